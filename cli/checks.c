@@ -24,14 +24,14 @@ void checks_init(struct checks *c)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
+static int checks_by_id(const void *a, const void *b)
 {
 	const struct check_file *x = a, *y = b;
 
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int by_unknown(const void *a, const void *b)
+static int checks_by_unknown(const void *a, const void *b)
 {
 	const struct check_file *x = *(struct check_file *const *)a,
 				*y = *(struct check_file *const *)b;
@@ -41,7 +41,7 @@ static int by_unknown(const void *a, const void *b)
 	return (nx < ny) - (nx > ny);
 }
 
-static struct check_file *add_file(struct checks *c, const struct sonde_location *loc)
+static struct check_file *checks_add_file(struct checks *c, const struct sonde_location *loc)
 {
 	const char *name = loc->dso ? loc->dso : "(nothing is mapped there)";
 	struct check_file *f = calloc(1, sizeof(*f)), **files;
@@ -62,17 +62,17 @@ static struct check_file *add_file(struct checks *c, const struct sonde_location
 						     : !strncmp(name, "[kernel", 7))
 	};
 	c->files[c->nr_files++] = f;
-	return f->name && f->build_id && tsearch(f, &c->by_id, by_id) ? f : NULL;
+	return f->name && f->build_id && tsearch(f, &c->by_id, checks_by_id) ? f : NULL;
 }
 
-static struct check_file *file_at(struct checks *c, const struct sonde_location *loc)
+static struct check_file *checks_file_at(struct checks *c, const struct sonde_location *loc)
 {
 	struct check_file key = { .id = loc->dso ? loc->dso_id : 0 }, **found;
 
 	if (c->last && c->last->id == key.id)
 		return c->last;
-	found = tfind(&key, &c->by_id, by_id);
-	c->last = found ? *found : add_file(c, loc);
+	found = tfind(&key, &c->by_id, checks_by_id);
+	c->last = found ? *found : checks_add_file(c, loc);
 	return c->last;
 }
 
@@ -82,8 +82,8 @@ static struct check_file *file_at(struct checks *c, const struct sonde_location 
  * True if the chain has as many frames as the kernel records at most: the caller of the last one is
  * unknown.
  */
-static bool is_cut(const struct sonde_event *ev, const struct perf_event_attr *attr,
-		   size_t attr_len, const struct sonde_sample *sample)
+static bool checks_is_cut(const struct sonde_event *ev, const struct perf_event_attr *attr,
+			  size_t attr_len, const struct sonde_sample *sample)
 {
 	uint32_t max = PERF_MAX_STACK_DEPTH;
 	const struct sonde_frame *frames;
@@ -104,7 +104,7 @@ static int check_place(struct checks *c, const struct sonde_event *ev, uint64_t 
 
 	if (sonde_event_locate(ev, ip, ev->cpumode, &loc) < 0)
 		return 0;
-	f = file_at(c, &loc);
+	f = checks_file_at(c, &loc);
 	if (!f)
 		return -ENOMEM;
 	c->places++;
@@ -133,7 +133,7 @@ static int check_frames(struct checks *c, const struct sonde_event *ev)
 		if (frames[i].sym || !frames[i].ip ||
 		    sonde_event_locate(ev, frames[i].ip, frames[i].cpumode, &loc) < 0 || loc.sym)
 			continue;
-		f = file_at(c, &loc);
+		f = checks_file_at(c, &loc);
 		if (!f)
 			return -ENOMEM;
 		f->unknown_frames++;
@@ -157,7 +157,7 @@ static int check_sample(struct checks *c, struct sonde_session *s, const struct 
 		return 0;
 	if (sample.present & PERF_SAMPLE_CALLCHAIN) {
 		c->stacks++;
-		c->cut += is_cut(ev, attr, attr_len, &sample);
+		c->cut += checks_is_cut(ev, attr, attr_len, &sample);
 		if (check_frames(c, ev) < 0)
 			return -ENOMEM;
 	}
@@ -188,7 +188,7 @@ static double checks_share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void put_files(struct checks *c)
+static void checks_put_files(struct checks *c)
 {
 	const char *first = NULL;
 	size_t missing = 0, files = 0;
@@ -210,13 +210,13 @@ static void put_files(struct checks *c)
 }
 
 /* Damage that lost events, other than losses while recording. */
-static bool is_damage(const struct sonde_defect *d)
+static bool checks_is_damage(const struct sonde_defect *d)
 {
 	return d->severity != SONDE_INFO && strncmp(d->name, "lost-", 5) != 0 &&
 	       strcmp(d->name, "no-descriptor") != 0;
 }
 
-static void put_results(struct checks *c, struct sonde_session *s)
+static void checks_put_results(struct checks *c, struct sonde_session *s)
 {
 	uint64_t lost = 0, state = 0, throttled = 0, late = 0, damage = 0;
 	const struct sonde_defect *d;
@@ -235,7 +235,7 @@ static void put_results(struct checks *c, struct sonde_session *s)
 			late = d->count;
 		/* A recorder that was killed may not have written any sample. */
 		lacks_all = !c->samples && !strcmp(d->name, "unfinished");
-		if (!is_damage(d) && !lacks_all)
+		if (!checks_is_damage(d) && !lacks_all)
 			continue;
 		damage += d->count;
 		if (len < sizeof(kinds))
@@ -244,7 +244,7 @@ static void put_results(struct checks *c, struct sonde_session *s)
 						lacks_all ? " without a sample" : "");
 	}
 	if (c->nr_files)
-		qsort(c->files, c->nr_files, sizeof(*c->files), by_unknown);
+		qsort(c->files, c->nr_files, sizeof(*c->files), checks_by_unknown);
 	if (c->places)
 		put(c, CHECK_SYMBOLS, checks_share(c->unknown, c->places), true,
 		    "%.2f %% of %" PRIu64 " samples have none", checks_share(c->unknown, c->places),
@@ -257,7 +257,7 @@ static void put_results(struct checks *c, struct sonde_session *s)
 		    c->stacks);
 	else
 		put(c, CHECK_STACKS, 0, false, "none were recorded");
-	put_files(c);
+	checks_put_files(c);
 	put(c, CHECK_LOSSES, checks_share(lost, lost + c->samples), true,
 	    "%.2f %%: %" PRIu64 " events lost for %" PRIu64 " samples, and %" PRIu64
 	    " records of names and mappings",
@@ -280,7 +280,7 @@ int checks_run(struct sonde_session *s, void *ctx)
 			return r;
 	}
 	if (r >= 0)
-		put_results(c, s);
+		checks_put_results(c, s);
 	return r;
 }
 

@@ -22,8 +22,8 @@ struct running {
 };
 
 /* A file of the list, or the running kernel or a module of it at [start, end). */
-static void put_object(bool is_first, const char *file, const char *build_id, uint64_t start,
-		       uint64_t end)
+static void buildid_put_object(bool is_first, const char *file, const char *build_id,
+			       uint64_t start, uint64_t end)
 {
 	fputs(is_first ? "\n{\"file\":" : ",\n{\"file\":", stdout);
 	json_put_string(file);
@@ -34,14 +34,15 @@ static void put_object(bool is_first, const char *file, const char *build_id, ui
 	putchar('}');
 }
 
-static void print_part(void *ctx, const struct sonde_kernel_part *part)
+static void buildid_print_part(void *ctx, const struct sonde_kernel_part *part)
 {
 	struct running *r = ctx;
 
 	if (r->whole_kernel_only && strcmp(part->name, "[kernel.kallsyms]") != 0)
 		return;
 	if (r->is_json)
-		put_object(!r->has_printed, part->name, part->build_id, part->start, part->end);
+		buildid_put_object(!r->has_printed, part->name, part->build_id, part->start,
+				   part->end);
 	else if (r->whole_kernel_only)
 		printf("%s\n", part->build_id);
 	else
@@ -50,7 +51,7 @@ static void print_part(void *ctx, const struct sonde_kernel_part *part)
 	r->has_printed = true;
 }
 
-static int print_running(const struct cli *cli, const struct args *a, bool is_json)
+static int buildid_print_running(const struct cli *cli, const struct args *a, bool is_json)
 {
 	struct running running = { .is_json = is_json, .whole_kernel_only = a->kernel };
 	int r;
@@ -59,13 +60,13 @@ static int print_running(const struct cli *cli, const struct args *a, bool is_js
 		json_begin("buildids");
 		fputs(",\"files\":[", stdout);
 	}
-	r = sonde_running_kernel(print_part, &running);
+	r = sonde_running_kernel(buildid_print_part, &running);
 	if (is_json)
 		puts("]}");
 	return r < 0 && !running.has_printed ? cli_fail(cli) : CLI_OK;
 }
 
-static void print_file(const char *path, const char *build_id, bool is_json)
+static void buildid_print_file(const char *path, const char *build_id, bool is_json)
 {
 	if (!is_json) {
 		printf("%s\n", build_id);
@@ -73,7 +74,7 @@ static void print_file(const char *path, const char *build_id, bool is_json)
 	}
 	json_begin("buildids");
 	fputs(",\"files\":[", stdout);
-	put_object(true, path, build_id, 0, 0);
+	buildid_put_object(true, path, build_id, 0, 0);
 	puts("]}");
 }
 
@@ -94,7 +95,7 @@ static int buildid_list_run(struct cli *cli, void *values, int argc, char **argv
 	if ((status = output_format_check(cli, "buildid-list", &a->format, &is_json)))
 		return status;
 	if (a->kernel || a->kernel_maps)
-		return print_running(cli, a, is_json);
+		return buildid_print_running(cli, a, is_json);
 	if (a->rec.sandbox) {
 		if ((status = sandbox_enter(cli, &a->rec.lines, NULL)))
 			return status;
@@ -104,7 +105,7 @@ static int buildid_list_run(struct cli *cli, void *values, int argc, char **argv
 	if (input)
 		r = sonde_file_build_id(input, hex);
 	if (r > 0)
-		print_file(input, hex, is_json);
+		buildid_print_file(input, hex, is_json);
 	free(input);
 	if (r > 0)
 		return CLI_OK;

@@ -21,7 +21,7 @@ struct args {
 	struct output_format format;
 };
 
-static int parse_limits(const struct cli *cli, const struct args *a, struct checks *c)
+static int check_parse_limits(const struct cli *cli, const struct args *a, struct checks *c)
 {
 	static const char *const options[NR_CHECKS] = {
 		[CHECK_SYMBOLS] = "--max-unknown",      [CHECK_STACKS] = "--max-cut",
@@ -46,7 +46,7 @@ static int parse_limits(const struct cli *cli, const struct args *a, struct chec
 }
 
 /* The files with most samples and frames without a symbol, and the reason. */
-static void print_files(const struct checks *c)
+static void check_print_files(const struct checks *c)
 {
 	enum { SHOWN = 5 };
 	size_t n = 0;
@@ -92,7 +92,7 @@ static int check_print(const struct checks *c, bool quiet)
 		cli_put_quiet(stdout, r->text, strlen(r->text));
 		printf("%s\n", r->is_asked ? limit : "");
 		if (i == CHECK_SYMBOLS)
-			print_files(c);
+			check_print_files(c);
 	}
 	return status;
 }
@@ -116,7 +116,7 @@ static void put_check_json(const struct checks *c, int i)
 	putchar('}');
 }
 
-static int print_json(const struct checks *c)
+static int check_print_json(const struct checks *c)
 {
 	int status = CLI_OK;
 
@@ -164,12 +164,12 @@ static int check_run(struct cli *cli, void *values, int argc, char **argv)
 	if (!status)
 		status = output_format_check(cli, "check", &a->format, &is_json);
 	if (!status)
-		status = parse_limits(cli, a, &c);
+		status = check_parse_limits(cli, a, &c);
 	if (!status)
 		status = recording_run(cli, &a->rec, "", checks_run, &c);
 	/* --strict also counts what is below its limit */
 	if ((status == CLI_OK || status == CLI_LOSS) &&
-	    (is_json ? print_json(&c) : check_print(&c, a->quiet)) != CLI_OK)
+	    (is_json ? check_print_json(&c) : check_print(&c, a->quiet)) != CLI_OK)
 		status = CLI_LOSS;
 	checks_done(&c);
 	return status;

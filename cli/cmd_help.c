@@ -16,7 +16,7 @@ struct args {
 	bool man, complete;
 };
 
-static void print_overview(FILE *out)
+static void help_print_overview(FILE *out)
 {
 	fprintf(out,
 		"sonde records what a Linux machine does, event by event, and hands the events to "
@@ -35,7 +35,7 @@ static void print_overview(FILE *out)
 static void print_help(const struct command *c, FILE *out)
 {
 	if (!c) {
-		print_overview(out);
+		help_print_overview(out);
 		return;
 	}
 	fprintf(out, "sonde %s: %s\n\n", c->name, c->summary);
@@ -51,7 +51,7 @@ static void print_help(const struct command *c, FILE *out)
 		fprintf(out, "\nExamples:\n%s", c->examples);
 }
 
-static size_t nr_lines(const char *text)
+static size_t help_nr_lines(const char *text)
 {
 	size_t n = 0;
 
@@ -79,7 +79,7 @@ void command_show_help(const struct cli *cli, const struct command *c)
 		return;
 	}
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen);
-	if (screen.ws_row && nr_lines(text) >= screen.ws_row)
+	if (screen.ws_row && help_nr_lines(text) >= screen.ws_row)
 		/* a failure was reported; the text then appears without a pager */
 		(void)pager_start(pager);
 	fputs(text, stdout);
@@ -91,7 +91,7 @@ void command_print_help(const struct command *c, FILE *out)
 	print_help(c, out);
 }
 
-static void print_man(const struct command *c, FILE *out)
+static void help_print_man(const struct command *c, FILE *out)
 {
 	if (c) {
 		opt_print_man(c->options, out);
@@ -127,7 +127,7 @@ static int help_run(struct cli *cli, void *values, int argc, char **argv)
 					 as_perf_name());
 	}
 	if (args->man)
-		print_man(c, stdout);
+		help_print_man(c, stdout);
 	else
 		command_show_help(cli, c);
 	return CLI_OK;

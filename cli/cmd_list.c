@@ -69,7 +69,7 @@ struct listing {
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static bool is_asked_by_name(const struct listing *l, const struct class *c, const char *word)
+static bool list_is_asked_by_name(const struct listing *l, const struct class *c, const char *word)
 {
 	if (l->rules->list_takes_word_by_word && c->ours)
 		return false;
@@ -79,10 +79,10 @@ static bool is_asked_by_name(const struct listing *l, const struct class *c, con
 	return false;
 }
 
-static bool is_class_word(const struct listing *l, const char *word)
+static bool list_is_class_word(const struct listing *l, const char *word)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		if (is_asked_by_name(l, &classes[i], word))
+		if (list_is_asked_by_name(l, &classes[i], word))
 			return true;
 	return false;
 }
@@ -103,29 +103,29 @@ static bool list_matches(const struct listing *l, const char *word, const char *
 	return fnmatch(glob, name, any_case ? FNM_CASEFOLD : 0) == 0;
 }
 
-static bool is_asked_by(const struct listing *l, const char *word, const char *name,
-			const char *alias)
+static bool list_is_asked_by(const struct listing *l, const char *word, const char *name,
+			     const char *alias)
 {
-	if (is_class_word(l, word))
-		return is_asked_by_name(l, l->class, word);
+	if (list_is_class_word(l, word))
+		return list_is_asked_by_name(l, l->class, word);
 	if (l->class->is_form)
 		return false;
 	return list_matches(l, word, name) || (alias && list_matches(l, word, alias));
 }
 
-static bool is_asked_for(const struct listing *l, const char *name, const char *alias)
+static bool list_is_asked_for(const struct listing *l, const char *name, const char *alias)
 {
 	bool asked = !l->nr_words;
 
 	for (int i = 0; i < l->nr_words; i++)
-		if (is_asked_by(l, l->words[i], name, alias))
+		if (list_is_asked_by(l, l->words[i], name, alias))
 			asked = l->found[i] = true;
 	return asked;
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-static void put_json(const struct listing *l, const char *name, const char *alias)
+static void list_put_json(const struct listing *l, const char *name, const char *alias)
 {
 	fputs(l->nr_put ? ",\n{\"name\":" : "\n{\"name\":", stdout);
 	json_put_string(name);
@@ -134,15 +134,15 @@ static void put_json(const struct listing *l, const char *name, const char *alia
 	putchar('}');
 }
 
-static void put(struct listing *l, const char *name, const char *alias)
+static void list_put(struct listing *l, const char *name, const char *alias)
 {
 	const bool is_pmu = l->class->kind == SONDE_EVENT_PMU;
 	char both[512];
 
-	if (!is_asked_for(l, name, alias))
+	if (!list_is_asked_for(l, name, alias))
 		return;
 	if (l->is_json) {
-		put_json(l, name, alias);
+		list_put_json(l, name, alias);
 	} else if (l->args->raw_dump) {
 		printf("%s ", is_pmu && alias ? alias : name);
 	} else if (l->rules->list_in_perfs_form) {
@@ -158,16 +158,16 @@ static void put(struct listing *l, const char *name, const char *alias)
 	l->nr_put++;
 }
 
-static void put_event(void *ctx, const struct sonde_listed_event *e)
+static void list_put_event(void *ctx, const struct sonde_listed_event *e)
 {
-	put(ctx, e->name, e->alias);
+	list_put(ctx, e->name, e->alias);
 }
 
 /*
  * Only tracepoints may be unreadable: this is reported, and is a failure if only tracepoints are
  * wanted.
  */
-static int put_class(struct cli *cli, struct listing *l)
+static int list_put_class(struct cli *cli, struct listing *l)
 {
 	const struct class *c = l->class;
 	const char *const *fixed = l->rules->list_in_perfs_form ? c->perf_fixed : c->fixed;
@@ -177,41 +177,42 @@ static int put_class(struct cli *cli, struct listing *l)
 	if (c->is_form && (l->args->raw_dump || l->is_json))
 		return CLI_OK;
 	for (; *fixed; fixed++)
-		put(l, *fixed, NULL);
-	if (!c->kind || sonde_list_events(&opts, put_event, l) >= 0)
+		list_put(l, *fixed, NULL);
+	if (!c->kind || sonde_list_events(&opts, list_put_event, l) >= 0)
 		return CLI_OK;
 	for (int i = 0; i < l->nr_words; i++)
-		alone = alone && (is_asked_by_name(l, c, l->words[i]) || strchr(l->words[i], ':'));
+		alone = alone &&
+			(list_is_asked_by_name(l, c, l->words[i]) || strchr(l->words[i], ':'));
 	cli_fail(cli);
 	l->unread = true;
 	return alone && !l->rules->list_passes_over_words ? CLI_FAILED : CLI_OK;
 }
 
 /* True if class c cannot have a match. */
-static bool is_left_out(const struct listing *l, const struct class *c)
+static bool list_is_left_out(const struct listing *l, const struct class *c)
 {
 	for (int i = 0; i < l->nr_words; i++)
-		if (is_class_word(l, l->words[i])
-			    ? is_asked_by_name(l, c, l->words[i])
+		if (list_is_class_word(l, l->words[i])
+			    ? list_is_asked_by_name(l, c, l->words[i])
 			    : c->kind == SONDE_EVENT_TRACEPOINT || !strchr(l->words[i], ':'))
 			return false;
 	return l->nr_words > 0;
 }
 
-static int put_classes(struct cli *cli, struct listing *l)
+static int list_put_classes(struct cli *cli, struct listing *l)
 {
 	int status = CLI_OK;
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes) && status == CLI_OK; i++) {
 		l->class = &classes[i];
-		if (!is_left_out(l, l->class))
-			status = put_class(cli, l);
+		if (!list_is_left_out(l, l->class))
+			status = list_put_class(cli, l);
 	}
 	return status;
 }
 
 /* perf prints the heading of metrics even without metrics. word NULL: everything is wanted. */
-static bool put_metrics(const struct listing *l, const char *word)
+static bool list_put_metrics(const struct listing *l, const char *word)
 {
 	const bool metrics = word && (!strcmp(word, "metric") || !strcmp(word, "metrics"));
 
@@ -228,14 +229,14 @@ static bool put_metrics(const struct listing *l, const char *word)
 static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
 {
 	if (!n) {
-		put_classes(cli, l);
-		put_metrics(l, NULL);
+		list_put_classes(cli, l);
+		list_put_metrics(l, NULL);
 	}
 	l->nr_words = 1;
 	for (int i = 0; i < n; i++) {
 		l->words = &words[i];
-		if (strcmp(words[i], "sdt") && !put_metrics(l, words[i]))
-			put_classes(cli, l);
+		if (strcmp(words[i], "sdt") && !list_put_metrics(l, words[i]))
+			list_put_classes(cli, l);
 	}
 	return CLI_OK;
 }
@@ -249,7 +250,7 @@ struct nearest_event {
 	char name[128];
 };
 
-static void offer_event(void *ctx, const struct sonde_listed_event *e)
+static void list_offer_event(void *ctx, const struct sonde_listed_event *e)
 {
 	struct nearest_event *n = ctx;
 
@@ -261,14 +262,14 @@ static void offer_event(void *ctx, const struct sonde_listed_event *e)
 		n->near.meant = n->name;
 }
 
-static void report_unknown(const char *word)
+static void list_report_unknown(const char *word)
 {
 	struct nearest_event n = { .near = { .size = sizeof(n.near), .wanted = word } };
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		for (size_t k = 0; k < 3 && classes[i].words[k]; k++)
 			sonde_nearest_offer(&n.near, classes[i].words[k]);
-	sonde_list_events(NULL, offer_event, &n);
+	sonde_list_events(NULL, list_offer_event, &n);
 	if (n.near.meant)
 		cli_say("list: this machine has no events for '%s' (nearest: %s)", word,
 			n.near.meant);
@@ -284,13 +285,13 @@ static int list_print(struct cli *cli, struct listing *l)
 		json_begin("list");
 		fputs(",\"events\":[", stdout);
 	}
-	status = put_classes(cli, l);
+	status = list_put_classes(cli, l);
 	if (l->is_json)
 		puts("]}");
 	for (int i = 0; i < l->nr_words && status == CLI_OK; i++)
 		if (!l->found[i]) {
 			if (!l->unread)
-				report_unknown(l->words[i]);
+				list_report_unknown(l->words[i]);
 			status = CLI_FAILED;
 		}
 	return status;

@@ -19,7 +19,7 @@ struct args {
 };
 
 /* The link appears in one step, in place of an existing one. */
-static int put_link(const char *target, const char *link)
+static int alias_put_link(const char *target, const char *link)
 {
 	char *beside;
 	int r;
@@ -83,7 +83,7 @@ static int perf_alias_make(const struct cli *cli, const struct args *a, const ch
 		cli_say("perf-alias: %s is a link to something else; --force replaces it", link);
 		return cli_status(cli, CLI_FAILED);
 	}
-	if (put_link(exe, link)) {
+	if (alias_put_link(exe, link)) {
 		cli_say("perf-alias: cannot make the link %s: %m", link);
 		return cli_status(cli, CLI_FAILED);
 	}

@@ -23,7 +23,7 @@
 static struct sonde_recorder *volatile running;
 static volatile sig_atomic_t pending;
 
-static void on_signal(int signo)
+static void record_on_signal(int signo)
 {
 	struct sonde_recorder *r = running;
 
@@ -41,7 +41,7 @@ static void on_signal(int signo)
 	}
 }
 
-static void on_switch(int signo)
+static void record_on_switch(int signo)
 {
 	struct sonde_recorder *r = running;
 
@@ -52,16 +52,16 @@ static void on_switch(int signo)
 /*
  * SIGUSR2 without --switch-output does nothing, as with perf: its sender need not know our options.
  */
-static void catch_signals(void)
+static void record_catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal }, before;
+	struct sigaction sa = { .sa_handler = record_on_signal }, before;
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	/* the terminal is gone; under nohup, which ignores the signal, the recording continues */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &sa, NULL);
-	sa.sa_handler = on_switch;
+	sa.sa_handler = record_on_switch;
 	sigaction(SIGUSR2, &sa, NULL);
 }
 
@@ -69,7 +69,7 @@ static void catch_signals(void)
  * File size limits and closed pipes become errors of the write. The signals are not ignored,
  * because the command would inherit that.
  */
-static void on_refused_write(int signo)
+static void record_on_refused_write(int signo)
 {
 }
 
@@ -132,8 +132,8 @@ static void record_warn_of_pipe(const struct lines *settings)
 	free(dry);
 }
 
-static int run_with(struct cli *cli, struct record_args *a, const struct lines *settings, int argc,
-		    char **argv)
+static int record_run_with(struct cli *cli, struct record_args *a, const struct lines *settings,
+			   int argc, char **argv)
 {
 	struct listener listener = { .level = a->quiet ? 0 : cli->verbose ? 2 : 1 };
 	struct sonde_record_options opts = {
@@ -155,9 +155,9 @@ static int run_with(struct cli *cli, struct record_args *a, const struct lines *
 				 "says that it is mounted");
 	if (a->debuginfod && !a->quiet)
 		cli_say("--debuginfod changes nothing: sonde fetches nothing from servers");
-	catch_signals();
-	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = on_refused_write }, NULL);
-	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_refused_write }, NULL);
+	record_catch_signals();
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
 	e = sonde_recorder_open(&r, &opts);
 	if (e < 0) {
 		status = cli_fail(cli);
@@ -177,7 +177,7 @@ static int run_with(struct cli *cli, struct record_args *a, const struct lines *
 }
 
 /* perf's recorded command finds perf first in PATH. */
-static void come_first(const struct cli *cli)
+static void record_come_first(const struct cli *cli)
 {
 	char *folder = perf_path_folder();
 
@@ -192,10 +192,10 @@ static int record_run(struct cli *cli, void *values, int argc, char **argv)
 	int status;
 
 	if (argc && cli_rules(cli)->prepends_path)
-		come_first(cli);
+		record_come_first(cli);
 	if (record_config_lines(cli, values, &settings))
 		return cli_status(cli, CLI_FAILED);
-	status = run_with(cli, values, &settings, argc, argv);
+	status = record_run_with(cli, values, &settings, argc, argv);
 	lines_done(&settings);
 	return status;
 }

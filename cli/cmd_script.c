@@ -31,7 +31,7 @@
  * `sonde record -o - | sonde script`: without -i a pipe on standard input is read as perf does, but
  * by default only if there is no perf.data, because standard input belongs to the script.
  */
-static bool reads_stdin(const struct cli *cli, const struct script_args *a)
+static bool script_reads_stdin(const struct cli *cli, const struct script_args *a)
 {
 	char *input = lines_given(&a->lines, "input");
 	struct stat st;
@@ -43,7 +43,7 @@ static bool reads_stdin(const struct cli *cli, const struct script_args *a)
 }
 
 /* Writes a line of the text form unless the value is NULL. */
-static void put_key(FILE *text, const char *key, const char *value)
+static void script_put_key(FILE *text, const char *key, const char *value)
 {
 	if (value)
 		fprintf(text, "%s=%s\n", key, value);
@@ -52,7 +52,7 @@ static void put_key(FILE *text, const char *key, const char *value)
 /*
  * The session's text form, released with free(). Returns 0, or a status after reporting the error.
  */
-static int session_text(const struct cli *cli, const struct script_args *a, char **ret)
+static int script_session_text(const struct cli *cli, const struct script_args *a, char **ret)
 {
 	const bool in_color = settings_color(cli, a->color);
 	const char *dir = cli->buildid_dir;
@@ -66,13 +66,13 @@ static int session_text(const struct cli *cli, const struct script_args *a, char
 	f = open_memstream(&text, &len);
 	if (f) {
 		fputs(a->lines.text ? a->lines.text : "", f);
-		put_key(f, "input", reads_stdin(cli, a) ? "-" : NULL);
-		put_key(f, "compat", cli->compat);
-		put_key(f, "buildid-dir", dir);
-		put_key(f, "fields", a->fields);
-		put_key(f, "color", in_color ? "always" : NULL);
-		put_key(f, "terminal", isatty(STDOUT_FILENO) ? "1" : NULL);
-		put_key(f, "header", a->header_only ? "only" : a->header ? "with" : NULL);
+		script_put_key(f, "input", script_reads_stdin(cli, a) ? "-" : NULL);
+		script_put_key(f, "compat", cli->compat);
+		script_put_key(f, "buildid-dir", dir);
+		script_put_key(f, "fields", a->fields);
+		script_put_key(f, "color", in_color ? "always" : NULL);
+		script_put_key(f, "terminal", isatty(STDOUT_FILENO) ? "1" : NULL);
+		script_put_key(f, "header", a->header_only ? "only" : a->header ? "with" : NULL);
 		is_whole = !ferror(f);
 		is_whole = !fclose(f) && text && is_whole;
 	}
@@ -104,7 +104,7 @@ static bool script_value_is_accepted(const struct cli *cli, const struct script_
 }
 
 /* perf checks some values only after it opened the recording, with a different status for each. */
-static int perf_status(const struct cli *cli, const struct script_args *a)
+static int script_perf_status(const struct cli *cli, const struct script_args *a)
 {
 	char *input = lines_given(&a->lines, "input");
 	const char *path = input ? input : "perf.data";
@@ -131,7 +131,7 @@ static int script_fail_usage(const struct cli *cli, const struct script_args *a,
 	cli_fail(cli);
 	if (code != -EINVAL && (!cli_rules(cli)->statuses_are_errnos || code == -ENOMEM))
 		return cli_status(cli, CLI_FAILED);
-	return cli_rules(cli)->statuses_are_errnos ? perf_status(cli, a) : CLI_USAGE;
+	return cli_rules(cli)->statuses_are_errnos ? script_perf_status(cli, a) : CLI_USAGE;
 }
 
 /*
@@ -158,7 +158,7 @@ static void script_warn_unserved(const struct script_args *a)
 }
 
 /* On a terminal, text goes through a pager; --xed adds a filter before it, on any output. */
-static int start_pager(const struct cli *cli, const struct script_args *a)
+static int script_start_pager(const struct cli *cli, const struct script_args *a)
 {
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
 	char *command = NULL, *xed;
@@ -183,7 +183,7 @@ static int start_pager(const struct cli *cli, const struct script_args *a)
 	return r;
 }
 
-static int print_text(const struct cli *cli, const struct script_args *a, const char *text)
+static int script_print_text(const struct cli *cli, const struct script_args *a, const char *text)
 {
 	struct sonde_session *s;
 	const char *line;
@@ -196,7 +196,7 @@ static int print_text(const struct cli *cli, const struct script_args *a, const 
 			cli_say("cannot open /dev/null: %s", strerror(errno));
 			return cli_status(cli, CLI_FAILED);
 		}
-	} else if (start_pager(cli, a) < 0) {
+	} else if (script_start_pager(cli, a) < 0) {
 		return cli_status(cli, CLI_FAILED);
 	}
 	script_warn_unserved(a);
@@ -265,10 +265,10 @@ static void script_warn_unprinted(const struct script_args *a)
 }
 
 /* Prints the header before the output of a script. A pipe can be read only once, by the script. */
-static int print_header(const struct cli *cli, const struct script_args *a, const char *text)
+static int script_print_header(const struct cli *cli, const struct script_args *a, const char *text)
 {
 	char *input = lines_given(&a->lines, "input");
-	bool is_pipe = reads_stdin(cli, a) || (input && !strcmp(input, "-"));
+	bool is_pipe = script_reads_stdin(cli, a) || (input && !strcmp(input, "-"));
 	struct sonde_session *s;
 	char *header;
 	int r;
@@ -300,7 +300,7 @@ static const char *script_hint(const void *values)
 }
 
 /* Rejects options that do not work with -g, and -o without it. */
-static int check_generate(const struct cli *cli, const struct script_args *a, int nr_words)
+static int script_check_generate(const struct cli *cli, const struct script_args *a, int nr_words)
 {
 	if (!a->generate && a->output)
 		return cli_usage(cli, "script: -o names the file that -g writes: there is no -g");
@@ -316,7 +316,7 @@ static int check_generate(const struct cli *cli, const struct script_args *a, in
 }
 
 /* In the sandbox no program is run and no file is made. */
-static int check_sandbox(const struct cli *cli, const struct script_args *a, int nr_words)
+static int script_check_sandbox(const struct cli *cli, const struct script_args *a, int nr_words)
 {
 	char *per_event = lines_given(&a->lines, "per-event-dump");
 	const char *what = a->script || nr_words ? "a script is a program with all your rights"
@@ -363,13 +363,13 @@ static int run_script(const struct cli *cli, struct script *script, const char *
 }
 
 /* Runs a script, makes a skeleton or prints text for the recording that the options name. */
-static int run_session(const struct cli *cli, struct script_args *a, struct script *script)
+static int script_run_session(const struct cli *cli, struct script_args *a, struct script *script)
 {
 	char *text = NULL, *complete = NULL;
 	int r, status = recording_input(cli, &a->lines);
 
 	if (!status)
-		status = session_text(cli, a, &text);
+		status = script_session_text(cli, a, &text);
 	if (status)
 		return status;
 	r = sonde_session_parse(text, &complete);
@@ -379,11 +379,11 @@ static int run_session(const struct cli *cli, struct script_args *a, struct scri
 		status = script_generate(cli, a, complete);
 	} else if (script->name && !a->header_only) {
 		script_warn_unprinted(a);
-		status = a->header ? print_header(cli, a, complete) : CLI_OK;
+		status = a->header ? script_print_header(cli, a, complete) : CLI_OK;
 		if (!status)
 			status = run_script(cli, script, complete);
 	} else {
-		status = print_text(cli, a, complete);
+		status = script_print_text(cli, a, complete);
 	}
 	free(complete);
 	free(text);
@@ -407,7 +407,7 @@ struct file_run {
 };
 
 /* For script_steps.h. */
-static int run_file(void *ctx, const char *file, const char *input, int argc, char **argv)
+static int script_run_file(void *ctx, const char *file, const char *input, int argc, char **argv)
 {
 	const struct file_run *f = ctx;
 	struct script script = script_of(f->cli, f->args, file, argc, argv);
@@ -415,14 +415,14 @@ static int run_file(void *ctx, const char *file, const char *input, int argc, ch
 
 	if (input && lines_set(&f->args->lines, &p, "input", "input", input) < 0)
 		return cli_usage(f->cli, "script: %s", p.error);
-	return run_session(f->cli, f->args, &script);
+	return script_run_session(f->cli, f->args, &script);
 }
 
 /*
  * The words before the operands, without the command's own name: a wrapper's `perf script` reads
  * with the same options. Released with free(); NULL if there is no memory.
  */
-static const char **option_words(const struct cli *cli, int nr_operands)
+static const char **script_option_words(const struct cli *cli, int nr_operands)
 {
 	const char **words;
 	int total = 0, n = 0;
@@ -444,16 +444,16 @@ static const char **option_words(const struct cli *cli, int nr_operands)
  * `record NAME`, `report NAME`, NAME. Returns 1 with the status in *ret_status, or 0 for a script's
  * file.
  */
-static int run_steps(const struct cli *cli, struct script_args *a, int argc, char **argv,
-		     int *ret_status)
+static int script_run_steps(const struct cli *cli, struct script_args *a, int argc, char **argv,
+			    int *ret_status)
 {
-	const char **words = option_words(cli, argc);
+	const char **words = script_option_words(cli, argc);
 	char *input = lines_given(&a->lines, "input");
 	struct file_run f = { cli, a };
 	struct script_steps steps = { .options = words,
 				      .all_cpus = a->all_cpus,
 				      .has_input = input != NULL,
-				      .run_file = run_file,
+				      .run_file = script_run_file,
 				      .ctx = &f };
 	int r = 1;
 
@@ -468,7 +468,7 @@ static int run_steps(const struct cli *cli, struct script_args *a, int argc, cha
 }
 
 /* A word that is a recording counts as -i FILE, before a script. */
-static int set_word(struct opt_parser *p, void *values, const char *word)
+static int script_set_word(struct opt_parser *p, void *values, const char *word)
 {
 	struct script_args *a = values;
 
@@ -490,10 +490,10 @@ static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 			script_languages_print(stdout);
 		return CLI_OK;
 	}
-	status = check_generate(cli, a, argc);
+	status = script_check_generate(cli, a, argc);
 	if (status)
 		return status;
-	status = check_sandbox(cli, a, argc);
+	status = script_check_sandbox(cli, a, argc);
 	if (status)
 		return status;
 	if (a->interpreter && !a->script && !argc)
@@ -505,7 +505,7 @@ static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 		return CLI_OK;
 	}
 	if (!a->script && argc) {
-		if (run_steps(cli, a, argc, argv, &status))
+		if (script_run_steps(cli, a, argc, argv, &status))
 			return status;
 		script = script_of(cli, a, argv[0], argc - 1, argv + 1);
 		script.positional = true;
@@ -513,7 +513,7 @@ static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 	/* Output of filters is merged with the events in order: fewer writes are better. */
 	if (a->has_dlfilter && !isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, 1 << 20);
-	return run_session(cli, a, &script);
+	return script_run_session(cli, a, &script);
 }
 
 static const char *const usage[] = {
@@ -542,6 +542,6 @@ const struct command cmd_script = {
 	.hint = script_hint,
 	.more_words = script_env_take_options,
 	.set_key = script_options_set_key,
-	.set_word = set_word,
+	.set_word = script_set_word,
 	.done = script_options_done,
 };

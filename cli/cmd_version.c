@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Languages whose modules are installed with this program, and languages that have a module. */
-static void print_languages(void)
+static void version_print_languages(void)
 {
 	fputs("languages of scripts:", stdout);
 	for (const struct language *l = script_languages; l->name; l++)
@@ -27,7 +27,7 @@ static int version_run(struct cli *cli, void *values, int argc, char **argv)
 	if (cli->verbose)
 		printf("%s\n", sonde_features());
 	if (cli->verbose)
-		print_languages();
+		version_print_languages();
 	if (cli->verbose && !cli->config.nr_files)
 		config_read(&cli->config);
 	for (size_t i = 0; cli->verbose && i < cli->config.nr_files; i++)

@@ -31,30 +31,32 @@ struct completion {
 	size_t nr_systems, nr_named;
 };
 
-static const char *typed(const struct completion *c)
+static const char *complete_typed(const struct completion *c)
 {
 	return c->word + c->begin;
 }
 
-static void put_line(const struct completion *c, char kind, const char *candidate)
+static void complete_put_line(const struct completion *c, char kind, const char *candidate)
 {
 	printf("%c%.*s%s\n", kind, (int)c->begin, c->word, candidate);
 }
 
-static void offer_part(const struct completion *c, char kind, const char *candidate, size_t len)
+static void complete_offer_part(const struct completion *c, char kind, const char *candidate,
+				size_t len)
 {
-	if (!strncmp(candidate, typed(c), strlen(typed(c))) && len >= strlen(typed(c)))
+	if (!strncmp(candidate, complete_typed(c), strlen(complete_typed(c))) &&
+	    len >= strlen(complete_typed(c)))
 		printf("%c%.*s%.*s\n", kind, (int)c->begin, c->word, (int)len, candidate);
 }
 
-static void offer(const struct completion *c, const char *candidate)
+static void complete_offer(const struct completion *c, const char *candidate)
 {
-	offer_part(c, '=', candidate, strlen(candidate));
+	complete_offer_part(c, '=', candidate, strlen(candidate));
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const struct opt *find_word(const struct opt *table, const char *word, size_t len)
+static const struct opt *complete_find_word(const struct opt *table, const char *word, size_t len)
 {
 	const struct opt *begins = NULL;
 
@@ -72,7 +74,8 @@ static const struct opt *find_word(const struct opt *table, const char *word, si
  * The option of `word` that takes a value. *ret_begin: number of bytes of `word` before that value,
  * 0 if the value is the next word. NULL if there is none.
  */
-static const struct opt *valued(const struct completion *c, const char *word, size_t *ret_begin)
+static const struct opt *complete_valued(const struct completion *c, const char *word,
+					 size_t *ret_begin)
 {
 	const struct opt *tables[] = { c->command ? c->command->options : cli_options,
 				       cli_options };
@@ -86,7 +89,7 @@ static const struct opt *valued(const struct completion *c, const char *word, si
 		const struct opt *o = NULL;
 
 		for (int i = 0; i < 2 && !o; i++)
-			o = find_word(tables[i], word + 2, len);
+			o = complete_find_word(tables[i], word + 2, len);
 		if (!o || !o->value || (!sign && o->flags & OPT_VALUE_OPTIONAL))
 			return NULL;
 		*ret_begin = sign ? len + 3 : 0;
@@ -103,7 +106,7 @@ static const struct opt *valued(const struct completion *c, const char *word, si
 	return NULL;
 }
 
-static void offer_options(const struct completion *c, const struct opt *table)
+static void complete_offer_options(const struct completion *c, const struct opt *table)
 {
 	opt_each(o, table) {
 		char spelled[64];
@@ -111,35 +114,35 @@ static void offer_options(const struct completion *c, const struct opt *table)
 		if (o->flags & OPT_HIDDEN)
 			continue;
 		snprintf(spelled, sizeof(spelled), "-%c", o->letter);
-		if (o->letter && strncmp(typed(c), "--", 2))
-			offer(c, spelled);
+		if (o->letter && strncmp(complete_typed(c), "--", 2))
+			complete_offer(c, spelled);
 		snprintf(spelled, sizeof(spelled), "--%s", o->word ? o->word : "");
 		if (o->word)
-			offer(c, spelled);
+			complete_offer(c, spelled);
 	}
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* "cpu|core|SPEC": words in capitals mean any other value. */
-static void offer_alternatives(const struct completion *c, const char *values)
+static void complete_offer_alternatives(const struct completion *c, const char *values)
 {
 	for (size_t len; *values; values += len + (values[len] == '|')) {
 		len = strcspn(values, "|");
 		if (!isupper((unsigned char)*values))
-			offer_part(c, '=', values, len);
+			complete_offer_part(c, '=', values, len);
 	}
 }
 
 /* The list element at the cursor begins after the last of these bytes. */
-static void begin_behind(struct completion *c, const char *separators)
+static void complete_begin_behind(struct completion *c, const char *separators)
 {
-	for (const char *at = typed(c); (at = strpbrk(at, separators)); at++)
+	for (const char *at = complete_typed(c); (at = strpbrk(at, separators)); at++)
 		c->begin = (size_t)(at + 1 - c->word);
 }
 
 /* The library lists columns and classes when it rejects one: "... there are a b c". */
-static void offer_refused(const struct completion *c, const char *session, const char *end)
+static void complete_offer_refused(const struct completion *c, const char *session, const char *end)
 {
 	static const char before[] = "there are ";
 	char *text = NULL, *list;
@@ -155,32 +158,32 @@ static void offer_refused(const struct completion *c, const char *session, const
 		char candidate[64];
 
 		snprintf(candidate, sizeof(candidate), "%s%s", name, end);
-		offer_part(c, *end ? '+' : '=', candidate, strlen(candidate));
+		complete_offer_part(c, *end ? '+' : '=', candidate, strlen(candidate));
 	}
 	free(list);
 }
 
-static void offer_columns(struct completion *c)
+static void complete_offer_columns(struct completion *c)
 {
-	const bool is_first = !strpbrk(typed(c), ",:+-");
+	const bool is_first = !strpbrk(complete_typed(c), ",:+-");
 
-	begin_behind(c, ",:");
-	if (*typed(c) == '+' || *typed(c) == '-')
+	complete_begin_behind(c, ",:");
+	if (*complete_typed(c) == '+' || *complete_typed(c) == '-')
 		c->begin++;
-	offer_refused(c, "input=-\nfields=?\n", "");
+	complete_offer_refused(c, "input=-\nfields=?\n", "");
 	if (is_first)
-		offer_refused(c, "input=-\nfields=?:ip\n", ":");
+		complete_offer_refused(c, "input=-\nfields=?:ip\n", ":");
 }
 
 static const char globs[] = "*?[";
 
 /* A glob is kept if it matches an event, and gets a '*' if it then matches one. */
-static void try_glob(struct completion *c, const char *event)
+static void complete_try_glob(struct completion *c, const char *event)
 {
 	char glob[sizeof(c->glob)];
 
-	snprintf(glob, sizeof(glob), "%s*", typed(c));
-	c->has_match = c->has_match || !fnmatch(typed(c), event, 0);
+	snprintf(glob, sizeof(glob), "%s*", complete_typed(c));
+	c->has_match = c->has_match || !fnmatch(complete_typed(c), event, 0);
 	if (!fnmatch(glob, event, 0))
 		memcpy(c->glob, glob, sizeof(glob));
 }
@@ -189,48 +192,48 @@ static void try_glob(struct completion *c, const char *event)
  * "sched:" stands for all of its tracepoints, of which there are thousands. They are listed by
  * system, after all other events. If a system is the only candidate, the caller handles it.
  */
-static void offer_system(struct completion *c, const char *event, size_t len)
+static void complete_offer_system(struct completion *c, const char *event, size_t len)
 {
-	if (strncmp(event, typed(c), strlen(typed(c))) || len >= sizeof(c->system) ||
-	    (!strncmp(c->system, event, len) && !c->system[len]))
+	if (strncmp(event, complete_typed(c), strlen(complete_typed(c))) ||
+	    len >= sizeof(c->system) || (!strncmp(c->system, event, len) && !c->system[len]))
 		return;
 	if (c->nr_systems == 1 && !c->nr_named)
-		offer_part(c, '+', c->system, strlen(c->system));
+		complete_offer_part(c, '+', c->system, strlen(c->system));
 	snprintf(c->system, sizeof(c->system), "%.*s", (int)len, event);
 	if (c->nr_systems++ || c->nr_named)
-		offer_part(c, '+', c->system, len);
+		complete_offer_part(c, '+', c->system, len);
 }
 
-static void offer_event(void *ctx, const struct sonde_listed_event *e)
+static void complete_offer_event(void *ctx, const struct sonde_listed_event *e)
 {
 	struct completion *c = ctx;
 	const char *colon = strchr(e->name, ':'), *const names[] = { e->name, e->alias };
 
-	if (strpbrk(typed(c), globs)) {
-		try_glob(c, e->name);
+	if (strpbrk(complete_typed(c), globs)) {
+		complete_try_glob(c, e->name);
 		return;
 	}
-	if (colon && !strchr(typed(c), ':')) {
-		offer_system(c, e->name, (size_t)(colon + 1 - e->name));
+	if (colon && !strchr(complete_typed(c), ':')) {
+		complete_offer_system(c, e->name, (size_t)(colon + 1 - e->name));
 		return;
 	}
 	for (int i = 0; i < 2; i++)
-		if (names[i] && !strncmp(names[i], typed(c), strlen(typed(c)))) {
-			offer(c, names[i]);
+		if (names[i] && !strncmp(names[i], complete_typed(c), strlen(complete_typed(c)))) {
+			complete_offer(c, names[i]);
 			c->nr_named++;
 		}
 }
 
-static void offer_tracepoints(struct completion *c)
+static void complete_offer_tracepoints(struct completion *c)
 {
 	const struct sonde_list_options opts = { .size = sizeof(opts),
 						 .kinds = SONDE_EVENT_TRACEPOINT };
 
-	(void)sonde_list_events(&opts, offer_event, c);
+	(void)sonde_list_events(&opts, complete_offer_event, c);
 }
 
 /* True for an unpacked perf.data file: packed ones take long to open, and a FIFO may block. */
-static bool is_plain_recording(const char *path)
+static bool complete_is_plain_recording(const char *path)
 {
 	struct stat st;
 	char magic[8] = "";
@@ -247,7 +250,7 @@ static bool is_plain_recording(const char *path)
 }
 
 /* Names in a recording may be hostile, and bash does not quote candidates. */
-static bool is_plain_name(const char *name)
+static bool complete_is_plain_name(const char *name)
 {
 	for (; *name; name++)
 		if (!isalnum((unsigned char)*name) && !strchr("_:-./=+@,", *name))
@@ -256,7 +259,7 @@ static bool is_plain_name(const char *name)
 }
 
 /* Offers the events of the recording that the command reads. False if they are unknown. */
-static bool offer_recorded_events(struct completion *c)
+static bool complete_offer_recorded_events(struct completion *c)
 {
 	const char *path = c->recording ? c->recording : "perf.data";
 	struct sonde_session *s;
@@ -265,8 +268,8 @@ static bool offer_recorded_events(struct completion *c)
 
 	if (c->command == &cmd_cut && c->nr_operands)
 		path = c->operands[0];
-	if (c->command == &cmd_record || c->command == &cmd_list || !is_plain_recording(path) ||
-	    asprintf(&text, "input=%s\n", path) < 0)
+	if (c->command == &cmd_record || c->command == &cmd_list ||
+	    !complete_is_plain_recording(path) || asprintf(&text, "input=%s\n", path) < 0)
 		return false;
 	if (sonde_session_open(&s, text, "completion") < 0)
 		s = NULL;
@@ -279,10 +282,10 @@ static bool offer_recorded_events(struct completion *c)
 		    sonde_schema_family(sc) != i)
 			continue;
 		is_known = true;
-		if (strpbrk(typed(c), globs))
-			try_glob(c, name);
-		else if (is_plain_name(name))
-			offer(c, name);
+		if (strpbrk(complete_typed(c), globs))
+			complete_try_glob(c, name);
+		else if (complete_is_plain_name(name))
+			complete_offer(c, name);
 	}
 	sonde_session_close(s);
 	free(text);
@@ -290,29 +293,29 @@ static bool offer_recorded_events(struct completion *c)
 }
 
 /* Unreadable events are omitted. */
-static void offer_events(struct completion *c)
+static void complete_offer_events(struct completion *c)
 {
 	char *whole;
 
-	begin_behind(c, ",{");
-	if (offer_recorded_events(c))
+	complete_begin_behind(c, ",{");
+	if (complete_offer_recorded_events(c))
 		;
-	else if (strchr(typed(c), ':'))
-		offer_tracepoints(c);
+	else if (strchr(complete_typed(c), ':'))
+		complete_offer_tracepoints(c);
 	else
-		(void)sonde_list_events(NULL, offer_event, c);
+		(void)sonde_list_events(NULL, complete_offer_event, c);
 	if (c->has_match || *c->glob) {
-		put_line(c, '=', c->has_match ? typed(c) : c->glob);
+		complete_put_line(c, '=', c->has_match ? complete_typed(c) : c->glob);
 	} else if (c->nr_systems == 1 && !c->nr_named &&
 		   asprintf(&whole, "%.*s%s", (int)c->begin, c->word, c->system) >= 0) {
 		c->word = whole;
-		offer_tracepoints(c);
+		complete_offer_tracepoints(c);
 		free(whole);
 	}
 }
 
 /* A name selects the first script of that name. */
-static bool is_first_of_name(const struct script_entries *all, size_t i)
+static bool complete_is_first_of_name(const struct script_entries *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (!strcmp(all->v[k].name, all->v[i].name))
@@ -320,7 +323,7 @@ static bool is_first_of_name(const struct script_entries *all, size_t i)
 	return true;
 }
 
-static void offer_scripts(struct completion *c)
+static void complete_offer_scripts(struct completion *c)
 {
 	struct script_entries all;
 	struct script_places places;
@@ -330,99 +333,99 @@ static void offer_scripts(struct completion *c)
 		return;
 	if (!script_entries_list(&places, &all)) {
 		for (size_t i = 0; i < all.nr; i++)
-			if (is_first_of_name(&all, i))
-				offer(c, all.v[i].name);
+			if (complete_is_first_of_name(&all, i))
+				complete_offer(c, all.v[i].name);
 		script_entries_done(&all);
 	}
 	script_places_done(&places);
 }
 
-static void offer_languages(const struct completion *c)
+static void complete_offer_languages(const struct completion *c)
 {
 	for (const struct language *l = script_languages; l->name; l++)
 		if (l->generate)
-			offer(c, l->prefixes[0]);
+			complete_offer(c, l->prefixes[0]);
 }
 
-static void offer_commands(const struct completion *c)
+static void complete_offer_commands(const struct completion *c)
 {
 	for (const struct command *const *each = commands; *each; each++)
 		if (!(*each)->hidden)
-			offer(c, (*each)->name);
+			complete_offer(c, (*each)->name);
 }
 
 /* The name of a value in help decides which candidates are offered. */
-static void offer_value(struct completion *c, const char *value)
+static void complete_offer_value(struct completion *c, const char *value)
 {
 	if (strchr(value, '|') || islower((unsigned char)*value)) {
-		offer_alternatives(c, value);
+		complete_offer_alternatives(c, value);
 	} else if (!strcmp(value, "VERSION")) {
 		for (size_t i = 0; sonde_rules_get(i); i++)
-			offer(c, sonde_rules_get(i)->version);
+			complete_offer(c, sonde_rules_get(i)->version);
 	} else if (!strcmp(value, "EVENTS") || !strcmp(value, "EVENT")) {
-		offer_events(c);
+		complete_offer_events(c);
 	} else if (!strcmp(value, "[CLASS:]FIELDS")) {
-		offer_columns(c);
+		complete_offer_columns(c);
 	} else if (!strcmp(value, "LANG")) {
-		offer_languages(c);
+		complete_offer_languages(c);
 	} else if (!strcmp(value, "[LANG:]SCRIPT")) {
-		begin_behind(c, ":");
-		offer_scripts(c);
-		put_line(c, 'f', "");
+		complete_begin_behind(c, ":");
+		complete_offer_scripts(c);
+		complete_put_line(c, 'f', "");
 	} else if (!strcmp(value, "FILE") || !strcmp(value, "PREFIX")) {
-		put_line(c, 'f', "");
+		complete_put_line(c, 'f', "");
 	} else if (!strcmp(value, "DIR")) {
-		put_line(c, 'd', "");
+		complete_put_line(c, 'd', "");
 	} else if (!strcmp(value, "PROGRAM")) {
-		put_line(c, 'c', "");
+		complete_put_line(c, 'c', "");
 	}
 }
 
 /* ---- words that are no options --------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
+static bool complete_ends_with(const char *text, const char *end)
 {
 	const size_t len = strlen(text), n = strlen(end);
 
 	return len >= n && !strcmp(text + len - n, end);
 }
 
-static void offer_script_operand(struct completion *c)
+static void complete_offer_script_operand(struct completion *c)
 {
 	const bool has_verb = c->nr_operands == 1 && (!strcmp(c->operands[0], "record") ||
 						      !strcmp(c->operands[0], "report"));
 
 	if (!c->nr_operands)
-		offer_alternatives(c, "record|report");
+		complete_offer_alternatives(c, "record|report");
 	if (!c->nr_operands || has_verb)
-		offer_scripts(c);
-	put_line(c, 'f', "");
+		complete_offer_scripts(c);
+	complete_put_line(c, 'f', "");
 }
 
-static void offer_operand(struct completion *c)
+static void complete_offer_operand(struct completion *c)
 {
 	if (!c->command) {
-		offer_commands(c);
+		complete_offer_commands(c);
 	} else if (c->command == &cmd_help) {
 		if (!c->nr_operands)
-			offer_commands(c);
+			complete_offer_commands(c);
 	} else if (c->command == &cmd_script) {
-		offer_script_operand(c);
+		complete_offer_script_operand(c);
 	} else if (c->command == &cmd_record && c->nr_operands) {
 		printf("w%d\n", c->first_operand);
 	} else if (c->command == &cmd_record) {
-		put_line(c, 'c', "");
+		complete_put_line(c, 'c', "");
 	} else if (c->command == &cmd_list) {
-		offer_alternatives(c, "hw|sw|cache|pmu|raw|breakpoint|tracepoint");
-		offer_events(c);
-	} else if (!c->nr_operands && ends_with(c->command->usage[0], "[FILE]")) {
-		put_line(c, 'f', "");
-	} else if (!c->nr_operands && ends_with(c->command->usage[0], " DIR")) {
-		put_line(c, 'd', "");
+		complete_offer_alternatives(c, "hw|sw|cache|pmu|raw|breakpoint|tracepoint");
+		complete_offer_events(c);
+	} else if (!c->nr_operands && complete_ends_with(c->command->usage[0], "[FILE]")) {
+		complete_put_line(c, 'f', "");
+	} else if (!c->nr_operands && complete_ends_with(c->command->usage[0], " DIR")) {
+		complete_put_line(c, 'd', "");
 	}
 }
 
-static void note_value(struct completion *c, const struct opt *o, const char *value)
+static void complete_note_value(struct completion *c, const struct opt *o, const char *value)
 {
 	if (o->key && !strcmp(o->key, "input"))
 		c->recording = value;
@@ -432,22 +435,22 @@ static void note_value(struct completion *c, const struct opt *o, const char *va
  * Reads the words before the current one. Returns the option whose value is the current word, or
  * NULL.
  */
-static const struct opt *read_words(struct completion *c, int nr, char **words)
+static const struct opt *complete_read_words(struct completion *c, int nr, char **words)
 {
 	const struct opt *waiting = NULL;
 	size_t begin;
 
 	for (int i = 0; i < nr; i++) {
 		if (waiting) {
-			note_value(c, waiting, words[i]);
+			complete_note_value(c, waiting, words[i]);
 			waiting = NULL;
 		} else if (!strcmp(words[i], "--")) {
 			c->only_operands = true;
 		} else if (words[i][0] == '-' && words[i][1] && !c->only_operands) {
-			waiting = valued(c, words[i], &begin);
+			waiting = complete_valued(c, words[i], &begin);
 			if (!waiting || !begin)
 				continue;
-			note_value(c, waiting, words[i] + begin);
+			complete_note_value(c, waiting, words[i] + begin);
 			waiting = NULL;
 		} else if (!c->command && !c->is_unknown) {
 			c->command = command_find(words[i], NULL);
@@ -465,17 +468,17 @@ static const struct opt *read_words(struct completion *c, int nr, char **words)
 }
 
 /* -o, --option, --option=VALUE, -oVALUE */
-static void offer_option(struct completion *c)
+static void complete_offer_option(struct completion *c)
 {
-	const struct opt *o = valued(c, c->word, &c->begin);
+	const struct opt *o = complete_valued(c, c->word, &c->begin);
 
 	if (o && c->begin) {
-		offer_value(c, o->value);
+		complete_offer_value(c, o->value);
 		return;
 	}
 	if (c->command)
-		offer_options(c, c->command->options);
-	offer_options(c, cli_options);
+		complete_offer_options(c, c->command->options);
+	complete_offer_options(c, cli_options);
 }
 
 void complete_print(struct cli *cli, int nr, char **words)
@@ -485,11 +488,11 @@ void complete_print(struct cli *cli, int nr, char **words)
 
 	if (!freopen("/dev/null", "w", stderr))
 		return;
-	o = read_words(&c, nr - 1, words);
+	o = complete_read_words(&c, nr - 1, words);
 	if (o)
-		offer_value(&c, o->value);
+		complete_offer_value(&c, o->value);
 	else if (*c.word == '-' && !c.only_operands)
-		offer_option(&c);
+		complete_offer_option(&c);
 	else if (!c.is_unknown)
-		offer_operand(&c);
+		complete_offer_operand(&c);
 }

@@ -34,13 +34,13 @@ static void config_put(struct parser *p, int c)
 	p->out[p->len++] = (char)c;
 }
 
-static void skip_blanks(struct parser *p)
+static void config_skip_blanks(struct parser *p)
 {
 	while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\r'))
 		p->at++;
 }
 
-static bool skip_line(struct parser *p)
+static bool config_skip_line(struct parser *p)
 {
 	while (p->at < p->end && *p->at != '\n')
 		p->at++;
@@ -48,7 +48,7 @@ static bool skip_line(struct parser *p)
 }
 
 /* Parses [name] or [name "subsection"]; out gets "name." or "name.subsection.". */
-static bool parse_section(struct parser *p)
+static bool config_parse_section(struct parser *p)
 {
 	p->at++;
 	p->len = 0;
@@ -57,7 +57,7 @@ static bool parse_section(struct parser *p)
 		config_put(p, tolower((unsigned char)*p->at++));
 	if (!p->len)
 		return false;
-	skip_blanks(p);
+	config_skip_blanks(p);
 	if (config_peek(p) == '"') {
 		config_put(p, '.');
 		for (p->at++; config_peek(p) != '"'; p->at++) {
@@ -76,7 +76,7 @@ static bool parse_section(struct parser *p)
 	return true;
 }
 
-static bool parse_escape(struct parser *p)
+static bool config_parse_escape(struct parser *p)
 {
 	static const char from[] = "tbn\\\"", to[] = "\t\b\n\\\"";
 	int c = config_peek(p);
@@ -99,7 +99,7 @@ static bool parse_escape(struct parser *p)
  * Parses up to the end of the line; blanks outside quotes count as one, those at both ends are
  * dropped.
  */
-static bool parse_value(struct parser *p)
+static bool config_parse_value(struct parser *p)
 {
 	bool quoted = false, blank = false;
 	size_t start = p->len;
@@ -118,7 +118,7 @@ static bool parse_value(struct parser *p)
 			continue;
 		}
 		if (!quoted && (c == '#' || c == ';'))
-			return skip_line(p);
+			return config_skip_line(p);
 		if (blank)
 			config_put(p, ' ');
 		blank = false;
@@ -126,7 +126,7 @@ static bool parse_value(struct parser *p)
 			quoted = !quoted;
 		} else if (c == '\\') {
 			p->at++;
-			if (!parse_escape(p))
+			if (!config_parse_escape(p))
 				return false;
 			p->at--;
 		} else {
@@ -136,7 +136,7 @@ static bool parse_value(struct parser *p)
 }
 
 /* Parses name = value; out gets the name, NUL and the value. */
-static bool parse_entry(struct parser *p, size_t section_len)
+static bool config_parse_entry(struct parser *p, size_t section_len)
 {
 	p->len = section_len;
 	if (!section_len || !isalpha(config_peek(p)))
@@ -144,11 +144,11 @@ static bool parse_entry(struct parser *p, size_t section_len)
 	while (isalnum(config_peek(p)) || config_peek(p) == '-' || config_peek(p) == '_')
 		config_put(p, tolower((unsigned char)*p->at++));
 	config_put(p, '\0');
-	skip_blanks(p);
+	config_skip_blanks(p);
 	if (config_peek(p) != '=')
 		return false;
 	p->at++;
-	return parse_value(p);
+	return config_parse_value(p);
 }
 
 static int config_add(struct config *c, const char *file, bool ours, const struct parser *p,
@@ -173,14 +173,14 @@ static int config_add(struct config *c, const char *file, bool ours, const struc
 	return 0;
 }
 
-static int parse_lines(struct config *c, const char *file, bool ours, struct parser *p)
+static int config_parse_lines(struct config *c, const char *file, bool ours, struct parser *p)
 {
 	size_t section_len = 0;
 
 	while (p->at < p->end) {
 		int line = p->line;
 
-		skip_blanks(p);
+		config_skip_blanks(p);
 		switch (config_peek(p)) {
 		case EOF:
 			break;
@@ -190,15 +190,15 @@ static int parse_lines(struct config *c, const char *file, bool ours, struct par
 			break;
 		case '#':
 		case ';':
-			skip_line(p);
+			config_skip_line(p);
 			break;
 		case '[':
-			if (!parse_section(p))
+			if (!config_parse_section(p))
 				return line;
 			section_len = p->len;
 			break;
 		default:
-			if (!parse_entry(p, section_len))
+			if (!config_parse_entry(p, section_len))
 				return p->line;
 			if (config_add(c, file, ours, p, line))
 				return -1;
@@ -216,21 +216,21 @@ int config_parse(struct config *c, const char *file, bool ours, const char *text
 		return -1;
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		p.at += 3;
-	bad = parse_lines(c, file, ours, &p);
+	bad = config_parse_lines(c, file, ours, &p);
 	free(p.out);
 	return bad;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int out_of_memory(void)
+static int config_out_of_memory(void)
 {
 	cli_say("out of memory");
 	return -1;
 }
 
 /* *ret gets the text, released with free(); NULL for a file that must not be read. */
-static int read_file(const char *path, bool at_home, char **ret, size_t *ret_len)
+static int config_read_file(const char *path, bool at_home, char **ret, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -252,7 +252,7 @@ static int read_file(const char *path, bool at_home, char **ret, size_t *ret_len
 	*ret = malloc((size_t)st.st_size + 1);
 	if (!*ret) {
 		close(fd);
-		return out_of_memory();
+		return config_out_of_memory();
 	}
 	while (got < (size_t)st.st_size && (n = read(fd, *ret + got, (size_t)st.st_size - got)) > 0)
 		got += (size_t)n;
@@ -262,15 +262,15 @@ static int read_file(const char *path, bool at_home, char **ret, size_t *ret_len
 }
 
 /* Takes ownership of path, which may be NULL. */
-static int read_one(struct config *c, char *path, bool at_home, bool ours)
+static int config_read_one(struct config *c, char *path, bool at_home, bool ours)
 {
 	char *text;
 	size_t len;
 	int bad;
 
 	if (!path)
-		return out_of_memory();
-	if (read_file(path, at_home, &text, &len)) {
+		return config_out_of_memory();
+	if (config_read_file(path, at_home, &text, &len)) {
 		free(path);
 		return -1;
 	}
@@ -282,7 +282,7 @@ static int read_one(struct config *c, char *path, bool at_home, bool ours)
 	bad = config_parse(c, path, ours, text, len);
 	free(text);
 	if (bad < 0)
-		return out_of_memory();
+		return config_out_of_memory();
 	if (!bad)
 		return 0;
 	cli_say("%s:%d: no [section], and no name = value%s", path, bad,
@@ -304,38 +304,39 @@ static bool config_said(const char *name)
 	return value && config_bool(value) == 1;
 }
 
-static int read_perf(struct config *c)
+static int config_read_perf(struct config *c)
 {
 	const char *named = getenv("PERF_CONFIG"), *home = getenv("HOME");
 
 	if (named)
-		return read_one(c, strdup(named), false, false);
-	if (!config_said("PERF_CONFIG_NOSYSTEM") && read_one(c, strdup(SYSTEM_FILE), false, false))
+		return config_read_one(c, strdup(named), false, false);
+	if (!config_said("PERF_CONFIG_NOSYSTEM") &&
+	    config_read_one(c, strdup(SYSTEM_FILE), false, false))
 		return -1;
 	if (!home || !*home || config_said("PERF_CONFIG_NOGLOBAL"))
 		return 0;
-	return read_one(c, config_joined(home, ".perfconfig"), true, false);
+	return config_read_one(c, config_joined(home, ".perfconfig"), true, false);
 }
 
-static int read_sonde(struct config *c)
+static int config_read_sonde(struct config *c)
 {
 	const char *named = getenv("SONDE_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
 
 	if (named)
-		return read_one(c, strdup(named), false, true);
+		return config_read_one(c, strdup(named), false, true);
 	if (xdg && *xdg)
-		return read_one(c, config_joined(xdg, "sonde/config"), true, true);
+		return config_read_one(c, config_joined(xdg, "sonde/config"), true, true);
 	if (!home || !*home)
 		return 0;
-	return read_one(c, config_joined(home, ".config/sonde/config"), true, true);
+	return config_read_one(c, config_joined(home, ".config/sonde/config"), true, true);
 }
 
 int config_read(struct config *ret)
 {
 	struct config c = { 0 };
 
-	if (read_perf(&c) || read_sonde(&c)) {
+	if (config_read_perf(&c) || config_read_sonde(&c)) {
 		config_done(&c);
 		return -1;
 	}

@@ -12,7 +12,7 @@
 static _Atomic(struct sonde_session *) running;
 static volatile sig_atomic_t came;
 
-static void on_signal(int signo)
+static void copying_on_signal(int signo)
 {
 	struct sonde_session *s = running;
 
@@ -22,14 +22,15 @@ static void on_signal(int signo)
 }
 
 /* Ignored signals stay ignored (nohup). A file size limit is an error of the write. */
-static void catch_signals(void)
+static void copying_catch_signals(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction before;
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(ends[i], &(struct sigaction){ .sa_handler = on_signal }, NULL);
+			sigaction(ends[i], &(struct sigaction){ .sa_handler = copying_on_signal },
+				  NULL);
 	}
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -55,7 +56,7 @@ int copying_run(const struct cli *cli, struct reading_options *rec)
 
 	/* Records are copied as they are: compat affects only printing. */
 	own.compat = NULL;
-	catch_signals();
+	copying_catch_signals();
 	status = recording_run(&own, rec, "format=perfdata\n", copying_copy, NULL);
 	if (!came)
 		return status;

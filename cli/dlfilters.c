@@ -14,7 +14,7 @@
 
 #define USUAL_EXEC_PATH "/usr/lib/perf-core"
 
-static const char *exec_path(void)
+static const char *dlfilters_exec_path(void)
 {
 	const char *path = script_exec_path_said();
 
@@ -29,7 +29,7 @@ char *dlfilter_find(const char *name)
 		return strdup(name);
 	if (!access(name, R_OK))
 		return asprintf(&path, "./%s", name) < 0 ? NULL : path;
-	if (asprintf(&path, "%s/dlfilters/%s", exec_path(), name) < 0)
+	if (asprintf(&path, "%s/dlfilters/%s", dlfilters_exec_path(), name) < 0)
 		return NULL;
 	if (!access(path, R_OK))
 		return path;
@@ -44,8 +44,8 @@ struct listing {
 };
 
 /* text and details are NULL if the filter does not describe itself. */
-static void print_json(struct listing *l, const char *path, const char *name, bool loaded,
-		       const char *text, const char *details)
+static void dlfilters_print_json(struct listing *l, const char *path, const char *name, bool loaded,
+				 const char *text, const char *details)
 {
 	fputs(l->nr++ ? ",\n{\"name\":" : "\n{\"name\":", stdout);
 	json_put_string(name);
@@ -56,8 +56,8 @@ static void print_json(struct listing *l, const char *path, const char *name, bo
 	putchar('}');
 }
 
-static void print_text(const struct listing *l, const char *name, const char *text,
-		       const char *details)
+static void dlfilters_print_text(const struct listing *l, const char *name, const char *text,
+				 const char *details)
 {
 	printf("  %-36s %s\n", name, text ? text : "");
 	while (l->verbose > 0 && details && *details) {
@@ -68,7 +68,7 @@ static void print_text(const struct listing *l, const char *name, const char *te
 	}
 }
 
-static void list_one(struct listing *l, const char *path, const char *name)
+static void dlfilters_list_one(struct listing *l, const char *path, const char *name)
 {
 	const char *(*describe)(const char **) = NULL;
 	const char *text = NULL, *details = NULL;
@@ -81,23 +81,23 @@ static void list_one(struct listing *l, const char *path, const char *name)
 		if (describe)
 			text = describe(&details);
 		if (l->json)
-			print_json(l, path, name, true, text, details);
+			dlfilters_print_json(l, path, name, true, text, details);
 		else
-			print_text(l, name, text, details);
+			dlfilters_print_text(l, name, text, details);
 	}
 	dlclose(handle);
 }
 
 /* Loading a filter runs its code, and the current folder may hold files of other users. */
-static void list_unloaded(struct listing *l, const char *path, const char *name)
+static void dlfilters_list_unloaded(struct listing *l, const char *path, const char *name)
 {
 	if (l->json)
-		print_json(l, path, name, false, NULL, NULL);
+		dlfilters_print_json(l, path, name, false, NULL, NULL);
 	else
 		printf("  %-36s %s: not loaded, so not described\n", name, path);
 }
 
-static bool is_current_folder(const char *folder)
+static bool dlfilters_is_current_folder(const char *folder)
 {
 	struct stat here, there;
 
@@ -105,10 +105,10 @@ static bool is_current_folder(const char *folder)
 	       here.st_ino == there.st_ino;
 }
 
-static void list_folder(struct listing *l, const char *folder)
+static void dlfilters_list_folder(struct listing *l, const char *folder)
 {
 	DIR *dir = opendir(folder);
-	bool is_here = is_current_folder(folder);
+	bool is_here = dlfilters_is_current_folder(folder);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
@@ -120,9 +120,9 @@ static void list_folder(struct listing *l, const char *folder)
 		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
 			break;
 		if (is_here)
-			list_unloaded(l, path, entry->d_name);
+			dlfilters_list_unloaded(l, path, entry->d_name);
 		else
-			list_one(l, path, entry->d_name);
+			dlfilters_list_one(l, path, entry->d_name);
 		free(path);
 	}
 	if (dir)
@@ -140,10 +140,10 @@ void dlfilter_list(int verbose, bool json)
 	} else {
 		puts("List of available dlfilters:");
 	}
-	list_folder(&l, ".");
-	if (asprintf(&perfs, "%s/dlfilters", exec_path()) >= 0) {
-		if (!is_current_folder(perfs))
-			list_folder(&l, perfs);
+	dlfilters_list_folder(&l, ".");
+	if (asprintf(&perfs, "%s/dlfilters", dlfilters_exec_path()) >= 0) {
+		if (!dlfilters_is_current_folder(perfs))
+			dlfilters_list_folder(&l, perfs);
 		free(perfs);
 	}
 	if (json)

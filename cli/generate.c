@@ -19,7 +19,7 @@
 
 /* ---- what a skeleton is made of -------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
+static int generate_by_name(const void *a, const void *b)
 {
 	const struct sonde_schema *const *x = a, *const *y = b;
 
@@ -27,19 +27,19 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Sorts and removes equal names: event types of one name have one handler. */
-static size_t settle(const struct sonde_schema **list, size_t nr)
+static size_t generate_settle(const struct sonde_schema **list, size_t nr)
 {
 	size_t kept = 0;
 
-	qsort(list, nr, sizeof(*list), by_name);
+	qsort(list, nr, sizeof(*list), generate_by_name);
 	for (size_t i = 0; i < nr; i++)
-		if (!kept || by_name(&list[kept - 1], &list[i]))
+		if (!kept || generate_by_name(&list[kept - 1], &list[i]))
 			list[kept++] = list[i];
 	return kept;
 }
 
 /* True for the recorder's own event for records of state: it has no samples. */
-static bool is_dummy(const struct sonde_schema *sc)
+static bool generate_is_dummy(const struct sonde_schema *sc)
 {
 	size_t len;
 	const struct perf_event_attr *attr = sonde_schema_attr(sc, &len);
@@ -48,7 +48,7 @@ static bool is_dummy(const struct sonde_schema *sc)
 	       attr->config == PERF_COUNT_SW_DUMMY;
 }
 
-static int gather(struct sonde_session *s, struct skeleton *ret)
+static int generate_gather(struct sonde_session *s, struct skeleton *ret)
 {
 	size_t nr = sonde_session_schemas(s);
 	struct skeleton sk = { .tracepoints = calloc(nr + 1, sizeof(*sk.tracepoints)),
@@ -67,23 +67,24 @@ static int gather(struct sonde_session *s, struct skeleton *ret)
 		/* A tracepoint without a format has no known fields, and not even a name. */
 		if (kind == SONDE_TRACEPOINT && nr_fields)
 			sk.tracepoints[sk.nr_tracepoints++] = sc;
-		else if (kind == SONDE_SAMPLE && !is_dummy(sc))
+		else if (kind == SONDE_SAMPLE && !generate_is_dummy(sc))
 			sk.samples[sk.nr_samples++] = sc;
 	}
-	sk.nr_tracepoints = settle(sk.tracepoints, sk.nr_tracepoints);
-	sk.nr_samples = settle(sk.samples, sk.nr_samples);
+	sk.nr_tracepoints = generate_settle(sk.tracepoints, sk.nr_tracepoints);
+	sk.nr_samples = generate_settle(sk.samples, sk.nr_samples);
 	*ret = sk;
 	return 0;
 }
 
 /* The complete text, released with free(); NULL after reporting why. */
-static char *make_text(const struct cli *cli, const struct language *l, struct sonde_session *s,
-		       size_t *ret_len)
+static char *generate_make_text(const struct cli *cli, const struct language *l,
+				struct sonde_session *s, size_t *ret_len)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, ret_len);
 	struct skeleton sk = { 0 };
-	bool failed = !out || gather(s, &sk) < 0 || l->generate(out, &sk) < 0 || ferror(out);
+	bool failed =
+		!out || generate_gather(s, &sk) < 0 || l->generate(out, &sk) < 0 || ferror(out);
 
 	failed |= out && fclose(out);
 	free(sk.tracepoints);
@@ -97,7 +98,7 @@ static char *make_text(const struct cli *cli, const struct language *l, struct s
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static int write_all(int fd, const char *text, size_t len)
+static int generate_write_all(int fd, const char *text, size_t len)
 {
 	while (len) {
 		ssize_t n = write(fd, text, len);
@@ -113,14 +114,14 @@ static int write_all(int fd, const char *text, size_t len)
 }
 
 /* Creates a new file. On failure returns false with errno, and no file is left. */
-static bool create(const char *path, const char *text, size_t len, mode_t mode)
+static bool generate_create(const char *path, const char *text, size_t len, mode_t mode)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL, mode), why;
 	bool failed;
 
 	if (fd < 0)
 		return false;
-	failed = write_all(fd, text, len) < 0;
+	failed = generate_write_all(fd, text, len) < 0;
 	why = errno;
 	if (close(fd) < 0 && !failed) {
 		failed = true;
@@ -133,16 +134,16 @@ static bool create(const char *path, const char *text, size_t len, mode_t mode)
 }
 
 /* Writes into a device or any other file that is not a regular one. */
-static bool write_into(const char *path, const char *text, size_t len)
+static bool generate_write_into(const char *path, const char *text, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
-	bool done = fd >= 0 && write_all(fd, text, len) == 0;
+	bool done = fd >= 0 && generate_write_all(fd, text, len) == 0;
 
 	return fd >= 0 && close(fd) == 0 && done;
 }
 
 /* Replaces a regular file; its other hard links keep their content. */
-static bool replace(const char *path, const char *text, size_t len, mode_t mode)
+static bool generate_replace(const char *path, const char *text, size_t len, mode_t mode)
 {
 	char *part;
 	bool done;
@@ -151,7 +152,7 @@ static bool replace(const char *path, const char *text, size_t len, mode_t mode)
 		errno = ENOMEM;
 		return false;
 	}
-	done = create(part, text, len, mode);
+	done = generate_create(part, text, len, mode);
 	if (done && (chmod(part, mode) < 0 || rename(part, path) < 0)) {
 		int why = errno;
 
@@ -167,7 +168,8 @@ static bool replace(const char *path, const char *text, size_t len, mode_t mode)
  * An existing file may be someone's work: only --force overwrites it, and never through a symbolic
  * link.
  */
-static int save(const struct cli *cli, const char *path, bool force, const char *text, size_t len)
+static int generate_save(const struct cli *cli, const char *path, bool force, const char *text,
+			 size_t len)
 {
 	struct stat st;
 	bool is_there = lstat(path, &st) == 0;
@@ -183,23 +185,23 @@ static int save(const struct cli *cli, const char *path, bool force, const char 
 			path);
 		return cli_status(cli, CLI_FAILED);
 	}
-	if (!is_there             ? create(path, text, len, 0666)
-	    : S_ISREG(st.st_mode) ? replace(path, text, len, st.st_mode & 0777)
-				  : write_into(path, text, len))
+	if (!is_there             ? generate_create(path, text, len, 0666)
+	    : S_ISREG(st.st_mode) ? generate_replace(path, text, len, st.st_mode & 0777)
+				  : generate_write_into(path, text, len))
 		return CLI_OK;
 	cli_say("cannot write %s: %m", path);
 	return cli_status(cli, CLI_FAILED);
 }
 
-static int put_out(const struct cli *cli, const struct generate *g, const struct language *l,
-		   const char *text, size_t len)
+static int generate_put_out(const struct cli *cli, const struct generate *g,
+			    const struct language *l, const char *text, size_t len)
 {
 	char name[64];
 	const char *path = g->output;
 	int status;
 
 	if (path && !strcmp(path, "-")) {
-		if (!write_all(STDOUT_FILENO, text, len) || errno == EPIPE)
+		if (!generate_write_all(STDOUT_FILENO, text, len) || errno == EPIPE)
 			return CLI_OK;
 		cli_say("cannot write to stdout: %m");
 		return cli_status(cli, CLI_FAILED);
@@ -208,7 +210,7 @@ static int put_out(const struct cli *cli, const struct generate *g, const struct
 		snprintf(name, sizeof(name), "perf-script.%s", l->suffixes[0]);
 		path = name;
 	}
-	status = save(cli, path, g->force, text, len);
+	status = generate_save(cli, path, g->force, text, len);
 	if (status == CLI_OK)
 		cli_say("generated %s script: %s", l->name, path);
 	return status;
@@ -216,7 +218,7 @@ static int put_out(const struct cli *cli, const struct generate *g, const struct
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct language *find_language(const char *name)
+static const struct language *generate_find_language(const char *name)
 {
 	for (const struct language *l = script_languages; l->name; l++)
 		for (const char *const *p = l->prefixes; *p; p++)
@@ -225,7 +227,8 @@ static const struct language *find_language(const char *name)
 	return NULL;
 }
 
-static int no_such_language(const struct cli *cli, const char *name, const struct language *known)
+static int generate_no_such_language(const struct cli *cli, const char *name,
+				     const struct language *known)
 {
 	char list[128] = "";
 	size_t at = 0;
@@ -245,14 +248,14 @@ static int no_such_language(const struct cli *cli, const char *name, const struc
 
 int generate_script(const struct cli *cli, const struct generate *g)
 {
-	const struct language *l = find_language(g->language);
+	const struct language *l = generate_find_language(g->language);
 	struct sonde_session *s;
 	char *text, *described = NULL;
 	size_t len = 0;
 	int r, status;
 
 	if (!l || !l->generate)
-		return no_such_language(cli, g->language, l);
+		return generate_no_such_language(cli, g->language, l);
 	/* With the real tables of the formats, not perf's version of them. */
 	if (asprintf(&described, "%scompat=none\n", g->session) < 0) {
 		cli_say("out of memory");
@@ -262,8 +265,8 @@ int generate_script(const struct cli *cli, const struct generate *g)
 	free(described);
 	if (r < 0)
 		return cli_fail(cli);
-	text = make_text(cli, l, s, &len);
-	status = text ? put_out(cli, g, l, text, len) : cli_status(cli, CLI_FAILED);
+	text = generate_make_text(cli, l, s, &len);
+	status = text ? generate_put_out(cli, g, l, text, len) : cli_status(cli, CLI_FAILED);
 	free(text);
 	sonde_session_close(s);
 	return status;

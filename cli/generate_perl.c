@@ -110,7 +110,7 @@ static const char *const taken[] = {
 	"_"
 };
 
-static bool is_identifier(const char *name)
+static bool perl_is_identifier(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_')
 		return false;
@@ -120,7 +120,7 @@ static bool is_identifier(const char *name)
 	return true;
 }
 
-static bool is_taken(const char *name, char *const *before, size_t nr)
+static bool perl_is_taken(const char *name, char *const *before, size_t nr)
 {
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
 		if (!strcmp(taken[i], name))
@@ -135,7 +135,7 @@ static bool is_taken(const char *name, char *const *before, size_t nr)
  * NAME, or else NAME_, NAME__, ...; bytes that are not allowed in names become '_'. NULL if there
  * is no memory.
  */
-static char *variable(const char *field, char *const *before, size_t nr)
+static char *perl_variable(const char *field, char *const *before, size_t nr)
 {
 	size_t len = strlen(field);
 	char *name = calloc(1, len + nr + 16);
@@ -150,14 +150,14 @@ static char *variable(const char *field, char *const *before, size_t nr)
 		memmove(name + 1, name, len++);
 		*name = '_';
 	}
-	while (is_taken(name, before, nr))
+	while (perl_is_taken(name, before, nr))
 		name[len++] = '_';
 	return name;
 }
 
 /* ---- a sub ----------------------------------------------------------------------------------- */
 
-static const char *value_type(const struct sonde_field *f)
+static const char *perl_value_type(const struct sonde_field *f)
 {
 	if (f->kind == SONDE_FIELD_NESTED)
 		return "reference to a hash";
@@ -166,8 +166,8 @@ static const char *value_type(const struct sonde_field *f)
 	return "number";
 }
 
-static void put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
-		     char *const *names, size_t nr)
+static void perl_put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+			  char *const *names, size_t nr)
 {
 	struct wrapped w = { .out = out, .indent = "#       " };
 
@@ -178,7 +178,7 @@ static void put_help(FILE *out, const struct sonde_schema *sc, const struct sond
 		const struct sonde_define *values = skeleton_names(sc, &f[i]);
 
 		w.column = 0;
-		wrapped_put(&w, "#   $%s: %s (", names[i], value_type(&f[i]));
+		wrapped_put(&w, "#   $%s: %s (", names[i], perl_value_type(&f[i]));
 		wrapped_put_quoted(&w, f[i].type, "", false);
 		if (f[i].width)
 			wrapped_put(&w, ", %u byte%s", f[i].width, f[i].width == 1 ? "" : "s");
@@ -189,7 +189,7 @@ static void put_help(FILE *out, const struct sonde_schema *sc, const struct sond
 	}
 }
 
-static void put_parameters(FILE *out, char *const *names, size_t nr)
+static void perl_put_parameters(FILE *out, char *const *names, size_t nr)
 {
 	struct wrapped w = { .out = out, .indent = "        ", .column = WRAPPED_COLUMNS };
 
@@ -206,8 +206,8 @@ static void put_parameters(FILE *out, char *const *names, size_t nr)
 	wrapped_put(&w, ") = @_;\n\n");
 }
 
-static void put_value(struct wrapped *w, const struct sonde_schema *sc, const struct sonde_field *f,
-		      const char *name)
+static void perl_put_value(struct wrapped *w, const struct sonde_schema *sc,
+			   const struct sonde_field *f, const char *name)
 {
 	const struct sonde_define *values = skeleton_names(sc, f);
 
@@ -228,8 +228,8 @@ static void put_value(struct wrapped *w, const struct sonde_schema *sc, const st
 	}
 }
 
-static void put_print(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
-		      char *const *names, size_t nr)
+static void perl_put_print(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+			   char *const *names, size_t nr)
 {
 	struct wrapped w = { .out = out, .indent = "        " };
 
@@ -248,27 +248,27 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 	}
 	w.column = WRAPPED_COLUMNS; /* each value has its own line */
 	for (size_t i = 0; i < nr; i++) {
-		put_value(&w, sc, &f[i], names[i]);
+		perl_put_value(&w, sc, &f[i], names[i]);
 		wrapped_put(&w, i + 1 < nr ? "," : ";\n");
 	}
 }
 
-static int put_sub(FILE *out, const struct sonde_schema *sc)
+static int perl_put_sub(FILE *out, const struct sonde_schema *sc)
 {
 	size_t nr, named = 0;
 	const struct sonde_field *f = skeleton_fields(sc, &nr);
-	const bool is_plain =
-		is_identifier(sonde_schema_system(sc)) && is_identifier(sonde_schema_event(sc));
+	const bool is_plain = perl_is_identifier(sonde_schema_system(sc)) &&
+			      perl_is_identifier(sonde_schema_event(sc));
 	struct wrapped w = { .out = out };
 	char **names = calloc(nr + 1, sizeof(*names));
 	int r = -1;
 
 	for (; names && named < nr; named++)
-		if (!(names[named] = variable(f[named].name, names, named)))
+		if (!(names[named] = perl_variable(f[named].name, names, named)))
 			goto out;
 	if (!names)
 		goto out;
-	put_help(out, sc, f, names, nr);
+	perl_put_help(out, sc, f, names, nr);
 	if (is_plain) {
 		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
 	} else { /* sonde still finds it by the event's name */
@@ -278,11 +278,11 @@ static int put_sub(FILE *out, const struct sonde_schema *sc)
 		wrapped_put_quoted(&w, sonde_schema_event(sc), ESCAPED, false);
 		wrapped_put(&w, "\"} = sub {\n");
 	}
-	put_parameters(out, names, nr);
+	perl_put_parameters(out, names, nr);
 	fputs("    show_event($event_name, $common_cpu, $common_secs, $common_nsecs, $common_pid, "
 	      "$common_comm);\n",
 	      out);
-	put_print(out, sc, f, names, nr);
+	perl_put_print(out, sc, f, names, nr);
 	fputs("    show_chain($common_callchain);\n", out);
 	fputs(is_plain ? "}\n" : "    };\n}\n", out);
 	r = 0;
@@ -293,7 +293,7 @@ out:
 	return r;
 }
 
-static void put_process_event(FILE *out, const struct skeleton *sk)
+static void perl_put_process_event(FILE *out, const struct skeleton *sk)
 {
 	struct wrapped w = { .out = out, .indent = "#     " };
 
@@ -325,9 +325,9 @@ int generate_perl(FILE *out, const struct skeleton *sk)
 	fputs(common_help, out);
 	fputs(opening, out);
 	for (size_t i = 0; i < sk->nr_tracepoints && !r; i++)
-		r = put_sub(out, sk->tracepoints[i]);
+		r = perl_put_sub(out, sk->tracepoints[i]);
 	if (sk->nr_samples)
-		put_process_event(out, sk);
+		perl_put_process_event(out, sk);
 	fputs(unhandled, out);
 	fputs(helpers, out);
 	return r;

@@ -105,14 +105,14 @@ static const char helpers[] =
 /* clang-format on */
 
 /* Quotes foreign text inside a string between double quotes, of one line or of three quotes. */
-static void put_quoted(struct wrapped *w, const char *text, bool in_format)
+static void python_put_quoted(struct wrapped *w, const char *text, bool in_format)
 {
 	wrapped_put_quoted(w, text, "\"\\", in_format);
 }
 
 /* ---- a handler ------------------------------------------------------------------------------- */
 
-static const char *value_type(const struct sonde_field *f)
+static const char *python_value_type(const struct sonde_field *f)
 {
 	if (f->kind >= SONDE_FIELD_FLOAT)
 		return f->kind == SONDE_FIELD_FLOAT    ? "float"
@@ -123,19 +123,19 @@ static const char *value_type(const struct sonde_field *f)
 	return "int";
 }
 
-static void put_field_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
-			   const char *name)
+static void python_put_field_help(FILE *out, const struct sonde_schema *sc,
+				  const struct sonde_field *f, const char *name)
 {
 	struct wrapped w = { .out = out, .indent = INDENT INDENT };
 	const struct sonde_define *names = skeleton_names(sc, f);
 
 	w.column = strlen(INDENT);
-	wrapped_put(&w, INDENT "%s: %s (", name, value_type(f));
+	wrapped_put(&w, INDENT "%s: %s (", name, python_value_type(f));
 	if (strcmp(name, f->name)) {
-		put_quoted(&w, f->name, false);
+		python_put_quoted(&w, f->name, false);
 		wrapped_put(&w, ": ");
 	}
-	put_quoted(&w, f->type, false);
+	python_put_quoted(&w, f->type, false);
 	if (f->width)
 		wrapped_put(&w, ", %u byte%s", f->width, f->width == 1 ? "" : "s");
 	wrapped_put(&w, f->kind == SONDE_FIELD_INT && f->is_signed ? ", signed)" : ")");
@@ -144,22 +144,22 @@ static void put_field_help(FILE *out, const struct sonde_schema *sc, const struc
 	wrapped_put(&w, "\n");
 }
 
-static void put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
-		     const struct python_names *names)
+static void python_put_help(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+			    const struct python_names *names)
 {
 	struct wrapped w = { .out = out };
 
 	wrapped_put(&w, INDENT "\"\"\"");
-	put_quoted(&w, sonde_schema_system(sc), false);
+	python_put_quoted(&w, sonde_schema_system(sc), false);
 	wrapped_put(&w, ":");
-	put_quoted(&w, sonde_schema_event(sc), false);
+	python_put_quoted(&w, sonde_schema_event(sc), false);
 	wrapped_put(&w, names->nr ? "\n\n" : "");
 	for (size_t i = 0; i < names->nr; i++)
-		put_field_help(out, sc, &f[i], names->taken[i]);
+		python_put_field_help(out, sc, &f[i], names->taken[i]);
 	wrapped_put(&w, names->nr ? INDENT "\"\"\"\n" : "\"\"\"\n");
 }
 
-static void put_parameters(FILE *out, const char *function, const struct python_names *names)
+static void python_put_parameters(FILE *out, const char *function, const struct python_names *names)
 {
 	struct wrapped w = { .out = out, .indent = INDENT INDENT };
 
@@ -179,8 +179,8 @@ static void put_parameters(FILE *out, const char *function, const struct python_
  * `named(flag_str(event_name, "flags", flags), flags)`, `plain(args)`, `vec`; end is the text after
  * it.
  */
-static void put_value(struct wrapped *w, const struct sonde_schema *sc, const struct sonde_field *f,
-		      const char *name, const char *end)
+static void python_put_value(struct wrapped *w, const struct sonde_schema *sc,
+			     const struct sonde_field *f, const char *name, const char *end)
 {
 	const struct sonde_define *names = skeleton_names(sc, f);
 	size_t len = strlen(name), end_len = strlen(end);
@@ -189,7 +189,7 @@ static void put_value(struct wrapped *w, const struct sonde_schema *sc, const st
 		wrapped_put_blank(w, strlen(f->name) + 2 * len + end_len + 35);
 		wrapped_put(w, "named(%s(event_name, \"",
 			    names->kind == SONDE_DEFINE_FLAG_FIELD ? "flag_str" : "symbol_str");
-		put_quoted(w, f->name, false);
+		python_put_quoted(w, f->name, false);
 		wrapped_put(w, "\", %s), %s)%s", name, name, end);
 	} else if (f->is_array || f->is_dynamic) {
 		wrapped_put_blank(w, len + end_len + 7);
@@ -200,8 +200,8 @@ static void put_value(struct wrapped *w, const struct sonde_schema *sc, const st
 	}
 }
 
-static void put_print(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
-		      const struct python_names *names)
+static void python_put_print(FILE *out, const struct sonde_schema *sc, const struct sonde_field *f,
+			     const struct python_names *names)
 {
 	struct wrapped w = { .out = out, .indent = INDENT INDENT };
 	size_t nr = names->nr;
@@ -214,22 +214,22 @@ static void put_print(FILE *out, const struct sonde_schema *sc, const struct son
 			fprintf(out, "\"\n%s\"", w.indent);
 			w.column = strlen(w.indent) + 1;
 		}
-		put_quoted(&w, f[i].name, true);
+		python_put_quoted(&w, f[i].name, true);
 		wrapped_put(&w,
 			    f[i].is_pointer && f[i].kind == SONDE_FIELD_INT ? "=0x%%x" : "=%%s");
 		wrapped_put(&w, i + 1 < nr ? " " : "\" %% (");
 	}
 	w.column = COLUMNS; /* each value has its own line */
 	for (size_t i = 0; i < nr; i++)
-		put_value(&w, sc, &f[i], names->taken[i],
-			  i + 1 < nr ? ","
-			  : nr == 1  ? ",))\n"
-				     : "))\n");
+		python_put_value(&w, sc, &f[i], names->taken[i],
+				 i + 1 < nr ? ","
+				 : nr == 1  ? ",))\n"
+					    : "))\n");
 }
 
 /* A name for the handler's function; borrowed until names are done. NULL if there is no memory. */
-static const char *function_name(const char *handler, const struct sonde_schema *sc,
-				 struct python_names *functions)
+static const char *python_function_name(const char *handler, const struct sonde_schema *sc,
+					struct python_names *functions)
 {
 	char *other;
 	const char *name;
@@ -244,7 +244,8 @@ static const char *function_name(const char *handler, const struct sonde_schema 
 	return name;
 }
 
-static int put_handler(FILE *out, const struct sonde_schema *sc, struct python_names *functions)
+static int python_put_handler(FILE *out, const struct sonde_schema *sc,
+			      struct python_names *functions)
 {
 	struct python_names names = { 0 };
 	struct wrapped w = { .out = out };
@@ -256,23 +257,23 @@ static int put_handler(FILE *out, const struct sonde_schema *sc, struct python_n
 
 	if (asprintf(&handler, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc)) < 0)
 		return -1;
-	function = function_name(handler, sc, functions);
+	function = python_function_name(handler, sc, functions);
 	if (!function)
 		goto out;
 	for (size_t i = 0; i < nr; i++)
 		if (!python_names_take(&names, f[i].name))
 			goto out;
 	fputs("\n\n", out);
-	put_parameters(out, function, &names);
-	put_help(out, sc, f, &names);
+	python_put_parameters(out, function, &names);
+	python_put_help(out, sc, f, &names);
 	fputs(INDENT "show_event(event_name, common_cpu, common_secs, common_nsecs, common_pid, "
 		     "common_comm)\n",
 	      out);
-	put_print(out, sc, f, &names);
+	python_put_print(out, sc, f, &names);
 	fputs(INDENT "show_sample(perf_sample_dict, common_callchain)\n", out);
 	if (strcmp(function, handler)) { /* sonde still finds it by the event's name */
 		fputs("\n\nglobals()[\"", out);
-		put_quoted(&w, handler, false);
+		python_put_quoted(&w, handler, false);
 		fprintf(out, "\"] = %s\n", function);
 	}
 	r = 0;
@@ -284,7 +285,7 @@ out:
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void put_process_event(FILE *out, const struct skeleton *sk)
+static void python_put_process_event(FILE *out, const struct skeleton *sk)
 {
 	struct wrapped w = { .out = out, .indent = INDENT };
 
@@ -295,7 +296,7 @@ static void put_process_event(FILE *out, const struct skeleton *sk)
 		const char *name = sonde_schema_name(sk->samples[i]);
 
 		wrapped_put_blank(&w, strlen(name) + 1);
-		put_quoted(&w, name, false);
+		python_put_quoted(&w, name, false);
 		wrapped_put(&w, i + 1 < sk->nr_samples ? "," : ".");
 	}
 	fputs("\"\"\"\n", out);
@@ -316,10 +317,10 @@ int generate_python(FILE *out, const struct skeleton *sk)
 	fputs(common_help, out);
 	fputs(opening, out);
 	for (size_t i = 0; i < sk->nr_tracepoints && !r; i++)
-		r = put_handler(out, sk->tracepoints[i], &functions);
+		r = python_put_handler(out, sk->tracepoints[i], &functions);
 	python_names_done(&functions);
 	if (sk->nr_samples)
-		put_process_event(out, sk);
+		python_put_process_event(out, sk);
 	fputs(unhandled, out);
 	fputs(helpers, out);
 	return r;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_paginate(struct opt_parser *p, void *values, const char *value, bool negated)
+static int globals_set_paginate(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct cli *cli = values;
 
@@ -15,13 +15,14 @@ static int set_paginate(struct opt_parser *p, void *values, const char *value, b
 	return 0;
 }
 
-static int set_no_pager(struct opt_parser *p, void *values, const char *value, bool negated)
+static int globals_set_no_pager(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return set_paginate(p, values, value, true);
+	return globals_set_paginate(p, values, value, true);
 }
 
 /* With a folder: sets the folder of scripts; without: prints it. */
-static int set_exec_path(struct opt_parser *p, void *values, const char *value, bool negated)
+static int globals_set_exec_path(struct opt_parser *p, void *values, const char *value,
+				 bool negated)
 {
 	struct cli *cli = values;
 
@@ -33,7 +34,7 @@ static int set_exec_path(struct opt_parser *p, void *values, const char *value, 
 }
 
 /* VARIABLE[=LEVEL]. Only one of perf's variables has a meaning here. */
-static int set_debug(struct opt_parser *p, void *values, const char *value, bool negated)
+static int globals_set_debug(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	static const char *const names[] = { "verbose", "ordered-events", "stderr", "data-convert",
 					     "perf-event-open" };
@@ -54,12 +55,13 @@ static int set_debug(struct opt_parser *p, void *values, const char *value, bool
 			 (int)len, value);
 }
 
-static int refuse_html(struct opt_parser *p, void *values, const char *value, bool negated)
+static int globals_refuse_html(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	return opt_error(p, "--html-path: there are no HTML pages; see sonde(1) or 'sonde help'");
 }
 
-static int refuse_debug_file(struct opt_parser *p, void *values, const char *value, bool negated)
+static int globals_refuse_debug_file(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
 {
 	return opt_error(p, "--debug-file: messages of -v go to stderr");
 }
@@ -70,20 +72,20 @@ const struct opt cli_options[] = {
 		 "gives the output, the values and the exit statuses of that tool: perf-6.1 or perf-6.12"),
 	OPT_TEXT(0, "buildid-dir", "DIR", struct cli, buildid_dir,
 		 "takes DIR as the build-id cache; default ~/.debug, or buildid.dir of the configuration"),
-	OPT_CALL('p', NULL, NULL, set_paginate, OPT_HIDDEN, "the same, where the command has no -p"),
-	OPT_CALL(0, "paginate", NULL, set_paginate, 0,
+	OPT_CALL('p', NULL, NULL, globals_set_paginate, OPT_HIDDEN, "the same, where the command has no -p"),
+	OPT_CALL(0, "paginate", NULL, globals_set_paginate, 0,
 		 "shows text on a terminal in a pager, as is the default"),
-	OPT_CALL(0, "no-pager", NULL, set_no_pager, OPT_NO_NEGATION, "shows text without a pager"),
+	OPT_CALL(0, "no-pager", NULL, globals_set_no_pager, OPT_NO_NEGATION, "shows text without a pager"),
 	OPT_FLAG(0, "no-progress", struct cli, no_progress,
 		 "draws no progress line on the terminal"),
-	OPT_CALL(0, "pager", NULL, set_paginate, OPT_HIDDEN, "the same as --paginate"),
-	OPT_CALL(0, "exec-path", "DIR", set_exec_path, OPT_VALUE_OPTIONAL | OPT_NO_NEGATION,
+	OPT_CALL(0, "pager", NULL, globals_set_paginate, OPT_HIDDEN, "the same as --paginate"),
+	OPT_CALL(0, "exec-path", "DIR", globals_set_exec_path, OPT_VALUE_OPTIONAL | OPT_NO_NEGATION,
 		 "takes DIR as the folder of perf's scripts (PERF_EXEC_PATH); alone: prints that folder"),
-	OPT_CALL(0, "debug", "VARIABLE[=LEVEL]", set_debug, OPT_HIDDEN | OPT_NO_NEGATION, ""),
+	OPT_CALL(0, "debug", "VARIABLE[=LEVEL]", globals_set_debug, OPT_HIDDEN | OPT_NO_NEGATION, ""),
 	{ OPT_KIND_TEXT, 0, "debugfs-dir", "DIR", OPT_AT(struct cli, tracefs_dir, const char *), NULL,
 	  OPT_HIDDEN, NULL, "" },
-	OPT_CALL(0, "debug-file", "FILE", refuse_debug_file, OPT_HIDDEN, ""),
-	OPT_CALL(0, "html-path", NULL, refuse_html, OPT_HIDDEN, ""),
+	OPT_CALL(0, "debug-file", "FILE", globals_refuse_debug_file, OPT_HIDDEN, ""),
+	OPT_CALL(0, "html-path", NULL, globals_refuse_html, OPT_HIDDEN, ""),
 	{ OPT_KIND_FLAG, 0, "list-cmds", NULL, OPT_AT(struct cli, list_commands, bool), NULL,
 	  OPT_HIDDEN, NULL, "prints the names of the commands" },
 	{ OPT_KIND_FLAG, 0, "list-opts", NULL, OPT_AT(struct cli, list_options, bool), NULL,
@@ -96,7 +98,7 @@ const struct opt cli_options[] = {
 };
 /* clang-format on */
 
-static int print_exec_path(const struct cli *cli)
+static int globals_print_exec_path(const struct cli *cli)
 {
 	char *path = script_exec_path();
 
@@ -113,7 +115,7 @@ bool globals_answer(const struct cli *cli, const struct command *c, int *ret)
 {
 	*ret = CLI_OK;
 	if (cli->exec_path) {
-		*ret = print_exec_path(cli);
+		*ret = globals_print_exec_path(cli);
 	} else if (cli->list_commands) {
 		for (const struct command *const *each = commands; *each; each++)
 			if (!(*each)->hidden)

@@ -55,7 +55,7 @@ bool interpreter_shebang(const char *file, char *buf, size_t size)
 /*
  * The minor version from a name such as "python3.11"; 0 if the name has none, or is not Python 3.
  */
-static int minor_from_name(const char *path)
+static int interpreter_minor_from_name(const char *path)
 {
 	char real[PATH_MAX];
 	const char *base = realpath(path, real) ? strrchr(real, '/') + 1 : path;
@@ -64,7 +64,7 @@ static int minor_from_name(const char *path)
 }
 
 /* The minor version from running it, as wrappers like pyenv's need; 0 if it is not Python 3. */
-static int minor_from_running(const char *path)
+static int interpreter_minor_from_running(const char *path)
 {
 	char *const argv[] = {
 		(char *)path,
@@ -101,7 +101,7 @@ static int minor_from_running(const char *path)
 }
 
 /* The interpreter of the script's first line, if it is installed. */
-static char *from_shebang(const char *file)
+static char *interpreter_from_shebang(const char *file)
 {
 	char word[PATH_MAX];
 	const char *base;
@@ -121,17 +121,18 @@ static char *from_shebang(const char *file)
 	 * small script.
 	 */
 	usual = programs_find("python3");
-	minor = usual && !strcmp(usual, path) ? PYTHON_MINOR_MIN : minor_from_name(path);
+	minor = usual && !strcmp(usual, path) ? PYTHON_MINOR_MIN
+					      : interpreter_minor_from_name(path);
 	free(usual);
 	if (!minor)
-		minor = minor_from_running(path);
+		minor = interpreter_minor_from_running(path);
 	if (minor >= PYTHON_MINOR_MIN)
 		return path;
 	free(path);
 	return NULL;
 }
 
-static char *from_venv(void)
+static char *interpreter_from_venv(void)
 {
 	const char *venv = getenv("VIRTUAL_ENV");
 	char *path = NULL;
@@ -164,16 +165,16 @@ int interpreter_python(const struct interpreter_wish *w, const char *file, char 
 			cli_say("%s: there is no program '%s'", why, wished);
 			return -1;
 		}
-		if (minor_from_name(path) < PYTHON_MINOR_MIN &&
-		    minor_from_running(path) < PYTHON_MINOR_MIN) {
+		if (interpreter_minor_from_name(path) < PYTHON_MINOR_MIN &&
+		    interpreter_minor_from_running(path) < PYTHON_MINOR_MIN) {
 			cli_say("%s: %s is no Python of version 3.%d or newer", why, path,
 				PYTHON_MINOR_MIN);
 			free(path);
 			return -1;
 		}
-	} else if ((path = from_venv())) {
+	} else if ((path = interpreter_from_venv())) {
 		why = "VIRTUAL_ENV";
-	} else if ((path = from_shebang(file))) {
+	} else if ((path = interpreter_from_shebang(file))) {
 		why = "the script's first line";
 	} else if ((path = programs_find("python3"))) {
 		why = "python3 in PATH";

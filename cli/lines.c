@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void remove_key(struct lines *l, const char *key)
+static void lines_remove_key(struct lines *l, const char *key)
 {
 	size_t len = strlen(key);
 	char *line = l->text;
@@ -29,7 +29,7 @@ int lines_set(struct lines *l, struct opt_parser *p, const char *word, const cha
 	int len;
 
 	if (!value) {
-		remove_key(l, key);
+		lines_remove_key(l, key);
 		return 0;
 	}
 	if (strchr(value, '\n'))

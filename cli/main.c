@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int unknown_command(const struct cli *cli, const char *name, int argc, char **argv)
+static int main_unknown_command(const struct cli *cli, const char *name, int argc, char **argv)
 {
 	const char *nearest;
 	int status = other_perf_run(cli, name, argc, argv);
@@ -29,7 +29,7 @@ static int unknown_command(const struct cli *cli, const char *name, int argc, ch
 }
 
 /* An unknown version has no statuses of its own. */
-static int check_compat(struct cli *cli)
+static int main_check_compat(struct cli *cli)
 {
 	const char *version = cli->compat;
 	char list[128];
@@ -41,7 +41,7 @@ static int check_compat(struct cli *cli)
 	return cli_usage(cli, "--compat takes %s, not '%s'", list, version);
 }
 
-static int run_command(struct cli *cli, const struct command *c, int argc, char **argv)
+static int main_run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 {
 	struct opt_parser p = { .permute = c->permute,
 				.set_key = c->set_key,
@@ -72,7 +72,7 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
 	if (argc < 0) {
 		status = cli_usage(cli, "%s: %s%s", c->name, p.error,
 				   c->hint ? c->hint(values) : "");
-	} else if ((status = check_compat(cli))) {
+	} else if ((status = main_check_compat(cli))) {
 		;
 	} else if (globals_answer(cli, c, &status)) {
 		;
@@ -96,7 +96,7 @@ static int run_command(struct cli *cli, const struct command *c, int argc, char 
  * Output that could not be written is a failure, unless the reader closed the pipe. perf returns
  * the same status.
  */
-static int finish(const struct cli *cli, int status)
+static int main_finish(const struct cli *cli, int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
@@ -105,7 +105,7 @@ static int finish(const struct cli *cli, int status)
 }
 
 /* argv[0..argc): the words after the program's name. Words are moved. */
-static int run_words(struct cli *cli, int argc, char **argv)
+static int main_run_words(struct cli *cli, int argc, char **argv)
 {
 	struct opt_parser p = { .sets = { { cli_options, cli } } };
 	const struct command *c;
@@ -117,15 +117,15 @@ static int run_words(struct cli *cli, int argc, char **argv)
 	if (argc) {
 		c = command_find(argv[0], NULL);
 		if (!c)
-			return unknown_command(cli, argv[0], argc - 1, argv + 1);
+			return main_unknown_command(cli, argv[0], argc - 1, argv + 1);
 		status = 0;
 		if (c->is_perfs && c->is_perfs(argc - 1, argv + 1))
 			status = other_perf_run(cli, argv[0], argc - 1, argv + 1);
 		if (status)
 			return status;
-		return run_command(cli, c, argc - 1, argv + 1);
+		return main_run_command(cli, c, argc - 1, argv + 1);
 	}
-	if ((status = check_compat(cli)))
+	if ((status = main_check_compat(cli)))
 		return status;
 	if (globals_answer(cli, NULL, &status))
 		return status;
@@ -140,7 +140,7 @@ static int run_words(struct cli *cli, int argc, char **argv)
 	}
 	c = cli->version ? &cmd_version : &cmd_help;
 	cli->version = cli->help = false;
-	return run_command(cli, c, 0, argv);
+	return main_run_command(cli, c, 0, argv);
 }
 
 int main(int argc, char **argv)
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	if (argc)
 		memcpy(words + 1 + !!command, argv + 1, (size_t)(argc - 1) * sizeof(*words));
 	argc += !!command;
-	status = finish(&cli, run_words(&cli, argc ? argc - 1 : 0, words + 1));
+	status = main_finish(&cli, main_run_words(&cli, argc ? argc - 1 : 0, words + 1));
 	pager_wait();
 	config_done(&cli.config);
 	free(cli.own_dir);

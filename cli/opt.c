@@ -25,12 +25,12 @@ struct hit {
 	bool negated;
 };
 
-static bool can_negate(const struct opt *o)
+static bool opt_can_negate(const struct opt *o)
 {
 	return o->word && !(o->flags & OPT_NO_NEGATION);
 }
 
-static int parse_u64(struct opt_parser *p, const char *name, const char *text, uint64_t *ret)
+static int opt_parse_u64(struct opt_parser *p, const char *name, const char *text, uint64_t *ret)
 {
 	char *end;
 	unsigned long long v;
@@ -43,12 +43,12 @@ static int parse_u64(struct opt_parser *p, const char *name, const char *text, u
 	return 0;
 }
 
-static bool is_number(const char *text)
+static bool opt_is_number(const char *text)
 {
 	return *text && !text[strspn(text, "0123456789")] && strlen(text) < 20;
 }
 
-static int apply(struct opt_parser *p, const struct hit *h, const char *name, const char *value)
+static int opt_apply(struct opt_parser *p, const struct hit *h, const char *name, const char *value)
 {
 	const struct opt *o = h->opt;
 	void *at = (char *)h->values + o->offset;
@@ -65,7 +65,7 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 		return 0;
 	case OPT_KIND_U64:
 		if (!h->negated)
-			return parse_u64(p, name, value, at);
+			return opt_parse_u64(p, name, value, at);
 		*(uint64_t *)at = 0;
 		return 0;
 	case OPT_KIND_CALL:
@@ -77,7 +77,7 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 			value = o->flags & OPT_NUMBER ? "0" : NULL;
 		else if (!value) /* an optional value that was omitted */
 			value = "";
-		else if (o->flags & OPT_NUMBER && !is_number(value))
+		else if (o->flags & OPT_NUMBER && !opt_is_number(value))
 			return opt_error(p, "%s needs a number, not '%s'", name, value);
 		return p->set_key(p, h->values, o, value);
 	case OPT_KIND_GROUP:
@@ -87,7 +87,7 @@ static int apply(struct opt_parser *p, const struct hit *h, const char *name, co
 	return 0;
 }
 
-static bool find_letter(struct opt_parser *p, char letter, struct hit *ret)
+static bool opt_find_letter(struct opt_parser *p, char letter, struct hit *ret)
 {
 	for (int i = 0; i < OPT_SETS; i++) {
 		if (!p->sets[i].table)
@@ -102,7 +102,7 @@ static bool find_letter(struct opt_parser *p, char letter, struct hit *ret)
 	return false;
 }
 
-static void unknown_word(struct opt_parser *p, const char *word, size_t len)
+static void opt_unknown_word(struct opt_parser *p, const char *word, size_t len)
 {
 	char typed[64];
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = typed };
@@ -129,12 +129,13 @@ enum { AS_IT_IS, WITH_NO, WITHOUT_NO, NR_WAYS };
  * the option has no such spelling. *w and *len are the significant part of `word`, *name that of
  * the option's name.
  */
-static bool read_way(const struct opt *o, int way, const char **w, size_t *len, const char **name)
+static bool opt_read_way(const struct opt *o, int way, const char **w, size_t *len,
+			 const char **name)
 {
 	*name = o->word;
 	if (way == AS_IT_IS)
 		return true;
-	if (!can_negate(o))
+	if (!opt_can_negate(o))
 		return false;
 	if (way == WITHOUT_NO) {
 		*name += 3;
@@ -152,8 +153,8 @@ static bool read_way(const struct opt *o, int way, const char **w, size_t *len, 
  * name; an added or omitted "no-" negates. Returns 1 if found, 0 if not in this table, -1 if
  * ambiguous.
  */
-static int find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word,
-			size_t len, struct hit *ret)
+static int opt_find_word_in(struct opt_parser *p, const struct opt_set *set, const char *word,
+			    size_t len, struct hit *ret)
 {
 	const struct opt *first = NULL, *second = NULL, *ours = NULL;
 	bool first_negated = false, ours_negated = false;
@@ -166,7 +167,7 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
 			const char *w = word, *name;
 			size_t l = len;
 
-			if (!read_way(o, way, &w, &l, &name) || strncmp(name, w, l))
+			if (!opt_read_way(o, way, &w, &l, &name) || strncmp(name, w, l))
 				continue;
 			if (!name[l]) {
 				*ret = (struct hit){ o, set->values, no };
@@ -204,27 +205,27 @@ static int find_word_in(struct opt_parser *p, const struct opt_set *set, const c
  * The command's own options are searched first, so that a global option never makes one of them
  * ambiguous.
  */
-static int find_word(struct opt_parser *p, const char *word, size_t len, struct hit *ret)
+static int opt_find_word(struct opt_parser *p, const char *word, size_t len, struct hit *ret)
 {
 	for (int i = 0; i < OPT_SETS; i++) {
-		int found = p->sets[i].table ? find_word_in(p, &p->sets[i], word, len, ret) : 0;
+		int found = p->sets[i].table ? opt_find_word_in(p, &p->sets[i], word, len, ret) : 0;
 
 		if (found)
 			return found;
 	}
-	unknown_word(p, word, len);
+	opt_unknown_word(p, word, len);
 	return -1;
 }
 
 /* --word, --word=value, --word value. Returns the number of words used, or -1. */
-static int parse_long(struct opt_parser *p, int argc, char **argv)
+static int opt_parse_long(struct opt_parser *p, int argc, char **argv)
 {
 	const char *word = argv[0] + 2, *value = strchr(word, '=');
 	size_t len = value ? (size_t)(value - word) : strlen(word);
 	struct hit h;
 	int taken = 1;
 
-	if (find_word(p, word, len, &h) < 0)
+	if (opt_find_word(p, word, len, &h) < 0)
 		return -1;
 	if (value)
 		value++;
@@ -237,10 +238,10 @@ static int parse_long(struct opt_parser *p, int argc, char **argv)
 		value = argv[1];
 		taken = 2;
 	}
-	return apply(p, &h, argv[0], value) < 0 ? -1 : taken;
+	return opt_apply(p, &h, argv[0], value) < 0 ? -1 : taken;
 }
 
-static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
+static int opt_unknown_letter(struct opt_parser *p, const char *arg, char letter)
 {
 	const char *word = arg + 1;
 	size_t len = strcspn(word, "=");
@@ -249,7 +250,8 @@ static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
 	/* -comms: was a single dash meant as two? */
 	if (len > 1)
 		for (int i = 0; i < OPT_SETS; i++)
-			if (p->sets[i].table && find_word_in(p, &p->sets[i], word, len, &h) == 1)
+			if (p->sets[i].table &&
+			    opt_find_word_in(p, &p->sets[i], word, len, &h) == 1)
 				return opt_error(p, "unknown option -%c (%s is written --%s)",
 						 letter, arg, h.opt->word);
 	if (letter < ' ' || letter > '~')
@@ -258,7 +260,7 @@ static int unknown_letter(struct opt_parser *p, const char *arg, char letter)
 }
 
 /* -a, -abc, -cVALUE, -c VALUE. Returns the number of words used, or -1. */
-static int parse_letters(struct opt_parser *p, int argc, char **argv)
+static int opt_parse_letters(struct opt_parser *p, int argc, char **argv)
 {
 	for (const char *c = argv[0] + 1; *c; c++) {
 		char name[3] = { '-', *c, 0 };
@@ -266,10 +268,10 @@ static int parse_letters(struct opt_parser *p, int argc, char **argv)
 		struct hit h;
 		int taken = 1;
 
-		if (!find_letter(p, *c, &h))
-			return unknown_letter(p, argv[0], *c);
+		if (!opt_find_letter(p, *c, &h))
+			return opt_unknown_letter(p, argv[0], *c);
 		if (!h.opt->value) {
-			if (apply(p, &h, name, NULL) < 0)
+			if (opt_apply(p, &h, name, NULL) < 0)
 				return -1;
 			continue;
 		}
@@ -282,7 +284,7 @@ static int parse_letters(struct opt_parser *p, int argc, char **argv)
 			value = argv[1];
 			taken = 2;
 		}
-		return apply(p, &h, name, value) < 0 ? -1 : taken;
+		return opt_apply(p, &h, name, value) < 0 ? -1 : taken;
 	}
 	return 1;
 }
@@ -313,8 +315,8 @@ int opt_parse(struct opt_parser *p, int argc, char **argv)
 			i++;
 			break;
 		}
-		taken = arg[1] == '-' ? parse_long(p, argc - i, argv + i)
-				      : parse_letters(p, argc - i, argv + i);
+		taken = arg[1] == '-' ? opt_parse_long(p, argc - i, argv + i)
+				      : opt_parse_letters(p, argc - i, argv + i);
 		if (taken < 0)
 			return -1;
 		i += taken;

@@ -17,7 +17,7 @@
 /* Nested calls ("perf stat perf stat ...") also lengthen the chain. */
 enum { CHAIN_MAX = 8, CHAIN_ENTRY = 40 };
 
-static bool chain_entry(const char *path, char ret[static CHAIN_ENTRY])
+static bool other_perf_chain_entry(const char *path, char ret[static CHAIN_ENTRY])
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ static bool chain_entry(const char *path, char ret[static CHAIN_ENTRY])
 	return true;
 }
 
-static size_t chain_length(const char *chain)
+static size_t other_perf_chain_length(const char *chain)
 {
 	size_t nr = *chain != 0;
 
@@ -37,13 +37,13 @@ static size_t chain_length(const char *chain)
 	return nr;
 }
 
-static bool is_in_chain(const char *path)
+static bool other_perf_is_in_chain(const char *path)
 {
 	const char *chain = getenv(CHAIN);
 	char entry[CHAIN_ENTRY];
 	size_t len;
 
-	if (!chain || !chain_entry(path, entry))
+	if (!chain || !other_perf_chain_entry(path, entry))
 		return false;
 	for (len = strlen(entry); *chain; chain += *chain == ',') {
 		size_t n = strcspn(chain, ",");
@@ -55,13 +55,13 @@ static bool is_in_chain(const char *path)
 	return false;
 }
 
-static bool chain_append(void)
+static bool other_perf_chain_append(void)
 {
 	const char *chain = getenv(CHAIN);
 	char entry[CHAIN_ENTRY], *longer;
 	int r;
 
-	if (!chain_entry("/proc/self/exe", entry))
+	if (!other_perf_chain_entry("/proc/self/exe", entry))
 		return false;
 	r = asprintf(&longer, "%s%s%s", chain ? chain : "", chain && *chain ? "," : "", entry);
 	if (r < 0)
@@ -77,7 +77,7 @@ char *other_perf_find(void)
 	char *path;
 
 	while ((path = programs_next(&dirs, "perf")) &&
-	       (programs_is_own(path) || is_in_chain(path)))
+	       (programs_is_own(path) || other_perf_is_in_chain(path)))
 		free(path);
 	return path;
 }
@@ -98,7 +98,7 @@ static bool holds_only_perf(const char *path)
 	return !others;
 }
 
-static bool is_ours(const char *folder, const char *own)
+static bool other_perf_is_ours(const char *folder, const char *own)
 {
 	char *perf = NULL, real[PATH_MAX];
 	bool ours = asprintf(&perf, "%s/perf", folder) >= 0 && programs_is_own(perf);
@@ -112,7 +112,7 @@ static bool is_ours(const char *folder, const char *own)
  * Removes the folders that contain only our `perf` from PATH, so that children of the other perf
  * find the other perf.
  */
-static bool leave_path(void)
+static bool other_perf_leave_path(void)
 {
 	const char *dirs = programs_path();
 	char *left = malloc(strlen(dirs) + 1), *end = left, *own = perf_path_folder();
@@ -122,7 +122,7 @@ static bool leave_path(void)
 		size_t len = strcspn(dirs, ":");
 		char *folder = strndup(dirs, len);
 
-		if (folder && !is_ours(*folder ? folder : ".", own)) {
+		if (folder && !other_perf_is_ours(*folder ? folder : ".", own)) {
 			if (!first)
 				*end++ = ':';
 			first = false;
@@ -145,8 +145,8 @@ static bool leave_path(void)
  * cli's words without the options before the command that only sonde has. NULL if there is no
  * memory.
  */
-static char **words_of(const struct cli *cli, const char *command, const char *perf, int argc,
-		       char **argv)
+static char **other_perf_words_of(const struct cli *cli, const char *command, const char *perf,
+				  int argc, char **argv)
 {
 	int nr = 0;
 	char **words;
@@ -174,7 +174,7 @@ static char **words_of(const struct cli *cli, const char *command, const char *p
 }
 
 /* True for -v before the command, or among the options directly after it. */
-static bool is_verbose(const struct cli *cli, int argc, char **argv)
+static bool other_perf_is_verbose(const struct cli *cli, int argc, char **argv)
 {
 	bool verbose = cli->verbose > 0;
 
@@ -190,16 +190,16 @@ int other_perf_run(const struct cli *cli, const char *command, int argc, char **
 
 	if (!perf)
 		return CLI_OK;
-	if (chain && chain_length(chain) >= CHAIN_MAX) {
+	if (chain && other_perf_chain_length(chain) >= CHAIN_MAX) {
 		cli_say("'%s' is not run: %s leads back to sonde", command, perf);
 		free(perf);
 		return CLI_FAILED;
 	}
-	words = words_of(cli, command, perf, argc, argv);
-	if (is_verbose(cli, argc, argv))
+	words = other_perf_words_of(cli, command, perf, argc, argv);
+	if (other_perf_is_verbose(cli, argc, argv))
 		cli_say("'%s' is run by %s", command, perf);
 	fflush(NULL);
-	if (words && chain_append() && leave_path())
+	if (words && other_perf_chain_append() && other_perf_leave_path())
 		execvp(perf, words);
 	cli_say("cannot run %s: %m", perf);
 	free(words);
@@ -238,7 +238,7 @@ static const struct {
  * True if word precedes the command in argv[0..argc). Values of perf's options are not recognised
  * here.
  */
-static bool has_word(const char *word, int argc, char **argv)
+static bool other_perf_has_word(const char *word, int argc, char **argv)
 {
 	bool option = word[0] == '-';
 
@@ -253,11 +253,11 @@ static bool has_word(const char *word, int argc, char **argv)
 	return false;
 }
 
-static const char *script_for(const char *command, int argc, char **argv)
+static const char *other_perf_script_for(const char *command, int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		if (!strcmp(answers[i].command, command) &&
-		    (!answers[i].word || has_word(answers[i].word, argc, argv)))
+		    (!answers[i].word || other_perf_has_word(answers[i].word, argc, argv)))
 			return answers[i].script;
 	}
 	return NULL;
@@ -265,7 +265,7 @@ static const char *script_for(const char *command, int argc, char **argv)
 
 bool other_perf_report_missing(const char *command, int argc, char **argv)
 {
-	const char *const *m = missing, *script = script_for(command, argc, argv);
+	const char *const *m = missing, *script = other_perf_script_for(command, argc, argv);
 	char *perf, *ours = NULL;
 
 	while (*m && strcmp(*m, command))

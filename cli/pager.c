@@ -14,7 +14,7 @@
 
 static pid_t pager; /* 0 if none runs */
 
-static void end_output(void)
+static void pager_end_output(void)
 {
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
@@ -25,9 +25,9 @@ static void end_output(void)
 /*
  * The terminal belongs to the pager until it ends: after Ctrl-C users want to read what is there.
  */
-static void on_signal(int nr)
+static void pager_on_signal(int nr)
 {
-	end_output();
+	pager_end_output();
 	signal(nr, SIG_DFL);
 	raise(nr);
 }
@@ -70,7 +70,7 @@ int pager_start(const char *command)
 	close(fds[1]);
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], on_signal);
+		signal(signals[i], pager_on_signal);
 	return 0;
 }
 
@@ -84,7 +84,7 @@ void pager_wait(void)
 	if (!pager)
 		return;
 	fflush(stdout);
-	end_output();
+	pager_end_output();
 	pager = 0;
 }
 

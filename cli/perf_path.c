@@ -19,7 +19,7 @@ char *perf_path_folder(void)
 }
 
 /* True if PATH begins with dir. */
-static bool is_first(const char *path, const char *dir)
+static bool perf_path_is_first(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
 
@@ -38,7 +38,7 @@ int perf_path_prepend(const struct cli *cli)
 			SONDE_LIBEXECDIR);
 		return -1;
 	}
-	if (is_first(old, dir))
+	if (perf_path_is_first(old, dir))
 		r = 0;
 	else if (asprintf(&path, "%s:%s", dir, programs_path()) >= 0)
 		r = setenv("PATH", path, 1);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static pid_t parent_of(const char *pid)
+static pid_t processes_parent_of(const char *pid)
 {
 	char path[64], text[512] = "", *comm_end;
 	FILE *f;
@@ -51,7 +51,8 @@ void processes_below(pid_t root, struct processes *ret)
 
 		end = found.nr;
 		while (dir && (entry = readdir(dir))) {
-			pid_t parent = atoi(entry->d_name) > 0 ? parent_of(entry->d_name) : 0;
+			pid_t parent =
+				atoi(entry->d_name) > 0 ? processes_parent_of(entry->d_name) : 0;
 
 			for (size_t k = i; parent && k < end; k++)
 				if (found.v[k] == parent)

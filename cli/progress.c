@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void catch_signals(void)
+static void progress_catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM };
 
@@ -30,6 +30,6 @@ const char *progress_begin(const struct cli *cli, bool writes_meanwhile)
 	    (writes_meanwhile && isatty(STDOUT_FILENO)) ||
 	    tcgetpgrp(STDERR_FILENO) != getpgrp() || !term || !strcmp(term, "dumb"))
 		return "";
-	catch_signals();
+	progress_catch_signals();
 	return "progress=1\n";
 }

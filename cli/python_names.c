@@ -97,9 +97,9 @@ static const char *const ours[] = {
 	"self",
 };
 
-#define is_any_of(list, name) is_in(list, sizeof(list) / sizeof(*(list)), name)
+#define is_any_of(list, name) names_is_in(list, sizeof(list) / sizeof(*(list)), name)
 
-static bool is_in(const char *const *list, size_t nr, const char *name)
+static bool names_is_in(const char *const *list, size_t nr, const char *name)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(list[i], name))
@@ -107,14 +107,14 @@ static bool is_in(const char *const *list, size_t nr, const char *name)
 	return false;
 }
 
-static bool is_free(const struct python_names *n, const char *name)
+static bool names_is_free(const struct python_names *n, const char *name)
 {
-	if (is_in((const char *const *)n->taken, n->nr, name) || is_any_of(keywords, name))
+	if (names_is_in((const char *const *)n->taken, n->nr, name) || is_any_of(keywords, name))
 		return false;
 	return n->functions || (!is_any_of(builtins, name) && !is_any_of(ours, name));
 }
 
-static bool is_identifier_char(char c)
+static bool names_is_identifier_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -125,9 +125,9 @@ bool python_names_valid(const struct python_names *n, const char *wanted)
 	if (!*wanted || (*wanted >= '0' && *wanted <= '9'))
 		return false;
 	for (const char *p = wanted; *p; p++)
-		if (!is_identifier_char(*p))
+		if (!names_is_identifier_char(*p))
 			return false;
-	return is_free(n, wanted);
+	return names_is_free(n, wanted);
 }
 
 const char *python_names_take(struct python_names *n, const char *wanted)
@@ -144,8 +144,8 @@ const char *python_names_take(struct python_names *n, const char *wanted)
 	if (!len || (*wanted >= '0' && *wanted <= '9'))
 		*p++ = '_';
 	for (size_t i = 0; i < len; i++)
-		*p++ = is_identifier_char(wanted[i]) ? wanted[i] : '_';
-	while (!is_free(n, name))
+		*p++ = names_is_identifier_char(wanted[i]) ? wanted[i] : '_';
+	while (!names_is_free(n, name))
 		*p++ = '_';
 	n->taken[n->nr++] = name;
 	return name;

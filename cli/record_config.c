@@ -28,22 +28,23 @@ static int record_config_add(struct lines *l, const char *key, const char *value
 	return -1;
 }
 
-static bool is_number(const char *text)
+static bool config_is_number(const char *text)
 {
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static int add_number(struct lines *l, const struct cli *cli, const char *name, const char *key)
+static int config_add_number(struct lines *l, const struct cli *cli, const char *name,
+			     const char *key)
 {
 	const struct config_entry *e = record_config_find(cli, name);
 
 	if (!e)
 		return 0;
-	return is_number(e->value) ? record_config_add(l, key, e->value)
-				   : record_config_wrong(e, "a number");
+	return config_is_number(e->value) ? record_config_add(l, key, e->value)
+					  : record_config_wrong(e, "a number");
 }
 
-static int add_build_ids(struct lines *l, const struct cli *cli)
+static int config_add_build_ids(struct lines *l, const struct cli *cli)
 {
 	const struct config_entry *e = record_config_find(cli, "record.build-id");
 
@@ -61,7 +62,7 @@ static int add_build_ids(struct lines *l, const struct cli *cli)
 }
 
 /* The meaning of -g: fp, unless a file names another mode; dump-size is the size for dwarf. */
-static int add_chains(struct lines *l, const struct cli *cli, bool wanted)
+static int config_add_chains(struct lines *l, const struct cli *cli, bool wanted)
 {
 	const struct config_entry *mode = record_config_find(cli, "record.call-graph");
 	const struct config_entry *size = record_config_find(cli, "call-graph.dump-size");
@@ -77,7 +78,7 @@ static int add_chains(struct lines *l, const struct cli *cli, bool wanted)
 	if (mode && (len < 2 || (strncmp(word, "fp", len) && strncmp(word, "lbr", len) &&
 				 strncmp(word, "dwarf", len))))
 		return record_config_wrong(mode, "fp, dwarf[,BYTES] or lbr");
-	if (size && !is_number(size->value))
+	if (size && !config_is_number(size->value))
 		return record_config_wrong(size, "a number of bytes");
 	if (!wanted)
 		return 0;
@@ -87,11 +88,11 @@ static int add_chains(struct lines *l, const struct cli *cli, bool wanted)
 	return record_config_add(l, "call-graph", value);
 }
 
-static int add_all(struct lines *l, const struct cli *cli, const struct record_args *a)
+static int config_add_all(struct lines *l, const struct cli *cli, const struct record_args *a)
 {
-	if (add_build_ids(l, cli) || add_chains(l, cli, a->chains) ||
-	    add_number(l, cli, "record.aio", "aio") ||
-	    add_number(l, cli, "core.proc-map-timeout", "proc-map-timeout"))
+	if (config_add_build_ids(l, cli) || config_add_chains(l, cli, a->chains) ||
+	    config_add_number(l, cli, "record.aio", "aio") ||
+	    config_add_number(l, cli, "core.proc-map-timeout", "proc-map-timeout"))
 		return -1;
 	return cli->buildid_dir ? record_config_add(l, "buildid-dir", cli->buildid_dir) : 0;
 }
@@ -101,7 +102,7 @@ int record_config_lines(const struct cli *cli, const struct record_args *a, stru
 	struct lines l = { 0 };
 	char *all;
 
-	if (add_all(&l, cli, a)) {
+	if (config_add_all(&l, cli, a)) {
 		lines_done(&l);
 		return -1;
 	}

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int add_event(struct opt_parser *p, struct record_args *a,
-		     const struct sonde_record_event *e)
+static int options_add_event(struct opt_parser *p, struct record_args *a,
+			     const struct sonde_record_event *e)
 {
 	struct sonde_record_event *more = reallocarray(a->events, a->nr_events + 1, sizeof(*more));
 
@@ -18,27 +18,27 @@ static int add_event(struct opt_parser *p, struct record_args *a,
 	return 0;
 }
 
-static int set_event(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return add_event(p, values, &(struct sonde_record_event){ .events = value });
+	return options_add_event(p, values, &(struct sonde_record_event){ .events = value });
 }
 
-static int set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct record_args *a = values;
 
 	if (!a->nr_events)
 		return opt_error(p, "--filter belongs to the -e before it, and there is none");
-	return add_event(p, a, &(struct sonde_record_event){ .filter = value });
+	return options_add_event(p, a, &(struct sonde_record_event){ .filter = value });
 }
 
-static int set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct record_args *a = values;
 
 	if (!a->nr_events)
 		return opt_error(p, "-G belongs to the -e before it, and there is none");
-	return add_event(p, a, &(struct sonde_record_event){ .cgroup = value });
+	return options_add_event(p, a, &(struct sonde_record_event){ .cgroup = value });
 }
 
 int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
@@ -50,14 +50,14 @@ int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o,
 	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
 }
 
-static int set_line(struct opt_parser *p, void *values, const char *key, const char *value)
+static int options_set_line(struct opt_parser *p, void *values, const char *key, const char *value)
 {
 	struct record_args *a = values;
 
 	return lines_set(&a->lines, p, key, key, value);
 }
 
-static bool is_given(void *values, const char *key)
+static bool options_is_given(void *values, const char *key)
 {
 	struct record_args *a = values;
 	char *value = lines_given(&a->lines, key);
@@ -67,25 +67,25 @@ static bool is_given(void *values, const char *key)
 }
 
 /* -g requests call chains; --call-graph, before or after it, or a file may name their kind. */
-static int set_chains(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_chains(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct record_args *a = values;
 
-	a->chains = !negated && !is_given(values, "call-graph");
-	return negated ? set_line(p, values, "call-graph", NULL) : 0;
+	a->chains = !negated && !options_is_given(values, "call-graph");
+	return negated ? options_set_line(p, values, "call-graph", NULL) : 0;
 }
 
-static int set_branches(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_branches(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	if (!negated && is_given(values, "branch-filter"))
+	if (!negated && options_is_given(values, "branch-filter"))
 		return opt_error(p, "kinds of branches were given already: -j takes several, "
 				    "separated by commas");
-	return set_line(p, values, "branch-filter", negated ? NULL : value ? value : "any");
+	return options_set_line(p, values, "branch-filter", negated ? NULL : value ? value : "any");
 }
 
 /* ---- what is not taken, or changes nothing here ---------------------------------------------- */
 
-static int refuse_clang(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_refuse_clang(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	static const char why[] =
 		"--clang-path and --clang-opt are not taken: events in the source of BPF "
@@ -94,7 +94,8 @@ static int refuse_clang(struct opt_parser *p, void *values, const char *value, b
 	return negated ? 0 : opt_error(p, "%s", why);
 }
 
-static int refuse_off_cpu(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_refuse_off_cpu(struct opt_parser *p, void *values, const char *value,
+				  bool negated)
 {
 	static const char why[] =
 		"--off-cpu is not taken: it needs a BPF program in the kernel; -e "
@@ -103,7 +104,8 @@ static int refuse_off_cpu(struct opt_parser *p, void *values, const char *value,
 	return negated ? 0 : opt_error(p, "%s", why);
 }
 
-static int set_debuginfod(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_debuginfod(struct opt_parser *p, void *values, const char *value,
+				  bool negated)
 {
 	((struct record_args *)values)->debuginfod = !negated;
 	return 0;
@@ -113,7 +115,7 @@ static int set_debuginfod(struct opt_parser *p, void *values, const char *value,
  * perf uses the file for probes in BPF programs, which do not exist here; only its existence is
  * checked.
  */
-static int set_vmlinux(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_vmlinux(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	if (negated || !access(value, R_OK))
 		return 0;
@@ -141,10 +143,10 @@ void record_args_done(void *values)
 /* clang-format off */
 const struct opt record_options[] = {
 	OPT_GROUP("What is recorded"),
-	OPT_CALL('e', "event", "EVENTS", set_event, OPT_NO_NEGATION,
+	OPT_CALL('e', "event", "EVENTS", options_set_event, OPT_NO_NEGATION,
 		 "records these events: tracepoints as SYSTEM:NAME, where * and ? match, software and other events by name as "
 		 "cpu-clock, groups as {A,B}; several are separated by commas, and -e may be given several times"),
-	OPT_CALL(0, "filter", "FILTER", set_filter, OPT_NO_NEGATION,
+	OPT_CALL(0, "filter", "FILTER", options_set_filter, OPT_NO_NEGATION,
 		 "lets the kernel leave out what does not match, for the tracepoints of the -e before it: "
 		 "'prev_pid != 0 && next_comm ~ \"sh*\"'"),
 	OPT_KEY('c', "count", "N", "count", "takes one sample every N events"),
@@ -166,14 +168,14 @@ const struct opt record_options[] = {
 	OPT_KEY('p', "pid", "PIDS", "pid", "records these running processes with all their threads"),
 	OPT_KEY('t', "tid", "TIDS", "tid", "records these running threads, without what they start unless --inherit is given"),
 	OPT_KEY('u', "uid", "USER", "uid", "records the processes of a user, a number or a name, and what they start"),
-	OPT_CALL('G', "cgroup", "CGROUPS", set_cgroup, OPT_NO_NEGATION,
+	OPT_CALL('G', "cgroup", "CGROUPS", options_set_cgroup, OPT_NO_NEGATION,
 		 "records in these control groups only, the first for the first event named, and so on; one alone is for all events "
 		 "before it; needs -a or -C"),
 	OPT_KEY('i', "no-inherit", NULL, "no-inherit", "leaves out the children of what is recorded"),
 	OPT_KEY(0, "per-thread", NULL, "per-thread", "uses a buffer for each thread instead of each cpu, and leaves out what they start"),
 
 	OPT_GROUP("Contents of a sample"),
-	OPT_CALL('g', NULL, NULL, set_chains, 0, "records call chains, found by frame pointers unless --call-graph or the configuration says otherwise"),
+	OPT_CALL('g', NULL, NULL, options_set_chains, 0, "records call chains, found by frame pointers unless --call-graph or the configuration says otherwise"),
 	OPT_KEY(0, "call-graph", "fp|dwarf|lbr", "call-graph",
 		"records call chains: fp[,FRAMES] by frame pointers, dwarf[,BYTES] with registers and so much of the stack "
 		"(8192), for the reader to unwind, lbr by the processor's branch records"),
@@ -197,8 +199,8 @@ const struct opt record_options[] = {
 		"records these registers at the interrupt, or all; ? lists their names"),
 	OPT_OPTIONAL_KEY(0, "user-regs", "REGISTERS", "user-regs",
 		"records these registers of user space, or all; ? lists their names"),
-	OPT_CALL('b', "branch-any", NULL, set_branches, 0, "records the branches taken"),
-	OPT_CALL('j', "branch-filter", "KINDS", set_branches, 0, "records the branches of these kinds: any,u,k,any_call,..."),
+	OPT_CALL('b', "branch-any", NULL, options_set_branches, 0, "records the branches taken"),
+	OPT_CALL('j', "branch-filter", "KINDS", options_set_branches, 0, "records the branches of these kinds: any,u,k,any_call,..."),
 	OPT_KEY('k', "clockid", "monotonic|monotonic_raw|boottime|realtime|tai", "clockid",
 		"takes times from this clock: monotonic, monotonic_raw, boottime, realtime, tai"),
 
@@ -255,18 +257,18 @@ const struct opt record_options[] = {
 	OPT_FLAG(0, "fail-on-loss", struct record_args, fail_on_loss, "exits with status 3 when events were lost"),
 
 	OPT_GROUP("Options of perf record that change nothing"),
-	OPT_CALL(0, "vmlinux", "FILE", set_vmlinux, 0,
+	OPT_CALL(0, "vmlinux", "FILE", options_set_vmlinux, 0,
 		"changes nothing: the recording holds the symbols of the kernel that runs; FILE must be readable"),
-	OPT_CALL(0, "debuginfod", "URLS", set_debuginfod, OPT_VALUE_OPTIONAL,
+	OPT_CALL(0, "debuginfod", "URLS", options_set_debuginfod, OPT_VALUE_OPTIONAL,
 		"changes nothing and reports that: nothing is fetched from servers"),
 	OPT_GROUP("Options of perf record that are refused"),
 	OPT_KEY(0, "kcore", NULL, "kcore", "is refused: the recording holds the kernel's symbols itself"),
 	OPT_OPTIONAL_KEY('S', "snapshot", "OPTIONS", "snapshot", "is refused: hardware tracing is not recorded"),
 	OPT_OPTIONAL_KEY(0, "aux-sample", "OPTIONS", "aux-sample", "is refused: hardware tracing is not recorded"),
-	OPT_CALL(0, "off-cpu", NULL, refuse_off_cpu, 0,
+	OPT_CALL(0, "off-cpu", NULL, options_refuse_off_cpu, 0,
 		"is refused: it needs a BPF program; -e sched:sched_switch -g records where tasks leave the cpu"),
-	OPT_CALL(0, "clang-path", "FILE", refuse_clang, 0, "is refused: events in the source of BPF programs are not compiled"),
-	OPT_CALL(0, "clang-opt", "OPTIONS", refuse_clang, 0, "is refused: events in the source of BPF programs are not compiled"),
+	OPT_CALL(0, "clang-path", "FILE", options_refuse_clang, 0, "is refused: events in the source of BPF programs are not compiled"),
+	OPT_CALL(0, "clang-opt", "OPTIONS", options_refuse_clang, 0, "is refused: events in the source of BPF programs are not compiled"),
 	OPT_END,
 };
 /* clang-format on */

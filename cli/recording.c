@@ -81,8 +81,9 @@ void recording_print_filters(struct sonde_session *s)
 		cli_say("%s", line);
 }
 
-static int run_session(const struct cli *cli, const struct reading_options *rec, const char *text,
-		       int (*work)(struct sonde_session *s, void *ctx), void *ctx)
+static int recording_run_session(const struct cli *cli, const struct reading_options *rec,
+				 const char *text, int (*work)(struct sonde_session *s, void *ctx),
+				 void *ctx)
 {
 	struct sonde_session *s;
 	const char *line;
@@ -140,7 +141,7 @@ int recording_run(const struct cli *cli, struct reading_options *rec, const char
 	if (rec->sandbox)
 		status = sandbox_enter(cli, l, rec->output);
 	if (!status)
-		status = run_session(cli, rec, text, work, ctx);
+		status = recording_run_session(cli, rec, text, work, ctx);
 	free(text);
 	return status;
 }
@@ -155,12 +156,12 @@ void recording_print_notes(struct sonde_session *s)
 	}
 }
 
-static int write_session(struct sonde_session *s, void *ctx)
+static int recording_write_session(struct sonde_session *s, void *ctx)
 {
 	return sonde_session_write(s, STDOUT_FILENO);
 }
 
 int recording_print(const struct cli *cli, struct reading_options *rec, const char *more)
 {
-	return recording_run(cli, rec, more, write_session, NULL);
+	return recording_run(cli, rec, more, recording_write_session, NULL);
 }

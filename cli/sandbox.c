@@ -52,7 +52,7 @@ struct landlock_beneath {
 } __attribute__((packed));
 
 /* All rights that a version of Landlock handles: those not granted below are denied. */
-static struct landlock_attr landlock_all(int abi, size_t *ret_size)
+static struct landlock_attr sandbox_landlock_all(int abi, size_t *ret_size)
 {
 	const unsigned fs_bits = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
 
@@ -68,7 +68,7 @@ struct fence {
 	uint64_t fs; /* rights that the rule set handles */
 };
 
-static bool allow_fd(const struct fence *f, int fd, uint64_t rights)
+static bool sandbox_allow_fd(const struct fence *f, int fd, uint64_t rights)
 {
 	struct landlock_beneath rule = { .fd = fd };
 	struct stat st;
@@ -81,10 +81,10 @@ static bool allow_fd(const struct fence *f, int fd, uint64_t rights)
 }
 
 /* A missing file needs no permission. */
-static bool allow(const struct fence *f, const char *path, uint64_t rights)
+static bool sandbox_allow(const struct fence *f, const char *path, uint64_t rights)
 {
 	int fd = path && *path ? open(path, O_PATH | O_CLOEXEC) : -1;
-	bool done = fd < 0 || allow_fd(f, fd, rights);
+	bool done = fd < 0 || sandbox_allow_fd(f, fd, rights);
 
 	if (fd >= 0)
 		close(fd);
@@ -119,32 +119,32 @@ static const char *const always[] = { "/etc/localtime",
 static const char *const programs[] = { "/usr",   "/bin", "/sbin", "/lib",      "/lib32",
 					"/lib64", "/opt", "/boot", "/nix/store" };
 
-static bool allow_table(const struct fence *f, const char *const *paths, size_t nr)
+static bool sandbox_allow_table(const struct fence *f, const char *const *paths, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (!allow(f, paths[i], TO_READ))
+		if (!sandbox_allow(f, paths[i], TO_READ))
 			return false;
 	}
 	return true;
 }
 
-static bool allow_home_cache(const struct fence *f)
+static bool sandbox_allow_home_cache(const struct fence *f)
 {
 	const char *home = getenv("HOME"), *dir = getenv("PERF_BUILDID_DIR");
 	char *path;
 	bool done;
 
 	if (dir)
-		return allow(f, dir, TO_READ);
+		return sandbox_allow(f, dir, TO_READ);
 	if (!home || asprintf(&path, "%s/.debug", home) < 0)
 		return true;
-	done = allow(f, path, TO_READ);
+	done = sandbox_allow(f, path, TO_READ);
 	free(path);
 	return done;
 }
 
 /* Files named by keys of the session, one per line. */
-static bool allow_lines(const struct fence *f, const struct lines *lines, bool *ret_input)
+static bool sandbox_allow_lines(const struct fence *f, const struct lines *lines, bool *ret_input)
 {
 	static const char *const keys[] = { "input", "symfs", "kallsyms", "vmlinux" };
 
@@ -161,8 +161,9 @@ static bool allow_lines(const struct fence *f, const struct lines *lines, bool *
 				return false;
 			*ret_input |= !i;
 			/* If standard input is a file, it is opened once more. */
-			done = !i && !strcmp(path, "-") ? allow_fd(f, STDIN_FILENO, TO_READ) || true
-							: allow(f, path, TO_READ);
+			done = !i && !strcmp(path, "-")
+				       ? sandbox_allow_fd(f, STDIN_FILENO, TO_READ) || true
+				       : sandbox_allow(f, path, TO_READ);
 			free(path);
 			if (!done)
 				return false;
@@ -171,7 +172,7 @@ static bool allow_lines(const struct fence *f, const struct lines *lines, bool *
 	return true;
 }
 
-static bool allow_output(const struct fence *f, const char *output)
+static bool sandbox_allow_output(const struct fence *f, const char *output)
 {
 	const char *slash = output ? strrchr(output, '/') : NULL;
 	char *dir;
@@ -180,7 +181,7 @@ static bool allow_output(const struct fence *f, const char *output)
 	if (!output || !strcmp(output, "-"))
 		return true;
 	dir = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
-	done = dir && allow(f, dir, TO_WRITE);
+	done = dir && sandbox_allow(f, dir, TO_WRITE);
 	free(dir);
 	return done;
 }
@@ -189,7 +190,7 @@ static bool allow_output(const struct fence *f, const char *output)
  * A folder for data that does not fit into memory. The sandbox prevents us from removing it, so a
  * process outside waits until we have ended, for whatever reason.
  */
-static bool make_temp_dir(char *path, size_t size)
+static bool sandbox_make_temp_dir(char *path, size_t size)
 {
 	const char *dir = getenv("TMPDIR");
 	int fds[2];
@@ -227,11 +228,11 @@ static bool make_temp_dir(char *path, size_t size)
 	_exit(0);
 }
 
-static bool fence_in(struct fence *f, const struct cli *cli, const struct lines *lines,
-		     const char *output)
+static bool sandbox_fence_in(struct fence *f, const struct cli *cli, const struct lines *lines,
+			     const char *output)
 {
 	size_t size;
-	const struct landlock_attr all = landlock_all(f->abi, &size);
+	const struct landlock_attr all = sandbox_landlock_all(f->abi, &size);
 	char temp[4096], *symfs = lines_given(lines, "symfs"),
 			 *closed = lines_given(lines, "no-follow");
 	const bool elsewhere = symfs || (closed && !strcmp(closed, "1"));
@@ -241,12 +242,15 @@ static bool fence_in(struct fence *f, const struct cli *cli, const struct lines 
 	free(closed);
 	f->fs = all.fs;
 	f->rules = (int)syscall(NR_LANDLOCK_CREATE, &all, size, 0);
-	done = f->rules >= 0 && make_temp_dir(temp, sizeof(temp)) && allow(f, temp, TO_WRITE) &&
-	       allow_lines(f, lines, &has_input) && (has_input || allow(f, "perf.data", TO_READ)) &&
-	       allow_output(f, output) &&
-	       allow_table(f, always, sizeof(always) / sizeof(*always)) &&
-	       (elsewhere || allow_table(f, programs, sizeof(programs) / sizeof(*programs))) &&
-	       (cli->buildid_dir ? allow(f, cli->buildid_dir, TO_READ) : allow_home_cache(f)) &&
+	done = f->rules >= 0 && sandbox_make_temp_dir(temp, sizeof(temp)) &&
+	       sandbox_allow(f, temp, TO_WRITE) && sandbox_allow_lines(f, lines, &has_input) &&
+	       (has_input || sandbox_allow(f, "perf.data", TO_READ)) &&
+	       sandbox_allow_output(f, output) &&
+	       sandbox_allow_table(f, always, sizeof(always) / sizeof(*always)) &&
+	       (elsewhere ||
+		sandbox_allow_table(f, programs, sizeof(programs) / sizeof(*programs))) &&
+	       (cli->buildid_dir ? sandbox_allow(f, cli->buildid_dir, TO_READ)
+				 : sandbox_allow_home_cache(f)) &&
 	       !syscall(NR_LANDLOCK_RESTRICT, f->rules, 0);
 	if (f->rules >= 0)
 		close(f->rules);
@@ -322,7 +326,7 @@ struct program {
 	unsigned short nr;
 };
 
-static void put(struct program *p, uint16_t code, uint8_t yes, uint8_t no, uint32_t k)
+static void sandbox_put(struct program *p, uint16_t code, uint8_t yes, uint8_t no, uint32_t k)
 {
 	if (p->nr < sizeof(p->code) / sizeof(*p->code))
 		p->code[p->nr++] = (struct sock_filter){ code, yes, no, k };
@@ -336,67 +340,68 @@ static void put(struct program *p, uint16_t code, uint8_t yes, uint8_t no, uint3
 	 4 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
 #define HIGH_HALF(arg) (LOW_HALF(arg) ^ 4)
 
-static void put_return(struct program *p, uint32_t what)
+static void sandbox_put_return(struct program *p, uint32_t what)
 {
-	put(p, BPF_RET | BPF_K, 0, 0, what);
+	sandbox_put(p, BPF_RET | BPF_K, 0, 0, what);
 }
 
-static void put_calls(struct program *p, const int *nrs, size_t nr)
+static void sandbox_put_calls(struct program *p, const int *nrs, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		put(p, EQUAL, 0, 1, (uint32_t)nrs[i]);
-		put_return(p, SECCOMP_RET_ALLOW);
+		sandbox_put(p, EQUAL, 0, 1, (uint32_t)nrs[i]);
+		sandbox_put_return(p, SECCOMP_RET_ALLOW);
 	}
 }
 
 /* Allows a call unless its argument has any of these bits. */
-static void put_unless(struct program *p, int nr, unsigned arg, uint32_t bits)
+static void sandbox_put_unless(struct program *p, int nr, unsigned arg, uint32_t bits)
 {
-	put(p, EQUAL, 0, 4, (uint32_t)nr);
-	put(p, LOAD, 0, 0, LOW_HALF(arg));
-	put(p, ANY, 0, 1, bits);
-	put_return(p, SECCOMP_RET_ERRNO | EPERM);
-	put_return(p, SECCOMP_RET_ALLOW);
+	sandbox_put(p, EQUAL, 0, 4, (uint32_t)nr);
+	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
+	sandbox_put(p, ANY, 0, 1, bits);
+	sandbox_put_return(p, SECCOMP_RET_ERRNO | EPERM);
+	sandbox_put_return(p, SECCOMP_RET_ALLOW);
 }
 
 /* Allows opening files for reading, and unnamed files. */
-static void put_open(struct program *p, int nr, unsigned arg)
+static void sandbox_put_open(struct program *p, int nr, unsigned arg)
 {
-	put(p, EQUAL, 0, 7, (uint32_t)nr);
-	put(p, LOAD, 0, 0, LOW_HALF(arg));
-	put(p, ANY, 0, 4, O_ACCMODE | O_CREAT | O_TRUNC);
-	put(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, O_TMPFILE);
-	put(p, EQUAL, 0, 1, O_TMPFILE);
-	put_return(p, SECCOMP_RET_ALLOW);
-	put_return(p, SECCOMP_RET_ERRNO | EACCES);
-	put_return(p, SECCOMP_RET_ALLOW);
+	sandbox_put(p, EQUAL, 0, 7, (uint32_t)nr);
+	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
+	sandbox_put(p, ANY, 0, 4, O_ACCMODE | O_CREAT | O_TRUNC);
+	sandbox_put(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, O_TMPFILE);
+	sandbox_put(p, EQUAL, 0, 1, O_TMPFILE);
+	sandbox_put_return(p, SECCOMP_RET_ALLOW);
+	sandbox_put_return(p, SECCOMP_RET_ERRNO | EACCES);
+	sandbox_put_return(p, SECCOMP_RET_ALLOW);
 }
 
 /* Allows a call if its argument is NULL: both halves are compared. */
-static void put_null(struct program *p, int nr, unsigned arg)
+static void sandbox_put_null(struct program *p, int nr, unsigned arg)
 {
-	put(p, EQUAL, 0, 6, (uint32_t)nr);
-	put(p, LOAD, 0, 0, LOW_HALF(arg));
-	put(p, EQUAL, 0, 3, 0);
-	put(p, LOAD, 0, 0, HIGH_HALF(arg));
-	put(p, EQUAL, 0, 1, 0);
-	put_return(p, SECCOMP_RET_ALLOW);
-	put_return(p, SECCOMP_RET_ERRNO | EPERM);
+	sandbox_put(p, EQUAL, 0, 6, (uint32_t)nr);
+	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
+	sandbox_put(p, EQUAL, 0, 3, 0);
+	sandbox_put(p, LOAD, 0, 0, HIGH_HALF(arg));
+	sandbox_put(p, EQUAL, 0, 1, 0);
+	sandbox_put_return(p, SECCOMP_RET_ALLOW);
+	sandbox_put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
 /* Allows a call with one of these values. */
-static void put_values(struct program *p, int nr, unsigned arg, const uint32_t *values, uint8_t n)
+static void sandbox_put_values(struct program *p, int nr, unsigned arg, const uint32_t *values,
+			       uint8_t n)
 {
-	put(p, EQUAL, 0, (uint8_t)(2 + 2 * n), (uint32_t)nr);
-	put(p, LOAD, 0, 0, LOW_HALF(arg));
+	sandbox_put(p, EQUAL, 0, (uint8_t)(2 + 2 * n), (uint32_t)nr);
+	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
 	for (uint8_t i = 0; i < n; i++) {
-		put(p, EQUAL, 0, 1, values[i]);
-		put_return(p, SECCOMP_RET_ALLOW);
+		sandbox_put(p, EQUAL, 0, 1, values[i]);
+		sandbox_put_return(p, SECCOMP_RET_ALLOW);
 	}
-	put_return(p, SECCOMP_RET_ERRNO | EPERM);
+	sandbox_put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void compile(struct program *p, bool makes_files)
+static void sandbox_compile(struct program *p, bool makes_files)
 {
 	const uint32_t asking[] = { TCGETS, TIOCGWINSZ, FIONREAD },
 		       self[] = { (uint32_t)getpid(), 0 };
@@ -410,54 +415,55 @@ static void compile(struct program *p, bool makes_files)
 					   MADV_DODUMP };
 	static const int clocks[] = { SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep };
 
-	put(p, LOAD, 0, 0, offsetof(struct seccomp_data, arch));
-	put(p, EQUAL, 1, 0, MACHINE);
-	put_return(p, SECCOMP_RET_KILL_PROCESS);
-	put(p, LOAD, 0, 0, offsetof(struct seccomp_data, nr));
-	put_calls(p, calls, sizeof(calls) / sizeof(*calls));
+	sandbox_put(p, LOAD, 0, 0, offsetof(struct seccomp_data, arch));
+	sandbox_put(p, EQUAL, 1, 0, MACHINE);
+	sandbox_put_return(p, SECCOMP_RET_KILL_PROCESS);
+	sandbox_put(p, LOAD, 0, 0, offsetof(struct seccomp_data, nr));
+	sandbox_put_calls(p, calls, sizeof(calls) / sizeof(*calls));
 	if (makes_files)
-		put_calls(p, making, sizeof(making) / sizeof(*making));
+		sandbox_put_calls(p, making, sizeof(making) / sizeof(*making));
 	/* Every rule about an argument is final: the call number is not loaded again after it. */
-	put_unless(p, SYS_mprotect, 2, PROT_EXEC);
+	sandbox_put_unless(p, SYS_mprotect, 2, PROT_EXEC);
 #ifdef SYS_mmap2
-	put_unless(p, SYS_mmap2, 2, PROT_EXEC);
+	sandbox_put_unless(p, SYS_mmap2, 2, PROT_EXEC);
 #else
-	put_unless(p, SYS_mmap, 2, PROT_EXEC);
+	sandbox_put_unless(p, SYS_mmap, 2, PROT_EXEC);
 #endif
-	put_open(p, SYS_openat, 2);
+	sandbox_put_open(p, SYS_openat, 2);
 #ifdef SYS_open
-	put_open(p, SYS_open, 1);
+	sandbox_put_open(p, SYS_open, 1);
 #endif
-	put_values(p, SYS_ioctl, 1, asking, sizeof(asking) / sizeof(*asking));
-	put_values(p, SYS_tgkill, 0, self, 1); /* abort(); 0 would not be this process */
-	put_values(p, SYS_prlimit64, 0, self, 2);
-	put_values(p, SYS_sched_getaffinity, 0, self, 2);
-	put_values(p, SYS_fcntl, 1, of_descriptor, sizeof(of_descriptor) / sizeof(*of_descriptor));
+	sandbox_put_values(p, SYS_ioctl, 1, asking, sizeof(asking) / sizeof(*asking));
+	sandbox_put_values(p, SYS_tgkill, 0, self, 1); /* abort(); 0 would not be this process */
+	sandbox_put_values(p, SYS_prlimit64, 0, self, 2);
+	sandbox_put_values(p, SYS_sched_getaffinity, 0, self, 2);
+	sandbox_put_values(p, SYS_fcntl, 1, of_descriptor,
+			   sizeof(of_descriptor) / sizeof(*of_descriptor));
 #ifdef SYS_fcntl64
-	put_values(p, SYS_fcntl64, 1, of_descriptor,
-		   sizeof(of_descriptor) / sizeof(*of_descriptor));
+	sandbox_put_values(p, SYS_fcntl64, 1, of_descriptor,
+			   sizeof(of_descriptor) / sizeof(*of_descriptor));
 #endif
-	put_values(p, SYS_madvise, 2, advice, sizeof(advice) / sizeof(*advice));
-	put_null(p, SYS_utimensat, 1);
+	sandbox_put_values(p, SYS_madvise, 2, advice, sizeof(advice) / sizeof(*advice));
+	sandbox_put_null(p, SYS_utimensat, 1);
 	/* Clocks of other processes have negative numbers. */
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
-		put_unless(p, clocks[i], 0, 1u << 31);
-	put_return(p, SECCOMP_RET_ERRNO | EPERM);
+		sandbox_put_unless(p, clocks[i], 0, 1u << 31);
+	sandbox_put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static bool has_seccomp(void)
+static bool sandbox_has_seccomp(void)
 {
 	const uint32_t action = SECCOMP_RET_ERRNO;
 
 	return MACHINE && !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 }
 
-static bool filter_calls(bool makes_files)
+static bool sandbox_filter_calls(bool makes_files)
 {
 	struct program p = { .nr = 0 };
 	struct sock_fprog prog = { .filter = p.code };
 
-	compile(&p, makes_files);
+	sandbox_compile(&p, makes_files);
 	prog.len = p.nr;
 	return !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
@@ -468,7 +474,7 @@ int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *
 {
 	const long abi = syscall(NR_LANDLOCK_CREATE, NULL, 0, LANDLOCK_ASK_VERSION);
 	struct fence fence = { .abi = abi > 0 ? (int)abi : 0 };
-	const bool filters = has_seccomp();
+	const bool filters = sandbox_has_seccomp();
 
 	if (!fence.abi && !filters) {
 		cli_say("--sandbox: this kernel has neither Landlock nor seccomp, so there is no "
@@ -476,8 +482,8 @@ int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *
 		return cli_status(cli, CLI_FAILED);
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    (fence.abi && !fence_in(&fence, cli, lines, output)) ||
-	    (filters && !filter_calls(output))) {
+	    (fence.abi && !sandbox_fence_in(&fence, cli, lines, output)) ||
+	    (filters && !sandbox_filter_calls(output))) {
 		cli_say("--sandbox: cannot give up rights: %m");
 		return cli_status(cli, CLI_FAILED);
 	}

@@ -10,7 +10,7 @@
  * Number of bytes of the character at p if it is well-formed UTF-8 and no control character except
  * tab; else 0.
  */
-static size_t harmless(const unsigned char *p, size_t len)
+static size_t say_harmless(const unsigned char *p, size_t len)
 {
 	size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
 
@@ -31,7 +31,7 @@ void cli_put_quiet(FILE *out, const char *text, size_t len)
 	const unsigned char *p = (const unsigned char *)text;
 
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = harmless(p + i, len - i);
+		n = say_harmless(p + i, len - i);
 		if (n)
 			fwrite(p + i, 1, n, out);
 		else

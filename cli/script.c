@@ -21,8 +21,8 @@
  * A script found in a place, by a name with or without suffix; released with free(). NULL if there
  * is none.
  */
-static char *find_named(const struct script_places *places, const struct language *only,
-			const char *name, bool add_suffix, const struct language **ret)
+static char *script_find_named(const struct script_places *places, const struct language *only,
+			       const char *name, bool add_suffix, const struct language **ret)
 {
 	char *path = only ? script_places_file(places, only, name) : NULL;
 
@@ -47,7 +47,7 @@ static void script_warn_of_shadow(const struct script_places *places, const stru
 {
 	const struct language *of;
 	struct stat here, there;
-	char *path = find_named(places, l, file, true, &of);
+	char *path = script_find_named(places, l, file, true, &of);
 
 	if (path && !stat(file, &here) && !stat(path, &there) &&
 	    (here.st_dev != there.st_dev || here.st_ino != there.st_ino))
@@ -60,8 +60,8 @@ static void script_warn_of_shadow(const struct script_places *places, const stru
  * [LANG:]SCRIPT as a language and a file: the file of this name, or else one in a place. -1 after
  * reporting what is wrong.
  */
-static int identify(const struct cli *cli, const struct script_places *places, const char *name,
-		    const struct language **ret, char **ret_file)
+static int script_identify(const struct cli *cli, const struct script_places *places,
+			   const char *name, const struct language **ret, char **ret_file)
 {
 	const char *colon = strchr(name, ':'), *file = name;
 	const struct language *l, *found = NULL;
@@ -85,7 +85,7 @@ static int identify(const struct cli *cli, const struct script_places *places, c
 		if (path && !cli_rules(cli)->needs_suffix && !strchr(file, '/'))
 			script_warn_of_shadow(places, l, file);
 	} else {
-		path = find_named(places, l, file, !cli_rules(cli)->needs_suffix, &found);
+		path = script_find_named(places, l, file, !cli_rules(cli)->needs_suffix, &found);
 	}
 	if (!path && l)
 		path = strdup(file);
@@ -110,7 +110,7 @@ static int identify(const struct cli *cli, const struct script_places *places, c
  * Passes bytes in a descriptor that the interpreter inherits; a variable holds the number of the
  * descriptor.
  */
-static int hand_over(const char *what, const char *variable, const char *bytes, size_t len)
+static int script_hand_over(const char *what, const char *variable, const char *bytes, size_t len)
 {
 	int fd = memfd_create(what, 0);
 	char number[16];
@@ -132,7 +132,7 @@ static int hand_over(const char *what, const char *variable, const char *bytes, 
 }
 
 /* Names and values of all configuration files, each ended by a NUL; later ones override. */
-static int hand_over_config(const struct config *c)
+static int script_hand_over_config(const struct config *c)
 {
 	char *bytes = NULL;
 	size_t len = 0;
@@ -148,13 +148,13 @@ static int hand_over_config(const struct config *c)
 		fprintf(f, "%s%c%s%c", c->entries[i].name, 0,
 			c->entries[i].value ? c->entries[i].value : "", 0);
 	if (!fclose(f))
-		r = hand_over("sonde-config", "SONDE_CONFIG_FD", bytes, len);
+		r = script_hand_over("sonde-config", "SONDE_CONFIG_FD", bytes, len);
 	free(bytes);
 	return r;
 }
 
 /* The environment variables that the prelude reads. */
-static int set_environment(const struct cli *cli, const struct script *s, const char *why)
+static int script_set_environment(const struct cli *cli, const struct script *s, const char *why)
 {
 	char level[16];
 
@@ -172,8 +172,8 @@ static int set_environment(const struct cli *cli, const struct script *s, const 
  * INTERPRETER PRELUDE SCRIPT ARGS, or INTERPRETER -IFOLDER -MMODULE -- SCRIPT ARGS; NULL if there
  * is no memory.
  */
-static char **command_line(const struct script *s, const struct language *l,
-			   const char *interpreter, const char *prelude, const char *file)
+static char **script_command_line(const struct script *s, const struct language *l,
+				  const char *interpreter, const char *prelude, const char *file)
 {
 	char **argv = calloc((size_t)s->nr_args + 6, sizeof(*argv)), *folder, *module;
 	int n = 0;
@@ -202,7 +202,7 @@ static char **command_line(const struct script *s, const struct language *l,
  * Blocks SIGINT until the prelude is ready: during its start the interpreter would report it as a
  * failure.
  */
-static void hold_interrupts(void)
+static void script_hold_interrupts(void)
 {
 	sigset_t set;
 
@@ -211,15 +211,17 @@ static void hold_interrupts(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static int start(const struct cli *cli, const struct script *s, const struct language *l,
-		 const char *interpreter, const char *why, const char *prelude, const char *file)
+static int script_start(const struct cli *cli, const struct script *s, const struct language *l,
+			const char *interpreter, const char *why, const char *prelude,
+			const char *file)
 {
-	char **argv = command_line(s, l, interpreter, prelude, file), *lib;
+	char **argv = script_command_line(s, l, interpreter, prelude, file), *lib;
 
 	if (!argv ||
-	    hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) < 0 ||
-	    hand_over_config(&cli->config) < 0 ||
-	    set_environment(cli, s, l->module ? NULL : why) < 0) {
+	    script_hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) <
+		    0 ||
+	    script_hand_over_config(&cli->config) < 0 ||
+	    script_set_environment(cli, s, l->module ? NULL : why) < 0) {
 		cli_say("cannot pass the session to the interpreter: %m");
 		free(argv);
 		return cli_status(cli, CLI_FAILED);
@@ -233,7 +235,7 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 	free(lib);
 	fflush(stdout);
 	if (l->holds_interrupts)
-		hold_interrupts();
+		script_hold_interrupts();
 	execv(interpreter, argv);
 	cli_say("cannot run %s: %m", interpreter);
 	free(argv);
@@ -243,7 +245,7 @@ static int start(const struct cli *cli, const struct script *s, const struct lan
 /*
  * Options after a script's name belong to the script. Only -i would silently change what is read.
  */
-static void warn_of_input(const struct cli *cli, const struct script *s, const char *file)
+static void script_warn_of_input(const struct cli *cli, const struct script *s, const char *file)
 {
 	const char *given = cli_rules(cli)->silent_about_input
 				    ? NULL
@@ -262,8 +264,8 @@ static void warn_of_input(const struct cli *cli, const struct script *s, const c
 		given, given, s->name);
 }
 
-static int run_in(const struct cli *cli, const struct script *s, const struct language *l,
-		  const char *file)
+static int script_run_in(const struct cli *cli, const struct script *s, const struct language *l,
+			 const char *file)
 {
 	char *prelude = NULL, *interpreter = NULL;
 	const char *why = NULL;
@@ -280,14 +282,14 @@ static int run_in(const struct cli *cli, const struct script *s, const struct la
 			l->name);
 		return status;
 	}
-	warn_of_input(cli, s, file);
+	script_warn_of_input(cli, s, file);
 	prelude = script_language_prelude(l);
 	if (!prelude)
 		cli_say("'%s' is a %s script, and %s is not installed", file, l->name, l->package);
 	else if (!l->find(&s->interpreter, file, &interpreter, &why)) {
 		if (cli->verbose)
 			cli_say("%s runs the script (%s)", interpreter, why);
-		status = start(cli, s, l, interpreter, why, prelude, file);
+		status = script_start(cli, s, l, interpreter, why, prelude, file);
 	}
 	free(interpreter);
 	free(prelude);
@@ -303,10 +305,10 @@ int script_run(const struct cli *cli, const struct script *s)
 
 	if (script_places_list(cli, &places) < 0)
 		return status;
-	if (identify(cli, &places, s->name, &l, &file) < 0) {
+	if (script_identify(cli, &places, s->name, &l, &file) < 0) {
 		status = cli_status(cli, CLI_USAGE);
 	} else {
-		status = run_in(cli, s, l, file);
+		status = script_run_in(cli, s, l, file);
 		free(file);
 	}
 	script_places_done(&places);

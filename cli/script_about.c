@@ -48,7 +48,7 @@ static int about_add(char **text, struct line more)
 }
 
 /* Reads "# key: value". */
-static int read_comment(struct script_about *a, struct line l)
+static int about_read_comment(struct script_about *a, struct line l)
 {
 	static const char *const keys[] = { "description:", "args:", "record:" };
 	char **const values[] = { &a->description, &a->args, &a->record };
@@ -65,7 +65,7 @@ static int read_comment(struct script_about *a, struct line l)
 }
 
 /* The first line of a """docstring""". */
-static struct line docstring(struct line l)
+static struct line about_docstring(struct line l)
 {
 	const char *end;
 
@@ -81,7 +81,7 @@ static struct line docstring(struct line l)
  * A function's definition at the beginning of a line: "def sched__sched_switch(", "sub
  * process_event".
  */
-static bool is_handler(struct line l)
+static bool about_is_handler(struct line l)
 {
 	static const char *const known[] = { "trace_begin", "trace_end", "trace_unhandled",
 					     "process_event", "process_stat" };
@@ -103,7 +103,7 @@ static bool is_handler(struct line l)
  * The words after `perf record` in a wrapper's line, except those that stand for the caller's
  * words.
  */
-static int read_command(struct script_about *a, struct line l, bool *is_open)
+static int about_read_command(struct script_about *a, struct line l, bool *is_open)
 {
 	const char *at = *is_open ? l.text : memmem(l.text, l.len, "perf record", 11);
 	const char *end = l.text + l.len;
@@ -135,7 +135,7 @@ static int read_command(struct script_about *a, struct line l, bool *is_open)
 	return 0;
 }
 
-static int read_lines(struct script_about *a, const char *text, size_t len)
+static int about_read_lines(struct script_about *a, const char *text, size_t len)
 {
 	const char *end = text + len, *next;
 	bool has_code = false, in_command = false;
@@ -149,15 +149,16 @@ static int read_lines(struct script_about *a, const char *text, size_t len)
 		if (!l.len)
 			continue;
 		if (*l.text == '#') {
-			if (!about_begins(l, "#!") && read_comment(a, l) < 0)
+			if (!about_begins(l, "#!") && about_read_comment(a, l) < 0)
 				return -1;
 			continue;
 		}
-		if (!has_code && !a->description && about_add(&a->description, docstring(l)) < 0)
+		if (!has_code && !a->description &&
+		    about_add(&a->description, about_docstring(l)) < 0)
 			return -1;
 		has_code = true;
-		a->has_handlers |= is_handler(raw);
-		if (read_command(a, l, &in_command) < 0)
+		a->has_handlers |= about_is_handler(raw);
+		if (about_read_command(a, l, &in_command) < 0)
 			return -1;
 	}
 	return 0;
@@ -174,7 +175,7 @@ int script_about_read(const char *file, struct script_about *ret)
 	if (fd >= 0)
 		close(fd);
 	if (n > 0)
-		r = read_lines(&a, text, (size_t)n);
+		r = about_read_lines(&a, text, (size_t)n);
 	free(text);
 	if (r < 0) {
 		script_about_done(&a);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int out_of_memory(void)
+static int env_out_of_memory(void)
 {
 	cli_say("out of memory");
 	return -1;
@@ -17,9 +17,9 @@ int script_env_set(const struct cli *cli, const char *exec_path)
 {
 	if (exec_path && !script_exec_path_said() &&
 	    (setenv("PERF_EXEC_PATH", exec_path, 1) || setenv("SONDE_EXEC_PATH", exec_path, 1)))
-		return out_of_memory();
+		return env_out_of_memory();
 	if (cli->buildid_dir && setenv("PERF_BUILDID_DIR", cli->buildid_dir, 1))
-		return out_of_memory();
+		return env_out_of_memory();
 	/* Without it, scripts that call perf fail; this was reported, and all others run. */
 	perf_path_prepend(cli);
 	return 0;
@@ -31,7 +31,7 @@ int script_env_set_for_wrapper(const struct cli *cli, const char *exec_path,
 	char *text = NULL;
 
 	if (!cli_compat(cli) && setenv("SONDE_COMPAT", "none", 1))
-		return out_of_memory();
+		return env_out_of_memory();
 	for (; options && *options; options++) {
 		char *longer;
 
@@ -42,14 +42,14 @@ int script_env_set_for_wrapper(const struct cli *cli, const char *exec_path,
 		}
 		if (asprintf(&longer, "%s%s\n", text ? text : "", *options) < 0) {
 			free(text);
-			return out_of_memory();
+			return env_out_of_memory();
 		}
 		free(text);
 		text = longer;
 	}
 	if (text ? setenv("SONDE_SCRIPT_OPTIONS", text, 1) : unsetenv("SONDE_SCRIPT_OPTIONS")) {
 		free(text);
-		return out_of_memory();
+		return env_out_of_memory();
 	}
 	free(text);
 	return script_env_set(cli, exec_path);

@@ -14,7 +14,7 @@
 
 /* ---- the list of places ---------------------------------------------------------------------- */
 
-static const struct language *language_of_folder(const char *name)
+static const struct language *find_language_of_folder(const char *name)
 {
 	for (const struct language *l = script_languages; l->name; l++)
 		if (l->folder && !strcmp(l->folder, name))
@@ -22,14 +22,14 @@ static const struct language *language_of_folder(const char *name)
 	return NULL;
 }
 
-static bool is_folder(const char *path)
+static bool find_is_folder(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static bool has_place(const struct script_places *p, const char *folder)
+static bool find_has_place(const struct script_places *p, const char *folder)
 {
 	struct stat st, other;
 
@@ -46,19 +46,19 @@ static bool has_place(const struct script_places *p, const char *folder)
  * Takes ownership of folder. A missing or already listed folder is skipped. Returns 0, or -1 if
  * there is no memory.
  */
-static int take_place(struct script_places *p, enum script_origin origin, char *take_folder,
-		      const char *exec_path)
+static int find_take_place(struct script_places *p, enum script_origin origin, char *take_folder,
+			   const char *exec_path)
 {
 	struct script_place place = { .origin = origin, .folder = take_folder };
 	struct script_place *grown;
 
-	if (!take_folder || !is_folder(take_folder) || has_place(p, take_folder)) {
+	if (!take_folder || !find_is_folder(take_folder) || find_has_place(p, take_folder)) {
 		free(take_folder);
 		return take_folder ? 0 : -1;
 	}
 	if (exec_path) {
 		place.exec_path = strdup(exec_path);
-		place.language = language_of_folder(strrchr(take_folder, '/') + 1);
+		place.language = find_language_of_folder(strrchr(take_folder, '/') + 1);
 	}
 	if (p->nr == p->room) {
 		grown = realloc(p->v, (p->room + 8) * sizeof(*grown));
@@ -84,7 +84,7 @@ static char *find_joined(const char *folder, const char *name)
 }
 
 /* Each language has a folder. Folders of other languages may contain wrappers. */
-static int list_tree(struct script_places *p, const char *exec_path)
+static int find_list_tree(struct script_places *p, const char *exec_path)
 {
 	char *scripts = find_joined(exec_path, "scripts");
 	DIR *dir = scripts ? opendir(scripts) : NULL;
@@ -93,12 +93,12 @@ static int list_tree(struct script_places *p, const char *exec_path)
 
 	for (const struct language *l = script_languages; dir && !r && l->name; l++)
 		if (l->folder)
-			r = take_place(p, SCRIPT_OF_PERF, find_joined(scripts, l->folder),
-				       exec_path);
+			r = find_take_place(p, SCRIPT_OF_PERF, find_joined(scripts, l->folder),
+					    exec_path);
 	while (dir && !r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			r = take_place(p, SCRIPT_OF_PERF, find_joined(scripts, entry->d_name),
-				       exec_path);
+			r = find_take_place(p, SCRIPT_OF_PERF, find_joined(scripts, entry->d_name),
+					    exec_path);
 	if (dir)
 		closedir(dir);
 	free(scripts);
@@ -109,7 +109,7 @@ static int list_tree(struct script_places *p, const char *exec_path)
  * Finds perf's exec path without running perf: next to each perf in PATH, then in the folders that
  * distributions use. A perf that is sonde has none.
  */
-static int list_installed_trees(struct script_places *p)
+static int find_list_installed_trees(struct script_places *p)
 {
 	static const char *const below[] = { "libexec/perf-core", "lib/perf-core" };
 	static const char *const usual[] = { "/usr/libexec/perf-core", "/usr/lib/perf-core",
@@ -128,24 +128,24 @@ static int list_installed_trees(struct script_places *p)
 		slash = slash ? strrchr(real, '/') : NULL;
 		for (size_t i = 0; slash && !r && i < sizeof(below) / sizeof(below[0]); i++) {
 			snprintf(slash, sizeof(real) - (size_t)(slash - real), "/%s", below[i]);
-			r = list_tree(p, real);
+			r = find_list_tree(p, real);
 		}
 		free(perf);
 	}
 	for (size_t i = 0; !r && i < sizeof(usual) / sizeof(usual[0]); i++)
-		r = list_tree(p, usual[i]);
+		r = find_list_tree(p, usual[i]);
 	return r;
 }
 
-static int list_own(struct script_places *p)
+static int find_list_own(struct script_places *p)
 {
 	char *folder = programs_own_file("scripts", SONDE_DATADIR, "sonde/scripts");
 
-	return folder ? take_place(p, SCRIPT_OURS, folder, NULL) : 0;
+	return folder ? find_take_place(p, SCRIPT_OURS, folder, NULL) : 0;
 }
 
 /* Folders separated by ':'; "~/" is the home folder. */
-static int list_folders(struct script_places *p, const char *folders)
+static int find_list_folders(struct script_places *p, const char *folders)
 {
 	const char *home = getenv("HOME");
 	int r = 0;
@@ -160,12 +160,12 @@ static int list_folders(struct script_places *p, const char *folders)
 		if (asprintf(&folder, "%s%.*s", at_home ? home : "", (int)len - at_home,
 			     folders + at_home) < 0)
 			folder = NULL;
-		r = take_place(p, SCRIPT_OF_USER, folder, NULL);
+		r = find_take_place(p, SCRIPT_OF_USER, folder, NULL);
 	}
 	return r;
 }
 
-static int list_users(struct script_places *p, const struct cli *cli)
+static int find_list_users(struct script_places *p, const struct cli *cli)
 {
 	const char *said = getenv("SONDE_SCRIPT_PATH"), *xdg = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
@@ -173,13 +173,13 @@ static int list_users(struct script_places *p, const struct cli *cli)
 
 	if (!said || !*said)
 		said = settings_script_path(cli);
-	r = said ? list_folders(p, said) : 0;
+	r = said ? find_list_folders(p, said) : 0;
 	if (r)
 		return r;
 	if (xdg && *xdg)
-		return take_place(p, SCRIPT_OF_USER, find_joined(xdg, "sonde/scripts"), NULL);
-	return home && *home ? take_place(p, SCRIPT_OF_USER,
-					  find_joined(home, ".config/sonde/scripts"), NULL)
+		return find_take_place(p, SCRIPT_OF_USER, find_joined(xdg, "sonde/scripts"), NULL);
+	return home && *home ? find_take_place(p, SCRIPT_OF_USER,
+					       find_joined(home, ".config/sonde/scripts"), NULL)
 			     : 0;
 }
 
@@ -206,14 +206,14 @@ int script_places_list(const struct cli *cli, struct script_places *ret)
 {
 	struct script_places p = { 0 };
 	const char *said = script_exec_path_said();
-	int r = said                                  ? list_tree(&p, said)
-		: cli_rules(cli)->perfs_scripts_first ? list_installed_trees(&p)
+	int r = said                                  ? find_list_tree(&p, said)
+		: cli_rules(cli)->perfs_scripts_first ? find_list_installed_trees(&p)
 						      : 0;
 
-	r = r ? r : list_own(&p);
-	r = r ? r : list_users(&p, cli);
+	r = r ? r : find_list_own(&p);
+	r = r ? r : find_list_users(&p, cli);
 	if (!r && !said && !cli_rules(cli)->perfs_scripts_first)
-		r = list_installed_trees(&p);
+		r = find_list_installed_trees(&p);
 	if (r) {
 		cli_say("out of memory");
 		script_places_done(&p);
@@ -235,7 +235,7 @@ void script_places_done(struct script_places *p)
 
 /* ---- files in them --------------------------------------------------------------------------- */
 
-static bool is_readable_file(const char *path)
+static bool find_is_readable_file(const char *path)
 {
 	struct stat st;
 
@@ -250,7 +250,7 @@ char *script_places_file(const struct script_places *p, const struct language *l
 		if (l && p->v[i].language && p->v[i].language != l)
 			continue;
 		path = find_joined(p->v[i].folder, file);
-		if (path && is_readable_file(path))
+		if (path && find_is_readable_file(path))
 			return path;
 		free(path);
 	}
@@ -267,7 +267,7 @@ static int find_look(char **ret, const struct script_place *place, const char *b
 
 	if (asprintf(&path, "%s/%s%s%s", place->folder, bin, name, ending) < 0)
 		return -1;
-	if (is_readable_file(path)) {
+	if (find_is_readable_file(path)) {
 		*ret = path;
 	} else {
 		*ret = NULL;
@@ -276,8 +276,8 @@ static int find_look(char **ret, const struct script_place *place, const char *b
 	return 0;
 }
 
-static int look_for_file(struct script_entry *e, const struct script_place *place, const char *name,
-			 const struct language *only)
+static int find_look_for_file(struct script_entry *e, const struct script_place *place,
+			      const char *name, const struct language *only)
 {
 	for (const struct language *l = script_languages; l->name && !e->file; l++) {
 		if ((place->language && place->language != l) || (only && only != l))
@@ -297,14 +297,14 @@ static int look_for_file(struct script_entry *e, const struct script_place *plac
 }
 
 /* only: the script's language, NULL any. Returns 1, 0 if there is nothing of that name, or -1. */
-static int look_at(const struct script_place *place, const char *name, const struct language *only,
-		   struct script_entry *ret)
+static int find_look_at(const struct script_place *place, const char *name,
+			const struct language *only, struct script_entry *ret)
 {
 	struct script_entry e = { .place = place, .name = strdup(name) };
 
 	if (!e.name || find_look(&e.record, place, "bin/", name, "-record") < 0 ||
 	    find_look(&e.report, place, "bin/", name, "-report") < 0 ||
-	    look_for_file(&e, place, name, only) < 0) {
+	    find_look_for_file(&e, place, name, only) < 0) {
 		script_entry_done(&e);
 		return -1;
 	}
@@ -321,8 +321,8 @@ static int look_at(const struct script_place *place, const char *name, const str
  * the folders of all languages; by default only the recorder's wrapper may be in another language's
  * folder of the same tree.
  */
-static bool is_to_complete(const struct script_entry *e, const struct script_place *place,
-			   bool needs_wrappers)
+static bool find_is_to_complete(const struct script_entry *e, const struct script_place *place,
+				bool needs_wrappers)
 {
 	if (!place->exec_path)
 		return false;
@@ -342,9 +342,9 @@ int script_entry_find(const struct script_places *p, const char *name, bool need
 	for (size_t i = 0; i < p->nr && r >= 0; i++) {
 		struct script_entry more;
 
-		if (e.name && !is_to_complete(&e, &p->v[i], needs_wrappers))
+		if (e.name && !find_is_to_complete(&e, &p->v[i], needs_wrappers))
 			continue;
-		r = look_at(&p->v[i], name, NULL, e.name ? &more : &e);
+		r = find_look_at(&p->v[i], name, NULL, e.name ? &more : &e);
 		if (r != 1 || e.place == &p->v[i])
 			continue;
 		if (!e.record) {
@@ -375,7 +375,7 @@ void script_entry_done(struct script_entry *e)
 }
 
 /* Removes the suffix and returns its language; NULL if there is none. */
-static const struct language *cut_suffix(char *file)
+static const struct language *find_cut_suffix(char *file)
 {
 	char *dot = strrchr(file, '.');
 
@@ -391,11 +391,12 @@ static const struct language *cut_suffix(char *file)
 int script_entry_find_file(const struct script_places *p, const char *file, struct script_entry *ret)
 {
 	char *name = strdup(file);
-	const struct language *l = name && *name != '.' && !strchr(name, '/') ? cut_suffix(name) : NULL;
+	const struct language *l =
+		name && *name != '.' && !strchr(name, '/') ? find_cut_suffix(name) : NULL;
 	int r = name ? 0 : -1;
 
 	for (size_t i = 0; l && i < p->nr && !r; i++)
-		r = look_at(&p->v[i], name, l, ret);
+		r = find_look_at(&p->v[i], name, l, ret);
 	free(name);
 	return r;
 }
@@ -411,7 +412,7 @@ int script_entry_find_language(const struct script_places *p, const char *name,
 	if (!l || !colon[1] || colon[1] == '.' || strchr(colon, '/'))
 		return 0;
 	for (size_t i = 0; i < p->nr && !r; i++)
-		r = look_at(&p->v[i], colon + 1, l, ret);
+		r = find_look_at(&p->v[i], colon + 1, l, ret);
 	return r;
 }
 
@@ -429,7 +430,7 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 	}
 	if (!place.folder || !e.name)
 		r = -1;
-	else if (is_readable_file(path) && (e.language = cut_suffix(e.name)))
+	else if (find_is_readable_file(path) && (e.language = find_cut_suffix(e.name)))
 		r = 1;
 	if (r > 0 && (!(e.file = strdup(path)) ||
 		      find_look(&e.record, &place, "bin/", e.name, "-record") < 0 ||
@@ -444,8 +445,8 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 }
 
 /* only: the language of the file that was found; NULL for a wrapper. */
-static int add_entry(struct script_entries *all, const struct script_place *place, const char *name,
-		     const struct language *only)
+static int find_add_entry(struct script_entries *all, const struct script_place *place,
+			  const char *name, const struct language *only)
 {
 	struct script_entry e;
 	struct script_about about;
@@ -455,7 +456,7 @@ static int add_entry(struct script_entries *all, const struct script_place *plac
 		if (!strcmp(all->v[i - 1].name, name) &&
 		    (!only || all->v[i - 1].language == only))
 			return 0;
-	r = look_at(place, name, only, &e);
+	r = find_look_at(place, name, only, &e);
 	if (r != 1)
 		return r;
 	if (!e.record && !e.report) {
@@ -484,7 +485,7 @@ static int add_entry(struct script_entries *all, const struct script_place *plac
 }
 
 /* Cuts "NAME-record", "NAME-report" after the name; false if it is not a wrapper's. */
-static bool cut_wrapper_ending(char *name)
+static bool find_cut_wrapper_ending(char *name)
 {
 	static const char *const endings[] = { "-record", "-report" };
 
@@ -500,7 +501,7 @@ static bool cut_wrapper_ending(char *name)
 }
 
 /* For equal names, orders languages as script_entry_find() searches them. */
-static int by_name(const void *a, const void *b)
+static int find_by_name(const void *a, const void *b)
 {
 	const struct script_entry *x = a, *y = b;
 	const int order = strcmp(x->name, y->name);
@@ -508,7 +509,8 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->language > y->language) - (x->language < y->language);
 }
 
-static int list_place(struct script_entries *all, const struct script_place *place, bool wrappers)
+static int find_list_place(struct script_entries *all, const struct script_place *place,
+			   bool wrappers)
 {
 	char *folder = find_joined(place->folder, wrappers ? "bin" : ".");
 	DIR *dir = folder ? opendir(folder) : NULL;
@@ -520,9 +522,9 @@ static int list_place(struct script_entries *all, const struct script_place *pla
 
 		if (*entry->d_name == '.')
 			continue;
-		if (wrappers ? cut_wrapper_ending(entry->d_name)
-			     : (l = cut_suffix(entry->d_name)) != NULL)
-			r = add_entry(all, place, entry->d_name, l);
+		if (wrappers ? find_cut_wrapper_ending(entry->d_name)
+			     : (l = find_cut_suffix(entry->d_name)) != NULL)
+			r = find_add_entry(all, place, entry->d_name, l);
 	}
 	if (dir)
 		closedir(dir);
@@ -537,12 +539,13 @@ int script_entries_list(const struct script_places *p, struct script_entries *re
 	for (size_t i = 0; i < p->nr; i++) {
 		size_t before = all.nr;
 
-		if (list_place(&all, &p->v[i], true) < 0 || list_place(&all, &p->v[i], false) < 0) {
+		if (find_list_place(&all, &p->v[i], true) < 0 ||
+		    find_list_place(&all, &p->v[i], false) < 0) {
 			script_entries_done(&all);
 			return -1;
 		}
 		if (all.nr > before)
-			qsort(all.v + before, all.nr - before, sizeof(*all.v), by_name);
+			qsort(all.v + before, all.nr - before, sizeof(*all.v), find_by_name);
 	}
 	*ret = all;
 	return 0;

@@ -17,7 +17,7 @@
  * Combines the descriptions in the files of an entry. The report's wrapper is read before the
  * script, because its arguments count.
  */
-static int read_about(const struct script_entry *e, struct script_about *ret)
+static int list_read_about(const struct script_entry *e, struct script_about *ret)
 {
 	const char *const files[] = { e->report, e->file, e->record };
 	struct script_about all = { 0 };
@@ -45,7 +45,7 @@ static int read_about(const struct script_entry *e, struct script_about *ret)
 	return 0;
 }
 
-static void print_place(const struct script_place *place)
+static void list_print_place(const struct script_place *place)
 {
 	static const char *const whose[] = {
 		[SCRIPT_OURS] = "sonde's", [SCRIPT_OF_USER] = "yours", [SCRIPT_OF_PERF] = "perf's"
@@ -55,7 +55,7 @@ static void print_place(const struct script_place *place)
 }
 
 /* The entry that `sonde script NAME` runs instead, if any. */
-static const struct script_entry *hides(const struct script_entries *all, size_t at)
+static const struct script_entry *list_hides(const struct script_entries *all, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (!strcmp(all->v[i].name, all->v[at].name))
@@ -63,12 +63,12 @@ static const struct script_entry *hides(const struct script_entries *all, size_t
 	return NULL;
 }
 
-static int print_entry(const struct script_entries *all, size_t at)
+static int list_print_entry(const struct script_entries *all, size_t at)
 {
-	const struct script_entry *e = &all->v[at], *hider = hides(all, at);
+	const struct script_entry *e = &all->v[at], *hider = list_hides(all, at);
 	struct script_about a;
 
-	if (read_about(e, &a) < 0)
+	if (list_read_about(e, &a) < 0)
 		return -1;
 	printf("  %s%s%s", e->name, a.args ? " " : "", a.args ? a.args : "");
 	if (e->language)
@@ -90,7 +90,7 @@ static int print_entry(const struct script_entries *all, size_t at)
 	return 0;
 }
 
-static int put_entry_json(const struct script_entries *all, size_t at)
+static int list_put_entry_json(const struct script_entries *all, size_t at)
 {
 	static const char *const origins[] = {
 		[SCRIPT_OURS] = "sonde", [SCRIPT_OF_USER] = "user", [SCRIPT_OF_PERF] = "perf"
@@ -98,7 +98,7 @@ static int put_entry_json(const struct script_entries *all, size_t at)
 	const struct script_entry *e = &all->v[at];
 	struct script_about a;
 
-	if (read_about(e, &a) < 0)
+	if (list_read_about(e, &a) < 0)
 		return -1;
 	fputs(at ? ",\n{\"name\":" : "\n{\"name\":", stdout);
 	json_put_string(e->name);
@@ -110,12 +110,12 @@ static int put_entry_json(const struct script_entries *all, size_t at)
 	json_put_member("record", a.record);
 	json_put_member("record_wrapper", e->record);
 	json_put_member("report_wrapper", e->report);
-	printf(",\"hidden\":%s}", hides(all, at) ? "true" : "false");
+	printf(",\"hidden\":%s}", list_hides(all, at) ? "true" : "false");
 	script_about_done(&a);
 	return 0;
 }
 
-static int put_all_json(const struct script_places *p)
+static int list_put_all_json(const struct script_places *p)
 {
 	struct script_entries all;
 	int r = script_entries_list(p, &all);
@@ -125,13 +125,13 @@ static int put_all_json(const struct script_places *p)
 	json_begin("scripts");
 	fputs(",\"scripts\":[", stdout);
 	for (size_t i = 0; i < all.nr && r >= 0; i++)
-		r = put_entry_json(&all, i);
+		r = list_put_entry_json(&all, i);
 	puts("]}");
 	script_entries_done(&all);
 	return r;
 }
 
-static int print_all(const struct script_places *p)
+static int list_print_all(const struct script_places *p)
 {
 	struct script_entries all;
 	int r = script_entries_list(p, &all);
@@ -142,9 +142,9 @@ static int print_all(const struct script_places *p)
 		if (!i || all.v[i].place != all.v[i - 1].place) {
 			if (i)
 				putchar('\n');
-			print_place(all.v[i].place);
+			list_print_place(all.v[i].place);
 		}
-		r = print_entry(&all, i);
+		r = list_print_entry(&all, i);
 	}
 	if (!all.nr)
 		puts("There are no scripts; 'sonde help script' says where sonde looks for them.");
@@ -154,7 +154,7 @@ static int print_all(const struct script_places *p)
 
 /* ---- as perf does ---------------------------------------------------------------------------- */
 
-static void print_as_perf(const char *folder, const char *name)
+static void list_print_as_perf(const char *folder, const char *name)
 {
 	struct script_about a;
 	char *path, *head;
@@ -172,7 +172,7 @@ static void print_as_perf(const char *folder, const char *name)
 }
 
 /* The names of a folder in directory order, only those with a wrapper for reports. */
-static void print_folder_as_perf(const char *folder)
+static void list_print_folder_as_perf(const char *folder)
 {
 	char *bin;
 	DIR *dir;
@@ -187,7 +187,7 @@ static void print_folder_as_perf(const char *folder)
 		if (!ending || ending == entry->d_name || ending[strlen("-report")])
 			continue;
 		*ending = 0;
-		print_as_perf(folder, entry->d_name);
+		list_print_as_perf(folder, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -195,7 +195,7 @@ static void print_folder_as_perf(const char *folder)
 }
 
 /* The tree that perf would use, in the order of its folders. */
-static int print_tree_as_perf(const struct cli *cli, const char *exec_path)
+static int list_print_tree_as_perf(const struct cli *cli, const char *exec_path)
 {
 	struct dirent *entry;
 	char *scripts;
@@ -216,7 +216,7 @@ static int print_tree_as_perf(const struct cli *cli, const char *exec_path)
 
 		if (*entry->d_name == '.' || asprintf(&folder, "%s/%s", scripts, entry->d_name) < 0)
 			continue;
-		print_folder_as_perf(folder);
+		list_print_folder_as_perf(folder);
 		free(folder);
 	}
 	closedir(dir);
@@ -235,14 +235,14 @@ int script_list_print(const struct cli *cli, bool is_json)
 	if (r < 0)
 		return cli_status(cli, CLI_FAILED);
 	if (is_json) {
-		r = put_all_json(&p);
+		r = list_put_all_json(&p);
 	} else if (cli_rules(cli)->lists_wrappers_only) {
 		if (!said)
 			said = p.nr && p.v[0].exec_path ? p.v[0].exec_path
 							: "/usr/libexec/perf-core";
-		r = print_tree_as_perf(cli, said);
+		r = list_print_tree_as_perf(cli, said);
 	} else {
-		r = print_all(&p);
+		r = list_print_all(&p);
 	}
 	script_places_done(&p);
 	if (r < 0) {

@@ -23,15 +23,15 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 /* The last signal, and whether all of our process group got it: a terminal sends to all. */
 static volatile sig_atomic_t came, came_to_all;
 
-static void note_signal(int signo, siginfo_t *info, void *context)
+static void live_note_signal(int signo, siginfo_t *info, void *context)
 {
 	came = signo;
 	came_to_all = info->si_code > 0;
 }
 
-static void catch_signals(struct sigaction *ret_before)
+static void live_catch_signals(struct sigaction *ret_before)
 {
-	struct sigaction sa = { .sa_sigaction = note_signal, .sa_flags = SA_SIGINFO };
+	struct sigaction sa = { .sa_sigaction = live_note_signal, .sa_flags = SA_SIGINFO };
 
 	for (size_t i = 0; i < NR_SIGNALS; i++) {
 		sigaction(signals[i], NULL, &ret_before[i]);
@@ -44,13 +44,13 @@ static void catch_signals(struct sigaction *ret_before)
 	}
 }
 
-static int status_of(int wait_status)
+static int live_status_of(int wait_status)
 {
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 /* In the child: restores signals, and has the child end with its parent. */
-static void become_child(const struct sigaction *before, pid_t parent)
+static void live_become_child(const struct sigaction *before, pid_t parent)
 {
 	for (size_t i = 0; i < NR_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
@@ -59,14 +59,14 @@ static void become_child(const struct sigaction *before, pid_t parent)
 		_exit(1);
 }
 
-static pid_t start_recorder(const struct script_live *l, const int *fds,
-			    const struct sigaction *before)
+static pid_t live_start_recorder(const struct script_live *l, const int *fds,
+				 const struct sigaction *before)
 {
 	const pid_t parent = getpid(), pid = fork();
 
 	if (pid)
 		return pid;
-	become_child(before, parent);
+	live_become_child(before, parent);
 	close(fds[0]);
 	dup2(fds[1], STDOUT_FILENO);
 	close(fds[1]);
@@ -75,15 +75,15 @@ static pid_t start_recorder(const struct script_live *l, const int *fds,
 	_exit(126);
 }
 
-static pid_t start_report(const struct script_live *l, const int *fds,
-			  const struct sigaction *before)
+static pid_t live_start_report(const struct script_live *l, const int *fds,
+			       const struct sigaction *before)
 {
 	const pid_t parent = getpid(), pid = fork();
 	char input[32] = "-";
 
 	if (pid)
 		return pid;
-	become_child(before, parent);
+	live_become_child(before, parent);
 	close(fds[1]);
 	if (l->by_stdin) {
 		dup2(fds[0], STDIN_FILENO);
@@ -94,7 +94,7 @@ static pid_t start_report(const struct script_live *l, const int *fds,
 	exit(l->report(l->ctx, input));
 }
 
-static void signal_below(pid_t pid, int signo)
+static void live_signal_below(pid_t pid, int signo)
 {
 	struct processes p;
 
@@ -104,7 +104,7 @@ static void signal_below(pid_t pid, int signo)
 }
 
 /* For a recorder whose output nobody reads any more. */
-static void end_recorder(pid_t pid)
+static void live_end_recorder(pid_t pid)
 {
 	struct processes p;
 
@@ -120,7 +120,7 @@ static void end_recorder(pid_t pid)
 /*
  * True if nobody can write to the pipe any more: the report ended because it has read everything.
  */
-static bool is_written(int pipe)
+static bool live_is_written(int pipe)
 {
 	struct pollfd p = { .fd = pipe };
 
@@ -128,7 +128,7 @@ static bool is_written(int pipe)
 }
 
 /* A recorder closes its output before it exits: the report may end first. */
-static bool ends_by_itself(pid_t recorder, int *ret_status)
+static bool live_ends_by_itself(pid_t recorder, int *ret_status)
 {
 	enum { LOOK_MS = 5 };
 	const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
@@ -136,7 +136,7 @@ static bool ends_by_itself(pid_t recorder, int *ret_status)
 
 	for (int ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
 		if (waitpid(recorder, &status, WNOHANG) == recorder) {
-			*ret_status = status_of(status);
+			*ret_status = live_status_of(status);
 			return true;
 		}
 		nanosleep(&nap, NULL);
@@ -149,7 +149,7 @@ static bool ends_by_itself(pid_t recorder, int *ret_status)
  * A signal to the process group looks the same, and the recorder would treat a second one as
  * impatience. So it is sent only to a recorder that continues.
  */
-static void pass_on(pid_t recorder)
+static void live_pass_on(pid_t recorder)
 {
 	const struct timespec time_to_end = { .tv_nsec = 250 * 1000000 };
 	const int signo = came;
@@ -162,15 +162,15 @@ static void pass_on(pid_t recorder)
 		nanosleep(&time_to_end, NULL);
 	if (waitid(P_PID, (id_t)recorder, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid)
 		return;
-	signal_below(recorder, signo);
+	live_signal_below(recorder, signo);
 }
 
 /*
  * Waits until both have ended. Closes `pipe`, which the report reads. *ret_signal: the last signal
  * received.
  */
-static int watch(const struct cli *cli, const struct script_live *l, pid_t recorder, pid_t report,
-		 int pipe, int *ret_signal)
+static int live_watch(const struct cli *cli, const struct script_live *l, pid_t recorder,
+		      pid_t report, int pipe, int *ret_signal)
 {
 	int record_status = 0, report_status = 0, status;
 
@@ -182,20 +182,20 @@ static int watch(const struct cli *cli, const struct script_live *l, pid_t recor
 		if (came)
 			*ret_signal = came;
 		if (came)
-			pass_on(recorder);
+			live_pass_on(recorder);
 		if (pid > 0 && pid == recorder) {
 			recorder = 0;
-			record_status = status_of(status);
+			record_status = live_status_of(status);
 		} else if (pid > 0 && pid == report) {
 			report = 0;
-			report_status = status_of(status);
+			report_status = live_status_of(status);
 		}
 	}
-	if (recorder && is_written(pipe) && ends_by_itself(recorder, &record_status))
+	if (recorder && live_is_written(pipe) && live_ends_by_itself(recorder, &record_status))
 		recorder = 0;
 	close(pipe);
 	if (recorder)
-		end_recorder(recorder);
+		live_end_recorder(recorder);
 	else if (record_status && report_status && !*ret_signal)
 		cli_say("script: the recorder for '%s' failed with status %d", l->name,
 			record_status);
@@ -220,18 +220,18 @@ int script_live_run(const struct cli *cli, const struct script_live *l)
 	 * it.
 	 */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	catch_signals(before);
-	recorder = start_recorder(l, fds, before);
+	live_catch_signals(before);
+	recorder = live_start_recorder(l, fds, before);
 	if (recorder > 0)
-		report = start_report(l, fds, before);
+		report = live_start_report(l, fds, before);
 	close(fds[1]);
 	if (report < 0) {
 		cli_say("cannot start a process: %m");
 		close(fds[0]);
 		if (recorder > 0)
-			end_recorder(recorder);
+			live_end_recorder(recorder);
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = watch(cli, l, recorder, report, fds[0], &signo);
+	status = live_watch(cli, l, recorder, report, fds[0], &signo);
 	return signo && signo != SIGINT ? 128 + signo : status;
 }

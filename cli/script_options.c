@@ -27,7 +27,7 @@ void script_options_done(void *values)
 	free(a->fields);
 }
 
-static int set_line(struct opt_parser *p, void *values, const char *key, const char *value)
+static int options_set_line(struct opt_parser *p, void *values, const char *key, const char *value)
 {
 	struct script_args *a = values;
 
@@ -35,20 +35,22 @@ static int set_line(struct opt_parser *p, void *values, const char *key, const c
 }
 
 /* -G: disables call chains. */
-static int hide_call_graph(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_hide_call_graph(struct opt_parser *p, void *values, const char *value,
+				   bool negated)
 {
-	return set_line(p, values, "callchain", negated ? "1" : "0");
+	return options_set_line(p, values, "callchain", negated ? "1" : "0");
 }
 
-static int set_unsorted_dump(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_unsorted_dump(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
 {
-	int r = set_line(p, values, "unsorted", negated ? "0" : "1");
+	int r = options_set_line(p, values, "unsorted", negated ? "0" : "1");
 
-	return r ? r : set_line(p, values, "dump", negated ? "0" : "1");
+	return r ? r : options_set_line(p, values, "dump", negated ? "0" : "1");
 }
 
 /* A later -F replaces or changes an earlier one: the session gets them in order. */
-static int set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
 	char *all;
@@ -66,7 +68,7 @@ static int set_fields(struct opt_parser *p, void *values, const char *value, boo
 static const char formats[] = SONDE_SCRIPT_FORMATS;
 
 /* For a sentence: "text and jsonl". */
-static void say_formats(char *ret, size_t room)
+static void options_say_formats(char *ret, size_t room)
 {
 	const char *last = strrchr(formats, '|');
 	size_t n = 0;
@@ -76,7 +78,7 @@ static void say_formats(char *ret, size_t room)
 				      *p);
 }
 
-static bool is_format(const char *word)
+static bool options_is_format(const char *word)
 {
 	const size_t len = strlen(word);
 
@@ -91,47 +93,48 @@ static bool is_format(const char *word)
 	}
 }
 
-static int set_format(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_format(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	char known[sizeof(formats) + 32];
 
 	if (negated)
-		return set_line(p, values, "format", NULL);
+		return options_set_line(p, values, "format", NULL);
 	if (!strcmp(value, "json")) /* its name in other commands */
 		value = "jsonl";
-	if (!is_format(value)) {
-		say_formats(known, sizeof(known));
+	if (!options_is_format(value)) {
+		options_say_formats(known, sizeof(known));
 		return opt_error(p, "--format takes %s, not '%s'", known, value);
 	}
-	return set_line(p, values, "format", value);
+	return options_set_line(p, values, "format", value);
 }
 
-static int set_json(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_json(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
 
 	a->json = !negated;
-	return set_line(p, values, "format", negated ? NULL : "jsonl");
+	return options_set_line(p, values, "format", negated ? NULL : "jsonl");
 }
 
-static int set_clock(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_clock(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	static const char *const known[] = { "raw", "relative", "utc", "local" };
 
 	for (size_t i = 0; !negated && i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(value, known[i]))
-			return set_line(p, values, "clock", value);
+			return options_set_line(p, values, "clock", value);
 	if (negated)
-		return set_line(p, values, "clock", NULL);
+		return options_set_line(p, values, "clock", NULL);
 	return opt_error(p, "--clock takes raw, relative, utc or local, not '%s'", value);
 }
 
 /* Resolved now: the session loads it by its path. */
-static int set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
 	char *path = dlfilter_find(value);
-	int r = path ? set_line(p, values, "dlfilter", path) : opt_error(p, "out of memory");
+	int r = path ? options_set_line(p, values, "dlfilter", path)
+		     : opt_error(p, "out of memory");
 
 	free(path);
 	a->has_dlfilter = true;
@@ -140,7 +143,7 @@ static int set_dlfilter(struct opt_parser *p, void *values, const char *value, b
 
 /* ---- traces of processors -------------------------------------------------------------------- */
 
-static int set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	char *line = NULL, *parsed = NULL;
 	int r = asprintf(&line, "itrace=%s\n", value ? value : "");
@@ -151,37 +154,40 @@ static int set_itrace(struct opt_parser *p, void *values, const char *value, boo
 	free(line);
 	free(parsed);
 	return r < 0 ? opt_error(p, "--%s", sonde_error_text())
-		     : set_line(p, values, "itrace", value ? value : "");
+		     : options_set_line(p, values, "itrace", value ? value : "");
 }
 
 /* perf's meaning of these three; negating them has the same meaning. */
-static int set_trace(struct opt_parser *p, void *values, const char *fields)
+static int options_set_trace(struct opt_parser *p, void *values, const char *fields)
 {
-	if (set_line(p, values, "ns", "1") < 0)
+	if (options_set_line(p, values, "ns", "1") < 0)
 		return -1;
-	return set_fields(p, values, fields, false);
+	return options_set_fields(p, values, fields, false);
 }
 
-static int set_insn_trace(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_insn_trace(struct opt_parser *p, void *values, const char *value,
+				  bool negated)
 {
 	if (value && !strcmp(value, "disasm"))
 		return opt_error(p, "--insn-trace=disasm: traces of processors are not decoded");
 	if (value && *value && strcmp(value, "raw"))
 		return opt_error(p, "--insn-trace takes raw or disasm, not '%s'", value);
-	return set_trace(p, values, "+insn,-event,-period");
+	return options_set_trace(p, values, "+insn,-event,-period");
 }
 
-static int set_call_trace(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_call_trace(struct opt_parser *p, void *values, const char *value,
+				  bool negated)
 {
-	return set_trace(p, values, "-ip,-addr,-event,-period,+callindent");
+	return options_set_trace(p, values, "-ip,-addr,-event,-period,+callindent");
 }
 
-static int set_call_ret_trace(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_call_ret_trace(struct opt_parser *p, void *values, const char *value,
+				      bool negated)
 {
-	return set_trace(p, values, "-ip,-addr,-event,-period,+flags,+callindent");
+	return options_set_trace(p, values, "-ip,-addr,-event,-period,+flags,+callindent");
 }
 
-static int set_xed(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_xed(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
 
@@ -189,7 +195,7 @@ static int set_xed(struct opt_parser *p, void *values, const char *value, bool n
 	return 0;
 }
 
-static int set_color(struct opt_parser *p, void *values, const char *value, bool negated)
+static int options_set_color(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
 
@@ -234,23 +240,23 @@ const struct opt script_options[] = {
 		 "lists the scripts of sonde, of the user and of perf: what each does and records"),
 
 	OPT_GROUP("Columns"),
-	OPT_CALL(0, "format", SONDE_SCRIPT_FORMATS, set_format, OPT_OURS,
+	OPT_CALL(0, "format", SONDE_SCRIPT_FORMATS, options_set_format, OPT_OURS,
 		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
 		 "docs/formats/jsonl.md"),
-	OPT_CALL('j', "json", NULL, set_json, OPT_OURS,
+	OPT_CALL('j', "json", NULL, options_set_json, OPT_OURS,
 		 "the same as --format jsonl; with -l, --list-dlfilters and -s lang a JSON object"),
-	OPT_CALL('F', "fields", "[CLASS:]FIELDS", set_fields, OPT_NO_NEGATION,
+	OPT_CALL('F', "fields", "[CLASS:]FIELDS", options_set_fields, OPT_NO_NEGATION,
 		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
 		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "
 		 "them names the class of events. May be given several times"),
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
-	OPT_CALL(0, "clock", "raw|relative|utc|local", set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
+	OPT_CALL(0, "clock", "raw|relative|utc|local", options_set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
 		"first sample (relative), or as time of day in utc or local; the last two need clock data in the recording"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
 
-	OPT_CALL(0, "color", "auto|always|never", set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
+	OPT_CALL(0, "color", "auto|always|never", options_set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
 		 "highlights names: always (also when no value is given), never, or auto (the default): on a "
 		 "terminal, unless NO_COLOR is set"),
 
@@ -270,7 +276,7 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no events from EVENT on"),
 	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
 		"prints the events of --switch-on and --switch-off too"),
-	OPT_CALL(0, "dlfilter", "FILE", set_dlfilter, OPT_NO_NEGATION,
+	OPT_CALL(0, "dlfilter", "FILE", options_set_dlfilter, OPT_NO_NEGATION,
 		 "asks a filter in a shared object, written for perf, which events to take. May be given several times: "
 		 "an event is taken if all of them keep it"),
 	OPT_KEY(0, "dlarg", "ARG", "dlarg",
@@ -279,7 +285,7 @@ const struct opt script_options[] = {
 		 "lists the filters of the current folder and of perf; with -v in full"),
 
 	OPT_GROUP("Call chains and branches"),
-	OPT_CALL('G', "hide-call-graph", NULL, hide_call_graph, 0, "leaves call chains out"),
+	OPT_CALL('G', "hide-call-graph", NULL, options_hide_call_graph, 0, "leaves call chains out"),
 	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain"),
 	OPT_KEY(0, "stop-bt", "SYMBOLS", "stop-bt", "ends call chains at these functions"),
 	OPT_KEY(0, "inline", NULL, "inline", "prints the functions inlined at a frame; the default"),
@@ -303,7 +309,7 @@ const struct opt script_options[] = {
 		 "prints only the header of the recording"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
 	OPT_KEY('D', "dump-raw-trace", NULL, "dump", "prints every record as bytes and decoded"),
-	OPT_CALL(0, "dump-unsorted-raw-trace", NULL, set_unsorted_dump, 0,
+	OPT_CALL(0, "dump-unsorted-raw-trace", NULL, options_set_unsorted_dump, 0,
 		 "does so in the order of the file, not in that of time"),
 	OPT_KEY(0, "per-event-dump", NULL, "per-event-dump", "writes a file per event type: FILE.EVENT.dump"),
 	OPT_KEY(0, "show-task-events", NULL, "show-task-events", "prints forks, exits and names of tasks"),
@@ -317,17 +323,17 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "show-text-poke-events", NULL, "show-text-poke-events", "prints changes of the kernel's code"),
 
 	OPT_GROUP("Accepted as by perf, though there is nothing to decode or to look up"),
-	OPT_CALL(0, "itrace", "OPTIONS", set_itrace, OPT_VALUE_OPTIONAL,
+	OPT_CALL(0, "itrace", "OPTIONS", options_set_itrace, OPT_VALUE_OPTIONAL,
 		 "how to decode a processor's trace. sonde does not decode such traces: it prints the other samples, and reports that"),
-	OPT_CALL(0, "insn-trace", "raw", set_insn_trace, OPT_VALUE_OPTIONAL,
+	OPT_CALL(0, "insn-trace", "raw", options_set_insn_trace, OPT_VALUE_OPTIONAL,
 		 "the columns of a trace of instructions: -F +insn,-event,-period --ns"),
-	OPT_CALL(0, "call-trace", "ANY", set_call_trace, OPT_VALUE_OPTIONAL,
+	OPT_CALL(0, "call-trace", "ANY", options_set_call_trace, OPT_VALUE_OPTIONAL,
 		 "the columns of a trace of calls: -F -ip,-addr,-event,-period,+callindent --ns"),
-	OPT_CALL(0, "call-ret-trace", "ANY", set_call_ret_trace, OPT_VALUE_OPTIONAL,
+	OPT_CALL(0, "call-ret-trace", "ANY", options_set_call_ret_trace, OPT_VALUE_OPTIONAL,
 		 "the same with +flags"),
 	OPT_KEY(0, "graph-function", "SYMBOLS", "graph-function",
 		"prints only calls by these functions in such a trace: nothing, as none is decoded"),
-	OPT_CALL(0, "xed", "ANY", set_xed, OPT_VALUE_OPTIONAL,
+	OPT_CALL(0, "xed", "ANY", options_set_xed, OPT_VALUE_OPTIONAL,
 		 "pipes the text through the program xed, which must be installed"),
 	OPT_TEXT(0, "guestmount", "DIR", struct script_args, ignored,
 		 "where the files of guests are; addresses in guests get no names"),

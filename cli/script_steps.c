@@ -49,7 +49,7 @@ static void steps_add_all(struct words *w, int argc, char **argv)
  * True if the recording's words name a target: a command, or in sonde any other target. perf only
  * counts commands.
  */
-static bool names_target(const struct cli *cli, int argc, char **argv)
+static bool steps_names_target(const struct cli *cli, int argc, char **argv)
 {
 	static const char *const targets[] = { "all-cpus", "cpu", "pid", "tid", "uid" };
 	struct record_args values = { 0 };
@@ -77,8 +77,8 @@ static bool names_target(const struct cli *cli, int argc, char **argv)
 }
 
 /* The recorder of this script. False if none is defined, or if there is no memory. */
-static bool recorder(const struct cli *cli, const struct script_entry *e,
-		     const struct script_about *about, struct words *w)
+static bool steps_recorder(const struct cli *cli, const struct script_entry *e,
+			   const struct script_about *about, struct words *w)
 {
 	static char own[PATH_MAX];
 	char *line;
@@ -124,7 +124,7 @@ struct step {
 	char **argv;
 };
 
-static int read_about(struct step *s)
+static int steps_read_about(struct step *s)
 {
 	const struct script_entry *e = &s->entry;
 	struct script_about of_wrapper;
@@ -145,7 +145,7 @@ static int record_step(struct step *s)
 	const struct cli *cli = s->cli;
 	struct words w = { 0 };
 
-	if (!recorder(cli, &s->entry, &s->about, &w)) {
+	if (!steps_recorder(cli, &s->entry, &s->about, &w)) {
 		free(w.v);
 		cli_say("script: nothing says what '%s' records: it has no line '# record: "
 			"EVENTS', and there is no "
@@ -153,7 +153,7 @@ static int record_step(struct step *s)
 			s->entry.name, s->entry.name);
 		return cli_status(cli, CLI_USAGE);
 	}
-	if (s->steps->all_cpus || !names_target(cli, s->argc, s->argv))
+	if (s->steps->all_cpus || !steps_names_target(cli, s->argc, s->argv))
 		steps_add(&w, "-a");
 	steps_add_all(&w, s->argc, s->argv);
 	if (script_env_set_for_wrapper(cli, s->entry.place->exec_path, NULL) < 0)
@@ -161,7 +161,7 @@ static int record_step(struct step *s)
 	return steps_become(cli, &w);
 }
 
-static bool is_input(const char *word)
+static bool steps_is_input(const char *word)
 {
 	return !strcmp(word, "-i") || !strcmp(word, "--input");
 }
@@ -180,7 +180,7 @@ static int report_step(struct step *s)
 	}
 	if (!s->entry.report) {
 		/* As with wrappers, which pass options on. */
-		if (s->argc >= 2 && is_input(s->argv[0]))
+		if (s->argc >= 2 && steps_is_input(s->argv[0]))
 			return steps->run_file(steps->ctx, s->entry.file, s->argv[1], s->argc - 2,
 					       s->argv + 2);
 		return steps->run_file(steps->ctx, s->entry.file, NULL, s->argc, s->argv);
@@ -198,7 +198,7 @@ static int report_step(struct step *s)
 /* ---- live ------------------------------------------------------------------------------------ */
 
 /* Runs in the process of the report: argv are its arguments. */
-static int live_report(void *ctx, const char *input)
+static int steps_live_report(void *ctx, const char *input)
 {
 	struct step *s = ctx;
 	const struct cli *cli = s->cli;
@@ -228,7 +228,7 @@ static int live_report(void *ctx, const char *input)
 }
 
 /* True for a live screen: it covers the complete machine, and all words belong to the report. */
-static bool is_top(const char *name)
+static bool steps_is_top(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -236,12 +236,12 @@ static bool is_top(const char *name)
 }
 
 /* The number of words that belong to the report; -1 after reporting that there are too few. */
-static int count_args(const struct step *s)
+static int steps_count_args(const struct step *s)
 {
 	const int required = script_about_required(&s->about);
 	int n = 0, given = 0, words;
 
-	if (is_top(s->entry.name)) {
+	if (steps_is_top(s->entry.name)) {
 		n = s->argc;
 		given = n;
 	} else if (cli_rules(s->cli)->live_takes_no_options) {
@@ -263,7 +263,7 @@ static int count_args(const struct step *s)
 }
 
 /* The recorder has another option -i, and would take the file after it as the command. */
-static void warn_of_input(const struct step *s, int argc, char **argv)
+static void steps_warn_of_input(const struct step *s, int argc, char **argv)
 {
 	const char *given =
 		cli_rules(s->cli)->silent_about_input ? NULL : script_input_behind(argc, argv);
@@ -280,20 +280,20 @@ static int live_step(struct step *s)
 	struct words w = { 0 };
 	struct step report = *s;
 	struct script_live live = { .name = s->entry.name,
-				    .report = live_report,
+				    .report = steps_live_report,
 				    .ctx = &report,
 				    /* Tells a screen that events arrive while it shows them. */
 				    .by_stdin = cli_rules(cli)->live_input_is_word ||
-						is_top(s->entry.name) };
+						steps_is_top(s->entry.name) };
 	int status = cli_status(cli, CLI_FAILED);
 
-	report.argc = count_args(s);
+	report.argc = steps_count_args(s);
 	if (report.argc < 0)
 		return cli_status(cli, CLI_USAGE);
-	warn_of_input(s, s->argc - report.argc, s->argv + report.argc);
-	if (recorder(cli, &s->entry, &s->about, &w)) {
-		if (s->steps->all_cpus || is_top(s->entry.name) ||
-		    !names_target(cli, s->argc - report.argc, s->argv + report.argc))
+	steps_warn_of_input(s, s->argc - report.argc, s->argv + report.argc);
+	if (steps_recorder(cli, &s->entry, &s->about, &w)) {
+		if (s->steps->all_cpus || steps_is_top(s->entry.name) ||
+		    !steps_names_target(cli, s->argc - report.argc, s->argv + report.argc))
 			steps_add(&w, "-a");
 		steps_add(&w, "-q");
 		steps_add(&w, "-o");
@@ -312,7 +312,7 @@ static int live_step(struct step *s)
 /* ---- which ----------------------------------------------------------------------------------- */
 
 /* True for a beginning of the word, of three letters or more. */
-static bool is_word(const char *typed, const char *word)
+static bool steps_is_word(const char *typed, const char *word)
 {
 	size_t len = strlen(typed);
 
@@ -321,10 +321,11 @@ static bool is_word(const char *typed, const char *word)
 
 bool script_steps_is_word(const char *word)
 {
-	return is_word(word, "record") || is_word(word, "report");
+	return steps_is_word(word, "record") || steps_is_word(word, "report");
 }
 
-static int run_named(struct step *s, const struct script_places *places, int (*run)(struct step *))
+static int steps_run_named(struct step *s, const struct script_places *places,
+			   int (*run)(struct step *))
 {
 	const struct cli *cli = s->cli;
 	const char *name = s->argv[-1];
@@ -338,7 +339,7 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 		r = script_entry_at_path(name, &s->entry);
 	if (r > 0 && run == report_step && cli_rules(cli)->needs_wrappers && !s->entry.report)
 		r = 0;
-	if (r == 1 && read_about(s) < 0)
+	if (r == 1 && steps_read_about(s) < 0)
 		r = -1;
 	if (r == 0)
 		script_list_print_nearest(places, name);
@@ -353,7 +354,7 @@ static int run_named(struct step *s, const struct script_places *places, int (*r
 }
 
 /* perf takes an unknown name as the first word of a recording's command. */
-static int record_as_perf(struct step *s)
+static int steps_record_as_perf(struct step *s)
 {
 	static char own[PATH_MAX];
 	struct words w = { 0 };
@@ -368,7 +369,7 @@ static int record_as_perf(struct step *s)
 	return steps_become(s->cli, &w);
 }
 
-static int run_record(struct step *s, const struct script_places *places)
+static int steps_run_record(struct step *s, const struct script_places *places)
 {
 	int r = cli_rules(s->cli)->record_takes_commands
 			? script_entry_find(places, s->argv[-1], true, &s->entry)
@@ -378,18 +379,18 @@ static int run_record(struct step *s, const struct script_places *places)
 		r = s->entry.record ? 1 : 0;
 		script_entry_done(&s->entry);
 	}
-	return r == 0 ? record_as_perf(s) : run_named(s, places, record_step);
+	return r == 0 ? steps_record_as_perf(s) : steps_run_named(s, places, record_step);
 }
 
 /* Returns 1 if it was recorded and reported, 0 if it is a file for an existing recording. */
-static int run_live(struct step *s, const struct script_places *places, int *ret_status)
+static int steps_run_live(struct step *s, const struct script_places *places, int *ret_status)
 {
 	const struct sonde_rules *rules = cli_rules(s->cli);
 	int r = script_entry_find(places, s->argv[-1], rules->needs_wrappers, &s->entry);
 
 	if (!r && !rules->needs_wrappers && access(s->argv[-1], F_OK))
 		r = script_entry_find_language(places, s->argv[-1], &s->entry);
-	if (r > 0 && read_about(s) < 0)
+	if (r > 0 && steps_read_about(s) < 0)
 		r = -1;
 	if (r < 0)
 		cli_say("out of memory");
@@ -423,7 +424,7 @@ int script_steps_run(const struct cli *cli, const struct script_steps *steps, in
 		return 1;
 	}
 	if (script_steps_is_word(argv[0])) {
-		const bool record = is_word(argv[0], "record");
+		const bool record = steps_is_word(argv[0], "record");
 
 		s.argc = argc - 2;
 		s.argv = argv + 2;
@@ -432,13 +433,13 @@ int script_steps_run(const struct cli *cli, const struct script_steps *steps, in
 				cli, "script: %s which script? 'sonde script -l' lists them",
 				argv[0]);
 		} else {
-			*ret_status = record ? run_record(&s, &places)
-					     : run_named(&s, &places, report_step);
+			*ret_status = record ? steps_run_record(&s, &places)
+					     : steps_run_named(&s, &places, report_step);
 		}
 	} else {
 		s.argc = argc - 1;
 		s.argv = argv + 1;
-		r = run_live(&s, &places, ret_status);
+		r = steps_run_live(&s, &places, ret_status);
 	}
 	script_entry_done(&s.entry);
 	script_about_done(&s.about);

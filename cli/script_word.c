@@ -15,7 +15,7 @@
  * Scripts are text in any encoding. Every recording, packed or not, has other bytes at its
  * beginning.
  */
-static bool is_text(const char *path)
+static bool word_is_text(const char *path)
 {
 	unsigned char head[512];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -29,7 +29,7 @@ static bool is_text(const char *path)
 	return true;
 }
 
-static bool holds_events(const char *path)
+static bool word_holds_events(const char *path)
 {
 	struct stat st;
 
@@ -46,7 +46,7 @@ static bool holds_events(const char *path)
 		return yes;
 	}
 	return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
-	       (S_ISREG(st.st_mode) && !is_text(path));
+	       (S_ISREG(st.st_mode) && !word_is_text(path));
 }
 
 static bool names_script(const struct cli *cli, const char *word)
@@ -67,6 +67,6 @@ static bool names_script(const struct cli *cli, const char *word)
 
 bool script_word_is_recording(const struct cli *cli, const char *word)
 {
-	return !cli_rules(cli)->words_are_no_recordings && holds_events(word) &&
+	return !cli_rules(cli)->words_are_no_recordings && word_holds_events(word) &&
 	       !script_steps_is_word(word) && !names_script(cli, word);
 }

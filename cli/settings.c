@@ -32,14 +32,14 @@ static const struct key {
 	{ "core.proc-map-timeout", NULL, NULL },
 };
 
-static const char *from_files(const struct cli *cli, const char *name, bool ours)
+static const char *settings_from_files(const struct cli *cli, const char *name, bool ours)
 {
 	const struct config_entry *e = config_find(&cli->config, name, ours);
 
 	return e ? e->value : NULL;
 }
 
-static bool is_word(const char *const *words, const char *value)
+static bool settings_is_word(const char *const *words, const char *value)
 {
 	for (; *words; words++)
 		if (!strcmp(*words, value))
@@ -57,7 +57,7 @@ static bool settings_check(const struct config_entry *e)
 			sonde_nearest_offer(&near, keys[i].name);
 			continue;
 		}
-		if ((!keys[i].words || is_word(keys[i].words, e->value)) &&
+		if ((!keys[i].words || settings_is_word(keys[i].words, e->value)) &&
 		    (!keys[i].is_known || keys[i].is_known(e->value)))
 			return true;
 		cli_say("%s:%d: %s does not take '%s'", e->file, e->line, e->name, e->value);
@@ -73,7 +73,7 @@ static bool settings_check(const struct config_entry *e)
  * For perf ~ is the name of a folder, and perf sets PERF_BUILDID_DIR for its scripts without
  * reading it.
  */
-static int set_buildid_dir(struct cli *cli)
+static int settings_set_buildid_dir(struct cli *cli)
 {
 	const char *dir =
 		cli_rules(cli)->ignores_buildid_variable ? NULL : getenv("PERF_BUILDID_DIR");
@@ -83,9 +83,9 @@ static int set_buildid_dir(struct cli *cli)
 		cli->buildid_dir = dir;
 		return 0;
 	}
-	dir = from_files(cli, "buildid.dir", true);
+	dir = settings_from_files(cli, "buildid.dir", true);
 	if (!dir)
-		dir = from_files(cli, "buildid.dir", false);
+		dir = settings_from_files(cli, "buildid.dir", false);
 	if (!dir || !*dir)
 		return 0;
 	if (strncmp(dir, "~/", 2) || !home || cli_rules(cli)->tilde_is_folder) {
@@ -112,18 +112,18 @@ int settings_read(struct cli *cli, const char *command)
 			return cli_status(cli, CLI_USAGE);
 	snprintf(compat, sizeof(compat), "%s.compat", command);
 	if (!cli->compat)
-		cli->compat = from_files(cli, compat, true);
-	if (!cli->buildid_dir && set_buildid_dir(cli))
+		cli->compat = settings_from_files(cli, compat, true);
+	if (!cli->buildid_dir && settings_set_buildid_dir(cli))
 		return cli_status(cli, CLI_FAILED);
 	return 0;
 }
 
 const char *settings_pager(const struct cli *cli)
 {
-	const char *file = from_files(cli, "script.pager", true), *command;
+	const char *file = settings_from_files(cli, "script.pager", true), *command;
 
 	if (!file)
-		file = from_files(cli, "pager.script", false);
+		file = settings_from_files(cli, "pager.script", false);
 	/* A yes or no switches the pager; any other word is the pager. */
 	if (cli->pager < 0 || (!cli->pager && file && !config_bool(file)))
 		return NULL;
@@ -148,7 +148,7 @@ bool settings_color(const struct cli *cli, const char *wish)
 	if (!wish && no && *no)
 		return false;
 	if (!wish)
-		wish = from_files(cli, "script.color", true);
+		wish = settings_from_files(cli, "script.color", true);
 	if (wish && strcmp(wish, "auto"))
 		return !strcmp(wish, "always");
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
@@ -156,10 +156,10 @@ bool settings_color(const struct cli *cli, const char *wish)
 
 const char *settings_python(const struct cli *cli)
 {
-	return from_files(cli, "script.python", true);
+	return settings_from_files(cli, "script.python", true);
 }
 
 const char *settings_script_path(const struct cli *cli)
 {
-	return from_files(cli, "script.path", true);
+	return settings_from_files(cli, "script.path", true);
 }

@@ -49,8 +49,8 @@ static inline SV *text_arg(pTHX_ struct text_arg *a)
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
-static void conv_init(struct slot *slot, struct conv *c, const struct sonde_field *f,
-		      const struct sonde_rules *rules)
+static void args_conv_init(struct slot *slot, struct conv *c, const struct sonde_field *f,
+			   const struct sonde_rules *rules)
 {
 	const bool is_number = prelude_value_kind(f) == PRELUDE_INT,
 		   is_signed = is_number && prelude_value_signed(f, rules);
@@ -82,9 +82,9 @@ int args_init(pTHX_ struct run *r, struct slot *slot, const char *name)
 		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM)
 			slot->args[i] = newSViv(0);
 	for (size_t i = 0; i < slot->nr_fields; i++)
-		conv_init(slot, &slot->fields[i], &fields[i], r->base.rules);
+		args_conv_init(slot, &slot->fields[i], &fields[i], r->base.rules);
 	if (pid)
-		conv_init(slot, &slot->pid, pid, sonde_rules_get(0));
+		args_conv_init(slot, &slot->pid, pid, sonde_rules_get(0));
 	slot->pid_is_thread = prelude_pid_is_thread(sc);
 	return 0;
 }
@@ -112,7 +112,7 @@ void args_comms_done(pTHX_ struct run *r)
 /*
  * The scalar of the previous event if nobody holds it and nothing was tied to it; else a new one.
  */
-static inline SV *fresh(pTHX_ SV **args, size_t i)
+static inline SV *args_fresh(pTHX_ SV **args, size_t i)
 {
 	SV *sv = args[i];
 
@@ -129,7 +129,7 @@ static inline SV *fresh(pTHX_ SV **args, size_t i)
 	 SVf_NOK | SVf_ROK | SVf_IOK)
 
 /* A number replaces a number that nobody holds: this is nearly always the case. */
-static inline void set_iv(pTHX_ SV **args, size_t i, IV value)
+static inline void args_set_iv(pTHX_ SV **args, size_t i, IV value)
 {
 	SV *sv = args[i];
 
@@ -137,39 +137,39 @@ static inline void set_iv(pTHX_ SV **args, size_t i, IV value)
 		    SvREFCNT(sv) == 1 && (SvFLAGS(sv) & NUMBER_FLAGS) == (SVt_IV | SVf_IOK), 1))
 		SvIV_set(sv, value);
 	else
-		sv_setiv(fresh(aTHX_ args, i), value);
+		sv_setiv(args_fresh(aTHX_ args, i), value);
 }
 
-static inline void set_uv(pTHX_ SV **args, size_t i, UV value)
+static inline void args_set_uv(pTHX_ SV **args, size_t i, UV value)
 {
 	SV *sv = args[i];
 
 	if (__builtin_expect(value <= IV_MAX, 1))
-		set_iv(aTHX_ args, i, (IV)value);
+		args_set_iv(aTHX_ args, i, (IV)value);
 	else if (SvREFCNT(sv) == 1 &&
 		 (SvFLAGS(sv) & NUMBER_FLAGS) == (SVt_IV | SVf_IOK | SVf_IVisUV))
 		SvUV_set(sv, value);
 	else
-		sv_setuv(fresh(aTHX_ args, i), value);
+		sv_setuv(args_fresh(aTHX_ args, i), value);
 }
 
-static inline void set_field(pTHX_ SV **args, size_t i, const struct conv *c,
-			     const struct sonde_event *ev, bool is_plain)
+static inline void args_set_field(pTHX_ SV **args, size_t i, const struct conv *c,
+				  const struct sonde_event *ev, bool is_plain)
 {
 	uint64_t n;
 	uint32_t word;
 
 	if (c->kind == CONV_OTHER || !is_plain) {
-		value_set_field(aTHX_ fresh(aTHX_ args, i), ev, c->field, c->rules);
+		value_set_field(aTHX_ args_fresh(aTHX_ args, i), ev, c->field, c->rules);
 	} else if (c->kind <= CONV_U32) {
 		memcpy(&word, ev->bytes + c->offset, sizeof(word));
-		set_iv(aTHX_ args, i, c->kind == CONV_I32 ? (IV)(int32_t)word : (IV)word);
+		args_set_iv(aTHX_ args, i, c->kind == CONV_I32 ? (IV)(int32_t)word : (IV)word);
 	} else {
 		memcpy(&n, ev->bytes + c->offset, sizeof(n));
 		if (c->kind == CONV_I64)
-			set_iv(aTHX_ args, i, (IV)n);
+			args_set_iv(aTHX_ args, i, (IV)n);
 		else
-			set_uv(aTHX_ args, i, n);
+			args_set_uv(aTHX_ args, i, n);
 	}
 }
 
@@ -187,7 +187,7 @@ static inline SV *comm_arg(pTHX_ struct run *r, uint32_t id)
 	return text_arg(aTHX_ a);
 }
 
-static void set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
+static void args_set_callchain(pTHX_ struct slot *slot, const struct sonde_event *ev)
 {
 	SV **at = &slot->args[PRELUDE_CALLCHAIN];
 
@@ -208,19 +208,19 @@ void args_fill(pTHX_ struct run *r, struct slot *slot)
 	SV **a = slot->args;
 
 	a[PRELUDE_EVENT_NAME] = text_arg(aTHX_ &slot->name);
-	set_iv(aTHX_ a, PRELUDE_CONTEXT, PTR2IV(r));
-	set_iv(aTHX_ a, PRELUDE_CPU,
-	       r->base.rules->unsigned_ids ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);
-	set_uv(aTHX_ a, PRELUDE_SECS, ev->time_ns / NSECS_PER_SEC);
-	set_iv(aTHX_ a, PRELUDE_NSECS, (IV)(ev->time_ns % NSECS_PER_SEC));
+	args_set_iv(aTHX_ a, PRELUDE_CONTEXT, PTR2IV(r));
+	args_set_iv(aTHX_ a, PRELUDE_CPU,
+		    r->base.rules->unsigned_ids ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);
+	args_set_uv(aTHX_ a, PRELUDE_SECS, ev->time_ns / NSECS_PER_SEC);
+	args_set_iv(aTHX_ a, PRELUDE_NSECS, (IV)(ev->time_ns % NSECS_PER_SEC));
 	if (slot->pid.field)
-		set_field(aTHX_ a, PRELUDE_PID, &slot->pid, ev, is_plain);
+		args_set_field(aTHX_ a, PRELUDE_PID, &slot->pid, ev, is_plain);
 	else
-		set_iv(aTHX_ a, PRELUDE_PID, slot->pid_is_thread ? ev->tid : 0);
+		args_set_iv(aTHX_ a, PRELUDE_PID, slot->pid_is_thread ? ev->tid : 0);
 	a[PRELUDE_COMM] = comm_arg(aTHX_ r, ev->comm);
-	set_callchain(aTHX_ slot, ev);
+	args_set_callchain(aTHX_ slot, ev);
 	for (size_t i = 0; i < slot->nr_fields; i++)
-		set_field(aTHX_ a, PRELUDE_NR_COMMON + i, &slot->fields[i], ev, is_plain);
+		args_set_field(aTHX_ a, PRELUDE_NR_COMMON + i, &slot->fields[i], ev, is_plain);
 }
 
 void args_fill_process(pTHX_ struct run *r, struct slot *slot)
@@ -228,9 +228,9 @@ void args_fill_process(pTHX_ struct run *r, struct slot *slot)
 	const struct sonde_event *ev = r->base.ev;
 	SV **a = slot->process;
 
-	sample_set_record(aTHX_ fresh(aTHX_ a, ARG_RECORD), ev);
-	sample_set_attr(aTHX_ fresh(aTHX_ a, ARG_ATTR), slot->base.sc);
-	sample_set_sample(aTHX_ fresh(aTHX_ a, ARG_SAMPLE), ev);
-	sv_setpvn(fresh(aTHX_ a, ARG_RAW), ev->bytes ? (const char *)ev->bytes : "",
+	sample_set_record(aTHX_ args_fresh(aTHX_ a, ARG_RECORD), ev);
+	sample_set_attr(aTHX_ args_fresh(aTHX_ a, ARG_ATTR), slot->base.sc);
+	sample_set_sample(aTHX_ args_fresh(aTHX_ a, ARG_SAMPLE), ev);
+	sv_setpvn(args_fresh(aTHX_ a, ARG_RAW), ev->bytes ? (const char *)ev->bytes : "",
 		  ev->bytes ? ev->bytes_len : 0);
 }

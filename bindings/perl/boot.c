@@ -25,7 +25,7 @@ struct script_context {
 typedef struct script_context my_cxt_t;
 START_MY_CXT
 
-static int run_program(pTHX)
+static int boot_run_program(pTHX)
 {
 	dMY_CXT;
 	const bool is_whole = PL_op == PL_main_start;
@@ -52,7 +52,7 @@ static int run_program(pTHX)
 static Perl_check_t check_exit;
 
 /* exit 0 as the program's last statement: the program ran to its end, and events are delivered. */
-static bool ends_program(pTHX)
+static bool boot_ends_program(pTHX)
 {
 	const OP *root = PL_main_root, *op;
 
@@ -69,11 +69,11 @@ static bool ends_program(pTHX)
 	return true;
 }
 
-static OP *run_exit(pTHX)
+static OP *boot_run_exit(pTHX)
 {
 	dMY_CXT;
 
-	if (ends_program(aTHX))
+	if (boot_ends_program(aTHX))
 		return PL_op->op_next;
 	if (PL_phase == PERL_PHASE_END)
 		MY_CXT.has_exited_in_end = true;
@@ -82,11 +82,11 @@ static OP *run_exit(pTHX)
 	return PL_ppaddr[OP_EXIT](aTHX);
 }
 
-static OP *mark_exit(pTHX_ OP *op)
+static OP *boot_mark_exit(pTHX_ OP *op)
 {
 	op = check_exit(aTHX_ op);
 	if (op->op_type == OP_EXIT)
-		op->op_ppaddr = run_exit;
+		op->op_ppaddr = boot_run_exit;
 	return op;
 }
 
@@ -132,8 +132,8 @@ XS(behind_program)
 	if (items)
 		croak_xs_usage(cv, "");
 	MY_CXT.program = PL_runops;
-	PL_runops = run_program;
-	wrap_op_checker(OP_EXIT, mark_exit, &check_exit);
+	PL_runops = boot_run_program;
+	wrap_op_checker(OP_EXIT, boot_mark_exit, &check_exit);
 	XSRETURN_EMPTY;
 }
 
@@ -150,7 +150,7 @@ XS(last_error)
 
 /* ---- Sonde::Run ------------------------------------------------------------------------------ */
 
-static struct run *run_of(pTHX_ SV *sv)
+static struct run *boot_run_of(pTHX_ SV *sv)
 {
 	void *r;
 
@@ -188,7 +188,7 @@ XS(run_events_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	r = run_of(aTHX_ ST(0));
+	r = boot_run_of(aTHX_ ST(0));
 	if (r->running)
 		croak("the run has begun");
 	/* Other holders may release it in a sub. */
@@ -205,7 +205,7 @@ XS(run_stop_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	script_stop(&run_of(aTHX_ ST(0))->base);
+	script_stop(&boot_run_of(aTHX_ ST(0))->base);
 	XSRETURN_EMPTY;
 }
 
@@ -220,7 +220,7 @@ XS(run_describe_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	r = run_of(aTHX_ ST(0));
+	r = boot_run_of(aTHX_ ST(0));
 	if (!r->base.ev)
 		XSRETURN_UNDEF;
 	len = prelude_describe(r->base.s, r->base.ev, line, sizeof(line));
@@ -242,7 +242,7 @@ XS(run_defects_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	r = run_of(aTHX_ ST(0));
+	r = boot_run_of(aTHX_ ST(0));
 	for (size_t i = 0; (d = sonde_session_defect(r->base.s, i)); i++)
 		is_loss |= d->severity != SONDE_INFO;
 	SP -= items;
@@ -264,7 +264,7 @@ XS(run_unserved_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	r = run_of(aTHX_ ST(0));
+	r = boot_run_of(aTHX_ ST(0));
 	SP -= items;
 	EXTEND(SP, 2);
 	PUSHs(sv_2mortal(newSVpv(sonde_session_filters_line(r->base.s), 0)));
@@ -294,7 +294,7 @@ XS(wipe_progress)
 static const PerlIO_funcs *stderr_layer;
 static PerlIO_funcs wiping_layer;
 
-static SSize_t wipe_and_write(pTHX_ PerlIO *f, const void *buf, Size_t len)
+static SSize_t boot_wipe_and_write(pTHX_ PerlIO *f, const void *buf, Size_t len)
 {
 	PerlIOBase(f)->tab = (PerlIO_funcs *)stderr_layer;
 	sonde_progress_wipe(1);
@@ -320,7 +320,7 @@ XS(wipe_before_writing)
 		signal(SIGINT, sonde_progress_signal);
 	stderr_layer = PerlIOBase(f)->tab;
 	wiping_layer = *stderr_layer;
-	wiping_layer.Write = wipe_and_write;
+	wiping_layer.Write = boot_wipe_and_write;
 	PerlIOBase(f)->tab = &wiping_layer;
 	XSRETURN_EMPTY;
 }
@@ -372,7 +372,7 @@ XS(run_subs_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
-	r = run_of(aTHX_ ST(0));
+	r = boot_run_of(aTHX_ ST(0));
 	nr = sonde_session_schemas(r->base.s);
 	SP -= items;
 	EXTEND(SP, (SSize_t)nr);
@@ -423,7 +423,7 @@ XS(common_field_xs)
 	XSRETURN(1);
 }
 
-static void new_context_subs(pTHX)
+static void boot_new_context_subs(pTHX)
 {
 	for (I32 i = 0; i < PRELUDE_NR_CONTEXT; i++) {
 		char name[64];
@@ -485,7 +485,7 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::_nearest", nearest_xs, __FILE__);
 	newXS("Sonde::_rules", rules_xs, __FILE__);
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
-	new_context_subs(aTHX);
+	boot_new_context_subs(aTHX);
 	session_boot(aTHX);
 	{
 		MY_CXT_INIT;

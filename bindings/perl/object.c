@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static int free_memory(pTHX_ SV *sv, MAGIC *mg)
+static int object_free_memory(pTHX_ SV *sv, MAGIC *mg)
 {
 	PERL_UNUSED_VAR(sv);
 	free(mg->mg_ptr);
@@ -20,12 +20,12 @@ static const struct {
 	MGVTBL magic;
 } classes[] = {
 	/* Events may outlive a closed session: its memory is freed with the scalar. */
-	[OBJECT_SESSION] = { "Sonde", { .svt_free = free_memory } },
+	[OBJECT_SESSION] = { "Sonde", { .svt_free = object_free_memory } },
 	[OBJECT_EVENT] = { "Sonde::Event", { 0 } },
 	[OBJECT_RUN] = { "Sonde::Run", { 0 } },
 };
 
-static MAGIC *magic_of(pTHX_ SV *sv, enum object_class class)
+static MAGIC *object_magic_of(pTHX_ SV *sv, enum object_class class)
 {
 	if (!SvROK(sv) || !sv_derived_from(sv, classes[class].name) || SvTYPE(SvRV(sv)) < SVt_PVMG)
 		return NULL;
@@ -47,7 +47,7 @@ SV *object_new(pTHX_ void *p, enum object_class class)
 
 bool object_find(pTHX_ SV *sv, enum object_class class, void **ret)
 {
-	const MAGIC *mg = magic_of(aTHX_ sv, class);
+	const MAGIC *mg = object_magic_of(aTHX_ sv, class);
 
 	if (mg)
 		*ret = mg->mg_ptr;
@@ -56,7 +56,7 @@ bool object_find(pTHX_ SV *sv, enum object_class class, void **ret)
 
 void *object_take(pTHX_ SV *sv, enum object_class class)
 {
-	MAGIC *mg = magic_of(aTHX_ sv, class);
+	MAGIC *mg = object_magic_of(aTHX_ sv, class);
 	void *p = mg ? mg->mg_ptr : NULL;
 
 	if (mg)

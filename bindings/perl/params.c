@@ -6,7 +6,7 @@
  */
 #include "plsonde.h"
 
-static bool is_scalar(const PADNAME *name)
+static bool params_is_scalar(const PADNAME *name)
 {
 	return name && PadnamePV(name) && PadnamePV(name)[0] == '$' && PadnameLEN(name) > 1 &&
 	       !PadnameOUTER(name);
@@ -15,7 +15,7 @@ static bool is_scalar(const PADNAME *name)
 /*
  * True for a field's name or, after names that perf generated, for any name but the call chain's.
  */
-static bool is_shifted(const char *name, const struct sonde_schema *sc, bool perfs_names)
+static bool params_is_shifted(const char *name, const struct sonde_schema *sc, bool perfs_names)
 {
 	const struct sonde_field *f = sonde_schema_field(sc, name);
 
@@ -34,15 +34,15 @@ const char *params_shifted(pTHX_ const CV *cv, const struct sonde_schema *sc)
 	for (SSize_t i = 0; i <= PadnamelistMAX(names); i++) {
 		const PADNAME *name = PadnamelistARRAY(names)[i];
 
-		if (!is_scalar(name))
+		if (!params_is_scalar(name))
 			continue;
 		first = first ? first : name;
 		/* Names of one statement are introduced together. */
 		if (COP_SEQ_RANGE_LOW(name) != COP_SEQ_RANGE_LOW(first))
 			return NULL;
 		if (n++ == PRELUDE_CALLCHAIN)
-			return is_shifted(PadnamePV(name) + 1, sc,
-					  !strcmp(PadnamePV(last), "$common_comm"))
+			return params_is_shifted(PadnamePV(name) + 1, sc,
+						 !strcmp(PadnamePV(last), "$common_comm"))
 				       ? PadnamePV(name) + 1
 				       : NULL;
 		last = name;

@@ -18,19 +18,19 @@ static inline struct run *run_of(struct script_run *base)
 	return (struct run *)base;
 }
 
-static inline struct slot *slot_of(struct script_slot *base)
+static inline struct slot *run_slot_of(struct script_slot *base)
 {
 	return (struct slot *)base;
 }
 
-static GV *glob(pTHX_ const char *name)
+static GV *run_glob(pTHX_ const char *name)
 {
 	return (GV *)SvREFCNT_inc((SV *)gv_fetchpv(name, GV_ADD | GV_ADDMULTI, SVt_PVCV));
 }
 
 static int run_slot_init(struct script_run *base, struct script_slot *s)
 {
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 	char name[512];
 	dTHXa(run_of(base)->perl);
 
@@ -42,13 +42,13 @@ static int run_slot_init(struct script_run *base, struct script_slot *s)
 		s->is_defined = true;
 		return 0;
 	}
-	slot->handler = glob(aTHX_ name);
+	slot->handler = run_glob(aTHX_ name);
 	return args_init(aTHX_ run_of(base), slot, name);
 }
 
 static void run_slot_done(struct script_run *base, struct script_slot *s)
 {
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 	dTHXa(run_of(base)->perl);
 
 	args_done(aTHX_ slot);
@@ -62,8 +62,8 @@ bool run_has_met(const struct run *r, uint32_t id)
 
 /* ---- definitions, before the first event of a type ------------------------------------------- */
 
-static void call_define(pTHX_ CV *cv, const struct slot *slot, const struct sonde_define *d,
-			bool is_signed)
+static void run_call_define(pTHX_ CV *cv, const struct slot *slot, const struct sonde_define *d,
+			    bool is_signed)
 {
 	dSP;
 
@@ -98,12 +98,13 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 	CV *cv = sub_of(aTHX_ r->defines[d->kind]);
 
 	if (cv)
-		call_define(aTHX_ cv, slot_of(s), d, prelude_define_signed(s->sc, d, base->rules));
+		run_call_define(aTHX_ cv, run_slot_of(s), d,
+				prelude_define_signed(s->sc, d, base->rules));
 	return 0;
 }
 
 /* By default one line on stderr, once. */
-static void warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
+static void run_warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
 {
 	const char *name = r->warned_of_shift || r->base.rules->passes_over_handlers
 				   ? NULL
@@ -143,14 +144,14 @@ static void warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV
  * and its temporaries each time.
  */
 struct turns {
-	OP next; /* must be first: PL_op is the loop in next_call() */
+	OP next; /* must be first: PL_op is the loop in run_next_call() */
 	UNOP call;
 	struct run *r;
 	SSize_t height; /* of the stack */
 	int code;       /* the result of the loop */
 };
 
-static void push_call(pTHX_ CV *cv, SV **args, size_t nr)
+static void run_push_call(pTHX_ CV *cv, SV **args, size_t nr)
 {
 	dSP;
 
@@ -162,11 +163,11 @@ static void push_call(pTHX_ CV *cv, SV **args, size_t nr)
 	PUTBACK;
 }
 
-static void push_process_event(pTHX_ struct run *r, struct slot *slot)
+static void run_push_process_event(pTHX_ struct run *r, struct slot *slot)
 {
 	r->due = NULL;
 	args_fill_process(aTHX_ r, slot);
-	push_call(aTHX_ GvCV(r->process_event), slot->process, NR_PROCESS_ARGS);
+	run_push_call(aTHX_ GvCV(r->process_event), slot->process, NR_PROCESS_ARGS);
 }
 
 static int run_find_function(struct script_run *base, const struct script_slot *s, const char *name,
@@ -192,7 +193,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 SCRIPT_HOT int run_find_handler(struct script_run *base, struct script_slot *s)
 {
 	struct run *r = run_of(base);
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 	dTHXa(r->perl);
 
 	slot->sub = NULL;
@@ -200,7 +201,7 @@ SCRIPT_HOT int run_find_handler(struct script_run *base, struct script_slot *s)
 		slot->sub = sub_of(aTHX_ slot->handler);
 		if (slot->sub && !slot->checked) {
 			slot->checked = true;
-			warn_of_shift(aTHX_ r, slot, slot->sub);
+			run_warn_of_shift(aTHX_ r, slot, slot->sub);
 		}
 		if (!slot->sub)
 			slot->sub = sub_of(aTHX_ r->unhandled);
@@ -212,8 +213,8 @@ SCRIPT_HOT int run_make_args(struct script_run *base, struct script_slot *s)
 {
 	dTHXa(run_of(base)->perl);
 
-	if (slot_of(s)->sub)
-		args_fill(aTHX_ run_of(base), slot_of(s));
+	if (run_slot_of(s)->sub)
+		args_fill(aTHX_ run_of(base), run_slot_of(s));
 	return 0;
 }
 
@@ -221,15 +222,15 @@ SCRIPT_HOT int run_make_args(struct script_run *base, struct script_slot *s)
 SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 {
 	struct run *r = run_of(base);
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 	dTHXa(r->perl);
 
 	if (!slot->sub) {
-		push_process_event(aTHX_ r, slot);
+		run_push_process_event(aTHX_ r, slot);
 		return 1;
 	}
 	r->due = slot;
-	push_call(aTHX_ slot->sub, slot->args, slot->nr_args);
+	run_push_call(aTHX_ slot->sub, slot->args, slot->nr_args);
 	return 1;
 }
 
@@ -238,7 +239,7 @@ SCRIPT_HOT bool run_may_want(struct script_run *base)
 	return true;
 }
 
-static void flush(pTHX_ GV *gv)
+static void run_flush(pTHX_ GV *gv)
 {
 	const IO *io = gv && isGV_with_GP(gv) ? GvIO(gv) : NULL;
 
@@ -247,13 +248,13 @@ static void flush(pTHX_ GV *gv)
 }
 
 /* Flushes output while the script waits for events, also to a pipe or a file. */
-static void show_now(pTHX)
+static void run_show_now(pTHX)
 {
 	GV *out = gv_fetchpvs("STDOUT", 0, SVt_PVIO);
 
-	flush(aTHX_ out);
+	run_flush(aTHX_ out);
 	if (PL_defoutgv != out)
-		flush(aTHX_ PL_defoutgv);
+		run_flush(aTHX_ PL_defoutgv);
 }
 
 SCRIPT_HOT void run_between(struct script_run *base)
@@ -268,7 +269,7 @@ static int run_fill(struct script_run *base)
 	dTHXa(run_of(base)->perl);
 
 	if (run_of(base)->is_live)
-		show_now(aTHX);
+		run_show_now(aTHX);
 	return sonde_session_fill(base->s);
 }
 
@@ -294,7 +295,7 @@ static const struct script_lang lang = {
 	.may_want = run_may_want,
 };
 
-static OP *next_call(pTHX)
+static OP *run_next_call(pTHX)
 {
 	struct turns *t = (struct turns *)PL_op;
 	struct run *r = t->r;
@@ -303,7 +304,7 @@ static OP *next_call(pTHX)
 	PL_stack_sp = PL_stack_base + t->height;
 	FREETMPS;
 	if (r->due && sub_of(aTHX_ r->process_event)) {
-		push_process_event(aTHX_ r, r->due);
+		run_push_process_event(aTHX_ r, r->due);
 		return (OP *)&t->call;
 	}
 	t->code = script_next(&r->base, &lang);
@@ -316,7 +317,7 @@ int run_events(pTHX_ struct run *r)
 	const bool catches = CATCH_GET;
 
 	t.next.op_type = OP_CUSTOM;
-	t.next.op_ppaddr = next_call;
+	t.next.op_ppaddr = run_next_call;
 	t.next.op_flags = OPf_WANT_VOID;
 	t.call.op_type = OP_ENTERSUB;
 	t.call.op_ppaddr = PL_ppaddr[OP_ENTERSUB];
@@ -359,14 +360,14 @@ struct run *run_new(pTHX_ const char *text, bool is_live)
 	r->perl = aTHX;
 #endif
 	r->is_live = is_live;
-	r->unhandled = glob(aTHX_ "main::" PRELUDE_UNHANDLED);
-	r->process_event = glob(aTHX_ "main::" PRELUDE_PROCESS_EVENT);
-	r->trace_defect = glob(aTHX_ "main::trace_defect");
+	r->unhandled = run_glob(aTHX_ "main::" PRELUDE_UNHANDLED);
+	r->process_event = run_glob(aTHX_ "main::" PRELUDE_PROCESS_EVENT);
+	r->trace_defect = run_glob(aTHX_ "main::trace_defect");
 	for (size_t i = 0; i < 4; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "main::%s", prelude_define_names[i]);
-		r->defines[i] = glob(aTHX_ name);
+		r->defines[i] = run_glob(aTHX_ name);
 	}
 	return r;
 }

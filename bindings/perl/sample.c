@@ -24,7 +24,7 @@ _Static_assert(offsetof(struct packed_sample, cpu) == 88 &&
 		       offsetof(struct packed_sample, code_page_size) == 120,
 	       "the layout that scripts unpack");
 
-static void swap_bytes(char *bytes, size_t nr, size_t width)
+static void sample_swap_bytes(char *bytes, size_t nr, size_t width)
 {
 	for (size_t i = 0; i + width <= nr; i += width)
 		for (size_t k = 0; k < width / 2; k++) {
@@ -51,9 +51,9 @@ void sample_set_record(pTHX_ SV *sv, const struct sonde_event *ev)
 	if (ev->bytes_len && ev->bytes > ev->record && ev->bytes < ev->record + ev->record_len)
 		numbers = (size_t)(ev->bytes - ev->record);
 	bytes = SvPV_nolen(sv);
-	swap_bytes(bytes, 4, 4);
-	swap_bytes(bytes + 4, 4, 2);
-	swap_bytes(bytes + HEADER, numbers - HEADER, 8);
+	sample_swap_bytes(bytes, 4, 4);
+	sample_swap_bytes(bytes + 4, 4, 2);
+	sample_swap_bytes(bytes + HEADER, numbers - HEADER, 8);
 }
 
 void sample_set_attr(pTHX_ SV *sv, const struct sonde_schema *sc)

@@ -40,7 +40,7 @@ static struct session *session_of(pTHX_ SV *sv, const char *method)
 	return s;
 }
 
-static struct event *event_of(pTHX_ SV *sv, const char *method)
+static struct event *session_event_of(pTHX_ SV *sv, const char *method)
 {
 	struct event *e = session_object(aTHX_ sv, OBJECT_EVENT, method);
 
@@ -49,7 +49,7 @@ static struct event *event_of(pTHX_ SV *sv, const char *method)
 	return e;
 }
 
-static void keep_lent(pTHX_ struct session *s)
+static void session_keep_lent(pTHX_ struct session *s)
 {
 	struct event *e = s->lent;
 
@@ -92,7 +92,7 @@ XS(session_next_xs)
 	if (items != 1)
 		croak_xs_usage(cv, "session");
 	s = session_of(aTHX_ ST(0), "next");
-	keep_lent(aTHX_ s);
+	session_keep_lent(aTHX_ s);
 	while (!(code = sonde_session_next_pending(s->s, &ev))) {
 		code = sonde_session_fill(s->s);
 		PERL_ASYNC_CHECK();
@@ -116,7 +116,7 @@ static void close_session(pTHX_ struct session *s)
 {
 	if (!s->s)
 		return;
-	keep_lent(aTHX_ s);
+	session_keep_lent(aTHX_ s);
 	sonde_session_close(s->s);
 	s->s = NULL;
 }
@@ -209,7 +209,7 @@ static const struct {
 	{ "Sonde::Event::fields", FIELDS },
 };
 
-static SV *field_value(pTHX_ const struct event *e, const struct sonde_field *f)
+static SV *session_field_value(pTHX_ const struct event *e, const struct sonde_field *f)
 {
 	SV *sv = newSV(0);
 
@@ -217,19 +217,19 @@ static SV *field_value(pTHX_ const struct event *e, const struct sonde_field *f)
 	return sv;
 }
 
-static SV *all_fields(pTHX_ const struct event *e, const struct sonde_schema *sc)
+static SV *session_all_fields(pTHX_ const struct event *e, const struct sonde_schema *sc)
 {
 	size_t nr;
 	const struct sonde_field *f = sonde_schema_fields(sc, &nr);
 	HV *hv = newHV();
 
 	for (size_t i = 0; i < nr; i++)
-		(void)hv_store(hv, f[i].name, (I32)strlen(f[i].name), field_value(aTHX_ e, &f[i]),
-			       0);
+		(void)hv_store(hv, f[i].name, (I32)strlen(f[i].name),
+			       session_field_value(aTHX_ e, &f[i]), 0);
 	return newRV_noinc((SV *)hv);
 }
 
-static SV *member(pTHX_ const struct event *e, enum event_member which)
+static SV *session_member(pTHX_ const struct event *e, enum event_member which)
 {
 	static const char *const kinds[] = { "tracepoint", "sample", "record", "defect" };
 	struct sonde_session *s = sonde_event_session(e->ev);
@@ -267,7 +267,7 @@ static SV *member(pTHX_ const struct event *e, enum event_member which)
 	case CALLCHAIN:
 		return value_callchain(aTHX_ e->ev);
 	case FIELDS:
-		return all_fields(aTHX_ e, sc);
+		return session_all_fields(aTHX_ e, sc);
 	}
 	return newSV(0);
 }
@@ -280,8 +280,8 @@ XS(event_member_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "event");
-	ST(0) = sv_2mortal(
-		member(aTHX_ event_of(aTHX_ ST(0), GvNAME(CvGV(cv))), (enum event_member)ix));
+	ST(0) = sv_2mortal(session_member(aTHX_ session_event_of(aTHX_ ST(0), GvNAME(CvGV(cv))),
+					  (enum event_member)ix));
 	XSRETURN(1);
 }
 
@@ -294,10 +294,10 @@ XS(event_field_xs)
 
 	if (items != 2)
 		croak_xs_usage(cv, "event, name");
-	e = event_of(aTHX_ ST(0), "field");
+	e = session_event_of(aTHX_ ST(0), "field");
 	f = sonde_schema_field(sonde_event_schema(sonde_event_session(e->ev), e->ev),
 			       SvPV_nolen(ST(1)));
-	ST(0) = f ? sv_2mortal(field_value(aTHX_ e, f)) : &PL_sv_undef;
+	ST(0) = f ? sv_2mortal(session_field_value(aTHX_ e, f)) : &PL_sv_undef;
 	XSRETURN(1);
 }
 

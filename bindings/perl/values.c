@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* True for "char[16]", false for arrays of bytes: "u8[6]", "unsigned char[6]". */
-static bool is_chars(const char *type)
+static bool values_is_chars(const char *type)
 {
 	return strstr(type, "char") && !strstr(type, "signed char");
 }
@@ -17,8 +17,8 @@ static bool is_chars(const char *type)
  * perf reads a text up to the first NUL, wherever that is. With perl_texts_run_on a text extends to
  * the end of the event's payload: the bytes after a text without a NUL belong to it, as in perf.
  */
-static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
-		     const struct sonde_rules *rules)
+static void values_set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
+			    const struct sonde_rules *rules)
 {
 	size_t len;
 	const uint8_t *bytes = sonde_event_bytes(ev, f, &len);
@@ -28,7 +28,8 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 		return;
 	}
 	/* Arrays of small numbers are declared as texts are, and sometimes look like one. */
-	if (!rules->perl_texts_run_on && !is_chars(f->type) && !prelude_is_text(bytes, len)) {
+	if (!rules->perl_texts_run_on && !values_is_chars(f->type) &&
+	    !prelude_is_text(bytes, len)) {
 		sv_setpvn(sv, (const char *)bytes, len);
 		return;
 	}
@@ -38,8 +39,8 @@ static void set_text(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 }
 
 /* {member => value} */
-static void set_nested(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
-		       const struct sonde_rules *rules)
+static void values_set_nested(pTHX_ SV *sv, const struct sonde_event *ev,
+			      const struct sonde_field *f, const struct sonde_rules *rules)
 {
 	HV *hv = newHV();
 	SV *ref = newRV_noinc((SV *)hv);
@@ -69,7 +70,7 @@ void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 			value_set_u64(aTHX_ sv, sonde_event_u64(ev, f));
 		return;
 	case PRELUDE_TEXT:
-		set_text(aTHX_ sv, ev, f, rules);
+		values_set_text(aTHX_ sv, ev, f, rules);
 		return;
 	case PRELUDE_BYTES:
 		if (!rules->perl_arrays_are_zero) { /* for unpack() */
@@ -85,7 +86,7 @@ void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 		sv_setnv(sv, sonde_event_double(ev, f));
 		return;
 	case PRELUDE_NESTED:
-		set_nested(aTHX_ sv, ev, f, rules);
+		values_set_nested(aTHX_ sv, ev, f, rules);
 		return;
 	}
 }
@@ -96,17 +97,17 @@ enum { PRELUDE_FRAME_KEYS(K) PRELUDE_SYMBOL_KEYS(K) };
 #undef K
 #define STORE(hv, key, sv) ((void)KEY_##key, (void)hv_stores(hv, #key, sv))
 
-static SV *new_u64(pTHX_ uint64_t value)
+static SV *values_new_u64(pTHX_ uint64_t value)
 {
 	return value <= IV_MAX ? newSViv((IV)value) : newSVuv((UV)value);
 }
 
-static SV *new_symbol(pTHX_ const char *name, const struct sonde_location *loc)
+static SV *values_new_symbol(pTHX_ const char *name, const struct sonde_location *loc)
 {
 	HV *sym = newHV();
 
-	STORE(sym, start, new_u64(aTHX_ loc->sym_start));
-	STORE(sym, end, new_u64(aTHX_ loc->sym_end));
+	STORE(sym, start, values_new_u64(aTHX_ loc->sym_start));
+	STORE(sym, end, values_new_u64(aTHX_ loc->sym_end));
 	STORE(sym, binding, newSVuv(loc->sym_binding));
 	STORE(sym, name, newSVpv(name, 0));
 	return newRV_noinc((SV *)sym);
@@ -125,12 +126,12 @@ SV *value_callchain(pTHX_ const struct sonde_event *ev)
 		HV *node = newHV();
 
 		av_push(chain, newRV_noinc((SV *)node));
-		STORE(node, ip, new_u64(aTHX_ frames[i].ip));
+		STORE(node, ip, values_new_u64(aTHX_ frames[i].ip));
 		if (sonde_event_locate(ev, frames[i].ip, frames[i].cpumode, &loc) < 0)
 			continue;
 		name = loc.sym && frames[i].sym ? frames[i].sym : loc.sym;
 		if (name)
-			STORE(node, sym, new_symbol(aTHX_ name, &loc));
+			STORE(node, sym, values_new_symbol(aTHX_ name, &loc));
 		if (loc.dso)
 			STORE(node, dso, newSVpv(loc.dso, 0));
 	}

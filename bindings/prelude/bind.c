@@ -34,7 +34,7 @@ struct reading {
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* NAME_ means NAME if NAME is a keyword of the language: generated skeletons have from_, id_. */
-static int field_index(const struct sonde_field *f, size_t nr, const char *name)
+static int bind_field_index(const struct sonde_field *f, size_t nr, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -47,7 +47,7 @@ static int field_index(const struct sonde_field *f, size_t nr, const char *name)
 	}
 }
 
-static int common_index(const char *name)
+static int bind_common_index(const char *name)
 {
 	for (int i = 0; i <= PRELUDE_NR_COMMON; i++)
 		if (!strcmp(prelude_arg_names[i], name))
@@ -55,7 +55,7 @@ static int common_index(const char *name)
 	return -1;
 }
 
-static bool is_sample_dict(const char *name)
+static bool bind_is_sample_dict(const char *name)
 {
 	return !strcmp(name, prelude_arg_names[PRELUDE_SAMPLE_DICT]);
 }
@@ -64,17 +64,17 @@ static bool is_sample_dict(const char *name)
  * The field that a parameter names, or -1. A field called perf_sample_dict needs a trailing
  * underscore.
  */
-static int named_field(const struct layout *l, const char *name)
+static int bind_named_field(const struct layout *l, const char *name)
 {
-	return is_sample_dict(name) ? -1 : field_index(l->fields, l->nr_fields, name);
+	return bind_is_sample_dict(name) ? -1 : bind_field_index(l->fields, l->nr_fields, name);
 }
 
 /*
  * The field name most like this one, among the fields that no other parameter names if there are
  * any. NULL if the event has no fields.
  */
-static const char *nearest_field(const struct layout *l, const struct prelude_callee *c,
-				 const char *name)
+static const char *bind_nearest_field(const struct layout *l, const struct prelude_callee *c,
+				      const char *name)
 {
 	struct sonde_nearest named = { .size = sizeof(named), .wanted = name }, other = named;
 
@@ -94,12 +94,12 @@ static const char *nearest_field(const struct layout *l, const struct prelude_ca
  * True if all field names from this parameter on are at their places, assuming that the common
  * parameters end before it.
  */
-static bool fits_behind(const struct layout *l, const struct prelude_callee *c, size_t param)
+static bool bind_fits_behind(const struct layout *l, const struct prelude_callee *c, size_t param)
 {
 	size_t known = 0;
 
 	for (size_t i = param + 1; i < c->nr_names; i++) {
-		int field = named_field(l, c->names[i]);
+		int field = bind_named_field(l, c->names[i]);
 
 		if (field >= 0 && (size_t)field != i - param)
 			return false;
@@ -109,7 +109,7 @@ static bool fits_behind(const struct layout *l, const struct prelude_callee *c, 
 }
 
 /* True if less than a third of the letters differ from a field's name. */
-static bool is_misspelt_field(const struct layout *l, const char *name)
+static bool bind_is_misspelt_field(const struct layout *l, const char *name)
 {
 	struct sonde_nearest n = { .size = sizeof(n), .wanted = name };
 
@@ -119,7 +119,7 @@ static bool is_misspelt_field(const struct layout *l, const char *name)
 }
 
 /* The oldest scripts had no common_callchain: a field's name is in its place. */
-static size_t common_parameters(const struct layout *l, const struct prelude_callee *c)
+static size_t bind_common_parameters(const struct layout *l, const struct prelude_callee *c)
 {
 	const char *eighth;
 
@@ -130,8 +130,8 @@ static size_t common_parameters(const struct layout *l, const struct prelude_cal
 	eighth = c->names[PRELUDE_CALLCHAIN];
 	if (!strcmp(eighth, prelude_arg_names[PRELUDE_CALLCHAIN]))
 		return PRELUDE_NR_COMMON;
-	if (named_field(l, eighth) >= 0 || is_sample_dict(eighth) ||
-	    (is_misspelt_field(l, eighth) && fits_behind(l, c, PRELUDE_CALLCHAIN)))
+	if (bind_named_field(l, eighth) >= 0 || bind_is_sample_dict(eighth) ||
+	    (bind_is_misspelt_field(l, eighth) && bind_fits_behind(l, c, PRELUDE_CALLCHAIN)))
 		return PRELUDE_CALLCHAIN;
 	return PRELUDE_NR_COMMON;
 }
@@ -139,7 +139,7 @@ static size_t common_parameters(const struct layout *l, const struct prelude_cal
 /* ---- by count -------------------------------------------------------------------------------- */
 
 /* The i-th of perf's arguments, counted from 0; the sample dict follows the last one. */
-static struct prelude_slot nth_arg(size_t i, size_t due, bool unhandled)
+static struct prelude_slot bind_nth_arg(size_t i, size_t due, bool unhandled)
 {
 	if (i == due)
 		return (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
@@ -157,7 +157,7 @@ static struct prelude_slot nth_arg(size_t i, size_t due, bool unhandled)
 static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool unhandled)
 {
 	for (size_t i = 0; i < nr; i++)
-		b->slots[i] = nth_arg(i, due, unhandled);
+		b->slots[i] = bind_nth_arg(i, due, unhandled);
 	b->nr = nr;
 	b->nr_keywords = 0;
 }
@@ -185,7 +185,7 @@ static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c,
 static bool bind_unhandled_by_name(struct prelude_bind *b, const struct prelude_callee *c)
 {
 	for (size_t i = 0; i < c->nr_names; i++) {
-		int common = common_index(c->names[i]);
+		int common = bind_common_index(c->names[i]);
 
 		if (common < 0)
 			return false;
@@ -209,17 +209,17 @@ static void bind_unhandled(struct prelude_bind *b, const struct prelude_callee *
 
 /* ---- handlers of tracepoints ----------------------------------------------------------------- */
 
-static struct reading read_names(const struct layout *l, const struct prelude_callee *c)
+static struct reading bind_read_names(const struct layout *l, const struct prelude_callee *c)
 {
 	struct reading r = { 0 };
 	size_t named;
 
 	for (size_t i = l->nr_common; i < c->nr_names; i++) {
-		int field = named_field(l, c->names[i]);
+		int field = bind_named_field(l, c->names[i]);
 
 		if (field >= 0)
 			r.is_shifted = r.is_shifted || (size_t)field != i - l->nr_common;
-		else if (is_sample_dict(c->names[i]))
+		else if (bind_is_sample_dict(c->names[i]))
 			r.has_dict = true;
 		else
 			r.nr_unknown++;
@@ -230,13 +230,13 @@ static struct reading read_names(const struct layout *l, const struct prelude_ca
 	return r;
 }
 
-static void misfit_add(struct prelude_bind *b, const struct layout *l,
-		       const struct prelude_callee *c, const char *name, struct prelude_slot gets,
-		       bool ends)
+static void bind_misfit_add(struct prelude_bind *b, const struct layout *l,
+			    const struct prelude_callee *c, const char *name,
+			    struct prelude_slot gets, bool ends)
 {
 	b->misfits[b->nr_misfits++] = (struct prelude_misfit){
 		.name = name,
-		.nearest = nearest_field(l, c, name),
+		.nearest = bind_nearest_field(l, c, name),
 		.gets = gets,
 		.field = gets.arg == PRELUDE_FIELD ? l->fields[gets.field].name : NULL,
 		.ends = ends
@@ -247,8 +247,8 @@ static void misfit_add(struct prelude_bind *b, const struct layout *l,
  * perf passes the sample dict as one argument more than there are fields, whatever the parameter's
  * name.
  */
-static bool is_extra_dict(const struct layout *l, const struct prelude_callee *c,
-			  const struct reading *r, size_t param)
+static bool bind_is_extra_dict(const struct layout *l, const struct prelude_callee *c,
+			       const struct reading *r, size_t param)
 {
 	return !r->has_dict && param + 1 == c->nr_names && r->nr_params == l->nr_fields + 1 &&
 	       (!r->is_shifted || r->nr_unknown == 1);
@@ -258,21 +258,21 @@ static bool is_extra_dict(const struct layout *l, const struct prelude_callee *c
  * True if perf cannot call the function and it names fields: a parameter with a default is then a
  * field of other kernels.
  */
-static bool keeps_defaults(const struct prelude_callee *c, const struct reading *r)
+static bool bind_keeps_defaults(const struct prelude_callee *c, const struct reading *r)
 {
 	return !c->rest && !r->is_perfs_number && r->nr_unknown < r->nr_params - r->has_dict;
 }
 
 /* The value of a parameter after the common ones that has no field's name. */
-static struct prelude_slot unknown_slot(const struct layout *l, const struct prelude_callee *c,
-					const struct reading *r, size_t param)
+static struct prelude_slot bind_unknown_slot(const struct layout *l, const struct prelude_callee *c,
+					     const struct reading *r, size_t param)
 {
 	size_t place = param - l->nr_common;
 	bool has_default = param >= c->nr_names - c->nr_defaults;
 
-	if (is_sample_dict(c->names[param]) || is_extra_dict(l, c, r, param))
+	if (bind_is_sample_dict(c->names[param]) || bind_is_extra_dict(l, c, r, param))
 		return (struct prelude_slot){ .arg = PRELUDE_SAMPLE_DICT };
-	if (!r->is_shifted && place < l->nr_fields && !(has_default && keeps_defaults(c, r)))
+	if (!r->is_shifted && place < l->nr_fields && !(has_default && bind_keeps_defaults(c, r)))
 		return (struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)place };
 	if (has_default)
 		return (struct prelude_slot){ .arg = PRELUDE_DEFAULT };
@@ -285,22 +285,22 @@ static void bind_params(struct prelude_bind *b, const struct layout *l,
 			const struct prelude_callee *c, const struct reading *r)
 {
 	for (size_t i = l->nr_common; i < c->nr_names; i++) {
-		int field = named_field(l, c->names[i]);
+		int field = bind_named_field(l, c->names[i]);
 		struct prelude_slot s = { .arg = PRELUDE_FIELD, .field = (uint32_t)field };
 
 		if (field < 0) {
-			s = unknown_slot(l, c, r, i);
-			if (is_sample_dict(c->names[i]) || s.arg == PRELUDE_DEFAULT ||
-			    is_extra_dict(l, c, r, i))
+			s = bind_unknown_slot(l, c, r, i);
+			if (bind_is_sample_dict(c->names[i]) || s.arg == PRELUDE_DEFAULT ||
+			    bind_is_extra_dict(l, c, r, i))
 				; /* as intended */
 			else if (r->is_shifted || !r->is_perfs_number)
-				misfit_add(b, l, c, c->names[i], s, r->is_shifted);
+				bind_misfit_add(b, l, c, c->names[i], s, r->is_shifted);
 		}
 		b->slots[b->nr++] = s;
 	}
 }
 
-static bool is_given(const struct prelude_bind *b, size_t field)
+static bool bind_is_given(const struct prelude_bind *b, size_t field)
 {
 	for (size_t i = 0; i < b->nr + b->nr_keywords; i++)
 		if (b->slots[i].arg == PRELUDE_FIELD && b->slots[i].field == field)
@@ -318,12 +318,12 @@ static void bind_rest(struct prelude_bind *b, const struct layout *l,
 	for (size_t i = b->nr; i < PRELUDE_NR_COMMON && i < l->nr_common; i++)
 		b->slots[b->nr++] = (struct prelude_slot){ .arg = (enum prelude_arg)i };
 	for (size_t i = 0; i < l->nr_fields; i++)
-		if (r->is_shifted || !is_given(b, i))
+		if (r->is_shifted || !bind_is_given(b, i))
 			b->slots[b->nr++] =
 				(struct prelude_slot){ .arg = PRELUDE_FIELD, .field = (uint32_t)i };
 }
 
-static void keyword_add(struct prelude_bind *b, const char *name, struct prelude_slot s)
+static void bind_keyword_add(struct prelude_bind *b, const char *name, struct prelude_slot s)
 {
 	b->slots[b->nr + b->nr_keywords] = s;
 	b->keywords[b->nr_keywords++] = name;
@@ -335,7 +335,7 @@ static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 {
 	for (size_t i = 0; i < c->nr_keywords; i++) {
 		const char *name = c->keywords[i].name;
-		int field = named_field(l, name), common = common_index(name);
+		int field = bind_named_field(l, name), common = bind_common_index(name);
 		struct prelude_slot s = { .arg = field >= 0    ? PRELUDE_FIELD
 						 : common >= 0 ? (enum prelude_arg)common
 							       : PRELUDE_NOTHING,
@@ -344,13 +344,13 @@ static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 		if (s.arg == PRELUDE_NOTHING && c->keywords[i].has_default)
 			continue;
 		if (s.arg == PRELUDE_NOTHING)
-			misfit_add(b, l, c, name, s, true);
-		keyword_add(b, name, s);
+			bind_misfit_add(b, l, c, name, s, true);
+		bind_keyword_add(b, name, s);
 	}
 }
 
 /* A field with the name of a parameter cannot be passed by that name: it gets an underscore. */
-static bool is_taken(const struct prelude_callee *c, const char *name)
+static bool bind_is_taken(const struct prelude_callee *c, const char *name)
 {
 	for (size_t i = c->nr_positional_only; i < c->nr_names; i++)
 		if (!strcmp(c->names[i], name))
@@ -367,10 +367,10 @@ static void bind_keywords_rest(struct prelude_bind *b, const struct layout *l,
 	for (size_t i = 0; i < l->nr_fields; i++) {
 		struct prelude_slot s = { .arg = PRELUDE_FIELD, .field = (uint32_t)i };
 
-		if (is_given(b, i))
+		if (bind_is_given(b, i))
 			continue;
-		s.is_renamed = is_taken(c, l->fields[i].name);
-		keyword_add(b, l->fields[i].name, s);
+		s.is_renamed = bind_is_taken(c, l->fields[i].name);
+		bind_keyword_add(b, l->fields[i].name, s);
 	}
 }
 
@@ -378,8 +378,8 @@ static void bind_handler(struct prelude_bind *b, struct layout *l, const struct 
 {
 	struct reading r;
 
-	l->nr_common = common_parameters(l, c);
-	r = read_names(l, c);
+	l->nr_common = bind_common_parameters(l, c);
+	r = bind_read_names(l, c);
 	for (size_t i = 0; i < c->nr_names && i < l->nr_common; i++)
 		b->slots[b->nr++] = (struct prelude_slot){ .arg = (enum prelude_arg)i };
 	bind_params(b, l, c, &r);

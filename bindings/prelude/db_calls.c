@@ -16,7 +16,7 @@ enum { ROOT = 1 };
 enum { CALL_NOT_SEEN = 1, RETURN_NOT_SEEN = 2 }; /* flags of a call return */
 
 /* Makes room for one more element. NULL if there is no memory. */
-static void *db_more(void *v, size_t n, size_t *room, size_t width)
+static void *calls_more(void *v, size_t n, size_t *room, size_t width)
 {
 	size_t bigger = *room ? 2 * *room : 64;
 	void *moved;
@@ -31,10 +31,10 @@ static void *db_more(void *v, size_t n, size_t *room, size_t width)
 
 /* ---- call paths ------------------------------------------------------------------------------ */
 
-static int add_block(struct prelude_db *db)
+static int db_calls_add_block(struct prelude_db *db)
 {
 	struct db_path **v =
-		db_more(db->path_blocks, db->nr_path_blocks, &db->room_path_blocks, sizeof(*v));
+		calls_more(db->path_blocks, db->nr_path_blocks, &db->room_path_blocks, sizeof(*v));
 	void *block;
 
 	if (!v)
@@ -48,16 +48,16 @@ static int add_block(struct prelude_db *db)
 	return 0;
 }
 
-static int add_path(struct prelude_db *db, const struct db_path *path)
+static int db_calls_add_path(struct prelude_db *db, const struct db_path *path)
 {
 	uint32_t *ids;
 	int r;
 
 	if (db->nr_paths >= UINT32_MAX)
 		return -EOVERFLOW;
-	r = db->nr_paths == db->nr_path_blocks * DB_PATHS_PER_BLOCK ? add_block(db) : 0;
+	r = db->nr_paths == db->nr_path_blocks * DB_PATHS_PER_BLOCK ? db_calls_add_block(db) : 0;
 	if (r >= 0 && db->opts.calls) {
-		ids = db_more(db->path_ids, db->nr_paths, &db->room_path_ids, sizeof(*ids));
+		ids = calls_more(db->path_ids, db->nr_paths, &db->room_path_ids, sizeof(*ids));
 		if (!ids)
 			return -ENOMEM;
 		db->path_ids = ids;
@@ -68,7 +68,7 @@ static int add_path(struct prelude_db *db, const struct db_path *path)
 	return r;
 }
 
-static int where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_t *ret)
+static int db_calls_where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_t *ret)
 {
 	uint64_t *place, *v;
 
@@ -77,7 +77,7 @@ static int where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_
 		return symbol < DB_NO_SYMBOL ? 0 : -EOVERFLOW;
 	}
 	place = ids_place(&db->place_of_ip, ip, 1);
-	v = db_more(db->ips, db->nr_ips, &db->room_ips, sizeof(*v));
+	v = calls_more(db->ips, db->nr_ips, &db->room_ips, sizeof(*v));
 	if (v)
 		db->ips = v;
 	if (!place || !v)
@@ -95,14 +95,14 @@ static int where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip, uint32_
 enum { LISTED_CHILDREN = 2 };
 
 /* The path from parent to a symbol, or to an ip without symbol. */
-static int find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, uint64_t ip,
-		     uint32_t *ret)
+static int db_calls_find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, uint64_t ip,
+			      uint32_t *ret)
 {
 	struct db_path *above = db_path_at(db, parent), *last = NULL, *p;
 	struct db_path path = { .parent = parent };
 	uint64_t *place = NULL;
 	size_t nr = 0;
-	int r = where_is(db, symbol, ip, &path.where);
+	int r = db_calls_where_is(db, symbol, ip, &path.where);
 
 	if (r < 0)
 		return r;
@@ -123,7 +123,7 @@ static int find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, ui
 		}
 	}
 	*ret = (uint32_t)db->nr_paths;
-	r = add_path(db, &path);
+	r = db_calls_add_path(db, &path);
 	if (r < 0)
 		return r;
 	if (place)
@@ -135,25 +135,25 @@ static int find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, ui
 	return 0;
 }
 
-static int begin_paths(struct prelude_db *db)
+static int db_calls_begin_paths(struct prelude_db *db)
 {
 	int r = 0;
 
 	while (r >= 0 && db->nr_paths <= ROOT)
-		r = add_path(db, &(struct db_path){ 0 });
+		r = db_calls_add_path(db, &(struct db_path){ 0 });
 	db->nr_with_row = db->nr_with_row ? db->nr_with_row : ROOT;
 	return r;
 }
 
 /* 0 if the path has no row yet. */
-static uint32_t id_of(const struct prelude_db *db, uint32_t path)
+static uint32_t db_calls_id_of(const struct prelude_db *db, uint32_t path)
 {
 	if (db->opts.calls)
 		return path ? db->path_ids[path] : 0;
 	return path < db->nr_with_row ? path : 0;
 }
 
-static int put_path_row(struct prelude_db *db, uint32_t path)
+static int db_calls_put_path_row(struct prelude_db *db, uint32_t path)
 {
 	const struct db_path *p = db_path_at(db, path);
 	bool has_symbol = !(p->where & DB_NO_SYMBOL);
@@ -165,25 +165,25 @@ static int put_path_row(struct prelude_db *db, uint32_t path)
 		db, PRELUDE_CALL_PATHS,
 		(const union prelude_cell[]){
 			{ .number = (int64_t)id },
-			{ .number = id_of(db, p->parent) },
+			{ .number = db_calls_id_of(db, p->parent) },
 			{ .number = has_symbol ? p->where : 0 },
 			{ .number =
 				  has_symbol ? 0 : (int64_t)db->ips[p->where & ~DB_NO_SYMBOL] } });
 }
 
 /* Writes the missing rows from the root to the path. */
-static int put_path(struct prelude_db *db, uint32_t path)
+static int db_calls_put_path(struct prelude_db *db, uint32_t path)
 {
 	size_t n = 0;
 	int r = 0;
 
 	/* Without calls a path gets its row when it is made. */
 	while (r >= 0 && !db->opts.calls && db->nr_with_row < db->nr_paths)
-		r = put_path_row(db, (uint32_t)db->nr_with_row++);
+		r = db_calls_put_path_row(db, (uint32_t)db->nr_with_row++);
 	if (!db->opts.calls)
 		return r;
 	for (uint32_t at = path; at && !db->path_ids[at]; at = db_path_at(db, at)->parent) {
-		uint32_t *v = db_more(db->missing_rows, n, &db->room_missing_rows, sizeof(*v));
+		uint32_t *v = calls_more(db->missing_rows, n, &db->room_missing_rows, sizeof(*v));
 
 		if (!v)
 			return -ENOMEM;
@@ -191,7 +191,7 @@ static int put_path(struct prelude_db *db, uint32_t path)
 		v[n++] = at;
 	}
 	while (r >= 0 && n)
-		r = put_path_row(db, db->missing_rows[--n]);
+		r = db_calls_put_path_row(db, db->missing_rows[--n]);
 	return r;
 }
 
@@ -199,8 +199,8 @@ static int put_path(struct prelude_db *db, uint32_t path)
  * The number of outermost frames that equal those of the previous chain in the same mappings: their
  * paths are known.
  */
-static int steps_known(struct prelude_db *db, const struct sonde_event *ev,
-		       const struct sonde_frame *frames, int nr)
+static int db_calls_steps_known(struct prelude_db *db, const struct sonde_event *ev,
+				const struct sonde_frame *frames, int nr)
 {
 	struct db_chain *c = &db->chain;
 	int known = 0;
@@ -223,8 +223,9 @@ static int steps_known(struct prelude_db *db, const struct sonde_event *ev,
 }
 
 /* Extends the path by a frame, the nr-th from outside; depth: see db_address. */
-static int take_step(struct prelude_db *db, const struct sonde_event *ev,
-		     const struct sonde_frame *f, size_t nr, uint32_t depth, uint32_t *path)
+static int db_calls_take_step(struct prelude_db *db, const struct sonde_event *ev,
+			      const struct sonde_frame *f, size_t nr, uint32_t depth,
+			      uint32_t *path)
 {
 	struct db_address a = { .addr = f->ip, .cpumode = f->cpumode, .in_chain = true };
 	struct db_chain *c = &db->chain;
@@ -238,10 +239,10 @@ static int take_step(struct prelude_db *db, const struct sonde_event *ev,
 	}
 	r = db_put_place(db, ev, &a, &place);
 	if (r >= 0)
-		r = find_path(db, *path, place.symbol, a.addr, path);
+		r = db_calls_find_path(db, *path, place.symbol, a.addr, path);
 	if (r < 0 || c->nr != nr || !place.lasts || a.inlined)
 		return r;
-	v = db_more(c->steps, nr, &c->room, sizeof(*v));
+	v = calls_more(c->steps, nr, &c->room, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	c->steps = v;
@@ -254,31 +255,32 @@ int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *
 	const struct sonde_frame *frames;
 	int nr = sonde_event_callchain(ev, &frames), known;
 	uint32_t path = ROOT, depth = 0;
-	int r = nr > 0 ? begin_paths(db) : 0;
+	int r = nr > 0 ? db_calls_begin_paths(db) : 0;
 
 	*ret_path_id = 0;
 	if (nr <= 0 || r < 0)
 		return nr < 0 ? nr : r;
-	known = steps_known(db, ev, frames, nr);
+	known = db_calls_steps_known(db, ev, frames, nr);
 	if (known)
 		path = db->chain.steps[known - 1].path;
 	for (int i = nr - 1; i >= 0; i--) {
 		depth = i + 1 < nr && frames[i + 1].ip == frames[i].ip ? depth + 1 : 0;
 		if (nr - 1 - i < known)
 			continue;
-		r = take_step(db, ev, &frames[i], (size_t)(nr - 1 - i), depth, &path);
+		r = db_calls_take_step(db, ev, &frames[i], (size_t)(nr - 1 - i), depth, &path);
 		if (r < 0)
 			return r;
 	}
-	r = put_path(db, path);
-	*ret_path_id = id_of(db, path);
+	r = db_calls_put_path(db, path);
+	*ret_path_id = db_calls_id_of(db, path);
 	return r;
 }
 
 /* ---- call returns ---------------------------------------------------------------------------- */
 
 /* The stack of the task; the idle task has one per cpu. */
-static struct db_stack *stack_of(struct prelude_db *db, const struct db_task *t, int32_t cpu)
+static struct db_stack *db_calls_stack_of(struct prelude_db *db, const struct db_task *t,
+					  int32_t cpu)
 {
 	int32_t own_cpu = t->task.tid || t->task.pid || cpu < 0 ? 0 : cpu;
 	uint64_t *at = ids_place(&db->stack_of, t->task.id, (uint64_t)own_cpu);
@@ -288,7 +290,7 @@ static struct db_stack *stack_of(struct prelude_db *db, const struct db_task *t,
 		return NULL;
 	if (*at)
 		return &db->stacks[*at - 1];
-	v = db_more(db->stacks, db->nr_stacks, &db->room_stacks, sizeof(*v));
+	v = calls_more(db->stacks, db->nr_stacks, &db->room_stacks, sizeof(*v));
 	if (!v)
 		return NULL;
 	db->stacks = v;
@@ -301,11 +303,11 @@ static struct db_stack *stack_of(struct prelude_db *db, const struct db_task *t,
 	return &v[db->nr_stacks - 1];
 }
 
-static int db_flush(struct prelude_db *db, struct db_stack *s)
+static int calls_flush(struct prelude_db *db, struct db_stack *s)
 {
 	uint32_t path = s->path;
 	uint64_t own;
-	int r = path ? put_path(db, path) : 0;
+	int r = path ? db_calls_put_path(db, path) : 0;
 
 	s->path = 0;
 	if (r < 0 || !path)
@@ -316,13 +318,13 @@ static int db_flush(struct prelude_db *db, struct db_stack *s)
 			      { .number = (int64_t)own },
 			      { .number = (int64_t)s->thread },
 			      { .number = (int64_t)s->comm },
-			      { .number = id_of(db, path) },
+			      { .number = db_calls_id_of(db, path) },
 			      { .number = (int64_t)s->since_ns },
 			      { .number = (int64_t)s->last_ns },
 			      { .number = (int64_t)(s->nr_samples - s->samples_before) },
 			      { .number = (int64_t)s->first_sample },
 			      { .number = 0 },
-			      { .number = id_of(db, db_path_at(db, path)->parent) },
+			      { .number = db_calls_id_of(db, db_path_at(db, path)->parent) },
 			      { .number = CALL_NOT_SEEN | RETURN_NOT_SEEN },
 			      { .number = 0 },
 			      { .number = 0 },
@@ -333,19 +335,19 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 		 const struct sonde_sample *sample, const struct db_place *from,
 		 const struct db_place *to)
 {
-	struct db_stack *s = stack_of(db, task, ev->cpu);
-	int r = s ? begin_paths(db) : -ENOMEM;
+	struct db_stack *s = db_calls_stack_of(db, task, ev->cpu);
+	int r = s ? db_calls_begin_paths(db) : -ENOMEM;
 
 	if (r < 0)
 		return r;
 	/* exec starts a new stack. */
 	if (s->comm != task->program && s->is_leader) {
-		r = db_flush(db, s);
+		r = calls_flush(db, s);
 		s->comm = task->program;
 	}
 	if (r >= 0 && !s->path && (sample->ip || sample->addr)) {
-		r = sample->ip ? find_path(db, ROOT, from->symbol, sample->ip, &s->path)
-			       : find_path(db, ROOT, to->symbol, sample->addr, &s->path);
+		r = sample->ip ? db_calls_find_path(db, ROOT, from->symbol, sample->ip, &s->path)
+			       : db_calls_find_path(db, ROOT, to->symbol, sample->addr, &s->path);
 		s->since_ns = ev->time_ns;
 		s->first_sample = db->last_id[PRELUDE_SAMPLES];
 		s->samples_before = s->nr_samples;
@@ -356,7 +358,7 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 }
 
 /* perf keeps threads in 256 groups by tid and walks group after group. */
-static int db_compare(const void *one, const void *other)
+static int calls_compare(const void *one, const void *other)
 {
 	const struct db_stack *a = one, *b = other;
 	uint32_t group_a = (uint32_t)a->tid % 256, group_b = (uint32_t)b->tid % 256;
@@ -375,9 +377,9 @@ int db_flush_calls(struct prelude_db *db)
 	int r = 0;
 
 	if (db->nr_stacks)
-		qsort(db->stacks, db->nr_stacks, sizeof(*db->stacks), db_compare);
+		qsort(db->stacks, db->nr_stacks, sizeof(*db->stacks), calls_compare);
 	for (size_t i = 0; r >= 0 && i < db->nr_stacks; i++)
-		r = db_flush(db, &db->stacks[i]);
+		r = calls_flush(db, &db->stacks[i]);
 	db->nr_stacks = 0;
 	ids_done(&db->stack_of);
 	return r;

@@ -22,8 +22,8 @@ int db_put_machine(struct prelude_db *db)
 
 /* ---- threads and their names ----------------------------------------------------------------- */
 
-static int put_thread(struct prelude_db *db, const struct sonde_task *t,
-		      const struct sonde_task *leader, uint64_t *ret)
+static int db_objects_put_thread(struct prelude_db *db, const struct sonde_task *t,
+				 const struct sonde_task *leader, uint64_t *ret)
 {
 	uint64_t *id = id_list_place(&db->tasks, t->id), process = 0;
 
@@ -43,7 +43,7 @@ static int put_thread(struct prelude_db *db, const struct sonde_task *t,
 						    { .number = t->tid } });
 }
 
-static int put_comm_thread(struct prelude_db *db, uint64_t comm, uint64_t thread)
+static int db_objects_put_comm_thread(struct prelude_db *db, uint64_t comm, uint64_t thread)
 {
 	const union prelude_cell row[] = { { .number =
 						     (int64_t)++db->last_id[PRELUDE_COMM_THREADS] },
@@ -54,8 +54,8 @@ static int put_comm_thread(struct prelude_db *db, uint64_t comm, uint64_t thread
 }
 
 /* Returns 1 if the name is new. */
-static int put_comm(struct prelude_db *db, const struct sonde_task_name *name, uint64_t thread,
-		    uint64_t *ret)
+static int db_objects_put_comm(struct prelude_db *db, const struct sonde_task_name *name,
+			       uint64_t thread, uint64_t *ret)
 {
 	uint64_t *id = id_list_place(&db->names, name->id);
 	int r;
@@ -80,14 +80,14 @@ static int put_comm(struct prelude_db *db, const struct sonde_task_name *name, u
  * The first thread of the process gets its row first, with the name that its program was started
  * with. Other threads are linked to that name when they are new.
  */
-static int put_leader(struct prelude_db *db, struct db_task *t)
+static int db_objects_put_leader(struct prelude_db *db, struct db_task *t)
 {
 	uint64_t thread;
-	int r = put_thread(db, &t->leader, &t->leader, &thread);
+	int r = db_objects_put_thread(db, &t->leader, &t->leader, &thread);
 
 	if (r >= 0)
-		r = put_comm(db, &t->leader.program, thread, &t->program);
-	return r > 0 ? put_comm_thread(db, t->program, thread) : r;
+		r = db_objects_put_comm(db, &t->leader.program, thread, &t->program);
+	return r > 0 ? db_objects_put_comm_thread(db, t->program, thread) : r;
 }
 
 int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
@@ -107,25 +107,26 @@ int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid
 		t.has_leader = !(t.leader.flags & SONDE_TASK_GONE);
 	}
 	if (r >= 0 && t.has_leader)
-		r = put_leader(db, &t);
+		r = db_objects_put_leader(db, &t);
 	if (r >= 0) {
 		uint64_t last = db->last_id[PRELUDE_THREADS];
 
-		r = put_thread(db, &t.task, t.has_leader ? &t.leader : NULL, &t.thread);
+		r = db_objects_put_thread(db, &t.task, t.has_leader ? &t.leader : NULL, &t.thread);
 		is_new = db->last_id[PRELUDE_THREADS] != last;
 		if (r >= 0 && is_new && t.program)
-			r = put_comm_thread(db, t.program, t.thread);
+			r = db_objects_put_comm_thread(db, t.program, t.thread);
 	}
 	if (r >= 0)
-		r = put_comm(db, &t.task.name, t.thread, &comm);
+		r = db_objects_put_comm(db, &t.task.name, t.thread, &comm);
 	*ret = t;
 	return r < 0 ? r : 0;
 }
 
 /* ---- files and symbols ----------------------------------------------------------------------- */
 
-static int put_dso(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
-		   const struct sonde_location *loc, uint64_t *ret)
+static int db_objects_put_dso(struct prelude_db *db, const struct sonde_event *ev,
+			      const struct db_address *a, const struct sonde_location *loc,
+			      uint64_t *ret)
 {
 	uint64_t *id = ids_place(&db->dsos, loc->dso_id, 0);
 	struct sonde_dso dso = { .size = sizeof(dso) };
@@ -158,7 +159,8 @@ struct symbol {
  * The symbol at an address as the tables name it. Symbols of kernel modules, too, count from the
  * start of their file.
  */
-static struct symbol symbol_at(const struct db_address *a, const struct sonde_location *loc)
+static struct symbol db_objects_symbol_at(const struct db_address *a,
+					  const struct sonde_location *loc)
 {
 	uint64_t start = loc->dso_off;
 
@@ -177,8 +179,8 @@ static struct symbol symbol_at(const struct db_address *a, const struct sonde_lo
  * function is a separate symbol at each address, and so is each address without a symbol. perf puts
  * the symbols of such frames at the address itself, unless a sample was there.
  */
-static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, uint64_t dso,
-			   bool is_known, struct symbol *sym)
+static uint64_t *db_objects_symbol_id(struct prelude_db *db, const struct db_address *a,
+				      uint64_t dso, bool is_known, struct symbol *sym)
 {
 	uint64_t *id;
 
@@ -192,18 +194,18 @@ static uint64_t *symbol_id(struct prelude_db *db, const struct db_address *a, ui
 }
 
 /* Writes the rows that are new at an address. */
-static int put_place(struct prelude_db *db, const struct sonde_event *ev,
-		     const struct db_address *a, const struct sonde_location *loc,
-		     struct db_place *ret)
+static int db_objects_put_place(struct prelude_db *db, const struct sonde_event *ev,
+				const struct db_address *a, const struct sonde_location *loc,
+				struct db_place *ret)
 {
 	struct symbol sym;
 	uint64_t *id;
-	int r = put_dso(db, ev, a, loc, &ret->dso);
+	int r = db_objects_put_dso(db, ev, a, loc, &ret->dso);
 
 	if (r < 0)
 		return r;
-	sym = symbol_at(a, loc);
-	id = symbol_id(db, a, ret->dso, loc->sym, &sym);
+	sym = db_objects_symbol_at(a, loc);
+	id = db_objects_symbol_id(db, a, ret->dso, loc->sym, &sym);
 	if (!id)
 		return -ENOMEM;
 	ret->sym_off = loc->dso_off - sym.start;
@@ -249,7 +251,7 @@ int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const stru
 		}
 	}
 	loc = *at; /* writing rows looks up more */
-	r = put_place(db, ev, a, &loc, ret);
+	r = db_objects_put_place(db, ev, a, &loc, ret);
 	if (r < 0 || !known)
 		return r;
 	*known = (struct db_known_place){ .answer = loc.answer, .place = *ret };

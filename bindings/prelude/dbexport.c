@@ -47,7 +47,7 @@ void prelude_db_free(struct prelude_db *db)
 	free(db);
 }
 
-static int put_branch_type(struct prelude_db *db, uint32_t type, const char *name)
+static int dbexport_put_branch_type(struct prelude_db *db, uint32_t type, const char *name)
 {
 	return db_row(db, PRELUDE_BRANCH_TYPES,
 		      (const union prelude_cell[]){ { .number = type }, { .text = name } });
@@ -79,17 +79,17 @@ int prelude_db_begin(struct prelude_db *db)
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < nr; i++)
-		r = put_branch_type(db, types[i].type, types[i].name);
+		r = dbexport_put_branch_type(db, types[i].type, types[i].name);
 	/* Any kind of branch may be the first or the last of a trace. */
 	for (size_t i = 0; r >= 0 && i < nr; i++) {
 		if (types[i].type == TYPE_BRANCH ||
 		    types[i].type & (TYPE_TRACE_BEGIN | TYPE_TRACE_END))
 			continue;
 		snprintf(name, sizeof(name), "trace begin / %s", types[i].name);
-		r = put_branch_type(db, types[i].type | TYPE_TRACE_BEGIN, name);
+		r = dbexport_put_branch_type(db, types[i].type | TYPE_TRACE_BEGIN, name);
 		snprintf(name, sizeof(name), "%s / trace end", types[i].name);
 		if (r >= 0)
-			r = put_branch_type(db, types[i].type | TYPE_TRACE_END, name);
+			r = dbexport_put_branch_type(db, types[i].type | TYPE_TRACE_END, name);
 	}
 	return r;
 }
@@ -103,7 +103,8 @@ int prelude_db_end(struct prelude_db *db)
 
 #define TYPE_SYNTH 0x80000000u /* attr.type of events made by trace decoders */
 
-static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, struct db_type *t)
+static void dbexport_learn_type(struct prelude_db *db, const struct sonde_schema *sc,
+				struct db_type *t)
 {
 	struct prelude_sampled sampled;
 	struct perf_event_attr attr = { 0 };
@@ -131,7 +132,7 @@ static void learn_type(struct prelude_db *db, const struct sonde_schema *sc, str
 	t->config = attr.config;
 }
 
-static struct db_type *type_of(struct prelude_db *db, const struct sonde_event *ev)
+static struct db_type *dbexport_type_of(struct prelude_db *db, const struct sonde_event *ev)
 {
 	if (ev->schema >= db->nr_types) {
 		size_t nr = 2 * (size_t)ev->schema + 16;
@@ -144,11 +145,12 @@ static struct db_type *type_of(struct prelude_db *db, const struct sonde_event *
 		db->nr_types = nr;
 	}
 	if (db->types[ev->schema].kind == DB_NEW)
-		learn_type(db, sonde_event_schema(db->s, ev), &db->types[ev->schema]);
+		dbexport_learn_type(db, sonde_event_schema(db->s, ev), &db->types[ev->schema]);
 	return &db->types[ev->schema];
 }
 
-static int put_evsel(struct prelude_db *db, const struct sonde_event *ev, struct db_type *t)
+static int dbexport_put_evsel(struct prelude_db *db, const struct sonde_event *ev,
+			      struct db_type *t)
 {
 	if (t->evsel)
 		return 0;
@@ -169,7 +171,7 @@ struct sample_row {
 	uint64_t id, evsel, call_path;
 };
 
-static int put_sample_row(struct prelude_db *db, const struct sample_row *r)
+static int dbexport_put_sample_row(struct prelude_db *db, const struct sample_row *r)
 {
 	const struct sonde_sample *s = r->sample;
 	bool has_id = s->present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER);
@@ -211,8 +213,8 @@ static int put_sample_row(struct prelude_db *db, const struct sample_row *r)
 	return db_row(db, PRELUDE_SAMPLES, row);
 }
 
-static int put_synth(struct prelude_db *db, const struct sonde_event *ev, const struct db_type *t,
-		     uint64_t sample)
+static int dbexport_put_synth(struct prelude_db *db, const struct sonde_event *ev,
+			      const struct db_type *t, uint64_t sample)
 {
 	const union prelude_cell row[] = { { .number = (int64_t)sample },
 					   { .number = (int64_t)t->config },
@@ -223,8 +225,9 @@ static int put_synth(struct prelude_db *db, const struct sonde_event *ev, const 
 }
 
 /* perf looks up both addresses of a sample before it makes symbols for addresses without one. */
-static int put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev, uint64_t addr,
-			     const struct db_place *from, struct db_place *ret)
+static int dbexport_put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev,
+				      uint64_t addr, const struct db_place *from,
+				      struct db_place *ret)
 {
 	struct db_address a = { .addr = addr,
 				.cpumode = SONDE_CPUMODE_OF_ADDRESS,
@@ -233,7 +236,8 @@ static int put_place_of_addr(struct prelude_db *db, const struct sonde_event *ev
 	return db_put_place(db, ev, &a, ret);
 }
 
-static int put_sample(struct prelude_db *db, const struct sonde_event *ev, struct db_type *t)
+static int dbexport_put_sample(struct prelude_db *db, const struct sonde_event *ev,
+			       struct db_type *t)
 {
 	struct sonde_sample s = { .size = sizeof(s) };
 	struct db_place from = { 0 }, to = { 0 };
@@ -242,7 +246,7 @@ static int put_sample(struct prelude_db *db, const struct sonde_event *ev, struc
 	int r = sonde_event_sample(ev, &s);
 
 	if (r >= 0)
-		r = put_evsel(db, ev, t);
+		r = dbexport_put_evsel(db, ev, t);
 	if (r >= 0)
 		r = db_put_machine(db);
 	if (r >= 0)
@@ -258,13 +262,13 @@ static int put_sample(struct prelude_db *db, const struct sonde_event *ev, struc
 	if (r >= 0 && t->has_chain)
 		r = db_put_chain(db, ev, &row.call_path);
 	if (r >= 0 && t->has_place_of_addr) {
-		r = put_place_of_addr(db, ev, s.addr, &from, &to);
+		r = dbexport_put_place_of_addr(db, ev, s.addr, &from, &to);
 		if (r >= 0 && db->opts.calls)
 			r = db_note_call(db, ev, &task, &s, &from, &to);
 	}
 	if (r >= 0)
-		r = put_sample_row(db, &row);
-	return r >= 0 && t->is_synth ? put_synth(db, ev, t, row.id) : r;
+		r = dbexport_put_sample_row(db, &row);
+	return r >= 0 && t->is_synth ? dbexport_put_synth(db, ev, t, row.id) : r;
 }
 
 /* ---- context switches ------------------------------------------------------------------------ */
@@ -274,8 +278,8 @@ struct switched {
 	bool is_idle;
 };
 
-static int put_switched(struct prelude_db *db, const struct sonde_event *ev, int32_t pid,
-			int32_t tid, struct switched *ret)
+static int dbexport_put_switched(struct prelude_db *db, const struct sonde_event *ev, int32_t pid,
+				 int32_t tid, struct switched *ret)
 {
 	struct sonde_task t = { .size = sizeof(t) };
 	struct db_task put;
@@ -292,7 +296,7 @@ static int put_switched(struct prelude_db *db, const struct sonde_event *ev, int
 }
 
 /* misc of the record's header: | type:32 | misc:16 | size:16 | */
-static uint16_t misc_of(const struct sonde_event *ev)
+static uint16_t dbexport_misc_of(const struct sonde_event *ev)
 {
 	uint16_t misc = 0;
 
@@ -301,9 +305,10 @@ static uint16_t misc_of(const struct sonde_event *ev)
 	return ev->flags & SONDE_EVENT_SWAPPED ? __builtin_bswap16(misc) : misc;
 }
 
-static int put_switch(struct prelude_db *db, const struct sonde_event *ev, const struct db_type *t)
+static int dbexport_put_switch(struct prelude_db *db, const struct sonde_event *ev,
+			       const struct db_type *t)
 {
-	uint16_t misc = misc_of(ev);
+	uint16_t misc = dbexport_misc_of(ev);
 	bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT;
 	bool is_preempted = is_out && misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 	struct switched own, other = { 0 };
@@ -311,10 +316,10 @@ static int put_switch(struct prelude_db *db, const struct sonde_event *ev, const
 	int r = db_put_machine(db);
 
 	if (r >= 0)
-		r = put_switched(db, ev, ev->pid, ev->tid, &own);
+		r = dbexport_put_switched(db, ev, ev->pid, ev->tid, &own);
 	if (r >= 0 && t->other_pid && t->other_tid)
-		r = put_switched(db, ev, (int32_t)sonde_event_i64(ev, t->other_pid),
-				 (int32_t)sonde_event_i64(ev, t->other_tid), &other);
+		r = dbexport_put_switched(db, ev, (int32_t)sonde_event_i64(ev, t->other_pid),
+					  (int32_t)sonde_event_i64(ev, t->other_tid), &other);
 	/* A switch between the idle task and an unknown task gets no row. */
 	if (r < 0 || ((!own.thread || own.is_idle) && (!other.thread || other.is_idle)))
 		return r;
@@ -333,13 +338,13 @@ static int put_switch(struct prelude_db *db, const struct sonde_event *ev, const
 
 int prelude_db_event(struct prelude_db *db, const struct sonde_event *ev)
 {
-	struct db_type *t = type_of(db, ev);
+	struct db_type *t = dbexport_type_of(db, ev);
 	int r;
 
 	if (!t)
 		return -ENOMEM;
 	if (t->kind == DB_OTHER)
 		return 0;
-	r = t->kind == DB_SWITCH ? put_switch(db, ev, t) : put_sample(db, ev, t);
+	r = t->kind == DB_SWITCH ? dbexport_put_switch(db, ev, t) : dbexport_put_sample(db, ev, t);
 	return r < 0 ? r : 1;
 }

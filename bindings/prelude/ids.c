@@ -6,7 +6,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-static size_t slot_of(const struct ids *t, uint64_t a, uint64_t b)
+static size_t ids_slot_of(const struct ids *t, uint64_t a, uint64_t b)
 {
 	uint64_t h = (a * 0x9e3779b97f4a7c15ull) ^ (b * 0xc2b2ae3d27d4eb4full);
 
@@ -16,7 +16,7 @@ static size_t slot_of(const struct ids *t, uint64_t a, uint64_t b)
 
 static struct id_entry *ids_find_slot(const struct ids *t, uint64_t a, uint64_t b)
 {
-	size_t i = slot_of(t, a, b);
+	size_t i = ids_slot_of(t, a, b);
 
 	while ((t->v[i].a || t->v[i].b) && (t->v[i].a != a || t->v[i].b != b))
 		i = (i + 1) & (t->capacity - 1);

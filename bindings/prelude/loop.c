@@ -12,20 +12,20 @@ enum { SCRIPT_BATCH = 256 };
 
 /* ---- event types ----------------------------------------------------------------------------- */
 
-static void slot_free(struct script_run *r, const struct script_lang *lang,
-		      struct script_slot *slot)
+static void loop_slot_free(struct script_run *r, const struct script_lang *lang,
+			   struct script_slot *slot)
 {
 	lang->slot_done(r, slot);
 	free(slot);
 }
 
-static bool has_callchain(const struct sonde_schema *sc)
+static bool loop_has_callchain(const struct sonde_schema *sc)
 {
 	return sonde_schema_sampled(sc) & PERF_SAMPLE_CALLCHAIN;
 }
 
-static struct script_slot *slot_new(struct script_run *r, const struct script_lang *lang,
-				    const struct sonde_schema *sc)
+static struct script_slot *loop_slot_new(struct script_run *r, const struct script_lang *lang,
+					 const struct sonde_schema *sc)
 {
 	struct script_slot *slot = sc ? calloc(1, lang->slot_size) : NULL;
 
@@ -36,16 +36,16 @@ static struct script_slot *slot_new(struct script_run *r, const struct script_la
 	slot->sc = sc;
 	slot->kind = sonde_schema_kind(sc);
 	slot->callback = prelude_callback_of(sc);
-	slot->has_callchain = has_callchain(sc);
+	slot->has_callchain = loop_has_callchain(sc);
 	slot->is_defined = slot->kind != SONDE_TRACEPOINT; /* other events have no definitions */
 	if (lang->slot_init(r, slot) < 0) {
-		slot_free(r, lang, slot);
+		loop_slot_free(r, lang, slot);
 		return NULL;
 	}
 	return slot;
 }
 
-static int grow_slots(struct script_run *r, uint32_t id)
+static int loop_grow_slots(struct script_run *r, uint32_t id)
 {
 	const size_t known = sonde_session_schemas(r->s), nr = known > id ? known : (size_t)id + 1;
 	struct script_slot **bigger = realloc(r->slots, nr * sizeof(*bigger));
@@ -60,12 +60,12 @@ static int grow_slots(struct script_run *r, uint32_t id)
 
 struct script_slot *script_slot(struct script_run *r, const struct script_lang *lang, uint32_t id)
 {
-	if (id >= r->nr_slots && grow_slots(r, id) < 0) {
+	if (id >= r->nr_slots && loop_grow_slots(r, id) < 0) {
 		lang->failed(r, -ENOMEM);
 		return NULL;
 	}
 	if (!r->slots[id])
-		r->slots[id] = slot_new(r, lang, sonde_session_schema(r->s, id));
+		r->slots[id] = loop_slot_new(r, lang, sonde_session_schema(r->s, id));
 	return r->slots[id];
 }
 
@@ -73,7 +73,7 @@ void script_done(struct script_run *r, const struct script_lang *lang)
 {
 	for (size_t i = 0; i < r->nr_slots; i++)
 		if (r->slots[i])
-			slot_free(r, lang, r->slots[i]);
+			loop_slot_free(r, lang, r->slots[i]);
 	free(r->slots);
 	r->slots = NULL;
 	r->nr_slots = 0;
@@ -83,7 +83,7 @@ void script_done(struct script_run *r, const struct script_lang *lang)
  * Passes the handlers of new event types to the language, so that wrong parameters are reported
  * before the first event.
  */
-static int bind_new(struct script_run *r, const struct script_lang *lang)
+static int loop_bind_new(struct script_run *r, const struct script_lang *lang)
 {
 	const size_t nr = sonde_session_schemas(r->s);
 
@@ -121,7 +121,7 @@ int script_begin(struct script_run *r, const struct script_lang *lang)
 		return code;
 	/* So that a defect caused by a function is reported before the next event. */
 	r->max_batch = code ? 1 : SCRIPT_BATCH;
-	return bind_new(r, lang);
+	return loop_bind_new(r, lang);
 }
 
 int script_read(struct script_run *r, const struct script_lang *lang)
@@ -149,13 +149,13 @@ int script_fill(struct script_run *r, const struct script_lang *lang)
 
 	script_want_all(r); /* other threads of the script may run while it waits */
 	code = lang->fill(r);
-	bound = code < 0 ? 0 : bind_new(r, lang);
+	bound = code < 0 ? 0 : loop_bind_new(r, lang);
 	return bound < 0 ? bound : code;
 }
 
 /* ---- definitions before the first event of a type -------------------------------------------- */
 
-static bool is_family_defined(const struct script_run *r, const struct script_slot *slot)
+static bool loop_is_family_defined(const struct script_run *r, const struct script_slot *slot)
 {
 	const uint32_t family = sonde_schema_family(slot->sc);
 
@@ -174,7 +174,7 @@ int script_define(struct script_run *r, const struct script_lang *lang, struct s
 
 	if (!r->redefines) {
 		slot->is_defined = true;
-		if (is_family_defined(r, slot))
+		if (loop_is_family_defined(r, slot))
 			return 0;
 	}
 	d = sonde_schema_defines(slot->sc, &nr);
@@ -210,8 +210,8 @@ void script_want_all(struct script_run *r)
 }
 
 /* The session drops events of this type until code of the script has run. */
-static void script_refuse(struct script_run *r, const struct script_lang *lang,
-			  struct script_slot *slot)
+static void loop_script_refuse(struct script_run *r, const struct script_lang *lang,
+			       struct script_slot *slot)
 {
 	if (lang->refused)
 		lang->refused(r, slot);
@@ -225,14 +225,14 @@ void script_pass_over(struct script_run *r, const struct script_lang *lang,
 {
 	r->has_passed_over = true;
 	if (!r->redefines || slot->kind != SONDE_TRACEPOINT)
-		script_refuse(r, lang, slot);
+		loop_script_refuse(r, lang, slot);
 }
 
 /* ---- defects and losses ---------------------------------------------------------------------- */
 
-static int call_callback(struct script_run *r, const struct script_lang *lang,
-			 const struct prelude_callback *cb, void *function,
-			 const struct prelude_record_value *values)
+static int loop_call_callback(struct script_run *r, const struct script_lang *lang,
+			      const struct prelude_callback *cb, void *function,
+			      const struct prelude_record_value *values)
 {
 	int code = lang->call_callback(r, cb, function, values);
 
@@ -245,8 +245,8 @@ static int call_callback(struct script_run *r, const struct script_lang *lang,
  * Delivers a defect unless the script knows it with this count. Returns 1, or 0 if no function
  * takes defects.
  */
-static int script_deliver_defect(struct script_run *r, const struct script_lang *lang,
-				 const struct sonde_defect *d)
+static int loop_script_deliver_defect(struct script_run *r, const struct script_lang *lang,
+				      const struct sonde_defect *d)
 {
 	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
 	void *function;
@@ -262,7 +262,7 @@ static int script_deliver_defect(struct script_run *r, const struct script_lang 
 	r->delivered[i] = (struct script_delivered){ d->name, d->count };
 	r->nr_delivered += i == r->nr_delivered;
 	prelude_defect_values(d, values);
-	code = call_callback(r, lang, prelude_trace_defect, function, values);
+	code = loop_call_callback(r, lang, prelude_trace_defect, function, values);
 	return code < 0 ? code : 1;
 }
 
@@ -270,13 +270,13 @@ static int script_deliver_defect(struct script_run *r, const struct script_lang 
  * Delivers the defects so far. The function may cause further ones and may replace itself: it is
  * looked up for each.
  */
-static int script_deliver_defects(struct script_run *r, const struct script_lang *lang)
+static int loop_script_deliver_defects(struct script_run *r, const struct script_lang *lang)
 {
 	const struct sonde_defect *d;
 	int code = 1;
 
 	for (size_t i = 0; code > 0 && (d = sonde_session_defect(r->s, i)); i++)
-		code = script_deliver_defect(r, lang, d);
+		code = loop_script_deliver_defect(r, lang, d);
 	return code < 0 ? code : 0;
 }
 
@@ -285,7 +285,7 @@ static int script_deliver_defects(struct script_run *r, const struct script_lang
  * at the end of the recording. Delivers only the part of the sums that no record reported. Its time
  * is unknown.
  */
-static int script_deliver_rest_of_losses(struct script_run *r, const struct script_lang *lang)
+static int loop_script_deliver_rest_of_losses(struct script_run *r, const struct script_lang *lang)
 {
 	struct prelude_record_value values[PRELUDE_CALLBACK_ARGS];
 	const struct sonde_defect *d;
@@ -296,16 +296,16 @@ static int script_deliver_rest_of_losses(struct script_run *r, const struct scri
 		if (strcmp(d->name, "lost-events") != 0 || d->count <= r->nr_lost)
 			continue;
 		prelude_loss_values(d->count - r->nr_lost, values);
-		return call_callback(r, lang, prelude_trace_lost, function, values);
+		return loop_call_callback(r, lang, prelude_trace_lost, function, values);
 	}
 	return code < 0 ? code : 0;
 }
 
 int script_end(struct script_run *r, const struct script_lang *lang)
 {
-	int code = script_deliver_rest_of_losses(r, lang);
+	int code = loop_script_deliver_rest_of_losses(r, lang);
 
-	return code < 0 ? code : script_deliver_defects(r, lang);
+	return code < 0 ? code : loop_script_deliver_defects(r, lang);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 		return 0;
 	}
 	if (cb == prelude_trace_defect)
-		return script_deliver_defects(r, lang);
+		return loop_script_deliver_defects(r, lang);
 	lost = cb == prelude_trace_lost ? sonde_schema_field(slot->sc, "lost") : NULL;
 	if (lost)
 		r->nr_lost += sonde_event_u64(r->ev, lost);
@@ -336,10 +336,10 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 	code = lang->find_function(r, cb->name ? slot : NULL, name, &function);
 	if (code > 0) {
 		prelude_callback_values(cb, slot->sc, r->ev, values);
-		return call_callback(r, lang, cb, function, values);
+		return loop_call_callback(r, lang, cb, function, values);
 	}
 	/* The next stat event may be for another function. Losses are summed up. */
 	if (!code && cb->name && cb != prelude_trace_lost)
-		script_refuse(r, lang, slot);
+		loop_script_refuse(r, lang, slot);
 	return code;
 }

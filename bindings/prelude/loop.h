@@ -78,8 +78,8 @@ struct script_lang {
 
 	/*
 	 * Once per event type: a slot of slot_size bytes begins with struct script_slot, which is
-	 * filled in; the rest is zero. slot_done() releases what the slot holds, also after a
-	 * slot_init() that failed.
+	 * filled in; the rest is zero. run_slot_done() releases what the slot holds, also after a
+	 * run_slot_init() that failed.
 	 */
 	size_t slot_size;
 	int (*slot_init)(struct script_run *r, struct script_slot *slot);

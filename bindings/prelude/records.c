@@ -123,9 +123,9 @@ static struct prelude_record_value record_text(const char *t, size_t len)
 					      .len = t ? strnlen(t, len) : 0 };
 }
 
-static struct prelude_record_value field_value(const struct prelude_callback_arg *arg,
-					       const struct sonde_schema *sc,
-					       const struct sonde_event *ev)
+static struct prelude_record_value records_field_value(const struct prelude_callback_arg *arg,
+						       const struct sonde_schema *sc,
+						       const struct sonde_event *ev)
 {
 	const struct sonde_field *f = sonde_schema_field(sc, arg->field);
 	size_t len = 0;
@@ -141,7 +141,8 @@ static struct prelude_record_value field_value(const struct prelude_callback_arg
 			    : record_large(sonde_event_u64(ev, f));
 }
 
-static bool misc_bit(const struct sonde_schema *sc, const struct sonde_event *ev, int64_t bit)
+static bool records_misc_bit(const struct sonde_schema *sc, const struct sonde_event *ev,
+			     int64_t bit)
 {
 	const struct sonde_field *f = sonde_schema_field(sc, "misc");
 
@@ -154,7 +155,7 @@ static struct prelude_record_value record_value(const struct prelude_callback_ar
 {
 	switch (arg->from) {
 	case PRELUDE_FROM_FIELD:
-		return field_value(arg, sc, ev);
+		return records_field_value(arg, sc, ev);
 	case PRELUDE_FROM_TIME:
 		return record_large(ev->time_ns);
 	case PRELUDE_FROM_TIME_IF_ANY:
@@ -166,8 +167,9 @@ static struct prelude_record_value record_value(const struct prelude_callback_ar
 	case PRELUDE_FROM_TID:
 		return record_number(ev->tid);
 	case PRELUDE_FROM_MISC:
-		return (struct prelude_record_value){ .kind = PRELUDE_RECORD_BOOL,
-						      .i = misc_bit(sc, ev, arg->constant) };
+		return (struct prelude_record_value){
+			.kind = PRELUDE_RECORD_BOOL, .i = records_misc_bit(sc, ev, arg->constant)
+		};
 	case PRELUDE_FROM_CONSTANT:
 		break;
 	}
@@ -205,7 +207,7 @@ void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE
 
 /* ---- binding --------------------------------------------------------------------------------- */
 
-static int arg_index(const struct prelude_callback *cb, const char *name)
+static int records_arg_index(const struct prelude_callback *cb, const char *name)
 {
 	for (size_t i = 0; i < cb->nr_args; i++)
 		if (!strcmp(cb->args[i].name, name))
@@ -213,11 +215,11 @@ static int arg_index(const struct prelude_callback *cb, const char *name)
 	return -1;
 }
 
-static bool bind_by_name(struct prelude_bind *b, const struct prelude_callback *cb,
-			 const struct prelude_callee *c)
+static bool records_bind_by_name(struct prelude_bind *b, const struct prelude_callback *cb,
+				 const struct prelude_callee *c)
 {
 	for (size_t i = 0; i < c->nr_names; i++) {
-		int at = arg_index(cb, c->names[i]);
+		int at = records_arg_index(cb, c->names[i]);
 
 		if (at < 0)
 			return false;
@@ -236,7 +238,8 @@ int prelude_callback_bind(const struct prelude_callback *cb, const struct prelud
 	if (!b.slots)
 		return -ENOMEM;
 	if (c->has_names && !(c->rest && c->nr_names < due)) {
-		if ((c->nr_names != due || !rules->binds_by_place) && bind_by_name(&b, cb, c)) {
+		if ((c->nr_names != due || !rules->binds_by_place) &&
+		    records_bind_by_name(&b, cb, c)) {
 			*ret = b;
 			return 0;
 		}

@@ -18,7 +18,7 @@ const struct prelude_rule prelude_rules[] = {
 };
 
 /* The value of the text's line compat=, not NUL-terminated; NULL if there is none. */
-static const char *version_of(const char *text)
+static const char *rules_version_of(const char *text)
 {
 	static const char key[] = "compat=";
 
@@ -33,7 +33,7 @@ static const char *version_of(const char *text)
 const struct sonde_rules *prelude_rules_of_text(const char *text)
 {
 	const struct sonde_rules *rules = NULL;
-	const char *version = version_of(text);
+	const char *version = rules_version_of(text);
 	size_t len = version ? strcspn(version, "\n") : 0;
 	char word[32];
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* perf resolves addresses of faults, and of branches if every branch is an event. */
-static bool addr_has_names(const struct perf_event_attr *attr)
+static bool sample_addr_has_names(const struct perf_event_attr *attr)
 {
 	if (!(attr->sample_type & PERF_SAMPLE_ADDR))
 		return false;
@@ -31,7 +31,7 @@ void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema
 					 .sample_type = sonde_schema_sampled(sc),
 					 .read_format = attr.read_format,
 					 .intr_regs_mask = attr.sample_regs_intr,
-					 .addr_names = addr_has_names(&attr) };
+					 .addr_names = sample_addr_has_names(&attr) };
 }
 
 struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode)
@@ -86,12 +86,12 @@ size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded)
 }
 
 /* -1 if not recorded; perf sees it as unsigned 32 bits. */
-static uint64_t task(const struct prelude_sample *p, int32_t value)
+static uint64_t sample_task(const struct prelude_sample *p, int32_t value)
 {
 	return p->sampled->rules->unsigned_ids ? (uint32_t)value : (uint64_t)(int64_t)value;
 }
 
-static uint64_t data_src(const struct prelude_sample *p)
+static uint64_t sample_data_src(const struct prelude_sample *p)
 {
 	if (p->s.present & PERF_SAMPLE_DATA_SRC)
 		return p->s.data_src;
@@ -116,11 +116,11 @@ uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)
 	case ITEM_STREAM_ID:
 		return s->present & PERF_SAMPLE_STREAM_ID ? s->stream_id : UINT64_MAX;
 	case ITEM_PID:
-		return task(p, p->ev->pid);
+		return sample_task(p, p->ev->pid);
 	case ITEM_TID:
-		return task(p, p->ev->tid);
+		return sample_task(p, p->ev->tid);
 	case ITEM_CPU:
-		return task(p, p->ev->cpu);
+		return sample_task(p, p->ev->cpu);
 	case ITEM_IP:
 		return s->ip;
 	case ITEM_TIME:
@@ -144,7 +144,7 @@ uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)
 	case ITEM_TRANSACTION:
 		return s->transaction;
 	case ITEM_DATASRC:
-		return data_src(p);
+		return sample_data_src(p);
 	case ITEM_CPUMODE:
 		return p->ev->cpumode;
 	case ITEM_ADDR_DSO_MAP_START:
@@ -239,14 +239,14 @@ size_t prelude_data_src_text(const struct prelude_sample *p, char *buf)
 {
 	const size_t most = p->sampled->rules->data_src_text_bytes,
 		     room = most ? most + 1 : PRELUDE_DATA_SRC_TEXT;
-	size_t len =
-		sonde_session_data_src_text(sonde_event_session(p->ev), data_src(p), buf, room);
+	size_t len = sonde_session_data_src_text(sonde_event_session(p->ev), sample_data_src(p),
+						 buf, room);
 
 	return len < room ? len : room - 1;
 }
 
 /* perf limits both texts by the number of kernel registers. */
-static size_t regs_room(const struct prelude_sampled *sampled)
+static size_t sample_regs_room(const struct prelude_sampled *sampled)
 {
 	const size_t each = sampled->rules->register_text_bytes,
 		     room = each * (size_t)__builtin_popcountll(sampled->intr_regs_mask);
@@ -259,7 +259,7 @@ size_t prelude_regs_text(const struct prelude_sample *p, bool user, char *buf)
 	uint64_t abi = user ? p->s.user_regs_abi : p->s.intr_regs_abi;
 	uint64_t mask = user ? p->s.user_regs_mask : p->s.intr_regs_mask;
 	const uint64_t *regs = user ? p->s.user_regs : p->s.intr_regs;
-	size_t len = 0, i = 0, room = regs_room(p->sampled);
+	size_t len = 0, i = 0, room = sample_regs_room(p->sampled);
 
 	if (!abi || !regs || !room)
 		return 0;

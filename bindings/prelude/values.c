@@ -45,7 +45,7 @@ bool prelude_is_text(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-static bool is_number(const char *text)
+static bool values_is_number(const char *text)
 {
 	return (*text >= '0' && *text <= '9') || *text == '-';
 }
@@ -72,7 +72,7 @@ bool prelude_define_wanted(struct prelude_defines *state, const struct sonde_def
 			return false;
 		if (d->value)
 			return true;
-		if (state->has_zero || is_number(d->text))
+		if (state->has_zero || values_is_number(d->text))
 			return false;
 		state->has_zero = true;
 		return true;

@@ -80,19 +80,19 @@ static PyObject *context_value(PyObject *args, enum prelude_context which)
 	return c ? PyLong_FromLong(prelude_context_value(c->s, c->ev, which)) : NULL;
 }
 
-static PyObject *common_pc(PyObject *module, PyObject *args)
+static PyObject *context_common_pc(PyObject *module, PyObject *args)
 {
 	(void)module;
 	return context_value(args, PRELUDE_PC);
 }
 
-static PyObject *common_flags(PyObject *module, PyObject *args)
+static PyObject *context_common_flags(PyObject *module, PyObject *args)
 {
 	(void)module;
 	return context_value(args, PRELUDE_FLAGS);
 }
 
-static PyObject *common_lock_depth(PyObject *module, PyObject *args)
+static PyObject *context_common_lock_depth(PyObject *module, PyObject *args)
 {
 	(void)module;
 	return context_value(args, PRELUDE_LOCK_DEPTH);
@@ -101,7 +101,7 @@ static PyObject *common_lock_depth(PyObject *module, PyObject *args)
 /* ---- the code at the sample's address -------------------------------------------------------- */
 
 /* Unknown for events without an address. */
-static struct sonde_code code_of(const struct perf_context *c, unsigned parts)
+static struct sonde_code context_code_of(const struct perf_context *c, unsigned parts)
 {
 	struct sonde_code code = { 0 };
 	struct sonde_sample sample;
@@ -115,19 +115,19 @@ static struct sonde_code code_of(const struct perf_context *c, unsigned parts)
 	return code;
 }
 
-static PyObject *text_or_none(const char *text, size_t len)
+static PyObject *context_text_or_none(const char *text, size_t len)
 {
 	if (text)
 		return text_object(text, len);
 	Py_RETURN_NONE;
 }
 
-static PyObject *file_of(const struct sonde_code *code)
+static PyObject *context_file_of(const struct sonde_code *code)
 {
-	return text_or_none(code->file, code->file ? strlen(code->file) : 0);
+	return context_text_or_none(code->file, code->file ? strlen(code->file) : 0);
 }
 
-static PyObject *perf_sample_insn(PyObject *module, PyObject *args)
+static PyObject *context_perf_sample_insn(PyObject *module, PyObject *args)
 {
 	struct perf_context *c = context_arg(args);
 	struct sonde_code code;
@@ -135,13 +135,13 @@ static PyObject *perf_sample_insn(PyObject *module, PyObject *args)
 	(void)module;
 	if (!c)
 		return NULL;
-	code = code_of(c, SONDE_CODE_INSN);
+	code = context_code_of(c, SONDE_CODE_INSN);
 	if (!code.insn_len)
 		Py_RETURN_NONE;
 	return PyBytes_FromStringAndSize((const char *)code.insn, (Py_ssize_t)code.insn_len);
 }
 
-static PyObject *perf_sample_srcline(PyObject *module, PyObject *args)
+static PyObject *context_perf_sample_srcline(PyObject *module, PyObject *args)
 {
 	struct perf_context *c = context_arg(args);
 	struct sonde_code code;
@@ -149,11 +149,11 @@ static PyObject *perf_sample_srcline(PyObject *module, PyObject *args)
 	(void)module;
 	if (!c)
 		return NULL;
-	code = code_of(c, SONDE_CODE_LINE);
-	return Py_BuildValue("(NI)", file_of(&code), (unsigned int)code.line);
+	code = context_code_of(c, SONDE_CODE_LINE);
+	return Py_BuildValue("(NI)", context_file_of(&code), (unsigned int)code.line);
 }
 
-static PyObject *perf_sample_srccode(PyObject *module, PyObject *args)
+static PyObject *context_perf_sample_srccode(PyObject *module, PyObject *args)
 {
 	struct perf_context *c = context_arg(args);
 	struct sonde_code code;
@@ -161,15 +161,15 @@ static PyObject *perf_sample_srccode(PyObject *module, PyObject *args)
 	(void)module;
 	if (!c)
 		return NULL;
-	code = code_of(c, SONDE_CODE_LINE | SONDE_CODE_TEXT);
-	return Py_BuildValue("(NIN)", file_of(&code), (unsigned int)code.line,
-			     text_or_none(code.text, code.text_len));
+	code = context_code_of(c, SONDE_CODE_LINE | SONDE_CODE_TEXT);
+	return Py_BuildValue("(NIN)", context_file_of(&code), (unsigned int)code.line,
+			     context_text_or_none(code.text, code.text_len));
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
 /* Returns 0, or the negative errno that perf returns for unknown options. */
-static int check_itrace(const struct perf_context *c, const char *options)
+static int context_check_itrace(const struct perf_context *c, const char *options)
 {
 	size_t room = strlen(options) + 64;
 	char *lines = malloc(room), *parsed = NULL;
@@ -188,7 +188,7 @@ static int check_itrace(const struct perf_context *c, const char *options)
  * Hardware traces are not decoded: the options have no effect, but the result says whether they are
  * valid.
  */
-static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
+static PyObject *context_perf_set_itrace_options(PyObject *module, PyObject *args)
 {
 	PyObject *capsule, *options = NULL, *text;
 	struct perf_context *c;
@@ -209,7 +209,7 @@ static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
 	text = PyUnicode_AsUTF8String(options);
 	if (!text)
 		return NULL;
-	code = check_itrace(c, PyBytes_AsString(text));
+	code = context_check_itrace(c, PyBytes_AsString(text));
 	Py_DECREF(text);
 	if (code == -ENOMEM)
 		return PyErr_NoMemory();
@@ -220,7 +220,7 @@ static PyObject *perf_set_itrace_options(PyObject *module, PyObject *args)
 }
 
 /* The launcher stored the names and values of the configuration files in the module. */
-static PyObject *perf_config_get(PyObject *module, PyObject *args)
+static PyObject *context_perf_config_get(PyObject *module, PyObject *args)
 {
 	PyObject *config, *value;
 	const char *name;
@@ -238,31 +238,31 @@ static PyObject *perf_config_get(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-	{ "common_pc", common_pc, METH_VARARGS,
+	{ "common_pc", context_common_pc, METH_VARARGS,
 	  "common_pc(context) -> int\n\nThe event's common_preempt_count: low four bits the "
 	  "preemption depth, high four how\n"
 	  "deep migration was disabled." },
-	{ "common_flags", common_flags, METH_VARARGS,
+	{ "common_flags", context_common_flags, METH_VARARGS,
 	  "common_flags(context) -> int\n\nThe event's common_flags: 1 interrupts off, 4 to be "
 	  "rescheduled, 8 hard\n"
 	  "interrupt, 16 soft interrupt." },
-	{ "common_lock_depth", common_lock_depth, METH_VARARGS,
+	{ "common_lock_depth", context_common_lock_depth, METH_VARARGS,
 	  "common_lock_depth(context) -> int\n\nThe event's common_lock_depth; 0 on kernels that "
 	  "have none." },
-	{ "perf_sample_insn", perf_sample_insn, METH_VARARGS,
+	{ "perf_sample_insn", context_perf_sample_insn, METH_VARARGS,
 	  "perf_sample_insn(context) -> bytes or None\n\nThe instruction at the sample's "
 	  "address." },
-	{ "perf_sample_srcline", perf_sample_srcline, METH_VARARGS,
+	{ "perf_sample_srcline", context_perf_sample_srcline, METH_VARARGS,
 	  "perf_sample_srcline(context) -> (file or None, line)\n\nThe source line at the sample's "
 	  "address; 0: unknown." },
-	{ "perf_sample_srccode", perf_sample_srccode, METH_VARARGS,
+	{ "perf_sample_srccode", context_perf_sample_srccode, METH_VARARGS,
 	  "perf_sample_srccode(context) -> (file or None, line, text or None)\n\nThe same, and the "
 	  "text of that line." },
-	{ "perf_set_itrace_options", perf_set_itrace_options, METH_VARARGS,
+	{ "perf_set_itrace_options", context_perf_set_itrace_options, METH_VARARGS,
 	  "perf_set_itrace_options(context, options) -> int\n\nReturns 0; 1 if options were set "
 	  "before, also by --itrace; negative\nif they are wrong. Hardware traces are not "
 	  "decoded." },
-	{ "perf_config_get", perf_config_get, METH_VARARGS,
+	{ "perf_config_get", context_perf_config_get, METH_VARARGS,
 	  "perf_config_get(name) -> str or None\n\nThe value of a name in the configuration: "
 	  "'annotate.objdump'." },
 	{ NULL }

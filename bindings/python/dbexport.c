@@ -38,7 +38,7 @@ void dbexport_free(struct dbexport *d)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static PyObject *cell_object(enum prelude_column_kind kind, const union prelude_cell *cell)
+static PyObject *dbexport_cell_object(enum prelude_column_kind kind, const union prelude_cell *cell)
 {
 	switch (kind) {
 	case PRELUDE_NUMBER:
@@ -51,8 +51,8 @@ static PyObject *cell_object(enum prelude_column_kind kind, const union prelude_
 	return NULL;
 }
 
-static int set_args(struct table *t, enum prelude_table table, const union prelude_cell *cells,
-		    size_t nr)
+static int dbexport_set_args(struct table *t, enum prelude_table table,
+			     const union prelude_cell *cells, size_t nr)
 {
 	PyObject *spare = NULL; /* of a column whose number changed */
 	PyObject *o = Py_None;
@@ -77,7 +77,7 @@ static int set_args(struct table *t, enum prelude_table table, const union prelu
 			}
 			o = int_from(own, cells[i].number);
 		} else {
-			o = cell_object(kind, &cells[i]);
+			o = dbexport_cell_object(kind, &cells[i]);
 		}
 		if (!o)
 			break;
@@ -92,7 +92,7 @@ static int set_args(struct table *t, enum prelude_table table, const union prelu
 	return o ? 0 : -1;
 }
 
-static PyObject *call(struct table *t, size_t nr)
+static PyObject *dbexport_call(struct table *t, size_t nr)
 {
 #ifdef HAVE_VECTORCALL
 	return PyObject_Vectorcall(t->handler, t->args + 1, nr | PY_VECTORCALL_ARGUMENTS_OFFSET,
@@ -116,14 +116,14 @@ static int dbexport_row(void *ctx, enum prelude_table table, const union prelude
 {
 	struct dbexport *d = ctx;
 	struct table *t = &d->tables[table];
-	PyObject *result = set_args(t, table, cells, nr) < 0 ? NULL : call(t, nr);
+	PyObject *result = dbexport_set_args(t, table, cells, nr) < 0 ? NULL : dbexport_call(t, nr);
 
 	Py_XDECREF(result);
 	return result ? 0 : -ECANCELED;
 }
 
 /* The result of a prelude_db_*() call; if it is negative, an exception is set. */
-static int result_of(struct dbexport *d, int code)
+static int dbexport_result_of(struct dbexport *d, int code)
 {
 	if (code < 0 && !PyErr_Occurred())
 		module_error(d->run->m, code);
@@ -133,7 +133,7 @@ static int result_of(struct dbexport *d, int code)
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 /* 1 if a name of the script has a true value, else 0; -1 with an exception. */
-static int is_true(struct run *r, const char *name)
+static int dbexport_is_true(struct run *r, const char *name)
 {
 	PyObject *key = PyUnicode_InternFromString(name);
 	PyObject *value = key ? PyDict_GetItemWithError(r->main, key) : NULL;
@@ -143,7 +143,7 @@ static int is_true(struct run *r, const char *name)
 	return yes;
 }
 
-static int fetch_handlers(struct dbexport *d, uint32_t *ret_tables)
+static int dbexport_fetch_handlers(struct dbexport *d, uint32_t *ret_tables)
 {
 	for (size_t i = 0; i < PRELUDE_NR_TABLES; i++) {
 		PyObject *key = PyUnicode_InternFromString(prelude_tables[i].handler), *handler;
@@ -164,23 +164,23 @@ static int fetch_handlers(struct dbexport *d, uint32_t *ret_tables)
 static int dbexport_start(struct dbexport *d)
 {
 	struct prelude_db_options opts = { .row = dbexport_row, .ctx = d };
-	int calls = is_true(d->run, "perf_db_export_calls");
-	int callchains = calls < 0 ? -1 : is_true(d->run, "perf_db_export_callchains");
+	int calls = dbexport_is_true(d->run, "perf_db_export_calls");
+	int callchains = calls < 0 ? -1 : dbexport_is_true(d->run, "perf_db_export_callchains");
 
-	if (callchains < 0 || fetch_handlers(d, &opts.tables) < 0)
+	if (callchains < 0 || dbexport_fetch_handlers(d, &opts.tables) < 0)
 		return -1;
 	opts.calls = calls;
 	opts.callchains = callchains;
-	if (result_of(d, prelude_db_new(&d->db, d->run->base.s, &opts)) < 0)
+	if (dbexport_result_of(d, prelude_db_new(&d->db, d->run->base.s, &opts)) < 0)
 		return -1;
-	return result_of(d, prelude_db_begin(d->db));
+	return dbexport_result_of(d, prelude_db_begin(d->db));
 }
 
 struct dbexport *dbexport_begin(struct run *r)
 {
 	struct dbexport *d;
 
-	if (is_true(r, "perf_db_export_mode") <= 0)
+	if (dbexport_is_true(r, "perf_db_export_mode") <= 0)
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d)
@@ -195,10 +195,10 @@ struct dbexport *dbexport_begin(struct run *r)
 
 int dbexport_event(struct dbexport *d, const struct sonde_event *ev)
 {
-	return result_of(d, prelude_db_event(d->db, ev));
+	return dbexport_result_of(d, prelude_db_event(d->db, ev));
 }
 
 int dbexport_end(struct dbexport *d)
 {
-	return result_of(d, prelude_db_end(d->db));
+	return dbexport_result_of(d, prelude_db_end(d->db));
 }

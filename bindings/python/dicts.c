@@ -42,7 +42,7 @@ struct node {
 	uint64_t event;
 };
 
-static void node_done(struct node *n)
+static void dicts_node_done(struct node *n)
 {
 	Py_XDECREF(n->dict);
 	Py_XDECREF(n->sym_dict);
@@ -54,19 +54,19 @@ static void node_done(struct node *n)
 void nodes_free(struct node *nodes)
 {
 	for (size_t i = 0; nodes && i < NODES; i++)
-		node_done(&nodes[i]);
+		dicts_node_done(&nodes[i]);
 	free(nodes);
 }
 
 /* "file.c:12", for frames that were searched for inlined functions. */
-static PyObject *source_line(const struct node *n)
+static PyObject *dicts_source_line(const struct node *n)
 {
 	const char *slash = strrchr(n->file, '/');
 
 	return PyUnicode_FromFormat("%s:%u", slash ? slash + 1 : n->file, n->line);
 }
 
-static int make_symbol(struct run *r, struct node *n, const struct sonde_location *loc)
+static int dicts_make_symbol(struct run *r, struct node *n, const struct sonde_location *loc)
 {
 	const char *name = n->sym ? n->sym : loc->sym; /* of an inlined function */
 	struct keys *k = r->keys;
@@ -80,19 +80,19 @@ static int make_symbol(struct run *r, struct node *n, const struct sonde_locatio
 		return -1;
 	if (loc->dso && dict_take(n->dict, k->sym_off, u64_object(loc->sym_off)) < 0)
 		return -1;
-	return n->file ? dict_take(n->dict, k->sym_srcline, source_line(n)) : 0;
+	return n->file ? dict_take(n->dict, k->sym_srcline, dicts_source_line(n)) : 0;
 }
 
-static int make_node(struct run *r, struct node *n, const struct sonde_location *loc)
+static int dicts_make_node(struct run *r, struct node *n, const struct sonde_location *loc)
 {
 	n->dict = PyDict_New();
 	if (!n->dict || dict_take(n->dict, r->keys->ip, u64_object(n->ip)) < 0 ||
-	    (loc->sym && make_symbol(r, n, loc) < 0))
+	    (loc->sym && dicts_make_symbol(r, n, loc) < 0))
 		return -1;
 	return loc->dso ? dict_take(n->dict, r->keys->dso, values_name(r->v, loc->dso)) : 0;
 }
 
-static PyObject *copy_node(struct run *r, const struct node *n, PyObject **ret_sym)
+static PyObject *dicts_copy_node(struct run *r, const struct node *n, PyObject **ret_sym)
 {
 	PyObject *copy = PyDict_Copy(n->dict);
 
@@ -103,14 +103,14 @@ static PyObject *copy_node(struct run *r, const struct node *n, PyObject **ret_s
 }
 
 #ifdef DICT_STATE
-static inline bool is_untouched(const struct kept_node *k)
+static inline bool dicts_is_untouched(const struct kept_node *k)
 {
 	return k->dict && ONLY_MINE(k->dict) && DICT_STATE(k->dict) == k->version &&
 	       (!k->sym || (ONLY_MINE(k->sym) && DICT_STATE(k->sym) == k->sym_version));
 }
 
 /* A place for one more element; NULL if there is none. */
-static struct kept_node *keep_more(struct run *r, struct node *n)
+static struct kept_node *dicts_keep_more(struct run *r, struct node *n)
 {
 	if (r->nr_kept_nodes >= KEPT_NODES)
 		return NULL;
@@ -128,7 +128,7 @@ static struct kept_node *keep_more(struct run *r, struct node *n)
 	return &n->kept[n->nr_kept++];
 }
 
-static inline PyObject *take_node(struct run *r, struct node *n)
+static inline PyObject *dicts_take_node(struct run *r, struct node *n)
 {
 	struct kept_node *k;
 	PyObject *old, *copy, *sym;
@@ -137,15 +137,15 @@ static inline PyObject *take_node(struct run *r, struct node *n)
 		n->event = r->nr_events;
 		n->nr_used = 0;
 	}
-	k = n->nr_used < n->nr_kept ? &n->kept[n->nr_used] : keep_more(r, n);
+	k = n->nr_used < n->nr_kept ? &n->kept[n->nr_used] : dicts_keep_more(r, n);
 	if (!k)
-		return copy_node(r, n, &sym);
+		return dicts_copy_node(r, n, &sym);
 	n->nr_used++;
-	if (is_untouched(k)) {
+	if (dicts_is_untouched(k)) {
 		Py_INCREF(k->dict);
 		return k->dict;
 	}
-	copy = copy_node(r, n, &sym);
+	copy = dicts_copy_node(r, n, &sym);
 	old = k->dict;
 	*k = (struct kept_node){ .dict = copy, .sym = sym };
 	if (copy) {
@@ -157,24 +157,24 @@ static inline PyObject *take_node(struct run *r, struct node *n)
 	return copy;
 }
 #else
-static PyObject *take_node(struct run *r, struct node *n)
+static PyObject *dicts_take_node(struct run *r, struct node *n)
 {
 	PyObject *sym;
 
-	return copy_node(r, n, &sym);
+	return dicts_copy_node(r, n, &sym);
 }
 #endif
 
 /* The node's own dicts, which are not kept. */
-static PyObject *unkept_node(struct run *r, struct node n, const struct sonde_location *loc)
+static PyObject *dicts_unkept_node(struct run *r, struct node n, const struct sonde_location *loc)
 {
-	if (make_node(r, &n, loc) < 0)
+	if (dicts_make_node(r, &n, loc) < 0)
 		Py_CLEAR(n.dict);
 	Py_XDECREF(n.sym_dict);
 	return n.dict;
 }
 
-static inline PyObject *frame_node(struct run *r, const struct sonde_frame *f, bool is_nested)
+static inline PyObject *dicts_frame_node(struct run *r, const struct sonde_frame *f, bool is_nested)
 {
 	const struct sonde_location *loc = sonde_event_located(r->base.ev, f->ip, f->cpumode);
 	struct node *n = &r->nodes[(loc->answer + f->line) % NODES];
@@ -188,26 +188,26 @@ static inline PyObject *frame_node(struct run *r, const struct sonde_frame *f, b
 					      .line = f->line };
 
 		if (!loc->answer || is_nested)
-			return unkept_node(r, new, loc);
+			return dicts_unkept_node(r, new, loc);
 		r->nr_kept_nodes -= old.nr_kept;
 		*n = new;
-		if (make_node(r, n, loc) < 0) {
+		if (dicts_make_node(r, n, loc) < 0) {
 			Py_CLEAR(n->dict);
 			Py_CLEAR(n->sym_dict);
 		}
-		node_done(&old);
+		dicts_node_done(&old);
 	}
 	if (!n->dict)
 		return NULL;
 	if (is_nested) {
 		PyObject *sym;
 
-		return copy_node(r, n, &sym);
+		return dicts_copy_node(r, n, &sym);
 	}
-	return take_node(r, n);
+	return dicts_take_node(r, n);
 }
 
-static PyObject *fill_chain(struct run *r, const struct sonde_frame *frames, int nr)
+static PyObject *dicts_fill_chain(struct run *r, const struct sonde_frame *frames, int nr)
 {
 	PyObject *list = PyList_New(nr);
 	/*
@@ -218,7 +218,7 @@ static PyObject *fill_chain(struct run *r, const struct sonde_frame *frames, int
 
 	r->fills_chain = true;
 	for (int i = 0; list && i < nr; i++) {
-		PyObject *node = frame_node(r, &frames[i], is_nested);
+		PyObject *node = dicts_frame_node(r, &frames[i], is_nested);
 
 		if (!node) {
 			Py_CLEAR(list);
@@ -237,7 +237,7 @@ PyObject *list_callchain(struct run *r)
 
 	if (nr > 0 && !r->nodes && !(r->nodes = calloc(NODES, sizeof(*r->nodes))))
 		return PyErr_NoMemory();
-	return fill_chain(r, frames, nr > 0 ? nr : 0);
+	return dicts_fill_chain(r, frames, nr > 0 ? nr : 0);
 }
 
 void chain_done(PyObject *dict, PyObject *key)
@@ -250,7 +250,7 @@ void chain_done(PyObject *dict, PyObject *key)
 
 /* ---- trace_unhandled's dict ------------------------------------------------------------------ */
 
-static PyObject *fields_template(struct run *r, struct slot *slot)
+static PyObject *dicts_fields_template(struct run *r, struct slot *slot)
 {
 	struct keys *k = r->keys;
 	PyObject *keys[] = { k->common_cpu, k->common_s, k->common_ns, k->common_pid,
@@ -275,7 +275,7 @@ int dict_keys_put(struct run *r, PyObject *dict)
 	Py_ssize_t pos = 0;
 	int code = 0;
 
-	if (!slot->fields && !(slot->fields = fields_template(r, slot)))
+	if (!slot->fields && !(slot->fields = dicts_fields_template(r, slot)))
 		return -1;
 	while (!code && PyDict_Next(slot->fields, &pos, &key, &value))
 		code = PyDict_SetItem(dict, key, Py_None);
@@ -289,7 +289,7 @@ PyObject *dict_fields(struct run *r)
 	struct keys *k = r->keys;
 	struct filling f;
 
-	if (!slot->fields && !(slot->fields = fields_template(r, slot)))
+	if (!slot->fields && !(slot->fields = dicts_fields_template(r, slot)))
 		return NULL;
 	if (filling_begin(&f, slot->fields, &slot->kept_fields) < 0 ||
 	    filling_put(&f, k->common_cpu, int_object(r->v, ev->cpu)) < 0 ||

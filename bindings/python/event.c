@@ -27,13 +27,13 @@ static void event_dealloc(struct py_event *e)
 	Py_DECREF(type);
 }
 
-static PyObject *field_value(struct py_event *e, size_t i)
+static PyObject *event_field_value(struct py_event *e, size_t i)
 {
 	return values_field(e->session->v, &e->info->convs[i], e->ev);
 }
 
 /* Index of a field by name, -1 if there is none. */
-static Py_ssize_t field_find(struct py_event *e, PyObject *name)
+static Py_ssize_t event_field_find(struct py_event *e, PyObject *name)
 {
 	for (size_t i = 0; i < e->info->nr_fields; i++) {
 		PyObject *key = PyTuple_GetItem(e->info->keys, (Py_ssize_t)i);
@@ -51,11 +51,11 @@ static PyObject *event_getattro(PyObject *self, PyObject *name)
 
 	if (value || !PyErr_ExceptionMatches(PyExc_AttributeError) || !PyUnicode_Check(name))
 		return value;
-	i = field_find((struct py_event *)self, name);
+	i = event_field_find((struct py_event *)self, name);
 	if (i < 0)
 		return NULL;
 	PyErr_Clear();
-	return field_value((struct py_event *)self, (size_t)i);
+	return event_field_value((struct py_event *)self, (size_t)i);
 }
 
 static PyObject *event_getitem(struct py_event *e, PyObject *key)
@@ -63,9 +63,9 @@ static PyObject *event_getitem(struct py_event *e, PyObject *key)
 	Py_ssize_t i;
 
 	if (PyUnicode_Check(key)) {
-		i = field_find(e, key);
+		i = event_field_find(e, key);
 		if (i >= 0)
-			return field_value(e, (size_t)i);
+			return event_field_value(e, (size_t)i);
 		PyErr_SetObject(PyExc_KeyError, key);
 		return NULL;
 	}
@@ -78,12 +78,12 @@ static PyObject *event_getitem(struct py_event *e, PyObject *key)
 		PyErr_Format(PyExc_IndexError, "the event has %zu fields", e->info->nr_fields);
 		return NULL;
 	}
-	return field_value(e, (size_t)i);
+	return event_field_value(e, (size_t)i);
 }
 
 static int event_contains(struct py_event *e, PyObject *key)
 {
-	return PyUnicode_Check(key) && field_find(e, key) >= 0;
+	return PyUnicode_Check(key) && event_field_find(e, key) >= 0;
 }
 
 static PyObject *event_keys(struct py_event *e, PyObject *unused)
@@ -98,8 +98,8 @@ static PyObject *event_fields(struct py_event *e, void *unused)
 
 	(void)unused;
 	for (size_t i = 0; d && i < e->info->nr_fields; i++)
-		if (dict_take(d, PyTuple_GetItem(e->info->keys, (Py_ssize_t)i), field_value(e, i)) <
-		    0)
+		if (dict_take(d, PyTuple_GetItem(e->info->keys, (Py_ssize_t)i),
+			      event_field_value(e, i)) < 0)
 			Py_CLEAR(d);
 	return d;
 }
@@ -264,7 +264,7 @@ PyTypeObject *event_type_new(PyObject *module)
 
 /* ---- Schema ---------------------------------------------------------------------------------- */
 
-static void schema_dealloc(struct py_schema *o)
+static void event_schema_dealloc(struct py_schema *o)
 {
 	PyTypeObject *type = Py_TYPE((PyObject *)o);
 
@@ -273,14 +273,14 @@ static void schema_dealloc(struct py_schema *o)
 	Py_DECREF(type);
 }
 
-static PyObject *schema_name(struct py_schema *o, void *unused)
+static PyObject *event_schema_name(struct py_schema *o, void *unused)
 {
 	(void)unused;
 	Py_INCREF(o->info->name);
 	return o->info->name;
 }
 
-static PyObject *schema_fields(struct py_schema *o, void *unused)
+static PyObject *event_schema_fields(struct py_schema *o, void *unused)
 {
 	(void)unused;
 	Py_INCREF(o->info->keys);
@@ -288,39 +288,39 @@ static PyObject *schema_fields(struct py_schema *o, void *unused)
 }
 
 /* The schema in the library; the session must still be open. */
-static const struct sonde_schema *schema_of(struct py_schema *o)
+static const struct sonde_schema *event_schema_of(struct py_schema *o)
 {
 	return session_check(o->session) < 0 ? NULL : o->info->sc;
 }
 
-static PyObject *schema_id(struct py_schema *o, void *unused)
+static PyObject *event_schema_id(struct py_schema *o, void *unused)
 {
-	const struct sonde_schema *sc = schema_of(o);
+	const struct sonde_schema *sc = event_schema_of(o);
 
 	(void)unused;
 	return sc ? PyLong_FromUnsignedLong(sonde_schema_id(sc)) : NULL;
 }
 
-static PyObject *schema_family(struct py_schema *o, void *unused)
+static PyObject *event_schema_family(struct py_schema *o, void *unused)
 {
-	const struct sonde_schema *sc = schema_of(o);
+	const struct sonde_schema *sc = event_schema_of(o);
 
 	(void)unused;
 	return sc ? PyLong_FromUnsignedLong(sonde_schema_family(sc)) : NULL;
 }
 
-static PyObject *schema_kind(struct py_schema *o, void *unused)
+static PyObject *event_schema_kind(struct py_schema *o, void *unused)
 {
 	static const char *const kinds[] = { "tracepoint", "sample", "record", "defect" };
-	const struct sonde_schema *sc = schema_of(o);
+	const struct sonde_schema *sc = event_schema_of(o);
 
 	(void)unused;
 	return sc ? PyUnicode_FromString(kinds[sonde_schema_kind(sc)]) : NULL;
 }
 
-static PyObject *schema_types(struct py_schema *o, void *unused)
+static PyObject *event_schema_types(struct py_schema *o, void *unused)
 {
-	const struct sonde_schema *sc = schema_of(o);
+	const struct sonde_schema *sc = event_schema_of(o);
 	PyObject *d = sc ? PyDict_New() : NULL;
 
 	(void)unused;
@@ -331,19 +331,21 @@ static PyObject *schema_types(struct py_schema *o, void *unused)
 	return d;
 }
 
-static PyObject *schema_repr(struct py_schema *o)
+static PyObject *event_schema_repr(struct py_schema *o)
 {
 	return PyUnicode_FromFormat("<sonde.Schema %U>", o->info->name);
 }
 
 static PyGetSetDef schema_getset[] = {
-	{ "name", (getter)schema_name, NULL, "str: 'sched:sched_switch', 'cpu-clock'", NULL },
-	{ "id", (getter)schema_id, NULL, "int: dense per session, never reused", NULL },
-	{ "family", (getter)schema_family, NULL, "int: id of the first schema of this name", NULL },
-	{ "kind", (getter)schema_kind, NULL, "str: tracepoint, sample, record or defect", NULL },
-	{ "fields", (getter)schema_fields, NULL,
+	{ "name", (getter)event_schema_name, NULL, "str: 'sched:sched_switch', 'cpu-clock'", NULL },
+	{ "id", (getter)event_schema_id, NULL, "int: dense per session, never reused", NULL },
+	{ "family", (getter)event_schema_family, NULL, "int: id of the first schema of this name",
+	  NULL },
+	{ "kind", (getter)event_schema_kind, NULL, "str: tracepoint, sample, record or defect",
+	  NULL },
+	{ "fields", (getter)event_schema_fields, NULL,
 	  "tuple of str: the fields' names, in the order of the format", NULL },
-	{ "types", (getter)schema_types, NULL, "dict of str to str: field to its declaration",
+	{ "types", (getter)event_schema_types, NULL, "dict of str to str: field to its declaration",
 	  NULL },
 	{ NULL }
 };
@@ -352,8 +354,8 @@ PyTypeObject *schema_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
 		{ Py_tp_doc, "An event type: its names and its fields." },
-		{ Py_tp_dealloc, schema_dealloc },
-		{ Py_tp_repr, schema_repr },
+		{ Py_tp_dealloc, event_schema_dealloc },
+		{ Py_tp_repr, event_schema_repr },
 		{ Py_tp_getset, schema_getset },
 		{ 0, NULL },
 	};
@@ -366,7 +368,7 @@ PyTypeObject *schema_type_new(PyObject *module)
 
 /* ---- Frame ----------------------------------------------------------------------------------- */
 
-static void frame_dealloc(struct py_frame *f)
+static void event_frame_dealloc(struct py_frame *f)
 {
 	PyTypeObject *type = Py_TYPE((PyObject *)f);
 
@@ -375,7 +377,7 @@ static void frame_dealloc(struct py_frame *f)
 	Py_DECREF(type);
 }
 
-static struct sonde_location frame_locate(struct py_frame *f)
+static struct sonde_location event_frame_locate(struct py_frame *f)
 {
 	struct sonde_location loc = { .size = sizeof(loc) };
 
@@ -384,21 +386,21 @@ static struct sonde_location frame_locate(struct py_frame *f)
 	return loc;
 }
 
-static PyObject *frame_ip(struct py_frame *f, void *unused)
+static PyObject *event_frame_ip(struct py_frame *f, void *unused)
 {
 	(void)unused;
 	return u64_object(f->ip);
 }
 
-static PyObject *frame_cpumode(struct py_frame *f, void *unused)
+static PyObject *event_frame_cpumode(struct py_frame *f, void *unused)
 {
 	(void)unused;
 	return PyLong_FromUnsignedLong(f->cpumode);
 }
 
-static PyObject *frame_sym(struct py_frame *f, void *unused)
+static PyObject *event_frame_sym(struct py_frame *f, void *unused)
 {
-	struct sonde_location loc = frame_locate(f);
+	struct sonde_location loc = event_frame_locate(f);
 
 	(void)unused;
 	if (!loc.sym)
@@ -406,9 +408,9 @@ static PyObject *frame_sym(struct py_frame *f, void *unused)
 	return text_object(loc.sym, strlen(loc.sym));
 }
 
-static PyObject *frame_sym_off(struct py_frame *f, void *unused)
+static PyObject *event_frame_sym_off(struct py_frame *f, void *unused)
 {
-	struct sonde_location loc = frame_locate(f);
+	struct sonde_location loc = event_frame_locate(f);
 
 	(void)unused;
 	if (!loc.sym)
@@ -416,9 +418,9 @@ static PyObject *frame_sym_off(struct py_frame *f, void *unused)
 	return u64_object(loc.sym_off);
 }
 
-static PyObject *frame_dso(struct py_frame *f, void *unused)
+static PyObject *event_frame_dso(struct py_frame *f, void *unused)
 {
-	struct sonde_location loc = frame_locate(f);
+	struct sonde_location loc = event_frame_locate(f);
 
 	(void)unused;
 	if (!loc.dso)
@@ -426,9 +428,9 @@ static PyObject *frame_dso(struct py_frame *f, void *unused)
 	return text_object(loc.dso, strlen(loc.dso));
 }
 
-static PyObject *frame_repr(struct py_frame *f)
+static PyObject *event_frame_repr(struct py_frame *f)
 {
-	struct sonde_location loc = frame_locate(f);
+	struct sonde_location loc = event_frame_locate(f);
 	char ip[24];
 
 	PyOS_snprintf(ip, sizeof(ip), "0x%llx", (unsigned long long)f->ip);
@@ -437,13 +439,13 @@ static PyObject *frame_repr(struct py_frame *f)
 }
 
 static PyGetSetDef frame_getset[] = {
-	{ "ip", (getter)frame_ip, NULL, "int: the address; of callers, where the call returns to",
-	  NULL },
-	{ "cpumode", (getter)frame_cpumode, NULL,
+	{ "ip", (getter)event_frame_ip, NULL,
+	  "int: the address; of callers, where the call returns to", NULL },
+	{ "cpumode", (getter)event_frame_cpumode, NULL,
 	  "int: 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user", NULL },
-	{ "sym", (getter)frame_sym, NULL, "str or None: the function's name", NULL },
-	{ "sym_off", (getter)frame_sym_off, NULL, "int or None: bytes from its start", NULL },
-	{ "dso", (getter)frame_dso, NULL, "str or None: the file mapped there", NULL },
+	{ "sym", (getter)event_frame_sym, NULL, "str or None: the function's name", NULL },
+	{ "sym_off", (getter)event_frame_sym_off, NULL, "int or None: bytes from its start", NULL },
+	{ "dso", (getter)event_frame_dso, NULL, "str or None: the file mapped there", NULL },
 	{ NULL }
 };
 
@@ -451,8 +453,8 @@ PyTypeObject *frame_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
 		{ Py_tp_doc, "One step of a call chain, as of its event's time." },
-		{ Py_tp_dealloc, frame_dealloc },
-		{ Py_tp_repr, frame_repr },
+		{ Py_tp_dealloc, event_frame_dealloc },
+		{ Py_tp_repr, event_frame_repr },
 		{ Py_tp_getset, frame_getset },
 		{ 0, NULL },
 	};

@@ -33,7 +33,7 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
  * Values that were read by key before stay the same objects: the script may hold or have changed
  * them.
  */
-static int put_read_keys(PyObject *dict, const struct run *r, const struct lazy *l)
+static int lazy_put_read_keys(PyObject *dict, const struct run *r, const struct lazy *l)
 {
 	int code = 0;
 
@@ -43,7 +43,7 @@ static int put_read_keys(PyObject *dict, const struct run *r, const struct lazy 
 	return code;
 }
 
-static int fill_dict(PyObject *o, struct lazy *l)
+static int lazy_fill_dict(PyObject *o, struct lazy *l)
 {
 	struct run *r = l->run;
 	PyObject *real, *values;
@@ -62,13 +62,13 @@ static int fill_dict(PyObject *o, struct lazy *l)
 	code = PyDict_Update(o, real);
 	Py_DECREF(real);
 	if (!code)
-		code = put_read_keys(o, r, l);
+		code = lazy_put_read_keys(o, r, l);
 	if (code || !l->inner)
 		return code;
 	values = PyDict_GetItemWithError(o, r->keys->dict[ITEM_SAMPLE]);
 	if (!values)
 		return PyErr_Occurred() ? -1 : 0;
-	return put_read_keys(values, r, lazy_at(l->inner, dict_off));
+	return lazy_put_read_keys(values, r, lazy_at(l->inner, dict_off));
 }
 
 /* The value of one key. NULL without an exception: the complete dict must be built. */
@@ -123,7 +123,7 @@ void lazy_forget_read_keys(struct run *r, struct slot *slot)
 	}
 }
 
-static int fill_list(PyObject *o, struct lazy *l)
+static int lazy_fill_list(PyObject *o, struct lazy *l)
 {
 	struct run *r = l->run;
 	PyObject *real;
@@ -143,18 +143,18 @@ static int fill_list(PyObject *o, struct lazy *l)
 
 int lazy_fill(PyObject *o, struct lazy *l)
 {
-	return l->kind == LAZY_CALLCHAIN ? fill_list(o, l) : fill_dict(o, l);
+	return l->kind == LAZY_CALLCHAIN ? lazy_fill_list(o, l) : lazy_fill_dict(o, l);
 }
 
 /* base.name(self, *args, **kw), after the values were stored. */
-static PyObject *do_as_base(PyTypeObject *base, const char *name, PyObject *self, PyObject *args,
-			    PyObject *kw)
+static PyObject *lazy_do_as_base(PyTypeObject *base, const char *name, PyObject *self,
+				 PyObject *args, PyObject *kw)
 {
 	PyObject *method = NULL, *all = NULL, *result = NULL;
 	Py_ssize_t nr = args ? PyTuple_Size(args) : 0;
 
-	if (base == &PyDict_Type ? fill_dict(self, lazy_at(self, dict_off))
-				 : fill_list(self, lazy_at(self, list_off)))
+	if (base == &PyDict_Type ? lazy_fill_dict(self, lazy_at(self, dict_off))
+				 : lazy_fill_list(self, lazy_at(self, list_off)))
 		return NULL;
 	method = PyObject_GetAttrString((PyObject *)base, name);
 	all = PyTuple_New(nr + 1);
@@ -175,7 +175,7 @@ out:
 	return result;
 }
 
-static PyObject *do_with(PyTypeObject *base, const char *name, PyObject *self, PyObject *arg)
+static PyObject *lazy_do_with(PyTypeObject *base, const char *name, PyObject *self, PyObject *arg)
 {
 	PyObject *args = PyTuple_New(1), *result;
 
@@ -183,12 +183,12 @@ static PyObject *do_with(PyTypeObject *base, const char *name, PyObject *self, P
 		return NULL;
 	Py_INCREF(arg);
 	PyTuple_SetItem(args, 0, arg);
-	result = do_as_base(base, name, self, args, NULL);
+	result = lazy_do_as_base(base, name, self, args, NULL);
 	Py_DECREF(args);
 	return result;
 }
 
-static int truth_of(PyObject *result)
+static int lazy_truth_of(PyObject *result)
 {
 	int truth = result ? PyObject_IsTrue(result) : -1;
 
@@ -196,7 +196,7 @@ static int truth_of(PyObject *result)
 	return truth;
 }
 
-static Py_ssize_t size_of(PyObject *result)
+static Py_ssize_t lazy_size_of(PyObject *result)
 {
 	Py_ssize_t size = result ? PyLong_AsSsize_t(result) : -1;
 
@@ -210,20 +210,20 @@ static int lazy_done(PyObject *result)
 	return result ? 0 : -1;
 }
 
-static PyObject *compare(PyTypeObject *base, PyObject *self, PyObject *other, int op)
+static PyObject *lazy_compare(PyTypeObject *base, PyObject *self, PyObject *other, int op)
 {
 	static const char *const names[] = { "__lt__", "__le__", "__eq__",
 					     "__ne__", "__gt__", "__ge__" };
 
-	return do_with(base, names[op], self, other);
+	return lazy_do_with(base, names[op], self, other);
 }
 
 /* pickle and copy get an ordinary object: (dict, (dict(self),)). */
-static PyObject *reduce(PyTypeObject *base, PyObject *self)
+static PyObject *lazy_reduce(PyTypeObject *base, PyObject *self)
 {
 	PyObject *plain, *result;
 
-	plain = do_as_base(base, "copy", self, NULL, NULL);
+	plain = lazy_do_as_base(base, "copy", self, NULL, NULL);
 	if (!plain)
 		return NULL;
 	result = Py_BuildValue("(O(O))", base, plain);
@@ -247,7 +247,7 @@ static PyObject *reduce(PyTypeObject *base, PyObject *self)
 #define M(name)                                                                    \
 	static PyObject *dict_##name(PyObject *self, PyObject *args, PyObject *kw) \
 	{                                                                          \
-		return do_as_base(D, #name, self, args, kw);                       \
+		return lazy_do_as_base(D, #name, self, args, kw);                  \
 	}
 DICT_METHODS(M)
 DICT_COEXISTING(M)
@@ -259,13 +259,13 @@ static PyObject *dict_get(PyObject *self, PyObject *args, PyObject *kw)
 	PyObject *value =
 		nr == 1 || nr == 2 ? lazy_value_if_alone(self, PyTuple_GetItem(args, 0)) : NULL;
 
-	return value || PyErr_Occurred() ? value : do_as_base(D, "get", self, args, kw);
+	return value || PyErr_Occurred() ? value : lazy_do_as_base(D, "get", self, args, kw);
 }
 
 static PyObject *dict_reduce(PyObject *self, PyObject *unused)
 {
 	(void)unused;
-	return reduce(D, self);
+	return lazy_reduce(D, self);
 }
 
 /* A class method of dict makes dicts, not lazy ones. */
@@ -298,29 +298,29 @@ static PyMethodDef dict_methods[] = {
 
 static PyObject *dict_repr(PyObject *self)
 {
-	return do_as_base(D, "__repr__", self, NULL, NULL);
+	return lazy_do_as_base(D, "__repr__", self, NULL, NULL);
 }
 
 static PyObject *dict_iter(PyObject *self)
 {
-	return do_as_base(D, "__iter__", self, NULL, NULL);
+	return lazy_do_as_base(D, "__iter__", self, NULL, NULL);
 }
 
 static PyObject *dict_compare(PyObject *self, PyObject *other, int op)
 {
-	return compare(D, self, other, op);
+	return lazy_compare(D, self, other, op);
 }
 
 static Py_ssize_t dict_length(PyObject *self)
 {
-	return size_of(do_as_base(D, "__len__", self, NULL, NULL));
+	return lazy_size_of(lazy_do_as_base(D, "__len__", self, NULL, NULL));
 }
 
 static PyObject *dict_subscript(PyObject *self, PyObject *key)
 {
 	PyObject *value = lazy_value_if_alone(self, key);
 
-	return value || PyErr_Occurred() ? value : do_with(D, "__getitem__", self, key);
+	return value || PyErr_Occurred() ? value : lazy_do_with(D, "__getitem__", self, key);
 }
 
 static int dict_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
@@ -329,11 +329,11 @@ static int dict_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
 	int code;
 
 	if (!value)
-		return lazy_done(do_with(D, "__delitem__", self, key));
+		return lazy_done(lazy_do_with(D, "__delitem__", self, key));
 	args = Py_BuildValue("(OO)", key, value);
 	if (!args)
 		return -1;
-	code = lazy_done(do_as_base(D, "__setitem__", self, args, NULL));
+	code = lazy_done(lazy_do_as_base(D, "__setitem__", self, args, NULL));
 	Py_DECREF(args);
 	return code;
 }
@@ -345,7 +345,7 @@ static int dict_contains(PyObject *self, PyObject *key)
 	if (!value && PyErr_Occurred())
 		return -1;
 	if (!value)
-		return truth_of(do_with(D, "__contains__", self, key));
+		return lazy_truth_of(lazy_do_with(D, "__contains__", self, key));
 	Py_DECREF(value);
 	return 1;
 }
@@ -355,11 +355,11 @@ static int fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
 {
 	if (PyType_GetSlot(Py_TYPE(o), Py_tp_repr) != (void *)repr)
 		return 0;
-	return repr == dict_repr ? fill_dict(o, lazy_at(o, dict_off))
-				 : fill_list(o, lazy_at(o, list_off));
+	return repr == dict_repr ? lazy_fill_dict(o, lazy_at(o, dict_off))
+				 : lazy_fill_list(o, lazy_at(o, list_off));
 }
 
-static bool is_heap_type(PyObject *o)
+static bool lazy_is_heap_type(PyObject *o)
 {
 	return PyType_HasFeature(Py_TYPE(o),
 				 /* on 3.9 PyType_GetSlot() accepts no other types */
@@ -372,8 +372,8 @@ static PyObject *dict_or(PyObject *a, PyObject *b)
 
 	if (!PyDict_Check(a) || !PyDict_Check(b))
 		Py_RETURN_NOTIMPLEMENTED;
-	if ((is_heap_type(a) && fill_if_lazy(a, dict_repr) < 0) ||
-	    (is_heap_type(b) && fill_if_lazy(b, dict_repr) < 0))
+	if ((lazy_is_heap_type(a) && fill_if_lazy(a, dict_repr) < 0) ||
+	    (lazy_is_heap_type(b) && fill_if_lazy(b, dict_repr) < 0))
 		return NULL;
 	plain = PyDict_Copy(a);
 	if (plain && !PyDict_Update(plain, b))
@@ -385,7 +385,7 @@ static PyObject *dict_or(PyObject *a, PyObject *b)
 
 static PyObject *dict_ior(PyObject *self, PyObject *other)
 {
-	return do_with(D, "__ior__", self, other);
+	return lazy_do_with(D, "__ior__", self, other);
 }
 
 /* ---- list ------------------------------------------------------------------------------------ */
@@ -401,7 +401,7 @@ static PyObject *dict_ior(PyObject *self, PyObject *other)
 #define M(name)                                                                    \
 	static PyObject *list_##name(PyObject *self, PyObject *args, PyObject *kw) \
 	{                                                                          \
-		return do_as_base(L, #name, self, args, kw);                       \
+		return lazy_do_as_base(L, #name, self, args, kw);                  \
 	}
 LIST_METHODS(M)
 M(__getitem__)
@@ -410,7 +410,7 @@ M(__getitem__)
 static PyObject *list_reduce(PyObject *self, PyObject *unused)
 {
 	(void)unused;
-	return reduce(L, self);
+	return lazy_reduce(L, self);
 }
 
 static PyMethodDef list_methods[] = {
@@ -427,27 +427,27 @@ static PyMethodDef list_methods[] = {
 
 static PyObject *list_repr(PyObject *self)
 {
-	return do_as_base(L, "__repr__", self, NULL, NULL);
+	return lazy_do_as_base(L, "__repr__", self, NULL, NULL);
 }
 
 static PyObject *list_iter(PyObject *self)
 {
-	return do_as_base(L, "__iter__", self, NULL, NULL);
+	return lazy_do_as_base(L, "__iter__", self, NULL, NULL);
 }
 
 static PyObject *list_compare(PyObject *self, PyObject *other, int op)
 {
-	return compare(L, self, other, op);
+	return lazy_compare(L, self, other, op);
 }
 
 static Py_ssize_t list_length(PyObject *self)
 {
-	return size_of(do_as_base(L, "__len__", self, NULL, NULL));
+	return lazy_size_of(lazy_do_as_base(L, "__len__", self, NULL, NULL));
 }
 
 static PyObject *list_subscript(PyObject *self, PyObject *key)
 {
-	return do_with(L, "__getitem__", self, key);
+	return lazy_do_with(L, "__getitem__", self, key);
 }
 
 static int list_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
@@ -456,16 +456,17 @@ static int list_ass_subscript(PyObject *self, PyObject *key, PyObject *value)
 	int code;
 
 	if (!value)
-		return lazy_done(do_with(L, "__delitem__", self, key));
+		return lazy_done(lazy_do_with(L, "__delitem__", self, key));
 	args = Py_BuildValue("(OO)", key, value);
 	if (!args)
 		return -1;
-	code = lazy_done(do_as_base(L, "__setitem__", self, args, NULL));
+	code = lazy_done(lazy_do_as_base(L, "__setitem__", self, args, NULL));
 	Py_DECREF(args);
 	return code;
 }
 
-static PyObject *with_index(PyObject *self, Py_ssize_t i, PyObject *(*get)(PyObject *, PyObject *))
+static PyObject *lazy_with_index(PyObject *self, Py_ssize_t i,
+				 PyObject *(*get)(PyObject *, PyObject *))
 {
 	PyObject *index = PyLong_FromSsize_t(i), *result;
 
@@ -478,7 +479,7 @@ static PyObject *with_index(PyObject *self, Py_ssize_t i, PyObject *(*get)(PyObj
 
 static PyObject *list_item(PyObject *self, Py_ssize_t i)
 {
-	return with_index(self, i, list_subscript);
+	return lazy_with_index(self, i, list_subscript);
 }
 
 static int list_ass_item(PyObject *self, Py_ssize_t i, PyObject *value)
@@ -495,37 +496,37 @@ static int list_ass_item(PyObject *self, Py_ssize_t i, PyObject *value)
 
 static int list_contains(PyObject *self, PyObject *value)
 {
-	return truth_of(do_with(L, "__contains__", self, value));
+	return lazy_truth_of(lazy_do_with(L, "__contains__", self, value));
 }
 
 static PyObject *list_concat(PyObject *self, PyObject *other)
 {
-	return do_with(L, "__add__", self, other);
+	return lazy_do_with(L, "__add__", self, other);
 }
 
 static PyObject *list_iconcat(PyObject *self, PyObject *other)
 {
-	return do_with(L, "__iadd__", self, other);
+	return lazy_do_with(L, "__iadd__", self, other);
 }
 
-static PyObject *multiply(PyObject *self, PyObject *n)
+static PyObject *lazy_multiply(PyObject *self, PyObject *n)
 {
-	return do_with(L, "__mul__", self, n);
+	return lazy_do_with(L, "__mul__", self, n);
 }
 
 static PyObject *list_repeat(PyObject *self, Py_ssize_t n)
 {
-	return with_index(self, n, multiply);
+	return lazy_with_index(self, n, lazy_multiply);
 }
 
-static PyObject *multiply_in_place(PyObject *self, PyObject *n)
+static PyObject *lazy_multiply_in_place(PyObject *self, PyObject *n)
 {
-	return do_with(L, "__imul__", self, n);
+	return lazy_do_with(L, "__imul__", self, n);
 }
 
 static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
 {
-	return with_index(self, n, multiply_in_place);
+	return lazy_with_index(self, n, lazy_multiply_in_place);
 }
 
 /* ---- the types ------------------------------------------------------------------------------- */
@@ -535,7 +536,7 @@ static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
  * differs, because it must store the values first. So the name is removed from the class, where
  * only such tests look it up.
  */
-static int hide_repr(PyObject *type)
+static int lazy_hide_repr(PyObject *type)
 {
 	PyObject *gc = PyImport_ImportModule("gc"),
 		 *proxy = PyObject_GetAttrString(type, "__dict__"), *names = NULL;
@@ -554,7 +555,7 @@ static int hide_repr(PyObject *type)
 }
 
 /* Messages ("unhashable type: 'dict'") print the name of its base; __module__ stays ours. */
-static int take_name(PyObject *type, PyTypeObject *base)
+static int lazy_take_name(PyObject *type, PyTypeObject *base)
 {
 	PyObject *name = PyObject_GetAttrString((PyObject *)base, "__name__");
 	int code = name ? PyObject_SetAttrString(type, "__name__", name) : -1;
@@ -567,8 +568,8 @@ static int take_name(PyObject *type, PyTypeObject *base)
  * A subclass of base with room for a struct lazy after the memory that base needs in this
  * interpreter.
  */
-static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot *slots,
-			      size_t *ret_off)
+static PyTypeObject *lazy_subclass(PyTypeObject *base, const char *name, PyType_Slot *slots,
+				   size_t *ret_off)
 {
 	PyObject *basic = PyObject_GetAttrString((PyObject *)base, "__basicsize__");
 	Py_ssize_t size = basic ? PyLong_AsSsize_t(basic) : -1;
@@ -585,7 +586,7 @@ static PyTypeObject *subclass(PyTypeObject *base, const char *name, PyType_Slot 
 	if (!type)
 		return NULL;
 	*ret_off = (size_t)size;
-	if (take_name(type, base) < 0 || hide_repr(type) < 0)
+	if (lazy_take_name(type, base) < 0 || lazy_hide_repr(type) < 0)
 		Py_CLEAR(type);
 	return (PyTypeObject *)type;
 }
@@ -608,7 +609,7 @@ PyTypeObject *lazy_dict_type_new(size_t *ret_off)
 		{ Py_tp_methods, dict_methods },
 		{ 0, NULL },
 	};
-	PyTypeObject *type = subclass(D, "sonde.LazyDict", slots, &dict_off);
+	PyTypeObject *type = lazy_subclass(D, "sonde.LazyDict", slots, &dict_off);
 
 	*ret_off = dict_off;
 	return type;
@@ -637,7 +638,7 @@ PyTypeObject *lazy_list_type_new(size_t *ret_off)
 		{ Py_tp_methods, list_methods },
 		{ 0, NULL },
 	};
-	PyTypeObject *type = subclass(L, "sonde.LazyList", slots, &list_off);
+	PyTypeObject *type = lazy_subclass(L, "sonde.LazyList", slots, &list_off);
 
 	*ret_off = list_off;
 	return type;
@@ -656,7 +657,7 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
  * Puts keys without values, so that the dict is not empty. Further keys of the current event are
  * omitted: they would need a lookup of its addresses.
  */
-static int put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
+static int lazy_put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
 {
 	bool of_values = kind == LAZY_SAMPLE_VALUES;
 	const struct prelude_key *keys = of_values ? prelude_sample_keys : prelude_dict_keys;
@@ -679,7 +680,7 @@ PyObject *lazy_new(struct run *r, enum lazy_kind kind)
 	PyObject *o = PyObject_CallObject((PyObject *)type, NULL);
 	struct lazy *l;
 
-	if (!o || (kind != LAZY_CALLCHAIN && put_keys(r, o, kind) < 0)) {
+	if (!o || (kind != LAZY_CALLCHAIN && lazy_put_keys(r, o, kind) < 0)) {
 		Py_XDECREF(o);
 		return NULL;
 	}

@@ -11,7 +11,7 @@
 #include "run_type.h"
 #include "session.h"
 
-static PyObject *session_from(PyObject *module, PyObject *text)
+static PyObject *module_session_from(PyObject *module, PyObject *text)
 {
 	PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"),
 		 *session = NULL;
@@ -34,14 +34,14 @@ static PyObject *module_session(PyObject *module, PyObject *text)
 		PyErr_SetString(PyExc_TypeError, "session() takes str: key=value lines");
 		return NULL;
 	}
-	return session_from(module, text);
+	return module_session_from(module, text);
 }
 
 /*
  * The line key=value. True and False become 1 and 0, a sequence is joined by commas, and '_' in a
  * key becomes '-'.
  */
-static PyObject *line_of(PyObject *key, PyObject *value)
+static PyObject *module_line_of(PyObject *key, PyObject *value)
 {
 	PyObject *text, *name, *line = NULL;
 
@@ -77,13 +77,13 @@ static PyObject *line_of(PyObject *key, PyObject *value)
 }
 
 /* "input=PATH\n" */
-static int add_input(PyObject *lines, PyObject *path)
+static int module_add_input(PyObject *lines, PyObject *path)
 {
 	PyObject *input = PyUnicode_FromString("input"), *fs = NULL, *line = NULL;
 	int r = -1;
 
 	if (input && PyUnicode_FSDecoder(path, &fs))
-		line = line_of(input, fs);
+		line = module_line_of(input, fs);
 	if (line)
 		r = PyList_Append(lines, line);
 	Py_XDECREF(input);
@@ -93,13 +93,13 @@ static int add_input(PyObject *lines, PyObject *path)
 }
 
 /* A path, or a list or tuple of them. */
-static int add_inputs(PyObject *lines, PyObject *paths)
+static int module_add_inputs(PyObject *lines, PyObject *paths)
 {
 	Py_ssize_t nr = PySequence_Size(paths);
 
 	for (Py_ssize_t i = 0; i < nr; i++) {
 		PyObject *path = PySequence_GetItem(paths, i);
-		int r = path ? add_input(lines, path) : -1;
+		int r = path ? module_add_input(lines, path) : -1;
 
 		Py_XDECREF(path);
 		if (r < 0)
@@ -118,11 +118,11 @@ static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
 
 	if (!lines || !empty || !PyArg_UnpackTuple(args, "open", 0, 1, &path))
 		goto out;
-	if (path && (PyList_Check(path) || PyTuple_Check(path) ? add_inputs(lines, path)
-							       : add_input(lines, path)) < 0)
+	if (path && (PyList_Check(path) || PyTuple_Check(path) ? module_add_inputs(lines, path)
+							       : module_add_input(lines, path)) < 0)
 		goto out;
 	while (kw && PyDict_Next(kw, &pos, &key, &value)) {
-		line = line_of(key, value);
+		line = module_line_of(key, value);
 		if (!line || PyList_Append(lines, line) < 0) {
 			Py_XDECREF(line);
 			goto out;
@@ -131,7 +131,7 @@ static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
 	}
 	text = PyUnicode_Join(empty, lines);
 	if (text)
-		session = session_from(module, text);
+		session = module_session_from(module, text);
 out:
 	Py_XDECREF(lines);
 	Py_XDECREF(empty);

@@ -133,8 +133,8 @@ bool plan_unhandled(const struct plan *p)
  * argument is omitted only if the function cannot miss it, and read by key only if the complete
  * dict would give the same: the launcher's helper decides, and any doubt means no.
  */
-static int how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObject *func,
-		    const struct signature *sig, size_t param)
+static int plan_how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObject *func,
+			 const struct signature *sig, size_t param)
 {
 	PyObject *answer;
 	int how;
@@ -179,7 +179,7 @@ static void plan_fill(struct plan *p, struct fill f)
  * The default value of the i-th parameter, borrowed; None if there is none (the function was
  * changed meanwhile).
  */
-static PyObject *default_value(struct plan *p, const struct signature *sig, size_t i)
+static PyObject *plan_default_value(struct plan *p, const struct signature *sig, size_t i)
 {
 	const size_t nr = sig->callee.nr_names, first = nr - sig->callee.nr_defaults;
 
@@ -207,7 +207,7 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 	PyObject *constant = s->arg == PRELUDE_EVENT_NAME ? slot->name
 			     : s->arg == PRELUDE_CONTEXT  ? r->context
 			     : s->arg == PRELUDE_NOTHING  ? Py_None
-			     : s->arg == PRELUDE_DEFAULT  ? default_value(p, sig, i)
+			     : s->arg == PRELUDE_DEFAULT  ? plan_default_value(p, sig, i)
 							  : NULL;
 	enum lazy_kind lazy = s->arg == PRELUDE_SAMPLE_DICT   ? LAZY_SAMPLE
 			      : s->arg == PRELUDE_FIELDS_DICT ? LAZY_FIELDS
@@ -225,7 +225,8 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 		p->keeps[p->nr_keeps++] = (struct plan_keep){ .at = at };
 		return 0;
 	}
-	how = lazy ? how_read(r, slot, lazy, p->of.func, sig, i < p->nr_positional ? i : SIZE_MAX)
+	how = lazy ? plan_how_read(r, slot, lazy, p->of.func, sig,
+				   i < p->nr_positional ? i : SIZE_MAX)
 		   : READ_AT_ONCE;
 	if (how < 0)
 		return -1;
@@ -241,7 +242,7 @@ static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const stru
 }
 
 /* The names of keyword arguments in the form that a call needs; NULL with an exception. */
-static PyObject *keyword_names(const struct prelude_bind *b)
+static PyObject *plan_keyword_names(const struct prelude_bind *b)
 {
 	PyObject *names = PyTuple_New((Py_ssize_t)b->nr_keywords);
 
@@ -261,8 +262,8 @@ static PyObject *keyword_names(const struct prelude_bind *b)
  * Passes the misfits to the launcher, which ends the run by an exception if one of them requires
  * it.
  */
-static int report_misfits(struct run *r, struct slot *slot, PyObject *func,
-			  const struct prelude_bind *b)
+static int plan_report_misfits(struct run *r, struct slot *slot, PyObject *func,
+			       const struct prelude_bind *b)
 {
 	PyObject *texts, *done = NULL;
 	bool ends = false;
@@ -310,7 +311,7 @@ static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, P
 		PyErr_NoMemory();
 		goto fail;
 	}
-	if (report_misfits(r, slot, func, &bind) < 0)
+	if (plan_report_misfits(r, slot, func, &bind) < 0)
 		goto fail;
 	p->nr_positional = bind.nr;
 	p->nr_args = bind.nr + bind.nr_keywords;
@@ -323,7 +324,7 @@ static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, P
 		PyErr_NoMemory();
 		goto fail;
 	}
-	if (bind.nr_keywords && !(p->keywords = keyword_names(&bind)))
+	if (bind.nr_keywords && !(p->keywords = plan_keyword_names(&bind)))
 		goto fail;
 	for (size_t i = 0; i < p->nr_args; i++)
 		if (plan_arg(r, slot, p, &bind.slots[i], i, &sig) < 0)
@@ -338,7 +339,7 @@ fail:
 	return NULL;
 }
 
-static void drop_oldest(struct slot *slot)
+static void plan_drop_oldest(struct slot *slot)
 {
 	struct plan **last = &slot->plans;
 
@@ -384,7 +385,7 @@ struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unh
 		if (plan_fits(p, func, code, unhandled))
 			break;
 	if (!p) {
-		drop_oldest(slot);
+		plan_drop_oldest(slot);
 		p = plan_new(r, slot, func, code, unhandled);
 		if (p) {
 			p->next = slot->plans;
@@ -396,7 +397,7 @@ struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unh
 	return p;
 }
 
-static inline PyObject *fill_value(struct run *r, struct slot *slot, const struct fill *f)
+static inline PyObject *plan_fill_value(struct run *r, struct slot *slot, const struct fill *f)
 {
 	const struct sonde_event *ev = r->base.ev;
 
@@ -405,7 +406,7 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
 		return int_object(r->v, ev->cpu);
 	case FILL_SECS:
 		return values_secs(r->v, ev->time_ns / 1000000000);
-	case FILL_NSECS: /* nsecs() */
+	case FILL_NSECS: /* plan_nsecs() */
 		break;
 	case FILL_PID: /* of a recording whose common_pid is no word */
 		return field_object(r->v, &slot->pid, ev);
@@ -429,8 +430,8 @@ static inline PyObject *fill_value(struct run *r, struct slot *slot, const struc
  * The source bytes of the argument; false if they do not fit here, and the argument is made each
  * time.
  */
-static inline bool steady_source(const struct sonde_event *ev, const struct fill *f, bool direct,
-				 uint64_t ret[2])
+static inline bool plan_steady_source(const struct sonde_event *ev, const struct fill *f,
+				      bool direct, uint64_t ret[2])
 {
 	ret[1] = 0;
 	switch (f->kind) {
@@ -452,7 +453,7 @@ static inline bool steady_source(const struct sonde_event *ev, const struct fill
 	}
 }
 
-static inline int fill_words(struct run *r, struct plan *p, bool direct)
+static inline int plan_fill_words(struct run *r, struct plan *p, bool direct)
 {
 	const struct sonde_event *ev = r->base.ev;
 	const uint8_t *bytes = ev->bytes;
@@ -482,21 +483,21 @@ static inline int fill_words(struct run *r, struct plan *p, bool direct)
 	return 0;
 }
 
-static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
+static inline int plan_fill_steady(struct run *r, struct slot *slot, struct plan *p)
 {
 	const struct sonde_event *ev = r->base.ev;
 	bool direct = !(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= p->need;
 
-	if (fill_words(r, p, direct) < 0)
+	if (plan_fill_words(r, p, direct) < 0)
 		return -1;
 	for (struct steady *s = p->steady, *end = s + p->nr_steady; s < end; s++) {
 		PyObject **o = &p->stack[s->fill.at], *value, *old = *o;
 		uint64_t now[2] = { 0 };
-		bool valid = steady_source(ev, &s->fill, direct, now);
+		bool valid = plan_steady_source(ev, &s->fill, direct, now);
 
 		if (valid && s->valid && now[0] == s->last[0] && now[1] == s->last[1])
 			continue;
-		value = fill_value(r, slot, &s->fill);
+		value = plan_fill_value(r, slot, &s->fill);
 		if (!value)
 			return -1;
 		s->valid = valid && !PyByteArray_CheckExact(value);
@@ -509,7 +510,7 @@ static inline int fill_steady(struct run *r, struct slot *slot, struct plan *p)
 }
 
 /* Building an object later costs more than building it at once: later calls do the latter. */
-static __attribute__((noinline, cold)) void give_up_keys(struct plan *p)
+static __attribute__((noinline, cold)) void plan_give_up_keys(struct plan *p)
 {
 	for (size_t i = p->nr_keeps; i--;) {
 		struct plan_keep *k = &p->keeps[i];
@@ -523,20 +524,20 @@ static __attribute__((noinline, cold)) void give_up_keys(struct plan *p)
 	}
 }
 
-static inline int after_call(struct run *r, struct slot *slot, struct plan *p)
+static inline int plan_after_call(struct run *r, struct slot *slot, struct plan *p)
 {
 	bool built = false;
 	int code = plan_keeps_release(p->keeps, p->nr_keeps, p->stack, &built);
 
 	if (built)
-		give_up_keys(p);
+		plan_give_up_keys(p);
 	if (r->nr_read_keys)
 		lazy_forget_read_keys(r, slot);
 	return code;
 }
 
 #ifndef HAVE_VECTORCALL
-static PyObject *keyword_dict(const struct plan *p)
+static PyObject *plan_keyword_dict(const struct plan *p)
 {
 	PyObject *dict = PyDict_New();
 
@@ -549,7 +550,7 @@ static PyObject *keyword_dict(const struct plan *p)
 }
 #endif
 
-static PyObject *call(struct plan *p)
+static PyObject *plan_make_call(struct plan *p)
 {
 #ifdef HAVE_VECTORCALL
 	return PyObject_Vectorcall(p->of.func, p->stack + 1,
@@ -563,7 +564,7 @@ static PyObject *call(struct plan *p)
 		Py_INCREF(p->stack[i + 1]);
 		PyTuple_SetItem(args, (Py_ssize_t)i, p->stack[i + 1]);
 	}
-	if (p->keywords && !(keywords = keyword_dict(p))) {
+	if (p->keywords && !(keywords = plan_keyword_dict(p))) {
 		Py_DECREF(args);
 		return NULL;
 	}
@@ -574,7 +575,7 @@ static PyObject *call(struct plan *p)
 #endif
 }
 
-static inline PyObject *nsecs(const struct run *r, struct plan *p)
+static inline PyObject *plan_nsecs(const struct run *r, struct plan *p)
 {
 	PyObject *spare = p->spare;
 
@@ -586,8 +587,8 @@ static inline PyObject *nsecs(const struct run *r, struct plan *p)
  * Takes back what the fills before `end` put into the stack: some of it is reused for the next
  * event.
  */
-static inline void release_fills(struct run *r, struct slot *slot, struct plan *p,
-				 const struct fill *end)
+static inline void plan_release_fills(struct run *r, struct slot *slot, struct plan *p,
+				      const struct fill *end)
 {
 	for (const struct fill *f = end; f-- > p->fills;) {
 		PyObject *o = p->stack[f->at];
@@ -605,13 +606,13 @@ static inline void release_fills(struct run *r, struct slot *slot, struct plan *
 }
 
 /* After a call or arguments that raised: the traceback holds the arguments. */
-static __attribute__((noinline, cold)) int after_failure(struct run *r, struct slot *slot,
-							 struct plan *p)
+static __attribute__((noinline, cold)) int plan_after_failure(struct run *r, struct slot *slot,
+							      struct plan *p)
 {
 	PyObject *type, *value, *tb;
 
 	PyErr_Fetch(&type, &value, &tb);
-	if (after_call(r, slot, p) < 0)
+	if (plan_after_call(r, slot, p) < 0)
 		PyErr_Clear();
 	PyErr_Restore(type, value, tb);
 	return -1;
@@ -621,21 +622,22 @@ static __attribute__((noinline, cold)) int after_failure(struct run *r, struct s
  * The fills before `end` succeeded, the next one failed. In a function of its own because it almost
  * never runs.
  */
-static __attribute__((noinline, cold)) int give_up(struct run *r, struct slot *slot, struct plan *p,
-						   const struct fill *end)
+static __attribute__((noinline, cold)) int plan_give_up(struct run *r, struct slot *slot,
+							struct plan *p, const struct fill *end)
 {
-	release_fills(r, slot, p, end);
-	return after_failure(r, slot, p);
+	plan_release_fills(r, slot, p, end);
+	return plan_after_failure(r, slot, p);
 }
 
 int plan_args(struct run *r, struct slot *slot, struct plan *p)
 {
 	const struct fill *f = p->fills, *end = f + p->nr_fills;
 
-	if (p->nr_words + p->nr_steady && fill_steady(r, slot, p) < 0)
+	if (p->nr_words + p->nr_steady && plan_fill_steady(r, slot, p) < 0)
 		return -1;
 	for (; f < end; f++) {
-		PyObject *value = f->kind == FILL_NSECS ? nsecs(r, p) : fill_value(r, slot, f);
+		PyObject *value =
+			f->kind == FILL_NSECS ? plan_nsecs(r, p) : plan_fill_value(r, slot, f);
 
 		if (!value)
 			break;
@@ -643,16 +645,16 @@ int plan_args(struct run *r, struct slot *slot, struct plan *p)
 	}
 	if (f == end && !plan_keeps_ready(r, p->keeps, p->nr_keeps, p->stack))
 		return 0;
-	return give_up(r, slot, p, f);
+	return plan_give_up(r, slot, p, f);
 }
 
 int plan_call(struct run *r, struct slot *slot, struct plan *p)
 {
-	PyObject *result = call(p);
+	PyObject *result = plan_make_call(p);
 
-	release_fills(r, slot, p, p->fills + p->nr_fills);
+	plan_release_fills(r, slot, p, p->fills + p->nr_fills);
 	if (!result)
-		return after_failure(r, slot, p);
+		return plan_after_failure(r, slot, p);
 	Py_DECREF(result);
-	return after_call(r, slot, p);
+	return plan_after_call(r, slot, p);
 }

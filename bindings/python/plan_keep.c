@@ -5,7 +5,7 @@
  */
 #include "plan_keep.h"
 
-static inline bool list_is_empty(PyObject *list)
+static inline bool plan_keep_list_is_empty(PyObject *list)
 {
 #ifndef Py_LIMITED_API
 	return !PyList_GET_SIZE(list);
@@ -41,7 +41,7 @@ static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
 int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o)
 {
 	if (*o) {
-		if (!k->kind && ONLY_MINE(*o) && list_is_empty(*o))
+		if (!k->kind && ONLY_MINE(*o) && plan_keep_list_is_empty(*o))
 			return 0;
 		if (k->kind && ONLY_MINE(*o) && k->lazy->rests &&
 		    (!k->inner || (ONLY_MINE(k->inner) && k->inner_lazy->rests))) {
@@ -57,14 +57,15 @@ int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o)
 	return make_keep(r, k, o);
 }
 
-static int fill_if_held(PyObject *o, struct lazy *l)
+static int plan_keep_fill_if_held(PyObject *o, struct lazy *l)
 {
 	return o && l && !ONLY_MINE(o) ? lazy_fill(o, l) : 0;
 }
 
-static int let_go(struct plan_keep *k, PyObject **o)
+static int plan_keep_let_go(struct plan_keep *k, PyObject **o)
 {
-	int code = fill_if_held(*o, k->lazy) | fill_if_held(k->inner, k->inner_lazy);
+	int code = plan_keep_fill_if_held(*o, k->lazy) |
+		   plan_keep_fill_if_held(k->inner, k->inner_lazy);
 
 	k->lazy = k->inner_lazy = NULL;
 	Py_CLEAR(k->inner);
@@ -73,15 +74,16 @@ static int let_go(struct plan_keep *k, PyObject **o)
 }
 
 /* True if nobody else holds it and it has not been built. */
-static inline bool is_fresh(PyObject *o, const struct lazy *l)
+static inline bool plan_keep_is_fresh(PyObject *o, const struct lazy *l)
 {
 	return ONLY_MINE(o) && l->run != NULL;
 }
 
 int plan_keep_release(struct plan_keep *k, PyObject **o)
 {
-	if (!k->kind ? ONLY_MINE(*o) && list_is_empty(*o)
-		     : is_fresh(*o, k->lazy) && (!k->inner || is_fresh(k->inner, k->inner_lazy))) {
+	if (!k->kind ? ONLY_MINE(*o) && plan_keep_list_is_empty(*o)
+		     : plan_keep_is_fresh(*o, k->lazy) &&
+			       (!k->inner || plan_keep_is_fresh(k->inner, k->inner_lazy))) {
 		if (k->kind)
 			lazy_rest(k->lazy);
 		if (k->inner)
@@ -89,7 +91,7 @@ int plan_keep_release(struct plan_keep *k, PyObject **o)
 		return 0;
 	}
 	k->was_built = k->reading >= READ_BY_KEY && !k->lazy->run;
-	return let_go(k, o) < 0 ? -1 : 0;
+	return plan_keep_let_go(k, o) < 0 ? -1 : 0;
 }
 
 void plan_keep_done(struct plan_keep *k)

@@ -29,7 +29,7 @@ static struct records *records_of(struct run *r)
 	return r->records ? r->records : (struct records *)PyErr_NoMemory();
 }
 
-static void forget_callees(struct records *c)
+static void records_forget_callees(struct records *c)
 {
 	for (size_t i = 0; i < c->nr_callees; i++) {
 		Py_XDECREF(c->callees[i].func);
@@ -43,14 +43,14 @@ void records_free(struct records *c)
 {
 	if (!c)
 		return;
-	forget_callees(c);
+	records_forget_callees(c);
 	free(c);
 }
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-static const struct callee *callee_new(struct run *r, const struct prelude_callback *cb,
-				       PyObject *func, PyObject *code)
+static const struct callee *records_callee_new(struct run *r, const struct prelude_callback *cb,
+					       PyObject *func, PyObject *code)
 {
 	struct records *c = r->records;
 	struct callee new = { .callback = cb };
@@ -67,7 +67,7 @@ static const struct callee *callee_new(struct run *r, const struct prelude_callb
 	}
 	signature_done(&sig);
 	if (c->nr_callees == MAX_CALLEES)
-		forget_callees(c);
+		records_forget_callees(c);
 	Py_INCREF(func);
 	Py_XINCREF(code);
 	new.func = func;
@@ -76,8 +76,8 @@ static const struct callee *callee_new(struct run *r, const struct prelude_callb
 	return &c->callees[c->nr_callees++];
 }
 
-static const struct callee *callee_get(struct run *r, const struct prelude_callback *cb,
-				       PyObject *func)
+static const struct callee *records_callee_get(struct run *r, const struct prelude_callback *cb,
+					       PyObject *func)
 {
 	const struct records *c = r->records;
 	PyObject *code = attribute_of(func, "__code__");
@@ -88,12 +88,12 @@ static const struct callee *callee_get(struct run *r, const struct prelude_callb
 		    c->callees[i].callback == cb)
 			found = &c->callees[i];
 	if (!found)
-		found = callee_new(r, cb, func, code);
+		found = records_callee_new(r, cb, func, code);
 	Py_XDECREF(code);
 	return found;
 }
 
-static PyObject *object_of(const struct prelude_record_value *v)
+static PyObject *records_object_of(const struct prelude_record_value *v)
 {
 	switch (v->kind) {
 	case PRELUDE_RECORD_INT:
@@ -108,7 +108,8 @@ static PyObject *object_of(const struct prelude_record_value *v)
 	return NULL;
 }
 
-static PyObject *arguments(const struct prelude_bind *b, const struct prelude_record_value *values)
+static PyObject *records_arguments(const struct prelude_bind *b,
+				   const struct prelude_record_value *values)
 {
 	PyObject *args = PyTuple_New((Py_ssize_t)b->nr);
 
@@ -116,7 +117,7 @@ static PyObject *arguments(const struct prelude_bind *b, const struct prelude_re
 		PyObject *o = Py_None;
 
 		if (b->slots[i].arg == PRELUDE_FIELD)
-			o = object_of(&values[b->slots[i].field]);
+			o = records_object_of(&values[b->slots[i].field]);
 		else
 			Py_INCREF(o);
 		if (!o || PyTuple_SetItem(args, (Py_ssize_t)i, o) < 0)
@@ -128,8 +129,8 @@ static PyObject *arguments(const struct prelude_bind *b, const struct prelude_re
 int records_call(struct run *r, const struct prelude_callback *cb, PyObject *func,
 		 const struct prelude_record_value *values)
 {
-	const struct callee *callee = records_of(r) ? callee_get(r, cb, func) : NULL;
-	PyObject *args = callee ? arguments(&callee->bind, values) : NULL, *result = NULL;
+	const struct callee *callee = records_of(r) ? records_callee_get(r, cb, func) : NULL;
+	PyObject *args = callee ? records_arguments(&callee->bind, values) : NULL, *result = NULL;
 
 	if (args) {
 		Py_INCREF(func);

@@ -31,16 +31,16 @@ static inline struct run *run_of(struct script_run *base)
 	return (struct run *)((char *)base - offsetof(struct run, base));
 }
 
-static inline struct slot *slot_of(struct script_slot *base)
+static inline struct slot *run_slot_of(struct script_slot *base)
 {
 	return (struct slot *)base;
 }
 
 /* ---- event types ----------------------------------------------------------------------------- */
 
-static int slot_init(struct script_run *base, struct script_slot *s)
+static int run_slot_init(struct script_run *base, struct script_slot *s)
 {
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 	const struct sonde_field *fields, *pid;
 	char name[512];
 
@@ -78,9 +78,9 @@ static int slot_init(struct script_run *base, struct script_slot *s)
 	return 0;
 }
 
-static void slot_done(struct script_run *r, struct script_slot *s)
+static void run_slot_done(struct script_run *r, struct script_slot *s)
 {
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 
 	(void)r;
 	plan_free_all(slot);
@@ -99,7 +99,7 @@ static void slot_done(struct script_run *r, struct script_slot *s)
 static int run_define(struct script_run *base, struct script_slot *s, const struct sonde_define *d)
 {
 	struct run *r = run_of(base);
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 	PyObject *func = PyDict_GetItemWithError(r->main, r->defines[d->kind]), *result = NULL;
 
 	if (!func)
@@ -129,7 +129,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 }
 
 /* The function of that name in __main__, borrowed. NULL if there is none, or with an exception. */
-static PyObject *callable_named(struct run *r, PyObject *name)
+static PyObject *run_callable_named(struct run *r, PyObject *name)
 {
 	PyObject *func = PyDict_GetItemWithError(r->main, name);
 
@@ -142,10 +142,10 @@ static int run_find_function(struct script_run *base, const struct script_slot *
 	PyObject *key, *func = NULL;
 
 	if (s) {
-		func = callable_named(run_of(base), ((const struct slot *)s)->name);
+		func = run_callable_named(run_of(base), ((const struct slot *)s)->name);
 	} else {
 		key = text_object(name, strlen(name));
-		func = key ? callable_named(run_of(base), key) : NULL;
+		func = key ? run_callable_named(run_of(base), key) : NULL;
 		Py_XDECREF(key);
 	}
 	*ret = func;
@@ -158,7 +158,7 @@ static int run_bind(struct script_run *base, struct script_slot *s, void *functi
 	const struct plan *p;
 
 	Py_INCREF(func);
-	p = plan_get(run_of(base), slot_of(s), func, false);
+	p = plan_get(run_of(base), run_slot_of(s), func, false);
 	Py_DECREF(func);
 	return p ? 0 : -1;
 }
@@ -171,7 +171,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 
 #ifdef DICT_VERSION
 /* The value that has the name of a handler of these events, callable or not; borrowed. */
-static PyObject *name_taken(struct run *r, struct slot *slot)
+static PyObject *run_name_taken(struct run *r, struct slot *slot)
 {
 	PyObject *o = PyDict_GetItemWithError(r->main, slot->name);
 
@@ -183,13 +183,13 @@ static PyObject *name_taken(struct run *r, struct slot *slot)
 #endif
 
 /* Sets slot->func and slot->plan from the current content of __main__. */
-static int look_up(struct run *r, struct slot *slot)
+static int run_look_up(struct run *r, struct slot *slot)
 {
-	PyObject *func = callable_named(r, slot->name);
+	PyObject *func = run_callable_named(r, slot->name);
 	bool unhandled = false;
 
 	if (!func && slot->base.kind == SONDE_TRACEPOINT && !PyErr_Occurred()) {
-		func = callable_named(r, r->unhandled);
+		func = run_callable_named(r, r->unhandled);
 		unhandled = true;
 	}
 	if (!func) {
@@ -207,7 +207,7 @@ static int look_up(struct run *r, struct slot *slot)
  * Scripts that count in global variables change __main__'s dict with each event, but rarely their
  * handlers.
  */
-static inline bool is_still_there(const struct run *r, const struct slot *slot)
+static inline bool run_is_still_there(const struct run *r, const struct slot *slot)
 {
 #ifdef FASTDICT
 	return slot->func && slot->main_at >= 0 &&
@@ -218,7 +218,7 @@ static inline bool is_still_there(const struct run *r, const struct slot *slot)
 }
 
 /* Notes the place of a new function. */
-static void note_place(const struct run *r, struct slot *slot)
+static void run_note_place(const struct run *r, struct slot *slot)
 {
 #ifdef FASTDICT
 	slot->main_at = -1;
@@ -227,18 +227,18 @@ static void note_place(const struct run *r, struct slot *slot)
 #endif
 }
 
-static int look_up_again(struct run *r, struct slot *slot)
+static int run_look_up_again(struct run *r, struct slot *slot)
 {
 	const PyObject *before = slot->func;
-	int code = look_up(r, slot);
+	int code = run_look_up(r, slot);
 
 	if (!code && slot->func != before)
-		note_place(r, slot);
+		run_note_place(r, slot);
 	return code;
 }
 
 /* The function has other code than its plan was made for. */
-static int plan_again(struct run *r, struct slot *slot)
+static int run_plan_again(struct run *r, struct slot *slot)
 {
 	PyObject *func = slot->func;
 
@@ -253,14 +253,14 @@ static int plan_again(struct run *r, struct slot *slot)
 SCRIPT_HOT bool run_has_changed(struct script_run *base, struct script_slot *s)
 {
 	const struct run *r = run_of(base);
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 
 #ifdef DICT_VERSION
 	if ((!slot->looked_up || slot->version != DICT_VERSION(r->main)) &&
-	    !is_still_there(r, slot))
+	    !run_is_still_there(r, slot))
 		return true;
 #else
-	if (!is_still_there(r, slot))
+	if (!run_is_still_there(r, slot))
 		return true;
 #endif
 	return slot->func && !plan_holds(r, slot->plan);
@@ -269,30 +269,30 @@ SCRIPT_HOT bool run_has_changed(struct script_run *base, struct script_slot *s)
 static int run_find_handler(struct script_run *base, struct script_slot *s)
 {
 	struct run *r = run_of(base);
-	struct slot *slot = slot_of(s);
+	struct slot *slot = run_slot_of(s);
 #ifdef DICT_VERSION
 	const uint64_t version = DICT_VERSION(r->main);
 #endif
 
-	if (look_up_again(r, slot) < 0)
+	if (run_look_up_again(r, slot) < 0)
 		return -1;
 #ifdef DICT_VERSION
 	slot->version = version;
-	slot->looked_up = slot->func || !name_taken(r, slot);
+	slot->looked_up = slot->func || !run_name_taken(r, slot);
 #endif
 	if (!slot->func)
 		return 0;
-	return plan_holds(r, slot->plan) || !plan_again(r, slot) ? 1 : -1;
+	return plan_holds(r, slot->plan) || !run_plan_again(r, slot) ? 1 : -1;
 }
 
 SCRIPT_HOT int run_make_args(struct script_run *base, struct script_slot *s)
 {
-	return plan_args(run_of(base), slot_of(s), slot_of(s)->plan);
+	return plan_args(run_of(base), run_slot_of(s), run_slot_of(s)->plan);
 }
 
 SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 {
-	return plan_call(run_of(base), slot_of(s), slot_of(s)->plan);
+	return plan_call(run_of(base), run_slot_of(s), run_slot_of(s)->plan);
 }
 
 /*
@@ -304,7 +304,8 @@ static void run_refused(struct script_run *base, struct script_slot *s)
 	struct run *r = run_of(base);
 	const bool is_known = !base->nr_refused || r->refused_version;
 
-	r->refused_version = is_known && !name_taken(r, slot_of(s)) ? DICT_VERSION(r->main) : 0;
+	r->refused_version =
+		is_known && !run_name_taken(r, run_slot_of(s)) ? DICT_VERSION(r->main) : 0;
 #else
 	(void)base;
 	(void)s;
@@ -336,7 +337,7 @@ SCRIPT_HOT int run_event(struct script_run *base, struct script_slot *s)
 	struct run *r = run_of(base);
 
 	r->nr_events++;
-	r->ev_slot = slot_of(s);
+	r->ev_slot = run_slot_of(s);
 	r->current->ev = base->ev;
 	r->sample_read = r->sample_located = false;
 	return r->db ? dbexport_event(r->db, base->ev) : 0;
@@ -345,7 +346,7 @@ SCRIPT_HOT int run_event(struct script_run *base, struct script_slot *s)
 /*
  * Drops plans that became invalid because a debugger started or ended, or a function got new code.
  */
-static int drop_plans(struct run *r)
+static int run_drop_plans(struct run *r)
 {
 	PyObject *traced = PyObject_CallFunction(r->is_traced, NULL);
 	const int eager_now = traced ? PyObject_IsTrue(traced) : -1;
@@ -354,7 +355,7 @@ static int drop_plans(struct run *r)
 	if (eager_now < 0)
 		return -1;
 	for (size_t i = 0; i < r->base.nr_slots; i++) {
-		struct slot *slot = slot_of(r->base.slots[i]);
+		struct slot *slot = run_slot_of(r->base.slots[i]);
 
 		if (slot &&
 		    (eager_now != r->eager_now || (slot->plan && !plan_holds(r, slot->plan))))
@@ -385,14 +386,14 @@ static int run_fill(struct script_run *base)
 		return -1;
 	if (code < 0)
 		return run_failed(base, code);
-	return drop_plans(r) < 0 ? -1 : code;
+	return run_drop_plans(r) < 0 ? -1 : code;
 }
 
 static const struct script_lang lang = {
 	.separator = "__",
 	.slot_size = sizeof(struct slot),
-	.slot_init = slot_init,
-	.slot_done = slot_done,
+	.slot_init = run_slot_init,
+	.slot_done = run_slot_done,
 	.find_function = run_find_function,
 	.bind = run_bind,
 	.define = run_define,

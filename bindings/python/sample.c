@@ -35,7 +35,7 @@ struct shape {
 	struct shape_dict dict, sample;
 };
 
-static void shape_free(struct shape *sh)
+static void sample_shape_free(struct shape *sh)
 {
 	Py_XDECREF(sh->dict.template);
 	Py_XDECREF(sh->dict.kept.dict);
@@ -50,13 +50,13 @@ void shapes_free(struct slot *slot)
 		struct shape *sh = slot->shapes;
 
 		slot->shapes = sh->next;
-		shape_free(sh);
+		sample_shape_free(sh);
 	}
 }
 
 /* ---- lists and texts ------------------------------------------------------------------------- */
 
-static PyObject *values_list(struct run *r, const struct prelude_sample *s)
+static PyObject *sample_values_list(struct run *r, const struct prelude_sample *s)
 {
 	size_t nr = prelude_nr_values(s);
 	PyObject *list = PyList_New((Py_ssize_t)nr);
@@ -79,7 +79,7 @@ static PyObject *values_list(struct run *r, const struct prelude_sample *s)
 	return list;
 }
 
-static PyObject *branch(struct run *r, const struct prelude_branch *b)
+static PyObject *sample_branch(struct run *r, const struct prelude_branch *b)
 {
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
@@ -99,7 +99,7 @@ static PyObject *branch(struct run *r, const struct prelude_branch *b)
 	return d;
 }
 
-static PyObject *branch_symbol(struct run *r, uint64_t addr)
+static PyObject *sample_branch_symbol(struct run *r, uint64_t addr)
 {
 	char text[PRELUDE_BRANCH_TEXT];
 
@@ -107,13 +107,13 @@ static PyObject *branch_symbol(struct run *r, uint64_t addr)
 	return text_object(text, strlen(text));
 }
 
-static PyObject *branch_in_words(struct run *r, const struct prelude_branch *b)
+static PyObject *sample_branch_in_words(struct run *r, const struct prelude_branch *b)
 {
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
 
-	if (d && (dict_take(d, k->from, branch_symbol(r, b->from)) < 0 ||
-		  dict_take(d, k->to, branch_symbol(r, b->to)) < 0 ||
+	if (d && (dict_take(d, k->from, sample_branch_symbol(r, b->from)) < 0 ||
+		  dict_take(d, k->to, sample_branch_symbol(r, b->to)) < 0 ||
 		  dict_take(d, k->pred, PyUnicode_FromString(prelude_branch_prediction(b))) < 0 ||
 		  dict_take(d, k->in_tx, PyUnicode_FromString(b->in_tx ? "X" : "-")) < 0 ||
 		  dict_take(d, k->abort, PyUnicode_FromString(b->abort ? "A" : "-")) < 0))
@@ -121,8 +121,8 @@ static PyObject *branch_in_words(struct run *r, const struct prelude_branch *b)
 	return d;
 }
 
-static PyObject *branches(struct run *r, const struct sonde_sample *s,
-			  PyObject *(*make)(struct run *, const struct prelude_branch *))
+static PyObject *sample_branches(struct run *r, const struct sonde_sample *s,
+				 PyObject *(*make)(struct run *, const struct prelude_branch *))
 {
 	PyObject *list = PyList_New((Py_ssize_t)s->nr_branches);
 
@@ -139,21 +139,21 @@ static PyObject *branches(struct run *r, const struct sonde_sample *s,
 	return list;
 }
 
-static PyObject *registers(const struct prelude_sample *s, bool user)
+static PyObject *sample_registers(const struct prelude_sample *s, bool user)
 {
 	char text[PRELUDE_REGS_TEXT];
 
 	return text_object(text, prelude_regs_text(s, user, text));
 }
 
-static PyObject *data_source(const struct prelude_sample *s)
+static PyObject *sample_data_source(const struct prelude_sample *s)
 {
 	char text[PRELUDE_DATA_SRC_TEXT];
 
 	return text_object(text, prelude_data_src_text(s, text));
 }
 
-static PyObject *attr_bytes(struct run *r)
+static PyObject *sample_attr_bytes(struct run *r)
 {
 	size_t len = 0;
 	const void *attr = sonde_schema_attr(r->ev_slot->base.sc, &len);
@@ -172,7 +172,7 @@ static PyObject *attr_bytes(struct run *r)
 
 static PyObject *sample_values(struct run *r, struct shape *sh);
 
-static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item)
+static PyObject *sample_special(struct run *r, struct shape *sh, enum prelude_item item)
 {
 	const struct prelude_sample *s = &r->sample;
 	const struct sonde_event *ev = r->base.ev;
@@ -181,7 +181,7 @@ static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item
 	case ITEM_EV_NAME:
 		return name_object(sonde_schema_name(r->ev_slot->base.sc));
 	case ITEM_ATTR:
-		return attr_bytes(r);
+		return sample_attr_bytes(r);
 	case ITEM_SAMPLE:
 		return sample_values(r, sh);
 	case ITEM_RAW_BUF:
@@ -192,17 +192,17 @@ static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item
 	case ITEM_CALLCHAIN:
 		return list_callchain(r);
 	case ITEM_BRSTACK:
-		return branches(r, &s->s, branch);
+		return sample_branches(r, &s->s, sample_branch);
 	case ITEM_BRSTACKSYM:
-		return branches(r, &s->s, branch_in_words);
+		return sample_branches(r, &s->s, sample_branch_in_words);
 	case ITEM_IREGS:
-		return registers(s, false);
+		return sample_registers(s, false);
 	case ITEM_UREGS:
-		return registers(s, true);
+		return sample_registers(s, true);
 	case ITEM_VALUES:
-		return values_list(r, s);
+		return sample_values_list(r, s);
 	case ITEM_DATASRC_DECODE:
-		return data_source(s);
+		return sample_data_source(s);
 	case ITEM_USER_STACK:
 		return PyBytes_FromStringAndSize((const char *)s->s.user_stack,
 						 (Py_ssize_t)s->s.user_stack_len);
@@ -213,7 +213,7 @@ static PyObject *special(struct run *r, struct shape *sh, enum prelude_item item
 	}
 }
 
-static PyObject *value(struct run *r, struct shape *sh, const struct prelude_key *k)
+static PyObject *sample_value(struct run *r, struct shape *sh, const struct prelude_key *k)
 {
 	switch (k->form) {
 	case FORM_NUMBER:
@@ -227,11 +227,11 @@ static PyObject *value(struct run *r, struct shape *sh, const struct prelude_key
 	case FORM_SPECIAL:
 		break;
 	}
-	return special(r, sh, k->item);
+	return sample_special(r, sh, k->item);
 }
 
-static int shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d,
-			   const struct prelude_key *keys, PyObject *const *names)
+static int sample_shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d,
+				  const struct prelude_key *keys, PyObject *const *names)
 {
 	PyObject *tracked = PyList_New(0); /* fastdict.h: a template holds one */
 	int code = tracked ? 0 : -1;
@@ -247,7 +247,7 @@ static int shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d
 			d->varying[d->nr_varying++].name = names[i];
 			code = PyDict_SetItem(d->template, names[i], tracked);
 		} else {
-			code = dict_take(d->template, names[i], value(r, sh, k));
+			code = dict_take(d->template, names[i], sample_value(r, sh, k));
 		}
 	}
 	Py_XDECREF(tracked);
@@ -255,7 +255,7 @@ static int shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d
 }
 
 /* The shape of the current sample. */
-static struct shape *shape_get(struct run *r)
+static struct shape *sample_shape_get(struct run *r)
 {
 	struct slot *slot = r->ev_slot;
 	uint64_t present = r->sample.s.present;
@@ -270,9 +270,11 @@ static struct shape *shape_get(struct run *r)
 			return (struct shape *)PyErr_NoMemory();
 		sh->present = present;
 		sh->has = has;
-		if (shape_dict_init(r, sh, &sh->dict, prelude_dict_keys, r->keys->dict) < 0 ||
-		    shape_dict_init(r, sh, &sh->sample, prelude_sample_keys, r->keys->sample) < 0) {
-			shape_free(sh);
+		if (sample_shape_dict_init(r, sh, &sh->dict, prelude_dict_keys, r->keys->dict) <
+			    0 ||
+		    sample_shape_dict_init(r, sh, &sh->sample, prelude_sample_keys,
+					   r->keys->sample) < 0) {
+			sample_shape_free(sh);
 			return NULL;
 		}
 	} else {
@@ -283,25 +285,25 @@ static struct shape *shape_get(struct run *r)
 	return sh;
 }
 
-static PyObject *fill(struct run *r, struct shape *sh, struct shape_dict *d)
+static PyObject *sample_fill(struct run *r, struct shape *sh, struct shape_dict *d)
 {
 	struct filling f;
 
 	if (filling_begin(&f, d->template, &d->kept) < 0)
 		return NULL;
 	for (size_t i = 0; i < d->nr_varying; i++)
-		if (filling_put(&f, d->varying[i].name, value(r, sh, d->varying[i].key)) < 0)
+		if (filling_put(&f, d->varying[i].name, sample_value(r, sh, d->varying[i].key)) < 0)
 			return NULL;
 	return filling_end(&f, &d->kept);
 }
 
 static PyObject *sample_values(struct run *r, struct shape *sh)
 {
-	return fill(r, sh, &sh->sample);
+	return sample_fill(r, sh, &sh->sample);
 }
 
 /* Reads the event's sample unless that was done; -1 with an exception. */
-static int read_values(struct run *r)
+static int sample_read_values(struct run *r)
 {
 	if (!r->sample_read) {
 		int code = prelude_sample_read(&r->sample, &r->ev_slot->sampled, r->base.ev);
@@ -317,20 +319,20 @@ static int read_values(struct run *r)
 
 static struct shape *read_sample(struct run *r)
 {
-	if (read_values(r) < 0)
+	if (sample_read_values(r) < 0)
 		return NULL;
 	if (!r->sample_located) {
 		prelude_sample_locate(&r->sample);
 		r->sample_located = true;
 	}
-	return shape_get(r);
+	return sample_shape_get(r);
 }
 
 PyObject *dict_sample(struct run *r)
 {
 	struct shape *sh = read_sample(r);
 
-	return sh ? fill(r, sh, &sh->dict) : NULL;
+	return sh ? sample_fill(r, sh, &sh->dict) : NULL;
 }
 
 PyObject *dict_sample_values(struct run *r)
@@ -353,7 +355,7 @@ bool dict_sample_by_key(const struct slot *slot)
 }
 
 /* True for items that every event has, read or not. */
-static bool is_of_event(enum prelude_item item)
+static bool sample_is_of_event(enum prelude_item item)
 {
 	return item == ITEM_PID || item == ITEM_TID || item == ITEM_CPU || item == ITEM_TIME ||
 	       item == ITEM_CPUMODE;
@@ -371,19 +373,19 @@ PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
 			break;
 	if (!k->name)
 		return NULL;
-	if (of_values && is_of_event(k->item)) {
+	if (of_values && sample_is_of_event(k->item)) {
 		r->sample.sampled = sampled;
 		r->sample.ev = r->base.ev;
 	} else if (k->needs || k->item == ITEM_SAMPLE) {
 		sh = read_sample(r);
 		if (!sh)
 			return NULL;
-	} else if (read_values(r) < 0) {
+	} else if (sample_read_values(r) < 0) {
 		return NULL;
 	}
 	if (!prelude_key_there(k, sampled, sampled->sample_type, sh ? r->sample.has : 0))
 		return NULL;
-	return value(r, sh, k);
+	return sample_value(r, sh, k);
 }
 
 /*

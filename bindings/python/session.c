@@ -47,7 +47,7 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
  * still exists then (a loop variable, a list or a Frame holds it), it gets its own copy, and later
  * questions are answered as of its time.
  */
-static int keep_lent(struct py_session *s)
+static int session_keep_lent(struct py_session *s)
 {
 	struct py_event *e = s->lent;
 
@@ -63,7 +63,7 @@ static int keep_lent(struct py_session *s)
 	return 0;
 }
 
-static void info_free(struct schema_info *info)
+static void session_info_free(struct schema_info *info)
 {
 	if (!info)
 		return;
@@ -78,7 +78,7 @@ static void session_dealloc(struct py_session *s)
 	PyTypeObject *type = Py_TYPE((PyObject *)s);
 
 	for (size_t i = 0; i < s->nr_schemas; i++)
-		info_free(s->schemas[i]);
+		session_info_free(s->schemas[i]);
 	free(s->schemas);
 	values_free(s->v);
 	sonde_session_close(s->s);
@@ -87,7 +87,8 @@ static void session_dealloc(struct py_session *s)
 	Py_DECREF(type);
 }
 
-static struct schema_info *info_new(const struct sonde_schema *sc, const struct sonde_rules *rules)
+static struct schema_info *session_info_new(const struct sonde_schema *sc,
+					    const struct sonde_rules *rules)
 {
 	struct schema_info *info = calloc(1, sizeof(*info));
 	const struct sonde_field *fields;
@@ -112,7 +113,7 @@ static struct schema_info *info_new(const struct sonde_schema *sc, const struct 
 fail:
 	if (!PyErr_Occurred())
 		PyErr_NoMemory();
-	info_free(info);
+	session_info_free(info);
 	return NULL;
 }
 
@@ -137,7 +138,7 @@ struct schema_info *session_schema(struct py_session *s, uint32_t id)
 		s->schemas = bigger;
 		s->nr_schemas = nr;
 	}
-	s->schemas[id] = info_new(sc, s->v->rules);
+	s->schemas[id] = session_info_new(sc, s->v->rules);
 	return s->schemas[id];
 }
 
@@ -148,7 +149,7 @@ static PyObject *session_next(struct py_session *s)
 	struct py_event *e;
 	int r;
 
-	if (session_check(s) < 0 || keep_lent(s) < 0)
+	if (session_check(s) < 0 || session_keep_lent(s) < 0)
 		return NULL;
 	while (!(r = sonde_session_next_pending(s->s, &ev))) {
 		s->busy = true;
@@ -194,7 +195,7 @@ static PyObject *session_close(struct py_session *s, PyObject *unused)
 	(void)unused;
 	if (!s->s)
 		Py_RETURN_NONE;
-	if (session_check(s) < 0 || keep_lent(s) < 0)
+	if (session_check(s) < 0 || session_keep_lent(s) < 0)
 		return NULL;
 	sonde_session_close(s->s);
 	s->s = NULL;

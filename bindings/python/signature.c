@@ -12,7 +12,7 @@ PyObject *attribute_of(PyObject *o, const char *name)
 	return value;
 }
 
-static long int_attribute(PyObject *o, const char *name)
+static long signature_int_attribute(PyObject *o, const char *name)
 {
 	PyObject *value = attribute_of(o, name);
 	long n = value ? PyLong_AsLong(value) : 0;
@@ -45,7 +45,7 @@ void signature_done(struct signature *sig)
 }
 
 /* The text of co_varnames[i], valid as long as the signature; NULL with an exception. */
-static const char *name_text(struct signature *sig, PyObject *varnames, Py_ssize_t i)
+static const char *signature_name_text(struct signature *sig, PyObject *varnames, Py_ssize_t i)
 {
 	PyObject *text = PyUnicode_AsUTF8String(PyTuple_GetItem(varnames, i));
 	const char *name = text && !PyList_Append(sig->texts, text) ? PyBytes_AsString(text) : NULL;
@@ -64,7 +64,7 @@ static int signature_names(struct signature *sig, PyObject *varnames, Py_ssize_t
 		return -1;
 	}
 	for (Py_ssize_t i = from; i < to; i++) {
-		const char *name = name_text(sig, varnames, i);
+		const char *name = signature_name_text(sig, varnames, i);
 
 		if (!name)
 			return -1;
@@ -91,7 +91,7 @@ static int signature_keywords(struct signature *sig, PyObject *func, PyObject *v
 		struct prelude_keyword *k = &sig->keywords[sig->callee.nr_keywords++];
 		PyObject *name = PyTuple_GetItem(varnames, i);
 
-		k->name = name_text(sig, varnames, i);
+		k->name = signature_name_text(sig, varnames, i);
 		k->has_default = defaults && PyDict_Check(defaults) &&
 				 PyDict_GetItemWithError(defaults, name);
 		code = k->name && !PyErr_Occurred() ? 0 : -1;
@@ -111,13 +111,13 @@ int signature_init(struct signature *sig, PyObject *func, PyObject *code)
 	if (!code)
 		return 0;
 	varnames = attribute_of(code, "co_varnames");
-	nr = int_attribute(code, "co_argcount");
-	nr_keywords = int_attribute(code, "co_kwonlyargcount");
+	nr = signature_int_attribute(code, "co_argcount");
+	nr_keywords = signature_int_attribute(code, "co_kwonlyargcount");
 	bound = attribute_of(func, "__func__");
 	if (varnames && PyTuple_Check(varnames) && nr >= 0 && nr_keywords >= 0 &&
 	    nr + nr_keywords <= PyTuple_Size(varnames)) {
-		const long flags = int_attribute(code, "co_flags"),
-			   only = int_attribute(code, "co_posonlyargcount");
+		const long flags = signature_int_attribute(code, "co_flags"),
+			   only = signature_int_attribute(code, "co_posonlyargcount");
 		const bool has_self = bound && nr > 0;
 
 		sig->callee.bound = bound != NULL;

@@ -183,7 +183,8 @@ void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_r
 	}
 }
 
-static PyObject *text_or_bytes(struct values *v, struct conv *c, const uint8_t *bytes, size_t len)
+static PyObject *values_text_or_bytes(struct values *v, struct conv *c, const uint8_t *bytes,
+				      size_t len)
 {
 	if (prelude_is_text(bytes, len))
 		return text_object((const char *)bytes, strlen((const char *)bytes));
@@ -194,7 +195,7 @@ static PyObject *text_or_bytes(struct values *v, struct conv *c, const uint8_t *
 
 PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes, size_t at)
 {
-	PyObject *obj = text_or_bytes(v, c, bytes, 16);
+	PyObject *obj = values_text_or_bytes(v, c, bytes, 16);
 
 	if (obj && PyUnicode_CheckExact(obj)) {
 		Py_XDECREF(v->texts[at].obj);
@@ -206,8 +207,8 @@ PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *byte
 }
 
 /* {member: value}, a new dict for each event, because scripts may change it. */
-static PyObject *nested_object(struct values *v, const struct sonde_field *f,
-			       const struct sonde_event *ev)
+static PyObject *values_nested_object(struct values *v, const struct sonde_field *f,
+				      const struct sonde_event *ev)
 {
 	PyObject *dict = PyDict_New();
 
@@ -233,7 +234,7 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 	case CONV_TEXT:
 	case CONV_DYNAMIC_TEXT:
 		bytes = sonde_event_bytes(ev, c->field, &len);
-		return text_or_bytes(v, c, bytes, bytes ? len : 0);
+		return values_text_or_bytes(v, c, bytes, bytes ? len : 0);
 	case CONV_BYTES:
 	case CONV_DYNAMIC_BYTES:
 		bytes = sonde_event_bytes(ev, c->field, &len);
@@ -260,7 +261,7 @@ PyObject *values_field(struct values *v, struct conv *c, const struct sonde_even
 	case CONV_FLOAT:
 		return PyFloat_FromDouble(sonde_event_double(ev, c->field));
 	case CONV_NESTED:
-		return nested_object(v, c->field, ev);
+		return values_nested_object(v, c->field, ev);
 	case CONV_ZERO:
 		break;
 	}

@@ -12,7 +12,7 @@
 #include "recording/text.h"
 #include "session/session.h"
 
-static bool is_swapped(const struct sonde_event *ev)
+static bool event_is_swapped(const struct sonde_event *ev)
 {
 	return ev->flags & SONDE_EVENT_SWAPPED;
 }
@@ -84,7 +84,7 @@ uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field 
 {
 	NOT_NULL(ev, 0);
 	NOT_NULL(f, 0);
-	return field_number(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	return field_number(f, ev->bytes, ev->bytes_len, event_is_swapped(ev));
 }
 
 int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *f)
@@ -93,7 +93,7 @@ int64_t sonde_event_i64(const struct sonde_event *ev, const struct sonde_field *
 
 	NOT_NULL(ev, 0);
 	NOT_NULL(f, 0);
-	v = field_number(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	v = field_number(f, ev->bytes, ev->bytes_len, event_is_swapped(ev));
 	if (__builtin_expect(f->bit_width, 0))
 		return (int64_t)field_sign_extend(f, v);
 	return f->is_signed ? value_sign_extend(v, f->width) : (int64_t)v;
@@ -103,7 +103,7 @@ double sonde_event_double(const struct sonde_event *ev, const struct sonde_field
 {
 	NOT_NULL(ev, 0);
 	NOT_NULL(f, 0);
-	return field_double(f, ev->bytes, ev->bytes_len, is_swapped(ev));
+	return field_double(f, ev->bytes, ev->bytes_len, event_is_swapped(ev));
 }
 
 const char *sonde_field_label(const struct sonde_field *f, uint64_t value)
@@ -122,7 +122,7 @@ const uint8_t *sonde_event_bytes(const struct sonde_event *ev, const struct sond
 	*ret_len = 0;
 	NOT_NULL(ev, NULL);
 	NOT_NULL(f, NULL);
-	p = field_bytes(f, ev->bytes, ev->bytes_len, is_swapped(ev), &len);
+	p = field_bytes(f, ev->bytes, ev->bytes_len, event_is_swapped(ev), &len);
 	*ret_len = len;
 	return p;
 }
@@ -151,7 +151,7 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 	return recording_chain(ev, ret);
 }
 
-static struct sonde_task_name name_of(const struct recording *rec, const struct task_name *n)
+static struct sonde_task_name event_name_of(const struct recording *rec, const struct task_name *n)
 {
 	return (struct sonde_task_name){ .id = n->id,
 					 .since_ns = recording_shown_time(rec, n->since_ns),
@@ -163,7 +163,7 @@ static struct sonde_task_name name_of(const struct recording *rec, const struct 
  * Kernels since 3.16 record which names exec gave, when asked. perf does not look for it in what it
  * reads out of a pipe.
  */
-static void ask_marks_exec(struct recording *rec)
+static void event_ask_marks_exec(struct recording *rec)
 {
 	const struct schema_table *schemas = &rec->all->schemas;
 
@@ -186,7 +186,7 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 	state = &ev->recording->state;
 	if (ev->owned)
 		return err_set(-ESTALE, "tasks are known as of the session's current event only");
-	ask_marks_exec(ev->recording);
+	event_ask_marks_exec(ev->recording);
 	TRY(state_task(state, pid, tid, &t));
 	*ret = (struct sonde_task){ .size = sizeof(*ret),
 				    .flags = (t->has_comm ? SONDE_TASK_NAMED : 0) |
@@ -194,9 +194,9 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 				    .pid = t->pid,
 				    .tid = tid,
 				    .id = t->id,
-				    .name = name_of(ev->recording, &t->name),
-				    .program = name_of(ev->recording,
-						       state_program(state, t, tid)) };
+				    .name = event_name_of(ev->recording, &t->name),
+				    .program = event_name_of(ev->recording,
+							     state_program(state, t, tid)) };
 	return 0;
 }
 

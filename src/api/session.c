@@ -9,7 +9,7 @@
 #include "session/session.h"
 
 /* Lends o's text, "" when memory ran out. */
-static const char *lend(struct outbuf *o)
+static const char *session_lend(struct outbuf *o)
 {
 	outbuf_char(o, '\0');
 	return o->failed ? "" : o->data;
@@ -132,7 +132,7 @@ const char *sonde_session_print(struct sonde_session *s)
 	NOT_NULL(s, "");
 	s->printed.len = 0;
 	session_options_print(&s->opts, &s->printed);
-	return lend(&s->printed);
+	return session_lend(&s->printed);
 }
 
 int sonde_session_parse(const char *text, char **ret)
@@ -174,7 +174,7 @@ const char *sonde_session_defects_line(struct sonde_session *s)
 	recordings_note_memory(&s->recordings);
 	s->defects_line.len = 0;
 	defects_line(recordings_defects(&s->recordings), &s->defects_line);
-	return lend(&s->defects_line);
+	return session_lend(&s->defects_line);
 }
 
 const char *sonde_session_notes(struct sonde_session *s)
@@ -192,7 +192,7 @@ const char *sonde_session_notes(struct sonde_session *s)
 			   s->filters.is_set || s->filters.is_choosy
 				   ? "no event was chosen, so none was written"
 				   : "there is no event in it, so none was written");
-	return lend(&s->text);
+	return session_lend(&s->text);
 }
 
 const char *sonde_session_filters_line(struct sonde_session *s)
@@ -200,7 +200,7 @@ const char *sonde_session_filters_line(struct sonde_session *s)
 	NOT_NULL(s, "");
 	s->filters_line.len = 0;
 	session_filters_line(s, &s->filters_line);
-	return lend(&s->filters_line);
+	return session_lend(&s->filters_line);
 }
 
 const char *sonde_session_string(const struct sonde_session *s, uint32_t id)

@@ -25,7 +25,7 @@ struct build_id build_id_of(const void *bytes, size_t len)
 	return id;
 }
 
-static int digit_value(char c)
+static int build_id_digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -38,7 +38,7 @@ struct build_id build_id_of_hex(const char *hex)
 	struct build_id id = { 0 };
 
 	for (; *hex; hex += 2) {
-		int high = digit_value(hex[0]), low = digit_value(hex[1]);
+		int high = build_id_digit_value(hex[0]), low = build_id_digit_value(hex[1]);
 
 		if (high < 0 || low < 0 || id.len == sizeof(id.bytes))
 			return (struct build_id){ 0 };

@@ -12,7 +12,7 @@ int bytes_fail(const struct bytes *b, int code, const char *fmt, ...)
 		       b->file ? b->file : "the input", b->what ? b->what : "data");
 }
 
-static int too_short(struct bytes *b, const char *field, uint64_t need)
+static int bytes_too_short(struct bytes *b, const char *field, uint64_t need)
 {
 	bytes_fail(b, -EBADMSG, "field %s needs %llu bytes, %zu are left", field,
 		   (unsigned long long)need, bytes_left(b));
@@ -22,7 +22,7 @@ static int too_short(struct bytes *b, const char *field, uint64_t need)
 int bytes_take(struct bytes *b, const char *field, uint64_t n, const uint8_t **ret)
 {
 	if (n > bytes_left(b))
-		return too_short(b, field, n);
+		return bytes_too_short(b, field, n);
 	*ret = b->pos;
 	b->pos += n;
 	return 0;

@@ -16,7 +16,7 @@ uint64_t hash_bytes(const void *p, size_t len)
 	return hash_u64(h);
 }
 
-static void hash64_insert(struct hash64 *h, uint64_t key, uint64_t value)
+static void hash_hash64_insert(struct hash64 *h, uint64_t key, uint64_t value)
 {
 	size_t i = hash_u64(key ^ h->seed) & h->mask;
 
@@ -26,7 +26,7 @@ static void hash64_insert(struct hash64 *h, uint64_t key, uint64_t value)
 	h->slots[i] = (struct hash64_slot){ key, value };
 }
 
-static int hash64_grow(struct hash64 *h)
+static int hash_hash64_grow(struct hash64 *h)
 {
 	size_t size = h->slots ? (h->mask + 1) * 2 : 16;
 	struct hash64 bigger = { .slots = reallocarray(NULL, size, sizeof(*h->slots)),
@@ -38,7 +38,7 @@ static int hash64_grow(struct hash64 *h)
 	memset(bigger.slots, 0xff, size * sizeof(*h->slots));
 	for (size_t i = 0; h->slots && i <= h->mask; i++) {
 		if (h->slots[i].value != HASH64_EMPTY)
-			hash64_insert(&bigger, h->slots[i].key, h->slots[i].value);
+			hash_hash64_insert(&bigger, h->slots[i].key, h->slots[i].value);
 	}
 	free(h->slots);
 	*h = bigger;
@@ -48,8 +48,8 @@ static int hash64_grow(struct hash64 *h)
 int hash64_put(struct hash64 *h, uint64_t key, uint64_t value)
 {
 	if (!h->slots || (h->n * 2 > h->mask && hash64_find(h, key) == HASH64_EMPTY))
-		TRY(hash64_grow(h));
-	hash64_insert(h, key, value);
+		TRY(hash_hash64_grow(h));
+	hash_hash64_insert(h, key, value);
 	return 0;
 }
 

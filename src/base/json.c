@@ -4,7 +4,7 @@
 #define ESCAPE_BYTES 6u /* "\u0000" */
 
 /* Length of the valid UTF-8 sequence of two or more bytes at p; 0 if there is none. */
-static unsigned utf8_len(const uint8_t *p, size_t left)
+static unsigned json_utf8_len(const uint8_t *p, size_t left)
 {
 	uint32_t c;
 	unsigned n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
@@ -24,7 +24,7 @@ static unsigned utf8_len(const uint8_t *p, size_t left)
 	return n;
 }
 
-static char *put_escape(char *to, uint32_t unit)
+static char *json_put_escape(char *to, uint32_t unit)
 {
 	static const char hex[] = "0123456789abcdef";
 
@@ -63,12 +63,12 @@ static const bool is_plain[256] = { [' ' ... '!'] = true,
 				    ['#' ... '['] = true,
 				    [']' ... '~'] = true };
 
-static char *put_ascii(char *to, uint8_t c)
+static char *json_put_ascii(char *to, uint8_t c)
 {
 	if (c == '"' || c == '\\')
 		*to++ = '\\';
 	else if (c < ' ' || c == 0x7f)
-		return put_escape(to, c);
+		return json_put_escape(to, c);
 	*to++ = (char)c;
 	return to;
 }
@@ -99,14 +99,14 @@ static void json_quote_bytes(struct outbuf *out, const void *bytes, size_t len)
 			continue;
 		}
 		if (*p < 0x80) {
-			to = put_ascii(to, *p++);
+			to = json_put_ascii(to, *p++);
 			continue;
 		}
-		n = utf8_len(p, (size_t)(end - p));
+		n = json_utf8_len(p, (size_t)(end - p));
 		if (!n) {
-			to = put_escape(to, 0xdc00u | *p++);
+			to = json_put_escape(to, 0xdc00u | *p++);
 		} else if (p[0] == 0xc2 && p[1] < 0xa0) {
-			to = put_escape(to, p[1]);
+			to = json_put_escape(to, p[1]);
 			p += n;
 		} else {
 			memcpy(to, p, n);
@@ -137,7 +137,7 @@ void json_name(struct json *j, const char *name, size_t len)
 	j->due = 0;
 }
 
-static void put_token(struct json *j, const char *token)
+static void json_put_token(struct json *j, const char *token)
 {
 	json_separate(j);
 	outbuf_str(j->out, token);
@@ -146,12 +146,12 @@ static void put_token(struct json *j, const char *token)
 
 void json_bool(struct json *j, bool v)
 {
-	put_token(j, v ? "true" : "false");
+	json_put_token(j, v ? "true" : "false");
 }
 
 void json_null(struct json *j)
 {
-	put_token(j, "null");
+	json_put_token(j, "null");
 }
 
 void json_double(struct json *j, double v)
@@ -167,7 +167,7 @@ void json_double(struct json *j, double v)
 
 void json_digits(struct json *j, const char *digits)
 {
-	put_token(j, digits);
+	json_put_token(j, digits);
 }
 
 void json_begin_words(struct json *j)

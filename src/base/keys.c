@@ -35,7 +35,7 @@ static int keys_set_word(void *to, const struct key *k, const char *value, const
 	return -EINVAL;
 }
 
-static int set_number(void *to, const struct key *k, const char *value, const struct place *at)
+static int keys_set_number(void *to, const struct key *k, const char *value, const struct place *at)
 {
 	char *end;
 	unsigned long long v;
@@ -53,7 +53,7 @@ static int set_number(void *to, const struct key *k, const char *value, const st
 	return 0;
 }
 
-static int add_line(char **lines, const char *name, const char *value)
+static int keys_add_line(char **lines, const char *name, const char *value)
 {
 	size_t len = *lines ? strlen(*lines) : 0,
 	       more = strlen(name) + strlen(value) + sizeof("=\n");
@@ -74,9 +74,9 @@ static int keys_set(void *to, const struct key *k, const char *value, const stru
 	case KEY_KIND_WORD:
 		return keys_set_word(to, k, value, at);
 	case KEY_KIND_NUMBER:
-		return set_number(to, k, value, at);
+		return keys_set_number(to, k, value, at);
 	case KEY_KIND_LINES:
-		return add_line(text, k->name, value);
+		return keys_add_line(text, k->name, value);
 	case KEY_KIND_TEXT:
 		free(*text);
 		*text = strdup(value);
@@ -92,8 +92,8 @@ static const struct key *keys_find(const struct key_set *s, const char *name)
 	return NULL;
 }
 
-static int set_by_name(const struct key_set *sets, size_t nr_sets, const char *name,
-		       const char *value, const struct place *at)
+static int keys_set_by_name(const struct key_set *sets, size_t nr_sets, const char *name,
+			    const char *value, const struct place *at)
 {
 	bool is_known = false;
 
@@ -129,7 +129,7 @@ int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text,
 				    line);
 		else {
 			*eq = '\0';
-			r = set_by_name(sets, nr_sets, line, eq + 1, &at);
+			r = keys_set_by_name(sets, nr_sets, line, eq + 1, &at);
 		}
 		free(line);
 	}

@@ -150,7 +150,7 @@ struct decimal {
 };
 
 /* Skips everything that is not a digit: the decimal point depends on the locale. */
-static void read_scientific(const char *text, struct decimal *ret)
+static void outbuf_read_scientific(const char *text, struct decimal *ret)
 {
 	const char *e = strchr(text, 'e');
 
@@ -176,10 +176,10 @@ static void outbuf_shortest_decimal(double v, bool is_single, struct decimal *re
 		if (memcmp(&back, &v, sizeof(v)) == 0)
 			break;
 	}
-	read_scientific(text, ret);
+	outbuf_read_scientific(text, ret);
 }
 
-static void put_positional(struct outbuf *o, const struct decimal *d)
+static void outbuf_put_positional(struct outbuf *o, const struct decimal *d)
 {
 	if (d->exponent < 0) {
 		outbuf_put(o, "0.", 2);
@@ -211,7 +211,7 @@ void outbuf_double(struct outbuf *o, double v, bool is_single)
 	}
 	outbuf_shortest_decimal(v, is_single, &d);
 	if (d.exponent >= -4 && d.exponent < 16) {
-		put_positional(o, &d);
+		outbuf_put_positional(o, &d);
 		return;
 	}
 	outbuf_char(o, d.digits[0]);

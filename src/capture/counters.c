@@ -18,7 +18,7 @@
  */
 enum { MANY_COUNTERS = 512 };
 
-static time_t now_s(void)
+static time_t counters_now_s(void)
 {
 	struct timespec t;
 
@@ -30,7 +30,7 @@ static time_t now_s(void)
 static void counters_report_progress(const struct counters *c, time_t *last, const char *what,
 				     size_t done, size_t all)
 {
-	const time_t now = now_s();
+	const time_t now = counters_now_s();
 
 	if (now == *last)
 		return;
@@ -38,8 +38,8 @@ static void counters_report_progress(const struct counters *c, time_t *last, con
 	say(&c->say, SAY_VERBOSE, "%s: %zu of %zu", what, done, all);
 }
 
-static int open_event(const struct perf_event_attr *attr, int32_t tid, int cpu, int group_fd,
-		      unsigned long flags)
+static int counters_open_event(const struct perf_event_attr *attr, int32_t tid, int cpu,
+			       int group_fd, unsigned long flags)
 {
 	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
 			    flags | PERF_FLAG_FD_CLOEXEC);
@@ -55,7 +55,7 @@ bool counters_know_build_ids(void)
 				     .exclude_kernel = 1,
 				     .mmap2 = 1,
 				     .build_id = 1 };
-	const int fd = open_event(&a, 0, -1, -1, 0);
+	const int fd = counters_open_event(&a, 0, -1, -1, 0);
 
 	if (fd < 0)
 		return errno != EINVAL && errno != E2BIG;
@@ -67,7 +67,7 @@ bool counters_know_build_ids(void)
  * A cpu may go offline after it was listed. Then not even an event that always works can be opened
  * there.
  */
-static bool cpu_is_gone(int cpu, int32_t tid, int error)
+static bool counters_cpu_is_gone(int cpu, int32_t tid, int error)
 {
 	struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
 					 .size = sizeof(dummy),
@@ -77,7 +77,7 @@ static bool cpu_is_gone(int cpu, int32_t tid, int error)
 
 	if (tid >= 0 || (error != ENODEV && error != EINVAL))
 		return false;
-	fd = open_event(&dummy, -1, cpu, -1, 0);
+	fd = counters_open_event(&dummy, -1, cpu, -1, 0);
 	if (fd >= 0) {
 		close(fd);
 		return false;
@@ -99,12 +99,12 @@ static int open_counter(const struct capture_event *e, int32_t tid, int cpu, int
 		a.wakeup_watermark = wakeup_bytes;
 	}
 	if (e->cgroup_fd >= 0)
-		return open_event(&a, e->cgroup_fd, cpu, group_fd, PERF_FLAG_PID_CGROUP);
-	return open_event(&a, tid, cpu, group_fd, 0);
+		return counters_open_event(&a, e->cgroup_fd, cpu, group_fd, PERF_FLAG_PID_CGROUP);
+	return counters_open_event(&a, tid, cpu, group_fd, 0);
 }
 
 /* The descriptor of the group leader's counter on that cpu and task; -1 if there is none. */
-static int leader_fd(struct counters *c, uint32_t leader, int cpu, int32_t tid)
+static int counters_leader_fd(struct counters *c, uint32_t leader, int cpu, int32_t tid)
 {
 	/* counters are stored in the order of the events */
 	for (size_t i = c->list.n; i-- && c->list.v[i].event >= leader;)
@@ -114,8 +114,8 @@ static int leader_fd(struct counters *c, uint32_t leader, int cpu, int32_t tid)
 	return -1;
 }
 
-static int open_one(struct counters *c, struct capture_events *events, size_t event,
-		    const struct counters_target *t, size_t cpu_index, size_t tid_index)
+static int counters_open_one(struct counters *c, struct capture_events *events, size_t event,
+			     const struct counters_target *t, size_t cpu_index, size_t tid_index)
 {
 	struct capture_event *e = &events->list.v[event];
 	const int32_t tid = t->tids[tid_index];
@@ -128,7 +128,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 
 	/* a group exists only on the cpus and in the tasks in which its leader could be opened */
 	if (e->leader != event) {
-		group_fd = leader_fd(c, e->leader, n.cpu, tid);
+		group_fd = counters_leader_fd(c, e->leader, n.cpu, tid);
 		if (group_fd < 0)
 			return 0;
 	}
@@ -140,7 +140,7 @@ static int open_one(struct counters *c, struct capture_events *events, size_t ev
 				    tid);
 			return 0;
 		}
-		if (cpu_is_gone(n.cpu, tid, error)) {
+		if (counters_cpu_is_gone(n.cpu, tid, error)) {
 			if (event == 0)
 				say(&c->say, SAY_WARNING,
 				    "cpu %d has gone offline: it is not recorded", n.cpu);
@@ -203,7 +203,7 @@ static bool counters_leave_out(struct counters *c, struct capture_events *events
  * Splits a weak group that the kernel refuses into single events, which are reopened from the
  * leader on.
  */
-static bool give_up_group(struct counters *c, struct capture_events *events, size_t *event)
+static bool counters_give_up_group(struct counters *c, struct capture_events *events, size_t *event)
 {
 	const uint32_t leader = events->list.v[*event].leader;
 	const struct capture_event *first = &events->list.v[leader];
@@ -229,7 +229,7 @@ static bool give_up_group(struct counters *c, struct capture_events *events, siz
 	return true;
 }
 
-static bool counts_on(const struct capture_event *e, int cpu)
+static bool counters_counts_on(const struct capture_event *e, int cpu)
 {
 	if (!e->nr_cpus || cpu < 0)
 		return true;
@@ -239,18 +239,18 @@ static bool counts_on(const struct capture_event *e, int cpu)
 	return false;
 }
 
-static int open_everywhere(struct counters *c, struct capture_events *events, size_t event,
-			   const struct counters_target *target)
+static int counters_open_everywhere(struct counters *c, struct capture_events *events, size_t event,
+				    const struct counters_target *target)
 {
 	const struct capture_event *e = &events->list.v[event];
 	size_t opened = 0, wanted = 0;
 
 	for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
 		for (size_t i = 0; i < target->nr_tids; i++) {
-			if (!counts_on(e, target->cpus[cpu]))
+			if (!counters_counts_on(e, target->cpus[cpu]))
 				continue;
 			wanted++;
-			int r = open_one(c, events, event, target, cpu, i);
+			int r = counters_open_one(c, events, event, target, cpu, i);
 
 			TRY(r);
 			opened += (size_t)r;
@@ -289,14 +289,14 @@ static int counters_set_filter(int fd, const struct capture_events *events,
  * a wrong filter fails at once, not after thousands of counters were opened that must be closed
  * again.
  */
-static int check_filter(const struct counter *n, const struct capture_events *events)
+static int counters_check_filter(const struct counter *n, const struct capture_events *events)
 {
 	const struct capture_event *e = &events->list.v[n->event];
 	int fd, r;
 
 	if (!e->filter)
 		return 0;
-	fd = open_event(&e->attr, n->tid, n->cpu, -1, 0);
+	fd = counters_open_event(&e->attr, n->tid, n->cpu, -1, 0);
 	if (fd < 0)
 		return 0; /* the task has ended; its open counters get the filter later */
 	r = counters_set_filter(fd, events, e);
@@ -307,11 +307,11 @@ static int check_filter(const struct counter *n, const struct capture_events *ev
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
-	time_t told = now_s();
+	time_t told = counters_now_s();
 
 	for (size_t event = 0; event < events->list.n;) {
 		const size_t before = c->list.n;
-		int r = open_everywhere(c, events, event, target);
+		int r = counters_open_everywhere(c, events, event, target);
 
 		/*
 		 * Nobody can record some tracepoints: those that recording itself passes through.
@@ -321,10 +321,10 @@ int counters_open(struct counters *c, struct capture_events *events,
 		if ((r == -EPERM || r == -EINVAL || r == -EOPNOTSUPP) && event &&
 		    c->list.n == before && counters_leave_out(c, events, event))
 			continue;
-		if (r < 0 && give_up_group(c, events, &event))
+		if (r < 0 && counters_give_up_group(c, events, &event))
 			continue;
 		TRY(r);
-		TRY(check_filter(&c->list.v[before], events));
+		TRY(counters_check_filter(&c->list.v[before], events));
 		counters_report_opened(c, &events->list.v[event], c->list.n - before);
 		event++;
 		counters_report_progress(c, &told, "events opened", event, events->list.n);
@@ -417,7 +417,7 @@ bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dr
 
 void counters_close(struct counters *c)
 {
-	time_t told = now_s();
+	time_t told = counters_now_s();
 
 	rings_done(&c->rings);
 	if (c->list.n >= MANY_COUNTERS)

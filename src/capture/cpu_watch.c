@@ -42,7 +42,7 @@ void cpu_watch_open(struct cpu_watch *w, const struct capture_cpus *cpus)
 }
 
 /* The time in ns for which a counter was enabled; UINT64_MAX if it cannot be read. */
-static uint64_t enabled_ns(const struct watched_cpu *c)
+static uint64_t cpu_watch_enabled_ns(const struct watched_cpu *c)
 {
 	struct {
 		uint64_t count, enabled_ns;
@@ -56,11 +56,11 @@ struct still {
 	uint64_t enabled_ns;
 };
 
-static bool stands_still(const struct watched_cpu *c)
+static bool cpu_watch_stands_still(const struct watched_cpu *c)
 {
-	const uint64_t before = enabled_ns(c);
+	const uint64_t before = cpu_watch_enabled_ns(c);
 
-	return before != UINT64_MAX && enabled_ns(c) == before;
+	return before != UINT64_MAX && cpu_watch_enabled_ns(c) == before;
 }
 
 void cpu_watch_find(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void *ctx)
@@ -70,13 +70,13 @@ void cpu_watch_find(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void 
 	VEC(struct still) still = { 0 };
 
 	vec_foreach(c, &w->list)
-		if (stands_still(c) &&
-		    vec_push(&still, ((struct still){ c, enabled_ns(c) })) < 0)
+		if (cpu_watch_stands_still(c) &&
+		    vec_push(&still, ((struct still){ c, cpu_watch_enabled_ns(c) })) < 0)
 			break;
 	if (still.n)
 		nanosleep(&ticks, NULL);
 	vec_foreach(s, &still)
-		if (enabled_ns(s->cpu) == s->enabled_ns)
+		if (cpu_watch_enabled_ns(s->cpu) == s->enabled_ns)
 			each(ctx, s->cpu->cpu);
 	vec_done(&still);
 }

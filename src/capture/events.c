@@ -114,7 +114,7 @@ void capture_events_remove(struct capture_events *l, size_t event)
 /*
  * AMD's kernels pass precise cycles on to IBS, which cannot exclude guests and would refuse them.
  */
-static bool is_amd(void)
+static bool events_is_amd(void)
 {
 	char vendor[64];
 
@@ -129,7 +129,7 @@ int capture_events_add_default(struct capture_events *l)
 	e.name = "cycles:P";
 	e.is_default = true;
 	e.attr.precise_ip = 3;
-	e.attr.exclude_guest = !is_amd();
+	e.attr.exclude_guest = !events_is_amd();
 	l->last_add = l->list.n;
 	return capture_events_push(l, &e);
 }

@@ -28,7 +28,7 @@ struct event_text {
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* Programs, and events that only perf stat counts. */
-static const char *why_never(const char *name)
+static const char *parse_why_never(const char *name)
 {
 	static const char *const counted[] = { "duration_time", "user_time", "system_time" };
 	const size_t len = strlen(name);
@@ -48,7 +48,7 @@ static const char *why_never(const char *name)
 static int unknown_event(struct capture_events *l, const char *text, const char *name)
 {
 	char near_events[512];
-	const char *why = why_never(name);
+	const char *why = parse_why_never(name);
 	struct near near;
 	struct tracefs t;
 
@@ -73,7 +73,7 @@ static int unknown_event(struct capture_events *l, const char *text, const char 
 		       text);
 }
 
-static int unknown_source(struct capture_events *l, const char *text, const char *name)
+static int parse_unknown_source(struct capture_events *l, const char *text, const char *name)
 {
 	char near_names[512], all[512];
 	struct near near;
@@ -179,7 +179,7 @@ struct source_visit {
 	size_t found;
 };
 
-static int add_from_source(void *ctx, const struct pmu *pmu)
+static int parse_add_from_source(void *ctx, const struct pmu *pmu)
 {
 	struct source_visit *v = ctx;
 	struct capture_events *l = v->list;
@@ -215,7 +215,8 @@ static int add_from_source(void *ctx, const struct pmu *pmu)
 }
 
 /* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]; `at` is the text behind "mem:". */
-static int add_breakpoint(struct capture_events *l, const struct event_text *t, const char *at)
+static int parse_add_breakpoint(struct capture_events *l, const struct event_text *t,
+				const char *at)
 {
 	struct capture_event e = capture_event_new(PERF_TYPE_BREAKPOINT, 0);
 	struct perf_event_attr *a = &e.attr;
@@ -284,7 +285,7 @@ static char *events_split_at_colon(char *text)
 }
 
 /* Modifiers of an event with terms follow its second slash; otherwise they follow a colon. */
-static int set_modifiers(struct event_text *t, char *behind_colon)
+static int parse_set_modifiers(struct event_text *t, char *behind_colon)
 {
 	if (!behind_colon)
 		return 0;
@@ -299,7 +300,7 @@ static int set_modifiers(struct event_text *t, char *behind_colon)
 	return 0;
 }
 
-static int add_one(struct capture_events *l, struct event_text *t)
+static int parse_add_one(struct capture_events *l, struct event_text *t)
 {
 	struct source_visit v = { .list = l, .text = t };
 	char *second = events_split_at_colon(t->head), *third;
@@ -309,7 +310,7 @@ static int add_one(struct capture_events *l, struct event_text *t)
 	if (!*t->head)
 		return err_set(-EBADR, "an event without a name in the list of events");
 	if (capture_name_lookup(t->head, &type, &config) == 0) {
-		TRY(set_modifiers(t, second));
+		TRY(parse_set_modifiers(t, second));
 		return events_add_numbered(l, t, type, config);
 	}
 	if (second && events_is_number(t->head, &number)) {
@@ -318,12 +319,12 @@ static int add_one(struct capture_events *l, struct event_text *t)
 			return err_set(-EBADR,
 				       "event '%s': TYPE:CONFIG takes two numbers, decimal or hex",
 				       t->whole);
-		TRY(set_modifiers(t, third));
+		TRY(parse_set_modifiers(t, third));
 		return events_add_numbered(l, t, (uint32_t)number, config);
 	}
 	if (t->terms && !second) {
-		TRY(pmu_each(l->sources, t->head, NULL, add_from_source, &v));
-		return v.found ? 0 : unknown_source(l, t->whole, t->head);
+		TRY(pmu_each(l->sources, t->head, NULL, parse_add_from_source, &v));
+		return v.found ? 0 : parse_unknown_source(l, t->whole, t->head);
 	}
 	if (!t->terms) {
 		struct event_text named = *t;
@@ -331,14 +332,14 @@ static int add_one(struct capture_events *l, struct event_text *t)
 		/* the name of an event of some source: tsc is msr/tsc/ */
 		named.modifiers = second;
 		v = (struct source_visit){ .list = l, .text = &named, .alias = t->head };
-		TRY(pmu_each(l->sources, NULL, t->head, add_from_source, &v));
+		TRY(pmu_each(l->sources, NULL, t->head, parse_add_from_source, &v));
 		if (v.found)
 			return 0;
 	}
 	if (!second)
 		return unknown_event(l, t->whole, t->head);
 	third = events_split_at_colon(second);
-	TRY(set_modifiers(t, third));
+	TRY(parse_set_modifiers(t, third));
 	return events_add_tracepoints(l, t, t->head, second);
 }
 
@@ -394,7 +395,7 @@ static int parse_event(struct parser *p)
 	if (!copy || !t.whole)
 		return err_nomem();
 	if (!strncmp(copy, "mem:", 4))
-		return add_breakpoint(p->list, &t, copy + 4);
+		return parse_add_breakpoint(p->list, &t, copy + 4);
 	t.head = copy;
 	slash = strchr(copy, '/');
 	if (slash) {
@@ -412,14 +413,14 @@ static int parse_event(struct parser *p)
 				       "a colon",
 				       t.whole);
 	}
-	return add_one(p->list, &t);
+	return parse_add_one(p->list, &t);
 }
 
 /*
  * Only the first member may be pinned or exclusive, or have samples that contain the other members'
  * counts.
  */
-static int check_members(const struct capture_events *l, size_t first)
+static int parse_check_members(const struct capture_events *l, size_t first)
 {
 	const struct capture_event *leader = &l->list.v[first];
 
@@ -479,7 +480,7 @@ static int parse_group(struct parser *p, const char *name)
 		e->leader = (uint32_t)first;
 	}
 	l->list.v[first].group_name = name;
-	return check_members(l, first);
+	return parse_check_members(l, first);
 }
 
 static int parse_item(struct parser *p)

@@ -44,7 +44,7 @@ int explain_member(const struct capture_event *leader, const struct capture_even
 }
 
 /* Counts descriptors one by one, because no descriptor is left to read /proc with. */
-static size_t count_open(rlim_t limit)
+static size_t explain_count_open(rlim_t limit)
 {
 	enum { LOOKED_AT_MAX = 1 << 16 };
 	const int end = limit < LOOKED_AT_MAX ? (int)limit : LOOKED_AT_MAX;
@@ -94,7 +94,7 @@ static int explain_own_files(const struct refusal *r)
 		       "too few file descriptors: this recording needs %zu more (one for each "
 		       "event, cpu and thread) in addition to %zu that are open, and ulimit -n "
 		       "allows %llu; name fewer events, or raise it",
-		       r->wanted_fds, count_open(files.rlim_cur),
+		       r->wanted_fds, explain_count_open(files.rlim_cur),
 		       (unsigned long long)files.rlim_cur);
 }
 

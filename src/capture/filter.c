@@ -43,7 +43,7 @@ static const struct sonde_field *filter_find_field(const struct check *c, const 
 	return NULL;
 }
 
-static bool is_pseudo_field(const char *name)
+static bool filter_is_pseudo_field(const char *name)
 {
 	static const char *const names[] = { "cpu", "CPU", "comm", "COMM", "stacktrace" };
 
@@ -53,7 +53,7 @@ static bool is_pseudo_field(const char *name)
 	return false;
 }
 
-static bool takes_text(const struct sonde_field *f, const char *name)
+static bool filter_takes_text(const struct sonde_field *f, const char *name)
 {
 	return f ? f->is_text || (f->is_pointer && strstr(f->type, "char"))
 		 : !strcasecmp(name, "comm");
@@ -75,7 +75,7 @@ static bool filter_check_value(struct check *c, const struct sonde_field *f, con
 			       const char *op, bool is_function)
 {
 	const char *from = c->pos, *end;
-	bool text = takes_text(f, name);
+	bool text = filter_takes_text(f, name);
 
 	if (*from == '"' || *from == '\'') {
 		end = strchr(from + 1, *from);
@@ -129,7 +129,7 @@ static bool filter_check_predicate(struct check *c)
 	snprintf(name, sizeof(name), "%.*s", (int)len, c->pos);
 	c->pos += len;
 	f = filter_find_field(c, name);
-	if (!f && !is_pseudo_field(name)) {
+	if (!f && !filter_is_pseudo_field(name)) {
 		struct near near;
 
 		near_init(&near, name);

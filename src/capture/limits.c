@@ -30,7 +30,7 @@ bool raise_file_limit(void)
 }
 
 /* The errno of the first descriptor that cannot be opened, or 0. */
-static int try_descriptors(size_t n)
+static int limits_try_descriptors(size_t n)
 {
 	enum { MOST = 16 };
 	int fds[MOST], error = 0;
@@ -50,10 +50,10 @@ static int try_descriptors(size_t n)
 
 int need_descriptors(size_t n)
 {
-	int error = try_descriptors(n);
+	int error = limits_try_descriptors(n);
 
 	if (error == EMFILE && raise_file_limit())
-		error = try_descriptors(n);
+		error = limits_try_descriptors(n);
 	return error ? err_errno(error,
 				 "too few file descriptors: %zu are needed in addition to those "
 				 "that are open",

@@ -49,7 +49,7 @@ static uint32_t list_kind_of(uint32_t type)
 }
 
 /* The processor's own source: its events need no source in their name, and are listed first. */
-static bool is_core(const char *name)
+static bool list_is_core(const char *name)
 {
 	return !strncmp(name, "cpu/", 4);
 }
@@ -71,21 +71,21 @@ static int list_add_numbered(void *ctx, uint32_t type, uint64_t config, const ch
 	return list_add(l, kind, name, alias);
 }
 
-static void add_pmu_event(void *ctx, const char *event)
+static void list_add_pmu_event(void *ctx, const char *event)
 {
 	struct list *l = ctx;
 	char name[512];
 
 	snprintf(name, sizeof(name), "%s/%s/", l->pmu->name, event);
-	list_add(l, SONDE_EVENT_PMU, name, is_core(name) ? event : NULL);
+	list_add(l, SONDE_EVENT_PMU, name, list_is_core(name) ? event : NULL);
 }
 
-static int add_pmu(void *ctx, const struct pmu *pmu)
+static int list_add_pmu(void *ctx, const struct pmu *pmu)
 {
 	struct list *l = ctx;
 
 	l->pmu = pmu;
-	pmu_events_each(pmu, add_pmu_event, l);
+	pmu_events_each(pmu, list_add_pmu_event, l);
 	return l->failed;
 }
 
@@ -120,8 +120,8 @@ static int list_compare(const void *a, const void *b)
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	if (is_core(x->name) != is_core(y->name))
-		return is_core(x->name) ? -1 : 1;
+	if (list_is_core(x->name) != list_is_core(y->name))
+		return list_is_core(x->name) ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
@@ -129,7 +129,7 @@ static int list_collect(struct list *l, const char *sources)
 {
 	TRY(capture_names_each(list_add_numbered, l));
 	if (l->kinds & SONDE_EVENT_PMU)
-		TRY(pmu_each(sources, NULL, NULL, add_pmu, l));
+		TRY(pmu_each(sources, NULL, NULL, list_add_pmu, l));
 	return l->kinds & SONDE_EVENT_TRACEPOINT ? list_add_tracepoints(l) : 0;
 }
 

@@ -73,8 +73,8 @@ static const uint8_t cache_ops[] = { 7, 5, 7, 7, 1, 1, 7 };
  * The row of `table` with the longest name that begins at `s` and ends there or before '-'; -1 if
  * none.
  */
-static int match_row(const char *const *table, size_t rows, size_t columns, const char *s,
-		     size_t *ret_len)
+static int names_match_row(const char *const *table, size_t rows, size_t columns, const char *s,
+			   size_t *ret_len)
 {
 	int found = -1;
 
@@ -90,12 +90,12 @@ static int match_row(const char *const *table, size_t rows, size_t columns, cons
 	return found;
 }
 
-#define MATCH_ROW(table, s, ret_len)                                \
-	match_row(&(table)[0][0], sizeof(table) / sizeof(*(table)), \
-		  sizeof(*(table)) / sizeof(**(table)), s, ret_len)
+#define MATCH_ROW(table, s, ret_len)                                      \
+	names_match_row(&(table)[0][0], sizeof(table) / sizeof(*(table)), \
+			sizeof(*(table)) / sizeof(**(table)), s, ret_len)
 
 /* CACHE[-OP-or-RESULT[-OP-or-RESULT]] */
-static int cache_lookup(const char *name, uint64_t *ret_config)
+static int names_cache_lookup(const char *name, uint64_t *ret_config)
 {
 	int cache, op = -1, result = -1;
 	size_t len;
@@ -125,7 +125,7 @@ static int cache_lookup(const char *name, uint64_t *ret_config)
 	return 0;
 }
 
-static bool is_raw(const char *name)
+static bool names_is_raw(const char *name)
 {
 	size_t digits = strspn(name + (*name != '\0'), "0123456789abcdefABCDEF");
 
@@ -140,12 +140,12 @@ int capture_name_lookup(const char *name, uint32_t *ret_type, uint64_t *ret_conf
 			*ret_config = numbered[i].config;
 			return 0;
 		}
-	if (is_raw(name)) {
+	if (names_is_raw(name)) {
 		*ret_type = PERF_TYPE_RAW;
 		*ret_config = strtoull(name + 1, NULL, 16);
 		return 0;
 	}
-	if (cache_lookup(name, ret_config) == 0) {
+	if (names_cache_lookup(name, ret_config) == 0) {
 		*ret_type = PERF_TYPE_HW_CACHE;
 		return 0;
 	}
@@ -159,10 +159,10 @@ void capture_names_near(struct near *near)
 }
 
 /* L1-dcache-loads, L1-dcache-load-misses */
-static int each_of_cache(size_t cache,
-			 int (*visit)(void *ctx, uint32_t type, uint64_t config, const char *name,
-				      const char *alias),
-			 void *ctx)
+static int names_each_of_cache(size_t cache,
+			       int (*visit)(void *ctx, uint32_t type, uint64_t config,
+					    const char *name, const char *alias),
+			       void *ctx)
 {
 	char name[64];
 	int r = 0;
@@ -196,6 +196,6 @@ int capture_names_each(int (*visit)(void *ctx, uint32_t type, uint64_t config, c
 		i += has_alias;
 	}
 	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches) && r >= 0; i++)
-		r = each_of_cache(i, visit, ctx);
+		r = names_each_of_cache(i, visit, ctx);
 	return r < 0 ? r : 0;
 }

@@ -15,7 +15,7 @@
 static const char sysfs_sources[] = "/sys/bus/event_source/devices";
 
 /* User-supplied names become parts of paths; they must not leave the folder. */
-static bool is_file_name(const char *name)
+static bool pmu_is_file_name(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 128;
 }
@@ -26,14 +26,14 @@ static bool pmu_read_file(const struct pmu *p, const char *folder, const char *n
 {
 	char path[PATH_MAX];
 
-	if (!is_file_name(name))
+	if (!pmu_is_file_name(name))
 		return false;
 	snprintf(path, sizeof(path), "%s/%s/%s", p->dir, folder, name);
 	return sysfile_line(buf, size, "%s", path);
 }
 
 /* energy-psys.unit describes the event energy-psys */
-static bool is_event(const char *name)
+static bool pmu_is_event(const char *name)
 {
 	static const char *const about[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
 	const size_t len = strlen(name);
@@ -50,7 +50,7 @@ int pmu_open(const char *root, const char *name, struct pmu *ret)
 	char text[32], *end;
 	unsigned long type;
 
-	if (!is_file_name(name) || strlen(name) >= sizeof(p.name) ||
+	if (!pmu_is_file_name(name) || strlen(name) >= sizeof(p.name) ||
 	    snprintf(p.dir, sizeof(p.dir), "%s/%s", root ? root : sysfs_sources, name) >=
 		    (int)sizeof(p.dir))
 		return -ENOENT;
@@ -66,7 +66,7 @@ int pmu_open(const char *root, const char *name, struct pmu *ret)
 }
 
 /* uncore_imc_0 has the names imc and uncore_imc */
-static bool is_called(const char *source, const char *name)
+static bool pmu_is_called(const char *source, const char *name)
 {
 	static const char prefix[] = "uncore_";
 	const size_t len = strlen(name);
@@ -96,11 +96,11 @@ int pmu_each(const char *root, const char *name, const char *event,
 		struct pmu p;
 		char text[16];
 
-		if (r == 0 && is_file_name(list[i]->d_name) &&
-		    (!name || is_called(list[i]->d_name, name)) &&
+		if (r == 0 && pmu_is_file_name(list[i]->d_name) &&
+		    (!name || pmu_is_called(list[i]->d_name, name)) &&
 		    pmu_open(root, list[i]->d_name, &p) == 0 &&
-		    (!event ||
-		     (is_event(event) && pmu_read_file(&p, "events", event, text, sizeof(text)))))
+		    (!event || (pmu_is_event(event) &&
+				pmu_read_file(&p, "events", event, text, sizeof(text)))))
 			r = visit(ctx, &p);
 		free(list[i]);
 	}
@@ -110,7 +110,7 @@ int pmu_each(const char *root, const char *name, const char *event,
 }
 
 /* WORD:RANGES; WORD is config, config1 or config2 */
-static int parse_format(const char *text, struct pmu_format *ret)
+static int pmu_parse_format(const char *text, struct pmu_format *ret)
 {
 	static const char *const words[] = { "config:", "config1:", "config2:" };
 	struct pmu_format f = { 0 };
@@ -147,7 +147,7 @@ int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *re
 
 	if (!pmu_read_file(p, "format", term, text, sizeof(text)))
 		return -ENOENT;
-	if (parse_format(text, ret) < 0)
+	if (pmu_parse_format(text, ret) < 0)
 		return err_set(-EINVAL, "%s/format/%s contains '%s', which is not supported",
 			       p->dir, term, text);
 	return 0;
@@ -184,7 +184,7 @@ bool pmu_format_apply(const struct pmu_format *f, uint64_t value, struct perf_ev
 
 int pmu_event_read(const struct pmu *p, const char *name, char *buf, size_t size)
 {
-	return is_event(name) && pmu_read_file(p, "events", name, buf, size) ? 0 : -ENOENT;
+	return pmu_is_event(name) && pmu_read_file(p, "events", name, buf, size) ? 0 : -ENOENT;
 }
 
 int pmu_cpus(const struct pmu *p, struct capture_cpus *ret)
@@ -203,13 +203,13 @@ int pmu_cpus(const struct pmu *p, struct capture_cpus *ret)
 
 /* ---- listing --------------------------------------------------------------------------------- */
 
-static void each_entry(const char *dir, void (*visit)(void *ctx, const char *name), void *ctx)
+static void pmu_each_entry(const char *dir, void (*visit)(void *ctx, const char *name), void *ctx)
 {
 	struct dirent **list;
 	int n = scandir(dir, &list, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		if (is_event(list[i]->d_name))
+		if (pmu_is_event(list[i]->d_name))
 			visit(ctx, list[i]->d_name);
 		free(list[i]);
 	}
@@ -222,17 +222,18 @@ void pmu_events_each(const struct pmu *p, void (*visit)(void *ctx, const char *n
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/events", p->dir);
-	each_entry(path, visit, ctx);
+	pmu_each_entry(path, visit, ctx);
 }
 
-static void each_term(const struct pmu *p, void (*visit)(void *ctx, const char *name), void *ctx)
+static void pmu_each_term(const struct pmu *p, void (*visit)(void *ctx, const char *name),
+			  void *ctx)
 {
 	static const char *const folders[] = { "format", "events" };
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		snprintf(path, sizeof(path), "%s/%s", p->dir, folders[i]);
-		each_entry(path, visit, ctx);
+		pmu_each_entry(path, visit, ctx);
 	}
 }
 
@@ -246,7 +247,7 @@ struct words {
 	size_t size, len;
 };
 
-static void add_word(void *ctx, const char *name)
+static void pmu_add_word(void *ctx, const char *name)
 {
 	struct words *w = ctx;
 	int n = snprintf(w->buf + w->len, w->size - w->len, "%s%s", w->len ? ", " : "", name);
@@ -259,12 +260,12 @@ static void add_word(void *ctx, const char *name)
 
 void pmu_near(const char *root, struct near *near)
 {
-	each_entry(root ? root : sysfs_sources, pmu_offer, near);
+	pmu_each_entry(root ? root : sysfs_sources, pmu_offer, near);
 }
 
 void pmu_terms_near(const struct pmu *p, struct near *near)
 {
-	each_term(p, pmu_offer, near);
+	pmu_each_term(p, pmu_offer, near);
 }
 
 void pmu_list(const char *root, char *buf, size_t size)
@@ -272,7 +273,7 @@ void pmu_list(const char *root, char *buf, size_t size)
 	struct words w = { buf, size, 0 };
 
 	*buf = '\0';
-	each_entry(root ? root : sysfs_sources, add_word, &w);
+	pmu_each_entry(root ? root : sysfs_sources, pmu_add_word, &w);
 }
 
 void pmu_terms_list(const struct pmu *p, char *buf, size_t size)
@@ -280,5 +281,5 @@ void pmu_terms_list(const struct pmu *p, char *buf, size_t size)
 	struct words w = { buf, size, 0 };
 
 	*buf = '\0';
-	each_term(p, add_word, &w);
+	pmu_each_term(p, pmu_add_word, &w);
 }

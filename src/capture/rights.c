@@ -20,7 +20,7 @@ enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
 /* ---- our rights ------------------------------------------------------------------------------ */
 
 /* The number behind "KEY:" in /proc/self/status. */
-static uint64_t own_status(const char *key, int base)
+static uint64_t rights_own_status(const char *key, int base)
 {
 	char value[64];
 
@@ -29,14 +29,14 @@ static uint64_t own_status(const char *key, int base)
 		       : 0;
 }
 
-static bool is_privileged(void)
+static bool rights_is_privileged(void)
 {
-	return own_status("CapEff", 16) &
+	return rights_own_status("CapEff", 16) &
 	       (UINT64_C(1) << CAP_PERFMON_BIT | UINT64_C(1) << CAP_SYS_ADMIN_BIT);
 }
 
 /* True in a user namespace of its own: its rights do not hold for the machine. */
-static bool is_in_user_namespace(void)
+static bool rights_is_in_user_namespace(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
 	unsigned inside = 0, outside = 0, count = UINT32_MAX;
@@ -49,7 +49,7 @@ static bool is_in_user_namespace(void)
 	return n == 3 && (inside || outside || count != UINT32_MAX);
 }
 
-static bool is_locked_down(void)
+static bool rights_is_locked_down(void)
 {
 	char line[128];
 
@@ -62,13 +62,13 @@ static bool is_locked_down(void)
 /*
  * The kernel checks for impossible flags first. Any other error comes from a filter in front of it.
  */
-static bool reaches_kernel(void)
+static bool rights_reaches_kernel(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, 0, -1, ~0UL) < 0 && errno == EINVAL;
 }
 
 /* Tries what every user may do to a task of his own. */
-static int try_least(int32_t tid)
+static int rights_try_least(int32_t tid)
 {
 	const struct perf_event_attr least = { .type = PERF_TYPE_SOFTWARE,
 					       .size = PERF_ATTR_SIZE_VER0,
@@ -114,14 +114,14 @@ static int rights_explain_foreign(const struct capture_event *e, int32_t tid, in
 }
 
 /* Explains a refusal that is not about the usual rights. */
-static int refused_all_the_same(const struct capture_event *e, int error)
+static int rights_refused_all_the_same(const struct capture_event *e, int error)
 {
-	if (is_in_user_namespace())
+	if (rights_is_in_user_namespace())
 		return err_set(-error,
 			       "no right to record %s: this user namespace (a container without "
 			       "root) has no rights over the machine; run outside of it",
 			       e->name);
-	if (is_locked_down())
+	if (rights_is_locked_down())
 		return err_set(-error,
 			       "no right to record %s: the kernel is locked down "
 			       "(confidentiality), which cannot be undone while it runs",
@@ -133,9 +133,10 @@ static int refused_all_the_same(const struct capture_event *e, int error)
 }
 
 /* The highest kernel.perf_event_paranoid with which the event could be opened. */
-static long needed_level(const struct capture_event *e, int32_t tid, int cpu, bool user_space)
+static long rights_needed_level(const struct capture_event *e, int32_t tid, int cpu,
+				bool user_space)
 {
-	if (try_least(0) != 0)
+	if (rights_try_least(0) != 0)
 		return 2; /* some distributions have higher levels, which forbid all of it */
 	if (!e->attr.exclude_kernel && user_space)
 		return 1;
@@ -144,16 +145,16 @@ static long needed_level(const struct capture_event *e, int32_t tid, int cpu, bo
 	return tid < 0 ? 0 : 1;
 }
 
-static int too_paranoid(const struct capture_event *e, int32_t tid, int cpu, int error)
+static int rights_too_paranoid(const struct capture_event *e, int32_t tid, int cpu, int error)
 {
 	const long paranoid = kernel_setting("perf_event_paranoid", 2);
 	const bool user_space = rights_user_space(&e->attr, tid, cpu);
-	const long needed = needed_level(e, tid, cpu, user_space);
+	const long needed = rights_needed_level(e, tid, cpu, user_space);
 	char program[PATH_MAX];
 	ssize_t len;
 
 	if (paranoid <= needed)
-		return refused_all_the_same(e, error);
+		return rights_refused_all_the_same(e, error);
 	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	program[len > 0 ? len : 0] = '\0';
 	return err_set(
@@ -177,7 +178,8 @@ int rights_explain_tracefs(const char *system, int error)
 	ssize_t len;
 
 	/* every user may record the system calls of his own processes */
-	if (error != -EACCES || paranoid <= -1 || is_privileged() || strstr(system, "syscalls"))
+	if (error != -EACCES || paranoid <= -1 || rights_is_privileged() ||
+	    strstr(system, "syscalls"))
 		return error;
 	snprintf(before, sizeof(before), "%s", err_text());
 	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -191,8 +193,8 @@ int rights_explain_tracefs(const char *system, int error)
 
 int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int error)
 {
-	if (!reaches_kernel()) {
-		if (errno == ENOSYS && !own_status("Seccomp", 10))
+	if (!rights_reaches_kernel()) {
+		if (errno == ENOSYS && !rights_own_status("Seccomp", 10))
 			return err_set(
 				-error,
 				"this kernel is built without perf events (CONFIG_PERF_EVENTS)");
@@ -200,7 +202,8 @@ int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int erro
 				       "system call perf_event_open (containers have such "
 				       "filters); allow it in the container's profile");
 	}
-	if (tid > 0 && try_least(tid) != 0 && try_least(0) == 0)
+	if (tid > 0 && rights_try_least(tid) != 0 && rights_try_least(0) == 0)
 		return rights_explain_foreign(e, tid, error);
-	return is_privileged() ? refused_all_the_same(e, error) : too_paranoid(e, tid, cpu, error);
+	return rights_is_privileged() ? rights_refused_all_the_same(e, error)
+				      : rights_too_paranoid(e, tid, cpu, error);
 }

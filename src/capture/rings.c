@@ -35,8 +35,8 @@ static int map_ring(struct rings *r, const struct counter *n)
 }
 
 /* owners: twice nr_buffers descriptors, all -1. */
-static int map_all(struct rings *r, const struct counter *counters, size_t nr_counters, int *owners,
-		   uint32_t nr_buffers)
+static int rings_map_all(struct rings *r, const struct counter *counters, size_t nr_counters,
+			 int *owners, uint32_t nr_buffers)
 {
 	for (const struct counter *n = counters; n < counters + nr_counters; n++) {
 		int *owner = &owners[n->buffer + (n->backward ? nr_buffers : 0)];
@@ -53,7 +53,7 @@ static int map_all(struct rings *r, const struct counter *counters, size_t nr_co
 	return 0;
 }
 
-static void unmap_all(struct rings *r)
+static void rings_unmap_all(struct rings *r)
 {
 	vec_foreach(ring, &r->list)
 		munmap(ring->control, r->mapped_bytes);
@@ -63,7 +63,7 @@ static void unmap_all(struct rings *r)
 	vec_clear(&r->backward);
 }
 
-static void tell_shrunk(const struct say *to, size_t data_pages, size_t wanted, int refused)
+static void rings_tell_shrunk(const struct say *to, size_t data_pages, size_t wanted, int refused)
 {
 	if (refused == -ENOMEM)
 		say(to, SAY_NORMAL,
@@ -93,10 +93,10 @@ int rings_map(struct rings *r, const struct counter *counters, size_t nr_counter
 	for (;; data_pages /= 2) {
 		r->mapped_bytes = (data_pages + 1) * page;
 		memset(owners, -1, 2 * nr_buffers * sizeof(*owners));
-		error = map_all(r, counters, nr_counters, owners, nr_buffers);
+		error = rings_map_all(r, counters, nr_counters, owners, nr_buffers);
 		if (error == 0)
 			break;
-		unmap_all(r);
+		rings_unmap_all(r);
 		if ((error != -EPERM && error != -ENOMEM) || !may_shrink || data_pages == 1)
 			break;
 		refused = error;
@@ -105,7 +105,7 @@ int rings_map(struct rings *r, const struct counter *counters, size_t nr_counter
 	if (error == -EPERM || error == -ENOMEM)
 		return explain_map(data_pages, nr_buffers, -error);
 	TRY(error);
-	tell_shrunk(to, data_pages, wanted, refused);
+	rings_tell_shrunk(to, data_pages, wanted, refused);
 	say(to, SAY_VERBOSE, "%zu buffers of %zu KiB, %zu pages", r->list.n,
 	    data_pages * page / 1024, data_pages);
 	return 0;
@@ -120,7 +120,7 @@ void rings_pause(struct rings *r, bool pause)
 
 void rings_done(struct rings *r)
 {
-	unmap_all(r);
+	rings_unmap_all(r);
 	vec_done(&r->list);
 	vec_done(&r->backward);
 }

@@ -19,12 +19,12 @@ static const char *step_back_clock_name(struct capture_events *events,
 }
 
 /* "name" with the modifier u, owned by the list; NULL if out of memory. */
-static const char *name_user(struct capture_events *events, const char *name)
+static const char *step_back_name_user(struct capture_events *events, const char *name)
 {
 	return capture_events_join(events, name, strchr(name, ':') ? "" : ":", "u");
 }
 
-static bool is_cycles(const struct perf_event_attr *a)
+static bool step_back_is_cycles(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
 }
@@ -33,7 +33,7 @@ static bool is_cycles(const struct perf_event_attr *a)
  * Tracepoints are in the kernel. System calls are recorded with their caller's registers, so they
  * count as user space.
  */
-static bool happens_in_user_space(const struct capture_event *e)
+static bool step_back_happens_in_user_space(const struct capture_event *e)
 {
 	return e->attr.type != PERF_TYPE_TRACEPOINT ||
 	       (e->system && !strcmp(e->system, "syscalls"));
@@ -41,7 +41,8 @@ static bool happens_in_user_space(const struct capture_event *e)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static bool raise_files(struct steps_back *s, const struct refused *r, const struct say *to)
+static bool step_back_raise_files(struct steps_back *s, const struct refused *r,
+				  const struct say *to)
 {
 	if (s->no_file_limit)
 		return false;
@@ -50,7 +51,8 @@ static bool raise_files(struct steps_back *s, const struct refused *r, const str
 }
 
 /* Drivers without support for levels and guests refuse an attr that excludes any. */
-static bool include_guests(struct steps_back *s, const struct refused *r, const struct say *to)
+static bool step_back_include_guests(struct steps_back *s, const struct refused *r,
+				     const struct say *to)
 {
 	if (!r->event->source || !r->event->attr.exclude_guest || r->event->chose_guest)
 		return false;
@@ -58,29 +60,29 @@ static bool include_guests(struct steps_back *s, const struct refused *r, const 
 	return true;
 }
 
-static void drop_lost(struct perf_event_attr *a)
+static void step_back_drop_lost(struct perf_event_attr *a)
 {
 	a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 }
 
 /* Uses the single-number weight, which older kernels support. */
-static void drop_weights(struct perf_event_attr *a)
+static void step_back_drop_weights(struct perf_event_attr *a)
 {
 	if (a->sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
 		a->sample_type ^= PERF_SAMPLE_WEIGHT_TYPE;
 }
 
-static void drop_bpf_event(struct perf_event_attr *a)
+static void step_back_drop_bpf_event(struct perf_event_attr *a)
 {
 	a->bpf_event = 0;
 }
 
-static void drop_ksymbol(struct perf_event_attr *a)
+static void step_back_drop_ksymbol(struct perf_event_attr *a)
 {
 	a->ksymbol = 0;
 }
 
-static void drop_guests(struct perf_event_attr *a)
+static void step_back_drop_guests(struct perf_event_attr *a)
 {
 	a->exclude_guest = a->exclude_host = 0;
 }
@@ -89,17 +91,18 @@ static void drop_guests(struct perf_event_attr *a)
  * Features of newer kernels, newest first; dropped one by one until an older kernel accepts the
  * attr.
  */
-static bool drop_newest(struct steps_back *s, const struct refused *r, const struct say *to)
+static bool step_back_drop_newest(struct steps_back *s, const struct refused *r,
+				  const struct say *to)
 {
 	static const struct {
 		const char *name;
 		void (*drop)(struct perf_event_attr *a);
 	} features[] = {
-		{ "counts of what is lost", drop_lost },
-		{ "weights in parts", drop_weights },
-		{ "records of BPF programs", drop_bpf_event },
-		{ "records of kernel symbols", drop_ksymbol },
-		{ "leaving out guests", drop_guests },
+		{ "counts of what is lost", step_back_drop_lost },
+		{ "weights in parts", step_back_drop_weights },
+		{ "records of BPF programs", step_back_drop_bpf_event },
+		{ "records of kernel symbols", step_back_drop_ksymbol },
+		{ "leaving out guests", step_back_drop_guests },
 	};
 
 	if (r->any_open || s->dropped == sizeof(features) / sizeof(*features))
@@ -112,7 +115,8 @@ static bool drop_newest(struct steps_back *s, const struct refused *r, const str
 	return true;
 }
 
-static bool less_precise(struct steps_back *s, const struct refused *r, const struct say *to)
+static bool step_back_less_precise(struct steps_back *s, const struct refused *r,
+				   const struct say *to)
 {
 	struct perf_event_attr *a = &r->event->attr;
 
@@ -122,11 +126,12 @@ static bool less_precise(struct steps_back *s, const struct refused *r, const st
 	return true;
 }
 
-static bool clock_for_cycles(struct steps_back *s, const struct refused *r, const struct say *to)
+static bool step_back_clock_for_cycles(struct steps_back *s, const struct refused *r,
+				       const struct say *to)
 {
 	struct capture_event *e = r->event;
 
-	if (!is_cycles(&e->attr))
+	if (!step_back_is_cycles(&e->attr))
 		return false;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
@@ -137,13 +142,14 @@ static bool clock_for_cycles(struct steps_back *s, const struct refused *r, cons
 	return e->name != NULL;
 }
 
-static bool user_space_only(struct steps_back *s, const struct refused *r, const struct say *to)
+static bool step_back_user_space_only(struct steps_back *s, const struct refused *r,
+				      const struct say *to)
 {
 	struct capture_event *e = r->event;
 	struct perf_event_attr *a = &e->attr;
 
-	if (a->exclude_kernel || a->exclude_user || e->chose_levels || !happens_in_user_space(e) ||
-	    !rights_user_space(a, r->tid, r->cpu))
+	if (a->exclude_kernel || a->exclude_user || e->chose_levels ||
+	    !step_back_happens_in_user_space(e) || !rights_user_space(a, r->tid, r->cpu))
 		return false;
 	a->exclude_kernel = 1;
 	a->exclude_hv = !e->is_default; /* as in perf */
@@ -153,7 +159,7 @@ static bool user_space_only(struct steps_back *s, const struct refused *r, const
 	e->name =
 		a->type == PERF_TYPE_SOFTWARE && !strncmp(e->name, "cpu-clock", 9) && e->is_default
 			? step_back_clock_name(r->events, a)
-			: name_user(r->events, e->name);
+			: step_back_name_user(r->events, e->name);
 	if (e->name && !capture_is_dummy(a))
 		say(to, SAY_WARNING,
 		    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
@@ -169,11 +175,11 @@ bool step_back(struct steps_back *s, const struct refused *r, const struct say *
 		int error;
 		bool (*step)(struct steps_back *s, const struct refused *r, const struct say *to);
 	} steps[] = {
-		{ EMFILE, raise_files },      { EINVAL, include_guests },
-		{ EINVAL, drop_newest },      { EOPNOTSUPP, less_precise },
-		{ ENOENT, clock_for_cycles }, { ENXIO, clock_for_cycles },
-		{ ENODEV, clock_for_cycles }, { EACCES, user_space_only },
-		{ EPERM, user_space_only },
+		{ EMFILE, step_back_raise_files },      { EINVAL, step_back_include_guests },
+		{ EINVAL, step_back_drop_newest },      { EOPNOTSUPP, step_back_less_precise },
+		{ ENOENT, step_back_clock_for_cycles }, { ENXIO, step_back_clock_for_cycles },
+		{ ENODEV, step_back_clock_for_cycles }, { EACCES, step_back_user_space_only },
+		{ EPERM, step_back_user_space_only },
 	};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)

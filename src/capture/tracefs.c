@@ -20,7 +20,7 @@ static const char *const usual_places[] = { "/sys/kernel/tracing", "/sys/kernel/
 /*
  * Finds a tracefs mounted elsewhere: its line in /proc/self/mounts is "SOURCE PLACE tracefs ...".
  */
-static void find_mount(char *root, size_t size)
+static void tracefs_find_mount(char *root, size_t size)
 {
 	FILE *f = fopen("/proc/self/mounts", "re");
 	char line[1024], place[256], type[32];
@@ -36,7 +36,7 @@ static void find_mount(char *root, size_t size)
 	fclose(f);
 }
 
-static int try_root(struct tracefs *t, const char *root)
+static int tracefs_try_root(struct tracefs *t, const char *root)
 {
 	char path[sizeof(t->root) + 32];
 	int fd;
@@ -59,11 +59,11 @@ int tracefs_open(struct tracefs *ret)
 	char mounted[sizeof(t.root)];
 	int r = -ENOENT;
 
-	find_mount(mounted, sizeof(mounted));
+	tracefs_find_mount(mounted, sizeof(mounted));
 	if (*mounted)
-		r = try_root(&t, mounted);
+		r = tracefs_try_root(&t, mounted);
 	for (size_t i = 0; r < 0 && i < sizeof(usual_places) / sizeof(*usual_places); i++) {
-		int s = try_root(&t, usual_places[i]);
+		int s = tracefs_try_root(&t, usual_places[i]);
 
 		/* "no rights" is more informative than "not there" */
 		if (s == 0 || r == -ENOENT)
@@ -142,7 +142,7 @@ int tracefs_event_id(const struct tracefs *t, const char *system, const char *ev
  * The next entry of a directory of events that is not a control file. The entry's type is enough;
  * no stat is needed.
  */
-static struct dirent *next_dir(DIR *d)
+static struct dirent *tracefs_next_dir(DIR *d)
 {
 	struct dirent *e;
 
@@ -152,8 +152,8 @@ static struct dirent *next_dir(DIR *d)
 	return NULL;
 }
 
-static int match_system(const struct tracefs *t, const char *system, const char *event_glob,
-			int (*visit)(void *, const char *, const char *), void *ctx)
+static int tracefs_match_system(const struct tracefs *t, const char *system, const char *event_glob,
+				int (*visit)(void *, const char *, const char *), void *ctx)
 {
 	char path[sizeof(t->root) + NAME_MAX + 16];
 	struct dirent *e;
@@ -166,7 +166,7 @@ static int match_system(const struct tracefs *t, const char *system, const char 
 		return err_errno(errno, "cannot list %s", path);
 	if (!d)
 		return 0;
-	while (r >= 0 && (e = next_dir(d)))
+	while (r >= 0 && (e = tracefs_next_dir(d)))
 		if (fnmatch(event_glob, e->d_name, 0) == 0)
 			r = visit(ctx, system, e->d_name);
 	closedir(d);
@@ -185,9 +185,9 @@ int tracefs_events_match(const struct tracefs *t, const char *system_glob, const
 	d = opendir(path);
 	if (!d)
 		return err_errno(errno, "cannot list %s", path);
-	while (r >= 0 && (e = next_dir(d)))
+	while (r >= 0 && (e = tracefs_next_dir(d)))
 		if (fnmatch(system_glob, e->d_name, 0) == 0)
-			r = match_system(t, e->d_name, event_glob, visit, ctx);
+			r = tracefs_match_system(t, e->d_name, event_glob, visit, ctx);
 	closedir(d);
 	return r < 0 ? r : 0;
 }

@@ -14,7 +14,7 @@ static int id_list_compare(const void *pa, const void *pb)
 }
 
 /* Blanks may precede a number. -1 is the id of records without a process. */
-static bool parse_id(const char **p, int32_t *ret)
+static bool id_list_parse_one(const char **p, int32_t *ret)
 {
 	bool negative;
 	int64_t id = 0;
@@ -43,7 +43,7 @@ int id_list_parse(const char *text, const char *what, struct id_list *ret)
 	for (;;) {
 		int32_t id;
 
-		if (!parse_id(&p, &id) || (*p && *p != ','))
+		if (!id_list_parse_one(&p, &id) || (*p && *p != ','))
 			r = err_set(
 				-EINVAL,
 				"Invalid %s list '%s': numbers separated by commas are expected",

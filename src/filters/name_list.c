@@ -73,7 +73,7 @@ static int name_list_read_file(const char *path, const char *what, char **ret)
 	return 0;
 }
 
-static int add_lines(struct names *n, const char *path, const char *what)
+static int name_list_add_lines(struct names *n, const char *path, const char *what)
 {
 	char *text = NULL;
 	int r = 0;
@@ -89,7 +89,7 @@ static int add_lines(struct names *n, const char *path, const char *what)
 	return r;
 }
 
-static int add_member(struct names *n, const char *name, size_t len, const char *what)
+static int name_list_add_member(struct names *n, const char *name, size_t len, const char *what)
 {
 	static const char scheme[] = "file://";
 	char *path;
@@ -100,7 +100,7 @@ static int add_member(struct names *n, const char *name, size_t len, const char 
 	path = strndup(name + strlen(scheme), len - strlen(scheme));
 	if (!path)
 		return err_nomem();
-	r = add_lines(n, path, what);
+	r = name_list_add_lines(n, path, what);
 	free(path);
 	return r;
 }
@@ -115,7 +115,7 @@ int name_list_parse(const char *text, const char *what, struct name_list *ret)
 	for (const char *p = text; *p && r >= 0;) {
 		size_t len = strcspn(p, ",");
 
-		r = add_member(&n, p, len, what);
+		r = name_list_add_member(&n, p, len, what);
 		p += len + (p[len] == ',');
 	}
 	if (r < 0) {

@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 /* A hexadecimal number, with or without 0x. Blanks may surround it. */
-static bool parse_address(const char *text, uint64_t *ret)
+static bool place_parse_address(const char *text, uint64_t *ret)
 {
 	const char *p = text + strspn(text, " \t");
 	char *end;
@@ -39,7 +39,7 @@ int place_filter_symbols(struct place_filter *f, const char *text, uint64_t rang
 		return err_nomem();
 	for (size_t i = 0; i < f->symbols.nr; i++) {
 		char *name = f->symbols.names[i];
-		bool is_address = parse_address(name, &f->addrs[f->nr_addrs]);
+		bool is_address = place_parse_address(name, &f->addrs[f->nr_addrs]);
 
 		f->nr_addrs += is_address;
 		if (is_address &&
@@ -60,7 +60,7 @@ void place_filter_done(struct place_filter *f)
 	*f = (struct place_filter){ 0 };
 }
 
-static bool has_dso(const struct place_filter *f, const char *dso)
+static bool place_has_dso(const struct place_filter *f, const char *dso)
 {
 	static const char jit_prefix[] = "/tmp/perf-";
 	const char *last = strrchr(dso, '/');
@@ -81,7 +81,7 @@ static bool has_dso(const struct place_filter *f, const char *dso)
 	return last && name_list_has(&f->dsos, last + 1);
 }
 
-static bool has_address(const struct place_filter *f, const struct sonde_location *where)
+static bool place_has_address(const struct place_filter *f, const struct sonde_location *where)
 {
 	for (size_t i = 0; i < f->nr_addrs; i++) {
 		uint64_t addr = f->addrs[i];
@@ -97,12 +97,12 @@ static bool has_address(const struct place_filter *f, const struct sonde_locatio
 
 bool place_filter_pass_dso(const struct place_filter *f, const struct sonde_location *where)
 {
-	return !f->dsos.names || (where->dso && has_dso(f, where->dso));
+	return !f->dsos.names || (where->dso && place_has_dso(f, where->dso));
 }
 
 bool place_filter_pass_symbol(const struct place_filter *f, const struct sonde_location *where)
 {
 	if (!f->symbols.names || (where->sym && name_list_has(&f->symbols, where->sym)))
 		return true;
-	return where->dso && has_address(f, where);
+	return where->dso && place_has_address(f, where);
 }

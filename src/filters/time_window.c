@@ -43,7 +43,7 @@ static int time_window_fail(const struct parse *p, const char *why)
 /* ---- seconds --------------------------------------------------------------------------------- */
 
 /* "12", "12.5", ".5", "12.", blanks and a plus before the digits; all of p[0..len) must be used. */
-static bool parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
+static bool window_parse_seconds(const char *p, size_t len, uint64_t *ret_ns)
 {
 	const char *end = p + len, *digits;
 	uint64_t s = 0, ns = 0, unit = NS_PER_S;
@@ -84,7 +84,7 @@ struct moment {
 	const char *end;
 };
 
-static bool take_char(struct moment *m, char c)
+static bool window_take_char(struct moment *m, char c)
 {
 	if (m->at == m->end || *m->at != c)
 		return false;
@@ -110,7 +110,7 @@ static bool time_window_take_number(struct moment *m, int digits, int min, int m
 }
 
 /* "58", "58.123" */
-static bool take_seconds(struct moment *m)
+static bool window_take_seconds(struct moment *m)
 {
 	uint64_t unit = NS_PER_S;
 	int s;
@@ -118,7 +118,7 @@ static bool take_seconds(struct moment *m)
 	if (!time_window_take_number(m, 2, 0, 60, &s))
 		return false;
 	m->ns = (uint64_t)s * NS_PER_S;
-	if (!take_char(m, '.'))
+	if (!window_take_char(m, '.'))
 		return true;
 	for (; m->at < m->end && *m->at >= '0' && *m->at <= '9' && unit > 1; m->at++)
 		m->ns += (unsigned)(*m->at - '0') * (unit /= 10);
@@ -126,50 +126,54 @@ static bool take_seconds(struct moment *m)
 }
 
 /* "Z", "+01", "+01:00", "-0530" */
-static bool take_zone(struct moment *m)
+static bool window_take_zone(struct moment *m)
 {
 	bool west = m->at < m->end && *m->at == '-';
 	int hours, minutes = 0;
 
 	m->has_zone = m->at < m->end;
-	if (!m->has_zone || take_char(m, 'Z'))
+	if (!m->has_zone || window_take_char(m, 'Z'))
 		return true;
-	if (!take_char(m, west ? '-' : '+') || !time_window_take_number(m, 2, 0, 14, &hours))
+	if (!window_take_char(m, west ? '-' : '+') || !time_window_take_number(m, 2, 0, 14, &hours))
 		return false;
-	if ((take_char(m, ':') || m->at < m->end) &&
+	if ((window_take_char(m, ':') || m->at < m->end) &&
 	    !time_window_take_number(m, 2, 0, 59, &minutes))
 		return false;
 	m->zone_min = (hours * 60 + minutes) * (west ? -1 : 1);
 	return true;
 }
 
-static bool has_date(const char *p, size_t len)
+static bool window_has_date(const char *p, size_t len)
 {
 	return len >= 10 && p[4] == '-' && p[7] == '-';
 }
 
 /* YYYY-MM-DD[THH:MM[:SS[.N]][ZONE]] or HH:MM[:SS[.N]][ZONE] */
-static bool read_moment(const char *p, size_t len, struct moment *ret)
+static bool window_read_moment(const char *p, size_t len, struct moment *ret)
 {
 	struct moment m = { .at = p, .end = p + len };
 	bool is_valid = true;
 
-	m.has_date = has_date(p, len);
+	m.has_date = window_has_date(p, len);
 	if (m.has_date)
 		is_valid = time_window_take_number(&m, 4, 1970, 2200, &m.year) &&
-			   take_char(&m, '-') && time_window_take_number(&m, 2, 1, 12, &m.month) &&
-			   take_char(&m, '-') && time_window_take_number(&m, 2, 1, 31, &m.day);
+			   window_take_char(&m, '-') &&
+			   time_window_take_number(&m, 2, 1, 12, &m.month) &&
+			   window_take_char(&m, '-') &&
+			   time_window_take_number(&m, 2, 1, 31, &m.day);
 	if (is_valid && (!m.has_date || m.at < m.end))
-		is_valid = (!m.has_date || take_char(&m, 'T')) &&
-			   time_window_take_number(&m, 2, 0, 24, &m.hour) && take_char(&m, ':') &&
+		is_valid = (!m.has_date || window_take_char(&m, 'T')) &&
+			   time_window_take_number(&m, 2, 0, 24, &m.hour) &&
+			   window_take_char(&m, ':') &&
 			   time_window_take_number(&m, 2, 0, 59, &m.minute) &&
-			   (!take_char(&m, ':') || take_seconds(&m)) && take_zone(&m);
+			   (!window_take_char(&m, ':') || window_take_seconds(&m)) &&
+			   window_take_zone(&m);
 	*ret = m;
 	return is_valid && m.at == m.end;
 }
 
 /* Nanoseconds since 1970 of its date plus some days. False if there is no such day. */
-static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int64_t *ret_ns)
+static bool window_moment_wall(const struct moment *m, int more_days, bool is_utc, int64_t *ret_ns)
 {
 	struct tm tm = { .tm_year = m->year - 1900,
 			 .tm_mon = m->month - 1,
@@ -192,7 +196,7 @@ static bool moment_wall(const struct moment *m, int more_days, bool is_utc, int6
 }
 
 /* Sets the date of a moment, in the zone in which times are printed. */
-static bool set_date(struct moment *m, int64_t wall_ns, bool is_utc)
+static bool window_set_date(struct moment *m, int64_t wall_ns, bool is_utc)
 {
 	time_t s = (time_t)(wall_ns / NS_PER_S);
 	struct tm tm;
@@ -211,37 +215,38 @@ static bool set_date(struct moment *m, int64_t wall_ns, bool is_utc)
  * Without a date: the first such moment within the recording; if there is none, the moment on the
  * day on which the recording begins.
  */
-static bool place_moment(struct moment *m, const struct time_span *span, int64_t *ret_ns)
+static bool window_place_moment(struct moment *m, const struct time_span *span, int64_t *ret_ns)
 {
 	const int64_t first = saturate_add(saturate_signed(span->first_ns), span->wall_ns),
 		      last = saturate_add(saturate_signed(span->last_ns), span->wall_ns);
 	int64_t ns;
 
 	if (m->has_date)
-		return moment_wall(m, 0, span->is_utc, ret_ns);
-	if (!set_date(m, first, span->is_utc) || !moment_wall(m, 0, span->is_utc, ret_ns))
+		return window_moment_wall(m, 0, span->is_utc, ret_ns);
+	if (!window_set_date(m, first, span->is_utc) ||
+	    !window_moment_wall(m, 0, span->is_utc, ret_ns))
 		return false;
-	if (*ret_ns < first && moment_wall(m, 1, span->is_utc, &ns) && ns <= last)
+	if (*ret_ns < first && window_moment_wall(m, 1, span->is_utc, &ns) && ns <= last)
 		*ret_ns = ns;
 	return true;
 }
 
-static bool is_moment(const char *p, size_t len)
+static bool window_is_moment(const char *p, size_t len)
 {
-	return memchr(p, ':', len) || has_date(p, len);
+	return memchr(p, ':', len) || window_has_date(p, len);
 }
 
 /*
  * Parses one bound. begins_ns: the bound before it in the window, for times of day after midnight.
  */
-static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t begins_ns,
-		       const char *which, uint64_t *ret_ns)
+static int window_parse_bound(struct parse *parse, const char *p, size_t len, uint64_t begins_ns,
+			      const char *which, uint64_t *ret_ns)
 {
 	struct moment m;
 	int64_t ns;
 
-	if (!is_moment(p, len)) {
-		if (!parse_seconds(p, len, ret_ns))
+	if (!window_is_moment(p, len)) {
+		if (!window_parse_seconds(p, len, ret_ns))
 			return err_set(
 				-EINVAL,
 				"Invalid time string '%s': the %s is not a number of seconds "
@@ -252,7 +257,8 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 	}
 	if (parse->rules->knows_no_times_of_day)
 		return time_window_fail(parse, "perf does not accept times of day");
-	if (!read_moment(p, len, &m) || (m.has_date && !moment_wall(&m, 0, true, &ns)))
+	if (!window_read_moment(p, len, &m) ||
+	    (m.has_date && !window_moment_wall(&m, 0, true, &ns)))
 		return err_set(-EINVAL,
 			       "Invalid time string '%s': the %s is not a time of day such as "
 			       "2026-11-22T21:15:58.5Z or 21:15:58",
@@ -261,12 +267,12 @@ static int parse_bound(struct parse *parse, const char *p, size_t len, uint64_t 
 		*ret_ns = 0;
 		return 0;
 	}
-	if (!place_moment(&m, parse->span, &ns))
+	if (!window_place_moment(&m, parse->span, &ns))
 		return time_window_fail(parse, "there is no such day");
 	ns = saturate_sub(ns, parse->span->wall_ns);
 	/* "23:50,00:10" */
 	if (!m.has_date && begins_ns && ns < (int64_t)begins_ns &&
-	    moment_wall(&m, 1, parse->span->is_utc, &ns))
+	    window_moment_wall(&m, 1, parse->span->is_utc, &ns))
 		ns = saturate_sub(ns, parse->span->wall_ns);
 	*ret_ns = ns > 0 ? (uint64_t)ns : 1; /* 0 would mean no bound */
 	return 0;
@@ -279,9 +285,10 @@ static int parse_window(struct parse *parse, const char *p, size_t len)
 	const char *comma = memchr(p, ',', len), *to = comma + 1;
 
 	if (comma != p)
-		TRY(parse_bound(parse, p, (size_t)(comma - p), 0, "start", &w.from_ns));
+		TRY(window_parse_bound(parse, p, (size_t)(comma - p), 0, "start", &w.from_ns));
 	if (to < p + len)
-		TRY(parse_bound(parse, to, (size_t)(p + len - to), w.from_ns, "end", &w.to_ns));
+		TRY(window_parse_bound(parse, to, (size_t)(p + len - to), w.from_ns, "end",
+				       &w.to_ns));
 	if (!w.to_ns)
 		w.to_ns = UINT64_MAX;
 	if (w.to_ns < w.from_ns)
@@ -319,7 +326,7 @@ static int parse_windows(struct parse *parse)
 	}
 }
 
-static int check_order(struct parse *parse)
+static int window_check_order(struct parse *parse)
 {
 	for (size_t i = 1; i < parse->windows.n; i++) {
 		const struct time_window *w = &parse->windows.v[i];
@@ -334,7 +341,7 @@ static int check_order(struct parse *parse)
 }
 
 /* Open ends stay open; under perf's rules they become the time of the first sample. */
-static int make_absolute(struct parse *parse)
+static int window_make_absolute(struct parse *parse)
 {
 	uint64_t first = parse->span ? parse->span->first_ns : 0;
 
@@ -351,7 +358,7 @@ static int make_absolute(struct parse *parse)
 /* ---- percents -------------------------------------------------------------------------------- */
 
 /* "10.5%" in p[0..len); *ret is a fraction of 1. */
-static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *ret)
+static bool window_parse_percent(const char *p, size_t len, locale_t c_locale, double *ret)
 {
 	const char *end = p + len;
 	char number[64], *stop;
@@ -375,7 +382,7 @@ static bool parse_percent(const char *p, size_t len, locale_t c_locale, double *
 }
 
 /* The time at a fraction of the span, rounded. perf also adds in double precision. */
-static uint64_t place_in(const struct parse *parse, double part)
+static uint64_t window_place_in(const struct parse *parse, double part)
 {
 	const struct time_span *span = parse->span;
 	uint64_t whole = span->last_ns - span->first_ns;
@@ -397,20 +404,20 @@ static int time_window_add_part(struct parse *parse, double from, double to)
 		return time_window_fail(parse, "it ends before it begins");
 	if (!parse->span)
 		return 0;
-	w = (struct time_window){ place_in(parse, from), place_in(parse, to) };
+	w = (struct time_window){ window_place_in(parse, from), window_place_in(parse, to) };
 	if (w.to_ns > w.from_ns && w.to_ns != parse->span->last_ns)
 		w.to_ns--; /* the next slice begins there */
 	return vec_push(&parse->windows, w);
 }
 
 /* "10%/2" and, without a slash, "10%-20%" in p[0..len) */
-static int parse_part(struct parse *parse, const char *p, size_t len, char separator,
-		      locale_t c_locale)
+static int window_parse_part(struct parse *parse, const char *p, size_t len, char separator,
+			     locale_t c_locale)
 {
 	const char *end = p + len, *second = memchr(p, separator, len);
 	double from, to;
 
-	if (!second || !parse_percent(p, (size_t)(second - p), c_locale, &from))
+	if (!second || !window_parse_percent(p, (size_t)(second - p), c_locale, &from))
 		return time_window_fail(parse, separator == '/' ? "a slice is PERCENT%/NUMBER"
 								: "a part is PERCENT%-PERCENT%");
 	second++;
@@ -427,14 +434,14 @@ static int parse_part(struct parse *parse, const char *p, size_t len, char separ
 			return time_window_fail(parse, "a slice is PERCENT%/NUMBER, both above 0");
 		to = from * slice;
 		from *= slice - 1;
-	} else if (!parse_percent(second, (size_t)(end - second), c_locale, &to)) {
+	} else if (!window_parse_percent(second, (size_t)(end - second), c_locale, &to)) {
 		return time_window_fail(parse, "a part is PERCENT%-PERCENT%");
 	}
 	return time_window_add_part(parse, from, to);
 }
 
 /* The complete text decides on the kind of list: slices before ranges before a single percent. */
-static int parse_percents(struct parse *parse, locale_t c_locale)
+static int window_parse_percents(struct parse *parse, locale_t c_locale)
 {
 	const char *text = parse->text, *p = text;
 	char separator = strchr(text, '/') ? '/' : strchr(text, '-') ? '-' : '\0';
@@ -443,7 +450,7 @@ static int parse_percents(struct parse *parse, locale_t c_locale)
 	if (!separator) {
 		double part;
 
-		if (!parse_percent(text, strlen(text), c_locale, &part) || part <= 0)
+		if (!window_parse_percent(text, strlen(text), c_locale, &part) || part <= 0)
 			return time_window_fail(parse, "a percent is a number above 0 and %");
 		return time_window_add_part(parse, 0, part);
 	}
@@ -452,7 +459,7 @@ static int parse_percents(struct parse *parse, locale_t c_locale)
 
 		if (++nr > MAX_WINDOWS)
 			return time_window_fail(parse, "too many of them");
-		TRY(parse_part(parse, p, len, separator, c_locale));
+		TRY(window_parse_part(parse, p, len, separator, c_locale));
 		p += len + (p[len] == ',');
 	} while (*p);
 	return 0;
@@ -466,12 +473,12 @@ bool time_windows_need_wall(const char *text)
 }
 
 /* True if it has times of day without a date, which are relative to the recording. */
-static bool needs_date(const char *text)
+static bool window_needs_date(const char *text)
 {
 	while (*text) {
 		size_t len = strcspn(text, ", \t");
 
-		if (is_moment(text, len) && !has_date(text, len))
+		if (window_is_moment(text, len) && !window_has_date(text, len))
 			return true;
 		text += len + (text[len] != '\0');
 	}
@@ -480,7 +487,7 @@ static bool needs_date(const char *text)
 
 bool time_windows_need_span(const char *text, bool relative)
 {
-	return relative || strchr(text, '%') || needs_date(text);
+	return relative || strchr(text, '%') || window_needs_date(text);
 }
 
 static int time_window_parse_text(struct parse *parse, bool relative)
@@ -491,11 +498,11 @@ static int time_window_parse_text(struct parse *parse, bool relative)
 
 		if (!c_locale)
 			return err_nomem();
-		r = parse_percents(parse, c_locale);
+		r = window_parse_percents(parse, c_locale);
 		freelocale(c_locale);
 		/* perf adds the first sample's time twice, and no event is left. */
 		return r >= 0 && relative && parse->rules->open_window_ends_at_first
-			       ? make_absolute(parse)
+			       ? window_make_absolute(parse)
 			       : r;
 	}
 	if (relative && time_windows_need_wall(parse->text))
@@ -503,8 +510,8 @@ static int time_window_parse_text(struct parse *parse, bool relative)
 	TRY(parse_windows(parse));
 	if (!parse->span && time_windows_need_wall(parse->text))
 		return 0; /* the order of the bounds is not known yet */
-	TRY(check_order(parse));
-	return relative ? make_absolute(parse) : 0;
+	TRY(window_check_order(parse));
+	return relative ? window_make_absolute(parse) : 0;
 }
 
 int time_windows_parse(const char *text, const struct time_span *span, bool relative,
@@ -535,7 +542,7 @@ int time_windows_parse(const char *text, const struct time_span *span, bool rela
 	return 0;
 }
 
-static uint64_t shift_bound(uint64_t ns, int64_t by_ns)
+static uint64_t window_shift_bound(uint64_t ns, int64_t by_ns)
 {
 	uint64_t sum;
 
@@ -548,9 +555,9 @@ static void shift_window(struct time_window *w, int64_t by_ns)
 {
 	/* Times are positive, so a window that ends at 0 or before is empty. */
 	if (w->from_ns)
-		w->from_ns = shift_bound(w->from_ns, by_ns);
+		w->from_ns = window_shift_bound(w->from_ns, by_ns);
 	if (w->to_ns != UINT64_MAX)
-		w->to_ns = shift_bound(w->to_ns, by_ns);
+		w->to_ns = window_shift_bound(w->to_ns, by_ns);
 }
 
 void time_windows_shift(struct time_windows *w, int64_t by_ns)

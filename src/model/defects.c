@@ -15,7 +15,7 @@ static const struct {
 };
 
 /* A chain of causes has several lines, "at OFFSET" among them; the closing line is one. */
-static void put_first(char to[DEFECT_FIRST_BYTES], const char *fmt, va_list ap)
+static void defects_put_first(char to[DEFECT_FIRST_BYTES], const char *fmt, va_list ap)
 {
 	char text[DEFECT_FIRST_BYTES];
 	int len = vsnprintf(text, sizeof(text), fmt, ap);
@@ -37,7 +37,7 @@ void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fm
 
 	if (!d->count[kind] && fmt) {
 		va_start(ap, fmt);
-		put_first(d->first[kind], fmt, ap);
+		defects_put_first(d->first[kind], fmt, ap);
 		va_end(ap);
 	}
 	d->count[kind] += n;

@@ -5,7 +5,7 @@
 
 #include "model/value.h"
 
-static void put_number(const struct sonde_field *f, uint64_t v, struct outbuf *out)
+static void field_text_put_number(const struct sonde_field *f, uint64_t v, struct outbuf *out)
 {
 	if (f->is_pointer) {
 		outbuf_put(out, "0x", 2);
@@ -17,8 +17,8 @@ static void put_number(const struct sonde_field *f, uint64_t v, struct outbuf *o
 	}
 }
 
-static void put_elements(const struct sonde_field *f, const uint8_t *p, uint32_t len, bool swap,
-			 struct outbuf *out)
+static void field_text_put_elements(const struct sonde_field *f, const uint8_t *p, uint32_t len,
+				    bool swap, struct outbuf *out)
 {
 	const uint32_t width = f->elem_width;
 
@@ -28,12 +28,13 @@ static void put_elements(const struct sonde_field *f, const uint8_t *p, uint32_t
 
 		if (at)
 			outbuf_put(out, ", ", 2);
-		put_number(f, f->is_signed ? (uint64_t)value_sign_extend(v, width) : v, out);
+		field_text_put_number(f, f->is_signed ? (uint64_t)value_sign_extend(v, width) : v,
+				      out);
 	}
 	outbuf_char(out, ']');
 }
 
-static void put_hex(const uint8_t *p, uint32_t len, struct outbuf *out)
+static void field_text_put_hex(const uint8_t *p, uint32_t len, struct outbuf *out)
 {
 	for (uint32_t i = 0; i < len; i++)
 		outbuf_hex_width(out, p[i], 2, '0');
@@ -59,7 +60,7 @@ void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t 
 		if (label)
 			outbuf_str(out, label);
 		else
-			put_number(f, v, out);
+			field_text_put_number(f, v, out);
 		return;
 	case SONDE_FIELD_FLOAT:
 		outbuf_double(out, field_double(f, bytes, len, swap), f->width == sizeof(float));
@@ -74,14 +75,14 @@ void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t 
 		return;
 	case SONDE_FIELD_ARRAY:
 		if (value_has_width(f->elem_width)) {
-			put_elements(f, p, n, field_swap(f, swap), out);
+			field_text_put_elements(f, p, n, field_swap(f, swap), out);
 			return;
 		}
 		break;
 	case SONDE_FIELD_STRUCT:
 		break;
 	}
-	put_hex(p, n, out);
+	field_text_put_hex(p, n, out);
 }
 
 void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t *bytes,

@@ -98,7 +98,7 @@ static const struct arch {
 	ARCH("loongarch", loongarch, LOONGARCH),
 };
 
-static const struct arch *find_arch(const char *name)
+static const struct arch *registers_find_arch(const char *name)
 {
 	for (size_t i = 0; i < COUNT(archs); i++) {
 		const struct arch *a = &archs[i];
@@ -109,7 +109,7 @@ static const struct arch *find_arch(const char *name)
 	return NULL;
 }
 
-static bool is_named(const struct rules *rules, const struct arch *a, unsigned nr)
+static bool registers_is_named(const struct rules *rules, const struct arch *a, unsigned nr)
 {
 	switch (a->rule) {
 	case RISCV:
@@ -132,8 +132,8 @@ const char *register_name(const struct rules *rules, const char *arch, unsigned 
 
 	if (!arch && !uname(&here))
 		arch = here.machine;
-	a = find_arch(arch ? arch : "");
-	if (!a || !is_named(rules, a, nr))
+	a = registers_find_arch(arch ? arch : "");
+	if (!a || !registers_is_named(rules, a, nr))
 		return UNKNOWN;
 	if (a->runs == x86 && nr >= 32 && nr < 64) { /* two bits each */
 		snprintf(room, 16, "XMM%u", (nr - 32) / 2);

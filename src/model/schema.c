@@ -5,8 +5,8 @@
 
 enum { MAX_NESTING = 64 }; /* of a path: inputs bound the nesting of their fields themselves */
 
-static const struct sonde_field *find(const struct sonde_field *fields, size_t nr, const char *name,
-				      size_t len, unsigned depth)
+static const struct sonde_field *schema_find(const struct sonde_field *fields, size_t nr,
+					     const char *name, size_t len, unsigned depth)
 {
 	const char *dot;
 
@@ -22,7 +22,8 @@ static const struct sonde_field *find(const struct sonde_field *fields, size_t n
 
 		if (f->kind == SONDE_FIELD_NESTED && !strncmp(f->name, name, outer) &&
 		    !f->name[outer])
-			return find(f->fields, f->nr_fields, dot + 1, len - outer - 1, depth + 1);
+			return schema_find(f->fields, f->nr_fields, dot + 1, len - outer - 1,
+					   depth + 1);
 	}
 	return NULL;
 }
@@ -30,5 +31,5 @@ static const struct sonde_field *find(const struct sonde_field *fields, size_t n
 const struct sonde_field *schema_find_field(const struct sonde_schema *sc, const char *name,
 					    size_t len)
 {
-	return find(sc->fields, sc->nr_fields, name, len, 0);
+	return schema_find(sc->fields, sc->nr_fields, name, len, 0);
 }

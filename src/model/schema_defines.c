@@ -11,7 +11,7 @@
 enum { MAX_VALUES_OF_LABEL = 256, MAX_DEFINES = 1 << 20 };
 
 /* Counts if `to` is NULL. */
-static size_t put_labels(const struct sonde_schema *sc, struct sonde_define *to)
+static size_t defines_put_labels(const struct sonde_schema *sc, struct sonde_define *to)
 {
 	size_t n = 0;
 
@@ -46,10 +46,10 @@ static size_t put_labels(const struct sonde_schema *sc, struct sonde_define *to)
 	return n;
 }
 
-static int make(struct sonde_schema *sc)
+static int defines_make(struct sonde_schema *sc)
 {
 	const struct sonde_define *own = NULL;
-	size_t nr_own = 0, nr_labels = put_labels(sc, NULL);
+	size_t nr_own = 0, nr_labels = defines_put_labels(sc, NULL);
 	struct sonde_define *all;
 
 	if (schema_printfmt(sc) && printfmt_defines(sc->print, sc->arena, &own, &nr_own) < 0)
@@ -64,7 +64,7 @@ static int make(struct sonde_schema *sc)
 		return err_nomem();
 	if (nr_own)
 		memcpy(all, own, nr_own * sizeof(*all));
-	put_labels(sc, all + nr_own);
+	defines_put_labels(sc, all + nr_own);
 	sc->defines = all;
 	sc->nr_defines = nr_own + nr_labels;
 	return 0;
@@ -72,7 +72,7 @@ static int make(struct sonde_schema *sc)
 
 const struct sonde_define *schema_defines(struct sonde_schema *sc, size_t *ret_nr)
 {
-	if (!sc->defines_made && make(sc) < 0)
+	if (!sc->defines_made && defines_make(sc) < 0)
 		sc->nr_defines = 0;
 	sc->defines_made = true;
 	*ret_nr = sc->nr_defines;

@@ -29,25 +29,25 @@ int schema_table_add(struct schema_table *t, struct sonde_schema *sc)
 	return vec_push(&t->schemas, sc);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool table_same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool same_fields(const struct sonde_field *a, const struct sonde_field *b, size_t nr);
+static bool table_same_fields(const struct sonde_field *a, const struct sonde_field *b, size_t nr);
 
-static bool same_labels(const struct sonde_field *a, const struct sonde_field *b)
+static bool table_same_labels(const struct sonde_field *a, const struct sonde_field *b)
 {
 	bool is_same = a->nr_labels == b->nr_labels;
 
 	for (uint32_t i = 0; is_same && i < a->nr_labels; i++)
 		is_same = a->labels[i].from == b->labels[i].from &&
 			  a->labels[i].to == b->labels[i].to &&
-			  same_text(a->labels[i].text, b->labels[i].text);
+			  table_same_text(a->labels[i].text, b->labels[i].text);
 	return is_same;
 }
 
-static bool same_field(const struct sonde_field *a, const struct sonde_field *b)
+static bool table_same_field(const struct sonde_field *a, const struct sonde_field *b)
 {
 	return a->offset == b->offset && a->width == b->width && a->elem_width == b->elem_width &&
 	       a->kind == b->kind && a->is_signed == b->is_signed && a->is_array == b->is_array &&
@@ -55,33 +55,35 @@ static bool same_field(const struct sonde_field *a, const struct sonde_field *b)
 	       a->is_text == b->is_text && a->is_pointer == b->is_pointer &&
 	       a->is_long == b->is_long && a->is_common == b->is_common &&
 	       a->byte_order == b->byte_order && a->bit_offset == b->bit_offset &&
-	       a->bit_width == b->bit_width && same_text(a->name, b->name) &&
-	       same_text(a->type, b->type) && same_labels(a, b) && a->nr_fields == b->nr_fields &&
-	       same_fields(a->fields, b->fields, a->nr_fields);
+	       a->bit_width == b->bit_width && table_same_text(a->name, b->name) &&
+	       table_same_text(a->type, b->type) && table_same_labels(a, b) &&
+	       a->nr_fields == b->nr_fields &&
+	       table_same_fields(a->fields, b->fields, a->nr_fields);
 }
 
-static bool same_fields(const struct sonde_field *a, const struct sonde_field *b, size_t nr)
+static bool table_same_fields(const struct sonde_field *a, const struct sonde_field *b, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (!same_field(&a[i], &b[i]))
+		if (!table_same_field(&a[i], &b[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool same(const struct sonde_schema *a, const struct sonde_schema *b)
+static bool table_same(const struct sonde_schema *a, const struct sonde_schema *b)
 {
-	if (!same_text(a->name, b->name) || !same_text(a->system, b->system) ||
-	    !same_text(a->event, b->event) || a->kind != b->kind || a->abi.swap != b->abi.swap ||
-	    a->abi.big_endian != b->abi.big_endian || a->abi.long_bytes != b->abi.long_bytes ||
-	    a->tracepoint_id != b->tracepoint_id || a->record_type != b->record_type ||
-	    a->nr_fields != b->nr_fields || a->nr_common != b->nr_common ||
-	    a->dialect != b->dialect || !same_text(a->print_fmt, b->print_fmt) ||
-	    a->put_text != b->put_text || a->event_class != b->event_class ||
-	    a->traits != b->traits || a->sampled != b->sampled || a->attr_len != b->attr_len ||
+	if (!table_same_text(a->name, b->name) || !table_same_text(a->system, b->system) ||
+	    !table_same_text(a->event, b->event) || a->kind != b->kind ||
+	    a->abi.swap != b->abi.swap || a->abi.big_endian != b->abi.big_endian ||
+	    a->abi.long_bytes != b->abi.long_bytes || a->tracepoint_id != b->tracepoint_id ||
+	    a->record_type != b->record_type || a->nr_fields != b->nr_fields ||
+	    a->nr_common != b->nr_common || a->dialect != b->dialect ||
+	    !table_same_text(a->print_fmt, b->print_fmt) || a->put_text != b->put_text ||
+	    a->event_class != b->event_class || a->traits != b->traits ||
+	    a->sampled != b->sampled || a->attr_len != b->attr_len ||
 	    (a->attr_len && memcmp(a->attr, b->attr, a->attr_len) != 0))
 		return false;
-	return same_fields(a->fields, b->fields, a->nr_fields);
+	return table_same_fields(a->fields, b->fields, a->nr_fields);
 }
 
 int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const void *maker,
@@ -93,7 +95,7 @@ int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const voi
 		struct sonde_schema **other = &t->schemas.v[i];
 
 		/* Two equal events of one recording stay two. */
-		if ((*other)->maker && (*other)->maker != maker && same(*other, sc)) {
+		if ((*other)->maker && (*other)->maker != maker && table_same(*other, sc)) {
 			(*other)->maker = maker;
 			*ret = *other;
 			return 0;

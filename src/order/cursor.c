@@ -14,7 +14,7 @@ void refused_cuts_add(struct refused_cuts *r, const struct cut *cut)
 	r->bytes += cut->len;
 }
 
-static bool is_refused(const struct cursor_input *in, const struct cut *cut)
+static bool cursor_is_refused(const struct cursor_input *in, const struct cut *cut)
 {
 	return in->time && cut->flags & CUT_STATELESS && !time_windows_hold(in->time, cut->time_ns);
 }
@@ -23,8 +23,8 @@ static bool is_refused(const struct cursor_input *in, const struct cut *cut)
  * Drops cuts that the walk did not put into the run: those in front of its first record, those
  * that acted when the walk met them, and refused ones.
  */
-static size_t keep_ordered(struct cut *cuts, int n, const struct run *run,
-			   const struct cursor_input *in)
+static size_t cursor_keep_ordered(struct cut *cuts, int n, const struct run *run,
+				  const struct cursor_input *in)
 {
 	size_t kept = 0;
 	int i = 0;
@@ -32,7 +32,7 @@ static size_t keep_ordered(struct cut *cuts, int n, const struct run *run,
 	while (i < n && cuts[i].file_off < run->first)
 		i++;
 	for (; i < n; i++) {
-		if (cuts[i].order != CUT_ORDERED || is_refused(in, &cuts[i]))
+		if (cuts[i].order != CUT_ORDERED || cursor_is_refused(in, &cuts[i]))
 			continue;
 		if (kept != (size_t)i)
 			cuts[kept] = cuts[i];
@@ -42,12 +42,12 @@ static size_t keep_ordered(struct cut *cuts, int n, const struct run *run,
 }
 
 /* Nobody walked a monotonic file: what is refused is counted here. */
-static size_t keep_wanted(struct cut *cuts, int n, const struct cursor_input *in)
+static size_t cursor_keep_wanted(struct cut *cuts, int n, const struct cursor_input *in)
 {
 	size_t kept = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (cuts[i].order == CUT_ORDERED && is_refused(in, &cuts[i])) {
+		if (cuts[i].order == CUT_ORDERED && cursor_is_refused(in, &cuts[i])) {
 			refused_cuts_add(in->refused, &cuts[i]);
 			continue;
 		}
@@ -59,7 +59,7 @@ static size_t keep_wanted(struct cut *cuts, int n, const struct cursor_input *in
 }
 
 /* Index of the window's first cut at or behind file_off. */
-static size_t first_cut_at(const struct window *w, uint64_t file_off)
+static size_t cursor_first_cut_at(const struct window *w, uint64_t file_off)
 {
 	size_t lo = 0, hi = w->nr_cuts;
 
@@ -75,7 +75,7 @@ static size_t first_cut_at(const struct window *w, uint64_t file_off)
 }
 
 /* Takes what the walk's windows still have of the run: 1 cuts, 0 the run's place is in none of them. */
-static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
+static int cursor_fill_from_walk(struct cursor *c, const struct cursor_input *in)
 {
 	while (c->run.begin < c->run.end) {
 		const uint64_t from = c->run.begin < c->run.first ? c->run.first : c->run.begin;
@@ -86,8 +86,8 @@ static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
 		if (!w)
 			return 0;
 		c->cuts = w->cuts;
-		c->at = first_cut_at(w, from);
-		c->nr = w->cut_end <= c->run.end ? w->nr_cuts : first_cut_at(w, c->run.end);
+		c->at = cursor_first_cut_at(w, from);
+		c->nr = w->cut_end <= c->run.end ? w->nr_cuts : cursor_first_cut_at(w, c->run.end);
 		c->run.begin = w->cut_end < c->run.end ? w->cut_end : c->run.end;
 		c->run.unit = w->end_unit;
 		if (c->at < c->nr)
@@ -100,7 +100,7 @@ static int fill_from_walk(struct cursor *c, const struct cursor_input *in)
  * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1).
  * Bytes that UTF-8 never has are no text.
  */
-static bool is_text(const uint8_t *p, size_t len)
+static bool cursor_is_text(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (p[i] == 0xc0 || p[i] == 0xc1 || p[i] > 0xf4)
@@ -117,7 +117,7 @@ void cursor_report_rest(struct defects *defects, const struct source_file *f, ui
 {
 	uint64_t at = off < f->end ? off : f->end;
 
-	if (is_text(p, len))
+	if (cursor_is_text(p, len))
 		defects_add(defects, DEFECT_TRAILING_TEXT, 1, "%zu bytes at 0x%llx of %s", len,
 			    (unsigned long long)at, f->path);
 	else
@@ -126,7 +126,7 @@ void cursor_report_rest(struct defects *defects, const struct source_file *f, ui
 }
 
 /* The window has `got` bytes, fewer than the next record of the run needs. */
-static void end_early(struct cursor *c, const struct cursor_input *in, size_t got)
+static void cursor_end_early(struct cursor *c, const struct cursor_input *in, size_t got)
 {
 	const struct source_file *f = &in->files[c->run.file];
 
@@ -150,7 +150,7 @@ int cursor_take_headers(const struct cursor_input *in, const struct cut *cuts, i
 }
 
 /* Cuts what the cursor's window has. 1 cuts, 0 the run goes on behind them or *ret_need bytes are needed. */
-static int cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_need)
+static int cursor_cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_need)
 {
 	struct run *run = &c->run;
 	uint64_t used = 0;
@@ -172,23 +172,23 @@ static int cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_
 	c->cuts = c->own_cuts;
 	if (run->is_file) {
 		TRY(cursor_take_headers(in, c->own_cuts, n));
-		c->nr = keep_wanted(c->own_cuts, n, in);
+		c->nr = cursor_keep_wanted(c->own_cuts, n, in);
 	} else {
-		c->nr = keep_ordered(c->own_cuts, n, run, in);
+		c->nr = cursor_keep_ordered(c->own_cuts, n, run, in);
 	}
 	return c->nr > 0;
 }
 
 /* The first byte behind what the window has of the run. */
-static uint64_t next_byte(const struct cursor *c)
+static uint64_t cursor_next_byte(const struct cursor *c)
 {
 	const uint64_t end = c->own.file_off + c->own.len;
 
 	return c->run.begin >= c->own.file_off && c->run.begin < end ? end : c->run.begin;
 }
 
-static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_t window_bytes,
-			  bool may_read, bool *ret_blocked)
+static int cursor_fill_from_file(struct cursor *c, const struct cursor_input *in,
+				 size_t window_bytes, bool may_read, bool *ret_blocked)
 {
 	const struct source_file *f = &in->files[c->run.file];
 	const bool is_growing = c->run.is_file && f->is_growing;
@@ -202,18 +202,18 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		size_t want, least;
 		int64_t got;
 
-		if (!c->run.is_file && fill_from_walk(c, in))
+		if (!c->run.is_file && cursor_fill_from_walk(c, in))
 			return 1;
 		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
 			const uint64_t from = c->run.begin;
-			int r = cut_own(c, in, &need);
+			int r = cursor_cut_own(c, in, &need);
 
 			if (r)
 				return r;
 			if (c->run.begin != from)
 				continue;
 		}
-		if (!may_read || (is_growing && !stream_is_ready(f->stream, next_byte(c)))) {
+		if (!may_read || (is_growing && !stream_is_ready(f->stream, cursor_next_byte(c)))) {
 			*ret_blocked = true;
 			return 0;
 		}
@@ -223,7 +223,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 			stream_let_go(f->stream, c->run.begin);
 		/* A stream that nobody walked has no more than came so far. */
 		least = !c->run.is_file ? want
-			: is_growing    ? next_byte(c) - c->run.begin + 1
+			: is_growing    ? cursor_next_byte(c) - c->run.begin + 1
 					: need;
 		cursor_before_read(in);
 		got = window_read(w, f, c->run.begin, c->run.end, want, least);
@@ -232,7 +232,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
 		if (is_growing && !f->stream->ended)
 			continue;
 		if (!got || (size_t)got < need)
-			end_early(c, in, (size_t)got);
+			cursor_end_early(c, in, (size_t)got);
 	}
 	return 0;
 }
@@ -241,7 +241,7 @@ static int fill_from_file(struct cursor *c, const struct cursor_input *in, size_
  * The next entries of a spilled run. Their records lie anywhere in the input: each is read on its own, side by side into
  * the window. None is left when the file shrank below them.
  */
-static int read_spilled(struct cursor *c, const struct cursor_input *in)
+static int cursor_read_spilled(struct cursor *c, const struct cursor_input *in)
 {
 	struct spill_entry entries[CURSOR_CUTS];
 	uint64_t left = c->run.end - c->run.begin;
@@ -303,15 +303,15 @@ static int read_spilled(struct cursor *c, const struct cursor_input *in)
 	return 0;
 }
 
-static int fill_from_spill(struct cursor *c, const struct cursor_input *in, bool may_read,
-			   bool *ret_blocked)
+static int cursor_fill_from_spill(struct cursor *c, const struct cursor_input *in, bool may_read,
+				  bool *ret_blocked)
 {
 	while (c->run.begin < c->run.end) {
 		if (!may_read) {
 			*ret_blocked = true;
 			return 0;
 		}
-		TRY(read_spilled(c, in));
+		TRY(cursor_read_spilled(c, in));
 		if (c->nr)
 			return 1;
 	}
@@ -339,6 +339,6 @@ int cursor_fill(struct cursor *c, const struct cursor_input *in, size_t window_b
 	*ret_blocked = false;
 	if (c->at < c->nr)
 		return 1;
-	return c->run.spilled ? fill_from_spill(c, in, may_read, ret_blocked)
-			      : fill_from_file(c, in, window_bytes, may_read, ret_blocked);
+	return c->run.spilled ? cursor_fill_from_spill(c, in, may_read, ret_blocked)
+			      : cursor_fill_from_file(c, in, window_bytes, may_read, ret_blocked);
 }

@@ -7,19 +7,19 @@
 #include "base/err.h"
 #include "order/runs.h"
 
-static bool place_before(const struct cut *a, const struct cut *b)
+static bool merge_place_before(const struct cut *a, const struct cut *b)
 {
 	return a->file != b->file ? a->file < b->file : a->file_off < b->file_off;
 }
 
-static bool before(const struct cursor *a, const struct cursor *b)
+static bool merge_before(const struct cursor *a, const struct cursor *b)
 {
 	const struct cut *ca = cursor_head(a), *cb = cursor_head(b);
 
-	return ca->time_ns != cb->time_ns ? ca->time_ns < cb->time_ns : place_before(ca, cb);
+	return ca->time_ns != cb->time_ns ? ca->time_ns < cb->time_ns : merge_place_before(ca, cb);
 }
 
-static void sift_down(struct order *o, size_t i)
+static void merge_sift_down(struct order *o, size_t i)
 {
 	struct cursor **heap = o->heap.v, *c = heap[i];
 	size_t n = o->heap.n;
@@ -29,9 +29,9 @@ static void sift_down(struct order *o, size_t i)
 
 		if (child >= n)
 			break;
-		if (child + 1 < n && before(heap[child + 1], heap[child]))
+		if (child + 1 < n && merge_before(heap[child + 1], heap[child]))
 			child++;
-		if (!before(heap[child], c))
+		if (!merge_before(heap[child], c))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -39,18 +39,18 @@ static void sift_down(struct order *o, size_t i)
 	heap[i] = c;
 }
 
-static void sift_up(struct order *o, size_t i)
+static void merge_sift_up(struct order *o, size_t i)
 {
 	struct cursor **heap = o->heap.v, *c = heap[i];
 
-	while (i && before(c, heap[(i - 1) / 2])) {
+	while (i && merge_before(c, heap[(i - 1) / 2])) {
 		heap[i] = heap[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
 	heap[i] = c;
 }
 
-static size_t run_window_bytes(const struct order *o)
+static size_t merge_run_window_bytes(const struct order *o)
 {
 	size_t n = o->heap.n > o->to_open ? o->heap.n : o->to_open,
 	       share = MERGE_BUDGET / o->opts.sharers / (n ? n : 1);
@@ -60,7 +60,7 @@ static size_t run_window_bytes(const struct order *o)
 	return share < o->opts.window_bytes ? share : o->opts.window_bytes;
 }
 
-static void free_cursor(struct order *o, struct cursor *c)
+static void merge_free_cursor(struct order *o, struct cursor *c)
 {
 	cursor_release(c);
 	c->nr = c->at = 0;
@@ -68,7 +68,7 @@ static void free_cursor(struct order *o, struct cursor *c)
 	o->free_cursors = c;
 }
 
-static int open_run(struct order *o, const struct run *run)
+static int merge_open_run(struct order *o, const struct run *run)
 {
 	struct cursor *c = o->free_cursors;
 	bool blocked;
@@ -84,19 +84,19 @@ static int open_run(struct order *o, const struct run *run)
 	if (run->is_file) {
 		if (vec_push(&o->unplaced, c) >= 0)
 			return 0;
-		free_cursor(o, c);
+		merge_free_cursor(o, c);
 		return err_nomem();
 	}
-	r = cursor_fill(c, &o->in, run_window_bytes(o), true, &blocked);
+	r = cursor_fill(c, &o->in, merge_run_window_bytes(o), true, &blocked);
 	if (r <= 0) {
-		free_cursor(o, c);
+		merge_free_cursor(o, c);
 		return r;
 	}
 	if (vec_push(&o->heap, c) < 0) {
-		free_cursor(o, c);
+		merge_free_cursor(o, c);
 		return err_nomem();
 	}
-	sift_up(o, o->heap.n - 1);
+	merge_sift_up(o, o->heap.n - 1);
 	return 0;
 }
 
@@ -114,7 +114,7 @@ int merge_begin(struct order *o, uint64_t limit)
 		o->to_open += run->first_time_ns <= limit;
 	for (size_t i = 0; i < o->runs.n; i++) {
 		if (o->runs.v[i].first_time_ns <= limit)
-			TRY(open_run(o, &o->runs.v[i]));
+			TRY(merge_open_run(o, &o->runs.v[i]));
 		else
 			o->runs.v[kept++] = o->runs.v[i];
 	}
@@ -125,18 +125,18 @@ int merge_begin(struct order *o, uint64_t limit)
 	return 0;
 }
 
-static void leave_heap(struct order *o)
+static void merge_leave_heap(struct order *o)
 {
 	o->heap.v[0] = o->heap.v[--o->heap.n];
 	if (o->heap.n)
-		sift_down(o, 0);
+		merge_sift_down(o, 0);
 }
 
 /*
  * The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must
  * read first.
  */
-static int refill_first(struct order *o, bool *ret_blocked)
+static int merge_refill_first(struct order *o, bool *ret_blocked)
 {
 	struct cursor *c = o->heap.v[0];
 	int r;
@@ -145,22 +145,22 @@ static int refill_first(struct order *o, bool *ret_blocked)
 	if (c->run.is_file) {
 		o->delivered = c->cuts[c->at - 1].time_ns;
 		TRY(vec_push(&o->unplaced, c));
-		leave_heap(o);
+		merge_leave_heap(o);
 		return 0;
 	}
-	r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out, ret_blocked);
+	r = cursor_fill(c, &o->in, merge_run_window_bytes(o), !o->nr_out, ret_blocked);
 	if (r < 0 || *ret_blocked)
 		return r;
 	if (!r) {
-		free_cursor(o, c);
-		leave_heap(o);
+		merge_free_cursor(o, c);
+		merge_leave_heap(o);
 	} else {
-		sift_down(o, 0);
+		merge_sift_down(o, 0);
 	}
 	return 0;
 }
 
-static void count_late(struct order *o, const struct cut *cut)
+static void merge_count_late(struct order *o, const struct cut *cut)
 {
 	defects_add(o->opts.defects, DEFECT_LATE, 1, "at 0x%llx%s%s",
 		    (unsigned long long)cut->file_off, o->files.n > 1 ? " of " : "",
@@ -175,12 +175,12 @@ void merge_deliver_at_once(struct order *o, struct window *w, const struct cut *
 	*out = *cut;
 	if (cut->order == CUT_ORDERED) {
 		out->flags |= CUT_LATE;
-		count_late(o, cut);
+		merge_count_late(o, cut);
 	}
 }
 
 /* The first one that is not silent. */
-static void leave_unplaced(struct order *o)
+static void merge_leave_unplaced(struct order *o)
 {
 	struct cursor **c = o->unplaced.v + o->nr_silent;
 
@@ -193,13 +193,13 @@ static void leave_unplaced(struct order *o)
  * next in it; what is in front of that acts now. 1, or 0 if there is no room in out[] or
  * *ret_blocked.
  */
-static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
+static int merge_place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 {
 	for (;;) {
 		const struct cut *cut;
 
 		if (c->nr == c->nr_cut) {
-			int r = cursor_fill(c, &o->in, run_window_bytes(o), !o->nr_out,
+			int r = cursor_fill(c, &o->in, merge_run_window_bytes(o), !o->nr_out,
 					    ret_blocked);
 
 			c->nr_cut = c->nr;
@@ -207,8 +207,8 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 			if (r < 0 || *ret_blocked)
 				return r;
 			if (!r) {
-				leave_unplaced(o);
-				free_cursor(o, c);
+				merge_leave_unplaced(o);
+				merge_free_cursor(o, c);
 				return 1;
 			}
 		}
@@ -216,10 +216,10 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 		if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
 			c->nr += count_ascending(cut, &c->cuts[c->nr_cut], cut->time_ns);
 			TRY(vec_push(&o->heap, c));
-			leave_unplaced(o);
+			merge_leave_unplaced(o);
 			if (c->cuts[c->nr - 1].time_ns > o->newest)
 				o->newest = c->cuts[c->nr - 1].time_ns;
-			sift_up(o, o->heap.n - 1);
+			merge_sift_up(o, o->heap.n - 1);
 			return 1;
 		}
 		if (o->nr_out == ORDER_CUTS)
@@ -233,11 +233,11 @@ static int place_file(struct order *o, struct cursor *c, bool *ret_blocked)
  * 1 if all monotonic files but the silent ones have their next record in the heap, 0 if out[] has to
  * be delivered first.
  */
-static int place_files(struct order *o)
+static int merge_place_files(struct order *o)
 {
 	while (o->unplaced.n > o->nr_silent) {
 		bool blocked = false;
-		int r = place_file(o, o->unplaced.v[o->nr_silent], &blocked);
+		int r = merge_place_file(o, o->unplaced.v[o->nr_silent], &blocked);
 
 		if (r < 0)
 			return r;
@@ -254,7 +254,7 @@ static int place_files(struct order *o)
  * with rounds, it releases times up to the newest seen before the pass before it, if the silent
  * ones have nothing older when they are asked again.
  */
-static int end_pass(struct order *o)
+static int merge_end_pass(struct order *o)
 {
 	struct stream **silent;
 	int r;
@@ -275,7 +275,7 @@ static int end_pass(struct order *o)
 }
 
 /* The time up to which records are delivered by now; records that acted at once do not count. */
-static void note_delivered(struct order *o)
+static void merge_note_delivered(struct order *o)
 {
 	for (int i = o->nr_out - 1; i >= 0; i--) {
 		const struct cut *cut = &o->out[i];
@@ -288,7 +288,7 @@ static void note_delivered(struct order *o)
 }
 
 /* The cursor's next cut, and those behind it up to the bound that out[] has room for. */
-static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
+static inline void merge_copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 {
 	const struct cut *from = &c->cuts[c->at], *end = &c->cuts[c->nr];
 	struct cut *to = order_put(o, cursor_window(c));
@@ -303,7 +303,7 @@ static inline void copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 }
 
 /* b if is_b, else a: without a branch. */
-static inline const struct cut *pick(const struct cut *a, const struct cut *b, bool is_b)
+static inline const struct cut *merge_pick(const struct cut *a, const struct cut *b, bool is_b)
 {
 	const uintptr_t gap = (uintptr_t)b - (uintptr_t)a;
 
@@ -319,7 +319,7 @@ static inline const struct cut *pick(const struct cut *a, const struct cut *b, b
 static void merge_two(struct order *o, uint64_t limit)
 {
 	struct cursor **heap = o->heap.v;
-	const bool in_place = place_before(cursor_head(heap[0]), cursor_head(heap[1]));
+	const bool in_place = merge_place_before(cursor_head(heap[0]), cursor_head(heap[1]));
 	struct cursor *a = heap[in_place ? 0 : 1], *b = heap[in_place ? 1 : 0];
 	const struct cut *at_a = cursor_head(a), *const end_a = &a->cuts[a->nr];
 	const struct cut *at_b = cursor_head(b), *const end_b = &b->cuts[b->nr];
@@ -329,7 +329,7 @@ static void merge_two(struct order *o, uint64_t limit)
 	order_put(o, cursor_window(b));
 	while (to < full && at_a < end_a && at_b < end_b) {
 		const bool is_b = at_b->time_ns < at_a->time_ns;
-		const struct cut *from = pick(at_a, at_b, is_b);
+		const struct cut *from = merge_pick(at_a, at_b, is_b);
 
 		if (from->time_ns > limit)
 			break;
@@ -356,7 +356,7 @@ int merge_next(struct order *o)
 		uint64_t bound;
 
 		if (__builtin_expect(o->unplaced.n > o->nr_silent, 0)) {
-			int r = place_files(o);
+			int r = merge_place_files(o);
 
 			TRY(r);
 			if (!r)
@@ -370,7 +370,7 @@ int merge_next(struct order *o)
 		if (c->at == c->nr) {
 			bool blocked;
 
-			TRY(refill_first(o, &blocked));
+			TRY(merge_refill_first(o, &blocked));
 			if (blocked)
 				break;
 			continue;
@@ -383,7 +383,7 @@ int merge_next(struct order *o)
 		}
 		if (o->heap.n > 1)
 			rival = o->heap.v[1];
-		if (o->heap.n > 2 && before(o->heap.v[2], rival))
+		if (o->heap.n > 2 && merge_before(o->heap.v[2], rival))
 			rival = o->heap.v[2];
 		if (rival) {
 			uint64_t t = cursor_head(rival)->time_ns;
@@ -393,18 +393,18 @@ int merge_next(struct order *o)
 			 * each other.
 			 */
 			if (c->run.spilled || rival->run.spilled ||
-			    place_before(cursor_head(rival), cursor_head(c)))
+			    merge_place_before(cursor_head(rival), cursor_head(c)))
 				t -= t > 0;
 			if (t < bound)
 				bound = t;
 		}
-		copy_cuts(o, c, bound);
+		merge_copy_cuts(o, c, bound);
 		if (c->at < c->nr)
-			sift_down(o, 0);
+			merge_sift_down(o, 0);
 	}
-	note_delivered(o);
+	merge_note_delivered(o);
 	if (!o->nr_out && o->nr_silent)
-		return end_pass(o);
+		return merge_end_pass(o);
 	if (!o->nr_out)
 		o->phase = o->walked ? ENDED : WALKING;
 	return 0;

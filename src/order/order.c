@@ -8,7 +8,7 @@
 #include "order/walk.h"
 
 /* A file that nobody walks is a run from the beginning. */
-static int add_file(struct order *o, unsigned i, const struct source_file *f)
+static int order_add_file(struct order *o, unsigned i, const struct source_file *f)
 {
 	o->stats.runs++;
 	return vec_push(&o->runs, (struct run){ .begin = f->begin,
@@ -38,7 +38,8 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	spill_init(&o->spill, opts->piece_entries);
 	window_cache_init(&o->cache, o->opts.window_bytes, o->opts.sharers);
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++) {
-		if (vec_push(&o->files, f) < 0 || (f.is_monotonic && add_file(o, i, &f) < 0)) {
+		if (vec_push(&o->files, f) < 0 ||
+		    (f.is_monotonic && order_add_file(o, i, &f) < 0)) {
 			order_close(o);
 			return err_nomem();
 		}

@@ -26,7 +26,7 @@ int runs_flush(struct order *o)
 	return vec_push(&o->runs, run);
 }
 
-static int index_record(struct order *o, const struct cut *cut)
+static int runs_index_record(struct order *o, const struct cut *cut)
 {
 	struct spill_entry e = { .time_ns = cut->time_ns,
 				 .file_off = cut->file_off,
@@ -58,7 +58,7 @@ static int index_runs(struct order *o)
 		c->run = o->runs.v[i];
 		while ((r = cursor_fill(c, &o->in, SMALLEST_WINDOW, true, &blocked)) > 0) {
 			for (; c->at < c->nr && r >= 0; c->at++)
-				r = index_record(o, cursor_head(c));
+				r = runs_index_record(o, cursor_head(c));
 			if (r < 0)
 				break;
 		}
@@ -81,7 +81,7 @@ int runs_note(struct order *o, const struct cut *cut)
 	if (cut->time_ns > o->newest)
 		o->newest = cut->time_ns;
 	if (o->indexing)
-		return index_record(o, cut);
+		return runs_index_record(o, cut);
 	if (run && cut->time_ns >= run->last_time_ns && cut->file == run->file) {
 		run->last_time_ns = cut->time_ns;
 		run->end = cut->file_off + cut->len;
@@ -89,7 +89,7 @@ int runs_note(struct order *o, const struct cut *cut)
 	}
 	if (o->runs.n >= o->opts.max_runs) {
 		TRY(index_runs(o));
-		return index_record(o, cut);
+		return runs_index_record(o, cut);
 	}
 	TRY(vec_push(&o->runs, (struct run){ .first_time_ns = cut->time_ns,
 					     .last_time_ns = cut->time_ns,

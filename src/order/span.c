@@ -6,8 +6,8 @@
 
 enum { SPAN_CUTS = 256 };
 
-static int walk_file(struct source *source, unsigned file, const struct source_file *f,
-		     size_t window_bytes, struct time_span *span)
+static int span_walk_file(struct source *source, unsigned file, const struct source_file *f,
+			  size_t window_bytes, struct time_span *span)
 {
 	struct window w = { 0 };
 	struct unit unit = { 0 };
@@ -62,7 +62,7 @@ int order_span_find(struct source *source, size_t window_bytes, struct time_span
 	struct source_file f;
 
 	for (unsigned i = 0; source->ops->file(source, i, &f); i++)
-		TRY(walk_file(source, i, &f, window_bytes, &span));
+		TRY(span_walk_file(source, i, &f, window_bytes, &span));
 	if (span.first_ns > span.last_ns)
 		return err_set(-ETIME, "no sample of this recording has a time");
 	*ret = span;

@@ -48,7 +48,7 @@ int spill_add(struct spill *s, const struct spill_entry *e)
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
+static int spill_compare(const void *pa, const void *pb)
 {
 	const struct spill_entry *a = pa, *b = pb;
 
@@ -59,7 +59,7 @@ static int compare(const void *pa, const void *pb)
 	return (a->file_off > b->file_off) - (a->file_off < b->file_off);
 }
 
-static int write_at(int fd, const void *data, size_t len, uint64_t off)
+static int spill_write_at(int fd, const void *data, size_t len, uint64_t off)
 {
 	const char *p = data;
 
@@ -79,7 +79,7 @@ static int write_at(int fd, const void *data, size_t len, uint64_t off)
 	return 0;
 }
 
-static int read_at(int fd, void *data, size_t len, uint64_t off)
+static int spill_read_at(int fd, void *data, size_t len, uint64_t off)
 {
 	char *p = data;
 
@@ -104,8 +104,8 @@ int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 
 	if (s->fd < 0)
 		TRY(s->fd = temp_file_open());
-	qsort(s->piece, s->nr, sizeof(*s->piece), compare);
-	TRY(write_at(s->fd, s->piece, bytes, s->entries_written * sizeof(*s->piece)));
+	qsort(s->piece, s->nr, sizeof(*s->piece), spill_compare);
+	TRY(spill_write_at(s->fd, s->piece, bytes, s->entries_written * sizeof(*s->piece)));
 	*ret_begin = s->entries_written;
 	s->entries_written += s->nr;
 	*ret_end = s->entries_written;
@@ -115,7 +115,7 @@ int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end)
 
 int spill_read(const struct spill *s, uint64_t from, struct spill_entry *ret, size_t nr)
 {
-	return read_at(s->fd, ret, nr * sizeof(*ret), from * sizeof(*ret));
+	return spill_read_at(s->fd, ret, nr * sizeof(*ret), from * sizeof(*ret));
 }
 
 int spill_unit(struct spill *s, const struct unit *unit, uint32_t *ret)
@@ -136,8 +136,8 @@ int spill_unit(struct spill *s, const struct unit *unit, uint32_t *ret)
 		return 0;
 	if (s->units_fd < 0)
 		TRY(s->units_fd = temp_file_open());
-	return write_at(s->units_fd, s->units, SPILL_UNITS * sizeof(*s->units),
-			(uint64_t)(s->nr_units - SPILL_UNITS) * sizeof(*s->units));
+	return spill_write_at(s->units_fd, s->units, SPILL_UNITS * sizeof(*s->units),
+			      (uint64_t)(s->nr_units - SPILL_UNITS) * sizeof(*s->units));
 }
 
 int spill_read_unit(const struct spill *s, uint32_t number, struct unit *ret)
@@ -145,7 +145,7 @@ int spill_read_unit(const struct spill *s, uint32_t number, struct unit *ret)
 	const uint32_t i = number - 1;
 
 	if (i < s->nr_units - s->nr_units % SPILL_UNITS)
-		return read_at(s->units_fd, ret, sizeof(*ret), (uint64_t)i * sizeof(*ret));
+		return spill_read_at(s->units_fd, ret, sizeof(*ret), (uint64_t)i * sizeof(*ret));
 	*ret = s->units[i % SPILL_UNITS];
 	return 0;
 }

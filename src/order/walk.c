@@ -17,7 +17,7 @@ void walk_from(struct order *o, unsigned i)
 		o->walk_off = o->files.v[i].begin;
 }
 
-static void next_file(struct order *o)
+static void walk_next_file(struct order *o)
 {
 	o->run_open = false;
 	window_release(o->window);
@@ -27,7 +27,7 @@ static void next_file(struct order *o)
 }
 
 /* The first byte of the file being walked that the walk or the merge may still ask for. */
-static uint64_t needed_from(struct order *o)
+static uint64_t walk_needed_from(struct order *o)
 {
 	uint64_t from = o->walk_off;
 
@@ -45,7 +45,7 @@ static uint64_t needed_from(struct order *o)
 }
 
 /* True if the walk can cut more of its window without reading. */
-static bool window_has_more(const struct order *o)
+static bool walk_window_has_more(const struct order *o)
 {
 	const struct window *w = o->window;
 
@@ -54,7 +54,7 @@ static bool window_has_more(const struct order *o)
 }
 
 /* Cuts the next records of the window. Returns how many; if none, *ret_need bytes are needed. */
-static int cut_window(struct order *o, size_t *ret_need)
+static int walk_cut_window(struct order *o, size_t *ret_need)
 {
 	struct window *w = o->window;
 	uint64_t used;
@@ -74,7 +74,7 @@ static int cut_window(struct order *o, size_t *ret_need)
 }
 
 /* Reads a window from the walk's place on. 1; 0 if the file ends before it has `need` bytes. */
-static int read_window(struct order *o, size_t need)
+static int walk_read_window(struct order *o, size_t need)
 {
 	const struct source_file *f = &o->files.v[o->file];
 	struct window *w;
@@ -85,7 +85,7 @@ static int read_window(struct order *o, size_t need)
 	o->window = NULL;
 	if (o->in.ahead && atomic_load_explicit(o->in.ahead->quit, memory_order_relaxed))
 		return -ECANCELED;
-	needed = needed_from(o);
+	needed = walk_needed_from(o);
 	o->window = w = window_cache_take(&o->cache, (uint16_t)o->file, needed);
 	if (!w)
 		return err_nomem();
@@ -121,16 +121,16 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 		size_t need = 0;
 		int r;
 
-		if (window_has_more(o)) {
+		if (walk_window_has_more(o)) {
 			const uint64_t from = o->walk_off;
-			int n = cut_window(o, &need);
+			int n = walk_cut_window(o, &need);
 
 			if (n > 0)
 				return cursor_take_headers(&o->in, &o->window->cuts[o->cut_at], n);
 			if (n == -ENOMEM)
 				return n;
 			if (n < 0) /* damaged: the source has counted it */
-				next_file(o);
+				walk_next_file(o);
 			if (n < 0 || o->walk_off != from)
 				continue;
 		}
@@ -138,18 +138,18 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 			*ret_blocked = true;
 			return 0;
 		}
-		r = read_window(o, need);
+		r = walk_read_window(o, need);
 		if (r < 0)
 			return r;
 		if (!r)
-			next_file(o);
+			walk_next_file(o);
 	}
 	o->walked = true;
 	return 0;
 }
 
 /* The run that the next cut may continue by its time alone; NULL none. */
-static struct run *growing_run(const struct order *o)
+static struct run *walk_growing_run(const struct order *o)
 {
 	struct run *run;
 
@@ -164,10 +164,10 @@ static struct run *growing_run(const struct order *o)
  * but the batch's last one, behind which other bytes may be. An open run began after the last
  * delivery: what is not older than it is not late.
  */
-static void grow_run(struct order *o)
+static void walk_grow_run(struct order *o)
 {
 	struct window *w = o->window;
-	struct run *run = growing_run(o);
+	struct run *run = walk_growing_run(o);
 	const struct cut *first = &w->cuts[o->cut_at], *newest;
 	struct cut *kept = &w->cuts[w->nr_cuts];
 	size_t n = run ? count_ascending(first, &w->cuts[o->nr_cuts - 1], run->last_time_ns) : 0;
@@ -185,14 +185,14 @@ static void grow_run(struct order *o)
 		o->newest = newest->time_ns;
 }
 
-static bool is_refused(const struct order *o, const struct cut *cut)
+static bool walk_is_refused(const struct order *o, const struct cut *cut)
 {
 	return o->opts.time && (cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
 	       !time_windows_hold(o->opts.time, cut->time_ns);
 }
 
 /* A refused cut still counts for what the rounds release. */
-static void refuse_cut(struct order *o, const struct cut *cut)
+static void walk_refuse_cut(struct order *o, const struct cut *cut)
 {
 	if (cut->time_ns > o->newest)
 		o->newest = cut->time_ns;
@@ -200,7 +200,7 @@ static void refuse_cut(struct order *o, const struct cut *cut)
 }
 
 /* The cut stays in the window until the merge delivers it. */
-static int keep_cut(struct order *o, const struct cut *cut)
+static int walk_keep_cut(struct order *o, const struct cut *cut)
 {
 	struct window *w = o->window;
 
@@ -212,7 +212,7 @@ static int keep_cut(struct order *o, const struct cut *cut)
 }
 
 /* 1, or 0 if a merge begins. */
-static int end_round(struct order *o)
+static int walk_end_round(struct order *o)
 {
 	const uint64_t limit = o->newest_before_last_round;
 
@@ -223,12 +223,12 @@ static int end_round(struct order *o)
 }
 
 /* Delivers a cut that has no time, or one that is late. 1, or 0 if a merge begins. */
-static int deliver_cut(struct order *o, const struct cut *cut)
+static int walk_deliver_cut(struct order *o, const struct cut *cut)
 {
 	merge_deliver_at_once(o, o->window, cut);
 	if (cut->order == CUT_ORDERED)
 		o->run_open = false;
-	return cut->order == CUT_ROUND && o->files.n == 1 ? end_round(o) : 1;
+	return cut->order == CUT_ROUND && o->files.n == 1 ? walk_end_round(o) : 1;
 }
 
 /* Handles the next cut of the window. 1; 0 if the walk pauses: out[] is full or a merge begins. */
@@ -238,15 +238,15 @@ static int walk_cut(struct order *o)
 	/* bytes behind the last cut of a batch may be no record */
 	const uint64_t end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
 
-	if (is_refused(o, cut)) {
-		refuse_cut(o, cut);
+	if (walk_is_refused(o, cut)) {
+		walk_refuse_cut(o, cut);
 		o->window->cut_end = end;
 		o->cut_at++;
 		return 1;
 	}
 	if (cut->order == CUT_ORDERED && cut->time_ns >= o->delivered) {
 		o->window->cut_end = end;
-		TRY(keep_cut(o, cut));
+		TRY(walk_keep_cut(o, cut));
 		o->cut_at++;
 		return 1;
 	}
@@ -254,7 +254,7 @@ static int walk_cut(struct order *o)
 		return 0;
 	o->window->cut_end = end;
 	o->cut_at++;
-	return deliver_cut(o, cut);
+	return walk_deliver_cut(o, cut);
 }
 
 int walk_next(struct order *o)
@@ -264,7 +264,7 @@ int walk_next(struct order *o)
 		int r;
 
 		while (o->cut_at < o->nr_cuts) {
-			grow_run(o);
+			walk_grow_run(o);
 			r = walk_cut(o);
 			if (r <= 0)
 				return r;

@@ -15,7 +15,7 @@ struct unit_chunk {
 	struct unit units[CHUNK_UNITS];
 };
 
-static void free_chunks(struct unit_chunk *chunk)
+static void window_free_chunks(struct unit_chunk *chunk)
 {
 	while (chunk) {
 		struct unit_chunk *next = chunk->next;
@@ -29,7 +29,7 @@ void window_forget_units(struct window *w)
 {
 	if (!w->units)
 		return;
-	free_chunks(w->units->next);
+	window_free_chunks(w->units->next);
 	w->units->next = NULL;
 	w->units->nr = 0;
 }
@@ -71,7 +71,7 @@ int window_cut(struct window *w, const struct source *source, unsigned file, str
 }
 
 /* A piece of what is wanted: bytes, 0 at the end, <0. */
-static int64_t read_piece(const struct source_file *f, uint64_t off, void *buf, size_t len)
+static int64_t window_read_piece(const struct source_file *f, uint64_t off, void *buf, size_t len)
 {
 	ssize_t got;
 
@@ -119,7 +119,7 @@ int64_t window_read(struct window *w, const struct source_file *f, uint64_t off,
 	w->file_off = off;
 	w->len = kept;
 	while (w->len < want && (!f->stream || !w->len || w->len < least)) {
-		int64_t got = read_piece(f, off + w->len, w->data + w->len, want - w->len);
+		int64_t got = window_read_piece(f, off + w->len, w->data + w->len, want - w->len);
 
 		if (got < 0)
 			return got;
@@ -134,7 +134,7 @@ void window_done(struct window *w)
 {
 	free(w->data);
 	free(w->cuts);
-	free_chunks(w->units);
+	window_free_chunks(w->units);
 	*w = (struct window){ 0 };
 }
 
@@ -150,7 +150,7 @@ void window_cache_init(struct window_cache *c, size_t window_bytes, size_t share
 }
 
 /* A batch that is not given back may refer to it. */
-static bool is_lent(const struct window_cache *c, const struct window *w)
+static bool window_is_lent(const struct window_cache *c, const struct window *w)
 {
 	return c->given_back &&
 	       w->used_by > atomic_load_explicit(c->given_back, memory_order_acquire);
@@ -192,12 +192,12 @@ static struct window *add_window(struct window_cache *c)
 }
 
 /* The oldest window if nothing asks for it any more. */
-static struct window *unneeded(struct window_cache *c, uint16_t file, uint64_t needed_from)
+static struct window *window_unneeded(struct window_cache *c, uint16_t file, uint64_t needed_from)
 {
 	size_t at = c->nr ? (c->newest + 1) % c->nr : 0;
 	struct window *w = c->nr ? c->windows[at] : NULL;
 
-	if (!w || w->refs || w->file != file || w->cut_end > needed_from || is_lent(c, w))
+	if (!w || w->refs || w->file != file || w->cut_end > needed_from || window_is_lent(c, w))
 		return NULL;
 	c->newest = at;
 	return w;
@@ -205,13 +205,13 @@ static struct window *unneeded(struct window_cache *c, uint16_t file, uint64_t n
 
 struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t needed_from)
 {
-	struct window *w = unneeded(c, file, needed_from);
+	struct window *w = window_unneeded(c, file, needed_from);
 
 	/* The oldest that nobody holds; more than the limit only while that many are held or lent. */
 	for (size_t i = 1; c->nr >= c->limit && i <= c->nr && !w; i++) {
 		size_t at = (c->newest + i) % c->nr;
 
-		if (!c->windows[at]->refs && !is_lent(c, c->windows[at])) {
+		if (!c->windows[at]->refs && !window_is_lent(c, c->windows[at])) {
 			w = c->windows[at];
 			c->newest = at;
 		}
@@ -234,12 +234,12 @@ void window_release(struct window *w)
 }
 
 /* A spare window that no batch refers to any more, or an empty one. */
-static struct window take_spare(struct window_cache *c)
+static struct window window_take_spare(struct window_cache *c)
 {
 	struct window ret = { 0 };
 
 	for (size_t i = 0; i < c->nr_spare; i++) {
-		if (is_lent(c, &c->spare[i]))
+		if (window_is_lent(c, &c->spare[i]))
 			continue;
 		ret = c->spare[i];
 		c->spare[i] = c->spare[--c->nr_spare];
@@ -254,13 +254,13 @@ int window_cache_trade(struct window_cache *c, struct window *w, uint64_t file_o
 	const size_t kept = has_bytes ? (size_t)(w->file_off + w->len - file_off) : 0;
 	struct window *spare, fresh;
 
-	if (!w->data || !is_lent(c, w))
+	if (!w->data || !window_is_lent(c, w))
 		return 0;
 	spare = reallocarray(c->spare, c->nr_spare + 1, sizeof(*spare));
 	if (!spare)
 		return err_nomem();
 	c->spare = spare;
-	fresh = take_spare(c);
+	fresh = window_take_spare(c);
 	if (fresh.capacity < kept) {
 		free(fresh.data);
 		fresh.capacity = w->capacity;

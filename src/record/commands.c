@@ -14,7 +14,7 @@
 
 /* ---- the channel ----------------------------------------------------------------------------- */
 
-static bool is_ready(int fd, short what)
+static bool commands_is_ready(int fd, short what)
 {
 	struct pollfd p = { .fd = fd, .events = what };
 
@@ -22,7 +22,7 @@ static bool is_ready(int fd, short what)
 }
 
 /* "ack", or why not. Nobody may make the recorder wait by not reading. */
-static void answer(struct control *c, const struct say *to, const char *failure)
+static void commands_answer(struct control *c, const struct say *to, const char *failure)
 {
 	char line[512];
 	int len;
@@ -37,14 +37,14 @@ static void answer(struct control *c, const struct say *to, const char *failure)
 		len = sizeof(line) - 1;
 		line[len - 1] = '\n';
 	}
-	if (!is_ready(c->ack_fd, POLLOUT) || write(c->ack_fd, line, (size_t)len) != len)
+	if (!commands_is_ready(c->ack_fd, POLLOUT) || write(c->ack_fd, line, (size_t)len) != len)
 		say(to, SAY_WARNING,
 		    "--control: an answer could not be written, because nobody reads them");
 }
 
 /* ---- the commands ---------------------------------------------------------------------------- */
 
-static void put_line(const struct sonde_recorder *r, struct outbuf *line)
+static void commands_put_line(const struct sonde_recorder *r, struct outbuf *line)
 {
 	outbuf_put(line, "", 1);
 	if (!line->failed)
@@ -52,7 +52,7 @@ static void put_line(const struct sonde_recorder *r, struct outbuf *line)
 	line->len = 0;
 }
 
-static void list_event(const struct capture_event *e, char how, struct outbuf *line)
+static void commands_list_event(const struct capture_event *e, char how, struct outbuf *line)
 {
 	const struct perfdata_attr_style style = { .is = ": ", .rules = &default_rules };
 	struct outbuf members = { 0 };
@@ -77,7 +77,8 @@ static void list_event(const struct capture_event *e, char how, struct outbuf *l
 }
 
 /* "{cs,page-faults}", printed at its leader. */
-static void list_group(const struct capture_events *events, size_t leader, struct outbuf *line)
+static void commands_list_group(const struct capture_events *events, size_t leader,
+				struct outbuf *line)
 {
 	const struct capture_event *first = &events->list.v[leader];
 
@@ -92,7 +93,7 @@ static void list_group(const struct capture_events *events, size_t leader, struc
 	outbuf_str(line, "}");
 }
 
-static const char *list_events(struct sonde_recorder *r, const char *how)
+static const char *commands_list_events(struct sonde_recorder *r, const char *how)
 {
 	struct outbuf line = { 0 };
 
@@ -102,18 +103,18 @@ static const char *list_events(struct sonde_recorder *r, const char *how)
 		const struct capture_event *e = &r->capture.events.list.v[i];
 
 		if (strcmp(how, "-g") != 0)
-			list_event(e, *how ? how[1] : '\0', &line);
+			commands_list_event(e, *how ? how[1] : '\0', &line);
 		else if (e->leader == i)
-			list_group(&r->capture.events, i, &line);
+			commands_list_group(&r->capture.events, i, &line);
 		else
 			continue;
-		put_line(r, &line);
+		commands_put_line(r, &line);
 	}
 	outbuf_done(&line);
 	return NULL;
 }
 
-static const char *switch_events(struct sonde_recorder *r, const char *event, bool on)
+static const char *commands_switch_events(struct sonde_recorder *r, const char *event, bool on)
 {
 	if ((*event ? recorder_switch_event(r, event, on) : recorder_switch(r, on)) < 0)
 		return err_text();
@@ -121,14 +122,15 @@ static const char *switch_events(struct sonde_recorder *r, const char *event, bo
 }
 
 /* NULL: done; else why not. */
-static const char *obey(struct sonde_recorder *r, const char *command, const char *argument)
+static const char *commands_obey(struct sonde_recorder *r, const char *command,
+				 const char *argument)
 {
 	if (!strcmp(command, "enable"))
-		return switch_events(r, argument, true);
+		return commands_switch_events(r, argument, true);
 	if (!strcmp(command, "disable"))
-		return switch_events(r, argument, false);
+		return commands_switch_events(r, argument, false);
 	if (!strcmp(command, "evlist"))
-		return list_events(r, argument);
+		return commands_list_events(r, argument);
 	if (!strcmp(command, "snapshot"))
 		return "there is no snapshot to take: hardware tracing is not recorded";
 	if (!strcmp(command, "ping") && !*argument)
@@ -140,14 +142,14 @@ static const char *obey(struct sonde_recorder *r, const char *command, const cha
 	return "commands are enable, disable, evlist, snapshot, ping and stop";
 }
 
-static void run_line(struct control *c, struct sonde_recorder *r, char *line)
+static void commands_run_line(struct control *c, struct sonde_recorder *r, char *line)
 {
 	size_t len = strlen(line);
 	char *argument;
 
 	if (c->is_too_long) {
 		c->is_too_long = false;
-		answer(c, &r->say, "the line is too long for a command");
+		commands_answer(c, &r->say, "the line is too long for a command");
 		return;
 	}
 	while (len && isspace((unsigned char)line[len - 1]))
@@ -158,10 +160,10 @@ static void run_line(struct control *c, struct sonde_recorder *r, char *line)
 	if (*argument)
 		*argument++ = '\0';
 	say(&r->say, SAY_VERBOSE, "--control: %s%s%s", line, *argument ? " " : "", argument);
-	answer(c, &r->say, obey(r, line, argument));
+	commands_answer(c, &r->say, commands_obey(r, line, argument));
 }
 
-static void run_lines(struct control *c, struct sonde_recorder *r, bool is_all)
+static void commands_run_lines(struct control *c, struct sonde_recorder *r, bool is_all)
 {
 	char *at = c->text, *const end = c->text + c->len;
 
@@ -173,7 +175,7 @@ static void run_lines(struct control *c, struct sonde_recorder *r, bool is_all)
 		if (at + len == end && !is_all)
 			break;
 		at[len] = '\0'; /* there is room for one more byte behind the text */
-		run_line(c, r, at);
+		commands_run_line(c, r, at);
 		if (at + len >= end) {
 			at = end;
 			break;
@@ -190,12 +192,12 @@ int control_serve(struct control *c, struct sonde_recorder *r)
 
 	if (c->fd < 0)
 		return 0;
-	if (is_ready(c->fd, POLLIN | POLLHUP)) {
+	if (commands_is_ready(c->fd, POLLIN | POLLHUP)) {
 		n = read(c->fd, c->text + c->len, sizeof(c->text) - 1 - c->len);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
 		c->len += n > 0 ? (size_t)n : 0;
-		run_lines(c, r, n <= 0 || !is_ready(c->fd, POLLIN));
+		commands_run_lines(c, r, n <= 0 || !commands_is_ready(c->fd, POLLIN));
 		if (c->len == sizeof(c->text) - 1) {
 			c->len = 0;
 			c->is_too_long = true;

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-static int bad(const char *text)
+static int control_bad(const char *text)
 {
 	return err_set(-EBADR,
 		       "--control needs fd:N or fifo:PATH, with the channel for answers behind a "
@@ -18,7 +18,7 @@ static int bad(const char *text)
 		       text);
 }
 
-static const char *parse_fd(const char *text, int *ret)
+static const char *control_parse_fd(const char *text, int *ret)
 {
 	char *end;
 	long fd = strtol(text, &end, 10);
@@ -29,22 +29,22 @@ static const char *parse_fd(const char *text, int *ret)
 	return end;
 }
 
-static int parse_fds(struct control *c, const char *text)
+static int control_parse_fds(struct control *c, const char *text)
 {
-	const char *at = parse_fd(text + strlen("fd:"), &c->fd);
+	const char *at = control_parse_fd(text + strlen("fd:"), &c->fd);
 
 	if (at && *at == ',')
-		at = parse_fd(at + 1, &c->ack_fd);
-	return at && !*at ? 0 : bad(text);
+		at = control_parse_fd(at + 1, &c->ack_fd);
+	return at && !*at ? 0 : control_bad(text);
 }
 
-static int parse_fifos(struct control *c, const char *text)
+static int control_parse_fifos(struct control *c, const char *text)
 {
 	const char *path = text + strlen("fifo:");
 	const size_t len = strcspn(path, ",");
 
 	if (!len || (path[len] && !path[len + 1]))
-		return bad(text);
+		return control_bad(text);
 	c->fifo = strndup(path, len);
 	if (path[len])
 		c->ack_fifo = strdup(path + len + 1);
@@ -55,9 +55,9 @@ int control_parse(struct control *ret, const char *text)
 {
 	struct control c = { .fd = -1, .ack_fd = -1, .is_given = text != NULL };
 	int r = !text                        ? 0
-		: !strncmp(text, "fd:", 3)   ? parse_fds(&c, text)
-		: !strncmp(text, "fifo:", 5) ? parse_fifos(&c, text)
-					     : bad(text);
+		: !strncmp(text, "fd:", 3)   ? control_parse_fds(&c, text)
+		: !strncmp(text, "fifo:", 5) ? control_parse_fifos(&c, text)
+					     : control_bad(text);
 
 	if (r < 0) {
 		free(c.fifo);
@@ -69,7 +69,7 @@ int control_parse(struct control *ret, const char *text)
 }
 
 /* Opened for both directions: it neither waits for the other end nor hangs up with it. */
-static int open_fifo(const char *path, int *ret)
+static int control_open_fifo(const char *path, int *ret)
 {
 	struct stat st;
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -88,7 +88,7 @@ static int open_fifo(const char *path, int *ret)
 	return 0;
 }
 
-static int check_fd(int fd)
+static int control_check_fd(int fd)
 {
 	if (fd >= 0 && fcntl(fd, F_GETFD) < 0)
 		return err_errno(errno, "--control: descriptor %d is not open", fd);
@@ -98,11 +98,11 @@ static int check_fd(int fd)
 int control_open(struct control *c)
 {
 	if (!c->fifo) {
-		TRY(check_fd(c->fd));
-		return check_fd(c->ack_fd);
+		TRY(control_check_fd(c->fd));
+		return control_check_fd(c->ack_fd);
 	}
-	TRY(open_fifo(c->fifo, &c->fd));
-	return c->ack_fifo ? open_fifo(c->ack_fifo, &c->ack_fd) : 0;
+	TRY(control_open_fifo(c->fifo, &c->fd));
+	return c->ack_fifo ? control_open_fifo(c->ack_fifo, &c->ack_fd) : 0;
 }
 
 void control_close(struct control *c)

@@ -9,7 +9,7 @@
 #include "base/now.h"
 
 /* A number with blanks around it; the text behind it, or NULL. */
-static const char *number(const char *text, uint64_t *ret)
+static const char *delay_number(const char *text, uint64_t *ret)
 {
 	char *end;
 
@@ -21,14 +21,14 @@ static const char *number(const char *text, uint64_t *ret)
 	return errno || *ret > INT32_MAX ? NULL : end + strspn(end, " ");
 }
 
-static int parse_ranges(struct delay *d, const char *text)
+static int delay_parse_ranges(struct delay *d, const char *text)
 {
 	const char *at = text;
 	uint64_t from, to;
 
 	do {
-		at = number(at, &from);
-		at = at && *at == '-' ? number(at + 1, &to) : NULL;
+		at = delay_number(at, &from);
+		at = at && *at == '-' ? delay_number(at + 1, &to) : NULL;
 		if (!at || (*at && *at != ','))
 			return err_set(-EBADR,
 				       "-D needs milliseconds, ranges of them as 10-20,30-40, or "
@@ -46,7 +46,7 @@ static int parse_ranges(struct delay *d, const char *text)
 	return 0;
 }
 
-static int parse(struct delay *d, const char *text)
+static int delay_parse_terms(struct delay *d, const char *text)
 {
 	const char *rest;
 	uint64_t ms;
@@ -56,11 +56,11 @@ static int parse(struct delay *d, const char *text)
 		d->until_enabled = true;
 		return 0;
 	}
-	rest = number(text, &ms);
+	rest = delay_number(text, &ms);
 	if (rest && !*rest)
 		TRY(vec_push(&d->steps_ms, ms));
 	else
-		TRY(parse_ranges(d, text));
+		TRY(delay_parse_ranges(d, text));
 	/* what is due at once is no step */
 	if (d->steps_ms.v[0] == 0) {
 		d->is_given = d->ends;
@@ -73,7 +73,7 @@ static int parse(struct delay *d, const char *text)
 int delay_parse(struct delay *ret, const char *text)
 {
 	struct delay d = { 0 };
-	int r = text ? parse(&d, text) : 0;
+	int r = text ? delay_parse_terms(&d, text) : 0;
 
 	if (r < 0) {
 		delay_done(&d);

@@ -8,13 +8,13 @@
 
 enum { THREADS_MAX = 1024 };
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool describing_is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !strncmp(text, word, len);
 }
 
 /* "no", "all", or of task,mmap,cgroup; mappings without their tasks would belong to nobody. */
-static int parse_kinds(struct describing *d, const char *text)
+static int describing_parse_kinds(struct describing *d, const char *text)
 {
 	if (!strcmp(text, "no") || !strcmp(text, "all")) {
 		d->tasks = d->maps = d->cgroups = !strcmp(text, "all");
@@ -24,11 +24,11 @@ static int parse_kinds(struct describing *d, const char *text)
 	for (const char *at = text;; at++) {
 		const size_t len = strcspn(at, ",");
 
-		if (is_word(at, len, "mmap"))
+		if (describing_is_word(at, len, "mmap"))
 			d->tasks = d->maps = true;
-		else if (is_word(at, len, "task"))
+		else if (describing_is_word(at, len, "task"))
 			d->tasks = true;
-		else if (is_word(at, len, "cgroup"))
+		else if (describing_is_word(at, len, "cgroup"))
 			d->cgroups = true;
 		else
 			return err_set(-EBADR,
@@ -46,7 +46,7 @@ int describing_parse(struct describing *ret, const struct record_options *o)
 	uint64_t nr;
 
 	if (o->synth)
-		TRY(parse_kinds(&d, o->synth));
+		TRY(describing_parse_kinds(&d, o->synth));
 	if (o->num_thread_synthesize) {
 		TRY(capture_value_number("--num-thread-synthesize", o->num_thread_synthesize, 0,
 					 UINT32_MAX, &nr));

@@ -7,12 +7,12 @@
 #include "record/recorder.h"
 
 /* A dummy event that was added for comm, fork and mmap. */
-static bool tracks_only(const struct capture_event *e)
+static bool enable_tracks_only(const struct capture_event *e)
 {
 	return capture_is_dummy(&e->attr) && e->attr.task;
 }
 
-static int switch_one(struct sonde_recorder *r, size_t event, bool on)
+static int enable_switch_one(struct sonde_recorder *r, size_t event, bool on)
 {
 	if (on)
 		return counters_enable_event(&r->capture.counters, (uint32_t)event);
@@ -24,8 +24,8 @@ int recorder_switch(struct sonde_recorder *r, bool on)
 {
 	r->was_on |= on;
 	for (size_t i = 0; i < r->capture.events.list.n; i++)
-		if (on || !tracks_only(&r->capture.events.list.v[i]))
-			TRY(switch_one(r, i, on));
+		if (on || !enable_tracks_only(&r->capture.events.list.v[i]))
+			TRY(enable_switch_one(r, i, on));
 	say(&r->say, SAY_NORMAL, "events are %s", on ? "enabled" : "disabled");
 	return 0;
 }
@@ -38,7 +38,7 @@ int recorder_switch_event(struct sonde_recorder *r, const char *name, bool on)
 	for (size_t i = 0; i < r->capture.events.list.n; i++) {
 		if (strcmp(r->capture.events.list.v[i].name, name) != 0)
 			continue;
-		TRY(switch_one(r, i, on));
+		TRY(enable_switch_one(r, i, on));
 		found = true;
 	}
 	if (!found)

@@ -19,7 +19,7 @@ enum { DIRECTORY_VERSION = 1 /* of DIR_FORMAT: the events are in files of their 
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
+static int file_name_events(const struct sonde_recorder *r, struct file_beginning *b)
 {
 	size_t n = 0;
 
@@ -44,7 +44,8 @@ static int name_events(const struct sonde_recorder *r, struct file_beginning *b)
 }
 
 /* perf reads the version only. sizes NULL: not known yet. */
-static void put_dir_format(struct outbuf *o, size_t nr_lanes, const struct recorder_lane *sizes)
+static void file_put_dir_format(struct outbuf *o, size_t nr_lanes,
+				const struct recorder_lane *sizes)
 {
 	perfdata_put_u64(o, DIRECTORY_VERSION);
 	perfdata_put_u64(o, nr_lanes);
@@ -53,7 +54,7 @@ static void put_dir_format(struct outbuf *o, size_t nr_lanes, const struct recor
 }
 
 /* Written at the beginning, and again at the end, when more programs may have been loaded. */
-static int add_bpf(struct features *f, const struct sonde_recorder *r)
+static int file_add_bpf(struct features *f, const struct sonde_recorder *r)
 {
 	struct outbuf programs = { 0 }, types = { 0 };
 
@@ -65,7 +66,7 @@ static int add_bpf(struct features *f, const struct sonde_recorder *r)
 	return features_add(f, FEAT_BPF_BTF, &types);
 }
 
-static int collect_features(const struct sonde_recorder *r, struct file_beginning *b)
+static int file_collect_features(const struct sonde_recorder *r, struct file_beginning *b)
 {
 	struct features *f = &b->features;
 	struct outbuf desc = { 0 }, kernel_id = { 0 }, compressed = { 0 }, directory = { 0 },
@@ -86,9 +87,9 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 	flow_put_compressed(&r->flow, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
 	if (r->flow.has_threads)
-		put_dir_format(&directory, r->capture.counters.rings.list.n, NULL);
+		file_put_dir_format(&directory, r->capture.counters.rings.list.n, NULL);
 	TRY(features_add(f, FEAT_DIR_FORMAT, &directory));
-	TRY(add_bpf(f, r));
+	TRY(file_add_bpf(f, r));
 	TRY(features_add(f, PERFDATA_PRIVATE_KALLSYMS, &b->kernel.symbols_zstd));
 	outbuf_put(&end, &(struct perfdata_end){ 0 }, sizeof(struct perfdata_end));
 	TRY(features_add(f, PERFDATA_PRIVATE_END, &end));
@@ -98,17 +99,17 @@ static int collect_features(const struct sonde_recorder *r, struct file_beginnin
 
 _Static_assert((int)DSOS_KERNEL_PID == (int)SYNTH_KERNEL_PID, "the pid of a module's mapping");
 
-static void note_mapping(void *dsos, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
-			 const char *name, size_t name_len)
+static void file_note_mapping(void *dsos, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
+			      const char *name, size_t name_len)
 {
 	dsos_note_mapping(dsos, pid, start, len, inode, name, name_len);
 }
 
-static struct synth synth_for(const struct sonde_recorder *r)
+static struct synth file_synth_for(const struct sonde_recorder *r)
 {
 	return (struct synth){ .trailer_bytes =
 				       sampling_trailer_bytes(&r->capture.events.list.v[0].attr),
-			       .mapped = r->dsos ? note_mapping : NULL,
+			       .mapped = r->dsos ? file_note_mapping : NULL,
 			       .mapped_ctx = r->dsos,
 			       .data_maps = r->capture.sampling.has_data,
 			       .namespaces = r->opts.capture.namespaces,
@@ -119,15 +120,15 @@ static struct synth synth_for(const struct sonde_recorder *r)
 }
 
 /* Records of what is there already; pids as for recorder_file_prepare(). */
-static int describe(const struct sonde_recorder *r, const struct kernel_map *kernel,
-		    const int32_t *pids, size_t nr_pids, struct outbuf *ret)
+static int file_describe(const struct sonde_recorder *r, const struct kernel_map *kernel,
+			 const int32_t *pids, size_t nr_pids, struct outbuf *ret)
 {
 	/*
 	 * Later files are described by one thread: threads started now would appear in the
 	 * recording.
 	 */
 	const unsigned nr_threads = r->file.writer ? 1 : r->describing.nr_threads;
-	struct synth s = synth_for(r);
+	struct synth s = file_synth_for(r);
 	struct build_ids ids = { 0 };
 	atomic_uint cut_short = 0;
 
@@ -161,9 +162,9 @@ static int describe(const struct sonde_recorder *r, const struct kernel_map *ker
 }
 
 /* Records that are always before the first event. */
-static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
+static int file_begin_state(const struct sonde_recorder *r, struct outbuf *to)
 {
-	struct synth s = synth_for(r);
+	struct synth s = file_synth_for(r);
 
 	s.out = *to;
 	if (r->describing.at_end)
@@ -177,20 +178,20 @@ static int begin_state(const struct sonde_recorder *r, struct outbuf *to)
  * With --tail-synthesize, preparing the next file describes what runs at the end of the current
  * one. The first file has no file before it.
  */
-static int describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
-			  struct file_beginning *b)
+static int file_describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
+			       struct file_beginning *b)
 {
 	if (!r->describing.at_end)
-		TRY(describe(r, &b->kernel, pids, nr_pids, &b->state));
+		TRY(file_describe(r, &b->kernel, pids, nr_pids, &b->state));
 	else if (r->file.writer)
-		TRY(describe(r, &b->kernel, pids, nr_pids, &b->end_before));
-	return begin_state(r, &b->state);
+		TRY(file_describe(r, &b->kernel, pids, nr_pids, &b->end_before));
+	return file_begin_state(r, &b->state);
 }
 
 int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, size_t nr_pids)
 {
 	struct outbuf o = { 0 };
-	int e = describe(r, &r->kernel, pids, nr_pids, &o);
+	int e = file_describe(r, &r->kernel, pids, nr_pids, &o);
 
 	if (e == 0)
 		e = recorder_file_put(&r->file, &o);
@@ -213,11 +214,11 @@ int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, s
 	if (e == 0 && r->bpf)
 		bpf_programs_find(r->bpf);
 	if (e == 0)
-		e = name_events(r, &b);
+		e = file_name_events(r, &b);
 	if (e == 0)
-		e = collect_features(r, &b);
+		e = file_collect_features(r, &b);
 	if (e == 0)
-		e = describe_state(r, pids, nr_pids, &b);
+		e = file_describe_state(r, pids, nr_pids, &b);
 	if (e < 0) {
 		file_beginning_done(&b);
 		return e;
@@ -226,7 +227,8 @@ int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, s
 	return 0;
 }
 
-static int open_output(struct sonde_recorder *r, struct output *o, int *ret_fd, int *ret_part_fds)
+static int file_open_output(struct sonde_recorder *r, struct output *o, int *ret_fd,
+			    int *ret_part_fds)
 {
 	const char *path = r->opts.output ? r->opts.output : "perf.data";
 
@@ -258,7 +260,7 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 
 	if (!part_fds)
 		return err_nomem();
-	e = open_output(r, &f.output, &fd, part_fds);
+	e = file_open_output(r, &f.output, &fd, part_fds);
 	if (e < 0) {
 		free(part_fds);
 		output_done(&f.output);
@@ -361,7 +363,7 @@ struct file_end {
  * Samples that were recorded and are not in the file: those given up, and in the last file those
  * left in the buffers.
  */
-static void count_unwritten(struct file_end *end)
+static void file_count_unwritten(struct file_end *end)
 {
 	tally_done(&end->unwritten);
 	outlet_given_up(end->f->outlet, &end->unwritten);
@@ -370,8 +372,8 @@ static void count_unwritten(struct file_end *end)
 	tally_add_all(&end->unwritten, &end->r->left);
 }
 
-static void put_loss(struct synth *s, const struct sonde_recorder *r, const struct counter *n,
-		     uint64_t lost)
+static void file_put_loss(struct synth *s, const struct sonde_recorder *r, const struct counter *n,
+			  uint64_t lost)
 {
 	const struct perf_event_attr *a = &r->capture.events.list.v[n->event].attr;
 
@@ -380,22 +382,22 @@ static void put_loss(struct synth *s, const struct sonde_recorder *r, const stru
 }
 
 /* Each loss names the event that it belongs to. */
-static int put_losses(void *ctx, struct outbuf *o)
+static int file_put_losses(void *ctx, struct outbuf *o)
 {
 	struct file_end *end = ctx;
 	const struct sonde_recorder *r = end->r;
 	struct synth s = { .out = *o };
 
-	count_unwritten(end);
+	file_count_unwritten(end);
 	vec_foreach(l, &end->f->losses)
-		put_loss(&s, r, &r->capture.counters.list.v[l->counter], l->n);
+		file_put_loss(&s, r, &r->capture.counters.list.v[l->counter], l->n);
 	vec_foreach(c, &end->unwritten.list) {
 		const uint64_t reported = tally_of(&end->f->reported, c->id);
 
 		for (size_t i = 0; c->n > reported && i < r->capture.counters.list.n; i++) {
 			if (r->capture.counters.list.v[i].id != c->id)
 				continue;
-			put_loss(&s, r, &r->capture.counters.list.v[i], c->n - reported);
+			file_put_loss(&s, r, &r->capture.counters.list.v[i], c->n - reported);
 			break;
 		}
 	}
@@ -403,7 +405,7 @@ static int put_losses(void *ctx, struct outbuf *o)
 	return o->failed ? err_nomem() : 0;
 }
 
-static void put_note(void *ctx, struct perfdata_end *ret)
+static void file_put_note(void *ctx, struct perfdata_end *ret)
 {
 	const struct file_end *end = ctx;
 	const int error = end->r->ended_early     ? -end->r->ended_early
@@ -428,7 +430,7 @@ static void put_note(void *ctx, struct perfdata_end *ret)
  * Called on a full disk. The file with the header makes room itself, unless the events are in
  * others.
  */
-static int make_room(void *ctx, uint64_t bytes)
+static int file_make_room(void *ctx, uint64_t bytes)
 {
 	const struct recorder_file *f = ((struct file_end *)ctx)->f;
 	struct perfdata_writer *most = f->writer;
@@ -440,7 +442,7 @@ static int make_room(void *ctx, uint64_t bytes)
 	return perfdata_writer_give_up(most, bytes);
 }
 
-static void put_build_ids(struct sonde_recorder *r, struct outbuf *o)
+static void file_put_build_ids(struct sonde_recorder *r, struct outbuf *o)
 {
 	struct dso_files hit = { 0 };
 
@@ -462,12 +464,13 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	const struct recorder_figures figures = recorder_file_figures(f);
 	struct outbuf ids = { 0 }, times = { 0 }, compressed = { 0 }, directory = { 0 };
 	struct file_end end = { .r = r, .f = f };
-	const struct perfdata_writer_end calls = { put_losses, put_note, make_room, &end };
+	const struct perfdata_writer_end calls = { file_put_losses, file_put_note, file_make_room,
+						   &end };
 	struct features late = { 0 };
 	int e;
 
 	if (r->dsos)
-		put_build_ids(r, &ids);
+		file_put_build_ids(r, &ids);
 	perfdata_put_u64(&times, totals->first_time_ns);
 	perfdata_put_u64(&times, totals->last_time_ns);
 	e = features_add(&late, FEAT_BUILD_ID, &ids);
@@ -477,11 +480,11 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	if (e == 0)
 		e = features_add(&late, FEAT_COMPRESSED, &compressed);
 	if (f->nr_lanes)
-		put_dir_format(&directory, f->nr_lanes, f->lanes);
+		file_put_dir_format(&directory, f->nr_lanes, f->lanes);
 	if (e == 0)
 		e = features_add(&late, FEAT_DIR_FORMAT, &directory);
 	if (e == 0)
-		e = add_bpf(&late, r);
+		e = file_add_bpf(&late, r);
 	if (e == 0)
 		e = perfdata_writer_finish(f->writer, late.list.v, late.list.n, &calls);
 	if (e >= 0) {

@@ -18,7 +18,7 @@ enum {
 	COMPRESSED_VERSION = 0
 };
 
-static int parse_level(struct flow *f, const char *text, const struct say *to)
+static int flow_parse_level(struct flow *f, const char *text, const struct say *to)
 {
 	uint64_t level = ZIP_LEVEL_MIN;
 
@@ -32,7 +32,7 @@ static int parse_level(struct flow *f, const char *text, const struct say *to)
 	return 0;
 }
 
-static int parse_aio(struct flow *f, const char *text, const struct say *to)
+static int flow_parse_aio(struct flow *f, const char *text, const struct say *to)
 {
 	f->aio_blocks = 1;
 	if (!*text)
@@ -47,7 +47,7 @@ static int parse_aio(struct flow *f, const char *text, const struct say *to)
 }
 
 /* A size, or a number of bytes. */
-static int parse_least(struct flow *f, const char *text)
+static int flow_parse_least(struct flow *f, const char *text)
 {
 	const bool is_number = *text && !text[strspn(text, "0123456789")];
 
@@ -56,7 +56,7 @@ static int parse_least(struct flow *f, const char *text)
 		       : capture_value_size("--mmap-flush", text, &f->least_bytes);
 }
 
-static int parse_affinity(struct flow *f, const char *text)
+static int flow_parse_affinity(struct flow *f, const char *text)
 {
 	if (!strcmp(text, "node"))
 		f->affinity = AFFINITY_NODE;
@@ -67,7 +67,7 @@ static int parse_affinity(struct flow *f, const char *text)
 	return 0;
 }
 
-static void leave_out(char **option, const char *name, const struct say *to)
+static void flow_leave_out(char **option, const char *name, const struct say *to)
 {
 	if (!*option)
 		return;
@@ -80,12 +80,12 @@ void flow_exclude(struct record_options *opts, const struct say *to)
 {
 	if (!opts->threads)
 		return;
-	leave_out(&opts->switch_output, "--switch-output", to);
-	leave_out(&opts->switch_output_event, "--switch-output-event", to);
+	flow_leave_out(&opts->switch_output, "--switch-output", to);
+	flow_leave_out(&opts->switch_output_event, "--switch-output-event", to);
 }
 
 /* The recorded cpus decide what the words mean, but not which settings exclude each other. */
-static int parse_threads(struct flow *f, const struct record_options *opts)
+static int flow_parse_threads(struct flow *f, const struct record_options *opts)
 {
 	const struct {
 		const char *option;
@@ -110,15 +110,15 @@ int flow_parse(struct flow *ret, const struct record_options *opts, const struct
 	struct flow f = { .padded = opts->compressed_records == RECORD_COMPRESSED_NEW };
 
 	if (opts->compression_level)
-		TRY(parse_level(&f, opts->compression_level, say));
+		TRY(flow_parse_level(&f, opts->compression_level, say));
 	if (opts->aio)
-		TRY(parse_aio(&f, opts->aio, say));
+		TRY(flow_parse_aio(&f, opts->aio, say));
 	if (opts->mmap_flush)
-		TRY(parse_least(&f, opts->mmap_flush));
+		TRY(flow_parse_least(&f, opts->mmap_flush));
 	if (opts->affinity)
-		TRY(parse_affinity(&f, opts->affinity));
+		TRY(flow_parse_affinity(&f, opts->affinity));
 	if (opts->threads)
-		TRY(parse_threads(&f, opts));
+		TRY(flow_parse_threads(&f, opts));
 	*ret = f;
 	return 0;
 }
@@ -150,7 +150,7 @@ void flow_done(struct flow *f)
  * allocated as needed and up to this share of it; only then they wait in the rings, where new
  * events find no room.
  */
-static uint64_t spool_bytes(void)
+static uint64_t flow_spool_bytes(void)
 {
 	enum { SHARE = 64, MOST_BYTES = 256 << 20 };
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -164,8 +164,8 @@ struct outlet_options flow_outlet(const struct flow *f, const struct counters *c
 
 	for (size_t i = 0; i < c->rings.list.n; i++)
 		ahead += f->aio_blocks * (c->rings.list.v[i].mask + 1);
-	if (is_pipe && ahead < spool_bytes())
-		ahead = spool_bytes();
+	if (is_pipe && ahead < flow_spool_bytes())
+		ahead = flow_spool_bytes();
 	return (struct outlet_options){ .level = f->level,
 					.padded = f->padded,
 					.ahead_bytes = (size_t)ahead };

@@ -18,7 +18,7 @@
 
 /* ---- the life of a recorder ------------------------------------------------------------------ */
 
-static int check_command(struct sonde_recorder *r, const struct sonde_record_options *o)
+static int open_check_command(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	r->command_name = strdup(o->command[0]);
 	if (!r->command_name)
@@ -31,7 +31,7 @@ static int check_command(struct sonde_recorder *r, const struct sonde_record_opt
 }
 
 /* Refuses settings that sonde knows but does not support. */
-static int refuse(const struct record_options *o)
+static int open_refuse(const struct record_options *o)
 {
 	if (o->kcore)
 		return err_set(-EBADR,
@@ -41,7 +41,7 @@ static int refuse(const struct record_options *o)
 }
 
 /* It has who runs, what is mapped and what the kernel allows. */
-static int need_proc(void)
+static int open_need_proc(void)
 {
 	if (access("/proc/self/stat", F_OK) == 0)
 		return 0;
@@ -50,14 +50,14 @@ static int need_proc(void)
 }
 
 /* Parses the options, before anything is opened. */
-static int understand(struct sonde_recorder *r, const struct sonde_record_options *o)
+static int open_understand(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	TRY(record_options_parse(&r->opts, o->settings));
-	TRY(refuse(&r->opts));
+	TRY(open_refuse(&r->opts));
 	r->is_pipe = output_is_pipe(r->opts.output);
 	if (r->opts.output && !*r->opts.output)
 		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");
-	TRY(need_proc());
+	TRY(open_need_proc());
 	flow_exclude(&r->opts, &r->say);
 	TRY(parts_parse(r));
 	TRY(describing_parse(&r->describing, &r->opts));
@@ -75,7 +75,7 @@ static int understand(struct sonde_recorder *r, const struct sonde_record_option
 }
 
 /* The command line in the header says whether the recorder's own events are recorded. */
-static int choose_argv(struct sonde_recorder *r)
+static int open_choose_argv(struct sonde_recorder *r)
 {
 	if (r->opts.capture.exclude_self != CAPTURE_AUTO || !r->argv ||
 	    !self_is_excluded(&r->capture.events))
@@ -88,7 +88,7 @@ static int choose_argv(struct sonde_recorder *r)
 }
 
 /* Each ring goes to the thread of its cpu and into a file of its own. */
-static int start_threads(struct sonde_recorder *r)
+static int open_start_threads(struct sonde_recorder *r)
 {
 	const size_t n = r->capture.counters.rings.list.n;
 	struct drain_lane *lanes = calloc(n, sizeof(*lanes));
@@ -129,7 +129,7 @@ static int open_events(struct sonde_recorder *r, const struct sonde_record_optio
 	if (c->target.workload)
 		TRY(vec_push(&c->target.tids, (int32_t)r->workload.pid));
 	TRY(capture_open(c, r->flow.level > 0));
-	TRY(choose_argv(r));
+	TRY(open_choose_argv(r));
 	TRY(flow_settle(&r->flow, &r->opts, &c->counters, &c->target, &r->say));
 	return drain_find_times(&c->events, &c->counters, &r->untimed, &r->drain.times);
 }
@@ -144,7 +144,7 @@ static int open_file(struct sonde_recorder *r)
 	return 0;
 }
 
-static int set_up_drain(struct sonde_recorder *r)
+static int open_set_up_drain(struct sonde_recorder *r)
 {
 	const struct rings *rings = &r->capture.counters.rings;
 
@@ -163,7 +163,7 @@ static int set_up_drain(struct sonde_recorder *r)
 				.follow = r->parts.follow.forked ? &r->parts.follow : NULL,
 				.dsos = r->dsos,
 				.bpf = r->bpf };
-	return r->flow.has_threads ? start_threads(r) : 0;
+	return r->flow.has_threads ? open_start_threads(r) : 0;
 }
 
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
@@ -174,14 +174,14 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 
 	r->argv = o->argv;
 	TRY(open_wakeups(r));
-	TRY(understand(r, o));
+	TRY(open_understand(r, o));
 	subject_say_begin(r, o->command != NULL);
 	if (r->is_pipe && !has_stdout)
 		return err_set(-EBADF,
 			       "the standard output, which gets the recording (-o -), is closed:  "
 			       "name a file with -o FILE, or a reader behind a |");
 	if (o->command)
-		TRY(check_command(r, o));
+		TRY(open_check_command(r, o));
 	if (r->cannot_run)
 		return 0;
 	steering =
@@ -192,7 +192,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		return 0;
 	TRY(open_events(r, o));
 	TRY(open_file(r));
-	TRY(set_up_drain(r));
+	TRY(open_set_up_drain(r));
 	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
 	TRY(capture_filter(&r->capture));
 	if (r->own_argv && !self_is_excluded(&r->capture.events))

@@ -15,7 +15,7 @@
 #include "base/rename_new.h"
 #include "record/recorded_dir.h"
 
-static int keep_old(struct output *o)
+static int output_keep_old(struct output *o)
 {
 	char old[PATH_MAX];
 	struct stat st;
@@ -83,7 +83,7 @@ enum { PIPE_BYTES = 1 << 20 };
  * Opens the pipe again, non-blocking: O_NONBLOCK on the inherited descriptor would also apply to
  * the other processes that write to it.
  */
-static int open_again(int fd)
+static int output_open_again(int fd)
 {
 	struct stat st;
 	char path[64];
@@ -115,14 +115,14 @@ int output_pipe(struct output *o, int *ret_fd)
 		fcntl(*ret_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (*ret_fd < 0)
 		return err_errno(errno, "cannot write to the standard output");
-	*ret_fd = open_again(*ret_fd);
+	*ret_fd = output_open_again(*ret_fd);
 	return 0;
 }
 
 int output_prepare(struct output *o, const char *path)
 {
 	*o = (struct output){ .path = strdup(path), .is_regular = true };
-	return o->path ? keep_old(o) : err_nomem();
+	return o->path ? output_keep_old(o) : err_nomem();
 }
 
 int output_open(struct output *o, const char *path, int *ret_fd)

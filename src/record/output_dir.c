@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-static int make_file(const struct output *o, int dir, const char *name, int *ret_fd)
+static int output_dir_make_file(const struct output *o, int dir, const char *name, int *ret_fd)
 {
 	const int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
@@ -20,15 +20,15 @@ static int make_file(const struct output *o, int dir, const char *name, int *ret
 	return 0;
 }
 
-static int make_files(const struct output *o, int dir, size_t nr_parts, int *ret_fd,
-		      int *ret_part_fds)
+static int output_dir_make_files(const struct output *o, int dir, size_t nr_parts, int *ret_fd,
+				 int *ret_part_fds)
 {
-	TRY(make_file(o, dir, "data", ret_fd));
+	TRY(output_dir_make_file(o, dir, "data", ret_fd));
 	for (size_t i = 0; i < nr_parts; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "data.%zu", i);
-		TRY(make_file(o, dir, name, &ret_part_fds[i]));
+		TRY(output_dir_make_file(o, dir, name, &ret_part_fds[i]));
 	}
 	return 0;
 }
@@ -53,7 +53,7 @@ int output_dir_open(struct output *o, const char *path, size_t nr_parts, int *re
 	*ret_fd = -1;
 	for (size_t i = 0; i < nr_parts; i++)
 		ret_part_fds[i] = -1;
-	r = make_files(o, dir, nr_parts, ret_fd, ret_part_fds);
+	r = output_dir_make_files(o, dir, nr_parts, ret_fd, ret_part_fds);
 	close(dir);
 	if (r == 0)
 		return 0;

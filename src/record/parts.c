@@ -36,7 +36,7 @@ int parts_parse(struct sonde_recorder *r)
  * True if the event fires as long as anything runs. Without a period it would fire as often as the
  * cpu can, and leave no time for anything else.
  */
-static bool never_stops(const struct perf_event_attr *a)
+static bool parts_never_stops(const struct perf_event_attr *a)
 {
 	switch (a->type) {
 	case PERF_TYPE_SOFTWARE:
@@ -54,7 +54,7 @@ static bool never_stops(const struct perf_event_attr *a)
  * One empty sample for each event, once a second for an event that never stops. Only its arrival
  * matters.
  */
-static void configure(struct capture_event *e, bool inherit)
+static void parts_configure(struct capture_event *e, bool inherit)
 {
 	struct perf_event_attr *a = &e->attr;
 
@@ -65,12 +65,12 @@ static void configure(struct capture_event *e, bool inherit)
 	a->wakeup_events = 1;
 	if (!a->sample_period) {
 		a->sample_period = 1; /* or sample_freq, which shares its place */
-		a->freq = never_stops(a);
+		a->freq = parts_never_stops(a);
 	}
 }
 
 /* Everywhere on the cpus, as perf has it, unless given processes are recorded. */
-static int open_events(struct sonde_recorder *r)
+static int parts_open_events(struct sonde_recorder *r)
 {
 	static const int32_t everybody = -1;
 	struct parts *p = &r->parts;
@@ -85,7 +85,7 @@ static int open_events(struct sonde_recorder *r)
 	if (!p->events.list.n)
 		return 0;
 	vec_foreach(e, &p->events.list)
-		configure(e, r->capture.target.by_pid);
+		parts_configure(e, r->capture.target.by_pid);
 	p->counters.say = r->say;
 	TRY(counters_open(&p->counters, &p->events, &target));
 	return counters_map(&p->counters, EVENT_PAGES, false);
@@ -95,8 +95,8 @@ static int open_events(struct sonde_recorder *r)
  * A file's size is looked at between two passes over the buffers, each of which may bring what woke
  * us.
  */
-static void say_coarse(const struct sonde_recorder *r, const char *option, const char *given,
-		       uint64_t bytes)
+static void parts_say_coarse(const struct sonde_recorder *r, const char *option, const char *given,
+			     uint64_t bytes)
 {
 	const struct counters *c = &r->capture.counters;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -116,8 +116,8 @@ int parts_open(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 
-	say_coarse(r, "--switch-output", r->opts.switch_output, p->when.file_bytes);
-	say_coarse(r, "--max-size", r->opts.max_size, p->when.max_bytes);
+	parts_say_coarse(r, "--switch-output", r->opts.switch_output, p->when.file_bytes);
+	parts_say_coarse(r, "--max-size", r->opts.max_size, p->when.max_bytes);
 	if (p->when.is_on || r->describing.at_end)
 		TRY(follow_init(&p->follow));
 	if (!p->when.is_on)
@@ -126,11 +126,11 @@ int parts_open(struct sonde_recorder *r)
 	if (p->asked_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(preparer_new(&p->preparer, r));
-	return open_events(r);
+	return parts_open_events(r);
 }
 
 /* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
-static void say_hidden(const struct say *to)
+static void parts_say_hidden(const struct say *to)
 {
 	const long restricted = kernel_setting("kptr_restrict", 0);
 
@@ -147,7 +147,7 @@ static void say_hidden(const struct say *to)
 		    kernel_setting("perf_event_paranoid", 2));
 }
 
-static void note_beginning(struct sonde_recorder *r)
+static void parts_note_beginning(struct sonde_recorder *r)
 {
 	r->parts.began_ns = now_ns(CLOCK_MONOTONIC);
 	r->parts.bytes_then = recorder_file_written(&r->file);
@@ -161,7 +161,7 @@ int parts_begin(struct sonde_recorder *r)
 	TRY(recorder_file_wants(r));
 	TRY(recorder_file_prepare(r, NULL, 0, &b));
 	if (b.symbols_hidden)
-		say_hidden(&r->say);
+		parts_say_hidden(&r->say);
 	e = recorder_file_open(r, &b, &r->file);
 	r->kernel = b.kernel; /* nothing of it is owned: the symbols are the file's */
 	file_beginning_done(&b);
@@ -169,13 +169,13 @@ int parts_begin(struct sonde_recorder *r)
 	if (r->parts.when.has_time_names && !r->file.output.is_regular)
 		return err_set(-EINVAL, "%s is no file that can be given a name with a time",
 			       r->file.output.path);
-	note_beginning(r);
+	parts_note_beginning(r);
 	return 0;
 }
 
 int parts_enable(struct sonde_recorder *r)
 {
-	note_beginning(r);
+	parts_note_beginning(r);
 	return counters_enable(&r->parts.counters);
 }
 
@@ -234,7 +234,7 @@ void parts_ask(struct sonde_recorder *r)
 /* ---- from one file to the next --------------------------------------------------------------- */
 
 /* Empties what woke us. */
-static void hear(struct sonde_recorder *r)
+static void parts_hear(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 	uint64_t count;
@@ -252,7 +252,7 @@ static void hear(struct sonde_recorder *r)
 }
 
 /* Whether the file ends now, or will, as things go, within ahead_ns. */
-static bool is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
+static bool parts_is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
 {
 	const uint64_t age_ns = now_ns(CLOCK_MONOTONIC) - p->began_ns + 1;
 	const uint64_t grown = bytes - p->bytes_then;
@@ -265,19 +265,19 @@ static bool is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
 	return p->when.interval_ns && age_ns + ahead_ns >= p->when.interval_ns;
 }
 
-static void say_going_on(struct sonde_recorder *r)
+static void parts_say_going_on(struct sonde_recorder *r)
 {
 	say(&r->say, SAY_WARNING, "no new file was begun: %s; the recording continues in %s",
 	    err_text(), r->file.output.path);
 	err_clear();
-	note_beginning(r);
+	parts_note_beginning(r);
 }
 
 /*
  * Right behind a pass: what the buffers get from now on is kept for the next file, as far as it is
  * state.
  */
-static int start_preparing(struct sonde_recorder *r)
+static int parts_start_preparing(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 	struct follow_pids pids = { 0 };
@@ -292,7 +292,7 @@ static int start_preparing(struct sonde_recorder *r)
 		e = preparer_ask(p->preparer, pids.list.v, pids.list.n);
 	vec_done(&pids.list);
 	if (e < 0) {
-		say_going_on(r);
+		parts_say_going_on(r);
 		return 0;
 	}
 	p->stage = PART_PREPARING;
@@ -301,7 +301,7 @@ static int start_preparing(struct sonde_recorder *r)
 }
 
 /* Removes the oldest files until as many are left as are wanted. */
-static void prune(struct sonde_recorder *r)
+static void parts_prune(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 
@@ -316,7 +316,7 @@ static void prune(struct sonde_recorder *r)
 }
 
 /* Takes the name over. */
-static int note_ended(struct sonde_recorder *r, char *take_name)
+static int parts_note_ended(struct sonde_recorder *r, char *take_name)
 {
 	struct parts *p = &r->parts;
 
@@ -326,11 +326,11 @@ static int note_ended(struct sonde_recorder *r, char *take_name)
 		free(take_name);
 		return err_nomem();
 	}
-	prune(r);
+	parts_prune(r);
 	return 0;
 }
 
-static void add_up(struct sonde_recorder *r, uint64_t lost)
+static void parts_add_up(struct sonde_recorder *r, uint64_t lost)
 {
 	struct parts *p = &r->parts;
 	const uint64_t given_up = outlet_samples_given_up(r->file.outlet);
@@ -342,12 +342,12 @@ static void add_up(struct sonde_recorder *r, uint64_t lost)
 	r->drain.totals = (struct drain_totals){ 0 };
 }
 
-static void take_up(struct sonde_recorder *r, struct recorder_file *next)
+static void parts_take_up(struct sonde_recorder *r, struct recorder_file *next)
 {
 	recorder_file_close(&r->file);
 	r->file = *next;
 	r->drain.outlet = r->file.outlet;
-	note_beginning(r);
+	parts_note_beginning(r);
 }
 
 /*
@@ -355,7 +355,7 @@ static void take_up(struct sonde_recorder *r, struct recorder_file *next)
  * buffers in between, so if the new one cannot be begun the old one is opened again. <0 if the old
  * file could not be written.
  */
-static int turn(struct sonde_recorder *r, struct file_beginning *b)
+static int parts_turn(struct sonde_recorder *r, struct file_beginning *b)
 {
 	struct recorder_file next;
 	uint64_t lost = 0;
@@ -380,17 +380,17 @@ static int turn(struct sonde_recorder *r, struct file_beginning *b)
 	if (e < 0) {
 		r->parts.lost += lost;
 		r->drain.totals.lost = 0; /* they are in the file */
-		say_going_on(r);
+		parts_say_going_on(r);
 		TRY(perfdata_writer_resume(r->file.writer));
 		return outlet_resume(r->file.outlet);
 	}
-	add_up(r, lost);
-	take_up(r, &next);
-	return note_ended(r, name);
+	parts_add_up(r, lost);
+	parts_take_up(r, &next);
+	return parts_note_ended(r, name);
 }
 
 /* What happened while the beginning was made belongs to it. */
-static int add_kept(struct follow *f, struct file_beginning *b)
+static int parts_add_kept(struct follow *f, struct file_beginning *b)
 {
 	f->keeps = false;
 	outbuf_put(&b->state, f->kept.data, f->kept.len);
@@ -399,7 +399,7 @@ static int add_kept(struct follow *f, struct file_beginning *b)
 	return b->state.failed ? err_nomem() : 0;
 }
 
-static int take_prepared(struct sonde_recorder *r)
+static int parts_take_prepared(struct sonde_recorder *r)
 {
 	struct parts *p = &r->parts;
 	int e = preparer_take(p->preparer, &p->next);
@@ -415,7 +415,7 @@ static int take_prepared(struct sonde_recorder *r)
 	p->served = atomic_load(&p->asked);
 	p->follow.keeps = false;
 	outbuf_done(&p->follow.kept);
-	say_going_on(r);
+	parts_say_going_on(r);
 	return 0;
 }
 
@@ -434,19 +434,19 @@ int parts_pass(struct sonde_recorder *r)
 	}
 	if (p->asked_fd < 0)
 		return 0;
-	hear(r);
+	parts_hear(r);
 	if (p->stage == PART_RUNS && r->capture.counters.rings.backward.n) {
 		/* what is in the buffers at this moment is what is wanted */
-		if (!is_due(p, bytes, 0))
+		if (!parts_is_due(p, bytes, 0))
 			return 0;
 		TRY(backward_dump(&r->capture.counters, &r->drain, false, &r->left));
-		return start_preparing(r);
+		return parts_start_preparing(r);
 	}
-	if (p->stage == PART_RUNS && is_due(p, bytes, p->prepare_ns))
-		return start_preparing(r);
-	if (p->stage == PART_PREPARING && !take_prepared(r))
+	if (p->stage == PART_RUNS && parts_is_due(p, bytes, p->prepare_ns))
+		return parts_start_preparing(r);
+	if (p->stage == PART_PREPARING && !parts_take_prepared(r))
 		return 0;
-	if (p->stage != PART_READY || !is_due(p, bytes, 0))
+	if (p->stage != PART_READY || !parts_is_due(p, bytes, 0))
 		return 0;
 	p->stage = PART_RUNS;
 	p->served = atomic_load(&p->asked);
@@ -454,9 +454,9 @@ int parts_pass(struct sonde_recorder *r)
 	e = drain_pass(&r->drain);
 	r->drain.takes_all = false;
 	if (e >= 0)
-		e = add_kept(&p->follow, &p->next);
+		e = parts_add_kept(&p->follow, &p->next);
 	if (e >= 0)
-		e = turn(r, &p->next);
+		e = parts_turn(r, &p->next);
 	file_beginning_done(&p->next);
 	return e;
 }
@@ -487,7 +487,7 @@ int parts_end(struct sonde_recorder *r)
 	if (!r->parts.when.has_time_names)
 		return 0;
 	TRY(output_set_aside(&r->file.output, &name));
-	return note_ended(r, name);
+	return parts_note_ended(r, name);
 }
 
 void parts_done(struct sonde_recorder *r)

@@ -26,7 +26,7 @@ struct preparer {
 	int answered_fd;
 };
 
-static void *prepare(void *arg)
+static void *preparer_prepare(void *arg)
 {
 	struct preparer *p = arg;
 
@@ -74,7 +74,7 @@ int preparer_new(struct preparer **ret, const struct sonde_recorder *r)
 	}
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
-	error = thread_start(&p->thread, NULL, prepare, p);
+	error = thread_start(&p->thread, NULL, preparer_prepare, p);
 	if (error) {
 		close(p->answered_fd);
 		free(p);

@@ -31,13 +31,13 @@ struct turn {
 	uint32_t util_min, util_max;
 };
 
-static bool turn_get(struct turn *t)
+static bool realtime_turn_get(struct turn *t)
 {
 	*t = (struct turn){ .size = sizeof(*t) };
 	return syscall(SYS_sched_getattr, 0, t, sizeof(*t), 0) == 0 && t->policy == SCHED_OTHER;
 }
 
-static void turn_set(struct turn *t, uint64_t runtime_ns)
+static void realtime_turn_set(struct turn *t, uint64_t runtime_ns)
 {
 	t->flags = 0;
 	t->runtime_ns = runtime_ns;
@@ -45,15 +45,15 @@ static void turn_set(struct turn *t, uint64_t runtime_ns)
 }
 
 /* A kernel that knows nothing of it leaves the turns as they are. */
-static void shorten_turns(struct realtime *t)
+static void realtime_shorten_turns(struct realtime *t)
 {
 	enum { TURN_NS = 100 * 1000 };
 	struct turn now;
 
-	if (!turn_get(&now) || now.runtime_ns <= TURN_NS)
+	if (!realtime_turn_get(&now) || now.runtime_ns <= TURN_NS)
 		return;
 	t->turn_before_ns = now.runtime_ns;
-	turn_set(&now, TURN_NS);
+	realtime_turn_set(&now, TURN_NS);
 }
 
 int realtime_begin(struct realtime *t)
@@ -63,7 +63,7 @@ int realtime_begin(struct realtime *t)
 	struct rlimit limit = { 0 };
 
 	if (!t->priority) {
-		shorten_turns(t);
+		realtime_shorten_turns(t);
 		return 0;
 	}
 	t->policy_before = sched_getscheduler(0);
@@ -88,8 +88,8 @@ void realtime_end(struct realtime *t)
 	const struct sched_param before = { .sched_priority = t->priority_before };
 	struct turn now;
 
-	if (t->turn_before_ns && turn_get(&now))
-		turn_set(&now, t->turn_before_ns);
+	if (t->turn_before_ns && realtime_turn_get(&now))
+		realtime_turn_set(&now, t->turn_before_ns);
 	t->turn_before_ns = 0;
 
 	if (t->is_set)

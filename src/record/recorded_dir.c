@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* "data", "data.12" */
-static bool is_part(const char *name)
+static bool dir_is_part(const char *name)
 {
 	if (strncmp(name, "data", 4))
 		return false;
@@ -18,7 +18,7 @@ static bool is_part(const char *name)
 }
 
 /* What a recorder makes of `data`: a perf.data header, or nothing yet when it was killed early. */
-static bool has_header(int dir)
+static bool dir_has_header(int dir)
 {
 	static const char unwritten[8];
 	char magic[8] = "";
@@ -34,7 +34,7 @@ static bool has_header(int dir)
 }
 
 /* Looks at all entries; removes them when asked to. */
-static bool walk(const char *path, bool removes)
+static bool dir_walk(const char *path, bool removes)
 {
 	bool is_recording;
 	struct dirent *e;
@@ -42,11 +42,11 @@ static bool walk(const char *path, bool removes)
 
 	if (!d)
 		return false;
-	is_recording = has_header(dirfd(d));
+	is_recording = dir_has_header(dirfd(d));
 	while (is_recording && (e = readdir(d))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
-		is_recording = is_part(e->d_name);
+		is_recording = dir_is_part(e->d_name);
 		if (removes && is_recording)
 			is_recording = unlinkat(dirfd(d), e->d_name, 0) == 0;
 	}
@@ -56,10 +56,10 @@ static bool walk(const char *path, bool removes)
 
 bool recorded_dir_check(const char *path)
 {
-	return walk(path, false);
+	return dir_walk(path, false);
 }
 
 bool recorded_dir_remove(const char *path)
 {
-	return walk(path, false) && walk(path, true) && rmdir(path) == 0;
+	return dir_walk(path, false) && dir_walk(path, true) && rmdir(path) == 0;
 }

@@ -88,8 +88,8 @@ uint64_t recorder_file_written(const struct recorder_file *f)
 	return bytes;
 }
 
-static void add(struct recorder_figures *to, const struct perfdata_writer *w,
-		const struct outlet *o)
+static void recorder_add(struct recorder_figures *to, const struct perfdata_writer *w,
+			 const struct outlet *o)
 {
 	to->bytes += perfdata_writer_data_size(w);
 	to->plain_bytes += o->plain_bytes;
@@ -102,10 +102,10 @@ struct recorder_figures recorder_file_figures(const struct recorder_file *f)
 	struct recorder_figures ret = { 0 };
 
 	if (f->outlet)
-		add(&ret, f->writer, f->outlet);
+		recorder_add(&ret, f->writer, f->outlet);
 	for (size_t i = 0; i < f->nr_lanes; i++)
 		if (f->lanes[i].outlet)
-			add(&ret, f->lanes[i].writer, f->lanes[i].outlet);
+			recorder_add(&ret, f->lanes[i].writer, f->lanes[i].outlet);
 	return ret;
 }
 

@@ -21,7 +21,7 @@
 
 enum { LOOK_AT_CPUS_NS = 100000000 };
 
-static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_status)
+static bool run_is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_status)
 {
 	if (atomic_load(&r->stops))
 		return true;
@@ -33,7 +33,7 @@ static bool is_over(struct sonde_recorder *r, const struct waiting *w, int *ret_
 }
 
 /* What -D and --control say now. */
-static int follow(struct sonde_recorder *r, const struct waiting *w)
+static int run_follow(struct sonde_recorder *r, const struct waiting *w)
 {
 	switch (delay_due(&r->delay)) {
 	case DELAY_NOTHING:
@@ -53,7 +53,7 @@ static int follow(struct sonde_recorder *r, const struct waiting *w)
 }
 
 /* A reader of a pipe waits for events: --mmap-flush holds them back no longer than a sleep. */
-static bool is_time_to_take_all(struct sonde_recorder *r)
+static bool run_is_time_to_take_all(struct sonde_recorder *r)
 {
 	enum { HOLD_BACK_MS = 30 };
 	struct timespec t;
@@ -69,11 +69,11 @@ static bool is_time_to_take_all(struct sonde_recorder *r)
 	return true;
 }
 
-static int pass(struct sonde_recorder *r, bool is_last)
+static int run_pass(struct sonde_recorder *r, bool is_last)
 {
 	int e;
 
-	r->drain.takes_all = is_last || is_time_to_take_all(r);
+	r->drain.takes_all = is_last || run_is_time_to_take_all(r);
 	if (!r->threads)
 		return drain_pass(&r->drain);
 	if (!is_last && !drain_threads_failed(r->threads))
@@ -86,7 +86,7 @@ static int pass(struct sonde_recorder *r, bool is_last)
 }
 
 /* A cpu that is online for a moment is seen, unless it is gone within this time. */
-static void look_at_cpus(struct sonde_recorder *r)
+static void run_look_at_cpus(struct sonde_recorder *r)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -96,19 +96,19 @@ static void look_at_cpus(struct sonde_recorder *r)
 	target_look(&r->capture.target);
 }
 
-static int record(struct sonde_recorder *r, int *ret_status)
+static int run_record(struct sonde_recorder *r, int *ret_status)
 {
 	struct waiting w;
 	int e;
 
 	TRY(waiting_init(&w, r));
 	for (;;) {
-		const bool over = is_over(r, &w, ret_status);
+		const bool over = run_is_over(r, &w, ret_status);
 
 		/* after the end one more pass: what came before it is in the buffers */
 		if (over)
 			counters_disable(&r->capture.counters);
-		e = pass(r, over);
+		e = run_pass(r, over);
 		if (e >= 0 && over)
 			e = backward_dump(&r->capture.counters, &r->drain, true, &r->left);
 		if (e >= 0 && over)
@@ -120,9 +120,9 @@ static int record(struct sonde_recorder *r, int *ret_status)
 			break;
 		if (e > 0)
 			recorder_stop(r);
-		look_at_cpus(r);
+		run_look_at_cpus(r);
 		waiting_sleep(&w, r);
-		e = follow(r, &w);
+		e = run_follow(r, &w);
 		if (e < 0)
 			break;
 	}
@@ -144,7 +144,7 @@ struct outcome {
 };
 
 /* The only place that distinguishes the end of a pipe from a failure. */
-static void note(struct outcome *o, const struct sonde_recorder *r, int e)
+static void run_note(struct outcome *o, const struct sonde_recorder *r, int e)
 {
 	if (e >= 0)
 		return;
@@ -159,7 +159,7 @@ static void note(struct outcome *o, const struct sonde_recorder *r, int e)
 }
 
 /* After a failure: counts the samples that are left in the rings. */
-static void count_left(struct sonde_recorder *r)
+static void run_count_left(struct sonde_recorder *r)
 {
 	if (!r->threads) {
 		drain_count_left(&r->drain, &r->left);
@@ -174,25 +174,25 @@ static void count_left(struct sonde_recorder *r)
  * Reads the losses, ends the file and names it. Each step is tried even if the one before failed.
  * e: the result of the loop.
  */
-static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
+static void run_finish(struct sonde_recorder *r, int e, struct outcome *ret)
 {
 	struct outcome o = { 0 };
 
-	note(&o, r, e);
+	run_note(&o, r, e);
 	target_look_back(&r->capture.target);
 	if (e < 0) {
 		counters_disable(&r->capture.counters);
-		count_left(r);
+		run_count_left(r);
 	}
-	note(&o, r, recorder_file_losses(r, &r->file, &r->drain.totals, &o.lost));
+	run_note(&o, r, recorder_file_losses(r, &r->file, &r->drain.totals, &o.lost));
 	r->ended_early = o.error;
 	if (!o.reader_gone && !o.gave_up) {
 		e = recorder_file_end(r, &r->file, &r->drain.totals);
-		note(&o, r, e > 0 ? -ENOSPC : e);
+		run_note(&o, r, e > 0 ? -ENOSPC : e);
 		o.incomplete = e < 0;
 	}
 	if (!o.incomplete)
-		note(&o, r, parts_end(r));
+		run_note(&o, r, parts_end(r));
 	o.lost += r->parts.lost;
 	o.unwritten =
 		r->left.samples + recorder_file_figures(&r->file).given_up + r->parts.given_up;
@@ -201,7 +201,8 @@ static void finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	*ret = o;
 }
 
-static struct sonde_record_result result_of(const struct sonde_recorder *r, const struct outcome *o)
+static struct sonde_record_result run_result_of(const struct sonde_recorder *r,
+						const struct outcome *o)
 {
 	const struct recorder_figures figures = recorder_file_figures(&r->file);
 
@@ -214,8 +215,8 @@ static struct sonde_record_result result_of(const struct sonde_recorder *r, cons
 }
 
 /* Returns what the run returns, with its text. */
-static int report(struct sonde_recorder *r, const struct outcome *o,
-		  const struct sonde_record_result *result, int *ret_status)
+static int run_report(struct sonde_recorder *r, const struct outcome *o,
+		      const struct sonde_record_result *result, int *ret_status)
 {
 	const bool ends_early = o->error || o->reader_gone || o->gave_up;
 	const bool goes_on =
@@ -255,7 +256,7 @@ static int report(struct sonde_recorder *r, const struct outcome *o,
  * the recording failed (a full disk) it continues undisturbed. patience: how many stops do not yet
  * leave it alone; the first one asks it to end.
  */
-static void wait_for_workload(struct sonde_recorder *r, unsigned patience, int *ret_status)
+static void run_wait_for_workload(struct sonde_recorder *r, unsigned patience, int *ret_status)
 {
 	enum { LOOK_MS = 100 }; /* at the stops; and at the workload where there is no pidfd */
 	bool asked = false;
@@ -278,7 +279,7 @@ static void wait_for_workload(struct sonde_recorder *r, unsigned patience, int *
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* From here on events are recorded. *ret_status: when the workload cannot be run. */
-static int begin(struct sonde_recorder *r, int *ret_status)
+static int run_begin(struct sonde_recorder *r, int *ret_status)
 {
 	r->was_on = !r->delay.begins_off;
 	if (r->delay.begins_off)
@@ -296,20 +297,20 @@ static int run(struct sonde_recorder *r, struct sonde_record_result *result)
 	struct outcome o;
 	int status = 0, e;
 
-	e = begin(r, &status);
+	e = run_begin(r, &status);
 	result->exit_status = status;
 	if (e < 0) {
 		output_discard(&r->file.output);
 		return e;
 	}
-	e = r->file.reader_gone ? -EPIPE : record(r, &status);
-	finish(r, e, &o);
-	*result = result_of(r, &o);
-	e = report(r, &o, result, &status);
+	e = r->file.reader_gone ? -EPIPE : run_record(r, &status);
+	run_finish(r, e, &o);
+	*result = run_result_of(r, &o);
+	e = run_report(r, &o, result, &status);
 	free(o.failure);
 	result->lost += o.unwritten;
 	if (r->command_name)
-		wait_for_workload(r, o.gave_up ? atomic_load(&r->stops) : 1, &status);
+		run_wait_for_workload(r, o.gave_up ? atomic_load(&r->stops) : 1, &status);
 	result->exit_status = status;
 	return e;
 }

@@ -9,13 +9,14 @@
 
 enum { NAMES_MAX = 256 };
 
-static bool gives_samples(const struct capture_event *e)
+static bool subject_gives_samples(const struct capture_event *e)
 {
 	return !capture_is_dummy(&e->attr);
 }
 
 /* "a, b, c (and 2 more)"; at most `most` of them are named. */
-static void put_names(const struct capture_events *l, size_t most, char ret[static NAMES_MAX])
+static void subject_put_names(const struct capture_events *l, size_t most,
+			      char ret[static NAMES_MAX])
 {
 	size_t nr = 0, len = 0;
 
@@ -25,7 +26,7 @@ static void put_names(const struct capture_events *l, size_t most, char ret[stat
 		const size_t left = NAMES_MAX - len;
 		int n;
 
-		if (!gives_samples(e) || nr++ >= most)
+		if (!subject_gives_samples(e) || nr++ >= most)
 			continue;
 		n = snprintf(ret + len, left, "%s%s", nr > 1 ? ", " : "", e->name);
 		len += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
@@ -49,7 +50,7 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 	if (r->capture.events.list.n && r->capture.events.list.v[0].is_default)
 		snprintf(names, sizeof(names), "a profile (cycles, or cpu-clock)");
 	else
-		put_names(&r->capture.events, 3, names);
+		subject_put_names(&r->capture.events, 3, names);
 	say(&r->say, SAY_NORMAL,
 	    "recording %s of the whole machine until Ctrl-C (no command, process or cpu is named)",
 	    *names ? names : "no event");
@@ -61,7 +62,8 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
  * The event that was counted most often on one cpu or in one task, or the first one; NULL: none
  * gives samples.
  */
-static const struct capture_event *most_counted(const struct sonde_recorder *r, uint64_t *ret)
+static const struct capture_event *subject_most_counted(const struct sonde_recorder *r,
+							uint64_t *ret)
 {
 	const struct capture_event *most = NULL;
 
@@ -69,14 +71,14 @@ static const struct capture_event *most_counted(const struct sonde_recorder *r, 
 	for (size_t i = 0; i < r->capture.events.list.n; i++) {
 		const struct capture_event *e = &r->capture.events.list.v[i];
 
-		if (!most && gives_samples(e))
+		if (!most && subject_gives_samples(e))
 			most = e;
 	}
 	for (size_t i = 0; i < r->capture.counters.list.n; i++) {
 		const struct counter *n = &r->capture.counters.list.v[i];
 		const struct capture_event *e = &r->capture.events.list.v[n->event];
 
-		if (gives_samples(e) && n->counted > *ret) {
+		if (subject_gives_samples(e) && n->counted > *ret) {
 			*ret = n->counted;
 			most = e;
 		}
@@ -84,24 +86,24 @@ static const struct capture_event *most_counted(const struct sonde_recorder *r, 
 	return most;
 }
 
-static const struct capture_event *filtered(const struct capture_events *l)
+static const struct capture_event *subject_filtered(const struct capture_events *l)
 {
 	for (size_t i = 0; i < l->list.n; i++) {
 		const struct capture_event *e = &l->list.v[i];
 
-		if (gives_samples(e) && e->filter)
+		if (subject_gives_samples(e) && e->filter)
 			return e;
 	}
 	return NULL;
 }
 
-static void say_never(const struct sonde_recorder *r)
+static void subject_say_never(const struct sonde_recorder *r)
 {
 	const struct record_options *o = &r->opts;
-	const struct capture_event *e = filtered(&r->capture.events);
+	const struct capture_event *e = subject_filtered(&r->capture.events);
 	char names[NAMES_MAX];
 
-	put_names(&r->capture.events, 1, names);
+	subject_put_names(&r->capture.events, 1, names);
 	if (e)
 		say(&r->say, SAY_NORMAL, "no samples: no %s passed its --filter '%s'", e->name,
 		    e->filter);
@@ -123,7 +125,7 @@ static void say_never(const struct sonde_recorder *r)
 void subject_say_no_samples(const struct sonde_recorder *r)
 {
 	uint64_t counted;
-	const struct capture_event *e = most_counted(r, &counted);
+	const struct capture_event *e = subject_most_counted(r, &counted);
 
 	if (!e || r->opts.capture.no_samples)
 		return;
@@ -131,7 +133,7 @@ void subject_say_no_samples(const struct sonde_recorder *r)
 		say(&r->say, SAY_NORMAL,
 		    "no samples: the events were never switched on (-D, --control)");
 	else if (!counted)
-		say_never(r);
+		subject_say_never(r);
 	else if (e->attr.freq)
 		say(&r->say, SAY_NORMAL,
 		    "no samples: the recording was too short for a frequency of %" PRIu64

@@ -9,7 +9,7 @@
 static const uint64_t ns_per_s = 1000000000;
 
 /* "30s", "5m", "1h", "1d"; false: it does not end as a time does. */
-static bool is_time(const char *text, uint64_t *ret_unit_s)
+static bool switching_is_time(const char *text, uint64_t *ret_unit_s)
 {
 	const size_t len = strlen(text);
 
@@ -30,7 +30,7 @@ static bool is_time(const char *text, uint64_t *ret_unit_s)
 	return false;
 }
 
-static int parse_when(struct switching *s, const char *text)
+static int switching_parse_when(struct switching *s, const char *text)
 {
 	static const char option[] = "--switch-output";
 	char number[24];
@@ -39,7 +39,7 @@ static int parse_when(struct switching *s, const char *text)
 
 	if (!*text || !strcmp(text, "signal"))
 		return 0;
-	if (!is_time(text, &unit_s)) {
+	if (!switching_is_time(text, &unit_s)) {
 		if (capture_value_size(option, text, &s->file_bytes) == 0 && s->file_bytes)
 			return 0;
 	} else if (len <= sizeof(number)) {
@@ -64,7 +64,7 @@ int switching_parse(struct switching *ret, const struct record_options *o, bool 
 	struct switching s = { .is_on = o->switch_output || o->switch_output_event };
 
 	if (o->switch_output)
-		TRY(parse_when(&s, o->switch_output));
+		TRY(switching_parse_when(&s, o->switch_output));
 	if (o->switch_max_files)
 		TRY(capture_value_number("--switch-max-files", o->switch_max_files, 0, 1 << 20,
 					 &s.max_files));

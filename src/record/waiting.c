@@ -16,7 +16,7 @@ enum { LIVE_SLEEP_MS = 30 };
 /* Polled descriptors; the buffers follow, then those of parts.h. */
 enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_BPF, POLL_RINGS };
 
-static void add(struct waiting *w, int fd, short events)
+static void waiting_add(struct waiting *w, int fd, short events)
 {
 	w->fds[w->n++] = (struct pollfd){ .fd = fd, .events = events };
 }
@@ -35,32 +35,32 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 		free(parts);
 		return err_nomem();
 	}
-	add(&w, r->wake_fd, POLLIN);
-	add(&w, r->workload.pidfd, POLLIN);
-	add(&w, r->control.fd, POLLIN);
-	add(&w, bpf_watch_fd(&r->bpf_watch), POLLIN);
+	waiting_add(&w, r->wake_fd, POLLIN);
+	waiting_add(&w, r->workload.pidfd, POLLIN);
+	waiting_add(&w, r->control.fd, POLLIN);
+	waiting_add(&w, bpf_watch_fd(&r->bpf_watch), POLLIN);
 	if (r->threads) {
 		/* the threads do */
 	} else if (r->capture.target.by_pid) {
 		vec_foreach(n, &r->capture.counters.list)
 			if (n->event == 0)
-				add(&w, n->fd, n->backward ? 0 : POLLIN);
+				waiting_add(&w, n->fd, n->backward ? 0 : POLLIN);
 	} else {
 		vec_foreach(ring, &r->capture.counters.rings.list)
-			add(&w, ring->fd, POLLIN);
+			waiting_add(&w, ring->fd, POLLIN);
 	}
 	w.alive = w.n - POLL_RINGS;
 	w.targets_end = w.n;
 	parts_fds(r, parts);
 	for (size_t i = 0; i < nr_parts; i++)
-		add(&w, parts[i], POLLIN);
+		waiting_add(&w, parts[i], POLLIN);
 	free(parts);
 	*ret = w;
 	return 0;
 }
 
 /* Flags say why we were woken: the bytes are read, or they would wake us for ever. */
-static void empty(int fd)
+static void waiting_empty(int fd)
 {
 	uint64_t count;
 	const ssize_t n = read(fd, &count, sizeof(count));
@@ -83,7 +83,7 @@ void waiting_sleep(struct waiting *w, struct sonde_recorder *r)
 		return;
 	}
 	if (w->fds[POLL_STOP].revents)
-		empty(r->wake_fd);
+		waiting_empty(r->wake_fd);
 	if (w->fds[POLL_BPF].revents)
 		bpf_watch_read(&r->bpf_watch, r->bpf);
 	for (size_t i = POLL_RINGS; i < w->n; i++) {

@@ -19,7 +19,7 @@
 enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
 /* 0, or the errno that execve would give, as far as it can be known before. */
-static int executable(const char *path)
+static int workload_executable(const char *path)
 {
 	struct stat st;
 
@@ -31,7 +31,7 @@ static int executable(const char *path)
 }
 
 /* As execvp searches: the first executable file; EACCES when there are only others. */
-static int search_path(const char *name)
+static int workload_search_path(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	int found = ENOENT;
@@ -44,7 +44,7 @@ static int search_path(const char *name)
 		int e;
 
 		snprintf(path, sizeof(path), "%.*s%s%s", (int)len, dirs, len ? "/" : "", name);
-		e = executable(path);
+		e = workload_executable(path);
 		if (e == 0)
 			return 0;
 		if (e == EACCES)
@@ -59,7 +59,7 @@ static int search_path(const char *name)
  * `found`: the file is there, so "no such file" speaks of the interpreter that its first line
  * names.
  */
-static int cannot_run(const char *name, int error, bool found)
+static int workload_cannot_run(const char *name, int error, bool found)
 {
 	if (found && error == ENOENT) {
 		err_set(-error, "cannot run '%s': the interpreter that it names is not there",
@@ -75,12 +75,14 @@ static int cannot_run(const char *name, int error, bool found)
 int workload_check(const char *const *command)
 {
 	const char *name = command[0];
-	int error = !*name ? ENOENT : strchr(name, '/') ? executable(name) : search_path(name);
+	int error = !*name              ? ENOENT
+		    : strchr(name, '/') ? workload_executable(name)
+					: workload_search_path(name);
 
-	return error ? cannot_run(name, error, false) : 0;
+	return error ? workload_cannot_run(name, error, false) : 0;
 }
 
-static void child(int go_fd, int error_fd, const char *const *command)
+static void workload_child(int go_fd, int error_fd, const char *const *command)
 {
 	char go;
 	int error;
@@ -123,7 +125,7 @@ int workload_fork(struct workload *w, const char *const *command, bool stdout_is
 		close(error[0]);
 		if (stdout_is_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 			_exit(CANNOT_EXECUTE);
-		child(go[0], error[1], command);
+		workload_child(go[0], error[1], command);
 	}
 	close(go[0]);
 	close(error[1]);
@@ -140,12 +142,12 @@ int workload_fork(struct workload *w, const char *const *command, bool stdout_is
 	return 0;
 }
 
-static int status_of(int wait_status)
+static int workload_status_of(int wait_status)
 {
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-static int reap(struct workload *w, int options)
+static int workload_reap(struct workload *w, int options)
 {
 	int status;
 	pid_t p;
@@ -156,7 +158,7 @@ static int reap(struct workload *w, int options)
 	if (p == 0)
 		return -1;
 	w->running = false;
-	return p < 0 ? 0 : status_of(status);
+	return p < 0 ? 0 : workload_status_of(status);
 }
 
 int workload_start(struct workload *w, const char *name, int *ret_status)
@@ -177,8 +179,8 @@ int workload_start(struct workload *w, const char *name, int *ret_status)
 	w->error_fd = -1;
 	if (n != sizeof(error))
 		return 0;
-	reap(w, 0);
-	*ret_status = cannot_run(name, error, true);
+	workload_reap(w, 0);
+	*ret_status = workload_cannot_run(name, error, true);
 	return -error;
 }
 
@@ -188,7 +190,7 @@ bool workload_ended(struct workload *w, int *ret_status)
 
 	if (!w->running)
 		return true;
-	status = reap(w, WNOHANG);
+	status = workload_reap(w, WNOHANG);
 	if (status < 0)
 		return false;
 	*ret_status = status;
@@ -207,7 +209,7 @@ void workload_close(struct workload *w)
 		close(w->go_fd);
 		w->go_fd = -1;
 		if (w->running)
-			reap(w, 0);
+			workload_reap(w, 0);
 	}
 	if (w->error_fd >= 0)
 		close(w->error_fd);

@@ -23,8 +23,8 @@
  * As in perf only in unwound frames: chains of frame pointers are many. perf does only where it
  * knows a symbol.
  */
-static bool looks_for_inlined(const struct recording *rec, const struct event *ev,
-			      const struct sonde_frame *f, struct sonde_location *ret)
+static bool chain_looks_for_inlined(const struct recording *rec, const struct event *ev,
+				    const struct sonde_frame *f, struct sonde_location *ret)
 {
 	if (!rec->opts->inline_frames || !(f->flags & SONDE_FRAME_UNWOUND))
 		return false;
@@ -33,20 +33,21 @@ static bool looks_for_inlined(const struct recording *rec, const struct event *e
 }
 
 /* perf takes for inlined what DWARF calls otherwise than the symbol table does. */
-static bool is_inlined(const struct recording *rec, const struct line_place *p, const char *sym)
+static bool chain_is_inlined(const struct recording *rec, const struct line_place *p,
+			     const char *sym)
 {
 	return rec->opts->rules->inlines_by_name ? !p->function || strcmp(p->function, sym) != 0
 						 : p->is_inlined;
 }
 
 /* The frame, with those of the functions that are inlined at it before it. */
-static int push_frame(struct recording *rec, const struct event *ev, struct sonde_frame f)
+static int chain_push_frame(struct recording *rec, const struct event *ev, struct sonde_frame f)
 {
 	struct sonde_location loc = { 0 };
 	const struct line_place *places;
 	size_t nr = 0;
 
-	if (looks_for_inlined(rec, ev, &f, &loc))
+	if (chain_looks_for_inlined(rec, ev, &f, &loc))
 		nr = recording_lines(ev, f.ip, f.cpumode, false, &places);
 	if (!nr)
 		return vec_push(&rec->frames, f);
@@ -57,7 +58,7 @@ static int push_frame(struct recording *rec, const struct event *ev, struct sond
 		*to = f;
 		to->file = places[i].file;
 		to->line = places[i].line;
-		if (is_inlined(rec, &places[i], loc.sym)) {
+		if (chain_is_inlined(rec, &places[i], loc.sym)) {
 			to->flags |= SONDE_FRAME_INLINED;
 			to->sym = places[i].function ? places[i].function : "??";
 		}
@@ -73,21 +74,21 @@ struct recorded_chain {
 	bool swap;
 };
 
-static uint64_t entry_at(const struct recorded_chain *c, int i)
+static uint64_t chain_entry_at(const struct recorded_chain *c, int i)
 {
 	return get_u64(c->entries + 8 * (size_t)i, c->swap);
 }
 
 /* Returns 1 when frames of user space are among them. */
-static int push_entries(struct recording *rec, const struct recorded_chain *c,
-			unsigned max_frames)
+static int chain_push_entries(struct recording *rec, const struct recorded_chain *c,
+			      unsigned max_frames)
 {
 	uint32_t cpumode = CPUMODE_USER;
 	bool has_user = false;
 	unsigned nr = 0;
 
 	for (int i = 0; i < c->nr && nr < max_frames; i++) {
-		uint64_t ip = entry_at(c, i);
+		uint64_t ip = chain_entry_at(c, i);
 		struct sonde_frame f = { .ip = ip, .cpumode = cpumode };
 
 		if (ip < CALLCHAIN_MARKERS) {
@@ -107,7 +108,7 @@ static int push_entries(struct recording *rec, const struct recorded_chain *c,
 }
 
 /* --call-graph lbr: the hardware kept a stack of the calls that did not return yet. */
-static bool has_call_stack(const struct event *ev)
+static bool chain_has_call_stack(const struct event *ev)
 {
 	return ev->schema->sampled & SAMPLED_BRANCH_STACK &&
 	       ev->schema->traits & SCHEMA_CALL_STACKS;
@@ -117,13 +118,13 @@ static bool has_call_stack(const struct event *ev)
  * The index of the marker before the frames of user space; c->nr: none. perf looks among so many
  * entries as it shows frames.
  */
-static int user_part(const struct recording *rec, const struct recorded_chain *c,
-		     unsigned max_frames)
+static int chain_user_part(const struct recording *rec, const struct recorded_chain *c,
+			   unsigned max_frames)
 {
 	for (int i = 0;
 	     i < c->nr && (!rec->opts->rules->counts_no_call_stacks || (unsigned)i < max_frames);
 	     i++) {
-		uint64_t ip = entry_at(c, i);
+		uint64_t ip = chain_entry_at(c, i);
 
 		if (ip == (uint64_t)PERF_CONTEXT_USER ||
 		    (ip == CALLCHAIN_USER_DEFERRED &&
@@ -139,7 +140,7 @@ static int user_part(const struct recording *rec, const struct recorded_chain *c
  *
  *	branches   c -> d+0 | b -> c+0 | a -> b+0        frames   d+0, c, b, a
  */
-static int push_call_stack(struct recording *rec, const struct event *ev, unsigned max_frames)
+static int chain_push_call_stack(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
 	struct sonde_frame f = { .cpumode = CPUMODE_USER, .flags = SONDE_FRAME_BRANCH };
 	struct sonde_sample sample;
@@ -166,7 +167,7 @@ bool recording_user_ip(const struct event *ev, uint64_t *ret)
 
 	c.nr = source_callchain(ev->source, ev, &c.entries);
 	for (int i = 0; i < c.nr; i++) {
-		uint64_t ip = entry_at(&c, i);
+		uint64_t ip = chain_entry_at(&c, i);
 
 		if (ip >= CALLCHAIN_MARKERS) {
 			cpumode = callchain_cpumode(ip);
@@ -180,7 +181,7 @@ bool recording_user_ip(const struct event *ev, uint64_t *ret)
 }
 
 /* Returns 1 when frames of user space are among them, or could not be had. */
-static int push_recorded(struct recording *rec, const struct event *ev, unsigned max_frames)
+static int chain_push_recorded(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
 	int at, r;
@@ -188,14 +189,14 @@ static int push_recorded(struct recording *rec, const struct event *ev, unsigned
 	c.nr = source_callchain(ev->source, ev, &c.entries);
 	if (c.nr <= 0)
 		return c.nr;
-	at = has_call_stack(ev) ? user_part(rec, &c, max_frames) : c.nr;
+	at = chain_has_call_stack(ev) ? chain_user_part(rec, &c, max_frames) : c.nr;
 	if (at == c.nr)
-		return push_entries(rec, &c, max_frames);
+		return chain_push_entries(rec, &c, max_frames);
 	c.nr = at;
-	r = push_entries(rec, &c, max_frames);
+	r = chain_push_entries(rec, &c, max_frames);
 	if (r)
 		return r;
-	TRY(push_call_stack(rec, ev, max_frames));
+	TRY(chain_push_call_stack(rec, ev, max_frames));
 	return 1;
 }
 
@@ -206,7 +207,7 @@ static int push_user_chain(struct recording *rec, const struct event *ev, unsign
 
 	c.nr = source_user_chain(ev->source, ev, &c.entries);
 	for (int i = 0; i < c.nr && rec->frames.n < max_frames; i++) {
-		struct sonde_frame f = { .ip = entry_at(&c, i), .cpumode = CPUMODE_USER };
+		struct sonde_frame f = { .ip = chain_entry_at(&c, i), .cpumode = CPUMODE_USER };
 
 		if (f.ip < CALLCHAIN_MARKERS)
 			TRY(vec_push(&rec->frames, f));
@@ -216,12 +217,12 @@ static int push_user_chain(struct recording *rec, const struct event *ev, unsign
 
 /* ---- unwound frames -------------------------------------------------------------------------- */
 
-static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
+static struct dso *chain_dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
 {
 	return recording_dso_at(ctx, addr, ret_offset);
 }
 
-static void tell_end(struct recording *rec, const struct unwind_result *w)
+static void chain_tell_end(struct recording *rec, const struct unwind_result *w)
 {
 	if (w->end != UNWIND_OUTERMOST && w->end != UNWIND_FULL)
 		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "at 0x%llx: %s",
@@ -229,7 +230,7 @@ static void tell_end(struct recording *rec, const struct unwind_result *w)
 }
 
 /* NULL: not known. A recording describes its machine before its samples. */
-static const struct unwind_arch *arch_of(struct recording *rec, uint64_t abi)
+static const struct unwind_arch *chain_arch_of(struct recording *rec, uint64_t abi)
 {
 	static const uint64_t abis[] = { PERF_SAMPLE_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_64 };
 
@@ -255,7 +256,7 @@ static const struct unwind_arch *arch_of(struct recording *rec, uint64_t abi)
  * perf learns from the first mapped file that it finds how registers are unwound, and knows its own
  * machine's only. It asks for neither in a recording that does not name its machine.
  */
-static bool perf_unwinds(struct recording *rec, const struct event *ev)
+static bool chain_perf_unwinds(struct recording *rec, const struct event *ev)
 {
 	uint64_t native = sizeof(long) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
 	const char *arch = source_info(rec->source, "arch");
@@ -278,10 +279,10 @@ static bool perf_unwinds(struct recording *rec, const struct event *ev)
 	return rec->unwindable;
 }
 
-static int push_unwound(struct recording *rec, const struct event *ev, unsigned max_frames)
+static int chain_push_unwound(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
 	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
-				   .dso_at = dso_at,
+				   .dso_at = chain_dso_at,
 				   .ctx = (void *)ev };
 	struct sonde_sample sample;
 	struct unwind_result walked;
@@ -292,14 +293,14 @@ static int push_unwound(struct recording *rec, const struct event *ev, unsigned 
 		return r;
 	if (r < 0 || !sample.user_regs_abi || !sample.user_stack_len)
 		return 0; /* a thread of the kernel has neither */
-	in.arch = arch_of(rec, sample.user_regs_abi);
+	in.arch = chain_arch_of(rec, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {
 		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "%s",
 			    in.arch ? "this build has no libdw"
 				    : "not known how registers of this machine are numbered");
 		return 0;
 	}
-	if (rec->opts->rules->unwinds_with_files_only && !perf_unwinds(rec, ev))
+	if (rec->opts->rules->unwinds_with_files_only && !chain_perf_unwinds(rec, ev))
 		return 0;
 	in.regs_mask = sample.user_regs_mask;
 	in.regs = sample.user_regs;
@@ -308,19 +309,19 @@ static int push_unwound(struct recording *rec, const struct event *ev, unsigned 
 	if (!rec->unwinder)
 		TRY(unwind_new(&rec->unwinder, rec->opts->rules));
 	TRY(unwind_walk(rec->unwinder, &in, max_frames, &walked));
-	tell_end(rec, &walked);
+	chain_tell_end(rec, &walked);
 	for (size_t i = 0; i < walked.nr; i++) {
 		struct sonde_frame f = { .ip = walked.ips[i],
 					 .cpumode = CPUMODE_USER,
 					 .flags = SONDE_FRAME_UNWOUND };
 
 		if (f.ip)
-			TRY(push_frame(rec, ev, f));
+			TRY(chain_push_frame(rec, ev, f));
 	}
 	return 0;
 }
 
-static bool has_stack(const struct event *ev)
+static bool chain_has_stack(const struct event *ev)
 {
 	return (ev->schema->sampled & UNWINDABLE) == UNWINDABLE;
 }
@@ -341,7 +342,7 @@ int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 	int has_user;
 
 	vec_clear(&rec->frames);
-	has_user = push_recorded(rec, ev, max_frames);
+	has_user = chain_push_recorded(rec, ev, max_frames);
 	if (has_user < 0)
 		return has_user;
 	if (!has_user && !rec->opts->rules->ignores_user_chains)
@@ -349,8 +350,8 @@ int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 	if (has_user < 0)
 		return has_user;
 	/* perf unwinds what it has a stack for, even if that was recorded as a chain, too. */
-	if (has_stack(ev) && (!has_user || rec->opts->rules->unwinds_beside_chains))
-		TRY(push_unwound(rec, ev, max_frames));
+	if (chain_has_stack(ev) && (!has_user || rec->opts->rules->unwinds_beside_chains))
+		TRY(chain_push_unwound(rec, ev, max_frames));
 	*ret = rec->frames.v;
 	return (int)rec->frames.n;
 }

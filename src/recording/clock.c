@@ -19,7 +19,7 @@ enum { NS_IN_S = 1000000000 };
 #define LATEST_NS    (UINT64_C(1) << 62) /* in 2116; what is said beyond is damage */
 
 /* What is to be added to a recorded time for the time of day. */
-static bool find_wall(const struct recording *rec, int64_t *ret_ns)
+static bool clock_find_wall(const struct recording *rec, int64_t *ret_ns)
 {
 	const struct source_clock c = source_read_clock(rec->source);
 
@@ -78,17 +78,17 @@ int clock_no_wall(struct recording *rec)
 
 /* ---- two recordings -------------------------------------------------------------------------- */
 
-static const char *said(const struct recording *rec, const char *key)
+static const char *clock_said(const struct recording *rec, const char *key)
 {
 	return source_info(rec->source, key);
 }
 
 /* What else the user can do, as far as it is possible. */
-static const char *remedy(const struct recording *a, const struct recording *b)
+static const char *clock_remedy(const struct recording *a, const struct recording *b)
 {
 	int64_t ns;
 
-	return find_wall(a, &ns) && find_wall(b, &ns)
+	return clock_find_wall(a, &ns) && clock_find_wall(b, &ns)
 		       ? "--clock utc lists them by the time of day, which both record; or say how "
 			 "far "
 			 "their clocks are apart: --offset SECONDS behind the second"
@@ -97,17 +97,16 @@ static const char *remedy(const struct recording *a, const struct recording *b)
 			 "they are one)";
 }
 
-static int unrelated(const struct recording *a, const struct recording *b, const char *why,
-		     const char *of_a, const char *of_b)
+static int clock_unrelated(const struct recording *a, const struct recording *b, const char *why,
+			   const char *of_a, const char *of_b)
 {
-	return err_set(
-		-ETIME,
-		"%s and %s cannot be listed together: %s (%s and %s), so their times do not "
-		"show which event was first; %s",
-		a->input, b->input, why, of_a, of_b, remedy(a, b));
+	return err_set(-ETIME,
+		       "%s and %s cannot be listed together: %s (%s and %s), so their times do not "
+		       "show which event was first; %s",
+		       a->input, b->input, why, of_a, of_b, clock_remedy(a, b));
 }
 
-static int check_kernels(struct recording *a, struct recording *b)
+static int clock_check_kernels(struct recording *a, struct recording *b)
 {
 	struct source_kernel ka = { 0 }, kb = { 0 };
 	char hex_a[BUILD_ID_HEX_CHARS], hex_b[BUILD_ID_HEX_CHARS];
@@ -117,12 +116,12 @@ static int check_kernels(struct recording *a, struct recording *b)
 	if (!build_id_is_known(&ka.build_id) || !build_id_is_known(&kb.build_id) ||
 	    build_id_equal(&ka.build_id, &kb.build_id))
 		return 0;
-	return unrelated(a, b, "they are of two kernels", build_id_hex(&ka.build_id, hex_a),
-			 build_id_hex(&kb.build_id, hex_b));
+	return clock_unrelated(a, b, "they are of two kernels", build_id_hex(&ka.build_id, hex_a),
+			       build_id_hex(&kb.build_id, hex_b));
 }
 
 /* "2026-11-22 21:15:58" */
-static void moment_text(int64_t ns, char room[40])
+static void clock_moment_text(int64_t ns, char room[40])
 {
 	time_t seconds = (time_t)(ns / NS_IN_S);
 	struct tm tm;
@@ -140,35 +139,35 @@ static int check_same_clock(struct recording *a, struct recording *b)
 {
 	const struct source_clock ca = source_read_clock(a->source),
 				  cb = source_read_clock(b->source);
-	const char *host_a = said(a, "hostname"), *host_b = said(b, "hostname"),
-		   *release_a = said(a, "osrelease"), *release_b = said(b, "osrelease");
+	const char *host_a = clock_said(a, "hostname"), *host_b = clock_said(b, "hostname"),
+		   *release_a = clock_said(a, "osrelease"), *release_b = clock_said(b, "osrelease");
 	char room_a[40], room_b[40];
 	int64_t wall_a, wall_b;
 
 	if (!ca.is_known || !cb.is_known)
-		return unrelated(a, b, "it is not known by which clocks they were timed",
-				 ca.is_known ? "known" : "not known",
-				 cb.is_known ? "known" : "not known");
+		return clock_unrelated(a, b, "it is not known by which clocks they were timed",
+				       ca.is_known ? "known" : "not known",
+				       cb.is_known ? "known" : "not known");
 	if (ca.id != cb.id)
-		return unrelated(a, b, "they were timed by two clocks", clock_word(ca.id, room_a),
-				 clock_word(cb.id, room_b));
+		return clock_unrelated(a, b, "they were timed by two clocks",
+				       clock_word(ca.id, room_a), clock_word(cb.id, room_b));
 	if (ca.id == CLOCK_REALTIME && host_a && host_b && !strcmp(host_a, host_b))
 		return 0; /* which outlives the kernel */
 	if (!host_a || !host_b)
-		return unrelated(a, b, "it is not known whether they are of one host",
-				 host_a ? host_a : "not recorded",
-				 host_b ? host_b : "not recorded");
+		return clock_unrelated(a, b, "it is not known whether they are of one host",
+				       host_a ? host_a : "not recorded",
+				       host_b ? host_b : "not recorded");
 	if (strcmp(host_a, host_b))
-		return unrelated(a, b, "they are of two hosts", host_a, host_b);
+		return clock_unrelated(a, b, "they are of two hosts", host_a, host_b);
 	if (release_a && release_b && strcmp(release_a, release_b))
-		return unrelated(a, b, "they are of two kernels", release_a, release_b);
-	TRY(check_kernels(a, b));
-	if (!find_wall(a, &wall_a) || !find_wall(b, &wall_b) ||
+		return clock_unrelated(a, b, "they are of two kernels", release_a, release_b);
+	TRY(clock_check_kernels(a, b));
+	if (!clock_find_wall(a, &wall_a) || !clock_find_wall(b, &wall_b) ||
 	    (wall_a - wall_b < SAME_BOOT_NS && wall_b - wall_a < SAME_BOOT_NS))
 		return 0;
-	moment_text(wall_a, room_a);
-	moment_text(wall_b, room_b);
-	return unrelated(
+	clock_moment_text(wall_a, room_a);
+	clock_moment_text(wall_b, room_b);
+	return clock_unrelated(
 		a, b,
 		"their clock began at two times of day: another boot, or the machine slept "
 		"or its time was set in between",
@@ -179,7 +178,7 @@ static int check_same_clock(struct recording *a, struct recording *b)
  * The kernel's mapping is recorded before anything else. A kernel that randomizes its place has
  * another one in each boot.
  */
-static const struct mapping *kernel_mapping(const struct recording *rec)
+static const struct mapping *clock_kernel_mapping(const struct recording *rec)
 {
 	const struct mapping *m = address_space_behind(rec->state.kernel, 0);
 
@@ -191,7 +190,7 @@ static const struct mapping *kernel_mapping(const struct recording *rec)
 int clock_check_boot(struct recording *rec)
 {
 	const struct recording *first = &rec->all->v[0];
-	const struct mapping *a = kernel_mapping(first), *b = kernel_mapping(rec);
+	const struct mapping *a = clock_kernel_mapping(first), *b = clock_kernel_mapping(rec);
 	char room_a[40], room_b[40];
 
 	/* It holds the address of the symbol by which it is named. Hidden addresses are 0. */
@@ -199,8 +198,9 @@ int clock_check_boot(struct recording *rec)
 		return 0;
 	snprintf(room_a, sizeof(room_a), "0x%" PRIx64, a->pgoff);
 	snprintf(room_b, sizeof(room_b), "0x%" PRIx64, b->pgoff);
-	return unrelated(first, rec, "they are of two boots, whose kernels have different addresses",
-			 room_a, room_b);
+	return clock_unrelated(first, rec,
+			       "they are of two boots, whose kernels have different addresses",
+			       room_a, room_b);
 }
 
 /* ---- the line -------------------------------------------------------------------------------- */
@@ -230,7 +230,7 @@ int clock_offset_parse(const char *text, int64_t *ret_ns)
 	return 0;
 }
 
-static bool shows_wall(const struct recording *rec)
+static bool clock_shows_wall(const struct recording *rec)
 {
 	return rec->opts->clock == CLOCK_SHOWN_UTC || rec->opts->clock == CLOCK_SHOWN_LOCAL;
 }
@@ -246,7 +246,7 @@ static int place_by_clock(struct recording *rec, int64_t offset_ns)
 	}
 	c->shift_ns = offset_ns;
 	c->is_shifted = offset_ns || rec->opts->clock == CLOCK_SHOWN_RELATIVE;
-	c->has_wall = find_wall(rec, &c->wall_ns);
+	c->has_wall = clock_find_wall(rec, &c->wall_ns);
 	c->wall_ns -= offset_ns;
 	return 0;
 }
@@ -255,14 +255,14 @@ static int place_by_clock(struct recording *rec, int64_t offset_ns)
  * By the time of day. Recordings of one clock are shown by one word of it, so that they stay in its
  * order.
  */
-static int place_by_wall(struct recording *rec, int64_t offset_ns)
+static int clock_place_by_wall(struct recording *rec, int64_t offset_ns)
 {
 	struct recording *first = &rec->all->v[0];
 	struct recording_clock *c = &rec->clock;
 	int64_t wall_ns, own_ns;
-	bool has_wall = find_wall(rec, &own_ns);
+	bool has_wall = clock_find_wall(rec, &own_ns);
 
-	if (rec->nr && find_wall(first, &wall_ns) &&
+	if (rec->nr && clock_find_wall(first, &wall_ns) &&
 	    ((rec->offset && !has_wall) || check_same_clock(first, rec) >= 0))
 		own_ns = wall_ns;
 	else if (!has_wall)
@@ -281,7 +281,8 @@ int clock_place(struct recording *rec)
 
 	if (rec->offset)
 		TRY(clock_offset_parse(rec->offset, &offset_ns));
-	TRY(shows_wall(rec) ? place_by_wall(rec, offset_ns) : place_by_clock(rec, offset_ns));
+	TRY(clock_shows_wall(rec) ? clock_place_by_wall(rec, offset_ns)
+				  : place_by_clock(rec, offset_ns));
 	line->waits = rec->opts->clock == CLOCK_SHOWN_RELATIVE;
 	if (rec->clock.has_wall && !line->has_wall) {
 		line->has_wall = true;

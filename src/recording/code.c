@@ -18,7 +18,7 @@
 #define HOST_ELF_DATA ELFDATA2MSB
 #endif
 
-static struct lines_table *lines_of(struct recording *rec)
+static struct lines_table *code_lines_of(struct recording *rec)
 {
 	struct lines_table_options opts = { .rules = rec->opts->rules,
 					    .demangle = rec->opts->demangle,
@@ -30,8 +30,8 @@ static struct lines_table *lines_of(struct recording *rec)
 }
 
 /* NULL for code of the kernel, of hypervisors and of guests: no file is known for it. */
-static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			    uint64_t *ret_offset)
+static struct dso *code_user_dso(const struct event *ev, uint64_t addr, uint32_t cpumode,
+				 uint64_t *ret_offset)
 {
 	if (cpumode == CPUMODE_KERNEL || cpumode >= CPUMODE_HYPERVISOR)
 		return NULL;
@@ -41,9 +41,9 @@ static struct dso *user_dso(const struct event *ev, uint64_t addr, uint32_t cpum
 size_t recording_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bool called,
 		     const struct line_place **ret)
 {
-	struct lines_table *t = lines_of(ev->recording);
+	struct lines_table *t = code_lines_of(ev->recording);
 	uint64_t offset;
-	struct dso *d = t ? user_dso(ev, addr - called, cpumode, &offset) : NULL;
+	struct dso *d = t ? code_user_dso(ev, addr - called, cpumode, &offset) : NULL;
 	size_t nr = d ? lines_at(t, d, dso_file_address(d, offset), ret) : 0;
 
 	if (d && !nr && dso_tell_no_descriptor(d))
@@ -54,7 +54,7 @@ size_t recording_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, 
 bool recording_source_line(struct recording *rec, const char *file, uint32_t line, const char **ret,
 			 size_t *ret_len)
 {
-	struct lines_table *t = lines_of(rec);
+	struct lines_table *t = code_lines_of(rec);
 
 	return t && lines_source(t, file, line, ret, ret_len);
 }
@@ -86,12 +86,12 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
 
 	if (cpumode == CPUMODE_KERNEL)
 		return kernel_code(ev, addr, buf, len);
-	d = user_dso(ev, addr, cpumode, &offset);
+	d = code_user_dso(ev, addr, cpumode, &offset);
 	return d ? dso_read(d, offset, buf, len) : 0;
 }
 
 /* What the file's code is made for, kept for the file asked last. */
-static enum insn_arch arch_of(struct recording *rec, struct dso *d)
+static enum insn_arch code_arch_of(struct recording *rec, struct dso *d)
 {
 	uint8_t head[20];
 
@@ -107,7 +107,7 @@ static enum insn_arch arch_of(struct recording *rec, struct dso *d)
 }
 
 /* A recording that does not name its machine was made here. */
-static enum insn_arch kernel_arch(struct recording *rec)
+static enum insn_arch code_kernel_arch(struct recording *rec)
 {
 	const char *name = source_info(rec->source, "arch");
 	const struct unwind_arch *arch;
@@ -125,21 +125,21 @@ static enum insn_arch kernel_arch(struct recording *rec)
  * The kind of machine that the code at an address is made for; INSN_UNKNOWN also when no decoder
  * can be had.
  */
-static enum insn_arch arch_at(const struct event *ev, uint64_t addr, uint32_t cpumode)
+static enum insn_arch code_arch_at(const struct event *ev, uint64_t addr, uint32_t cpumode)
 {
 	struct recording *rec = ev->recording;
 	uint64_t offset;
-	struct dso *d = user_dso(ev, addr, cpumode, &offset);
+	struct dso *d = code_user_dso(ev, addr, cpumode, &offset);
 
 	if ((!d && cpumode != CPUMODE_KERNEL) || (!rec->insns && insn_decoder_new(&rec->insns) < 0))
 		return INSN_UNKNOWN;
-	return d ? arch_of(rec, d) : kernel_arch(rec);
+	return d ? code_arch_of(rec, d) : code_kernel_arch(rec);
 }
 
 unsigned recording_insn_length(const struct event *ev, uint64_t addr, uint32_t cpumode,
 			     const uint8_t *code, size_t len)
 {
-	enum insn_arch arch = arch_at(ev, addr, cpumode);
+	enum insn_arch arch = code_arch_at(ev, addr, cpumode);
 
 	return arch ? insn_length(ev->recording->insns, arch, code, len) : 0;
 }
@@ -147,7 +147,7 @@ unsigned recording_insn_length(const struct event *ev, uint64_t addr, uint32_t c
 bool recording_insn_branches(const struct event *ev, uint64_t addr, uint32_t cpumode,
 			   const uint8_t *code, size_t len)
 {
-	enum insn_arch arch = arch_at(ev, addr, cpumode);
+	enum insn_arch arch = code_arch_at(ev, addr, cpumode);
 
 	return arch && insn_branches(ev->recording->insns, arch, code, len);
 }

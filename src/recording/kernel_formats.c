@@ -12,7 +12,7 @@
  * "sched:sched_switch" in its two parts, neither of which leads anywhere else in the tree of
  * events.
  */
-static bool split(const char *name, char system[256], char event[256])
+static bool formats_split(const char *name, char system[256], char event[256])
 {
 	const char *colon = strchr(name, ':');
 
@@ -31,7 +31,7 @@ struct search {
 
 enum { FOUND = -1 }; /* ends the walk */
 
-static int visit(void *ctx, const char *system, const char *event)
+static int formats_visit(void *ctx, const char *system, const char *event)
 {
 	struct search *s = ctx;
 	uint64_t id;
@@ -47,8 +47,8 @@ static int visit(void *ctx, const char *system, const char *event)
 	return FOUND;
 }
 
-static int find_number(struct kernel_formats *k, const struct source_tracepoint *wanted,
-		       char event[256])
+static int formats_find_number(struct kernel_formats *k, const struct source_tracepoint *wanted,
+			       char event[256])
 {
 	struct search s = { .formats = k, .id = wanted->id };
 	struct utsname u;
@@ -61,7 +61,7 @@ static int find_number(struct kernel_formats *k, const struct source_tracepoint 
 	if (wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
 		return err_set(-ENOENT, "without a name, and the recorded kernel is %.40s",
 			       wanted->release);
-	r = tracefs_events_match(&k->tracefs, "*", "*", visit, &s);
+	r = tracefs_events_match(&k->tracefs, "*", "*", formats_visit, &s);
 	if (r < 0 && !*s.event)
 		return r;
 	if (!*s.event)
@@ -71,8 +71,8 @@ static int find_number(struct kernel_formats *k, const struct source_tracepoint 
 	return 0;
 }
 
-static int find_name(struct kernel_formats *k, const struct source_tracepoint *wanted,
-		     char event[256])
+static int formats_find_name(struct kernel_formats *k, const struct source_tracepoint *wanted,
+			     char event[256])
 {
 	uint64_t id = 0;
 
@@ -94,10 +94,10 @@ int kernel_formats_find(void *ctx, const struct source_tracepoint *wanted, const
 	if (!k->is_open)
 		TRY(tracefs_open(&k->tracefs));
 	k->is_open = true;
-	if (wanted->name && split(wanted->name, k->system, event))
-		TRY(find_name(k, wanted, event));
+	if (wanted->name && formats_split(wanted->name, k->system, event))
+		TRY(formats_find_name(k, wanted, event));
 	else
-		TRY(find_number(k, wanted, event));
+		TRY(formats_find_number(k, wanted, event));
 	free(k->text);
 	k->text = NULL;
 	snprintf(path, sizeof(path), "events/%s/%s/format", k->system, event);

@@ -82,8 +82,8 @@ const char *locate_unknown_text(uint32_t reason)
  *	COMM exec | MMAP program | MMAP ld.so | MMAP [vdso] | first instruction
  *	          |--------- frames of the old image -------|
  */
-static const struct address_space *space_around_exec(const struct event *ev,
-						     struct address_space *space)
+static const struct address_space *locate_space_around_exec(const struct event *ev,
+							    struct address_space *space)
 {
 	uint64_t ip;
 
@@ -112,7 +112,7 @@ const struct address_space *recording_space(const struct event *ev, uint32_t cpu
 	if (ev->owned)
 		return ev->space;
 	space = state_space_of(&rec->state, ev->pub.pid, ev->pub.tid);
-	return space && space->before ? space_around_exec(ev, space) : space;
+	return space && space->before ? locate_space_around_exec(ev, space) : space;
 }
 
 const struct sonde_location *recording_located(const struct event *ev, uint64_t addr,
@@ -169,7 +169,7 @@ uint32_t recording_address_mode(const struct event *ev, uint64_t addr)
 }
 
 /* "x" of "/usr/bin/x"; perf calls the map of a JIT by its process. */
-static const char *short_name(struct recording *rec, const char *name)
+static const char *locate_short_name(struct recording *rec, const char *name)
 {
 	size_t len = strlen(name), from;
 	char jit[40];
@@ -210,7 +210,7 @@ int recording_dso(const struct event *ev, uint64_t addr, uint32_t cpumode, struc
 
 		locate_kernel_names(ev->recording, space, addr, loc.dso, ret);
 	} else {
-		ret->short_name = short_name(ev->recording, loc.dso);
+		ret->short_name = locate_short_name(ev->recording, loc.dso);
 		ret->build_id = recording_build_id(
 			ev->recording,
 			dso_build_id_found(dso_of_id(&ev->recording->all->dso_ids, loc.dso_id)));

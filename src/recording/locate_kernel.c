@@ -36,7 +36,7 @@ static const struct mapping *kernel_map(const struct recording *rec)
  * A recording that is a directory (perf record --kcore) may have them beside its events: they are
  * as good as named, as in perf.
  */
-static const char *beside(const struct recording *rec, char room[PATH_MAX])
+static const char *locate_beside(const struct recording *rec, char room[PATH_MAX])
 {
 	struct stat st;
 
@@ -55,7 +55,7 @@ static bool open_kernel_symbols(struct recording *rec)
 	struct source_kernel k = { 0 };
 	char path[PATH_MAX], room[PATH_MAX];
 	uint32_t id;
-	struct kernel_symbols_options opts = { .kallsyms_path = beside(rec, room),
+	struct kernel_symbols_options opts = { .kallsyms_path = locate_beside(rec, room),
 					       .vmlinux_path = rec->opts->vmlinux,
 					       .release = source_info(rec->source, "osrelease"),
 					       .symfs = recording_symfs(rec),
@@ -110,7 +110,7 @@ bool recording_module_name(const char *path, char *ret, size_t size)
  * perf calls a module by its name in brackets, by its path only if the recording has its build id
  * under that.
  */
-static const char *module_dso(struct recording *rec, const char *path)
+static const char *locate_module_dso(struct recording *rec, const char *path)
 {
 	struct source_build_id known;
 	char name[256];
@@ -147,7 +147,7 @@ static bool is_part_of_kernel(const struct kernel_symbol *sym)
  * them; without a recorded map of the kernel nothing has a name; symbols of a module count only
  * inside the module's map.
  */
-static void limit_as_perf(struct recording *rec, uint64_t addr, struct kernel_place *p)
+static void locate_limit_as_perf(struct recording *rec, uint64_t addr, struct kernel_place *p)
 {
 	uint64_t first, end;
 
@@ -164,7 +164,7 @@ static void limit_as_perf(struct recording *rec, uint64_t addr, struct kernel_pl
 }
 
 /* Names in the recording itself; perf knows none. */
-static void find_named(const struct recording *rec, uint64_t addr, struct kernel_place *p)
+static void locate_find_named(const struct recording *rec, uint64_t addr, struct kernel_place *p)
 {
 	const struct named_file *f;
 
@@ -206,9 +206,9 @@ static struct kernel_place find_kernel(struct recording *rec, const struct addre
 	     strcmp(module, p.sym->module) != 0))
 		p.sym = NULL;
 	if (rec->opts->rules->limits_kernel_symbols)
-		limit_as_perf(rec, addr, &p);
+		locate_limit_as_perf(rec, addr, &p);
 	if (!p.sym && p.map)
-		find_named(rec, addr, &p);
+		locate_find_named(rec, addr, &p);
 	return p;
 }
 
@@ -306,7 +306,7 @@ const struct mapping *locate_kernel(struct recording *rec, const struct address_
 	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(rec, p.map)))
 		ret->dso = p.sym->module;
 	else if (p.map && !is_kernel_map(rec, p.map))
-		ret->dso = module_dso(rec, strpool_text(rec->strings, p.map->name));
+		ret->dso = locate_module_dso(rec, strpool_text(rec->strings, p.map->name));
 	else if (p.map || p.sym)
 		ret->dso = kernel_dso(rec);
 	if (rec->opts->rules->kernel_map_by_symbols && rec->kernel_symbols && p.map &&

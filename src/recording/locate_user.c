@@ -29,7 +29,7 @@ const char *recording_map_name(const struct mapping *m, const char *name,
 	return room;
 }
 
-static struct dso *find_dso(struct recording *rec, const struct mapping *m)
+static struct dso *locate_find_dso(struct recording *rec, const struct mapping *m)
 {
 	struct dso_key key = { .name = strpool_text(rec->strings, m->name),
 			       .inode = build_id_is_known(&m->build_id) ? 0 : m->inode,
@@ -45,18 +45,18 @@ static struct dso *find_dso(struct recording *rec, const struct mapping *m)
 	return locate_dso(rec, &key);
 }
 
-static struct dso *dso_of(struct recording *rec, const struct mapping *m)
+static struct dso *locate_dso_of(struct recording *rec, const struct mapping *m)
 {
 	/* The memo is the one thing that may change in a mapping that is shared. */
 	if (!m->dso) {
-		const struct dso *d = find_dso(rec, m);
+		const struct dso *d = locate_find_dso(rec, m);
 
 		((struct mapping *)m)->dso = d ? dso_id(d) : 0;
 	}
 	return dso_of_id(&rec->all->dso_ids, m->dso);
 }
 
-static uint64_t offset_in(const struct mapping *m, const struct dso *d, uint64_t addr)
+static uint64_t locate_offset_in(const struct mapping *m, const struct dso *d, uint64_t addr)
 {
 	return dso_is_file(d) ? addr - m->start + m->pgoff : addr;
 }
@@ -65,10 +65,10 @@ struct dso *recording_dso_at(const struct event *ev, uint64_t addr, uint64_t *re
 {
 	const struct address_space *space = recording_space(ev, CPUMODE_USER);
 	const struct mapping *m = space ? address_space_find(space, addr) : NULL;
-	struct dso *d = m ? dso_of(ev->recording, m) : NULL;
+	struct dso *d = m ? locate_dso_of(ev->recording, m) : NULL;
 
 	if (d)
-		*ret_offset = offset_in(m, d, addr);
+		*ret_offset = locate_offset_in(m, d, addr);
 	return d;
 }
 
@@ -77,7 +77,7 @@ bool recording_has_file_here(struct recording *rec, const struct address_space *
 	const struct mapping *m = space ? address_space_behind(space, 0) : NULL;
 
 	for (; m; m = address_space_behind(space, m->end)) {
-		struct dso *d = dso_of(rec, m);
+		struct dso *d = locate_dso_of(rec, m);
 
 		if (d && dso_is_here(d))
 			return true;
@@ -86,7 +86,7 @@ bool recording_has_file_here(struct recording *rec, const struct address_space *
 }
 
 /* perf keeps quiet about it. Memory without a file holds data, or code that nobody can name. */
-static void report_unknown(struct recording *rec, struct dso *d, struct sonde_location *ret)
+static void locate_report_unknown(struct recording *rec, struct dso *d, struct sonde_location *ret)
 {
 	ret->unknown = dso_unknown(d);
 	if (rec->opts->rules->silent_about_symbols || ret->unknown == SONDE_UNKNOWN_NO_FILE ||
@@ -101,7 +101,7 @@ static void report_unknown(struct recording *rec, struct dso *d, struct sonde_lo
 
 enum sonde_unknown locate_unknown_file(struct recording *rec, const struct mapping *m)
 {
-	struct dso *d = dso_of(rec, m);
+	struct dso *d = locate_dso_of(rec, m);
 
 	return d ? dso_unknown_file(d) : SONDE_KNOWN;
 }
@@ -110,7 +110,7 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 				  uint64_t addr, struct sonde_location *ret)
 {
 	const struct mapping *m = space ? address_space_find(space, addr) : NULL;
-	struct dso *d = m ? dso_of(rec, m) : NULL;
+	struct dso *d = m ? locate_dso_of(rec, m) : NULL;
 	const struct dso_symbol *sym;
 	uint64_t offset;
 
@@ -126,7 +126,7 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 	if (!d)
 		return m;
 	ret->dso_build_id = recording_build_id(rec, dso_build_id(d));
-	offset = offset_in(m, d, addr);
+	offset = locate_offset_in(m, d, addr);
 	ret->dso_id = dso_id(d);
 	ret->dso_off = offset;
 	sym = dso_symbol_at(d, offset);
@@ -135,7 +135,7 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 	if (!sym && dso_tell_no_descriptor(d))
 		defects_add(&rec->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
 	if (!sym)
-		report_unknown(rec, d, ret);
+		locate_report_unknown(rec, d, ret);
 	if (sym) {
 		ret->sym = sym->name;
 		ret->sym_start = sym->offset;

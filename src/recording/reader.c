@@ -71,86 +71,86 @@ struct reader {
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-static void wake_caller(struct reader *r)
+static void reader_wake_caller(struct reader *r)
 {
 	if (atomic_load(&r->caller_sleeps) && atomic_exchange(&r->caller_sleeps, false))
 		sem_post(&r->for_caller);
 }
 
-static void sleep_thread(struct reader *r)
+static void reader_sleep_thread(struct reader *r)
 {
 	while (sem_wait(&r->for_thread) < 0 && errno == EINTR)
 		;
 }
 
-static bool quits(const struct reader *r)
+static bool reader_quits(const struct reader *r)
 {
 	return atomic_load(&r->quit);
 }
 
 /* How many batches are not given back. */
-static uint64_t count_out(const struct reader *r)
+static uint64_t reader_count_out(const struct reader *r)
 {
 	return atomic_load_explicit(&r->made, memory_order_relaxed) - atomic_load(&r->given_back);
 }
 
 /* Until at most so many batches are out, or the thread is to quit. */
-static void wait_for_caller(struct reader *r, uint64_t out)
+static void reader_wait_for_caller(struct reader *r, uint64_t out)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
 	/* To be woken would cost the caller 12 us (measured in a virtual machine): half a batch. */
-	for (int i = 0; i < NAPS && count_out(r) > out && !quits(r); i++)
+	for (int i = 0; i < NAPS && reader_count_out(r) > out && !reader_quits(r); i++)
 		nanosleep(&nap, NULL);
-	while (count_out(r) > out && !quits(r)) {
+	while (reader_count_out(r) > out && !reader_quits(r)) {
 		atomic_store(&r->thread_sleeps, out + 1);
-		if (count_out(r) > out && !quits(r))
-			sleep_thread(r);
+		if (reader_count_out(r) > out && !reader_quits(r))
+			reader_sleep_thread(r);
 		atomic_store(&r->thread_sleeps, 0);
 	}
 }
 
 /* Until there is a slot, and few bytes are out. */
-static void wait_for_slot(struct reader *r)
+static void reader_wait_for_slot(struct reader *r)
 {
-	const uint64_t out = count_out(r);
+	const uint64_t out = reader_count_out(r);
 
 	if (!out || (out < BATCHES && r->bytes_made - atomic_load(&r->bytes_back) < AHEAD_BYTES))
 		return;
-	wake_caller(r);
-	wait_for_caller(r, out / 2);
+	reader_wake_caller(r);
+	reader_wait_for_caller(r, out / 2);
 }
 
 /* order_ahead.take_headers: asks the caller. */
-static int ask_to_take(void *ctx, const struct cut *cuts, int nr)
+static int reader_ask_to_take(void *ctx, const struct cut *cuts, int nr)
 {
 	struct reader *r = ctx;
 
 	r->headers = cuts;
 	r->nr_headers = nr;
 	atomic_store(&r->has_headers, true);
-	wake_caller(r);
+	reader_wake_caller(r);
 	while (atomic_load(&r->has_headers)) {
-		if (quits(r))
+		if (reader_quits(r))
 			return -ECANCELED;
 		atomic_store(&r->thread_sleeps, BATCHES + 1);
-		if (atomic_load(&r->has_headers) && !quits(r))
-			sleep_thread(r);
+		if (atomic_load(&r->has_headers) && !reader_quits(r))
+			reader_sleep_thread(r);
 		atomic_store(&r->thread_sleeps, 0);
 	}
 	return r->headers_result;
 }
 
 /* Reading a stream may wait: the caller gets the batches that are made. */
-static void show_batches(void *ctx)
+static void reader_show_batches(void *ctx)
 {
 	struct reader *r = ctx;
 
-	if (r->opts.is_stream && count_out(r))
-		wake_caller(r);
+	if (r->opts.is_stream && reader_count_out(r))
+		reader_wake_caller(r);
 }
 
-static void note_progress(void *ctx)
+static void reader_note_progress(void *ctx)
 {
 	struct reader *r = ctx;
 	uint64_t done, total;
@@ -161,14 +161,14 @@ static void note_progress(void *ctx)
 }
 
 /* What is the same in all events: of a short recording most slots are never used. */
-static void make_events(const struct reader *r, struct slot *slot)
+static void reader_make_events(const struct reader *r, struct slot *slot)
 {
 	for (int i = 0; i < ORDER_CUTS; i++)
 		slot->pub.events[i] = r->opts.like;
 }
 
 /* Stretch by stretch: behind each is a record that the caller decodes. */
-static void decode_slot(struct reader *r, struct slot *slot)
+static void reader_decode_slot(struct reader *r, struct slot *slot)
 {
 	struct source *source = r->opts.source;
 	const int nr = slot->pub.nr_cuts;
@@ -192,16 +192,16 @@ static void decode_slot(struct reader *r, struct slot *slot)
 	}
 }
 
-static uint64_t count_nomem(void)
+static uint64_t reader_count_nomem(void)
 {
 	const void *thread;
 
 	return err_nomem_count(&thread);
 }
 
-static void note_failures(struct reader *r, struct slot *slot, uint64_t nomem_before)
+static void reader_note_failures(struct reader *r, struct slot *slot, uint64_t nomem_before)
 {
-	slot->nr_nomem = count_nomem() - nomem_before;
+	slot->nr_nomem = reader_count_nomem() - nomem_before;
 	if (slot->result < 0 && slot->result != -ENOMEM)
 		slot->cause = strdup(err_text());
 	if (!r->opts.read_defects->changes)
@@ -212,26 +212,26 @@ static void note_failures(struct reader *r, struct slot *slot, uint64_t nomem_be
 	/* else with the next batch */
 }
 
-static void fill_slot(struct reader *r, struct slot *slot, uint64_t number)
+static void reader_fill_slot(struct reader *r, struct slot *slot, uint64_t number)
 {
-	const uint64_t nomem_before = count_nomem();
+	const uint64_t nomem_before = reader_count_nomem();
 
 	slot->result = order_fill(r->opts.order, slot->cuts, number);
 	slot->pub.nr_cuts = slot->result > 0 ? slot->result : 0;
 	slot->pub.nr_stretches = 0;
 	if (r->opts.decodes && number <= BATCHES)
-		make_events(r, slot);
+		reader_make_events(r, slot);
 	if (r->opts.decodes)
-		decode_slot(r, slot);
+		reader_decode_slot(r, slot);
 	order_stats(r->opts.order, &slot->pub.stats);
 	slot->bytes = slot->pub.stats.bytes_delivered - r->bytes_made;
-	note_progress(r);
+	reader_note_progress(r);
 	slot->pub.done = atomic_load_explicit(&r->done, memory_order_relaxed);
 	slot->pub.total = atomic_load_explicit(&r->total, memory_order_relaxed);
-	note_failures(r, slot, nomem_before);
+	reader_note_failures(r, slot, nomem_before);
 }
 
-static void *run(void *ctx)
+static void *reader_run(void *ctx)
 {
 	struct reader *r = ctx;
 
@@ -239,15 +239,15 @@ static void *run(void *ctx)
 		struct slot *slot = &r->slots[(number - 1) % BATCHES];
 		bool is_last;
 
-		wait_for_slot(r);
-		if (quits(r))
+		reader_wait_for_slot(r);
+		if (reader_quits(r))
 			break;
-		fill_slot(r, slot, number);
+		reader_fill_slot(r, slot, number);
 		is_last = slot->result <= 0 && slot->result != -EINTR;
 		r->bytes_made = slot->pub.stats.bytes_delivered;
 		atomic_store(&r->made, number);
 		if (slot->result <= 0 || number - atomic_load(&r->given_back) >= WAKE_AT)
-			wake_caller(r);
+			reader_wake_caller(r);
 		if (is_last)
 			break;
 	}
@@ -279,14 +279,14 @@ void reader_progress(const struct reader *r, uint64_t *done, uint64_t *total)
 	*total = atomic_load_explicit(&r->total, memory_order_relaxed);
 }
 
-static void wake_thread(struct reader *r)
+static void reader_wake_thread(struct reader *r)
 {
 	if (atomic_exchange(&r->thread_sleeps, 0))
 		sem_post(&r->for_thread);
 }
 
 /* What the caller took so far may be written over. */
-static void give_back(struct reader *r)
+static void reader_give_back(struct reader *r)
 {
 	uint64_t wake_at;
 
@@ -297,22 +297,22 @@ static void give_back(struct reader *r)
 	atomic_store(&r->given_back, r->taken);
 	wake_at = atomic_load(&r->thread_sleeps);
 	if (wake_at && atomic_load(&r->made) - r->taken < wake_at)
-		wake_thread(r);
+		reader_wake_thread(r);
 }
 
-static void take_headers(struct reader *r)
+static void reader_take_headers(struct reader *r)
 {
 	r->headers_result =
 		r->opts.source->ops->take_header(r->opts.source, r->headers, r->nr_headers);
 	atomic_store(&r->has_headers, false);
-	wake_thread(r);
+	reader_wake_thread(r);
 }
 
 /*
  * Until the thread wakes the caller: 0; -EINTR: a signal came, or LOOK_MS are over. A signal that came
  * before the sleep does not end it, so the caller is sent to look at its signals now and then.
  */
-static int sleep_caller(struct reader *r)
+static int reader_sleep_caller(struct reader *r)
 {
 	struct timespec until;
 
@@ -324,7 +324,7 @@ static int sleep_caller(struct reader *r)
 }
 
 /* Until there is a batch: 0; -EINTR: the caller looks at its signals, or it is to stop. */
-static int wait_for_batch(struct reader *r)
+static int reader_wait_for_batch(struct reader *r)
 {
 	for (;;) {
 		/* Before made: batches in front of the header records are decoded first. */
@@ -334,7 +334,7 @@ static int wait_for_batch(struct reader *r)
 		if (atomic_load(&r->made) != r->taken)
 			return 0;
 		if (has_headers) {
-			take_headers(r);
+			reader_take_headers(r);
 			if (r->headers_result < 0)
 				return r->headers_result;
 			continue;
@@ -345,7 +345,7 @@ static int wait_for_batch(struct reader *r)
 			r->opts.progress(r->opts.progress_ctx);
 		atomic_store(&r->caller_sleeps, true);
 		if (atomic_load(&r->made) == r->taken && !atomic_load(&r->has_headers))
-			e = sleep_caller(r);
+			e = reader_sleep_caller(r);
 		atomic_store(&r->caller_sleeps, false);
 		if (e < 0)
 			return e;
@@ -353,19 +353,19 @@ static int wait_for_batch(struct reader *r)
 }
 
 /* Ends the thread, if it has not ended by itself. */
-static void join(struct reader *r)
+static void reader_join(struct reader *r)
 {
 	if (r->is_over)
 		return;
 	atomic_store(&r->quit, true);
-	wake_thread(r);
+	reader_wake_thread(r);
 	pthread_join(r->thread, NULL);
 	r->is_over = true;
 	order_read_ahead(r->opts.order, NULL);
 }
 
 /* What was met for this batch is the caller's now. */
-static int take_failures(struct reader *r, struct slot *slot)
+static int reader_take_failures(struct reader *r, struct slot *slot)
 {
 	const int result = slot->result;
 
@@ -392,22 +392,22 @@ int reader_next(struct reader *r, const struct reader_batch **ret)
 	struct slot *slot;
 	int n;
 
-	give_back(r);
+	reader_give_back(r);
 	if (atomic_load(&r->made) == r->taken && reader_is_lost(r))
 		return err_set(-ECHILD, "this process was forked while a thread of its parent read "
 					"the recording: open it again here, or open it with "
 					"threads=1 before the fork");
-	n = wait_for_batch(r);
+	n = reader_wait_for_batch(r);
 	if (n < 0) {
 		if (n != -EINTR)
-			join(r);
+			reader_join(r);
 		return n;
 	}
 	slot = &r->slots[r->taken++ % BATCHES];
-	n = take_failures(r, slot);
+	n = reader_take_failures(r, slot);
 	*ret = &slot->pub;
 	if (n <= 0 && n != -EINTR) {
-		join(r);
+		reader_join(r);
 		defects_move(r->opts.defects, r->opts.read_defects);
 	}
 	return n;
@@ -415,7 +415,7 @@ int reader_next(struct reader *r, const struct reader_batch **ret)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static int start_thread(struct reader *r)
+static int reader_start_thread(struct reader *r)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -426,7 +426,7 @@ static int start_thread(struct reader *r)
 	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	e = pthread_create(&r->thread, &attr, run, r);
+	e = pthread_create(&r->thread, &attr, reader_run, r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (!e)
@@ -434,7 +434,7 @@ static int start_thread(struct reader *r)
 	return -e;
 }
 
-static void make_slots(struct reader *r)
+static void reader_make_slots(struct reader *r)
 {
 	char *room = r->room + CACHE_LINE - (uintptr_t)r->room % CACHE_LINE;
 
@@ -467,16 +467,16 @@ int reader_start(struct reader **ret, const struct reader_options *opts)
 	r->pid = getpid();
 	sem_init(&r->for_thread, 0, 0);
 	sem_init(&r->for_caller, 0, 0);
-	make_slots(r);
+	reader_make_slots(r);
 	r->ahead = (struct order_ahead){ .given_back = &r->given_back,
 					 .quit = &r->quit,
-					 .take_headers = ask_to_take,
-					 .before_read = show_batches,
-					 .progress = note_progress,
+					 .take_headers = reader_ask_to_take,
+					 .before_read = reader_show_batches,
+					 .progress = reader_note_progress,
 					 .ctx = r };
-	note_progress(r);
+	reader_note_progress(r);
 	order_read_ahead(opts->order, &r->ahead);
-	e = start_thread(r);
+	e = reader_start_thread(r);
 	if (e < 0) {
 		r->is_over = true;
 		order_read_ahead(opts->order, NULL);
@@ -493,7 +493,7 @@ void reader_close(struct reader *r)
 		return;
 	if (!r->is_over && r->opts.is_stream && r->opts.stopped)
 		atomic_store(r->opts.stopped, 1);
-	join(r);
+	reader_join(r);
 	for (int i = 0; i < BATCHES; i++) {
 		free(r->slots[i].cause);
 		free(r->slots[i].met);

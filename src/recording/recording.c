@@ -84,18 +84,18 @@ int recording_add(struct recordings *all, char *take_input, char *take_offset,
 
 /* ---- files of one recording that are named one by one ----------------------------------------- */
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool recording_is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool reads_file(const struct recording *rec, const struct stat *file)
+static bool recording_reads_file(const struct recording *rec, const struct stat *file)
 {
 	struct source_file f;
 	struct stat st;
 
 	for (unsigned i = 0; rec->source && rec->source->ops->file(rec->source, i, &f); i++) {
-		if (!f.stream && fstat(f.fd, &st) == 0 && is_same_file(&st, file))
+		if (!f.stream && fstat(f.fd, &st) == 0 && recording_is_same_file(&st, file))
 			return true;
 	}
 	return false;
@@ -110,15 +110,15 @@ struct recording *recordings_find_reader(const struct recordings *all, const cha
 	for (size_t i = 0; i < all->nr; i++) {
 		struct recording *rec = &all->v[i];
 
-		if (stat(rec->input, &named) == 0 && !is_same_file(&named, &file) &&
-		    reads_file(rec, &file))
+		if (stat(rec->input, &named) == 0 && !recording_is_same_file(&named, &file) &&
+		    recording_reads_file(rec, &file))
 			return rec;
 	}
 	return NULL;
 }
 
 /* A folder named behind one of its files. The same path twice is meant to be read twice. */
-static int check_folder(const struct recording *rec)
+static int recording_check_folder(const struct recording *rec)
 {
 	struct source_file f;
 	struct stat st;
@@ -129,7 +129,8 @@ static int check_folder(const struct recording *rec)
 		for (size_t k = 0; k < rec->nr && fstat(f.fd, &st) == 0; k++) {
 			const struct recording *other = &rec->all->v[k];
 
-			if (strcmp(other->input, rec->input) != 0 && reads_file(other, &st))
+			if (strcmp(other->input, rec->input) != 0 &&
+			    recording_reads_file(other, &st))
 				return err_set(-EINVAL,
 					       "%s holds %s, which is read already with %s: name "
 					       "one of the two",
@@ -160,10 +161,10 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	TRY(r);
 	rec->clock.has_time_zero = source_read_traits(rec->source).has_time_zero;
 	rec->is_stream = rec->source->ops->file(rec->source, 0, &file) && file.stream;
-	return rec->nr ? check_folder(rec) : 0;
+	return rec->nr ? recording_check_folder(rec) : 0;
 }
 
-static struct event empty_event(struct recording *rec)
+static struct event recording_empty_event(struct recording *rec)
 {
 	return (struct event){ .pub.size = sizeof(struct sonde_event),
 			       .recording = rec,
@@ -181,7 +182,7 @@ int recording_open_order(struct recording *rec, const struct order_options *opts
 	rec->progress_ctx = opts->progress_ctx;
 	rec->decode_max = RECORDING_EVENTS;
 	for (int i = 0; i < RECORDING_EVENTS; i++)
-		rec->events[i] = empty_event(rec);
+		rec->events[i] = recording_empty_event(rec);
 	o.sharers = rec->all->nr;
 	o.defects = &rec->read_defects;
 	return order_open(&rec->order, rec->source, &o);
@@ -210,7 +211,7 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 /* What a thread costs is a share of less than a hundredth of reading so much. */
 #define LEAST_AHEAD_BYTES (UINT64_C(8) << 20)
 
-static bool has_cpus(int nr)
+static bool recording_has_cpus(int nr)
 {
 	cpu_set_t cpus;
 
@@ -218,7 +219,7 @@ static bool has_cpus(int nr)
 }
 
 /* A pipe is live as a rule: its caller waits for events, not for the reading of them. */
-static bool is_long(const struct recording *rec)
+static bool recording_is_long(const struct recording *rec)
 {
 	struct source_file f;
 	uint64_t bytes = 0;
@@ -231,21 +232,21 @@ static bool is_long(const struct recording *rec)
 	return bytes >= LEAST_AHEAD_BYTES;
 }
 
-static bool wants_reader(const struct recording *rec)
+static bool recording_wants_reader(const struct recording *rec)
 {
 	const unsigned threads = rec->opts->threads ? rec->opts->threads : 2;
 
 	if (rec->has_raw_records || rec->nr + 1 >= threads)
 		return false;
-	return rec->opts->threads || (is_long(rec) && has_cpus(2));
+	return rec->opts->threads || (recording_is_long(rec) && recording_has_cpus(2));
 }
 
 /* Where no thread can be had, the caller's does. */
-static void start_reader(struct recording *rec, bool by_record)
+static void recording_start_reader(struct recording *rec, bool by_record)
 {
 	const struct reader_options o = { .order = rec->order,
 					  .source = rec->source,
-					  .like = empty_event(rec),
+					  .like = recording_empty_event(rec),
 					  .read_defects = &rec->read_defects,
 					  .defects = &rec->defects,
 					  .wants = &rec->all->wants,
@@ -256,7 +257,7 @@ static void start_reader(struct recording *rec, bool by_record)
 					  .progress_ctx = rec->progress_ctx };
 
 	rec->is_reading = true;
-	if (wants_reader(rec))
+	if (recording_wants_reader(rec))
 		(void)reader_start(&rec->reader, &o);
 }
 
@@ -265,7 +266,7 @@ int recording_next_batch(struct recording *rec, bool by_record)
 	int n;
 
 	if (__builtin_expect(!rec->is_reading, 0))
-		start_reader(rec, by_record);
+		recording_start_reader(rec, by_record);
 	rec->ahead = NULL;
 	rec->nr_cuts = rec->cut_at = rec->nr_events = rec->event_at = rec->stretch_at = 0;
 	if (rec->reader && reader_runs(rec->reader)) {
@@ -281,7 +282,7 @@ int recording_next_batch(struct recording *rec, bool by_record)
 }
 
 /* The stretch at cut_at or the next one; NULL none that may be used. */
-static const struct stretch *next_stretch(struct recording *rec)
+static const struct stretch *recording_next_stretch(struct recording *rec)
 {
 	const struct reader_batch *b = rec->ahead;
 
@@ -294,7 +295,7 @@ static const struct stretch *next_stretch(struct recording *rec)
 
 int recording_decode(struct recording *rec)
 {
-	const struct stretch *ahead = next_stretch(rec);
+	const struct stretch *ahead = recording_next_stretch(rec);
 	int n, nr = ahead ? ahead->cut : rec->nr_cuts;
 
 	rec->event_at = 0;
@@ -360,7 +361,7 @@ void recordings_note_memory(struct recordings *all)
 }
 
 /* One kind, each recording with its count: "a.data: 3, first at 0x10; b.data: 1" */
-static void sum_kind(struct recordings *all, int kind)
+static void recording_sum_kind(struct recordings *all, int kind)
 {
 	struct defects *sum = &all->sum;
 	struct outbuf where = { 0 };
@@ -389,7 +390,7 @@ const struct defects *recordings_defects(struct recordings *all)
 	if (all->nr == 1)
 		return &all->v[0].defects;
 	for (int kind = 0; kind < NR_DEFECTS; kind++)
-		sum_kind(all, kind);
+		recording_sum_kind(all, kind);
 	return &all->sum;
 }
 

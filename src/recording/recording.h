@@ -147,7 +147,7 @@ struct recording {
 	struct unwinder *unwinder;
 	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */
 	bool unwind_archs_known;
-	uint64_t unwindable_stamp; /* the mappings that perf_unwinds() saw last, */
+	uint64_t unwindable_stamp; /* the mappings that chain_perf_unwinds() saw last, */
 	bool unwindable;           /* and its answer */
 	VEC(struct sonde_frame) frames;
 

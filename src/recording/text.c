@@ -8,12 +8,12 @@
 #include "model/value.h"
 #include "recording/locate.h"
 
-static const char *env_symbol(void *ctx, uint64_t addr, uint64_t *ret_off)
+static const char *text_env_symbol(void *ctx, uint64_t addr, uint64_t *ret_off)
 {
 	return recording_kernel_symbol(ctx, addr, ret_off);
 }
 
-static const char *env_printk(void *ctx, uint64_t addr)
+static const char *text_env_printk(void *ctx, uint64_t addr)
 {
 	struct recording *rec = ctx;
 
@@ -28,7 +28,7 @@ static const char *env_printk(void *ctx, uint64_t addr)
 	return printk_formats_find(&rec->printk, addr);
 }
 
-static void env_divided_by_zero(void *ctx)
+static void text_env_divided_by_zero(void *ctx)
 {
 	struct recording *rec = ctx;
 
@@ -36,7 +36,7 @@ static void env_divided_by_zero(void *ctx)
 		    rec->printing ? rec->printing->schema->name : "");
 }
 
-static void hex_bytes(const uint8_t *p, uint32_t len, struct outbuf *out)
+static void text_hex_bytes(const uint8_t *p, uint32_t len, struct outbuf *out)
 {
 	for (uint32_t i = 0; i < len; i++) {
 		if (i)
@@ -78,9 +78,9 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 {
 	struct recording *rec = ev->recording;
 	const struct printfmt_env env = { .ctx = rec,
-					  .symbol = env_symbol,
-					  .printk = env_printk,
-					  .divided_by_zero = env_divided_by_zero };
+					  .symbol = text_env_symbol,
+					  .printk = text_env_printk,
+					  .divided_by_zero = text_env_divided_by_zero };
 	const struct printfmt *pf = ev->schema->print;
 
 	/* an event out of a group's counts: no fields were recorded */
@@ -100,5 +100,5 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 		fields_text_put(ev->schema->fields, ev->schema->nr_fields, ev->pub.bytes,
 				ev->pub.bytes_len, ev->pub.flags & SONDE_EVENT_SWAPPED, out);
 	else if (ev->schema->kind == SONDE_TRACEPOINT)
-		hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
+		text_hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
 }

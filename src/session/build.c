@@ -20,7 +20,7 @@
 #include "session/session.h"
 #include "sinks/sink.h"
 
-static void session_free(struct sonde_session *s)
+static void build_session_free(struct sonde_session *s)
 {
 	if (s->opts.progress)
 		progress_line_wipe(false);
@@ -47,11 +47,11 @@ void session_ref(struct sonde_session *s)
 void session_unref(struct sonde_session *s)
 {
 	if (!--s->refs)
-		session_free(s);
+		build_session_free(s);
 }
 
 /* Without filters an event need not meet them one by one. */
-static bool has_filters(const struct sonde_session *s)
+static bool build_has_filters(const struct sonde_session *s)
 {
 	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
 	       s->opts.event || s->opts.symbols || s->opts.dsos || s->opts.switch_on ||
@@ -63,7 +63,7 @@ static int build_filters(struct sonde_session *s)
 	const struct session_options *o = &s->opts;
 	struct filters *f = &s->filters;
 
-	f->is_set = has_filters(s);
+	f->is_set = build_has_filters(s);
 	if (o->cpu)
 		TRY(cpu_list_parse(o->cpu, &f->cpus));
 	if (o->pid)
@@ -90,7 +90,8 @@ static int build_filters(struct sonde_session *s)
  * The event of that name as its family of schemas, or by perf's rule the first one alone; NULL:
  * none asked for.
  */
-static int find_event(struct sonde_session *s, const char *name, const char *option, uint32_t *ret)
+static int build_find_event(struct sonde_session *s, const char *name, const char *option,
+			    uint32_t *ret)
 {
 	struct near near;
 	char guess[512];
@@ -116,7 +117,7 @@ static int find_event(struct sonde_session *s, const char *name, const char *opt
  * A name that means no event of the recording: nothing would come, and that would look like a quiet
  * machine.
  */
-static int check_event_names(struct sonde_session *s)
+static int build_check_event_names(struct sonde_session *s)
 {
 	for (size_t i = 0; i < s->filters.names.nr; i++) {
 		const char *name = s->filters.names.names[i];
@@ -140,12 +141,12 @@ static int check_event_names(struct sonde_session *s)
 	return 0;
 }
 
-static int find_switches(struct sonde_session *s)
+static int build_find_switches(struct sonde_session *s)
 {
 	struct event_switch *w = &s->filters.switches;
 
-	TRY(find_event(s, s->opts.switch_on, "--switch-on", &w->on));
-	TRY(find_event(s, s->opts.switch_off, "--switch-off", &w->off));
+	TRY(build_find_event(s, s->opts.switch_on, "--switch-on", &w->on));
+	TRY(build_find_event(s, s->opts.switch_off, "--switch-off", &w->off));
 	w->is_off = w->on != EVENT_SWITCH_NONE;
 	w->shows_both = s->opts.show_on_off_events;
 	w->omits_one = s->opts.rules->switch_off_omits_one;
@@ -154,7 +155,7 @@ static int find_switches(struct sonde_session *s)
 }
 
 /* perf shows no more frames than this machine's kernel would record. */
-static int perf_max_frames(unsigned *ret)
+static int build_perf_max_frames(unsigned *ret)
 {
 	long max;
 
@@ -174,14 +175,14 @@ static int build_chains(struct sonde_session *s)
 
 	r->max_frames = asked < UINT_MAX ? (unsigned)asked : UINT_MAX;
 	if (asked == UINT64_MAX && s->opts.rules->max_frames_of_machine)
-		TRY(perf_max_frames(&r->max_frames));
+		TRY(build_perf_max_frames(&r->max_frames));
 	return s->opts.stop_bt ? comm_list_parse(s->opts.stop_bt, "symbol", &s->recordings.strings,
 						 &r->stop_bt)
 			       : 0;
 }
 
 /* How many threads may read: what the session says, else the environment. */
-static int find_threads(const struct session_options *o, unsigned *ret)
+static int build_find_threads(const struct session_options *o, unsigned *ret)
 {
 	const char *text = getenv("SONDE_THREADS");
 	unsigned long nr = 0;
@@ -222,7 +223,7 @@ static int build_recording_options(struct sonde_session *s)
 					    .demangle_kernel = o->demangle_kernel,
 					    .show_kernel_path = o->show_kernel_path,
 					    .inline_frames = o->inline_frames };
-	TRY(find_threads(o, &s->recordings.opts.threads));
+	TRY(build_find_threads(o, &s->recordings.opts.threads));
 	TRY(build_chains(s));
 	/*
 	 * Read when first needed, much later; a file that the user named must not be missed
@@ -238,7 +239,7 @@ static int build_recording_options(struct sonde_session *s)
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* On the line of time: of the first and last sample of all. */
-static int find_span(struct sonde_session *s, struct time_span *ret)
+static int build_find_span(struct sonde_session *s, struct time_span *ret)
 {
 	struct time_span span, all = { .first_ns = UINT64_MAX };
 
@@ -257,7 +258,8 @@ static int find_span(struct sonde_session *s, struct time_span *ret)
 }
 
 /* What time= says, on the line. */
-static int parse_time(struct sonde_session *s, struct time_span span, struct time_windows *ret)
+static int build_parse_time(struct sonde_session *s, struct time_span span,
+			    struct time_windows *ret)
 {
 	const struct session_options *o = &s->opts;
 	struct timeline *line = &s->recordings.line;
@@ -275,7 +277,7 @@ static int parse_time(struct sonde_session *s, struct time_span span, struct tim
 }
 
 /* Nothing would come, and that would look like a quiet machine. */
-static int check_has_times(struct sonde_session *s)
+static int build_check_has_times(struct sonde_session *s)
 {
 	const struct sonde_schema *timeless = NULL;
 
@@ -304,10 +306,10 @@ static int build_time(struct sonde_session *s)
 	if (!s->opts.time)
 		return 0;
 	if (s->recordings.nr == 1)
-		TRY(check_has_times(s));
+		TRY(build_check_has_times(s));
 	if (time_windows_need_span(s->opts.time, session_counts_from_first(&s->opts)))
-		TRY(find_span(s, &span));
-	TRY(parse_time(s, span, &on_line));
+		TRY(build_find_span(s, &span));
+	TRY(build_parse_time(s, span, &on_line));
 	for (size_t i = 0; i < s->recordings.nr; i++) {
 		struct recording *rec = &s->recordings.v[i];
 
@@ -322,7 +324,7 @@ static int build_time(struct sonde_session *s)
 }
 
 /* Without times there is no order; perf's recordings of one process have none by default. */
-static int check_times(const struct recording *rec)
+static int build_check_times(const struct recording *rec)
 {
 	vec_foreach(sc, &rec->all->schemas.schemas) {
 		if ((*sc)->kind <= SONDE_SAMPLE && (*sc)->maker == rec->source &&
@@ -339,7 +341,7 @@ static int check_times(const struct recording *rec)
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
-static int check_cpus(const struct recording *rec)
+static int build_check_cpus(const struct recording *rec)
 {
 	const char *text = recording_info(rec, "nrcpus-available");
 	unsigned long nr = text ? strtoul(text, NULL, 10) : 0;
@@ -376,7 +378,7 @@ static int check_cpus(const struct recording *rec)
  * True if the input is a file of a recording that was named before. An offset behind the file is the
  * recording's: *offset becomes NULL if the recording takes it.
  */
-static int is_read_already(const struct sonde_session *s, const char *input, char **offset)
+static int build_is_read_already(const struct sonde_session *s, const char *input, char **offset)
 {
 	struct recording *reader = recordings_find_reader(&s->recordings, input);
 
@@ -394,7 +396,7 @@ static int is_read_already(const struct sonde_session *s, const char *input, cha
 }
 
 /* Adds the i-th input, up to its source. A file of a recording named before adds nothing. */
-static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked)
+static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked)
 {
 	const struct session_options *o = &s->opts;
 	const struct sink_wants wants = session_source_wants(s);
@@ -409,7 +411,7 @@ static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked
 	int r;
 
 	TRY(session_options_input(o, i, &input, &offset));
-	r = is_read_already(s, input, &offset);
+	r = build_is_read_already(s, input, &offset);
 	if (r) {
 		free(input);
 		free(offset);
@@ -425,11 +427,11 @@ static int open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked
 	opts.on_packed_ctx = rec;
 	TRY(recording_open(rec, &opts, o->kernel_formats));
 	s->is_stream |= rec->is_stream;
-	TRY(check_cpus(rec));
-	return o->nr_inputs > 1 ? check_times(rec) : 0;
+	TRY(build_check_cpus(rec));
+	return o->nr_inputs > 1 ? build_check_times(rec) : 0;
 }
 
-static int open_inputs(struct sonde_session *s)
+static int build_open_inputs(struct sonde_session *s)
 {
 	uint64_t max_unpacked = 0;
 
@@ -441,13 +443,13 @@ static int open_inputs(struct sonde_session *s)
 	if (!s->merge.lanes)
 		return err_nomem();
 	for (unsigned i = 0; i < s->opts.nr_inputs; i++)
-		TRY(open_input(s, i, max_unpacked));
+		TRY(build_open_input(s, i, max_unpacked));
 	for (size_t i = 0; i < s->recordings.nr; i++)
 		TRY(clock_place(&s->recordings.v[i]));
 	return 0;
 }
 
-static int open_orders(struct sonde_session *s)
+static int build_open_orders(struct sonde_session *s)
 {
 	/* A dump has lines of samples that are not chosen. */
 	const bool skips =
@@ -475,12 +477,12 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 			       sink_names[s->opts.format], s->opts.nr_inputs);
 	TRY(build_filters(s));
 	TRY(build_recording_options(s));
-	TRY(open_inputs(s));
+	TRY(build_open_inputs(s));
 	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
-	TRY(check_event_names(s));
-	TRY(find_switches(s));
-	return open_orders(s);
+	TRY(build_check_event_names(s));
+	TRY(build_find_switches(s));
+	return build_open_orders(s);
 }
 
 int session_open(struct sonde_session **ret, const char *text, const char *origin)
@@ -494,7 +496,7 @@ int session_open(struct sonde_session **ret, const char *text, const char *origi
 	s->refs = 1;
 	r = build(s, text, origin);
 	if (r < 0) {
-		session_free(s);
+		build_session_free(s);
 		return r;
 	}
 	session_progress_opened(s);

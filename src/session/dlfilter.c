@@ -21,29 +21,29 @@ enum { FILTERED_DSO = 1, FILTERED_THREAD = 2, FILTERED_SYMBOL = 8 };
 /* Nothing is known of what a load or store did: no bit of each group but the first. */
 #define NO_DATA_SRC UINT64_C(0x5080021)
 
-static struct sonde_session *session_of(const struct dlfilter *f)
+static struct sonde_session *dlfilter_session_of(const struct dlfilter *f)
 {
 	return f->ctx;
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static bool is_kernel_address(uint64_t addr)
+static bool dlfilter_is_kernel_address(uint64_t addr)
 {
 	return addr >> 63;
 }
 
 /* The cpumode of an address in a sample: kernel or user by its place. */
-static uint32_t mode_of(const struct event *ev, uint64_t addr)
+static uint32_t dlfilter_mode_of(const struct event *ev, uint64_t addr)
 {
 	uint32_t mode = ev->pub.cpumode;
 
 	if (mode != CPUMODE_KERNEL && mode != CPUMODE_USER)
 		return mode;
-	return is_kernel_address(addr) ? CPUMODE_KERNEL : CPUMODE_USER;
+	return dlfilter_is_kernel_address(addr) ? CPUMODE_KERNEL : CPUMODE_USER;
 }
 
-static uint8_t *build_id_bytes(struct recording *rec, const char *hex, uint32_t *ret_len)
+static uint8_t *dlfilter_build_id_bytes(struct recording *rec, const char *hex, uint32_t *ret_len)
 {
 	const struct build_id id = build_id_of_hex(hex);
 	uint32_t len = id.len < DLF_BUILD_ID_BYTES ? id.len : DLF_BUILD_ID_BYTES, bytes;
@@ -58,8 +58,8 @@ static uint8_t *build_id_bytes(struct recording *rec, const char *hex, uint32_t 
 /*
  * An address as an offset in its file; of the kernel itself, and where nothing is mapped, as it is.
  */
-static uint64_t file_address(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			     const struct sonde_location *loc)
+static uint64_t dlfilter_file_address(const struct event *ev, uint64_t addr, uint32_t cpumode,
+				      const struct sonde_location *loc)
 {
 	uint64_t offset;
 
@@ -70,20 +70,20 @@ static uint64_t file_address(const struct event *ev, uint64_t addr, uint32_t cpu
 	return addr - loc->map_start;
 }
 
-static void fill_location(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			  const struct sonde_location *loc, struct dlf_location *ret)
+static void dlfilter_fill_location(const struct event *ev, uint64_t addr, uint32_t cpumode,
+				   const struct sonde_location *loc, struct dlf_location *ret)
 {
 	struct recording *rec = ev->recording;
 
 	*ret = (struct dlf_location){ .size = rec->opts->rules->dlfilters_lack_al_cleanup
 						      ? DLF_LOCATION_BYTES_BEFORE_PRIV
 						      : sizeof(*ret),
-				      .addr = file_address(ev, addr, cpumode, loc),
+				      .addr = dlfilter_file_address(ev, addr, cpumode, loc),
 				      .dso = loc->dso,
 				      .is_64_bit = loc->dso != NULL,
-				      .is_kernel_ip = is_kernel_address(addr) };
+				      .is_kernel_ip = dlfilter_is_kernel_address(addr) };
 	if (loc->dso)
-		ret->buildid = build_id_bytes(rec, loc->dso_build_id, &ret->buildid_size);
+		ret->buildid = dlfilter_build_id_bytes(rec, loc->dso_build_id, &ret->buildid_size);
 	if (loc->sym) {
 		ret->sym = loc->sym;
 		ret->symoff = (uint32_t)loc->sym_off;
@@ -93,10 +93,10 @@ static void fill_location(const struct event *ev, uint64_t addr, uint32_t cpumod
 	}
 }
 
-static const struct dlf_location *resolve_ip(void *ctx)
+static const struct dlf_location *dlfilter_resolve_ip(void *ctx)
 {
 	struct dlfilter *f = ctx;
-	struct sonde_session *s = session_of(f);
+	struct sonde_session *s = dlfilter_session_of(f);
 	struct dlfilter_answers *a = &s->dlfilter_answers;
 	const struct sonde_location *loc;
 	uint32_t cpumode;
@@ -107,7 +107,7 @@ static const struct dlf_location *resolve_ip(void *ctx)
 		return &a->ip;
 	cpumode = a->ev->pub.cpumode;
 	loc = recording_located(a->ev, a->sample->ip, cpumode);
-	fill_location(a->ev, a->sample->ip, cpumode, loc, &a->ip);
+	dlfilter_fill_location(a->ev, a->sample->ip, cpumode, loc, &a->ip);
 	a->ip.comm = strpool_text(&s->recordings.strings, a->ev->pub.comm);
 	if (!late_filter_pass(&s->filters.late, &a->ev->pub))
 		a->ip.filtered |= FILTERED_THREAD;
@@ -119,10 +119,10 @@ static const struct dlf_location *resolve_ip(void *ctx)
 	return &a->ip;
 }
 
-static const struct dlf_location *resolve_addr(void *ctx)
+static const struct dlf_location *dlfilter_resolve_addr(void *ctx)
 {
 	struct dlfilter *f = ctx;
-	struct dlfilter_answers *a = &session_of(f)->dlfilter_answers;
+	struct dlfilter_answers *a = &dlfilter_session_of(f)->dlfilter_answers;
 	const struct sonde_location *loc;
 	uint32_t cpumode;
 
@@ -130,18 +130,18 @@ static const struct dlf_location *resolve_addr(void *ctx)
 		return NULL;
 	if (a->has_addr)
 		return &a->addr;
-	cpumode = mode_of(a->ev, a->sample->addr);
+	cpumode = dlfilter_mode_of(a->ev, a->sample->addr);
 	loc = recording_located(a->ev, a->sample->addr, cpumode);
-	fill_location(a->ev, a->sample->addr, cpumode, loc, &a->addr);
+	dlfilter_fill_location(a->ev, a->sample->addr, cpumode, loc, &a->addr);
 	a->has_addr = true;
 	return &a->addr;
 }
 
 /* The caller's struct may be of another version: as much of ours as fits. */
-static int32_t resolve_address(void *ctx, uint64_t addr, struct dlf_location *ret)
+static int32_t dlfilter_resolve_address(void *ctx, uint64_t addr, struct dlf_location *ret)
 {
 	struct dlfilter *f = ctx;
-	struct dlfilter_answers *a = &session_of(f)->dlfilter_answers;
+	struct dlfilter_answers *a = &dlfilter_session_of(f)->dlfilter_answers;
 	struct dlf_location mine;
 	const struct sonde_location *loc;
 	uint32_t cpumode, size;
@@ -149,23 +149,23 @@ static int32_t resolve_address(void *ctx, uint64_t addr, struct dlf_location *re
 	if (!f->called || !ret)
 		return -1;
 	size = ret->size;
-	cpumode = mode_of(a->ev, addr);
+	cpumode = dlfilter_mode_of(a->ev, addr);
 	loc = recording_located(a->ev, addr, cpumode);
-	fill_location(a->ev, addr, cpumode, loc, &mine);
+	dlfilter_fill_location(a->ev, addr, cpumode, loc, &mine);
 	memcpy(ret, &mine, size < mine.size ? size : mine.size);
 	if (size >= sizeof(ret->size))
 		ret->size = size;
 	return 0;
 }
 
-/* No answer of resolve_address() needs to be freed: it lives as long as the session. */
-static void al_cleanup(void *ctx, struct dlf_location *loc)
+/* No answer of dlfilter_resolve_address() needs to be freed: it lives as long as the session. */
+static void dlfilter_al_cleanup(void *ctx, struct dlf_location *loc)
 {
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-static char **args(void *ctx, int *ret_nr)
+static char **dlfilter_args(void *ctx, int *ret_nr)
 {
 	struct dlfilter *f = ctx;
 
@@ -178,10 +178,10 @@ static char **args(void *ctx, int *ret_nr)
 	return f->args.v;
 }
 
-static const uint8_t *insn(void *ctx, uint32_t *ret_len)
+static const uint8_t *dlfilter_insn(void *ctx, uint32_t *ret_len)
 {
 	struct dlfilter *f = ctx;
-	struct dlfilter_answers *a = &session_of(f)->dlfilter_answers;
+	struct dlfilter_answers *a = &dlfilter_session_of(f)->dlfilter_answers;
 	struct code_insn code = { 0 };
 
 	if (!ret_len)
@@ -200,10 +200,10 @@ static const uint8_t *insn(void *ctx, uint32_t *ret_len)
 	return a->insn_len ? a->insn : NULL;
 }
 
-static const char *srcline(void *ctx, uint32_t *ret_line)
+static const char *dlfilter_srcline(void *ctx, uint32_t *ret_line)
 {
 	struct dlfilter *f = ctx;
-	const struct dlfilter_answers *a = &session_of(f)->dlfilter_answers;
+	const struct dlfilter_answers *a = &dlfilter_session_of(f)->dlfilter_answers;
 	const struct line_place *places;
 
 	if (!f->called || !ret_line)
@@ -216,24 +216,24 @@ static const char *srcline(void *ctx, uint32_t *ret_line)
 	return places[0].file;
 }
 
-static void *attr(void *ctx)
+static void *dlfilter_attr(void *ctx)
 {
 	struct dlfilter *f = ctx;
 
-	return f->called ? (void *)session_of(f)->dlfilter_answers.ev->schema->attr : NULL;
+	return f->called ? (void *)dlfilter_session_of(f)->dlfilter_answers.ev->schema->attr : NULL;
 }
 
-static int32_t object_code(void *ctx, uint64_t addr, void *buf, uint32_t len)
+static int32_t dlfilter_object_code(void *ctx, uint64_t addr, void *buf, uint32_t len)
 {
 	struct dlfilter *f = ctx;
-	const struct dlfilter_answers *a = &session_of(f)->dlfilter_answers;
+	const struct dlfilter_answers *a = &dlfilter_session_of(f)->dlfilter_answers;
 	const struct sonde_location *loc;
 	uint32_t cpumode;
 	size_t n;
 
 	if (!f->called || !buf)
 		return -1;
-	cpumode = mode_of(a->ev, addr);
+	cpumode = dlfilter_mode_of(a->ev, addr);
 	loc = recording_located(a->ev, addr, cpumode);
 	if (!loc->map_end)
 		return -1;
@@ -248,13 +248,14 @@ static int32_t object_code(void *ctx, uint64_t addr, void *buf, uint32_t len)
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* Whether addr is a place in code or data of the process. */
-static bool addr_has_names(const struct sonde_schema *sc)
+static bool dlfilter_addr_has_names(const struct sonde_schema *sc)
 {
 	return sc->sampled & SAMPLED_ADDR && sc->traits & (SCHEMA_BRANCH | SCHEMA_ADDR_IN_TASK);
 }
 
 /* The chain's entries in this host's byte order and aligned. */
-static int take_chain(struct dlfilter_answers *a, const struct event *ev, struct dlf_sample *to)
+static int dlfilter_take_chain(struct dlfilter_answers *a, const struct event *ev,
+			       struct dlf_sample *to)
 {
 	const uint8_t *entries = NULL;
 	bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
@@ -271,7 +272,8 @@ static int take_chain(struct dlfilter_answers *a, const struct event *ev, struct
 	return 0;
 }
 
-static int fill_sample(struct dlfilter_answers *a, const struct event *ev, struct dlf_sample *to)
+static int dlfilter_fill_sample(struct dlfilter_answers *a, const struct event *ev,
+				struct dlf_sample *to)
 {
 	const struct perf_event_attr *at = ev->schema->attr;
 	struct sonde_sample s;
@@ -303,7 +305,7 @@ static int fill_sample(struct dlfilter_answers *a, const struct event *ev, struc
 		.code_page_size = s.code_page_size,
 		.cgroup = s.cgroup,
 		.cpumode = (uint8_t)ev->pub.cpumode,
-		.addr_correlates_sym = addr_has_names(ev->schema),
+		.addr_correlates_sym = dlfilter_addr_has_names(ev->schema),
 		.misc = get_u16(ev->pub.record + 4, ev->pub.flags & SONDE_EVENT_SWAPPED),
 		.event = ev->schema->name,
 	};
@@ -321,7 +323,7 @@ static int fill_sample(struct dlfilter_answers *a, const struct event *ev, struc
 		to->brstack = s.branches;
 	}
 	to->vcpu = -1;
-	return take_chain(a, ev, to);
+	return dlfilter_take_chain(a, ev, to);
 }
 
 int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool early)
@@ -332,7 +334,7 @@ int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool 
 
 	if (early ? !s->dlfilters.has_early : !s->dlfilters.has_late)
 		return 1;
-	TRY(fill_sample(a, ev, &sample));
+	TRY(dlfilter_fill_sample(a, ev, &sample));
 	a->ev = ev;
 	a->sample = &sample;
 	a->has_ip = a->has_addr = a->has_insn = false;
@@ -350,7 +352,7 @@ int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool 
  * A filter's own output to stdout follows the events before it: our text is written first, then
  * what stdio holds.
  */
-static void before_call(void *ctx)
+static void dlfilter_before_call(void *ctx)
 {
 	struct sink *sink = ctx;
 
@@ -358,7 +360,7 @@ static void before_call(void *ctx)
 		sink->ops->flush(sink);
 }
 
-static void after_call(void *ctx)
+static void dlfilter_after_call(void *ctx)
 {
 	struct sink *sink = ctx;
 
@@ -368,8 +370,8 @@ static void after_call(void *ctx)
 
 void session_dlfilters_text(struct sonde_session *s, struct sink *sink)
 {
-	s->dlfilters.before = sink ? before_call : NULL;
-	s->dlfilters.after = sink ? after_call : NULL;
+	s->dlfilters.before = sink ? dlfilter_before_call : NULL;
+	s->dlfilters.after = sink ? dlfilter_after_call : NULL;
 	s->dlfilters.order_ctx = sink;
 }
 
@@ -377,17 +379,17 @@ void session_dlfilters_text(struct sonde_session *s, struct sink *sink)
 
 int session_dlfilters_load(struct sonde_session *s)
 {
-	const struct dlf_fns fns = { .resolve_ip = resolve_ip,
-				     .resolve_addr = resolve_addr,
-				     .args = args,
-				     .resolve_address = resolve_address,
-				     .insn = insn,
-				     .srcline = srcline,
-				     .attr = attr,
-				     .object_code = object_code,
+	const struct dlf_fns fns = { .resolve_ip = dlfilter_resolve_ip,
+				     .resolve_addr = dlfilter_resolve_addr,
+				     .args = dlfilter_args,
+				     .resolve_address = dlfilter_resolve_address,
+				     .insn = dlfilter_insn,
+				     .srcline = dlfilter_srcline,
+				     .attr = dlfilter_attr,
+				     .object_code = dlfilter_object_code,
 				     .al_cleanup = s->opts.rules->dlfilters_lack_al_cleanup
 							   ? NULL
-							   : al_cleanup };
+							   : dlfilter_al_cleanup };
 
 	return s->opts.dlfilters ? dlfilters_load(&s->dlfilters, s->opts.dlfilters,
 						  s->opts.rules->last_dlfilter_only, &fns, s)

@@ -7,8 +7,8 @@
 
 enum { NAMED_AT_MOST = 8 };
 
-static void put_value(struct sonde_session *s, struct outbuf *o, enum refused_kind kind,
-		      const struct refused_slot *v)
+static void filters_put_value(struct sonde_session *s, struct outbuf *o, enum refused_kind kind,
+			      const struct refused_slot *v)
 {
 	const struct sonde_schema *sc;
 
@@ -30,15 +30,15 @@ static void put_value(struct sonde_session *s, struct outbuf *o, enum refused_ki
 	}
 }
 
-static void put_values(struct sonde_session *s, struct outbuf *o, const char *head,
-		       const struct refused *r, enum refused_kind kind)
+static void filters_put_values(struct sonde_session *s, struct outbuf *o, const char *head,
+			       const struct refused *r, enum refused_kind kind)
 {
 	const struct refused_slot *most[NAMED_AT_MOST];
 	unsigned nr = refused_most(r, kind, most, NAMED_AT_MOST);
 
 	for (unsigned i = 0; i < nr && i < NAMED_AT_MOST; i++) {
 		outbuf_str(o, i ? ", " : head);
-		put_value(s, o, kind, most[i]);
+		filters_put_value(s, o, kind, most[i]);
 	}
 	if (nr == UINT32_MAX)
 		outbuf_str(o, " and many others");
@@ -46,14 +46,14 @@ static void put_values(struct sonde_session *s, struct outbuf *o, const char *he
 		outbuf_fmt(o, " and %u others", nr - NAMED_AT_MOST);
 }
 
-static void put_time(struct outbuf *o, const char *head, uint64_t shown_ns)
+static void filters_put_time(struct outbuf *o, const char *head, uint64_t shown_ns)
 {
 	outbuf_fmt(o, "%s%llu.%09u", head, (unsigned long long)(shown_ns / 1000000000),
 		   (unsigned)(shown_ns % 1000000000));
 }
 
 /* Each recording has its own clock: times are converted before they are compared. */
-static void sum(struct refused *ret, const struct lane *l)
+static void filters_sum(struct refused *ret, const struct lane *l)
 {
 	struct refused one = l->refused;
 	const struct order_stats stats = recording_order_stats(l->rec);
@@ -64,7 +64,7 @@ static void sum(struct refused *ret, const struct lane *l)
 	refused_add(ret, &one);
 }
 
-static void put_sentence(struct sonde_session *s, struct outbuf *o, const struct refused *r)
+static void filters_put_sentence(struct sonde_session *s, struct outbuf *o, const struct refused *r)
 {
 	const struct session_options *opts = &s->opts;
 
@@ -73,19 +73,19 @@ static void put_sentence(struct sonde_session *s, struct outbuf *o, const struct
 	if (opts->time && r->last_ns != SONDE_NO_TIME) {
 		const uint64_t zero_ns = session_counts_from_first(opts) ? r->first_ns : 0;
 
-		put_time(o, " from ", r->first_ns - zero_ns);
-		put_time(o, " to ", r->last_ns - zero_ns);
+		filters_put_time(o, " from ", r->first_ns - zero_ns);
+		filters_put_time(o, " to ", r->last_ns - zero_ns);
 	}
 	if (opts->cpu)
-		put_values(s, o, ", on the cpus ", r, REFUSED_CPUS);
+		filters_put_values(s, o, ", on the cpus ", r, REFUSED_CPUS);
 	if (opts->pid)
-		put_values(s, o, ", of the processes ", r, REFUSED_PIDS);
+		filters_put_values(s, o, ", of the processes ", r, REFUSED_PIDS);
 	if (opts->tid)
-		put_values(s, o, ", of the threads ", r, REFUSED_TIDS);
+		filters_put_values(s, o, ", of the threads ", r, REFUSED_TIDS);
 	if (opts->comm)
-		put_values(s, o, ", of tasks called ", r, REFUSED_COMMS);
+		filters_put_values(s, o, ", of tasks called ", r, REFUSED_COMMS);
 	if (opts->event)
-		put_values(s, o, ", called ", r, REFUSED_SCHEMAS);
+		filters_put_values(s, o, ", called ", r, REFUSED_SCHEMAS);
 }
 
 void session_filters_line(struct sonde_session *s, struct outbuf *out)
@@ -96,8 +96,8 @@ void session_filters_line(struct sonde_session *s, struct outbuf *out)
 	    s->opts.graph_function || atomic_load(&s->stopped))
 		return;
 	for (size_t i = 0; i < s->recordings.nr; i++)
-		sum(&r, &s->merge.lanes[i]);
+		filters_sum(&r, &s->merge.lanes[i]);
 	if (!r.failed && r.nr)
-		put_sentence(s, out, &r);
+		filters_put_sentence(s, out, &r);
 	refused_done(&r);
 }

@@ -15,21 +15,21 @@
 
 #define SIZE_MOST 1024
 
-static const char *skip_separators(const char *p)
+static const char *itrace_skip_separators(const char *p)
 {
 	return p + strspn(p, " ,");
 }
 
-static const char *digits(const char *p)
+static const char *itrace_digits(const char *p)
 {
 	return p + strspn(p, "0123456789");
 }
 
 /* Each returns what follows, or NULL. */
-static const char *period(const char *p)
+static const char *itrace_period(const char *p)
 {
 	static const char *const units[] = { "ms", "us", "ns", "i", "t" };
-	const char *number = skip_separators(p), *end = digits(number);
+	const char *number = itrace_skip_separators(p), *end = itrace_digits(number);
 
 	if (end == number)
 		return p;
@@ -39,9 +39,9 @@ static const char *period(const char *p)
 	return *end ? NULL : end; /* nanoseconds, which only the end of the list may leave out */
 }
 
-static const char *size(const char *p)
+static const char *itrace_size(const char *p)
 {
-	const char *number = skip_separators(p), *end = digits(number);
+	const char *number = itrace_skip_separators(p), *end = itrace_digits(number);
 	unsigned long n = strtoul(number, NULL, 10);
 
 	if (end == number)
@@ -49,7 +49,7 @@ static const char *size(const char *p)
 	return n && n <= SIZE_MOST ? end : NULL;
 }
 
-static const char *flags(const char *p)
+static const char *itrace_flags(const char *p)
 {
 	for (; *p == '+' || *p == '-'; p += 2)
 		if (!((p[1] >= 'a' && p[1] <= 'z') || (p[1] >= 'A' && p[1] <= 'Z')))
@@ -57,21 +57,21 @@ static const char *flags(const char *p)
 	return p;
 }
 
-static const char *item(const char *p, const struct rules *rules)
+static const char *itrace_item(const char *p, const struct rules *rules)
 {
 	switch (*p) {
 	case 'i':
-		return period(p + 1);
+		return itrace_period(p + 1);
 	case 'g':
 	case 'G':
 	case 'l':
 	case 'L':
-		return size(p + 1);
+		return itrace_size(p + 1);
 	case 's':
-		return digits(p + 1) > p + 1 ? digits(p + 1) : NULL;
+		return itrace_digits(p + 1) > p + 1 ? itrace_digits(p + 1) : NULL;
 	case 'e':
 	case 'd':
-		return flags(p + 1);
+		return itrace_flags(p + 1);
 	default:
 		/* The last two came after perf 6.1. */
 		return strchr("bxwpocrfmMtaqAZI ,", *p) ||
@@ -84,7 +84,7 @@ static const char *item(const char *p, const struct rules *rules)
 bool itrace_valid(const char *text, const struct rules *rules, size_t *ret_at)
 {
 	for (const char *p = text; *p;) {
-		const char *next = item(p, rules);
+		const char *next = itrace_item(p, rules);
 
 		if (!next) {
 			*ret_at = (size_t)(p - text);

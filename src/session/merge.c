@@ -10,7 +10,7 @@
 /* ---- heads ----------------------------------------------------------------------------------- */
 
 /* An event without a time keeps its place among the events of its recording. */
-static int place(struct lane *l, uint64_t time_ns)
+static int merge_place(struct lane *l, uint64_t time_ns)
 {
 	const struct recording_clock *c = &l->rec->clock;
 	int64_t at;
@@ -28,27 +28,27 @@ static int place(struct lane *l, uint64_t time_ns)
 	return 0;
 }
 
-static int take_head(struct lane *l, const struct sonde_event *ev)
+static int merge_take_head(struct lane *l, const struct sonde_event *ev)
 {
 	l->head = ev;
-	return place(l, ev->time_ns);
+	return merge_place(l, ev->time_ns);
 }
 
 /* The next event of a recording that is in memory; without one the lane has no head. */
-static int advance(struct sonde_session *s, struct lane *l)
+static int merge_advance(struct sonde_session *s, struct lane *l)
 {
 	const struct sonde_event *ev;
 	int r = session_pump_next(s, l->rec, &ev);
 
 	l->head = NULL;
 	if (r > 0)
-		return take_head(l, ev);
+		return merge_take_head(l, ev);
 	s->merge.lacks |= !r;
 	return r;
 }
 
 /* Reads until the lane has a head: 1, 0 it has ended, -EAGAIN nothing came yet. */
-static int fill_lane(struct sonde_session *s, struct lane *l)
+static int merge_fill_lane(struct sonde_session *s, struct lane *l)
 {
 	struct recording *rec = l->rec;
 
@@ -68,11 +68,11 @@ static int fill_lane(struct sonde_session *s, struct lane *l)
 				l->ended = true;
 				return 0;
 			}
-			return r < 0 ? r : take_head(l, &rec->defect_event.pub);
+			return r < 0 ? r : merge_take_head(l, &rec->defect_event.pub);
 		}
 		if (recording_is_drained(rec))
 			return -EAGAIN;
-		TRY(advance(s, l));
+		TRY(merge_advance(s, l));
 	}
 	return 1;
 }
@@ -81,7 +81,7 @@ static int fill_lane(struct sonde_session *s, struct lane *l)
  * clock=relative: what is counted from is the first sample of all. A recording that has read none
  * yet has only later ones.
  */
-static void find_zero(struct sonde_session *s)
+static void merge_find_zero(struct sonde_session *s)
 {
 	int64_t zero = INT64_MAX;
 
@@ -97,7 +97,7 @@ static void find_zero(struct sonde_session *s)
 	s->recordings.line.waits = false;
 }
 
-static int check_boots(struct sonde_session *s)
+static int merge_check_boots(struct sonde_session *s)
 {
 	lanes_foreach(l, s) {
 		if (l->rec->checks_boot)
@@ -106,7 +106,7 @@ static int check_boots(struct sonde_session *s)
 	return 0;
 }
 
-static int fail_without_events(const struct sonde_session *s)
+static int merge_fail_without_events(const struct sonde_session *s)
 {
 	return err_set(-ENODATA, "no event of the %zu recordings could be read", s->recordings.nr);
 }
@@ -123,11 +123,11 @@ int merge_fill(struct sonde_session *s)
 		struct lane *l = m->lent;
 
 		m->lent = NULL;
-		TRY(advance(s, l));
+		TRY(merge_advance(s, l));
 	}
 	lanes_foreach(l, s) {
 		if (!l->head && !l->ended) {
-			int r = fill_lane(s, l);
+			int r = merge_fill_lane(s, l);
 
 			if (r < 0 && r != -EAGAIN)
 				return r;
@@ -141,12 +141,12 @@ int merge_fill(struct sonde_session *s)
 	m->lacks = false;
 	if (!m->started) {
 		m->started = true;
-		TRY(check_boots(s));
+		TRY(merge_check_boots(s));
 	}
 	if (s->recordings.line.waits)
-		find_zero(s);
+		merge_find_zero(s);
 	if (!any && all_failed)
-		return fail_without_events(s);
+		return merge_fail_without_events(s);
 	return any;
 }
 
@@ -161,7 +161,7 @@ int merge_pending(const struct sonde_session *s)
 
 /* ---- the next event of all ------------------------------------------------------------------- */
 
-static struct lane *choose(struct sonde_session *s)
+static struct lane *merge_choose(struct sonde_session *s)
 {
 	struct merge *m = &s->merge;
 	struct lane *least = NULL;
@@ -182,7 +182,7 @@ static struct lane *choose(struct sonde_session *s)
 }
 
 /* The lane whose turn it is; NULL: something must be read first, or all have ended. */
-static int next_lane(struct sonde_session *s, struct lane **ret)
+static int merge_next_lane(struct sonde_session *s, struct lane **ret)
 {
 	struct merge *m = &s->merge;
 	struct lane *l = m->lent;
@@ -190,14 +190,14 @@ static int next_lane(struct sonde_session *s, struct lane **ret)
 	*ret = NULL;
 	if (l) {
 		m->lent = NULL;
-		TRY(advance(s, l));
+		TRY(merge_advance(s, l));
 		if (l->head &&
 		    (l->at_ns < m->rival_ns || (l->at_ns == m->rival_ns && !m->rival_first))) {
 			*ret = l;
 			return 0;
 		}
 	}
-	*ret = m->lacks ? NULL : choose(s);
+	*ret = m->lacks ? NULL : merge_choose(s);
 	return 0;
 }
 
@@ -210,7 +210,7 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 
 		if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 			return 0;
-		TRY(next_lane(s, &l));
+		TRY(merge_next_lane(s, &l));
 		if (!l)
 			return 0;
 		s->merge.lent = l;
@@ -223,7 +223,7 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 		 * A sample before one that is older than all that was read: marked late.
 		 */
 		if (s->recordings.line.waits && is_sample)
-			find_zero(s);
+			merge_find_zero(s);
 		ev->pub.time_ns = recording_shown_time(l->rec, ev->pub.time_ns);
 		*ret = l->head;
 		return 1;
@@ -262,7 +262,7 @@ int merge_next_record(struct sonde_session *s, struct recording **ret)
 				continue;
 			return 0;
 		}
-		TRY(place(l, cut->order == CUT_ORDERED ? cut->time_ns : SONDE_NO_TIME));
+		TRY(merge_place(l, cut->order == CUT_ORDERED ? cut->time_ns : SONDE_NO_TIME));
 		if (!least || l->at_ns < least->at_ns)
 			least = l;
 	}
@@ -279,7 +279,7 @@ int merge_fill_records(struct sonde_session *s)
 		if (!l->ended && recording_is_drained(l->rec)) {
 			int r = session_pump_fill(s, l->rec);
 
-			l->failed |= r == -ENODATA; /* as fill_lane() */
+			l->failed |= r == -ENODATA; /* as merge_fill_lane() */
 			if (r < 0 && r != -ENODATA)
 				return r;
 			l->ended = r <= 0;
@@ -291,9 +291,9 @@ int merge_fill_records(struct sonde_session *s)
 	if (waits)
 		return atomic_load(&s->stopped) ? 0 : 1;
 	if (s->recordings.line.waits)
-		find_zero(s);
+		merge_find_zero(s);
 	if (!any && all_failed)
-		return fail_without_events(s);
+		return merge_fail_without_events(s);
 	return any;
 }
 
@@ -304,10 +304,10 @@ int merge_take_sample(struct sonde_session *s, const struct event *ev)
 	if (s->filters.is_choosy && !event_switch_pass(&s->filters.switches, ev->schema->family))
 		return 0;
 	if (s->recordings.line.waits)
-		find_zero(s);
+		merge_find_zero(s);
 	if (!m->started) {
 		m->started = true;
-		TRY(check_boots(s));
+		TRY(merge_check_boots(s));
 	}
 	return 1;
 }

@@ -77,7 +77,7 @@ static const struct key keys[] = {
 enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };
 
 /* perf wants each name once. */
-static int check_names(const char *text, const char *what)
+static int options_check_names(const char *text, const char *what)
 {
 	struct name_list l = { 0 };
 	bool repeats;
@@ -95,7 +95,8 @@ static int check_names(const char *text, const char *what)
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 /* The next of the lines "key=value\n": what follows "key=" and its length; false: there is none. */
-static bool next_line(const char **lines, const char *key, const char **ret, size_t *ret_len)
+static bool options_next_line(const char **lines, const char *key, const char **ret,
+			      size_t *ret_len)
 {
 	size_t len = strlen(key);
 	const char *line = *lines;
@@ -112,12 +113,12 @@ static bool next_line(const char **lines, const char *key, const char **ret, siz
  * The i-th input with the last of the offsets behind it; false: there are not so many. Lent from
  * the lines.
  */
-static bool find_input(const char *lines, unsigned i, const char **ret, size_t *ret_len,
-		       const char **ret_offset, size_t *ret_offset_len)
+static bool options_find_input(const char *lines, unsigned i, const char **ret, size_t *ret_len,
+			       const char **ret_offset, size_t *ret_offset_len)
 {
-	while (next_line(&lines, "input", ret, ret_len)) {
+	while (options_next_line(&lines, "input", ret, ret_len)) {
 		*ret_offset = NULL;
-		while (next_line(&lines, "offset", ret_offset, ret_offset_len))
+		while (options_next_line(&lines, "offset", ret_offset, ret_offset_len))
 			;
 		if (!i--)
 			return true;
@@ -132,7 +133,7 @@ int session_options_input(const struct session_options *o, unsigned i, char **re
 	size_t len, offset_len;
 	char *own_path, *own_offset = NULL;
 
-	if (!o->inputs || !find_input(o->inputs, i, &path, &len, &offset, &offset_len))
+	if (!o->inputs || !options_find_input(o->inputs, i, &path, &len, &offset, &offset_len))
 		return err_set(-EINVAL, "there is no input %u", i);
 	own_path = strndup(path, len);
 	if (offset)
@@ -148,7 +149,7 @@ int session_options_input(const struct session_options *o, unsigned i, char **re
 }
 
 /* Leaves the i-th input alone, with what belongs to it. */
-static int choose_input(struct session_options *o, unsigned i)
+static int options_choose_input(struct session_options *o, unsigned i)
 {
 	char *input, *offset, *lines;
 	size_t room;
@@ -173,7 +174,7 @@ static int choose_input(struct session_options *o, unsigned i)
 }
 
 /* perf reads the last of several. */
-static int take_inputs(struct session_options *o)
+static int options_take_inputs(struct session_options *o)
 {
 	const char *path, *offset;
 	size_t len, offset_len;
@@ -184,7 +185,7 @@ static int take_inputs(struct session_options *o)
 					"none");
 	if (!o->inputs && !(o->inputs = strdup("input=perf.data\n")))
 		return err_nomem();
-	for (; find_input(o->inputs, o->nr_inputs, &path, &len, &offset, &offset_len);
+	for (; options_find_input(o->inputs, o->nr_inputs, &path, &len, &offset, &offset_len);
 	     o->nr_inputs++) {
 		char text[64];
 
@@ -197,15 +198,15 @@ static int take_inputs(struct session_options *o)
 		return err_set(-E2BIG, "%u recordings at a time; at most %d are possible",
 			       o->nr_inputs, SESSION_MAX_INPUTS);
 	if (o->nr_inputs == 1 || o->rules->pub.last_input_only)
-		return choose_input(o, o->nr_inputs - 1);
-	if (!find_input(o->inputs, 0, &path, &len, &offset, &offset_len) ||
+		return options_choose_input(o, o->nr_inputs - 1);
+	if (!options_find_input(o->inputs, 0, &path, &len, &offset, &offset_len) ||
 	    !(o->input = strndup(path, len)))
 		return err_nomem();
 	return 0;
 }
 
 /* What there cannot be together. */
-static int check_together(const struct session_options *o)
+static int options_check_together(const struct session_options *o)
 {
 	const struct {
 		const char *name;
@@ -228,7 +229,7 @@ static int check_together(const struct session_options *o)
 /* ---- all options ----------------------------------------------------------------------------- */
 
 /* Values with a grammar of their own: refused here, before anything is opened. */
-static int check_values(const struct session_options *o)
+static int options_check_values(const struct session_options *o)
 {
 	struct cpu_list cpus = { 0 };
 	struct id_list pids = { 0 }, tids = { 0 };
@@ -236,7 +237,7 @@ static int check_values(const struct session_options *o)
 	size_t at;
 	uint64_t bytes;
 
-	TRY(check_together(o));
+	TRY(options_check_together(o));
 	if (o->max_unpacked && (!size_parse(o->max_unpacked, &bytes) || !bytes))
 		return err_set(-EINVAL, "--max-unpacked %s: a size (512M, 4G) is asked for",
 			       o->max_unpacked);
@@ -252,10 +253,10 @@ static int check_values(const struct session_options *o)
 			       "Invalid cpu list '%s': a cpu is named twice, which perf refuses",
 			       o->cpu);
 	if (o->rules->refuses_repeated_names) {
-		TRY(check_names(o->dsos, "dso"));
-		TRY(check_names(o->comm, "comm"));
-		TRY(check_names(o->symbols, "symbol"));
-		TRY(check_names(o->stop_bt, "symbol"));
+		TRY(options_check_names(o->dsos, "dso"));
+		TRY(options_check_names(o->comm, "comm"));
+		TRY(options_check_names(o->symbols, "symbol"));
+		TRY(options_check_names(o->stop_bt, "symbol"));
 	}
 	if (o->itrace && !itrace_valid(o->itrace, o->rules, &at))
 		return err_set(-EINVAL, "itrace=%s: what begins at '%s' is not known", o->itrace,
@@ -297,7 +298,7 @@ struct sink_options session_options_of_sink(const struct session_options *o,
 
 enum { NR_SETS = 1 + NR_SINKS };
 
-static void list_sets(const struct session_options *o, struct key_set ret[NR_SETS])
+static void options_list_sets(const struct session_options *o, struct key_set ret[NR_SETS])
 {
 	ret[0] = (struct key_set){ keys, NR_KEYS, (void *)o };
 	memcpy(ret + 1, o->sinks, sizeof(o->sinks));
@@ -327,14 +328,14 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 	o.callchain = o.demangle = o.inline_frames = 1;
 	o.window_bytes = default_window;
 	r = make_sink_options(&o);
-	list_sets(&o, sets);
+	options_list_sets(&o, sets);
 	if (r >= 0)
 		r = key_sets_parse(sets, NR_SETS, text, origin ? origin : "session");
 	o.rules = rules_of(o.compat);
 	if (r >= 0)
-		r = take_inputs(&o);
+		r = options_take_inputs(&o);
 	if (r >= 0)
-		r = check_values(&o);
+		r = options_check_values(&o);
 	if (r < 0) {
 		session_options_done(&o);
 		return r;
@@ -347,7 +348,7 @@ void session_options_print(const struct session_options *o, struct outbuf *out)
 {
 	struct key_set sets[NR_SETS];
 
-	list_sets(o, sets);
+	options_list_sets(o, sets);
 	key_sets_print(sets, NR_SETS, out);
 }
 

@@ -10,7 +10,7 @@
 
 enum { FIRST_MS = 1000, BETWEEN_MS = 200 };
 
-static void add_up(const struct recording *rec, struct sonde_progress *p, bool *is_unknown)
+static void progress_add_up(const struct recording *rec, struct sonde_progress *p, bool *is_unknown)
 {
 	uint64_t done, total;
 
@@ -27,7 +27,7 @@ static void add_up(const struct recording *rec, struct sonde_progress *p, bool *
 	p->events += rec->samples_read;
 }
 
-static void call(struct sonde_session *s, uint64_t now, bool ended)
+static void progress_call(struct sonde_session *s, uint64_t now, bool ended)
 {
 	struct sonde_progress p = { .size = sizeof(p),
 				    .ended = ended,
@@ -35,7 +35,7 @@ static void call(struct sonde_session *s, uint64_t now, bool ended)
 	bool is_unknown = false;
 
 	for (size_t i = 0; i < s->recordings.nr; i++)
-		add_up(&s->recordings.v[i], &p, &is_unknown);
+		progress_add_up(&s->recordings.v[i], &p, &is_unknown);
 	if (is_unknown)
 		p.total = 0;
 	s->progress.called = true;
@@ -43,7 +43,7 @@ static void call(struct sonde_session *s, uint64_t now, bool ended)
 }
 
 /* Whether it is time for the next call. */
-static bool is_due(struct sonde_session *s, uint64_t *ret_now)
+static bool progress_is_due(struct sonde_session *s, uint64_t *ret_now)
 {
 	if (!s->progress.call)
 		return false;
@@ -59,13 +59,13 @@ void session_progress(void *ctx)
 	struct sonde_session *s = ctx;
 	uint64_t now;
 
-	if (is_due(s, &now))
-		call(s, now, false);
+	if (progress_is_due(s, &now))
+		progress_call(s, now, false);
 }
 
 /* ---- the line on the terminal ---------------------------------------------------------------- */
 
-static void draw(void *ctx, const struct sonde_progress *p)
+static void progress_draw(void *ctx, const struct sonde_progress *p)
 {
 	char text[PROGRESS_LINE_BYTES];
 
@@ -78,7 +78,7 @@ static void draw(void *ctx, const struct sonde_progress *p)
 void session_progress_begin(struct sonde_session *s)
 {
 	if (s->opts.progress && isatty(STDERR_FILENO))
-		session_on_progress(s, draw, NULL);
+		session_on_progress(s, progress_draw, NULL);
 }
 
 void session_unpacked(void *ctx, uint64_t done, uint64_t total)
@@ -90,7 +90,8 @@ void session_unpacked(void *ctx, uint64_t done, uint64_t total)
 
 	rec->packed_done = done;
 	rec->packed_total = total;
-	if (rec->order || !is_due(s, &now)) /* else it is read meanwhile, which is what counts */
+	if (rec->order ||
+	    !progress_is_due(s, &now)) /* else it is read meanwhile, which is what counts */
 		return;
 	progress_line_draw(text, progress_line_unpacking(done, total,
 							 now - s->progress.begun_ms, text));
@@ -109,7 +110,7 @@ void session_progress_opened(struct sonde_session *s)
 void session_progress_end(struct sonde_session *s)
 {
 	if (s->progress.call && s->progress.called)
-		call(s, now_ms(), true);
+		progress_call(s, now_ms(), true);
 	s->progress.call = NULL;
 }
 

@@ -18,25 +18,24 @@
 static atomic_bool is_drawn, has_ended;
 
 /* Seconds that the rest takes, when this share of the work took so long. */
-static uint64_t left_s(double share, uint64_t elapsed_ms)
+static uint64_t progress_left_s(double share, uint64_t elapsed_ms)
 {
 	return (uint64_t)((double)elapsed_ms / share * (1 - share) / 1000 + 0.5);
 }
 
-static double share_of(uint64_t done, uint64_t total)
+static double progress_share_of(uint64_t done, uint64_t total)
 {
 	return done < total ? (double)done / (double)total : 1;
 }
 
 size_t progress_line_text(const struct sonde_progress *p, char ret[PROGRESS_LINE_BYTES])
 {
-	const double share = share_of(p->done, p->total);
+	const double share = progress_share_of(p->done, p->total);
 
 	if (p->total && p->done)
-		return (size_t)snprintf(ret, PROGRESS_LINE_BYTES,
-					"%d %%, %" PRIu64 " events, %" PRIu64 " s left",
-					(int)(100 * share), p->events,
-					left_s(share, p->elapsed_ms));
+		return (size_t)snprintf(
+			ret, PROGRESS_LINE_BYTES, "%d %%, %" PRIu64 " events, %" PRIu64 " s left",
+			(int)(100 * share), p->events, progress_left_s(share, p->elapsed_ms));
 	if (p->total)
 		return (size_t)snprintf(ret, PROGRESS_LINE_BYTES, "0 %%, %" PRIu64 " events",
 					p->events);
@@ -48,17 +47,17 @@ size_t progress_line_text(const struct sonde_progress *p, char ret[PROGRESS_LINE
 size_t progress_line_unpacking(uint64_t done, uint64_t total, uint64_t elapsed_ms,
 			       char ret[PROGRESS_LINE_BYTES])
 {
-	const double share = share_of(done, total);
+	const double share = progress_share_of(done, total);
 
 	if (total && done)
 		return (size_t)snprintf(ret, PROGRESS_LINE_BYTES,
 					"unpacking: %d %%, %" PRIu64 " s left", (int)(100 * share),
-					left_s(share, elapsed_ms));
+					progress_left_s(share, elapsed_ms));
 	return (size_t)snprintf(ret, PROGRESS_LINE_BYTES, "unpacking: %" PRIu64 " MiB", done >> 20);
 }
 
 /* One call, so that nothing is written in between. A terminal that does not take it gets no line. */
-static void put(const char *text, size_t len)
+static void progress_put(const char *text, size_t len)
 {
 	ssize_t n = write(STDERR_FILENO, text, len);
 
@@ -66,7 +65,7 @@ static void put(const char *text, size_t len)
 }
 
 /* A job in the background leaves the terminal alone; in a sandbox nobody says who has it. */
-static bool has_terminal(void)
+static bool progress_has_terminal(void)
 {
 	const pid_t group = tcgetpgrp(STDERR_FILENO);
 
@@ -78,14 +77,14 @@ void progress_line_draw(const char *text, size_t len)
 	char line[sizeof(WIPE) + PROGRESS_LINE_BYTES] = WIPE;
 	struct winsize size = { 0 };
 
-	if (atomic_load(&has_ended) || !has_terminal())
+	if (atomic_load(&has_ended) || !progress_has_terminal())
 		return;
 	/* what is wrapped into a second line could not be wiped */
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col && len >= size.ws_col)
 		len = size.ws_col - 1u;
 	memcpy(line + sizeof(WIPE) - 1, text, len);
 	atomic_store(&is_drawn, true);
-	put(line, sizeof(WIPE) - 1 + len);
+	progress_put(line, sizeof(WIPE) - 1 + len);
 }
 
 void progress_line_wipe(bool is_last)
@@ -93,5 +92,5 @@ void progress_line_wipe(bool is_last)
 	if (is_last)
 		atomic_store(&has_ended, true);
 	if (atomic_exchange(&is_drawn, false))
-		put(WIPE, sizeof(WIPE) - 1);
+		progress_put(WIPE, sizeof(WIPE) - 1);
 }

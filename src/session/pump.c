@@ -13,7 +13,7 @@
 #include "session/session.h"
 
 /* True if damage kept every sample out; samples that filters refuse count as read. */
-static bool nothing_read(const struct recording *rec)
+static bool pump_nothing_read(const struct recording *rec)
 {
 	const uint64_t *n = rec->defects.count;
 
@@ -27,7 +27,7 @@ static bool nothing_read(const struct recording *rec)
  * The first sample of all, whether it passes the filters or not: clock=relative and sinks count
  * from it.
  */
-static void note_first(struct recording *rec)
+static void pump_note_first(struct recording *rec)
 {
 	struct recording_clock *c = &rec->clock;
 	struct timeline *line = &rec->all->line;
@@ -47,7 +47,7 @@ static void note_first(struct recording *rec)
 	}
 }
 
-static void count_samples(struct sonde_session *s, struct recording *rec)
+static void pump_count_samples(struct sonde_session *s, struct recording *rec)
 {
 	for (int i = 0; i < rec->nr_cuts; i++)
 		rec->samples_read += rec->cuts[i].flags & CUT_SAMPLE ? 1 : 0;
@@ -72,9 +72,9 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 		return atomic_load_explicit(&s->stopped, memory_order_relaxed) ? 0 : 1;
 	}
 	if (s->progress.call)
-		count_samples(s, rec);
+		pump_count_samples(s, rec);
 	if (__builtin_expect(!rec->clock.has_first, 0))
-		note_first(rec);
+		pump_note_first(rec);
 	/*
 	 * Once for each end: what it adds to the defects is delivered by further calls of this
 	 * function.
@@ -82,7 +82,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 	if (!n && !rec->has_ended)
 		source_note_end(rec->source);
 	rec->has_ended = !n;
-	if (!n && nothing_read(rec)) {
+	if (!n && pump_nothing_read(rec)) {
 		/*
 		 * The defects of the last records are delivered as events before the reading fails.
 		 */
@@ -96,7 +96,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 
 /* ---- defects as events ----------------------------------------------------------------------- */
 
-static int make_defect_schema(struct sonde_session *s)
+static int pump_make_defect_schema(struct sonde_session *s)
 {
 	struct schema_table *schemas = &s->recordings.schemas;
 	struct sonde_schema *sc = arena_alloc(&schemas->arena, sizeof(*sc));
@@ -143,7 +143,7 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 	}
 	lane->defects_told |= (uint64_t)1 << kind;
 	if (!s->defect_schema)
-		TRY(make_defect_schema(s));
+		TRY(pump_make_defect_schema(s));
 	rec->defect_event =
 		(struct event){ .pub = { .size = sizeof(rec->defect_event.pub),
 					 .schema = s->defect_schema->id,
@@ -161,7 +161,7 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
+static int pump_choose_name(struct sonde_session *s, const struct sonde_schema *sc)
 {
 	while (s->events_known.n <= sc->id)
 		TRY(vec_push(&s->events_known, 0));
@@ -173,7 +173,7 @@ static int choose_name(struct sonde_session *s, const struct sonde_schema *sc)
 	return s->events_known.v[sc->id] == 1;
 }
 
-static int apply_change(struct recording *rec, struct event *ev)
+static int pump_apply_change(struct recording *rec, struct event *ev)
 {
 	int left_out;
 
@@ -186,15 +186,15 @@ static int apply_change(struct recording *rec, struct event *ev)
 }
 
 /* A sample that a filter refuses changes the state all the same. */
-static inline int pass_over(struct recording *rec, struct event *ev)
+static inline int pump_pass_over(struct recording *rec, struct event *ev)
 {
-	return __builtin_expect(ev->change != NULL, 0) ? apply_change(rec, ev) : 0;
+	return __builtin_expect(ev->change != NULL, 0) ? pump_apply_change(rec, ev) : 0;
 }
 
 /*
  * Not for the caller. Until the first sample passes the filters, what the recording has is noted.
  */
-static int refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
+static int pump_refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
 {
 	if (!s->passed)
 		refused_note(&s->merge.lanes[ev->recording->nr].refused, &ev->pub, by);
@@ -202,15 +202,15 @@ static int refuse(struct sonde_session *s, const struct event *ev, enum refused_
 }
 
 /* What is asked of a sample last, and only where it was asked for. */
-static int choose(struct sonde_session *s, struct event *ev)
+static int pump_choose(struct sonde_session *s, struct event *ev)
 {
 	struct filters *f = &s->filters;
 
 	if (f->names.names) {
-		int r = choose_name(s, ev->schema);
+		int r = pump_choose_name(s, ev->schema);
 
 		if (r <= 0)
-			return r ? r : refuse(s, ev, REFUSED_BY_NAME);
+			return r ? r : pump_refuse(s, ev, REFUSED_BY_NAME);
 	}
 	if (place_filter_is_set(&f->places)) {
 		struct sonde_sample sample;
@@ -218,20 +218,20 @@ static int choose(struct sonde_session *s, struct event *ev)
 		if (source_sample(ev->source, ev, &sample) < 0 ||
 		    !place_filter_pass(&f->places,
 				       recording_located(ev, sample.ip, ev->pub.cpumode)))
-			return refuse(s, ev, REFUSED_BY_PLACE);
+			return pump_refuse(s, ev, REFUSED_BY_PLACE);
 	}
 	/* Events of several recordings switch it in their common order: merge.c. */
 	if (s->recordings.nr == 1 &&
 	    !event_switch_pass(&f->switches, s->opts.rules->switches_by_first_event
 						     ? ev->schema->id
 						     : ev->schema->family))
-		return refuse(s, ev, REFUSED_BY_PLACE);
+		return pump_refuse(s, ev, REFUSED_BY_PLACE);
 	s->passed = true;
 	return session_dlfilters_ask(s, ev, false);
 }
 
 /* Before all other filters. */
-static int choose_early(struct sonde_session *s, struct event *ev)
+static int pump_choose_early(struct sonde_session *s, struct event *ev)
 {
 	recording_find_task(ev);
 	TRY(recording_complete(ev));
@@ -239,7 +239,7 @@ static int choose_early(struct sonde_session *s, struct event *ev)
 }
 
 /* Whether an event that is no sample is for the caller or sink at all. */
-static bool record_wanted(struct sonde_session *s, const struct event *ev)
+static bool pump_record_wanted(struct sonde_session *s, const struct event *ev)
 {
 	bool is_result = s->wants.results && schema_is_shown(ev->schema);
 
@@ -253,7 +253,7 @@ static bool record_wanted(struct sonde_session *s, const struct event *ev)
  * A record meets the filters that it can answer. Losses are delivered whatever is chosen: a chosen
  * event may be among them. perf asks for the cpu, and for that of records of switches only.
  */
-static bool record_pass(const struct sonde_session *s, const struct event *ev)
+static bool pump_record_pass(const struct sonde_session *s, const struct event *ev)
 {
 	const struct early_filter *early = &ev->recording->early;
 	const struct sonde_event *pub = &ev->pub;
@@ -271,7 +271,7 @@ static bool record_pass(const struct sonde_session *s, const struct event *ev)
 }
 
 /* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
-static inline int admit(struct sonde_session *s, struct recording *rec, struct event *ev)
+static inline int pump_admit(struct sonde_session *s, struct recording *rec, struct event *ev)
 {
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
 
@@ -282,33 +282,33 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
 	if (__builtin_expect(ev->schema->unwanted, 0) && is_sample && rec->nr_events > 1)
 		return 0;
 	if (__builtin_expect(s->dlfilters.has_early, 0) && is_sample) {
-		int r = choose_early(s, ev);
+		int r = pump_choose_early(s, ev);
 
 		if (r <= 0)
-			return r ? r : pass_over(rec, ev);
+			return r ? r : pump_pass_over(rec, ev);
 	}
 	if (s->filters.is_set && is_sample &&
 	    (s->opts.graph_function ||
 	     !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu))) {
-		TRY(pass_over(rec, ev));
-		return refuse(s, ev,
-			      time_windows_hold(&rec->early.time, ev->pub.time_ns)
-				      ? REFUSED_BY_CPU
-				      : REFUSED_BY_TIME);
+		TRY(pump_pass_over(rec, ev));
+		return pump_refuse(s, ev,
+				   time_windows_hold(&rec->early.time, ev->pub.time_ns)
+					   ? REFUSED_BY_CPU
+					   : REFUSED_BY_TIME);
 	}
 	if (__builtin_expect(ev->change != NULL, 0))
-		TRY(apply_change(rec, ev));
-	if (!is_sample && !record_wanted(s, ev))
+		TRY(pump_apply_change(rec, ev));
+	if (!is_sample && !pump_record_wanted(s, ev))
 		return 0;
 	TRY(recording_complete(ev));
 	if (!s->filters.is_set)
 		return 1;
 	if (!is_sample)
-		return s->wants.all_records || record_pass(s, ev);
+		return s->wants.all_records || pump_record_pass(s, ev);
 	if (!late_filter_pass(&s->filters.late, &ev->pub))
-		return refuse(s, ev, REFUSED_BY_TASK);
+		return pump_refuse(s, ev, REFUSED_BY_TASK);
 	if (s->filters.is_choosy)
-		return choose(s, ev);
+		return pump_choose(s, ev);
 	s->passed = true;
 	return 1;
 }
@@ -317,8 +317,8 @@ static inline int admit(struct sonde_session *s, struct recording *rec, struct e
  * For lines of records, or a dump: records pass all filters but that of cpus, and samples that
  * others refuse are passed on as refused, for the lines that a dump has of them all the same.
  */
-static int judge_for_lines(struct sonde_session *s, struct recording *rec, struct event *ev,
-			   enum verdict *ret)
+static int pump_judge_for_lines(struct sonde_session *s, struct recording *rec, struct event *ev,
+				enum verdict *ret)
 {
 	*ret = VERDICT_WANTED;
 	rec->met_sample |= schema_is_shown(ev->schema);
@@ -328,11 +328,11 @@ static int judge_for_lines(struct sonde_session *s, struct recording *rec, struc
 		if (ev->change && ev->change->kind == CHANGE_EXIT) /* its name as it was */
 			TRY(recording_complete(ev));
 		if (ev->change)
-			TRY(apply_change(rec, ev));
+			TRY(pump_apply_change(rec, ev));
 		return cpu_list_holds(&rec->early.cpus, ev->pub.cpu);
 	}
 	if (!ev->is_left_out) {
-		int r = admit(s, rec, ev);
+		int r = pump_admit(s, rec, ev);
 
 		if (r || !s->wants.refused_samples ||
 		    !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu))
@@ -347,9 +347,9 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 		       enum verdict *ret)
 {
 	if (s->wants.record_lines)
-		return judge_for_lines(s, rec, ev, ret);
+		return pump_judge_for_lines(s, rec, ev, ret);
 	*ret = VERDICT_WANTED;
-	return admit(s, rec, ev);
+	return pump_admit(s, rec, ev);
 }
 
 /*
@@ -381,7 +381,7 @@ next_pending(struct sonde_session *s, struct recording *rec, bool has_defects, s
 				continue;
 		}
 		ev = &rec->events[rec->event_at++];
-		r = admit(s, rec, ev);
+		r = pump_admit(s, rec, ev);
 		if (r) {
 			*ret = ev;
 			return r;
@@ -402,7 +402,7 @@ int session_pump_next(struct sonde_session *s, struct recording *rec,
 
 /* ---- of one or several recordings ------------------------------------------------------------ */
 
-static inline bool merges(const struct sonde_session *s)
+static inline bool pump_merges(const struct sonde_session *s)
 {
 	return __builtin_expect(s->recordings.nr > 1, 0);
 }
@@ -425,7 +425,7 @@ next_of_one(struct sonde_session *s, bool has_defects, const struct sonde_event 
 
 int session_pending(const struct sonde_session *s)
 {
-	return merges(s) ? merge_pending(s) : !recording_is_drained(s->recordings.v);
+	return pump_merges(s) ? merge_pending(s) : !recording_is_drained(s->recordings.v);
 }
 
 int session_fill(struct sonde_session *s)
@@ -433,7 +433,7 @@ int session_fill(struct sonde_session *s)
 	int r;
 
 	recordings_note_memory(&s->recordings);
-	if (!merges(s))
+	if (!pump_merges(s))
 		return session_pump_fill(s, s->recordings.v);
 	r = merge_fill(s);
 	if (r <= 0)
@@ -443,10 +443,10 @@ int session_fill(struct sonde_session *s)
 
 int session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 {
-	return merges(s) ? merge_next_pending(s, ret) : next_of_one(s, false, ret);
+	return pump_merges(s) ? merge_next_pending(s, ret) : next_of_one(s, false, ret);
 }
 
-static int next_of_several(struct sonde_session *s, const struct sonde_event **ret)
+static int pump_next_of_several(struct sonde_session *s, const struct sonde_event **ret)
 {
 	for (;;) {
 		int r = merge_next_pending(s, ret);
@@ -463,8 +463,8 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 {
 	struct recording *rec = s->recordings.v;
 
-	if (merges(s))
-		return next_of_several(s, ret);
+	if (pump_merges(s))
+		return pump_next_of_several(s, ret);
 	for (bool has_defects = false;; has_defects = !recording_is_drained(rec)) {
 		int r = next_of_one(s, has_defects, ret);
 
@@ -486,19 +486,19 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
  * Filters that keep something from one sample to the next, and those whose output is ordered with
  * the caller's, see a sample when the one before has been delivered.
  */
-static bool delivers_one_by_one(const struct sonde_session *s)
+static bool pump_delivers_one_by_one(const struct sonde_session *s)
 {
-	return merges(s) || s->dlfilters.filters.n || s->filters.is_choosy;
+	return pump_merges(s) || s->dlfilters.filters.n || s->filters.is_choosy;
 }
 
-/* Most events, most of the time: what admit() leaves of itself for one where nothing is filtered. */
-static inline bool is_only_sample(const struct event *ev)
+/* Most events, most of the time: what pump_admit() leaves of itself for one where nothing is filtered. */
+static inline bool pump_is_only_sample(const struct event *ev)
 {
 	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;
 }
 
 /* Another cpu may have made it: what is read and written of it is asked for before it is needed. */
-static inline void fetch_event(const struct event *ev, const struct event *end)
+static inline void pump_fetch_event(const struct event *ev, const struct event *end)
 {
 	if (ev >= end)
 		return;
@@ -510,16 +510,17 @@ static inline void fetch_event(const struct event *ev, const struct event *end)
  * Puts the samples that come next in the array into the batch, up to the first event that needs
  * more than a name. No defect is met here. Returns how many events the batch has.
  */
-static size_t batch_samples(struct sonde_session *s, struct recording *rec, size_t n, size_t max)
+static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec, size_t n,
+				 size_t max)
 {
 	enum { EVENTS_AHEAD = 8 };
 	const bool is_shifted = rec->clock.is_shifted;
 	struct event *ev = &rec->events[rec->event_at], *const end = &rec->events[rec->nr_events];
 
-	for (; n < max && ev < end && is_only_sample(ev); ev++) {
-		fetch_event(ev + EVENTS_AHEAD, end);
+	for (; n < max && ev < end && pump_is_only_sample(ev); ev++) {
+		pump_fetch_event(ev + EVENTS_AHEAD, end);
 		if (recording_complete(ev) < 0) {
-			err_clear(); /* admit() meets it again */
+			err_clear(); /* pump_admit() meets it again */
 			break;
 		}
 		if (__builtin_expect(is_shifted, 0))
@@ -535,7 +536,8 @@ static size_t batch_samples(struct sonde_session *s, struct recording *rec, size
  * The first event of a batch is delivered like any other. The ones that were decoded with it need
  * nothing but to be admitted: the state does not change between them (source.h).
  */
-static void complete_batch(struct sonde_session *s, const struct sonde_event *first, size_t max)
+static void pump_complete_batch(struct sonde_session *s, const struct sonde_event *first,
+				size_t max)
 {
 	const bool takes_all = !s->filters.is_set && !s->dlfilters.has_early;
 	struct recording *rec = s->recordings.v;
@@ -543,7 +545,7 @@ static void complete_batch(struct sonde_session *s, const struct sonde_event *fi
 
 	s->batch[n++] = first;
 	s->nr_batch = n;
-	if (max == 1 || delivers_one_by_one(s) || first == &rec->defect_event.pub)
+	if (max == 1 || pump_delivers_one_by_one(s) || first == &rec->defect_event.pub)
 		return;
 	while (n < max && rec->event_at < rec->nr_events) {
 		struct event *ev;
@@ -556,12 +558,12 @@ static void complete_batch(struct sonde_session *s, const struct sonde_event *fi
 		if (takes_all) {
 			const size_t before = n;
 
-			n = batch_samples(s, rec, n, max);
+			n = pump_batch_samples(s, rec, n, max);
 			if (n > before)
 				continue;
 		}
 		ev = &rec->events[rec->event_at];
-		r = admit(s, rec, ev);
+		r = pump_admit(s, rec, ev);
 		if (r < 0) {
 			err_clear(); /* the next call meets it again, and fails */
 			break;
@@ -576,16 +578,16 @@ static void complete_batch(struct sonde_session *s, const struct sonde_event *fi
 	s->nr_batch = n;
 }
 
-static int lend_batch(struct sonde_session *s, const struct sonde_event *first,
-		      const struct sonde_event *const **ret, size_t *nr)
+static int pump_lend_batch(struct sonde_session *s, const struct sonde_event *first,
+			   const struct sonde_event *const **ret, size_t *nr)
 {
-	complete_batch(s, first, *nr < RECORDING_EVENTS ? *nr : RECORDING_EVENTS);
+	pump_complete_batch(s, first, *nr < RECORDING_EVENTS ? *nr : RECORDING_EVENTS);
 	*ret = s->batch;
 	*nr = s->nr_batch;
 	return 1;
 }
 
-static int check_room(size_t nr)
+static int pump_check_room(size_t nr)
 {
 	return nr ? 0 : err_set(-EINVAL, "a batch has room for 1 event at least, not for 0");
 }
@@ -596,9 +598,9 @@ int session_next_batch_pending(struct sonde_session *s, const struct sonde_event
 	const struct sonde_event *first = NULL;
 	int r;
 
-	TRY(check_room(*nr));
+	TRY(pump_check_room(*nr));
 	r = session_next_pending(s, &first);
-	return r > 0 ? lend_batch(s, first, ret, nr) : r;
+	return r > 0 ? pump_lend_batch(s, first, ret, nr) : r;
 }
 
 int session_next_batch(struct sonde_session *s, const struct sonde_event *const **ret, size_t *nr)
@@ -606,9 +608,9 @@ int session_next_batch(struct sonde_session *s, const struct sonde_event *const 
 	const struct sonde_event *first = NULL;
 	int r;
 
-	TRY(check_room(*nr));
+	TRY(pump_check_room(*nr));
 	r = session_next(s, &first);
-	return r > 0 ? lend_batch(s, first, ret, nr) : r;
+	return r > 0 ? pump_lend_batch(s, first, ret, nr) : r;
 }
 
 /* They are decoded and admitted again: a caller may want others by then. */

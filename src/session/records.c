@@ -15,7 +15,7 @@ struct record_reader {
 	int at; /* of the record among the cuts of its recording */
 };
 
-static inline bool is_stopped(struct sonde_session *s)
+static inline bool records_is_stopped(struct sonde_session *s)
 {
 	return __builtin_expect(atomic_load_explicit(&s->stopped, memory_order_relaxed), 0);
 }
@@ -39,8 +39,8 @@ static inline int decode_of_record(struct recording *rec, int at)
 	return 1;
 }
 
-static int next_event(struct sink_record *record, const struct event **ret,
-		      enum verdict *ret_verdict)
+static int records_next_event(struct sink_record *record, const struct event **ret,
+			      enum verdict *ret_verdict)
 {
 	struct record_reader *reader = (struct record_reader *)record;
 	struct recording *rec = record->recording;
@@ -50,7 +50,7 @@ static int next_event(struct sink_record *record, const struct event **ret,
 		struct event *ev;
 		int r;
 
-		if (is_stopped(s))
+		if (records_is_stopped(s))
 			return 0;
 		r = decode_of_record(rec, reader->at);
 		if (r <= 0)
@@ -74,7 +74,7 @@ static int write_record(struct sonde_session *s, struct recording *rec, struct s
 {
 	struct record_reader reader = { .record = { .recording = rec,
 						    .cut = &rec->cuts[rec->cut_at],
-						    .next = next_event },
+						    .next = records_next_event },
 					.s = s,
 					.at = rec->cut_at };
 	const struct event *ev;
@@ -83,13 +83,13 @@ static int write_record(struct sonde_session *s, struct recording *rec, struct s
 
 	TRY(sink->ops->record(sink, &reader.record));
 	/* The state needs also the events that the sink did not ask for. */
-	while ((r = next_event(&reader.record, &ev, &verdict)) > 0)
+	while ((r = records_next_event(&reader.record, &ev, &verdict)) > 0)
 		;
 	return r;
 }
 
 /* Events that a caller did not get to are records again. */
-static void begin(struct sonde_session *s)
+static void records_begin(struct sonde_session *s)
 {
 	if (s->recordings.nr > 1)
 		merge_records_begin(s);
@@ -113,7 +113,7 @@ static inline int next_record(struct sonde_session *s, struct recording **ret)
 }
 
 /* What was written reaches its reader before a stream is waited for. */
-static int fill(struct sonde_session *s, struct sink *sink)
+static int records_fill(struct sonde_session *s, struct sink *sink)
 {
 	int r;
 
@@ -132,15 +132,15 @@ int session_write_records(struct sonde_session *s, struct sink *sink)
 {
 	int r = 1;
 
-	begin(s);
-	while (r > 0 && !is_stopped(s)) {
+	records_begin(s);
+	while (r > 0 && !records_is_stopped(s)) {
 		struct recording *rec;
 
 		TRY(next_record(s, &rec));
 		if (rec)
 			TRY(write_record(s, rec, sink));
 		else
-			r = fill(s, sink);
+			r = records_fill(s, sink);
 	}
 	return r < 0 ? r : 0;
 }

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-static void tally_add(struct refused_tally *t, uint32_t key, uint32_t comm, uint64_t count)
+static void refused_tally_add(struct refused_tally *t, uint32_t key, uint32_t comm, uint64_t count)
 {
 	for (size_t i = hash_u64(key) % REFUSED_SLOTS;; i = (i + 1) % REFUSED_SLOTS) {
 		struct refused_slot *s = &t->slots[i];
@@ -24,7 +24,7 @@ static void tally_add(struct refused_tally *t, uint32_t key, uint32_t comm, uint
 	}
 }
 
-static bool make_tallies(struct refused *r)
+static bool refused_make_tallies(struct refused *r)
 {
 	if (!r->tallies)
 		r->tallies = calloc(NR_REFUSED, sizeof(*r->tallies));
@@ -45,7 +45,7 @@ void refused_note_times(struct refused *r, uint64_t nr, uint64_t first_ns, uint6
 
 void refused_note(struct refused *r, const struct sonde_event *ev, enum refused_by by)
 {
-	if (!make_tallies(r))
+	if (!refused_make_tallies(r))
 		return;
 	refused_note_times(r, 1, ev->time_ns, ev->time_ns);
 	switch (by) {
@@ -53,15 +53,15 @@ void refused_note(struct refused *r, const struct sonde_event *ev, enum refused_
 	case REFUSED_BY_PLACE:
 		return;
 	case REFUSED_BY_CPU:
-		tally_add(&r->tallies[REFUSED_CPUS], (uint32_t)ev->cpu, 0, 1);
+		refused_tally_add(&r->tallies[REFUSED_CPUS], (uint32_t)ev->cpu, 0, 1);
 		return;
 	case REFUSED_BY_TASK:
-		tally_add(&r->tallies[REFUSED_PIDS], (uint32_t)ev->pid, ev->comm, 1);
-		tally_add(&r->tallies[REFUSED_TIDS], (uint32_t)ev->tid, ev->comm, 1);
-		tally_add(&r->tallies[REFUSED_COMMS], ev->comm, 0, 1);
+		refused_tally_add(&r->tallies[REFUSED_PIDS], (uint32_t)ev->pid, ev->comm, 1);
+		refused_tally_add(&r->tallies[REFUSED_TIDS], (uint32_t)ev->tid, ev->comm, 1);
+		refused_tally_add(&r->tallies[REFUSED_COMMS], ev->comm, 0, 1);
 		return;
 	case REFUSED_BY_NAME:
-		tally_add(&r->tallies[REFUSED_SCHEMAS], ev->schema, 0, 1);
+		refused_tally_add(&r->tallies[REFUSED_SCHEMAS], ev->schema, 0, 1);
 		return;
 	}
 }
@@ -70,15 +70,15 @@ void refused_add(struct refused *r, const struct refused *from)
 {
 	r->failed |= from->failed;
 	refused_note_times(r, from->nr, from->first_ns, from->last_ns);
-	if (!from->tallies || !make_tallies(r))
+	if (!from->tallies || !refused_make_tallies(r))
 		return;
 	for (int kind = 0; kind < NR_REFUSED; kind++) {
 		const struct refused_tally *t = &from->tallies[kind];
 
 		for (size_t i = 0; i < REFUSED_SLOTS; i++)
 			if (t->slots[i].count)
-				tally_add(&r->tallies[kind], t->slots[i].key, t->slots[i].comm,
-					  t->slots[i].count);
+				refused_tally_add(&r->tallies[kind], t->slots[i].key,
+						  t->slots[i].comm, t->slots[i].count);
 		r->tallies[kind].has_more |= t->has_more;
 	}
 }

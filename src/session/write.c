@@ -12,8 +12,8 @@
  * The next events; what was written reaches its reader before a stream is waited for. A defect that
  * the sink meets when it asks for symbols is an event in front of the next sample.
  */
-static int next_for_sink(struct sonde_session *s, struct sink *sink,
-			 const struct sonde_event *const **ret, size_t *ret_nr)
+static int write_next_for_sink(struct sonde_session *s, struct sink *sink,
+			       const struct sonde_event *const **ret, size_t *ret_nr)
 {
 	const size_t max = s->wants.defects ? 1 : RECORDING_EVENTS;
 
@@ -29,14 +29,14 @@ static int next_for_sink(struct sonde_session *s, struct sink *sink,
 }
 
 /* A recording that describes itself between its events is read for that alone. */
-static bool takes_events(const struct sonde_session *s, const struct sink *sink)
+static bool write_takes_events(const struct sonde_session *s, const struct sink *sink)
 {
 	return s->wants.samples &&
 	       (sink->ops->events || source_read_traits(s->recordings.v->source).describes_late) &&
 	       !(sink->ops->is_done && sink->ops->is_done(sink));
 }
 
-static bool takes_records(const struct sonde_session *s, const struct sink *sink)
+static bool write_takes_records(const struct sonde_session *s, const struct sink *sink)
 {
 	return s->wants.samples && sink->ops->record &&
 	       (s->wants.raw_records || s->wants.record_lines);
@@ -48,7 +48,8 @@ static int write_events(struct sonde_session *s, struct sink *sink)
 	int r = 0;
 	size_t nr;
 
-	while (takes_events(s, sink) && (r = next_for_sink(s, sink, &events, &nr)) > 0) {
+	while (write_takes_events(s, sink) &&
+	       (r = write_next_for_sink(s, sink, &events, &nr)) > 0) {
 		if (sink->ops->events)
 			r = sink->ops->events(sink, (const struct event *const *)events, nr);
 		if (r < 0)
@@ -89,7 +90,7 @@ struct sink_wants session_caller_wants(struct sonde_session *s)
  * A list out of the header fails, too, when none of the recording's events can be read: reads up to
  * the first one. perf does not look.
  */
-static int probe_events(struct sonde_session *s)
+static int write_probe_events(struct sonde_session *s)
 {
 	const struct sonde_event *ev;
 	int r = 0;
@@ -115,7 +116,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	TRY(ops->open(&sink, &opts));
 	s->wants = wants;
 	session_dlfilters_text(s, sink);
-	r = takes_records(s, sink) ? session_write_records(s, sink) : write_events(s, sink);
+	r = write_takes_records(s, sink) ? session_write_records(s, sink) : write_events(s, sink);
 	if (r == -ENODATA && s->opts.rules->lists_despite_damage && wants.header) {
 		/*
 		 * perf prints what the recording says of itself, and does not care for its events.
@@ -124,7 +125,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 		r = 0;
 	}
 	if (!r && wants.has_verdict && !s->opts.rules->lists_despite_damage)
-		r = probe_events(s);
+		r = write_probe_events(s);
 	/*
 	 * What was written so far is kept also when the run failed; the first failure is the one
 	 * that is reported.
@@ -134,7 +135,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));
 	if (!r && !end && wants.header && !wants.has_verdict &&
 	    !s->opts.rules->lists_despite_damage)
-		end = probe_events(s);
+		end = write_probe_events(s);
 	s->wrote_none = sink->wrote_none;
 	session_dlfilters_text(s, NULL);
 	sink->ops->close(sink);

@@ -15,13 +15,14 @@ struct wanted {
 	struct recorded_dso dso;
 };
 
-static int intern(struct recorded_dsos *d, const char *text, uint32_t *ret_id)
+static int dsos_intern(struct recorded_dsos *d, const char *text, uint32_t *ret_id)
 {
 	return strpool_intern(d->rec->strings, text, strlen(text), ret_id);
 }
 
 /* The file of this name and inode; HASH64_EMPTY: there is none, and *ret_key is free for it. */
-static uint64_t find_inode(const struct recorded_dsos *d, const struct wanted *w, uint64_t *ret_key)
+static uint64_t dsos_find_inode(const struct recorded_dsos *d, const struct wanted *w,
+				uint64_t *ret_key)
 {
 	uint64_t i;
 
@@ -33,13 +34,13 @@ static uint64_t find_inode(const struct recorded_dsos *d, const struct wanted *w
 }
 
 /* The first file of a name may have no known inode: it takes the first one recorded. */
-static int find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
+static int dsos_find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
 {
 	uint64_t i = hash64_find(&d->by_name, w->name), key = 0;
 	struct recorded_dso *dso = i == HASH64_EMPTY ? NULL : &d->list.v[i];
 
 	if (dso && dso->inode && w->dso.inode && dso->inode != w->dso.inode)
-		i = find_inode(d, w, &key);
+		i = dsos_find_inode(d, w, &key);
 	if (i == HASH64_EMPTY) {
 		i = d->list.n;
 		TRY(vec_push(&d->list, w->dso));
@@ -55,27 +56,27 @@ static int find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t
 	return 0;
 }
 
-static struct wanted wanted_of(const char *name, const struct build_id *build_id)
+static struct wanted dsos_wanted_of(const char *name, const struct build_id *build_id)
 {
 	return (struct wanted){ .dso = { .name = name, .build_id = *build_id } };
 }
 
 /* The kernel itself may be called by its file; modules go by their names in brackets. */
-static int find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t *ret)
+static int dsos_find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t *ret)
 {
 	char module[256];
 
 	w->dso.is_kernel = true;
 	if (strncmp(w->dso.name, KERNEL, strlen(KERNEL)) != 0 &&
 	    recording_module_name(w->dso.name, module, sizeof(module))) {
-		TRY(intern(d, module, &w->name));
-		return find_or_add(d, w, ret);
+		TRY(dsos_intern(d, module, &w->name));
+		return dsos_find_or_add(d, w, ret);
 	}
 	if (d->kernel == UINT32_MAX) {
 		if (!strncmp(w->dso.name, KERNEL, strlen(KERNEL)))
 			w->dso.name = KERNEL;
-		TRY(intern(d, w->dso.name, &w->name));
-		TRY(find_or_add(d, w, &d->kernel));
+		TRY(dsos_intern(d, w->dso.name, &w->name));
+		TRY(dsos_find_or_add(d, w, &d->kernel));
 	}
 	*ret = d->kernel;
 	if (build_id_is_known(&w->dso.build_id) && !build_id_is_known(&d->list.v[*ret].build_id))
@@ -89,16 +90,16 @@ int recorded_dsos_update(struct recorded_dsos *d)
 	uint32_t index;
 
 	while (source_build_id_at(d->rec->source, d->nr_build_ids, &id)) {
-		struct wanted w = wanted_of(id.path, &id.id);
+		struct wanted w = dsos_wanted_of(id.path, &id.id);
 
 		d->nr_build_ids++;
 		if (id.is_kernel) {
-			TRY(find_kernel_part(d, &w, &index));
+			TRY(dsos_find_kernel_part(d, &w, &index));
 			continue;
 		}
 		w.dso.is_memory = *id.path == '[';
-		TRY(intern(d, id.path, &w.name));
-		TRY(find_or_add(d, &w, &index));
+		TRY(dsos_intern(d, id.path, &w.name));
+		TRY(dsos_find_or_add(d, &w, &index));
 	}
 	return 0;
 }
@@ -109,8 +110,8 @@ int recorded_dsos_init(struct recorded_dsos *ret, struct recording *rec)
 	return recorded_dsos_update(ret);
 }
 
-static int find_mapped(struct recorded_dsos *d, const struct mapping *m, bool is_kernel,
-		       uint32_t *ret)
+static int dsos_find_mapped(struct recorded_dsos *d, const struct mapping *m, bool is_kernel,
+			    uint32_t *ret)
 {
 	struct strpool *strings = d->rec->strings;
 	char room[RECORDING_MAP_NAME_BYTES];
@@ -118,26 +119,26 @@ static int find_mapped(struct recorded_dsos *d, const struct mapping *m, bool is
 	struct wanted w;
 
 	name = recording_map_name(m, strpool_text(strings, m->name), room);
-	w = wanted_of(name, &m->build_id);
+	w = dsos_wanted_of(name, &m->build_id);
 	if (is_kernel)
-		return find_kernel_part(d, &w, ret);
-	TRY(intern(d, name, &w.name));
+		return dsos_find_kernel_part(d, &w, ret);
+	TRY(dsos_intern(d, name, &w.name));
 	w.dso.name = strpool_text(strings, w.name);
 	w.dso.inode = build_id_is_known(&m->build_id) ? 0 : m->inode;
 	w.dso.is_memory = *w.dso.name != '/' || w.dso.name[1] == '/' || name == room;
-	return find_or_add(d, &w, ret);
+	return dsos_find_or_add(d, &w, ret);
 }
 
-static int take_map(struct recorded_dsos *d, const struct change *c)
+static int dsos_take_map(struct recorded_dsos *d, const struct change *c)
 {
 	struct mapping m;
 	uint32_t index;
 
 	TRY(state_mapping(d->rec->strings, c, &m));
-	return find_mapped(d, &m, c->kernel, &index);
+	return dsos_find_mapped(d, &m, c->kernel, &index);
 }
 
-static int take_hit(struct recorded_dsos *d, const struct event *ev)
+static int recorded_dsos_take_hit(struct recorded_dsos *d, const struct event *ev)
 {
 	uint32_t cpumode = ev->pub.cpumode;
 	const struct address_space *space;
@@ -156,7 +157,7 @@ static int take_hit(struct recorded_dsos *d, const struct event *ev)
 	d->unmapped += !m && !address_space_symbol(space, sample.ip);
 	if (!m)
 		return 0;
-	TRY(find_mapped(d, m, cpumode == CPUMODE_KERNEL, &d->last));
+	TRY(dsos_find_mapped(d, m, cpumode == CPUMODE_KERNEL, &d->last));
 	if (d->asks_why && !d->list.v[d->last].is_hit)
 		d->list.v[d->last].unknown =
 			(uint8_t)(cpumode == CPUMODE_KERNEL ? locate_unknown_kernel(d->rec)
@@ -172,8 +173,8 @@ int recorded_dsos_event(struct recorded_dsos *d, const struct event *ev)
 {
 	TRY(recorded_dsos_update(d));
 	if (ev->schema->kind <= SONDE_SAMPLE)
-		return take_hit(d, ev);
-	return ev->change && ev->change->kind == CHANGE_MMAP ? take_map(d, ev->change) : 0;
+		return recorded_dsos_take_hit(d, ev);
+	return ev->change && ev->change->kind == CHANGE_MMAP ? dsos_take_map(d, ev->change) : 0;
 }
 
 void recorded_dsos_done(struct recorded_dsos *d)

@@ -17,7 +17,7 @@ enum { ZSTD_WINDOW_LOG_MAX = 27 }; /* 128 MiB: the default limit of the zstd pro
 
 /* ---- zstd ------------------------------------------------------------------------------------ */
 
-static int zstd_open(struct codec *c)
+static int codecs_zstd_open(struct codec *c)
 {
 	ZSTD_DStream *d = ZSTD_createDStream();
 
@@ -28,7 +28,7 @@ static int zstd_open(struct codec *c)
 	return 0;
 }
 
-static int zstd_step(struct codec *c)
+static int codecs_zstd_step(struct codec *c)
 {
 	ZSTD_inBuffer in = { c->in, c->in_len, 0 };
 	ZSTD_outBuffer out = { c->out, c->out_len, 0 };
@@ -43,7 +43,7 @@ static int zstd_step(struct codec *c)
 	return left != 0;
 }
 
-static void zstd_close(struct codec *c)
+static void codecs_zstd_close(struct codec *c)
 {
 	ZSTD_freeDStream(c->state);
 }
@@ -53,7 +53,7 @@ static void zstd_close(struct codec *c)
 #ifdef HAVE_ZLIB
 enum { GZIP_ONLY = 16 + MAX_WBITS }; /* neither raw nor zlib's own head */
 
-static int gzip_open(struct codec *c)
+static int codecs_gzip_open(struct codec *c)
 {
 	z_stream *z = calloc(1, sizeof(*z));
 
@@ -67,7 +67,7 @@ static int gzip_open(struct codec *c)
 	return 0;
 }
 
-static int gzip_step(struct codec *c)
+static int codecs_gzip_step(struct codec *c)
 {
 	z_stream *z = c->state;
 	uInt in = (uInt)c->in_len, out = (uInt)c->out_len; /* buffers are small */
@@ -87,7 +87,7 @@ static int gzip_step(struct codec *c)
 	return r == Z_OK || r == Z_BUF_ERROR ? 1 : -EBADMSG;
 }
 
-static void gzip_close(struct codec *c)
+static void codecs_gzip_close(struct codec *c)
 {
 	if (c->state)
 		inflateEnd(c->state);
@@ -102,7 +102,7 @@ static void gzip_close(struct codec *c)
 /* ---- xz -------------------------------------------------------------------------------------- */
 
 #ifdef HAVE_LZMA
-static int xz_open(struct codec *c)
+static int codecs_xz_open(struct codec *c)
 {
 	static const lzma_stream fresh = LZMA_STREAM_INIT;
 	lzma_stream *x = malloc(sizeof(*x));
@@ -118,7 +118,7 @@ static int xz_open(struct codec *c)
 	return 0;
 }
 
-static int xz_step(struct codec *c)
+static int codecs_xz_step(struct codec *c)
 {
 	lzma_stream *x = c->state;
 	lzma_ret r;
@@ -137,7 +137,7 @@ static int xz_step(struct codec *c)
 	return r == LZMA_OK || r == LZMA_BUF_ERROR ? 1 : -EBADMSG;
 }
 
-static void xz_close(struct codec *c)
+static void codecs_xz_close(struct codec *c)
 {
 	if (c->state)
 		lzma_end(c->state);
@@ -152,9 +152,11 @@ static void xz_close(struct codec *c)
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static const struct codec_ops codecs[] = {
-	{ "gzip", "\x1f\x8b\x08", 3, "zlib", gzip_open, gzip_step, gzip_close },
-	{ "xz", "\xfd\x37zXZ\0", 6, "liblzma", xz_open, xz_step, xz_close },
-	{ "zstd", "\x28\xb5\x2f\xfd", 4, "libzstd", zstd_open, zstd_step, zstd_close },
+	{ "gzip", "\x1f\x8b\x08", 3, "zlib", codecs_gzip_open, codecs_gzip_step,
+	  codecs_gzip_close },
+	{ "xz", "\xfd\x37zXZ\0", 6, "liblzma", codecs_xz_open, codecs_xz_step, codecs_xz_close },
+	{ "zstd", "\x28\xb5\x2f\xfd", 4, "libzstd", codecs_zstd_open, codecs_zstd_step,
+	  codecs_zstd_close },
 };
 
 const struct codec_ops *codec_find(const uint8_t *head, size_t len)

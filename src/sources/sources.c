@@ -20,7 +20,7 @@ static const struct source_ops *const sources[] = {
 #undef SOURCE
 
 /* The file of a directory that shows which source reads it; 0 if no source knows one. */
-static int find_head_file(int dir, char ret[NAME_MAX + 1])
+static int sources_find_head_file(int dir, char ret[NAME_MAX + 1])
 {
 	int r = 0;
 
@@ -30,7 +30,7 @@ static int find_head_file(int dir, char ret[NAME_MAX + 1])
 	return r;
 }
 
-static int no_recording(int dir, const char *path)
+static int sources_no_recording(int dir, const char *path)
 {
 	const char *looks = unknown_directory(dir);
 
@@ -39,21 +39,21 @@ static int no_recording(int dir, const char *path)
 }
 
 /* Reads the first bytes of the file that shows what kind of recording the directory is. */
-static int look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
+static int sources_look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
 {
 	char name[NAME_MAX + 1];
 	const struct codec_ops *codec;
 	struct stat st;
 	ssize_t n = 0;
-	int r = find_head_file(dir, name), fd;
+	int r = sources_find_head_file(dir, name), fd;
 
 	if (r < 0)
 		return r;
 	if (!r)
-		return no_recording(dir, path);
+		return sources_no_recording(dir, path);
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? no_recording(dir, path)
+		return errno == ENOENT ? sources_no_recording(dir, path)
 				       : err_errno(errno, "cannot open %s/%s", path, name);
 	r = 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
@@ -72,7 +72,7 @@ static int look_into(int dir, const char *path, uint8_t *head, size_t room, size
 		     : r;
 }
 
-static int read_head(struct stream *s, uint8_t *head, size_t room, size_t *ret_len)
+static int sources_read_head(struct stream *s, uint8_t *head, size_t room, size_t *ret_len)
 {
 	int64_t n;
 
@@ -90,8 +90,8 @@ static int read_head(struct stream *s, uint8_t *head, size_t room, size_t *ret_l
  * The first bytes of the input, and a stream if it can be read only once; "-" is the standard
  * input.
  */
-static int look(const struct source_options *opts, uint8_t *head, size_t room, size_t *ret_len,
-		struct stream **ret)
+static int sources_look(const struct source_options *opts, uint8_t *head, size_t room,
+			size_t *ret_len, struct stream **ret)
 {
 	bool is_stdin = !strcmp(opts->path, "-");
 	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -102,7 +102,7 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 		return err_errno(errno, "cannot open %s", opts->path);
 	n = pread(fd, head, room, 0);
 	if (n < 0 && errno == EISDIR) {
-		int r = look_into(fd, opts->path, head, room, ret_len);
+		int r = sources_look_into(fd, opts->path, head, room, ret_len);
 
 		close(fd);
 		return r < 0 ? -EIO : 0;
@@ -118,11 +118,11 @@ static int look(const struct source_options *opts, uint8_t *head, size_t room, s
 		close(fd);
 		return err_nomem();
 	}
-	return read_head(*ret, head, room, ret_len);
+	return sources_read_head(*ret, head, room, ret_len);
 }
 
 /* A recording made under sudo belongs to the user who called it; sudo may read it again. */
-static bool is_sudoers(uid_t uid)
+static bool sources_is_sudoers(uid_t uid)
 {
 	const char *sudo = getenv("SUDO_UID");
 
@@ -135,13 +135,13 @@ int source_check_file(int fd, const char *path, bool force, struct stat *ret)
 		return err_errno(errno, "cannot look at %s", path);
 	if (!S_ISREG(ret->st_mode))
 		return err_set(-EIO, "%s is not a regular file", path);
-	if (!force && ret->st_uid && ret->st_uid != geteuid() && !is_sudoers(ret->st_uid))
+	if (!force && ret->st_uid && ret->st_uid != geteuid() && !sources_is_sudoers(ret->st_uid))
 		return err_set(-EACCES,
 			       "%s belongs to another user (use -f to read it all the same)", path);
 	return 0;
 }
 
-static const struct source_ops *choose(const uint8_t *head, size_t len)
+static const struct source_ops *sources_choose(const uint8_t *head, size_t len)
 {
 	const struct source_ops *best = NULL;
 	int best_score = 0;
@@ -159,8 +159,8 @@ static const struct source_ops *choose(const uint8_t *head, size_t len)
 
 /* ---- input that is no plain file ------------------------------------------------------------- */
 
-static int open_packed(const struct codec_ops *codec, struct source_options *opts,
-		       struct timespec *ret_changed)
+static int sources_open_packed(const struct codec_ops *codec, struct source_options *opts,
+			       struct timespec *ret_changed)
 {
 	struct unpacked limit = { .max_bytes = opts->max_unpacked };
 	struct stream *from = opts->stream;
@@ -183,12 +183,12 @@ static int open_packed(const struct codec_ops *codec, struct source_options *opt
 	return unwrap_open(&opts->stream, codec, from, fd, &limit, opts);
 }
 
-/* As look(), for the unpacked bytes of a packed input. */
-static int unwrap(const struct codec_ops *codec, struct source_options *opts, uint8_t *head,
-		  size_t room, size_t *ret_len, struct timespec *ret_changed)
+/* As sources_look(), for the unpacked bytes of a packed input. */
+static int sources_unwrap(const struct codec_ops *codec, struct source_options *opts, uint8_t *head,
+			  size_t room, size_t *ret_len, struct timespec *ret_changed)
 {
-	TRY(open_packed(codec, opts, ret_changed));
-	TRY(read_head(opts->stream, head, room, ret_len));
+	TRY(sources_open_packed(codec, opts, ret_changed));
+	TRY(sources_read_head(opts->stream, head, room, ret_len));
 	if (!*ret_len && opts->read_defects->count[DEFECT_BAD_WRAPPING])
 		return err_set(-EBADMSG,
 			       "%s is packed with %s, and damaged: nothing of it can be unpacked",
@@ -197,7 +197,7 @@ static int unwrap(const struct codec_ops *codec, struct source_options *opts, ui
 }
 
 /* A recording that cannot be read as a stream becomes a file, as old as the one that it came in. */
-static int keep_in_file(struct source_options *opts, const struct timespec *changed)
+static int sources_keep_in_file(struct source_options *opts, const struct timespec *changed)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, *changed };
 
@@ -227,7 +227,7 @@ struct input {
 };
 
 /* The message lists the sources that were tried, what the input looks like, and a remedy. */
-static int refuse_unknown(const struct input *in)
+static int sources_refuse_unknown(const struct input *in)
 {
 	static const uint8_t zeros[HEAD_BYTES];
 	char looks[UNKNOWN_TEXT_BYTES], tried[64] = "";
@@ -253,18 +253,18 @@ static int find_source(struct input *in, const struct source_options *opts,
 {
 	const struct source_ops *ops;
 
-	TRY(look(opts, in->head, sizeof(in->head), &in->len, &in->opts.stream));
+	TRY(sources_look(opts, in->head, sizeof(in->head), &in->len, &in->opts.stream));
 	in->codec = codec_find(in->head, in->len);
 	if (in->codec)
-		TRY(unwrap(in->codec, &in->opts, in->head, sizeof(in->head), &in->len,
-			   &in->changed));
+		TRY(sources_unwrap(in->codec, &in->opts, in->head, sizeof(in->head), &in->len,
+				   &in->changed));
 	if (!in->len)
 		return err_set(-EBADMSG, "%s is empty: nothing was recorded", in->name);
-	ops = choose(in->head, in->len);
+	ops = sources_choose(in->head, in->len);
 	if (!ops)
-		return refuse_unknown(in);
+		return sources_refuse_unknown(in);
 	if (in->opts.stream && !(ops->streams && ops->streams(in->head, in->len)))
-		TRY(keep_in_file(&in->opts, &in->changed));
+		TRY(sources_keep_in_file(&in->opts, &in->changed));
 	*ret = ops;
 	return 0;
 }

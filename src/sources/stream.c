@@ -77,7 +77,7 @@ void stream_let_go(struct stream *s, uint64_t off)
 }
 
 /* Gives disk space of what was let go back; a file system that cannot keeps it until the end. */
-static void punch(struct stream *s)
+static void stream_punch(struct stream *s)
 {
 	uint64_t to = s->keep_from < s->mem_begin ? s->keep_from : s->mem_begin;
 
@@ -89,7 +89,7 @@ static void punch(struct stream *s)
 }
 
 /* Drops the oldest bytes from memory; those that are still needed go to the temporary file. */
-static int make_room(struct stream *s)
+static int stream_make_room(struct stream *s)
 {
 	uint64_t end = s->mem_begin + EVICT_BYTES - s->mem_begin % EVICT_BYTES;
 
@@ -115,14 +115,14 @@ static int make_room(struct stream *s)
 			off += (uint64_t)n;
 			p += n;
 		}
-		punch(s);
+		stream_punch(s);
 	}
 	s->mem_begin = end;
 	return 0;
 }
 
 /* Until the pipe has bytes or its writer closed it: 0, or -EINTR. */
-static int wait_for_bytes(const struct stream *s)
+static int stream_wait_for_bytes(const struct stream *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
@@ -170,12 +170,12 @@ int streams_wait(struct stream *const *streams, size_t n, int timeout_ms)
 	return r < 0 ? r : r > 0;
 }
 
-static int64_t read_pipe(const struct stream *s, void *buf, size_t len)
+static int64_t stream_read_pipe(const struct stream *s, void *buf, size_t len)
 {
 	for (;;) {
 		ssize_t n;
 
-		TRY(wait_for_bytes(s));
+		TRY(stream_wait_for_bytes(s));
 		n = read(s->fd, buf, len);
 		if (n >= 0)
 			return n;
@@ -186,21 +186,21 @@ static int64_t read_pipe(const struct stream *s, void *buf, size_t len)
 }
 
 /* Some more bytes, at least one unless the stream ended. */
-static int read_more(struct stream *s)
+static int stream_read_more(struct stream *s)
 {
 	size_t at, room;
 	int64_t n;
 
 	if (!s->ring && !(s->ring = malloc(STREAM_MEMORY)))
 		return err_nomem();
-	TRY(make_room(s));
+	TRY(stream_make_room(s));
 	at = s->end % STREAM_MEMORY;
 	room = STREAM_MEMORY - (size_t)(s->end - s->mem_begin);
 	if (room > STREAM_MEMORY - at)
 		room = STREAM_MEMORY - at;
 	if (room > READ_BYTES)
 		room = READ_BYTES;
-	n = s->make ? s->make(s->ctx, s->ring + at, room) : read_pipe(s, s->ring + at, room);
+	n = s->make ? s->make(s->ctx, s->ring + at, room) : stream_read_pipe(s, s->ring + at, room);
 	if (n < 0)
 		return (int)n;
 	s->ended = !n;
@@ -208,7 +208,7 @@ static int read_more(struct stream *s)
 	return 0;
 }
 
-static int64_t read_spool(const struct stream *s, uint64_t off, void *buf, size_t len)
+static int64_t stream_read_spool(const struct stream *s, uint64_t off, void *buf, size_t len)
 {
 	ssize_t n;
 
@@ -226,15 +226,15 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len)
 	size_t at, first;
 
 	while (off >= s->end && !s->ended)
-		TRY(read_more(s));
+		TRY(stream_read_more(s));
 	if (off >= s->end)
 		return 0;
 	if (off < s->mem_begin) {
 		if (s->spool < 0 || off < s->punched)
 			return err_set(-EINVAL, "%s: 0x%llx of the stream is not kept any more",
 				       s->path, (unsigned long long)off);
-		return read_spool(s, off, buf,
-				  len < s->mem_begin - off ? len : (size_t)(s->mem_begin - off));
+		return stream_read_spool(
+			s, off, buf, len < s->mem_begin - off ? len : (size_t)(s->mem_begin - off));
 	}
 	if (len > s->end - off)
 		len = (size_t)(s->end - off);
@@ -247,7 +247,7 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len)
 
 /* ---- a file in its place --------------------------------------------------------------------- */
 
-static int write_all(int fd, const uint8_t *p, size_t len, const char *path)
+static int stream_write_all(int fd, const uint8_t *p, size_t len, const char *path)
 {
 	while (len) {
 		ssize_t n = write(fd, p, len);
@@ -264,7 +264,7 @@ static int write_all(int fd, const uint8_t *p, size_t len, const char *path)
 	return 0;
 }
 
-static int copy(struct stream *s, int fd, uint8_t *buf)
+static int stream_copy(struct stream *s, int fd, uint8_t *buf)
 {
 	for (uint64_t off = 0;;) {
 		int64_t n = stream_read(s, off, buf, COPY_BYTES);
@@ -273,7 +273,7 @@ static int copy(struct stream *s, int fd, uint8_t *buf)
 			continue;
 		if (n <= 0)
 			return (int)n;
-		TRY(write_all(fd, buf, (size_t)n, s->path));
+		TRY(stream_write_all(fd, buf, (size_t)n, s->path));
 		off += (uint64_t)n;
 		stream_let_go(s, off);
 	}
@@ -291,7 +291,7 @@ int stream_to_file(struct stream *s)
 		free(buf);
 		return fd;
 	}
-	r = copy(s, fd, buf);
+	r = stream_copy(s, fd, buf);
 	free(buf);
 	if (r < 0) {
 		close(fd);

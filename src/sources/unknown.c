@@ -58,7 +58,7 @@ static const struct kind kinds[] = {
 #undef KIND
 };
 
-static bool is_text(const uint8_t *p, size_t len)
+static bool unknown_is_text(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if ((p[i] < ' ' && !strchr("\t\n\r", p[i])) || p[i] > '~' || !p[i])
@@ -85,7 +85,7 @@ void unknown_describe(const uint8_t *head, size_t len, char ret[UNKNOWN_TEXT_BYT
 			return;
 		}
 	}
-	if (is_text(head, len)) {
+	if (unknown_is_text(head, len)) {
 		for (n = 0; n < len && head[n] >= ' ';)
 			n++;
 		snprintf(ret, UNKNOWN_TEXT_BYTES,

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/saturate.h"
 
-static uint64_t limit_of(const struct unpacked *u)
+static uint64_t unpacked_limit_of(const struct unpacked *u)
 {
 	uint64_t by_size = u->packed_bytes < UINT64_MAX / UNPACKED_TIMES
 				   ? u->packed_bytes * UNPACKED_TIMES
@@ -17,7 +17,7 @@ static uint64_t limit_of(const struct unpacked *u)
 
 int unpacked_add(struct unpacked *u, uint64_t bytes, const char *path)
 {
-	const uint64_t limit = limit_of(u);
+	const uint64_t limit = unpacked_limit_of(u);
 
 	u->bytes += bytes;
 	if (u->bytes <= limit)

@@ -25,7 +25,7 @@ struct unwrap {
 	bool ended;
 };
 
-static int64_t read_packed(struct unwrap *u)
+static int64_t unwrap_read_packed(struct unwrap *u)
 {
 	ssize_t n;
 
@@ -41,9 +41,9 @@ static int64_t read_packed(struct unwrap *u)
 	return n < 0 ? err_errno(errno, "cannot read %s", u->path) : n;
 }
 
-static int fill(struct unwrap *u)
+static int unwrap_fill(struct unwrap *u)
 {
-	int64_t n = read_packed(u);
+	int64_t n = unwrap_read_packed(u);
 
 	if (n < 0)
 		return (int)n;
@@ -58,7 +58,7 @@ static int fill(struct unwrap *u)
 	return 0;
 }
 
-static void end_damaged(struct unwrap *u, const char *how)
+static void unwrap_end_damaged(struct unwrap *u, const char *how)
 {
 	u->ended = true;
 	defects_add(u->defects, DEFECT_BAD_WRAPPING, 1, "%s at 0x%llx of %s, %s", u->ops->name,
@@ -66,13 +66,13 @@ static void end_damaged(struct unwrap *u, const char *how)
 }
 
 /* Between pieces: true if another one follows. Zeros and other bytes are not the recording's. */
-static bool begins_piece(const struct unwrap *u)
+static bool unwrap_begins_piece(const struct unwrap *u)
 {
 	return codec_find(u->codec.in, u->codec.in_len) == u->ops ||
 	       u->codec.in_len < u->ops->magic_len; /* cut by the end of the buffer */
 }
 
-static int64_t make(void *ctx, void *buf, size_t len)
+static int64_t unwrap_make(void *ctx, void *buf, size_t len)
 {
 	struct unwrap *u = ctx;
 
@@ -82,19 +82,19 @@ static int64_t make(void *ctx, void *buf, size_t len)
 		int r;
 
 		if (!u->codec.in_len && !u->codec.is_last)
-			TRY(fill(u));
-		if (u->at_piece && (!u->codec.in_len || !begins_piece(u))) {
+			TRY(unwrap_fill(u));
+		if (u->at_piece && (!u->codec.in_len || !unwrap_begins_piece(u))) {
 			u->ended = true;
 			break;
 		}
 		u->at_piece = false;
 		r = u->ops->step(&u->codec);
 		if (r < 0)
-			end_damaged(u, "damaged");
+			unwrap_end_damaged(u, "damaged");
 		else if (!r)
 			u->at_piece = true;
 		else if (u->codec.is_last && u->codec.out_len == len)
-			end_damaged(u, "cut off");
+			unwrap_end_damaged(u, "cut off");
 	}
 	len -= u->codec.out_len;
 	TRY(unpacked_add(&u->unpacked, len, u->path));
@@ -154,7 +154,7 @@ int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct strea
 		free(s);
 		return r;
 	}
-	stream_init_made(s, make, u, path, 0);
+	stream_init_made(s, unwrap_make, u, path, 0);
 	s->stopped = opts->stopped;
 	s->done = unwrap_free;
 	s->packed_bytes = &u->unpacked.packed_bytes;

@@ -26,7 +26,7 @@ struct map_node {
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-static struct map_node *node_new(const struct mapping *m)
+static struct map_node *space_node_new(const struct mapping *m)
 {
 	struct map_node *n = calloc(1, sizeof(*n));
 
@@ -38,30 +38,30 @@ static struct map_node *node_new(const struct mapping *m)
 	return n;
 }
 
-static struct map_node *node_ref(struct map_node *n)
+static struct map_node *space_node_ref(struct map_node *n)
 {
 	if (n)
 		n->refs++;
 	return n;
 }
 
-static void node_unref(struct map_node *n)
+static void space_node_unref(struct map_node *n)
 {
 	if (!n || --n->refs)
 		return;
-	node_unref(n->left);
-	node_unref(n->right);
+	space_node_unref(n->left);
+	space_node_unref(n->right);
 	free(n);
 }
 
-static int map_node_height(const struct map_node *n)
+static int space_map_node_height(const struct map_node *n)
 {
 	return n ? n->height : 0;
 }
 
-static void map_node_measure(struct map_node *n)
+static void space_map_node_measure(struct map_node *n)
 {
-	int left = map_node_height(n->left), right = map_node_height(n->right);
+	int left = space_map_node_height(n->left), right = space_map_node_height(n->right);
 
 	n->height = 1 + (left > right ? left : right);
 }
@@ -71,7 +71,7 @@ static void map_node_measure(struct map_node *n)
  * references is copied. If memory runs out, *failed is set and the subtree is lost; the rest
  * remains a valid tree.
  */
-static struct map_node *map_node_own(struct map_node *n, bool *failed)
+static struct map_node *space_map_node_own(struct map_node *n, bool *failed)
 {
 	struct map_node *copy;
 
@@ -80,103 +80,105 @@ static struct map_node *map_node_own(struct map_node *n, bool *failed)
 	copy = malloc(sizeof(*copy));
 	if (!copy) {
 		*failed = true;
-		node_unref(n);
+		space_node_unref(n);
 		return NULL;
 	}
 	*copy = *n;
 	copy->refs = 1;
-	node_ref(copy->left);
-	node_ref(copy->right);
+	space_node_ref(copy->left);
+	space_node_ref(copy->right);
 	n->refs--;
 	return copy;
 }
 
-static struct map_node *rotate_right(struct map_node *n)
+static struct map_node *space_rotate_right(struct map_node *n)
 {
 	struct map_node *top = n->left;
 
 	n->left = top->right;
 	top->right = n;
-	map_node_measure(n);
-	map_node_measure(top);
+	space_map_node_measure(n);
+	space_map_node_measure(top);
 	return top;
 }
 
-static struct map_node *rotate_left(struct map_node *n)
+static struct map_node *space_rotate_left(struct map_node *n)
 {
 	struct map_node *top = n->right;
 
 	n->right = top->left;
 	top->left = n;
-	map_node_measure(n);
-	map_node_measure(top);
+	space_map_node_measure(n);
+	space_map_node_measure(top);
 	return top;
 }
 
 /* n is owned. Its sides differ in height by 2 at most, except after a failure. */
-static struct map_node *map_node_balance(struct map_node *n, bool *failed)
+static struct map_node *space_map_node_balance(struct map_node *n, bool *failed)
 {
-	map_node_measure(n);
-	if (map_node_height(n->left) > map_node_height(n->right) + 1) {
-		n->left = map_node_own(n->left, failed);
-		if (n->left && map_node_height(n->left->left) < map_node_height(n->left->right)) {
-			n->left->right = map_node_own(n->left->right, failed);
+	space_map_node_measure(n);
+	if (space_map_node_height(n->left) > space_map_node_height(n->right) + 1) {
+		n->left = space_map_node_own(n->left, failed);
+		if (n->left &&
+		    space_map_node_height(n->left->left) < space_map_node_height(n->left->right)) {
+			n->left->right = space_map_node_own(n->left->right, failed);
 			if (n->left->right)
-				n->left = rotate_left(n->left);
+				n->left = space_rotate_left(n->left);
 		}
 		if (n->left)
-			return rotate_right(n);
-	} else if (map_node_height(n->right) > map_node_height(n->left) + 1) {
-		n->right = map_node_own(n->right, failed);
-		if (n->right &&
-		    map_node_height(n->right->right) < map_node_height(n->right->left)) {
-			n->right->left = map_node_own(n->right->left, failed);
+			return space_rotate_right(n);
+	} else if (space_map_node_height(n->right) > space_map_node_height(n->left) + 1) {
+		n->right = space_map_node_own(n->right, failed);
+		if (n->right && space_map_node_height(n->right->right) <
+					space_map_node_height(n->right->left)) {
+			n->right->left = space_map_node_own(n->right->left, failed);
 			if (n->right->left)
-				n->right = rotate_right(n->right);
+				n->right = space_rotate_right(n->right);
 		}
 		if (n->right)
-			return rotate_left(n);
+			return space_rotate_left(n);
 	}
-	map_node_measure(n);
+	space_map_node_measure(n);
 	return n;
 }
 
 /* No mapping in the tree may overlap it. */
-static struct map_node *map_node_insert(struct map_node *n, const struct mapping *m, bool *failed)
+static struct map_node *space_map_node_insert(struct map_node *n, const struct mapping *m,
+					      bool *failed)
 {
 	if (!n) {
-		n = node_new(m);
+		n = space_node_new(m);
 		*failed |= !n;
 		return n;
 	}
-	n = map_node_own(n, failed);
+	n = space_map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (m->start < n->m.start)
-		n->left = map_node_insert(n->left, m, failed);
+		n->left = space_map_node_insert(n->left, m, failed);
 	else
-		n->right = map_node_insert(n->right, m, failed);
-	return map_node_balance(n, failed);
+		n->right = space_map_node_insert(n->right, m, failed);
+	return space_map_node_balance(n, failed);
 }
 
 /* Sets the bytes of the piece that the mask selects; other bytes of an existing piece are kept. */
-static struct map_node *write_piece(struct map_node *n, const struct code_piece *p, uint32_t mask,
-				    bool *failed)
+static struct map_node *space_write_piece(struct map_node *n, const struct code_piece *p,
+					  uint32_t mask, bool *failed)
 {
 	if (!n) {
-		n = node_new(&(struct mapping){ 0 });
+		n = space_node_new(&(struct mapping){ 0 });
 		*failed |= !n;
 		if (n)
 			n->code = *p;
 		return n;
 	}
-	n = map_node_own(n, failed);
+	n = space_map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (p->start < n->code.start) {
-		n->left = write_piece(n->left, p, mask, failed);
+		n->left = space_write_piece(n->left, p, mask, failed);
 	} else if (p->start > n->code.start) {
-		n->right = write_piece(n->right, p, mask, failed);
+		n->right = space_write_piece(n->right, p, mask, failed);
 	} else {
 		for (unsigned i = 0; i < CODE_PIECE_BYTES; i++) {
 			if (mask >> i & 1)
@@ -184,51 +186,51 @@ static struct map_node *write_piece(struct map_node *n, const struct code_piece 
 		}
 		n->code.known = (n->code.known & ~mask) | (p->known & mask);
 	}
-	return map_node_balance(n, failed);
+	return space_map_node_balance(n, failed);
 }
 
 /* Removes the node itself, which has at most one side. */
-static struct map_node *map_node_drop(struct map_node *n)
+static struct map_node *space_map_node_drop(struct map_node *n)
 {
 	struct map_node *rest = n->left ? n->left : n->right;
 
 	n->left = n->right = NULL;
-	node_unref(n);
+	space_node_unref(n);
 	return rest;
 }
 
-static struct map_node *remove_first(struct map_node *n, struct mapping *ret, bool *failed)
+static struct map_node *space_remove_first(struct map_node *n, struct mapping *ret, bool *failed)
 {
-	n = map_node_own(n, failed);
+	n = space_map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (!n->left) {
 		*ret = n->m;
-		return map_node_drop(n);
+		return space_map_node_drop(n);
 	}
-	n->left = remove_first(n->left, ret, failed);
-	return map_node_balance(n, failed);
+	n->left = space_remove_first(n->left, ret, failed);
+	return space_map_node_balance(n, failed);
 }
 
 /* Removes the mapping that begins at start, which must exist. */
-static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *failed)
+static struct map_node *space_remove_at(struct map_node *n, uint64_t start, bool *failed)
 {
 	struct mapping next = { 0 };
 
-	n = map_node_own(n, failed);
+	n = space_map_node_own(n, failed);
 	if (!n)
 		return NULL;
 	if (start < n->m.start) {
-		n->left = remove_at(n->left, start, failed);
+		n->left = space_remove_at(n->left, start, failed);
 	} else if (start > n->m.start) {
-		n->right = remove_at(n->right, start, failed);
+		n->right = space_remove_at(n->right, start, failed);
 	} else if (!n->left || !n->right) {
-		return map_node_drop(n);
+		return space_map_node_drop(n);
 	} else {
-		n->right = remove_first(n->right, &next, failed);
+		n->right = space_remove_first(n->right, &next, failed);
 		n->m = next;
 	}
-	return map_node_balance(n, failed);
+	return space_map_node_balance(n, failed);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -240,47 +242,47 @@ static struct map_node *remove_at(struct map_node *n, uint64_t start, bool *fail
  */
 
 /* Joins left, middle and right, in this order. middle is an owned node whose sides are ignored. */
-static struct map_node *map_node_join(struct map_node *left, struct map_node *middle,
-				      struct map_node *right, bool *failed)
+static struct map_node *space_map_node_join(struct map_node *left, struct map_node *middle,
+					    struct map_node *right, bool *failed)
 {
-	if (map_node_height(left) > map_node_height(right) + 1 &&
-	    (left = map_node_own(left, failed)) != NULL) {
-		left->right = map_node_join(left->right, middle, right, failed);
-		return map_node_balance(left, failed);
+	if (space_map_node_height(left) > space_map_node_height(right) + 1 &&
+	    (left = space_map_node_own(left, failed)) != NULL) {
+		left->right = space_map_node_join(left->right, middle, right, failed);
+		return space_map_node_balance(left, failed);
 	}
-	if (map_node_height(right) > map_node_height(left) + 1 &&
-	    (right = map_node_own(right, failed)) != NULL) {
-		right->left = map_node_join(left, middle, right->left, failed);
-		return map_node_balance(right, failed);
+	if (space_map_node_height(right) > space_map_node_height(left) + 1 &&
+	    (right = space_map_node_own(right, failed)) != NULL) {
+		right->left = space_map_node_join(left, middle, right->left, failed);
+		return space_map_node_balance(right, failed);
 	}
 	middle->left = left;
 	middle->right = right;
-	map_node_measure(middle);
+	space_map_node_measure(middle);
 	return middle;
 }
 
 /* Splits a tree into mappings that begin before addr and mappings that begin at or behind addr. */
-static void map_node_split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
-			   struct map_node **ret_behind, bool *failed)
+static void space_map_node_split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
+				 struct map_node **ret_behind, bool *failed)
 {
 	struct map_node *left, *right, *part;
 
 	*ret_before = *ret_behind = NULL;
-	n = map_node_own(n, failed);
+	n = space_map_node_own(n, failed);
 	if (!n)
 		return;
 	left = n->left;
 	right = n->right;
 	if (n->m.start < addr) {
-		map_node_split(right, addr, &part, ret_behind, failed);
-		*ret_before = map_node_join(left, n, part, failed);
+		space_map_node_split(right, addr, &part, ret_behind, failed);
+		*ret_before = space_map_node_join(left, n, part, failed);
 	} else {
-		map_node_split(left, addr, ret_before, &part, failed);
-		*ret_behind = map_node_join(part, n, right, failed);
+		space_map_node_split(left, addr, ret_before, &part, failed);
+		*ret_behind = space_map_node_join(part, n, right, failed);
 	}
 }
 
-static const struct mapping *last_of(const struct map_node *n)
+static const struct mapping *space_last_of(const struct map_node *n)
 {
 	while (n && n->right)
 		n = n->right;
@@ -288,11 +290,11 @@ static const struct mapping *last_of(const struct map_node *n)
 }
 
 /* Shortens the last mapping to end at `end`. */
-static struct map_node *end_last(struct map_node *n, uint64_t end, bool *failed)
+static struct map_node *space_end_last(struct map_node *n, uint64_t end, bool *failed)
 {
-	n = map_node_own(n, failed);
+	n = space_map_node_own(n, failed);
 	if (n && n->right)
-		n->right = end_last(n->right, end, failed);
+		n->right = space_end_last(n->right, end, failed);
 	else if (n)
 		n->m.end = end;
 	return n;
@@ -322,9 +324,9 @@ void address_space_unref(struct address_space *a)
 {
 	if (!a || --a->refs)
 		return;
-	node_unref(a->root);
-	node_unref(a->symbols);
-	node_unref(a->code);
+	space_node_unref(a->root);
+	space_node_unref(a->symbols);
+	space_node_unref(a->code);
 	address_space_unref(a->before);
 	free(a);
 }
@@ -335,7 +337,7 @@ void address_space_settle(struct address_space *a)
 	a->before = NULL;
 }
 
-static const struct mapping *first_behind(const struct map_node *root, uint64_t addr)
+static const struct mapping *space_first_behind(const struct map_node *root, uint64_t addr)
 {
 	const struct mapping *found = NULL;
 
@@ -352,36 +354,36 @@ static const struct mapping *first_behind(const struct map_node *root, uint64_t 
 
 const struct mapping *address_space_behind(const struct address_space *a, uint64_t addr)
 {
-	return first_behind(a->root, addr);
+	return space_first_behind(a->root, addr);
 }
 
-static const struct mapping *find_in(const struct map_node *root, uint64_t addr)
+static const struct mapping *space_find_in(const struct map_node *root, uint64_t addr)
 {
-	const struct mapping *m = first_behind(root, addr);
+	const struct mapping *m = space_first_behind(root, addr);
 
 	return m && m->start <= addr ? m : NULL;
 }
 
 const struct mapping *address_space_find(const struct address_space *a, uint64_t addr)
 {
-	return find_in(a->root, addr);
+	return space_find_in(a->root, addr);
 }
 
 const struct mapping *address_space_symbol(const struct address_space *a, uint64_t addr)
 {
-	return find_in(a->symbols, addr);
+	return space_find_in(a->symbols, addr);
 }
 
-static int make_own(struct address_space **a)
+static int space_make_own(struct address_space **a)
 {
 	struct address_space *copy = NULL;
 
 	if ((*a)->refs == 1)
 		return 0;
 	TRY(address_space_new(&copy, (*a)->stamp));
-	copy->root = node_ref((*a)->root);
-	copy->symbols = node_ref((*a)->symbols);
-	copy->code = node_ref((*a)->code);
+	copy->root = space_node_ref((*a)->root);
+	copy->symbols = space_node_ref((*a)->symbols);
+	copy->code = space_node_ref((*a)->code);
 	copy->nr_code = (*a)->nr_code;
 	copy->before = (*a)->before ? address_space_ref((*a)->before) : NULL;
 	address_space_unref(*a);
@@ -393,7 +395,7 @@ static int address_space_put(struct address_space *a, const struct mapping *m)
 {
 	bool failed = false;
 
-	a->root = map_node_insert(a->root, m, &failed);
+	a->root = space_map_node_insert(a->root, m, &failed);
 	return failed ? err_nomem() : 0;
 }
 
@@ -406,26 +408,26 @@ static int address_space_put(struct address_space *a, const struct mapping *m)
  */
 static int address_space_replace(struct address_space *a, const struct mapping *m)
 {
-	struct map_node *before, *inside, *behind, *node = node_new(m);
+	struct map_node *before, *inside, *behind, *node = space_node_new(m);
 	const struct mapping *last;
 	struct mapping rest = { 0 };
 	bool failed = false;
 
 	if (!node)
 		return err_nomem();
-	map_node_split(a->root, m->start, &before, &inside, &failed);
-	map_node_split(inside, m->end, &inside, &behind, &failed);
-	last = last_of(inside);
+	space_map_node_split(a->root, m->start, &before, &inside, &failed);
+	space_map_node_split(inside, m->end, &inside, &behind, &failed);
+	last = space_last_of(inside);
 	if (last && last->end > m->end)
 		rest = *last;
-	last = last_of(before);
+	last = space_last_of(before);
 	if (last && last->end > m->start) {
 		if (last->end > m->end)
 			rest = *last;
-		before = end_last(before, m->start, &failed);
+		before = space_end_last(before, m->start, &failed);
 	}
-	node_unref(inside);
-	a->root = map_node_join(before, node, behind, &failed);
+	space_node_unref(inside);
+	a->root = space_map_node_join(before, node, behind, &failed);
 	if (failed)
 		return err_nomem();
 	if (!rest.end)
@@ -439,15 +441,15 @@ int address_space_add(struct address_space **a, const struct mapping *m, uint64_
 {
 	const struct mapping *at;
 
-	TRY(make_own(a));
+	TRY(space_make_own(a));
 	(*a)->stamp = stamp;
 	at = address_space_behind(*a, m->start);
 	return at && at->start < m->end ? address_space_replace(*a, m) : address_space_put(*a, m);
 }
 
-static const struct code_piece *piece_at(const struct address_space *a, uint64_t addr)
+static const struct code_piece *space_piece_at(const struct address_space *a, uint64_t addr)
 {
-	return (const struct code_piece *)find_in(a->code, addr);
+	return (const struct code_piece *)space_find_in(a->code, addr);
 }
 
 /* The bits of the bytes from addr to end in the piece at `start`. */
@@ -460,21 +462,21 @@ static uint32_t address_space_piece_bits(uint64_t start, uint64_t addr, uint64_t
 }
 
 /* a must not be shared. */
-static int forget_code(struct address_space *a, uint64_t addr, uint64_t end)
+static int space_forget_code(struct address_space *a, uint64_t addr, uint64_t end)
 {
 	const struct mapping *at;
 	bool failed = false;
 
-	while (!failed && (at = first_behind(a->code, addr)) && at->start < end) {
+	while (!failed && (at = space_first_behind(a->code, addr)) && at->start < end) {
 		struct code_piece none = { .start = at->start, .end = at->end };
 
 		if (none.start >= addr && none.end <= end) {
-			a->code = remove_at(a->code, none.start, &failed);
+			a->code = space_remove_at(a->code, none.start, &failed);
 			a->nr_code--;
 		} else {
-			a->code = write_piece(a->code, &none,
-					      address_space_piece_bits(none.start, addr, end),
-					      &failed);
+			a->code = space_write_piece(a->code, &none,
+						    address_space_piece_bits(none.start, addr, end),
+						    &failed);
 			addr = none.end;
 		}
 	}
@@ -491,16 +493,16 @@ int address_space_write_code(struct address_space **ret, uint64_t addr, const ui
 
 	if (end < addr || end > UINT64_MAX - CODE_PIECE_BYTES)
 		return 0;
-	TRY(make_own(ret));
+	TRY(space_make_own(ret));
 	a = *ret;
 	if (!code)
-		return forget_code(a, addr, end);
+		return space_forget_code(a, addr, end);
 	for (uint64_t start = addr - addr % CODE_PIECE_BYTES; start < end && !failed;
 	     start += CODE_PIECE_BYTES) {
 		struct code_piece p = { .start = start,
 					.end = start + CODE_PIECE_BYTES,
 					.known = address_space_piece_bits(start, addr, end) };
-		bool is_new = !piece_at(a, start);
+		bool is_new = !space_piece_at(a, start);
 
 		if (is_new && a->nr_code >= MAX_CODE_PIECES) {
 			left_out = 1;
@@ -510,7 +512,7 @@ int address_space_write_code(struct address_space **ret, uint64_t addr, const ui
 			if (p.known >> i & 1)
 				p.bytes[i] = code[start + i - addr];
 		}
-		a->code = write_piece(a->code, &p, p.known, &failed);
+		a->code = space_write_piece(a->code, &p, p.known, &failed);
 		a->nr_code += is_new;
 	}
 	return failed ? err_nomem() : left_out;
@@ -525,7 +527,7 @@ size_t address_space_code(const struct address_space *a, uint64_t addr, uint8_t 
 		uint64_t at = addr + i;
 
 		if (!p || at < p->start || at >= p->end)
-			p = piece_at(a, at);
+			p = space_piece_at(a, at);
 		if (!p || !(p->known >> (at - p->start) & 1))
 			continue;
 		buf[i] = p->bytes[at - p->start];
@@ -534,11 +536,11 @@ size_t address_space_code(const struct address_space *a, uint64_t addr, uint8_t 
 	return nr_known;
 }
 
-static int remove_symbol(struct address_space *a, const struct mapping *m)
+static int space_remove_symbol(struct address_space *a, const struct mapping *m)
 {
 	bool failed = false;
 
-	a->symbols = remove_at(a->symbols, m->start, &failed);
+	a->symbols = space_remove_at(a->symbols, m->start, &failed);
 	return failed ? err_nomem() : 0;
 }
 
@@ -548,13 +550,13 @@ int address_space_add_symbol(struct address_space **ret, const struct mapping *m
 	struct address_space *a;
 	bool failed = false;
 
-	TRY(make_own(ret));
+	TRY(space_make_own(ret));
 	a = *ret;
 	a->stamp = stamp;
-	while ((at = first_behind(a->symbols, m->start)) && at->start < m->end)
-		TRY(remove_symbol(a, at));
-	TRY(forget_code(a, m->start, m->end));
-	a->symbols = map_node_insert(a->symbols, m, &failed);
+	while ((at = space_first_behind(a->symbols, m->start)) && at->start < m->end)
+		TRY(space_remove_symbol(a, at));
+	TRY(space_forget_code(a, m->start, m->end));
+	a->symbols = space_map_node_insert(a->symbols, m, &failed);
 	return failed ? err_nomem() : 0;
 }
 
@@ -564,8 +566,8 @@ int address_space_remove_symbol(struct address_space **ret, uint64_t addr, uint6
 
 	if (!at)
 		return 0;
-	TRY(make_own(ret));
+	TRY(space_make_own(ret));
 	(*ret)->stamp = stamp;
-	TRY(forget_code(*ret, at->start, at->end));
-	return remove_symbol(*ret, at);
+	TRY(space_forget_code(*ret, at->start, at->end));
+	return space_remove_symbol(*ret, at);
 }

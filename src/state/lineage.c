@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 
-static enum lineage_maps maps_of(const struct change *c)
+static enum lineage_maps lineage_maps_of(const struct change *c)
 {
 	if (c->pid == c->ppid)
 		return LINEAGE_SHARES;
@@ -14,7 +14,7 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 {
 	switch (c->kind) {
 	case CHANGE_FORK:
-		return ops->fork ? ops->fork(user, c, maps_of(c)) : 0;
+		return ops->fork ? ops->fork(user, c, lineage_maps_of(c)) : 0;
 	case CHANGE_COMM:
 		if (ops->name)
 			TRY(ops->name(user, c));
@@ -32,7 +32,7 @@ int lineage_apply(const struct lineage_ops *ops, void *user, const struct change
 /* ---- the table ------------------------------------------------------------------------------ */
 
 /* Finds an entry of `lives`: an unused one, or a new one. */
-static int take_life(struct lineage *l, uint32_t *ret)
+static int lineage_take_life(struct lineage *l, uint32_t *ret)
 {
 	if (l->unused.n) {
 		*ret = l->unused.v[--l->unused.n];
@@ -54,7 +54,7 @@ int lineage_put(struct lineage *l, int32_t number, void *payload)
 		life->payload = payload;
 		return 0;
 	}
-	TRY(take_life(l, &i));
+	TRY(lineage_take_life(l, &i));
 	l->lives.v[i] = (struct lineage_life){ .payload = payload,
 					       .number = number,
 					       .holder = l->nr_holders++ & INT32_MAX,

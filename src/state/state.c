@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t key_of(int32_t id)
+static uint64_t state_key_of(int32_t id)
 {
 	return (uint32_t)id;
 }
 
 /* The first name from a record replaces ":TID". */
-static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t since_ns,
-		      bool by_exec)
+static void state_name_task(struct state *s, struct task *t, uint32_t comm, uint64_t since_ns,
+			    bool by_exec)
 {
 	bool is_first = t->name.id == t->first.id;
 	uint64_t id = t->has_comm ? ++s->numbers->names : t->name.id;
@@ -32,7 +32,7 @@ static void name_task(struct state *s, struct task *t, uint32_t comm, uint64_t s
 }
 
 /* Makes t another task with the same tid, which no record has named yet. */
-static int renew_task(struct state *s, int32_t tid, struct task *t)
+static int state_renew_task(struct state *s, int32_t tid, struct task *t)
 {
 	char name[16];
 	int n = snprintf(name, sizeof(name), ":%d", tid);
@@ -59,8 +59,8 @@ int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epo
 	s->numbers = numbers ? numbers : &s->own_numbers;
 	TRY(address_space_new(&s->kernel, ++s->map_epoch));
 	TRY(strpool_intern(strings, "swapper", 7, &swapper));
-	TRY(renew_task(s, 0, &idle));
-	name_task(s, &idle, swapper, 0, false);
+	TRY(state_renew_task(s, 0, &idle));
+	state_name_task(s, &idle, swapper, 0, false);
 	TRY(vec_push(&s->tasks, idle));
 	return hash64_put(&s->by_tid, 0, 0);
 }
@@ -79,23 +79,23 @@ void state_done(struct state *s)
 }
 
 /* Adds a task that no record has named. */
-static int add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
+static int state_add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
 {
 	struct task t = { .pid = pid };
 
-	TRY(renew_task(s, tid, &t));
+	TRY(state_renew_task(s, tid, &t));
 	TRY(vec_push(&s->tasks, t));
-	TRY(hash64_put(&s->by_tid, key_of(tid), s->tasks.n - 1));
+	TRY(hash64_put(&s->by_tid, state_key_of(tid), s->tasks.n - 1));
 	*ret = &s->tasks.v[s->tasks.n - 1];
 	return 0;
 }
 
-static int find_or_add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
+static int state_find_or_add_task(struct state *s, int32_t pid, int32_t tid, struct task **ret)
 {
-	uint64_t i = hash64_find(&s->by_tid, key_of(tid));
+	uint64_t i = hash64_find(&s->by_tid, state_key_of(tid));
 
 	if (i == HASH64_EMPTY)
-		return add_task(s, pid, tid, ret);
+		return state_add_task(s, pid, tid, ret);
 	*ret = &s->tasks.v[i];
 	return 0;
 }
@@ -104,7 +104,7 @@ int state_comm_find(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
 {
 	struct task *t;
 
-	TRY(find_or_add_task(s, pid, tid, &t));
+	TRY(state_find_or_add_task(s, pid, tid, &t));
 	*ret_id = t->comm;
 	*state_recent(s, tid) = (struct recent_comm){ .tid = tid, .comm = t->comm };
 	return 0;
@@ -114,7 +114,7 @@ int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **re
 {
 	struct task *t;
 
-	TRY(find_or_add_task(s, pid, tid, &t));
+	TRY(state_find_or_add_task(s, pid, tid, &t));
 	if (t->pid == -1)
 		t->pid = pid; /* a record without a pid added the task */
 	*ret = t;
@@ -146,7 +146,7 @@ struct address_space *state_space(struct state *s, int32_t pid)
  * Takes over the reference to the space, which replaces the process's space; NULL if nothing is
  * mapped.
  */
-static int set_space(struct state *s, int32_t pid, struct address_space *take_space)
+static int state_set_space(struct state *s, int32_t pid, struct address_space *take_space)
 {
 	struct address_space *before = state_space(s, pid);
 	int r = lineage_put(&s->processes, pid, take_space);
@@ -156,67 +156,67 @@ static int set_space(struct state *s, int32_t pid, struct address_space *take_sp
 	return r;
 }
 
-static bool has_left(const struct state *s, int32_t pid)
+static bool state_has_left(const struct state *s, int32_t pid)
 {
 	return s->exit_forgets_comm && lineage_has_ended(&s->processes, pid);
 }
 
 struct address_space *state_space_of(struct state *s, int32_t pid, int32_t tid)
 {
-	return pid == tid && has_left(s, pid) ? NULL : state_space(s, pid);
+	return pid == tid && state_has_left(s, pid) ? NULL : state_space(s, pid);
 }
 
 /*
  * perf 6.12 creates a new thread if a record after the EXIT names the same one (records out of
  * order, a pid that is reused without a FORK). Nothing is mapped in it.
  */
-static int come_back(struct state *s, int32_t pid)
+static int state_come_back(struct state *s, int32_t pid)
 {
 	struct address_space *empty;
 
-	if (!has_left(s, pid))
+	if (!state_has_left(s, pid))
 		return 0;
 	lineage_begin(&s->processes, pid);
 	TRY(address_space_new(&empty, ++s->map_epoch));
-	return set_space(s, pid, empty);
+	return state_set_space(s, pid, empty);
 }
 
 /*
  * The change does not say when the task runs, so a name that exit_forgets_comm removed stays
  * removed.
  */
-static int apply_untimed_name(struct state *s, const struct change *c)
+static int state_apply_untimed_name(struct state *s, const struct change *c)
 {
 	struct task *t;
 	uint32_t comm;
 
-	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+	TRY(state_find_or_add_task(s, c->pid, c->tid, &t));
 	if (t->pid == -1)
 		t->pid = c->pid;
 	if (t->is_gone || (t->has_comm && !t->is_untimed))
 		return 0;
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
-	name_task(s, t, comm, SONDE_NO_TIME, false);
+	state_name_task(s, t, comm, SONDE_NO_TIME, false);
 	t->is_untimed = true;
 	return 0;
 }
 
-static int apply_name(void *user, const struct change *c)
+static int state_apply_name(void *user, const struct change *c)
 {
 	struct state *s = user;
 	struct task *t;
 	uint32_t comm;
 
 	if (c->is_untimed)
-		return apply_untimed_name(s, c);
-	TRY(come_back(s, c->pid));
-	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+		return state_apply_untimed_name(s, c);
+	TRY(state_come_back(s, c->pid));
+	TRY(state_find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
-	name_task(s, t, comm, c->time_ns, c->exec);
+	state_name_task(s, t, comm, c->time_ns, c->exec);
 	return 0;
 }
 
-static int apply_exec(void *user, const struct change *c)
+static int state_apply_exec(void *user, const struct change *c)
 {
 	struct state *s = user;
 	struct address_space *empty, *before = state_space(s, c->pid);
@@ -226,10 +226,10 @@ static int apply_exec(void *user, const struct change *c)
 	TRY(address_space_new(&empty, ++s->map_epoch));
 	address_space_settle(before); /* it ran to call exec */
 	empty->before = address_space_ref(before);
-	return set_space(s, c->pid, empty);
+	return state_set_space(s, c->pid, empty);
 }
 
-static int apply_fork(void *user, const struct change *c, enum lineage_maps maps)
+static int state_apply_fork(void *user, const struct change *c, enum lineage_maps maps)
 {
 	struct state *s = user;
 	struct address_space *space = state_space(s, c->ppid);
@@ -238,22 +238,22 @@ static int apply_fork(void *user, const struct change *c, enum lineage_maps maps
 
 	if (maps != LINEAGE_SHARES)
 		lineage_begin(&s->processes, c->pid);
-	TRY(find_or_add_task(s, c->ppid, c->ptid, &parent));
+	TRY(state_find_or_add_task(s, c->ppid, c->ptid, &parent));
 	copy = *parent;
-	TRY(find_or_add_task(s, c->pid, c->tid, &child));
+	TRY(state_find_or_add_task(s, c->pid, c->tid, &child));
 	child->pid = c->pid;
-	/* The tid may have belonged to another task; renew_task() drops that task's names. */
-	TRY(renew_task(s, c->tid, child));
+	/* The tid may have belonged to another task; state_renew_task() drops that task's names. */
+	TRY(state_renew_task(s, c->tid, child));
 	if (copy.has_comm)
-		name_task(s, child, copy.comm, c->time_ns, false);
+		state_name_task(s, child, copy.comm, c->time_ns, false);
 	if (space)
 		address_space_settle(space); /* it ran to call fork */
 	if (maps == LINEAGE_SHARES)
 		return 0;
 	if (maps == LINEAGE_INHERITS && space)
-		return set_space(s, c->pid, address_space_ref(space));
+		return state_set_space(s, c->pid, address_space_ref(space));
 	/* Another process had the pid before. */
-	return state_space(s, c->pid) ? set_space(s, c->pid, NULL) : 0;
+	return state_space(s, c->pid) ? state_set_space(s, c->pid, NULL) : 0;
 }
 
 int state_mapping(struct strpool *strings, const struct change *c, struct mapping *ret)
@@ -271,7 +271,7 @@ int state_mapping(struct strpool *strings, const struct change *c, struct mappin
 	return strpool_intern(strings, c->text, strlen(c->text), &ret->name);
 }
 
-static int apply_map(void *user, const struct change *c)
+static int state_apply_map(void *user, const struct change *c)
 {
 	struct state *s = user;
 	struct lineage_life *process;
@@ -282,11 +282,11 @@ static int apply_map(void *user, const struct change *c)
 	TRY(state_mapping(s->strings, c, &m));
 	if (m.end <= m.start)
 		return 0;
-	TRY(come_back(s, c->pid));
+	TRY(state_come_back(s, c->pid));
 	process = lineage_find(&s->processes, c->pid);
 	if (!process || !process->payload) {
 		TRY(address_space_new(&space, ++s->map_epoch));
-		TRY(set_space(s, c->pid, space));
+		TRY(state_set_space(s, c->pid, space));
 		process = lineage_find(&s->processes, c->pid);
 	}
 	space = process->payload;
@@ -295,7 +295,7 @@ static int apply_map(void *user, const struct change *c)
 	return r;
 }
 
-static int apply_kernel_map(struct state *s, const struct change *c)
+static int state_apply_kernel_map(struct state *s, const struct change *c)
 {
 	struct mapping m;
 
@@ -303,7 +303,7 @@ static int apply_kernel_map(struct state *s, const struct change *c)
 	return m.end > m.start ? address_space_add(&s->kernel, &m, ++s->map_epoch) : 0;
 }
 
-static int apply_ksymbol(struct state *s, const struct change *c)
+static int state_apply_ksymbol(struct state *s, const struct change *c)
 {
 	struct mapping m = { .start = c->start,
 			     .end = c->start + c->len,
@@ -323,14 +323,14 @@ static int apply_ksymbol(struct state *s, const struct change *c)
 	return address_space_add_symbol(&s->kernel, &m, ++s->map_epoch);
 }
 
-static int apply_exit(void *user, const struct change *c, bool is_process)
+static int state_apply_exit(void *user, const struct change *c, bool is_process)
 {
 	struct state *s = user;
-	uint64_t i = hash64_find(&s->by_tid, key_of(c->tid));
+	uint64_t i = hash64_find(&s->by_tid, state_key_of(c->tid));
 	void *gone;
 
 	if (s->exit_forgets_comm && i != HASH64_EMPTY && c->tid) {
-		TRY(renew_task(s, c->tid, &s->tasks.v[i]));
+		TRY(state_renew_task(s, c->tid, &s->tasks.v[i]));
 		s->tasks.v[i].is_gone = true;
 	}
 	if (!is_process)
@@ -345,29 +345,29 @@ static int apply_exit(void *user, const struct change *c, bool is_process)
 /* Marks a cpu whose task is unknown. pid and tid of a task are never both -1. */
 #define NOBODY (HASH64_EMPTY - 1)
 
-static int apply_switch(struct state *s, const struct change *c)
+static int state_apply_switch(struct state *s, const struct change *c)
 {
 	const uint64_t who = (uint64_t)(uint32_t)c->pid << 32 | (uint32_t)c->tid;
 	struct task *t;
 	uint32_t comm;
 
-	TRY(hash64_put(&s->running, key_of(c->cpu), c->tid == -1 ? NOBODY : who));
+	TRY(hash64_put(&s->running, state_key_of(c->cpu), c->tid == -1 ? NOBODY : who));
 	if (!c->text || c->tid == -1)
 		return 0;
-	TRY(find_or_add_task(s, c->pid, c->tid, &t));
+	TRY(state_find_or_add_task(s, c->pid, c->tid, &t));
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	/*
 	 * Each switch repeats the name, so only a different name counts. Idle tasks are
 	 * "swapper/1", ...
 	 */
 	if (c->tid && (!t->has_comm || t->is_untimed || t->comm != comm))
-		name_task(s, t, comm, c->time_ns, false);
+		state_name_task(s, t, comm, c->time_ns, false);
 	return 0;
 }
 
 bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid)
 {
-	const uint64_t who = hash64_find(&s->running, key_of(cpu));
+	const uint64_t who = hash64_find(&s->running, state_key_of(cpu));
 	uint64_t i;
 
 	if (who >= NOBODY)
@@ -382,7 +382,7 @@ bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t
 	return true;
 }
 
-static int apply_cgroup(struct state *s, const struct change *c)
+static int state_apply_cgroup(struct state *s, const struct change *c)
 {
 	uint32_t path;
 
@@ -399,11 +399,11 @@ const char *state_cgroup(const struct state *s, uint64_t id)
 	return path == HASH64_EMPTY ? NULL : strpool_text(s->strings, (uint32_t)path);
 }
 
-static const struct lineage_ops ops = { .fork = apply_fork,
-					.name = apply_name,
-					.exec = apply_exec,
-					.map = apply_map,
-					.exit = apply_exit };
+static const struct lineage_ops ops = { .fork = state_apply_fork,
+					.name = state_apply_name,
+					.exec = state_apply_exec,
+					.map = state_apply_map,
+					.exit = state_apply_exit };
 
 int state_apply(struct state *s, const struct change *c)
 {
@@ -411,15 +411,15 @@ int state_apply(struct state *s, const struct change *c)
 	state_recent(s, c->tid)->comm = 0;
 	switch (c->kind) {
 	case CHANGE_CGROUP:
-		return apply_cgroup(s, c);
+		return state_apply_cgroup(s, c);
 	case CHANGE_KSYMBOL:
-		return apply_ksymbol(s, c);
+		return state_apply_ksymbol(s, c);
 	case CHANGE_SWITCH:
-		return apply_switch(s, c);
+		return state_apply_switch(s, c);
 	case CHANGE_TEXT_POKE:
 		return address_space_write_code(&s->kernel, c->start, c->code, c->len);
 	default:
-		return c->kind == CHANGE_MMAP && c->kernel ? apply_kernel_map(s, c)
+		return c->kind == CHANGE_MMAP && c->kernel ? state_apply_kernel_map(s, c)
 							   : lineage_apply(&ops, s, c);
 	}
 }

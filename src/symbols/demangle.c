@@ -58,7 +58,7 @@ static const struct {
 
 #define HASH_BYTES 19u /* "::h" and 16 digits */
 
-static bool has_hash(const char *name, size_t len)
+static bool demangle_has_hash(const char *name, size_t len)
 {
 	const char *digits = "0123456789abcdef", *hash = name + len - HASH_BYTES;
 	unsigned met = 0;
@@ -76,7 +76,7 @@ static bool has_hash(const char *name, size_t len)
 	return __builtin_popcount(met) >= 5 && __builtin_popcount(met) <= 15;
 }
 
-static const char *escape_at(const char *p, size_t len, char *ret)
+static const char *demangle_escape_at(const char *p, size_t len, char *ret)
 {
 	for (size_t i = 0; i < sizeof(rust_escapes) / sizeof(*rust_escapes); i++) {
 		size_t n = strlen(rust_escapes[i].code);
@@ -90,15 +90,16 @@ static const char *escape_at(const char *p, size_t len, char *ret)
 }
 
 /* Rewrites name[0..len) in place. False, with nothing changed, if it is not a name of Rust. */
-static bool rewrite_rust(char *name, size_t len, size_t *ret_len)
+static bool demangle_rewrite_rust(char *name, size_t len, size_t *ret_len)
 {
 	const char *in = name, *end = name + len - HASH_BYTES;
 	char *out = name, c;
 
-	if (!has_hash(name, len))
+	if (!demangle_has_hash(name, len))
 		return false;
 	while (in < end) {
-		const char *next = *in == '$' ? escape_at(in, (size_t)(end - in), &c) : in + 1;
+		const char *next =
+			*in == '$' ? demangle_escape_at(in, (size_t)(end - in), &c) : in + 1;
 
 		if (!next ||
 		    (*in != '$' && !strchr(".:_", *in) &&
@@ -108,7 +109,7 @@ static bool rewrite_rust(char *name, size_t len, size_t *ret_len)
 	}
 	for (in = name; in < end;) {
 		if (*in == '$') {
-			in = escape_at(in, (size_t)(end - in), out++);
+			in = demangle_escape_at(in, (size_t)(end - in), out++);
 		} else if (*in == '_' && in[1] == '$' && (in == name || in[-1] == ':')) {
 			in++;
 		} else if (*in == '.' && in[1] == '.') {
@@ -140,7 +141,7 @@ bool demangle(const char *name, enum demangle_style style, struct outbuf *out)
 	/* perf 6.12 treats "Py" as a type. */
 	if (!demangle_run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_TYPES, out))
 		return false;
-	if (!out->failed && rewrite_rust(out->data + start, out->len - start, &len))
+	if (!out->failed && demangle_rewrite_rust(out->data + start, out->len - start, &len))
 		out->len = start + len;
 	return true;
 }

@@ -26,7 +26,7 @@ bool dso_name_is_anonymous(const char *name)
  * "/tmp/perf-12.map". perf accepts any path that begins like it, including programs built in such a
  * folder.
  */
-static bool is_jit_map(const char *name, const struct rules *rules)
+static bool dso_is_jit_map(const char *name, const struct rules *rules)
 {
 	static const char prefix[] = "/tmp/perf-";
 	size_t digits;
@@ -42,7 +42,7 @@ static int dso_kind_of(const char *name, const struct rules *rules)
 {
 	if (!strcmp(name, "[vdso]"))
 		return DSO_VDSO;
-	if (is_jit_map(name, rules))
+	if (dso_is_jit_map(name, rules))
 		return DSO_JIT;
 	return dso_name_is_anonymous(name) ? DSO_NONE : DSO_FILE;
 }
@@ -123,7 +123,7 @@ static bool dso_is_recorded_build(const struct dso *d, const struct elf_file *f)
 }
 
 /* Without a recorded build id: true if the path still leads to the file that was mapped. */
-static bool is_recorded_file(const struct dso *d, const char *path)
+static bool dso_is_recorded_file(const struct dso *d, const char *path)
 {
 	const bool elsewhere = d->table->opts.symfs && *d->table->opts.symfs;
 	struct stat st;
@@ -144,7 +144,7 @@ struct elf_file *dso_try_file(struct dso *d, enum dso_file which, const char *de
 	if (dso_file_path(&d->place, which, debuglink, &path) &&
 	    (r = dso_table_open_elf(d->table, &f, path.data)) >= 0 &&
 	    (!dso_is_recorded_build(d, f) ||
-	     (which == DSO_FILE_PATH && !is_recorded_file(d, path.data)))) {
+	     (which == DSO_FILE_PATH && !dso_is_recorded_file(d, path.data)))) {
 		d->other_build |= which == DSO_FILE_PATH;
 		elf_file_close(f);
 		f = NULL;
@@ -210,7 +210,7 @@ const char *dso_code_path(struct dso *d)
 	return d->code_path;
 }
 
-static bool has_dwarf(const struct elf_file *f)
+static bool dso_has_dwarf(const struct elf_file *f)
 {
 	const struct elf_section *s = elf_file_section(f, ".debug_info");
 
@@ -234,7 +234,7 @@ const char *dso_debug_path(struct dso *d)
 	for (int which = 0; which < NR_DSO_FILES && !d->debug_path; which++) {
 		struct elf_file *f = dso_try_file(d, which, debuglink);
 
-		if (f && has_dwarf(f))
+		if (f && dso_has_dwarf(f))
 			d->debug_path = arena_strdup(&d->table->arena, f->path);
 		elf_file_close(f);
 	}

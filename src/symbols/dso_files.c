@@ -8,7 +8,7 @@
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
 
-static void put_build_id(const struct dso_place *p, struct outbuf *out)
+static void dso_files_put_build_id(const struct dso_place *p, struct outbuf *out)
 {
 	char path[BUILD_ID_PATH_CHARS];
 
@@ -16,7 +16,7 @@ static void put_build_id(const struct dso_place *p, struct outbuf *out)
 	outbuf_str(out, build_id_path(&p->build_id, path));
 }
 
-static bool is_regular(const struct outbuf *path)
+static bool dso_files_is_regular(const struct outbuf *path)
 {
 	struct stat st;
 
@@ -24,17 +24,17 @@ static bool is_regular(const struct outbuf *path)
 }
 
 /* Caches of old tools link to the file itself, caches of newer ones to a directory. */
-static bool put_cached(const struct dso_place *p, const char *what, struct outbuf *out)
+static bool dso_files_put_cached(const struct dso_place *p, const char *what, struct outbuf *out)
 {
 	size_t start = out->len;
 	bool is_file;
 
 	outbuf_str(out, p->cache);
-	put_build_id(p, out);
+	dso_files_put_build_id(p, out);
 	outbuf_char(out, '\0');
 	if (out->failed)
 		return false;
-	is_file = is_regular(&(struct outbuf){ .data = out->data + start });
+	is_file = dso_files_is_regular(&(struct outbuf){ .data = out->data + start });
 	if (is_file)
 		return strcmp(what, "debug") != 0;
 	out->len--;
@@ -68,9 +68,9 @@ bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *d
 			   which == DSO_FILE_DEBUGLINK_HIDDEN ? ".debug/" : "", debuglink);
 		break;
 	case DSO_FILE_CACHE:
-		return has_id && put_cached(p, *p->name == '[' ? "vdso" : "elf", out);
+		return has_id && dso_files_put_cached(p, *p->name == '[' ? "vdso" : "elf", out);
 	case DSO_FILE_CACHE_DEBUG:
-		return has_id && put_cached(p, "debug", out);
+		return has_id && dso_files_put_cached(p, "debug", out);
 	case DSO_FILE_DEBUG_SUFFIX:
 	case DSO_FILE_DEBUG_SAME:
 		if (!is_path)
@@ -82,7 +82,7 @@ bool dso_file_path(const struct dso_place *p, enum dso_file which, const char *d
 		if (!has_id)
 			return false;
 		outbuf_fmt(out, "%s" SYSTEM_DEBUG, p->symfs);
-		put_build_id(p, out);
+		dso_files_put_build_id(p, out);
 		outbuf_str(out, ".debug");
 		break;
 	case DSO_FILE_PATH:

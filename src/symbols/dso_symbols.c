@@ -27,7 +27,7 @@ static struct elf_file *find_symbols(struct dso *d)
 	return f;
 }
 
-static int load_elf(struct dso *d)
+static int symbols_load_elf(struct dso *d)
 {
 	struct elf_file *file = NULL, *f, *code;
 	enum plt_style plt =
@@ -54,7 +54,7 @@ static int load_elf(struct dso *d)
 	return r;
 }
 
-static int load_jit_map(struct dso *d)
+static int symbols_load_jit_map(struct dso *d)
 {
 	if (d->table->opts.no_follow)
 		return -EPERM;
@@ -66,7 +66,7 @@ static int load_jit_map(struct dso *d)
  * Functions that the recording names. The list has gaps, so symbols are not extended to the next
  * one.
  */
-static int load_named(struct dso *d)
+static int symbols_load_named(struct dso *d)
 {
 	const uint64_t to_address = d->named->first_addr - d->named_off;
 
@@ -88,21 +88,21 @@ static int load_named(struct dso *d)
  * Without a recorded build id the local file may be a different one: path and inode prove nothing
  * here.
  */
-static int load_files_and_named(struct dso *d)
+static int symbols_load_files_and_named(struct dso *d)
 {
-	int r = d->build_id.len ? load_elf(d) : -ENOENT;
+	int r = d->build_id.len ? symbols_load_elf(d) : -ENOENT;
 
 	if (r >= 0 && d->symbols.syms.n && !d->stripped)
 		return r;
 	d->stripped = false;
-	return load_named(d);
+	return symbols_load_named(d);
 }
 
 static int load_symbols(struct dso *d)
 {
 	if (d->named)
-		return load_files_and_named(d);
-	return d->kind == DSO_JIT ? load_jit_map(d) : load_elf(d);
+		return symbols_load_files_and_named(d);
+	return d->kind == DSO_JIT ? symbols_load_jit_map(d) : symbols_load_elf(d);
 }
 
 static void dso_load_once(struct dso *d)

@@ -10,7 +10,7 @@
 #include "symbols/perf_map.h"
 
 /* Drops a trailing slash, which would be doubled in a path. */
-static const char *root_dir(struct arena *a, const char *dir)
+static const char *dso_table_root_dir(struct arena *a, const char *dir)
 {
 	size_t len = dir ? strlen(dir) : 0;
 
@@ -20,7 +20,7 @@ static const char *root_dir(struct arena *a, const char *dir)
 }
 
 /* A file tree of another machine has a cache of its own. */
-static const char *default_cache(struct arena *a, const char *symfs)
+static const char *dso_table_default_cache(struct arena *a, const char *symfs)
 {
 	char path[PATH_MAX];
 
@@ -38,9 +38,9 @@ int dso_table_new(struct dso_table **ret, const struct dso_table_options *opts)
 	if (!t->opts.ids)
 		t->opts.ids = &t->own_ids;
 	t->map_bytes_left = PERF_MAPS_MAX_BYTES;
-	t->symfs = root_dir(&t->arena, opts->symfs);
+	t->symfs = dso_table_root_dir(&t->arena, opts->symfs);
 	t->cache = opts->buildid_dir ? arena_strdup(&t->arena, opts->buildid_dir)
-				     : default_cache(&t->arena, opts->symfs);
+				     : dso_table_default_cache(&t->arena, opts->symfs);
 	if (!t->symfs || !t->cache) {
 		dso_table_free(t);
 		return err_nomem();
@@ -72,7 +72,7 @@ void dso_ids_done(struct dso_ids *ids)
 	vec_done(&ids->list);
 }
 
-static bool is_same(const struct dso *d, const struct dso_key *key)
+static bool dso_table_is_same(const struct dso *d, const struct dso_key *key)
 {
 	return (d->kind == DSO_KERNEL) == key->is_kernel && !strcmp(d->place.name, key->name) &&
 	       d->inode == key->inode && build_id_equal(&d->build_id, &key->build_id);
@@ -88,7 +88,7 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *key)
 		hash ^= hash_bytes(key->build_id.bytes, key->build_id.len);
 	first = hash64_find(&t->by_key, hash);
 	for (d = first == HASH64_EMPTY ? NULL : (struct dso *)(uintptr_t)first; d; d = d->next) {
-		if (is_same(d, key))
+		if (dso_table_is_same(d, key))
 			return d;
 	}
 	d = dso_new(t, key);
@@ -107,7 +107,7 @@ static bool dso_is_starved(int r)
 	return errno_no_descriptor(-r);
 }
 
-static void rest_all(struct dso_table *t)
+static void dso_table_rest_all(struct dso_table *t)
 {
 	for (unsigned i = 0; i < MAX_OPEN_FILES; i++) {
 		if (t->open[i])
@@ -128,7 +128,7 @@ int dso_open_file(struct dso *d, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0 && dso_is_starved(-errno)) {
-		rest_all(t);
+		dso_table_rest_all(t);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	}
 	return fd < 0 ? dso_table_note_starved(t, err_errno(errno, "%s", path)) : fd;
@@ -166,7 +166,7 @@ int dso_table_open_elf(struct dso_table *t, struct elf_file **ret, const char *p
 	int r = elf_file_open(ret, path);
 
 	if (dso_is_starved(r)) {
-		rest_all(t);
+		dso_table_rest_all(t);
 		r = elf_file_open(ret, path);
 	}
 	return dso_table_note_starved(t, r);
@@ -180,7 +180,7 @@ bool dso_table_wake(struct dso_table *t, struct elf_file *f)
 		return true;
 	r = elf_file_wake(f);
 	if (dso_is_starved(r)) {
-		rest_all(t);
+		dso_table_rest_all(t);
 		r = dso_table_note_starved(t, elf_file_wake(f));
 	}
 	if (r < 0)

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 
-static int not_found(struct dso *d)
+static int dwarf_file_not_found(struct dso *d)
 {
 	if (dso_lacks_descriptor(d))
 		return err_set(-EMFILE, "no descriptors were left to look for the file");
@@ -22,7 +22,7 @@ static int not_found(struct dso *d)
 
 /* ---- files that another file names: libdw opens them ----------------------------------------- */
 
-static bool is_plain_or_absent(const char *path)
+static bool dwarf_file_is_plain_or_absent(const char *path)
 {
 	struct stat st;
 
@@ -33,25 +33,25 @@ static bool is_plain_or_absent(const char *path)
  * Builds a path as libdw does: name below dir, which is itself below the folder of f. dir is "" for
  * none.
  */
-static bool may_open(const struct dwarf_file *f, const char *dir, const char *name)
+static bool dwarf_file_may_open(const struct dwarf_file *f, const char *dir, const char *name)
 {
 	const char *slash = f->path ? strrchr(f->path, '/') : NULL;
 	char *path;
 	bool may;
 
 	if (*name == '/')
-		return is_plain_or_absent(name);
+		return dwarf_file_is_plain_or_absent(name);
 	if (asprintf(&path, "%.*s%s/%s", *dir == '/' || !slash ? 0 : (int)(slash + 1 - f->path),
 		     slash ? f->path : "", dir, name) < 0) {
 		err_note_nomem();
 		return false;
 	}
-	may = is_plain_or_absent(path);
+	may = dwarf_file_is_plain_or_absent(path);
 	free(path);
 	return may;
 }
 
-static bool may_open_package(const struct dwarf_file *f)
+static bool dwarf_file_may_open_package(const struct dwarf_file *f)
 {
 	char *path;
 	bool may;
@@ -62,7 +62,7 @@ static bool may_open_package(const struct dwarf_file *f)
 		err_note_nomem();
 		return false;
 	}
-	may = is_plain_or_absent(path);
+	may = dwarf_file_is_plain_or_absent(path);
 	free(path);
 	return may;
 }
@@ -78,18 +78,18 @@ bool dwarf_file_may_open_split(const struct dwarf_file *f, void *dwarf_die)
 		return true;
 	name = dwarf_formstring(&attr);
 	dir = dwarf_attr(unit, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
-	return name && may_open(f, "", name) && (!dir || may_open(f, dir, name)) &&
-	       may_open_package(f);
+	return name && dwarf_file_may_open(f, "", name) &&
+	       (!dir || dwarf_file_may_open(f, dir, name)) && dwarf_file_may_open_package(f);
 }
 
-static int check_alternate(const struct dwarf_file *f)
+static int dwarf_file_check_alternate(const struct dwarf_file *f)
 {
 	const void *build_id;
 	const char *name = NULL;
 
 	if (f->dwarf &&
 	    ERR_MEMORY_NOTED(dwelf_dwarf_gnu_debugaltlink(f->dwarf, &name, &build_id)) > 0 &&
-	    name && !may_open(f, "", name))
+	    name && !dwarf_file_may_open(f, "", name))
 		return err_set(-EINVAL, "%s continues in %s, which is not a regular file", f->path,
 			       name);
 	return 0;
@@ -97,7 +97,7 @@ static int check_alternate(const struct dwarf_file *f)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static int adopt_elf(struct dwarf_file *f, const char *name)
+static int dwarf_file_adopt_elf(struct dwarf_file *f, const char *name)
 {
 	GElf_Ehdr header;
 
@@ -128,11 +128,11 @@ static int dwarf_file_open_path(struct dwarf_file *f, struct dso *d, const char 
 		f->held = d;
 	else if (f->elf && !ERR_MEMORY_NOTED(elf_rawfile(f->elf, NULL)))
 		return err_set(-EIO, "%s: cannot read it into memory: %s", path, elf_errmsg(-1));
-	return adopt_elf(f, path);
+	return dwarf_file_adopt_elf(f, path);
 }
 
 /* Must follow dwarf_begin_elf(), which uses the descriptor to find the file's path. */
-static void settle_descriptor(struct dwarf_file *f)
+static void dwarf_file_settle_descriptor(struct dwarf_file *f)
 {
 	if (f->held || f->fd < 0)
 		return;
@@ -141,19 +141,19 @@ static void settle_descriptor(struct dwarf_file *f)
 	f->fd = -1;
 }
 
-static int open_image(struct dwarf_file *f, struct dso *d)
+static int dwarf_file_open_image(struct dwarf_file *f, struct dso *d)
 {
 	size_t len = 0;
 	const uint8_t *image = dso_image(d, &len);
 
 	if (!image || !len)
-		return not_found(d);
+		return dwarf_file_not_found(d);
 	f->image = malloc(len); /* libelf may write to it */
 	if (!f->image)
 		return err_nomem();
 	memcpy(f->image, image, len);
 	f->elf = ERR_MEMORY_NOTED(elf_memory(f->image, len));
-	return adopt_elf(f, "an image in memory");
+	return dwarf_file_adopt_elf(f, "an image in memory");
 }
 
 int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
@@ -163,17 +163,17 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 	int r;
 
 	elf_version(EV_CURRENT);
-	r = path ? dwarf_file_open_path(&f, d, path) : open_image(&f, d);
+	r = path ? dwarf_file_open_path(&f, d, path) : dwarf_file_open_image(&f, d);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
 	}
-	settle_descriptor(&f);
+	dwarf_file_settle_descriptor(&f);
 	*ret = f;
 	return 0;
 }
 
-static bool ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compressed)
+static bool dwarf_file_ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compressed)
 {
 	const Elf_Data *data;
 
@@ -190,7 +190,7 @@ static bool ends_in_nul(Elf_Scn *scn, const GElf_Shdr *header, bool gnu_compress
 }
 
 /* libdw 0.188 reads names of line tables up to a NUL, even beyond the end of the section. */
-static int check_strings(Elf *elf, const char *path)
+static int dwarf_file_check_strings(Elf *elf, const char *path)
 {
 	static const char *const strings[] = { "debug_str", "debug_line_str", "debug_str.dwo" };
 	Elf_Scn *scn = NULL;
@@ -208,7 +208,7 @@ static int check_strings(Elf *elf, const char *path)
 
 		for (size_t i = 0; name && *name && i < sizeof(strings) / sizeof(*strings); i++) {
 			if (!strcmp(name + 1 + is_z, strings[i]) &&
-			    !ends_in_nul(scn, &header, is_z))
+			    !dwarf_file_ends_in_nul(scn, &header, is_z))
 				return err_set(-EBADMSG,
 					       "%s: the last string of section %s has no end: the "
 					       "file is damaged or truncated, use another copy",
@@ -228,20 +228,20 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 	if (!path && !dso_lacks_descriptor(d))
 		path = dso_code_path(d);
 	if (!path)
-		return not_found(d);
+		return dwarf_file_not_found(d);
 	elf_version(EV_CURRENT);
 	r = dwarf_file_open_path(&f, d, path);
 	if (r >= 0)
-		r = check_strings(f.elf, path);
+		r = dwarf_file_check_strings(f.elf, path);
 	if (r >= 0)
 		f.dwarf = ERR_MEMORY_NOTED(dwarf_begin_elf(f.elf, DWARF_C_READ, NULL));
 	if (r >= 0)
-		r = check_alternate(&f);
+		r = dwarf_file_check_alternate(&f);
 	if (r < 0) {
 		dwarf_file_close(&f);
 		return r;
 	}
-	settle_descriptor(&f);
+	dwarf_file_settle_descriptor(&f);
 	*ret = f;
 	return 0;
 }

@@ -74,7 +74,7 @@ static int dwarf_lines_by_start(const void *a, const void *b)
 	return x->of < y->of ? -1 : x->of > y->of;
 }
 
-static int add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t of)
+static int dwarf_add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t of)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -87,13 +87,13 @@ static int add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t of)
 	return 0;
 }
 
-static void sort_ranges(struct ranges *r)
+static void dwarf_sort_ranges(struct ranges *r)
 {
 	if (r->n)
 		qsort(r->v, r->n, sizeof(*r->v), dwarf_lines_by_start);
 }
 
-static const struct range *find_range(const struct ranges *r, uint64_t addr)
+static const struct range *dwarf_find_range(const struct ranges *r, uint64_t addr)
 {
 	size_t lo = 0, hi = r->n;
 
@@ -114,7 +114,7 @@ static const struct range *find_range(const struct ranges *r, uint64_t addr)
 
 /* ---- units and functions --------------------------------------------------------------------- */
 
-static bool mangles_names(int language)
+static bool dwarf_mangles_names(int language)
 {
 	switch (language) {
 	case DW_LANG_C89:
@@ -135,7 +135,7 @@ static bool mangles_names(int language)
 	return true;
 }
 
-static int read_units(struct dwarf_lines *l)
+static int dwarf_read_units(struct dwarf_lines *l)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, split;
@@ -147,7 +147,7 @@ static int read_units(struct dwarf_lines *l)
 		struct unit u = { .lines = die,
 				  .code = die,
 				  .is_dwarf5 = version >= 5,
-				  .mangles = mangles_names(dwarf_srclang(&die)) };
+				  .mangles = dwarf_mangles_names(dwarf_srclang(&die)) };
 
 		if (kind == DW_UT_type || kind == DW_UT_split_type || l->units.n == UINT32_MAX)
 			continue;
@@ -157,17 +157,17 @@ static int read_units(struct dwarf_lines *l)
 		    split.addr)
 			u.code = split;
 		TRY(vec_push(&l->units, u));
-		TRY(add_ranges(&l->ranges, &die, (uint32_t)l->units.n - 1));
+		TRY(dwarf_add_ranges(&l->ranges, &die, (uint32_t)l->units.n - 1));
 	}
-	sort_ranges(&l->ranges);
+	dwarf_sort_ranges(&l->ranges);
 	return 0;
 }
 
-static int add_function(struct unit *u, Dwarf_Die *die)
+static int dwarf_add_function(struct unit *u, Dwarf_Die *die)
 {
 	size_t before = u->ranges.n;
 
-	TRY(add_ranges(&u->ranges, die, (uint32_t)u->functions.n));
+	TRY(dwarf_add_ranges(&u->ranges, die, (uint32_t)u->functions.n));
 	if (u->ranges.n == before)
 		return 0; /* a declaration, or the abstract instance of an inlined function */
 	return vec_push(
@@ -180,7 +180,7 @@ static int add_function(struct unit *u, Dwarf_Die *die)
  * entries, such as an entry's own children, and libdw accepts that. The walk ends there; otherwise
  * its time would be exponential in the depth.
  */
-static bool goes_on(Dwarf_Die *die, uintptr_t *last)
+static bool dwarf_goes_on(Dwarf_Die *die, uintptr_t *last)
 {
 	uintptr_t at = (uintptr_t)die->addr;
 
@@ -191,52 +191,53 @@ static bool goes_on(Dwarf_Die *die, uintptr_t *last)
 }
 
 /* Functions may be inside namespaces, classes and other functions. */
-static int read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
+static int dwarf_read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
 {
 	Dwarf_Die die;
 
 	if (depth == MAX_DEPTH || ERR_MEMORY_NOTED(dwarf_child(parent, &die)) != 0)
 		return 0;
 	do {
-		if (!goes_on(&die, last))
+		if (!dwarf_goes_on(&die, last))
 			return 0;
 		if (dwarf_tag(&die) == DW_TAG_subprogram)
-			TRY(add_function(u, &die));
+			TRY(dwarf_add_function(u, &die));
 		if (dwarf_haschildren(&die) > 0)
-			TRY(read_functions(u, &die, depth + 1, last));
+			TRY(dwarf_read_functions(u, &die, depth + 1, last));
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return 0;
 }
 
-static int add_inlined(struct function *f, Dwarf_Die *die)
+static int dwarf_add_inlined(struct function *f, Dwarf_Die *die)
 {
 	size_t before = f->ranges.n;
 
-	TRY(add_ranges(&f->ranges, die, (uint32_t)f->inlined.n));
+	TRY(dwarf_add_ranges(&f->ranges, die, (uint32_t)f->inlined.n));
 	if (f->ranges.n == before)
 		return 0;
 	return vec_push(&f->inlined,
 			(struct body){ .die = *die, .start = f->ranges.v[before].start });
 }
 
-static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
+static int dwarf_read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth,
+			      uintptr_t *last)
 {
 	Dwarf_Die die;
 
 	if (depth == MAX_DEPTH || ERR_MEMORY_NOTED(dwarf_child(parent, &die)) != 0)
 		return 0;
 	do {
-		if (!goes_on(&die, last))
+		if (!dwarf_goes_on(&die, last))
 			return 0;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			TRY(add_inlined(f, &die));
-			TRY(read_inlined(f, &die, depth + 1, last));
+			TRY(dwarf_add_inlined(f, &die));
+			TRY(dwarf_read_inlined(f, &die, depth + 1, last));
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
-			TRY(read_inlined(f, &die, depth + 1, last));
+			TRY(dwarf_read_inlined(f, &die, depth + 1, last));
 			break;
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
@@ -244,27 +245,27 @@ static int read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth, u
 }
 
 /* NULL if there is no function, or no memory for it. */
-static struct function *find_function(struct unit *u, uint64_t addr)
+static struct function *dwarf_find_function(struct unit *u, uint64_t addr)
 {
 	const struct range *r;
 	struct function *f;
 	uintptr_t last = 0;
 
 	if (!u->looked_inside) {
-		if (read_functions(u, &u->code, 0, &last) < 0) {
+		if (dwarf_read_functions(u, &u->code, 0, &last) < 0) {
 			u->ranges.n = u->functions.n = 0; /* one may exist without the other */
 			return NULL;
 		}
 		u->looked_inside = true;
-		sort_ranges(&u->ranges);
+		dwarf_sort_ranges(&u->ranges);
 	}
-	r = find_range(&u->ranges, addr);
+	r = dwarf_find_range(&u->ranges, addr);
 	if (!r)
 		return NULL;
 	f = &u->functions.v[r->of];
 	if (!f->looked_inside) {
 		last = 0;
-		if (read_inlined(f, &f->own.die, 0, &last) < 0) {
+		if (dwarf_read_inlined(f, &f->own.die, 0, &last) < 0) {
 			f->ranges.n = f->inlined.n = 0;
 			return NULL;
 		}
@@ -282,7 +283,7 @@ static const char *dwarf_text(Dwarf_Die *die, unsigned name)
 	return ERR_MEMORY_NOTED(dwarf_formstring(dwarf_attr_integrate(die, name, &attr)));
 }
 
-static const char *linkage_name(Dwarf_Die *die)
+static const char *dwarf_linkage_name(Dwarf_Die *die)
 {
 	const char *name = dwarf_text(die, DW_AT_linkage_name);
 
@@ -292,7 +293,7 @@ static const char *linkage_name(Dwarf_Die *die)
 static const char *dwarf_lines_function_name(const struct dwarf_lines *l, const struct unit *u,
 					     struct body *b, bool innermost, uint64_t addr)
 {
-	const char *name = b->name ? b->name : linkage_name(&b->die), *sym = NULL;
+	const char *name = b->name ? b->name : dwarf_linkage_name(&b->die), *sym = NULL;
 	uint64_t sym_start;
 
 	if (name)
@@ -313,7 +314,7 @@ struct row {
 	bool ends;
 };
 
-static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
+static bool dwarf_read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 {
 	Dwarf_Line *line = dwarf_onesrcline(lines, i);
 	Dwarf_Files *files;
@@ -324,7 +325,7 @@ static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
 }
 
 /* libdw sorts rows by address, so the last rows of a sequence may follow its end. */
-static bool is_behind_end(const struct row *end, const struct row *row)
+static bool dwarf_is_behind_end(const struct row *end, const struct row *row)
 {
 	return end->ends && !row->ends && row->addr == end->addr && row->file == end->file &&
 	       row->line == end->line;
@@ -334,7 +335,7 @@ static bool is_behind_end(const struct row *end, const struct row *row)
  * Collects the rows from the beginning of each sequence to the first row of a file other than
  * number 1.
  */
-static int read_unnamed(struct unit *u)
+static int dwarf_read_unnamed(struct unit *u)
 {
 	struct row row, end = { 0 };
 	struct range r = { 0 };
@@ -345,7 +346,7 @@ static int read_unnamed(struct unit *u)
 	if (ERR_MEMORY_NOTED(dwarf_getsrclines(&u->lines, &lines, &nr)) != 0)
 		return 0;
 	for (size_t i = 0; i < nr; i++) {
-		if (!read_row(lines, i, &row) || is_behind_end(&end, &row))
+		if (!dwarf_read_row(lines, i, &row) || dwarf_is_behind_end(&end, &row))
 			continue;
 		if (!in_sequence)
 			r.start = row.addr;
@@ -357,25 +358,25 @@ static int read_unnamed(struct unit *u)
 		in_sequence = !row.ends;
 		end = row;
 	}
-	sort_ranges(&u->unnamed);
+	dwarf_sort_ranges(&u->unnamed);
 	return 0;
 }
 
-static bool is_unnamed(struct unit *u, uint64_t addr)
+static bool dwarf_is_unnamed(struct unit *u, uint64_t addr)
 {
 	if (!u->looked_for_unnamed) {
 		u->looked_for_unnamed = true;
-		if (read_unnamed(u) < 0)
+		if (dwarf_read_unnamed(u) < 0)
 			return false;
 	}
-	return find_range(&u->unnamed, addr);
+	return dwarf_find_range(&u->unnamed, addr);
 }
 
 /*
  * A relative path is relative to the unit's folder, which may itself be relative. libdw has already
  * prefixed some of them with the folder; addr2line prefixes those of DWARF 5 once more.
  */
-static const char *file_path(struct dwarf_lines *l, struct unit *u, const char *file)
+static const char *dwarf_file_path(struct dwarf_lines *l, struct unit *u, const char *file)
 {
 	const char *folder = dwarf_text(&u->lines, DW_AT_comp_dir);
 	size_t len, room;
@@ -407,9 +408,9 @@ static void line_of_address(struct dwarf_lines *l, struct unit *u, uint64_t addr
 	if (!line)
 		return;
 	if (dwarf_line_file(line, &files, &file) == 0) {
-		if (l->as_addr2line && u->is_dwarf5 && file == 1 && is_unnamed(u, addr))
+		if (l->as_addr2line && u->is_dwarf5 && file == 1 && dwarf_is_unnamed(u, addr))
 			file = 0;
-		p->file = file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
+		p->file = dwarf_file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
 	}
 	if (dwarf_lineno(line, &nr) == 0 && nr > 0)
 		p->line = (uint32_t)nr;
@@ -433,7 +434,7 @@ static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlin
 	size_t nr;
 
 	if (ERR_MEMORY_NOTED(dwarf_getsrcfiles(&u->lines, &files, &nr)) == 0 && file < nr)
-		p->file = file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
+		p->file = dwarf_file_path(l, u, dwarf_filesrc(files, file, NULL, NULL));
 	p->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
@@ -441,7 +442,7 @@ static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlin
  * addr2line does not find functions whose ranges are given by an index into a table
  * (DW_FORM_rnglistx).
  */
-static bool is_overlooked(const struct dwarf_lines *l, struct body *b)
+static bool dwarf_is_overlooked(const struct dwarf_lines *l, struct body *b)
 {
 	Dwarf_Attribute attr;
 
@@ -451,7 +452,7 @@ static bool is_overlooked(const struct dwarf_lines *l, struct body *b)
 
 int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *ret)
 {
-	const struct range *r = find_range(&l->ranges, addr);
+	const struct range *r = dwarf_find_range(&l->ranges, addr);
 	struct body *bodies[MAX_INLINED + 1];
 	struct line_place place = { 0 };
 	struct function *f;
@@ -462,14 +463,14 @@ int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *r
 	if (!r)
 		return 0;
 	u = &l->units.v[r->of];
-	f = find_function(u, addr);
+	f = dwarf_find_function(u, addr);
 	if (f)
 		bodies[nr++] = &f->own;
 	for (size_t i = 0; f && i < f->ranges.n && nr <= MAX_INLINED; i++) {
 		if (addr >= f->ranges.v[i].start && addr < f->ranges.v[i].end)
 			bodies[nr++] = &f->inlined.v[f->ranges.v[i].of];
 	}
-	while (nr && is_overlooked(l, bodies[nr - 1]))
+	while (nr && dwarf_is_overlooked(l, bodies[nr - 1]))
 		nr--;
 	line_of_address(l, u, addr, &place);
 	if (!nr && place.file)
@@ -499,7 +500,7 @@ int dwarf_lines_open(struct dwarf_lines **ret, struct dso *d, struct elf_lines *
 	if (r >= 0 && !l->file.dwarf)
 		r = err_set(-ENODATA, "no DWARF is found");
 	if (r >= 0)
-		r = read_units(l);
+		r = dwarf_read_units(l);
 	if (r < 0) {
 		dwarf_lines_close(l);
 		return r;

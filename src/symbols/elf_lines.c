@@ -29,7 +29,7 @@ struct elf_lines {
 
 /* ---- reading the table ----------------------------------------------------------------------- */
 
-static bool is_code(const GElf_Sym *sym)
+static bool elf_lines_is_code(const GElf_Sym *sym)
 {
 	switch (GELF_ST_TYPE(sym->st_info)) {
 	case STT_NOTYPE:
@@ -44,7 +44,7 @@ static bool is_code(const GElf_Sym *sym)
  * A local symbol's file is the last file named before it. A global symbol has a file only if all
  * file names precede all symbols (a table of one file).
  */
-static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *header)
+static int elf_lines_read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *header)
 {
 	enum { NOTHING, SYMBOL, FILE_AFTER_SYMBOL } met = NOTHING;
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -62,7 +62,7 @@ static int read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_Shdr *head
 		}
 		if (met == NOTHING)
 			met = SYMBOL;
-		if (!name || !is_code(&sym))
+		if (!name || !elf_lines_is_code(&sym))
 			continue;
 		named = GELF_ST_BIND(sym.st_info) == STB_LOCAL || met != FILE_AFTER_SYMBOL;
 		TRY(vec_push(&l->symbols,
@@ -102,7 +102,7 @@ static int elf_lines_read_sections(struct elf_lines *l)
 	return 0;
 }
 
-static uint32_t section_at(const struct elf_lines *l, uint64_t addr)
+static uint32_t elf_lines_section_at(const struct elf_lines *l, uint64_t addr)
 {
 	for (size_t i = 0; i < l->sections.n; i++) {
 		if (addr >= l->sections.v[i].start && addr < l->sections.v[i].end)
@@ -111,14 +111,14 @@ static uint32_t section_at(const struct elf_lines *l, uint64_t addr)
 	return 0;
 }
 
-static int read_table(struct elf_lines *l, uint32_t type)
+static int elf_lines_read_table(struct elf_lines *l, uint32_t type)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
 
 	while ((scn = elf_nextscn(l->file.elf, scn))) {
 		if (gelf_getshdr(scn, &header) && header.sh_type == type)
-			TRY(read_symbols(l, scn, &header));
+			TRY(elf_lines_read_symbols(l, scn, &header));
 	}
 	return 0;
 }
@@ -135,9 +135,9 @@ int elf_lines_open(struct elf_lines **ret, struct dso *d)
 	if (r >= 0)
 		r = elf_lines_read_sections(l);
 	if (r >= 0)
-		r = read_table(l, SHT_SYMTAB);
+		r = elf_lines_read_table(l, SHT_SYMTAB);
 	if (r >= 0 && !l->symbols.n)
-		r = read_table(l, SHT_DYNSYM);
+		r = elf_lines_read_table(l, SHT_DYNSYM);
 	if (r < 0) {
 		elf_lines_close(l);
 		return r;
@@ -163,7 +163,8 @@ void elf_lines_close(struct elf_lines *l)
 /*
  * True if b is a better name for addr than a. Both begin at one address; b is later in the table.
  */
-static bool is_better(const struct code_symbol *a, const struct code_symbol *b, uint64_t addr)
+static bool elf_lines_is_better(const struct code_symbol *a, const struct code_symbol *b,
+				uint64_t addr)
 {
 	bool a_reaches = addr - a->start < a->size, b_reaches = addr - b->start < b->size;
 
@@ -177,11 +178,11 @@ static bool is_better(const struct code_symbol *a, const struct code_symbol *b, 
 }
 
 /* The best of the symbols that begin last before an address, in its section. */
-static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t addr)
+static const struct code_symbol *elf_lines_find_symbol(const struct elf_lines *l, uint64_t addr)
 {
 	const struct code_symbol *best = NULL;
 	size_t lo = 0, hi = l->symbols.n;
-	uint32_t section = section_at(l, addr);
+	uint32_t section = elf_lines_section_at(l, addr);
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -200,7 +201,7 @@ static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t
 		 * The loop runs backwards, so of equal symbols it meets the first one of the table
 		 * last.
 		 */
-		if (sym->section == section && (!best || !is_better(sym, best, addr)))
+		if (sym->section == section && (!best || !elf_lines_is_better(sym, best, addr)))
 			best = sym;
 		if (l->symbols.v[lo - 1].start < l->sections.v[section].start)
 			break;
@@ -210,7 +211,7 @@ static const struct code_symbol *find_symbol(const struct elf_lines *l, uint64_t
 
 const char *elf_lines_symbol(const struct elf_lines *l, uint64_t file_addr, uint64_t *ret_start)
 {
-	const struct code_symbol *sym = find_symbol(l, file_addr);
+	const struct code_symbol *sym = elf_lines_find_symbol(l, file_addr);
 
 	if (!sym)
 		return NULL;
@@ -220,7 +221,7 @@ const char *elf_lines_symbol(const struct elf_lines *l, uint64_t file_addr, uint
 
 void elf_lines_complete(struct elf_lines *l, uint64_t file_addr, struct line_places *places)
 {
-	const struct code_symbol *sym = find_symbol(l, file_addr);
+	const struct code_symbol *sym = elf_lines_find_symbol(l, file_addr);
 	struct line_place *last;
 
 	if (!sym)

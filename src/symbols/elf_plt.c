@@ -35,14 +35,14 @@ struct plt {
 	enum plt_style style;
 };
 
-static bool is_x86(const struct elf_file *f)
+static bool elf_plt_is_x86(const struct elf_file *f)
 {
 	return f->machine == EM_X86_64 || f->machine == EM_386;
 }
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-static size_t relocation_bytes(const struct elf_file *f, uint32_t type)
+static size_t elf_plt_relocation_bytes(const struct elf_file *f, uint32_t type)
 {
 	if (f->is64)
 		return type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
@@ -50,7 +50,8 @@ static size_t relocation_bytes(const struct elf_file *f, uint32_t type)
 }
 
 /* Elf*_Rel and Elf*_Rela begin with the same members. */
-static struct relocation relocation_at(const struct elf_file *f, const uint8_t *p, bool has_addend)
+static struct relocation elf_plt_relocation_at(const struct elf_file *f, const uint8_t *p,
+					       bool has_addend)
 {
 	struct relocation r = { 0 };
 
@@ -66,10 +67,10 @@ static struct relocation relocation_at(const struct elf_file *f, const uint8_t *
 	return r;
 }
 
-static int load_relocations(const struct elf_file *f, const struct elf_section *s,
-			    struct relocations *ret)
+static int elf_plt_load_relocations(const struct elf_file *f, const struct elf_section *s,
+				    struct relocations *ret)
 {
-	size_t bytes = relocation_bytes(f, s->type);
+	size_t bytes = elf_plt_relocation_bytes(f, s->type);
 	uint8_t *table;
 
 	TRY(elf_file_load(f, s, &table));
@@ -80,7 +81,7 @@ static int load_relocations(const struct elf_file *f, const struct elf_section *
 		return err_nomem();
 	}
 	for (size_t i = 0; i < ret->n; i++)
-		ret->v[i] = relocation_at(f, table + i * bytes, s->type == SHT_RELA);
+		ret->v[i] = elf_plt_relocation_at(f, table + i * bytes, s->type == SHT_RELA);
 	free(table);
 	return 0;
 }
@@ -92,8 +93,8 @@ static int plt_compare(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static const struct elf_section *relocation_section(const struct elf_file *f, const char *rela,
-						    const char *rel)
+static const struct elf_section *elf_plt_relocation_section(const struct elf_file *f,
+							    const char *rela, const char *rel)
 {
 	const struct elf_section *s = elf_file_section(f, rela);
 
@@ -127,7 +128,8 @@ static void plt_sizes(const struct plt *p, const struct elf_section *s, uint64_t
 		return;
 	}
 	*ret_entry = s->entsize;
-	if (p->style != PLT_BY_RELOCATIONS && is_x86(p->f) && *ret_entry != 8 && *ret_entry != 16)
+	if (p->style != PLT_BY_RELOCATIONS && elf_plt_is_x86(p->f) && *ret_entry != 8 &&
+	    *ret_entry != 16)
 		*ret_entry = s->align == 8 ? 8 : 16;
 	*ret_header = *ret_entry;
 }
@@ -146,7 +148,7 @@ static const char *plt_name_of(const struct plt *p, uint32_t symbol)
  * A function chosen at run time (IFUNC) has no name in its relocation. Its resolver's address
  * identifies it.
  */
-static const char *chosen_name(const struct plt *p, int64_t addend)
+static const char *elf_plt_chosen_name(const struct plt *p, int64_t addend)
 {
 	vec_foreach(sym, &p->set->syms) {
 		if (sym->is_ifunc && sym->start + sym->to_address == (uint64_t)addend)
@@ -178,7 +180,7 @@ static int plt_add_entry(const struct plt *p, const struct elf_section *s, uint6
 	return symbol_set_add(p->set, &sym);
 }
 
-static int add_header(const struct plt *p, const struct elf_section *s, uint64_t size)
+static int elf_plt_add_header(const struct plt *p, const struct elf_section *s, uint64_t size)
 {
 	struct set_symbol sym = { .start = s->offset,
 				  .end = s->offset + size,
@@ -189,8 +191,8 @@ static int add_header(const struct plt *p, const struct elf_section *s, uint64_t
 	return symbol_set_add(p->set, &sym);
 }
 
-static int add_entries(const struct plt *p, const struct elf_section *s, uint64_t at,
-		       uint64_t entry, const struct relocations *rels)
+static int elf_plt_add_entries(const struct plt *p, const struct elf_section *s, uint64_t at,
+			       uint64_t entry, const struct relocations *rels)
 {
 	/* If the section gives no size, perf 6.1 puts all entries at one place, with size 0. */
 	if (!entry && p->style != PLT_BY_RELOCATIONS)
@@ -199,7 +201,7 @@ static int add_entries(const struct plt *p, const struct elf_section *s, uint64_
 		const char *name = plt_name_of(p, rels->v[i].symbol);
 
 		if (!*name && p->style != PLT_BY_RELOCATIONS)
-			name = chosen_name(p, rels->v[i].addend);
+			name = elf_plt_chosen_name(p, rels->v[i].addend);
 		if (at - s->offset >= s->size)
 			break;
 		TRY(plt_add_entry(p, s, at, entry, name));
@@ -213,7 +215,7 @@ static int add_entries(const struct plt *p, const struct elf_section *s, uint64_
  * The place where `jmp *disp(%rip)` finds its target, as a distance from its own start; 0 for any
  * other instruction.
  */
-static int64_t jump_place(const uint8_t *code, size_t len)
+static int64_t elf_plt_jump_place(const uint8_t *code, size_t len)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	size_t at = 0;
@@ -227,13 +229,13 @@ static int64_t jump_place(const uint8_t *code, size_t len)
 	return (int64_t)at + 6 + (int32_t)load_u32(code + at + 2);
 }
 
-static int add_got_entries(const struct plt *p, const struct elf_section *s, const uint8_t *code,
-			   struct relocations *rels)
+static int elf_plt_add_got_entries(const struct plt *p, const struct elf_section *s,
+				   const uint8_t *code, struct relocations *rels)
 {
 	if (rels->n)
 		qsort(rels->v, rels->n, sizeof(*rels->v), plt_compare);
 	for (uint64_t i = 0; i + s->entsize <= s->size; i += s->entsize) {
-		int64_t place = jump_place(code + i, s->entsize);
+		int64_t place = elf_plt_jump_place(code + i, s->entsize);
 		struct relocation key = { .offset = s->addr + i + (uint64_t)place };
 		const struct relocation *r =
 			place && rels->n ? bsearch(&key, rels->v, rels->n, sizeof(key), plt_compare)
@@ -248,16 +250,16 @@ static int add_got_entries(const struct plt *p, const struct elf_section *s, con
 static int add_plt_got(const struct plt *p)
 {
 	const struct elf_section *s = elf_file_section(p->f, ".plt.got"),
-				 *rel = relocation_section(p->f, ".rela.dyn", ".rel.dyn");
+				 *rel = elf_plt_relocation_section(p->f, ".rela.dyn", ".rel.dyn");
 	struct relocations rels = { 0 };
 	uint8_t *code;
 	int r;
 
 	if (!s || p->f->machine != EM_X86_64 || s->entsize < 8 || elf_file_load(p->f, s, &code) < 0)
 		return 0;
-	if (rel && load_relocations(p->f, rel, &rels) < 0)
+	if (rel && elf_plt_load_relocations(p->f, rel, &rels) < 0)
 		rels = (struct relocations){ 0 };
-	r = add_got_entries(p, s, code, &rels);
+	r = elf_plt_add_got_entries(p, s, code, &rels);
 	free(rels.v);
 	free(code);
 	return r;
@@ -269,7 +271,7 @@ static int add_plt_got(const struct plt *p)
  * A symbol of another section whose end was derived from the next symbol must not extend into the
  * PLT.
  */
-static void cut_before(struct symbol_set *set, uint64_t offset)
+static void elf_plt_cut_before(struct symbol_set *set, uint64_t offset)
 {
 	vec_foreach(sym, &set->syms) {
 		if (sym->start < offset && sym->end > offset)
@@ -284,14 +286,14 @@ static int add_plt_only(const struct plt *p, const struct elf_section *plt,
 	uint64_t header, entry;
 
 	plt_sizes(p, plt, &header, &entry);
-	return add_entries(p, plt, plt->offset + header, entry, rels);
+	return elf_plt_add_entries(p, plt, plt->offset + header, entry, rels);
 }
 
 static int plt_add_all(const struct plt *p, const struct elf_section *plt, struct relocations *rels)
 {
 	const struct elf_section *sec = elf_file_section(p->f, ".plt.sec");
 	uint64_t header, entry, at = plt->offset;
-	bool is_searched = is_x86(p->f) && sec;
+	bool is_searched = elf_plt_is_x86(p->f) && sec;
 
 	plt_sizes(p, plt, &header, &entry);
 	/*
@@ -303,10 +305,10 @@ static int plt_add_all(const struct plt *p, const struct elf_section *plt, struc
 	else if (rels->n && rels->n * entry == plt->size)
 		header = 0;
 	if (header)
-		TRY(add_header(p, plt, header));
+		TRY(elf_plt_add_header(p, plt, header));
 	TRY(add_plt_got(p));
 	/* Functions chosen at run time are last, independent of the place of their entries. */
-	if (is_x86(p->f) && rels->n)
+	if (elf_plt_is_x86(p->f) && rels->n)
 		qsort(rels->v, rels->n, sizeof(*rels->v), plt_compare);
 	at += header;
 	if (is_searched) {
@@ -314,13 +316,14 @@ static int plt_add_all(const struct plt *p, const struct elf_section *plt, struc
 		plt = sec;
 		at = sec->offset;
 	}
-	return add_entries(p, plt, at, entry, rels);
+	return elf_plt_add_entries(p, plt, at, entry, rels);
 }
 
 int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum plt_style style)
 {
 	const struct elf_section *plt = elf_file_section(f, ".plt"),
-				 *rel = relocation_section(f, ".rela.plt", ".rel.plt"), *table;
+				 *rel = elf_plt_relocation_section(f, ".rela.plt", ".rel.plt"),
+				 *table;
 	struct plt p = { .set = set, .f = f, .style = style };
 	struct relocations rels = { 0 };
 	int r = 0;
@@ -333,11 +336,11 @@ int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum p
 	if (table && (table->type == SHT_DYNSYM || table->type == SHT_SYMTAB))
 		r = elf_symbols_load(set, f, table, &p.table);
 	if (r >= 0 && rel)
-		r = load_relocations(f, rel, &rels);
+		r = elf_plt_load_relocations(f, rel, &rels);
 	if (r >= 0 && style == PLT_BY_RELOCATIONS) {
 		r = add_plt_only(&p, plt, &rels);
 	} else if (r >= 0) {
-		cut_before(set, plt->offset);
+		elf_plt_cut_before(set, plt->offset);
 		r = plt_add_all(&p, plt, &rels);
 	}
 	free(rels.v);

@@ -46,7 +46,7 @@ Elf64_Sym elf_symbols_at(const struct elf_file *f, const struct symbol_table *t,
 			    .st_shndx = get_u16(p + 14, f->swap) };
 }
 
-static bool is_label(const Elf64_Sym *s)
+static bool elf_is_label(const Elf64_Sym *s)
 {
 	unsigned visibility = ELF64_ST_VISIBILITY(s->st_other);
 
@@ -54,7 +54,7 @@ static bool is_label(const Elf64_Sym *s)
 	       visibility != STV_INTERNAL;
 }
 
-static bool is_function_or_object(const Elf64_Sym *s)
+static bool elf_is_function_or_object(const Elf64_Sym *s)
 {
 	unsigned type = ELF64_ST_TYPE(s->st_info);
 
@@ -62,7 +62,7 @@ static bool is_function_or_object(const Elf64_Sym *s)
 }
 
 /* Marks of arm's linker: "$a", "$d.5" and similar. */
-static bool is_arm_mark(const struct elf_file *f, const char *name)
+static bool elf_is_arm_mark(const struct elf_file *f, const char *name)
 {
 	return (f->machine == EM_ARM || f->machine == EM_AARCH64) && name[0] == '$' && name[1] &&
 	       strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
@@ -97,10 +97,10 @@ static int elf_symbols_add_one(struct symbol_set *set, const struct elf_file *fi
 	const struct elf_segment *seg;
 	struct set_symbol sym = { .raw = name, .binding = ELF64_ST_BIND(s.st_info) };
 
-	if (!sec || is_arm_mark(file, name))
+	if (!sec || elf_is_arm_mark(file, name))
 		return 0;
-	if (!is_function_or_object(&s) &&
-	    !(is_label(&s) && (strstr(sec->name, "text") || strstr(sec->name, "data"))))
+	if (!elf_is_function_or_object(&s) &&
+	    !(elf_is_label(&s) && (strstr(sec->name, "text") || strstr(sec->name, "data"))))
 		return 0;
 	/* Bit 0 marks Thumb code. */
 	if (file->machine == EM_ARM && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
@@ -134,8 +134,8 @@ int elf_symbols_load(struct symbol_set *set, const struct elf_file *f, const str
 	return 0;
 }
 
-static int add_table(struct symbol_set *set, const struct elf_file *file,
-		     const struct elf_file *code, const struct elf_section *s)
+static int elf_add_table(struct symbol_set *set, const struct elf_file *file,
+			 const struct elf_file *code, const struct elf_section *s)
 {
 	struct symbol_table l;
 	int r = 0;
@@ -158,9 +158,9 @@ int elf_symbols_add(struct symbol_set *set, const struct elf_file *file,
 	const struct elf_section *s = elf_symbols_table(file, ".symtab", SHT_SYMTAB);
 
 	if (s)
-		TRY(add_table(set, file, code, s));
+		TRY(elf_add_table(set, file, code, s));
 	s = elf_symbols_table(file, ".dynsym", SHT_DYNSYM);
 	if (s)
-		TRY(add_table(set, file, code, s));
+		TRY(elf_add_table(set, file, code, s));
 	return 0;
 }

@@ -23,7 +23,7 @@ int insn_decoder_new(struct insn_decoder **ret)
 	return *ret ? 0 : err_nomem();
 }
 
-static void close_mode(struct mode *m)
+static void insn_close_mode(struct mode *m)
 {
 	if (!m->room)
 		return;
@@ -35,8 +35,8 @@ void insn_decoder_free(struct insn_decoder *d)
 {
 	if (!d)
 		return;
-	close_mode(&d->x86_64);
-	close_mode(&d->i386);
+	insn_close_mode(&d->x86_64);
+	insn_close_mode(&d->i386);
 	free(d);
 }
 
@@ -53,7 +53,7 @@ enum insn_arch insn_arch_of(uint16_t elf_machine)
 	return INSN_UNKNOWN;
 }
 
-static bool open_mode(struct mode *m, cs_mode mode)
+static bool insn_open_mode(struct mode *m, cs_mode mode)
 {
 	if (m->room)
 		return true;
@@ -74,7 +74,7 @@ static const cs_insn *insn_decode(struct insn_decoder *d, enum insn_arch arch, c
 	uint64_t address = 0;
 
 	if ((arch != INSN_X86_64 && arch != INSN_I386) ||
-	    !open_mode(m, arch == INSN_X86_64 ? CS_MODE_64 : CS_MODE_32) ||
+	    !insn_open_mode(m, arch == INSN_X86_64 ? CS_MODE_64 : CS_MODE_32) ||
 	    !cs_disasm_iter(m->handle, &code, &len, &address, m->room))
 		return NULL;
 	*ret_handle = m->handle;

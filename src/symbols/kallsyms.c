@@ -43,14 +43,14 @@ static const int8_t hex_digit[256] = {
 };
 
 /* Code, and symbols that perf treats as data: their starts end the symbol before them. */
-static bool is_kept(char type)
+static bool kallsyms_is_kept(char type)
 {
 	char upper = (char)(type & ~0x20);
 
 	return upper == 'T' || upper == 'W' || upper == 'D' || upper == 'B';
 }
 
-static uint8_t binding_of(char type)
+static uint8_t kallsyms_binding_of(char type)
 {
 	if (type == 'W' || type == 'w')
 		return 2;
@@ -79,7 +79,7 @@ static bool kallsyms_parse_line(char *p, char *end, struct kernel_symbol *ret, c
 	*ret = (struct kernel_symbol){ .name = p,
 				       .module = tab ? tab + 1 : "",
 				       .start = addr,
-				       .binding = binding_of(*ret_type) };
+				       .binding = kallsyms_binding_of(*ret_type) };
 	return true;
 }
 
@@ -99,7 +99,7 @@ static int kallsyms_parse_text(struct kallsyms *k, const char *origin)
 			if (sym.start)
 				hidden = false;
 			/* '$': marks of arm's linker, not symbols */
-			if (is_kept(type) && *sym.name != '$')
+			if (kallsyms_is_kept(type) && *sym.name != '$')
 				TRY(vec_push(&k->syms, sym));
 		}
 		p = end + 1;
@@ -126,7 +126,7 @@ static int kallsyms_compare(const void *pa, const void *pb)
 	return a->name < b->name ? -1 : a->name > b->name; /* the order of the file */
 }
 
-static uint64_t round_up_to_page(uint64_t addr)
+static uint64_t kallsyms_round_up_to_page(uint64_t addr)
 {
 	return (addr + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 }
@@ -154,7 +154,7 @@ static void kallsyms_set_ends(struct kallsyms *k)
 		else if (s->start > UINT64_MAX - 2 * PAGE_BYTES)
 			s->end = UINT64_MAX;
 		else
-			s->end = round_up_to_page(s->start + PAGE_BYTES);
+			s->end = kallsyms_round_up_to_page(s->start + PAGE_BYTES);
 		next = s->start;
 		next_module = s->module;
 	}
@@ -184,7 +184,8 @@ static int kallsyms_prepare(struct kallsyms *k)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Takes over text (malloc'd, one byte longer than len). */
-static int from_text(struct kallsyms **ret, char *take_text, size_t len, const char *origin)
+static int kallsyms_from_text(struct kallsyms **ret, char *take_text, size_t len,
+			      const char *origin)
 {
 	struct kallsyms *k = calloc(1, sizeof(*k));
 	int r;
@@ -217,11 +218,12 @@ int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const cha
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, text, len);
-	return from_text(ret, copy, len, origin);
+	return kallsyms_from_text(ret, copy, len, origin);
 }
 
 /* Files of /proc do not report their size. *ret has room for one more byte. */
-static int read_all(int fd, size_t size_hint, const char *path, char **ret, size_t *ret_len)
+static int kallsyms_read_all(int fd, size_t size_hint, const char *path, char **ret,
+			     size_t *ret_len)
 {
 	VEC(char) text = { 0 };
 	int r = vec_reserve(&text, size_hint + 2);
@@ -269,11 +271,12 @@ int kallsyms_open(struct kallsyms **ret, const char *path)
 		r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path,
 			    MAX_TEXT_BYTES >> 20);
 	} else {
-		r = read_all(fd, st.st_size ? (size_t)st.st_size : 8u << 20, path, &text, &len);
+		r = kallsyms_read_all(fd, st.st_size ? (size_t)st.st_size : 8u << 20, path, &text,
+				      &len);
 	}
 	close(fd);
 	TRY(r);
-	return from_text(ret, text, len, path);
+	return kallsyms_from_text(ret, text, len, path);
 }
 
 int kallsyms_new(struct kallsyms **ret, struct symbol_set **ret_set)

@@ -73,7 +73,7 @@ static int kernel_open_file(struct kallsyms **ret, const char *path,
  * The build-id cache: $DIR/.build-id/XX/REST links to the directory $DIR/[kernel.kallsyms]/ID,
  * which contains `kallsyms`. Caches of old tools link to the file itself.
  */
-static int open_cached(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+static int kernel_open_cached(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
 	char dir[PATH_MAX], path[PATH_MAX + 160], hex[BUILD_ID_HEX_CHARS], id[BUILD_ID_PATH_CHARS];
 
@@ -93,14 +93,14 @@ static int open_cached(struct kallsyms **ret, const struct kernel_symbols_option
 	return err_set(-ENOENT, "no symbols of the kernel with build id %s in %s", hex, dir);
 }
 
-static int open_running(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+static int kernel_open_running(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
 	TRY(kernel_open_file(ret, "/proc/kallsyms", opts));
 	return 0;
 }
 
-static int open_vmlinux(struct kallsyms **ret, const struct kernel_symbols_options *opts,
-			char *ret_path)
+static int kernel_open_vmlinux(struct kallsyms **ret, const struct kernel_symbols_options *opts,
+			       char *ret_path)
 {
 	int r;
 
@@ -119,7 +119,7 @@ static int open_vmlinux(struct kallsyms **ret, const struct kernel_symbols_optio
  * Without a build id (perf record -z, -B or to a pipe) the running kernel counts as the recorded
  * one if it has the same release and the same address. After another boot the address would differ.
  */
-static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+static int kernel_open_same_boot(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
 	struct utsname here;
 	struct kallsyms *k;
@@ -138,7 +138,8 @@ static int open_same_boot(struct kallsyms **ret, const struct kernel_symbols_opt
 	return 0;
 }
 
-static int add_named(struct kallsyms *k, struct symbol_set *set, const struct named_file *named)
+static int kernel_add_named(struct kallsyms *k, struct symbol_set *set,
+			    const struct named_file *named)
 {
 	for (size_t i = 0; i < named->nr; i++) {
 		const struct named_symbol *n = &named->symbols[i];
@@ -166,7 +167,7 @@ static int add_named(struct kallsyms *k, struct symbol_set *set, const struct na
 }
 
 /* Functions that the recording itself names, at their addresses, with gaps between them. */
-static int open_named(struct kallsyms **ret, const struct kernel_symbols_options *opts)
+static int kernel_open_named(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
 	struct symbol_set *set;
 	struct kallsyms *k;
@@ -174,7 +175,7 @@ static int open_named(struct kallsyms **ret, const struct kernel_symbols_options
 
 	TRY(kallsyms_new(&k, &set));
 	symbol_set_init(set, opts->demangle_kernel ? DEMANGLE_SHORT : DEMANGLE_NONE, false);
-	r = add_named(k, set, opts->named);
+	r = kernel_add_named(k, set, opts->named);
 	if (r < 0) {
 		kallsyms_close(k);
 		return r;
@@ -183,8 +184,8 @@ static int open_named(struct kallsyms **ret, const struct kernel_symbols_options
 	return 0;
 }
 
-static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *opts,
-		    char *ret_path)
+static int kernel_open_any(struct kallsyms **ret, const struct kernel_symbols_options *opts,
+			   char *ret_path)
 {
 	char hex[BUILD_ID_HEX_CHARS];
 	bool is_running;
@@ -192,8 +193,8 @@ static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *
 	if (opts->kallsyms_path)
 		return kernel_open_file(ret, opts->kallsyms_path, opts);
 	if (opts->vmlinux_path)
-		return open_vmlinux(ret, opts, ret_path);
-	if (opts->rules->prefers_vmlinux && open_vmlinux(ret, opts, ret_path) >= 0)
+		return kernel_open_vmlinux(ret, opts, ret_path);
+	if (opts->rules->prefers_vmlinux && kernel_open_vmlinux(ret, opts, ret_path) >= 0)
 		return 0;
 	/* with --symfs perf uses no other kernel file of this machine */
 	if (opts->rules->prefers_vmlinux && opts->symfs)
@@ -203,20 +204,20 @@ static int open_any(struct kallsyms **ret, const struct kernel_symbols_options *
 	    kallsyms_read(ret, opts->recorded, opts->recorded_len, "the recording's kallsyms") >= 0)
 		return 0;
 	if (!build_id_is_known(&opts->build_id)) {
-		if (opts->rules->takes_running_kernel && open_running(ret, opts) >= 0)
+		if (opts->rules->takes_running_kernel && kernel_open_running(ret, opts) >= 0)
 			return 0;
 		if (!opts->rules->takes_running_kernel)
-			(void)open_same_boot(ret, opts); /* err_text() says why not */
+			(void)kernel_open_same_boot(ret, opts); /* err_text() says why not */
 		return 0;
 	}
 	is_running = is_running_kernel(&opts->build_id);
-	if (is_running && opts->rules->takes_running_kernel && open_running(ret, opts) >= 0)
+	if (is_running && opts->rules->takes_running_kernel && kernel_open_running(ret, opts) >= 0)
 		return 0;
-	if (open_cached(ret, opts) >= 0)
+	if (kernel_open_cached(ret, opts) >= 0)
 		return 0;
-	if (is_running && open_running(ret, opts) >= 0)
+	if (is_running && kernel_open_running(ret, opts) >= 0)
 		return 0;
-	if (open_vmlinux(ret, opts, ret_path) >= 0)
+	if (kernel_open_vmlinux(ret, opts, ret_path) >= 0)
 		return 0;
 	if (!is_running)
 		err_set(-ENODATA,
@@ -231,8 +232,8 @@ int kernel_symbols_open(struct kallsyms **ret, const struct kernel_symbols_optio
 {
 	*ret = NULL;
 	*ret_path = '\0';
-	TRY(open_any(ret, opts, ret_path));
+	TRY(kernel_open_any(ret, opts, ret_path));
 	if (!*ret && opts->named && !opts->rules->ignores_named_files)
-		(void)open_named(ret, opts);
+		(void)kernel_open_named(ret, opts);
 	return 0;
 }

@@ -170,7 +170,7 @@ size_t lines_at(struct lines_table *t, struct dso *d, uint64_t file_addr,
 
 /* ---- source text ----------------------------------------------------------------------------- */
 
-static int read_source(const char *path, struct source_text *s)
+static int lines_read_source(const char *path, struct source_text *s)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -194,7 +194,7 @@ static int read_source(const char *path, struct source_text *s)
 	return 0;
 }
 
-static struct source_text *source_of(struct lines_table *t, const char *path)
+static struct source_text *lines_source_of(struct lines_table *t, const char *path)
 {
 	struct source_text s = { 0 };
 	uint32_t id;
@@ -204,7 +204,7 @@ static struct source_text *source_of(struct lines_table *t, const char *path)
 	while (t->sources.n <= id) {
 		s = (struct source_text){ 0 };
 		if (t->sources.n == id)
-			(void)(t->opts.no_follow ? 0 : read_source(path, &s));
+			(void)(t->opts.no_follow ? 0 : lines_read_source(path, &s));
 		if (vec_push(&t->sources, s) < 0) {
 			free(s.text);
 			vec_done(&s.lines);
@@ -217,7 +217,7 @@ static struct source_text *source_of(struct lines_table *t, const char *path)
 bool lines_source(struct lines_table *t, const char *file, uint32_t line, const char **ret,
 		  size_t *ret_len)
 {
-	struct source_text *s = source_of(t, file);
+	struct source_text *s = lines_source_of(t, file);
 	const char *start, *end;
 
 	if (!s || !line || line > s->lines.n)

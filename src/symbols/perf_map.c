@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 /* Unlike strtoull(), accepts no blanks and no signs. */
-static bool parse_hex(char **p, uint64_t *ret)
+static bool perf_map_parse_hex(char **p, uint64_t *ret)
 {
 	char *start = *p;
 	uint64_t v = 0;
@@ -32,7 +32,8 @@ static bool parse_hex(char **p, uint64_t *ret)
 
 static bool perf_map_parse_line(char *line, struct set_symbol *ret, uint64_t *ret_size)
 {
-	return parse_hex(&line, &ret->start) && parse_hex(&line, ret_size) && *(ret->raw = line);
+	return perf_map_parse_hex(&line, &ret->start) && perf_map_parse_hex(&line, ret_size) &&
+	       *(ret->raw = line);
 }
 
 /*

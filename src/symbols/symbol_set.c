@@ -22,7 +22,7 @@ void symbol_set_init(struct symbol_set *s, enum demangle_style demangle, bool as
 	*s = (struct symbol_set){ .demangle = demangle, .as_perf = as_perf };
 }
 
-static void forget_compared(struct symbol_set *s)
+static void symbol_set_forget_compared(struct symbol_set *s)
 {
 	for (size_t i = 0; i < 2; i++) {
 		outbuf_done(&s->compared[i].text);
@@ -42,7 +42,7 @@ void symbol_set_done(struct symbol_set *s)
 	free(s->places);
 	symbol_tree_free(s->tree);
 	hash64_done(&s->shown);
-	forget_compared(s);
+	symbol_set_forget_compared(s);
 	arena_done(&s->arena);
 	*s = (struct symbol_set){ 0 };
 }
@@ -68,8 +68,8 @@ int symbol_set_add(struct symbol_set *s, const struct set_symbol *sym)
 }
 
 /* The name to print; written to `out` if it differs from the raw one. */
-static const char *write_name(const struct set_symbol *sym, enum demangle_style style,
-			      struct outbuf *out)
+static const char *symbol_set_write_name(const struct set_symbol *sym, enum demangle_style style,
+					 struct outbuf *out)
 {
 	out->len = 0;
 	if (!demangle(sym->raw, style, out) && !sym->is_plt)
@@ -94,8 +94,8 @@ const char *symbol_set_name(struct symbol_set *s, struct set_symbol *sym)
 	known = hash64_find(&s->shown, key);
 	if (known != HASH64_EMPTY)
 		return sym->shown = (const char *)(uintptr_t)known;
-	name = write_name(sym, s->shown_bytes < MAX_SHOWN_BYTES ? s->demangle : DEMANGLE_NONE,
-			  &text);
+	name = symbol_set_write_name(
+		sym, s->shown_bytes < MAX_SHOWN_BYTES ? s->demangle : DEMANGLE_NONE, &text);
 	if (name != sym->raw) {
 		name = arena_strndup(&s->arena, text.data, text.len - 1);
 		s->shown_bytes += text.len;
@@ -139,12 +139,13 @@ static void symbol_set_set_ends(struct symbol_set *s)
 }
 
 /* The name to print, for a comparison. Only the last name for each i is kept. */
-static const char *compared_name(struct symbol_set *s, size_t i, const struct set_symbol *sym)
+static const char *symbol_set_compared_name(struct symbol_set *s, size_t i,
+					    const struct set_symbol *sym)
 {
 	struct compared_name *c = &s->compared[i];
 
 	if (c->raw != sym->raw || c->is_plt != sym->is_plt) {
-		c->shown = write_name(
+		c->shown = symbol_set_write_name(
 			sym, s->compared_bytes < MAX_COMPARED_BYTES ? s->demangle : DEMANGLE_NONE,
 			&c->text);
 		c->raw = sym->raw;
@@ -159,7 +160,7 @@ static size_t symbol_set_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-static void swap_compared(struct symbol_set *s)
+static void symbol_set_swap_compared(struct symbol_set *s)
 {
 	struct compared_name c = s->compared[0];
 
@@ -167,7 +168,7 @@ static void swap_compared(struct symbol_set *s)
 	s->compared[1] = c;
 }
 
-static bool same_name(const struct set_symbol *a, const struct set_symbol *b)
+static bool symbol_set_same_name(const struct set_symbol *a, const struct set_symbol *b)
 {
 	return a->is_plt == b->is_plt && (a->raw == b->raw || !strcmp(a->raw, b->raw));
 }
@@ -176,8 +177,8 @@ static bool same_name(const struct set_symbol *a, const struct set_symbol *b)
  * Decides between two symbols at one address. In this order: the one with a size, the one that is
  * not weak, the global one, the one with fewer leading underscores, the longer one, the first one.
  */
-static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
-			    const struct set_symbol *b)
+static bool symbol_set_first_is_better(struct symbol_set *s, const struct set_symbol *a,
+				       const struct set_symbol *b)
 {
 	const char *a_name, *b_name;
 	size_t a_len, b_len;
@@ -189,8 +190,8 @@ static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
 	if ((a->binding == GLOBAL) != (b->binding == GLOBAL))
 		return a->binding == GLOBAL;
 	/* The better symbol is a in the next comparison; mostly it was a before. */
-	a_name = compared_name(s, 0, a);
-	b_name = same_name(a, b) ? a_name : compared_name(s, 1, b);
+	a_name = symbol_set_compared_name(s, 0, a);
+	b_name = symbol_set_same_name(a, b) ? a_name : symbol_set_compared_name(s, 1, b);
 	a_len = symbol_set_underscores(a_name);
 	b_len = symbol_set_underscores(b_name);
 	if (a_len != b_len)
@@ -202,7 +203,7 @@ static bool first_is_better(struct symbol_set *s, const struct set_symbol *a,
 	return strncmp(a_name, "SyS", 3) != 0 && strncmp(a_name, "compat_SyS", 10) != 0;
 }
 
-static int drop_doubles(struct symbol_set *s)
+static int symbol_set_drop_doubles(struct symbol_set *s)
 {
 	struct set_symbol *v = s->syms.v;
 	size_t n = 0;
@@ -216,12 +217,12 @@ static int drop_doubles(struct symbol_set *s)
 		}
 		v[n].is_ifunc |= v[i].is_ifunc;
 		v[i].is_ifunc = v[n].is_ifunc;
-		if (first_is_better(s, &v[n], &v[i])) {
+		if (symbol_set_first_is_better(s, &v[n], &v[i])) {
 			s->dropped.v[s->dropped.n++] = v[i];
 		} else {
 			s->dropped.v[s->dropped.n++] = v[n];
 			v[n] = v[i];
-			swap_compared(s);
+			symbol_set_swap_compared(s);
 		}
 	}
 	s->syms.n = n + 1;
@@ -238,7 +239,7 @@ int symbol_set_settle(struct symbol_set *s, bool ends)
 	qsort(s->syms.v, s->syms.n, sizeof(*s->syms.v), symbol_set_compare);
 	if (ends) {
 		symbol_set_set_ends(s);
-		TRY(drop_doubles(s));
+		TRY(symbol_set_drop_doubles(s));
 	}
 	TRY(vec_push(&s->tables, (uint32_t)added));
 	TRY(vec_push(&s->tables, (uint32_t)s->dropped.n));
@@ -255,7 +256,7 @@ struct open_symbols {
 	VEC(uint32_t) heap;
 };
 
-static bool is_meant_before(const struct symbol_set *s, uint32_t a, uint32_t b)
+static bool symbol_set_is_meant_before(const struct symbol_set *s, uint32_t a, uint32_t b)
 {
 	return s->latest_wins ? s->syms.v[a].seq > s->syms.v[b].seq : a > b;
 }
@@ -265,7 +266,7 @@ static int open_symbol(struct open_symbols *o, uint32_t sym)
 	size_t i = o->heap.n;
 
 	TRY(vec_push(&o->heap, sym));
-	while (i && is_meant_before(o->set, sym, o->heap.v[(i - 1) / 2])) {
+	while (i && symbol_set_is_meant_before(o->set, sym, o->heap.v[(i - 1) / 2])) {
 		o->heap.v[i] = o->heap.v[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
@@ -273,15 +274,16 @@ static int open_symbol(struct open_symbols *o, uint32_t sym)
 	return 0;
 }
 
-static void close_first(struct open_symbols *o)
+static void symbol_set_close_first(struct open_symbols *o)
 {
 	uint32_t *v = o->heap.v, last = v[--o->heap.n];
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < o->heap.n) {
-		if (child + 1 < o->heap.n && is_meant_before(o->set, v[child + 1], v[child]))
+		if (child + 1 < o->heap.n &&
+		    symbol_set_is_meant_before(o->set, v[child + 1], v[child]))
 			child++;
-		if (!is_meant_before(o->set, v[child], last))
+		if (!symbol_set_is_meant_before(o->set, v[child], last))
 			break;
 		v[i] = v[child];
 		i = child;
@@ -289,7 +291,7 @@ static void close_first(struct open_symbols *o)
 	v[i] = last;
 }
 
-static int add_stretch(struct symbol_set *s, uint64_t start, uint32_t sym)
+static int symbol_set_add_stretch(struct symbol_set *s, uint64_t start, uint32_t sym)
 {
 	struct symbol_stretch *last = s->stretches.n ? &s->stretches.v[s->stretches.n - 1] : NULL;
 
@@ -311,17 +313,17 @@ static int symbol_set_cover(struct symbol_set *s, struct open_symbols *o, uint64
 		uint64_t end = s->syms.v[sym].end;
 
 		if (end > at) {
-			TRY(add_stretch(s, at, sym));
+			TRY(symbol_set_add_stretch(s, at, sym));
 			if (end > next)
 				return 0;
 			at = end;
 		}
-		close_first(o);
+		symbol_set_close_first(o);
 	}
-	return at < next ? add_stretch(s, at, UINT32_MAX) : 0;
+	return at < next ? symbol_set_add_stretch(s, at, UINT32_MAX) : 0;
 }
 
-static int make_stretches(struct symbol_set *s)
+static int symbol_set_make_stretches(struct symbol_set *s)
 {
 	struct open_symbols o = { .set = s };
 	uint64_t at = 0;
@@ -341,7 +343,7 @@ static int make_stretches(struct symbol_set *s)
 
 /* ---- perf's tree ----------------------------------------------------------------------------- */
 
-static bool depends_on_tree(const struct symbol_set *s)
+static bool symbol_set_depends_on_tree(const struct symbol_set *s)
 {
 	uint64_t end = 0;
 
@@ -357,7 +359,7 @@ static bool depends_on_tree(const struct symbol_set *s)
 }
 
 /* Nodes of the tree are numbered in the order of their insertion. */
-static int make_tree(struct symbol_set *s)
+static int symbol_set_make_tree(struct symbol_set *s)
 {
 	size_t n = s->syms.n + s->dropped.n, inserted = 0, removed = 0;
 	const struct set_symbol **by_seq = calloc(n, sizeof(*by_seq));
@@ -392,7 +394,8 @@ int symbol_set_finish(struct symbol_set *s)
 
 	s->syms.n = s->settled;
 	if (r >= 0)
-		r = s->as_perf && depends_on_tree(s) ? make_tree(s) : make_stretches(s);
+		r = s->as_perf && symbol_set_depends_on_tree(s) ? symbol_set_make_tree(s)
+								: symbol_set_make_stretches(s);
 	if (r < 0) {
 		symbol_tree_free(s->tree);
 		s->tree = NULL;
@@ -400,7 +403,7 @@ int symbol_set_finish(struct symbol_set *s)
 	}
 	vec_done(&s->dropped);
 	vec_done(&s->tables);
-	forget_compared(s);
+	symbol_set_forget_compared(s);
 	return r;
 }
 

@@ -22,7 +22,8 @@ static bool vmlinux_is_recorded_build(const struct elf_file *f,
 }
 
 /* Code outside .text is printed as belonging to a part of the kernel. */
-static const char *section_part(struct symbol_set *set, const struct elf_file *f, uint64_t addr)
+static const char *vmlinux_section_part(struct symbol_set *set, const struct elf_file *f,
+					uint64_t addr)
 {
 	for (size_t i = 1; i < f->nr_sections; i++) {
 		const struct elf_section *s = &f->sections[i];
@@ -55,7 +56,7 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 		if (ks.start < first || ks.start >= end) {
 			/* Neighbours are mostly in the same section. */
 			if (ks.start >> 12 != part_addr >> 12 || !part)
-				part = section_part(set, f, ks.start);
+				part = vmlinux_section_part(set, f, ks.start);
 			part_addr = ks.start;
 			ks.module = part ? part : "";
 		}
@@ -68,7 +69,7 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
  * The address of the symbol that the recording used to measure its kernel, even if another symbol
  * at that address was preferred.
  */
-static uint64_t address_of(struct symbol_set *set, const char *name)
+static uint64_t vmlinux_address_of(struct symbol_set *set, const char *name)
 {
 	vec_foreach(sym, &set->syms) {
 		if (!strcmp(sym->raw, name))
@@ -88,7 +89,7 @@ static int vmlinux_move(struct kallsyms *k, struct symbol_set *set, const char *
 
 	if (!opts->ref_symbol || !*opts->ref_symbol || !opts->ref_addr)
 		return 0;
-	addr = address_of(set, opts->ref_symbol);
+	addr = vmlinux_address_of(set, opts->ref_symbol);
 	if (!addr && !opts->rules->prefers_vmlinux)
 		return err_set(-ENODATA,
 			       "%s has no symbol %s, whose address the recording stores to locate "

@@ -27,7 +27,7 @@ struct cfi {
 
 static const struct cfi_row no_row;
 
-static bool is_searchable(Elf *elf)
+static bool cfi_is_searchable(Elf *elf)
 {
 	size_t names, nr = 0;
 	Elf_Scn *scn = NULL;
@@ -62,7 +62,7 @@ int cfi_open(struct cfi **ret, struct dso *d, bool as_perf)
 	}
 	if (r < 0)
 		err_clear();
-	if (r >= 0 && (!as_perf || is_searchable(c->code.elf)))
+	if (r >= 0 && (!as_perf || cfi_is_searchable(c->code.elf)))
 		c->eh_frame = ERR_MEMORY_NOTED(dwarf_getcfi_elf(c->code.elf));
 	*ret = c;
 	return 0;
@@ -81,7 +81,7 @@ void cfi_close(struct cfi *c)
 	free(c);
 }
 
-static Dwarf_CFI *debug_frame(struct cfi *c)
+static Dwarf_CFI *cfi_debug_frame(struct cfi *c)
 {
 	int r;
 
@@ -101,7 +101,7 @@ static Dwarf_CFI *debug_frame(struct cfi *c)
 
 bool cfi_has_tables(const struct cfi *c)
 {
-	return c->eh_frame || debug_frame((struct cfi *)c);
+	return c->eh_frame || cfi_debug_frame((struct cfi *)c);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ bool cfi_has_tables(const struct cfi *c)
  * The index of the operation that a jump from ops[from] leads to; nr is the end. -1 if it leads
  * into the middle of an operation.
  */
-static int jump_target(const Dwarf_Op *ops, size_t nr, size_t from)
+static int cfi_jump_target(const Dwarf_Op *ops, size_t nr, size_t from)
 {
 	/*
 	 * libdw counts offsets in bytes from the start of the expression; a jump counts from its
@@ -125,7 +125,7 @@ static int jump_target(const Dwarf_Op *ops, size_t nr, size_t from)
 	return to > ops[nr - 1].offset ? (int)nr : -1;
 }
 
-static int copy_ops(struct cfi *c, const Dwarf_Op *ops, size_t nr, struct cfi_rule *rule)
+static int cfi_copy_ops(struct cfi *c, const Dwarf_Op *ops, size_t nr, struct cfi_rule *rule)
 {
 	struct cfi_op *to;
 
@@ -139,7 +139,7 @@ static int copy_ops(struct cfi *c, const Dwarf_Op *ops, size_t nr, struct cfi_ru
 					 .number = ops[i].number,
 					 .number2 = ops[i].number2 };
 		if (ops[i].atom == DW_OP_skip || ops[i].atom == DW_OP_bra) {
-			int target = jump_target(ops, nr, i);
+			int target = cfi_jump_target(ops, nr, i);
 
 			if (target < 0)
 				return -EBADMSG;
@@ -152,7 +152,7 @@ static int copy_ops(struct cfi *c, const Dwarf_Op *ops, size_t nr, struct cfi_ru
 }
 
 /* Register and offset of a DW_OP_bregN or DW_OP_bregx. */
-static bool is_register_plus(const Dwarf_Op *op, struct cfi_rule *rule)
+static bool cfi_is_register_plus(const Dwarf_Op *op, struct cfi_rule *rule)
 {
 	uint64_t reg;
 
@@ -170,7 +170,7 @@ static bool is_register_plus(const Dwarf_Op *op, struct cfi_rule *rule)
 	return reg < CFI_MAX_REGS;
 }
 
-static bool is_register(const Dwarf_Op *op, struct cfi_rule *rule)
+static bool cfi_is_register(const Dwarf_Op *op, struct cfi_rule *rule)
 {
 	uint64_t reg;
 
@@ -185,17 +185,17 @@ static bool is_register(const Dwarf_Op *op, struct cfi_rule *rule)
 	return reg < CFI_MAX_REGS;
 }
 
-static int cfa_rule(struct cfi *c, Dwarf_Frame *frame, struct cfi_rule *ret)
+static int cfi_cfa_rule(struct cfi *c, Dwarf_Frame *frame, struct cfi_rule *ret)
 {
 	Dwarf_Op *ops;
 	size_t nr;
 
 	if (ERR_MEMORY_NOTED(dwarf_frame_cfa(frame, &ops, &nr)) != 0 || !nr)
 		return -EBADMSG;
-	if (nr == 1 && is_register_plus(&ops[0], ret))
+	if (nr == 1 && cfi_is_register_plus(&ops[0], ret))
 		return 0;
 	ret->kind = CFI_VAL_EXPR;
-	return copy_ops(c, ops, nr, ret);
+	return cfi_copy_ops(c, ops, nr, ret);
 }
 
 enum { NO_RULE, LOST, RULE };
@@ -204,7 +204,7 @@ enum { NO_RULE, LOST, RULE };
  * libdw describes a register by a location expression. The expressions that all files use become
  * simple rules.
  */
-static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_rule *ret)
+static int cfi_register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_rule *ret)
 {
 	Dwarf_Op room[3], *ops;
 	bool is_value;
@@ -215,7 +215,7 @@ static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_
 	*ret = (struct cfi_rule){ .of = (uint8_t)reg };
 	if (!nr)
 		return ops == room ? LOST : NO_RULE;
-	if (nr == 1 && is_register(&ops[0], ret))
+	if (nr == 1 && cfi_is_register(&ops[0], ret))
 		return RULE;
 	is_value = ops[nr - 1].atom == DW_OP_stack_value;
 	nr -= is_value;
@@ -226,13 +226,13 @@ static int register_rule(struct cfi *c, Dwarf_Frame *frame, int reg, struct cfi_
 		return RULE;
 	}
 	ret->kind = is_value ? CFI_VAL_EXPR : CFI_AT_EXPR;
-	TRY(copy_ops(c, ops, nr, ret));
+	TRY(cfi_copy_ops(c, ops, nr, ret));
 	return RULE;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
+static int cfi_make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
 {
 	struct cfi_rule rules[CFI_MAX_REGS], *kept;
 	struct cfi_row row = { 0 }, *made;
@@ -243,9 +243,9 @@ static int make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
 		return -EBADMSG;
 	row.return_reg = (uint8_t)ra;
 	row.is_signal = is_signal;
-	TRY(cfa_rule(c, frame, &row.cfa));
+	TRY(cfi_cfa_rule(c, frame, &row.cfa));
 	for (int reg = 0; reg < CFI_MAX_REGS; reg++) {
-		int r = register_rule(c, frame, reg, &rules[row.nr_rules]);
+		int r = cfi_register_rule(c, frame, reg, &rules[row.nr_rules]);
 
 		if (r == -ENOMEM)
 			return r;
@@ -274,7 +274,7 @@ static const struct cfi_row *cfi_look_up(struct cfi *c, Dwarf_CFI *tables, uint6
 
 	if (!tables || ERR_MEMORY_NOTED(dwarf_cfi_addrframe(tables, file_addr, &frame)) != 0)
 		return NULL;
-	r = make_row(c, frame, &row);
+	r = cfi_make_row(c, frame, &row);
 	free(frame);
 	return r < 0 ? NULL : row;
 }
@@ -290,7 +290,7 @@ const struct cfi_row *cfi_row_at(struct cfi *c, uint64_t file_addr)
 	}
 	row = cfi_look_up(c, c->eh_frame, file_addr);
 	if (!row)
-		row = cfi_look_up(c, debug_frame(c), file_addr);
+		row = cfi_look_up(c, cfi_debug_frame(c), file_addr);
 	/* If memory runs out the row is not kept, and is looked up again next time. */
 	hash64_put(&c->by_addr, file_addr, (uintptr_t)(row ? row : &no_row));
 	return row;

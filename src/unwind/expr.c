@@ -93,7 +93,7 @@ static bool expr_binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, ui
 }
 
 /* Operations that move, copy or change the top of the stack. */
-static bool stack_op(struct stack *s, const struct cfi_op *op, unsigned bytes)
+static bool expr_stack_op(struct stack *s, const struct cfi_op *op, unsigned bytes)
 {
 	uint64_t *top = s->n ? &s->v[s->n - 1] : NULL, t;
 
@@ -151,8 +151,8 @@ static bool expr_load(struct stack *s, const struct expr_machine *m, unsigned by
 	       m->memory(m->ctx, s->v[s->n - 1], bytes, &s->v[s->n - 1]);
 }
 
-static bool push_register(struct stack *s, const struct expr_machine *m, uint64_t reg,
-			  uint64_t offset)
+static bool expr_push_register(struct stack *s, const struct expr_machine *m, uint64_t reg,
+			       uint64_t offset)
 {
 	uint64_t v;
 
@@ -166,9 +166,9 @@ static bool expr_step(struct stack *s, const struct cfi_op *op, const struct exp
 	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
 		return expr_push(s, atom - DW_OP_lit0);
 	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
-		return push_register(s, m, atom - DW_OP_breg0, op->number);
+		return expr_push_register(s, m, atom - DW_OP_breg0, op->number);
 	if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
-		return push_register(s, m, atom - DW_OP_reg0, 0);
+		return expr_push_register(s, m, atom - DW_OP_reg0, 0);
 	switch (atom) {
 	case DW_OP_nop:
 		return true;
@@ -185,9 +185,9 @@ static bool expr_step(struct stack *s, const struct cfi_op *op, const struct exp
 	case DW_OP_consts:
 		return expr_push(s, expr_narrow(op->number, m->word_bytes));
 	case DW_OP_regx:
-		return push_register(s, m, op->number, 0);
+		return expr_push_register(s, m, op->number, 0);
 	case DW_OP_bregx:
-		return push_register(s, m, op->number, op->number2);
+		return expr_push_register(s, m, op->number, op->number2);
 	case DW_OP_call_frame_cfa:
 		return expr_push(s, m->cfa);
 	case DW_OP_deref:
@@ -195,7 +195,7 @@ static bool expr_step(struct stack *s, const struct cfi_op *op, const struct exp
 	case DW_OP_deref_size:
 		return op->number <= 8 && expr_load(s, m, (unsigned)op->number);
 	}
-	return stack_op(s, op, m->word_bytes);
+	return expr_stack_op(s, op, m->word_bytes);
 }
 
 bool expr_run(const struct cfi_op *ops, unsigned nr, const struct expr_machine *m, uint64_t *ret)

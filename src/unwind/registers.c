@@ -50,7 +50,7 @@ static const struct {
 	{ "riscv64", EM_RISCV, 0 },
 };
 
-static uint16_t machine_of(const char *name, bool is64)
+static uint16_t registers_machine_of(const char *name, bool is64)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		if (!strcmp(machines[i].name, name))
@@ -65,7 +65,7 @@ const struct unwind_arch *unwind_arch_of(const char *recorded_on, uint64_t abi)
 
 	if (!recorded_on || (abi != PERF_SAMPLE_REGS_ABI_32 && abi != PERF_SAMPLE_REGS_ABI_64))
 		return NULL;
-	machine = machine_of(recorded_on, abi == PERF_SAMPLE_REGS_ABI_64);
+	machine = registers_machine_of(recorded_on, abi == PERF_SAMPLE_REGS_ABI_64);
 	for (size_t i = 0; machine && i < sizeof(arches) / sizeof(*arches); i++) {
 		if (arches[i].machine == machine)
 			return &arches[i];

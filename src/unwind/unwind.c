@@ -93,7 +93,7 @@ const char *unwind_end_text(enum unwind_end end)
 
 /* ---- memory and registers -------------------------------------------------------------------- */
 
-static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t len)
+static bool unwind_read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t len)
 {
 	uint64_t offset;
 	struct dso *d;
@@ -111,7 +111,7 @@ static bool read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t le
 	return w->u->rules->unwinds_through_zeros;
 }
 
-static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
+static bool unwind_read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 {
 	struct walk *w = ctx;
 	uint64_t off = addr - w->stack_start, len = w->in->stack_len;
@@ -125,7 +125,7 @@ static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 		return false;
 	if (in_stack) {
 		memcpy(buf, w->in->stack + off, bytes);
-	} else if (!read_file_memory(w, addr, buf, bytes)) {
+	} else if (!unwind_read_file_memory(w, addr, buf, bytes)) {
 		w->outside = true;
 		return false;
 	}
@@ -146,7 +146,7 @@ static bool read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 	return false;
 }
 
-static bool read_register(void *ctx, uint64_t reg, uint64_t *ret)
+static bool unwind_read_register(void *ctx, uint64_t reg, uint64_t *ret)
 {
 	struct walk *w = ctx;
 
@@ -156,14 +156,14 @@ static bool read_register(void *ctx, uint64_t reg, uint64_t *ret)
 	return true;
 }
 
-static void set_register(struct walk *w, unsigned reg, uint64_t value)
+static void unwind_set_register(struct walk *w, unsigned reg, uint64_t value)
 {
 	w->regs[reg] = w->arch->word_bytes == 4 ? (uint32_t)value : value;
 	w->known |= (uint64_t)1 << reg;
 }
 
 /* The sample's value of a register, by perf's number. */
-static bool recorded_register(const struct unwind_input *in, int perf, uint64_t *ret)
+static bool unwind_recorded_register(const struct unwind_input *in, int perf, uint64_t *ret)
 {
 	if (perf < 0 || !(in->regs_mask >> perf & 1))
 		return false;
@@ -177,11 +177,11 @@ static bool unwind_begin(struct walk *w)
 	uint64_t v;
 
 	for (unsigned i = 0; i < arch->nr; i++) {
-		if (recorded_register(w->in, arch->dwarf_to_perf[i], &v))
-			set_register(w, i, v);
+		if (unwind_recorded_register(w->in, arch->dwarf_to_perf[i], &v))
+			unwind_set_register(w, i, v);
 	}
 	w->exact = true;
-	if (!(w->known >> arch->sp & 1) || !recorded_register(w->in, arch->perf_pc, &w->pc))
+	if (!(w->known >> arch->sp & 1) || !unwind_recorded_register(w->in, arch->perf_pc, &w->pc))
 		return false;
 	w->stack_start = w->cfa = w->regs[arch->sp];
 	return true;
@@ -189,7 +189,7 @@ static bool unwind_begin(struct walk *w)
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static struct cfi *tables_of(struct unwinder *u, struct dso *d)
+static struct cfi *unwind_tables_of(struct unwinder *u, struct dso *d)
 {
 	uint64_t known = hash64_find(&u->by_dso, (uintptr_t)d);
 	struct file_tables f = { .dso = d };
@@ -210,7 +210,7 @@ static struct cfi *tables_of(struct unwinder *u, struct dso *d)
 	return f.cfi;
 }
 
-static enum unwind_end find_row(struct walk *w, const struct cfi_row **ret)
+static enum unwind_end unwind_find_row(struct walk *w, const struct cfi_row **ret)
 {
 	uint64_t addr = w->pc - !w->exact;
 	uint64_t offset;
@@ -219,18 +219,19 @@ static enum unwind_end find_row(struct walk *w, const struct cfi_row **ret)
 
 	if (!d)
 		return UNWIND_NO_MAP;
-	tables = tables_of(w->u, d);
+	tables = unwind_tables_of(w->u, d);
 	if (!tables || !cfi_has_tables(tables))
 		return UNWIND_NO_FILE;
 	*ret = cfi_row_at(tables, dso_file_address(d, offset));
 	return *ret ? UNWIND_OUTERMOST : UNWIND_NO_ROW;
 }
 
-static bool rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa, uint64_t *ret)
+static bool unwind_rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa,
+			      uint64_t *ret)
 {
 	struct expr_machine m = { .ctx = w,
-				  .reg = read_register,
-				  .memory = read_memory,
+				  .reg = unwind_read_register,
+				  .memory = unwind_read_memory,
 				  .cfa = cfa,
 				  .word_bytes = w->arch->word_bytes,
 				  .budget = w->budget };
@@ -238,18 +239,19 @@ static bool rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa
 
 	switch ((enum cfi_rule_kind)rule->kind) {
 	case CFI_AT_CFA:
-		return read_memory(w, cfa + (uint64_t)rule->offset, w->arch->word_bytes, ret);
+		return unwind_read_memory(w, cfa + (uint64_t)rule->offset, w->arch->word_bytes,
+					  ret);
 	case CFI_VAL_CFA:
 		*ret = cfa + (uint64_t)rule->offset;
 		return true;
 	case CFI_REGISTER:
-		if (!read_register(w, rule->reg, ret))
+		if (!unwind_read_register(w, rule->reg, ret))
 			return false;
 		*ret += (uint64_t)rule->offset;
 		return true;
 	case CFI_AT_EXPR:
 		return expr_run(rule->ops, rule->nr_ops, &m, &at) &&
-		       read_memory(w, at, w->arch->word_bytes, ret);
+		       unwind_read_memory(w, at, w->arch->word_bytes, ret);
 	case CFI_VAL_EXPR:
 		return expr_run(rule->ops, rule->nr_ops, &m, ret);
 	}
@@ -257,7 +259,7 @@ static bool rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa
 }
 
 /* Only an alternate stack may be at a lower address. perf only requires another address. */
-static bool goes_up(const struct walk *w, const struct walk *caller, bool signal)
+static bool unwind_goes_up(const struct walk *w, const struct walk *caller, bool signal)
 {
 	if (caller->cfa == w->cfa && caller->pc == w->pc)
 		return false;
@@ -265,22 +267,22 @@ static bool goes_up(const struct walk *w, const struct walk *caller, bool signal
 }
 
 /* Finds the caller's registers with the row for this frame. */
-static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
+static enum unwind_end unwind_step_by_row(struct walk *w, const struct cfi_row *row)
 {
 	struct walk caller = *w;
 	uint64_t cfa, v;
 
 	w->outside = false;
-	if (!rule_value(w, &row->cfa, 0, &cfa))
+	if (!unwind_rule_value(w, &row->cfa, 0, &cfa))
 		return w->outside ? UNWIND_NO_STACK : UNWIND_BROKEN;
 	cfa = w->arch->word_bytes == 4 ? (uint32_t)cfa : cfa;
 	caller.known &= ~row->lost;
-	set_register(&caller, w->arch->sp, cfa);
+	unwind_set_register(&caller, w->arch->sp, cfa);
 	for (unsigned i = 0; i < row->nr_rules; i++) {
 		const struct cfi_rule *rule = &row->rules[i];
 
-		if (rule_value(w, rule, cfa, &v))
-			set_register(&caller, rule->of, v);
+		if (unwind_rule_value(w, rule, cfa, &v))
+			unwind_set_register(&caller, rule->of, v);
 		else
 			caller.known &= ~((uint64_t)1 << rule->of);
 	}
@@ -293,7 +295,7 @@ static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 	caller.exact = row->is_signal;
 	if (!caller.pc && !w->u->rules->unwinds_zero_pc)
 		return UNWIND_OUTERMOST;
-	if (!goes_up(w, &caller, row->is_signal))
+	if (!unwind_goes_up(w, &caller, row->is_signal))
 		return UNWIND_BROKEN;
 	caller.outside = false;
 	*w = caller;
@@ -303,11 +305,11 @@ static enum unwind_end step_by_row(struct walk *w, const struct cfi_row *row)
 /*
  * "jmp *x(%rip); push $n; jmp y": an entry of the PLT, which calls functions of shared libraries.
  */
-static bool is_plt_entry(struct walk *w)
+static bool unwind_is_plt_entry(struct walk *w)
 {
 	uint8_t code[16];
 
-	return read_file_memory(w, w->pc, code, sizeof(code)) && code[0] == 0xff &&
+	return unwind_read_file_memory(w, w->pc, code, sizeof(code)) && code[0] == 0xff &&
 	       code[1] == 0x25 && code[6] == 0x68 && code[11] == 0xe9;
 }
 
@@ -323,27 +325,28 @@ static enum unwind_end unwind_guess(struct walk *w)
 
 	if (w->arch->fp >= CFI_MAX_REGS)
 		return UNWIND_NO_ROW;
-	if (is_plt_entry(w)) {
-		if (!read_memory(w, w->cfa, bytes, &pc))
+	if (unwind_is_plt_entry(w)) {
+		if (!unwind_read_memory(w, w->cfa, bytes, &pc))
 			return UNWIND_NO_STACK;
 		caller.cfa += bytes;
 	} else {
-		if (!read_register(w, w->arch->fp, &fp) || !fp)
+		if (!unwind_read_register(w, w->arch->fp, &fp) || !fp)
 			return UNWIND_OUTERMOST;
 		if (fp < w->cfa || fp - w->cfa > GUESS_MAX_FRAME_BYTES ||
-		    !read_memory(w, fp, bytes, &next_fp) || !read_memory(w, fp + bytes, bytes, &pc))
+		    !unwind_read_memory(w, fp, bytes, &next_fp) ||
+		    !unwind_read_memory(w, fp + bytes, bytes, &pc))
 			return UNWIND_NO_ROW;
 		sp = w->u->rules->guesses_two_words ? w->cfa + 2 * bytes : fp + 2 * bytes;
 		caller.known = 0;
 		caller.cfa = sp;
-		set_register(&caller, w->arch->fp, next_fp);
+		unwind_set_register(&caller, w->arch->fp, next_fp);
 	}
-	set_register(&caller, w->arch->sp, caller.cfa);
+	unwind_set_register(&caller, w->arch->sp, caller.cfa);
 	caller.pc = pc;
 	caller.exact = false;
 	if (!pc && !w->u->rules->unwinds_zero_pc)
 		return UNWIND_OUTERMOST;
-	if (!goes_up(w, &caller, false))
+	if (!unwind_goes_up(w, &caller, false))
 		return UNWIND_BROKEN;
 	*w = caller;
 	return UNWIND_FULL;
@@ -353,7 +356,7 @@ static enum unwind_end unwind_guess(struct walk *w)
  * The address to print for a frame: see unwind_walk(). perf treats the trampoline to which a signal
  * handler returns as a caller.
  */
-static uint64_t shown_ip(const struct walk *w, const struct cfi_row *row, bool innermost)
+static uint64_t unwind_shown_ip(const struct walk *w, const struct cfi_row *row, bool innermost)
 {
 	bool is_place = innermost || w->exact ||
 			(!w->u->rules->signal_return_is_call && row && row->is_signal);
@@ -376,8 +379,8 @@ int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
 		const struct cfi_row *row = NULL;
 		uint64_t ip;
 
-		end = find_row(&w, &row);
-		ip = shown_ip(&w, row, !u->ips.n);
+		end = unwind_find_row(&w, &row);
+		ip = unwind_shown_ip(&w, row, !u->ips.n);
 		TRY(vec_push(&u->ips, ip));
 		ret->end_addr = ip;
 		if (u->ips.n == max) {
@@ -385,7 +388,7 @@ int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
 			break;
 		}
 		if (row)
-			end = step_by_row(&w, row);
+			end = unwind_step_by_row(&w, row);
 		else if (end == UNWIND_NO_ROW)
 			end = unwind_guess(&w);
 	}

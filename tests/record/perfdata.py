@@ -77,7 +77,7 @@ class File:
                 raise Broken('feature %d is cut off' % feature)
             self.index[feature] = (at, size)
         self.kept = None
-        self.read_attrs()
+        self.open_read_attrs()
         self.packed = []  # (type, size, bytes unpacked) of compressed records
         self.ends_checked = True  # the last of them ends with a checksum
         if FEAT_COMPRESSED in self.index or FEAT_COMPRESSED in self.features:

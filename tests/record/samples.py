@@ -116,7 +116,7 @@ def decode(attr, data, at, end):
 
 class Recording(File):
     def read_attrs(self):
-        super().read_attrs()
+        super().open_read_attrs()
         entry = struct.unpack_from('<Q', self.data, 16)[0]
         self.full, self.full_by_id = [], {}
         for at in range(self.attrs_at, self.attrs_at + self.attrs_size, entry):

@@ -78,14 +78,14 @@ static int bpf_call(int command, union bpf_attr *a)
 	return (int)syscall(SYS_bpf, command, a, sizeof(*a));
 }
 
-static int open_by_id(int command, uint32_t id)
+static int bpf_open_by_id(int command, uint32_t id)
 {
 	union bpf_attr a = { .prog_id = id };
 
 	return bpf_call(command, &a);
 }
 
-static int get_info(int fd, void *info, size_t size)
+static int bpf_get_info(int fd, void *info, size_t size)
 {
 	union bpf_attr a = { .info = { .bpf_fd = (uint32_t)fd,
 				       .info_len = (uint32_t)size,
@@ -99,12 +99,12 @@ static uint32_t bpf_info_u32(const struct bpf_prog_info *info, uint32_t at)
 	return load_u32((const uint8_t *)info + at);
 }
 
-static void set_member64(struct bpf_prog_info *info, uint32_t at, uint64_t v)
+static void bpf_set_member64(struct bpf_prog_info *info, uint32_t at, uint64_t v)
 {
 	memcpy((uint8_t *)info + at, &v, sizeof(v));
 }
 
-static size_t array_bytes(const struct bpf_prog_info *info, const struct array *a)
+static size_t bpf_array_bytes(const struct bpf_prog_info *info, const struct array *a)
 {
 	const uint64_t size = a->size_at ? bpf_info_u32(info, a->size_at) : a->size;
 	const uint64_t bytes = size * bpf_info_u32(info, a->count_at);
@@ -113,8 +113,8 @@ static size_t array_bytes(const struct bpf_prog_info *info, const struct array *
 }
 
 /* Sets the pointers to arrays of the sizes in `counts`, one behind the other from `base` on. */
-static void place_arrays(struct bpf_prog_info *info, const struct bpf_prog_info *counts,
-			 uint64_t base)
+static void bpf_place_arrays(struct bpf_prog_info *info, const struct bpf_prog_info *counts,
+			     uint64_t base)
 {
 	for (int i = 0; i < NR_ARRAYS; i++) {
 		const struct array *a = &arrays[i];
@@ -125,51 +125,52 @@ static void place_arrays(struct bpf_prog_info *info, const struct bpf_prog_info 
 		if (a->size_at)
 			memcpy((uint8_t *)info + a->size_at, (const uint8_t *)counts + a->size_at,
 			       4);
-		set_member64(info, a->at, base);
-		base += array_bytes(counts, a);
+		bpf_set_member64(info, a->at, base);
+		base += bpf_array_bytes(counts, a);
 	}
 }
 
-static bool read_program(int fd, struct program *ret)
+static bool bpf_read_program(int fd, struct program *ret)
 {
 	struct bpf_prog_info counts = { 0 };
 	struct program p = { 0 };
 
-	if (get_info(fd, &counts, sizeof(counts)) < 0)
+	if (bpf_get_info(fd, &counts, sizeof(counts)) < 0)
 		return false;
 	for (int i = 0; i < NR_ARRAYS; i++)
 		if (ARRAYS >> i & 1)
-			p.data_len += array_bytes(&counts, &arrays[i]);
+			p.data_len += bpf_array_bytes(&counts, &arrays[i]);
 	if (p.data_len >= DATA_MOST)
 		return false;
 	p.data = calloc(1, p.data_len + 1);
 	if (!p.data)
 		return false;
-	place_arrays(&p.info, &counts, (uintptr_t)p.data);
-	if (get_info(fd, &p.info, sizeof(p.info)) < 0) {
+	bpf_place_arrays(&p.info, &counts, (uintptr_t)p.data);
+	if (bpf_get_info(fd, &p.info, sizeof(p.info)) < 0) {
 		free(p.data);
 		return false;
 	}
-	place_arrays(&p.info, &counts, 0);
+	bpf_place_arrays(&p.info, &counts, 0);
 	p.id = p.info.id;
 	*ret = p;
 	return true;
 }
 
-static bool read_types(uint32_t id, struct types *ret)
+static bool bpf_read_types(uint32_t id, struct types *ret)
 {
 	struct bpf_btf_info info = { 0 };
 	struct types t = { .id = id };
-	int fd = open_by_id(BPF_BTF_GET_FD_BY_ID, id);
+	int fd = bpf_open_by_id(BPF_BTF_GET_FD_BY_ID, id);
 	bool ok = false;
 
 	if (fd < 0)
 		return false;
-	if (get_info(fd, &info, sizeof(info)) == 0 && info.btf_size && info.btf_size < DATA_MOST) {
+	if (bpf_get_info(fd, &info, sizeof(info)) == 0 && info.btf_size &&
+	    info.btf_size < DATA_MOST) {
 		t.len = info.btf_size;
 		t.data = malloc(t.len);
 		info = (struct bpf_btf_info){ .btf = (uintptr_t)t.data, .btf_size = t.len };
-		ok = t.data && get_info(fd, &info, sizeof(info)) == 0;
+		ok = t.data && bpf_get_info(fd, &info, sizeof(info)) == 0;
 	}
 	close(fd);
 	if (ok)
@@ -207,7 +208,7 @@ void bpf_programs_free(struct bpf_programs *p)
 	free(p);
 }
 
-static const struct types *find_types(const struct bpf_programs *p, uint32_t id)
+static const struct types *bpf_find_types(const struct bpf_programs *p, uint32_t id)
 {
 	for (size_t i = 0; i < p->types.n; i++)
 		if (p->types.v[i].id == id)
@@ -215,7 +216,7 @@ static const struct types *find_types(const struct bpf_programs *p, uint32_t id)
 	return NULL;
 }
 
-static struct program *find_program(const struct bpf_programs *p, uint32_t id)
+static struct program *bpf_find_program(const struct bpf_programs *p, uint32_t id)
 {
 	size_t low = 0, high = p->list.n;
 
@@ -245,7 +246,7 @@ static void bpf_insert_program(struct bpf_programs *p, struct program take)
 
 static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 {
-	struct program *known = find_program(p, id), one;
+	struct program *known = bpf_find_program(p, id), one;
 	struct types types;
 	int fd;
 
@@ -253,13 +254,13 @@ static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 		known->is_loaded = true;
 		return;
 	}
-	fd = p->list.n < PROGRAMS_MOST ? open_by_id(BPF_PROG_GET_FD_BY_ID, id) : -1;
+	fd = p->list.n < PROGRAMS_MOST ? bpf_open_by_id(BPF_PROG_GET_FD_BY_ID, id) : -1;
 	if (fd < 0)
 		return; /* it was unloaded in between */
-	if (read_program(fd, &one)) {
+	if (bpf_read_program(fd, &one)) {
 		one.is_loaded = true;
-		if (one.info.btf_id && !find_types(p, one.info.btf_id) &&
-		    read_types(one.info.btf_id, &types) && vec_push(&p->types, types) < 0)
+		if (one.info.btf_id && !bpf_find_types(p, one.info.btf_id) &&
+		    bpf_read_types(one.info.btf_id, &types) && vec_push(&p->types, types) < 0)
 			free(types.data);
 		bpf_insert_program(p, one);
 	}
@@ -328,7 +329,7 @@ void bpf_programs_put_types(struct bpf_programs *p, struct outbuf *o)
 }
 
 /* The name of a type; "" if there is none. */
-static const char *type_name(const struct types *t, uint32_t type)
+static const char *bpf_type_name(const struct types *t, uint32_t type)
 {
 	const char *name;
 
@@ -337,8 +338,8 @@ static const char *type_name(const struct types *t, uint32_t type)
 }
 
 /* "bpf_prog_TAG_NAME", as the kernel names them in its records */
-static void name_function(const struct program *p, const struct types *types, uint32_t n,
-			  char name[BPF_FUNCTION_NAME_BYTES])
+static void bpf_name_function(const struct program *p, const struct types *types, uint32_t n,
+			      char name[BPF_FUNCTION_NAME_BYTES])
 {
 	const uint8_t *tag = p->data + p->info.prog_tags + (size_t)n * BPF_TAG_BYTES;
 	const char *own = "";
@@ -347,8 +348,8 @@ static void name_function(const struct program *p, const struct types *types, ui
 	for (int i = 0; i < BPF_TAG_BYTES; i++)
 		len += (size_t)sprintf(name + len, "%02x", tag[i]);
 	if (types && n < p->info.nr_func_info && p->info.func_info_rec_size >= 8)
-		own = type_name(types, load_u32(p->data + p->info.func_info +
-						(size_t)n * p->info.func_info_rec_size + 4));
+		own = bpf_type_name(types, load_u32(p->data + p->info.func_info +
+						    (size_t)n * p->info.func_info_rec_size + 4));
 	else if (p->info.nr_jited_ksyms > 1)
 		own = "F";
 	else if (*p->info.name)
@@ -375,7 +376,7 @@ void bpf_programs_each_function(struct bpf_programs *p,
 		     i++) {
 			f.addr = load_u64(one->data + one->info.jited_ksyms + 8 * (size_t)i);
 			f.len = load_u32(one->data + one->info.jited_func_lens + 4 * (size_t)i);
-			name_function(one, find_types(p, one->info.btf_id), i, name);
+			bpf_name_function(one, bpf_find_types(p, one->info.btf_id), i, name);
 			f.name = name;
 			if (f.addr)
 				visit(ctx, &f);

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "formats/perfdata/layout.h"
 
-static size_t mapped_bytes(void)
+static size_t bpf_watch_mapped_bytes(void)
 {
 	return 2 * (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -37,21 +37,22 @@ static bool bpf_watch_cpu(struct bpf_watch *w, int cpu)
 
 	if (r.fd < 0)
 		return false;
-	r.control = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
+	r.control =
+		mmap(NULL, bpf_watch_mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
 	if (r.control == MAP_FAILED) {
 		close(r.fd);
 		return false;
 	}
 	r.data = (const uint8_t *)r.control + page;
 	if (vec_push(&w->rings, r) < 0) {
-		munmap(r.control, mapped_bytes());
+		munmap(r.control, bpf_watch_mapped_bytes());
 		close(r.fd);
 		return false;
 	}
 	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, r.fd, &e) == 0)
 		return true;
 	w->rings.n--;
-	munmap(r.control, mapped_bytes());
+	munmap(r.control, bpf_watch_mapped_bytes());
 	close(r.fd);
 	return false;
 }
@@ -103,7 +104,7 @@ void bpf_watch_close(struct bpf_watch *w)
 	if (!w->rings.n && w->epoll_fd <= 0)
 		return;
 	vec_foreach(r, &w->rings) {
-		munmap(r->control, mapped_bytes());
+		munmap(r->control, bpf_watch_mapped_bytes());
 		close(r->fd);
 	}
 	vec_done(&w->rings);

@@ -26,7 +26,7 @@ static bool build_ids_find_note(const uint8_t *notes, size_t len, struct build_i
 	return true;
 }
 
-static struct build_id of_notes_file(const char *path)
+static struct build_id build_ids_of_notes_file(const char *path)
 {
 	struct build_id id = { 0 };
 	uint8_t notes[HEAD_BYTES];
@@ -44,7 +44,7 @@ static struct build_id of_notes_file(const char *path)
 
 struct build_id build_id_of_kernel(void)
 {
-	return of_notes_file("/sys/kernel/notes");
+	return build_ids_of_notes_file("/sys/kernel/notes");
 }
 
 struct build_id build_id_of_module(const char *root, const char *name)
@@ -52,7 +52,7 @@ struct build_id build_id_of_module(const char *root, const char *name)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/sys/module/%s/notes/.note.gnu.build-id", root, name);
-	return of_notes_file(path);
+	return build_ids_of_notes_file(path);
 }
 
 /* An ELF file. The needed bytes are nearly always at its beginning, which is read at once. */
@@ -63,7 +63,8 @@ struct elf_head {
 };
 
 /* Borrowed from the head or from `room`; NULL if the file ends before. */
-static const uint8_t *bytes_at(const struct elf_head *h, uint64_t offset, size_t len, uint8_t *room)
+static const uint8_t *build_ids_bytes_at(const struct elf_head *h, uint64_t offset, size_t len,
+					 uint8_t *room)
 {
 	if (offset < h->len && len <= h->len - offset)
 		return h->bytes + offset;
@@ -94,7 +95,7 @@ struct build_id build_id_of_file(int fd)
 
 	for (size_t i = 0; i < nr && i < SEGMENTS_MAX; i++) {
 		uint8_t room[sizeof(Elf64_Phdr)];
-		const uint8_t *at = bytes_at(&h, table + i * entry, entry, room);
+		const uint8_t *at = build_ids_bytes_at(&h, table + i * entry, entry, room);
 		Elf64_Phdr p64;
 		Elf32_Phdr p32;
 		uint64_t offset, size;
@@ -109,7 +110,7 @@ struct build_id build_id_of_file(int fd)
 		size = is64 ? p64.p_filesz : p32.p_filesz;
 		if (size > sizeof(notes))
 			continue;
-		at = bytes_at(&h, offset, size, notes);
+		at = build_ids_bytes_at(&h, offset, size, notes);
 		if (at && build_ids_find_note(at, size, &id))
 			break;
 	}
@@ -152,7 +153,7 @@ struct build_id build_id_of_vdso(void)
 }
 
 /* The path comes from a mapping, so only regular files are opened, without blocking. */
-static int open_inode(const char *path, uint64_t inode)
+static int build_ids_open_inode(const char *path, uint64_t inode)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -168,16 +169,16 @@ static int open_inode(const char *path, uint64_t inode)
 int build_id_open_mapped(const char *path, uint64_t inode, int32_t pid)
 {
 	char below[PATH_MAX];
-	int fd = open_inode(path, inode);
+	int fd = build_ids_open_inode(path, inode);
 
 	/* in a container; the path works as long as one of its processes lives */
 	if (fd >= 0 || pid <= 0 ||
 	    snprintf(below, sizeof(below), "/proc/%d/root%s", pid, path) >= (int)sizeof(below))
 		return fd;
-	return open_inode(below, inode);
+	return build_ids_open_inode(below, inode);
 }
 
-static struct build_id read_mapped(const char *name, uint64_t inode, int32_t pid)
+static struct build_id build_ids_read_mapped(const char *name, uint64_t inode, int32_t pid)
 {
 	const int fd = *name == '/' ? build_id_open_mapped(name, inode, pid) : -1;
 	struct build_id id = { 0 };
@@ -198,7 +199,7 @@ struct build_id build_ids_of_mapping(struct build_ids *ids, const char *name, ui
 
 	if (at < ids->list.n)
 		return ids->list.v[at];
-	id = read_mapped(name, inode, pid);
+	id = build_ids_read_mapped(name, inode, pid);
 	/* out of memory: the file is read again next time */
 	if (inode && vec_push(&ids->list, id) == 0 &&
 	    hash64_put(&ids->by_inode, key, ids->list.n - 1) < 0)

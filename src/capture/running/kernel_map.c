@@ -61,7 +61,7 @@ static void kernel_map_add_line(struct scan *s, const char *p, size_t len)
  * (see the setup code of the kernel's arch/x86). _etext follows a hundred thousand symbols, whose
  * lines the kernel generates as they are read. 0 if unknown.
  */
-static uint64_t text_bytes(void)
+static uint64_t kernel_map_text_bytes(void)
 {
 	FILE *f = fopen("/proc/iomem", "re");
 	unsigned long long first, last;
@@ -78,19 +78,19 @@ static uint64_t text_bytes(void)
 	return ret;
 }
 #else
-static uint64_t text_bytes(void)
+static uint64_t kernel_map_text_bytes(void)
 {
 	return 0;
 }
 #endif
 
 /* Both symbols are in the first lines. */
-static bool has_beginning(const struct scan *s)
+static bool kernel_map_has_beginning(const struct scan *s)
 {
 	return s->text && s->stext;
 }
 
-static int scan_file(struct scan *s, int fd, uint64_t text_bytes)
+static int kernel_map_scan_file(struct scan *s, int fd, uint64_t text_bytes)
 {
 	char *buf = malloc(CHUNK_BYTES + 1);
 	size_t have = 0;
@@ -101,7 +101,7 @@ static int scan_file(struct scan *s, int fd, uint64_t text_bytes)
 	while (s->with_symbols || !(s->map->end && (s->text || s->stext))) {
 		char *p = buf, *nl;
 
-		if (text_bytes && has_beginning(s)) {
+		if (text_bytes && kernel_map_has_beginning(s)) {
 			s->map->end = s->text + text_bytes;
 			break;
 		}
@@ -150,7 +150,7 @@ int kernel_map_read(struct kernel_map *ret, bool with_symbols)
 
 	if (fd < 0)
 		return err_errno(errno, "cannot open /proc/kallsyms");
-	r = scan_file(&s, fd, with_symbols ? 0 : text_bytes());
+	r = kernel_map_scan_file(&s, fd, with_symbols ? 0 : kernel_map_text_bytes());
 	close(fd);
 	k.reference = s.text ? "_text" : "_stext";
 	k.reference_addr = s.text ? s.text : s.stext;

@@ -64,7 +64,7 @@ static int add_kernel(struct parts *p)
  * True if a line "kernel/fs/xfs/xfs.ko.xz: ..." of modules.dep is about the file of a module, given
  * by its name without brackets.
  */
-static bool is_file_of(const char *line, const char *module)
+static bool kernel_is_file_of(const char *line, const char *module)
 {
 	size_t len = strcspn(line, ":");
 	const char *base = memrchr(line, '/', len);
@@ -88,7 +88,7 @@ static void kernel_parts_find_file(FILE *dep, const char *folder, const char *mo
 		return;
 	rewind(dep);
 	while (getline(&line, &room, dep) > 0) {
-		if (!is_file_of(line, module))
+		if (!kernel_is_file_of(line, module))
 			continue;
 		line[strcspn(line, ":")] = '\0';
 		if (snprintf(ret, PATH_MAX, "%s/%s", folder, line) >= PATH_MAX)
@@ -99,7 +99,7 @@ static void kernel_parts_find_file(FILE *dep, const char *folder, const char *mo
 }
 
 /* NAME SIZE REFCOUNT USERS STATE ADDRESS */
-static int add_modules(struct parts *p)
+static int kernel_add_modules(struct parts *p)
 {
 	FILE *f = fopen("/proc/modules", "re"), *dep;
 	char line[1024], name[128], folder[PATH_MAX], file[PATH_MAX];
@@ -127,7 +127,7 @@ static int add_modules(struct parts *p)
 	return r;
 }
 
-static int by_address(const void *a, const void *b)
+static int kernel_by_address(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -142,9 +142,9 @@ int kernel_parts(void (*part)(void *ctx, const struct sonde_kernel_part *part), 
 
 	r = add_kernel(&p);
 	if (r >= 0)
-		r = add_modules(&p);
+		r = kernel_add_modules(&p);
 	if (r >= 0)
-		qsort(p.list.v, p.list.n, sizeof(*p.list.v), by_address);
+		qsort(p.list.v, p.list.n, sizeof(*p.list.v), kernel_by_address);
 	vec_foreach(each, &p.list) {
 		if (r >= 0)
 			part(ctx, &(struct sonde_kernel_part){

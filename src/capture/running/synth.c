@@ -101,8 +101,8 @@ void synth_put_build_id(struct synth *s, const struct build_id *id)
  * u32 pid, tid | u64 addr, len, page offset | [MMAP2: build id, u32 prot, flags] | name. Kernel
  * maps: pid -1, tid 0. If id is NULL or unknown, the record has none.
  */
-static void kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
-			const char *name, const struct build_id *id)
+static void synth_kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
+			      const char *name, const struct build_id *id)
 {
 	const bool tell = id && id->len;
 	size_t at =
@@ -132,7 +132,7 @@ void synth_kernel_map(struct synth *s, const struct kernel_map *k)
 	if (s->ids)
 		id = build_id_of_kernel();
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", k->reference);
-	kernel_mmap(s, k->start, k->end - k->start, k->reference_addr, name, &id);
+	synth_kernel_mmap(s, k->start, k->end - k->start, k->reference_addr, name, &id);
 }
 
 void synth_thread_map(struct synth *s, const int32_t *tids, size_t nr_tids)
@@ -222,7 +222,7 @@ void synth_modules(struct synth *s)
 		snprintf(file, sizeof(file), "[%s]", name);
 		if (s->ids)
 			id = build_id_of_module("", name);
-		kernel_mmap(s, addr, size, 0, file, &id);
+		synth_kernel_mmap(s, addr, size, 0, file, &id);
 		if (s->mapped)
 			s->mapped(s->mapped_ctx, SYNTH_KERNEL_PID, addr, size, 0, file,
 				  strlen(file));
@@ -245,7 +245,7 @@ static void synth_put_ksymbol(struct synth *s, uint64_t addr, uint32_t len, cons
 	synth_end(s, at);
 }
 
-static void put_bpf(void *ctx, const struct bpf_function *f)
+static void synth_put_bpf(void *ctx, const struct bpf_function *f)
 {
 	struct synth *s = ctx;
 	size_t at;
@@ -263,7 +263,7 @@ static void put_bpf(void *ctx, const struct bpf_function *f)
 }
 
 /* Only the kernel's list of symbols contains them: ADDR TYPE NAME [bpf]. Each has a page. */
-static void put_bpf_images(struct synth *s)
+static void synth_put_bpf_images(struct synth *s)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	char line[1024], name[512], module[16];
@@ -284,9 +284,9 @@ static void put_bpf_images(struct synth *s)
 
 void synth_bpf(struct synth *s, struct bpf_programs *programs)
 {
-	bpf_programs_each_function(programs, put_bpf, s);
+	bpf_programs_each_function(programs, synth_put_bpf, s);
 	if (bpf_programs_have_images(programs))
-		put_bpf_images(s);
+		synth_put_bpf_images(s);
 }
 
 /* ---- control groups -------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ struct task {
 };
 
 /* "TID (COMM) STATE PPID ...": the name may itself contain parentheses. */
-static bool read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
+static bool synth_read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
 {
 	char path[64], text[512], *name, *name_end;
 	size_t len;
@@ -63,7 +63,7 @@ static bool read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
 	return true;
 }
 
-static void put_fork(struct synth *s, const struct task *t)
+static void synth_put_fork(struct synth *s, const struct task *t)
 {
 	size_t at = synth_begin(s, PERF_RECORD_FORK, FORK_EXEC_MISC);
 	const int32_t parent = t->tid == t->pid ? t->parent : t->pid;
@@ -119,7 +119,7 @@ static void synth_put_comm(struct synth *s, const struct task *t)
  * START-END PERM OFFSET MAJOR:MINOR INODE PATH. A mapping that is not executable is data; it is
  * recorded if it is readable.
  */
-static void put_mapping(struct synth *s, int32_t pid, char *line)
+static void synth_put_mapping(struct synth *s, int32_t pid, char *line)
 {
 	unsigned long long start, stop, offset, inode;
 	unsigned major, minor;
@@ -165,7 +165,7 @@ static void put_mapping(struct synth *s, int32_t pid, char *line)
 		s->mapped(s->mapped_ctx, pid, start, stop - start, inode, name, strlen(name));
 }
 
-static void put_mappings(struct synth *s, int proc, int32_t pid)
+static void synth_put_mappings(struct synth *s, int proc, int32_t pid)
 {
 	enum { CHUNK = 64 << 10 };
 	const uint64_t end_ms = s->maps_limited ? now_ms() + s->maps_ms : UINT64_MAX;
@@ -193,7 +193,7 @@ static void put_mappings(struct synth *s, int proc, int32_t pid)
 		buf[have] = '\0';
 		while ((nl = memchr(p, '\n', have - (size_t)(p - buf)))) {
 			*nl = '\0';
-			put_mapping(s, pid, p);
+			synth_put_mapping(s, pid, p);
 			p = nl + 1;
 		}
 		have -= (size_t)(p - buf);
@@ -206,7 +206,7 @@ static void put_mappings(struct synth *s, int proc, int32_t pid)
 }
 
 /* Calls visit for each number among the entries of a directory. */
-static void each_number(int dir, const char *path, void (*visit)(void *, int32_t), void *ctx)
+static void synth_each_number(int dir, const char *path, void (*visit)(void *, int32_t), void *ctx)
 {
 	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -229,14 +229,14 @@ struct walk {
 	int32_t pid;
 };
 
-static void thread_of(void *ctx, int32_t tid)
+static void synth_thread_of(void *ctx, int32_t tid)
 {
 	const struct walk *w = ctx;
 	struct task t;
 
-	if (tid == w->pid || !read_stat(w->proc, w->pid, tid, &t))
+	if (tid == w->pid || !synth_read_stat(w->proc, w->pid, tid, &t))
 		return;
-	put_fork(w->synth, &t);
+	synth_put_fork(w->synth, &t);
 	synth_put_namespaces(w->synth, w->proc, &t);
 	synth_put_comm(w->synth, &t);
 }
@@ -247,15 +247,15 @@ static void synth_process(void *ctx, int32_t pid)
 	struct task t;
 	char path[64];
 
-	if (!read_stat(w.proc, pid, pid, &t))
+	if (!synth_read_stat(w.proc, pid, pid, &t))
 		return;
-	put_fork(w.synth, &t);
+	synth_put_fork(w.synth, &t);
 	synth_put_namespaces(w.synth, w.proc, &t);
 	synth_put_comm(w.synth, &t);
-	put_mappings(w.synth, w.proc, pid);
+	synth_put_mappings(w.synth, w.proc, pid);
 	w.pid = pid;
 	snprintf(path, sizeof(path), "%d/task", pid);
-	each_number(w.proc, path, thread_of, &w);
+	synth_each_number(w.proc, path, synth_thread_of, &w);
 }
 
 /* ---- all tasks, by several threads ----------------------------------------------------------- */
@@ -270,7 +270,7 @@ struct crew {
 	atomic_size_t next; /* the next free slice */
 };
 
-static void *describe_slices(void *arg)
+static void *synth_describe_slices(void *arg)
 {
 	struct crew *c = arg;
 	struct build_ids ids = { 0 };
@@ -294,7 +294,7 @@ static void *describe_slices(void *arg)
 }
 
 /* The caller is one of the threads. */
-static void run_crew(struct crew *c, unsigned nr_threads)
+static void synth_run_crew(struct crew *c, unsigned nr_threads)
 {
 	pthread_t *threads;
 	unsigned n = 0;
@@ -303,9 +303,9 @@ static void run_crew(struct crew *c, unsigned nr_threads)
 		nr_threads = (unsigned)c->nr_slices;
 	threads = nr_threads > 1 ? calloc(nr_threads - 1, sizeof(*threads)) : NULL;
 	while (threads && n < nr_threads - 1 &&
-	       thread_start(&threads[n], NULL, describe_slices, c) == 0)
+	       thread_start(&threads[n], NULL, synth_describe_slices, c) == 0)
 		n++;
-	describe_slices(c);
+	synth_describe_slices(c);
 	while (n)
 		pthread_join(threads[--n], NULL);
 	free(threads);
@@ -323,7 +323,7 @@ void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids, unsig
 	if (!c.slices)
 		s->out.failed = true;
 	else if (c.proc >= 0)
-		run_crew(&c, nr_threads);
+		synth_run_crew(&c, nr_threads);
 	for (size_t i = 0; c.slices && i < c.nr_slices; i++) {
 		s->out.failed |= c.slices[i].failed;
 		outbuf_put(&s->out, c.slices[i].data, c.slices[i].len);
@@ -339,7 +339,7 @@ struct found {
 	bool failed;
 };
 
-static void note_pid(void *ctx, int32_t pid)
+static void synth_note_pid(void *ctx, int32_t pid)
 {
 	struct found *f = ctx;
 
@@ -350,7 +350,7 @@ void synth_all_tasks(struct synth *s, unsigned nr_threads)
 {
 	struct found found = { 0 };
 
-	each_number(AT_FDCWD, "/proc", note_pid, &found);
+	synth_each_number(AT_FDCWD, "/proc", synth_note_pid, &found);
 	s->out.failed |= found.failed;
 	synth_processes(s, found.pids.v, found.pids.n, nr_threads);
 	vec_done(&found.pids);
@@ -359,7 +359,7 @@ void synth_all_tasks(struct synth *s, unsigned nr_threads)
 /* ---- single tasks ---------------------------------------------------------------------------- */
 
 /* The process of a thread: its Tgid. */
-static int32_t process_of(int proc, int32_t tid)
+static int32_t synth_process_of(int proc, int32_t tid)
 {
 	char path[64], text[1024];
 	const char *at;
@@ -377,22 +377,22 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids)
 	int32_t described = 0;
 
 	for (size_t i = 0; proc >= 0 && !s->no_tasks && i < nr_tids; i++) {
-		int32_t pid = process_of(proc, tids[i]);
+		int32_t pid = synth_process_of(proc, tids[i]);
 		struct task t;
 
 		/* the threads of a process are adjacent; the first one gets the mappings */
-		if (!pid || !read_stat(proc, pid, tids[i], &t))
+		if (!pid || !synth_read_stat(proc, pid, tids[i], &t))
 			continue;
 		if (pid != described && tids[i] != pid) {
 			struct task leader;
 
-			if (read_stat(proc, pid, pid, &leader))
+			if (synth_read_stat(proc, pid, pid, &leader))
 				synth_put_comm(s, &leader);
 		}
 		synth_put_comm(s, &t);
 		synth_put_namespaces(s, proc, &t);
 		if (pid != described)
-			put_mappings(s, proc, pid);
+			synth_put_mappings(s, proc, pid);
 		described = pid;
 	}
 	if (proc >= 0)
@@ -406,7 +406,7 @@ void synth_name(struct synth *s, int32_t pid)
 
 	if (proc < 0)
 		return;
-	if (!s->no_tasks && read_stat(proc, pid, pid, &t)) {
+	if (!s->no_tasks && synth_read_stat(proc, pid, pid, &t)) {
 		synth_put_comm(s, &t);
 		synth_put_namespaces(s, proc, &t);
 	}

@@ -11,7 +11,7 @@
 
 enum { DEFAULT_HZ = 4000 };
 
-static bool is_software(const struct capture_event *e, uint64_t config)
+static bool sampling_is_software(const struct capture_event *e, uint64_t config)
 {
 	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == config;
 }
@@ -19,7 +19,7 @@ static bool is_software(const struct capture_event *e, uint64_t config)
 /*
  * True for events on every call of a kernel function: the kernel does not walk user stacks there.
  */
-static bool is_function(const struct capture_event *e)
+static bool sampling_is_function(const struct capture_event *e)
 {
 	return e->system && !strcmp(e->system, "ftrace") && !strcmp(e->event, "function");
 }
@@ -39,7 +39,8 @@ static void sampling_track(struct perf_event_attr *a, const struct sampling *s)
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
-static void set_period(struct perf_event_attr *a, const struct sampling *s, uint64_t freq_hz)
+static void sampling_set_period(struct perf_event_attr *a, const struct sampling *s,
+				uint64_t freq_hz)
 {
 	if (s->period) {
 		a->sample_period = s->period;
@@ -52,13 +53,13 @@ static void set_period(struct perf_event_attr *a, const struct sampling *s, uint
 		a->sample_freq = 0;
 }
 
-static void set_dwarf(struct capture_event *e, const struct callchain *c, const struct sampling *s,
-		      const struct say *to)
+static void sampling_set_dwarf(struct capture_event *e, const struct callchain *c,
+			       const struct sampling *s, const struct say *to)
 {
 	struct perf_event_attr *a = &e->attr;
 
 	a->exclude_callchain_user = 1;
-	if (is_function(e)) {
+	if (sampling_is_function(e)) {
 		say(to, SAY_WARNING,
 		    "%s: the kernel records no user stacks there: taking fp instead", e->name);
 		return;
@@ -68,7 +69,7 @@ static void set_dwarf(struct capture_event *e, const struct callchain *c, const 
 	a->sample_stack_user = c->stack_bytes;
 }
 
-static void set_lbr(struct capture_event *e, const struct say *to)
+static void sampling_set_lbr(struct capture_event *e, const struct say *to)
 {
 	struct perf_event_attr *a = &e->attr;
 
@@ -92,16 +93,16 @@ void sampling_set_callchain(struct capture_event *e, const struct callchain *c,
 		return;
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	a->sample_max_stack = c->max_frames;
-	a->exclude_callchain_user = s->opts->kernel_callchains || is_function(e);
+	a->exclude_callchain_user = s->opts->kernel_callchains || sampling_is_function(e);
 	a->exclude_callchain_kernel = s->opts->user_callchains;
 	if (c->mode == CALLCHAIN_DWARF)
-		set_dwarf(e, c, s, to);
+		sampling_set_dwarf(e, c, s, to);
 	else if (c->mode == CALLCHAIN_LBR)
-		set_lbr(e, to);
+		sampling_set_lbr(e, to);
 }
 
 /* Registers and branches. Dummy events never sample, so they get none. */
-static void set_machine_state(struct capture_event *e, const struct sampling *s)
+static void sampling_set_machine_state(struct capture_event *e, const struct sampling *s)
 {
 	struct perf_event_attr *a = &e->attr;
 
@@ -125,7 +126,7 @@ static void set_machine_state(struct capture_event *e, const struct sampling *s)
 	}
 }
 
-static uint64_t sample_type(const struct sampling *s)
+static uint64_t sampling_sample_type(const struct sampling *s)
 {
 	const struct capture_options *o = s->opts;
 	/* one buffer per thread needs no order between cpus */
@@ -156,21 +157,21 @@ static int sampling_configure_event(struct capture_event *e, const struct sampli
 	struct perf_event_attr *a = &e->attr;
 	const struct capture_options *o = s->opts;
 
-	a->sample_type |= sample_type(s);
+	a->sample_type |= sampling_sample_type(s);
 	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	if (o->stat || o->running_time)
 		a->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	a->inherit_stat = o->stat;
 	a->disabled = a->sample_id_all = 1;
 	a->inherit = s->inherit;
-	if (e->system || is_software(e, PERF_COUNT_SW_BPF_OUTPUT)) {
+	if (e->system || sampling_is_software(e, PERF_COUNT_SW_BPF_OUTPUT)) {
 		a->sample_type |=
 			PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 		a->sample_period = 1;
 	}
-	set_period(a, s, freq_hz);
+	sampling_set_period(a, s, freq_hz);
 	sampling_set_callchain(e, &s->callchain, s, to);
-	set_machine_state(e, s);
+	sampling_set_machine_state(e, s);
 	if (s->clock.is_chosen) {
 		a->use_clockid = 1;
 		a->clockid = s->clock.id;
@@ -194,7 +195,7 @@ static int sampling_configure_event(struct capture_event *e, const struct sampli
 
 /* ---- all events ------------------------------------------------------------------------------ */
 
-static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *ret_hz)
+static int sampling_allowed_hz(const struct sampling *s, const struct say *to, uint64_t *ret_hz)
 {
 	const uint64_t limit = (uint64_t)kernel_setting("perf_event_max_sample_rate", 100000);
 	const uint64_t wanted = s->freq_hz ? s->freq_hz : DEFAULT_HZ;
@@ -219,7 +220,7 @@ static int allowed_hz(const struct sampling *s, const struct say *to, uint64_t *
 }
 
 /* The levels (u, k) are part of its name. */
-static int rename_dummy(struct capture_events *events, struct capture_event *e)
+static int sampling_rename_dummy(struct capture_events *events, struct capture_event *e)
 {
 	char name[96];
 
@@ -232,7 +233,7 @@ static int rename_dummy(struct capture_events *events, struct capture_event *e)
  * True if events are written to overwriting rings: with --overwrite all are, otherwise those whose
  * terms say so.
  */
-static bool any_overwrites(const struct capture_events *events, const struct sampling *s)
+static bool sampling_any_overwrites(const struct capture_events *events, const struct sampling *s)
 {
 	bool any = s->opts->overwrite;
 
@@ -247,9 +248,9 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	size_t tracking = 0;
 	uint64_t freq_hz;
 
-	TRY(allowed_hz(s, to, &freq_hz));
+	TRY(sampling_allowed_hz(s, to, &freq_hz));
 	/* Overwriting must not lose forks and earlier mappings. */
-	if ((s->system_wide || s->is_switched || any_overwrites(events, s)) &&
+	if ((s->system_wide || s->is_switched || sampling_any_overwrites(events, s)) &&
 	    !capture_is_dummy(&events->list.v[0].attr)) {
 		TRY(capture_events_add_dummy(events));
 		tracking = events->list.n - 1;
@@ -263,7 +264,7 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 		TRY(capture_events_group_all(events));
 	sampling_join_groups(events);
 	if (tracking)
-		TRY(rename_dummy(events, &events->list.v[tracking]));
+		TRY(sampling_rename_dummy(events, &events->list.v[tracking]));
 	sampling_track(&events->list.v[tracking].attr, s);
 	/* Processes born while the running ones are being described must not be missed. */
 	if (s->system_wide || (s->is_switched && !s->workload))

@@ -12,7 +12,7 @@
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
-static void clear_callchain(struct perf_event_attr *a)
+static void sampling_clear_callchain(struct perf_event_attr *a)
 {
 	a->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 				      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK);
@@ -27,7 +27,7 @@ static void clear_callchain(struct perf_event_attr *a)
  * Applies the terms: call-graph= decides; max-stack= alone means fp; stack-size= alone changes the
  * size of the option's dwarf.
  */
-static int choose_callchain(const struct capture_event *e, struct callchain *ret)
+static int sampling_choose_callchain(const struct capture_event *e, struct callchain *ret)
 {
 	const struct event_terms *t = &e->terms;
 	const long max_frames = kernel_setting("perf_event_max_stack", 127);
@@ -55,23 +55,24 @@ static int choose_callchain(const struct capture_event *e, struct callchain *ret
 	return 0;
 }
 
-static int obey_callchain(struct capture_event *e, const struct sampling *s, const struct say *to)
+static int sampling_obey_callchain(struct capture_event *e, const struct sampling *s,
+				   const struct say *to)
 {
 	const struct event_terms *t = &e->terms;
 	struct callchain c = s->callchain;
 
 	if (!t->call_graph && !t->max_frames && !t->stack_bytes)
 		return 0;
-	TRY(choose_callchain(e, &c));
+	TRY(sampling_choose_callchain(e, &c));
 	if (s->callchain.mode != CALLCHAIN_NONE)
-		clear_callchain(&e->attr);
+		sampling_clear_callchain(&e->attr);
 	if (c.mode == CALLCHAIN_DWARF)
 		e->attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 	sampling_set_callchain(e, &c, s, to);
 	return 0;
 }
 
-static int obey_branches(struct capture_event *e)
+static int sampling_obey_branches(struct capture_event *e)
 {
 	struct perf_event_attr *a = &e->attr;
 	char option[300];
@@ -113,8 +114,8 @@ int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const
 			"event '%s': either all events of a recording are overwritten or none: %s",
 			e->name,
 			s->opts->overwrite ? "leave out --overwrite" : "the option --overwrite");
-	TRY(obey_callchain(e, s, to));
-	return obey_branches(e);
+	TRY(sampling_obey_callchain(e, s, to));
+	return sampling_obey_branches(e);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static bool self_feeds_back(const char *system)
  * In a pid namespace of its own a process does not know the number that the kernel's filters
  * compare. The first namespace has a fixed inode (PROC_PID_INIT_INO).
  */
-static bool knows_its_numbers(void)
+static bool self_knows_its_numbers(void)
 {
 	char name[32] = "";
 
@@ -95,7 +95,7 @@ int self_choose(struct capture_events *events, uint32_t choice, bool system_wide
 			       "--exclude-self applies to tracepoints, and none is recorded");
 	if (!marked)
 		return 0;
-	if (!knows_its_numbers()) {
+	if (!self_knows_its_numbers()) {
 		vec_foreach(e, &events->list)
 			e->exclude_self = false;
 		say(to, SAY_WARNING,
@@ -137,7 +137,7 @@ const char **self_command_line(const char *const *argv)
 	return ret;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int self_compare_ids(const void *a, const void *b)
 {
 	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
@@ -148,7 +148,7 @@ static int compare_ids(const void *a, const void *b)
 void self_filter_text(int32_t *tids, size_t nr_tids, struct outbuf *to)
 {
 	if (nr_tids)
-		qsort(tids, nr_tids, sizeof(*tids), compare_ids);
+		qsort(tids, nr_tids, sizeof(*tids), self_compare_ids);
 	for (size_t first = 0, last; first < nr_tids; first = last + 1) {
 		const char *and = first ? " && " : "";
 
@@ -167,7 +167,7 @@ struct thread_ids {
 	VEC(int32_t) list;
 };
 
-static int find_threads(struct thread_ids *ret)
+static int self_find_threads(struct thread_ids *ret)
 {
 	struct dirent *t;
 	DIR *d = opendir("/proc/self/task");
@@ -197,7 +197,7 @@ static bool self_filter_fits(struct capture_events *events, const char *filter)
 	return true;
 }
 
-static int add_to_all(struct capture_events *events, const char *filter)
+static int self_add_to_all(struct capture_events *events, const char *filter)
 {
 	vec_foreach(e, &events->list)
 		if (e->exclude_self)
@@ -209,8 +209,8 @@ static int add_to_all(struct capture_events *events, const char *filter)
  * Drops the filter for all events: with a filter on some of them only, the result would be
  * misleading.
  */
-static int give_up(struct capture_events *events, uint32_t choice, size_t nr_threads,
-		   const struct say *to)
+static int self_give_up(struct capture_events *events, uint32_t choice, size_t nr_threads,
+			const struct say *to)
 {
 	if (choice == CAPTURE_YES)
 		return err_set(
@@ -235,12 +235,13 @@ int self_add_filters(struct capture_events *events, uint32_t choice, const struc
 
 	if (!self_is_excluded(events))
 		return 0;
-	r = find_threads(&tids);
+	r = self_find_threads(&tids);
 	if (r == 0) {
 		self_filter_text(tids.list.v, tids.list.n, &o);
-		r = o.failed                           ? err_nomem()
-		    : self_filter_fits(events, o.data) ? add_to_all(events, o.data)
-						       : give_up(events, choice, tids.list.n, to);
+		r = o.failed ? err_nomem()
+		    : self_filter_fits(events, o.data)
+			    ? self_add_to_all(events, o.data)
+			    : self_give_up(events, choice, tids.list.n, to);
 	}
 	outbuf_done(&o);
 	vec_done(&tids.list);

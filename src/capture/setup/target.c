@@ -17,7 +17,7 @@
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static bool has_tid(const struct target *t, int32_t tid)
+static bool target_has_tid(const struct target *t, int32_t tid)
 {
 	for (size_t i = 0; i < t->tids.n; i++)
 		if (t->tids.v[i] == tid)
@@ -29,7 +29,7 @@ static bool has_tid(const struct target *t, int32_t tid)
  * Adds all threads of a process; a thread's own number stands for its process. Returns 1 if none is
  * left.
  */
-static int add_threads(struct target *t, int32_t pid)
+static int target_add_threads(struct target *t, int32_t pid)
 {
 	char path[64];
 	struct dirent *e;
@@ -49,19 +49,19 @@ static int add_threads(struct target *t, int32_t pid)
 	return error;
 }
 
-static int add_process(struct target *t, int32_t pid)
+static int target_add_process(struct target *t, int32_t pid)
 {
-	const int r = has_tid(t, pid) ? 0 : add_threads(t, pid);
+	const int r = target_has_tid(t, pid) ? 0 : target_add_threads(t, pid);
 
 	return r == 1 ? err_set(-ESRCH, "-p: there is no process %d", pid) : r;
 }
 
-static int add_thread(struct target *t, int32_t tid)
+static int target_add_thread(struct target *t, int32_t tid)
 {
 	char path[64];
 	struct stat st;
 
-	if (has_tid(t, tid))
+	if (target_has_tid(t, tid))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d", tid);
 	if (stat(path, &st) < 0)
@@ -70,8 +70,8 @@ static int add_thread(struct target *t, int32_t tid)
 }
 
 /* Parses "1,4711"; a comma may end the list. If add is NULL, the list is only checked. */
-static int each_listed(struct target *t, const char *option, const char *what, const char *list,
-		       int (*add)(struct target *, int32_t))
+static int target_each_listed(struct target *t, const char *option, const char *what,
+			      const char *list, int (*add)(struct target *, int32_t))
 {
 	const char *at = list;
 
@@ -91,14 +91,14 @@ static int each_listed(struct target *t, const char *option, const char *what, c
 }
 
 /* A mistake in the list is reported before anything is looked up. */
-static int add_listed(struct target *t, const char *option, const char *what, const char *list,
-		      int (*add)(struct target *, int32_t))
+static int target_add_listed(struct target *t, const char *option, const char *what,
+			     const char *list, int (*add)(struct target *, int32_t))
 {
-	TRY(each_listed(t, option, what, list, NULL));
-	return each_listed(t, option, what, list, add);
+	TRY(target_each_listed(t, option, what, list, NULL));
+	return target_each_listed(t, option, what, list, add);
 }
 
-static int find_user(const char *user, uid_t *ret)
+static int target_find_user(const char *user, uid_t *ret)
 {
 	char buf[16384], *end;
 	struct passwd pw, *found = NULL;
@@ -120,7 +120,7 @@ static int find_user(const char *user, uid_t *ret)
  * True if a process has this user's rights: "Uid: REAL EFFECTIVE ...". The owner of its folder in
  * /proc is no answer: it is root if the process may not be dumped.
  */
-static bool belongs_to(int32_t pid, uid_t uid)
+static bool target_belongs_to(int32_t pid, uid_t uid)
 {
 	char path[64], ids[128];
 	unsigned effective;
@@ -130,22 +130,22 @@ static bool belongs_to(int32_t pid, uid_t uid)
 	       sscanf(ids, "%*u %u", &effective) == 1 && effective == uid;
 }
 
-static int add_user(struct target *t, const char *user)
+static int target_add_user(struct target *t, const char *user)
 {
 	struct dirent *e;
 	uid_t uid;
 	int r = 0;
 	DIR *d;
 
-	TRY(find_user(user, &uid));
+	TRY(target_find_user(user, &uid));
 	d = opendir("/proc");
 	if (!d)
 		return err_errno(errno, "cannot list the processes in /proc");
 	while (r >= 0 && (e = readdir(d))) {
 		const int32_t pid = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : 0;
 
-		if (pid && belongs_to(pid, uid))
-			r = add_threads(t, pid); /* 1: it has just ended */
+		if (pid && target_belongs_to(pid, uid))
+			r = target_add_threads(t, pid); /* 1: it has just ended */
 	}
 	closedir(d);
 	if (r < 0)
@@ -161,7 +161,7 @@ static int target_by_number(const void *a, const void *b)
 }
 
 /* "0-3,8", for messages */
-static void print_cpus(const struct capture_cpus *cpus, char *buf, size_t size)
+static void target_print_cpus(const struct capture_cpus *cpus, char *buf, size_t size)
 {
 	size_t len = 0;
 
@@ -177,7 +177,7 @@ static void print_cpus(const struct capture_cpus *cpus, char *buf, size_t size)
 	}
 }
 
-static int no_such_cpu(int cpu, const struct capture_cpus *online)
+static int target_no_such_cpu(int cpu, const struct capture_cpus *online)
 {
 	struct capture_cpus present = { 0 };
 	char list[256];
@@ -186,7 +186,7 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 	/* without the list of present cpus a missing cpu counts as absent */
 	is_offline =
 		capture_cpus_read(CPUS_PRESENT, &present) == 0 && capture_cpus_has(&present, cpu);
-	print_cpus(is_offline || !present.list.n ? online : &present, list, sizeof(list));
+	target_print_cpus(is_offline || !present.list.n ? online : &present, list, sizeof(list));
 	vec_done(&present.list);
 	if (is_offline)
 		return err_set(-ENODEV,
@@ -197,7 +197,7 @@ static int no_such_cpu(int cpu, const struct capture_cpus *online)
 }
 
 /* Replaces all cpus by the cpus of the list, in order and without repeats. */
-static int choose_cpus(struct target *t, const char *text)
+static int target_choose_cpus(struct target *t, const char *text)
 {
 	struct capture_cpus chosen = { 0 };
 	size_t n = 0;
@@ -212,7 +212,7 @@ static int choose_cpus(struct target *t, const char *text)
 
 		if (!capture_cpus_has(&t->cpus, cpu)) {
 			vec_done(&chosen.list);
-			return no_such_cpu(cpu, &t->cpus);
+			return target_no_such_cpu(cpu, &t->cpus);
 		}
 		if (!n || chosen.list.v[n - 1] != cpu)
 			chosen.list.v[n++] = cpu;
@@ -232,8 +232,8 @@ static void target_add_cpu(struct capture_cpus *to, int cpu)
 }
 
 /* Adds the cpus of a that are not in b. */
-static void add_missing(const struct capture_cpus *a, const struct capture_cpus *b,
-			struct capture_cpus *to)
+static void target_add_missing(const struct capture_cpus *a, const struct capture_cpus *b,
+			       struct capture_cpus *to)
 {
 	for (size_t i = 0; i < a->list.n; i++) {
 		if (!capture_cpus_has(b, a->list.v[i]))
@@ -253,8 +253,8 @@ void target_look(struct target *t)
 		return;
 	}
 	if (!t->chosen_cpus)
-		add_missing(&now, &t->cpus, &t->came);
-	add_missing(&t->cpus, &now, &t->went);
+		target_add_missing(&now, &t->cpus, &t->came);
+	target_add_missing(&t->cpus, &now, &t->went);
 	vec_done(&now.list);
 }
 
@@ -264,7 +264,7 @@ void target_watch(struct target *t)
 		cpu_watch_open(&t->watch, &t->cpus);
 }
 
-static void note_away(void *ctx, int cpu)
+static void target_note_away(void *ctx, int cpu)
 {
 	struct target *t = ctx;
 
@@ -274,7 +274,7 @@ static void note_away(void *ctx, int cpu)
 void target_look_back(struct target *t)
 {
 	target_look(t);
-	cpu_watch_find(&t->watch, note_away, t);
+	cpu_watch_find(&t->watch, target_note_away, t);
 }
 
 size_t target_missed(const struct target *t, int *ret_first)
@@ -290,13 +290,13 @@ void target_say_changes(const struct target *t, const struct say *to)
 {
 	char list[256];
 
-	print_cpus(&t->came, list, sizeof(list));
+	target_print_cpus(&t->came, list, sizeof(list));
 	if (t->came.list.n)
 		say(to, SAY_WARNING,
 		    "cpu %s came online after the recording began: its events are not in the "
 		    "recording",
 		    list);
-	print_cpus(&t->went, list, sizeof(list));
+	target_print_cpus(&t->went, list, sizeof(list));
 	if (t->went.list.n)
 		say(to, SAY_WARNING,
 		    "cpu %s went offline during the recording: its later events are not in the "
@@ -307,8 +307,8 @@ void target_say_changes(const struct target *t, const struct say *to)
 /* ---- both ------------------------------------------------------------------------------------ */
 
 /* If targets exclude each other, the narrower one is used, as in perf. */
-static void say_excluded(const struct capture_options *o, bool by_task, bool whole_cpus,
-			 const struct say *to)
+static void target_say_excluded(const struct capture_options *o, bool by_task, bool whole_cpus,
+				const struct say *to)
 {
 	const char *winner = o->pid ? "-p" : o->tid ? "-t" : "-u";
 
@@ -338,14 +338,14 @@ static int target_find_all(struct target *t, const struct capture_options *o, bo
 	t->system_wide = !t->by_pid && (o->all_cpus || o->cpu || !has_command);
 	t->workload = !t->by_pid && !t->system_wide;
 	t->per_thread = o->per_thread && !t->system_wide;
-	say_excluded(o, t->by_pid, t->system_wide, to);
+	target_say_excluded(o, t->by_pid, t->system_wide, to);
 	/* The kernel does not let inherited events share a per-thread buffer. */
 	t->no_inherit = t->per_thread || o->no_inherit == CAPTURE_YES ||
 			(o->no_inherit == CAPTURE_AUTO && o->tid && !o->pid);
 	if (t->system_wide) {
 		t->chosen_cpus = o->cpu != NULL;
 		if (o->cpu)
-			TRY(choose_cpus(t, o->cpu));
+			TRY(target_choose_cpus(t, o->cpu));
 		return vec_push(&t->tids, -1);
 	}
 	if (t->per_thread) {
@@ -353,10 +353,10 @@ static int target_find_all(struct target *t, const struct capture_options *o, bo
 		TRY(vec_push(&t->cpus.list, -1));
 	}
 	if (o->pid)
-		return add_listed(t, "-p", "process", o->pid, add_process);
+		return target_add_listed(t, "-p", "process", o->pid, target_add_process);
 	if (o->tid)
-		return add_listed(t, "-t", "thread", o->tid, add_thread);
-	return o->uid ? add_user(t, o->uid) : 0;
+		return target_add_listed(t, "-t", "thread", o->tid, target_add_thread);
+	return o->uid ? target_add_user(t, o->uid) : 0;
 }
 
 int target_find(struct target *ret, const struct capture_options *opts, bool has_command,

@@ -20,7 +20,7 @@ static void dlfilter_free(struct dlfilter *f)
 	free(f);
 }
 
-static int add_filter(struct dlfilters *l, const char *file, size_t len, void *ctx)
+static int dlfilter_add_filter(struct dlfilters *l, const char *file, size_t len, void *ctx)
 {
 	struct dlfilter *f = calloc(1, sizeof(*f));
 
@@ -35,7 +35,7 @@ static int add_filter(struct dlfilters *l, const char *file, size_t len, void *c
 	return 0;
 }
 
-static int add_arg(struct dlfilter *f, const char *arg, size_t len)
+static int dlfilter_add_arg(struct dlfilter *f, const char *arg, size_t len)
 {
 	char *copy = strndup(arg, len);
 
@@ -47,7 +47,7 @@ static int add_arg(struct dlfilter *f, const char *arg, size_t len)
 }
 
 /* The value of a line with that key; otherwise NULL. */
-static const char *value_of(const char *line, const char *key)
+static const char *dlfilter_value_of(const char *line, const char *key)
 {
 	size_t len = strlen(key);
 
@@ -61,25 +61,25 @@ static int dlfilter_read_lines(struct dlfilters *l, const char *lines, bool only
 	size_t at = 0;
 
 	for (const char *p = lines; *p; p += strcspn(p, "\n") + 1) {
-		if (!(value = value_of(p, "dlfilter")))
+		if (!(value = dlfilter_value_of(p, "dlfilter")))
 			continue;
 		last = value;
 		if (!only_last)
-			TRY(add_filter(l, value, strcspn(value, "\n"), ctx));
+			TRY(dlfilter_add_filter(l, value, strcspn(value, "\n"), ctx));
 	}
 	if (only_last && last)
-		TRY(add_filter(l, last, strcspn(last, "\n"), ctx));
+		TRY(dlfilter_add_filter(l, last, strcspn(last, "\n"), ctx));
 	for (const char *p = lines; *p && l->filters.n; p += strcspn(p, "\n") + 1) {
-		if (value_of(p, "dlfilter"))
+		if (dlfilter_value_of(p, "dlfilter"))
 			at++;
-		else if ((value = value_of(p, "dlarg")))
-			TRY(add_arg(l->filters.v[at && !only_last ? at - 1 : 0], value,
-				    strcspn(value, "\n")));
+		else if ((value = dlfilter_value_of(p, "dlarg")))
+			TRY(dlfilter_add_arg(l->filters.v[at && !only_last ? at - 1 : 0], value,
+					     strcspn(value, "\n")));
 	}
 	return 0;
 }
 
-static int open_filter(struct dlfilter *f, const struct dlf_fns *fns)
+static int dlfilter_open_filter(struct dlfilter *f, const struct dlf_fns *fns)
 {
 	struct dlf_fns *slots;
 
@@ -101,7 +101,7 @@ int dlfilters_load(struct dlfilters *l, const char *lines, bool only_last,
 {
 	TRY(dlfilter_read_lines(l, lines, only_last, ctx));
 	vec_foreach(f, &l->filters) {
-		TRY(open_filter(*f, fns));
+		TRY(dlfilter_open_filter(*f, fns));
 		l->has_early |= (*f)->early != NULL;
 		l->has_late |= (*f)->late != NULL;
 	}
@@ -110,13 +110,13 @@ int dlfilters_load(struct dlfilters *l, const char *lines, bool only_last,
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void begin_call(const struct dlfilters *l)
+static void dlfilter_begin_call(const struct dlfilters *l)
 {
 	if (l->before)
 		l->before(l->order_ctx);
 }
 
-static void end_call(const struct dlfilters *l)
+static void dlfilter_end_call(const struct dlfilters *l)
 {
 	if (l->after)
 		l->after(l->order_ctx);
@@ -130,9 +130,9 @@ int dlfilters_start(struct dlfilters *l)
 
 		if (f->start) {
 			f->starts_or_stops = true;
-			begin_call(l);
+			dlfilter_begin_call(l);
 			r = f->start(&f->data, f);
-			end_call(l);
+			dlfilter_end_call(l);
 			f->starts_or_stops = false;
 		}
 		if (r)
@@ -152,9 +152,9 @@ int dlfilters_ask(struct dlfilters *l, bool early, const struct dlf_sample *samp
 		if (early ? !f->early : !f->late)
 			continue;
 		f->called = true;
-		begin_call(l);
+		dlfilter_begin_call(l);
 		r = (early ? f->early : f->late)(f->data, sample, f);
-		end_call(l);
+		dlfilter_end_call(l);
 		f->called = false;
 		if (r < 0)
 			return err_set(
@@ -174,9 +174,9 @@ void dlfilters_done(struct dlfilters *l)
 
 		if (f->stop) {
 			f->starts_or_stops = true;
-			begin_call(l);
+			dlfilter_begin_call(l);
 			f->stop(f->data, f);
-			end_call(l);
+			dlfilter_end_call(l);
 		}
 		dlfilter_free(f);
 	}

@@ -53,7 +53,7 @@ bool blktrace_head_find(const uint8_t *p, size_t len, struct blktrace_head *ret)
 }
 
 /* The id of the control group is part of the payload, which pdu_len counts. */
-static int take_cgroup(struct blktrace_record *rec)
+static int record_take_cgroup(struct blktrace_record *rec)
 {
 	if (!(rec->act & BLKTRACE_ACT_CGROUP))
 		return 0;
@@ -96,7 +96,7 @@ int blktrace_record_read(const struct blktrace_head *head, const uint8_t *p,
 #undef FIELD
 	rec.act = (uint16_t)rec.action;
 	rec.categories = (uint32_t)(rec.action >> BLKTRACE_CATEGORY_SHIFT);
-	TRY(take_cgroup(&rec));
+	TRY(record_take_cgroup(&rec));
 	*ret = rec;
 	return 0;
 }

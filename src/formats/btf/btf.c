@@ -11,7 +11,7 @@ enum { BTF_KIND_ENUM64 = 19 };
 enum { ENUM64_BYTES = 12 }; /* u32 name, low half, high half */
 
 /* The number of bytes behind struct btf_type in a type of this kind. */
-static uint64_t bytes_behind(uint32_t info)
+static uint64_t btf_bytes_behind(uint32_t info)
 {
 	const uint64_t members = BTF_INFO_VLEN(info);
 
@@ -61,7 +61,7 @@ int btf_type_name(struct bytes btf, uint32_t type, const char **ret)
 	for (uint32_t i = 1; i <= type; i++) {
 		TRY(bytes_u32(&b, "name", &name));
 		TRY(bytes_u32(&b, "info", &info));
-		TRY(bytes_skip(&b, "type", sizeof(uint32_t) + bytes_behind(info)));
+		TRY(bytes_skip(&b, "type", sizeof(uint32_t) + btf_bytes_behind(info)));
 	}
 	TRY(bytes_skip(&btf, "strings", (uint64_t)header + strings + name));
 	return bytes_cstr(&btf, "name", ret);

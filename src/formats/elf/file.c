@@ -46,8 +46,8 @@ size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_
 	return done;
 }
 
-static int elf_load(const struct elf_file *f, uint64_t offset, uint64_t size, const char *what,
-		    uint8_t **ret)
+static int file_elf_load(const struct elf_file *f, uint64_t offset, uint64_t size, const char *what,
+			 uint8_t **ret)
 {
 	uint8_t *p;
 
@@ -73,19 +73,19 @@ int elf_file_load(const struct elf_file *f, const struct elf_section *s, uint8_t
 {
 	if (s->type == SHT_NOBITS || !s->size)
 		return err_set(-ENODATA, "%s: section %s is empty", f->path, s->name);
-	return elf_load(f, s->offset, s->size, *s->name ? s->name : "a section", ret);
+	return file_elf_load(f, s->offset, s->size, *s->name ? s->name : "a section", ret);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* A member of a struct of the file's ELF class. */
-#define GET(f, p, T, member)                                           \
-	((f)->is64 ? get_member((f), (p), offsetof(Elf64_##T, member), \
-				sizeof(((Elf64_##T *)0)->member))      \
-		   : get_member((f), (p), offsetof(Elf32_##T, member), \
-				sizeof(((Elf32_##T *)0)->member)))
+#define GET(f, p, T, member)                                                \
+	((f)->is64 ? file_get_member((f), (p), offsetof(Elf64_##T, member), \
+				     sizeof(((Elf64_##T *)0)->member))      \
+		   : file_get_member((f), (p), offsetof(Elf32_##T, member), \
+				     sizeof(((Elf32_##T *)0)->member)))
 
-static uint64_t get_member(const struct elf_file *f, const uint8_t *p, size_t at, size_t size)
+static uint64_t file_get_member(const struct elf_file *f, const uint8_t *p, size_t at, size_t size)
 {
 	switch (size) {
 	case 2:
@@ -97,7 +97,7 @@ static uint64_t get_member(const struct elf_file *f, const uint8_t *p, size_t at
 	}
 }
 
-static int read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t entry)
+static int file_read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t entry)
 {
 	size_t least = f->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	uint8_t *table;
@@ -106,7 +106,7 @@ static int read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t e
 		return 0;
 	if (n > MAX_SEGMENTS)
 		n = MAX_SEGMENTS;
-	if (elf_load(f, offset, (uint64_t)n * entry, "the table of segments", &table) < 0)
+	if (file_elf_load(f, offset, (uint64_t)n * entry, "the table of segments", &table) < 0)
 		return 0;
 	f->segments = calloc(n, sizeof(*f->segments));
 	if (!f->segments) {
@@ -130,7 +130,7 @@ static int read_segments(struct elf_file *f, uint64_t offset, size_t n, size_t e
 	return 0;
 }
 
-static struct elf_section elf_section_read(const struct elf_file *f, const uint8_t *p)
+static struct elf_section file_elf_section_read(const struct elf_file *f, const uint8_t *p)
 {
 	return (struct elf_section){
 		.name = "",
@@ -145,7 +145,8 @@ static struct elf_section elf_section_read(const struct elf_file *f, const uint8
 	};
 }
 
-static void name_sections(struct elf_file *f, const uint8_t *table, size_t entry, size_t strings)
+static void file_name_sections(struct elf_file *f, const uint8_t *table, size_t entry,
+			       size_t strings)
 {
 	const struct elf_section *s;
 	uint8_t *names;
@@ -165,8 +166,8 @@ static void name_sections(struct elf_file *f, const uint8_t *table, size_t entry
 }
 
 /* Numbers too large for the header are in the first section: of sections, names, segments. */
-static int elf_read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t entry,
-			     size_t strings, size_t *segments)
+static int file_elf_read_sections(struct elf_file *f, uint64_t offset, size_t n, size_t entry,
+				  size_t strings, size_t *segments)
 {
 	size_t least = f->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	uint8_t first[sizeof(Elf64_Shdr)], *table;
@@ -180,7 +181,7 @@ static int elf_read_sections(struct elf_file *f, uint64_t offset, size_t n, size
 	if (*segments == PN_XNUM)
 		*segments = (size_t)GET(f, first, Shdr, sh_info);
 	if (!n || n > MAX_TABLE_ENTRIES ||
-	    elf_load(f, offset, (uint64_t)n * entry, "the table of sections", &table) < 0)
+	    file_elf_load(f, offset, (uint64_t)n * entry, "the table of sections", &table) < 0)
 		return 0;
 	f->sections = calloc(n, sizeof(*f->sections));
 	if (!f->sections) {
@@ -188,14 +189,14 @@ static int elf_read_sections(struct elf_file *f, uint64_t offset, size_t n, size
 		return err_nomem();
 	}
 	for (size_t i = 0; i < n; i++)
-		f->sections[i] = elf_section_read(f, table + i * entry);
+		f->sections[i] = file_elf_section_read(f, table + i * entry);
 	f->nr_sections = n;
-	name_sections(f, table, entry, strings);
+	file_name_sections(f, table, entry, strings);
 	free(table);
 	return 0;
 }
 
-static int read_tables(struct elf_file *f)
+static int file_read_tables(struct elf_file *f)
 {
 	const uint16_t probe = 1;
 	bool host_big = !*(const uint8_t *)&probe;
@@ -212,18 +213,18 @@ static int read_tables(struct elf_file *f)
 	f->type = (uint16_t)GET(f, h, Ehdr, e_type);
 	f->machine = (uint16_t)GET(f, h, Ehdr, e_machine);
 	segments = (size_t)GET(f, h, Ehdr, e_phnum);
-	TRY(elf_read_sections(f, GET(f, h, Ehdr, e_shoff), (size_t)GET(f, h, Ehdr, e_shnum),
-			      (size_t)GET(f, h, Ehdr, e_shentsize),
-			      (size_t)GET(f, h, Ehdr, e_shstrndx), &segments));
-	return read_segments(f, GET(f, h, Ehdr, e_phoff), segments,
-			     (size_t)GET(f, h, Ehdr, e_phentsize));
+	TRY(file_elf_read_sections(f, GET(f, h, Ehdr, e_shoff), (size_t)GET(f, h, Ehdr, e_shnum),
+				   (size_t)GET(f, h, Ehdr, e_shentsize),
+				   (size_t)GET(f, h, Ehdr, e_shstrndx), &segments));
+	return file_read_segments(f, GET(f, h, Ehdr, e_phoff), segments,
+				  (size_t)GET(f, h, Ehdr, e_phentsize));
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static int elf_finish(struct elf_file *f, struct elf_file **ret)
+static int file_elf_finish(struct elf_file *f, struct elf_file **ret)
 {
-	int r = read_tables(f);
+	int r = file_read_tables(f);
 
 	if (r < 0) {
 		elf_file_close(f);
@@ -233,7 +234,7 @@ static int elf_finish(struct elf_file *f, struct elf_file **ret)
 	return 0;
 }
 
-static void elf_identify(struct elf_file *f, const struct stat *st)
+static void file_elf_identify(struct elf_file *f, const struct stat *st)
 {
 	f->dev = st->st_dev;
 	f->ino = st->st_ino;
@@ -262,8 +263,8 @@ int elf_file_open(struct elf_file **ret, const char *path)
 		return r;
 	}
 	f->size = (uint64_t)st.st_size;
-	elf_identify(f, &st);
-	return elf_finish(f, ret);
+	file_elf_identify(f, &st);
+	return file_elf_finish(f, ret);
 }
 
 void elf_file_rest(struct elf_file *f)
@@ -284,7 +285,7 @@ int elf_file_wake(struct elf_file *f)
 	if (f->fd < 0 && errno_no_descriptor(errno))
 		return err_errno(errno, "cannot open %s", f->path);
 	if (f->fd >= 0 && !fstat(f->fd, &st)) {
-		elf_identify(&now, &st);
+		file_elf_identify(&now, &st);
 		if (now.dev == f->dev && now.ino == f->ino && now.mtime_ns == f->mtime_ns)
 			return 0;
 	}
@@ -304,7 +305,7 @@ int elf_file_from_memory(struct elf_file **ret, uint8_t *take_image, size_t len,
 	f->fd = -1;
 	f->image = take_image;
 	f->size = len;
-	return elf_finish(f, ret);
+	return file_elf_finish(f, ret);
 }
 
 void elf_file_close(struct elf_file *f)
@@ -332,12 +333,12 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 	return NULL;
 }
 
-static struct build_id build_id_at(const struct elf_file *f, uint64_t offset, uint64_t size)
+static struct build_id file_build_id_at(const struct elf_file *f, uint64_t offset, uint64_t size)
 {
 	struct build_id id = { 0 };
 	uint8_t *notes;
 
-	if (!size || size > MAX_NOTES_BYTES || elf_load(f, offset, size, "a note", &notes) < 0)
+	if (!size || size > MAX_NOTES_BYTES || file_elf_load(f, offset, size, "a note", &notes) < 0)
 		return id;
 	id = elf_notes_build_id(notes, (size_t)size, f->swap);
 	free(notes);
@@ -353,13 +354,13 @@ struct build_id elf_file_build_id(const struct elf_file *f)
 		const struct elf_section *s = &f->sections[i];
 
 		if (s->type == SHT_NOTE && notes++ < MAX_NOTES)
-			id = build_id_at(f, s->offset, s->size);
+			id = file_build_id_at(f, s->offset, s->size);
 	}
 	for (size_t i = 0; i < f->nr_segments && !id.len; i++) {
 		const struct elf_segment *s = &f->segments[i];
 
 		if (s->type == PT_NOTE && notes++ < 2 * MAX_NOTES)
-			id = build_id_at(f, s->offset, s->filesz);
+			id = file_build_id_at(f, s->offset, s->filesz);
 	}
 	return id;
 }

@@ -21,7 +21,7 @@ static const uint8_t widths[] = {
 	4, 4, 8, 8, 8 /* aux_sample_size aux_action sig_data config3 config4 */
 };
 
-static uint8_t reverse_bits(uint8_t v)
+static uint8_t attr_reverse_bits(uint8_t v)
 {
 	v = (uint8_t)((v & 0xf0) >> 4 | (v & 0x0f) << 4);
 	v = (uint8_t)((v & 0xcc) >> 2 | (v & 0x33) << 2);
@@ -43,7 +43,7 @@ static void swap_attr(uint8_t *p, size_t len)
 			 * each byte are reversed, the bytes stay in place.
 			 */
 			for (size_t b = 0; b < 8; b++)
-				p[off + b] = reverse_bits(p[off + b]);
+				p[off + b] = attr_reverse_bits(p[off + b]);
 			/*
 			 * precise_ip (bits 15 and 16) is the only field of two bits; its high bit
 			 * is first.
@@ -85,7 +85,7 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 }
 
 /* Places the fields behind the fixed ones. */
-static void place_variable(const struct perf_event_attr *attr, struct perfdata_layout *l)
+static void attr_place_variable(const struct perf_event_attr *attr, struct perfdata_layout *l)
 {
 	const uint64_t type = attr->sample_type, format = attr->read_format;
 	const bool is_group = format & PERF_FORMAT_GROUP;
@@ -133,7 +133,7 @@ void perfdata_layout_of(const struct perf_event_attr *attr, struct perfdata_layo
 	PLACE(PERF_SAMPLE_PERIOD, period);
 #undef PLACE
 	l.first_variable = off;
-	place_variable(attr, &l);
+	attr_place_variable(attr, &l);
 
 #define FROM_END(bit, member)           \
 	do {                            \
@@ -203,7 +203,7 @@ _Static_assert((int)EVENT_HARDWARE == PERF_TYPE_HARDWARE &&
 #define TYPE_SYNTH            (INT32_MAX + 1u)    /* perf's own */
 #define SAMPLE_BRANCH_COUNTER (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS */
 
-static unsigned software_traits(uint64_t config)
+static unsigned attr_software_traits(uint64_t config)
 {
 	switch (config) {
 	case PERF_COUNT_SW_DUMMY:
@@ -220,7 +220,7 @@ static unsigned software_traits(uint64_t config)
 }
 
 /* perf takes every hardware event with this bit for branches. */
-static unsigned hardware_traits(const struct perf_event_attr *attr)
+static unsigned attr_hardware_traits(const struct perf_event_attr *attr)
 {
 	if (attr->sample_period != 1)
 		return 0;
@@ -240,8 +240,8 @@ void perfdata_attr_describe(const struct perf_event_attr *attr, struct sonde_sch
 		     (branches & PERF_SAMPLE_BRANCH_CALL_STACK ? SCHEMA_CALL_STACKS : 0) |
 		     (attr->comm_exec ? SCHEMA_MARKS_EXEC : 0);
 	if (attr->type == PERF_TYPE_SOFTWARE)
-		sc->traits |= software_traits(attr->config);
+		sc->traits |= attr_software_traits(attr->config);
 	if (attr->type == PERF_TYPE_HARDWARE)
-		sc->traits |= hardware_traits(attr);
+		sc->traits |= attr_hardware_traits(attr);
 	sc->sampled = attr->sample_type;
 }

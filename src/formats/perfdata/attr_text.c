@@ -99,32 +99,32 @@ static void attr_text_put_name(struct outbuf *out, const struct perfdata_attr_st
 		outbuf_fmt(out, ", %s%s", name, style->is);
 }
 
-static void begin_bits(const struct perfdata_attr_style *style)
+static void attr_text_begin_bits(const struct perfdata_attr_style *style)
 {
 	if (style->json)
 		json_begin_words(style->json);
 }
 
-static void end_bits(const struct perfdata_attr_style *style)
+static void attr_text_end_bits(const struct perfdata_attr_style *style)
 {
 	if (style->json)
 		json_end_words(style->json);
 }
 
-static void put_sample_type(struct outbuf *out, uint64_t value,
-			    const struct perfdata_attr_style *style)
+static void attr_text_put_sample_type(struct outbuf *out, uint64_t value,
+				      const struct perfdata_attr_style *style)
 {
 	const char *bar;
 
 	if (!value)
 		return;
 	attr_text_put_name(out, style, "sample_type");
-	begin_bits(style);
+	attr_text_begin_bits(style);
 	bar = attr_text_put_bits(out, value, sample_bits, COUNT(sample_bits), "");
 	if (!style->rules->lacks_newer_attr_bits)
 		attr_text_put_bits(out, value, sample_bits_unknown_to_perf,
 				   COUNT(sample_bits_unknown_to_perf), bar);
-	end_bits(style);
+	attr_text_end_bits(style);
 }
 
 static void attr_text_put_branch_type(struct outbuf *out, uint64_t value,
@@ -135,11 +135,11 @@ static void attr_text_put_branch_type(struct outbuf *out, uint64_t value,
 	if (!value)
 		return;
 	attr_text_put_name(out, style, "branch_sample_type");
-	begin_bits(style);
+	attr_text_begin_bits(style);
 	bar = attr_text_put_bits(out, value, branch_bits, COUNT(branch_bits), "");
 	if (!style->rules->lacks_counters_bit)
 		attr_text_put_bits(out, value, branch_bits_newer, COUNT(branch_bits_newer), bar);
-	end_bits(style);
+	attr_text_end_bits(style);
 }
 
 static void attr_text_put_number(struct outbuf *out, const struct perfdata_attr_style *style,
@@ -179,12 +179,12 @@ void perfdata_attr_put_members(struct outbuf *out, const struct perf_event_attr 
 			       const struct perfdata_attr_style *style)
 {
 	attr_text_put_number(out, style, "{ sample_period, sample_freq }", attr->sample_period);
-	put_sample_type(out, attr->sample_type, style);
+	attr_text_put_sample_type(out, attr->sample_type, style);
 	if (attr->read_format) {
 		attr_text_put_name(out, style, "read_format");
-		begin_bits(style);
+		attr_text_begin_bits(style);
 		attr_text_put_bits(out, attr->read_format, read_bits, COUNT(read_bits), "");
-		end_bits(style);
+		attr_text_end_bits(style);
 	}
 #define FLAG(member) attr_text_put_number(out, style, #member, attr->member)
 	FLAG(disabled);

@@ -7,7 +7,7 @@
  *	MASK	u16 nr, u16 bytes of a word (4, 8), padding to it, word[nr]
  *	RANGE	u8 any, u8 pad, u16 first, u16 last
  */
-static uint16_t take_u16(struct bytes *b)
+static uint16_t cpu_map_take_u16(struct bytes *b)
 {
 	const uint8_t *p = NULL;
 
@@ -16,9 +16,9 @@ static uint16_t take_u16(struct bytes *b)
 
 enum cpu_map_kind { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE };
 
-static int read_mask(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void *ctx)
+static int cpu_map_read_mask(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void *ctx)
 {
-	unsigned nr = take_u16(b), word_bytes = take_u16(b);
+	unsigned nr = cpu_map_take_u16(b), word_bytes = cpu_map_take_u16(b);
 
 	if (word_bytes == 8)
 		TRY(bytes_skip(b, "padding", 4));
@@ -48,21 +48,21 @@ int perfdata_cpus_read(struct bytes *b, int (*add)(void *ctx, int64_t cpu), void
 
 	if (bytes_left(b) < 8)
 		return bytes_fail(b, -EBADMSG, "a set of cpus of %zu bytes", bytes_left(b));
-	kind = take_u16(b);
+	kind = cpu_map_take_u16(b);
 	switch (kind) {
 	case CPU_MAP_LIST:
-		nr = take_u16(b);
+		nr = cpu_map_take_u16(b);
 		if (nr > bytes_left(b) / 2)
 			return bytes_fail(b, -EBADMSG, "%u cpus do not fit", nr);
 		while (nr--)
-			TRY(add(ctx, (int16_t)take_u16(b)));
+			TRY(add(ctx, (int16_t)cpu_map_take_u16(b)));
 		break;
 	case CPU_MAP_MASK:
-		TRY(read_mask(b, add, ctx));
+		TRY(cpu_map_read_mask(b, add, ctx));
 		break;
 	case CPU_MAP_RANGE: {
-		bool any = take_u16(b) & 0xff;
-		unsigned from = take_u16(b), to = take_u16(b);
+		bool any = cpu_map_take_u16(b) & 0xff;
+		unsigned from = cpu_map_take_u16(b), to = cpu_map_take_u16(b);
 
 		if (b->swap) /* a byte, not a number */
 			any = b->pos[-6];

@@ -18,8 +18,8 @@ int perfdata_probe(const uint8_t *head, size_t len)
 		       : 0;
 }
 
-static int pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64_t off,
-		     const char *what)
+static int header_pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64_t off,
+			    const char *what)
 {
 	uint8_t *p = to;
 
@@ -41,7 +41,7 @@ static int pread_all(const struct perfdata_file *f, void *to, uint64_t n, uint64
 	return 0;
 }
 
-static bool section_fits(const struct perfdata_file *f, struct perfdata_section s)
+static bool header_section_fits(const struct perfdata_file *f, struct perfdata_section s)
 {
 	return s.offset <= f->size_bytes && s.size <= f->size_bytes - s.offset;
 }
@@ -52,7 +52,7 @@ int perfdata_section_read(const struct perfdata_file *f, struct arena *a,
 {
 	uint8_t *p;
 
-	if (!section_fits(f, sec))
+	if (!header_section_fits(f, sec))
 		return err_set(-EBADMSG,
 			       "%s: %s (0x%llx, %llu bytes) is outside the file of %llu bytes",
 			       f->path, what, (unsigned long long)sec.offset,
@@ -64,7 +64,7 @@ int perfdata_section_read(const struct perfdata_file *f, struct arena *a,
 	p = arena_alloc(a, sec.size + 1);
 	if (!p)
 		return err_nomem();
-	TRY(pread_all(f, p, sec.size, sec.offset, what));
+	TRY(header_pread_all(f, p, sec.size, sec.offset, what));
 	*ret = bytes_init(p, sec.size, sec.offset, f->path, f->swap);
 	ret->what = what;
 	return 0;
@@ -85,7 +85,7 @@ int perfdata_string_read(struct bytes *b, const char *field, const char **ret, s
 /*
  * The magic of version 1 is the same in both byte orders; the size of attr entries shows the order.
  */
-static int v1_byte_order(const struct perfdata_file *f, const uint8_t *head, bool *ret_swap)
+static int header_v1_byte_order(const struct perfdata_file *f, const uint8_t *head, bool *ret_swap)
 {
 	static const uint64_t sizes[] = { 64, 72, 80, 96, 104 };
 	uint64_t attr_size = load_u64(head + 16);
@@ -101,7 +101,7 @@ static int v1_byte_order(const struct perfdata_file *f, const uint8_t *head, boo
 		       f->path, (unsigned long long)attr_size);
 }
 
-static struct perfdata_section get_section(const uint8_t *p, bool swap)
+static struct perfdata_section header_get_section(const uint8_t *p, bool swap)
 {
 	return (struct perfdata_section){ get_u64(p, swap), get_u64(p + 8, swap) };
 }
@@ -111,7 +111,7 @@ static struct perfdata_section get_section(const uint8_t *p, bool swap)
  * HOSTNAME, which is nearly always present, shows which; if it is absent, 4 bytes are assumed if
  * otherwise no feature below 32 would be set, because nobody writes only features of 32 and more.
  */
-static void read_feature_bits(struct perfdata_file *f, const uint8_t *p)
+static void header_read_feature_bits(struct perfdata_file *f, const uint8_t *p)
 {
 	const uint64_t hostname = 1u << FEAT_HOSTNAME;
 	uint64_t as_u64 = get_u64(p, f->swap), as_u32 = get_u32(p, f->swap);
@@ -124,10 +124,10 @@ static void read_feature_bits(struct perfdata_file *f, const uint8_t *p)
 						: get_u64(p, f->swap);
 }
 
-static void add_feature(struct perfdata_file *f, uint64_t feature, struct perfdata_section sec,
-			struct defects *defects)
+static void header_add_feature(struct perfdata_file *f, uint64_t feature,
+			       struct perfdata_section sec, struct defects *defects)
 {
-	if (!section_fits(f, sec))
+	if (!header_section_fits(f, sec))
 		defects_add(defects, DEFECT_BAD_FEATURE, 1, "feature %llu",
 			    (unsigned long long)feature);
 	else if (feature < NR_FEATURES)
@@ -139,7 +139,7 @@ static void add_feature(struct perfdata_file *f, uint64_t feature, struct perfda
 }
 
 /* The table behind the data: one section for each set bit, in ascending order. */
-static int read_feature_table(struct perfdata_file *f, struct defects *defects)
+static int header_read_feature_table(struct perfdata_file *f, struct defects *defects)
 {
 	uint64_t off = f->data.offset + f->data.size;
 
@@ -148,19 +148,19 @@ static int read_feature_table(struct perfdata_file *f, struct defects *defects)
 
 		if (!(f->feature_bits[feature / 64] >> feature % 64 & 1))
 			continue;
-		if (pread_all(f, entry, sizeof(entry), off, "the feature table") < 0) {
+		if (header_pread_all(f, entry, sizeof(entry), off, "the feature table") < 0) {
 			defects_add(defects, DEFECT_TRUNCATED, 1, "in the feature table at 0x%llx",
 				    (unsigned long long)off);
 			return 0;
 		}
-		add_feature(f, feature, get_section(entry, f->swap), defects);
+		header_add_feature(f, feature, header_get_section(entry, f->swap), defects);
 		off += sizeof(entry);
 	}
 	return 0;
 }
 
 /* Our own index behind the header (layout.h). Files of other recorders have none. */
-static int read_private_index(struct perfdata_file *f, struct defects *defects)
+static int header_read_private_index(struct perfdata_file *f, struct defects *defects)
 {
 	const uint64_t off = sizeof(struct perfdata_header);
 	uint8_t head[16];
@@ -168,7 +168,7 @@ static int read_private_index(struct perfdata_file *f, struct defects *defects)
 
 	if (f->size_bytes < off + sizeof(head))
 		return 0;
-	TRY(pread_all(f, head, sizeof(head), off, "the index"));
+	TRY(header_pread_all(f, head, sizeof(head), off, "the index"));
 	if (get_u64(head, f->swap) != PERFDATA_INDEX_MAGIC)
 		return 0;
 	nr = get_u32(head + 8, f->swap);
@@ -182,10 +182,11 @@ static int read_private_index(struct perfdata_file *f, struct defects *defects)
 
 		if (at + sizeof(entry) > f->size_bytes)
 			return 0;
-		TRY(pread_all(f, entry, sizeof(entry), at, "the index"));
+		TRY(header_pread_all(f, entry, sizeof(entry), at, "the index"));
 		feature = get_u64(entry, f->swap);
 		if (f->unfinished || feature >= NR_FEATURES)
-			add_feature(f, feature, get_section(entry + 8, f->swap), defects);
+			header_add_feature(f, feature, header_get_section(entry + 8, f->swap),
+					   defects);
 	}
 	return 0;
 }
@@ -217,11 +218,11 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 	if (f->size_bytes < 16)
 		return err_set(-EBADMSG, "%s: %llu bytes are too few for a recording", f->path,
 			       (unsigned long long)f->size_bytes);
-	TRY(pread_all(f, head, f->size_bytes < sizeof(head) ? f->size_bytes : sizeof(head), 0,
-		      "the header"));
+	TRY(header_pread_all(f, head, f->size_bytes < sizeof(head) ? f->size_bytes : sizeof(head),
+			     0, "the header"));
 	f->is_v1 = !memcmp(head, magic_v1, 8);
 	if (f->is_v1)
-		TRY(v1_byte_order(f, head, &f->swap));
+		TRY(header_v1_byte_order(f, head, &f->swap));
 	else
 		f->swap = load_u64(head) == PERFDATA_MAGIC_SWAPPED;
 	f->big_endian = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -242,13 +243,13 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 			       "%s: the file ends in its header, after %llu of %llu bytes", f->path,
 			       (unsigned long long)f->size_bytes, (unsigned long long)size);
 	f->attr_entry_bytes = get_u64(head + 16, f->swap);
-	f->attrs = get_section(head + 24, f->swap);
-	f->data = get_section(head + 40, f->swap);
+	f->attrs = header_get_section(head + 24, f->swap);
+	f->data = header_get_section(head + 40, f->swap);
 	if (f->attr_entry_bytes < PERFDATA_ATTR_MIN_BYTES + 16 || f->attr_entry_bytes > 65536)
 		return err_set(-EBADMSG,
 			       "%s: attr entries of %llu bytes; 80 to 65536 were expected", f->path,
 			       (unsigned long long)f->attr_entry_bytes);
-	if (!section_fits(f, f->attrs))
+	if (!header_section_fits(f, f->attrs))
 		return err_set(-EBADMSG,
 			       "%s: the attr section (0x%llx, %llu bytes) is outside the file of "
 			       "%llu bytes",
@@ -260,13 +261,13 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 			       "%s: the data section begins at 0x%llx, beyond the end of the file",
 			       f->path, (unsigned long long)f->data.offset);
 	if (size >= sizeof(head))
-		read_feature_bits(f, head + 72);
+		header_read_feature_bits(f, head + 72);
 
 	if (!f->data.size) {
 		f->unfinished = true;
 		f->data.size = f->size_bytes - f->data.offset;
 		defects_add(defects, DEFECT_UNFINISHED, 1, NULL);
-	} else if (!section_fits(f, f->data)) {
+	} else if (!header_section_fits(f, f->data)) {
 		/*
 		 * The file is cut inside the data: it has no feature table, but possibly our own
 		 * index.
@@ -278,7 +279,7 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		f->unfinished = true;
 		f->data.size = f->size_bytes - f->data.offset;
 	} else {
-		TRY(read_feature_table(f, defects));
+		TRY(header_read_feature_table(f, defects));
 	}
-	return read_private_index(f, defects);
+	return header_read_private_index(f, defects);
 }

@@ -31,17 +31,17 @@ static int named_files_add_symbol(struct reading *r, struct named_symbol sym)
  * The code of a JIT is in a file stored next to the recording, but its functions have addresses of
  * the process.
  */
-static bool is_jit_cache(const char *path)
+static bool named_is_jit_cache(const char *path)
 {
 	return strstr(path, "jit_app_cache:") || strstr(path, "jit_zygote_cache:");
 }
 
-static enum named_addresses addresses_of(const struct reading *r)
+static enum named_addresses named_addresses_of(const struct reading *r)
 {
 	switch (r->kind) {
 	case KIND_ELF:
 	case KIND_MODULE:
-		if (is_jit_cache(r->path))
+		if (named_is_jit_cache(r->path))
 			return NAMED_BY_MEMORY;
 		return r->has_first_off ? NAMED_BY_OFFSET : NAMED_BY_MAP;
 	case KIND_DEX: /* its symbols have offsets as addresses */
@@ -67,7 +67,7 @@ static int named_files_add_file(struct reading *r, struct named_files *files)
 
 	if (!f.path || !*f.path || !f.nr)
 		return 0;
-	f.addresses = addresses_of(r);
+	f.addresses = named_addresses_of(r);
 	if (r->kind != KIND_DEX && f.addresses != NAMED_BY_MEMORY) {
 		f.first_addr = r->first_addr;
 		f.first_off = r->first_off;
@@ -111,7 +111,7 @@ static int read_files(struct bytes *b, struct arena *a, struct named_files *file
 
 /* ---- FILE ------------------------------------------------------------------------------------ */
 
-static int read_binary(struct reading *r, struct bytes *b)
+static int named_read_binary(struct reading *r, struct bytes *b)
 {
 	uint32_t kind = 0, n = 0;
 
@@ -140,7 +140,7 @@ static int read_binary(struct reading *r, struct bytes *b)
 
 int perfdata_named_files_read(struct bytes *b, struct arena *a, struct named_files *files)
 {
-	return read_files(b, a, files, read_binary);
+	return read_files(b, a, files, named_read_binary);
 }
 
 /* ---- FILE2: protobuf ------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ struct field {
 	struct bytes bytes;
 };
 
-static int read_varint(struct bytes *b, const char *name, uint64_t *ret)
+static int named_read_varint(struct bytes *b, const char *name, uint64_t *ret)
 {
 	uint64_t value = 0;
 	uint8_t byte = 0;
@@ -169,19 +169,19 @@ static int read_varint(struct bytes *b, const char *name, uint64_t *ret)
 	return bytes_fail(b, -EBADMSG, "field %s: a number of more than 10 bytes", name);
 }
 
-static int read_field(struct bytes *b, struct field *ret)
+static int named_read_field(struct bytes *b, struct field *ret)
 {
 	enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 	uint64_t tag = 0, len = 0;
 
 	*ret = (struct field){ 0 };
-	TRY(read_varint(b, "tag", &tag));
+	TRY(named_read_varint(b, "tag", &tag));
 	ret->number = tag >> 3;
 	switch (tag & 7) {
 	case VARINT:
-		return read_varint(b, "value", &ret->value);
+		return named_read_varint(b, "value", &ret->value);
 	case BYTES:
-		TRY(read_varint(b, "length", &len));
+		TRY(named_read_varint(b, "length", &len));
 		ret->is_bytes = true;
 		return bytes_sub(b, "bytes", len, &ret->bytes);
 	/* unknown fields are skipped: */
@@ -197,20 +197,20 @@ static int read_field(struct bytes *b, struct field *ret)
 	}
 }
 
-static int take_text(struct arena *a, const struct bytes *text, const char **ret)
+static int named_take_text(struct arena *a, const struct bytes *text, const char **ret)
 {
 	*ret = arena_strndup(a, (const char *)text->start, bytes_left(text));
 	return *ret ? 0 : err_nomem();
 }
 
-static int read_symbol2(struct reading *r, struct bytes *b)
+static int named_read_symbol2(struct reading *r, struct bytes *b)
 {
 	struct named_symbol sym = { 0 };
 	struct bytes name = { 0 };
 	struct field f;
 
 	while (bytes_left(b)) {
-		TRY(read_field(b, &f));
+		TRY(named_read_field(b, &f));
 		if (f.number == 1 && !f.is_bytes)
 			sym.addr = f.value;
 		else if (f.number == 2 && !f.is_bytes)
@@ -220,31 +220,31 @@ static int read_symbol2(struct reading *r, struct bytes *b)
 	}
 	if (!sym.len || !bytes_left(&name))
 		return 0;
-	TRY(take_text(r->arena, &name, &sym.name));
+	TRY(named_take_text(r->arena, &name, &sym.name));
 	return named_files_add_symbol(r, sym);
 }
 
-static int read_first_off2(struct reading *r, struct bytes *b)
+static int named_read_first_off2(struct reading *r, struct bytes *b)
 {
 	struct field f;
 
 	r->has_first_off = true; /* protobuf omits a zero */
 	while (bytes_left(b)) {
-		TRY(read_field(b, &f));
+		TRY(named_read_field(b, &f));
 		if (f.number == 1 && !f.is_bytes)
 			r->first_off = f.value;
 	}
 	return 0;
 }
 
-static int read_message(struct reading *r, struct bytes *b)
+static int named_read_message(struct reading *r, struct bytes *b)
 {
 	enum { PATH = 1, KIND, FIRST_ADDR, SYMBOL, DEX, ELF, MODULE };
 	struct bytes path = { 0 };
 	struct field f;
 
 	while (bytes_left(b)) {
-		TRY(read_field(b, &f));
+		TRY(named_read_field(b, &f));
 		switch (f.number) {
 		case PATH:
 			if (f.is_bytes)
@@ -258,21 +258,21 @@ static int read_message(struct reading *r, struct bytes *b)
 			break;
 		case SYMBOL:
 			if (f.is_bytes)
-				TRY(read_symbol2(r, &f.bytes));
+				TRY(named_read_symbol2(r, &f.bytes));
 			break;
 		case ELF:
 		case MODULE:
 			if (f.is_bytes)
-				TRY(read_first_off2(r, &f.bytes));
+				TRY(named_read_first_off2(r, &f.bytes));
 			break;
 		default:
 			break;
 		}
 	}
-	return bytes_left(&path) ? take_text(r->arena, &path, &r->path) : 0;
+	return bytes_left(&path) ? named_take_text(r->arena, &path, &r->path) : 0;
 }
 
 int perfdata_named_files2_read(struct bytes *b, struct arena *a, struct named_files *files)
 {
-	return read_files(b, a, files, read_message);
+	return read_files(b, a, files, named_read_message);
 }

@@ -12,7 +12,7 @@ void sample_scratch_done(struct sample_scratch *s)
 }
 
 /* One member of READ values: value, [id], [lost]. */
-static int read_member(uint64_t read_format, struct bytes *b, struct sonde_read_value *ret)
+static int sample_read_member(uint64_t read_format, struct bytes *b, struct sonde_read_value *ret)
 {
 	*ret = (struct sonde_read_value){ 0 };
 	TRY(bytes_u64(b, "read value", &ret->value));
@@ -35,7 +35,7 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 	if (format & PERF_FORMAT_GROUP)
 		TRY(bytes_u64(b, "number of read values", &nr));
 	else
-		TRY(read_member(format, b, &v));
+		TRY(sample_read_member(format, b, &v));
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		TRY(bytes_u64(b, "time enabled", &ret->time_enabled_ns));
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -46,7 +46,7 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
 					  (unsigned long long)nr);
 		TRY(vec_reserve(&scratch->reads, nr));
 		while (nr--) {
-			TRY(read_member(format, b, &v));
+			TRY(sample_read_member(format, b, &v));
 			TRY(vec_push(&scratch->reads, v));
 		}
 	} else {
@@ -65,7 +65,7 @@ int sample_reads_read(uint64_t format, struct bytes *b, struct sample_scratch *s
  * Branch flags are bit fields, which big-endian machines allocate from the highest bit. Renumbers
  * them field by field as little-endian machines do.
  */
-static uint64_t flags_of_big_endian(uint64_t flags)
+static uint64_t sample_flags_of_big_endian(uint64_t flags)
 {
 	/* mispred predicted in_tx abort cycles type spec new_type priv reserved */
 	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
@@ -80,8 +80,8 @@ static uint64_t flags_of_big_endian(uint64_t flags)
 	return r;
 }
 
-static int read_branches(const struct perf_event_attr *attr, struct bytes *b,
-			 struct sample_scratch *scratch, struct sonde_sample *ret)
+static int sample_read_branches(const struct perf_event_attr *attr, struct bytes *b,
+				struct sample_scratch *scratch, struct sonde_sample *ret)
 {
 	uint64_t nr = 0;
 
@@ -99,7 +99,7 @@ static int read_branches(const struct perf_event_attr *attr, struct bytes *b,
 		TRY(bytes_u64(b, "branch to", &branch->to));
 		TRY(bytes_u64(b, "branch flags", &branch->flags));
 		if (b->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
-			branch->flags = flags_of_big_endian(branch->flags);
+			branch->flags = sample_flags_of_big_endian(branch->flags);
 	}
 	if (attr->branch_sample_type & (1u << 19)) /* PERF_SAMPLE_BRANCH_COUNTERS */
 		TRY(bytes_skip(b, "branch counters", nr * 8));
@@ -113,7 +113,8 @@ struct regs {
 	const uint64_t *values;
 };
 
-static int read_regs(struct bytes *b, uint64_t mask, struct u64_vec *values, struct regs *ret)
+static int sample_read_regs(struct bytes *b, uint64_t mask, struct u64_vec *values,
+			    struct regs *ret)
 {
 	TRY(bytes_u64(b, "registers abi", &ret->abi));
 	vec_clear(values);
@@ -126,7 +127,7 @@ static int read_regs(struct bytes *b, uint64_t mask, struct u64_vec *values, str
 	return 0;
 }
 
-static int read_user_stack(struct bytes *b, struct sonde_sample *ret)
+static int sample_read_user_stack(struct bytes *b, struct sonde_sample *ret)
 {
 	uint64_t size = 0, dyn_size = 0;
 
@@ -218,15 +219,15 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 		s.raw_len = raw_len;
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		TRY(read_branches(attr, &b, scratch, &s));
+		TRY(sample_read_branches(attr, &b, scratch, &s));
 	if (type & PERF_SAMPLE_REGS_USER) {
-		TRY(read_regs(&b, attr->sample_regs_user, &scratch->user_regs, &regs));
+		TRY(sample_read_regs(&b, attr->sample_regs_user, &scratch->user_regs, &regs));
 		s.user_regs_abi = regs.abi;
 		s.user_regs = regs.values;
 		s.user_regs_mask = attr->sample_regs_user;
 	}
 	if (type & PERF_SAMPLE_STACK_USER)
-		TRY(read_user_stack(&b, &s));
+		TRY(sample_read_user_stack(&b, &s));
 	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
 		TRY(bytes_u64(&b, "weight", &s.weight));
 	if (type & PERF_SAMPLE_DATA_SRC)
@@ -234,7 +235,7 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 	if (type & PERF_SAMPLE_TRANSACTION)
 		TRY(bytes_u64(&b, "transaction", &s.transaction));
 	if (type & PERF_SAMPLE_REGS_INTR) {
-		TRY(read_regs(&b, attr->sample_regs_intr, &scratch->intr_regs, &regs));
+		TRY(sample_read_regs(&b, attr->sample_regs_intr, &scratch->intr_regs, &regs));
 		s.intr_regs_abi = regs.abi;
 		s.intr_regs = regs.values;
 		s.intr_regs_mask = attr->sample_regs_intr;

@@ -31,17 +31,17 @@ struct body {
 	bool swap;
 };
 
-static uint16_t u16_at(struct body b, uint32_t off)
+static uint16_t shape_u16_at(struct body b, uint32_t off)
 {
 	return off + 2 <= b.len ? get_u16(b.at + off, b.swap) : UINT16_MAX;
 }
 
-static uint32_t u32_at(struct body b, uint32_t off)
+static uint32_t shape_u32_at(struct body b, uint32_t off)
 {
 	return off + 4 <= b.len ? get_u32(b.at + off, b.swap) : UINT32_MAX;
 }
 
-static uint64_t u64_at(struct body b, uint32_t off)
+static uint64_t shape_u64_at(struct body b, uint32_t off)
 {
 	return off + 8 <= b.len ? get_u64(b.at + off, b.swap) : UINT64_MAX;
 }
@@ -52,15 +52,15 @@ static uint32_t shape_padded(uint32_t bytes)
 }
 
 /* True if the body has `fixed` bytes, and the number of entries that the u64 at nr_at gives. */
-static bool has_entries(struct body b, uint32_t nr_at, uint32_t fixed, uint32_t entry_bytes)
+static bool shape_has_entries(struct body b, uint32_t nr_at, uint32_t fixed, uint32_t entry_bytes)
 {
-	const uint64_t nr = u64_at(b, nr_at);
+	const uint64_t nr = shape_u64_at(b, nr_at);
 
 	return nr <= UINT16_MAX && b.len == fixed + nr * entry_bytes;
 }
 
 /* A text that ends with the record: NUL and padding are at most 8 bytes. */
-static bool ends_with_text(struct body b, uint32_t off)
+static bool shape_ends_with_text(struct body b, uint32_t off)
 {
 	const uint8_t *nul = off < b.len ? memchr(b.at + off, '\0', b.len - off) : NULL;
 
@@ -68,10 +68,10 @@ static bool ends_with_text(struct body b, uint32_t off)
 }
 
 /* `nr` ids of processes or threads; -1 is the kernel's. */
-static bool has_tasks(struct body b, unsigned nr)
+static bool shape_has_tasks(struct body b, unsigned nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
-		const int32_t id = (int32_t)u32_at(b, i * 4);
+		const int32_t id = (int32_t)shape_u32_at(b, i * 4);
 
 		if (i * 4 + 4 > b.len || id < -1 || id > PID_MAX)
 			return false;
@@ -80,29 +80,30 @@ static bool has_tasks(struct body b, unsigned nr)
 }
 
 /* u64 addr | u16 old bytes, new bytes | both of them, padded */
-static bool is_text_poke(struct body b)
+static bool shape_is_text_poke(struct body b)
 {
-	return b.len == shape_padded(12 + u16_at(b, 8) + u16_at(b, 10));
+	return b.len == shape_padded(12 + shape_u16_at(b, 8) + shape_u16_at(b, 10));
 }
 
 /* u32 pid, tid | one count with times, id and losses; or a group's, which begins with u64 nr */
-static bool is_read(struct body b)
+static bool shape_is_read(struct body b)
 {
-	return has_tasks(b, 2) && b.len >= 16 && (b.len <= 48 || u64_at(b, 8) < b.len / 8);
+	return shape_has_tasks(b, 2) && b.len >= 16 &&
+	       (b.len <= 48 || shape_u64_at(b, 8) < b.len / 8);
 }
 
-static bool is_of_kernel(uint32_t type, struct body b)
+static bool shape_is_of_kernel(uint32_t type, struct body b)
 {
 	switch (type) {
 	case PERF_RECORD_MMAP:
-		return has_tasks(b, 2) && ends_with_text(b, 32);
+		return shape_has_tasks(b, 2) && shape_ends_with_text(b, 32);
 	case PERF_RECORD_MMAP2:
-		return has_tasks(b, 2) && ends_with_text(b, 64);
+		return shape_has_tasks(b, 2) && shape_ends_with_text(b, 64);
 	case PERF_RECORD_COMM:
-		return has_tasks(b, 2) && ends_with_text(b, 8);
+		return shape_has_tasks(b, 2) && shape_ends_with_text(b, 8);
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return b.len == 24 && has_tasks(b, 4);
+		return b.len == 24 && shape_has_tasks(b, 4);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_BPF_EVENT:
 		return b.len == 16;
@@ -110,40 +111,41 @@ static bool is_of_kernel(uint32_t type, struct body b)
 	case PERF_RECORD_UNTHROTTLE:
 		return b.len == 24;
 	case PERF_RECORD_AUX:
-		return b.len == 24 && !(u64_at(b, 16) & ~AUX_FLAGS);
+		return b.len == 24 && !(shape_u64_at(b, 16) & ~AUX_FLAGS);
 	case PERF_RECORD_READ:
-		return is_read(b);
+		return shape_is_read(b);
 	case PERF_RECORD_ITRACE_START:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return b.len == 8 && has_tasks(b, 2);
+		return b.len == 8 && shape_has_tasks(b, 2);
 	case PERF_RECORD_LOST_SAMPLES:
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
 		return b.len == 8;
 	case PERF_RECORD_SWITCH:
 		return !b.len;
 	case PERF_RECORD_NAMESPACES:
-		return has_tasks(b, 2) && has_entries(b, 8, 16, PAIR_BYTES);
+		return shape_has_tasks(b, 2) && shape_has_entries(b, 8, 16, PAIR_BYTES);
 	case PERF_RECORD_KSYMBOL:
-		return ends_with_text(b, 16);
+		return shape_ends_with_text(b, 16);
 	case PERF_RECORD_CGROUP: /* a path */
-		return ends_with_text(b, 8) && b.at[8] == '/';
+		return shape_ends_with_text(b, 8) && b.at[8] == '/';
 	case PERF_RECORD_TEXT_POKE:
-		return is_text_poke(b);
+		return shape_is_text_poke(b);
 	case CALLCHAIN_DEFERRED:
-		return has_entries(b, 8, 16, 8);
+		return shape_has_entries(b, 8, 16, 8);
 	default:
 		return true;
 	}
 }
 
 /* u16 kind: 0 cpus (u16 number, u16 each), 1 a mask, 2 a range */
-static bool is_cpu_map(struct body b)
+static bool shape_is_cpu_map(struct body b)
 {
-	switch (u16_at(b, 0)) {
+	switch (shape_u16_at(b, 0)) {
 	case 0:
-		return shape_padded(HEADER_BYTES + 4 + 2 * u16_at(b, 2)) == HEADER_BYTES + b.len;
+		return shape_padded(HEADER_BYTES + 4 + 2 * shape_u16_at(b, 2)) ==
+		       HEADER_BYTES + b.len;
 	case 1:
-		return b.len > 8 && (u16_at(b, 4) == 4 || u16_at(b, 4) == 8);
+		return b.len > 8 && (shape_u16_at(b, 4) == 4 || shape_u16_at(b, 4) == 8);
 	case 2:
 		return b.len == 8;
 	default:
@@ -151,9 +153,9 @@ static bool is_cpu_map(struct body b)
 	}
 }
 
-static bool is_of_tool(uint32_t type, struct body b)
+static bool shape_is_of_tool(uint32_t type, struct body b)
 {
-	const uint32_t attr_bytes = u32_at(b, ATTR_SIZE_AT);
+	const uint32_t attr_bytes = shape_u32_at(b, ATTR_SIZE_AT);
 
 	switch (type) {
 	case RECORD_HEADER_ATTR:
@@ -161,14 +163,15 @@ static bool is_of_tool(uint32_t type, struct body b)
 	case RECORD_HEADER_EVENT_TYPE:
 		return b.len == 8 + NAME_BYTES;
 	case RECORD_HEADER_TRACING_DATA:
-		return b.len >= 4 && (b.len <= 8 || u32_at(b, 0) <= b.len);
+		return b.len >= 4 && (b.len <= 8 || shape_u32_at(b, 0) <= b.len);
 	case RECORD_HEADER_BUILD_ID: /* u32 pid | u8 id[24] | name */
-		return b.len > 28 && (b.len - 28) % NAME_BYTES == 0 && has_tasks(b, 1);
+		return b.len > 28 && (b.len - 28) % NAME_BYTES == 0 && shape_has_tasks(b, 1);
 	case RECORD_FINISHED_ROUND:
 	case RECORD_FINISHED_INIT:
 		return !b.len;
 	case RECORD_ID_INDEX:
-		return has_entries(b, 0, 8, 2 * PAIR_BYTES) || has_entries(b, 0, 8, 3 * PAIR_BYTES);
+		return shape_has_entries(b, 0, 8, 2 * PAIR_BYTES) ||
+		       shape_has_entries(b, 0, 8, 3 * PAIR_BYTES);
 	case RECORD_AUXTRACE_INFO:
 		return b.len >= 8 && b.len % 8 == 0;
 	case RECORD_AUXTRACE:
@@ -176,26 +179,26 @@ static bool is_of_tool(uint32_t type, struct body b)
 	case RECORD_AUXTRACE_ERROR:
 		return b.len >= 40 && b.len % 8 == 0;
 	case RECORD_THREAD_MAP:
-		return has_entries(b, 0, 8, 24);
+		return shape_has_entries(b, 0, 8, 24);
 	case RECORD_CPU_MAP:
-		return is_cpu_map(b);
+		return shape_is_cpu_map(b);
 	case RECORD_STAT_CONFIG:
-		return has_entries(b, 0, 8, PAIR_BYTES);
+		return shape_has_entries(b, 0, 8, PAIR_BYTES);
 	case RECORD_STAT:
 		return b.len == 40;
 	case RECORD_STAT_ROUND:
 		return b.len == 16;
 	case RECORD_EVENT_UPDATE: /* unit, scale, name, cpus */
-		return b.len > 16 && u64_at(b, 0) <= 3;
+		return b.len > 16 && shape_u64_at(b, 0) <= 3;
 	case RECORD_TIME_CONV:
 		return b.len == 24 || b.len == 48;
 	case RECORD_HEADER_FEATURE:
-		return b.len >= 8 && u64_at(b, 0) < NR_FEATURES;
+		return b.len >= 8 && shape_u64_at(b, 0) < NR_FEATURES;
 	case RECORD_BPF_METADATA: /* name of the program, and pairs of texts */
-		return has_entries(b, 16, 24, 2 * NAME_BYTES);
+		return shape_has_entries(b, 16, 24, 2 * NAME_BYTES);
 	case RECORD_SCHEDSTAT_CPU: /* u64 time | u32 cpu | u16 version */
-		return u16_at(b, 12) >= SCHEDSTAT_VERSION_MIN &&
-		       u16_at(b, 12) <= SCHEDSTAT_VERSION_MAX;
+		return shape_u16_at(b, 12) >= SCHEDSTAT_VERSION_MIN &&
+		       shape_u16_at(b, 12) <= SCHEDSTAT_VERSION_MAX;
 	default:
 		return true;
 	}
@@ -207,9 +210,9 @@ bool perfdata_has_shape(const uint8_t *rec, uint32_t len, uint32_t trailer_bytes
 	struct body b = { rec + HEADER_BYTES, len - HEADER_BYTES, swap };
 
 	if (type >= FIRST_TOOL_RECORD)
-		return is_of_tool(type, b);
+		return shape_is_of_tool(type, b);
 	if (len % 8 || b.len < trailer_bytes)
 		return false;
 	b.len -= trailer_bytes;
-	return is_of_kernel(type, b);
+	return shape_is_of_kernel(type, b);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/perfdata/tracing_data.h"
 
-static int expect_tag(struct bytes *b, const char *tag)
+static int tracing_expect_tag(struct bytes *b, const char *tag)
 {
 	const uint8_t *p = NULL;
 	size_t n = strlen(tag) + 1;
@@ -12,7 +12,7 @@ static int expect_tag(struct bytes *b, const char *tag)
 	return 0;
 }
 
-static int read_sized(struct bytes *b, const char *field, struct bytes *ret)
+static int tracing_read_sized(struct bytes *b, const char *field, struct bytes *ret)
 {
 	uint64_t n = 0;
 
@@ -24,7 +24,7 @@ static int read_sized(struct bytes *b, const char *field, struct bytes *ret)
  * "field: local_t commit; offset:8; size:8; signed:1;": the kernel's long. 0 if there is no such
  * line.
  */
-static uint8_t long_bytes_of(const struct bytes *page)
+static uint8_t tracing_long_bytes_of(const struct bytes *page)
 {
 	static const char word[] = " commit;";
 	const uint8_t *line = memmem(page->start, bytes_left(page), word, sizeof(word) - 1), *size;
@@ -46,7 +46,7 @@ static int tracing_data_read_formats(struct bytes *b, struct tracing_data *td, c
 	while (count--) {
 		struct bytes text;
 
-		TRY(read_sized(b, "format", &text));
+		TRY(tracing_read_sized(b, "format", &text));
 		TRY(td->format(td->ctx, system, text));
 	}
 	return 0;
@@ -70,14 +70,14 @@ static int tracing_data_read_head(struct bytes *b, struct tracing_data *td)
 	b->swap = td->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	TRY(bytes_u8(b, "size of long", &td->long_bytes));
 	TRY(bytes_u32(b, "page size", &td->page_bytes));
-	TRY(expect_tag(b, "header_page"));
-	TRY(read_sized(b, "header_page", &page));
-	if (long_bytes_of(&page))
-		td->long_bytes = long_bytes_of(&page);
+	TRY(tracing_expect_tag(b, "header_page"));
+	TRY(tracing_read_sized(b, "header_page", &page));
+	if (tracing_long_bytes_of(&page))
+		td->long_bytes = tracing_long_bytes_of(&page);
 	if (td->long_bytes != 4 && td->long_bytes != 8)
 		return bytes_fail(b, -EBADMSG, "a long of %u bytes", td->long_bytes);
-	TRY(expect_tag(b, "header_event"));
-	return read_sized(b, "header_event", &event);
+	TRY(tracing_expect_tag(b, "header_event"));
+	return tracing_read_sized(b, "header_event", &event);
 }
 
 int tracing_data_abi(struct bytes b, bool *ret_big_endian, uint8_t *ret_long_bytes)

@@ -54,7 +54,7 @@ struct perfdata_writer {
 };
 
 /* True for pipe mode with output redirected to a file that is not opened for appending. */
-static bool file_can_cut(int fd, uint64_t *ret_base)
+static bool writer_file_can_cut(int fd, uint64_t *ret_base)
 {
 	const off_t at = lseek(fd, 0, SEEK_CUR);
 	struct stat st;
@@ -79,7 +79,7 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
 	}
 	w->fd = take_fd;
 	w->is_pipe = pipe;
-	w->can_cut = !pipe || file_can_cut(take_fd, &w->base);
+	w->can_cut = !pipe || writer_file_can_cut(take_fd, &w->base);
 	w->stop_fd = -1;
 	w->attr_bytes = PERFDATA_WRITER_ATTR_SIZE;
 	*ret = w;
@@ -128,7 +128,7 @@ uint64_t perfdata_writer_place(const struct perfdata_writer *w)
 	return w->data_end;
 }
 
-static int write_failed(const struct perfdata_writer *w, int error)
+static int writer_write_failed(const struct perfdata_writer *w, int error)
 {
 	if (error == EPIPE)
 		return err_set(-EPIPE, "%s: the reader has closed it", w->path);
@@ -154,7 +154,7 @@ static int writer_write_at(struct perfdata_writer *w, uint64_t offset, const voi
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return write_failed(w, n ? errno : ENOSPC);
+			return writer_write_failed(w, n ? errno : ENOSPC);
 		p = (const char *)p + n;
 		offset += (uint64_t)n;
 		len -= (size_t)n;
@@ -170,7 +170,7 @@ static void writer_put_words(const struct perfdata_writer *w, struct outbuf *o, 
 		perfdata_put_u64(o, get_u64((const char *)words + 8 * i, w->swap));
 }
 
-static int write_header(struct perfdata_writer *w, const struct perfdata_header *h)
+static int writer_write_header(struct perfdata_writer *w, const struct perfdata_header *h)
 {
 	uint64_t words[sizeof(*h) / 8];
 
@@ -179,7 +179,7 @@ static int write_header(struct perfdata_writer *w, const struct perfdata_header 
 	return writer_write_at(w, 0, words, sizeof(words));
 }
 
-static void set_bit(struct perfdata_header *h, uint64_t feature)
+static void writer_set_bit(struct perfdata_header *h, uint64_t feature)
 {
 	if (feature < NR_FEATURES)
 		h->features[feature / 64] |= UINT64_C(1) << feature % 64;
@@ -190,9 +190,9 @@ static void writer_pad8(struct outbuf *o)
 	outbuf_pad(o, '\0', (size_t)(-o->len & 7));
 }
 
-static int begin_pipe(struct perfdata_writer *w, const struct perfdata_writer_event *events,
-		      size_t nr_events, const struct perfdata_writer_feature *features,
-		      size_t nr_features)
+static int writer_begin_pipe(struct perfdata_writer *w, const struct perfdata_writer_event *events,
+			     size_t nr_events, const struct perfdata_writer_feature *features,
+			     size_t nr_features)
 {
 	struct outbuf o = { 0 };
 	int r = perfdata_put_pipe_beginning(&o, events, nr_events, features, nr_features);
@@ -218,7 +218,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 	int r;
 
 	if (w->is_pipe)
-		return begin_pipe(w, events, nr_events, features, nr_features);
+		return writer_begin_pipe(w, events, nr_events, features, nr_features);
 	w->header = (struct perfdata_header){
 		.magic = PERFDATA_MAGIC,
 		.size = sizeof(w->header),
@@ -261,7 +261,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 				       (const char *)o.data + sizeof(w->header),
 				       o.len - sizeof(w->header));
 	if (r == 0)
-		r = write_header(w, &w->header);
+		r = writer_write_header(w, &w->header);
 	outbuf_done(&o);
 	w->data_end = w->back = w->next_back = w->header.data.offset;
 	if (r == 0 && lseek(w->fd, (off_t)w->data_end, SEEK_SET) < 0)
@@ -273,8 +273,8 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
  * How many of the first `written` bytes of iov are complete records. A piece of iov need not end
  * with a record (rings wrap).
  */
-static uint64_t whole_records(const struct perfdata_writer *w, const struct iovec *iov, int nr_iov,
-			      uint64_t written)
+static uint64_t writer_whole_records(const struct perfdata_writer *w, const struct iovec *iov,
+				     int nr_iov, uint64_t written)
 {
 	uint64_t pos = 0, start = 0;
 
@@ -308,7 +308,7 @@ static void writer_cut_back(struct perfdata_writer *w, uint64_t end)
 }
 
 /* <0 with errno ECANCELED: the wait was ended. */
-static int wait_for_reader(const struct perfdata_writer *w)
+static int writer_wait_for_reader(const struct perfdata_writer *w)
 {
 	struct pollfd fds[] = { { .fd = w->fd, .events = POLLOUT },
 				{ .fd = w->stop_fd, .events = POLLIN } };
@@ -322,7 +322,8 @@ static int wait_for_reader(const struct perfdata_writer *w)
 }
 
 /* Like writev(), but waits for the reader only as long as allowed. */
-static ssize_t write_some(const struct perfdata_writer *w, const struct iovec *iov, int nr_iov)
+static ssize_t writer_write_some(const struct perfdata_writer *w, const struct iovec *iov,
+				 int nr_iov)
 {
 	ssize_t n;
 
@@ -330,14 +331,14 @@ static ssize_t write_some(const struct perfdata_writer *w, const struct iovec *i
 		/* a writable pipe takes this much at once */
 		if (!w->may_block)
 			n = writev(w->fd, iov, nr_iov);
-		else if (wait_for_reader(w) < 0)
+		else if (writer_wait_for_reader(w) < 0)
 			return -1;
 		else
 			n = write(w->fd, iov->iov_base,
 				  iov->iov_len < PIPE_BUF ? iov->iov_len : PIPE_BUF);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n >= 0 || errno != EAGAIN || wait_for_reader(w) < 0)
+		if (n >= 0 || errno != EAGAIN || writer_wait_for_reader(w) < 0)
 			return n;
 	}
 }
@@ -349,7 +350,7 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 	int first = 0;
 
 	if (w->broken)
-		return write_failed(w, w->broken);
+		return writer_write_failed(w, w->broken);
 	if (nr_iov > IOV_MAX)
 		return err_set(-EINVAL, "more than %d pieces in one write", IOV_MAX);
 	for (int i = 0; i < nr_iov; i++) {
@@ -357,14 +358,15 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 		total += iov[i].iov_len;
 	}
 	while (written < total) {
-		ssize_t n = write_some(w, rest + first, nr_iov - first);
+		ssize_t n = writer_write_some(w, rest + first, nr_iov - first);
 
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
 
 			w->broken = w->can_cut ? 0 : error;
-			writer_cut_back(w, w->data_end + whole_records(w, iov, nr_iov, written));
-			return write_failed(w, error);
+			writer_cut_back(w, w->data_end +
+						   writer_whole_records(w, iov, nr_iov, written));
+			return writer_write_failed(w, error);
 		}
 		written += (uint64_t)n;
 		while (first < nr_iov && (size_t)n >= rest[first].iov_len)
@@ -382,8 +384,8 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 	return 0;
 }
 
-static const struct perfdata_writer_feature *find_late(const struct perfdata_writer_feature *late,
-						       size_t nr_late, uint64_t feature)
+static const struct perfdata_writer_feature *
+writer_find_late(const struct perfdata_writer_feature *late, size_t nr_late, uint64_t feature)
 {
 	for (size_t i = 0; i < nr_late; i++)
 		if (late[i].feature == feature)
@@ -392,7 +394,7 @@ static const struct perfdata_writer_feature *find_late(const struct perfdata_wri
 }
 
 /* Rewrites in place a body that was written at the start. Its size does not change. */
-static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_end *end)
+static int writer_rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_end *end)
 {
 	struct perfdata_end note = { 0 };
 
@@ -409,8 +411,9 @@ static int rewrite_note(struct perfdata_writer *w, const struct perfdata_writer_
  * Writes behind the data: the last records, the table, one section per feature in ascending order,
  * then the late bodies. *ret_bytes is their size.
  */
-static int write_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
-		     size_t nr_late, const struct perfdata_writer_end *end, uint64_t *ret_bytes)
+static int writer_write_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
+			    size_t nr_late, const struct perfdata_writer_end *end,
+			    uint64_t *ret_bytes)
 {
 	struct perfdata_header h = w->header;
 	struct outbuf o = { 0 };
@@ -421,15 +424,15 @@ static int write_end(struct perfdata_writer *w, const struct perfdata_writer_fea
 	late_off = w->data_end + records_bytes;
 
 	for (size_t i = 0; i < w->features.n; i++)
-		set_bit(&h, w->features.v[i].feature);
+		writer_set_bit(&h, w->features.v[i].feature);
 	for (size_t i = 0; i < nr_late; i++)
-		set_bit(&h, late[i].feature);
+		writer_set_bit(&h, late[i].feature);
 	h.data.size = perfdata_writer_data_size(w) + records_bytes;
 	for (int i = 0; i < 4; i++)
 		late_off += (uint64_t)__builtin_popcountll(h.features[i]) *
 			    sizeof(struct perfdata_section);
 	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
-		const struct perfdata_writer_feature *l = find_late(late, nr_late, feature);
+		const struct perfdata_writer_feature *l = writer_find_late(late, nr_late, feature);
 		struct perfdata_section s = { 0 };
 
 		if (!(h.features[feature / 64] >> feature % 64 & 1))
@@ -446,7 +449,7 @@ static int write_end(struct perfdata_writer *w, const struct perfdata_writer_fea
 		writer_put_words(w, &o, &s, 2);
 	}
 	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
-		const struct perfdata_writer_feature *l = find_late(late, nr_late, feature);
+		const struct perfdata_writer_feature *l = writer_find_late(late, nr_late, feature);
 
 		if (l)
 			outbuf_put(&o, l->body, l->len);
@@ -456,13 +459,13 @@ static int write_end(struct perfdata_writer *w, const struct perfdata_writer_fea
 	*ret_bytes = o.len;
 	outbuf_done(&o);
 	if (r == 0)
-		r = rewrite_note(w, end);
+		r = writer_rewrite_note(w, end);
 	/*
 	 * The header is written last. Until then the file looks like a killed recorder's, which
 	 * readers accept.
 	 */
 	if (r == 0)
-		r = write_header(w, &h);
+		r = writer_write_header(w, &h);
 	if (r == 0)
 		w->data_end += records_bytes;
 	return r;
@@ -526,9 +529,9 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
  * A reader of a pipe has seen everything by now. Among the late features only build ids still help
  * it.
  */
-static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,
-			  size_t nr_late, const struct perfdata_writer_end *end,
-			  uint64_t *ret_bytes)
+static int writer_write_pipe_end(struct perfdata_writer *w,
+				 const struct perfdata_writer_feature *late, size_t nr_late,
+				 const struct perfdata_writer_end *end, uint64_t *ret_bytes)
 {
 	const uint64_t before = w->data_end;
 	struct outbuf o = { 0 };
@@ -549,7 +552,7 @@ static int write_pipe_end(struct perfdata_writer *w, const struct perfdata_write
 	return r;
 }
 
-static bool is_full(int error)
+static bool writer_is_full(int error)
 {
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
@@ -571,8 +574,8 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 	int r, made;
 
 	/* On a full disk some data is dropped for the table, without which perf reads nothing. */
-	while (is_full(r = w->is_pipe ? write_pipe_end(w, late, nr_late, end, &bytes)
-				      : write_end(w, late, nr_late, end, &bytes))) {
+	while (writer_is_full(r = w->is_pipe ? writer_write_pipe_end(w, late, nr_late, end, &bytes)
+					     : writer_write_end(w, late, nr_late, end, &bytes))) {
 		room = room ? 2 * room : bytes + BLOCKS_BYTES;
 		made = writer_make_room(w, end, room);
 		if (made < 0)
@@ -585,7 +588,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 		return r;
 	if (r < 0) {
 		writer_cut_back(w, w->data_end);
-		rewrite_note(w, end); /* at least that, which takes no room */
+		writer_rewrite_note(w, end); /* at least that, which takes no room */
 		return r;
 	}
 	return any;
@@ -594,7 +597,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 int perfdata_writer_resume(struct perfdata_writer *w)
 {
 	/* The header is first: a file marked as finished must have its table. */
-	TRY(write_header(w, &w->header));
+	TRY(writer_write_header(w, &w->header));
 	writer_cut_back(w, w->data_end);
 	return 0;
 }

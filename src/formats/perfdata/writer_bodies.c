@@ -17,7 +17,7 @@ void perfdata_put_u64(struct outbuf *o, uint64_t v)
 	outbuf_put(o, &v, sizeof(v));
 }
 
-static size_t string_bytes(const char *s)
+static size_t bodies_string_bytes(const char *s)
 {
 	return (strlen(s) + STRING_ALIGN) / STRING_ALIGN * STRING_ALIGN;
 }
@@ -25,12 +25,12 @@ static size_t string_bytes(const char *s)
 static void writer_put_padded(struct outbuf *o, const char *s)
 {
 	outbuf_str(o, s);
-	outbuf_pad(o, '\0', string_bytes(s) - strlen(s));
+	outbuf_pad(o, '\0', bodies_string_bytes(s) - strlen(s));
 }
 
 void perfdata_put_string(struct outbuf *o, const char *s)
 {
-	perfdata_put_u32(o, (uint32_t)string_bytes(s));
+	perfdata_put_u32(o, (uint32_t)bodies_string_bytes(s));
 	writer_put_padded(o, s);
 }
 
@@ -53,7 +53,7 @@ void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_
 	uint8_t id[PERFDATA_BUILD_ID_BYTES + 4] = { 0 };
 	struct perfdata_record_header h = {
 		.misc = b->cpumode | PERFDATA_MISC_BUILD_ID_SIZE,
-		.size = (uint16_t)(sizeof(h) + 4 + sizeof(id) + string_bytes(b->name)),
+		.size = (uint16_t)(sizeof(h) + 4 + sizeof(id) + bodies_string_bytes(b->name)),
 	};
 
 	memcpy(id, b->id.bytes, PERFDATA_BUILD_ID_BYTES);
@@ -65,7 +65,7 @@ void perfdata_put_build_id(struct outbuf *o, const struct perfdata_writer_build_
 	writer_put_padded(o, b->name);
 }
 
-static void put_sized(struct outbuf *o, const char *text, size_t len)
+static void bodies_put_sized(struct outbuf *o, const char *text, size_t len)
 {
 	perfdata_put_u64(o, len);
 	if (len)
@@ -91,9 +91,9 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 	outbuf_char(o, sizeof(long));
 	perfdata_put_u32(o, t->page_size);
 	outbuf_put(o, "header_page", 12);
-	put_sized(o, t->header_page, t->header_page_len);
+	bodies_put_sized(o, t->header_page, t->header_page_len);
 	outbuf_put(o, "header_event", 13);
-	put_sized(o, t->header_event, t->header_event_len);
+	bodies_put_sized(o, t->header_event, t->header_event_len);
 	/* formats of the system ftrace, which nobody records through perf */
 	perfdata_put_u32(o, 0);
 	perfdata_put_u32(o, writer_count_systems(t));
@@ -105,11 +105,11 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 		outbuf_put(o, t->formats[i].system, strlen(t->formats[i].system) + 1);
 		perfdata_put_u32(o, (uint32_t)(end - i));
 		for (; i < end; i++)
-			put_sized(o, t->formats[i].text, t->formats[i].len);
+			bodies_put_sized(o, t->formats[i].text, t->formats[i].len);
 	}
 	perfdata_put_u32(o, 0); /* kallsyms: perf does not read them from here */
 	perfdata_put_u32(o, (uint32_t)t->printk_formats_len);
 	if (t->printk_formats_len)
 		outbuf_put(o, t->printk_formats, t->printk_formats_len);
-	put_sized(o, t->saved_cmdlines, t->saved_cmdlines_len);
+	bodies_put_sized(o, t->saved_cmdlines, t->saved_cmdlines_len);
 }

@@ -74,7 +74,7 @@ static void writer_pipe_put_build_ids(struct outbuf *o, const struct perfdata_wr
 }
 
 /* The bytes follow the record, which contains their number. */
-static void put_tracing_data(struct outbuf *o, const struct perfdata_writer_feature *f)
+static void pipe_put_tracing_data(struct outbuf *o, const struct perfdata_writer_feature *f)
 {
 	writer_pipe_put_head(o, RECORD_HEADER_TRACING_DATA, 16);
 	perfdata_put_u32(o, (uint32_t)((f->len + 7) & ~(size_t)7));
@@ -102,7 +102,7 @@ void perfdata_put_pipe_feature(struct outbuf *o, const struct perfdata_writer_fe
 	if (f->feature == FEAT_BUILD_ID)
 		writer_pipe_put_build_ids(o, f);
 	else if (f->feature == FEAT_TRACING_DATA)
-		put_tracing_data(o, f);
+		pipe_put_tracing_data(o, f);
 	else if (f->feature < NR_FEATURES)
 		writer_pipe_put_feature(o, f->feature, f->body, f->len);
 }

@@ -96,20 +96,20 @@ static int zip_pack(struct zip *z, struct place *from, size_t len, bool ends, ui
 	return 0;
 }
 
-static size_t head_bytes(const struct zip *z)
+static size_t zip_head_bytes(const struct zip *z)
 {
 	return HEADER_BYTES + (z->padded ? LENGTH_BYTES : 0);
 }
 
-static size_t record_bytes(const struct zip *z, size_t len)
+static size_t zip_record_bytes(const struct zip *z, size_t len)
 {
-	return head_bytes(z) + (z->padded ? (len + 7) & ~(size_t)7 : len);
+	return zip_head_bytes(z) + (z->padded ? (len + 7) & ~(size_t)7 : len);
 }
 
 /* Writes a header before `len` bytes and padding behind them. Returns the size of the record. */
 static size_t zip_put_record(const struct zip *z, uint8_t *to, size_t len)
 {
-	const size_t head = head_bytes(z), size = record_bytes(z, len);
+	const size_t head = zip_head_bytes(z), size = zip_record_bytes(z, len);
 	const struct perfdata_record_header h = { .type = z->padded ? RECORD_COMPRESSED2
 								    : RECORD_COMPRESSED,
 						  .size = (uint16_t)size };
@@ -124,7 +124,7 @@ static size_t zip_put_record(const struct zip *z, uint8_t *to, size_t len)
 
 int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to, size_t *ret_len)
 {
-	const size_t head = head_bytes(z);
+	const size_t head = zip_head_bytes(z);
 	const size_t max = (z->padded ? PADDED_MAX_BYTES : RECORD_MAX_BYTES) - head;
 	struct place from = { pieces, 0 };
 	size_t left = 0, made = 0, len = 0; /* to[made..) holds the header and len bytes */
@@ -139,7 +139,7 @@ int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *
 
 		TRY(zip_pack(z, &from, n, ends, to + at, ZIP_ROOM_BYTES - at, &block));
 		if (len && len + block > max) {
-			memmove(to + made + record_bytes(z, len) + head, to + at, block);
+			memmove(to + made + zip_record_bytes(z, len) + head, to + at, block);
 			made += zip_put_record(z, to + made, len);
 			len = 0;
 		}
@@ -158,7 +158,7 @@ int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len)
 						     .size = sizeof(last) };
 	const struct iovec piece = { (void *)&last, sizeof(last) };
 	struct place from = { &piece, 0 };
-	const size_t head = head_bytes(z);
+	const size_t head = zip_head_bytes(z);
 	size_t len = 0;
 
 	*ret_len = *ret_plain_len = 0;

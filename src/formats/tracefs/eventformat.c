@@ -57,7 +57,7 @@ static bool eventformat_next_line(struct span *text, struct span *ret)
 	return true;
 }
 
-static bool has_prefix(struct span s, const char *prefix)
+static bool format_has_prefix(struct span s, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -65,9 +65,9 @@ static bool has_prefix(struct span s, const char *prefix)
 }
 
 /* True if `s` is exactly this word. */
-static bool span_is(struct span s, const char *word)
+static bool format_span_is(struct span s, const char *word)
 {
-	return (size_t)(s.end - s.at) == strlen(word) && has_prefix(s, word);
+	return (size_t)(s.end - s.at) == strlen(word) && format_has_prefix(s, word);
 }
 
 static bool eventformat_contains(const char *text, const char *word)
@@ -107,7 +107,7 @@ static bool eventformat_parse_number(struct span s, uint32_t limit, uint32_t *re
 }
 
 /* The size of an array element, by its type's name; 0 if unknown. */
-static uint32_t type_width(const char *type, uint8_t long_bytes)
+static uint32_t format_type_width(const char *type, uint8_t long_bytes)
 {
 	static const struct {
 		const char *word;
@@ -156,7 +156,7 @@ static void eventformat_classify(struct sonde_field *f, const struct abi *abi, u
 	if (array_len && !f->is_dynamic && f->width && f->width % array_len == 0)
 		f->elem_width = f->width / array_len;
 	else
-		f->elem_width = type_width(type, abi->long_bytes);
+		f->elem_width = format_type_width(type, abi->long_bytes);
 	f->kind = f->is_text && f->elem_width == 1 && eventformat_contains(type, "char") &&
 				  !eventformat_contains(type, "unsigned char") && !f->is_pointer
 			  ? SONDE_FIELD_STRING
@@ -165,8 +165,8 @@ static void eventformat_classify(struct sonde_field *f, const struct abi *abi, u
 }
 
 /* `char comm[16]`, `__data_loc char[] name`, `unsigned long args[]`, `const char *const * argv`. */
-static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, uint32_t *ret_len,
-		      bool *ret_brackets)
+static int format_parse_decl(struct arena *a, struct span decl, struct sonde_field *f,
+			     uint32_t *ret_len, bool *ret_brackets)
 {
 	const char *open, *close = NULL, *name_end, *name;
 	struct span type, brackets = { "", "" };
@@ -218,8 +218,8 @@ static int parse_decl(struct arena *a, struct span decl, struct sonde_field *f, 
 }
 
 /* `field:DECL; offset:N; size:N; signed:N;` */
-static int parse_field(struct arena *a, struct span line, const struct abi *abi,
-		       struct sonde_field *f)
+static int format_parse_field(struct arena *a, struct span line, const struct abi *abi,
+			      struct sonde_field *f)
 {
 	bool has_offset = false, has_size = false, brackets = false;
 	uint32_t len = 0, is_signed = 0;
@@ -235,13 +235,13 @@ static int parse_field(struct arena *a, struct span line, const struct abi *abi,
 		key = eventformat_trim((struct span){ line.at, colon });
 		value = (struct span){ colon + 1, semicolon };
 		line.at = semicolon + 1;
-		if (span_is(key, "field"))
-			TRY(parse_decl(a, value, f, &len, &brackets));
-		else if (span_is(key, "offset"))
+		if (format_span_is(key, "field"))
+			TRY(format_parse_decl(a, value, f, &len, &brackets));
+		else if (format_span_is(key, "offset"))
 			has_offset = eventformat_parse_number(value, FIELD_LIMIT, &f->offset);
-		else if (span_is(key, "size"))
+		else if (format_span_is(key, "size"))
 			has_size = eventformat_parse_number(value, FIELD_LIMIT, &f->width);
-		else if (span_is(key, "signed") &&
+		else if (format_span_is(key, "signed") &&
 			 eventformat_parse_number(value, UINT32_MAX, &is_signed))
 			f->is_signed = is_signed != 0;
 	}
@@ -251,20 +251,20 @@ static int parse_field(struct arena *a, struct span line, const struct abi *abi,
 	return 0;
 }
 
-static size_t count_fields(struct span text)
+static size_t format_count_fields(struct span text)
 {
 	struct span line;
 	size_t n = 0;
 
-	while (eventformat_next_line(&text, &line) && !has_prefix(line, "print fmt:"))
-		n += has_prefix(eventformat_trim(line), "field:");
+	while (eventformat_next_line(&text, &line) && !format_has_prefix(line, "print fmt:"))
+		n += format_has_prefix(eventformat_trim(line), "field:");
 	return n;
 }
 
-static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
-			struct sonde_schema *sc)
+static int format_parse_fields(struct arena *a, struct span *text, struct bytes *at,
+			       struct sonde_schema *sc)
 {
-	size_t room = count_fields(*text), blocks = 0;
+	size_t room = format_count_fields(*text), blocks = 0;
 	bool was_field = false;
 	struct span line;
 
@@ -278,7 +278,7 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 
 		eventformat_next_line(text, &line);
 		at->pos = (const uint8_t *)start;
-		if (has_prefix(line, "print fmt:")) {
+		if (format_has_prefix(line, "print fmt:")) {
 			text->at = start;
 			break;
 		}
@@ -288,11 +288,11 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 			was_field = false;
 			continue;
 		}
-		if (!has_prefix(line, "field:"))
+		if (!format_has_prefix(line, "field:"))
 			return bytes_fail(at, -EBADMSG, "event format: not a field: %.*s",
 					  (int)(line.end - line.at < 60 ? line.end - line.at : 60),
 					  line.at);
-		err = parse_field(a, line, &sc->abi, f);
+		err = format_parse_field(a, line, &sc->abi, f);
 		if (err == -EBADMSG)
 			return bytes_fail(at, err, "event format: bad field: %.*s",
 					  (int)(line.end - line.at < 60 ? line.end - line.at : 60),
@@ -312,7 +312,8 @@ static int parse_fields(struct arena *a, struct span *text, struct bytes *at,
 }
 
 /* Reads `key` and the value up to the end of its line. */
-static int header_line(struct span *text, struct bytes *at, const char *key, struct span *ret)
+static int format_header_line(struct span *text, struct bytes *at, const char *key,
+			      struct span *ret)
 {
 	struct span line = { 0 };
 
@@ -323,7 +324,7 @@ static int header_line(struct span *text, struct bytes *at, const char *key, str
 					  key);
 		line = eventformat_trim(line);
 	} while (line.at == line.end);
-	if (!has_prefix(line, key))
+	if (!format_has_prefix(line, key))
 		return bytes_fail(at, -EBADMSG, "event format: \"%s\" expected", key);
 	line.at += strlen(key);
 	*ret = eventformat_trim(line);
@@ -352,18 +353,18 @@ int eventformat_parse(struct arena *a, struct bytes text, const char *system, st
 		return err_nomem();
 	sc->kind = SONDE_TRACEPOINT;
 	sc->abi = abi;
-	TRY(header_line(&rest, &text, "name:", &value));
+	TRY(format_header_line(&rest, &text, "name:", &value));
 	if (value.at == value.end)
 		return bytes_fail(&text, -EBADMSG, "event format: the event has no name");
 	sc->event = arena_strndup(a, value.at, (size_t)(value.end - value.at));
 	sc->system = arena_strdup(a, system);
 	if (!sc->event || !sc->system)
 		return err_nomem();
-	TRY(header_line(&rest, &text, "ID:", &value));
+	TRY(format_header_line(&rest, &text, "ID:", &value));
 	if (!eventformat_parse_number(value, UINT32_MAX, &sc->tracepoint_id))
 		return bytes_fail(&text, -EBADMSG, "event format: bad ID");
-	TRY(header_line(&rest, &text, "format:", &value));
-	TRY(parse_fields(a, &rest, &text, sc));
+	TRY(format_header_line(&rest, &text, "format:", &value));
+	TRY(format_parse_fields(a, &rest, &text, sc));
 
 	if (rest.at < rest.end) {
 		value = (struct span){ rest.at + strlen("print fmt:"), rest.end };

@@ -30,7 +30,7 @@ static char *printk_unescape(struct arena *a, const char *s, size_t len)
 	return text;
 }
 
-static int read_line(struct printk_formats *p, const char *line, size_t len)
+static int printk_read_line(struct printk_formats *p, const char *line, size_t len)
 {
 	const char *quote = memchr(line, '"', len), *end = line + len;
 	char number[20] = "";
@@ -58,7 +58,7 @@ int printk_formats_read(struct printk_formats *ret, const char *text, size_t len
 		const char *nl = memchr(text, '\n', len);
 		size_t n = nl ? (size_t)(nl - text) : len;
 
-		if (read_line(&p, text, n) < 0) {
+		if (printk_read_line(&p, text, n) < 0) {
 			printk_formats_done(&p);
 			return err_nomem();
 		}

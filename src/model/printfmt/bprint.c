@@ -23,7 +23,7 @@ struct packed {
 	bool ended;
 };
 
-static uint64_t take_number(struct packed *p, uint32_t width)
+static uint64_t bprint_take_number(struct packed *p, uint32_t width)
 {
 	uint32_t at = (p->at + 3) & ~3u;
 
@@ -35,7 +35,7 @@ static uint64_t take_number(struct packed *p, uint32_t width)
 	return value_u64(p->r->bytes + at, width, p->r->swap);
 }
 
-static void put_string(struct packed *p, const struct pf_spec *spec)
+static void bprint_put_string(struct packed *p, const struct pf_spec *spec)
 {
 	const char *s = (const char *)p->r->bytes + p->at;
 	size_t n;
@@ -49,7 +49,7 @@ static void put_string(struct packed *p, const struct pf_spec *spec)
 	p->at += (uint32_t)n + 1;
 }
 
-static void put_symbol(const struct pf_run *r, uint64_t addr, bool with_offset)
+static void bprint_put_symbol(const struct pf_run *r, uint64_t addr, bool with_offset)
 {
 	struct pf_expr e = { .code = PF_E_CONST, .value = addr };
 	struct pf_spec spec = { .conv = 'p' };
@@ -60,7 +60,7 @@ static void put_symbol(const struct pf_run *r, uint64_t addr, bool with_offset)
 }
 
 /* s is behind the 'p'; returns how many letters belong to it. */
-static size_t put_pointer(struct packed *p, const char *s, const struct pf_spec *spec)
+static size_t bprint_put_pointer(struct packed *p, const char *s, const struct pf_spec *spec)
 {
 	const struct pf_run *r = p->r;
 	bool is_symbol = *s == 's' || *s == 'S' || ((*s == 'f' || *s == 'F') && s[1] != 'w');
@@ -72,17 +72,17 @@ static size_t put_pointer(struct packed *p, const char *s, const struct pf_spec 
 	    r->bytes[p->at] < 127) {
 		size_t n = 0;
 
-		put_string(p, r->perf ? NULL : spec);
+		bprint_put_string(p, r->perf ? NULL : spec);
 		while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
 		       (s[n] >= '0' && s[n] <= '9'))
 			n++;
 		return n;
 	}
-	v = take_number(p, r->long_bytes);
+	v = bprint_take_number(p, r->long_bytes);
 	if (p->ended)
 		return 0;
 	if (is_symbol) {
-		put_symbol(r, v, *s == 'S' || *s == 'F');
+		bprint_put_symbol(r, v, *s == 'S' || *s == 'F');
 		return 1;
 	}
 	if (v)
@@ -93,7 +93,7 @@ static size_t put_pointer(struct packed *p, const char *s, const struct pf_spec 
 }
 
 /* s is behind a '%'; returns how many characters belong to the conversion. */
-static size_t put_conversion(struct packed *p, const char *start)
+static size_t bprint_put_conversion(struct packed *p, const char *start)
 {
 	const char *s = start;
 	struct pf_spec spec = { .bits = 32 };
@@ -112,7 +112,7 @@ static size_t put_conversion(struct packed *p, const char *start)
 			spec.has_prec = true;
 			number = &spec.prec;
 		} else if (*s == '*') {
-			int32_t v = (int32_t)take_number(p, 4);
+			int32_t v = (int32_t)bprint_take_number(p, 4);
 
 			spec.left |= v < 0 && !spec.has_prec;
 			*number = v < 0 ? (spec.has_prec ? 0 : -(uint32_t)v) : (uint32_t)v;
@@ -136,7 +136,7 @@ static size_t put_conversion(struct packed *p, const char *start)
 	case 'o':
 	case 'c': {
 		uint32_t width = longs > 1 ? 8 : longs ? p->r->long_bytes : 4;
-		uint64_t v = take_number(p, width);
+		uint64_t v = bprint_take_number(p, width);
 
 		if (p->ended)
 			break;
@@ -148,10 +148,10 @@ static size_t put_conversion(struct packed *p, const char *start)
 		break;
 	}
 	case 's':
-		put_string(p, &spec);
+		bprint_put_string(p, &spec);
 		break;
 	case 'p':
-		s += put_pointer(p, s + 1, &spec);
+		s += bprint_put_pointer(p, s + 1, &spec);
 		break;
 	case 0:
 		return (size_t)(s - start);
@@ -181,7 +181,7 @@ void pf_put_bprint(const struct printfmt *pf, const struct pf_run *r)
 	const char *s = r->env && r->env->printk ? r->env->printk(r->env->ctx, addr) : NULL;
 	size_t len = s ? strlen(s) : 0;
 
-	put_symbol(r, field_u64(pf->bprint_ip, r->bytes, r->len, r->swap), false);
+	bprint_put_symbol(r, field_u64(pf->bprint_ip, r->bytes, r->len, r->swap), false);
 	if (!s) {
 		outbuf_str(r->out, ": (NO FORMAT FOUND at ");
 		outbuf_hex(r->out, addr);
@@ -199,7 +199,7 @@ void pf_put_bprint(const struct printfmt *pf, const struct pf_run *r)
 			s += 2;
 		} else {
 			s++;
-			s += put_conversion(&p, s);
+			s += bprint_put_conversion(&p, s);
 		}
 	}
 }

@@ -28,7 +28,7 @@ struct conversion {
 	struct pf_node *arg;
 };
 
-static int hex_digit(char c)
+static int compile_hex_digit(char c)
 {
 	return c >= '0' && c <= '9'                 ? c - '0'
 	       : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
@@ -36,7 +36,7 @@ static int hex_digit(char c)
 }
 
 /* The character behind a backslash at s; *ret_len bytes of s belong to it. */
-static char escape(const char *s, bool c_escapes, size_t *ret_len)
+static char compile_escape(const char *s, bool c_escapes, size_t *ret_len)
 {
 	static const char from[] = "ntrabfv", to[] = "\n\t\r\a\b\f\v";
 	const char *at = *s ? strchr(from, *s) : NULL;
@@ -47,9 +47,9 @@ static char escape(const char *s, bool c_escapes, size_t *ret_len)
 		return to[at - from];
 	if (!c_escapes || !*s)
 		return *s;
-	if (*s == 'x' && hex_digit(s[1]) >= 0) {
-		for (n = 1; n < 3 && hex_digit(s[n]) >= 0; n++)
-			v = v * 16 + (unsigned)hex_digit(s[n]);
+	if (*s == 'x' && compile_hex_digit(s[1]) >= 0) {
+		for (n = 1; n < 3 && compile_hex_digit(s[n]) >= 0; n++)
+			v = v * 16 + (unsigned)compile_hex_digit(s[n]);
 		*ret_len = n;
 		return (char)v;
 	}
@@ -75,14 +75,14 @@ char *pf_unescape(struct pf_compiler *c, const char *s, size_t *ret_len)
 			*to++ = *s++;
 			continue;
 		}
-		*to++ = escape(s + 1, c->dialect->c_escapes, &n);
+		*to++ = compile_escape(s + 1, c->dialect->c_escapes, &n);
 		s += 1 + n;
 	}
 	*ret_len = (size_t)(to - text);
 	return text;
 }
 
-static struct pf_step *add_step(struct builder *b, enum pf_step_code code)
+static struct pf_step *compile_add_step(struct builder *b, enum pf_step_code code)
 {
 	struct pf_step *s = &b->pf->steps[b->pf->nr_steps];
 	char *prefix = arena_alloc(b->c->arena, b->literal_len + PREFIX_SLACK);
@@ -101,19 +101,19 @@ static struct pf_step *add_step(struct builder *b, enum pf_step_code code)
 	return s;
 }
 
-static void add_literal(struct builder *b, char c)
+static void compile_add_literal(struct builder *b, char c)
 {
 	b->literal[b->literal_len++] = c;
 }
 
-static struct pf_expr *lower(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_expr *compile_lower(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_ctype t;
 
 	return c->dialect->c_grammar ? pf_lower_c(c, n, &t) : pf_lower_perf(c, n);
 }
 
-static bool keep_spec(struct builder *b, struct pf_step *s, const struct pf_spec *spec)
+static bool compile_keep_spec(struct builder *b, struct pf_step *s, const struct pf_spec *spec)
 {
 	struct pf_spec *kept = arena_alloc(b->c->arena, sizeof(*kept));
 
@@ -126,7 +126,7 @@ static bool keep_spec(struct builder *b, struct pf_step *s, const struct pf_spec
 	return true;
 }
 
-static bool is_plain(const struct conversion *v)
+static bool compile_is_plain(const struct conversion *v)
 {
 	const struct pf_spec *p = &v->spec;
 
@@ -134,26 +134,26 @@ static bool is_plain(const struct conversion *v)
 	       !p->has_prec && !p->width;
 }
 
-static bool add_number(struct builder *b, struct conversion *v)
+static bool compile_add_number(struct builder *b, struct conversion *v)
 {
 	static const uint8_t bits[] = { 8, 16, 32, 64, 64 };
 	bool is_signed = (v->spec.conv == 'd' || v->spec.conv == 'i') && !v->as_unsigned;
-	struct pf_step *s = add_step(b, PF_S_NUMBER);
+	struct pf_step *s = compile_add_step(b, PF_S_NUMBER);
 
 	if (!s)
 		return false;
 	if (v->as_unsigned)
 		v->spec.conv = 'u';
-	s->num = lower(b->c, v->arg);
-	s->star = v->star ? lower(b->c, v->star) : NULL;
+	s->num = compile_lower(b->c, v->arg);
+	s->star = v->star ? compile_lower(b->c, v->star) : NULL;
 	if (!s->num || (v->star && !s->star))
 		return false;
 	v->spec.bits = bits[(v->ls < -2 ? -2 : v->ls > 2 ? 2 : v->ls) + 2];
 	if (b->c->dialect->c_conversions && (v->ls == 1 || v->is_size))
 		v->spec.bits = (uint8_t)(8 * b->c->schema->abi.long_bytes);
-	if (!keep_spec(b, s, &v->spec))
+	if (!compile_keep_spec(b, s, &v->spec))
 		return false;
-	if (!is_plain(v))
+	if (!compile_is_plain(v))
 		return true;
 
 	s->offset = s->num->offset;
@@ -182,21 +182,21 @@ static bool add_number(struct builder *b, struct conversion *v)
 	return true;
 }
 
-static bool add_text(struct builder *b, struct conversion *v)
+static bool compile_add_text(struct builder *b, struct conversion *v)
 {
-	struct pf_step *s = add_step(b, PF_S_STR);
+	struct pf_step *s = compile_add_step(b, PF_S_STR);
 	const struct sonde_field *f;
 
 	if (!s)
 		return false;
 	s->text = b->c->dialect->c_grammar ? pf_lower_text_c(b->c, v->arg)
 					   : pf_lower_text_perf(b->c, v->arg);
-	s->star = v->star ? lower(b->c, v->star) : NULL;
+	s->star = v->star ? compile_lower(b->c, v->star) : NULL;
 	if (!s->text || (v->star && !s->star))
 		return false;
-	if (!is_plain(v)) {
+	if (!compile_is_plain(v)) {
 		s->code = PF_S_STR_SPEC;
-		return keep_spec(b, s, &v->spec);
+		return compile_keep_spec(b, s, &v->spec);
 	}
 	f = s->text->place.field;
 	if (s->text->kind != PF_T_BYTES || s->text->place.skip ||
@@ -211,19 +211,19 @@ static bool add_text(struct builder *b, struct conversion *v)
 	return true;
 }
 
-static bool add_char(struct builder *b, struct conversion *v)
+static bool compile_add_char(struct builder *b, struct conversion *v)
 {
-	struct pf_step *s = add_step(b, PF_S_CHAR);
+	struct pf_step *s = compile_add_step(b, PF_S_CHAR);
 
 	if (!s)
 		return false;
-	s->num = lower(b->c, v->arg);
-	s->star = v->star ? lower(b->c, v->star) : NULL;
-	return s->num && (!v->star || s->star) && keep_spec(b, s, &v->spec);
+	s->num = compile_lower(b->c, v->arg);
+	s->star = v->star ? compile_lower(b->c, v->star) : NULL;
+	return s->num && (!v->star || s->star) && compile_keep_spec(b, s, &v->spec);
 }
 
 /* The bytes that a pointer's letters need; false: there are none, and the pointer is of no use. */
-static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_node *n)
+static bool compile_pointer_place(struct builder *b, struct pf_step *s, const struct pf_node *n)
 {
 	bool c_grammar = b->c->dialect->c_grammar, had_reason = b->c->parser->why[0] != 0;
 	struct pf_ctype elem;
@@ -247,20 +247,21 @@ static bool pointer_place(struct builder *b, struct pf_step *s, const struct pf_
 	return false;
 }
 
-static bool skips_casts(const struct pf_dialect *d, uint8_t kind)
+static bool compile_skips_casts(const struct pf_dialect *d, uint8_t kind)
 {
 	return kind == PF_P_IP4 || kind == PF_P_IP6 || kind == PF_P_SOCKADDR ||
 	       (d->pointer_casts && kind != PF_P_BUFFER);
 }
 
 /* Sets the complaint of perf's parser about the sort of an argument. False: no memory. */
-static bool check_sort(struct builder *b, const struct pf_node *n, struct pf_pointer_spec *ps)
+static bool compile_check_sort(struct builder *b, const struct pf_node *n,
+			       struct pf_pointer_spec *ps)
 {
 	static const char *const sorts[] = { "0", "1", "2",  "3",  "4",  "5",  "6",  "7",
 					     "8", "9", "10", "11", "12", "13", "14", "15" };
 	const int wanted = ps->kind == PF_P_BUFFER ? PF_DYNARRAY : PF_FIELD;
 
-	while (skips_casts(b->c->dialect, ps->kind) && n->kind == PF_CAST)
+	while (compile_skips_casts(b->c->dialect, ps->kind) && n->kind == PF_CAST)
 		n = n->a;
 	if (n->kind == wanted || n->kind == PF_SOCKADDR) {
 		if (!n->field)
@@ -272,7 +273,7 @@ static bool check_sort(struct builder *b, const struct pf_node *n, struct pf_poi
 }
 
 /* The complaint about a field that does not have the size of such a value; NULL if it has. */
-static const char *wrong_size(uint8_t kind, const struct pf_place *place)
+static const char *compile_wrong_size(uint8_t kind, const struct pf_place *place)
 {
 	static const struct {
 		uint32_t bytes; /* 0: any size */
@@ -290,14 +291,14 @@ static const char *wrong_size(uint8_t kind, const struct pf_place *place)
 		       : NULL;
 }
 
-static bool is_number(const struct pf_pointer_spec *ps)
+static bool compile_is_number(const struct pf_pointer_spec *ps)
 {
 	return ps->kind == PF_P_ADDRESS || ps->kind == PF_P_FUNC;
 }
 
-static bool add_pointer(struct builder *b, struct conversion *v, struct pf_pointer_spec *ps)
+static bool compile_add_pointer(struct builder *b, struct conversion *v, struct pf_pointer_spec *ps)
 {
-	struct pf_step *s = add_step(b, PF_S_POINTER);
+	struct pf_step *s = compile_add_step(b, PF_S_POINTER);
 	struct pf_pointer_spec *kept = arena_alloc(b->c->arena, sizeof(*kept));
 
 	if (!s || !kept) {
@@ -305,28 +306,28 @@ static bool add_pointer(struct builder *b, struct conversion *v, struct pf_point
 		return false;
 	}
 	s->pointer = kept;
-	s->star = v->star ? lower(b->c, v->star) : NULL;
-	if ((v->star && !s->star) || !keep_spec(b, s, &v->spec))
+	s->star = v->star ? compile_lower(b->c, v->star) : NULL;
+	if ((v->star && !s->star) || !compile_keep_spec(b, s, &v->spec))
 		return false;
-	if (!is_number(ps)) {
-		pointer_place(b, s, v->arg);
+	if (!compile_is_number(ps)) {
+		compile_pointer_place(b, s, v->arg);
 		/* perf looks at the sort of the argument first, then at the size of the field. */
-		if (!b->c->dialect->c_grammar && !check_sort(b, v->arg, ps))
+		if (!b->c->dialect->c_grammar && !compile_check_sort(b, v->arg, ps))
 			return false;
 		if (!ps->complaint && s->place.field)
-			ps->complaint = wrong_size(ps->kind, &s->place);
+			ps->complaint = compile_wrong_size(ps->kind, &s->place);
 		else if (!ps->complaint)
 			ps->kind = PF_P_ADDRESS;
 	}
 	*kept = *ps;
-	if (!is_number(ps))
+	if (!compile_is_number(ps))
 		return true;
-	s->num = lower(b->c, v->arg);
+	s->num = compile_lower(b->c, v->arg);
 	return s->num != NULL;
 }
 
 /* Takes the next argument; false: none left. */
-static bool take_arg(struct builder *b, struct pf_node **ret)
+static bool compile_take_arg(struct builder *b, struct pf_node **ret)
 {
 	*ret = b->arg;
 	if (!b->arg)
@@ -336,13 +337,13 @@ static bool take_arg(struct builder *b, struct pf_node **ret)
 }
 
 /* A '*': false when there is no argument for it. */
-static bool take_star(struct builder *b, struct conversion *v, bool is_prec)
+static bool compile_take_star(struct builder *b, struct conversion *v, bool is_prec)
 {
 	struct pf_node *n;
 
 	if (v->star)
 		return pf_refuse(b->c->parser, "two lengths given as arguments");
-	if (!take_arg(b, &n))
+	if (!compile_take_arg(b, &n))
 		return false;
 	v->star = n;
 	v->spec.star_prec = is_prec;
@@ -352,26 +353,26 @@ static bool take_star(struct builder *b, struct conversion *v, bool is_prec)
 	return true;
 }
 
-static bool finish(struct builder *b, struct conversion *v, const char **at)
+static bool compile_finish(struct builder *b, struct conversion *v, const char **at)
 {
 	struct pf_pointer_spec ps;
 	char conv = **at;
 
 	v->spec.conv = conv;
-	if (!take_arg(b, &v->arg))
+	if (!compile_take_arg(b, &v->arg))
 		return false;
 	++*at;
 	if (conv == 's')
-		return add_text(b, v);
+		return compile_add_text(b, v);
 	if (conv == 'c')
-		return add_char(b, v);
+		return compile_add_char(b, v);
 	if (conv != 'p')
-		return add_number(b, v);
+		return compile_add_number(b, v);
 	*at += pf_pointer_parse(*at, v->star != NULL, b->c->dialect, &b->c->schema->abi, &ps);
-	return add_pointer(b, v, &ps);
+	return compile_add_pointer(b, v, &ps);
 }
 
-static uint32_t add_digit(uint32_t v, char c)
+static uint32_t compile_add_digit(uint32_t v, char c)
 {
 	v = v * 10 + (uint32_t)(c - '0');
 	return v > MAX_WIDTH ? MAX_WIDTH : v;
@@ -383,20 +384,20 @@ static uint32_t add_digit(uint32_t v, char c)
  */
 enum part { FLAGS, WIDTH, STAR, DOT, DOT_STAR, LENGTH, LENGTH_TWICE };
 
-static void enter_part(struct conversion *v, enum part *part, enum part next)
+static void compile_enter_part(struct conversion *v, enum part *part, enum part next)
 {
 	v->odd |= *part > next || (*part == next && next != FLAGS && next != WIDTH && next != DOT);
 	*part = next;
 }
 
-static void length_letter(struct conversion *v, enum part *part, char c, char last)
+static void compile_length_letter(struct conversion *v, enum part *part, char c, char last)
 {
 	bool twice = *part == LENGTH && c == last && (c == 'h' || c == 'l');
 
 	if (twice)
 		*part = LENGTH_TWICE;
 	else
-		enter_part(v, part, LENGTH);
+		compile_enter_part(v, part, LENGTH);
 	if (c == 'h')
 		v->ls--;
 	else if (c == 'l')
@@ -407,12 +408,13 @@ static void length_letter(struct conversion *v, enum part *part, char c, char la
 		v->is_size = true;
 }
 
-static bool finish_perf(struct builder *b, struct conversion *v, const char *start, const char **at)
+static bool compile_finish_perf(struct builder *b, struct conversion *v, const char *start,
+				const char **at)
 {
 	char conv = **at;
 
 	if (conv == 'p')
-		return finish(b, v, at);
+		return compile_finish(b, v, at);
 	if (v->is_size && (b->c->dialect->size_is_long || v->star)) {
 		v->ls = 1;
 	} else if (v->is_size) { /* handed over as an int and printed as a size: never negative */
@@ -423,20 +425,20 @@ static bool finish_perf(struct builder *b, struct conversion *v, const char *sta
 	if (conv == 's' && v->ls > 0)
 		v->odd = true;
 	if (!v->odd)
-		return finish(b, v, at);
-	if (!take_arg(b, &v->arg))
+		return compile_finish(b, v, at);
+	if (!compile_take_arg(b, &v->arg))
 		return false;
 	++*at;
 	if (conv == 's' && v->ls > 0)
 		return true;
-	add_literal(b, '%');
+	compile_add_literal(b, '%');
 	while (start < *at)
-		add_literal(b, *start++);
+		compile_add_literal(b, *start++);
 	return true;
 }
 
 /* *at is behind the '%'. perf walks over the characters up to one it knows as the end. */
-static bool conversion_perf(struct builder *b, const char **at)
+static bool compile_conversion_perf(struct builder *b, const char **at)
 {
 	const char *start = *at;
 	struct conversion v = { 0 };
@@ -450,7 +452,7 @@ static bool conversion_perf(struct builder *b, const char **at)
 		case '-':
 			v.spec.alt |= c == '#';
 			v.spec.left |= c == '-';
-			enter_part(&v, &part, FLAGS);
+			compile_enter_part(&v, &part, FLAGS);
 			continue;
 		case '.':
 			v.odd |= part >= DOT;
@@ -462,21 +464,21 @@ static bool conversion_perf(struct builder *b, const char **at)
 		case 'L':
 		case 'z':
 		case 'Z':
-			length_letter(&v, &part, c, (*at)[-1]);
+			compile_length_letter(&v, &part, c, (*at)[-1]);
 			continue;
 		case '*':
-			if (!take_star(b, &v, part == DOT))
+			if (!compile_take_star(b, &v, part == DOT))
 				return false;
-			enter_part(&v, &part, part == DOT ? DOT_STAR : STAR);
+			compile_enter_part(&v, &part, part == DOT ? DOT_STAR : STAR);
 			continue;
 		case '0' ... '9':
 			if (part == FLAGS && c == '0') {
 				v.spec.zero = true;
 			} else if (part == DOT) {
-				v.spec.prec = add_digit(v.spec.prec, c);
+				v.spec.prec = compile_add_digit(v.spec.prec, c);
 			} else {
-				enter_part(&v, &part, WIDTH);
-				v.spec.width = add_digit(v.spec.width, c);
+				compile_enter_part(&v, &part, WIDTH);
+				v.spec.width = compile_add_digit(v.spec.width, c);
 			}
 			continue;
 		case 'd':
@@ -487,18 +489,18 @@ static bool conversion_perf(struct builder *b, const char **at)
 		case 'o':
 		case 's':
 		case 'p':
-			return finish_perf(b, &v, start, at);
+			return compile_finish_perf(b, &v, start, at);
 		}
-		add_literal(b, '>');
-		add_literal(b, c);
-		add_literal(b, '<');
+		compile_add_literal(b, '>');
+		compile_add_literal(b, c);
+		compile_add_literal(b, '<');
 		++*at;
 		return true;
 	}
 	return true;
 }
 
-static bool conversion_c(struct builder *b, const char **at)
+static bool compile_conversion_c(struct builder *b, const char **at)
 {
 	struct conversion v = { 0 };
 	const char *start = *at;
@@ -511,22 +513,22 @@ static bool conversion_c(struct builder *b, const char **at)
 		v.spec.zero |= **at == '0';
 	}
 	if (**at == '*') {
-		if (!take_star(b, &v, false))
+		if (!compile_take_star(b, &v, false))
 			return false;
 		++*at;
 	}
 	for (; **at >= '0' && **at <= '9'; ++*at)
-		v.spec.width = add_digit(v.spec.width, **at);
+		v.spec.width = compile_add_digit(v.spec.width, **at);
 	if (**at == '.') {
 		v.spec.has_prec = true;
 		++*at;
 		if (**at == '*') {
-			if (!take_star(b, &v, true))
+			if (!compile_take_star(b, &v, true))
 				return false;
 			++*at;
 		}
 		for (; **at >= '0' && **at <= '9'; ++*at)
-			v.spec.prec = add_digit(v.spec.prec, **at);
+			v.spec.prec = compile_add_digit(v.spec.prec, **at);
 	}
 	for (; **at && strchr("hlLqjztZ", **at); ++*at) {
 		if (**at == 'h')
@@ -539,11 +541,11 @@ static bool conversion_c(struct builder *b, const char **at)
 			v.is_size = true;
 	}
 	if (**at && strchr("diuxXoscp", **at))
-		return finish(b, &v, at);
+		return compile_finish(b, &v, at);
 	/* No conversion that the kernel has: its text stays. */
-	add_literal(b, '%');
+	compile_add_literal(b, '%');
 	while (start < *at)
-		add_literal(b, *start++);
+		compile_add_literal(b, *start++);
 	return true;
 }
 
@@ -566,21 +568,21 @@ int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *for
 		size_t n;
 
 		if (*format == '\\') {
-			add_literal(&b, escape(format + 1, d->c_escapes, &n));
+			compile_add_literal(&b, compile_escape(format + 1, d->c_escapes, &n));
 			format += 1 + n;
 		} else if (*format == '%' && format[1] == '%') {
-			add_literal(&b, '%');
+			compile_add_literal(&b, '%');
 			format += 2;
 		} else if (*format == '%') {
 			format++;
-			ok = d->c_conversions ? conversion_c(&b, &format)
-					      : conversion_perf(&b, &format);
+			ok = d->c_conversions ? compile_conversion_c(&b, &format)
+					      : compile_conversion_perf(&b, &format);
 		} else {
-			add_literal(&b, *format++);
+			compile_add_literal(&b, *format++);
 		}
 	}
 	if (ok && b.literal_len)
-		ok = add_step(&b, PF_S_TEXT) != NULL;
+		ok = compile_add_step(&b, PF_S_TEXT) != NULL;
 	if (c->no_memory || c->parser->no_memory)
 		return -ENOMEM;
 	return ok ? 0 : -EBADMSG;

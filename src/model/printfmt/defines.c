@@ -23,7 +23,8 @@ struct defines {
 	bool stopped;
 };
 
-static void add(struct defines *d, enum sonde_define_kind kind, uint64_t value, const char *text)
+static void defines_add(struct defines *d, enum sonde_define_kind kind, uint64_t value,
+			const char *text)
 {
 	if (d->to && d->n < d->limit)
 		d->to[d->n] = (struct sonde_define){ .size = sizeof(*d->to),
@@ -34,7 +35,7 @@ static void add(struct defines *d, enum sonde_define_kind kind, uint64_t value, 
 	d->n++;
 }
 
-static uint64_t perf_value(const char *text)
+static uint64_t defines_perf_value(const char *text)
 {
 	uint64_t v;
 
@@ -48,7 +49,7 @@ static uint64_t perf_value(const char *text)
  * -------------------
  */
 
-static void walk_perf(struct defines *d, const struct pf_node *n)
+static void defines_walk_perf(struct defines *d, const struct pf_node *n)
 {
 	if (!n || d->stopped || d->depth >= 2 * PF_MAX_DEPTH)
 		return;
@@ -58,37 +59,37 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 	case PF_STR:
 		break;
 	case PF_ATOM:
-		add(d, SONDE_DEFINE_FLAG_VALUE, 0, n->text);
+		defines_add(d, SONDE_DEFINE_FLAG_VALUE, 0, n->text);
 		break;
 	case PF_FIELD:
 		d->field = n->text;
 		break;
 	case PF_FLAGS:
 	case PF_SYMBOL:
-		walk_perf(d, n->a);
+		defines_walk_perf(d, n->a);
 		if (n->kind == PF_FLAGS)
-			add(d, SONDE_DEFINE_FLAG_FIELD, 0, n->delim ? n->delim : "");
+			defines_add(d, SONDE_DEFINE_FLAG_FIELD, 0, n->delim ? n->delim : "");
 		else
-			add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
+			defines_add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
 		for (const struct pf_pair *p = n->pairs; p; p = p->next)
-			add(d,
-			    n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE
-						: SONDE_DEFINE_SYMBOLIC_VALUE,
-			    perf_value(p->value_text), p->name);
+			defines_add(d,
+				    n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE
+							: SONDE_DEFINE_SYMBOLIC_VALUE,
+				    defines_perf_value(p->value_text), p->name);
 		break;
 	case PF_HEX:
 	case PF_HEX_STR:
 	case PF_ARRAY:
-		walk_perf(d, n->a);
-		walk_perf(d, n->b);
-		walk_perf(d, n->c);
+		defines_walk_perf(d, n->a);
+		defines_walk_perf(d, n->b);
+		defines_walk_perf(d, n->c);
 		break;
 	case PF_CAST:
-		walk_perf(d, n->a);
+		defines_walk_perf(d, n->a);
 		break;
 	case PF_OP:
-		walk_perf(d, n->a);
-		walk_perf(d, n->b);
+		defines_walk_perf(d, n->a);
+		defines_walk_perf(d, n->b);
 		break;
 	default:
 		/* perf's walk ends at a node like this one. At the top level it also skips
@@ -102,7 +103,7 @@ static void walk_perf(struct defines *d, const struct pf_node *n)
 
 /* ---- the tables alone ------------------------------------------------------------------------ */
 
-static const char *field_in(const struct pf_node *n, unsigned depth)
+static const char *defines_field_in(const struct pf_node *n, unsigned depth)
 {
 	const char *name;
 
@@ -110,20 +111,20 @@ static const char *field_in(const struct pf_node *n, unsigned depth)
 		return NULL;
 	if (n->kind == PF_FIELD)
 		return n->text;
-	name = field_in(n->a, depth + 1);
-	return name ? name : field_in(n->b, depth + 1);
+	name = defines_field_in(n->a, depth + 1);
+	return name ? name : defines_field_in(n->b, depth + 1);
 }
 
-static void table_c(struct defines *d, const struct pf_node *n)
+static void defines_table_c(struct defines *d, const struct pf_node *n)
 {
-	const char *field = field_in(n->a, 0);
+	const char *field = defines_field_in(n->a, 0);
 
 	if (field)
 		d->field = field;
 	if (n->kind == PF_FLAGS)
-		add(d, SONDE_DEFINE_FLAG_FIELD, 0, n->delim ? n->delim : "");
+		defines_add(d, SONDE_DEFINE_FLAG_FIELD, 0, n->delim ? n->delim : "");
 	else
-		add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
+		defines_add(d, SONDE_DEFINE_SYMBOLIC_FIELD, 0, "");
 	for (const struct pf_pair *p = n->pairs; p; p = p->next) {
 		struct pf_ctype t;
 		struct pf_expr *e;
@@ -131,39 +132,39 @@ static void table_c(struct defines *d, const struct pf_node *n)
 		d->compiler.budget = 4096;
 		e = pf_lower_c(&d->compiler, p->value, &t);
 		if (e && e->code == PF_E_CONST)
-			add(d,
-			    n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE
-						: SONDE_DEFINE_SYMBOLIC_VALUE,
-			    e->value, p->name);
+			defines_add(d,
+				    n->kind == PF_FLAGS ? SONDE_DEFINE_FLAG_VALUE
+							: SONDE_DEFINE_SYMBOLIC_VALUE,
+				    e->value, p->name);
 	}
 }
 
-static void walk_c(struct defines *d, const struct pf_node *n)
+static void defines_walk_c(struct defines *d, const struct pf_node *n)
 {
 	if (!n || d->depth >= 2 * PF_MAX_DEPTH || ++d->visits > MAX_VISITS)
 		return;
 	d->depth++;
 	if (n->kind == PF_FLAGS || n->kind == PF_SYMBOL) {
-		table_c(d, n);
+		defines_table_c(d, n);
 	} else if (n->kind == PF_OP && n->op[0] == '?') {
 		const struct pf_node *yes = n->b->a, *no = n->b->b;
 
-		walk_c(d, n->a);
-		walk_c(d, yes);
+		defines_walk_c(d, n->a);
+		defines_walk_c(d, yes);
 		/* `v ? __print_flags(v, ...) : "R"`: "R" is the name of 0. */
 		if (yes->kind == PF_FLAGS && no->kind == PF_ATOM && no->is_string)
-			add(d, SONDE_DEFINE_FLAG_VALUE, 0, no->text);
+			defines_add(d, SONDE_DEFINE_FLAG_VALUE, 0, no->text);
 		else
-			walk_c(d, no);
+			defines_walk_c(d, no);
 	} else {
-		walk_c(d, n->a);
-		walk_c(d, n->b);
-		walk_c(d, n->c);
+		defines_walk_c(d, n->a);
+		defines_walk_c(d, n->b);
+		defines_walk_c(d, n->c);
 	}
 	d->depth--;
 }
 
-static void walk(struct defines *d)
+static void defines_walk(struct defines *d)
 {
 	d->n = 0;
 	d->field = NULL;
@@ -171,9 +172,9 @@ static void walk(struct defines *d)
 	d->visits = 0;
 	for (const struct pf_node *n = d->pf->args; n && !d->stopped; n = n->next) {
 		if (d->pf->dialect->perf_defines)
-			walk_perf(d, n);
+			defines_walk_perf(d, n);
 		else
-			walk_c(d, n);
+			defines_walk_c(d, n);
 	}
 }
 
@@ -191,7 +192,7 @@ int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct so
 			      .parser = &parser },
 	};
 
-	walk(&d);
+	defines_walk(&d);
 	*ret = NULL;
 	*ret_nr = 0;
 	if (!d.n)
@@ -200,7 +201,7 @@ int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct so
 	d.to = arena_array(a, d.n, sizeof(*d.to));
 	if (!d.to)
 		return err_nomem();
-	walk(&d);
+	defines_walk(&d);
 	/* Texts are in the program's arena, which may be freed first. */
 	for (size_t i = 0; i < d.n; i++) {
 		d.to[i].field = arena_strdup(a, d.to[i].field);

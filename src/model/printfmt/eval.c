@@ -6,8 +6,8 @@
 #include "model/value.h"
 
 /* Where a dynamic field points to; its end in *ret_end (not clipped). */
-static uint32_t dynamic_begin(const struct pf_run *r, const struct sonde_field *f,
-			      uint32_t *ret_len)
+static uint32_t eval_dynamic_begin(const struct pf_run *r, const struct sonde_field *f,
+				   uint32_t *ret_len)
 {
 	uint32_t word = 0;
 
@@ -19,14 +19,14 @@ static uint32_t dynamic_begin(const struct pf_run *r, const struct sonde_field *
 	return (word & 0xffff) + (f->is_relative ? f->offset + 4 : 0);
 }
 
-static uint64_t load_checked(const struct pf_run *r, uint64_t at, unsigned width)
+static uint64_t eval_load_checked(const struct pf_run *r, uint64_t at, unsigned width)
 {
 	if (at > r->len || width > r->len - at)
 		return 0;
 	return value_u64(r->bytes + at, width, r->swap);
 }
 
-static uint64_t divide(const struct pf_run *r, const struct pf_expr *e, uint64_t a, uint64_t b)
+static uint64_t eval_divide(const struct pf_run *r, const struct pf_expr *e, uint64_t a, uint64_t b)
 {
 	if (!b) {
 		if (r->env && r->env->divided_by_zero)
@@ -79,17 +79,18 @@ uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e)
 	case PF_E_MASK8:
 		return load_u64(at) & e->value;
 	case PF_E_INDEX:
-		return load_checked(r, e->offset + pf_eval(r, e->a) * e->value, e->width);
+		return eval_load_checked(r, e->offset + pf_eval(r, e->a) * e->value, e->width);
 	case PF_E_DYNINDEX:
-		begin = dynamic_begin(r, e->field, &len);
+		begin = eval_dynamic_begin(r, e->field, &len);
 		if (begin == UINT32_MAX)
 			return 0;
-		return load_checked(r, begin + e->offset + pf_eval(r, e->a) * e->value, e->width);
+		return eval_load_checked(r, begin + e->offset + pf_eval(r, e->a) * e->value,
+					 e->width);
 	case PF_E_DYNLEN:
-		dynamic_begin(r, e->field, &len);
+		eval_dynamic_begin(r, e->field, &len);
 		return len;
 	case PF_E_DYNADDR:
-		begin = dynamic_begin(r, e->field, &len);
+		begin = eval_dynamic_begin(r, e->field, &len);
 		return begin == UINT32_MAX ? 0 : begin;
 	case PF_E_LAND:
 		return pf_eval(r, e->a) && pf_eval(r, e->b);
@@ -133,7 +134,7 @@ uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e)
 	case PF_E_MOD:
 	case PF_E_SDIV:
 	case PF_E_SMOD:
-		return divide(r, e, a, b);
+		return eval_divide(r, e, a, b);
 	case PF_E_SHL:
 		return a << (b & 63);
 	case PF_E_SHR:
@@ -171,8 +172,8 @@ uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e)
 }
 
 /* False: outside of the record. *ret_len is what the field holds, not clipped. */
-static bool place_begin(const struct pf_run *r, const struct pf_place *pl, uint64_t *ret_begin,
-			uint64_t *ret_len)
+static bool eval_place_begin(const struct pf_run *r, const struct pf_place *pl, uint64_t *ret_begin,
+			     uint64_t *ret_len)
 {
 	const struct sonde_field *f = pl->field;
 	uint64_t begin = f->offset, len = f->width;
@@ -181,7 +182,7 @@ static bool place_begin(const struct pf_run *r, const struct pf_place *pl, uint6
 	if (f->is_dynamic && !pl->itself) {
 		uint32_t n;
 
-		begin = dynamic_begin(r, f, &n);
+		begin = eval_dynamic_begin(r, f, &n);
 		len = n;
 	} else if (!len) {
 		len = begin < r->len ? r->len - begin : 0;
@@ -198,7 +199,7 @@ const uint8_t *pf_place_bytes(const struct pf_run *r, const struct pf_place *pl,
 	uint64_t begin, len;
 
 	*ret_len = 0;
-	if (!place_begin(r, pl, &begin, &len))
+	if (!eval_place_begin(r, pl, &begin, &len))
 		return NULL;
 	*ret_len = (uint32_t)(len < r->len - begin ? len : r->len - begin);
 	return r->bytes + begin;
@@ -209,7 +210,7 @@ const uint8_t *pf_place_rest(const struct pf_run *r, const struct pf_place *pl, 
 	uint64_t begin, len;
 
 	*ret_len = 0;
-	if (!place_begin(r, pl, &begin, &len))
+	if (!eval_place_begin(r, pl, &begin, &len))
 		return NULL;
 	*ret_len = (uint32_t)(r->len - begin);
 	return r->bytes + begin;
@@ -237,7 +238,7 @@ void pf_need(struct pf_compiler *c, uint64_t end)
 		c->need = (uint32_t)end;
 }
 
-static struct pf_expr *expr_alloc(struct pf_compiler *c, enum pf_code code)
+static struct pf_expr *eval_expr_alloc(struct pf_compiler *c, enum pf_code code)
 {
 	struct pf_expr *e = arena_alloc(c->arena, sizeof(*e));
 
@@ -250,14 +251,14 @@ static struct pf_expr *expr_alloc(struct pf_compiler *c, enum pf_code code)
 
 struct pf_expr *pf_expr_const(struct pf_compiler *c, uint64_t v)
 {
-	struct pf_expr *e = expr_alloc(c, PF_E_CONST);
+	struct pf_expr *e = eval_expr_alloc(c, PF_E_CONST);
 
 	if (e)
 		e->value = v;
 	return e;
 }
 
-static bool is_const(const struct pf_expr *e)
+static bool eval_is_const(const struct pf_expr *e)
 {
 	return e && e->code == PF_E_CONST;
 }
@@ -274,18 +275,19 @@ struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const stru
 
 	if (!a || (code >= PF_E_ADD && !b))
 		return NULL;
-	e = expr_alloc(c, code);
+	e = eval_expr_alloc(c, code);
 	if (!e)
 		return NULL;
 	e->a = a;
 	e->b = b;
-	if (code == PF_E_AND && is_const(b) && (a->code == PF_E_LOAD4 || a->code == PF_E_LOAD8)) {
+	if (code == PF_E_AND && eval_is_const(b) &&
+	    (a->code == PF_E_LOAD4 || a->code == PF_E_LOAD8)) {
 		*e = (struct pf_expr){ .code = a->code == PF_E_LOAD4 ? PF_E_MASK4 : PF_E_MASK8,
 				       .offset = a->offset,
 				       .value = b->value };
 		return e;
 	}
-	if (!is_const(a) || (b && !is_const(b)))
+	if (!eval_is_const(a) || (b && !eval_is_const(b)))
 		return e;
 	if (code >= PF_E_DIV && code <= PF_E_SMOD && !b->value)
 		return e;
@@ -317,7 +319,7 @@ struct pf_expr *pf_expr_load(struct pf_compiler *c, uint32_t offset, uint32_t wi
 	}
 	if (offset > PF_MAX_OFFSET - width)
 		return pf_expr_const(c, 0);
-	e = expr_alloc(c, code);
+	e = eval_expr_alloc(c, code);
 	if (!e)
 		return NULL;
 	e->offset = offset;
@@ -330,7 +332,7 @@ struct pf_expr *pf_expr_load(struct pf_compiler *c, uint32_t offset, uint32_t wi
 struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code,
 				const struct sonde_field *f)
 {
-	struct pf_expr *e = expr_alloc(c, code);
+	struct pf_expr *e = eval_expr_alloc(c, code);
 
 	if (e)
 		e->field = f;

@@ -6,7 +6,7 @@
 #include "model/value.h"
 
 /* True if all bytes before the first NUL are printable or white space. */
-static bool is_printable(const uint8_t *p, uint32_t n)
+static bool fields_is_printable(const uint8_t *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n && p[i]; i++)
 		if (!((p[i] >= 0x20 && p[i] < 0x7f) || (p[i] >= '\t' && p[i] <= '\r')))
@@ -14,8 +14,8 @@ static bool is_printable(const uint8_t *p, uint32_t n)
 	return true;
 }
 
-static void put_array(const struct printfmt *pf, const struct pf_run *r,
-		      const struct sonde_field *f)
+static void fields_put_array(const struct printfmt *pf, const struct pf_run *r,
+			     const struct sonde_field *f)
 {
 	static const char hex[] = "0123456789abcdef";
 	uint8_t *not_text = &pf->not_text[f - pf->schema->fields];
@@ -23,7 +23,7 @@ static void put_array(const struct printfmt *pf, const struct pf_run *r,
 	uint32_t n, rest;
 	const uint8_t *p = pf_place_bytes(r, &pl, &n);
 
-	if (f->is_text && !*not_text && p && is_printable(p, n)) {
+	if (f->is_text && !*not_text && p && fields_is_printable(p, n)) {
 		/* perf looks at the field's length only to judge it, and prints up to a NUL. */
 		if (pf->dialect->endless_text)
 			p = pf_place_rest(r, &pl, &rest);
@@ -49,7 +49,7 @@ static void put_field(const struct printfmt *pf, const struct pf_run *r,
 	uint64_t v = field_u64(f, r->bytes, r->len, r->swap);
 
 	if (pf_has_brackets(f)) {
-		put_array(pf, r, f);
+		fields_put_array(pf, r, f);
 		return;
 	}
 	if (f->is_pointer || (f->is_long && (!f->is_signed || f->width == 4))) {

@@ -8,12 +8,12 @@
 
 #define MAX_WORK 10000000u
 
-static bool is_space(char c)
+static bool lexer_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool is_word(char c)
+static bool lexer_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -31,7 +31,7 @@ bool pf_refuse(struct pf_parser *p, const char *fmt, ...)
 	return false;
 }
 
-static void *or_no_memory(struct pf_parser *p, void *mem)
+static void *lexer_or_no_memory(struct pf_parser *p, void *mem)
 {
 	if (!mem) {
 		p->no_memory = true;
@@ -42,13 +42,13 @@ static void *or_no_memory(struct pf_parser *p, void *mem)
 
 char *pf_token_text(struct pf_parser *p)
 {
-	return or_no_memory(p, arena_strndup(p->arena, p->tok.text, p->tok.len));
+	return lexer_or_no_memory(p, arena_strndup(p->arena, p->tok.text, p->tok.len));
 }
 
 char *pf_join(struct pf_parser *p, const char *s, const char *delim, const char *t)
 {
 	size_t n = strlen(s), d = strlen(delim), m = strlen(t);
-	char *joined = or_no_memory(p, arena_alloc(p->arena, n + d + m + 1));
+	char *joined = lexer_or_no_memory(p, arena_alloc(p->arena, n + d + m + 1));
 
 	if (joined) {
 		memcpy(joined, s, n);
@@ -60,7 +60,7 @@ char *pf_join(struct pf_parser *p, const char *s, const char *delim, const char 
 
 struct pf_node *pf_node_new(struct pf_parser *p, enum pf_kind kind)
 {
-	struct pf_node *n = or_no_memory(p, arena_alloc(p->arena, sizeof(*n)));
+	struct pf_node *n = lexer_or_no_memory(p, arena_alloc(p->arena, sizeof(*n)));
 
 	if (n)
 		n->kind = (uint8_t)kind;
@@ -96,7 +96,7 @@ bool pf_is(const struct pf_parser *p, enum pf_token_kind kind, const char *text)
  * The end of the quoted text that begins at s; NULL when it has none. A quote, or (strict) what
  * cannot be printed.
  */
-static const char *quote_end(const char *s, const char *end, char quote, bool strict)
+static const char *lexer_quote_end(const char *s, const char *end, char quote, bool strict)
 {
 	for (; s < end; s++) {
 		if (*s == quote || (strict && *s != '\n' && (*s < ' ' || *s > '~')))
@@ -107,7 +107,7 @@ static const char *quote_end(const char *s, const char *end, char quote, bool st
 	return NULL;
 }
 
-static void quoted(struct pf_parser *p)
+static void lexer_quoted(struct pf_parser *p)
 {
 	char quote = *p->pos++;
 	const char *start = p->pos, *stop, *piece;
@@ -115,7 +115,7 @@ static void quoted(struct pf_parser *p)
 	bool strict = p->dialect->strict_strings;
 	char *to;
 
-	stop = quote_end(start, p->end, quote, strict);
+	stop = lexer_quote_end(start, p->end, quote, strict);
 	if (!stop) {
 		p->tok = (struct pf_token){ PF_TOK_BAD, start, (size_t)(p->end - start) };
 		p->pos = p->end;
@@ -131,11 +131,11 @@ static void quoted(struct pf_parser *p)
 	len = p->tok.len;
 	piece = p->pos;
 	for (;;) {
-		while (piece < p->end && is_space(*piece))
+		while (piece < p->end && lexer_is_space(*piece))
 			piece++;
 		if (piece >= p->end || *piece != '"')
 			break;
-		stop = quote_end(piece + 1, p->end, '"', strict);
+		stop = lexer_quote_end(piece + 1, p->end, '"', strict);
 		if (!stop)
 			break;
 		len += (size_t)(stop - piece - 1);
@@ -143,7 +143,7 @@ static void quoted(struct pf_parser *p)
 	}
 	if (len == p->tok.len)
 		return;
-	to = or_no_memory(p, arena_alloc(p->arena, len + 1));
+	to = lexer_or_no_memory(p, arena_alloc(p->arena, len + 1));
 	if (!to) {
 		p->tok.kind = PF_TOK_BAD;
 		return;
@@ -152,7 +152,7 @@ static void quoted(struct pf_parser *p)
 	for (size_t at = p->tok.len; at < len;) {
 		while (*p->pos != '"')
 			p->pos++;
-		stop = quote_end(p->pos + 1, p->end, '"', strict);
+		stop = lexer_quote_end(p->pos + 1, p->end, '"', strict);
 		memcpy(to + at, p->pos + 1, (size_t)(stop - p->pos - 1));
 		at += (size_t)(stop - p->pos - 1);
 		p->pos = stop + 1;
@@ -164,7 +164,7 @@ static void quoted(struct pf_parser *p)
 /*
  * Bytes of the operator at s: perf's set, where "->" "++" "--" "&&" "||" "<<=" are one token each.
  */
-static size_t operator_len(const char *s, const char *end)
+static size_t lexer_operator_len(const char *s, const char *end)
 {
 	char c = *s, d = s + 1 < end ? s[1] : 0;
 
@@ -190,7 +190,7 @@ static size_t operator_len(const char *s, const char *end)
 }
 
 /* Names that old kernels forgot to expand; what they stand for is read in their place. */
-static bool expand_macro(struct pf_parser *p)
+static bool lexer_expand_macro(struct pf_parser *p)
 {
 	static const struct {
 		const char *name, *text;
@@ -212,25 +212,25 @@ static bool expand_macro(struct pf_parser *p)
 
 void pf_next(struct pf_parser *p)
 {
-	while (p->pos < p->end && is_space(*p->pos))
+	while (p->pos < p->end && lexer_is_space(*p->pos))
 		p->pos++;
 	p->tok = (struct pf_token){ PF_TOK_END, p->pos, 0 };
 	if (p->pos >= p->end || *p->pos < ' ' || *p->pos > '~')
 		return;
 	if (*p->pos == '"' || *p->pos == '\'') {
-		quoted(p);
+		lexer_quoted(p);
 		return;
 	}
-	if (is_word(*p->pos)) {
+	if (lexer_is_word(*p->pos)) {
 		const char *start = p->pos;
 
-		while (p->pos < p->end && is_word(*p->pos))
+		while (p->pos < p->end && lexer_is_word(*p->pos))
 			p->pos++;
 		p->tok = (struct pf_token){ PF_TOK_ITEM, start, (size_t)(p->pos - start) };
-		expand_macro(p);
+		lexer_expand_macro(p);
 		return;
 	}
-	p->tok.len = operator_len(p->pos, p->end);
+	p->tok.len = lexer_operator_len(p->pos, p->end);
 	p->tok.kind = *p->pos == '(' || *p->pos == ')' || *p->pos == ',' ? PF_TOK_DELIM : PF_TOK_OP;
 	p->pos += p->tok.len;
 }

@@ -40,7 +40,7 @@ struct type_words {
 	unsigned longs, shorts, chars, ints, un, sign, enums, other;
 };
 
-static void count_word(struct type_words *w, const char *s, size_t n)
+static void lower_count_word(struct type_words *w, const char *s, size_t n)
 {
 	const struct {
 		const char *word;
@@ -61,7 +61,8 @@ static void count_word(struct type_words *w, const char *s, size_t n)
 		w->other++;
 }
 
-static bool scalar_type(const char *name, size_t len, uint8_t long_bytes, struct pf_ctype *ret)
+static bool lower_scalar_type(const char *name, size_t len, uint8_t long_bytes,
+			      struct pf_ctype *ret)
 {
 	struct type_words w = { 0 };
 	const char *last = name;
@@ -73,7 +74,7 @@ static bool scalar_type(const char *name, size_t len, uint8_t long_bytes, struct
 		while (at + n < len && name[at + n] != ' ')
 			n++;
 		if (n) {
-			count_word(&w, name + at, n);
+			lower_count_word(&w, name + at, n);
 			last = name + at;
 			last_len = n;
 		}
@@ -113,12 +114,12 @@ bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret)
 	while (len && name[len - 1] == ' ')
 		len--;
 	if (!len || name[len - 1] != '*')
-		return scalar_type(name, len, long_bytes, ret);
+		return lower_scalar_type(name, len, long_bytes, ret);
 	len--;
 	if (memchr(name, '*', len))
 		target = (struct pf_ctype){ .width = long_bytes };
 	else
-		scalar_type(name, len, long_bytes, &target);
+		lower_scalar_type(name, len, long_bytes, &target);
 	*ret = (struct pf_ctype){ .width = long_bytes,
 				  .target = target.width,
 				  .target_signed = target.is_signed };
@@ -127,7 +128,7 @@ bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static struct pf_expr *convert(struct pf_compiler *c, struct pf_expr *e, struct pf_ctype to)
+static struct pf_expr *lower_convert(struct pf_compiler *c, struct pf_expr *e, struct pf_ctype to)
 {
 	static const enum pf_code cuts[5][2] = {
 		[1] = { PF_E_TRUNC1, PF_E_SEXT1 },
@@ -148,16 +149,16 @@ static struct pf_expr *convert(struct pf_compiler *c, struct pf_expr *e, struct 
 	return pf_expr_new(c, cuts[to.width][to.is_signed], e, NULL);
 }
 
-static struct pf_ctype promote(struct pf_ctype t)
+static struct pf_ctype lower_promote(struct pf_ctype t)
 {
 	t.target = 0;
 	return t.width < 4 ? (struct pf_ctype){ .width = 4, .is_signed = true } : t;
 }
 
-static struct pf_ctype common_type(struct pf_ctype a, struct pf_ctype b)
+static struct pf_ctype lower_common_type(struct pf_ctype a, struct pf_ctype b)
 {
-	a = promote(a);
-	b = promote(b);
+	a = lower_promote(a);
+	b = lower_promote(b);
 	if (a.width == b.width)
 		a.is_signed &= b.is_signed;
 	else if (b.width > a.width)
@@ -165,13 +166,13 @@ static struct pf_ctype common_type(struct pf_ctype a, struct pf_ctype b)
 	return a;
 }
 
-static struct pf_expr *refuse(struct pf_compiler *c, const char *what, const char *text)
+static struct pf_expr *lower_refuse(struct pf_compiler *c, const char *what, const char *text)
 {
 	pf_refuse(c->parser, "%s %s", what, text);
 	return NULL;
 }
 
-static uint64_t char_value(const char *s)
+static uint64_t lower_char_value(const char *s)
 {
 	if (s[0] != '\\')
 		return (uint64_t)(int8_t)s[0];
@@ -189,7 +190,8 @@ static uint64_t char_value(const char *s)
 					  : (uint64_t)(int8_t)s[1];
 }
 
-static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
+static struct pf_expr *lower_atom(struct pf_compiler *c, const struct pf_node *n,
+				  struct pf_ctype *ret)
 {
 	uint8_t long_bytes = c->schema->abi.long_bytes;
 	uint64_t v;
@@ -199,9 +201,9 @@ static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, stru
 
 	*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
 	if (n->is_char)
-		return pf_expr_const(c, char_value(n->text));
+		return pf_expr_const(c, lower_char_value(n->text));
 	if (n->is_string)
-		return refuse(c, "a string where a number should be:", n->text);
+		return lower_refuse(c, "a string where a number should be:", n->text);
 	if (n->text[0] < '0' || n->text[0] > '9') {
 		/*
 		 * A variable of the kernel's, or an enum it did not resolve: 0, as in perf; the
@@ -215,7 +217,7 @@ static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, stru
 		longs += (*end | 32) == 'l';
 		un |= (*end | 32) == 'u';
 		if (!strchr("uUlL", *end))
-			return refuse(c, "not a number:", n->text);
+			return lower_refuse(c, "not a number:", n->text);
 	}
 	ret->is_signed = !un;
 	if (longs)
@@ -229,8 +231,8 @@ static struct pf_expr *atom(struct pf_compiler *c, const struct pf_node *n, stru
 	return pf_expr_const(c, v);
 }
 
-static struct pf_expr *field(struct pf_compiler *c, const struct sonde_field *f,
-			     struct pf_ctype *ret)
+static struct pf_expr *lower_field(struct pf_compiler *c, const struct sonde_field *f,
+				   struct pf_ctype *ret)
 {
 	*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
 	if (!f)
@@ -253,8 +255,8 @@ static struct pf_expr *field(struct pf_compiler *c, const struct sonde_field *f,
 }
 
 /* A number of `elem` type at a place. */
-static struct pf_expr *load_place(struct pf_compiler *c, const struct pf_place *pl,
-				  struct pf_ctype elem)
+static struct pf_expr *lower_load_place(struct pf_compiler *c, const struct pf_place *pl,
+					struct pf_ctype elem)
 {
 	static const enum pf_code extend[5] = {
 		[1] = PF_E_SEXT1, [2] = PF_E_SEXT2, [4] = PF_E_SEXT4
@@ -279,16 +281,17 @@ static struct pf_expr *load_place(struct pf_compiler *c, const struct pf_place *
 	return elem.is_signed && elem.width < 8 ? pf_expr_new(c, extend[elem.width], e, NULL) : e;
 }
 
-static struct pf_expr *load_at(struct pf_compiler *c, const struct pf_node *address,
-			       const struct pf_expr *index, const char *what, struct pf_ctype *ret)
+static struct pf_expr *lower_load_at(struct pf_compiler *c, const struct pf_node *address,
+				     const struct pf_expr *index, const char *what,
+				     struct pf_ctype *ret)
 {
 	struct pf_place pl;
 	struct pf_ctype elem;
 
 	if (!pf_lower_place(c, address, &pl, &elem))
-		return refuse(c, what, "of something that is not in the record");
+		return lower_refuse(c, what, "of something that is not in the record");
 	if (elem.width != 1 && elem.width != 2 && elem.width != 4 && elem.width != 8)
-		return refuse(c, what, "of elements that are no numbers");
+		return lower_refuse(c, what, "of elements that are no numbers");
 	if (index) {
 		index = pf_expr_new(c, PF_E_MUL, index, pf_expr_const(c, elem.width));
 		if (index && pl.skip)
@@ -298,7 +301,7 @@ static struct pf_expr *load_at(struct pf_compiler *c, const struct pf_node *addr
 		pl.skip = index;
 	}
 	*ret = elem;
-	return load_place(c, &pl, elem);
+	return lower_load_place(c, &pl, elem);
 }
 
 struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n)
@@ -314,8 +317,8 @@ struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n)
 	return pf_lower_c(c, n, &t);
 }
 
-static struct pf_expr *conditional(struct pf_compiler *c, const struct pf_node *n,
-				   struct pf_ctype *ret)
+static struct pf_expr *lower_conditional(struct pf_compiler *c, const struct pf_node *n,
+					 struct pf_ctype *ret)
 {
 	struct pf_ctype yt, nt;
 	struct pf_expr *a = pf_truth_c(c, n->a), *e;
@@ -324,9 +327,9 @@ static struct pf_expr *conditional(struct pf_compiler *c, const struct pf_node *
 
 	if (!no)
 		return NULL;
-	*ret = common_type(yt, nt);
-	yes = convert(c, yes, *ret);
-	no = convert(c, no, *ret);
+	*ret = lower_common_type(yt, nt);
+	yes = lower_convert(c, yes, *ret);
+	no = lower_convert(c, no, *ret);
 	if (!yes || !no)
 		return NULL;
 	if (a->code == PF_E_CONST)
@@ -358,7 +361,8 @@ static const struct {
 	{ "&&", PF_E_LAND, PF_E_LAND, LOGIC }, { "||", PF_E_LOR, PF_E_LOR, LOGIC },
 };
 
-static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
+static struct pf_expr *lower_binary(struct pf_compiler *c, const struct pf_node *n,
+				    struct pf_ctype *ret)
 {
 	struct pf_ctype at, bt, t;
 	struct pf_expr *a, *b, *e;
@@ -367,7 +371,7 @@ static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, st
 	while (i < sizeof(binaries) / sizeof(*binaries) && strcmp(binaries[i].op, n->op))
 		i++;
 	if (i == sizeof(binaries) / sizeof(*binaries))
-		return refuse(c, "unknown operator", n->op);
+		return lower_refuse(c, "unknown operator", n->op);
 
 	*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
 	if (binaries[i].result == LOGIC) {
@@ -378,10 +382,10 @@ static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, st
 	b = a ? pf_lower_c(c, n->b, &bt) : NULL;
 	if (!b)
 		return NULL;
-	t = binaries[i].result == SHIFT ? promote(at) : common_type(at, bt);
-	a = convert(c, a, t);
+	t = binaries[i].result == SHIFT ? lower_promote(at) : lower_common_type(at, bt);
+	a = lower_convert(c, a, t);
 	if (binaries[i].result != SHIFT)
-		b = convert(c, b, t);
+		b = lower_convert(c, b, t);
 	else if (t.width == 4) /* as processors do: too large counts wrap */
 		b = pf_expr_new(c, PF_E_AND, b, pf_expr_const(c, 31));
 	if (!a || !b)
@@ -395,11 +399,11 @@ static struct pf_expr *binary(struct pf_compiler *c, const struct pf_node *n, st
 		  e->code == PF_E_SHR || e->code == PF_E_SSHR || e->code == PF_E_DIV ||
 		  e->code == PF_E_MOD))
 		return e;
-	return convert(c, e, t);
+	return lower_convert(c, e, t);
 }
 
-static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n,
-				struct pf_ctype *ret)
+static struct pf_expr *lower_operator(struct pf_compiler *c, const struct pf_node *n,
+				      struct pf_ctype *ret)
 {
 	struct pf_ctype t;
 	struct pf_expr *e;
@@ -407,12 +411,12 @@ static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n,
 	if (n->op[0] == '[') {
 		struct pf_expr *index = pf_lower_c(c, n->b, &t);
 
-		return index ? load_at(c, n->a, index, "element", ret) : NULL;
+		return index ? lower_load_at(c, n->a, index, "element", ret) : NULL;
 	}
 	if (n->op[0] == '?')
-		return conditional(c, n, ret);
+		return lower_conditional(c, n, ret);
 	if (n->a)
-		return binary(c, n, ret);
+		return lower_binary(c, n, ret);
 	if (n->op[0] == '!') {
 		*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
 		return pf_expr_new(c, PF_E_LNOT, pf_truth_c(c, n->b), NULL);
@@ -420,13 +424,15 @@ static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n,
 	e = pf_lower_c(c, n->b, &t);
 	if (!e)
 		return NULL;
-	*ret = promote(t);
-	e = convert(c, e, *ret);
-	return e ? convert(c, pf_expr_new(c, n->op[0] == '~' ? PF_E_NOT : PF_E_NEG, e, NULL), *ret)
+	*ret = lower_promote(t);
+	e = lower_convert(c, e, *ret);
+	return e ? lower_convert(c, pf_expr_new(c, n->op[0] == '~' ? PF_E_NOT : PF_E_NEG, e, NULL),
+				 *ret)
 		 : NULL;
 }
 
-static struct pf_expr *cast(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
+static struct pf_expr *lower_cast(struct pf_compiler *c, const struct pf_node *n,
+				  struct pf_ctype *ret)
 {
 	struct pf_ctype from, to;
 	struct pf_expr *e = pf_lower_c(c, n->a, &from);
@@ -439,27 +445,28 @@ static struct pf_expr *cast(struct pf_compiler *c, const struct pf_node *n, stru
 	*ret = to;
 	if (!strcmp(n->text, "bool") || !strcmp(n->text, "_Bool"))
 		return pf_expr_new(c, PF_E_NE, e, pf_expr_const(c, 0));
-	return convert(c, e, to);
+	return lower_convert(c, e, to);
 }
 
-static struct pf_expr *number(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
+static struct pf_expr *lower_number(struct pf_compiler *c, const struct pf_node *n,
+				    struct pf_ctype *ret)
 {
 	uint8_t long_bytes = c->schema->abi.long_bytes;
 
 	switch (n->kind) {
 	case PF_ATOM:
-		return atom(c, n, ret);
+		return lower_atom(c, n, ret);
 	case PF_NUMBER:
 		*ret = (struct pf_ctype){ .width = long_bytes };
 		return pf_expr_const(c, n->value);
 	case PF_FIELD:
-		return field(c, n->field, ret);
+		return lower_field(c, n->field, ret);
 	case PF_CAST:
-		return cast(c, n, ret);
+		return lower_cast(c, n, ret);
 	case PF_OP:
-		return operator(c, n, ret);
+		return lower_operator(c, n, ret);
 	case PF_DEREF:
-		return load_at(c, n->a, NULL, "value", ret);
+		return lower_load_at(c, n->a, NULL, "value", ret);
 	case PF_DYNLEN:
 		*ret = (struct pf_ctype){ .width = 4, .is_signed = true };
 		return pf_expr_dynamic(c, PF_E_DYNLEN, n->field);
@@ -474,7 +481,7 @@ static struct pf_expr *number(struct pf_compiler *c, const struct pf_node *n, st
 		*ret = (struct pf_ctype){ .width = long_bytes };
 		return pf_expr_const(c, 0);
 	}
-	return refuse(c, "text where a number should be", "");
+	return lower_refuse(c, "text where a number should be", "");
 }
 
 struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret)
@@ -483,16 +490,16 @@ struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struc
 
 	if (!pf_enter(c))
 		return NULL;
-	e = number(c, n, ret);
+	e = lower_number(c, n, ret);
 	pf_leave(c);
 	return e;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static bool place_plus(struct pf_compiler *c, const struct pf_node *base,
-		       const struct pf_node *offset, bool minus, struct pf_place *ret,
-		       struct pf_ctype *ret_elem)
+static bool lower_place_plus(struct pf_compiler *c, const struct pf_node *base,
+			     const struct pf_node *offset, bool minus, struct pf_place *ret,
+			     struct pf_ctype *ret_elem)
 {
 	struct pf_ctype t;
 	struct pf_expr *e;
@@ -510,8 +517,8 @@ static bool place_plus(struct pf_compiler *c, const struct pf_node *base,
 	return e != NULL;
 }
 
-static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
-		  struct pf_ctype *ret_elem)
+static bool lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
+			struct pf_ctype *ret_elem)
 {
 	struct pf_ctype t;
 
@@ -547,7 +554,7 @@ static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_plac
 		if (n->kind == PF_DEREF)
 			return pf_lower_place(c, n->a, ret, ret_elem);
 		if (n->kind == PF_OP && n->op[0] == '[')
-			return place_plus(c, n->a, n->b, false, ret, ret_elem);
+			return lower_place_plus(c, n->a, n->b, false, ret, ret_elem);
 		if (n->kind != PF_FIELD || !n->field)
 			return false;
 		*ret = (struct pf_place){ .field = n->field };
@@ -559,7 +566,7 @@ static bool place(struct pf_compiler *c, const struct pf_node *n, struct pf_plac
 	case PF_OP:
 		if (!n->a || (strcmp(n->op, "+") && strcmp(n->op, "-")))
 			return false;
-		return place_plus(c, n->a, n->b, n->op[0] == '-', ret, ret_elem);
+		return lower_place_plus(c, n->a, n->b, n->op[0] == '-', ret, ret_elem);
 	}
 	return false;
 }
@@ -571,7 +578,7 @@ bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_pl
 
 	if (!pf_enter(c))
 		return false;
-	ok = place(c, n, ret, ret_elem);
+	ok = lower_place(c, n, ret, ret_elem);
 	pf_leave(c);
 	return ok;
 }

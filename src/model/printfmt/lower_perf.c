@@ -64,7 +64,7 @@ const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struc
 	return plain;
 }
 
-static bool same(const char *s, size_t len, const char *word)
+static bool lower_perf_same(const char *s, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(s, word, len);
 }
@@ -78,21 +78,21 @@ unsigned pf_perf_cast_width(const char *type, size_t len, bool element)
 	}
 	if (!len || type[len - 1] == '*' || (len >= 6 && !memcmp(type, "struct", 6)))
 		return 8;
-	if (same(type, len, "u8") || same(type, len, "s8"))
+	if (lower_perf_same(type, len, "u8") || lower_perf_same(type, len, "s8"))
 		return 1;
-	if (same(type, len, "u16") || same(type, len, "s16"))
+	if (lower_perf_same(type, len, "u16") || lower_perf_same(type, len, "s16"))
 		return 2;
-	if (same(type, len, "u32") || same(type, len, "s32"))
+	if (lower_perf_same(type, len, "u32") || lower_perf_same(type, len, "s32"))
 		return 4;
 	if (len >= 9 && !memcmp(type, "unsigned ", 9)) {
 		type += 9;
 		len -= 9;
 	}
-	if (same(type, len, "char"))
+	if (lower_perf_same(type, len, "char"))
 		return 1;
-	if (same(type, len, "short"))
+	if (lower_perf_same(type, len, "short"))
 		return 2;
-	return same(type, len, "int") ? 4 : 8;
+	return lower_perf_same(type, len, "int") ? 4 : 8;
 }
 
 uint64_t pf_perf_cast(uint64_t v, const char *type, bool element)
@@ -102,7 +102,7 @@ uint64_t pf_perf_cast(uint64_t v, const char *type, bool element)
 	return width < 8 ? v & ((1ull << 8 * width) - 1) : v;
 }
 
-static struct pf_expr *cut(struct pf_compiler *c, struct pf_expr *e, unsigned width)
+static struct pf_expr *lower_perf_cut(struct pf_compiler *c, struct pf_expr *e, unsigned width)
 {
 	if (width == 8)
 		return e;
@@ -113,7 +113,7 @@ static struct pf_expr *cut(struct pf_compiler *c, struct pf_expr *e, unsigned wi
 			   e, NULL);
 }
 
-static struct pf_expr *element(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_expr *lower_perf_element(struct pf_compiler *c, const struct pf_node *n)
 {
 	const struct pf_node *base = n->a, *cast = NULL;
 	struct pf_expr *e, *index = pf_lower_perf(c, n->b);
@@ -139,9 +139,10 @@ static struct pf_expr *element(struct pf_compiler *c, const struct pf_node *n)
 		    f->offset + index->value * width < PF_MAX_OFFSET) {
 			e = pf_expr_load(c, (uint32_t)(f->offset + index->value * width), width,
 					 false);
-			return e && cast ? cut(c, e,
-					       pf_perf_cast_width(cast->text, strlen(cast->text),
-								  true))
+			return e && cast ? lower_perf_cut(c, e,
+							  pf_perf_cast_width(cast->text,
+									     strlen(cast->text),
+									     true))
 					 : e;
 		}
 		e = pf_expr_dynamic(c, PF_E_INDEX, NULL);
@@ -155,10 +156,11 @@ static struct pf_expr *element(struct pf_compiler *c, const struct pf_node *n)
 		return pf_expr_const(c, 0);
 	}
 	e->a = index;
-	return cast ? cut(c, e, pf_perf_cast_width(cast->text, strlen(cast->text), true)) : e;
+	return cast ? lower_perf_cut(c, e, pf_perf_cast_width(cast->text, strlen(cast->text), true))
+		    : e;
 }
 
-static int binary_code(const char *op)
+static int lower_perf_binary_code(const char *op)
 {
 	static const struct {
 		char op[4];
@@ -183,7 +185,7 @@ bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret)
 	struct pf_expr ea = { .code = PF_E_CONST, .value = a },
 		       eb = { .code = PF_E_CONST, .value = b };
 	struct pf_expr e = { .a = &ea, .b = &eb };
-	int code = strcmp(op, "^") ? binary_code(op) : PF_E_XOR;
+	int code = strcmp(op, "^") ? lower_perf_binary_code(op) : PF_E_XOR;
 
 	if (code < 0 || (!b && (code == PF_E_DIV || code == PF_E_MOD)))
 		return false;
@@ -192,13 +194,13 @@ bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret)
 	return true;
 }
 
-static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_expr *lower_perf_operator(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_expr *a, *b, *e;
 	int code;
 
 	if (n->op[0] == '[')
-		return element(c, n);
+		return lower_perf_element(c, n);
 	if (n->op[0] == '?') {
 		const struct pf_expr *no;
 
@@ -227,11 +229,11 @@ static struct pf_expr *operator(struct pf_compiler *c, const struct pf_node *n)
 	a = n->a ? pf_lower_perf(c, n->a) : NULL;
 	if (!a)
 		return NULL;
-	code = binary_code(n->op);
+	code = lower_perf_binary_code(n->op);
 	return code < 0 ? pf_expr_const(c, 0) : pf_expr_new(c, (enum pf_code)code, a, b);
 }
 
-static struct pf_expr *number(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_expr *lower_perf_number(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_expr *e;
 
@@ -245,9 +247,10 @@ static struct pf_expr *number(struct pf_compiler *c, const struct pf_node *n)
 				: pf_expr_const(c, 0);
 	case PF_CAST:
 		e = pf_lower_perf(c, n->a);
-		return e ? cut(c, e, pf_perf_cast_width(n->text, strlen(n->text), false)) : NULL;
+		return e ? lower_perf_cut(c, e, pf_perf_cast_width(n->text, strlen(n->text), false))
+			 : NULL;
 	case PF_OP:
-		return operator(c, n);
+		return lower_perf_operator(c, n);
 	case PF_DYNLEN:
 		return pf_expr_dynamic(c, PF_E_DYNLEN, n->field);
 	case PF_DYNARRAY:
@@ -262,7 +265,7 @@ struct pf_expr *pf_lower_perf(struct pf_compiler *c, const struct pf_node *n)
 
 	if (!pf_enter(c))
 		return NULL;
-	e = number(c, n);
+	e = lower_perf_number(c, n);
 	pf_leave(c);
 	return e;
 }
@@ -294,7 +297,8 @@ bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, siz
 	return true;
 }
 
-static bool fill_entries(struct pf_compiler *c, struct pf_text *t, const struct pf_pair *pairs)
+static bool lower_perf_fill_entries(struct pf_compiler *c, struct pf_text *t,
+				    const struct pf_pair *pairs)
 {
 	struct pf_entry *e;
 	uint32_t n = 0;
@@ -325,7 +329,7 @@ static bool fill_entries(struct pf_compiler *c, struct pf_text *t, const struct 
 	return true;
 }
 
-static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_text *lower_perf_array_text(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, n->kind == PF_ARRAY ? PF_T_ARRAY : PF_T_HEX);
 
@@ -343,7 +347,7 @@ static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n
 	return t->count && (t->elem || n->kind != PF_ARRAY) ? t : NULL;
 }
 
-static struct pf_text *const_text(struct pf_compiler *c, const char *text)
+static struct pf_text *lower_perf_const_text(struct pf_compiler *c, const char *text)
 {
 	struct pf_text *t = pf_text_new(c, PF_T_CONST);
 
@@ -352,14 +356,14 @@ static struct pf_text *const_text(struct pf_compiler *c, const char *text)
 	return t;
 }
 
-static const struct pf_text *text(struct pf_compiler *c, const struct pf_node *n)
+static const struct pf_text *lower_perf_text(struct pf_compiler *c, const struct pf_node *n)
 {
 	const struct sonde_field *f = n->field;
 	struct pf_text *t;
 
 	switch (n->kind) {
 	case PF_ATOM:
-		return const_text(c, n->text);
+		return lower_perf_const_text(c, n->text);
 	case PF_FIELD:
 		if (!f)
 			return pf_text_new(c, PF_T_NOTHING);
@@ -377,7 +381,7 @@ static const struct pf_text *text(struct pf_compiler *c, const struct pf_node *n
 	case PF_FLAGS:
 	case PF_SYMBOL:
 		t = pf_text_new(c, n->kind == PF_FLAGS ? PF_T_FLAGS : PF_T_SYMBOL);
-		if (!t || !fill_entries(c, t, n->pairs))
+		if (!t || !lower_perf_fill_entries(c, t, n->pairs))
 			return NULL;
 		t->num = pf_lower_perf(c, n->a);
 		t->text = n->delim ? n->delim : "";
@@ -386,7 +390,7 @@ static const struct pf_text *text(struct pf_compiler *c, const struct pf_node *n
 	case PF_HEX:
 	case PF_HEX_STR:
 	case PF_ARRAY:
-		return array_text(c, n);
+		return lower_perf_array_text(c, n);
 	case PF_STR:
 	case PF_BITMASK:
 	case PF_CPUMASK:
@@ -422,7 +426,7 @@ const struct pf_text *pf_lower_text_perf(struct pf_compiler *c, const struct pf_
 
 	if (!pf_enter(c))
 		return NULL;
-	t = text(c, n);
+	t = lower_perf_text(c, n);
 	pf_leave(c);
 	return t;
 }

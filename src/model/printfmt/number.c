@@ -4,7 +4,7 @@
 
 #include "model/printfmt/digits.h"
 
-static char *write_octal(char *to, uint64_t v)
+static char *number_write_octal(char *to, uint64_t v)
 {
 	unsigned n = v ? (66u - (unsigned)__builtin_clzll(v)) / 3 : 1;
 
@@ -36,7 +36,7 @@ void pf_put_number(struct outbuf *o, uint64_t v, const struct pf_spec *spec)
 		break;
 	case 'o':
 		v = v << unused >> unused;
-		n = (size_t)(write_octal(digits, v) - digits);
+		n = (size_t)(number_write_octal(digits, v) - digits);
 		break;
 	default:
 		v = v << unused >> unused;

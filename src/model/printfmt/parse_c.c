@@ -8,25 +8,25 @@
 
 #include <string.h>
 
-static struct pf_node *expression(struct pf_parser *p);
-static struct pf_node *unary(struct pf_parser *p);
+static struct pf_node *parse_expression(struct pf_parser *p);
+static struct pf_node *parse_unary(struct pf_parser *p);
 
-static bool refuse_token(struct pf_parser *p, const char *wanted)
+static bool parse_refuse_token(struct pf_parser *p, const char *wanted)
 {
 	return pf_refuse(p, "%s expected, found \"%.*s\"", wanted,
 			 p->tok.len > 40 ? 40 : (int)p->tok.len, p->tok.text);
 }
 
-static bool expect(struct pf_parser *p, enum pf_token_kind kind, const char *text)
+static bool parse_expect(struct pf_parser *p, enum pf_token_kind kind, const char *text)
 {
 	if (!pf_is(p, kind, text))
-		return refuse_token(p, text);
+		return parse_refuse_token(p, text);
 	pf_next(p);
 	return true;
 }
 
-static struct pf_node *op_node(struct pf_parser *p, const char *op, struct pf_node *a,
-			       struct pf_node *b)
+static struct pf_node *parse_op_node(struct pf_parser *p, const char *op, struct pf_node *a,
+				     struct pf_node *b)
 {
 	struct pf_node *n = b ? pf_node_new(p, PF_OP) : NULL;
 
@@ -38,7 +38,7 @@ static struct pf_node *op_node(struct pf_parser *p, const char *op, struct pf_no
 	return n;
 }
 
-static struct pf_node *number_node(struct pf_parser *p, uint64_t value)
+static struct pf_node *parse_number_node(struct pf_parser *p, uint64_t value)
 {
 	struct pf_node *n = pf_node_new(p, PF_NUMBER);
 
@@ -47,7 +47,7 @@ static struct pf_node *number_node(struct pf_parser *p, uint64_t value)
 	return n;
 }
 
-static struct pf_node *cast_node(struct pf_parser *p, const char *type, struct pf_node *a)
+static struct pf_node *parse_cast_node(struct pf_parser *p, const char *type, struct pf_node *a)
 {
 	struct pf_node *n = a ? pf_node_new(p, PF_CAST) : NULL;
 
@@ -60,7 +60,7 @@ static struct pf_node *cast_node(struct pf_parser *p, const char *type, struct p
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static bool is_type_word(const char *s, size_t len)
+static bool parse_is_type_word(const char *s, size_t len)
 {
 	static const char *const words[] = { "unsigned", "signed", "int",     "long",   "char",
 					     "short",    "void",   "const",   "struct", "enum",
@@ -77,7 +77,7 @@ static bool is_type_word(const char *s, size_t len)
  * stays. A name that nobody knows is a type when a value follows, since C has no other reading of
  * `(name) value`.
  */
-static char *type_in_parentheses(struct pf_parser *p)
+static char *parse_type_in_parentheses(struct pf_parser *p)
 {
 	const char *pos = p->pos;
 	struct pf_token tok = p->tok;
@@ -91,7 +91,7 @@ static char *type_in_parentheses(struct pf_parser *p)
 	while (p->tok.kind == PF_TOK_ITEM || pf_is(p, PF_TOK_OP, "*")) {
 		char *more;
 
-		if (p->tok.kind == PF_TOK_ITEM && is_type_word(p->tok.text, p->tok.len))
+		if (p->tok.kind == PF_TOK_ITEM && parse_is_type_word(p->tok.text, p->tok.len))
 			known = true;
 		if (p->tok.kind == PF_TOK_OP)
 			pointer = true;
@@ -116,7 +116,7 @@ static char *type_in_parentheses(struct pf_parser *p)
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-static bool pair_table(struct pf_parser *p, struct pf_pair **ret)
+static bool parse_pair_table(struct pf_parser *p, struct pf_pair **ret)
 {
 	bool ended = false;
 
@@ -126,25 +126,25 @@ static bool pair_table(struct pf_parser *p, struct pf_pair **ret)
 		pf_next(p);
 		if (pf_is(p, PF_TOK_DELIM, ")"))
 			break;
-		if (!expect(p, PF_TOK_OP, "{"))
+		if (!parse_expect(p, PF_TOK_OP, "{"))
 			return false;
 		pair = arena_alloc(p->arena, sizeof(*pair));
 		if (!pair) {
 			p->no_memory = true;
 			return false;
 		}
-		pair->value = expression(p);
-		if (!pair->value || !expect(p, PF_TOK_DELIM, ","))
+		pair->value = parse_expression(p);
+		if (!pair->value || !parse_expect(p, PF_TOK_DELIM, ","))
 			return false;
 		if (p->tok.kind == PF_TOK_STRING) {
 			pair->name = pf_token_text(p);
 			if (!pair->name)
 				return false;
 			pf_next(p);
-		} else if (!expression(p)) { /* NULL ends the table */
+		} else if (!parse_expression(p)) { /* NULL ends the table */
 			return false;
 		}
-		if (!expect(p, PF_TOK_OP, "}"))
+		if (!parse_expect(p, PF_TOK_OP, "}"))
 			return false;
 		ended |= !pair->name;
 		if (!ended) {
@@ -152,42 +152,42 @@ static bool pair_table(struct pf_parser *p, struct pf_pair **ret)
 			ret = &pair->next;
 		}
 	}
-	return expect(p, PF_TOK_DELIM, ")");
+	return parse_expect(p, PF_TOK_DELIM, ")");
 }
 
-static struct pf_node *print_table(struct pf_parser *p, enum pf_kind kind, bool wide)
+static struct pf_node *parse_print_table(struct pf_parser *p, enum pf_kind kind, bool wide)
 {
 	struct pf_node *n = pf_node_new(p, kind);
 
 	if (!n)
 		return NULL;
 	n->value = wide; /* 64 bits also where a long has 32 */
-	n->a = expression(p);
+	n->a = parse_expression(p);
 	if (!n->a)
 		return NULL;
 	if (kind == PF_FLAGS) {
-		if (!expect(p, PF_TOK_DELIM, ","))
+		if (!parse_expect(p, PF_TOK_DELIM, ","))
 			return NULL;
 		if (p->tok.kind == PF_TOK_STRING)
 			n->delim = pf_token_text(p);
 		else if (p->tok.kind != PF_TOK_ITEM)
-			return refuse_token(p, "a delimiter"), NULL;
+			return parse_refuse_token(p, "a delimiter"), NULL;
 		pf_next(p);
 	}
-	return pair_table(p, &n->pairs) ? n : NULL;
+	return parse_pair_table(p, &n->pairs) ? n : NULL;
 }
 
 /* nr expressions and the ")": a, b, c, the rest behind `more`. */
-static bool arguments(struct pf_parser *p, struct pf_node *n, unsigned nr)
+static bool parse_arguments(struct pf_parser *p, struct pf_node *n, unsigned nr)
 {
 	struct pf_node **to[3] = { &n->a, &n->b, &n->c }, **more = &n->more;
 
 	for (unsigned i = 0; i < nr; i++) {
 		struct pf_node *arg;
 
-		if (i && !expect(p, PF_TOK_DELIM, ","))
+		if (i && !parse_expect(p, PF_TOK_DELIM, ","))
 			return false;
-		arg = expression(p);
+		arg = parse_expression(p);
 		if (!arg)
 			return false;
 		if (i < 3) {
@@ -197,13 +197,13 @@ static bool arguments(struct pf_parser *p, struct pf_node *n, unsigned nr)
 			more = &arg->next;
 		}
 	}
-	return expect(p, PF_TOK_DELIM, ")");
+	return parse_expect(p, PF_TOK_DELIM, ")");
 }
 
-static bool field_name(struct pf_parser *p, struct pf_node *n)
+static bool parse_field_name(struct pf_parser *p, struct pf_node *n)
 {
 	if (p->tok.kind != PF_TOK_ITEM)
-		return refuse_token(p, "a field's name");
+		return parse_refuse_token(p, "a field's name");
 	n->text = pf_token_text(p);
 	if (!n->text)
 		return false;
@@ -214,17 +214,17 @@ static bool field_name(struct pf_parser *p, struct pf_node *n)
 	return true;
 }
 
-static struct pf_node *size_of(struct pf_parser *p)
+static struct pf_node *parse_size_of(struct pf_parser *p)
 {
-	char *type = type_in_parentheses(p);
+	char *type = parse_type_in_parentheses(p);
 	struct pf_ctype ct;
 	struct pf_node *n;
 
 	if (type) { /* took the ")" */
 		if (strchr(type, '*'))
-			return number_node(p, p->schema->abi.long_bytes);
+			return parse_number_node(p, p->schema->abi.long_bytes);
 		if (pf_c_type(type, p->schema->abi.long_bytes, &ct) && ct.width)
-			return number_node(p, ct.width);
+			return parse_number_node(p, ct.width);
 		return pf_refuse(p, "size of %s not known", type), NULL;
 	}
 	if (p->tok.kind == PF_TOK_ITEM &&
@@ -232,17 +232,18 @@ static struct pf_node *size_of(struct pf_parser *p)
 		type = pf_token_text(p);
 		if (type && pf_c_type(type, p->schema->abi.long_bytes, &ct) && ct.width) {
 			pf_next(p);
-			return expect(p, PF_TOK_DELIM, ")") ? number_node(p, ct.width) : NULL;
+			return parse_expect(p, PF_TOK_DELIM, ")") ? parse_number_node(p, ct.width)
+								  : NULL;
 		}
 	}
-	n = expression(p);
-	if (!n || !expect(p, PF_TOK_DELIM, ")"))
+	n = parse_expression(p);
+	if (!n || !parse_expect(p, PF_TOK_DELIM, ")"))
 		return NULL;
 	if (n->kind == PF_FIELD && n->field && n->field->width)
-		return number_node(p, n->field->width);
+		return parse_number_node(p, n->field->width);
 	if (n->kind == PF_OP && n->op[0] == '[' && n->a->kind == PF_FIELD && n->a->field &&
 	    n->a->field->elem_width)
-		return number_node(p, n->a->field->elem_width);
+		return parse_number_node(p, n->a->field->elem_width);
 	return pf_refuse(p, "sizeof of that is not known"), NULL;
 }
 
@@ -295,22 +296,22 @@ static const struct {
 };
 
 /* __print_dynamic_array(name, elsize): as __print_array over all of the field. */
-static struct pf_node *print_dynamic_array(struct pf_parser *p, struct pf_node *n)
+static struct pf_node *parse_print_dynamic_array(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *array = pf_node_new(p, PF_DYNARRAY), *len = pf_node_new(p, PF_DYNLEN);
 
-	if (!array || !len || !field_name(p, array) || !expect(p, PF_TOK_DELIM, ","))
+	if (!array || !len || !parse_field_name(p, array) || !parse_expect(p, PF_TOK_DELIM, ","))
 		return NULL;
 	len->text = array->text;
 	len->field = array->field;
 	n->a = array;
-	n->c = expression(p);
-	n->b = n->c ? op_node(p, "/", len, n->c) : NULL;
-	return n->b && expect(p, PF_TOK_DELIM, ")") ? n : NULL;
+	n->c = parse_expression(p);
+	n->b = n->c ? parse_op_node(p, "/", len, n->c) : NULL;
+	return n->b && parse_expect(p, PF_TOK_DELIM, ")") ? n : NULL;
 }
 
 /* The token is the "(" behind the name. */
-static struct pf_node *call(struct pf_parser *p, const char *name)
+static struct pf_node *parse_call(struct pf_parser *p, const char *name)
 {
 	struct pf_node *n;
 	size_t i = 0, nr = sizeof(helpers) / sizeof(*helpers);
@@ -321,40 +322,41 @@ static struct pf_node *call(struct pf_parser *p, const char *name)
 		return pf_refuse(p, "function %s not defined", name), NULL;
 	pf_next(p);
 	if (helpers[i].helper == H_SIZEOF)
-		return size_of(p);
+		return parse_size_of(p);
 	if (helpers[i].helper == H_FLAGS || helpers[i].helper == H_SYMBOLIC)
-		return print_table(p, helpers[i].kind, strstr(name, "_u64") != NULL);
+		return parse_print_table(p, helpers[i].kind, strstr(name, "_u64") != NULL);
 	n = pf_node_new(p, helpers[i].kind);
 	if (!n)
 		return NULL;
 	switch (helpers[i].helper) {
 	case H_TWO:
-		return arguments(p, n, 2) ? n : NULL;
+		return parse_arguments(p, n, 2) ? n : NULL;
 	case H_THREE:
-		return arguments(p, n, 3) ? n : NULL;
+		return parse_arguments(p, n, 3) ? n : NULL;
 	case H_HEX_DUMP:
-		return arguments(p, n, 7) ? n : NULL;
+		return parse_arguments(p, n, 7) ? n : NULL;
 	case H_FIELD:
-		return field_name(p, n) && expect(p, PF_TOK_DELIM, ")") ? n : NULL;
+		return parse_field_name(p, n) && parse_expect(p, PF_TOK_DELIM, ")") ? n : NULL;
 	case H_DYN_PRINT:
-		return print_dynamic_array(p, n);
+		return parse_print_dynamic_array(p, n);
 	case H_SECS:
 	case H_NO_SECS:
-		if (!arguments(p, n, 1))
+		if (!parse_arguments(p, n, 1))
 			return NULL;
-		n = op_node(p, helpers[i].helper == H_SECS ? "/" : "%", cast_node(p, "u64", n->a),
-			    number_node(p, 1000000000));
-		return helpers[i].helper == H_SECS ? n : cast_node(p, "u32", n);
+		n = parse_op_node(p, helpers[i].helper == H_SECS ? "/" : "%",
+				  parse_cast_node(p, "u64", n->a),
+				  parse_number_node(p, 1000000000));
+		return helpers[i].helper == H_SECS ? n : parse_cast_node(p, "u32", n);
 	case H_EXPECT:
-		n->a = expression(p);
+		n->a = parse_expression(p);
 		if (!n->a)
 			return NULL;
 		if (pf_is(p, PF_TOK_DELIM, ",")) {
 			pf_next(p);
-			if (!expression(p))
+			if (!parse_expression(p))
 				return NULL;
 		}
-		return expect(p, PF_TOK_DELIM, ")") ? n->a : NULL;
+		return parse_expect(p, PF_TOK_DELIM, ")") ? n->a : NULL;
 	default:
 		return NULL;
 	}
@@ -362,15 +364,15 @@ static struct pf_node *call(struct pf_parser *p, const char *name)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static struct pf_node *primary(struct pf_parser *p)
+static struct pf_node *parse_primary(struct pf_parser *p)
 {
 	struct pf_node *n;
 	char *text;
 
 	if (pf_is(p, PF_TOK_DELIM, "(")) {
 		pf_next(p);
-		n = expression(p);
-		return n && expect(p, PF_TOK_DELIM, ")") ? n : NULL;
+		n = parse_expression(p);
+		return n && parse_expect(p, PF_TOK_DELIM, ")") ? n : NULL;
 	}
 	if (p->tok.kind == PF_TOK_STRING || p->tok.kind == PF_TOK_CHAR) {
 		n = pf_node_new(p, PF_ATOM);
@@ -383,33 +385,33 @@ static struct pf_node *primary(struct pf_parser *p)
 		return n->text ? n : NULL;
 	}
 	if (p->tok.kind != PF_TOK_ITEM)
-		return refuse_token(p, "operand"), NULL;
+		return parse_refuse_token(p, "operand"), NULL;
 	text = pf_token_text(p);
 	if (!text)
 		return NULL;
 	pf_next(p);
 	if (pf_is(p, PF_TOK_DELIM, "("))
-		return call(p, text);
+		return parse_call(p, text);
 	n = pf_node_new(p, PF_ATOM);
 	if (n)
 		n->text = text;
 	return n;
 }
 
-static bool is_record(const struct pf_node *n)
+static bool parse_is_record(const struct pf_node *n)
 {
 	return n->kind == PF_ATOM && !n->is_string &&
 	       (!strcmp(n->text, "REC") || !strcmp(n->text, "__entry"));
 }
 
 /* The token is the "->" behind the record. */
-static struct pf_node *record_field(struct pf_parser *p)
+static struct pf_node *parse_record_field(struct pf_parser *p)
 {
 	struct pf_node *n;
 
 	pf_next(p);
 	if (p->tok.kind != PF_TOK_ITEM)
-		return refuse_token(p, "a field's name"), NULL;
+		return parse_refuse_token(p, "a field's name"), NULL;
 	n = pf_node_new(p, PF_FIELD);
 	if (!n)
 		return NULL;
@@ -421,30 +423,30 @@ static struct pf_node *record_field(struct pf_parser *p)
 	return n;
 }
 
-static struct pf_node *postfix(struct pf_parser *p)
+static struct pf_node *parse_postfix(struct pf_parser *p)
 {
-	struct pf_node *n = primary(p);
+	struct pf_node *n = parse_primary(p);
 
 	while (n && (pf_is(p, PF_TOK_OP, "[") || pf_is(p, PF_TOK_OP, "->"))) {
 		struct pf_node *index;
 
 		if (*p->tok.text == '-') {
-			if (!is_record(n))
+			if (!parse_is_record(n))
 				return pf_refuse(p, "a member of something that is not the record"),
 				       NULL;
-			n = record_field(p);
+			n = parse_record_field(p);
 			continue;
 		}
 		pf_next(p);
-		index = expression(p);
-		if (!index || !expect(p, PF_TOK_OP, "]"))
+		index = parse_expression(p);
+		if (!index || !parse_expect(p, PF_TOK_OP, "]"))
 			return NULL;
-		n = op_node(p, "[", n, index);
+		n = parse_op_node(p, "[", n, index);
 	}
 	return n;
 }
 
-static struct pf_node *unary_in_depth(struct pf_parser *p)
+static struct pf_node *parse_unary_in_depth(struct pf_parser *p)
 {
 	struct pf_node *n;
 	char op[4] = "";
@@ -452,7 +454,7 @@ static struct pf_node *unary_in_depth(struct pf_parser *p)
 	if (p->tok.kind == PF_TOK_OP && p->tok.len == 1 && strchr("-+!~*&", *p->tok.text)) {
 		op[0] = *p->tok.text;
 		pf_next(p);
-		n = unary(p);
+		n = parse_unary(p);
 		if (!n || op[0] == '+')
 			return n;
 		if (op[0] == '*' || op[0] == '&') {
@@ -462,7 +464,7 @@ static struct pf_node *unary_in_depth(struct pf_parser *p)
 				addr->a = n;
 			return addr;
 		}
-		return op_node(p, op, NULL, n);
+		return parse_op_node(p, op, NULL, n);
 	}
 	if (pf_is(p, PF_TOK_DELIM, "(")) {
 		const char *pos = p->pos;
@@ -470,30 +472,30 @@ static struct pf_node *unary_in_depth(struct pf_parser *p)
 		char *type;
 
 		pf_next(p);
-		type = type_in_parentheses(p);
+		type = parse_type_in_parentheses(p);
 		if (type) {
-			n = unary(p);
-			return cast_node(p, type, n);
+			n = parse_unary(p);
+			return parse_cast_node(p, type, n);
 		}
 		p->pos = pos;
 		p->tok = tok;
 	}
-	return postfix(p);
+	return parse_postfix(p);
 }
 
-static struct pf_node *unary(struct pf_parser *p)
+static struct pf_node *parse_unary(struct pf_parser *p)
 {
 	struct pf_node *n;
 
 	if (p->depth >= PF_MAX_DEPTH)
 		return pf_refuse(p, "nested too deeply"), NULL;
 	p->depth++;
-	n = unary_in_depth(p);
+	n = parse_unary_in_depth(p);
 	p->depth--;
 	return n;
 }
 
-static unsigned binding(const struct pf_parser *p, char op[4])
+static unsigned parse_binding(const struct pf_parser *p, char op[4])
 {
 	static const struct {
 		char op[4];
@@ -515,13 +517,13 @@ static unsigned binding(const struct pf_parser *p, char op[4])
 }
 
 /* Operators that bind at least as tightly as `least`. */
-static struct pf_node *binary(struct pf_parser *p, unsigned least)
+static struct pf_node *parse_binary(struct pf_parser *p, unsigned least)
 {
-	struct pf_node *n = unary(p);
+	struct pf_node *n = parse_unary(p);
 	unsigned tight, chain = 0;
 	char op[4];
 
-	while (n && (tight = binding(p, op)) >= least && tight) {
+	while (n && (tight = parse_binding(p, op)) >= least && tight) {
 		struct pf_node *right;
 		char kept[4];
 
@@ -529,15 +531,15 @@ static struct pf_node *binary(struct pf_parser *p, unsigned least)
 			return pf_refuse(p, "too many operators in a row"), NULL;
 		memcpy(kept, op, sizeof(kept));
 		pf_next(p);
-		right = binary(p, tight + 1);
-		n = op_node(p, kept, n, right);
+		right = parse_binary(p, tight + 1);
+		n = parse_op_node(p, kept, n, right);
 	}
 	return n;
 }
 
-static struct pf_node *conditional(struct pf_parser *p)
+static struct pf_node *parse_conditional(struct pf_parser *p)
 {
-	struct pf_node *n = binary(p, 1), *yes, *no, *pair;
+	struct pf_node *n = parse_binary(p, 1), *yes, *no, *pair;
 
 	if (!n || !pf_is(p, PF_TOK_OP, "?"))
 		return n;
@@ -545,22 +547,22 @@ static struct pf_node *conditional(struct pf_parser *p)
 	if (pf_is(p, PF_TOK_OP, ":")) /* `a ?: b` */
 		yes = n;
 	else
-		yes = expression(p);
-	if (!yes || !expect(p, PF_TOK_OP, ":"))
+		yes = parse_expression(p);
+	if (!yes || !parse_expect(p, PF_TOK_OP, ":"))
 		return NULL;
-	no = expression(p);
-	pair = op_node(p, ":", yes, no);
-	return op_node(p, "?", n, pair);
+	no = parse_expression(p);
+	pair = parse_op_node(p, ":", yes, no);
+	return parse_op_node(p, "?", n, pair);
 }
 
-static struct pf_node *expression(struct pf_parser *p)
+static struct pf_node *parse_expression(struct pf_parser *p)
 {
 	struct pf_node *n;
 
 	if (p->depth >= PF_MAX_DEPTH)
 		return pf_refuse(p, "nested too deeply"), NULL;
 	p->depth++;
-	n = conditional(p);
+	n = parse_conditional(p);
 	p->depth--;
 	return n;
 }
@@ -574,7 +576,7 @@ bool pf_parse_c(struct pf_parser *p, struct pf_node **ret)
 		pf_next(p);
 		if (p->tok.kind == PF_TOK_END)
 			return true;
-		n = expression(p);
+		n = parse_expression(p);
 		if (!n)
 			return false;
 		if (n->next || *ret == n) /* never shared between arguments */
@@ -583,6 +585,6 @@ bool pf_parse_c(struct pf_parser *p, struct pf_node **ret)
 		ret = &n->next;
 	}
 	if (p->tok.kind != PF_TOK_END)
-		return refuse_token(p, ",");
+		return parse_refuse_token(p, ",");
 	return true;
 }

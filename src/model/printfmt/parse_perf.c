@@ -13,34 +13,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool operand(struct pf_parser *p, struct pf_node *n);
-static bool operand_here(struct pf_parser *p, struct pf_node *n);
-static bool operator(struct pf_parser *p, struct pf_node *n);
-static bool record_field(struct pf_parser *p, struct pf_node *n);
+static bool parse_operand(struct pf_parser *p, struct pf_node *n);
+static bool parse_operand_here(struct pf_parser *p, struct pf_node *n);
+static bool parse_operator(struct pf_parser *p, struct pf_node *n);
+static bool parse_record_field(struct pf_parser *p, struct pf_node *n);
 
-static bool refuse_token(struct pf_parser *p, const char *wanted)
+static bool parse_refuse_token(struct pf_parser *p, const char *wanted)
 {
 	return pf_refuse(p, "%s expected, found \"%.*s\"", wanted,
 			 p->tok.len > 40 ? 40 : (int)p->tok.len, p->tok.text);
 }
 
 /* The token must be this one; moves on. */
-static bool expect(struct pf_parser *p, enum pf_token_kind kind, const char *text)
+static bool parse_expect(struct pf_parser *p, enum pf_token_kind kind, const char *text)
 {
 	if (!pf_is(p, kind, text))
-		return refuse_token(p, text);
+		return parse_refuse_token(p, text);
 	pf_next(p);
 	return true;
 }
 
-static bool at_value(const struct pf_parser *p)
+static bool parse_at_value(const struct pf_parser *p)
 {
 	return p->tok.kind == PF_TOK_ITEM || p->tok.kind == PF_TOK_STRING ||
 	       p->tok.kind == PF_TOK_CHAR;
 }
 
 /* Smaller binds tighter; -1 for what is no operator. */
-static int priority(const char *op)
+static int parse_priority(const char *op)
 {
 	static const struct {
 		char op[4];
@@ -58,14 +58,14 @@ static int priority(const char *op)
 	return -1;
 }
 
-static bool is_binary(const char *op)
+static bool parse_is_binary(const char *op)
 {
-	int prio = priority(op);
+	int prio = parse_priority(op);
 
 	return prio > 4 && prio < 16;
 }
 
-static bool token_op(struct pf_parser *p, char op[4])
+static bool parse_token_op(struct pf_parser *p, char op[4])
 {
 	if (p->tok.len > 3)
 		return false;
@@ -75,7 +75,7 @@ static bool token_op(struct pf_parser *p, char op[4])
 }
 
 /* n becomes an operator whose first operand is what n was. */
-static struct pf_node *push_down(struct pf_parser *p, struct pf_node *n, const char *op)
+static struct pf_node *parse_push_down(struct pf_parser *p, struct pf_node *n, const char *op)
 {
 	struct pf_node *a = pf_node_new(p, PF_NULL);
 
@@ -88,37 +88,37 @@ static struct pf_node *push_down(struct pf_parser *p, struct pf_node *n, const c
 }
 
 /* `? x : y` behind the condition. The two ends are one more node, ":". */
-static bool conditional(struct pf_parser *p, struct pf_node *n)
+static bool parse_conditional(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *pair = pf_node_new(p, PF_OP), *yes = pf_node_new(p, PF_NULL),
 		       *no = pf_node_new(p, PF_NULL);
 
-	if (!pair || !yes || !no || !push_down(p, n, "?"))
+	if (!pair || !yes || !no || !parse_push_down(p, n, "?"))
 		return false;
 	strcpy(pair->op, ":");
 	pair->a = yes;
 	pair->b = no;
-	if (!operand(p, yes))
+	if (!parse_operand(p, yes))
 		return false;
 	while (p->tok.kind == PF_TOK_OP && !pf_is(p, PF_TOK_OP, ":"))
-		if (!operator(p, yes))
+		if (!parse_operator(p, yes))
 			return false;
 	if (!pf_is(p, PF_TOK_OP, ":"))
-		return refuse_token(p, ":");
-	if (!operand(p, no))
+		return parse_refuse_token(p, ":");
+	if (!parse_operand(p, no))
 		return false;
 	n->b = pair;
 	return true;
 }
 
 /* `[i]`: i is one operand. */
-static bool element(struct pf_parser *p, struct pf_node *n)
+static bool parse_element(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *index = pf_node_new(p, PF_NULL);
 
-	if (!index || !push_down(p, n, "["))
+	if (!index || !parse_push_down(p, n, "["))
 		return false;
-	if (!operand(p, index) || !expect(p, PF_TOK_OP, "]"))
+	if (!parse_operand(p, index) || !parse_expect(p, PF_TOK_OP, "]"))
 		return false;
 	n->b = index;
 	return true;
@@ -128,14 +128,14 @@ static bool element(struct pf_parser *p, struct pf_node *n)
  * A binary operator and its right operand. *ret_right: the node that further tight operators bind
  * to.
  */
-static bool binary(struct pf_parser *p, struct pf_node *n, const char *op,
-		   struct pf_node **ret_right)
+static bool parse_binary(struct pf_parser *p, struct pf_node *n, const char *op,
+			 struct pf_node **ret_right)
 {
-	struct pf_node *right, *a = push_down(p, n, op);
+	struct pf_node *right, *a = parse_push_down(p, n, op);
 
 	if (!a)
 		return false;
-	n->prio = a->kind == PF_NULL ? 0 : (uint8_t)priority(op);
+	n->prio = a->kind == PF_NULL ? 0 : (uint8_t)parse_priority(op);
 	pf_next(p);
 	if (!strcmp(op, "*") && pf_is(p, PF_TOK_DELIM, ")")) { /* it was a pointer type: `(u8 *)` */
 		char *text;
@@ -151,9 +151,9 @@ static bool binary(struct pf_parser *p, struct pf_node *n, const char *op,
 		return true;
 	}
 	right = pf_node_new(p, PF_NULL);
-	if (!right || !operand_here(p, right))
+	if (!right || !parse_operand_here(p, right))
 		return false;
-	if (right->kind == PF_OP && priority(op) < priority(right->op)) {
+	if (right->kind == PF_OP && parse_priority(op) < parse_priority(right->op)) {
 		struct pf_node whole;
 
 		n->b = right->a;
@@ -168,30 +168,30 @@ static bool binary(struct pf_parser *p, struct pf_node *n, const char *op,
 	return true;
 }
 
-static bool operator_in_depth(struct pf_parser *p, struct pf_node *n)
+static bool parse_operator_in_depth(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *right = NULL;
 	char op[4];
 
-	if (!token_op(p, op))
-		return refuse_token(p, "operator");
+	if (!parse_token_op(p, op))
+		return parse_refuse_token(p, "operator");
 	if (n->kind == PF_OP && !n->a) { /* one with a single operand: its token is n's own */
 		if (n->op[1] || !strchr("~!+-", n->op[0]))
 			return pf_refuse(p, "bad operator %s", n->op);
 		n->a = pf_node_new(p, PF_NULL);
 		n->b = right = pf_node_new(p, PF_NULL);
-		if (!n->a || !right || !operand(p, right))
+		if (!n->a || !right || !parse_operand(p, right))
 			return false;
 	} else if (!strcmp(op, "?")) {
-		if (!conditional(p, n))
+		if (!parse_conditional(p, n))
 			return false;
-	} else if (is_binary(op)) {
-		if (!binary(p, n, op, &right))
+	} else if (parse_is_binary(op)) {
+		if (!parse_binary(p, n, op, &right))
 			return false;
 		if (!right)
 			return true;
 	} else if (!strcmp(op, "[")) {
-		if (!element(p, n))
+		if (!parse_element(p, n))
 			return false;
 	} else {
 		return pf_refuse(p, "unknown operator %s", op);
@@ -199,43 +199,43 @@ static bool operator_in_depth(struct pf_parser *p, struct pf_node *n)
 
 	if (p->tok.kind != PF_TOK_OP || pf_is(p, PF_TOK_OP, ":"))
 		return true;
-	if (!token_op(p, op))
-		return refuse_token(p, "operator");
-	if (priority(op) > n->prio)
-		return operator(p, n);
+	if (!parse_token_op(p, op))
+		return parse_refuse_token(p, "operator");
+	if (parse_priority(op) > n->prio)
+		return parse_operator(p, n);
 	if (!right)
 		return pf_refuse(p, "unknown operator %s", op);
-	return operator(p, right);
+	return parse_operator(p, right);
 }
 
-static bool operator(struct pf_parser *p, struct pf_node *n)
+static bool parse_operator(struct pf_parser *p, struct pf_node *n)
 {
 	bool ok;
 
 	if (p->depth >= PF_MAX_DEPTH)
 		return pf_refuse(p, "nested too deeply");
 	p->depth++;
-	ok = operator_in_depth(p, n);
+	ok = parse_operator_in_depth(p, n);
 	p->depth--;
 	return ok;
 }
 
 /* `(expr)`, or a cast when a value follows. The token is "(". */
-static bool parenthesis(struct pf_parser *p, struct pf_node *n)
+static bool parse_parenthesis(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *item;
 	const char *type;
 
-	if (!operand(p, n))
+	if (!parse_operand(p, n))
 		return false;
-	if (p->tok.kind == PF_TOK_OP && !operator(p, n))
+	if (p->tok.kind == PF_TOK_OP && !parse_operator(p, n))
 		return false;
-	if (!expect(p, PF_TOK_DELIM, ")"))
+	if (!parse_expect(p, PF_TOK_DELIM, ")"))
 		return false;
 	if (p->dialect->paren_record && n->kind == PF_ATOM && !strcmp(n->text, "REC") &&
 	    pf_is(p, PF_TOK_OP, "->"))
-		return record_field(p, n);
-	if (!at_value(p) && !pf_is(p, PF_TOK_DELIM, "("))
+		return parse_record_field(p, n);
+	if (!parse_at_value(p) && !pf_is(p, PF_TOK_DELIM, "("))
 		return true;
 	if (n->kind != PF_ATOM)
 		return pf_refuse(p, "a cast must name a type");
@@ -244,18 +244,18 @@ static bool parenthesis(struct pf_parser *p, struct pf_node *n)
 		return false;
 	type = n->text;
 	*n = (struct pf_node){ .kind = PF_CAST, .text = type, .a = item };
-	return operand_here(p, item);
+	return parse_operand_here(p, item);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static uint64_t cut(int64_t v, const char *type)
+static uint64_t parse_cut(int64_t v, const char *type)
 {
 	return pf_perf_cast((uint64_t)v, type, false);
 }
 
 /* The operators that perf works out while reading a table. */
-static bool constant(struct pf_parser *p, const struct pf_node *n, int64_t *ret)
+static bool parse_constant(struct pf_parser *p, const struct pf_node *n, int64_t *ret)
 {
 	int64_t a = 0, b = 0;
 
@@ -264,18 +264,18 @@ static bool constant(struct pf_parser *p, const struct pf_node *n, int64_t *ret)
 		return true;
 	}
 	if (n->kind == PF_CAST) {
-		if (!constant(p, n->a, &a))
+		if (!parse_constant(p, n->a, &a))
 			return false;
-		*ret = (int64_t)cut(a, n->text);
+		*ret = (int64_t)parse_cut(a, n->text);
 		return true;
 	}
 	if (n->kind != PF_OP)
 		return pf_refuse(p, "a table's value must be a constant");
-	if (n->a && n->a->kind != PF_NULL && n->op[0] != '~' && !constant(p, n->a, &a))
+	if (n->a && n->a->kind != PF_NULL && n->op[0] != '~' && !parse_constant(p, n->a, &a))
 		return false;
 	if (n->a && n->a->kind == PF_NULL && !strchr("-+~", n->op[0]))
 		return pf_refuse(p, "unknown operator %s in a table", n->op);
-	if (!n->b || !constant(p, n->b, &b))
+	if (!n->b || !parse_constant(p, n->b, &b))
 		return false;
 	switch (n->op[0]) {
 	case '|':
@@ -313,7 +313,7 @@ static bool constant(struct pf_parser *p, const struct pf_node *n, int64_t *ret)
 	return pf_refuse(p, "unknown operator %s in a table", n->op);
 }
 
-static const char *constant_text(struct pf_parser *p, const struct pf_node *n)
+static const char *parse_constant_text(struct pf_parser *p, const struct pf_node *n)
 {
 	char digits[24];
 	int64_t v;
@@ -326,7 +326,7 @@ static const char *constant_text(struct pf_parser *p, const struct pf_node *n)
 		pf_refuse(p, "a table's value must be a constant");
 		return NULL;
 	}
-	if (!constant(p, n, &v))
+	if (!parse_constant(p, n, &v))
 		return NULL;
 	snprintf(digits, sizeof(digits), "%lld", (long long)v);
 	return pf_join(p, digits, "", "");
@@ -349,17 +349,17 @@ static bool table(struct pf_parser *p, struct pf_pair **ret)
 		pf_next(p);
 		if (!pf_is(p, PF_TOK_OP, "{"))
 			return true;
-		if (!operand(p, n) || (p->tok.kind == PF_TOK_OP && !operator(p, n)))
+		if (!parse_operand(p, n) || (p->tok.kind == PF_TOK_OP && !parse_operator(p, n)))
 			return false;
 		if (!pf_is(p, PF_TOK_DELIM, ","))
-			return refuse_token(p, ",");
-		pair->value_text = constant_text(p, n);
+			return parse_refuse_token(p, ",");
+		pair->value_text = parse_constant_text(p, n);
 		if (!pair->value_text)
 			return false;
 		n = pf_node_new(p, PF_NULL);
-		if (!n || !operand(p, n) || !expect(p, PF_TOK_OP, "}"))
+		if (!n || !parse_operand(p, n) || !parse_expect(p, PF_TOK_OP, "}"))
 			return false;
-		pair->name = constant_text(p, n);
+		pair->name = parse_constant_text(p, n);
 		if (!pair->name)
 			return false;
 		*ret = pair;
@@ -372,74 +372,74 @@ static bool table(struct pf_parser *p, struct pf_pair **ret)
 
 /* In each the token is the "(" behind the name. */
 
-static struct pf_node *full_argument(struct pf_parser *p)
+static struct pf_node *parse_full_argument(struct pf_parser *p)
 {
 	struct pf_node *n = pf_node_new(p, PF_NULL);
 
-	if (!n || !operand(p, n))
+	if (!n || !parse_operand(p, n))
 		return NULL;
 	while (p->tok.kind == PF_TOK_OP)
-		if (!operator(p, n))
+		if (!parse_operator(p, n))
 			return NULL;
 	if (!pf_is(p, PF_TOK_DELIM, ",")) {
-		refuse_token(p, ",");
+		parse_refuse_token(p, ",");
 		return NULL;
 	}
 	return n;
 }
 
-static bool print_flags(struct pf_parser *p, struct pf_node *n)
+static bool parse_print_flags(struct pf_parser *p, struct pf_node *n)
 {
 	n->kind = PF_FLAGS;
-	n->a = full_argument(p);
+	n->a = parse_full_argument(p);
 	if (!n->a)
 		return false;
 	pf_next(p);
-	if (at_value(p)) {
+	if (parse_at_value(p)) {
 		n->delim = pf_token_text(p);
 		pf_next(p);
 	}
 	if (!pf_is(p, PF_TOK_DELIM, ","))
-		return refuse_token(p, ",");
-	return table(p, &n->pairs) && expect(p, PF_TOK_DELIM, ")");
+		return parse_refuse_token(p, ",");
+	return table(p, &n->pairs) && parse_expect(p, PF_TOK_DELIM, ")");
 }
 
-static bool print_symbolic(struct pf_parser *p, struct pf_node *n)
+static bool parse_print_symbolic(struct pf_parser *p, struct pf_node *n)
 {
 	n->kind = PF_SYMBOL;
-	n->a = full_argument(p);
-	return n->a && table(p, &n->pairs) && expect(p, PF_TOK_DELIM, ")");
+	n->a = parse_full_argument(p);
+	return n->a && table(p, &n->pairs) && parse_expect(p, PF_TOK_DELIM, ")");
 }
 
 /*
  * One operand (perf 6.1), or a complete expression, that must be followed by `stop`, which stays
  * the token.
  */
-static struct pf_node *bare_argument(struct pf_parser *p, const char *stop)
+static struct pf_node *parse_bare_argument(struct pf_parser *p, const char *stop)
 {
 	struct pf_node *n = pf_node_new(p, PF_NULL);
 
-	if (!n || !operand(p, n))
+	if (!n || !parse_operand(p, n))
 		return NULL;
 	while (p->dialect->full_arguments && p->tok.kind == PF_TOK_OP)
-		if (!operator(p, n))
+		if (!parse_operator(p, n))
 			return NULL;
 	if (!pf_is(p, PF_TOK_DELIM, stop)) {
-		refuse_token(p, stop);
+		parse_refuse_token(p, stop);
 		return NULL;
 	}
 	return n;
 }
 
-static bool print_bytes(struct pf_parser *p, struct pf_node *n, enum pf_kind kind)
+static bool parse_print_bytes(struct pf_parser *p, struct pf_node *n, enum pf_kind kind)
 {
 	n->kind = (uint8_t)kind;
-	n->a = bare_argument(p, ",");
-	n->b = n->a ? bare_argument(p, kind == PF_ARRAY ? "," : ")") : NULL;
+	n->a = parse_bare_argument(p, ",");
+	n->b = n->a ? parse_bare_argument(p, kind == PF_ARRAY ? "," : ")") : NULL;
 	if (!n->b)
 		return false;
 	if (kind == PF_ARRAY) {
-		n->c = bare_argument(p, ")");
+		n->c = parse_bare_argument(p, ")");
 		if (!n->c)
 			return false;
 	}
@@ -448,11 +448,12 @@ static bool print_bytes(struct pf_parser *p, struct pf_node *n, enum pf_kind kin
 }
 
 /* __get_str(name) and its like. */
-static bool get_field(struct pf_parser *p, struct pf_node *n, enum pf_kind kind, bool must_exist)
+static bool parse_get_field(struct pf_parser *p, struct pf_node *n, enum pf_kind kind,
+			    bool must_exist)
 {
 	pf_next(p);
 	if (p->tok.kind != PF_TOK_ITEM)
-		return refuse_token(p, "a field's name");
+		return parse_refuse_token(p, "a field's name");
 	n->kind = (uint8_t)kind;
 	n->text = pf_token_text(p);
 	if (!n->text)
@@ -461,27 +462,27 @@ static bool get_field(struct pf_parser *p, struct pf_node *n, enum pf_kind kind,
 	if (must_exist && !n->field)
 		return pf_refuse(p, "no field %s", n->text);
 	pf_next(p);
-	if (!expect(p, PF_TOK_DELIM, ")"))
+	if (!parse_expect(p, PF_TOK_DELIM, ")"))
 		return false;
 	if (kind == PF_DYNARRAY && pf_is(p, PF_TOK_OP, "["))
 		return pf_refuse(p, "an element of __get_dynamic_array needs a cast");
 	return true;
 }
 
-static bool builtin_expect(struct pf_parser *p, struct pf_node *n)
+static bool parse_builtin_expect(struct pf_parser *p, struct pf_node *n)
 {
-	if (!operand(p, n))
+	if (!parse_operand(p, n))
 		return false;
 	if (!pf_is(p, PF_TOK_DELIM, ","))
-		return refuse_token(p, ",");
+		return parse_refuse_token(p, ",");
 	pf_next(p);
 	if (p->tok.kind != PF_TOK_ITEM)
-		return refuse_token(p, "a number");
+		return parse_refuse_token(p, "a number");
 	pf_next(p);
-	return expect(p, PF_TOK_DELIM, ")");
+	return parse_expect(p, PF_TOK_DELIM, ")");
 }
 
-static bool size_of(struct pf_parser *p, struct pf_node *n)
+static bool parse_size_of(struct pf_parser *p, struct pf_node *n)
 {
 	uint64_t size = 0;
 	char digits[24];
@@ -506,7 +507,7 @@ static bool size_of(struct pf_parser *p, struct pf_node *n)
 		char *name;
 
 		pf_next(p);
-		if (!expect(p, PF_TOK_OP, "->"))
+		if (!parse_expect(p, PF_TOK_OP, "->"))
 			return false;
 		name = pf_token_text(p);
 		f = name ? pf_find_field(p, name, false) : NULL;
@@ -520,10 +521,10 @@ static bool size_of(struct pf_parser *p, struct pf_node *n)
 	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)size);
 	n->kind = PF_ATOM;
 	n->text = pf_join(p, digits, "", "");
-	return n->text && expect(p, PF_TOK_DELIM, ")");
+	return n->text && parse_expect(p, PF_TOK_DELIM, ")");
 }
 
-static bool call(struct pf_parser *p, struct pf_node *n, const char *name)
+static bool parse_call(struct pf_parser *p, struct pf_node *n, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -551,34 +552,34 @@ static bool call(struct pf_parser *p, struct pf_node *n, const char *name)
 		if ((kind == PF_CPUMASK && !p->dialect->has_cpumask) ||
 		    (kind == PF_SOCKADDR && !p->dialect->has_sockaddr))
 			break;
-		return get_field(p, n, kind, kind == PF_DYNARRAY || kind == PF_DYNLEN);
+		return parse_get_field(p, n, kind, kind == PF_DYNARRAY || kind == PF_DYNLEN);
 	}
 	if (!strcmp(name, "__print_flags"))
-		return print_flags(p, n);
+		return parse_print_flags(p, n);
 	if (!strcmp(name, "__print_symbolic"))
-		return print_symbolic(p, n);
+		return parse_print_symbolic(p, n);
 	if (!strcmp(name, "__print_hex"))
-		return print_bytes(p, n, PF_HEX);
+		return parse_print_bytes(p, n, PF_HEX);
 	if (!strcmp(name, "__print_hex_str"))
-		return print_bytes(p, n, PF_HEX_STR);
+		return parse_print_bytes(p, n, PF_HEX_STR);
 	if (!strcmp(name, "__print_array"))
-		return print_bytes(p, n, PF_ARRAY);
+		return parse_print_bytes(p, n, PF_ARRAY);
 	if (!strcmp(name, "__builtin_expect"))
-		return builtin_expect(p, n);
+		return parse_builtin_expect(p, n);
 	if (!strcmp(name, "sizeof") && p->dialect->has_sizeof)
-		return size_of(p, n);
+		return parse_size_of(p, n);
 	return pf_refuse(p, "function %s not defined", name);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* The token is the "->" behind the record. */
-static bool record_field(struct pf_parser *p, struct pf_node *n)
+static bool parse_record_field(struct pf_parser *p, struct pf_node *n)
 {
-	if (!expect(p, PF_TOK_OP, "->"))
+	if (!parse_expect(p, PF_TOK_OP, "->"))
 		return false;
 	if (p->tok.kind != PF_TOK_ITEM)
-		return refuse_token(p, "a field's name");
+		return parse_refuse_token(p, "a field's name");
 	n->kind = PF_FIELD;
 	n->text = pf_token_text(p);
 	if (!n->text)
@@ -588,7 +589,7 @@ static bool record_field(struct pf_parser *p, struct pf_node *n)
 	return true;
 }
 
-static bool word(struct pf_parser *p, struct pf_node *n)
+static bool parse_word(struct pf_parser *p, struct pf_node *n)
 {
 	char *text;
 
@@ -597,9 +598,9 @@ static bool word(struct pf_parser *p, struct pf_node *n)
 		return false;
 	pf_next(p);
 	if (!strcmp(text, "REC") && !(p->dialect->paren_record && pf_is(p, PF_TOK_DELIM, ")")))
-		return record_field(p, n);
+		return parse_record_field(p, n);
 	if (pf_is(p, PF_TOK_DELIM, "("))
-		return call(p, n, text);
+		return parse_call(p, n, text);
 	while (p->tok.kind == PF_TOK_ITEM) { /* `unsigned long` */
 		char *more = pf_token_text(p);
 
@@ -615,11 +616,11 @@ static bool word(struct pf_parser *p, struct pf_node *n)
 	return true;
 }
 
-static bool operand_in_depth(struct pf_parser *p, struct pf_node *n)
+static bool parse_operand_in_depth(struct pf_parser *p, struct pf_node *n)
 {
 	switch (p->tok.kind) {
 	case PF_TOK_ITEM:
-		return word(p, n);
+		return parse_word(p, n);
 	case PF_TOK_STRING:
 	case PF_TOK_CHAR:
 		n->kind = PF_ATOM;
@@ -630,46 +631,46 @@ static bool operand_in_depth(struct pf_parser *p, struct pf_node *n)
 		return n->text != NULL;
 	case PF_TOK_DELIM:
 		if (pf_is(p, PF_TOK_DELIM, "("))
-			return parenthesis(p, n);
+			return parse_parenthesis(p, n);
 		/* perf takes other delimiters for operators and refuses them there */
 		__attribute__((fallthrough));
 	case PF_TOK_OP:
 		n->kind = PF_OP;
-		if (!token_op(p, n->op))
-			return refuse_token(p, "operator");
-		return operator(p, n);
+		if (!parse_token_op(p, n->op))
+			return parse_refuse_token(p, "operator");
+		return parse_operator(p, n);
 	default:
-		return refuse_token(p, "operand");
+		return parse_refuse_token(p, "operand");
 	}
 }
 
-static bool operand_here(struct pf_parser *p, struct pf_node *n)
+static bool parse_operand_here(struct pf_parser *p, struct pf_node *n)
 {
 	bool ok;
 
 	if (p->depth >= PF_MAX_DEPTH)
 		return pf_refuse(p, "nested too deeply");
 	p->depth++;
-	ok = operand_in_depth(p, n);
+	ok = parse_operand_in_depth(p, n);
 	p->depth--;
 	return ok;
 }
 
-static bool operand(struct pf_parser *p, struct pf_node *n)
+static bool parse_operand(struct pf_parser *p, struct pf_node *n)
 {
 	pf_next(p);
-	return operand_here(p, n);
+	return parse_operand_here(p, n);
 }
 
 /* libtraceevent computes operators of two constants; the result replaces them as text. */
-static bool fold(struct pf_parser *p, struct pf_node *n, unsigned depth)
+static bool parse_fold(struct pf_parser *p, struct pf_node *n, unsigned depth)
 {
 	uint64_t a, b, v;
 	char digits[24];
 
 	if (n->kind != PF_OP || depth >= PF_MAX_DEPTH)
 		return true;
-	if (!fold(p, n->a, depth + 1) || !fold(p, n->b, depth + 1))
+	if (!parse_fold(p, n->a, depth + 1) || !parse_fold(p, n->b, depth + 1))
 		return false;
 	if (n->a->kind != PF_ATOM || n->b->kind != PF_ATOM)
 		return true;
@@ -690,10 +691,11 @@ bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret)
 	do {
 		struct pf_node *n = pf_node_new(p, PF_NULL);
 
-		if (!n || !operand(p, n))
+		if (!n || !parse_operand(p, n))
 			return false;
 		if (p->tok.kind == PF_TOK_OP) {
-			if (!operator(p, n) || (p->dialect->folds_constants && !fold(p, n, 0)))
+			if (!parse_operator(p, n) ||
+			    (p->dialect->folds_constants && !parse_fold(p, n, 0)))
 				return false;
 			/* Whatever follows is taken for the comma. */
 		} else if (!pf_is(p, PF_TOK_DELIM, ",")) {

@@ -8,8 +8,8 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct abi *abi,
-			 struct pf_pointer_spec *ret)
+static size_t pointer_ip_letters(const char *s, const struct pf_dialect *d, const struct abi *abi,
+				 struct pf_pointer_spec *ret)
 {
 	size_t n = 2;
 	bool order;
@@ -60,7 +60,7 @@ static size_t ip_letters(const char *s, const struct pf_dialect *d, const struct
 }
 
 /* Letters of what only the kernel that ran could have printed: they vanish, the address stays. */
-static size_t kernel_letters(const char *s, struct pf_pointer_spec *ret)
+static size_t pointer_kernel_letters(const char *s, struct pf_pointer_spec *ret)
 {
 	static const char *const known[] = { "OFfullname", "OFf", "OFn", "OFp", "OFP", "OFc", "OFC",
 					     "OF",         "fwf", "fwP", "dD",  "tT",  "tR",  "tS",
@@ -106,7 +106,7 @@ size_t pf_pointer_parse(const char *s, bool star, const struct pf_dialect *d, co
 		return 1 + (s[1] == 'R' || s[1] == 'F');
 	case 'I':
 	case 'i':
-		return ip_letters(s, d, abi, ret);
+		return pointer_ip_letters(s, d, abi, ret);
 	case 'U':
 		ret->kind = PF_P_UUID;
 		ret->upper = s[1] == 'B' || s[1] == 'L';
@@ -123,12 +123,12 @@ size_t pf_pointer_parse(const char *s, bool star, const struct pf_dialect *d, co
 		ret->is_list = s[1] == 'l';
 		return 1 + ret->is_list;
 	}
-	return d->c_conversions ? kernel_letters(s, ret) : 0;
+	return d->c_conversions ? pointer_kernel_letters(s, ret) : 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_ip4(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
+static void pointer_put_ip4(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
 {
 	for (int i = 0; i < 4; i++) {
 		if (i)
@@ -137,13 +137,13 @@ static void put_ip4(struct outbuf *o, const uint8_t *p, const struct pf_pointer_
 	}
 }
 
-static unsigned group_of(const uint8_t *p, int i)
+static unsigned pointer_group_of(const uint8_t *p, int i)
 {
 	return (unsigned)p[2 * i] << 8 | p[2 * i + 1];
 }
 
 /* ::ffff:a.b.c.d and ISATAP addresses end in dotted form. */
-static bool has_ip4_tail(const uint8_t *p)
+static bool pointer_has_ip4_tail(const uint8_t *p)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -151,16 +151,16 @@ static bool has_ip4_tail(const uint8_t *p)
 	       ((p[8] | 2) == 2 && p[9] == 0 && p[10] == 0x5e && p[11] == 0xfe);
 }
 
-static void put_ip6_compressed(struct outbuf *o, const uint8_t *p)
+static void pointer_put_ip6_compressed(struct outbuf *o, const uint8_t *p)
 {
 	static const struct pf_pointer_spec dotted = { 0 };
-	bool tail = has_ip4_tail(p), need_colon = false;
+	bool tail = pointer_has_ip4_tail(p), need_colon = false;
 	int groups = tail ? 6 : 8, at = -1, longest = 1;
 
 	for (int i = 0; i < groups; i++) {
 		int n = 0;
 
-		while (i + n < groups && !group_of(p, i + n))
+		while (i + n < groups && !pointer_group_of(p, i + n))
 			n++;
 		if (n > longest) {
 			longest = n;
@@ -176,26 +176,26 @@ static void put_ip6_compressed(struct outbuf *o, const uint8_t *p)
 		}
 		if (need_colon)
 			outbuf_char(o, ':');
-		outbuf_hex(o, group_of(p, i));
+		outbuf_hex(o, pointer_group_of(p, i));
 		need_colon = true;
 	}
 	if (tail) {
 		if (need_colon)
 			outbuf_char(o, ':');
-		put_ip4(o, p + 12, &dotted);
+		pointer_put_ip4(o, p + 12, &dotted);
 	}
 }
 
-static void put_ip6(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
+static void pointer_put_ip6(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
 {
 	if (ps->compressed) {
-		put_ip6_compressed(o, p);
+		pointer_put_ip6_compressed(o, p);
 		return;
 	}
 	for (int i = 0; i < 8; i++) {
 		if (i && !ps->lower)
 			outbuf_char(o, ':');
-		outbuf_hex_width(o, group_of(p, i), 4, '0');
+		outbuf_hex_width(o, pointer_group_of(p, i), 4, '0');
 	}
 }
 
@@ -203,8 +203,8 @@ static void put_ip6(struct outbuf *o, const uint8_t *p, const struct pf_pointer_
  * sockaddr_in:  u16 family | be16 port | 4 bytes address
  * sockaddr_in6: u16 family | be16 port | be32 flow | 16 bytes address | u32 scope
  */
-static void put_sockaddr(const struct pf_run *r, const uint8_t *p, uint32_t n,
-			 const struct pf_pointer_spec *ps)
+static void pointer_put_sockaddr(const struct pf_run *r, const uint8_t *p, uint32_t n,
+				 const struct pf_pointer_spec *ps)
 {
 	struct outbuf *o = r->out;
 	unsigned family = n < 2                       ? 0
@@ -212,38 +212,39 @@ static void put_sockaddr(const struct pf_run *r, const uint8_t *p, uint32_t n,
 						      : (unsigned)p[1] << 8 | p[0];
 
 	if (family == 2 && n >= (r->perf ? 16 : 8)) {
-		put_ip4(o, p + 4, ps);
+		pointer_put_ip4(o, p + 4, ps);
 		if (ps->port) {
 			outbuf_char(o, ':');
-			outbuf_u64(o, group_of(p, 1));
+			outbuf_u64(o, pointer_group_of(p, 1));
 		}
 	} else if (family == 10 && n >= (r->perf ? 28 : 24)) {
 		if (ps->port)
 			outbuf_char(o, '[');
-		put_ip6(o, p + 8, ps);
+		pointer_put_ip6(o, p + 8, ps);
 		if (ps->port) {
 			outbuf_str(o, "]:");
-			outbuf_u64(o, group_of(p, 1));
+			outbuf_u64(o, pointer_group_of(p, 1));
 		}
 		if (ps->flow) {
 			outbuf_char(o, '/');
-			outbuf_u64(o,
-				   ((uint64_t)group_of(p, 2) << 16 | group_of(p, 3)) & 0x0fffffff);
+			outbuf_u64(o, ((uint64_t)pointer_group_of(p, 2) << 16 |
+				       pointer_group_of(p, 3)) &
+					      0x0fffffff);
 		}
 		if (ps->scope && n >= 28) {
 			outbuf_char(o, '%');
-			outbuf_u64(o, r->big_endian
-					      ? (uint64_t)group_of(p, 12) << 16 | group_of(p, 13)
-					      : (uint64_t)p[24] | (uint64_t)p[25] << 8 |
-							(uint64_t)p[26] << 16 |
-							(uint64_t)p[27] << 24);
+			outbuf_u64(o, r->big_endian ? (uint64_t)pointer_group_of(p, 12) << 16 |
+							      pointer_group_of(p, 13)
+						    : (uint64_t)p[24] | (uint64_t)p[25] << 8 |
+							      (uint64_t)p[26] << 16 |
+							      (uint64_t)p[27] << 24);
 		}
 	} else if (family == 2 || family == 10) {
 		outbuf_str(o, family == 2 ? "INVALIDIPv4" : "INVALIDIPv6");
 	}
 }
 
-static void put_mac(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
+static void pointer_put_mac(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
 {
 	for (int i = 0; i < 6; i++) {
 		if (i && !ps->lower)
@@ -252,7 +253,7 @@ static void put_mac(struct outbuf *o, const uint8_t *p, const struct pf_pointer_
 	}
 }
 
-static void put_uuid(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
+static void pointer_put_uuid(struct outbuf *o, const uint8_t *p, const struct pf_pointer_spec *ps)
 {
 	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 	const char *hex = ps->upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -267,7 +268,7 @@ static void put_uuid(struct outbuf *o, const uint8_t *p, const struct pf_pointer
 	}
 }
 
-static void put_buffer(struct outbuf *o, const uint8_t *p, uint32_t n, char delim)
+static void pointer_put_buffer(struct outbuf *o, const uint8_t *p, uint32_t n, char delim)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && delim)
@@ -277,7 +278,7 @@ static void put_buffer(struct outbuf *o, const uint8_t *p, uint32_t n, char deli
 	}
 }
 
-static void put_address(const struct pf_run *r, const struct pf_step *s, uint64_t v)
+static void pointer_put_address(const struct pf_run *r, const struct pf_step *s, uint64_t v)
 {
 	if (!v && !s->pointer->hex_zero) {
 		outbuf_str(r->out, "(nil)");
@@ -286,7 +287,7 @@ static void put_address(const struct pf_run *r, const struct pf_step *s, uint64_
 	pf_put_0x(r->out, v);
 }
 
-static void put_function(const struct pf_run *r, const struct pf_step *s, uint64_t v)
+static void pointer_put_function(const struct pf_run *r, const struct pf_step *s, uint64_t v)
 {
 	uint64_t off = 0, back = s->pointer->back_one && v;
 	const char *name =
@@ -303,7 +304,7 @@ static void put_function(const struct pf_run *r, const struct pf_step *s, uint64
 	}
 }
 
-static void put(const struct pf_run *r, const struct pf_step *s, int64_t star)
+static void pointer_put(const struct pf_run *r, const struct pf_step *s, int64_t star)
 {
 	const struct pf_pointer_spec *ps = s->pointer;
 	const uint8_t *p;
@@ -314,11 +315,11 @@ static void put(const struct pf_run *r, const struct pf_step *s, int64_t star)
 		return;
 	}
 	if (ps->kind == PF_P_ADDRESS) {
-		put_address(r, s, pf_eval(r, s->num));
+		pointer_put_address(r, s, pf_eval(r, s->num));
 		return;
 	}
 	if (ps->kind == PF_P_FUNC) {
-		put_function(r, s, pf_eval(r, s->num));
+		pointer_put_function(r, s, pf_eval(r, s->num));
 		return;
 	}
 	p = pf_place_bytes(r, &s->place, &n);
@@ -330,26 +331,30 @@ static void put(const struct pf_run *r, const struct pf_step *s, int64_t star)
 		return;
 	switch (ps->kind) {
 	case PF_P_BUFFER:
-		put_buffer(r->out, p, star < 0 ? 0 : star < n ? (uint32_t)star : n, ps->delim);
+		pointer_put_buffer(r->out, p,
+				   star < 0   ? 0
+				   : star < n ? (uint32_t)star
+					      : n,
+				   ps->delim);
 		return;
 	case PF_P_BITMAP:
 		pf_put_bitmask(r, p, n, star >= 0 && star < (int64_t)n * 8 ? (uint32_t)star : n * 8,
 			       ps->is_list, NULL);
 		return;
 	case PF_P_SOCKADDR:
-		put_sockaddr(r, p, n, ps);
+		pointer_put_sockaddr(r, p, n, ps);
 		return;
 	}
 	if (n < wants)
 		return;
 	if (ps->kind == PF_P_MAC)
-		put_mac(r->out, p, ps);
+		pointer_put_mac(r->out, p, ps);
 	else if (ps->kind == PF_P_IP4)
-		put_ip4(r->out, p, ps);
+		pointer_put_ip4(r->out, p, ps);
 	else if (ps->kind == PF_P_IP6)
-		put_ip6(r->out, p, ps);
+		pointer_put_ip6(r->out, p, ps);
 	else
-		put_uuid(r->out, p, ps);
+		pointer_put_uuid(r->out, p, ps);
 }
 
 void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t star)
@@ -359,10 +364,10 @@ void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t sta
 
 	if (s->pointer->kind == PF_P_BUFFER ||
 	    s->pointer->kind == PF_P_BITMAP) { /* the width is the length */
-		put(r, s, s->star || !s->spec->width ? star : (int64_t)s->spec->width);
+		pointer_put(r, s, s->star || !s->spec->width ? star : (int64_t)s->spec->width);
 		return;
 	}
-	put(r, s, star);
+	pointer_put(r, s, star);
 	/* perf has no width for pointers. */
 	len = o->len - start;
 	if (r->perf || o->failed || s->spec->width <= len)

@@ -12,7 +12,7 @@
 #define MAX_PIECES 64
 
 /* The complete text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
-static int compile(struct printfmt *pf, char *why, size_t why_size)
+static int printfmt_compile_text(struct printfmt *pf, char *why, size_t why_size)
 {
 	const char *text = pf->schema->print_fmt;
 	struct pf_parser p = {
@@ -88,7 +88,7 @@ int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc,
 	pf->swap = sc->abi.swap;
 	pf->is_bprint = pf_bprint_find(pf);
 	pf->not_text = arena_alloc(&pf->arena, sc->nr_fields + 1);
-	err = pf->not_text ? compile(pf, why, sizeof(why)) : -ENOMEM;
+	err = pf->not_text ? printfmt_compile_text(pf, why, sizeof(why)) : -ENOMEM;
 	if (err == -EBADMSG) {
 		pf->need = 0;
 		pf->refused = arena_strdup(&pf->arena, why[0] ? why : "not understood");

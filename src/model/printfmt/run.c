@@ -10,7 +10,7 @@
 #include "model/printfmt/digits.h"
 
 /* Bytes before the first NUL of 16. */
-static inline unsigned comm_len(const uint8_t *p)
+static inline unsigned run_comm_len(const uint8_t *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	for (unsigned i = 0; i < 16; i += 8) {
@@ -29,7 +29,7 @@ static inline unsigned comm_len(const uint8_t *p)
 /*
  * Copies complete portions; 32 bytes behind the source's end are there, and as many at the target.
  */
-static inline char *put_prefix(char *to, const char *from, uint32_t len)
+static inline char *run_put_prefix(char *to, const char *from, uint32_t len)
 {
 	memcpy(to, from, 16);
 	memcpy(to + 16, from + 16, 16);
@@ -38,7 +38,7 @@ static inline char *put_prefix(char *to, const char *from, uint32_t len)
 	return to + len;
 }
 
-static void put_char(struct outbuf *o, uint64_t v, const struct pf_spec *spec)
+static void run_put_char(struct outbuf *o, uint64_t v, const struct pf_spec *spec)
 {
 	char c = (char)v;
 	size_t pad = spec->width > 1 ? spec->width - 1 : 0;
@@ -52,7 +52,7 @@ static void put_char(struct outbuf *o, uint64_t v, const struct pf_spec *spec)
 }
 
 /* The length given as an argument goes into the spec: C's rules for negative ones. */
-static struct pf_spec with_star(const struct pf_spec *spec, int32_t star)
+static struct pf_spec run_with_star(const struct pf_spec *spec, int32_t star)
 {
 	struct pf_spec s = *spec;
 
@@ -80,23 +80,23 @@ static void run_other(const struct pf_run *r, const struct pf_step *s)
 		pf_put_pointer(r, s, star);
 		return;
 	}
-	spec = s->star ? with_star(s->spec, star) : *s->spec;
+	spec = s->star ? run_with_star(s->spec, star) : *s->spec;
 	if (s->code == PF_S_NUMBER)
 		pf_put_number(r->out, pf_eval(r, s->num), &spec);
 	else if (s->code == PF_S_CHAR)
-		put_char(r->out, pf_eval(r, s->num), &spec);
+		run_put_char(r->out, pf_eval(r, s->num), &spec);
 	else
 		pf_put_text(r, s->text, &spec);
 }
 
-static inline uint64_t cut(uint64_t v, const struct pf_spec *spec)
+static inline uint64_t run_cut(uint64_t v, const struct pf_spec *spec)
 {
 	unsigned unused = 64u - spec->bits;
 
 	return v << unused >> unused;
 }
 
-static inline int64_t cut_signed(uint64_t v, const struct pf_spec *spec)
+static inline int64_t run_cut_signed(uint64_t v, const struct pf_spec *spec)
 {
 	unsigned unused = 64u - spec->bits;
 
@@ -104,7 +104,7 @@ static inline int64_t cut_signed(uint64_t v, const struct pf_spec *spec)
 }
 
 /* The source that a chain of conditions ends in. */
-static inline const struct pf_text *choose(const struct pf_run *r, const struct pf_text *t)
+static inline const struct pf_text *run_choose(const struct pf_run *r, const struct pf_text *t)
 {
 	while (t->kind == PF_T_COND)
 		t = pf_eval(r, t->num) ? t->a : t->b;
@@ -133,7 +133,7 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			to = o->data + o->len;
 			limit = o->data + o->capacity;
 		}
-		to = put_prefix(to, s->prefix, s->prefix_len);
+		to = run_put_prefix(to, s->prefix, s->prefix_len);
 		at = bytes + s->offset;
 		switch (s->code) {
 		case PF_S_TEXT:
@@ -158,7 +158,7 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			continue;
 		case PF_S_COMM:
 			memcpy(to, at, 16);
-			to += comm_len(at);
+			to += run_comm_len(at);
 			continue;
 		case PF_S_BYTES:
 			n = strnlen((const char *)at, s->width);
@@ -166,16 +166,16 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			to += n;
 			continue;
 		case PF_S_DEC:
-			to = pf_write_i64(to, cut_signed(pf_eval(r, s->num), s->spec));
+			to = pf_write_i64(to, run_cut_signed(pf_eval(r, s->num), s->spec));
 			continue;
 		case PF_S_UDEC:
-			to = pf_write_u64(to, cut(pf_eval(r, s->num), s->spec));
+			to = pf_write_u64(to, run_cut(pf_eval(r, s->num), s->spec));
 			continue;
 		case PF_S_HEX:
-			to = pf_write_hex(to, cut(pf_eval(r, s->num), s->spec));
+			to = pf_write_hex(to, run_cut(pf_eval(r, s->num), s->spec));
 			continue;
 		case PF_S_STR:
-			t = choose(r, s->text);
+			t = run_choose(r, s->text);
 			if (t->kind == PF_T_CONST &&
 			    t->len <= 16) { /* 16 bytes may be read behind its end */
 				memcpy(to, t->text, 16);

@@ -27,7 +27,8 @@ void pf_put_str(struct outbuf *o, const char *s, size_t n, const struct pf_spec 
 		outbuf_pad(o, ' ', pad);
 }
 
-static void put_flags(const struct pf_run *r, const struct pf_text *t, const struct pf_spec *spec)
+static void text_put_flags(const struct pf_run *r, const struct pf_text *t,
+			   const struct pf_spec *spec)
 {
 	uint64_t v = pf_eval(r, t->num);
 	bool first = true;
@@ -58,7 +59,8 @@ static void put_flags(const struct pf_run *r, const struct pf_text *t, const str
 	pf_put_0x(r->out, v);
 }
 
-static void put_symbol(const struct pf_run *r, const struct pf_text *t, const struct pf_spec *spec)
+static void text_put_symbol(const struct pf_run *r, const struct pf_text *t,
+			    const struct pf_spec *spec)
 {
 	uint64_t v = pf_eval(r, t->num);
 
@@ -73,7 +75,7 @@ static void put_symbol(const struct pf_run *r, const struct pf_text *t, const st
 	pf_put_0x(r->out, v);
 }
 
-static void put_hex(const struct pf_run *r, const struct pf_text *t)
+static void text_put_hex(const struct pf_run *r, const struct pf_text *t)
 {
 	uint32_t n, left;
 	const uint8_t *p = pf_place_rest(r, &t->place, &left);
@@ -95,7 +97,7 @@ static void put_hex(const struct pf_run *r, const struct pf_text *t)
 	}
 }
 
-static uint64_t element(const struct pf_run *r, const uint8_t *p, uint32_t width)
+static uint64_t text_element(const struct pf_run *r, const uint8_t *p, uint32_t width)
 {
 	struct pf_run one = { .bytes = p, .len = width, .swap = r->swap };
 	struct pf_expr zero = { .code = PF_E_CONST },
@@ -107,7 +109,7 @@ static uint64_t element(const struct pf_run *r, const uint8_t *p, uint32_t width
 /*
  * The kernel: {0x1,0x2}. perf: 1 2, and a complaint about element sizes that it has no number for.
  */
-static void put_array(const struct pf_run *r, const struct pf_text *t)
+static void text_put_array(const struct pf_run *r, const struct pf_text *t)
 {
 	uint32_t left, width = (uint32_t)pf_eval(r, t->elem), step = width;
 	const uint8_t *p = pf_place_rest(r, &t->place, &left);
@@ -125,9 +127,9 @@ static void put_array(const struct pf_run *r, const struct pf_text *t)
 		if (!known && !i) {
 			outbuf_fmt(r->out, "BAD SIZE:%d 0x%x", (int)width, *p);
 		} else if (t->braces) {
-			pf_put_0x(r->out, element(r, p, step));
+			pf_put_0x(r->out, text_element(r, p, step));
 		} else {
-			outbuf_u64(r->out, element(r, p, step));
+			outbuf_u64(r->out, text_element(r, p, step));
 		}
 	}
 	if (t->braces)
@@ -135,7 +137,7 @@ static void put_array(const struct pf_run *r, const struct pf_text *t)
 }
 
 /* Bit i of a mask made of the recorded machine's longs. */
-static bool mask_bit(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bit)
+static bool text_mask_bit(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bit)
 {
 	uint32_t byte = bit / 8, word = byte / r->long_bytes * r->long_bytes;
 
@@ -144,17 +146,17 @@ static bool mask_bit(const struct pf_run *r, const uint8_t *p, uint32_t n, uint3
 	return byte < n && p[byte] >> (bit % 8) & 1;
 }
 
-static void put_bit_list(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n,
-			 uint32_t bits)
+static void text_put_bit_list(const struct pf_run *r, struct outbuf *o, const uint8_t *p,
+			      uint32_t n, uint32_t bits)
 {
 	bool first = true;
 
 	for (uint32_t i = 0; i < bits; i++) {
 		uint32_t last = i;
 
-		if (!mask_bit(r, p, n, i))
+		if (!text_mask_bit(r, p, n, i))
 			continue;
-		while (last + 1 < bits && mask_bit(r, p, n, last + 1))
+		while (last + 1 < bits && text_mask_bit(r, p, n, last + 1))
 			last++;
 		if (!first)
 			outbuf_char(o, ',');
@@ -169,14 +171,15 @@ static void put_bit_list(const struct pf_run *r, struct outbuf *o, const uint8_t
 }
 
 /* Hexadecimal in groups of 32 bits, the highest first. */
-static void put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n,
-			   uint32_t bits)
+static void text_put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p,
+				uint32_t n, uint32_t bits)
 {
 	for (uint32_t nibble = (bits + 3) / 4; nibble-- > 0;) {
 		unsigned v = 0;
 
 		for (uint32_t i = 4; i-- > 0;)
-			v = v << 1 | (nibble * 4 + i < bits && mask_bit(r, p, n, nibble * 4 + i));
+			v = v << 1 |
+			    (nibble * 4 + i < bits && text_mask_bit(r, p, n, nibble * 4 + i));
 		outbuf_char(o, "0123456789abcdef"[v]);
 		if (nibble && nibble % 8 == 0)
 			outbuf_char(o, ',');
@@ -184,7 +187,8 @@ static void put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8
 }
 
 /* perf takes the bytes of a big-endian mask back to front, not long by long. */
-static void put_bytes_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p, uint32_t n)
+static void text_put_bytes_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p,
+				  uint32_t n)
 {
 	for (uint32_t i = n; i-- > 0;) {
 		uint8_t v = p[r->big_endian ? n - 1 - i : i];
@@ -204,11 +208,11 @@ void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32
 	char *at;
 
 	if (is_list)
-		put_bit_list(r, o, p, n, bits);
+		text_put_bit_list(r, o, p, n, bits);
 	else if (r->perf)
-		put_bytes_groups(r, o, p, n);
+		text_put_bytes_groups(r, o, p, n);
 	else
-		put_bit_groups(r, o, p, n, bits);
+		text_put_bit_groups(r, o, p, n, bits);
 	if (!spec || o->failed)
 		return;
 	/* Width and precision are of the complete text: applied afterwards, in place. */
@@ -252,7 +256,7 @@ void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t)
 		for (uint32_t i = 0; i < m; i += group) {
 			if (i)
 				outbuf_char(o, ' ');
-			outbuf_hex_width(o, element(r, p + at + i, group), 2 * group, '0');
+			outbuf_hex_width(o, text_element(r, p + at + i, group), 2 * group, '0');
 		}
 		if (pf_eval(r, t->ascii)) {
 			outbuf_pad(o, ' ',
@@ -297,16 +301,16 @@ void pf_put_text(const struct pf_run *r, const struct pf_text *t, const struct p
 			outbuf_hex(r->out, pf_eval(r, t->num));
 		return;
 	case PF_T_FLAGS:
-		put_flags(r, t, spec);
+		text_put_flags(r, t, spec);
 		return;
 	case PF_T_SYMBOL:
-		put_symbol(r, t, spec);
+		text_put_symbol(r, t, spec);
 		return;
 	case PF_T_HEX:
-		put_hex(r, t);
+		text_put_hex(r, t);
 		return;
 	case PF_T_ARRAY:
-		put_array(r, t);
+		text_put_array(r, t);
 		return;
 	case PF_T_BITMASK:
 		p = pf_place_bytes(r, &t->place, &n);

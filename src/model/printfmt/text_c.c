@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Numbers of tables are unsigned longs, or 64 bits with the _u64 helpers. */
-static struct pf_expr *table_number(struct pf_compiler *c, const struct pf_node *n, bool wide)
+static struct pf_expr *text_c_table_number(struct pf_compiler *c, const struct pf_node *n,
+					   bool wide)
 {
 	struct pf_ctype t;
 	struct pf_expr *e = pf_lower_c(c, n, &t);
@@ -16,7 +17,7 @@ static struct pf_expr *table_number(struct pf_compiler *c, const struct pf_node 
 }
 
 /* Does the value of a table's entry hang on a name that nobody knows? */
-static bool has_unknown_name(const struct pf_node *n, unsigned depth)
+static bool text_c_has_unknown_name(const struct pf_node *n, unsigned depth)
 {
 	uint64_t v;
 
@@ -25,10 +26,10 @@ static bool has_unknown_name(const struct pf_node *n, unsigned depth)
 	if (n->kind == PF_ATOM)
 		return !n->is_char && (n->text[0] < '0' || n->text[0] > '9') &&
 		       !pf_known_name(n->text, false, &v);
-	return has_unknown_name(n->a, depth + 1) || has_unknown_name(n->b, depth + 1);
+	return text_c_has_unknown_name(n->a, depth + 1) || text_c_has_unknown_name(n->b, depth + 1);
 }
 
-static bool fill_entries(struct pf_compiler *c, struct pf_text *t, const struct pf_node *n)
+static bool text_c_fill_entries(struct pf_compiler *c, struct pf_text *t, const struct pf_node *n)
 {
 	struct pf_entry *e;
 	uint32_t nr = 0;
@@ -44,14 +45,14 @@ static bool fill_entries(struct pf_compiler *c, struct pf_text *t, const struct 
 	t->nr_entries = nr;
 	for (const struct pf_pair *p = n->pairs; p; p = p->next, e++) {
 		bool had_reason = c->parser->why[0] != 0;
-		struct pf_expr *value = table_number(c, p->value, n->value);
+		struct pf_expr *value = text_c_table_number(c, p->value, n->value);
 		size_t len;
 
 		e->name = pf_unescape(c, p->name, &len);
 		if (!e->name || c->no_memory)
 			return false;
 		e->len = (uint32_t)len;
-		if (value && value->code == PF_E_CONST && !has_unknown_name(p->value, 0)) {
+		if (value && value->code == PF_E_CONST && !text_c_has_unknown_name(p->value, 0)) {
 			e->value = value->value;
 			e->never = t->kind == PF_T_FLAGS && !e->value;
 		} else { /* this entry cannot match, the others can */
@@ -68,11 +69,11 @@ static struct pf_text *table_text(struct pf_compiler *c, const struct pf_node *n
 	struct pf_text *t = pf_text_new(c, n->kind == PF_FLAGS ? PF_T_FLAGS : PF_T_SYMBOL);
 	size_t len = 0;
 
-	if (!t || !fill_entries(c, t, n))
+	if (!t || !text_c_fill_entries(c, t, n))
 		return NULL;
 	t->text = pf_unescape(c, n->delim ? n->delim : "", &len);
 	t->len = (uint32_t)len;
-	t->num = table_number(c, n->a, n->value);
+	t->num = text_c_table_number(c, n->a, n->value);
 	return t->num && t->text ? t : NULL;
 }
 
@@ -95,7 +96,7 @@ static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n
 	return t->count && (t->elem || n->kind != PF_ARRAY) ? t : NULL;
 }
 
-static struct pf_text *hex_dump(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_text *text_c_hex_dump(struct pf_compiler *c, const struct pf_node *n)
 {
 	/* (prefix, prefix type, bytes in a row, bytes in a group, buffer, length, with text) */
 	const struct pf_node *group = n->more, *buffer = group->next, *len = buffer->next,
@@ -163,7 +164,7 @@ static struct pf_text *atom_text(struct pf_compiler *c, const struct pf_node *n)
 	return text && pf_text_set(c, t, text, len) ? t : NULL;
 }
 
-static struct pf_text *conditional(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_text *text_c_conditional(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, PF_T_COND);
 
@@ -197,10 +198,10 @@ static struct pf_text *text(struct pf_compiler *c, const struct pf_node *n)
 	case PF_SOCKADDR:
 		return bytes_text(c, n, PF_T_SOCKADDR);
 	case PF_HEX_DUMP:
-		return hex_dump(c, n);
+		return text_c_hex_dump(c, n);
 	case PF_OP:
 		if (n->op[0] == '?')
-			return conditional(c, n);
+			return text_c_conditional(c, n);
 		return bytes_text(c, n, PF_T_BYTES);
 	case PF_CAST:
 		t = (struct pf_text *)pf_lower_text_c(c, n->a);

@@ -45,7 +45,7 @@ void build_id_cache_done(struct build_id_cache *c)
 	c->dir = NULL;
 }
 
-static bool failed(struct build_id_cache *c, const char *path)
+static bool cache_failed(struct build_id_cache *c, const char *path)
 {
 	if (!*c->problem)
 		snprintf(c->problem, sizeof(c->problem), "%.*s: %s", (int)sizeof(c->problem) / 2,
@@ -70,7 +70,7 @@ make_path(char ret[PATH_MAX], const char *fmt, ...)
  * All folders of a path in the cache but the last part, which may be a file. The cache's own is
  * made, those above it are not.
  */
-static bool make_folders(struct build_id_cache *c, const char *path)
+static bool cache_make_folders(struct build_id_cache *c, const char *path)
 {
 	char part[PATH_MAX];
 
@@ -79,15 +79,15 @@ static bool make_folders(struct build_id_cache *c, const char *path)
 	for (char *p = part + strlen(c->dir); p; p = strchr(p + 1, '/')) {
 		*p = '\0';
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return failed(c, part);
+			return cache_failed(c, part);
 		*p = '/';
 	}
 	return true;
 }
 
 /* True if the cache has no file WHAT for this id yet. */
-static bool is_missing(struct entry *e, struct build_id_cache *c, const struct build_id *id,
-		       const char *path, const char *what)
+static bool cache_is_missing(struct entry *e, struct build_id_cache *c, const struct build_id *id,
+			     const char *path, const char *what)
 {
 	char have[PATH_MAX], hex[BUILD_ID_HEX_CHARS];
 
@@ -101,14 +101,14 @@ static bool is_missing(struct entry *e, struct build_id_cache *c, const struct b
 }
 
 /* DIR/.build-id/XX/REST becomes a link to the entry, wherever it led before. */
-static void link_entry(const struct entry *e)
+static void cache_link_entry(const struct entry *e)
 {
 	char link[PATH_MAX], to[PATH_MAX], now[PATH_MAX], fresh[PATH_MAX];
 	ssize_t n;
 
 	if (!make_path(link, "%s/%s", e->cache->dir, e->id) ||
 	    !make_path(to, "../..%s", e->dir + strlen(e->cache->dir)) ||
-	    !make_path(fresh, "%s.%d", link, (int)getpid()) || !make_folders(e->cache, link))
+	    !make_path(fresh, "%s.%d", link, (int)getpid()) || !cache_make_folders(e->cache, link))
 		return;
 	if (symlink(to, link) == 0)
 		return;
@@ -117,39 +117,41 @@ static void link_entry(const struct entry *e)
 		return;
 	unlink(fresh);
 	if (symlink(to, fresh) < 0 || rename(fresh, link) < 0)
-		failed(e->cache, link);
+		cache_failed(e->cache, link);
 }
 
 /* A new file beside the one it will be. */
-static int open_fresh(struct entry *e, const char *what, mode_t mode, char path[PATH_MAX])
+static int cache_open_fresh(struct entry *e, const char *what, mode_t mode, char path[PATH_MAX])
 {
 	int fd;
 
 	if (!make_path(path, "%s/%s.%d", e->dir, what, (int)getpid()) ||
-	    !make_folders(e->cache, path))
+	    !cache_make_folders(e->cache, path))
 		return -1;
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
-		failed(e->cache, path);
+		cache_failed(e->cache, path);
 	return fd;
 }
 
-static bool keep(struct entry *e, const char *what, const char *fresh, int take_fd, bool is_whole)
+static bool cache_keep(struct entry *e, const char *what, const char *fresh, int take_fd,
+		       bool is_whole)
 {
 	char path[PATH_MAX];
 
-	is_whole = (is_whole && make_path(path, "%s/%s", e->dir, what)) || failed(e->cache, fresh);
+	is_whole = (is_whole && make_path(path, "%s/%s", e->dir, what)) ||
+		   cache_failed(e->cache, fresh);
 	if (close(take_fd) < 0 && is_whole)
-		is_whole = failed(e->cache, fresh);
+		is_whole = cache_failed(e->cache, fresh);
 	if (is_whole && rename(fresh, path) < 0)
-		is_whole = failed(e->cache, path);
+		is_whole = cache_failed(e->cache, path);
 	if (!is_whole)
 		unlink(fresh);
 	return is_whole;
 }
 
-static bool write_all(int fd, const void *p, size_t len)
+static bool cache_write_all(int fd, const void *p, size_t len)
 {
 	while (len) {
 		const ssize_t n = write(fd, p, len);
@@ -168,14 +170,14 @@ static bool write_all(int fd, const void *p, size_t len)
  * From the descriptor's position to its end. Files of proc have no size, and the kernel does not
  * copy them itself.
  */
-static bool copy_by_hand(int from, int to)
+static bool cache_copy_by_hand(int from, int to)
 {
 	char *buf = malloc(COPY_BYTES);
 	ssize_t n = buf ? 1 : -1;
 
 	while (n > 0) {
 		n = read(from, buf, COPY_BYTES);
-		if (n > 0 && !write_all(to, buf, (size_t)n))
+		if (n > 0 && !cache_write_all(to, buf, (size_t)n))
 			n = -1;
 		else if (n < 0 && errno == EINTR)
 			n = 1;
@@ -184,38 +186,38 @@ static bool copy_by_hand(int from, int to)
 	return n == 0;
 }
 
-static bool copy(int from, int to)
+static bool cache_copy(int from, int to)
 {
 	ssize_t n;
 
 	do
 		n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0);
 	while (n > 0);
-	return n == 0 || copy_by_hand(from, to);
+	return n == 0 || cache_copy_by_hand(from, to);
 }
 
 /* Links or copies the file that fd is open on: its path may name another file by now. */
-static bool link_or_copy(struct entry *e, const char *what, int fd)
+static bool cache_link_or_copy(struct entry *e, const char *what, int fd)
 {
 	char self[64], path[PATH_MAX], fresh[PATH_MAX];
 	struct stat st;
 	int to;
 
-	if (!make_path(path, "%s/%s", e->dir, what) || !make_folders(e->cache, path))
+	if (!make_path(path, "%s/%s", e->dir, what) || !cache_make_folders(e->cache, path))
 		return false;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
 		return true;
-	to = open_fresh(e, what, 0600, fresh);
+	to = cache_open_fresh(e, what, 0600, fresh);
 	if (to < 0)
 		return false;
 	if (fstat(fd, &st) == 0 && fchmod(to, st.st_mode & 0777) < 0)
-		failed(e->cache, fresh);
-	return keep(e, what, fresh, to, lseek(fd, 0, SEEK_SET) == 0 && copy(fd, to));
+		cache_failed(e->cache, fresh);
+	return cache_keep(e, what, fresh, to, lseek(fd, 0, SEEK_SET) == 0 && cache_copy(fd, to));
 }
 
 /* Programs without symbols have them in a file of their own. */
-static void add_debug_file(struct entry *e)
+static void cache_add_debug_file(struct entry *e)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -227,7 +229,7 @@ static void add_debug_file(struct entry *e)
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		link_or_copy(e, "debug", fd);
+		cache_link_or_copy(e, "debug", fd);
 	close(fd);
 }
 
@@ -236,10 +238,10 @@ void build_id_cache_add_file(struct build_id_cache *c, const struct build_id *id
 {
 	struct entry e;
 
-	if (!is_missing(&e, c, id, path, "elf") || !link_or_copy(&e, "elf", fd))
+	if (!cache_is_missing(&e, c, id, path, "elf") || !cache_link_or_copy(&e, "elf", fd))
 		return;
-	add_debug_file(&e);
-	link_entry(&e);
+	cache_add_debug_file(&e);
+	cache_link_entry(&e);
 }
 
 void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id, const void *image,
@@ -249,17 +251,17 @@ void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id
 	struct entry e;
 	int fd;
 
-	if (!is_missing(&e, c, id, "[vdso]", "vdso"))
+	if (!cache_is_missing(&e, c, id, "[vdso]", "vdso"))
 		return;
-	fd = open_fresh(&e, "vdso", 0600, fresh);
-	if (fd >= 0 && keep(&e, "vdso", fresh, fd, write_all(fd, image, image_len)))
-		link_entry(&e);
+	fd = cache_open_fresh(&e, "vdso", 0600, fresh);
+	if (fd >= 0 && cache_keep(&e, "vdso", fresh, fd, cache_write_all(fd, image, image_len)))
+		cache_link_entry(&e);
 }
 
 /*
  * A user who may not see the kernel's addresses sees zeros: readers would take them for the truth.
  */
-static bool shows_addresses(int fd)
+static bool cache_shows_addresses(int fd)
 {
 	char *text = malloc(COPY_BYTES);
 	ssize_t n = text ? read(fd, text, COPY_BYTES - 1) : -1;
@@ -278,14 +280,14 @@ void build_id_cache_add_kallsyms(struct build_id_cache *c, const struct build_id
 	struct entry e;
 	int from, to;
 
-	if (!is_missing(&e, c, id, BUILD_ID_CACHE_KERNEL, "kallsyms"))
+	if (!cache_is_missing(&e, c, id, BUILD_ID_CACHE_KERNEL, "kallsyms"))
 		return;
 	from = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		return;
-	to = open_fresh(&e, "kallsyms", 0600, fresh);
-	if (to >= 0 &&
-	    keep(&e, "kallsyms", fresh, to, shows_addresses(from) && copy_by_hand(from, to)))
-		link_entry(&e);
+	to = cache_open_fresh(&e, "kallsyms", 0600, fresh);
+	if (to >= 0 && cache_keep(&e, "kallsyms", fresh, to,
+				  cache_shows_addresses(from) && cache_copy_by_hand(from, to)))
+		cache_link_entry(&e);
 	close(from);
 }

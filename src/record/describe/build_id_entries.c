@@ -9,7 +9,8 @@
 #include "capture/running/build_ids.h"
 #include "formats/perfdata/writer.h"
 
-static void put(struct outbuf *o, uint16_t cpumode, const char *name, const struct build_id *id)
+static void entries_put(struct outbuf *o, uint16_t cpumode, const char *name,
+			const struct build_id *id)
 {
 	if (id->len)
 		perfdata_put_build_id(o, &(struct perfdata_writer_build_id){ cpumode, *id, name });
@@ -19,7 +20,7 @@ void build_ids_put_kernel(struct outbuf *o)
 {
 	const struct build_id id = build_id_of_kernel();
 
-	put(o, PERF_RECORD_MISC_KERNEL, BUILD_ID_CACHE_KERNEL, &id);
+	entries_put(o, PERF_RECORD_MISC_KERNEL, BUILD_ID_CACHE_KERNEL, &id);
 }
 
 void build_ids_cache_kernel(struct build_id_cache *cache)
@@ -30,7 +31,8 @@ void build_ids_cache_kernel(struct build_id_cache *cache)
 		build_id_cache_add_kallsyms(cache, &id);
 }
 
-static void put_file(struct outbuf *o, const struct dso_file *f, struct build_id_cache *cache)
+static void entries_put_file(struct outbuf *o, const struct dso_file *f,
+			     struct build_id_cache *cache)
 {
 	int fd = build_id_open_mapped(f->name, f->inode, f->pid);
 	struct build_id id;
@@ -38,32 +40,33 @@ static void put_file(struct outbuf *o, const struct dso_file *f, struct build_id
 	if (fd < 0)
 		return;
 	id = build_id_of_file(fd);
-	put(o, PERF_RECORD_MISC_USER, f->name, &id);
+	entries_put(o, PERF_RECORD_MISC_USER, f->name, &id);
 	if (id.len)
 		build_id_cache_add_file(cache, &id, f->name, fd);
 	close(fd);
 }
 
-static void put_vdso(struct outbuf *o, const struct dso_file *f, struct build_id_cache *cache)
+static void entries_put_vdso(struct outbuf *o, const struct dso_file *f,
+			     struct build_id_cache *cache)
 {
 	const struct build_id id = build_id_of_vdso();
 	const uint8_t *image;
 	size_t len;
 
-	put(o, PERF_RECORD_MISC_USER, f->name, &id);
+	entries_put(o, PERF_RECORD_MISC_USER, f->name, &id);
 	image = build_id_vdso_image(&len);
 	if (id.len && image)
 		build_id_cache_add_vdso(cache, &id, image, len);
 }
 
-static void put_module(struct outbuf *o, const struct dso_file *f)
+static void entries_put_module(struct outbuf *o, const struct dso_file *f)
 {
 	char name[256];
 	struct build_id id;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strlen(f->name) - 2, f->name + 1);
 	id = build_id_of_module("", name);
-	put(o, PERF_RECORD_MISC_KERNEL, f->name, &id);
+	entries_put(o, PERF_RECORD_MISC_KERNEL, f->name, &id);
 }
 
 void build_ids_put_files(struct outbuf *o, const struct dso_files *files,
@@ -73,10 +76,10 @@ void build_ids_put_files(struct outbuf *o, const struct dso_files *files,
 		const struct dso_file *f = &files->v[i];
 
 		if (f->name[0] == '/')
-			put_file(o, f, cache);
+			entries_put_file(o, f, cache);
 		else if (!strcmp(f->name, "[vdso]"))
-			put_vdso(o, f, cache);
+			entries_put_vdso(o, f, cache);
 		else if (f->pid == DSOS_KERNEL_PID)
-			put_module(o, f);
+			entries_put_module(o, f);
 	}
 }

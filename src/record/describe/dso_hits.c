@@ -31,7 +31,7 @@ struct dso_chain dso_chain_of(const struct perf_event_attr *a)
 	return c;
 }
 
-static void push(struct dso_hits *h, int32_t pid, uint64_t page)
+static void dso_hits_push(struct dso_hits *h, int32_t pid, uint64_t page)
 {
 	if (!h->recent)
 		h->recent = calloc(RECENT, sizeof(*h->recent));
@@ -40,7 +40,7 @@ static void push(struct dso_hits *h, int32_t pid, uint64_t page)
 		return;
 }
 
-static inline void note(struct dso_hits *h, int32_t pid, uint64_t page)
+static inline void dso_hits_note(struct dso_hits *h, int32_t pid, uint64_t page)
 {
 	const uint64_t key = page ^ (uint64_t)(uint32_t)pid << 40;
 
@@ -51,13 +51,13 @@ static inline void note(struct dso_hits *h, int32_t pid, uint64_t page)
 			return;
 		*slot = key;
 	}
-	push(h, pid, page);
+	dso_hits_push(h, pid, page);
 }
 _Static_assert(RECENT == 1 << (64 - 52), "slots are found by the highest bits");
 
 /* u64 nr, nr x address; addresses from PERF_CONTEXT_MAX on are the context of the next ones */
-static void note_chain(const struct dsos *d, struct dso_hits *h, const struct ring *r, uint64_t pos,
-		       uint64_t end, int32_t pid)
+static void dso_hits_note_chain(const struct dsos *d, struct dso_hits *h, const struct ring *r,
+				uint64_t pos, uint64_t end, int32_t pid)
 {
 	uint64_t context = PERF_CONTEXT_USER, nr = dso_word(r, pos);
 
@@ -69,13 +69,14 @@ static void note_chain(const struct dsos *d, struct dso_hits *h, const struct ri
 		if (ip >= PERF_CONTEXT_MAX)
 			context = ip;
 		else if (context == PERF_CONTEXT_USER)
-			note(h, pid, ip >> PAGE_SHIFT);
+			dso_hits_note(h, pid, ip >> PAGE_SHIFT);
 		else if (context == PERF_CONTEXT_KERNEL && dsos_have_modules(d))
-			note(h, DSOS_KERNEL_PID, ip >> PAGE_SHIFT);
+			dso_hits_note(h, DSOS_KERNEL_PID, ip >> PAGE_SHIFT);
 	}
 }
 
-static const struct dso_chain *chain_by_id(const struct dsos *d, struct dso_hits *h, uint64_t id)
+static const struct dso_chain *dso_hits_chain_by_id(const struct dsos *d, struct dso_hits *h,
+						    uint64_t id)
 {
 	uint64_t event;
 
@@ -103,17 +104,17 @@ void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct r
 		return;
 	pid = (int32_t)dso_word(r, pos + SAMPLE_PID_AT);
 	if (mode == PERF_RECORD_MISC_USER)
-		note(hits, pid, dso_word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
+		dso_hits_note(hits, pid, dso_word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
 	else if (mode == PERF_RECORD_MISC_KERNEL && dsos_have_modules(d))
-		note(hits, DSOS_KERNEL_PID, dso_word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
+		dso_hits_note(hits, DSOS_KERNEL_PID, dso_word(r, pos + SAMPLE_IP_AT) >> PAGE_SHIFT);
 	if (!d->any_chain)
 		return;
-	c = chain_by_id(d, hits, dso_word(r, pos + SAMPLE_ID_AT));
+	c = dso_hits_chain_by_id(d, hits, dso_word(r, pos + SAMPLE_ID_AT));
 	if (!c)
 		return;
 	/* the reader unwinds the copied stack: it may need every file that is mapped */
 	if (c->has_stack)
-		note(hits, pid, WHOLE_PROCESS);
+		dso_hits_note(hits, pid, WHOLE_PROCESS);
 	if (!c->is_recorded)
 		return;
 	at = pos + c->read_at;
@@ -125,7 +126,7 @@ void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct r
 		at += 8 * (c->read_head + nr * c->read_each);
 	}
 	if (at + 8 <= end)
-		note_chain(d, hits, r, at, end, pid);
+		dso_hits_note_chain(d, hits, r, at, end, pid);
 }
 
 void dso_hits_done(struct dso_hits *h)

@@ -20,15 +20,15 @@ enum {
 	MMAP2_NAME_AT = 72,
 };
 
-static bool takes_all(const struct dsos *d)
+static bool dsos_takes_all(const struct dsos *d)
 {
 	return atomic_load_explicit(&d->all, memory_order_relaxed);
 }
 
 /* ---- what is mapped ------------------------------------------------------------------------- */
 
-static int init(struct dsos *d, const struct capture_events *events,
-		const struct counters *counters)
+static int dsos_init(struct dsos *d, const struct capture_events *events,
+		     const struct counters *counters)
 {
 	TRY(strpool_init(&d->names));
 	for (size_t i = 0; i < events->list.n; i++) {
@@ -53,7 +53,7 @@ int dsos_new(struct dsos **ret, const struct capture_events *events,
 	atomic_init(&d->all, all);
 	d->many_processes = PROCESSES_MANY;
 	pthread_mutex_init(&d->lock, NULL);
-	r = init(d, events, counters);
+	r = dsos_init(d, events, counters);
 	if (r < 0) {
 		dsos_free(d);
 		return r;
@@ -62,16 +62,16 @@ int dsos_new(struct dsos **ret, const struct capture_events *events,
 	return 0;
 }
 
-static void free_process(struct dso_process *p)
+static void dsos_free_process(struct dso_process *p)
 {
 	vec_done(&p->ranges);
 	free(p);
 }
 
-static void forget_processes(struct dsos *d)
+static void dsos_forget_processes(struct dsos *d)
 {
 	vec_foreach(life, &d->processes.lives)
-		free_process(life->payload);
+		dsos_free_process(life->payload);
 	lineage_done(&d->processes);
 	d->nr_ranges = 0;
 }
@@ -80,7 +80,7 @@ void dsos_free(struct dsos *d)
 {
 	if (!d)
 		return;
-	forget_processes(d);
+	dsos_forget_processes(d);
 	vec_done(&d->files);
 	vec_done(&d->chains);
 	hash64_done(&d->file_by_key);
@@ -90,14 +90,14 @@ void dsos_free(struct dsos *d)
 	free(d);
 }
 
-static struct dso_process *find_process(const struct dsos *d, int32_t pid)
+static struct dso_process *dsos_find_process(const struct dsos *d, int32_t pid)
 {
 	return lineage_payload(&d->processes, pid);
 }
 
-static struct dso_process *get_process(struct dsos *d, int32_t pid)
+static struct dso_process *dsos_get_process(struct dsos *d, int32_t pid)
 {
-	struct dso_process *p = find_process(d, pid);
+	struct dso_process *p = dsos_find_process(d, pid);
 
 	if (p)
 		return p;
@@ -110,15 +110,15 @@ static struct dso_process *get_process(struct dsos *d, int32_t pid)
 }
 
 /* There are too many to look up: from now on every file that is mapped counts as hit. */
-static void take_all(struct dsos *d)
+static void dsos_take_all(struct dsos *d)
 {
 	atomic_store_explicit(&d->all, true, memory_order_relaxed);
 	vec_foreach(f, &d->files)
 		f->is_hit = true;
-	forget_processes(d);
+	dsos_forget_processes(d);
 }
 
-static bool counts(const char *name, size_t len)
+static bool dsos_counts(const char *name, size_t len)
 {
 	static const char deleted[] = " (deleted)";
 
@@ -130,7 +130,8 @@ static bool counts(const char *name, size_t len)
 	       (len < sizeof(deleted) || strcmp(name + len - (sizeof(deleted) - 1), deleted) != 0);
 }
 
-static int find_file(struct dsos *d, const char *name, size_t len, uint64_t inode, uint32_t *ret)
+static int dsos_find_file(struct dsos *d, const char *name, size_t len, uint64_t inode,
+			  uint32_t *ret)
 {
 	uint32_t id;
 	uint64_t key, at;
@@ -150,7 +151,7 @@ static int find_file(struct dsos *d, const char *name, size_t len, uint64_t inod
 	return 0;
 }
 
-static bool has_range(const struct dso_process *p, uint64_t start, uint32_t file)
+static bool dsos_has_range(const struct dso_process *p, uint64_t start, uint32_t file)
 {
 	for (size_t i = 0; i < p->ranges.n; i++)
 		if (p->ranges.v[i].start == start && p->ranges.v[i].file == file)
@@ -159,27 +160,27 @@ static bool has_range(const struct dso_process *p, uint64_t start, uint32_t file
 }
 
 /* is_repeated: each output file describes all mappings again, so this one may be known. */
-static void note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
-			 const char *name, size_t name_len, bool is_repeated)
+static void dsos_note_file(struct dsos *d, int32_t pid, uint64_t start, uint64_t len,
+			   uint64_t inode, const char *name, size_t name_len, bool is_repeated)
 {
 	struct dso_process *p;
 	uint32_t file;
 
-	if (!counts(name, name_len) || find_file(d, name, name_len, inode, &file) < 0)
+	if (!dsos_counts(name, name_len) || dsos_find_file(d, name, name_len, inode, &file) < 0)
 		return;
 	d->files.v[file].pid = pid;
 	/* most samples miss the small vdso, whose code is available nowhere else later */
-	if (takes_all(d) || !strcmp(name, "[vdso]"))
+	if (dsos_takes_all(d) || !strcmp(name, "[vdso]"))
 		d->files.v[file].is_hit = true;
-	if (takes_all(d))
+	if (dsos_takes_all(d))
 		return;
-	p = get_process(d, pid);
-	if (!p || (is_repeated && has_range(p, start, file)))
+	p = dsos_get_process(d, pid);
+	if (!p || (is_repeated && dsos_has_range(p, start, file)))
 		return;
 	if (vec_push(&p->ranges, (struct dso_range){ start, start + len, file }) < 0)
 		return;
 	if (++d->nr_ranges > RANGES_MOST)
-		take_all(d);
+		dsos_take_all(d);
 }
 
 void dsos_note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len, uint64_t inode,
@@ -188,13 +189,13 @@ void dsos_note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len
 	pthread_mutex_lock(&d->lock);
 	if (pid == DSOS_KERNEL_PID)
 		atomic_store_explicit(&d->has_modules, true, memory_order_relaxed);
-	note_mapping(d, pid, start, len, inode, name, name_len, true);
+	dsos_note_file(d, pid, start, len, inode, name, name_len, true);
 	pthread_mutex_unlock(&d->lock);
 }
 
 /* The name in a record of the ring; NULL when there is none. */
-static const char *mapped_name(const struct ring *r, uint64_t pos, size_t size, char *room,
-			       size_t room_size)
+static const char *dsos_mapped_name(const struct ring *r, uint64_t pos, size_t size, char *room,
+				    size_t room_size)
 {
 	size_t len = size > MMAP2_NAME_AT ? size - MMAP2_NAME_AT : 0;
 
@@ -215,14 +216,14 @@ static const char *mapped_name(const struct ring *r, uint64_t pos, size_t size, 
  * FORK of its process. So a FORK of a pid keeps what is known of it, and an exec keeps what was
  * mapped before. A child refers to its parent, whose mappings may come later than the FORK.
  */
-static int forked(void *user, const struct change *c, enum lineage_maps maps)
+static int dsos_forked(void *user, const struct change *c, enum lineage_maps maps)
 {
 	struct dsos *d = user;
 	struct dso_process *p;
 
 	if (maps == LINEAGE_SHARES)
 		return 0;
-	p = get_process(d, c->pid);
+	p = dsos_get_process(d, c->pid);
 	if (!p)
 		return 0; /* out of memory: one file may be left out */
 	if (lineage_find(&d->processes, c->pid)->has_ended) { /* the number is used again */
@@ -234,8 +235,8 @@ static int forked(void *user, const struct change *c, enum lineage_maps maps)
 	return 0;
 }
 
-/* forget_gone() drops processes that ended together: their samples may still be pending. */
-static int ended(void *user, const struct change *c, bool is_process)
+/* dsos_forget_gone() drops processes that ended together: their samples may still be pending. */
+static int dsos_ended(void *user, const struct change *c, bool is_process)
 {
 	struct dsos *d = user;
 	struct lineage_life *life = is_process ? lineage_find(&d->processes, c->pid) : NULL;
@@ -245,9 +246,9 @@ static int ended(void *user, const struct change *c, bool is_process)
 	return 0;
 }
 
-static int execed(void *user, const struct change *c)
+static int dsos_execed(void *user, const struct change *c)
 {
-	struct dso_process *p = get_process(user, c->pid);
+	struct dso_process *p = dsos_get_process(user, c->pid);
 
 	if (!p)
 		return 0;
@@ -256,15 +257,16 @@ static int execed(void *user, const struct change *c)
 	return 0;
 }
 
-static int mapped(void *user, const struct change *c)
+static int dsos_mapped(void *user, const struct change *c)
 {
-	note_mapping(user, c->pid, c->start, c->len, c->inode, c->text, strlen(c->text), false);
+	dsos_note_file(user, c->pid, c->start, c->len, c->inode, c->text, strlen(c->text), false);
 	return 0;
 }
 
 /* room: for the name in an MMAP2. */
-static struct change change_of(const struct ring *r, uint64_t pos,
-			       const struct perfdata_record_header *h, char *room, size_t room_size)
+static struct change dsos_change_of(const struct ring *r, uint64_t pos,
+				    const struct perfdata_record_header *h, char *room,
+				    size_t room_size)
 {
 	const uint64_t first = dso_word(r, pos + 8);
 	struct change c = { .pid = (int32_t)first };
@@ -273,7 +275,7 @@ static struct change change_of(const struct ring *r, uint64_t pos,
 	case PERF_RECORD_MMAP2:
 		if (h->misc & PERF_RECORD_MISC_MMAP_DATA)
 			break;
-		c.text = mapped_name(r, pos, h->size, room, room_size);
+		c.text = dsos_mapped_name(r, pos, h->size, room, room_size);
 		if (!c.text)
 			break;
 		c.kind = CHANGE_MMAP;
@@ -300,14 +302,14 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 		 const struct perfdata_record_header *h)
 {
 	static const struct lineage_ops ops = {
-		.fork = forked, .exec = execed, .map = mapped, .exit = ended
+		.fork = dsos_forked, .exec = dsos_execed, .map = dsos_mapped, .exit = dsos_ended
 	};
 	char room[4096 + 8];
 	struct change c;
 
-	if (takes_all(d) && h->type != PERF_RECORD_MMAP2)
+	if (dsos_takes_all(d) && h->type != PERF_RECORD_MMAP2)
 		return;
-	c = change_of(r, pos, h, room, sizeof(room));
+	c = dsos_change_of(r, pos, h, room, sizeof(room));
 	pthread_mutex_lock(&d->lock);
 	lineage_apply(&ops, d, &c);
 	pthread_mutex_unlock(&d->lock);
@@ -318,9 +320,9 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 /*
  * Marks the files at this place in the process or the ancestors it inherits from; false if none is.
  */
-static bool mark(struct dsos *d, const struct dso_place *at)
+static bool dsos_mark(struct dsos *d, const struct dso_place *at)
 {
-	const struct dso_process *p = find_process(d, at->pid);
+	const struct dso_process *p = dsos_find_process(d, at->pid);
 	bool found = false;
 
 	for (int i = 0; p && i < ANCESTORS_MOST; i++) {
@@ -334,13 +336,13 @@ static bool mark(struct dsos *d, const struct dso_place *at)
 			}
 		if (found || !p->parent)
 			break;
-		p = find_process(d, p->parent);
+		p = dsos_find_process(d, p->parent);
 	}
 	return found;
 }
 
 /* Processes that ended pass their mappings on to their children, which refer to them no more. */
-static int hand_down(struct dsos *d)
+static int dsos_hand_down(struct dsos *d)
 {
 	const struct lineage_life *life;
 	struct dso_process *p, *parent;
@@ -370,17 +372,17 @@ static int hand_down(struct dsos *d)
 	return 0;
 }
 
-static int forget_gone(struct dsos *d)
+static int dsos_forget_gone(struct dsos *d)
 {
 	size_t n;
 
-	TRY(hand_down(d));
+	TRY(dsos_hand_down(d));
 	d->nr_ranges = 0;
 	vec_foreach(life, &d->processes.lives) {
 		struct dso_process *p = life->payload;
 
 		if (life->has_ended) {
-			free_process(p);
+			dsos_free_process(p);
 			life->payload = NULL;
 			continue;
 		}
@@ -399,11 +401,11 @@ void dsos_settle(struct dsos *d, struct dso_hits *h)
 	pthread_mutex_lock(&d->lock);
 	/* The mapping of an address that is not found may be drained later: try once more. */
 	for (size_t i = 0; i < h->pending.n; i++)
-		if (!takes_all(d) && !mark(d, &h->pending.v[i]) && i >= h->nr_old)
+		if (!dsos_takes_all(d) && !dsos_mark(d, &h->pending.v[i]) && i >= h->nr_old)
 			h->pending.v[kept++] = h->pending.v[i];
 	h->pending.n = h->nr_old = kept;
-	if (d->processes.lives.n > d->many_processes && forget_gone(d) < 0)
-		take_all(d);
+	if (d->processes.lives.n > d->many_processes && dsos_forget_gone(d) < 0)
+		dsos_take_all(d);
 	pthread_mutex_unlock(&d->lock);
 	if (h->recent)
 		memset(h->recent, 0, RECENT * sizeof(*h->recent));
@@ -417,7 +419,8 @@ int dsos_take_hit(struct dsos *d, struct dso_files *ret)
 	vec_foreach(f, &d->files)
 		if (f->is_hit && r == 0) {
 			r = vec_push(ret, *f);
-			f->is_hit = takes_all(d); /* then it also counts for later output files */
+			f->is_hit =
+				dsos_takes_all(d); /* then it also counts for later output files */
 		}
 	pthread_mutex_unlock(&d->lock);
 	return r;

@@ -65,7 +65,7 @@ void features_done(struct features *f)
 	vec_done(&f->list);
 }
 
-static int add_string(struct features *f, uint64_t feature, const char *text)
+static int features_add_string(struct features *f, uint64_t feature, const char *text)
 {
 	struct outbuf o = { 0 };
 
@@ -74,7 +74,7 @@ static int add_string(struct features *f, uint64_t feature, const char *text)
 }
 
 /* cpus that there could be (one more than the highest number present), cpus online */
-static int add_nrcpus(struct features *f)
+static int features_add_nrcpus(struct features *f)
 {
 	struct capture_cpus present = { 0 }, online = { 0 };
 	uint32_t available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -96,8 +96,8 @@ static int add_nrcpus(struct features *f)
 }
 
 /* A value of /proc/cpuinfo or /proc/meminfo. */
-static bool proc_value(const struct features *f, char *buf, size_t size, const char *file,
-		       const char *key)
+static bool features_proc_value(const struct features *f, char *buf, size_t size, const char *file,
+				const char *key)
 {
 	char path[PATH_MAX];
 
@@ -106,35 +106,35 @@ static bool proc_value(const struct features *f, char *buf, size_t size, const c
 }
 
 /* The processor's name; which line of cpuinfo holds it depends on the architecture. */
-static int add_cpudesc(struct features *f)
+static int features_add_cpudesc(struct features *f)
 {
 	static const char *const keys[] = { "model name", "Model Name", "Processor", "cpu model",
 					    "vendor_id",  "cpu",        "uarch" };
 	char text[512], *to = text;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		if (!proc_value(f, text, sizeof(text), "cpuinfo", keys[i]))
+		if (!features_proc_value(f, text, sizeof(text), "cpuinfo", keys[i]))
 			continue;
 		/* runs of blanks become one */
 		for (const char *p = text; *p; p++)
 			if (*p != ' ' || p[1] != ' ')
 				*to++ = *p;
 		*to = '\0';
-		return add_string(f, FEAT_CPUDESC, text);
+		return features_add_string(f, FEAT_CPUDESC, text);
 	}
 	return 0;
 }
 
-static int add_cpuid(struct features *f)
+static int features_add_cpuid(struct features *f)
 {
 	char text[512];
 #if defined(__x86_64__) || defined(__i386__)
 	char vendor[64], family[32], model[32], stepping[32];
 
-	if (!proc_value(f, vendor, sizeof(vendor), "cpuinfo", "vendor_id") ||
-	    !proc_value(f, family, sizeof(family), "cpuinfo", "cpu family") ||
-	    !proc_value(f, model, sizeof(model), "cpuinfo", "model") ||
-	    !proc_value(f, stepping, sizeof(stepping), "cpuinfo", "stepping"))
+	if (!features_proc_value(f, vendor, sizeof(vendor), "cpuinfo", "vendor_id") ||
+	    !features_proc_value(f, family, sizeof(family), "cpuinfo", "cpu family") ||
+	    !features_proc_value(f, model, sizeof(model), "cpuinfo", "model") ||
+	    !features_proc_value(f, stepping, sizeof(stepping), "cpuinfo", "stepping"))
 		return 0;
 	snprintf(text, sizeof(text), "%s,%s,%s,%s", vendor, family, model, stepping);
 #else
@@ -142,22 +142,22 @@ static int add_cpuid(struct features *f)
 			  features_root(f)))
 		return 0;
 #endif
-	return add_string(f, FEAT_CPUID, text);
+	return features_add_string(f, FEAT_CPUID, text);
 }
 
-static int add_total_mem(struct features *f)
+static int features_add_total_mem(struct features *f)
 {
 	struct outbuf o = { 0 };
 	char text[64];
 
-	if (!proc_value(f, text, sizeof(text), "meminfo", "MemTotal"))
+	if (!features_proc_value(f, text, sizeof(text), "meminfo", "MemTotal"))
 		return 0;
 	perfdata_put_u64(&o, strtoull(text, NULL, 10));
 	return features_add(f, FEAT_TOTAL_MEM, &o);
 }
 
 /* The resolved path of the program, then its arguments. */
-static int add_cmdline(struct features *f, const char *const *argv)
+static int features_add_cmdline(struct features *f, const char *const *argv)
 {
 	struct outbuf o = { 0 };
 	char self[PATH_MAX];
@@ -183,7 +183,8 @@ struct sources {
 };
 
 /* Calls visit for each event source, in the order of the directory, as perf lists them. */
-static void each_source(struct sources *s, void (*visit)(struct sources *s, const char *name))
+static void features_each_source(struct sources *s,
+				 void (*visit)(struct sources *s, const char *name))
 {
 	char path[PATH_MAX];
 	struct dirent *e;
@@ -198,7 +199,7 @@ static void each_source(struct sources *s, void (*visit)(struct sources *s, cons
 		closedir(d);
 }
 
-static void put_pmu_mapping(struct sources *s, const char *name)
+static void features_put_pmu_mapping(struct sources *s, const char *name)
 {
 	long type = sysfile_number(-1, EVENT_SOURCES "/%s/type", s->root, name);
 
@@ -210,7 +211,7 @@ static void put_pmu_mapping(struct sources *s, const char *name)
 }
 
 /* u32 nr, nr x { str name, str value }; how many there are */
-static uint32_t put_caps(struct outbuf *o, const char *root, const char *pmu)
+static uint32_t features_put_caps(struct outbuf *o, const char *root, const char *pmu)
 {
 	struct outbuf pairs = { 0 };
 	char path[PATH_MAX], value[256];
@@ -238,14 +239,14 @@ static uint32_t put_caps(struct outbuf *o, const char *root, const char *pmu)
 	return nr;
 }
 
-static void put_other_caps(struct sources *s, const char *name)
+static void features_put_other_caps(struct sources *s, const char *name)
 {
 	const size_t before = s->body.len;
 
 	/* the processor's own has a feature to itself */
 	if (!strcmp(name, "cpu"))
 		return;
-	if (!put_caps(&s->body, s->root, name)) {
+	if (!features_put_caps(&s->body, s->root, name)) {
 		s->body.len = before;
 		return;
 	}
@@ -254,7 +255,7 @@ static void put_other_caps(struct sources *s, const char *name)
 }
 
 /* Processors with cores of several kinds have an event source for each, cpu_core and the like. */
-static void put_hybrid(struct sources *s, const char *name)
+static void features_put_hybrid(struct sources *s, const char *name)
 {
 	char cpus[4096];
 
@@ -266,7 +267,7 @@ static void put_hybrid(struct sources *s, const char *name)
 	perfdata_put_string(&s->body, cpus);
 }
 
-static int add_counted(struct features *f, uint64_t feature, struct sources *s)
+static int features_add_counted(struct features *f, uint64_t feature, struct sources *s)
 {
 	struct outbuf o = { 0 };
 	int r;
@@ -280,23 +281,23 @@ static int add_counted(struct features *f, uint64_t feature, struct sources *s)
 	return r;
 }
 
-static int add_sources(struct features *f)
+static int features_add_sources(struct features *f)
 {
 	const char *root = features_root(f);
 	struct sources mappings = { .root = root }, caps = { .root = root },
 		       hybrid = { .root = root };
 	struct outbuf cpu = { 0 };
 
-	each_source(&mappings, put_pmu_mapping);
-	TRY(add_counted(f, FEAT_PMU_MAPPINGS, &mappings));
+	features_each_source(&mappings, features_put_pmu_mapping);
+	TRY(features_add_counted(f, FEAT_PMU_MAPPINGS, &mappings));
 	if (sysfile_number(-1, EVENT_SOURCES "/cpu/type", root) >= 0)
-		put_caps(&cpu, root, "cpu");
+		features_put_caps(&cpu, root, "cpu");
 	TRY(features_add(f, FEAT_CPU_PMU_CAPS, &cpu));
-	each_source(&hybrid, put_hybrid);
+	features_each_source(&hybrid, features_put_hybrid);
 	if (hybrid.nr)
-		TRY(add_counted(f, FEAT_HYBRID_TOPOLOGY, &hybrid));
-	each_source(&caps, put_other_caps);
-	return add_counted(f, FEAT_PMU_CAPS, &caps);
+		TRY(features_add_counted(f, FEAT_HYBRID_TOPOLOGY, &hybrid));
+	features_each_source(&caps, features_put_other_caps);
+	return features_add_counted(f, FEAT_PMU_CAPS, &caps);
 }
 
 int features_add_system(struct features *f, const char *const *argv)
@@ -304,22 +305,22 @@ int features_add_system(struct features *f, const char *const *argv)
 	struct utsname u;
 
 	if (uname(&u) == 0) {
-		TRY(add_string(f, FEAT_HOSTNAME, u.nodename));
-		TRY(add_string(f, FEAT_OSRELEASE, u.release));
-		TRY(add_string(f, FEAT_ARCH, u.machine));
+		TRY(features_add_string(f, FEAT_HOSTNAME, u.nodename));
+		TRY(features_add_string(f, FEAT_OSRELEASE, u.release));
+		TRY(features_add_string(f, FEAT_ARCH, u.machine));
 	}
-	TRY(add_string(f, FEAT_VERSION, SONDE_VERSION));
-	TRY(add_nrcpus(f));
-	TRY(add_cpudesc(f));
-	TRY(add_cpuid(f));
-	TRY(add_total_mem(f));
-	TRY(add_cmdline(f, argv));
-	return add_sources(f);
+	TRY(features_add_string(f, FEAT_VERSION, SONDE_VERSION));
+	TRY(features_add_nrcpus(f));
+	TRY(features_add_cpudesc(f));
+	TRY(features_add_cpuid(f));
+	TRY(features_add_total_mem(f));
+	TRY(features_add_cmdline(f, argv));
+	return features_add_sources(f);
 }
 
 /* ---- tracepoints ----------------------------------------------------------------------------- */
 
-static int by_system(const void *a, const void *b)
+static int features_by_system(const void *a, const void *b)
 {
 	const struct perfdata_writer_format *x = a, *y = b;
 
@@ -330,8 +331,8 @@ static int by_system(const void *a, const void *b)
  * Each event's format once, in the order of systems; *ret_nr counts what has been read also on
  * failure.
  */
-static int read_formats(const struct capture_events *events, struct perfdata_writer_format *formats,
-			size_t *ret_nr)
+static int features_read_formats(const struct capture_events *events,
+				 struct perfdata_writer_format *formats, size_t *ret_nr)
 {
 	struct hash64 seen = { 0 };
 	char path[512], *text;
@@ -368,7 +369,7 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 	if (!formats)
 		return err_nomem();
 	t.formats = formats;
-	r = read_formats(events, formats, &t.nr_formats);
+	r = features_read_formats(events, formats, &t.nr_formats);
 	if (r >= 0)
 		r = tracefs_read(&events->tracefs, "events/header_page", &page, &t.header_page_len);
 	if (r >= 0)
@@ -383,7 +384,7 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 	    tracefs_read(&events->tracefs, "saved_cmdlines", &comms, &t.saved_cmdlines_len) < 0)
 		t.saved_cmdlines_len = 0;
 	if (r >= 0) {
-		qsort(formats, t.nr_formats, sizeof(*formats), by_system);
+		qsort(formats, t.nr_formats, sizeof(*formats), features_by_system);
 		t.header_page = page;
 		t.header_event = event;
 		t.printk_formats = printk;

@@ -9,7 +9,7 @@
 enum { NS_PER_S = 1000000000, READINGS = 5, CLOCK_DATA_VERSION = 1 };
 
 /* The day's clock read between two readings of ours: of several tries the one that took least. */
-static void read_both(clockid_t clock, uint64_t *ret_day_ns, uint64_t *ret_clock_ns)
+static void features_read_both(clockid_t clock, uint64_t *ret_day_ns, uint64_t *ret_clock_ns)
 {
 	uint64_t best_ns = UINT64_MAX;
 
@@ -38,7 +38,7 @@ int features_add_clock(struct features *f, const struct capture_clock *c)
 				 (uint64_t)step.tv_sec * NS_PER_S + (uint64_t)step.tv_nsec);
 		TRY(features_add(f, FEAT_CLOCKID, &resolution));
 	}
-	read_both(c->id, &day_ns, &clock_ns);
+	features_read_both(c->id, &day_ns, &clock_ns);
 	perfdata_put_u32(&data, CLOCK_DATA_VERSION);
 	perfdata_put_u32(&data, (uint32_t)c->id);
 	perfdata_put_u64(&data, day_ns);

@@ -23,8 +23,8 @@ enum { LIST_BYTES = 4096 };
  * strlist of the different texts of one topology file over all cpus: one line for each package, die
  * or core
  */
-static bool put_distinct(struct outbuf *o, const char *root, struct capture_cpus *cpus,
-			 const char *file, const char *older_file)
+static bool features_put_distinct(struct outbuf *o, const char *root, struct capture_cpus *cpus,
+				  const char *file, const char *older_file)
 {
 	struct outbuf lines = { 0 };
 	struct strpool seen = { 0 };
@@ -68,8 +68,10 @@ static int add_cpu_topology(struct features *f, struct capture_cpus *cpus)
 	const int nr = cpus->list.n ? cpus->list.v[cpus->list.n - 1] + 1 : 0;
 	struct outbuf o = { 0 };
 
-	if (!put_distinct(&o, features_root(f), cpus, "package_cpus_list", "core_siblings_list") ||
-	    !put_distinct(&o, features_root(f), cpus, "core_cpus_list", "thread_siblings_list")) {
+	if (!features_put_distinct(&o, features_root(f), cpus, "package_cpus_list",
+				   "core_siblings_list") ||
+	    !features_put_distinct(&o, features_root(f), cpus, "core_cpus_list",
+				   "thread_siblings_list")) {
 		outbuf_done(&o);
 		return 0;
 	}
@@ -80,7 +82,7 @@ static int add_cpu_topology(struct features *f, struct capture_cpus *cpus)
 			&o, (uint32_t)sysfile_number(-1, CPUS "/cpu%d/topology/physical_package_id",
 						     features_root(f), cpu));
 	}
-	if (put_distinct(&o, features_root(f), cpus, "die_cpus_list", NULL))
+	if (features_put_distinct(&o, features_root(f), cpus, "die_cpus_list", NULL))
 		for (int cpu = 0; cpu < nr; cpu++)
 			perfdata_put_u32(&o,
 					 (uint32_t)sysfile_number(-1, CPUS "/cpu%d/topology/die_id",
@@ -89,7 +91,7 @@ static int add_cpu_topology(struct features *f, struct capture_cpus *cpus)
 }
 
 /* "Node 0 MemTotal:  4155604 kB" */
-static uint64_t node_kib(const char *root, int node, const char *what)
+static uint64_t features_node_kib(const char *root, int node, const char *what)
 {
 	char path[PATH_MAX], key[64], text[64];
 
@@ -109,8 +111,8 @@ static int add_numa_topology(struct features *f, struct capture_cpus *nodes)
 				  *node))
 			*cpus = '\0';
 		perfdata_put_u32(&o, (uint32_t)*node);
-		perfdata_put_u64(&o, node_kib(features_root(f), *node, "MemTotal"));
-		perfdata_put_u64(&o, node_kib(features_root(f), *node, "MemFree"));
+		perfdata_put_u64(&o, features_node_kib(features_root(f), *node, "MemTotal"));
+		perfdata_put_u64(&o, features_node_kib(features_root(f), *node, "MemFree"));
 		perfdata_put_string(&o, cpus);
 	}
 	return features_add(f, FEAT_NUMA_TOPOLOGY, &o);
@@ -121,7 +123,7 @@ struct cache {
 	char type[32], size[32], cpus[256];
 };
 
-static bool read_cache(const char *root, int cpu, int index, struct cache *ret)
+static bool features_read_cache(const char *root, int cpu, int index, struct cache *ret)
 {
 	const char *const dir = CPUS "/cpu%d/cache/index%d/%s";
 	struct cache c = { 0 };
@@ -142,7 +144,7 @@ static bool read_cache(const char *root, int cpu, int index, struct cache *ret)
  * Several cpus share a cache: it is written once, lower levels first. A machine that shows none has
  * an empty list.
  */
-static int add_caches(struct features *f, struct capture_cpus *cpus)
+static int features_add_caches(struct features *f, struct capture_cpus *cpus)
 {
 	enum { INDEXES = 10, LEVELS = 10 };
 	VEC(struct cache) caches = { 0 };
@@ -151,8 +153,8 @@ static int add_caches(struct features *f, struct capture_cpus *cpus)
 	int r = 0;
 
 	vec_foreach(cpu, &cpus->list)
-		for (int index = 0;
-		     index < INDEXES && r == 0 && read_cache(features_root(f), *cpu, index, &c);
+		for (int index = 0; index < INDEXES && r == 0 &&
+				    features_read_cache(features_root(f), *cpu, index, &c);
 		     index++) {
 			bool known = false;
 
@@ -186,7 +188,7 @@ static int add_caches(struct features *f, struct capture_cpus *cpus)
 }
 
 /* u64 node, u64 size, u64 bits | bitmap of the memory blocks of the node */
-static int put_node_blocks(struct outbuf *o, const char *root, int node)
+static int features_put_node_blocks(struct outbuf *o, const char *root, int node)
 {
 	VEC(unsigned long) blocks = { 0 };
 	unsigned long highest = 0;
@@ -223,7 +225,7 @@ static int put_node_blocks(struct outbuf *o, const char *root, int node)
 	return r;
 }
 
-static int add_memory(struct features *f, struct capture_cpus *nodes)
+static int features_add_memory(struct features *f, struct capture_cpus *nodes)
 {
 	struct outbuf o = { 0 };
 	char text[64];
@@ -237,7 +239,7 @@ static int add_memory(struct features *f, struct capture_cpus *nodes)
 	perfdata_put_u64(&o, nodes->list.n);
 	vec_foreach(node, &nodes->list)
 		if (r == 0)
-			r = put_node_blocks(&o, features_root(f), *node);
+			r = features_put_node_blocks(&o, features_root(f), *node);
 	if (r < 0) {
 		outbuf_done(&o);
 		return r;
@@ -256,13 +258,13 @@ int features_add_topology(struct features *f)
 	if (capture_cpus_read(present, &cpus) == 0) {
 		r = add_cpu_topology(f, &cpus);
 		if (r == 0)
-			r = add_caches(f, &cpus);
+			r = features_add_caches(f, &cpus);
 	}
 	/* kernels without NUMA have no nodes */
 	if (r == 0 && capture_cpus_read(online, &nodes) == 0) {
 		r = add_numa_topology(f, &nodes);
 		if (r == 0)
-			r = add_memory(f, &nodes);
+			r = features_add_memory(f, &nodes);
 	}
 	vec_done(&cpus.list);
 	vec_done(&nodes.list);

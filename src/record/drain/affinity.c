@@ -6,19 +6,19 @@
 #include "base/err.h"
 #include "record/drain/thread_plan.h"
 
-static cpu_set_t *set_of(const struct affinity *a, size_t buffer)
+static cpu_set_t *affinity_set_of(const struct affinity *a, size_t buffer)
 {
 	return (cpu_set_t *)((char *)a->sets + buffer * a->set_bytes);
 }
 
-static int fill(struct affinity *a, const struct capture_cpus *recorded, bool by_node)
+static int affinity_fill(struct affinity *a, const struct capture_cpus *recorded, bool by_node)
 {
 	for (size_t i = 0; i < a->nr_sets; i++) {
 		struct capture_cpus cpus;
 
 		TRY(cpu_group_find(by_node ? GROUP_NODE : GROUP_CPU, recorded->list.v[i], &cpus));
 		for (size_t k = 0; k < cpus.list.n; k++)
-			CPU_SET_S((size_t)cpus.list.v[k], a->set_bytes, set_of(a, i));
+			CPU_SET_S((size_t)cpus.list.v[k], a->set_bytes, affinity_set_of(a, i));
 		vec_done(&cpus.list);
 	}
 	return 0;
@@ -37,19 +37,20 @@ int affinity_init(struct affinity *a, const struct capture_cpus *recorded, bool 
 				.nr_sets = recorded->list.n,
 				.current = recorded->list.n };
 	a->sets = calloc(a->nr_sets ? a->nr_sets : 1, a->set_bytes);
-	return a->sets ? fill(a, recorded, by_node) : err_nomem();
+	return a->sets ? affinity_fill(a, recorded, by_node) : err_nomem();
 }
 
 bool affinity_differs(const struct affinity *a, size_t buffer)
 {
 	return a->current == a->nr_sets ||
-	       !CPU_EQUAL_S(a->set_bytes, set_of(a, a->current), set_of(a, buffer));
+	       !CPU_EQUAL_S(a->set_bytes, affinity_set_of(a, a->current),
+			    affinity_set_of(a, buffer));
 }
 
 void affinity_move(struct affinity *a, size_t buffer)
 {
 	if (affinity_differs(a, buffer) &&
-	    sched_setaffinity(0, a->set_bytes, set_of(a, buffer)) < 0)
+	    sched_setaffinity(0, a->set_bytes, affinity_set_of(a, buffer)) < 0)
 		return;
 	a->current = buffer;
 }

@@ -16,7 +16,7 @@ struct places {
 	VEC(uint64_t) list; /* of records in a ring, the newest first */
 };
 
-static struct perfdata_record_header header_at(const struct ring *r, uint64_t pos)
+static struct perfdata_record_header backward_header_at(const struct ring *r, uint64_t pos)
 {
 	const uint64_t word = load_u64(r->data + (pos & r->mask));
 	struct perfdata_record_header h;
@@ -26,14 +26,14 @@ static struct perfdata_record_header header_at(const struct ring *r, uint64_t po
 }
 
 /* Whole records from the head on, as far as they are new and not overwritten. */
-static int find_records(const struct ring *r, uint64_t head, struct places *to)
+static int backward_find_records(const struct ring *r, uint64_t head, struct places *to)
 {
 	const uint64_t fresh = r->tail - head, room = r->mask + 1;
 	const uint64_t bytes = fresh < room ? fresh : room;
 	uint64_t done = 0;
 
 	while (done + sizeof(struct perfdata_record_header) <= bytes) {
-		const struct perfdata_record_header h = header_at(r, head + done);
+		const struct perfdata_record_header h = backward_header_at(r, head + done);
 
 		if (h.size < sizeof(h) || h.size & 7 || done + h.size > bytes)
 			break;
@@ -43,9 +43,9 @@ static int find_records(const struct ring *r, uint64_t head, struct places *to)
 	return 0;
 }
 
-static int put_record(const struct ring *r, uint64_t pos, struct outbuf *to)
+static int backward_put_record(const struct ring *r, uint64_t pos, struct outbuf *to)
 {
-	const uint16_t size = header_at(r, pos).size;
+	const uint16_t size = backward_header_at(r, pos).size;
 	char *at = outbuf_room(to, size);
 
 	if (!at)
@@ -57,16 +57,16 @@ static int put_record(const struct ring *r, uint64_t pos, struct outbuf *to)
 }
 
 /* The oldest first. */
-static int dump_ring(struct ring *r, struct drain *d, struct tally *left)
+static int backward_dump_ring(struct ring *r, struct drain *d, struct tally *left)
 {
 	const uint64_t head = ring_head(r);
 	struct places places = { 0 };
 	struct outbuf chunk = { 0 };
-	int e = find_records(r, head, &places);
+	int e = backward_find_records(r, head, &places);
 	size_t n = places.list.n;
 
 	while (n && e == 0) {
-		e = put_record(r, places.list.v[--n], &chunk);
+		e = backward_put_record(r, places.list.v[--n], &chunk);
 		if (e == 0 && (chunk.len >= CHUNK_BYTES || !n)) {
 			e = drain_block(d, chunk.data, chunk.len);
 			chunk.len = 0;
@@ -75,7 +75,7 @@ static int dump_ring(struct ring *r, struct drain *d, struct tally *left)
 	while (n) {
 		const uint64_t pos = places.list.v[--n];
 
-		if (header_at(r, pos).type == PERF_RECORD_SAMPLE)
+		if (backward_header_at(r, pos).type == PERF_RECORD_SAMPLE)
 			tally_add_sample(left, load_u64(r->data + ((pos + 8) & r->mask)));
 	}
 	r->tail = head;
@@ -93,7 +93,7 @@ int backward_dump(struct counters *c, struct drain *d, bool is_end, struct tally
 	/* All at once: what is in the file is of the same time on all cpus. */
 	rings_pause(&c->rings, true);
 	vec_foreach(r, &c->rings.backward) {
-		const int one = dump_ring(r, d, left);
+		const int one = backward_dump_ring(r, d, left);
 
 		if (one < 0 && e == 0)
 			e = one;

@@ -46,20 +46,20 @@ int drain_find_times(const struct capture_events *events, const struct counters 
 }
 
 /* Records and rings are multiples of 8: a word never runs over the end of a ring. */
-static uint64_t word(const struct ring *r, uint64_t pos)
+static uint64_t drain_word(const struct ring *r, uint64_t pos)
 {
 	return load_u64(r->data + (pos & r->mask));
 }
 
-static bool has_time(const struct drain *d, const struct ring *r, uint64_t pos)
+static bool drain_has_time(const struct drain *d, const struct ring *r, uint64_t pos)
 {
 	if (d->times == DRAIN_TIMES_ALL)
 		return true;
 	return d->times == DRAIN_TIMES_SOME &&
-	       hash64_find(d->untimed, word(r, pos + SAMPLE_ID_AT)) == HASH64_EMPTY;
+	       hash64_find(d->untimed, drain_word(r, pos + SAMPLE_ID_AT)) == HASH64_EMPTY;
 }
 
-static void note_time(struct drain_totals *t, uint64_t time_ns)
+static void drain_note_time(struct drain_totals *t, uint64_t time_ns)
 {
 	if (time_ns > t->last_time_ns)
 		t->last_time_ns = time_ns;
@@ -72,7 +72,7 @@ static void note_time(struct drain_totals *t, uint64_t time_ns)
  * (`--buildid-mmap` of another recorder), those who come after it get the mark of a build id on the
  * record that holds device and inode.
  */
-static bool is_marked_falsely(const struct drain *d, const struct perfdata_record_header *h)
+static bool drain_is_marked_falsely(const struct drain *d, const struct perfdata_record_header *h)
 {
 	return h->type == PERF_RECORD_MMAP2 && h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
 	       !d->has_build_ids;
@@ -88,14 +88,14 @@ struct run {
  * Reads the headers of [from, to), as far as `room` bytes go. A record that is marked falsely is a
  * run of its own.
  */
-static struct run account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
-			  size_t room)
+static struct run drain_account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
+				size_t room)
 {
 	struct run run = { 0 };
 	uint64_t pos = from;
 
 	while (pos < to) {
-		const uint64_t header = word(r, pos);
+		const uint64_t header = drain_word(r, pos);
 		struct perfdata_record_header h;
 
 		memcpy(&h, &header, sizeof(h));
@@ -105,7 +105,7 @@ static struct run account(struct drain *d, const struct ring *r, uint64_t from, 
 		}
 		if (pos + h.size - from > room || run.is_marked_falsely)
 			break;
-		if (is_marked_falsely(d, &h)) {
+		if (drain_is_marked_falsely(d, &h)) {
 			if (pos > from)
 				break;
 			run.is_marked_falsely = true;
@@ -114,17 +114,17 @@ static struct run account(struct drain *d, const struct ring *r, uint64_t from, 
 		switch (h.type) {
 		case PERF_RECORD_SAMPLE:
 			d->pending++;
-			if (has_time(d, r, pos))
-				note_time(&d->totals, word(r, pos + SAMPLE_TIME_AT));
+			if (drain_has_time(d, r, pos))
+				drain_note_time(&d->totals, drain_word(r, pos + SAMPLE_TIME_AT));
 			if (d->dsos)
 				dso_hits_sample(d->dsos, &d->hits, r, pos, &h);
 			break;
 		case PERF_RECORD_LOST:
-			d->totals.lost += word(r, pos + LOST_COUNT_AT);
+			d->totals.lost += drain_word(r, pos + LOST_COUNT_AT);
 			break;
 		case PERF_RECORD_BPF_EVENT:
-			if (d->bpf && (uint16_t)word(r, pos + 8) == PERF_BPF_EVENT_PROG_LOAD)
-				bpf_programs_add(d->bpf, (uint32_t)(word(r, pos + 8) >> 32));
+			if (d->bpf && (uint16_t)drain_word(r, pos + 8) == PERF_BPF_EVENT_PROG_LOAD)
+				bpf_programs_add(d->bpf, (uint32_t)(drain_word(r, pos + 8) >> 32));
 			break;
 		case PERF_RECORD_MMAP2:
 		case PERF_RECORD_FORK:
@@ -152,7 +152,7 @@ struct batch {
 };
 
 /* What a batch held is counted, and its room goes back to the kernel. */
-static struct outlet_batch take(struct drain *d, const struct batch *b)
+static struct outlet_batch drain_take(struct drain *d, const struct batch *b)
 {
 	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes };
 
@@ -161,7 +161,7 @@ static struct outlet_batch take(struct drain *d, const struct batch *b)
 	return ret;
 }
 
-static void release(struct drain *d, struct batch *b)
+static void drain_release(struct drain *d, struct batch *b)
 {
 	for (size_t i = b->first_ring; i < b->end_ring; i++)
 		if (d->done.v[i] != d->rings[i].tail)
@@ -169,17 +169,17 @@ static void release(struct drain *d, struct batch *b)
 	*b = (struct batch){ .first_ring = b->end_ring ? b->end_ring - 1 : 0 };
 }
 
-static int put(struct drain *d, struct batch *b)
+static int drain_put(struct drain *d, struct batch *b)
 {
-	const struct outlet_batch taken = take(d, b);
+	const struct outlet_batch taken = drain_take(d, b);
 	const int r = taken.bytes ? outlet_put(d->outlet, &taken) : 0;
 
-	release(d, b);
+	drain_release(d, b);
 	return r;
 }
 
 /* The bytes of [from, to), in two pieces when they run over the end of the ring. */
-static void add_pieces(struct batch *b, const struct ring *r, uint64_t from, uint64_t to)
+static void drain_add_pieces(struct batch *b, const struct ring *r, uint64_t from, uint64_t to)
 {
 	const uint64_t at = from & r->mask;
 	const size_t len = (size_t)(to - from);
@@ -191,12 +191,13 @@ static void add_pieces(struct batch *b, const struct ring *r, uint64_t from, uin
 	b->bytes += len;
 }
 
-static void add_run(struct batch *b, const struct ring *r, uint64_t from, const struct run *run)
+static void drain_add_run(struct batch *b, const struct ring *r, uint64_t from,
+			  const struct run *run)
 {
 	struct perfdata_record_header *h = &b->headers[b->nr_headers];
 
 	if (run->is_marked_falsely) {
-		const uint64_t header = word(r, from);
+		const uint64_t header = drain_word(r, from);
 
 		memcpy(h, &header, sizeof(*h));
 		h->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
@@ -206,10 +207,10 @@ static void add_run(struct batch *b, const struct ring *r, uint64_t from, const 
 		from += sizeof(*h);
 	}
 	if (run->end > from)
-		add_pieces(b, r, from, run->end);
+		drain_add_pieces(b, r, from, run->end);
 }
 
-static int add_ring(struct drain *d, struct batch *b, size_t ring)
+static int drain_add_ring(struct drain *d, struct batch *b, size_t ring)
 {
 	struct ring *r = &d->rings[ring];
 	const uint64_t head = d->heads.v[ring];
@@ -222,17 +223,17 @@ static int add_ring(struct drain *d, struct batch *b, size_t ring)
 				    : wanted > RECORD_BYTES_MAX ? wanted
 								: RECORD_BYTES_MAX;
 		const uint64_t before = d->pending;
-		const struct run run = account(d, r, pos, head, room);
+		const struct run run = drain_account(d, r, pos, head, room);
 
 		r->samples += d->pending - before;
-		add_run(b, r, pos, &run);
+		drain_add_run(b, r, pos, &run);
 		pos = d->done.v[ring] = run.end;
 		b->end_ring = ring + 1;
 		if (run.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
 		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - PIECES_OF_RUN ||
 		    b->bytes >= outlet_wants(d->outlet))
-			TRY(put(d, b));
+			TRY(drain_put(d, b));
 	}
 	return 0;
 }
@@ -249,12 +250,12 @@ int drain_block(struct drain *d, const void *records, size_t len)
 	for (uint64_t pos = 0; pos < len;) {
 		struct batch b = { 0 };
 		struct outlet_batch taken;
-		const struct run run = account(d, &r, pos, len, room);
+		const struct run run = drain_account(d, &r, pos, len, room);
 
 		if (run.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
-		add_run(&b, &r, pos, &run);
-		taken = take(d, &b);
+		drain_add_run(&b, &r, pos, &run);
+		taken = drain_take(d, &b);
 		TRY(outlet_put(d->outlet, &taken));
 		pos = run.end;
 	}
@@ -268,12 +269,12 @@ int drain_round(struct drain *d)
 }
 
 /* What was read at the place before is written there, too. */
-static int move_to(struct drain *d, struct batch *b, size_t ring)
+static int drain_move_to(struct drain *d, struct batch *b, size_t ring)
 {
 	const uint32_t buffer = d->rings[ring].buffer;
 
 	if (affinity_differs(d->affinity, buffer) && b->bytes)
-		TRY(put(d, b));
+		TRY(drain_put(d, b));
 	affinity_move(d->affinity, buffer);
 	return 0;
 }
@@ -305,9 +306,9 @@ int drain_pass(struct drain *d)
 		if (bytes && (bytes >= d->least_bytes || d->takes_all)) {
 			any = true;
 			if (d->affinity)
-				TRY(move_to(d, &b, i));
+				TRY(drain_move_to(d, &b, i));
 			d->is_pressed |= bytes > PRESSED_BYTES || bytes > d->rings[i].mask / 4;
-			TRY(add_ring(d, &b, i));
+			TRY(drain_add_ring(d, &b, i));
 		} else if (bytes) {
 			all = false;
 		}
@@ -317,10 +318,10 @@ int drain_pass(struct drain *d)
 		return 0;
 	if (all)
 		d->owes_round = any && d->is_live;
-	last = take(d, &b);
+	last = drain_take(d, &b);
 	e = outlet_flush(d->outlet, &last, &round_record,
 			 all && !d->has_no_rounds ? sizeof(round_record) : 0);
-	release(d, &b);
+	drain_release(d, &b);
 	if (d->dsos)
 		dsos_relieve(d->dsos, &d->hits);
 	return e < 0 ? e : any;
@@ -334,14 +335,14 @@ void drain_count_left(const struct drain *d, struct tally *to)
 		uint64_t pos = r->tail;
 
 		while (pos < head) {
-			const uint64_t header = word(r, pos);
+			const uint64_t header = drain_word(r, pos);
 			struct perfdata_record_header h;
 
 			memcpy(&h, &header, sizeof(h));
 			if (h.size < sizeof(h))
 				break;
 			if (h.type == PERF_RECORD_SAMPLE)
-				tally_add_sample(to, word(r, pos + SAMPLE_ID_AT));
+				tally_add_sample(to, drain_word(r, pos + SAMPLE_ID_AT));
 			pos += h.size;
 		}
 	}
@@ -352,8 +353,8 @@ void drain_absorb(struct drain *to, struct drain *from)
 	to->totals.samples += from->totals.samples;
 	to->totals.lost += from->totals.lost;
 	if (from->totals.last_time_ns) {
-		note_time(&to->totals, from->totals.first_time_ns);
-		note_time(&to->totals, from->totals.last_time_ns);
+		drain_note_time(&to->totals, from->totals.first_time_ns);
+		drain_note_time(&to->totals, from->totals.last_time_ns);
 	}
 	if (from->dsos)
 		dsos_settle(from->dsos, &from->hits);

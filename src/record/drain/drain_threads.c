@@ -34,7 +34,7 @@ struct drain_threads {
 	atomic_size_t alive; /* descriptors that have not hung up */
 };
 
-static int pass(struct worker *w, bool is_last)
+static int threads_pass(struct worker *w, bool is_last)
 {
 	vec_foreach(d, &w->drains) {
 		d->takes_all = is_last;
@@ -44,7 +44,7 @@ static int pass(struct worker *w, bool is_last)
 }
 
 /* wake_fd alone wakes: a failure to write is no more than a second's delay. */
-static void wake(const struct drain_threads *t)
+static void threads_wake(const struct drain_threads *t)
 {
 	const uint64_t one = 1;
 	const ssize_t n = write(t->wake_fd, &one, sizeof(one));
@@ -52,7 +52,7 @@ static void wake(const struct drain_threads *t)
 	(void)n;
 }
 
-static void wait_for_events(struct worker *w)
+static void threads_wait_for_events(struct worker *w)
 {
 	bool data = false, is_pressed = false;
 
@@ -67,12 +67,12 @@ static void wait_for_events(struct worker *w)
 		w->fds.v[i].fd = -1;
 		w->fds.v[i].revents = 0;
 		if (atomic_fetch_sub(&w->all->alive, 1) == 1)
-			wake(w->all);
+			threads_wake(w->all);
 	}
 	w->wakeups += data;
 }
 
-static void *work(void *arg)
+static void *threads_work(void *arg)
 {
 	struct worker *w = arg;
 	struct drain_threads *t = w->all;
@@ -81,20 +81,21 @@ static void *work(void *arg)
 	for (;;) {
 		const bool is_last = atomic_load(&t->ends);
 
-		w->error = pass(w, is_last);
+		w->error = threads_pass(w, is_last);
 		if (w->error < 0 || is_last)
 			break;
-		wait_for_events(w);
+		threads_wait_for_events(w);
 	}
 	if (w->error < 0) {
 		w->error_text = strdup(err_text());
 		if (atomic_compare_exchange_strong(&t->error, &none, w->error))
-			wake(t);
+			threads_wake(t);
 	}
 	return NULL;
 }
 
-static int add_lane(struct worker *w, const struct drain *like, const struct drain_lane *lane)
+static int threads_add_lane(struct worker *w, const struct drain *like,
+			    const struct drain_lane *lane)
 {
 	struct drain d = *like;
 
@@ -108,7 +109,7 @@ static int add_lane(struct worker *w, const struct drain *like, const struct dra
 	return vec_push(&w->drains, d);
 }
 
-static int start(struct worker *w, const struct capture_cpus *affinity)
+static int threads_start(struct worker *w, const struct capture_cpus *affinity)
 {
 	int max = 0, error;
 	pthread_attr_t attr;
@@ -127,7 +128,7 @@ static int start(struct worker *w, const struct capture_cpus *affinity)
 		CPU_SET_S((size_t)affinity->list.v[i], bytes, set);
 	pthread_attr_init(&attr);
 	pthread_attr_setaffinity_np(&attr, bytes, set);
-	error = thread_start(&w->id, &attr, work, w);
+	error = thread_start(&w->id, &attr, threads_work, w);
 	pthread_attr_destroy(&attr);
 	CPU_FREE(set);
 	w->is_running = !error;
@@ -135,8 +136,8 @@ static int start(struct worker *w, const struct capture_cpus *affinity)
 		     : 0;
 }
 
-static int set_up(struct drain_threads *t, const struct thread_plan *plan, const struct drain *like,
-		  const struct drain_lane *lanes, size_t nr_lanes)
+static int threads_set_up(struct drain_threads *t, const struct thread_plan *plan,
+			  const struct drain *like, const struct drain_lane *lanes, size_t nr_lanes)
 {
 	t->workers = calloc(plan->list.n, sizeof(*t->workers));
 	if (!t->workers)
@@ -152,11 +153,11 @@ static int set_up(struct drain_threads *t, const struct thread_plan *plan, const
 		TRY(vec_push(&w->fds, (struct pollfd){ .fd = t->end_fd, .events = POLLIN }));
 		for (size_t k = 0; k < nr_lanes; k++)
 			if (capture_cpus_has(&plan->list.v[i].rings, lanes[k].cpu))
-				TRY(add_lane(w, like, &lanes[k]));
+				TRY(threads_add_lane(w, like, &lanes[k]));
 	}
 	for (size_t i = 0; i < t->nr_workers; i++)
 		if (t->workers[i].drains.n)
-			TRY(start(&t->workers[i], &plan->list.v[i].affinity));
+			TRY(threads_start(&t->workers[i], &plan->list.v[i].affinity));
 	return 0;
 }
 
@@ -203,7 +204,7 @@ int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan
 	t->end_fd = -1;
 	t->wake_fd = wake_fd;
 	t->sleep_ms = sleep_ms;
-	r = set_up(t, plan, like, lanes, nr_lanes);
+	r = threads_set_up(t, plan, like, lanes, nr_lanes);
 	if (r < 0) {
 		drain_threads_free(t);
 		return r;

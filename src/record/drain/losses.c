@@ -2,13 +2,13 @@
 #include "record/drain/losses.h"
 
 /* Whether what it counts and the samples it gives are the same number. */
-static bool samples_all(const struct perf_event_attr *a)
+static bool losses_samples_all(const struct perf_event_attr *a)
 {
 	return capture_is_dummy(a) ||
 	       (a->type == PERF_TYPE_TRACEPOINT && !a->freq && a->sample_period == 1);
 }
 
-static bool carries_state(const struct perf_event_attr *a)
+static bool losses_carries_state(const struct perf_event_attr *a)
 {
 	return a->comm || a->mmap || a->mmap2 || a->task || a->context_switch || a->namespaces ||
 	       a->cgroup || a->ksymbol;
@@ -21,8 +21,8 @@ struct ring_sum {
 	bool is_exact;
 };
 
-static struct ring_sum sum_up(struct counters *c, const struct capture_events *events,
-			      const struct ring *ring)
+static struct ring_sum losses_sum_up(struct counters *c, const struct capture_events *events,
+				     const struct ring *ring)
 {
 	struct ring_sum s = { .is_exact = ring_head(ring) == ring->tail };
 
@@ -33,22 +33,22 @@ static struct ring_sum sum_up(struct counters *c, const struct capture_events *e
 			continue;
 		s.counted += n->counted;
 		s.dropped += n->lost;
-		s.is_exact &= samples_all(a);
-		if (carries_state(a))
+		s.is_exact &= losses_samples_all(a);
+		if (losses_carries_state(a))
 			s.by_carriers += n->lost;
 	}
 	return s;
 }
 
 /* From those that carry them: several when several tasks are recorded, and of one event. */
-static void take_off(struct counters *c, const struct capture_events *events,
-		     const struct ring *ring, uint64_t of_state)
+static void losses_take_off(struct counters *c, const struct capture_events *events,
+			    const struct ring *ring, uint64_t of_state)
 {
 	vec_foreach(n, &c->list) {
 		const uint64_t part = n->lost < of_state ? n->lost : of_state;
 
 		if (n->buffer != ring->buffer || n->backward ||
-		    !carries_state(&events->list.v[n->event].attr))
+		    !losses_carries_state(&events->list.v[n->event].attr))
 			continue;
 		n->lost -= part;
 		of_state -= part;
@@ -72,7 +72,7 @@ void losses_read(struct counters *c, const struct capture_events *events, bool i
 	if (!is_over || !l.is_known)
 		return;
 	vec_foreach(ring, &c->rings.list) {
-		const struct ring_sum s = sum_up(c, events, ring);
+		const struct ring_sum s = losses_sum_up(c, events, ring);
 		uint64_t of_events, of_state;
 
 		if (!s.is_exact || s.counted < ring->samples)
@@ -82,6 +82,6 @@ void losses_read(struct counters *c, const struct capture_events *events, bool i
 			continue;
 		of_state = s.dropped - of_events;
 		ret->state += of_state;
-		take_off(c, events, ring, of_state);
+		losses_take_off(c, events, ring, of_state);
 	}
 }

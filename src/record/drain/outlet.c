@@ -15,7 +15,7 @@ enum {
 	COUNTS_MAX = 1 << 20,
 };
 
-static void marks_done(struct outlet_marks *m)
+static void outlet_marks_done(struct outlet_marks *m)
 {
 	vec_done(&m->list);
 	vec_done(&m->counts);
@@ -36,12 +36,12 @@ void outlet_block_free(struct outlet_block *b)
 {
 	if (!b)
 		return;
-	marks_done(&b->marks);
+	outlet_marks_done(&b->marks);
 	free(b->bytes);
 	free(b);
 }
 
-static int set_up(struct outlet *o, const struct outlet_options *opts)
+static int outlet_set_up(struct outlet *o, const struct outlet_options *opts)
 {
 	if (opts->level)
 		TRY(zip_new(&o->zip, opts->level, opts->padded));
@@ -51,7 +51,7 @@ static int set_up(struct outlet *o, const struct outlet_options *opts)
 }
 
 /* The marks count compressed bytes. */
-static void note_cut(void *ctx, const void *record, size_t len)
+static void outlet_note_cut(void *ctx, const void *record, size_t len)
 {
 	struct outlet *o = ctx;
 
@@ -68,8 +68,8 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 		return err_nomem();
 	o->writer = writer;
 	o->ahead_bytes = opts->ahead_bytes;
-	perfdata_writer_on_cut(writer, note_cut, o);
-	r = set_up(o, opts);
+	perfdata_writer_on_cut(writer, outlet_note_cut, o);
+	r = outlet_set_up(o, opts);
 	if (r < 0) {
 		outlet_free(o);
 		return r;
@@ -83,7 +83,7 @@ size_t outlet_wants(const struct outlet *o)
 	return o->zip ? ZIP_UNIT_BYTES : OUTLET_BATCH_BYTES;
 }
 
-static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_pieces)
+static int outlet_write_plain(struct outlet *o, const struct iovec *pieces, int nr_pieces)
 {
 	const uint64_t before = perfdata_writer_data_size(o->writer);
 	const int r = perfdata_writer_append(o->writer, pieces, nr_pieces);
@@ -99,7 +99,7 @@ static int write_plain(struct outlet *o, const struct iovec *pieces, int nr_piec
  * Moves what `from` says of its batches behind what `to` knows; `base`: where the block begins
  * there.
  */
-static int marks_join(struct outlet_marks *to, struct outlet_marks *from, uint64_t base)
+static int outlet_marks_join(struct outlet_marks *to, struct outlet_marks *from, uint64_t base)
 {
 	const size_t nr_counts = to->counts.n;
 
@@ -116,7 +116,7 @@ static int marks_join(struct outlet_marks *to, struct outlet_marks *from, uint64
 }
 
 /* The samples behind the first data_size bytes. */
-static void marks_behind(const struct outlet_marks *m, uint64_t data_size, struct tally *to)
+static void outlet_marks_behind(const struct outlet_marks *m, uint64_t data_size, struct tally *to)
 {
 	size_t n = m->list.n;
 
@@ -129,7 +129,7 @@ static void marks_behind(const struct outlet_marks *m, uint64_t data_size, struc
 }
 
 /* Keeps in mind where batches end in the file, for the case that its end must be given up. */
-static int keep_marks(struct outlet *o, struct outlet_block *b, uint64_t before)
+static int outlet_keep_marks(struct outlet *o, struct outlet_block *b, uint64_t before)
 {
 	struct outlet_marks *m = &o->marks;
 
@@ -144,10 +144,10 @@ static int keep_marks(struct outlet *o, struct outlet_block *b, uint64_t before)
 		vec_foreach(one, &m->list)
 			one->counts_end -= gone;
 	}
-	return marks_join(m, &b->marks, before);
+	return outlet_marks_join(m, &b->marks, before);
 }
 
-static void empty(struct outlet_block *b)
+static void outlet_empty(struct outlet_block *b)
 {
 	b->len = 0;
 	vec_clear(&b->marks.list);
@@ -156,11 +156,12 @@ static void empty(struct outlet_block *b)
 
 bool outlet_block_join(struct outlet_block *to, struct outlet_block *b)
 {
-	if (to->len + b->len > OUTLET_BLOCK_BYTES || marks_join(&to->marks, &b->marks, to->len) < 0)
+	if (to->len + b->len > OUTLET_BLOCK_BYTES ||
+	    outlet_marks_join(&to->marks, &b->marks, to->len) < 0)
 		return false;
 	memcpy(to->bytes + to->len, b->bytes, b->len);
 	to->len += b->len;
-	empty(b);
+	outlet_empty(b);
 	return true;
 }
 
@@ -168,10 +169,10 @@ void outlet_block_drop(struct outlet *o, struct outlet_block *b)
 {
 	o->has_gap = true;
 	if (o->zip)
-		marks_behind(&b->marks, 0, &o->given_up);
+		outlet_marks_behind(&b->marks, 0, &o->given_up);
 	else
 		tally_add_pieces(&o->given_up, &(struct iovec){ b->bytes, b->len }, 1, 0);
-	empty(b);
+	outlet_empty(b);
 }
 
 int outlet_block_write(struct outlet *o, struct outlet_block *b)
@@ -181,11 +182,11 @@ int outlet_block_write(struct outlet *o, struct outlet_block *b)
 	int r = 0;
 
 	if (!o->zip)
-		r = write_plain(o, &piece, 1);
+		r = outlet_write_plain(o, &piece, 1);
 	else {
-		r = keep_marks(o, b, before);
+		r = outlet_keep_marks(o, b, before);
 		if (r < 0)
-			marks_behind(&b->marks, 0, &o->given_up);
+			outlet_marks_behind(&b->marks, 0, &o->given_up);
 		else
 			r = perfdata_writer_append(o->writer, &piece, 1);
 		atomic_fetch_add_explicit(&o->written,
@@ -193,12 +194,12 @@ int outlet_block_write(struct outlet *o, struct outlet_block *b)
 					  memory_order_relaxed);
 	}
 	o->has_gap |= r < 0;
-	empty(b);
+	outlet_empty(b);
 	return r;
 }
 
 /* Room for so much more in the block at hand. */
-static int make_room(struct outlet *o, size_t bytes)
+static int outlet_make_room(struct outlet *o, size_t bytes)
 {
 	const size_t full = o->zip && !o->thread ? WRITE_BYTES : OUTLET_BLOCK_BYTES;
 
@@ -208,7 +209,8 @@ static int make_room(struct outlet *o, size_t bytes)
 }
 
 /* Counts the records of a batch, by counter. */
-static int mark_counts(struct outlet *o, const struct outlet_batch *b, struct outlet_marks *m)
+static int outlet_mark_counts(struct outlet *o, const struct outlet_batch *b,
+			      struct outlet_marks *m)
 {
 	int r;
 
@@ -229,8 +231,8 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b)
 	int r;
 
 	if (!o->block)
-		return write_plain(o, b->pieces, b->nr_pieces);
-	r = make_room(o, o->zip ? ZIP_ROOM_BYTES : b->bytes);
+		return outlet_write_plain(o, b->pieces, b->nr_pieces);
+	r = outlet_make_room(o, o->zip ? ZIP_ROOM_BYTES : b->bytes);
 	block = o->block;
 	if (r == 0 && !o->zip) {
 		for (int i = 0; i < b->nr_pieces; i++) {
@@ -243,7 +245,7 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b)
 	if (r == 0)
 		r = vec_reserve(&block->marks.list, 1);
 	if (r == 0)
-		r = mark_counts(o, b, &block->marks);
+		r = outlet_mark_counts(o, b, &block->marks);
 	if (r == 0)
 		r = zip_unit(o->zip, b->pieces, b->nr_pieces, block->bytes + block->len, &len);
 	if (r < 0) {
@@ -269,12 +271,12 @@ int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *
 			pieces[n] = last->pieces[n];
 		if (len)
 			pieces[n++] = (struct iovec){ (void *)plain, len };
-		return n ? write_plain(o, pieces, n) : 0;
+		return n ? outlet_write_plain(o, pieces, n) : 0;
 	}
 	if (last->bytes)
 		TRY(outlet_put(o, last));
 	if (len) {
-		TRY(make_room(o, len));
+		TRY(outlet_make_room(o, len));
 		memcpy(o->block->bytes + o->block->len, plain, len);
 		o->block->len += len;
 	}
@@ -284,7 +286,7 @@ int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *
 }
 
 /* Ends what is compressed with its checksum. Nothing is written ahead any more. */
-static int end_frame(struct outlet *o)
+static int outlet_end_frame(struct outlet *o)
 {
 	struct outlet_block *block = o->block;
 	size_t len, plain_len;
@@ -308,7 +310,7 @@ int outlet_finish(struct outlet *o)
 
 	if (r < 0 || end < 0)
 		return r < 0 ? r : end;
-	return o->zip && !o->has_gap ? end_frame(o) : 0;
+	return o->zip && !o->has_gap ? outlet_end_frame(o) : 0;
 }
 
 int outlet_resume(struct outlet *o)
@@ -320,7 +322,7 @@ void outlet_given_up(const struct outlet *o, struct tally *to)
 {
 	tally_add_all(to, &o->refused);
 	tally_add_all(to, &o->given_up);
-	marks_behind(&o->marks, perfdata_writer_data_size(o->writer), to);
+	outlet_marks_behind(&o->marks, perfdata_writer_data_size(o->writer), to);
 }
 
 uint64_t outlet_samples_given_up(const struct outlet *o)
@@ -343,7 +345,7 @@ void outlet_free(struct outlet *o)
 	perfdata_writer_on_cut(o->writer, NULL, NULL);
 	outlet_block_free(o->block);
 	zip_free(o->zip);
-	marks_done(&o->marks);
+	outlet_marks_done(&o->marks);
 	tally_done(&o->refused);
 	tally_done(&o->given_up);
 	tally_done(&o->batch);

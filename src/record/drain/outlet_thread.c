@@ -26,7 +26,7 @@ struct outlet_thread {
 	char *error_text; /* owned */
 };
 
-static void *write_blocks(void *arg)
+static void *outlet_write_blocks(void *arg)
 {
 	struct outlet *o = arg;
 	struct outlet_thread *t = o->thread;
@@ -76,7 +76,7 @@ int outlet_thread_start(struct outlet *o, size_t ahead_bytes)
 	pthread_cond_init(&t->done, NULL);
 	t->nr_unmade = (ahead_bytes + OUTLET_BATCH_BYTES - 1) / OUTLET_BATCH_BYTES;
 	o->thread = t;
-	error = thread_start(&t->id, NULL, write_blocks, o);
+	error = thread_start(&t->id, NULL, outlet_write_blocks, o);
 	if (!error)
 		return 0;
 	free(t);

@@ -9,7 +9,7 @@
 
 /* ---- groups of cpus -------------------------------------------------------------------------- */
 
-static bool read_group(enum cpu_group group, int cpu, char *text, size_t size)
+static bool plan_read_group(enum cpu_group group, int cpu, char *text, size_t size)
 {
 	static const char dir[] = "/sys/devices/system/cpu";
 
@@ -28,7 +28,7 @@ static bool read_group(enum cpu_group group, int cpu, char *text, size_t size)
 	return false;
 }
 
-static int find_node(int cpu, struct capture_cpus *ret)
+static int plan_find_node(int cpu, struct capture_cpus *ret)
 {
 	struct capture_cpus nodes;
 	int r = capture_cpus_read("/sys/devices/system/node/online", &nodes);
@@ -56,8 +56,8 @@ int cpu_group_find(enum cpu_group group, int cpu, struct capture_cpus *ret)
 	struct capture_cpus cpus = { 0 };
 	char text[4096];
 
-	if (group == GROUP_NODE ? find_node(cpu, &cpus) > 0
-				: read_group(group, cpu, text, sizeof(text)) &&
+	if (group == GROUP_NODE ? plan_find_node(cpu, &cpus) > 0
+				: plan_read_group(group, cpu, text, sizeof(text)) &&
 					  capture_cpus_parse(text, &cpus) == 0) {
 		if (capture_cpus_has(&cpus, cpu)) {
 			*ret = cpus;
@@ -74,7 +74,7 @@ int cpu_group_find(enum cpu_group group, int cpu, struct capture_cpus *ret)
 
 static const char *const group_words[] = { "cpu", "core", "package", "numa" };
 
-static int copy_cpus(const struct capture_cpus *from, struct capture_cpus *ret)
+static int plan_copy_cpus(const struct capture_cpus *from, struct capture_cpus *ret)
 {
 	TRY(vec_reserve(&ret->list, from->list.n));
 	for (size_t i = 0; i < from->list.n; i++)
@@ -82,7 +82,7 @@ static int copy_cpus(const struct capture_cpus *from, struct capture_cpus *ret)
 	return 0;
 }
 
-static const struct thread_mask *mask_of(const struct thread_plan *p, int cpu)
+static const struct thread_mask *plan_mask_of(const struct thread_plan *p, int cpu)
 {
 	for (size_t i = 0; i < p->list.n; i++)
 		if (capture_cpus_has(&p->list.v[i].rings, cpu))
@@ -90,17 +90,17 @@ static const struct thread_mask *mask_of(const struct thread_plan *p, int cpu)
 	return NULL;
 }
 
-static int make_groups(struct thread_plan *p, enum cpu_group group,
-		       const struct capture_cpus *recorded)
+static int plan_make_groups(struct thread_plan *p, enum cpu_group group,
+			    const struct capture_cpus *recorded)
 {
 	for (size_t i = 0; i < recorded->list.n; i++) {
 		struct thread_mask m = { 0 };
 		int r;
 
-		if (mask_of(p, recorded->list.v[i]))
+		if (plan_mask_of(p, recorded->list.v[i]))
 			continue;
 		TRY(cpu_group_find(group, recorded->list.v[i], &m.affinity));
-		r = copy_cpus(&m.affinity, &m.rings);
+		r = plan_copy_cpus(&m.affinity, &m.rings);
 		if (r == 0)
 			r = vec_push(&p->list, m);
 		if (r < 0) {
@@ -112,8 +112,8 @@ static int make_groups(struct thread_plan *p, enum cpu_group group,
 	return 0;
 }
 
-static int read_list(const char *spec, const char *text, size_t len,
-		     const struct capture_cpus *online, struct capture_cpus *ret)
+static int plan_read_list(const char *spec, const char *text, size_t len,
+			  const struct capture_cpus *online, struct capture_cpus *ret)
 {
 	char list[4096];
 
@@ -133,7 +133,8 @@ static int read_list(const char *spec, const char *text, size_t len,
 	return 0;
 }
 
-static int check_overlap(const char *spec, const struct thread_plan *p, const struct thread_mask *m)
+static int plan_check_overlap(const char *spec, const struct thread_plan *p,
+			      const struct thread_mask *m)
 {
 	for (size_t i = 0; i < p->list.n; i++) {
 		const struct thread_mask *other = &p->list.v[i];
@@ -152,18 +153,18 @@ static int check_overlap(const char *spec, const struct thread_plan *p, const st
 	return 0;
 }
 
-static int add_mask(struct thread_plan *p, const char *spec, const char *at, size_t len,
-		    const struct capture_cpus *online)
+static int plan_add_mask(struct thread_plan *p, const char *spec, const char *at, size_t len,
+			 const struct capture_cpus *online)
 {
 	const char *slash = memchr(at, '/', len);
 	const size_t rings = slash ? (size_t)(slash - at) : 0;
 	struct thread_mask m = { 0 };
-	int r = read_list(spec, at, rings, online, &m.rings);
+	int r = plan_read_list(spec, at, rings, online, &m.rings);
 
 	if (r == 0)
-		r = read_list(spec, slash + 1, len - rings - 1, online, &m.affinity);
+		r = plan_read_list(spec, slash + 1, len - rings - 1, online, &m.affinity);
 	if (r == 0)
-		r = check_overlap(spec, p, &m);
+		r = plan_check_overlap(spec, p, &m);
 	if (r == 0)
 		r = vec_push(&p->list, m);
 	if (r < 0) {
@@ -173,25 +174,26 @@ static int add_mask(struct thread_plan *p, const char *spec, const char *at, siz
 	return r;
 }
 
-static int make_masks(struct thread_plan *p, const char *spec, const struct capture_cpus *online)
+static int plan_make_masks(struct thread_plan *p, const char *spec,
+			   const struct capture_cpus *online)
 {
 	for (const char *at = spec; *at;) {
 		const size_t len = strcspn(at, ":");
 
-		TRY(add_mask(p, spec, at, len, online));
+		TRY(plan_add_mask(p, spec, at, len, online));
 		at += len + (at[len] == ':');
 	}
 	return 0;
 }
 
 /* What no mask names would never be read. */
-static int give_rest_to_first(struct thread_plan *p, const struct capture_cpus *recorded,
-			      const struct say *to)
+static int plan_give_rest_to_first(struct thread_plan *p, const struct capture_cpus *recorded,
+				   const struct say *to)
 {
 	for (size_t i = 0; i < recorded->list.n; i++) {
 		const int cpu = recorded->list.v[i];
 
-		if (mask_of(p, cpu))
+		if (plan_mask_of(p, cpu))
 			continue;
 		say(to, SAY_WARNING, "--threads names no thread for cpu %d: the first one reads it",
 		    cpu);
@@ -200,30 +202,30 @@ static int give_rest_to_first(struct thread_plan *p, const struct capture_cpus *
 	return 0;
 }
 
-static int make(struct thread_plan *p, const char *spec, const struct capture_cpus *recorded,
-		const struct say *to)
+static int plan_make(struct thread_plan *p, const char *spec, const struct capture_cpus *recorded,
+		     const struct say *to)
 {
 	struct capture_cpus online;
 	int r;
 
 	if (!*spec)
-		return make_groups(p, GROUP_CPU, recorded);
+		return plan_make_groups(p, GROUP_CPU, recorded);
 	for (size_t i = 0; i < sizeof(group_words) / sizeof(*group_words); i++)
 		if (!strcmp(spec, group_words[i]))
-			return make_groups(p, (enum cpu_group)i, recorded);
+			return plan_make_groups(p, (enum cpu_group)i, recorded);
 	TRY(capture_cpus_read("/sys/devices/system/cpu/online", &online));
-	r = make_masks(p, spec, &online);
+	r = plan_make_masks(p, spec, &online);
 	vec_done(&online.list);
 	TRY(r);
-	return p->list.n ? give_rest_to_first(p, recorded, to)
-			 : make_groups(p, GROUP_CPU, recorded);
+	return p->list.n ? plan_give_rest_to_first(p, recorded, to)
+			 : plan_make_groups(p, GROUP_CPU, recorded);
 }
 
 int thread_plan_make(struct thread_plan *ret, const char *spec, const struct capture_cpus *recorded,
 		     const struct say *say)
 {
 	struct thread_plan p = { 0 };
-	int r = make(&p, spec, recorded, say);
+	int r = plan_make(&p, spec, recorded, say);
 
 	if (r < 0) {
 		thread_plan_done(&p);

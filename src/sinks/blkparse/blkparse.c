@@ -65,14 +65,14 @@ struct blkparse_sink {
 	int64_t zero_ns; /* shown times count from here */
 };
 
-static struct blkparse_sink *sink_of(struct sink *s)
+static struct blkparse_sink *blkparse_sink_of(struct sink *s)
 {
 	return (struct blkparse_sink *)s;
 }
 
 /* ---- event types ----------------------------------------------------------------------------- */
 
-static struct type type_of(const struct sonde_schema *sc)
+static struct type blkparse_type_of(const struct sonde_schema *sc)
 {
 	struct type type = { 0 };
 
@@ -87,12 +87,12 @@ static struct type type_of(const struct sonde_schema *sc)
 	return type;
 }
 
-static int meet(struct blkparse_sink *s, uint32_t schema)
+static int blkparse_meet(struct blkparse_sink *s, uint32_t schema)
 {
 	while (s->types.n <= schema) {
 		const struct sonde_schema *sc =
 			schema_at(&s->recordings->schemas, (uint32_t)s->types.n);
-		const struct type type = sc ? type_of(sc) : (struct type){ 0 };
+		const struct type type = sc ? blkparse_type_of(sc) : (struct type){ 0 };
 
 		TRY(vec_push(&s->types, type));
 	}
@@ -101,15 +101,16 @@ static int meet(struct blkparse_sink *s, uint32_t schema)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static uint64_t number_of(const struct type *type, enum field field, const struct sonde_event *ev)
+static uint64_t blkparse_number_of(const struct type *type, enum field field,
+				   const struct sonde_event *ev)
 {
 	const struct sonde_field *f = type->fields[field];
 
 	return f ? field_u64(f, ev->bytes, ev->bytes_len, ev->flags & SONDE_EVENT_SWAPPED) : 0;
 }
 
-static const uint8_t *bytes_of(const struct type *type, enum field field,
-			       const struct sonde_event *ev, uint32_t *ret_len)
+static const uint8_t *blkparse_bytes_of(const struct type *type, enum field field,
+					const struct sonde_event *ev, uint32_t *ret_len)
 {
 	const struct sonde_field *f = type->fields[field];
 
@@ -120,11 +121,11 @@ static const uint8_t *bytes_of(const struct type *type, enum field field,
 }
 
 /* Text of a fixed field, which ends in NUL or with the field. */
-static const char *text_of(const struct type *type, enum field field, const struct sonde_event *ev,
-			   char *room, size_t size)
+static const char *blkparse_text_of(const struct type *type, enum field field,
+				    const struct sonde_event *ev, char *room, size_t size)
 {
 	uint32_t len;
-	const uint8_t *p = bytes_of(type, field, ev, &len);
+	const uint8_t *p = blkparse_bytes_of(type, field, ev, &len);
 
 	if (len > size - 1)
 		len = (uint32_t)size - 1;
@@ -138,7 +139,7 @@ static const char *text_of(const struct type *type, enum field field, const stru
  * Times count from the first event of all recordings, even if filters dropped it. With several
  * recordings the one that began first decides.
  */
-static int64_t first_time(const struct blkparse_sink *s, const struct event *ev)
+static int64_t blkparse_first_time(const struct blkparse_sink *s, const struct event *ev)
 {
 	const struct recordings *all = s->recordings;
 	int64_t first = INT64_MAX;
@@ -153,7 +154,7 @@ static int64_t first_time(const struct blkparse_sink *s, const struct event *ev)
 	return first == INT64_MAX ? saturate_signed(ev->pub.time_ns) : first - all->line.zero_ns;
 }
 
-static void put_line(struct blkparse_sink *s, const struct blkparse_line *line)
+static void blkparse_put_line(struct blkparse_sink *s, const struct blkparse_line *line)
 {
 	struct outbuf *out = &s->writer.out;
 	const size_t start = out->len;
@@ -165,7 +166,7 @@ static void put_line(struct blkparse_sink *s, const struct blkparse_line *line)
 	outbuf_char(out, '\n');
 }
 
-static int put_event(struct blkparse_sink *s, const struct event *event)
+static int blkparse_put_event(struct blkparse_sink *s, const struct event *event)
 {
 	const struct sonde_event *ev = &event->pub;
 	const struct type *type;
@@ -174,54 +175,54 @@ static int put_event(struct blkparse_sink *s, const struct event *event)
 	uint64_t action;
 
 	if (__builtin_expect(ev->schema >= s->types.n, 0))
-		TRY(meet(s, ev->schema));
+		TRY(blkparse_meet(s, ev->schema));
 	type = &s->types.v[ev->schema];
 	if (!type->action)
 		return 0;
-	action = number_of(type, FIELD_ACTION, ev);
+	action = blkparse_number_of(type, FIELD_ACTION, ev);
 	if (!(action & ACTION_CATEGORIES))
 		return 0;
 	if (!s->has_zero) {
-		s->zero_ns = first_time(s, event);
+		s->zero_ns = blkparse_first_time(s, event);
 		s->has_zero = true;
 	}
 	line = (struct blkparse_line){
 		.action = type->action,
 		.since_ns = saturate_signed(ev->time_ns) - s->zero_ns,
-		.major = (uint32_t)number_of(type, FIELD_MAJOR, ev),
-		.minor = (uint32_t)number_of(type, FIELD_MINOR, ev),
+		.major = (uint32_t)blkparse_number_of(type, FIELD_MAJOR, ev),
+		.minor = (uint32_t)blkparse_number_of(type, FIELD_MINOR, ev),
 		.cpu = (uint32_t)ev->cpu,
-		.sequence = (uint32_t)number_of(type, FIELD_SEQUENCE, ev),
-		.pid = (uint32_t)number_of(type, FIELD_PID, ev),
+		.sequence = (uint32_t)blkparse_number_of(type, FIELD_SEQUENCE, ev),
+		.pid = (uint32_t)blkparse_number_of(type, FIELD_PID, ev),
 		.is_pc = action & ACTION_PC,
-		.error = (uint16_t)number_of(type, FIELD_ERROR, ev),
-		.bytes = (uint32_t)number_of(type, FIELD_BYTES, ev),
-		.nr_sector = (uint32_t)number_of(type, FIELD_NR_SECTOR, ev),
-		.sector = number_of(type, FIELD_SECTOR, ev),
-		.count = number_of(type, type->fields[FIELD_NR_RQ] ? FIELD_NR_RQ : FIELD_NEW_SECTOR,
-				   ev),
-		.old_major = (uint32_t)number_of(type, FIELD_OLD_MAJOR, ev),
-		.old_minor = (uint32_t)number_of(type, FIELD_OLD_MINOR, ev),
-		.old_sector = number_of(type, FIELD_OLD_SECTOR, ev),
-		.rwbs = text_of(type, FIELD_RWBS, ev, rwbs, sizeof(rwbs)),
-		.comm = text_of(type, FIELD_COMM, ev, comm, sizeof(comm)),
+		.error = (uint16_t)blkparse_number_of(type, FIELD_ERROR, ev),
+		.bytes = (uint32_t)blkparse_number_of(type, FIELD_BYTES, ev),
+		.nr_sector = (uint32_t)blkparse_number_of(type, FIELD_NR_SECTOR, ev),
+		.sector = blkparse_number_of(type, FIELD_SECTOR, ev),
+		.count = blkparse_number_of(
+			type, type->fields[FIELD_NR_RQ] ? FIELD_NR_RQ : FIELD_NEW_SECTOR, ev),
+		.old_major = (uint32_t)blkparse_number_of(type, FIELD_OLD_MAJOR, ev),
+		.old_minor = (uint32_t)blkparse_number_of(type, FIELD_OLD_MINOR, ev),
+		.old_sector = blkparse_number_of(type, FIELD_OLD_SECTOR, ev),
+		.rwbs = blkparse_text_of(type, FIELD_RWBS, ev, rwbs, sizeof(rwbs)),
+		.comm = blkparse_text_of(type, FIELD_COMM, ev, comm, sizeof(comm)),
 	};
 	if (!*line.comm)
 		line.comm = NULL;
-	line.pdu = bytes_of(type, type->fields[FIELD_MESSAGE] ? FIELD_MESSAGE : FIELD_PDU, ev,
-			    &line.pdu_len);
+	line.pdu = blkparse_bytes_of(type, type->fields[FIELD_MESSAGE] ? FIELD_MESSAGE : FIELD_PDU,
+				     ev, &line.pdu_len);
 	if (type->fields[FIELD_MESSAGE] && line.pdu_len) /* without its NUL */
 		line.pdu_len = (uint32_t)strnlen((const char *)line.pdu, line.pdu_len);
-	put_line(s, &line);
+	blkparse_put_line(s, &line);
 	return fd_writer_tick(&s->writer);
 }
 
 static int blkparse_events(struct sink *sink, const struct event *const *events, size_t nr)
 {
-	struct blkparse_sink *s = sink_of(sink);
+	struct blkparse_sink *s = blkparse_sink_of(sink);
 
 	for (size_t i = 0; i < nr; i++)
-		TRY(put_event(s, events[i]));
+		TRY(blkparse_put_event(s, events[i]));
 	return 0;
 }
 
@@ -246,7 +247,7 @@ static const struct key keys[] = {
 	KEY_FLAG("header-info", struct blkparse_options, header_info),
 };
 
-static int check_options(const struct blkparse_options *o)
+static int blkparse_check_options(const struct blkparse_options *o)
 {
 	const struct {
 		const char *name;
@@ -276,7 +277,7 @@ static int check_options(const struct blkparse_options *o)
 
 static int blkparse_flush(struct sink *sink)
 {
-	return fd_writer_flush(&sink_of(sink)->writer);
+	return fd_writer_flush(&blkparse_sink_of(sink)->writer);
 }
 
 static int blkparse_finish(struct sink *sink, bool complete)
@@ -287,7 +288,7 @@ static int blkparse_finish(struct sink *sink, bool complete)
 
 static void blkparse_close(struct sink *sink)
 {
-	struct blkparse_sink *s = sink_of(sink);
+	struct blkparse_sink *s = blkparse_sink_of(sink);
 
 	if (!s)
 		return;
@@ -302,7 +303,7 @@ static struct sink_wants blkparse_wants(const struct sink_options *opts)
 	return (struct sink_wants){ .samples = true };
 }
 
-static bool has_lines(struct blkparse_sink *s)
+static bool blkparse_has_lines(struct blkparse_sink *s)
 {
 	vec_foreach(type, &s->types) {
 		if (type->action)
@@ -317,7 +318,7 @@ static int blkparse_open(struct sink **ret, const struct sink_options *opts)
 	size_t nr = opts->recordings->schemas.schemas.n;
 	int r;
 
-	TRY(check_options(opts->own));
+	TRY(blkparse_check_options(opts->own));
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
@@ -326,8 +327,8 @@ static int blkparse_open(struct sink **ret, const struct sink_options *opts)
 	s->on_terminal = opts->on_terminal || isatty(opts->fd);
 	r = fd_writer_init(&s->writer, opts->fd);
 	if (r >= 0 && nr)
-		r = meet(s, (uint32_t)nr - 1);
-	if (r >= 0 && !has_lines(s))
+		r = blkparse_meet(s, (uint32_t)nr - 1);
+	if (r >= 0 && !blkparse_has_lines(s))
 		r = err_set(-EINVAL,
 			    "format blkparse is for recordings of the block layer (blktrace); "
 			    "%s has none of its events",

@@ -56,7 +56,7 @@ int info_open(struct sink **ret, const struct sink_options *opts, const struct s
 		grown_;                                                              \
 	})
 
-static int count_sample(struct info_sink *s, const struct sonde_event *ev)
+static int info_count_sample(struct info_sink *s, const struct sonde_event *ev)
 {
 	TRY(GROW(&s->events, ev->schema));
 	s->events.v[ev->schema].samples++;
@@ -76,7 +76,8 @@ static int count_sample(struct info_sink *s, const struct sonde_event *ev)
 	return 0;
 }
 
-static int count_loss(struct info_sink *s, const struct event *ev, const struct source_report *r)
+static int info_count_loss(struct info_sink *s, const struct event *ev,
+			   const struct source_report *r)
 {
 	struct info_loss loss = { .schema = r->schema ? (int32_t)r->schema->id : INFO_NO_SCHEMA,
 				  .cpu = ev->pub.cpu,
@@ -97,7 +98,7 @@ static int count_loss(struct info_sink *s, const struct event *ev, const struct 
 	return s->losses.n < INFO_MAX_CPU ? vec_push(&s->losses, loss) : 0;
 }
 
-static int count_record(struct info_sink *s, const struct event *ev)
+static int info_count_record(struct info_sink *s, const struct event *ev)
 {
 	struct source_report r = source_read_report(ev->source, ev);
 
@@ -108,7 +109,7 @@ static int count_record(struct info_sink *s, const struct event *ev)
 		break;
 	case REPORT_LOST:
 	case REPORT_LOST_EXACT:
-		return count_loss(s, ev, &r);
+		return info_count_loss(s, ev, &r);
 	case REPORT_THROTTLED:
 		if (!r.schema)
 			break;
@@ -123,7 +124,8 @@ static int info_event(struct sink *sink, const struct event *ev)
 {
 	struct info_sink *s = (struct info_sink *)sink;
 
-	TRY(ev->schema->kind <= SONDE_SAMPLE ? count_sample(s, &ev->pub) : count_record(s, ev));
+	TRY(ev->schema->kind <= SONDE_SAMPLE ? info_count_sample(s, &ev->pub)
+					     : info_count_record(s, ev));
 	return recorded_dsos_event(&s->dsos, ev);
 }
 
@@ -153,7 +155,7 @@ void info_close(struct sink *sink)
 	free(s);
 }
 
-static int by_type(const void *a, const void *b)
+static int info_by_type(const void *a, const void *b)
 {
 	const struct sonde_schema *x = ((const struct info_kind *)a)->schema,
 				  *y = ((const struct info_kind *)b)->schema;
@@ -174,7 +176,7 @@ int info_sort_kinds(struct info_sink *s)
 			TRY(vec_push(&s->kinds, kind));
 	}
 	if (s->kinds.n)
-		qsort(s->kinds.v, s->kinds.n, sizeof(*s->kinds.v), by_type);
+		qsort(s->kinds.v, s->kinds.n, sizeof(*s->kinds.v), info_by_type);
 	return 0;
 }
 

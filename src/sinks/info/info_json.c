@@ -12,7 +12,7 @@ enum { VERSION = 1 };
 /* A member of the object, on a line of its own; a value follows. */
 #define LINE(j, name) (json_newline(j), json_literal_name(j, name))
 
-static void put_file(struct info_sink *s, struct json *j)
+static void info_json_put_file(struct info_sink *s, struct json *j)
 {
 	struct source_fact fact;
 	uint64_t bytes = 0;
@@ -33,7 +33,7 @@ static void put_file(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_clock(struct info_sink *s, struct json *j)
+static void info_json_put_clock(struct info_sink *s, struct json *j)
 {
 	struct source_clock c = source_read_clock(s->rec->source);
 
@@ -56,7 +56,7 @@ static void put_clock(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_span(struct info_sink *s, struct json *j)
+static void info_json_put_span(struct info_sink *s, struct json *j)
 {
 	uint64_t first, last;
 
@@ -76,7 +76,7 @@ static void put_span(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_events(struct info_sink *s, struct json *j)
+static void info_json_put_events(struct info_sink *s, struct json *j)
 {
 	const struct sonde_schema *sc;
 
@@ -100,7 +100,7 @@ static void put_events(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_cpus(struct info_sink *s, struct json *j)
+static void info_json_put_cpus(struct info_sink *s, struct json *j)
 {
 	LINE(j, "cpus");
 	json_array(j);
@@ -115,7 +115,7 @@ static void put_cpus(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_losses(struct info_sink *s, struct json *j)
+static void info_json_put_losses(struct info_sink *s, struct json *j)
 {
 	LINE(j, "lost");
 	json_array(j);
@@ -138,12 +138,12 @@ static void put_losses(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_counts(struct info_sink *s, struct json *j)
+static void info_json_put_counts(struct info_sink *s, struct json *j)
 {
 	uint64_t traces, trace_bytes;
 
-	put_cpus(s, j);
-	put_losses(s, j);
+	info_json_put_cpus(s, j);
+	info_json_put_losses(s, j);
 	LINE(j, "records");
 	json_object(j);
 	vec_foreach(kind, &s->kinds) {
@@ -160,7 +160,7 @@ static void put_counts(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_build_ids(struct info_sink *s, struct json *j)
+static void info_json_put_build_ids(struct info_sink *s, struct json *j)
 {
 	char hex[BUILD_ID_HEX_CHARS];
 
@@ -186,7 +186,7 @@ static void put_build_ids(struct info_sink *s, struct json *j)
 	json_end(j);
 }
 
-static void put_unknown(struct info_sink *s, struct json *j)
+static void info_json_put_unknown(struct info_sink *s, struct json *j)
 {
 	LINE(j, "missing_symbols");
 	json_array(j);
@@ -202,7 +202,7 @@ static void put_unknown(struct info_sink *s, struct json *j)
 	json_member_u64(j, "unmapped_samples", s->dsos.unmapped);
 }
 
-static void put_defects(struct info_sink *s, struct json *j)
+static void info_json_put_defects(struct info_sink *s, struct json *j)
 {
 	const struct sonde_defect *d;
 
@@ -230,22 +230,22 @@ static int json_finish(struct sink *sink, bool complete)
 	TRY(info_sort_kinds(s));
 	complete &= !s->no_events && !s->rec->defects.count[DEFECT_ENDED_EARLY];
 	sink_json_begin(&j, "sonde-info", VERSION, s->input, complete);
-	put_file(s, &j);
+	info_json_put_file(s, &j);
 	LINE(&j, "host");
 	json_object(&j);
 	sink_json_facts(&j, s->rec->source);
 	json_end(&j);
-	put_clock(s, &j);
-	put_span(s, &j);
-	put_events(s, &j);
+	info_json_put_clock(s, &j);
+	info_json_put_span(s, &j);
+	info_json_put_events(s, &j);
 	if (!s->no_events)
-		put_counts(s, &j);
+		info_json_put_counts(s, &j);
 	if (source_has_build_ids(s->rec->source)) {
-		put_build_ids(s, &j);
+		info_json_put_build_ids(s, &j);
 		if (!s->no_events)
-			put_unknown(s, &j);
+			info_json_put_unknown(s, &j);
 	}
-	put_defects(s, &j);
+	info_json_put_defects(s, &j);
 	json_end_line(&j);
 	return fd_writer_flush(&s->writer);
 }

@@ -11,13 +11,13 @@
 #include "sinks/info/info.h"
 #include "sinks/text/terminal.h"
 
-static const char *said(struct info_sink *s, const char *key)
+static const char *info_said(struct info_sink *s, const char *key)
 {
 	return source_fact(s->rec->source, key);
 }
 
 /* The source lists the key, though perhaps without a value. */
-static bool is_listed(struct info_sink *s, const char *key)
+static bool info_is_listed(struct info_sink *s, const char *key)
 {
 	struct source_fact fact;
 
@@ -29,13 +29,13 @@ static bool is_listed(struct info_sink *s, const char *key)
 }
 
 /* The first word of a line; an empty one continues the line before. */
-static void put_word(struct outbuf *out, const char *word)
+static void info_put_word(struct outbuf *out, const char *word)
 {
 	outbuf_fmt(out, "%-12s ", word);
 }
 
 /* fraction: "" or ".123456789" */
-static void put_date(struct outbuf *out, int64_t seconds, const char *fraction)
+static void info_put_date(struct outbuf *out, int64_t seconds, const char *fraction)
 {
 	time_t t = (time_t)seconds;
 	char date[64] = "?", zone[16] = "";
@@ -48,12 +48,12 @@ static void put_date(struct outbuf *out, int64_t seconds, const char *fraction)
 	outbuf_fmt(out, "%s%s%s", date, fraction, zone);
 }
 
-static void put_seconds(struct outbuf *out, uint64_t ns)
+static void info_put_seconds(struct outbuf *out, uint64_t ns)
 {
 	outbuf_fmt(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
-static void put_recording(struct info_sink *s, struct outbuf *out)
+static void info_put_recording(struct info_sink *s, struct outbuf *out)
 {
 	const char *kind, *compressed, *changed;
 	struct source_fact fact;
@@ -61,60 +61,61 @@ static void put_recording(struct info_sink *s, struct outbuf *out)
 	unsigned files = 0;
 	bool has_size = info_data(s, &files, &bytes);
 
-	put_word(out, "recording");
+	info_put_word(out, "recording");
 	outbuf_str(out, s->input);
 	kind = info_kind(s, files);
 	outbuf_str(out, !strcmp(kind, "pipe")        ? ", pipe mode"
 			: !strcmp(kind, "stream")    ? ", a stream"
 			: !strcmp(kind, "directory") ? ", a directory"
-			: said(s, "kind")            ? ""
+			: info_said(s, "kind")       ? ""
 						     : ", file mode");
 	if (has_size)
 		outbuf_fmt(out, ", %" PRIu64 " bytes of records", bytes);
 	if (files > 1)
 		outbuf_fmt(out, " in %u files", files);
-	compressed = said(s, "compressed");
+	compressed = info_said(s, "compressed");
 	if (compressed && !strcmp(compressed, "true"))
 		outbuf_str(out, ", compressed");
 	outbuf_char(out, '\n');
-	changed = said(s, "changed");
+	changed = info_said(s, "changed");
 	if (changed && strcmp(changed, "0") != 0) {
-		put_word(out, "");
+		info_put_word(out, "");
 		outbuf_str(out, "last changed ");
-		put_date(out, strtoll(changed, NULL, 10), "");
+		info_put_date(out, strtoll(changed, NULL, 10), "");
 		outbuf_char(out, '\n');
 	}
 	for (size_t i = 0; source_fact_at(s->rec->source, i, &fact); i++) {
 		if (!fact.label || !fact.value)
 			continue;
-		put_word(out, fact.label);
+		info_put_word(out, fact.label);
 		outbuf_fmt(out, "%s\n", fact.value);
 	}
 }
 
-static void put_recorder(struct info_sink *s, struct outbuf *out)
+static void info_put_recorder(struct info_sink *s, struct outbuf *out)
 {
-	const char *version = said(s, "recorder"), *cmdline = said(s, "cmdline");
+	const char *version = info_said(s, "recorder"), *cmdline = info_said(s, "cmdline");
 
-	if (is_listed(s, "recorder")) {
-		put_word(out, "recorder");
+	if (info_is_listed(s, "recorder")) {
+		info_put_word(out, "recorder");
 		outbuf_fmt(out, "version %s\n", version ? version : "not recorded");
 	}
 	if (cmdline) {
-		put_word(out, "");
+		info_put_word(out, "");
 		outbuf_fmt(out, "%s\n", cmdline);
 	}
 }
 
-static void put_cpu_and_memory(struct info_sink *s, struct outbuf *out)
+static void info_put_cpu_and_memory(struct info_sink *s, struct outbuf *out)
 {
-	const char *online = said(s, "nrcpus_online"), *available = said(s, "nrcpus_available"),
-		   *cpu = said(s, "cpudesc"), *memory = said(s, "memory_kb");
+	const char *online = info_said(s, "nrcpus_online"),
+		   *available = info_said(s, "nrcpus_available"), *cpu = info_said(s, "cpudesc"),
+		   *memory = info_said(s, "memory_kb");
 	uint64_t memory_kb = memory ? strtoull(memory, NULL, 10) : 0;
 
 	if (!online && !available && !memory_kb && !cpu)
 		return;
-	put_word(out, "");
+	info_put_word(out, "");
 	if (available)
 		outbuf_fmt(out, "%s of %s cpus", online ? online : "?", available);
 	if (memory_kb)
@@ -125,16 +126,16 @@ static void put_cpu_and_memory(struct info_sink *s, struct outbuf *out)
 	outbuf_char(out, '\n');
 }
 
-static void put_host(struct info_sink *s, struct outbuf *out)
+static void info_put_host(struct info_sink *s, struct outbuf *out)
 {
-	const char *host = said(s, "hostname"), *release = said(s, "osrelease"),
-		   *arch = said(s, "arch"), *order = said(s, "byte_order"),
-		   *long_bytes = said(s, "long_bytes");
-	bool is_named = is_listed(s, "hostname");
+	const char *host = info_said(s, "hostname"), *release = info_said(s, "osrelease"),
+		   *arch = info_said(s, "arch"), *order = info_said(s, "byte_order"),
+		   *long_bytes = info_said(s, "long_bytes");
+	bool is_named = info_is_listed(s, "hostname");
 
 	if (!is_named && !order)
 		return;
-	put_word(out, "host");
+	info_put_word(out, "host");
 	if (is_named)
 		outbuf_fmt(out, "%s, kernel %s, %s", host ? host : "name not recorded",
 			   release ? release : "not recorded",
@@ -144,24 +145,24 @@ static void put_host(struct info_sink *s, struct outbuf *out)
 	if (long_bytes)
 		outbuf_fmt(out, ", %s bits", strcmp(long_bytes, "4") ? "64" : "32");
 	outbuf_char(out, '\n');
-	put_cpu_and_memory(s, out);
+	info_put_cpu_and_memory(s, out);
 }
 
-static void put_moment(struct outbuf *out, uint64_t wall_ns)
+static void info_put_moment(struct outbuf *out, uint64_t wall_ns)
 {
 	char fraction[16];
 
 	snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(wall_ns % 1000000000));
-	put_date(out, (int64_t)(wall_ns / 1000000000), fraction);
+	info_put_date(out, (int64_t)(wall_ns / 1000000000), fraction);
 }
 
-static void put_clock(struct info_sink *s, struct outbuf *out)
+static void info_put_clock(struct info_sink *s, struct outbuf *out)
 {
 	const struct recording_clock *on_wall = &s->rec->clock;
 	struct source_clock c = source_read_clock(s->rec->source);
 	uint64_t first, last;
 
-	put_word(out, "clock");
+	info_put_word(out, "clock");
 	if (c.id < 0)
 		outbuf_str(out, "the kernel's own for events");
 	else if (info_clock_name(c.id))
@@ -172,35 +173,35 @@ static void put_clock(struct info_sink *s, struct outbuf *out)
 		outbuf_fmt(out, ", resolution %" PRIu64 " ns", c.resolution_ns);
 	if (c.has_reference) {
 		outbuf_str(out, ", ");
-		put_seconds(out, c.clock_ns);
+		info_put_seconds(out, c.clock_ns);
 		outbuf_str(out, " was ");
-		put_moment(out, c.wall_ns);
+		info_put_moment(out, c.wall_ns);
 		outbuf_char(out, '\n');
 	} else {
 		outbuf_str(out, c.id == CLOCK_REALTIME ? ", the time of day\n"
 						       : "; the time of day is not recorded\n");
 	}
-	put_word(out, "time");
+	info_put_word(out, "time");
 	if (!info_span(s, &first, &last)) {
 		outbuf_str(out, s->samples ? "samples have no times\n" : "not known\n");
 		return;
 	}
-	put_seconds(out, first);
+	info_put_seconds(out, first);
 	outbuf_str(out, " to ");
-	put_seconds(out, last);
+	info_put_seconds(out, last);
 	outbuf_str(out, ", ");
-	put_seconds(out, last - first);
+	info_put_seconds(out, last - first);
 	outbuf_fmt(out, " s%s\n", s->samples ? "" : " (as the header says)");
 	if (!on_wall->has_wall)
 		return;
-	put_word(out, "");
-	put_moment(out, first + (uint64_t)on_wall->wall_ns);
+	info_put_word(out, "");
+	info_put_moment(out, first + (uint64_t)on_wall->wall_ns);
 	outbuf_str(out, " to ");
-	put_moment(out, last + (uint64_t)on_wall->wall_ns);
+	info_put_moment(out, last + (uint64_t)on_wall->wall_ns);
 	outbuf_char(out, '\n');
 }
 
-static uint64_t lost_of(struct info_sink *s, int32_t schema)
+static uint64_t info_lost_of(struct info_sink *s, int32_t schema)
 {
 	uint64_t lost = 0;
 
@@ -211,7 +212,7 @@ static uint64_t lost_of(struct info_sink *s, int32_t schema)
 	return lost;
 }
 
-static void put_events(struct info_sink *s, struct outbuf *out)
+static void info_put_events(struct info_sink *s, struct outbuf *out)
 {
 	const struct sonde_schema *sc;
 	bool counted = !s->no_events, by_type = s->traits.reports_types;
@@ -228,7 +229,7 @@ static void put_events(struct info_sink *s, struct outbuf *out)
 		if (!info_shows_event(s, sc))
 			continue;
 		for (const struct sonde_schema *each = sc; each; each = each->newer)
-			lost += lost_of(s, (int32_t)each->id);
+			lost += info_lost_of(s, (int32_t)each->id);
 		if (counted)
 			outbuf_fmt(out, "%12" PRIu64, e.samples);
 		if (counted && by_type)
@@ -237,7 +238,7 @@ static void put_events(struct info_sink *s, struct outbuf *out)
 	}
 }
 
-static void put_cpus(struct info_sink *s, struct outbuf *out)
+static void info_put_cpus(struct info_sink *s, struct outbuf *out)
 {
 	bool told = false;
 
@@ -255,12 +256,12 @@ static void put_cpus(struct info_sink *s, struct outbuf *out)
 	}
 }
 
-static void put_losses(struct info_sink *s, struct outbuf *out)
+static void info_put_losses(struct info_sink *s, struct outbuf *out)
 {
 	bool told = false;
 
 	if (!s->traits.reports_types)
-		return; /* put_cpus() has them */
+		return; /* info_put_cpus() has them */
 	vec_foreach(l, &s->losses) {
 		const struct sonde_schema *sc =
 			schema_at(&s->rec->all->schemas, (uint32_t)l->schema);
@@ -279,7 +280,7 @@ static void put_losses(struct info_sink *s, struct outbuf *out)
 	}
 }
 
-static void put_records(struct info_sink *s, struct outbuf *out)
+static void info_put_records(struct info_sink *s, struct outbuf *out)
 {
 	if (s->kinds.n)
 		outbuf_str(out, "\n     records  kind\n");
@@ -287,7 +288,7 @@ static void put_records(struct info_sink *s, struct outbuf *out)
 		outbuf_fmt(out, "%12" PRIu64 "  %s\n", kind->records, kind->schema->event);
 }
 
-static void put_traces(struct info_sink *s, struct outbuf *out)
+static void info_put_traces(struct info_sink *s, struct outbuf *out)
 {
 	uint64_t records, bytes;
 
@@ -295,12 +296,12 @@ static void put_traces(struct info_sink *s, struct outbuf *out)
 	if (!records)
 		return;
 	outbuf_char(out, '\n');
-	put_word(out, "trace");
+	info_put_word(out, "trace");
 	outbuf_fmt(out, "%" PRIu64 " bytes of a processor's in %" PRIu64 " records, not decoded",
 		   bytes, records);
 }
 
-static void put_build_ids(struct info_sink *s, struct outbuf *out)
+static void info_put_build_ids(struct info_sink *s, struct outbuf *out)
 {
 	size_t known = 0, missing = 0;
 
@@ -311,7 +312,7 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 		known += build_id_is_known(&dso->build_id);
 		missing += info_lacks_build_id(dso);
 	}
-	put_word(out, "build ids");
+	info_put_word(out, "build ids");
 	outbuf_fmt(out, "of %zu files", known);
 	if (s->no_events)
 		outbuf_char(out, '\n');
@@ -325,7 +326,7 @@ static void put_build_ids(struct info_sink *s, struct outbuf *out)
 }
 
 /* Files that samples hit and whose functions, all or many, are printed as [unknown]. */
-static void put_unknown(struct info_sink *s, struct outbuf *out)
+static void info_put_unknown(struct info_sink *s, struct outbuf *out)
 {
 	size_t hit = 0, missing = 0;
 
@@ -337,7 +338,7 @@ static void put_unknown(struct info_sink *s, struct outbuf *out)
 	}
 	if (!hit && !s->dsos.unmapped)
 		return;
-	put_word(out, "symbols");
+	info_put_word(out, "symbols");
 	outbuf_fmt(out, "missing of %zu of %zu files that have samples%s\n", missing, hit,
 		   missing ? ":" : "");
 	vec_foreach(dso, &s->dsos.list) {
@@ -350,15 +351,15 @@ static void put_unknown(struct info_sink *s, struct outbuf *out)
 			   locate_unknown_text(SONDE_UNKNOWN_NO_MAPPING));
 }
 
-static void put_defects(struct info_sink *s, struct outbuf *out)
+static void info_put_defects(struct info_sink *s, struct outbuf *out)
 {
 	const struct sonde_defect *d;
 	size_t i;
 
-	put_word(out, "defects");
+	info_put_word(out, "defects");
 	for (i = 0; (d = recordings_defect(s->rec->all, i)) != NULL; i++) {
 		if (i)
-			put_word(out, "");
+			info_put_word(out, "");
 		outbuf_fmt(out, "%s: %" PRIu64 "%s%s%s; %s\n", d->name, d->count,
 			   *d->first ? " (first " : "", d->first, *d->first ? ")" : "", d->advice);
 	}
@@ -378,18 +379,18 @@ static int text_finish(struct sink *sink, bool complete)
 	struct outbuf *out = &s->writer.out;
 
 	TRY(info_sort_kinds(s));
-	put_recording(s, out);
-	put_recorder(s, out);
-	put_host(s, out);
-	put_clock(s, out);
-	put_events(s, out);
-	put_cpus(s, out);
-	put_losses(s, out);
-	put_records(s, out);
-	put_traces(s, out);
-	put_build_ids(s, out);
-	put_unknown(s, out);
-	put_defects(s, out);
+	info_put_recording(s, out);
+	info_put_recorder(s, out);
+	info_put_host(s, out);
+	info_put_clock(s, out);
+	info_put_events(s, out);
+	info_put_cpus(s, out);
+	info_put_losses(s, out);
+	info_put_records(s, out);
+	info_put_traces(s, out);
+	info_put_build_ids(s, out);
+	info_put_unknown(s, out);
+	info_put_defects(s, out);
 	if (s->on_terminal)
 		text_terminal_quiet(out, 0, true);
 	return fd_writer_flush(&s->writer);

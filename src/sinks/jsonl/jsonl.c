@@ -24,7 +24,7 @@
 	 SAMPLED_TRANSACTION | SAMPLED_REGS_INTR | SAMPLED_PHYS_ADDR | SAMPLED_CGROUP |     \
 	 SAMPLED_DATA_PAGE_SIZE | SAMPLED_CODE_PAGE_SIZE)
 
-static struct jsonl_sink *sink_of(struct sink *s)
+static struct jsonl_sink *jsonl_sink_of(struct sink *s)
 {
 	return (struct jsonl_sink *)s;
 }
@@ -35,7 +35,7 @@ static struct jsonl_sink *sink_of(struct sink *s)
  * Records of state are shown when events=all or an option for text names them; losses, counts and
  * errors always.
  */
-static bool record_shown(const struct jsonl_sink *s, const char *name)
+static bool jsonl_record_shown(const struct jsonl_sink *s, const char *name)
 {
 	const struct line_options *o = &s->o->lines;
 	const struct {
@@ -68,7 +68,7 @@ static bool record_shown(const struct jsonl_sink *s, const char *name)
 }
 
 /* Copies the text in `from` to the sink's arena. No text if memory ran out. */
-static struct json_piece keep(struct jsonl_sink *s, struct outbuf *from)
+static struct json_piece jsonl_keep(struct jsonl_sink *s, struct outbuf *from)
 {
 	struct json_piece kept = { .len = (uint32_t)from->len };
 
@@ -78,7 +78,8 @@ static struct json_piece keep(struct jsonl_sink *s, struct outbuf *from)
 	return kept;
 }
 
-static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struct jsonl_type *type)
+static int jsonl_make_names(struct jsonl_sink *s, const struct sonde_schema *sc,
+			    struct jsonl_type *type)
 {
 	struct json_piece *names = arena_array(&s->arena, sc->nr_fields + 1, sizeof(*names));
 	bool *is_plain = arena_array(&s->arena, sc->nr_fields + 1, sizeof(*is_plain));
@@ -95,7 +96,7 @@ static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struc
 		    (!strcmp(f->name, "common_type") || !strcmp(f->name, "common_pid")))
 			continue;
 		json_name(&j, f->name, strlen(f->name));
-		names[i] = keep(s, &text);
+		names[i] = jsonl_keep(s, &text);
 		failed = !names[i].text;
 		is_plain[i] = f->kind == SONDE_FIELD_INT && value_has_width(f->width) &&
 			      !field_is_special(f);
@@ -106,13 +107,14 @@ static int make_names(struct jsonl_sink *s, const struct sonde_schema *sc, struc
 	return failed ? err_nomem() : 0;
 }
 
-static int make_type(struct jsonl_sink *s, const struct sonde_schema *sc, struct jsonl_type *type)
+static int jsonl_make_type(struct jsonl_sink *s, const struct sonde_schema *sc,
+			   struct jsonl_type *type)
 {
 	bool is_record = sc->kind == SONDE_RECORD;
 	struct outbuf text = { 0 };
 	struct json j = json_to(&text);
 
-	type->shown = sc->kind <= SONDE_SAMPLE || (is_record && record_shown(s, sc->name));
+	type->shown = sc->kind <= SONDE_SAMPLE || (is_record && jsonl_record_shown(s, sc->name));
 	type->has_fields = sc->kind == SONDE_TRACEPOINT || is_record;
 	if (sc->kind <= SONDE_SAMPLE) {
 		type->has_sample = sc->sampled & SAMPLE_MEMBERS;
@@ -125,21 +127,21 @@ static int make_type(struct jsonl_sink *s, const struct sonde_schema *sc, struct
 		json_member_text(&j, "record", sc->name);
 	else
 		json_member_text(&j, "event", sc->name);
-	type->head = keep(s, &text);
+	type->head = jsonl_keep(s, &text);
 	outbuf_done(&text);
 	if (!type->head.text)
 		return err_nomem();
-	return type->has_fields ? make_names(s, sc, type) : 0;
+	return type->has_fields ? jsonl_make_names(s, sc, type) : 0;
 }
 
-static int meet(struct jsonl_sink *s, uint32_t schema)
+static int jsonl_meet(struct jsonl_sink *s, uint32_t schema)
 {
 	while (s->types.n <= schema) {
 		const struct sonde_schema *sc = schema_at(&s->recordings->schemas, s->types.n);
 		struct jsonl_type type = { 0 };
 
 		if (sc)
-			TRY(make_type(s, sc, &type));
+			TRY(jsonl_make_type(s, sc, &type));
 		TRY(vec_push(&s->types, type));
 	}
 	return 0;
@@ -148,7 +150,7 @@ static int meet(struct jsonl_sink *s, uint32_t schema)
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* ,"comm":"bash" made once. No text: out of memory. */
-static struct json_piece comm_member(struct jsonl_sink *s, uint32_t comm)
+static struct json_piece jsonl_comm_member(struct jsonl_sink *s, uint32_t comm)
 {
 	struct outbuf text = { 0 };
 
@@ -159,14 +161,14 @@ static struct json_piece comm_member(struct jsonl_sink *s, uint32_t comm)
 		struct json j = json_piece_to(&text);
 
 		json_member_text(&j, "comm", strpool_text(&s->recordings->strings, comm));
-		s->comms.v[comm] = keep(s, &text);
+		s->comms.v[comm] = jsonl_keep(s, &text);
 		outbuf_done(&text);
 	}
 	return s->comms.v[comm];
 }
 
-static int put_head(struct jsonl_sink *s, const struct jsonl_type *type, const struct event *event,
-		    struct json *j)
+static int jsonl_put_head(struct jsonl_sink *s, const struct jsonl_type *type,
+			  const struct event *event, struct json *j)
 {
 	const struct sonde_event *ev = &event->pub;
 	struct json_piece comm;
@@ -184,7 +186,7 @@ static int put_head(struct jsonl_sink *s, const struct jsonl_type *type, const s
 		return 0;
 	json_member_i64(j, "pid", ev->pid);
 	json_member_i64(j, "tid", ev->tid);
-	comm = comm_member(s, ev->comm);
+	comm = jsonl_comm_member(s, ev->comm);
 	if (!comm.text)
 		return err_nomem();
 	json_member_piece(j, &comm);
@@ -193,7 +195,7 @@ static int put_head(struct jsonl_sink *s, const struct jsonl_type *type, const s
 
 static int jsonl_event(struct sink *sink, const struct event *ev)
 {
-	struct jsonl_sink *s = sink_of(sink);
+	struct jsonl_sink *s = jsonl_sink_of(sink);
 	struct json j = json_to(&s->writer.out);
 	struct sonde_sample sample;
 	struct jsonl_type *type;
@@ -203,12 +205,12 @@ static int jsonl_event(struct sink *sink, const struct event *ev)
 		return fd_writer_tick(&s->writer);
 	}
 	if (__builtin_expect(ev->pub.schema >= s->types.n, 0))
-		TRY(meet(s, ev->pub.schema));
+		TRY(jsonl_meet(s, ev->pub.schema));
 	type = &s->types.v[ev->pub.schema];
 	if (!type->shown)
 		return 0;
 	type->count++;
-	TRY(put_head(s, type, ev, &j));
+	TRY(jsonl_put_head(s, type, ev, &j));
 	if (type->has_fields)
 		jsonl_fields_put(type, ev, &j);
 	else if (ev->schema->kind == SONDE_SAMPLE && ev->pub.bytes_len)
@@ -239,7 +241,7 @@ static int jsonl_events(struct sink *sink, const struct event *const *events, si
 
 static int jsonl_finish(struct sink *sink, bool complete)
 {
-	struct jsonl_sink *s = sink_of(sink);
+	struct jsonl_sink *s = jsonl_sink_of(sink);
 
 	if (s->o->lines.header < HEADER_ONLY)
 		jsonl_summary_put(s, complete, &s->writer.out);
@@ -248,12 +250,12 @@ static int jsonl_finish(struct sink *sink, bool complete)
 
 static int jsonl_flush(struct sink *sink)
 {
-	return fd_writer_flush(&sink_of(sink)->writer);
+	return fd_writer_flush(&jsonl_sink_of(sink)->writer);
 }
 
 static void jsonl_close(struct sink *sink)
 {
-	struct jsonl_sink *s = sink_of(sink);
+	struct jsonl_sink *s = jsonl_sink_of(sink);
 
 	if (!s)
 		return;
@@ -276,7 +278,7 @@ static const struct key keys[] = {
 };
 
 /* Options about lines of text have no meaning here and are refused, not ignored. */
-static int check_options(const struct jsonl_options *o)
+static int jsonl_check_options(const struct jsonl_options *o)
 {
 	const struct {
 		const char *name;
@@ -316,7 +318,7 @@ static int jsonl_open(struct sink **ret, const struct sink_options *opts)
 	size_t nr = opts->recordings->schemas.schemas.n;
 	int r;
 
-	TRY(check_options(opts->own));
+	TRY(jsonl_check_options(opts->own));
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
@@ -329,7 +331,7 @@ static int jsonl_open(struct sink **ret, const struct sink_options *opts)
 	s->all_records = opts->all_events;
 	r = fd_writer_init(&s->writer, opts->fd);
 	if (r >= 0 && nr)
-		r = meet(s, (uint32_t)nr - 1);
+		r = jsonl_meet(s, (uint32_t)nr - 1);
 	if (r < 0) {
 		jsonl_close(&s->base);
 		return r;

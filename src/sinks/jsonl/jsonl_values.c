@@ -10,8 +10,8 @@
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static void put_array(const struct sonde_field *f, const uint8_t *p, uint32_t len, bool swap,
-		      struct json *j)
+static void values_put_array(const struct sonde_field *f, const uint8_t *p, uint32_t len, bool swap,
+			     struct json *j)
 {
 	uint32_t width = f->elem_width;
 
@@ -30,8 +30,8 @@ static void put_array(const struct sonde_field *f, const uint8_t *p, uint32_t le
 static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
 		      struct json *j);
 
-static void put_members(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
-			struct json *j)
+static void values_put_members(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
+			       struct json *j)
 {
 	json_object(j);
 	for (uint32_t i = 0; i < f->nr_fields; i++) {
@@ -41,7 +41,7 @@ static void put_members(const struct sonde_field *f, const struct sonde_event *e
 	json_end(j);
 }
 
-static void put_number(const struct sonde_field *f, uint64_t v, struct json *j)
+static void values_put_number(const struct sonde_field *f, uint64_t v, struct json *j)
 {
 	if (f->is_signed)
 		json_i64(j, (int64_t)field_sign_extend(f, v));
@@ -49,13 +49,13 @@ static void put_number(const struct sonde_field *f, uint64_t v, struct json *j)
 		json_u64(j, v);
 }
 
-static void put_labelled(const struct sonde_field *f, uint64_t v, struct json *j)
+static void values_put_labelled(const struct sonde_field *f, uint64_t v, struct json *j)
 {
 	const char *label = field_label(f, v);
 
 	json_object(j);
 	json_literal_name(j, "value");
-	put_number(f, v, j);
+	values_put_number(f, v, j);
 	json_literal_name(j, "label");
 	if (label)
 		json_text(j, label);
@@ -64,7 +64,7 @@ static void put_labelled(const struct sonde_field *f, uint64_t v, struct json *j
 	json_end(j);
 }
 
-static bool is_number(const struct sonde_field *f)
+static bool values_is_number(const struct sonde_field *f)
 {
 	return (f->kind == SONDE_FIELD_INT && value_has_width(f->width)) ||
 	       f->kind == SONDE_FIELD_ENUM || f->kind == SONDE_FIELD_BITS ||
@@ -78,20 +78,20 @@ static void put_value(const struct sonde_field *f, const struct sonde_event *ev,
 	uint32_t len;
 	const uint8_t *p = field_bytes(f, ev->bytes, ev->bytes_len, swap, &len);
 
-	if (!p || (is_number(f) && len < f->width))
+	if (!p || (values_is_number(f) && len < f->width))
 		json_null(j);
 	else if (f->kind == SONDE_FIELD_NESTED)
-		put_members(f, ev, swap, j);
+		values_put_members(f, ev, swap, j);
 	else if (f->kind == SONDE_FIELD_FLOAT)
 		json_double(j, field_double(f, ev->bytes, ev->bytes_len, swap));
 	else if (f->kind == SONDE_FIELD_ENUM)
-		put_labelled(f, field_number(f, ev->bytes, ev->bytes_len, swap), j);
-	else if (is_number(f))
-		put_number(f, field_number(f, ev->bytes, ev->bytes_len, swap), j);
+		values_put_labelled(f, field_number(f, ev->bytes, ev->bytes_len, swap), j);
+	else if (values_is_number(f))
+		values_put_number(f, field_number(f, ev->bytes, ev->bytes_len, swap), j);
 	else if (f->kind == SONDE_FIELD_STRING)
 		json_string(j, p, strnlen((const char *)p, len));
 	else if (f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width))
-		put_array(f, p, len, field_swap(f, swap), j);
+		values_put_array(f, p, len, field_swap(f, swap), j);
 	else
 		json_hex(j, p, len);
 }
@@ -125,7 +125,8 @@ void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, str
 
 /* ---- sample values --------------------------------------------------------------------------- */
 
-static void put_registers(struct json *j, uint64_t abi, uint64_t mask, const uint64_t *values)
+static void values_put_registers(struct json *j, uint64_t abi, uint64_t mask,
+				 const uint64_t *values)
 {
 	unsigned nr = abi && values ? (unsigned)__builtin_popcountll(mask) : 0;
 
@@ -139,7 +140,7 @@ static void put_registers(struct json *j, uint64_t abi, uint64_t mask, const uin
 	json_end(j);
 }
 
-static void put_reads(struct json *j, const struct sonde_sample *s)
+static void values_put_reads(struct json *j, const struct sonde_sample *s)
 {
 	if (s->read_format & READ_TIME_ENABLED)
 		json_member_u64(j, "time_enabled", s->time_enabled_ns);
@@ -158,7 +159,7 @@ static void put_reads(struct json *j, const struct sonde_sample *s)
 	json_end(j);
 }
 
-static void put_branches(struct json *j, const struct sonde_sample *s)
+static void values_put_branches(struct json *j, const struct sonde_sample *s)
 {
 	json_member_array(j, "branches");
 	for (uint64_t i = 0; i < s->nr_branches; i++) {
@@ -191,16 +192,16 @@ void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, stru
 	NUMBER(SAMPLED_CODE_PAGE_SIZE, "code_page_size", s->code_page_size);
 #undef NUMBER
 	if (has & SAMPLED_READ)
-		put_reads(j, s);
+		values_put_reads(j, s);
 	if (has & SAMPLED_BRANCH_STACK)
-		put_branches(j, s);
+		values_put_branches(j, s);
 	if (has & SAMPLED_REGS_INTR) {
 		json_literal_name(j, "intr_regs");
-		put_registers(j, s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
+		values_put_registers(j, s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
 	}
 	if (has & SAMPLED_REGS_USER) {
 		json_literal_name(j, "user_regs");
-		put_registers(j, s->user_regs_abi, s->user_regs_mask, s->user_regs);
+		values_put_registers(j, s->user_regs_abi, s->user_regs_mask, s->user_regs);
 	}
 	if (has & SAMPLED_STACK_USER)
 		json_member_u64(j, "user_stack_bytes", s->user_stack_len);
@@ -209,7 +210,7 @@ void jsonl_sample_put(const struct event *ev, const struct sonde_sample *s, stru
 
 /* ---- places in code -------------------------------------------------------------------------- */
 
-static void put_frame(const struct event *ev, const struct sonde_frame *f, struct json *j)
+static void values_put_frame(const struct event *ev, const struct sonde_frame *f, struct json *j)
 {
 	const struct sonde_location loc = *recording_located(ev, f->ip, f->cpumode);
 
@@ -235,11 +236,11 @@ static void put_frame(const struct event *ev, const struct sonde_frame *f, struc
 void jsonl_place_put(const struct event *ev, uint64_t ip, struct json *j)
 {
 	json_literal_name(j, "at");
-	put_frame(ev, &(struct sonde_frame){ .ip = ip, .cpumode = ev->pub.cpumode }, j);
+	values_put_frame(ev, &(struct sonde_frame){ .ip = ip, .cpumode = ev->pub.cpumode }, j);
 }
 
 /* --stop-bt: the chain ends with this frame. */
-static bool is_last(const struct event *ev, const struct sonde_frame *f)
+static bool values_is_last(const struct event *ev, const struct sonde_frame *f)
 {
 	const char *name = f->sym;
 
@@ -257,8 +258,8 @@ void jsonl_chain_put(const struct event *ev, struct json *j)
 
 	json_member_array(j, "chain");
 	for (int i = 0; i < nr; i++) {
-		put_frame(ev, &frames[i], j);
-		if (is_last(ev, &frames[i]))
+		values_put_frame(ev, &frames[i], j);
+		if (values_is_last(ev, &frames[i]))
 			break;
 	}
 	json_end(j);

@@ -6,18 +6,18 @@
 
 enum {
 	NAMES_KEPT = 2,    /* the first two names of a task decide its program (state_program()) */
-	GARBAGE_SHARE = 8, /* look_through() waits for an eighth of a task's records */
+	GARBAGE_SHARE = 8, /* alive_look_through() waits for an eighth of a task's records */
 	GARBAGE_FEW = 16
 };
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static struct alive_record *found(uint64_t value)
+static struct alive_record *alive_found(uint64_t value)
 {
 	return value == HASH64_EMPTY ? NULL : (struct alive_record *)(uintptr_t)value;
 }
 
-static void unlink_of_task(struct alive_task *t, struct alive_record *r)
+static void alive_unlink_of_task(struct alive_task *t, struct alive_record *r)
 {
 	*(r->prev_of_task ? &r->prev_of_task->next_of_task : &t->first) = r->next_of_task;
 	*(r->next_of_task ? &r->next_of_task->prev_of_task : &t->last) = r->prev_of_task;
@@ -31,17 +31,17 @@ static void unlink_of_task(struct alive_task *t, struct alive_record *r)
 }
 
 /* The table of the last record for each place or subject; NULL if the record has neither. */
-static struct hash64 *table_of(struct alive *a, const struct alive_record *r)
+static struct hash64 *alive_table_of(struct alive *a, const struct alive_record *r)
 {
 	if (!r->task)
 		return &a->by_subject;
 	return r->legacy == ALIVE_MAPS ? &r->task->maps : NULL;
 }
 
-static int place(struct alive *a, struct alive_record *r)
+static int alive_place(struct alive *a, struct alive_record *r)
 {
-	struct hash64 *table = table_of(a, r);
-	struct alive_record *before = found(hash64_find(table, r->id));
+	struct hash64 *table = alive_table_of(a, r);
+	struct alive_record *before = alive_found(hash64_find(table, r->id));
 
 	TRY(hash64_put(table, r->id, (uintptr_t)r));
 	r->under = before;
@@ -50,13 +50,13 @@ static int place(struct alive *a, struct alive_record *r)
 	return 0;
 }
 
-static void unplace(struct alive *a, struct alive_record *r)
+static void alive_unplace(struct alive *a, struct alive_record *r)
 {
-	struct hash64 *table = table_of(a, r);
+	struct hash64 *table = alive_table_of(a, r);
 
 	if (r->over)
 		r->over->under = r->under;
-	else if (table && found(hash64_find(table, r->id)) == r)
+	else if (table && alive_found(hash64_find(table, r->id)) == r)
 		hash64_put(table, r->id, (uintptr_t)r->under);
 	if (r->under)
 		r->under->over = r->over;
@@ -64,21 +64,21 @@ static void unplace(struct alive *a, struct alive_record *r)
 }
 
 /* Takes the next record below r that r covers out of its place; NULL if there is none. */
-static struct alive_record *uncover(struct alive *a, struct alive_record *r)
+static struct alive_record *alive_uncover(struct alive *a, struct alive_record *r)
 {
 	struct alive_record *before = r->under;
 
 	if (!before || before->map_bytes > r->map_bytes)
 		return NULL;
-	unplace(a, before);
+	alive_unplace(a, before);
 	return before;
 }
 
-static void remove_record(struct alive *a, struct alive_record *r)
+static void alive_remove_record(struct alive *a, struct alive_record *r)
 {
-	unplace(a, r);
+	alive_unplace(a, r);
 	if (r->task)
-		unlink_of_task(r->task, r);
+		alive_unlink_of_task(r->task, r);
 	if (a->to_write == r)
 		a->to_write = r->next;
 	if (a->lent == r)
@@ -88,8 +88,8 @@ static void remove_record(struct alive *a, struct alive_record *r)
 	free(r);
 }
 
-static int add_record(struct alive *a, struct alive_task *t, const uint8_t *record, uint32_t len,
-		      uint64_t time_ns, struct alive_record **ret)
+static int alive_add_record(struct alive *a, struct alive_task *t, const uint8_t *record,
+			    uint32_t len, uint64_t time_ns, struct alive_record **ret)
 {
 	struct alive_record *r = malloc(sizeof(*r) + len);
 
@@ -123,7 +123,7 @@ static int add_record(struct alive *a, struct alive_task *t, const uint8_t *reco
  * Drops replaced records. A record is still needed if a task was forked after it and before its
  * replacement. Records and heirs are in the order of seq, so one walk over both decides.
  */
-static void look_through(struct alive *a, struct alive_task *t, enum alive_legacy which)
+static void alive_look_through(struct alive *a, struct alive_task *t, enum alive_legacy which)
 {
 	const struct alive_task *heir = t->legacy[which].first;
 
@@ -136,14 +136,14 @@ static void look_through(struct alive *a, struct alive_task *t, enum alive_legac
 		while (heir && heir->forked < r->seq)
 			heir = heir->legacy[which].next;
 		if (!heir || heir->forked > r->replaced)
-			remove_record(a, r);
+			alive_remove_record(a, r);
 	}
 	t->legacy[which].looked_at =
 		2 * t->legacy[which].garbage + t->nr_records / GARBAGE_SHARE + GARBAGE_FEW;
 }
 
 /* Tasks that are forked from now on do not inherit r, which may be NULL. */
-static void replace(struct alive *a, struct alive_task *t, struct alive_record *r)
+static void alive_replace(struct alive *a, struct alive_task *t, struct alive_record *r)
 {
 	const struct alive_task *heir;
 
@@ -151,33 +151,33 @@ static void replace(struct alive *a, struct alive_task *t, struct alive_record *
 		return;
 	heir = t->legacy[r->legacy].last;
 	if (!heir || heir->forked < r->seq) {
-		remove_record(a, r);
+		alive_remove_record(a, r);
 		return;
 	}
 	r->replaced = a->seq;
 	t->legacy[r->legacy].garbage++;
-	look_through(a, t, r->legacy);
+	alive_look_through(a, t, r->legacy);
 }
 
-static struct alive_task *ref(struct alive_task *t)
+static struct alive_task *alive_ref(struct alive_task *t)
 {
 	if (t)
 		t->refs++;
 	return t;
 }
 
-static void inherit(struct alive_task *t, enum alive_legacy which, struct alive_task *of)
+static void alive_inherit(struct alive_task *t, enum alive_legacy which, struct alive_task *of)
 {
 	if (!of)
 		return;
-	t->legacy[which].of = ref(of);
+	t->legacy[which].of = alive_ref(of);
 	t->legacy[which].prev = of->legacy[which].last;
 	*(of->legacy[which].last ? &of->legacy[which].last->legacy[which].next
 				 : &of->legacy[which].first) = t;
 	of->legacy[which].last = t;
 }
 
-static void put(struct alive_task *t, struct alive_task **to_go)
+static void alive_put(struct alive_task *t, struct alive_task **to_go)
 {
 	if (!t || --t->refs)
 		return;
@@ -186,7 +186,7 @@ static void put(struct alive_task *t, struct alive_task **to_go)
 }
 
 /* The task has its own, and no heir was forked before it had: nothing it inherited is needed. */
-static bool is_on_its_own(const struct alive_task *t, enum alive_legacy which)
+static bool alive_is_on_its_own(const struct alive_task *t, enum alive_legacy which)
 {
 	const struct alive_task *heir = t->legacy[which].first;
 
@@ -194,8 +194,8 @@ static bool is_on_its_own(const struct alive_task *t, enum alive_legacy which)
 }
 
 /* A parent that keeps what it inherited only for this task disowns it as well. */
-static void disown(struct alive *a, struct alive_task *t, enum alive_legacy which,
-		   struct alive_task **to_go)
+static void alive_disown(struct alive *a, struct alive_task *t, enum alive_legacy which,
+			 struct alive_task **to_go)
 {
 	struct alive_task *of;
 
@@ -205,55 +205,55 @@ static void disown(struct alive *a, struct alive_task *t, enum alive_legacy whic
 		*(prev ? &prev->legacy[which].next : &of->legacy[which].first) = next;
 		*(next ? &next->legacy[which].prev : &of->legacy[which].last) = prev;
 		t->legacy[which].of = t->legacy[which].prev = t->legacy[which].next = NULL;
-		look_through(a, of, which);
-		put(of, to_go);
-		if (!is_on_its_own(of, which))
+		alive_look_through(a, of, which);
+		alive_put(of, to_go);
+		if (!alive_is_on_its_own(of, which))
 			return;
 	}
 }
 
 /* A task may be its parent's last heir, over any number of generations: a loop, no recursion. */
-static void free_all(struct alive *a, struct alive_task *to_go)
+static void alive_free_all(struct alive *a, struct alive_task *to_go)
 {
 	struct alive_task *t;
 
 	while ((t = to_go) != NULL) {
 		to_go = t->next_to_go;
 		while (t->first)
-			remove_record(a, t->first);
+			alive_remove_record(a, t->first);
 		for (int which = 0; which < ALIVE_LEGACIES; which++)
-			disown(a, t, which, &to_go);
-		put(t->leader, &to_go);
+			alive_disown(a, t, which, &to_go);
+		alive_put(t->leader, &to_go);
 		hash64_done(&t->maps);
 		free(t);
 	}
 }
 
-static void unref(struct alive *a, struct alive_task *t)
+static void alive_unref(struct alive *a, struct alive_task *t)
 {
 	struct alive_task *to_go = NULL;
 
-	put(t, &to_go);
-	free_all(a, to_go);
+	alive_put(t, &to_go);
+	alive_free_all(a, to_go);
 }
 
 /* The record that was added last gives the task its own. */
-static void get_own(struct alive *a, struct alive_task *t, enum alive_legacy which)
+static void alive_get_own(struct alive *a, struct alive_task *t, enum alive_legacy which)
 {
 	struct alive_task *to_go = NULL;
 
 	t->legacy[which].own = a->seq;
-	if (is_on_its_own(t, which))
-		disown(a, t, which, &to_go);
-	free_all(a, to_go);
+	if (alive_is_on_its_own(t, which))
+		alive_disown(a, t, which, &to_go);
+	alive_free_all(a, to_go);
 }
 
 void alive_done(struct alive *a)
 {
 	vec_foreach(life, &a->tasks.lives)
-		unref(a, life->payload);
+		alive_unref(a, life->payload);
 	while (a->first)
-		remove_record(a, a->first);
+		alive_remove_record(a, a->first);
 	lineage_done(&a->tasks);
 	hash64_done(&a->by_subject);
 	*a = (struct alive){ 0 };
@@ -261,15 +261,15 @@ void alive_done(struct alive *a)
 
 /* ---- tasks ---------------------------------------------------------------------------------- */
 
-static struct alive_task *find_task(const struct alive *a, int32_t tid)
+static struct alive_task *alive_find_task(const struct alive *a, int32_t tid)
 {
 	return lineage_payload(&a->tasks, tid);
 }
 
 /* A new task takes the tid. The earlier one stays as long as it has heirs. */
-static int new_task(struct alive *a, int32_t tid, struct alive_task **ret)
+static int alive_new_task(struct alive *a, int32_t tid, struct alive_task **ret)
 {
-	struct alive_task *t = calloc(1, sizeof(*t)), *before = find_task(a, tid);
+	struct alive_task *t = calloc(1, sizeof(*t)), *before = alive_find_task(a, tid);
 	int r;
 
 	if (!t)
@@ -281,19 +281,19 @@ static int new_task(struct alive *a, int32_t tid, struct alive_task **ret)
 		return r;
 	}
 	lineage_begin(&a->tasks, tid);
-	unref(a, before);
+	alive_unref(a, before);
 	*ret = t;
 	return 0;
 }
 
-static int task_of(struct alive *a, int32_t pid, int32_t tid, struct alive_task **ret)
+static int alive_task_of(struct alive *a, int32_t pid, int32_t tid, struct alive_task **ret)
 {
-	*ret = find_task(a, tid);
+	*ret = alive_find_task(a, tid);
 	if (*ret)
 		return 0;
-	TRY(new_task(a, tid, ret));
+	TRY(alive_new_task(a, tid, ret));
 	if (pid != tid && pid >= 0)
-		(*ret)->leader = ref(find_task(a, pid));
+		(*ret)->leader = alive_ref(alive_find_task(a, pid));
 	return 0;
 }
 
@@ -305,31 +305,32 @@ struct taking {
 	uint64_t time_ns;
 };
 
-static int take_record(const struct taking *n, struct alive_task *t, struct alive_record **ret)
+static int alive_take_record(const struct taking *n, struct alive_task *t,
+			     struct alive_record **ret)
 {
-	return add_record(n->alive, t, n->record, n->len, n->time_ns, ret);
+	return alive_add_record(n->alive, t, n->record, n->len, n->time_ns, ret);
 }
 
-static int take_fork(void *user, const struct change *c, enum lineage_maps maps)
+static int alive_take_fork(void *user, const struct change *c, enum lineage_maps maps)
 {
 	const struct taking *n = user;
 	struct alive *a = n->alive;
-	struct alive_task *parent = ref(find_task(a, c->ptid)),
-			  *parents_leader = ref(find_task(a, c->ppid)), *t;
-	int r = new_task(a, c->tid, &t);
+	struct alive_task *parent = alive_ref(alive_find_task(a, c->ptid)),
+			  *parents_leader = alive_ref(alive_find_task(a, c->ppid)), *t;
+	int r = alive_new_task(a, c->tid, &t);
 
 	if (r == 0)
-		r = take_record(n, t, NULL);
+		r = alive_take_record(n, t, NULL);
 	if (r == 0) {
 		t->forked = a->seq;
-		inherit(t, ALIVE_NAME, parent);
+		alive_inherit(t, ALIVE_NAME, parent);
 		if (maps == LINEAGE_SHARES)
-			t->leader = ref(parents_leader);
+			t->leader = alive_ref(parents_leader);
 		else if (maps == LINEAGE_INHERITS)
-			inherit(t, ALIVE_MAPS, parents_leader);
+			alive_inherit(t, ALIVE_MAPS, parents_leader);
 	}
-	unref(a, parent);
-	unref(a, parents_leader);
+	alive_unref(a, parent);
+	alive_unref(a, parents_leader);
 	return r;
 }
 
@@ -337,77 +338,77 @@ static int take_fork(void *user, const struct change *c, enum lineage_maps maps)
  * A task may rename itself all the time. Then these names are kept: the first ones, those that exec
  * gave, and the last one. An exec's record stays because it also ends mappings.
  */
-static int take_name(void *user, const struct change *c)
+static int alive_take_name(void *user, const struct change *c)
 {
 	const struct taking *n = user;
 	struct alive_task *t;
 	struct alive_record *r;
 
-	TRY(task_of(n->alive, c->pid, c->tid, &t));
-	TRY(take_record(n, t, &r));
+	TRY(alive_task_of(n->alive, c->pid, c->tid, &t));
+	TRY(alive_take_record(n, t, &r));
 	r->legacy = ALIVE_NAME;
-	replace(n->alive, t, t->name);
+	alive_replace(n->alive, t, t->name);
 	t->name = NULL;
 	if (t->names < NAMES_KEPT)
 		t->names++;
 	else if (!c->exec)
 		t->name = r;
-	get_own(n->alive, t, ALIVE_NAME);
+	alive_get_own(n->alive, t, ALIVE_NAME);
 	return 0;
 }
 
-static int take_exec(void *user, const struct change *c)
+static int alive_take_exec(void *user, const struct change *c)
 {
 	const struct taking *n = user;
 	struct alive_task *t;
 
-	TRY(task_of(n->alive, c->pid, c->pid, &t));
-	get_own(n->alive, t, ALIVE_MAPS);
+	TRY(alive_task_of(n->alive, c->pid, c->pid, &t));
+	alive_get_own(n->alive, t, ALIVE_MAPS);
 	return 0;
 }
 
 /* Only a task that was forked before sees what is under another mapping. */
-static int take_map(void *user, const struct change *c)
+static int alive_take_map(void *user, const struct change *c)
 {
 	const struct taking *n = user;
 	struct alive_record *r, *before;
 	struct alive_task *t;
 
-	TRY(task_of(n->alive, c->pid, c->pid, &t));
-	TRY(take_record(n, t, &r));
+	TRY(alive_task_of(n->alive, c->pid, c->pid, &t));
+	TRY(alive_take_record(n, t, &r));
 	r->legacy = ALIVE_MAPS;
 	r->id = c->start;
 	r->map_bytes = c->len;
-	TRY(place(n->alive, r));
-	while ((before = uncover(n->alive, r)) != NULL)
-		replace(n->alive, t, before);
+	TRY(alive_place(n->alive, r));
+	while ((before = alive_uncover(n->alive, r)) != NULL)
+		alive_replace(n->alive, t, before);
 	return 0;
 }
 
 /* Threads that ended are kept as processes are, with the records of their names. */
-static int take_exit(void *user, const struct change *c, bool is_process)
+static int alive_take_exit(void *user, const struct change *c, bool is_process)
 {
 	const struct taking *n = user;
-	struct alive_task *t = find_task(n->alive, c->tid);
+	struct alive_task *t = alive_find_task(n->alive, c->tid);
 	void *gone;
 
 	(void)is_process;
 	if (!t)
 		return 0; /* no record named it */
-	TRY(take_record(n, t, NULL));
+	TRY(alive_take_record(n, t, NULL));
 	TRY(lineage_end(&n->alive->tasks, c->tid, ALIVE_EXITED, &gone));
-	unref(n->alive, gone);
+	alive_unref(n->alive, gone);
 	return 0;
 }
 
 int alive_add(struct alive *a, const struct change *c, const uint8_t *record, uint32_t len,
 	      uint64_t time_ns)
 {
-	static const struct lineage_ops ops = { .fork = take_fork,
-						.name = take_name,
-						.exec = take_exec,
-						.map = take_map,
-						.exit = take_exit };
+	static const struct lineage_ops ops = { .fork = alive_take_fork,
+						.name = alive_take_name,
+						.exec = alive_take_exec,
+						.map = alive_take_map,
+						.exit = alive_take_exit };
 	struct taking n = { .alive = a, .record = record, .len = len, .time_ns = time_ns };
 
 	return lineage_apply(&ops, &n, c);
@@ -419,10 +420,10 @@ int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_
 	struct alive_record *r;
 	struct alive_task *t;
 
-	TRY(task_of(a, pid, tid, &t));
-	TRY(add_record(a, t, record, len, time_ns, &r));
+	TRY(alive_task_of(a, pid, tid, &t));
+	TRY(alive_add_record(a, t, record, len, time_ns, &r));
 	if (t->namespaces)
-		remove_record(a, t->namespaces);
+		alive_remove_record(a, t->namespaces);
 	t->namespaces = r;
 	return 0;
 }
@@ -432,17 +433,17 @@ int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_
 int alive_add_subject(struct alive *a, const struct alive_subject *subject, const uint8_t *record,
 		      uint32_t len, uint64_t time_ns)
 {
-	struct alive_record *before = found(hash64_find(&a->by_subject, subject->id)), *r;
+	struct alive_record *before = alive_found(hash64_find(&a->by_subject, subject->id)), *r;
 
 	if (subject->adds && before && before->len == len && !memcmp(before->bytes, record, len))
 		return 0;
-	TRY(add_record(a, NULL, record, len, time_ns, &r));
+	TRY(alive_add_record(a, NULL, record, len, time_ns, &r));
 	r->id = subject->id;
 	r->map_bytes = subject->map_bytes;
 	r->ends = subject->ends;
-	TRY(place(a, r));
-	while (!subject->adds && (before = uncover(a, r)) != NULL)
-		remove_record(a, before);
+	TRY(alive_place(a, r));
+	while (!subject->adds && (before = alive_uncover(a, r)) != NULL)
+		alive_remove_record(a, before);
 	return 0;
 }
 
@@ -453,7 +454,7 @@ const struct alive_record *alive_next(struct alive *a)
 	struct alive_record *r = a->to_write;
 
 	if (a->lent)
-		remove_record(a, a->lent);
+		alive_remove_record(a, a->lent);
 	if (!r)
 		return NULL;
 	a->to_write = r->next;

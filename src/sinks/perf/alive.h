@@ -25,7 +25,7 @@
  *
  * Memory: the record and some 120 bytes for each, 230 for a task, all mappings of all live
  * processes. Garbage that no task inherits is at most an eighth of a task's records, or as much as
- * the garbage that was inherited when look_through() last ran.
+ * the garbage that was inherited when alive_look_through() last ran.
  */
 #ifndef SONDE_SINKS_PERF_ALIVE_H
 #define SONDE_SINKS_PERF_ALIVE_H
@@ -69,7 +69,7 @@ struct alive_inheritance {
 	struct alive_task *first, *last; /* heirs of this task */
 	uint64_t own;                    /* seq of the record that gave it its own; 0: none */
 	uint32_t garbage;                /* number of replaced records */
-	uint32_t looked_at;              /* garbage at which look_through() runs next */
+	uint32_t looked_at;              /* garbage at which alive_look_through() runs next */
 };
 
 struct alive_task {

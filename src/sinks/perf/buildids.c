@@ -25,7 +25,7 @@ struct buildids_sink {
 	bool on_terminal;
 };
 
-static bool has_feature(struct recording *rec, unsigned feature)
+static bool buildids_has_feature(struct recording *rec, unsigned feature)
 {
 	struct perfdata_view *view = perfdata_view_of(rec->source);
 	struct perfdata_view_header head = { 0 };
@@ -45,13 +45,13 @@ struct buildids_options {
 
 static const struct key keys[] = { KEY_FLAG("hits", struct buildids_options, hits) };
 
-static bool wants_hits(struct recording *rec, const struct buildids_options *o)
+static bool buildids_wants_hits(struct recording *rec, const struct buildids_options *o)
 {
 	bool describes_late = source_read_traits(rec->source).describes_late;
-	bool is_trace = has_feature(rec, FEAT_AUXTRACE) && !describes_late;
+	bool is_trace = buildids_has_feature(rec, FEAT_AUXTRACE) && !describes_late;
 
 	return (o->hits && !is_trace) || describes_late ||
-	       !has_feature(rec, FEAT_BUILD_ID);
+	       !buildids_has_feature(rec, FEAT_BUILD_ID);
 }
 
 static struct sink_wants buildids_wants(const struct sink_options *opts)
@@ -66,7 +66,8 @@ static struct sink_wants buildids_json_wants(const struct sink_options *opts)
 	};
 }
 
-static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
+static int buildids_open_as(const struct sink_ops *ops, struct sink **ret,
+			    const struct sink_options *opts)
 {
 	struct buildids_sink *s = calloc(1, sizeof(*s));
 	int r;
@@ -75,7 +76,7 @@ static int open_as(const struct sink_ops *ops, struct sink **ret, const struct s
 		return err_nomem();
 	s->base.ops = ops;
 	s->input = opts->input;
-	s->hits_only = wants_hits(opts->recordings->v, opts->own);
+	s->hits_only = buildids_wants_hits(opts->recordings->v, opts->own);
 	s->on_terminal = opts->on_terminal || isatty(opts->fd);
 	r = recorded_dsos_init(&s->dsos, opts->recordings->v);
 	if (r >= 0)
@@ -91,12 +92,12 @@ static int open_as(const struct sink_ops *ops, struct sink **ret, const struct s
 
 static int buildids_open(struct sink **ret, const struct sink_options *opts)
 {
-	return open_as(&buildids_sink_ops, ret, opts);
+	return buildids_open_as(&buildids_sink_ops, ret, opts);
 }
 
 static int buildids_json_open(struct sink **ret, const struct sink_options *opts)
 {
-	return open_as(&buildids_json_sink_ops, ret, opts);
+	return buildids_open_as(&buildids_json_sink_ops, ret, opts);
 }
 
 static int buildids_event(struct sink *sink, const struct event *ev)

@@ -61,25 +61,25 @@ struct copy_sink {
 	struct outbuf build_ids; /* of pipe mode */
 };
 
-static struct copy_sink *sink_of(struct sink *s)
+static struct copy_sink *copy_sink_of(struct sink *s)
 {
 	return (struct copy_sink *)s;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static bool is_split(const struct copy_sink *s)
+static bool copy_is_split(const struct copy_sink *s)
 {
 	return s->every.bytes || s->every.ns;
 }
 
-static int open_part(struct copy_sink *s)
+static int copy_open_part(struct copy_sink *s)
 {
 	const char *path = s->o->output;
 	char *name = NULL;
 	int r;
 
-	if (is_split(s)) {
+	if (copy_is_split(s)) {
 		if (s->parts == MAX_PARTS)
 			return err_set(-E2BIG,
 				       "--every %s makes more than %d parts: choose a larger one",
@@ -88,7 +88,7 @@ static int open_part(struct copy_sink *s)
 			return err_nomem();
 		path = name;
 	}
-	r = part_open(&s->part, s->rec, path, !is_split(s));
+	r = part_open(&s->part, s->rec, path, !copy_is_split(s));
 	free(name);
 	if (r < 0)
 		return r;
@@ -99,7 +99,7 @@ static int open_part(struct copy_sink *s)
 	return 0;
 }
 
-static int close_part(struct copy_sink *s)
+static int copy_close_part(struct copy_sink *s)
 {
 	s->is_open = false;
 	TRY(part_finish(&s->part, &s->build_ids));
@@ -109,7 +109,7 @@ static int close_part(struct copy_sink *s)
 	return 0;
 }
 
-static int write_state(struct copy_sink *s)
+static int copy_write_state(struct copy_sink *s)
 {
 	const struct alive_record *r;
 
@@ -119,15 +119,15 @@ static int write_state(struct copy_sink *s)
 }
 
 /* Sums of perf stat since its start. A reader prints how much they grew since the last ones. */
-static bool is_count(uint32_t type)
+static bool copy_is_count(uint32_t type)
 {
 	return type == RECORD_STAT || type == RECORD_STAT_ROUND;
 }
 
 /* True if this record is the first of another part. */
-static bool begins_part(struct copy_sink *s, uint32_t len)
+static bool copy_begins_part(struct copy_sink *s, uint32_t len)
 {
-	if (is_count(s->type))
+	if (copy_is_count(s->type))
 		return false;
 	if (s->every.bytes)
 		return s->bytes && s->bytes + len > s->every.bytes;
@@ -146,14 +146,14 @@ static bool begins_part(struct copy_sink *s, uint32_t len)
 }
 
 /* The part of the record, with everything that the record needs. */
-static int prepare_part(struct copy_sink *s, uint32_t len)
+static int copy_prepare_part(struct copy_sink *s, uint32_t len)
 {
-	if (begins_part(s, len) && s->is_open)
-		TRY(close_part(s));
+	if (copy_begins_part(s, len) && s->is_open)
+		TRY(copy_close_part(s));
 	if (!s->is_open)
-		TRY(open_part(s));
+		TRY(copy_open_part(s));
 	s->bytes += len;
-	return write_state(s);
+	return copy_write_state(s);
 }
 
 /*
@@ -162,7 +162,7 @@ static int prepare_part(struct copy_sink *s, uint32_t len)
  * that the parts together lost as much as the recording.
  * u32 type | u16 misc | u16 size | LOST: u64 id | u64 lost;  LOST_SAMPLES: u64 lost
  */
-static void share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
+static void copy_share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
 {
 	const uint32_t at = s->type == PERF_RECORD_LOST ? 16 : 8;
 	uint64_t lost, told;
@@ -183,14 +183,14 @@ static void share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
 	memcpy(record + at, &lost, sizeof(lost));
 }
 
-static int keep_record(struct copy_sink *s)
+static int copy_keep_record(struct copy_sink *s)
 {
 	uint32_t len = (uint32_t)s->record.len;
-	int r = prepare_part(s, len);
+	int r = copy_prepare_part(s, len);
 
 	if (r == 0 && (s->type == PERF_RECORD_LOST || s->type == PERF_RECORD_LOST_SAMPLES))
-		share_loss(s, (uint8_t *)s->record.data, len);
-	s->has_sample |= s->type == PERF_RECORD_SAMPLE || is_count(s->type);
+		copy_share_loss(s, (uint8_t *)s->record.data, len);
+	s->has_sample |= s->type == PERF_RECORD_SAMPLE || copy_is_count(s->type);
 	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
 		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
 			       s->parts);
@@ -202,7 +202,7 @@ static int keep_record(struct copy_sink *s)
 }
 
 /* The recorder's sums act when they are read, which may be before all that they sum up. */
-static int take_sums(struct copy_sink *s)
+static int copy_take_sums(struct copy_sink *s)
 {
 	uint32_t at = 0, len;
 
@@ -214,22 +214,22 @@ static int take_sums(struct copy_sink *s)
 		outbuf_put(&s->record, s->sums.data + at, len);
 		if (s->record.failed)
 			return err_nomem();
-		TRY(keep_record(s));
+		TRY(copy_keep_record(s));
 	}
 	s->sums.len = 0;
 	return 0;
 }
 
-static bool is_sum(const struct copy_sink *s)
+static bool copy_is_sum(const struct copy_sink *s)
 {
-	return is_split(s) && s->type == PERF_RECORD_LOST_SAMPLES && !s->time_ns &&
+	return copy_is_split(s) && s->type == PERF_RECORD_LOST_SAMPLES && !s->time_ns &&
 	       s->sums.len < MAX_SUMS;
 }
 
-static int keep_or_wait(struct copy_sink *s)
+static int copy_keep_or_wait(struct copy_sink *s)
 {
-	if (!is_sum(s))
-		return keep_record(s);
+	if (!copy_is_sum(s))
+		return copy_keep_record(s);
 	outbuf_put(&s->sums, s->record.data, s->record.len);
 	s->record.len = 0;
 	return s->sums.failed ? err_nomem() : 0;
@@ -238,20 +238,20 @@ static int keep_or_wait(struct copy_sink *s)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* perf's has its data behind it; simpleperf's is a record of the recorder like others. */
-static bool has_data_behind(uint32_t type, uint32_t len)
+static bool copy_has_data_behind(uint32_t type, uint32_t len)
 {
 	return type == RECORD_HEADER_TRACING_DATA && len <= TRACING_DATA_RECORD_MAX;
 }
 
 /* A record of the header, in pipe mode: the copy has a header of its own. */
-static bool is_of_header(uint32_t type, uint32_t len)
+static bool copy_is_of_header(uint32_t type, uint32_t len)
 {
 	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
-	       type == RECORD_HEADER_BUILD_ID || has_data_behind(type, len);
+	       type == RECORD_HEADER_BUILD_ID || copy_has_data_behind(type, len);
 }
 
 /* A record that the recorder writes once about the complete recording. */
-static bool is_of_recorder(uint32_t type)
+static bool copy_is_of_recorder(uint32_t type)
 {
 	/* simpleperf's: symbols, files, ids, in pieces or not */
 	if (type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL && type <= RECORD_SIMPLEPERF_EVENT_ID)
@@ -279,7 +279,7 @@ static bool is_of_recorder(uint32_t type)
  * A record between the events is kept if its time, and its cpu and task if it has them, are chosen.
  * A loss is always kept: chosen events might have been lost.
  */
-static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
+static bool copy_is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 {
 	const struct recording *from = s->rec;
 
@@ -294,14 +294,14 @@ static bool is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 /*
  * A record without an event that is chosen: refused, damaged, of an unknown kind, or only counted.
  */
-static int settle(struct copy_sink *s)
+static int copy_settle(struct copy_sink *s)
 {
 	bool keep;
 
 	/* A sample of an unknown event may or may not be wanted. */
-	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : is_chosen(s, NULL);
+	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : copy_is_chosen(s, NULL);
 	if (keep)
-		return keep_or_wait(s);
+		return copy_keep_or_wait(s);
 	if (s->type == PERF_RECORD_SAMPLE)
 		TRY(reads_take(&s->reads, s->event, (uint8_t *)s->record.data,
 			       (uint32_t)s->record.len, s->swap, 0));
@@ -309,7 +309,7 @@ static int settle(struct copy_sink *s)
 	return 0;
 }
 
-static int keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
+static int copy_keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 {
 	struct source *source = s->rec->source;
 	struct source_file file;
@@ -322,13 +322,13 @@ static int keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 	bytes = get_u64(rec->bytes + SIZE_AT, swap);
 	if (rec->file_off + rec->len > file.end || bytes > file.end - rec->file_off - rec->len)
 		return 0; /* cut off: the walk counts it */
-	TRY(prepare_part(s, rec->len));
+	TRY(copy_prepare_part(s, rec->len));
 	s->bytes += bytes;
 	return part_put_aux(&s->part, rec->bytes, rec->len, &file, rec->file_off + rec->len, bytes);
 }
 
 /* The subject of a record of state that is of no process. */
-static struct alive_subject subject_of(const struct copy_sink *s, const struct change *c)
+static struct alive_subject copy_subject_of(const struct copy_sink *s, const struct change *c)
 {
 	const uint8_t *record = (const uint8_t *)s->record.data;
 	struct alive_subject ret = { .adds = true };
@@ -372,12 +372,13 @@ static struct alive_subject subject_of(const struct copy_sink *s, const struct c
  * If everything is kept, state is written in its order, so that no change between two samples is
  * missed. Otherwise live state is written in front of the next chosen event.
  */
-static int write_state_now(struct copy_sink *s)
+static int copy_write_state_now(struct copy_sink *s)
 {
-	return s->is_open && !s->filters->is_set && !s->filters->is_choosy ? write_state(s) : 0;
+	return s->is_open && !s->filters->is_set && !s->filters->is_choosy ? copy_write_state(s)
+									   : 0;
 }
 
-static int keep_state(struct copy_sink *s, const struct event *ev)
+static int copy_keep_state(struct copy_sink *s, const struct event *ev)
 {
 	const uint8_t *record = (const uint8_t *)s->record.data;
 	const struct change *c = ev->change;
@@ -389,16 +390,16 @@ static int keep_state(struct copy_sink *s, const struct event *ev)
 					 s->time_ns));
 	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_SWITCH || c->kind == CHANGE_CGROUP ||
 		   c->kind == CHANGE_KSYMBOL || c->kind == CHANGE_TEXT_POKE || c->kernel) {
-		subject = subject_of(s, c);
+		subject = copy_subject_of(s, c);
 		TRY(alive_add_subject(&s->alive, &subject, record, len, s->time_ns));
 	} else {
 		TRY(alive_add(&s->alive, c, record, len, s->time_ns));
 	}
-	return write_state_now(s);
+	return copy_write_state_now(s);
 }
 
 /* Records that are kept or left out whatever their events are; of others the bytes. */
-static int take_raw(struct copy_sink *s, const struct cut *cut)
+static int copy_take_raw(struct copy_sink *s, const struct cut *cut)
 {
 	const struct event *raw = &s->raw;
 	bool swap;
@@ -412,31 +413,31 @@ static int take_raw(struct copy_sink *s, const struct cut *cut)
 	s->swap = swap;
 	if (s->type == RECORD_HEADER_BUILD_ID)
 		outbuf_put(&s->build_ids, cut->bytes, cut->len);
-	if (is_of_header(s->type, cut->len) || s->type == RECORD_FINISHED_ROUND ||
+	if (copy_is_of_header(s->type, cut->len) || s->type == RECORD_FINISHED_ROUND ||
 	    s->type == RECORD_COMPRESSED || s->type == RECORD_COMPRESSED2)
 		return 0;
 	if (s->type == RECORD_AUXTRACE)
-		return keep_aux(s, cut, swap);
-	if (is_of_recorder(s->type)) {
+		return copy_keep_aux(s, cut, swap);
+	if (copy_is_of_recorder(s->type)) {
 		TRY(alive_add_subject(&s->alive,
 				      &(struct alive_subject){ .id = s->type, .adds = true },
 				      cut->bytes, cut->len, s->time_ns));
-		return write_state_now(s);
+		return copy_write_state_now(s);
 	}
 	outbuf_put(&s->record, cut->bytes, cut->len);
 	return s->record.failed ? err_nomem() : 0;
 }
 
 /* The first event of a record that is chosen decides. */
-static int take_event(struct copy_sink *s, const struct event *ev)
+static int copy_take_event(struct copy_sink *s, const struct event *ev)
 {
 	int r = 0;
 
 	if (ev->schema->kind <= SONDE_SAMPLE || !perfdata_is_state(s->type)) {
-		if (ev->schema->kind <= SONDE_SAMPLE || is_chosen(s, &ev->pub))
-			return keep_or_wait(s);
+		if (ev->schema->kind <= SONDE_SAMPLE || copy_is_chosen(s, &ev->pub))
+			return copy_keep_or_wait(s);
 	} else {
-		r = keep_state(s, ev);
+		r = copy_keep_state(s, ev);
 	}
 	s->record.len = 0;
 	return r;
@@ -444,27 +445,27 @@ static int take_event(struct copy_sink *s, const struct event *ev)
 
 static int copy_record(struct sink *sink, struct sink_record *record)
 {
-	struct copy_sink *s = sink_of(sink);
+	struct copy_sink *s = copy_sink_of(sink);
 	const struct event *ev;
 	enum verdict verdict;
 	int r = 1;
 
-	TRY(take_raw(s, record->cut));
+	TRY(copy_take_raw(s, record->cut));
 	while (s->record.len && (r = record->next(record, &ev, &verdict)) > 0)
-		TRY(take_event(s, ev));
+		TRY(copy_take_event(s, ev));
 	if (r < 0)
 		return r;
-	return s->record.len ? settle(s) : 0;
+	return s->record.len ? copy_settle(s) : 0;
 }
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
 /* Parts that were finished before something failed are no copy of the input: they go, too. */
-static void remove_parts(struct copy_sink *s)
+static void copy_remove_parts(struct copy_sink *s)
 {
 	char *name;
 
-	for (unsigned i = 1; is_split(s) && i <= s->finished; i++) {
+	for (unsigned i = 1; copy_is_split(s) && i <= s->finished; i++) {
 		if (asprintf(&name, "%s.%04u", s->prefix, i) < 0)
 			break;
 		unlink(name);
@@ -477,20 +478,20 @@ static void remove_parts(struct copy_sink *s)
 
 static int copy_finish(struct sink *sink, bool complete)
 {
-	struct copy_sink *s = sink_of(sink);
+	struct copy_sink *s = copy_sink_of(sink);
 	int r = 0;
 
 	if (complete)
-		r = take_sums(s);
+		r = copy_take_sums(s);
 	/* Nothing was kept: that is a recording, too. */
 	if (complete && r == 0 && !s->is_open && !s->parts)
-		r = open_part(s);
+		r = copy_open_part(s);
 	if (complete && r == 0 && s->is_open)
-		r = write_state(s);
+		r = copy_write_state(s);
 	if (complete && r == 0 && s->is_open)
-		r = close_part(s);
+		r = copy_close_part(s);
 	if (!complete || r < 0)
-		remove_parts(s);
+		copy_remove_parts(s);
 	else
 		s->base.wrote_none = !s->has_sample;
 	return r;
@@ -503,7 +504,7 @@ static int copy_flush(struct sink *sink)
 
 static void copy_close(struct sink *sink)
 {
-	struct copy_sink *s = sink_of(sink);
+	struct copy_sink *s = copy_sink_of(sink);
 
 	if (!s)
 		return;
@@ -519,7 +520,7 @@ static void copy_close(struct sink *sink)
 }
 
 /* Where parts go: beside the input, into a folder, or as a name begins. */
-static int choose_prefix(struct copy_sink *s, const char *input)
+static int copy_choose_prefix(struct copy_sink *s, const char *input)
 {
 	const struct copy_options *o = s->o;
 	const char *slash, *base;
@@ -596,15 +597,16 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	if (o->every) {
 		r = every_parse(o->every, &s->every);
 		if (r >= 0)
-			r = choose_prefix(s, strcmp(opts->input, "-") ? opts->input : "perf.data");
+			r = copy_choose_prefix(s, strcmp(opts->input, "-") ? opts->input
+									   : "perf.data");
 	}
 	/*
 	 * Before anything is read, so that an output that cannot be written fails at once. In pipe
 	 * mode more facts about the events may arrive in front of the first one.
 	 */
 	if (r >= 0 && !source_read_traits(s->rec->source).describes_late)
-		r = open_part(s);
-	else if (r >= 0 && !is_split(s))
+		r = copy_open_part(s);
+	else if (r >= 0 && !copy_is_split(s))
 		r = part_check(s->rec, s->o->output);
 	if (r < 0) {
 		copy_close(&s->base);

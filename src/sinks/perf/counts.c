@@ -6,7 +6,7 @@
 
 #include "model/value.h"
 
-static uint64_t field(const struct event *ev, const char *name)
+static uint64_t counts_field(const struct event *ev, const char *name)
 {
 	return field_u64(schema_find_field(ev->schema, name, strlen(name)), ev->pub.bytes,
 			 ev->pub.bytes_len, false);
@@ -25,6 +25,7 @@ void perf_count_put(const struct event *ev, bool *head_put, struct outbuf *out)
 			   "RUN", "TIME", "EVENT");
 	*head_put = true;
 	outbuf_fmt(out, "%3d %8d %15" PRIu64 " %15" PRIu64 " %15" PRIu64 " %15" PRIu64 " %.*s\n",
-		   ev->pub.cpu, ev->pub.tid, field(ev, "val"), field(ev, "ena"), field(ev, "run"),
-		   field(ev, "time"), (int)strnlen((const char *)text, len), (const char *)text);
+		   ev->pub.cpu, ev->pub.tid, counts_field(ev, "val"), counts_field(ev, "ena"),
+		   counts_field(ev, "run"), counts_field(ev, "time"),
+		   (int)strnlen((const char *)text, len), (const char *)text);
 }

@@ -12,7 +12,7 @@
 
 enum { ROW_BYTES = 16, HEADER_BYTES = 8, PIPE_HEAD_BYTES = 16 };
 
-static void put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *out)
+static void dump_put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *out)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint32_t n = len - at < ROW_BYTES ? len - at : ROW_BYTES;
@@ -36,27 +36,27 @@ static void put_row(const uint8_t *p, uint32_t at, uint32_t len, struct outbuf *
 }
 
 /* perf's "%#llx" has no 0x before 0. */
-static void put_offset(uint64_t off, struct outbuf *out)
+static void dump_put_offset(uint64_t off, struct outbuf *out)
 {
 	outbuf_fmt(out, off ? "0x%llx" : "%llx", (unsigned long long)off);
 }
 
-static void put_bytes(const struct event *ev, uint32_t type, uint64_t off, const char *path,
-		      struct outbuf *out)
+static void dump_put_bytes(const struct event *ev, uint32_t type, uint64_t off, const char *path,
+			   struct outbuf *out)
 {
 	uint32_t len = ev->pub.record_len;
 
 	outbuf_char(out, '\n');
-	put_offset(off, out);
+	dump_put_offset(off, out);
 	outbuf_fmt(out, "@%s [0x%x]: event: %d\n.\n. ... raw event: size %u bytes\n", path, len,
 		   (int)type, len);
 	for (uint32_t at = 0; at < len; at += ROW_BYTES)
-		put_row(ev->pub.record, at, len, out);
+		dump_put_row(ev->pub.record, at, len, out);
 	outbuf_char(out, '\n');
 }
 
 /* The cpu and the time, where the recording's events have them. */
-static void put_when(const struct perfdata_view_record *rec, struct outbuf *out)
+static void dump_put_when(const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	if (!rec->has_ids) {
 		outbuf_str(out, "-1 -1 ");
@@ -69,7 +69,8 @@ static void put_when(const struct perfdata_view_record *rec, struct outbuf *out)
 }
 
 /* READ: of which task, of which event, the value and what the format adds. */
-static int put_read(const struct perfdata_view_record *rec, struct bytes *b, struct outbuf *out)
+static int dump_put_read(const struct perfdata_view_record *rec, struct bytes *b,
+			 struct outbuf *out)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
 	uint64_t format = attr ? attr->read_format : 0, v = 0;
@@ -99,7 +100,8 @@ static int put_read(const struct perfdata_view_record *rec, struct bytes *b, str
 	return 0;
 }
 
-static int put_lost(const struct perfdata_view_record *rec, struct bytes *b, struct outbuf *out)
+static int dump_put_lost(const struct perfdata_view_record *rec, struct bytes *b,
+			 struct outbuf *out)
 {
 	uint64_t id = rec->id, lost = 0;
 
@@ -114,8 +116,8 @@ static int put_lost(const struct perfdata_view_record *rec, struct bytes *b, str
 }
 
 /* A kernel's record whose text in a dump is another than in a line of its own; 0: it is not. */
-static int put_special(const struct event *ev, const struct line_options *lines,
-		       const struct perfdata_view_record *rec, struct outbuf *out)
+static int dump_put_special(const struct event *ev, const struct line_options *lines,
+			    const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	struct bytes b = bytes_init(ev->pub.record, ev->pub.record_len - rec->trailer_bytes,
 				    ev->pub.file_off, "", rec->swap);
@@ -127,13 +129,13 @@ static int put_special(const struct event *ev, const struct line_options *lines,
 	case PERF_RECORD_LOST:
 		if (lines->show_lost)
 			return 1; /* here too */
-		TRY(put_lost(rec, &b, out));
+		TRY(dump_put_lost(rec, &b, out));
 		return 1;
 	case PERF_RECORD_LOST_SAMPLES:
-		TRY(put_lost(rec, &b, out));
+		TRY(dump_put_lost(rec, &b, out));
 		return 1;
 	case PERF_RECORD_READ:
-		TRY(put_read(rec, &b, out));
+		TRY(dump_put_read(rec, &b, out));
 		return 1;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
@@ -144,8 +146,8 @@ static int put_special(const struct event *ev, const struct line_options *lines,
 }
 
 /* perf has no use for rounds where it does not sort. A round that has a line is written by that. */
-static void put_round(const struct perf_dump *d, const struct perfdata_view_record *rec,
-		      struct outbuf *out)
+static void dump_put_round(const struct perf_dump *d, const struct perfdata_view_record *rec,
+			   struct outbuf *out)
 {
 	if (!d->lines->show_round)
 		outbuf_str(out, d->is_unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
@@ -175,13 +177,13 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 	if (!view)
 		return;
 	perfdata_view_record(view, ev, &rec);
-	put_bytes(ev, rec.type, off, d->is_pipe ? "pipe" : path, out);
-	put_when(&rec, out);
-	put_offset(off, out);
+	dump_put_bytes(ev, rec.type, off, d->is_pipe ? "pipe" : path, out);
+	dump_put_when(&rec, out);
+	dump_put_offset(off, out);
 	outbuf_fmt(out, " [0x%x]: PERF_RECORD_%s", ev->pub.record_len, perf_record_name(rec.type));
 	before = out->len;
 	if (rec.type == RECORD_FINISHED_ROUND) {
-		put_round(d, &rec, out);
+		dump_put_round(d, &rec, out);
 		return;
 	}
 	if (rec.type >= RECORD_HEADER_ATTR) {
@@ -195,7 +197,7 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 		if (rec.type == PERF_RECORD_BPF_EVENT &&
 		    ev->recording->opts->rules->dumps_bpf_as_symbols && d->lines->show_bpf)
 			rec.type = PERF_RECORD_KSYMBOL;
-		r = put_special(ev, d->lines, &rec, out);
+		r = dump_put_special(ev, d->lines, &rec, out);
 		if (r > 0 || (!r && perf_record_body(ev, &rec, out)))
 			return;
 	}

@@ -20,50 +20,51 @@ struct dumped {
 	struct outbuf *out;
 };
 
-static uint64_t chain_entry(const struct dumped *d, unsigned i)
+static uint64_t dump_chain_entry(const struct dumped *d, unsigned i)
 {
 	return get_u64(d->parts.chain + 8 * (size_t)i, d->swap);
 }
 
-static bool has_branch_callstack(const struct dumped *d)
+static bool dump_has_branch_callstack(const struct dumped *d)
 {
 	return d->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-static void put_entry(struct outbuf *out, unsigned i, uint64_t addr)
+static void dump_put_entry(struct outbuf *out, unsigned i, uint64_t addr)
 {
 	outbuf_fmt(out, "..... %2u: %016llx\n", i, (unsigned long long)addr);
 }
 
 /* A chain whose callers behind the kernel's part are taken from the branch stack. */
-static void put_lbr_chain(const struct dumped *d)
+static void dump_put_lbr_chain(const struct dumped *d)
 {
 	const struct sonde_sample *s = d->sample;
 	unsigned kernel = 0, at;
 
-	while (kernel < d->parts.nr_chain && chain_entry(d, kernel) != (uint64_t)PERF_CONTEXT_USER)
+	while (kernel < d->parts.nr_chain &&
+	       dump_chain_entry(d, kernel) != (uint64_t)PERF_CONTEXT_USER)
 		kernel++;
 	if (kernel == d->parts.nr_chain || !s->nr_branches)
 		return;
 	outbuf_fmt(d->out, "... LBR call chain: nr:%llu\n",
 		   (unsigned long long)(kernel + 1 + 1 + s->nr_branches));
 	for (at = 0; at <= kernel; at++)
-		put_entry(d->out, at, chain_entry(d, at));
-	put_entry(d->out, at++, s->branches[0].to);
+		dump_put_entry(d->out, at, dump_chain_entry(d, at));
+	dump_put_entry(d->out, at++, s->branches[0].to);
 	for (unsigned i = 0; i < s->nr_branches; i++)
-		put_entry(d->out, at++, s->branches[i].from);
+		dump_put_entry(d->out, at++, s->branches[i].from);
 }
 
-static void put_chain(const struct dumped *d)
+static void dump_put_chain(const struct dumped *d)
 {
-	if (d->attr->sample_type & PERF_SAMPLE_BRANCH_STACK && has_branch_callstack(d))
-		put_lbr_chain(d);
+	if (d->attr->sample_type & PERF_SAMPLE_BRANCH_STACK && dump_has_branch_callstack(d))
+		dump_put_lbr_chain(d);
 	outbuf_fmt(d->out, "... FP chain: nr:%u\n", d->parts.nr_chain);
 	for (unsigned i = 0; i < d->parts.nr_chain; i++)
-		put_entry(d->out, i, chain_entry(d, i));
+		dump_put_entry(d->out, i, dump_chain_entry(d, i));
 }
 
-static void put_branches(const struct dumped *d)
+static void dump_put_branches(const struct dumped *d)
 {
 	static const char *const speculation[] = { " ", " SPEC_WRONG_PATH",
 						   " NON_SPEC_CORRECT_PATH", " SPEC_CORRECT_PATH" };
@@ -72,13 +73,13 @@ static void put_branches(const struct dumped *d)
 	struct outbuf *out = d->out;
 	char type[24];
 
-	if (has_branch_callstack(d)) {
+	if (dump_has_branch_callstack(d)) {
 		outbuf_fmt(out, "... branch callstack: nr:%llu\n",
 			   (unsigned long long)s->nr_branches + 1);
 		if (s->nr_branches)
-			put_entry(out, 0, s->branches[0].to);
+			dump_put_entry(out, 0, s->branches[0].to);
 		for (unsigned i = 0; i < s->nr_branches; i++)
-			put_entry(out, i + 1, s->branches[i].from);
+			dump_put_entry(out, i + 1, s->branches[i].from);
 		return;
 	}
 	outbuf_fmt(out, "... branch stack: nr:%llu\n", (unsigned long long)s->nr_branches);
@@ -95,8 +96,8 @@ static void put_branches(const struct dumped *d)
 	}
 }
 
-static void put_regs(const struct dumped *d, const char *which, uint64_t abi, uint64_t mask,
-		     const uint64_t *values)
+static void dump_put_regs(const struct dumped *d, const char *which, uint64_t abi, uint64_t mask,
+			  const uint64_t *values)
 {
 	const char *arch = source_info(d->ev->source, "arch");
 	struct outbuf *out = d->out;
@@ -119,7 +120,7 @@ static void put_regs(const struct dumped *d, const char *which, uint64_t abi, ui
 }
 
 /* Finds the word with the stack's size by stepping over everything in front of it. */
-static int stack_offset(const struct dumped *d, uint32_t *ret)
+static int dump_stack_offset(const struct dumped *d, uint32_t *ret)
 {
 	const struct sonde_event *pub = &d->ev->pub;
 	uint64_t type = d->attr->sample_type, format = d->attr->read_format, nr = 1;
@@ -162,18 +163,18 @@ static int stack_offset(const struct dumped *d, uint32_t *ret)
 	return 0;
 }
 
-static void put_stack(const struct dumped *d)
+static void dump_put_stack(const struct dumped *d)
 {
 	uint32_t off = 0;
 
-	if (stack_offset(d, &off) < 0)
+	if (dump_stack_offset(d, &off) < 0)
 		err_clear();
 	outbuf_fmt(d->out, "... ustack: size %llu, offset 0x%x\n",
 		   (unsigned long long)d->sample->user_stack_len, off);
 }
 
 /* Units grow as long as two or more of the next one fit: 1024K, 2M. */
-static void put_page_size(struct outbuf *out, const char *what, uint64_t bytes)
+static void dump_put_page_size(struct outbuf *out, const char *what, uint64_t bytes)
 {
 	static const char units[] = "BKMG";
 	int unit = 0;
@@ -187,7 +188,7 @@ static void put_page_size(struct outbuf *out, const char *what, uint64_t bytes)
 	outbuf_fmt(out, " .. %s page size: %llu%c\n", what, (unsigned long long)bytes, units[unit]);
 }
 
-static void put_weight(const struct dumped *d)
+static void dump_put_weight(const struct dumped *d)
 {
 	uint64_t w = d->sample->weight;
 
@@ -201,7 +202,7 @@ static void put_weight(const struct dumped *d)
 		   d->ev->recording->opts->rules->lacks_third_weight ? 0 : (unsigned)(w >> 48));
 }
 
-static void put_reads(const struct dumped *d)
+static void dump_put_reads(const struct dumped *d)
 {
 	const struct sonde_sample *s = d->sample;
 	uint64_t format = s->read_format;
@@ -226,36 +227,36 @@ static void put_reads(const struct dumped *d)
 	}
 }
 
-static void put_values(const struct dumped *d)
+static void dump_put_values(const struct dumped *d)
 {
 	const struct sonde_sample *s = d->sample;
 	uint64_t type = d->attr->sample_type;
 	struct outbuf *out = d->out;
 
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		put_chain(d);
+		dump_put_chain(d);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		put_branches(d);
+		dump_put_branches(d);
 	if (type & PERF_SAMPLE_REGS_USER)
-		put_regs(d, "user", s->user_regs_abi, s->user_regs_mask, s->user_regs);
+		dump_put_regs(d, "user", s->user_regs_abi, s->user_regs_mask, s->user_regs);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		put_regs(d, "intr", s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
+		dump_put_regs(d, "intr", s->intr_regs_abi, s->intr_regs_mask, s->intr_regs);
 	if (type & PERF_SAMPLE_STACK_USER)
-		put_stack(d);
+		dump_put_stack(d);
 	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
-		put_weight(d);
+		dump_put_weight(d);
 	if (type & PERF_SAMPLE_DATA_SRC)
 		outbuf_fmt(out, " . data_src: 0x%llx\n", (unsigned long long)s->data_src);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		outbuf_fmt(out, " .. phys_addr: 0x%llx\n", (unsigned long long)s->phys_addr);
 	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
-		put_page_size(out, "data", s->data_page_size);
+		dump_put_page_size(out, "data", s->data_page_size);
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
-		put_page_size(out, "code", s->code_page_size);
+		dump_put_page_size(out, "code", s->code_page_size);
 	if (type & PERF_SAMPLE_TRANSACTION)
 		outbuf_fmt(out, "... transaction: %llx\n", (unsigned long long)s->transaction);
 	if (type & PERF_SAMPLE_READ)
-		put_reads(d);
+		dump_put_reads(d);
 }
 
 void perf_dump_sample_put(const struct event *ev, const struct perfdata_view_record *rec,
@@ -286,5 +287,5 @@ void perf_dump_sample_put(const struct event *ev, const struct perfdata_view_rec
 		   rec->pid, rec->tid, sample.ip ? "0x" : "", (unsigned long long)sample.ip,
 		   (unsigned long long)sample.period, sample.addr ? "0x" : "",
 		   (unsigned long long)sample.addr);
-	put_values(&d);
+	dump_put_values(&d);
 }

@@ -13,12 +13,12 @@
 
 enum { HEADER_BYTES = 8 };
 
-static void put_0x(struct outbuf *out, const char *before, uint64_t v)
+static void dump_tool_put_0x(struct outbuf *out, const char *before, uint64_t v)
 {
 	outbuf_fmt(out, v ? "%s0x%" PRIx64 : "%s%" PRIx64, before, v);
 }
 
-static int put_id_index(struct bytes *b, struct outbuf *out)
+static int dump_tool_put_id_index(struct bytes *b, struct outbuf *out)
 {
 	uint64_t nr = 0, entry[4] = { 0 };
 
@@ -38,7 +38,7 @@ static int put_id_index(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-static int put_thread_map(struct bytes *b, struct outbuf *out)
+static int dump_tool_put_thread_map(struct bytes *b, struct outbuf *out)
 {
 	uint64_t nr = 0, tid = 0;
 
@@ -64,7 +64,7 @@ struct cpu_text {
 	bool begun;
 };
 
-static void end_range(struct cpu_text *t)
+static void dump_tool_end_range(struct cpu_text *t)
 {
 	if (t->first == -2)
 		return;
@@ -75,7 +75,7 @@ static void end_range(struct cpu_text *t)
 	t->first = -2;
 }
 
-static int add_cpu(void *ctx, int64_t cpu)
+static int dump_tool_add_cpu(void *ctx, int64_t cpu)
 {
 	struct cpu_text *t = ctx;
 
@@ -83,24 +83,24 @@ static int add_cpu(void *ctx, int64_t cpu)
 		t->last = cpu;
 		return 0;
 	}
-	end_range(t);
+	dump_tool_end_range(t);
 	t->first = t->last = cpu;
 	return 0;
 }
 
-static int put_cpus(struct bytes *b, struct outbuf *out)
+static int dump_tool_put_cpus(struct bytes *b, struct outbuf *out)
 {
 	struct cpu_text t = { .out = out, .first = -2 };
 
-	TRY(perfdata_cpus_read(b, add_cpu, &t));
-	end_range(&t);
+	TRY(perfdata_cpus_read(b, dump_tool_add_cpu, &t));
+	dump_tool_end_range(&t);
 	outbuf_char(out, '\n');
 	return 0;
 }
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
-static int put_event_update(struct bytes *b, struct outbuf *out)
+static int dump_tool_put_event_update(struct bytes *b, struct outbuf *out)
 {
 	enum { UNIT, SCALE, NAME, CPUS };
 	uint64_t what = 0, id = 0, bits = 0;
@@ -125,14 +125,14 @@ static int put_event_update(struct bytes *b, struct outbuf *out)
 		return 0;
 	case CPUS:
 		outbuf_str(out, "... ");
-		return put_cpus(b, out);
+		return dump_tool_put_cpus(b, out);
 	default:
 		outbuf_str(out, "... unknown type\n");
 		return 0;
 	}
 }
 
-static int put_time_conv(const struct event *ev, struct bytes *b, struct outbuf *out)
+static int dump_tool_put_time_conv(const struct event *ev, struct bytes *b, struct outbuf *out)
 {
 	uint64_t shift = 0, mult = 0, zero = 0, cycles = 0, mask = 0;
 	uint8_t cap_zero = 0, cap_short = 0;
@@ -151,7 +151,7 @@ static int put_time_conv(const struct event *ev, struct bytes *b, struct outbuf 
 		TRY(bytes_u8(b, "cap", &cap_zero));
 		TRY(bytes_u8(b, "cap", &cap_short));
 		outbuf_fmt(out, "... Time Cycles     %" PRIu64 "\n", cycles);
-		put_0x(out, "... Time Mask       ", mask);
+		dump_tool_put_0x(out, "... Time Mask       ", mask);
 		outbuf_fmt(out, "\n... Cap Time Zero   %d\n... Cap Time Short  %d\n", cap_zero,
 			   cap_short);
 	}
@@ -159,7 +159,7 @@ static int put_time_conv(const struct event *ev, struct bytes *b, struct outbuf 
 	return 0;
 }
 
-static int put_auxtrace(struct bytes *b, struct outbuf *out)
+static int dump_tool_put_auxtrace(struct bytes *b, struct outbuf *out)
 {
 	uint64_t size = 0, off = 0, reference = 0;
 	uint32_t idx = 0, tid = 0, cpu = 0;
@@ -170,14 +170,14 @@ static int put_auxtrace(struct bytes *b, struct outbuf *out)
 	TRY(bytes_u32(b, "idx", &idx));
 	TRY(bytes_u32(b, "tid", &tid));
 	TRY(bytes_u32(b, "cpu", &cpu));
-	put_0x(out, " size: ", size);
-	put_0x(out, "  offset: ", off);
-	put_0x(out, "  ref: ", reference);
+	dump_tool_put_0x(out, " size: ", size);
+	dump_tool_put_0x(out, "  offset: ", off);
+	dump_tool_put_0x(out, "  ref: ", reference);
 	outbuf_fmt(out, "  idx: %u  tid: %d  cpu: %d\n", idx, (int)tid, (int)cpu);
 	return 0;
 }
 
-static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
+static int dump_tool_put_auxtrace_error(struct bytes *b, struct outbuf *out)
 {
 	uint32_t type = 0, code = 0, cpu = 0, pid = 0, tid = 0, fmt = 0, machine_pid = 0, vcpu = 0;
 	uint64_t ip = 0, time_ns = 0;
@@ -208,7 +208,7 @@ static int put_auxtrace_error(struct bytes *b, struct outbuf *out)
 	if (machine_pid)
 		outbuf_fmt(out, " machine_pid %d vcpu %d", (int)machine_pid, (int)vcpu);
 	outbuf_fmt(out, " cpu %d pid %d tid %d", (int)cpu, (int)pid, (int)tid);
-	put_0x(out, " ip ", ip);
+	dump_tool_put_0x(out, " ip ", ip);
 	outbuf_fmt(out, " code %u: %.*s\n", code, (int)strnlen((const char *)message, room),
 		   (const char *)message);
 	return 0;
@@ -225,30 +225,30 @@ bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_recor
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
 	case RECORD_ID_INDEX:
-		r = put_id_index(&b, out);
+		r = dump_tool_put_id_index(&b, out);
 		break;
 	case RECORD_AUXTRACE_INFO:
 		r = bytes_u32(&b, "type", &type);
 		outbuf_fmt(out, " type: %u\n", type);
 		break;
 	case RECORD_AUXTRACE:
-		r = put_auxtrace(&b, out);
+		r = dump_tool_put_auxtrace(&b, out);
 		break;
 	case RECORD_AUXTRACE_ERROR:
-		r = put_auxtrace_error(&b, out);
+		r = dump_tool_put_auxtrace_error(&b, out);
 		break;
 	case RECORD_THREAD_MAP:
-		r = put_thread_map(&b, out);
+		r = dump_tool_put_thread_map(&b, out);
 		break;
 	case RECORD_CPU_MAP:
 		outbuf_str(out, ": ");
-		r = put_cpus(&b, out);
+		r = dump_tool_put_cpus(&b, out);
 		break;
 	case RECORD_EVENT_UPDATE:
-		r = put_event_update(&b, out);
+		r = dump_tool_put_event_update(&b, out);
 		break;
 	case RECORD_TIME_CONV:
-		r = put_time_conv(ev, &b, out);
+		r = dump_tool_put_time_conv(ev, &b, out);
 		break;
 	case RECORD_FINISHED_INIT:
 		outbuf_str(out, ": unhandled!\n");
@@ -270,7 +270,7 @@ bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_recor
 }
 
 /* The line of an error that a decoder of traces reported. */
-static void put_trace_error(const struct event *ev, struct outbuf *out)
+static void dump_tool_put_trace_error(const struct event *ev, struct outbuf *out)
 {
 	struct perfdata_view *view = perfdata_view_of(ev->source);
 	struct perfdata_view_record rec;
@@ -290,7 +290,7 @@ bool perf_result_put(const struct event *ev, bool in_dump, bool *head_put, struc
 		return true;
 	case RECORD_AUXTRACE_ERROR:
 		if (!in_dump)
-			put_trace_error(ev, out);
+			dump_tool_put_trace_error(ev, out);
 		return true;
 	default:
 		return false;

@@ -68,7 +68,8 @@ static int evlist_details_parse(const char *text, unsigned *ret)
 }
 
 /* perf 6.1 and 6.12 do not look at the records of a stream that name its events. */
-static void put_name(struct evlist_sink *s, const struct sonde_schema *sc, struct outbuf *out)
+static void evlist_put_name(struct evlist_sink *s, const struct sonde_schema *sc,
+			    struct outbuf *out)
 {
 	const struct perf_event_attr *attr = sc->attr;
 	char name[128] = "unknown tracepoint";
@@ -82,7 +83,8 @@ static void put_name(struct evlist_sink *s, const struct sonde_schema *sc, struc
 	outbuf_str(out, *name ? name : sc->name);
 }
 
-static void put_attr(struct evlist_sink *s, const struct sonde_schema *sc, struct outbuf *out)
+static void evlist_put_attr(struct evlist_sink *s, const struct sonde_schema *sc,
+			    struct outbuf *out)
 {
 	const struct perf_event_attr *attr = sc->attr;
 	char room[64];
@@ -92,7 +94,7 @@ static void put_attr(struct evlist_sink *s, const struct sonde_schema *sc, struc
 	perf_header_attr_put(attr, ": ", &event, s->rules, out);
 }
 
-static void put_freq(const struct sonde_schema *sc, struct outbuf *out)
+static void evlist_put_freq(const struct sonde_schema *sc, struct outbuf *out)
 {
 	const struct perf_event_attr *attr = sc->attr;
 
@@ -100,7 +102,7 @@ static void put_freq(const struct sonde_schema *sc, struct outbuf *out)
 		   (uint64_t)attr->sample_freq);
 }
 
-static void put_fields(const struct sonde_schema *sc, struct outbuf *out)
+static void evlist_put_fields(const struct sonde_schema *sc, struct outbuf *out)
 {
 	const struct perf_event_attr *attr = sc->attr;
 
@@ -115,16 +117,17 @@ static void put_fields(const struct sonde_schema *sc, struct outbuf *out)
 			   sc->fields[i].name);
 }
 
-static void put_details(struct evlist_sink *s, const struct sonde_schema *sc, struct outbuf *out)
+static void evlist_put_details(struct evlist_sink *s, const struct sonde_schema *sc,
+			       struct outbuf *out)
 {
 	size_t start = out->len;
 
 	if (s->details & DETAIL_ATTR)
-		put_attr(s, sc, out);
+		evlist_put_attr(s, sc, out);
 	else if (s->details & DETAIL_FREQ)
-		put_freq(sc, out);
+		evlist_put_freq(sc, out);
 	if (s->details & DETAIL_FIELDS)
-		put_fields(sc, out);
+		evlist_put_fields(sc, out);
 	/* Each begins with a comma; the first of a line follows the name. */
 	if (out->len > start)
 		out->data[start] = ':';
@@ -132,7 +135,7 @@ static void put_details(struct evlist_sink *s, const struct sonde_schema *sc, st
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static void next_group(struct evlist_sink *s)
+static void evlist_next_group(struct evlist_sink *s)
 {
 	s->group = (struct perfdata_group){ 0 };
 	while (s->nr_groups && perfdata_group_read(&s->groups, &s->group) >= 0) {
@@ -145,23 +148,23 @@ static void next_group(struct evlist_sink *s)
 	err_clear();
 }
 
-static void read_groups(struct evlist_sink *s)
+static void evlist_read_groups(struct evlist_sink *s)
 {
 	if (s->forgets_names || perfdata_view_section(s->view, FEAT_GROUP_DESC, &s->groups) <= 0 ||
 	    bytes_u32(&s->groups, "number of groups", &s->nr_groups) < 0) {
 		err_clear();
 		return;
 	}
-	next_group(s);
+	evlist_next_group(s);
 }
 
 /* A line for a complete group: "NAME{first,second}". */
-static void put_in_group(struct evlist_sink *s, const struct sonde_schema *sc, uint32_t index,
-			 struct outbuf *out)
+static void evlist_put_in_group(struct evlist_sink *s, const struct sonde_schema *sc,
+				uint32_t index, struct outbuf *out)
 {
 	if (s->nr_members) {
 		outbuf_char(out, ',');
-		put_name(s, sc, out);
+		evlist_put_name(s, sc, out);
 		if (!--s->nr_members)
 			outbuf_str(out, "}\n");
 		return;
@@ -169,17 +172,18 @@ static void put_in_group(struct evlist_sink *s, const struct sonde_schema *sc, u
 	if (s->group.members && s->group.leader == index) {
 		outbuf_fmt(out, "%.*s{", (int)s->group.name_len, s->group.name);
 		s->nr_members = s->group.members - 1;
-		next_group(s);
-		put_name(s, sc, out);
+		evlist_next_group(s);
+		evlist_put_name(s, sc, out);
 		return;
 	}
-	put_name(s, sc, out);
+	evlist_put_name(s, sc, out);
 	outbuf_char(out, '\n');
 }
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
-static void put_tips(struct evlist_sink *s, bool has_tracepoint, bool has_group, struct outbuf *out)
+static void evlist_put_tips(struct evlist_sink *s, bool has_tracepoint, bool has_group,
+			    struct outbuf *out)
 {
 	const char *tool = s->rules->calls_itself_perf ? "perf" : "sonde";
 
@@ -216,7 +220,8 @@ static struct sink_wants evlist_json_wants(const struct sink_options *opts)
 	return (struct sink_wants){ .samples = true, .header = true, .has_verdict = true };
 }
 
-static int open_as(const struct sink_ops *ops, struct sink **ret, const struct sink_options *opts)
+static int evlist_open_as(const struct sink_ops *ops, struct sink **ret,
+			  const struct sink_options *opts)
 {
 	const struct evlist_options *o = opts->own;
 	struct perfdata_view *view;
@@ -248,12 +253,12 @@ static int open_as(const struct sink_ops *ops, struct sink **ret, const struct s
 
 static int evlist_open(struct sink **ret, const struct sink_options *opts)
 {
-	return open_as(&evlist_sink_ops, ret, opts);
+	return evlist_open_as(&evlist_sink_ops, ret, opts);
 }
 
 static int evlist_json_open(struct sink **ret, const struct sink_options *opts)
 {
-	return open_as(&evlist_json_sink_ops, ret, opts);
+	return evlist_open_as(&evlist_json_sink_ops, ret, opts);
 }
 
 static int evlist_finish(struct sink *sink, bool complete)
@@ -264,7 +269,7 @@ static int evlist_finish(struct sink *sink, bool complete)
 	const struct sonde_schema *sc;
 	uint32_t index = 0;
 
-	read_groups(s);
+	evlist_read_groups(s);
 	has_group = s->group.members > 1;
 	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)); id++) {
 		const struct perf_event_attr *attr = sc->attr;
@@ -274,22 +279,22 @@ static int evlist_finish(struct sink *sink, bool complete)
 		sc = schema_newest(sc);
 		has_tracepoint |= attr->type == PERF_TYPE_TRACEPOINT;
 		if (s->details & DETAIL_GROUPS) {
-			put_in_group(s, sc, index++, out);
+			evlist_put_in_group(s, sc, index++, out);
 			continue;
 		}
-		put_name(s, sc, out);
-		put_details(s, sc, out);
+		evlist_put_name(s, sc, out);
+		evlist_put_details(s, sc, out);
 		outbuf_char(out, '\n');
 	}
 	if (s->nr_members) /* the recording has fewer events than its groups */
 		outbuf_str(out, "}\n");
-	put_tips(s, has_tracepoint, has_group, out);
+	evlist_put_tips(s, has_tracepoint, has_group, out);
 	if (s->on_terminal)
 		text_terminal_quiet(out, 0, true);
 	return fd_writer_flush(&s->writer);
 }
 
-static void put_attr_json(const struct perf_event_attr *attr, struct json *j)
+static void evlist_put_attr_json(const struct perf_event_attr *attr, struct json *j)
 {
 	const struct perfdata_attr_style style = { .json = j, .rules = &default_rules };
 
@@ -300,7 +305,7 @@ static void put_attr_json(const struct perf_event_attr *attr, struct json *j)
 	json_end(j);
 }
 
-static void put_fields_json(const struct sonde_schema *sc, struct json *j)
+static void evlist_put_fields_json(const struct sonde_schema *sc, struct json *j)
 {
 	json_member_array(j, "fields");
 	for (size_t i = sc->nr_common; i < sc->nr_fields; i++) {
@@ -316,7 +321,7 @@ static void put_fields_json(const struct sonde_schema *sc, struct json *j)
  * The number of the group that event `index` of the recording is in; -1: none. Groups are met in
  * their order.
  */
-static int64_t group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
+static int64_t evlist_group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
 {
 	if (s->nr_members) {
 		s->nr_members--;
@@ -325,7 +330,7 @@ static int64_t group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
 	if (!s->group.members || s->group.leader != index)
 		return -1;
 	s->nr_members = s->group.members - 1;
-	next_group(s);
+	evlist_next_group(s);
 	return (*nr_met)++;
 }
 
@@ -337,7 +342,7 @@ static int evlist_json_finish(struct sink *sink, bool complete)
 	int64_t nr_groups = 0;
 	uint32_t index = 0;
 
-	read_groups(s);
+	evlist_read_groups(s);
 	sink_json_begin(&j, "sonde-evlist", 1, s->input, complete);
 	json_member_array(&j, "events");
 	for (uint32_t id = 0; (sc = schema_at(&s->rec->all->schemas, id)); id++) {
@@ -348,15 +353,15 @@ static int evlist_json_finish(struct sink *sink, bool complete)
 			continue;
 		sc = schema_newest(sc);
 		attr = sc->attr;
-		group = group_of(s, index++, &nr_groups);
+		group = evlist_group_of(s, index++, &nr_groups);
 		json_newline(&j);
 		json_object(&j);
 		json_member_text(&j, "name", sc->name);
 		if (group >= 0)
 			json_member_i64(&j, "group", group);
-		put_attr_json(attr, &j);
+		evlist_put_attr_json(attr, &j);
 		if (attr->type == PERF_TYPE_TRACEPOINT)
-			put_fields_json(sc, &j);
+			evlist_put_fields_json(sc, &j);
 		json_end(&j);
 	}
 	json_end_line(&j);

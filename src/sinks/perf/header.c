@@ -28,12 +28,12 @@ struct header {
 	struct outbuf *out;
 };
 
-static bool has(const struct header *h, unsigned feature)
+static bool header_has(const struct header *h, unsigned feature)
 {
 	return h->head.features[feature / 64] >> feature % 64 & 1;
 }
 
-static struct bytes section(const struct header *h, unsigned feature)
+static struct bytes header_section(const struct header *h, unsigned feature)
 {
 	struct bytes b = { 0 };
 
@@ -42,7 +42,7 @@ static struct bytes section(const struct header *h, unsigned feature)
 	return b;
 }
 
-static int put_nrcpus(struct header *h, struct bytes *b)
+static int header_put_nrcpus(struct header *h, struct bytes *b)
 {
 	uint32_t online = 0;
 
@@ -52,8 +52,8 @@ static int put_nrcpus(struct header *h, struct bytes *b)
 	return 0;
 }
 
-static int put_u64(struct header *h, struct bytes *b, const char *fmt_before, uint64_t factor,
-		   const char *behind)
+static int header_put_u64(struct header *h, struct bytes *b, const char *fmt_before,
+			  uint64_t factor, const char *behind)
 {
 	uint64_t v = 0;
 
@@ -63,7 +63,7 @@ static int put_u64(struct header *h, struct bytes *b, const char *fmt_before, ui
 }
 
 /* A blank behind each word, a backslash in front of a quote. */
-static int put_cmdline(struct header *h, struct bytes *b)
+static int header_put_cmdline(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0;
 
@@ -118,7 +118,7 @@ const char *perf_header_pmu_name(struct recording *rec, uint32_t wanted, char ro
 }
 
 /* nr x { attr, u32 nr_ids, name, ids } */
-static int put_events(struct header *h, struct bytes *b)
+static int header_put_events(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0, size = 0;
 	struct perf_header_event event;
@@ -158,7 +158,7 @@ static int put_events(struct header *h, struct bytes *b)
 	return 0;
 }
 
-static int put_pmus(struct header *h, struct bytes *b)
+static int header_put_pmus(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL, *before = "# pmu mappings: ";
@@ -180,7 +180,7 @@ static int put_pmus(struct header *h, struct bytes *b)
 }
 
 /* Event types of the recording have the first ids, in its order. */
-static uint32_t nr_events(const struct header *h)
+static uint32_t header_nr_events(const struct header *h)
 {
 	const struct sonde_schema *sc;
 	uint32_t nr = 0;
@@ -190,9 +190,9 @@ static uint32_t nr_events(const struct header *h)
 	return nr;
 }
 
-static int put_groups(struct header *h, struct bytes *b)
+static int header_put_groups(struct header *h, struct bytes *b)
 {
-	uint32_t nr = 0, nr_left = nr_events(h);
+	uint32_t nr = 0, nr_left = header_nr_events(h);
 	struct perfdata_group g;
 
 	TRY(bytes_u32(b, "number of groups", &nr));
@@ -220,7 +220,7 @@ static int put_groups(struct header *h, struct bytes *b)
 	return 0;
 }
 
-static int put_sample_time(struct header *h, struct bytes *b)
+static int header_put_sample_time(struct header *h, struct bytes *b)
 {
 	uint64_t first = 0, last = 0;
 
@@ -234,7 +234,7 @@ static int put_sample_time(struct header *h, struct bytes *b)
 	return 0;
 }
 
-static int put_compressed(struct header *h, struct bytes *b)
+static int header_put_compressed(struct header *h, struct bytes *b)
 {
 	uint32_t version = 0, type = 0, level = 0, ratio = 0;
 
@@ -247,7 +247,7 @@ static int put_compressed(struct header *h, struct bytes *b)
 	return 0;
 }
 
-static const char *clock_name(uint32_t clockid)
+static const char *header_clock_name(uint32_t clockid)
 {
 	switch (clockid) {
 	case CLOCK_REALTIME:
@@ -265,7 +265,7 @@ static const char *clock_name(uint32_t clockid)
 	}
 }
 
-static int put_clock_data(struct header *h, struct bytes *b)
+static int header_put_clock_data(struct header *h, struct bytes *b)
 {
 	uint32_t version = 0, clockid = 0;
 	uint64_t wall_ns = 0, clock_ns = 0;
@@ -280,17 +280,17 @@ static int put_clock_data(struct header *h, struct bytes *b)
 	s = (time_t)(wall_ns / 1000000000);
 	if (localtime_r(&s, &tm))
 		strftime(date, sizeof(date), "%F %T", &tm);
-	outbuf_fmt(h->out, "# clockid: %s (%u)\n", clock_name(clockid), clockid);
+	outbuf_fmt(h->out, "# clockid: %s (%u)\n", header_clock_name(clockid), clockid);
 	outbuf_fmt(h->out,
 		   "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64
 		   ".%09" PRIu64 " (%s)\n",
 		   date, wall_ns % 1000000000 / 1000, wall_ns / 1000000000,
 		   wall_ns % 1000000000 / 1000, clock_ns / 1000000000, clock_ns % 1000000000,
-		   clock_name(clockid));
+		   header_clock_name(clockid));
 	return 0;
 }
 
-static int put_hybrid(struct header *h, struct bytes *b)
+static int header_put_hybrid(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0;
 
@@ -304,7 +304,7 @@ static int put_hybrid(struct header *h, struct bytes *b)
 }
 
 /* u32 nr, nr x { name, value }; *ret_nr: how many were there */
-static int put_caps(struct bytes *b, struct outbuf *out, uint32_t *ret_nr)
+static int header_put_caps(struct bytes *b, struct outbuf *out, uint32_t *ret_nr)
 {
 	uint32_t nr = 0;
 
@@ -317,11 +317,11 @@ static int put_caps(struct bytes *b, struct outbuf *out, uint32_t *ret_nr)
 	return 0;
 }
 
-static int put_cpu_caps(struct header *h, struct bytes *b)
+static int header_put_cpu_caps(struct header *h, struct bytes *b)
 {
 	struct outbuf caps = { 0 };
 	uint32_t nr = 0;
-	int r = put_caps(b, &caps, &nr);
+	int r = header_put_caps(b, &caps, &nr);
 
 	if (r >= 0) {
 		outbuf_str(h->out, "# cpu pmu capabilities: ");
@@ -333,9 +333,9 @@ static int put_cpu_caps(struct header *h, struct bytes *b)
 }
 
 /* True if the cpu's pmu says that it has no precise events. */
-static bool is_never_precise(const struct header *h)
+static bool header_is_never_precise(const struct header *h)
 {
-	struct bytes b = section(h, FEAT_CPU_PMU_CAPS);
+	struct bytes b = header_section(h, FEAT_CPU_PMU_CAPS);
 	const char *name = NULL, *value = NULL;
 	size_t name_len = 0, len = 0;
 	uint32_t nr = 0;
@@ -352,15 +352,15 @@ static bool is_never_precise(const struct header *h)
 }
 
 /* What perf 6.12 says of machines of AMD. */
-static void put_ibs_note(const struct header *h)
+static void header_put_ibs_note(const struct header *h)
 {
 	const char *arch = source_info(h->rec->source, "arch");
-	struct bytes b = section(h, FEAT_PMU_MAPPINGS);
+	struct bytes b = header_section(h, FEAT_PMU_MAPPINGS);
 	uint32_t nr = 0, type = 0;
 	const char *name = NULL;
 	size_t len = 0;
 
-	if (!arch || strcmp(arch, "x86_64") || !is_never_precise(h) || !b.start ||
+	if (!arch || strcmp(arch, "x86_64") || !header_is_never_precise(h) || !b.start ||
 	    bytes_u32(&b, "number of pmus", &nr) < 0)
 		return;
 	while (nr-- && bytes_u32(&b, "type", &type) >= 0 &&
@@ -375,7 +375,7 @@ static void put_ibs_note(const struct header *h)
 }
 
 /* nr x { capabilities, name of the pmu } */
-static int put_pmu_caps(struct header *h, struct bytes *b)
+static int header_put_pmu_caps(struct header *h, struct bytes *b)
 {
 	struct outbuf caps = { 0 };
 	uint32_t nr = 0, nr_caps = 0;
@@ -383,7 +383,7 @@ static int put_pmu_caps(struct header *h, struct bytes *b)
 
 	while (r >= 0 && nr--) {
 		caps.len = 0;
-		r = put_caps(b, &caps, &nr_caps);
+		r = header_put_caps(b, &caps, &nr_caps);
 		if (r < 0)
 			break;
 		r = perf_header_str_put(b, "# ", " pmu capabilities: ", h->out);
@@ -392,11 +392,11 @@ static int put_pmu_caps(struct header *h, struct bytes *b)
 	}
 	outbuf_done(&caps);
 	if (r >= 0 && h->rec->opts->rules->notes_ibs)
-		put_ibs_note(h);
+		header_put_ibs_note(h);
 	return r;
 }
 
-static int put_feature(struct header *h, unsigned feature, struct bytes *b)
+static int header_put_feature(struct header *h, unsigned feature, struct bytes *b)
 {
 	switch (feature) {
 	case FEAT_HOSTNAME:
@@ -408,17 +408,17 @@ static int put_feature(struct header *h, unsigned feature, struct bytes *b)
 	case FEAT_ARCH:
 		return perf_header_str_put(b, "# arch : ", "\n", h->out);
 	case FEAT_NRCPUS:
-		return put_nrcpus(h, b);
+		return header_put_nrcpus(h, b);
 	case FEAT_CPUDESC:
 		return perf_header_str_put(b, "# cpudesc : ", "\n", h->out);
 	case FEAT_CPUID:
 		return perf_header_str_put(b, "# cpuid : ", "\n", h->out);
 	case FEAT_TOTAL_MEM:
-		return put_u64(h, b, "# total memory : ", 1, " kB\n");
+		return header_put_u64(h, b, "# total memory : ", 1, " kB\n");
 	case FEAT_CMDLINE:
-		return put_cmdline(h, b);
+		return header_put_cmdline(h, b);
 	case FEAT_EVENT_DESC:
-		return put_events(h, b);
+		return header_put_events(h, b);
 	case FEAT_CPU_TOPOLOGY:
 		return perf_header_cpus_put(b, h->nr_cpus,
 					    source_info(h->rec->source, "arch"),
@@ -426,40 +426,40 @@ static int put_feature(struct header *h, unsigned feature, struct bytes *b)
 	case FEAT_NUMA_TOPOLOGY:
 		return perf_header_numa_put(b, h->out);
 	case FEAT_PMU_MAPPINGS:
-		return put_pmus(h, b);
+		return header_put_pmus(h, b);
 	case FEAT_GROUP_DESC:
-		return put_groups(h, b);
+		return header_put_groups(h, b);
 	case FEAT_CACHE:
 		return perf_header_caches_put(b, h->out);
 	case FEAT_SAMPLE_TIME:
-		return put_sample_time(h, b);
+		return header_put_sample_time(h, b);
 	case FEAT_MEM_TOPOLOGY:
 		return perf_header_memory_put(b, h->out);
 	case FEAT_CLOCKID:
-		return put_u64(h, b, "# clockid frequency: ", 1000, " MHz\n");
+		return header_put_u64(h, b, "# clockid frequency: ", 1000, " MHz\n");
 	case FEAT_DIR_FORMAT:
-		return put_u64(h, b, "# directory data version : ", 1, "\n");
+		return header_put_u64(h, b, "# directory data version : ", 1, "\n");
 	case FEAT_BPF_PROG_INFO:
-		return perf_header_bpf_put(b, section(h, FEAT_BPF_BTF), h->out);
+		return perf_header_bpf_put(b, header_section(h, FEAT_BPF_BTF), h->out);
 	case FEAT_BPF_BTF:
 		return perf_header_btf_put(b, h->out);
 	case FEAT_COMPRESSED:
-		return put_compressed(h, b);
+		return header_put_compressed(h, b);
 	case FEAT_CPU_PMU_CAPS:
-		return put_cpu_caps(h, b);
+		return header_put_cpu_caps(h, b);
 	case FEAT_CLOCK_DATA:
-		return put_clock_data(h, b);
+		return header_put_clock_data(h, b);
 	case FEAT_HYBRID_TOPOLOGY:
-		return put_hybrid(h, b);
+		return header_put_hybrid(h, b);
 	case FEAT_PMU_CAPS:
-		return put_pmu_caps(h, b);
+		return header_put_pmu_caps(h, b);
 	default:
 		return 0;
 	}
 }
 
 /* Sections that say by being there. */
-static const char *said_by_presence(unsigned feature)
+static const char *header_said_by_presence(unsigned feature)
 {
 	switch (feature) {
 	case FEAT_BRANCH_STACK:
@@ -473,7 +473,7 @@ static const char *said_by_presence(unsigned feature)
 	}
 }
 
-static bool is_table(unsigned feature)
+static bool header_is_table(unsigned feature)
 {
 	return feature == FEAT_CPU_TOPOLOGY || feature == FEAT_NUMA_TOPOLOGY ||
 	       feature == FEAT_CACHE || feature == FEAT_MEM_TOPOLOGY ||
@@ -481,29 +481,29 @@ static bool is_table(unsigned feature)
 }
 
 /* A damaged section is written as far as it can be read. */
-static void put_section(struct header *h, unsigned feature, bool full)
+static void header_put_section(struct header *h, unsigned feature, bool full)
 {
 	struct bytes b;
 	size_t before = h->out->len;
 
-	if (said_by_presence(feature)) {
-		outbuf_str(h->out, said_by_presence(feature));
+	if (header_said_by_presence(feature)) {
+		outbuf_str(h->out, header_said_by_presence(feature));
 		return;
 	}
-	if (is_table(feature) && !full) {
+	if (header_is_table(feature) && !full) {
 		outbuf_fmt(h->out, "# %s info available, use -I to display\n",
 			   perfdata_feature_name(feature));
 		return;
 	}
-	b = section(h, feature);
-	if (!b.start || put_feature(h, feature, &b) >= 0)
+	b = header_section(h, feature);
+	if (!b.start || header_put_feature(h, feature, &b) >= 0)
 		return;
 	err_clear();
 	if (h->out->len > before && h->out->data[h->out->len - 1] != '\n')
 		outbuf_char(h->out, '\n');
 }
 
-static void put_head(const struct header *h)
+static void header_put_head(const struct header *h)
 {
 	time_t changed = (time_t)h->head.changed_s;
 	char date[64] = "?\n";
@@ -518,16 +518,16 @@ static void put_head(const struct header *h)
 }
 
 /* In pipe mode the head is nearly empty: its sections are records, each with lines of its own. */
-static void put_pipe(struct header *h, const struct text_options *o)
+static void header_put_pipe(struct header *h, const struct text_options *o)
 {
 	if (o->lines.header != HEADER_NONE) {
-		put_head(h);
+		header_put_head(h);
 		outbuf_str(h->out, "# ========\n#\n");
 	}
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE && o->lines.header != HEADER_ONLY;
 	     feature++) {
-		if (has(h, feature))
-			put_section(h, feature, o->header_info);
+		if (header_has(h, feature))
+			header_put_section(h, feature, o->header_info);
 	}
 }
 
@@ -538,19 +538,19 @@ int perf_header_put(struct recording *rec, const struct text_options *o, struct 
 	TRY(perf_view_need(rec, "the header (--header, -I)", &h.view));
 	perfdata_view_header(h.view, &h.head);
 	if (h.head.is_pipe) {
-		put_pipe(&h, o);
+		header_put_pipe(&h, o);
 		return 0;
 	}
 	if (o->lines.header == HEADER_NONE)
 		return 0;
-	put_head(&h);
+	header_put_head(&h);
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
-		if (has(&h, feature))
-			put_section(&h, feature, o->header_info);
+		if (header_has(&h, feature))
+			header_put_section(&h, feature, o->header_info);
 	}
 	outbuf_str(out, "# missing features: ");
 	for (unsigned feature = 1; feature <= LAST_NAMED_FEATURE; feature++) {
-		if (!has(&h, feature))
+		if (!header_has(&h, feature))
 			outbuf_fmt(out, "%s ", perfdata_feature_name(feature));
 	}
 	outbuf_str(out, "\n# ========\n#\n");

@@ -32,15 +32,15 @@ static const char *const caches[] = { "L1D", "L1I", "LL", "DTLB", "ITLB", "BPU",
 static const char *const ops[] = { "READ", "WRITE", "PREFETCH" };
 static const char *const results[] = { "ACCESS", "MISS" };
 
-static const char *word(const char *const *words, size_t nr, uint64_t i)
+static const char *attr_word(const char *const *words, size_t nr, uint64_t i)
 {
 	return i < nr ? words[i] : NULL;
 }
 
-#define WORD(list, i) word(list, sizeof(list) / sizeof(*(list)), i)
+#define WORD(list, i) attr_word(list, sizeof(list) / sizeof(*(list)), i)
 
-static void put_config_word(struct outbuf *out, const struct perf_event_attr *attr,
-			    const char *name)
+static void attr_put_config_word(struct outbuf *out, const struct perf_event_attr *attr,
+				 const char *name)
 {
 	uint64_t config = attr->config;
 	const char *text, *op, *result;
@@ -75,8 +75,8 @@ static void put_config_word(struct outbuf *out, const struct perf_event_attr *at
 	}
 }
 
-static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *attr,
-			      const char *is, const struct perf_header_event *event)
+static void attr_put_kind_in_words(struct outbuf *out, const struct perf_event_attr *attr,
+				   const char *is, const struct perf_header_event *event)
 {
 	outbuf_fmt(out, ", type%s%u", is, attr->type);
 	if (event->pmu)
@@ -85,7 +85,7 @@ static void put_kind_in_words(struct outbuf *out, const struct perf_event_attr *
 		outbuf_fmt(out, ", size%s%" PRIu32, is, attr->size);
 	outbuf_fmt(out, ", config%s%s%" PRIx64, is, attr->config ? "0x" : "",
 		   (uint64_t)attr->config);
-	put_config_word(out, attr, event->name);
+	attr_put_config_word(out, attr, event->name);
 }
 
 void perf_header_attr_put(const struct perf_event_attr *attr, const char *is,
@@ -95,7 +95,7 @@ void perf_header_attr_put(const struct perf_event_attr *attr, const char *is,
 	const struct perfdata_attr_style style = { .is = is, .rules = rules };
 
 	if (rules->names_attr_kinds)
-		put_kind_in_words(out, attr, is, event);
+		attr_put_kind_in_words(out, attr, is, event);
 	else
 		perfdata_attr_put_kind(out, attr, attr->size, &style);
 	perfdata_attr_put_members(out, attr, &style);

@@ -42,13 +42,14 @@ struct program {
 	struct bytes btf; /* of the program; empty: none */
 };
 
-static uint32_t info_u32(const struct program *p, unsigned at)
+static uint32_t header_bpf_info_u32(const struct program *p, unsigned at)
 {
 	return load_u32(p->info + at);
 }
 
 /* Element i of an array in data; NULL if it is outside. */
-static const uint8_t *element(const struct program *p, unsigned pointer, uint32_t i, uint32_t size)
+static const uint8_t *header_bpf_element(const struct program *p, unsigned pointer, uint32_t i,
+					 uint32_t size)
 {
 	uint64_t off = load_u64(p->info + pointer), at = (uint64_t)i * size;
 
@@ -56,7 +57,7 @@ static const uint8_t *element(const struct program *p, unsigned pointer, uint32_
 }
 
 /* The program's type information among those recorded; empty when it is not there. */
-static struct bytes find_btf(struct bytes b, uint32_t wanted)
+static struct bytes header_bpf_find_btf(struct bytes b, uint32_t wanted)
 {
 	struct bytes none = { 0 }, body;
 	uint32_t nr = 0, id = 0, size = 0;
@@ -76,17 +77,18 @@ static struct bytes find_btf(struct bytes b, uint32_t wanted)
 /* ---- programs -------------------------------------------------------------------------------- */
 
 /* "bpf_prog_TAG_NAME" of function i of nr. */
-static void put_name(const struct program *p, uint32_t i, uint32_t nr, struct outbuf *out)
+static void header_bpf_put_name(const struct program *p, uint32_t i, uint32_t nr,
+				struct outbuf *out)
 {
-	const uint8_t *tag = element(p, INFO_TAGS, i, TAG_BYTES), *func;
+	const uint8_t *tag = header_bpf_element(p, INFO_TAGS, i, TAG_BYTES), *func;
 	const char *name = NULL;
-	uint32_t func_size = info_u32(p, INFO_FUNC_SIZE);
+	uint32_t func_size = header_bpf_info_u32(p, INFO_FUNC_SIZE);
 
 	outbuf_str(out, "bpf_prog_");
 	for (int k = 0; tag && k < TAG_BYTES; k++)
 		outbuf_fmt(out, "%02x", tag[k]);
 	if (p->btf.start) {
-		func = func_size >= 8 ? element(p, INFO_FUNCS, i, func_size) : NULL;
+		func = func_size >= 8 ? header_bpf_element(p, INFO_FUNCS, i, func_size) : NULL;
 		if (func && btf_type_name(p->btf, load_u32(func + 4), &name) < 0)
 			name = NULL;
 	} else if (nr == 1) {
@@ -101,32 +103,33 @@ static void put_name(const struct program *p, uint32_t i, uint32_t nr, struct ou
 		outbuf_fmt(out, "_%s", name);
 }
 
-static void put_place(const struct program *p, uint32_t i, struct outbuf *out)
+static void header_bpf_put_place(const struct program *p, uint32_t i, struct outbuf *out)
 {
-	const uint8_t *addr = element(p, INFO_KSYMS, i, 8), *len = element(p, INFO_LENS, i, 4);
+	const uint8_t *addr = header_bpf_element(p, INFO_KSYMS, i, 8),
+		      *len = header_bpf_element(p, INFO_LENS, i, 4);
 
 	outbuf_fmt(out, " addr 0x%" PRIx64 " size %u\n", addr ? load_u64(addr) : 0,
 		   len ? load_u32(len) : 0);
 }
 
-static void put_program(const struct program *p, struct outbuf *out)
+static void header_bpf_put_program(const struct program *p, struct outbuf *out)
 {
-	uint32_t id = info_u32(p, INFO_ID), nr = info_u32(p, INFO_NR_KSYMS);
+	uint32_t id = header_bpf_info_u32(p, INFO_ID), nr = header_bpf_info_u32(p, INFO_NR_KSYMS);
 
-	if (nr != info_u32(p, INFO_NR_TAGS) || nr != info_u32(p, INFO_NR_LENS) ||
-	    nr > p->data_len / TAG_BYTES)
+	if (nr != header_bpf_info_u32(p, INFO_NR_TAGS) ||
+	    nr != header_bpf_info_u32(p, INFO_NR_LENS) || nr > p->data_len / TAG_BYTES)
 		return;
 	if (nr == 1) {
 		outbuf_fmt(out, "# bpf_prog_info %u: ", id);
-		put_name(p, 0, nr, out);
-		put_place(p, 0, out);
+		header_bpf_put_name(p, 0, nr, out);
+		header_bpf_put_place(p, 0, out);
 		return;
 	}
 	outbuf_fmt(out, "# bpf_prog_info %u:\n", id);
 	for (uint32_t i = 0; i < nr; i++) {
 		outbuf_fmt(out, "# \tsub_prog %u: ", i);
-		put_name(p, i, nr, out);
-		put_place(p, i, out);
+		header_bpf_put_name(p, i, nr, out);
+		header_bpf_put_place(p, i, out);
 	}
 }
 
@@ -147,8 +150,8 @@ int perf_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
 		TRY(bytes_take(b, "the description", info_len, &info));
 		TRY(bytes_take(b, "the data", p.data_len, &p.data));
 		memcpy(p.info, info, info_len < INFO_BYTES ? info_len : INFO_BYTES);
-		p.btf = find_btf(btf, info_u32(&p, INFO_BTF_ID));
-		put_program(&p, out);
+		p.btf = header_bpf_find_btf(btf, header_bpf_info_u32(&p, INFO_BTF_ID));
+		header_bpf_put_program(&p, out);
 	}
 	return 0;
 }

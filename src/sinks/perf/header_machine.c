@@ -18,7 +18,7 @@ int perf_header_str_put(struct bytes *b, const char *before, const char *behind,
 	return 0;
 }
 
-static int put_list(struct bytes *b, const char *before, struct outbuf *out)
+static int header_put_list(struct bytes *b, const char *before, struct outbuf *out)
 {
 	uint32_t nr = 0;
 
@@ -35,7 +35,7 @@ struct cpu_place {
 /*
  * perf believes no socket whose number is larger than that of the cpus; on some machines it must.
  */
-static bool believes(struct bytes ids, unsigned nr_cpus, const char *arch)
+static bool header_believes(struct bytes ids, unsigned nr_cpus, const char *arch)
 {
 	uint32_t core = 0, socket = 0;
 
@@ -50,7 +50,7 @@ static bool believes(struct bytes ids, unsigned nr_cpus, const char *arch)
 }
 
 /* How long perf takes a list to be: as if all its texts were padded to 64 bytes. */
-static int padded_bytes(struct bytes *b, uint64_t *ret)
+static int header_padded_bytes(struct bytes *b, uint64_t *ret)
 {
 	const char *text = NULL;
 	uint32_t nr = 0;
@@ -80,24 +80,24 @@ int perf_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,
 	bool has_dies;
 
 	threads = *b;
-	TRY(padded_bytes(&threads, &perf_bytes));
-	TRY(put_list(b, "# sibling sockets : ", out));
+	TRY(header_padded_bytes(&threads, &perf_bytes));
+	TRY(header_put_list(b, "# sibling sockets : ", out));
 	threads = *b;
-	TRY(padded_bytes(b, &perf_bytes));
+	TRY(header_padded_bytes(b, &perf_bytes));
 	ids = *b;
 	if (bytes_left(b) >= 8 * (size_t)nr_cpus)
 		TRY(bytes_skip(b, "ids", 8 * (uint64_t)nr_cpus));
 	else
 		ids.pos = ids.end;
 	if (rules->cores_by_cpu_number && ids.pos != ids.end &&
-	    (perf_bytes >= (uint64_t)(b->end - b->start) || !believes(ids, nr_cpus, arch)))
+	    (perf_bytes >= (uint64_t)(b->end - b->start) || !header_believes(ids, nr_cpus, arch)))
 		ids.pos = ids.end;
 	has_dies = ids.pos != ids.end && bytes_left(b) >= 4;
 	if (has_dies) {
-		TRY(put_list(b, "# sibling dies    : ", out));
+		TRY(header_put_list(b, "# sibling dies    : ", out));
 		die_ids = *b;
 	}
-	TRY(put_list(&threads, "# sibling threads : ", out));
+	TRY(header_put_list(&threads, "# sibling threads : ", out));
 	if (has_dies)
 		dies = "Die ID and ";
 	if (ids.pos == ids.end) {
@@ -161,7 +161,8 @@ int perf_header_caches_put(struct bytes *b, struct outbuf *out)
 }
 
 /* "0-23,32-199" of the bits that are set; returns how many. */
-static int put_bitmap(struct bytes *b, uint64_t nr_bits, struct outbuf *out, uint64_t *ret_set)
+static int header_put_bitmap(struct bytes *b, uint64_t nr_bits, struct outbuf *out,
+			     uint64_t *ret_set)
 {
 	uint64_t word = 0, run = UINT64_MAX, set = 0;
 	const char *comma = "";
@@ -212,7 +213,7 @@ int perf_header_memory_put(struct bytes *b, struct outbuf *out)
 			r = bytes_fail(b, -EBADMSG, "%" PRIu64 " bits do not fit", nr_bits);
 		blocks.len = 0;
 		if (r >= 0)
-			r = put_bitmap(b, nr_bits, &blocks, &set);
+			r = header_put_bitmap(b, nr_bits, &blocks, &set);
 		if (r < 0)
 			break;
 		for (size = set * block_bytes; size / 1024 > 1 && unit < 3; unit++)

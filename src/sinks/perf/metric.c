@@ -15,7 +15,7 @@ enum { LINES_OF_MEMBER = 2, MAX_MEMBERS = 1024 };
 #define CACHE_MISS(cache) ((cache) | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 #define MS_OF_NS          1e-6
 
-static int read_group(struct bytes *b, struct metric_group *ret)
+static int metric_read_group(struct bytes *b, struct metric_group *ret)
 {
 	uint32_t len = 0;
 
@@ -39,7 +39,7 @@ int perf_metric_init(struct perf_metric *m, const struct rules *rules,
 	if (!view || perfdata_view_section(view, FEAT_GROUP_DESC, &groups) <= 0 ||
 	    bytes_u32(&groups, "groups", &nr) < 0)
 		nr = 0;
-	for (; nr && read_group(&groups, &g) >= 0; nr--)
+	for (; nr && metric_read_group(&groups, &g) >= 0; nr--)
 		TRY(vec_push(&m->groups, g));
 	err_clear();
 	return 0;
@@ -65,14 +65,14 @@ int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static bool is_clock(const struct perf_event_attr *attr)
+static bool metric_is_clock(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* The base that an event's count is; -1 if it is none. */
-static int base_of(const struct perf_event_attr *attr)
+static int metric_base_of(const struct perf_event_attr *attr)
 {
 	static const int8_t hardware[] = { [PERF_COUNT_HW_CPU_CYCLES] = METRIC_CYCLES,
 					   [PERF_COUNT_HW_INSTRUCTIONS] = -1,
@@ -86,7 +86,7 @@ static int base_of(const struct perf_event_attr *attr)
 					   [PERF_COUNT_HW_STALLED_CYCLES_BACKEND] =
 						   METRIC_BACKEND };
 
-	if (is_clock(attr))
+	if (metric_is_clock(attr))
 		return METRIC_NSECS;
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config < sizeof(hardware))
 		return hardware[attr->config];
@@ -95,7 +95,7 @@ static int base_of(const struct perf_event_attr *attr)
 	return -1;
 }
 
-static struct metric_counts *counts_of(struct perf_metric *m, int32_t cpu)
+static struct metric_counts *metric_counts_of(struct perf_metric *m, int32_t cpu)
 {
 	vec_foreach(c, &m->counts) {
 		if (c->cpu == cpu)
@@ -116,11 +116,11 @@ bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint
 	if (!member->group->seen++)
 		vec_clear(&m->counts);
 	/* perf takes clocks for counts of milliseconds, of which a sample has none. */
-	member->value = m->rules->metric_of_last_sample && is_clock(attr)
+	member->value = m->rules->metric_of_last_sample && metric_is_clock(attr)
 				? (double)(uint64_t)((double)period * MS_OF_NS)
 				: (double)period;
-	base = base_of(attr);
-	c = counts_of(m, cpu);
+	base = metric_base_of(attr);
+	c = metric_counts_of(m, cpu);
 	if (base >= 0 && !c && vec_push(&m->counts, (struct metric_counts){ .cpu = cpu }) >= 0)
 		c = &m->counts.v[m->counts.n - 1];
 	if (base >= 0 && c) {
@@ -135,15 +135,15 @@ bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static double average(const struct metric_counts *c, enum metric_base base)
+static double metric_average(const struct metric_counts *c, enum metric_base base)
 {
 	return c && c->of[base].n ? c->of[base].sum / c->of[base].n : 0;
 }
 
-static int put_percent(double value, const struct metric_counts *c, enum metric_base base,
-		       const char *of, struct outbuf *out)
+static int metric_put_percent(double value, const struct metric_counts *c, enum metric_base base,
+			      const char *of, struct outbuf *out)
 {
-	double total = average(c, base);
+	double total = metric_average(c, base);
 
 	if (!c || !c->of[base].n)
 		return 0;
@@ -152,16 +152,17 @@ static int put_percent(double value, const struct metric_counts *c, enum metric_
 }
 
 /* Stalled cycles: not printed if there were none. */
-static int put_idle(double value, const struct metric_counts *c, const char *what,
-		    struct outbuf *out)
+static int metric_put_idle(double value, const struct metric_counts *c, const char *what,
+			   struct outbuf *out)
 {
-	return value && average(c, METRIC_CYCLES) ? put_percent(value, c, METRIC_CYCLES, what, out)
-						  : 0;
+	return value && metric_average(c, METRIC_CYCLES)
+		       ? metric_put_percent(value, c, METRIC_CYCLES, what, out)
+		       : 0;
 }
 
-static int put_per_second(double value, const struct metric_counts *c, struct outbuf *out)
+static int metric_put_per_second(double value, const struct metric_counts *c, struct outbuf *out)
 {
-	double total = average(c, METRIC_NSECS), rate = total ? 1e9 * value / total : 0;
+	double total = metric_average(c, METRIC_NSECS), rate = total ? 1e9 * value / total : 0;
 	const char *unit = "";
 
 	if (!c || !c->of[METRIC_NSECS].n)
@@ -175,57 +176,58 @@ static int put_per_second(double value, const struct metric_counts *c, struct ou
 	return 1;
 }
 
-static int put_instructions(double value, const struct metric_counts *c, unsigned line,
-			    struct outbuf *out)
+static int metric_put_instructions(double value, const struct metric_counts *c, unsigned line,
+				   struct outbuf *out)
 {
-	double cycles = average(c, METRIC_CYCLES), stalled = average(c, METRIC_FRONTEND);
+	double cycles = metric_average(c, METRIC_CYCLES),
+	       stalled = metric_average(c, METRIC_FRONTEND);
 
 	if (!line && cycles) {
 		outbuf_fmt(out, "%7.2f  insn per cycle", value / cycles);
 		return 1;
 	}
-	if (average(c, METRIC_BACKEND) > stalled)
-		stalled = average(c, METRIC_BACKEND);
+	if (metric_average(c, METRIC_BACKEND) > stalled)
+		stalled = metric_average(c, METRIC_BACKEND);
 	if (!line || !stalled || !value)
 		return 0;
 	outbuf_fmt(out, "%7.2f  stalled cycles per insn", stalled / value);
 	return 1;
 }
 
-static int put_hardware(uint64_t config, double value, const struct metric_counts *c, unsigned line,
-			struct outbuf *out)
+static int metric_put_hardware(uint64_t config, double value, const struct metric_counts *c,
+			       unsigned line, struct outbuf *out)
 {
 	if (config == PERF_COUNT_HW_INSTRUCTIONS)
-		return put_instructions(value, c, line, out);
+		return metric_put_instructions(value, c, line, out);
 	if (line)
 		return 0;
 	switch (config) {
 	case PERF_COUNT_HW_BRANCH_MISSES:
-		return put_percent(value, c, METRIC_BRANCHES, "of all branches", out);
+		return metric_put_percent(value, c, METRIC_BRANCHES, "of all branches", out);
 	case PERF_COUNT_HW_CACHE_MISSES:
 		if (!c || !c->of[METRIC_CACHE_REFS].n)
 			return 0;
 		outbuf_fmt(out, "%8.3f %% of all cache refs",
-			   average(c, METRIC_CACHE_REFS)
-				   ? value * 100 / average(c, METRIC_CACHE_REFS)
+			   metric_average(c, METRIC_CACHE_REFS)
+				   ? value * 100 / metric_average(c, METRIC_CACHE_REFS)
 				   : 0);
 		return 1;
 	case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
-		return put_idle(value, c, "frontend cycles idle", out);
+		return metric_put_idle(value, c, "frontend cycles idle", out);
 	case PERF_COUNT_HW_STALLED_CYCLES_BACKEND:
-		return put_idle(value, c, "backend cycles idle", out);
+		return metric_put_idle(value, c, "backend cycles idle", out);
 	case PERF_COUNT_HW_CPU_CYCLES:
-		if (!average(c, METRIC_NSECS))
+		if (!metric_average(c, METRIC_NSECS))
 			return 0;
-		outbuf_fmt(out, "%8.3f GHz", value / average(c, METRIC_NSECS));
+		outbuf_fmt(out, "%8.3f GHz", value / metric_average(c, METRIC_NSECS));
 		return 1;
 	default:
-		return put_per_second(value, c, out);
+		return metric_put_per_second(value, c, out);
 	}
 }
 
-static int put_line(const struct metric_member *member, double value, const struct metric_counts *c,
-		    unsigned line, struct outbuf *out)
+static int metric_put_line(const struct metric_member *member, double value,
+			   const struct metric_counts *c, unsigned line, struct outbuf *out)
 {
 	static const char *const caches[] = { "of all L1-dcache accesses",
 					      "of all L1-icache accesses",
@@ -234,18 +236,18 @@ static int put_line(const struct metric_member *member, double value, const stru
 					      "of all iTLB cache accesses" };
 	const struct perf_event_attr *attr = member->schema->attr;
 
-	if (!attr || is_clock(attr))
+	if (!attr || metric_is_clock(attr))
 		return 0;
 	if (attr->type == PERF_TYPE_HARDWARE)
-		return put_hardware(attr->config, value, c, line, out);
+		return metric_put_hardware(attr->config, value, c, line, out);
 	if (line)
 		return 0;
 	for (unsigned i = 0;
 	     attr->type == PERF_TYPE_HW_CACHE && i < sizeof(caches) / sizeof(*caches); i++) {
 		if (attr->config == CACHE_MISS(i))
-			return put_percent(value, c, METRIC_L1D + i, caches[i], out);
+			return metric_put_percent(value, c, METRIC_L1D + i, caches[i], out);
 	}
-	return put_per_second(value, c, out);
+	return metric_put_per_second(value, c, out);
 }
 
 int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigned i,
@@ -262,8 +264,8 @@ int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigne
 	/*
 	 * perf leaves the leader out, and takes the last sample's count for that of every member.
 	 */
-	n = put_line(&m->members.v[id],
-		     m->members.v[m->rules->metric_of_last_sample ? schema : id].value,
-		     counts_of(m, cpu), line, out);
+	n = metric_put_line(&m->members.v[id],
+			    m->members.v[m->rules->metric_of_last_sample ? schema : id].value,
+			    metric_counts_of(m, cpu), line, out);
 	return n && m->rules->metric_of_last_sample && line ? METRIC_HEAD_TWICE : n;
 }

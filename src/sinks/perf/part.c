@@ -29,7 +29,7 @@ struct header_parts {
 	bool has_names; /* any event was given one by the recorder */
 };
 
-static void header_done(struct header_parts *h)
+static void part_header_done(struct header_parts *h)
 {
 	vec_done(&h->events);
 	vec_done(&h->features);
@@ -38,12 +38,12 @@ static void header_done(struct header_parts *h)
 	outbuf_done(&h->event_desc);
 }
 
-static void put_u32(struct outbuf *o, uint32_t v, bool swap)
+static void part_put_u32(struct outbuf *o, uint32_t v, bool swap)
 {
 	perfdata_put_u32(o, get_u32(&v, swap));
 }
 
-static void put_u64(struct outbuf *o, uint64_t v, bool swap)
+static void part_put_u64(struct outbuf *o, uint64_t v, bool swap)
 {
 	perfdata_put_u64(o, get_u64(&v, swap));
 }
@@ -52,7 +52,7 @@ static void put_u64(struct outbuf *o, uint64_t v, bool swap)
  * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said
  * there: then they are cut to the length that every perf since 5.13 takes.
  */
-static size_t told_bytes(const struct perfdata_view_event *e)
+static size_t part_told_bytes(const struct perfdata_view_event *e)
 {
 	size_t len = e->attr_bytes;
 
@@ -65,7 +65,7 @@ static size_t told_bytes(const struct perfdata_view_event *e)
  * Attrs of one size, as file mode has them: in pipe mode each has its own, and the smaller ones get
  * zeros.
  */
-static int take_events(struct header_parts *h, struct perfdata_view *v, bool swap)
+static int part_take_events(struct header_parts *h, struct perfdata_view *v, bool swap)
 {
 	struct perfdata_view_event e;
 	size_t nr = 0, event, at = 0;
@@ -73,7 +73,7 @@ static int take_events(struct header_parts *h, struct perfdata_view *v, bool swa
 	uint64_t id;
 
 	for (; perfdata_view_event_at(v, nr, &e); nr++) {
-		size_t len = told_bytes(&e);
+		size_t len = part_told_bytes(&e);
 
 		if (len > h->attr_bytes)
 			h->attr_bytes = (uint32_t)len;
@@ -117,21 +117,21 @@ static int take_events(struct header_parts *h, struct perfdata_view *v, bool swa
  * Pipe mode says names by records of their own; u32 events, size of attrs | attr, u32 ids, name,
  * ids | ...
  */
-static int make_event_desc(struct header_parts *h, bool swap)
+static int part_make_event_desc(struct header_parts *h, bool swap)
 {
 	struct outbuf *o = &h->event_desc, name = { 0 };
 
-	put_u32(o, (uint32_t)h->events.n, swap);
-	put_u32(o, h->attr_bytes, swap);
+	part_put_u32(o, (uint32_t)h->events.n, swap);
+	part_put_u32(o, h->attr_bytes, swap);
 	vec_foreach(e, &h->events) {
 		outbuf_put(o, e->attr, h->attr_bytes);
-		put_u32(o, (uint32_t)e->nr_ids, swap);
+		part_put_u32(o, (uint32_t)e->nr_ids, swap);
 		name.len = 0;
 		perfdata_put_string(&name, e->name);
-		put_u32(o, (uint32_t)(name.len - sizeof(uint32_t)), swap);
+		part_put_u32(o, (uint32_t)(name.len - sizeof(uint32_t)), swap);
 		outbuf_put(o, name.data + sizeof(uint32_t), name.len - sizeof(uint32_t));
 		for (size_t i = 0; i < e->nr_ids; i++)
-			put_u64(o, e->ids[i], swap);
+			part_put_u64(o, e->ids[i], swap);
 	}
 	o->failed |= name.failed;
 	outbuf_done(&name);
@@ -145,14 +145,14 @@ static int make_event_desc(struct header_parts *h, bool swap)
  * Sections that are wrong for the copy (its packing, its number of files) or are made anew (its
  * span, its trace data).
  */
-static bool is_carried(uint64_t feature)
+static bool part_is_carried(uint64_t feature)
 {
 	return feature != FEAT_COMPRESSED && feature != FEAT_DIR_FORMAT &&
 	       feature != FEAT_SAMPLE_TIME && feature != FEAT_AUXTRACE;
 }
 
-static int take_features(struct header_parts *h, struct perfdata_view *v,
-			 const struct perfdata_view_header *head)
+static int part_take_features(struct header_parts *h, struct perfdata_view *v,
+			      const struct perfdata_view_header *head)
 {
 	struct bytes b;
 	bool has_names = false;
@@ -160,7 +160,7 @@ static int take_features(struct header_parts *h, struct perfdata_view *v,
 	for (uint64_t feature = 0; feature < NR_FEATURES; feature++) {
 		int r;
 
-		if (!is_carried(feature))
+		if (!part_is_carried(feature))
 			continue;
 		r = perfdata_view_section(v, feature, &b);
 		if (r < 0)
@@ -178,10 +178,11 @@ static int take_features(struct header_parts *h, struct perfdata_view *v,
 		TRY(vec_push(&h->features,
 			     (struct perfdata_writer_feature){ PERFDATA_PRIVATE_KALLSYMS, b.start,
 							       (size_t)(b.end - b.start) }));
-	return has_names || !h->has_names || !head->is_pipe ? 0 : make_event_desc(h, head->swap);
+	return has_names || !h->has_names || !head->is_pipe ? 0
+							    : part_make_event_desc(h, head->swap);
 }
 
-static int write_beginning(struct part *p)
+static int part_write_beginning(struct part *p)
 {
 	struct perfdata_view *v = perfdata_view_of(p->rec->source);
 	struct perfdata_view_header head;
@@ -190,21 +191,21 @@ static int write_beginning(struct part *p)
 
 	perfdata_view_header(v, &head);
 	p->swap = head.swap;
-	r = take_events(&h, v, p->swap);
+	r = part_take_events(&h, v, p->swap);
 	if (r >= 0)
-		r = take_features(&h, v, &head);
+		r = part_take_features(&h, v, &head);
 	if (r >= 0) {
 		perfdata_writer_set_layout(p->writer, p->swap, h.attr_bytes);
 		r = perfdata_writer_begin(p->writer, h.events.v, h.events.n, h.features.v,
 					  h.features.n);
 	}
-	header_done(&h);
+	part_header_done(&h);
 	return r;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bool is_same_file(int fd, const char *path)
+static bool part_is_same_file(int fd, const char *path)
 {
 	struct stat a, b;
 
@@ -225,7 +226,7 @@ int part_check_free(const char *path)
 }
 
 /* A file in the directory of a recording is read as a part of it. */
-static int check_folder(const struct recording *rec, const char *path)
+static int part_check_folder(const struct recording *rec, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat st, input;
@@ -257,14 +258,14 @@ int part_check(const struct recording *rec, const char *path)
 
 	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
 		return err_set(-ENAMETOOLONG, "%s: the name is too long", path);
-	TRY(check_folder(rec, path));
+	TRY(part_check_folder(rec, path));
 	for (size_t i = 0; i < 2; i++) {
 		bool is_input = stat(rec->input, &input) == 0 &&
 				stat(names[i], &st) == 0 && st.st_dev == input.st_dev &&
 				st.st_ino == input.st_ino;
 
 		for (unsigned f = 0; !is_input && s->ops->file(s, f, &file); f++)
-			is_input = file.fd >= 0 && is_same_file(file.fd, names[i]);
+			is_input = file.fd >= 0 && part_is_same_file(file.fd, names[i]);
 		if (is_input)
 			return err_set(-EEXIST, "%s is the input%s: name another file with -o",
 				       names[i],
@@ -288,7 +289,7 @@ int part_check(const struct recording *rec, const char *path)
  * Without a name where the file system can do that: then nothing is left of it, however the process
  * ends.
  */
-static int open_file(struct part *p)
+static int part_open_file(struct part *p)
 {
 	const char *slash = strrchr(p->path, '/');
 	int dir_len = slash ? (int)(slash - p->path) + 1 : 0;
@@ -316,7 +317,7 @@ static int open_file(struct part *p)
 			 errno_no_descriptor(error) ? "" : "; choose another place with -o FILE");
 }
 
-static int name_file(struct part *p)
+static int part_name_file(struct part *p)
 {
 	char old[PATH_MAX], own[64];
 	struct stat st;
@@ -357,17 +358,17 @@ int part_open(struct part *p, struct recording *rec, const char *path, bool take
 	if (!takes_place)
 		TRY(part_check_free(path));
 	p->path = strdup(path);
-	r = p->path ? open_file(p) : err_nomem();
+	r = p->path ? part_open_file(p) : err_nomem();
 	if (r == 0)
 		r = perfdata_writer_open(&p->writer, p->fd, p->path, false);
 	if (r == 0)
-		r = write_beginning(p);
+		r = part_write_beginning(p);
 	if (r < 0)
 		part_discard(p);
 	return r;
 }
 
-static void close_file(struct part *p)
+static void part_close_file(struct part *p)
 {
 	perfdata_writer_close(p->writer);
 	free(p->path);
@@ -381,12 +382,12 @@ void part_discard(struct part *p)
 {
 	if (p->temp_path)
 		unlink(p->temp_path);
-	close_file(p);
+	part_close_file(p);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static int flush(struct part *p)
+static int part_flush(struct part *p)
 {
 	int r;
 
@@ -399,7 +400,7 @@ static int flush(struct part *p)
 	return r;
 }
 
-static void put_round(struct part *p)
+static void part_put_round(struct part *p)
 {
 	struct perfdata_record_header round = {
 		.type = get_u32(&(uint32_t){ RECORD_FINISHED_ROUND }, p->swap),
@@ -415,11 +416,11 @@ int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_
 	bool acts_at_once = !time_ns || time_ns < p->newest_ns;
 
 	if (acts_at_once && !p->is_settled) {
-		put_round(p);
-		put_round(p);
+		part_put_round(p);
+		part_put_round(p);
 		p->is_settled = true;
 	} else if (p->since_round >= ROUND_BYTES) {
-		put_round(p);
+		part_put_round(p);
 	}
 	outbuf_put(&p->out, record, len);
 	p->since_round += len;
@@ -435,7 +436,7 @@ int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_
 			p->last_ns = time_ns;
 		p->has_samples = true;
 	}
-	return p->out.len >= OUT_BYTES || p->out.failed ? flush(p) : 0;
+	return p->out.len >= OUT_BYTES || p->out.failed ? part_flush(p) : 0;
 }
 
 int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
@@ -443,7 +444,7 @@ int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 {
 	struct part_aux entry;
 
-	TRY(flush(p));
+	TRY(part_flush(p));
 	entry = (struct part_aux){ perfdata_writer_place(p->writer), len };
 	TRY(vec_push(&p->aux, entry));
 	outbuf_put(&p->out, record, len);
@@ -467,9 +468,9 @@ int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 		outbuf_advance(&p->out, (size_t)n);
 		from += (uint64_t)n;
 		bytes -= (uint64_t)n;
-		TRY(flush(p));
+		TRY(part_flush(p));
 	}
-	return flush(p);
+	return part_flush(p);
 }
 
 int part_finish(struct part *p, const struct outbuf *build_ids)
@@ -483,20 +484,20 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 
 	/* No record at all would look like a recorder that was killed. */
 	if (!p->out.len && perfdata_writer_data_size(p->writer) == 0)
-		put_round(p);
-	r = flush(p);
+		part_put_round(p);
+	r = part_flush(p);
 
 	if (p->last_ns) {
-		put_u64(&span, p->first_ns, p->swap);
-		put_u64(&span, p->last_ns, p->swap);
+		part_put_u64(&span, p->first_ns, p->swap);
+		part_put_u64(&span, p->last_ns, p->swap);
 		late[nr++] =
 			(struct perfdata_writer_feature){ FEAT_SAMPLE_TIME, span.data, span.len };
 	}
 	if (p->aux.n) {
-		put_u64(&aux, p->aux.n, p->swap);
+		part_put_u64(&aux, p->aux.n, p->swap);
 		vec_foreach(each, &p->aux) {
-			put_u64(&aux, each->offset, p->swap);
-			put_u64(&aux, each->size, p->swap);
+			part_put_u64(&aux, each->offset, p->swap);
+			part_put_u64(&aux, each->size, p->swap);
 		}
 		late[nr++] = (struct perfdata_writer_feature){ FEAT_AUXTRACE, aux.data, aux.len };
 	}
@@ -516,10 +517,10 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 	if (r > 0)
 		r = -ENOSPC; /* no record is dropped for the header; the chain has the cause */
 	if (r == 0)
-		r = name_file(p);
+		r = part_name_file(p);
 	if (r < 0)
 		part_discard(p);
 	else
-		close_file(p);
+		part_close_file(p);
 	return r;
 }

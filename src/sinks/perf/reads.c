@@ -10,7 +10,8 @@ void reads_done(struct reads *r)
 	vec_done(&r->events);
 }
 
-static int know_event(struct reads *r, size_t event, bool swap, const struct reads_event **ret)
+static int reads_know_event(struct reads *r, size_t event, bool swap,
+			    const struct reads_event **ret)
 {
 	struct reads_event *e;
 
@@ -38,7 +39,7 @@ static int know_event(struct reads *r, size_t event, bool swap, const struct rea
 }
 
 /* Ids of the recording only: a sample may hold any number. */
-static int know_ids(struct reads *r)
+static int reads_know_ids(struct reads *r)
 {
 	size_t event;
 	uint64_t id;
@@ -50,7 +51,7 @@ static int know_ids(struct reads *r)
 	return 0;
 }
 
-static void take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, unsigned part)
+static void reads_take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, unsigned part)
 {
 	uint64_t i = hash64_find(&r->by_id, id), value = get_u64(at, swap);
 	struct reads_count *c;
@@ -76,8 +77,8 @@ static void take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, uns
  * u64 value | enabled | running | id | lost, or of a group: u64 nr | enabled | running | nr x {
  * value | id | lost }
  */
-static void take_values(struct reads *r, const struct reads_event *e, uint8_t *sample, uint32_t len,
-			bool swap, unsigned part)
+static void reads_take_values(struct reads *r, const struct reads_event *e, uint8_t *sample,
+			      uint32_t len, bool swap, unsigned part)
 {
 	const uint64_t format = e->read_format;
 	const uint32_t times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 8 : 0) +
@@ -91,16 +92,16 @@ static void take_values(struct reads *r, const struct reads_event *e, uint8_t *s
 		if ((uint32_t)(end - p) < times + member)
 			return;
 		if (has_id)
-			take_value(r, get_u64(p + 8 + times, swap), p, swap, part);
+			reads_take_value(r, get_u64(p + 8 + times, swap), p, swap, part);
 		else if (e->id)
-			take_value(r, get_u64(sample + e->id, swap), p, swap, part);
+			reads_take_value(r, get_u64(sample + e->id, swap), p, swap, part);
 		return;
 	}
 	if (!has_id || (uint32_t)(end - p) < 8 + times)
 		return;
 	nr = get_u64(p, swap);
 	for (p += 8 + times; nr && end - p >= (ptrdiff_t)member; nr--, p += member)
-		take_value(r, get_u64(p + 8, swap), p, swap, part);
+		reads_take_value(r, get_u64(p + 8, swap), p, swap, part);
 }
 
 int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, bool swap,
@@ -108,10 +109,10 @@ int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, boo
 {
 	const struct reads_event *e;
 
-	TRY(know_event(r, event, swap, &e));
+	TRY(reads_know_event(r, event, swap, &e));
 	if (!e->has_reads || len < (uint32_t)e->at)
 		return 0;
-	TRY(know_ids(r));
-	take_values(r, e, sample, len, swap, part);
+	TRY(reads_know_ids(r));
+	reads_take_values(r, e, sample, len, swap, part);
 	return 0;
 }

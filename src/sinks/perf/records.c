@@ -24,7 +24,7 @@ enum {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-static bool is_shown(const struct line_options *o, uint32_t type)
+static bool records_is_shown(const struct line_options *o, uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_COMM:
@@ -86,8 +86,8 @@ int perf_records_read(const struct sink_record *record, struct event *ret)
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-static void make_head(const struct event *ev, const struct perfdata_view_record *rec,
-		      struct text_record_head *ret)
+static void records_make_head(const struct event *ev, const struct perfdata_view_record *rec,
+			      struct text_record_head *ret)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
 	const struct sonde_event *pub = &ev->pub;
@@ -129,10 +129,10 @@ bool perf_record_shown(const struct line_options *o, const struct event *ev, boo
 {
 	struct perfdata_view_record rec;
 
-	if (!read_record(ev, &rec) || !is_shown(o, rec.type) ||
+	if (!read_record(ev, &rec) || !records_is_shown(o, rec.type) ||
 	    is_raw != (rec.type >= RECORD_HEADER_ATTR))
 		return false;
-	make_head(ev, &rec, ret);
+	records_make_head(ev, &rec, ret);
 	return true;
 }
 
@@ -203,13 +203,13 @@ const char *perf_record_name(uint32_t type)
 }
 
 /* printf's "%#llx": no 0x before 0. */
-static void put_0x(struct outbuf *out, uint64_t v)
+static void records_put_0x(struct outbuf *out, uint64_t v)
 {
 	outbuf_fmt(out, v ? "0x%llx" : "0", (unsigned long long)v);
 }
 
 /* Text up to its NUL or the end of the record. */
-static void put_text(struct outbuf *out, const struct bytes *b)
+static void records_put_text(struct outbuf *out, const struct bytes *b)
 {
 	outbuf_put(out, b->pos, strnlen((const char *)b->pos, bytes_left(b)));
 }
@@ -218,7 +218,7 @@ struct ids {
 	uint32_t a, b;
 };
 
-static int read_ids(struct bytes *b, struct ids *ret)
+static int records_read_ids(struct bytes *b, struct ids *ret)
 {
 	TRY(bytes_u32(b, "pid", &ret->a));
 	return bytes_u32(b, "tid", &ret->b);
@@ -232,22 +232,23 @@ struct mmap2 {
 	uint32_t prot, flags;
 };
 
-static int read_file(struct bytes *b, const struct perfdata_view_record *rec, struct mmap2 *ret)
+static int records_read_file(struct bytes *b, const struct perfdata_view_record *rec,
+			     struct mmap2 *ret)
 {
 	if (rec->misc & MISC_BUILD_ID)
 		ret->build_id = perfdata_mmap2_build_id(b->pos, b->end);
 	if (build_id_is_known(&ret->build_id))
 		return bytes_skip(b, "build id", PERFDATA_MMAP2_BUILD_ID_BYTES);
-	TRY(read_ids(b, &ret->device));
+	TRY(records_read_ids(b, &ret->device));
 	TRY(bytes_u64(b, "inode", &ret->inode));
 	return bytes_u64(b, "generation", &ret->generation);
 }
 
-static int read_mmap2(struct bytes *b, const struct perfdata_view_record *rec,
-		      const struct rules *rules, struct mmap2 *ret)
+static int records_read_mmap2(struct bytes *b, const struct perfdata_view_record *rec,
+			      const struct rules *rules, struct mmap2 *ret)
 {
 	*ret = (struct mmap2){ 0 };
-	TRY(read_file(b, rec, ret));
+	TRY(records_read_file(b, rec, ret));
 	TRY(bytes_u32(b, "prot", &ret->prot));
 	TRY(bytes_u32(b, "flags", &ret->flags));
 	if (!rules->misreads_old_mmap2 &&
@@ -263,7 +264,7 @@ static int read_mmap2(struct bytes *b, const struct perfdata_view_record *rec,
 	return 0;
 }
 
-static void put_mmap2(const struct mmap2 *m, struct outbuf *out)
+static void records_put_mmap2(const struct mmap2 *m, struct outbuf *out)
 {
 	char hex[BUILD_ID_HEX_CHARS];
 
@@ -276,63 +277,65 @@ static void put_mmap2(const struct mmap2 *m, struct outbuf *out)
 		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p');
 }
 
-static int put_mmap(struct bytes *b, const struct perfdata_view_record *rec,
-		    const struct rules *rules, struct outbuf *out)
+static int records_put_mmap(struct bytes *b, const struct perfdata_view_record *rec,
+			    const struct rules *rules, struct outbuf *out)
 {
 	bool is_mmap2 = rec->type == PERF_RECORD_MMAP2;
 	uint64_t start = 0, len = 0, pgoff = 0;
 	struct mmap2 m;
 	struct ids task;
 
-	TRY(read_ids(b, &task));
+	TRY(records_read_ids(b, &task));
 	TRY(bytes_u64(b, "addr", &start));
 	TRY(bytes_u64(b, "len", &len));
 	TRY(bytes_u64(b, "pgoff", &pgoff));
 	if (is_mmap2)
-		TRY(read_mmap2(b, rec, rules, &m));
+		TRY(records_read_mmap2(b, rec, rules, &m));
 	outbuf_fmt(out, " %d/%d: [", (int)task.a, (int)task.b);
-	put_0x(out, start);
+	records_put_0x(out, start);
 	outbuf_char(out, '(');
-	put_0x(out, len);
+	records_put_0x(out, len);
 	outbuf_str(out, ") @ ");
-	put_0x(out, pgoff);
+	records_put_0x(out, pgoff);
 	if (is_mmap2)
-		put_mmap2(&m, out);
+		records_put_mmap2(&m, out);
 	else
 		outbuf_fmt(out, "]: %c ", rec->misc & MISC_DATA ? 'r' : 'x');
-	put_text(out, b);
+	records_put_text(out, b);
 	outbuf_char(out, '\n');
 	return 0;
 }
 
-static int put_comm(struct bytes *b, const struct perfdata_view_record *rec, struct outbuf *out)
+static int records_put_comm(struct bytes *b, const struct perfdata_view_record *rec,
+			    struct outbuf *out)
 {
 	struct ids task;
 
-	TRY(read_ids(b, &task));
+	TRY(records_read_ids(b, &task));
 	outbuf_str(out, rec->misc & MISC_EXEC ? " exec: " : ": ");
-	put_text(out, b);
+	records_put_text(out, b);
 	outbuf_fmt(out, ":%d/%d\n", (int)task.a, (int)task.b);
 	return 0;
 }
 
-static int put_task(struct bytes *b, struct outbuf *out)
+static int records_put_task(struct bytes *b, struct outbuf *out)
 {
 	struct ids pids, tids;
 
-	TRY(read_ids(b, &pids));
-	TRY(read_ids(b, &tids));
+	TRY(records_read_ids(b, &pids));
+	TRY(records_read_ids(b, &tids));
 	outbuf_fmt(out, "(%d:%d):(%d:%d)\n", (int)pids.a, (int)tids.a, (int)pids.b, (int)tids.b);
 	return 0;
 }
 
-static int put_switch(struct bytes *b, const struct perfdata_view_record *rec, struct outbuf *out)
+static int records_put_switch(struct bytes *b, const struct perfdata_view_record *rec,
+			      struct outbuf *out)
 {
 	bool is_out = rec->misc & MISC_OUT;
 	struct ids task;
 
 	if (rec->type == PERF_RECORD_SWITCH_CPU_WIDE)
-		TRY(read_ids(b, &task));
+		TRY(records_read_ids(b, &task));
 	outbuf_str(out, !is_out                    ? " IN         "
 			: rec->misc & MISC_PREEMPT ? " OUT preempt"
 						   : " OUT        ");
@@ -344,13 +347,13 @@ static int put_switch(struct bytes *b, const struct perfdata_view_record *rec, s
 }
 
 /* Four to a line. */
-static int put_namespaces(struct bytes *b, struct outbuf *out)
+static int records_put_namespaces(struct bytes *b, struct outbuf *out)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	struct ids task;
 	uint64_t nr = 0, dev = 0, inode = 0;
 
-	TRY(read_ids(b, &task));
+	TRY(records_read_ids(b, &task));
 	TRY(bytes_u64(b, "number of namespaces", &nr));
 	if (nr > bytes_left(b) / 16)
 		return bytes_fail(b, -EBADMSG, "%llu namespaces do not fit into the record",
@@ -363,13 +366,13 @@ static int put_namespaces(struct bytes *b, struct outbuf *out)
 		outbuf_fmt(out, "%u/%s: %llu/", i,
 			   i < sizeof(names) / sizeof(names[0]) ? names[i] : "UNKNOWN",
 			   (unsigned long long)dev);
-		put_0x(out, inode);
+		records_put_0x(out, inode);
 		outbuf_str(out, i + 1 == nr ? "]\n" : i % 4 == 3 ? ", \n\t\t " : ", ");
 	}
 	return 0;
 }
 
-static int put_aux(struct bytes *b, struct outbuf *out)
+static int records_put_aux(struct bytes *b, struct outbuf *out)
 {
 	uint64_t off = 0, size = 0, flags = 0;
 
@@ -377,9 +380,9 @@ static int put_aux(struct bytes *b, struct outbuf *out)
 	TRY(bytes_u64(b, "size", &size));
 	TRY(bytes_u64(b, "flags", &flags));
 	outbuf_str(out, " offset: ");
-	put_0x(out, off);
+	records_put_0x(out, off);
 	outbuf_str(out, " size: ");
-	put_0x(out, size);
+	records_put_0x(out, size);
 	outbuf_fmt(out, " flags: %s%llx [%s%s%s]\n", flags ? "0x" : "", (unsigned long long)flags,
 		   flags & PERF_AUX_FLAG_TRUNCATED ? "T" : "",
 		   flags & PERF_AUX_FLAG_OVERWRITE ? "O" : "",
@@ -387,7 +390,7 @@ static int put_aux(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-static int put_ksymbol(struct bytes *b, struct outbuf *out)
+static int records_put_ksymbol(struct bytes *b, struct outbuf *out)
 {
 	uint64_t addr = 0;
 	uint32_t len = 0;
@@ -398,12 +401,12 @@ static int put_ksymbol(struct bytes *b, struct outbuf *out)
 	TRY(bytes_take(b, "type and flags", 4, &words));
 	outbuf_fmt(out, " addr %llx len %u type %u flags 0x%x name ", (unsigned long long)addr, len,
 		   get_u16(words, b->swap), get_u16(words + 2, b->swap));
-	put_text(out, b);
+	records_put_text(out, b);
 	outbuf_char(out, '\n');
 	return 0;
 }
 
-static int put_bpf_event(struct bytes *b, struct outbuf *out)
+static int records_put_bpf_event(struct bytes *b, struct outbuf *out)
 {
 	const uint8_t *words = NULL;
 	uint32_t id = 0;
@@ -416,7 +419,8 @@ static int put_bpf_event(struct bytes *b, struct outbuf *out)
 }
 
 /* Instructions, 16 bytes to a line. */
-static void put_code(struct outbuf *out, const char *which, const uint8_t *code, unsigned len)
+static void records_put_code(struct outbuf *out, const char *which, const uint8_t *code,
+			     unsigned len)
 {
 	for (unsigned i = 0; i < len; i++) {
 		if (!(i % 16))
@@ -427,7 +431,7 @@ static void put_code(struct outbuf *out, const char *which, const uint8_t *code,
 		outbuf_char(out, '\n');
 }
 
-static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf *out)
+static int records_put_text_poke(const struct event *ev, struct bytes *b, struct outbuf *out)
 {
 	const uint8_t *lens = NULL, *before = NULL, *after = NULL;
 	unsigned before_len, after_len;
@@ -445,60 +449,60 @@ static int put_text_poke(const struct event *ev, struct bytes *b, struct outbuf 
 	if (loc->sym)
 		outbuf_fmt(out, "%s+0x%llx", loc->sym, (unsigned long long)loc->sym_off);
 	outbuf_fmt(out, " old len %u new len %u\n", before_len, after_len);
-	put_code(out, "Old", before, before_len);
-	put_code(out, "New", after, after_len);
+	records_put_code(out, "Old", before, before_len);
+	records_put_code(out, "New", after, after_len);
 	return 0;
 }
 
-static int put_body(const struct event *ev, const struct perfdata_view_record *rec, struct bytes *b,
-		    struct outbuf *out)
+static int records_put_body(const struct event *ev, const struct perfdata_view_record *rec,
+			    struct bytes *b, struct outbuf *out)
 {
 	uint64_t n = 0;
 	struct ids task;
 
 	switch (rec->type) {
 	case PERF_RECORD_COMM:
-		return put_comm(b, rec, out);
+		return records_put_comm(b, rec, out);
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return put_task(b, out);
+		return records_put_task(b, out);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return put_mmap(b, rec, ev->recording->opts->rules, out);
+		return records_put_mmap(b, rec, ev->recording->opts->rules, out);
 	case PERF_RECORD_NAMESPACES:
-		return put_namespaces(b, out);
+		return records_put_namespaces(b, out);
 	case PERF_RECORD_CGROUP:
 		TRY(bytes_u64(b, "id", &n));
 		outbuf_fmt(out, " cgroup: %llu ", (unsigned long long)n);
-		put_text(out, b);
+		records_put_text(out, b);
 		outbuf_char(out, '\n');
 		return 0;
 	case PERF_RECORD_AUX:
-		return put_aux(b, out);
+		return records_put_aux(b, out);
 	case PERF_RECORD_ITRACE_START:
-		TRY(read_ids(b, &task));
+		TRY(records_read_ids(b, &task));
 		outbuf_fmt(out, " pid: %d tid: %d\n", (int)task.a, (int)task.b);
 		return 0;
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
 		TRY(bytes_u64(b, "hw_id", &n));
 		outbuf_str(out, " hw_id: ");
-		put_0x(out, n);
+		records_put_0x(out, n);
 		outbuf_char(out, '\n');
 		return 0;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return put_switch(b, rec, out);
+		return records_put_switch(b, rec, out);
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
 		outbuf_fmt(out, " lost %llu\n", (unsigned long long)n);
 		return 0;
 	case PERF_RECORD_KSYMBOL:
-		return put_ksymbol(b, out);
+		return records_put_ksymbol(b, out);
 	case PERF_RECORD_BPF_EVENT:
-		return put_bpf_event(b, out);
+		return records_put_bpf_event(b, out);
 	case PERF_RECORD_TEXT_POKE:
-		return put_text_poke(ev, b, out);
+		return records_put_text_poke(ev, b, out);
 	default:
 		outbuf_char(out, '\n');
 		return 0;
@@ -515,7 +519,7 @@ bool perf_record_body(const struct event *ev, const struct perfdata_view_record 
 	size_t before = out->len;
 
 	b.pos += HEADER_BYTES;
-	if (!rec->is_damaged && put_body(ev, rec, &b, out) >= 0)
+	if (!rec->is_damaged && records_put_body(ev, rec, &b, out) >= 0)
 		return true;
 	err_clear();
 	out->len = before;

@@ -4,17 +4,17 @@
 enum { ROW_BYTES = 8 };
 
 /* Latin-1's printable ones: perf prints the upper half as it is, but for its control characters. */
-static bool is_printable(uint8_t c)
+static bool bpf_output_is_printable(uint8_t c)
 {
 	return (c >= 0x20 && c < 0x7f) || c >= 0xa0;
 }
 
 /* Printable, ended by at least one NUL, and by nothing else. */
-static bool is_text(const uint8_t *bytes, size_t len)
+static bool bpf_output_is_text(const uint8_t *bytes, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && is_printable(bytes[n]))
+	while (n < len && bpf_output_is_printable(bytes[n]))
 		n++;
 	if (n == len)
 		return false;
@@ -23,7 +23,7 @@ static bool is_text(const uint8_t *bytes, size_t len)
 	return n == len;
 }
 
-static void put_row(const uint8_t *bytes, size_t len, size_t offset, struct outbuf *out)
+static void bpf_output_put_row(const uint8_t *bytes, size_t len, size_t offset, struct outbuf *out)
 {
 	outbuf_str(out, offset ? "                 " : "      BPF output:");
 	outbuf_fmt(out, " %04zx:", offset);
@@ -35,7 +35,9 @@ static void put_row(const uint8_t *bytes, size_t len, size_t offset, struct outb
 	}
 	outbuf_str(out, "  ");
 	for (size_t i = 0; i < ROW_BYTES; i++)
-		outbuf_char(out, i >= len ? ' ' : is_printable(bytes[i]) ? (char)bytes[i] : '.');
+		outbuf_char(out, i >= len                            ? ' '
+				 : bpf_output_is_printable(bytes[i]) ? (char)bytes[i]
+								     : '.');
 	outbuf_char(out, '\n');
 }
 
@@ -43,8 +45,9 @@ void text_bpf_output_put(const uint8_t *bytes, size_t len, struct outbuf *out)
 {
 	outbuf_char(out, '\n');
 	for (size_t at = 0; at < len; at += ROW_BYTES)
-		put_row(bytes + at, len - at < ROW_BYTES ? len - at : ROW_BYTES, at, out);
-	if (is_text(bytes, len)) {
+		bpf_output_put_row(bytes + at, len - at < ROW_BYTES ? len - at : ROW_BYTES, at,
+				   out);
+	if (bpf_output_is_text(bytes, len)) {
 		outbuf_str(out, "      BPF string: \"");
 		outbuf_str(out, (const char *)bytes);
 		outbuf_str(out, "\"\n");

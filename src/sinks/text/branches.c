@@ -24,7 +24,7 @@ void text_branches_done(struct text_branches *b)
 }
 
 /* "/P/X/A/12/CALL", and in perf 6.12 "/SPEC_WRONG_PATH" */
-static void put_flags(const struct rules *rules, uint64_t flags, struct outbuf *out)
+static void branches_put_flags(const struct rules *rules, uint64_t flags, struct outbuf *out)
 {
 	static const char *const speculation[] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
 						   "SPEC_CORRECT_PATH" };
@@ -51,7 +51,7 @@ static void put_flags(const struct rules *rules, uint64_t flags, struct outbuf *
  * perf's offsets are those of files whose symbols it has not loaded: it loads them for the samples'
  * own addresses, and shows addresses from then on.
  */
-static bool is_loaded(const struct text_branches *b, const char *dso)
+static bool branches_is_loaded(const struct text_branches *b, const char *dso)
 {
 	for (size_t i = 0; i < b->loaded.n; i++) {
 		if (b->loaded.v[i] == dso)
@@ -60,7 +60,7 @@ static bool is_loaded(const struct text_branches *b, const char *dso)
 	return false;
 }
 
-static void note_loaded(struct text_branches *b, const struct event *ev, uint64_t ip)
+static void branches_note_loaded(struct text_branches *b, const struct event *ev, uint64_t ip)
 {
 	struct sonde_location loc;
 	bool found; /* the file, with or without a symbol at ip */
@@ -68,23 +68,24 @@ static void note_loaded(struct text_branches *b, const struct event *ev, uint64_
 	text_locate(ev, ip, ev->pub.cpumode, &loc);
 	found = loc.sym || loc.unknown == SONDE_UNKNOWN_NO_SYMBOL ||
 		loc.unknown == SONDE_UNKNOWN_STRIPPED;
-	if (found && loc.dso && !is_loaded(b, loc.dso) && vec_push(&b->loaded, loc.dso) < 0)
+	if (found && loc.dso && !branches_is_loaded(b, loc.dso) &&
+	    vec_push(&b->loaded, loc.dso) < 0)
 		err_clear();
 }
 
 /* A place in the file mapped there; of the kernel, which is mapped as it is, from its start. */
-static uint64_t offset_of(const struct text_branches *b, const struct sonde_location *loc,
-			  uint32_t mode, uint64_t addr)
+static uint64_t branches_offset_of(const struct text_branches *b, const struct sonde_location *loc,
+				   uint32_t mode, uint64_t addr)
 {
 	if (loc->map_end <= loc->map_start)
 		return addr;
 	if (mode == CPUMODE_KERNEL)
 		return addr - loc->map_start;
-	return is_loaded(b, loc->dso) ? addr : addr - loc->map_start + loc->map_pgoff;
+	return branches_is_loaded(b, loc->dso) ? addr : addr - loc->map_start + loc->map_pgoff;
 }
 
-static void put_place(struct text_branches *b, const struct event *ev, uint64_t addr,
-		      uint64_t fields, struct outbuf *out)
+static void branches_put_place(struct text_branches *b, const struct event *ev, uint64_t addr,
+			       uint64_t fields, struct outbuf *out)
 {
 	struct sonde_location loc = { 0 };
 	uint32_t mode = 0;
@@ -99,7 +100,7 @@ static void put_place(struct text_branches *b, const struct event *ev, uint64_t 
 		text_symbol_put(&loc, TEXT_SYM | TEXT_SYMOFF, out);
 	} else {
 		if (off)
-			addr = offset_of(b, &loc, mode, addr);
+			addr = branches_offset_of(b, &loc, mode, addr);
 		outbuf_put(out, "0x", 2);
 		outbuf_hex(out, addr);
 	}
@@ -116,15 +117,15 @@ void text_branches_put(struct text_branches *b, const struct event *ev,
 	bool blank = fields & TEXT_BRSTACK || !(fields & TEXT_BRSTACKSYM);
 
 	if (b->rules->branch_offsets_need_loaded && fields & TEXT_BRSTACKOFF)
-		note_loaded(b, ev, sample->ip);
+		branches_note_loaded(b, ev, sample->ip);
 	for (uint64_t i = 0; i < sample->nr_branches; i++) {
 		const struct sonde_branch *branch = &sample->branches[i];
 
 		if (blank)
 			outbuf_char(out, ' ');
-		put_place(b, ev, branch->from, fields, out);
+		branches_put_place(b, ev, branch->from, fields, out);
 		outbuf_char(out, '/');
-		put_place(b, ev, branch->to, fields, out);
-		put_flags(b->rules, branch->flags, out);
+		branches_put_place(b, ev, branch->to, fields, out);
+		branches_put_flags(b->rules, branch->flags, out);
 	}
 }

@@ -38,38 +38,38 @@ struct listing {
 	size_t len;
 };
 
-static bool is_kernel(uint64_t addr)
+static bool insn_is_kernel(uint64_t addr)
 {
 	return addr >> 63;
 }
 
-static uint32_t mode_of(uint64_t addr)
+static uint32_t insn_mode_of(uint64_t addr)
 {
-	return is_kernel(addr) ? CPUMODE_KERNEL : CPUMODE_USER;
+	return insn_is_kernel(addr) ? CPUMODE_KERNEL : CPUMODE_USER;
 }
 
 enum grabbed { NO_CODE, CODE, CROSSES_RINGS };
 
 /* The code from start to the instruction at end. */
-static enum grabbed grab(struct listing *l, uint64_t start, uint64_t end)
+static enum grabbed insn_grab(struct listing *l, uint64_t start, uint64_t end)
 {
 	if (!start || !end)
 		return NO_CODE;
-	if (is_kernel(start) != is_kernel(end))
+	if (insn_is_kernel(start) != insn_is_kernel(end))
 		return CROSSES_RINGS;
 	if (end - start > BLOCK_MAX_BYTES - INSN_BYTES)
 		return NO_CODE;
 	l->code = l->c->block;
 	l->start = start;
-	l->len = recording_code_bytes(l->ev, start, mode_of(start), l->c->block,
-				    (size_t)(end - start) + INSN_BYTES);
+	l->len = recording_code_bytes(l->ev, start, insn_mode_of(start), l->c->block,
+				      (size_t)(end - start) + INSN_BYTES);
 	return l->len ? CODE : NO_CODE;
 }
 
 /* Names the function that an address is in, unless it is the one named last. */
-static void put_function(struct listing *l, uint64_t addr)
+static void insn_put_function(struct listing *l, uint64_t addr)
 {
-	const struct sonde_location loc = *recording_located(l->ev, addr, mode_of(addr));
+	const struct sonde_location loc = *recording_located(l->ev, addr, insn_mode_of(addr));
 
 	if (!loc.sym)
 		return;
@@ -85,15 +85,15 @@ static void put_function(struct listing *l, uint64_t addr)
 	}
 	outbuf_char(l->out, ':');
 	if (l->columns & TEXT_SRCLINE)
-		text_srcline_put(l->c, l->ev, addr, mode_of(addr), "\t", l->out);
+		text_srcline_put(l->c, l->ev, addr, insn_mode_of(addr), "\t", l->out);
 	outbuf_char(l->out, '\n');
 }
 
 /* The instruction at an offset of the block, padded to a width; its length, 0 for none. */
 static unsigned put_insn(struct listing *l, size_t off, size_t width)
 {
-	unsigned n = recording_insn_length(l->ev, l->start, mode_of(l->start), l->code + off,
-					 l->len - off);
+	unsigned n = recording_insn_length(l->ev, l->start, insn_mode_of(l->start), l->code + off,
+					   l->len - off);
 	size_t begun;
 
 	outbuf_char(l->out, '\t');
@@ -110,14 +110,15 @@ static unsigned put_insn(struct listing *l, size_t off, size_t width)
 	return n;
 }
 
-static void put_source(struct listing *l, uint64_t addr)
+static void insn_put_source(struct listing *l, uint64_t addr)
 {
-	if (l->columns & TEXT_SRCCODE && text_srccode_put(l->c, l->ev, addr, mode_of(addr), l->out))
+	if (l->columns & TEXT_SRCCODE &&
+	    text_srccode_put(l->c, l->ev, addr, insn_mode_of(addr), l->out))
 		outbuf_char(l->out, '\n');
 }
 
 /* An instruction that does not end its block; its length. */
-static unsigned put_step(struct listing *l, size_t off)
+static unsigned insn_put_step(struct listing *l, size_t off)
 {
 	unsigned n = put_insn(l, off, 0);
 
@@ -128,8 +129,8 @@ static unsigned put_step(struct listing *l, size_t off)
 }
 
 /* The branch that ends a block. nr_insns: how many ran in it, 0 unknown. */
-static void put_branch(struct listing *l, size_t off, const struct sonde_branch *b,
-		       unsigned nr_insns)
+static void insn_put_branch(struct listing *l, size_t off, const struct sonde_branch *b,
+			    unsigned nr_insns)
 {
 	uint32_t cycles = BRANCH_CYCLES(b->flags);
 	unsigned n = put_insn(l, off, INSN_TEXT_WIDTH);
@@ -147,11 +148,11 @@ static void put_branch(struct listing *l, size_t off, const struct sonde_branch 
 			outbuf_fmt(l->out, " %.2f IPC", (double)((float)nr_insns / (float)cycles));
 	}
 	outbuf_char(l->out, '\n');
-	put_source(l, b->from);
+	insn_put_source(l, b->from);
 }
 
 /* The block in memory, which ends with the branch. */
-static void put_block(struct listing *l, const struct sonde_branch *b)
+static void insn_put_block(struct listing *l, const struct sonde_branch *b)
 {
 	unsigned nr_insns = 0;
 	size_t off = 0;
@@ -159,15 +160,15 @@ static void put_block(struct listing *l, const struct sonde_branch *b)
 	while (off < l->len) {
 		unsigned n;
 
-		put_function(l, l->start + off);
+		insn_put_function(l, l->start + off);
 		if (l->start + off == b->from) {
-			put_branch(l, off, b, nr_insns + 1);
+			insn_put_branch(l, off, b, nr_insns + 1);
 			break;
 		}
-		n = put_step(l, off);
+		n = insn_put_step(l, off);
 		if (!n)
 			break;
-		put_source(l, l->start + off);
+		insn_put_source(l, l->start + off);
 		nr_insns++;
 		off += n;
 	}
@@ -179,30 +180,30 @@ static void put_block(struct listing *l, const struct sonde_branch *b)
  * From the last branch to the sample. Where that is behind us, a branch is missing: up to the next
  * one.
  */
-static void put_last_block(struct listing *l, uint64_t start, uint64_t ip)
+static void insn_put_last_block(struct listing *l, uint64_t start, uint64_t ip)
 {
 	uint64_t end = ip < start ? start + LAST_BLOCK_BYTES : ip;
-	enum grabbed got = grab(l, start, end);
+	enum grabbed got = insn_grab(l, start, end);
 	unsigned n;
 
-	put_function(l, start);
+	insn_put_function(l, start);
 	if (got != CODE) {
-		if (grab(l, ip, ip) == CODE) {
-			put_step(l, 0);
-			put_source(l, ip);
+		if (insn_grab(l, ip, ip) == CODE) {
+			insn_put_step(l, 0);
+			insn_put_source(l, ip);
 		}
 		return;
 	}
 	for (size_t off = 0; off <= end - start && off < l->len; off += n) {
-		n = put_step(l, off);
+		n = insn_put_step(l, off);
 		if (!n)
 			break;
-		if (start + off != ip && recording_insn_branches(l->ev, start, mode_of(start),
-							       l->code + off, l->len - off)) {
+		if (start + off != ip && recording_insn_branches(l->ev, start, insn_mode_of(start),
+								 l->code + off, l->len - off)) {
 			outbuf_str(l->out, "\t... not reaching sample ...\n");
 			break;
 		}
-		put_source(l, start + off);
+		insn_put_source(l, start + off);
 	}
 }
 
@@ -225,20 +226,20 @@ void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 		return;
 	}
 	/* Nothing is known of what ran before the oldest branch. */
-	if (grab(&l, b[nr - 1].from, b[nr - 1].from) == CODE) {
-		put_function(&l, b[nr - 1].from);
-		put_branch(&l, 0, &b[nr - 1], 0);
+	if (insn_grab(&l, b[nr - 1].from, b[nr - 1].from) == CODE) {
+		insn_put_function(&l, b[nr - 1].from);
+		insn_put_branch(&l, 0, &b[nr - 1], 0);
 	}
 	for (uint64_t i = nr - 1; i-- > 0;) {
 		uint64_t start = b[i + 1].to;
-		enum grabbed got = grab(&l, start, b[i].from);
+		enum grabbed got = insn_grab(&l, start, b[i].from);
 
 		/* Ways into the kernel may be left out of the stack, ways back not. */
 		if (got == CROSSES_RINGS && i)
-			got = grab(&l, start, b[--i].from);
+			got = insn_grab(&l, start, b[--i].from);
 		if (got == CODE)
-			put_block(&l, &b[i]);
+			insn_put_block(&l, &b[i]);
 	}
 	if (b[0].from != sample->ip && !(b[0].flags & BRANCH_ABORT))
-		put_last_block(&l, b[0].to, sample->ip);
+		insn_put_last_block(&l, b[0].to, sample->ip);
 }

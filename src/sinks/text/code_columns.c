@@ -22,25 +22,25 @@ void text_code_done(struct text_code *c)
 
 /* ---- source lines ---------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
+static const char *code_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-static void put_line(const struct text_code *c, const char *file, uint32_t line, const char *before,
-		     struct outbuf *out)
+static void code_put_line(const struct text_code *c, const char *file, uint32_t line,
+			  const char *before, struct outbuf *out)
 {
 	outbuf_str(out, before);
-	outbuf_str(out, c->o->full_source_path ? file : base_name(file));
+	outbuf_str(out, c->o->full_source_path ? file : code_base_name(file));
 	outbuf_char(out, ':');
 	outbuf_u64(out, line);
 }
 
 /* "wl[1175]": the address in the file; the kernel's addresses are everywhere the same. */
-static void put_no_line(const struct event *ev, uint64_t addr, uint32_t cpumode, const char *before,
-			struct outbuf *out)
+static void code_put_no_line(const struct event *ev, uint64_t addr, uint32_t cpumode,
+			     const char *before, struct outbuf *out)
 {
 	const struct sonde_location loc = *recording_located(ev, addr, cpumode);
 	uint64_t offset;
@@ -49,30 +49,30 @@ static void put_no_line(const struct event *ev, uint64_t addr, uint32_t cpumode,
 	if (!loc.dso)
 		return;
 	outbuf_str(out, before);
-	outbuf_str(out, *loc.dso == '[' ? loc.dso : base_name(loc.dso));
+	outbuf_str(out, *loc.dso == '[' ? loc.dso : code_base_name(loc.dso));
 	d = cpumode == CPUMODE_KERNEL ? NULL : recording_dso_at(ev, addr, &offset);
 	outbuf_char(out, '[');
 	outbuf_hex(out, d ? dso_file_address(d, offset) : addr);
 	outbuf_char(out, ']');
 }
 
-static void put_place(const struct text_code *c, const struct event *ev, uint64_t addr,
-		      uint32_t cpumode, bool called, const char *before, struct outbuf *out)
+static void code_put_place(const struct text_code *c, const struct event *ev, uint64_t addr,
+			   uint32_t cpumode, bool called, const char *before, struct outbuf *out)
 {
 	const struct line_place *places;
 	size_t nr = recording_lines(ev, addr, cpumode, called, &places);
 
 	if (!nr || !places[0].file)
-		put_no_line(ev, addr, cpumode, before, out);
+		code_put_no_line(ev, addr, cpumode, before, out);
 	else if (places[0].line || strcmp(places[0].file, "??") != 0)
-		put_line(c, places[0].file, places[0].line, before, out);
+		code_put_line(c, places[0].file, places[0].line, before, out);
 	/* Else perf's addr2line named a symbol without file and line: perf shows nothing. */
 }
 
 void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,
 		      uint32_t cpumode, const char *before, struct outbuf *out)
 {
-	put_place(c, ev, addr, cpumode, false, before, out);
+	code_put_place(c, ev, addr, cpumode, false, before, out);
 }
 
 void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
@@ -82,14 +82,14 @@ void text_frame_srcline_put(const struct text_code *c, const struct event *ev,
 		      !c->rules->lines_behind_calls;
 
 	if (f->file)
-		put_line(c, f->file, f->line, "\n  ", out);
+		code_put_line(c, f->file, f->line, "\n  ", out);
 	else
-		put_place(c, ev, f->ip, f->cpumode, called, "\n  ", out);
+		code_put_place(c, ev, f->ip, f->cpumode, called, "\n  ", out);
 }
 
 /* ---- source text ----------------------------------------------------------------------------- */
 
-static struct shown_line *shown_by(struct text_code *c, int32_t tid)
+static struct shown_line *code_shown_by(struct text_code *c, int32_t tid)
 {
 	uint64_t known = hash64_find(&c->by_tid, (uint32_t)tid);
 
@@ -107,7 +107,7 @@ static struct shown_line *shown_by(struct text_code *c, int32_t tid)
 bool text_srccode_put(struct text_code *c, const struct event *ev, uint64_t addr, uint32_t cpumode,
 		      struct outbuf *out)
 {
-	struct shown_line *last = shown_by(c, ev->pub.tid);
+	struct shown_line *last = code_shown_by(c, ev->pub.tid);
 	const struct line_place *p;
 	const char *text;
 	size_t len, start;

@@ -21,7 +21,7 @@ struct access {
 
 enum { LEVEL_NA = 1, LEVEL_HIT = 2, LEVEL_MISS = 4, LEVEL_NR_NA = 15 };
 
-static struct access unpack(uint64_t v)
+static struct access data_src_unpack(uint64_t v)
 {
 	return (struct access){ .op = v & 31,
 				.level = v >> 5 & 0x3fff,
@@ -63,8 +63,8 @@ static const char *const hops_words[8] = { "", "core, same node", "node, same so
  * The words of the bits set, with "or" between them; how many there were before; returns how many
  * there are then.
  */
-static unsigned put_bits(unsigned bits, const char *const *words, size_t nr, unsigned before,
-			 struct outbuf *out)
+static unsigned data_src_put_bits(unsigned bits, const char *const *words, size_t nr,
+				  unsigned before, struct outbuf *out)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!(bits >> i & 1))
@@ -76,14 +76,14 @@ static unsigned put_bits(unsigned bits, const char *const *words, size_t nr, uns
 	return before;
 }
 
-static void put_op(const struct access *a, struct outbuf *out)
+static void data_src_put_op(const struct access *a, struct outbuf *out)
 {
 	static const char *const words[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
 
 	outbuf_str(out, a->op ? words[__builtin_ctz(a->op)] : "No");
 }
 
-static void put_hops(const struct access *a, const struct rules *rules, struct outbuf *out)
+static void data_src_put_hops(const struct access *a, const struct rules *rules, struct outbuf *out)
 {
 	if (hops_words[a->hops])
 		outbuf_str(out, hops_words[a->hops]);
@@ -95,7 +95,8 @@ static void put_hops(const struct access *a, const struct rules *rules, struct o
 }
 
 /* Everything that is said. */
-static void put_level(const struct access *a, const struct rules *rules, struct outbuf *out)
+static void data_src_put_level(const struct access *a, const struct rules *rules,
+			       struct outbuf *out)
 {
 	unsigned bits = a->level & ~(LEVEL_HIT | LEVEL_MISS), nr = 0;
 	/* Numbers that perf 6.1 does not know are those of levels to it. */
@@ -105,9 +106,9 @@ static void put_level(const struct access *a, const struct rules *rules, struct 
 	if (a->remote)
 		outbuf_str(out, "Remote ");
 	if (a->hops)
-		put_hops(a, rules, out);
+		data_src_put_hops(a, rules, out);
 	else
-		nr = put_bits(bits, level_words, COUNT(level_words), 0, out);
+		nr = data_src_put_bits(bits, level_words, COUNT(level_words), 0, out);
 	if (a->level_nr) {
 		outbuf_str(out, nr ? " or " : "");
 		if (named)
@@ -123,46 +124,47 @@ static void put_level(const struct access *a, const struct rules *rules, struct 
 }
 
 /* The number if there is one, else the bits. */
-static void put_one_level(const struct access *a, const struct rules *rules, struct outbuf *out)
+static void data_src_put_one_level(const struct access *a, const struct rules *rules,
+				   struct outbuf *out)
 {
 	unsigned bits = a->level & ~(LEVEL_NA | LEVEL_HIT | LEVEL_MISS);
 
 	if (a->level_nr && a->level_nr != LEVEL_NR_NA) {
 		outbuf_str(out, a->remote ? "Remote " : "");
 		if (a->hops)
-			put_hops(a, rules, out);
+			data_src_put_hops(a, rules, out);
 		if (level_numbers[a->level_nr])
 			outbuf_str(out, level_numbers[a->level_nr]);
 		else
 			outbuf_fmt(out, "Unknown level %u", a->level_nr);
-	} else if (!put_bits(bits, level_words, COUNT(level_words), 0, out)) {
+	} else if (!data_src_put_bits(bits, level_words, COUNT(level_words), 0, out)) {
 		outbuf_str(out, "N/A");
 		return;
 	}
 	outbuf_str(out, a->level & LEVEL_HIT ? " hit" : a->level & LEVEL_MISS ? " miss" : " ");
 }
 
-static void put_snoop(const struct access *a, struct outbuf *out)
+static void data_src_put_snoop(const struct access *a, struct outbuf *out)
 {
 	static const char *const words[] = { "N/A", "None", "Hit", "Miss", "HitM" };
 	static const char *const more[] = { "Fwd", "Peer" };
-	unsigned nr = put_bits(a->snoop, words, COUNT(words), 0, out);
+	unsigned nr = data_src_put_bits(a->snoop, words, COUNT(words), 0, out);
 
-	if (!put_bits(a->snoop_more, more, COUNT(more), nr, out))
+	if (!data_src_put_bits(a->snoop_more, more, COUNT(more), nr, out))
 		outbuf_str(out, "N/A");
 }
 
-static void put_tlb(const struct access *a, struct outbuf *out)
+static void data_src_put_tlb(const struct access *a, struct outbuf *out)
 {
 	static const char *const words[] = { "N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault" };
 
-	if (!put_bits(a->tlb & ~(LEVEL_HIT | LEVEL_MISS), words, COUNT(words), 0, out))
+	if (!data_src_put_bits(a->tlb & ~(LEVEL_HIT | LEVEL_MISS), words, COUNT(words), 0, out))
 		outbuf_str(out, "N/A");
 	outbuf_str(out, a->tlb & LEVEL_HIT ? " hit" : "");
 	outbuf_str(out, a->tlb & LEVEL_MISS ? " miss" : "");
 }
 
-static void put_blocked(const struct access *a, struct outbuf *out)
+static void data_src_put_blocked(const struct access *a, struct outbuf *out)
 {
 	if (!(a->blocked & 6) || a->blocked & 1) {
 		outbuf_str(out, " N/A");
@@ -174,23 +176,23 @@ static void put_blocked(const struct access *a, struct outbuf *out)
 
 void text_data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out)
 {
-	struct access a = unpack(data_src);
+	struct access a = data_src_unpack(data_src);
 
 	outbuf_str(out, "|OP ");
-	put_op(&a, out);
+	data_src_put_op(&a, out);
 	outbuf_str(out, "|LVL ");
 	if (rules->data_src_has_one_level)
-		put_one_level(&a, rules, out);
+		data_src_put_one_level(&a, rules, out);
 	else
-		put_level(&a, rules, out);
+		data_src_put_level(&a, rules, out);
 	outbuf_str(out, "|SNP ");
-	put_snoop(&a, out);
+	data_src_put_snoop(&a, out);
 	outbuf_str(out, "|TLB ");
-	put_tlb(&a, out);
+	data_src_put_tlb(&a, out);
 	outbuf_str(out, "|LCK ");
 	outbuf_str(out, a.lock & 1 ? "N/A" : a.lock ? "Yes" : "No");
 	outbuf_str(out, "|BLK ");
-	put_blocked(&a, out);
+	data_src_put_blocked(&a, out);
 }
 
 void text_data_src_put(const struct rules *rules, uint64_t data_src, size_t *width,

@@ -28,7 +28,7 @@ static void file_free(struct event_file *f)
  * A slash in an event's name, as in cpu/cycles/, would be one of the path: perf cannot make such
  * files.
  */
-static int make_paths(struct event_file *f, const struct event_files *all, const char *name)
+static int files_make_paths(struct event_file *f, const struct event_files *all, const char *name)
 {
 	char *event;
 
@@ -51,14 +51,14 @@ static int make_paths(struct event_file *f, const struct event_files *all, const
  * Events of a recording are read by no more people than the recording is; one in a pipe is its
  * reader's alone.
  */
-static mode_t mode_of(const char *input)
+static mode_t files_mode_of(const char *input)
 {
 	struct stat st;
 
 	return stat(input, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0666 : 0600;
 }
 
-static int open_part(struct event_file *f, mode_t mode)
+static int files_open_part(struct event_file *f, mode_t mode)
 {
 	char *part;
 	int fd;
@@ -90,9 +90,9 @@ static int make_file(struct event_files *all, const struct sonde_schema *sc,
 		return err_nomem();
 	f->family = sc->family;
 	f->fd = -1;
-	r = make_paths(f, all, sc->name);
+	r = files_make_paths(f, all, sc->name);
 	if (r >= 0)
-		r = open_part(f, mode_of(all->input));
+		r = files_open_part(f, files_mode_of(all->input));
 	if (r >= 0)
 		r = vec_push(&all->files, f);
 	if (r < 0) {
@@ -119,7 +119,7 @@ int event_files_get(struct event_files *f, const struct sonde_schema *sc, struct
 	return 0;
 }
 
-static int write_out(struct event_file *f)
+static int files_write_out(struct event_file *f)
 {
 	f->bytes += f->writer.out.len;
 	return fd_writer_flush(&f->writer);
@@ -133,7 +133,7 @@ int event_file_take(struct event_file *f, struct outbuf *out, size_t start)
 	out->len = start;
 	if (f->writer.out.len < f->writer.chunk_bytes && !f->writer.out.failed)
 		return 0;
-	return write_out(f);
+	return files_write_out(f);
 }
 
 int event_files_finish(struct event_files *all, struct outbuf *out)
@@ -142,7 +142,7 @@ int event_files_finish(struct event_files *all, struct outbuf *out)
 		struct event_file *f = *it;
 		uint64_t bytes;
 
-		TRY(write_out(f));
+		TRY(files_write_out(f));
 		if (rename(f->part_path, f->path) < 0)
 			return err_errno(errno, "cannot write %s", f->path);
 		free(f->part_path);

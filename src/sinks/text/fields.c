@@ -110,7 +110,7 @@ const char *text_field_name(uint64_t bit)
 	return "";
 }
 
-static bool is_known(const struct text_fields *f, const struct field *field)
+static bool fields_is_known(const struct text_fields *f, const struct field *field)
 {
 	return !field->newer || !f->rules->lacks_newer_columns;
 }
@@ -119,7 +119,7 @@ static const struct field *find_field(const struct text_fields *f, const char *n
 {
 	for (int i = 0; i < NR_FIELDS; i++) {
 		if (strlen(fields[i].name) == len && !memcmp(fields[i].name, name, len) &&
-		    is_known(f, &fields[i]))
+		    fields_is_known(f, &fields[i]))
 			return &fields[i];
 	}
 	return NULL;
@@ -135,7 +135,7 @@ static int unknown_field(const struct text_fields *f, const char *name, size_t l
 	snprintf(typed, sizeof(typed), "%.*s", (int)len, name);
 	near_init(&near, typed);
 	for (int i = 0; i < NR_FIELDS; i++) {
-		if (!is_known(f, &fields[i]))
+		if (!fields_is_known(f, &fields[i]))
 			continue;
 		outbuf_fmt(&list, " %s", fields[i].name);
 		near_offer(&near, fields[i].name);
@@ -148,7 +148,8 @@ static int unknown_field(const struct text_fields *f, const char *name, size_t l
 	return r;
 }
 
-static void change_class(struct text_class_fields *c, const struct field *field, enum change change)
+static void fields_change_class(struct text_class_fields *c, const struct field *field,
+				enum change change)
 {
 	if (change == REMOVE) {
 		c->fields &= ~field->bit;
@@ -178,14 +179,14 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 		if (field->never & 1u << class)
 			return err_set(-EINVAL, "'%s' is not valid for %s events", field->name,
 				       classes[class].name);
-		change_class(&f->classes[class], field, change);
+		fields_change_class(&f->classes[class], field, change);
 		return 0;
 	}
 	for (class = 0; class < NR_EVENT_CLASSES; class ++) {
 		struct text_class_fields *c = &f->classes[class];
 
 		if (!(field->never & 1u << class)) {
-			change_class(c, field, change);
+			fields_change_class(c, field, change);
 			c->asked =
 				change == REMOVE ? c->asked & ~field->bit : c->asked | field->bit;
 		} else if (notes && f->rules->notes_as_perf) {
@@ -196,7 +197,7 @@ static int change_field(struct text_fields *f, int class, const struct field *fi
 	return 0;
 }
 
-static int find_class(const char *prefix, size_t len)
+static int fields_find_class(const char *prefix, size_t len)
 {
 	for (int i = 0; i < NR_EVENT_CLASSES; i++) {
 		if (classes[i].prefix && strlen(classes[i].prefix) == len &&
@@ -224,8 +225,8 @@ static void clear_fields(struct text_fields *f, int class)
  * A second specification for a class, or for all after any: perf notes that it replaces the first,
  * also if it only adds.
  */
-static void note_override(const struct text_fields *f, int class, bool changes,
-			  struct outbuf *notes)
+static void fields_note_override(const struct text_fields *f, int class, bool changes,
+				 struct outbuf *notes)
 {
 	bool chosen = false;
 
@@ -245,7 +246,7 @@ static void note_override(const struct text_fields *f, int class, bool changes,
  * perf takes any + or -, also the one in "bpf-output", as a sign that the defaults are to be
  * changed.
  */
-static bool is_change(const struct text_fields *f, const char *p, const char *end)
+static bool fields_is_change(const struct text_fields *f, const char *p, const char *end)
 {
 	bool start = true;
 
@@ -256,18 +257,19 @@ static bool is_change(const struct text_fields *f, const char *p, const char *en
 	return false;
 }
 
-static int parse_one(struct text_fields *f, const char *spec, size_t len, struct outbuf *notes)
+static int fields_parse_one(struct text_fields *f, const char *spec, size_t len,
+			    struct outbuf *notes)
 {
 	const char *end = spec + len, *colon = memchr(spec, ':', len),
 		   *p = colon ? colon + 1 : spec, *next;
-	bool changes = is_change(f, p, end);
+	bool changes = fields_is_change(f, p, end);
 	enum change style = SET, change;
 	bool any = false;
 	int class = -1;
 
 	if (colon)
-		TRY(class = find_class(spec, (size_t)(colon - spec)));
-	note_override(f, class, changes, notes);
+		TRY(class = fields_find_class(spec, (size_t)(colon - spec)));
+	fields_note_override(f, class, changes, notes);
 	if (!changes)
 		clear_fields(f, class);
 	for (; p < end; p = next + 1) {
@@ -310,7 +312,7 @@ int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
 		size_t len = strcspn(spec, " ");
 
 		if (len)
-			TRY(parse_one(&f, spec, len, notes));
+			TRY(fields_parse_one(&f, spec, len, notes));
 		spec += len + (spec[len] == ' ');
 	}
 	*ret = f;

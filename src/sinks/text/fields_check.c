@@ -118,14 +118,14 @@ static int check_first(struct text_class_fields *c, const struct rules *rules,
  * True for events of a pipe with counts only, which does not say so. perf checks nothing for them
  * either.
  */
-static bool is_only_counted(const struct text_recording *rec, const struct sonde_schema *sc)
+static bool fields_is_only_counted(const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	return rec->is_pipe && !sc->sampled;
 }
 
 /* The first event type of a class decides; of several recordings all types of it, together. */
-static int meet_class(struct text_class_fields *c, const struct rules *rules,
-		      const struct text_recording *rec, const struct sonde_schema *sc)
+static int fields_meet_class(struct text_class_fields *c, const struct rules *rules,
+			     const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	const bool is_first = !c->met;
 
@@ -162,8 +162,8 @@ static int check_together(struct text_class_fields *c, const struct rules *rules
 }
 
 /* Columns that a type's own samples have no value for are not shown. */
-static uint64_t drop_missing(const struct text_class_fields *c, const struct need *needs, size_t nr,
-			     const struct text_recording *rec, uint64_t sampled)
+static uint64_t fields_drop_missing(const struct text_class_fields *c, const struct need *needs,
+				    size_t nr, const struct text_recording *rec, uint64_t sampled)
 {
 	uint64_t fields = c->fields;
 
@@ -185,12 +185,12 @@ uint64_t text_fields_of(const struct text_fields *f, const struct text_recording
 	const bool has_chain = f->callchain && sampled & SAMPLED_CALLCHAIN;
 	uint64_t fields = c->fields;
 
-	if (!rec->is_several || !fields || rec->counts || is_only_counted(rec, sc))
+	if (!rec->is_several || !fields || rec->counts || fields_is_only_counted(rec, sc))
 		return fields;
-	fields &= drop_missing(c, needs_first, sizeof(needs_first) / sizeof(*needs_first), rec,
-			       has_chain ? sampled | SAMPLED_IP : sampled);
-	fields &= drop_missing(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec,
-			       sampled);
+	fields &= fields_drop_missing(c, needs_first, sizeof(needs_first) / sizeof(*needs_first),
+				      rec, has_chain ? sampled | SAMPLED_IP : sampled);
+	fields &= fields_drop_missing(c, needs_then, sizeof(needs_then) / sizeof(*needs_then), rec,
+				      sampled);
 	if (!(sampled & HAS_ADDRESS) && !has_chain)
 		fields &= ~TEXT_NAMES;
 	if (!(fields & TEXT_IP))
@@ -206,8 +206,8 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 
 	if (sc->kind != SONDE_TRACEPOINT && sc->kind != SONDE_SAMPLE)
 		return 0;
-	if (!(sc->traits & SCHEMA_DUMMY) && !is_only_counted(rec, sc))
-		TRY(meet_class(c, f->rules, rec, sc));
+	if (!(sc->traits & SCHEMA_DUMMY) && !fields_is_only_counted(rec, sc))
+		TRY(fields_meet_class(c, f->rules, rec, sc));
 	if (!f->callchain || !(sc->sampled & SAMPLED_CALLCHAIN))
 		return 0;
 	/* perf meets events of a pipe one by one, and then adds these to whatever was chosen. */

@@ -63,7 +63,7 @@ void text_dso_put(const struct sonde_location *loc, uint32_t columns, struct out
 	outbuf_char(out, ')');
 }
 
-static void put_names(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
+static void frames_put_names(const struct sonde_location *loc, uint32_t columns, struct outbuf *out)
 {
 	if (columns & TEXT_SYM) {
 		outbuf_char(out, ' ');
@@ -84,21 +84,22 @@ void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 /* ---- texts that are kept --------------------------------------------------------------------- */
 
 /* The mappings that an address belongs to; 0: its text cannot be kept. */
-static uint64_t stamp_of(const struct event *ev, uint32_t cpumode)
+static uint64_t frames_stamp_of(const struct event *ev, uint32_t cpumode)
 {
 	const struct address_space *space = recording_space(ev, cpumode);
 
 	return space ? space->stamp : 0;
 }
 
-static struct frame_text *slot_of(struct text_frames *f, uint64_t stamp, uint64_t addr)
+static struct frame_text *frames_slot_of(struct text_frames *f, uint64_t stamp, uint64_t addr)
 {
 	if (!f->cache)
 		f->cache = calloc(CACHE_SLOTS, sizeof(*f->cache));
 	return f->cache && stamp ? &f->cache[hash_u64(addr ^ stamp << 48) % CACHE_SLOTS] : NULL;
 }
 
-static void keep(struct text_frames *f, struct frame_text *slot, const char *text, size_t len)
+static void frames_keep(struct text_frames *f, struct frame_text *slot, const char *text,
+			size_t len)
 {
 	size_t room = (len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
 	char *copy;
@@ -121,7 +122,7 @@ static void keep(struct text_frames *f, struct frame_text *slot, const char *tex
 }
 
 /* Copied in pieces, the last one to its end: cheaper than a copy of just any length. */
-static void put_slot(const struct frame_text *slot, struct outbuf *out)
+static void frames_put_slot(const struct frame_text *slot, struct outbuf *out)
 {
 	size_t room = (slot->len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
 	char *to = outbuf_room(out, room);
@@ -137,7 +138,7 @@ static void put_slot(const struct frame_text *slot, struct outbuf *out)
  * perf 6.1 shows offsets into the mapped file for frames of user space, the address only where
  * nothing is mapped.
  */
-static uint64_t file_offset(const struct sonde_location *loc, uint64_t addr)
+static uint64_t frames_file_offset(const struct sonde_location *loc, uint64_t addr)
 {
 	if (!loc->dso || loc->map_end <= loc->map_start || dso_name_is_anonymous(loc->dso) ||
 	    !strncmp(loc->dso, "/tmp/perf-", 10))
@@ -145,8 +146,8 @@ static uint64_t file_offset(const struct sonde_location *loc, uint64_t addr)
 	return addr - loc->map_start + loc->map_pgoff;
 }
 
-static void make_text(const struct text_frames *f, const struct event *ev, uint64_t addr,
-		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
+static void frames_make_text(const struct text_frames *f, const struct event *ev, uint64_t addr,
+			     uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
 	struct sonde_location loc;
 
@@ -154,29 +155,29 @@ static void make_text(const struct text_frames *f, const struct event *ev, uint6
 	if (columns & IN_CHAIN) {
 		outbuf_char(out, '\t');
 		if (f->rules->shows_file_offsets && cpumode != CPUMODE_KERNEL)
-			addr = file_offset(&loc, addr);
+			addr = frames_file_offset(&loc, addr);
 	}
 	outbuf_hex_width(out, addr, 16, ' ');
-	put_names(&loc, columns, out);
+	frames_put_names(&loc, columns, out);
 }
 
-static void put_named(struct text_frames *f, const struct event *ev, uint64_t stamp, uint64_t addr,
-		      uint32_t cpumode, uint32_t columns, struct outbuf *out)
+static void frames_put_named(struct text_frames *f, const struct event *ev, uint64_t stamp,
+			     uint64_t addr, uint32_t cpumode, uint32_t columns, struct outbuf *out)
 {
-	struct frame_text *slot = slot_of(f, stamp, addr);
+	struct frame_text *slot = frames_slot_of(f, stamp, addr);
 	size_t start = out->len;
 
 	if (slot && slot->stamp == stamp && slot->addr == addr && slot->columns == columns) {
-		put_slot(slot, out);
+		frames_put_slot(slot, out);
 		return;
 	}
-	make_text(f, ev, addr, cpumode, columns, out);
+	frames_make_text(f, ev, addr, cpumode, columns, out);
 	if (!slot || out->failed)
 		return;
 	slot->stamp = stamp;
 	slot->addr = addr;
 	slot->columns = columns;
-	keep(f, slot, out->data + start, out->len - start);
+	frames_keep(f, slot, out->data + start, out->len - start);
 }
 
 void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,
@@ -185,7 +186,7 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 	uint32_t names = columns & ~(uint32_t)TEXT_SRCLINE;
 
 	if (names & (TEXT_SYM | TEXT_DSO))
-		put_named(f, ev, stamp_of(ev, cpumode), addr, cpumode, names, out);
+		frames_put_named(f, ev, frames_stamp_of(ev, cpumode), addr, cpumode, names, out);
 	else
 		outbuf_hex_width(out, addr, 16, ' ');
 	if (columns & TEXT_SRCLINE)
@@ -195,15 +196,16 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 /* ---- call chains ----------------------------------------------------------------------------- */
 
 /* A name in place of the symbol's keeps the symbol's offset. */
-static void put_inlined(struct text_frames *f, const struct event *ev,
-			const struct sonde_frame *frame, uint32_t columns, struct outbuf *out)
+static void frames_put_inlined(struct text_frames *f, const struct event *ev,
+			       const struct sonde_frame *frame, uint32_t columns,
+			       struct outbuf *out)
 {
 	uint64_t addr = frame->ip;
 	struct sonde_location loc;
 
 	text_locate(ev, addr, frame->cpumode, &loc);
 	if (f->rules->shows_file_offsets)
-		addr = file_offset(&loc, addr);
+		addr = frames_file_offset(&loc, addr);
 	if (!loc.sym)
 		columns &= ~(uint32_t)TEXT_SYMOFF;
 	loc.sym = frame->sym;
@@ -211,7 +213,7 @@ static void put_inlined(struct text_frames *f, const struct event *ev,
 		columns &= ~(uint32_t)TEXT_DSO;
 	outbuf_char(out, '\t');
 	outbuf_hex_width(out, addr, 16, ' ');
-	put_names(&loc, columns, out);
+	frames_put_names(&loc, columns, out);
 }
 
 static void put_frame(struct text_frames *f, const struct event *ev,
@@ -221,9 +223,9 @@ static void put_frame(struct text_frames *f, const struct event *ev,
 	bool is_kernel = frame->cpumode == CPUMODE_KERNEL;
 
 	if (frame->sym) {
-		put_inlined(f, ev, frame, names, out);
+		frames_put_inlined(f, ev, frame, names, out);
 	} else if (names & (TEXT_SYM | TEXT_DSO) || (f->rules->shows_file_offsets && !is_kernel)) {
-		put_named(f, ev, stamp, frame->ip, frame->cpumode, names | IN_CHAIN, out);
+		frames_put_named(f, ev, stamp, frame->ip, frame->cpumode, names | IN_CHAIN, out);
 	} else {
 		outbuf_char(out, '\t');
 		outbuf_hex_width(out, frame->ip, 16, ' ');
@@ -231,7 +233,7 @@ static void put_frame(struct text_frames *f, const struct event *ev,
 }
 
 /* True if the chain ends with this frame (--stop-bt). */
-static bool is_last(const struct event *ev, const struct sonde_frame *f)
+static bool frames_is_last(const struct event *ev, const struct sonde_frame *f)
 {
 	const char *name = f->sym;
 	struct sonde_location loc;
@@ -259,14 +261,14 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 		bool innermost = !i || frames[i].cpumode != frames[i - 1].cpumode;
 
 		if (innermost)
-			stamp = stamp_of(ev, frames[i].cpumode);
+			stamp = frames_stamp_of(ev, frames[i].cpumode);
 		put_frame(f, ev, &frames[i], stamp, names, out);
 		if (columns & TEXT_SRCLINE)
 			text_frame_srcline_put(f->code, ev, &frames[i], innermost, out);
 		if (frames[i].flags & SONDE_FRAME_INLINED)
 			outbuf_str(out, " (inlined)");
 		outbuf_char(out, '\n');
-		if (ev->recording->opts->stop_bt.comms && is_last(ev, &frames[i]))
+		if (ev->recording->opts->stop_bt.comms && frames_is_last(ev, &frames[i]))
 			break;
 	}
 }

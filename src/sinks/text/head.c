@@ -12,7 +12,7 @@
 #define MISC_WIDTH  6
 
 /* A comm without control characters; borrowed until the next call. */
-static const char *shown_comm(struct text_sink *s, uint32_t comm)
+static const char *head_shown_comm(struct text_sink *s, uint32_t comm)
 {
 	const char *name = strpool_text(&s->recordings->strings, comm);
 
@@ -26,7 +26,7 @@ static const char *shown_comm(struct text_sink *s, uint32_t comm)
 }
 
 /* The comm right aligned in 16 places and a blank, made once per comm. */
-static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
+static const struct comm_text *head_comm_text(struct text_sink *s, uint32_t comm)
 {
 	if (__builtin_expect(comm >= s->comms.n, 0)) {
 		if (vec_reserve(&s->comms, comm + 1 - s->comms.n) < 0)
@@ -35,7 +35,7 @@ static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
 		s->comms.n = comm + 1;
 	}
 	if (__builtin_expect(!s->comms.v[comm].len, 0))
-		comm_text_make(&s->comms.v[comm], shown_comm(s, comm), s->latency);
+		comm_text_make(&s->comms.v[comm], head_shown_comm(s, comm), s->latency);
 	return &s->comms.v[comm];
 }
 
@@ -43,7 +43,7 @@ static const struct comm_text *comm_text(struct text_sink *s, uint32_t comm)
  * A comm that has no text made for it: before a call chain it is not padded, or it is a very long
  * one.
  */
-static char *put_odd_comm(char *p, const char *comm)
+static char *head_put_odd_comm(char *p, const char *comm)
 {
 	size_t len = strnlen(comm, COMM_BYTES - 1);
 
@@ -53,7 +53,7 @@ static char *put_odd_comm(char *p, const char *comm)
 }
 
 /* The letters of the cpu mode, as in perf: one for each kind whose bits are in this number. */
-static char *put_misc(const struct text_sink *s, char *p, const struct event *ev)
+static char *head_put_misc(const struct text_sink *s, char *p, const struct event *ev)
 {
 	static const char letters[] = "KUHGg";
 	char *end = p + MISC_WIDTH;
@@ -72,8 +72,8 @@ static char *put_misc(const struct text_sink *s, char *p, const struct event *ev
 }
 
 /* A time of day and behind it its fraction, as strftime() makes the former. */
-static char *put_day(const struct text_sink *s, struct day_text *d, char *p, uint64_t wall_ns,
-		     bool utc, const char *format)
+static char *head_put_day(const struct text_sink *s, struct day_text *d, char *p, uint64_t wall_ns,
+			  bool utc, const char *format)
 {
 	time_t seconds = (time_t)(wall_ns / NS_PER_S);
 	unsigned ns = (unsigned)(wall_ns % NS_PER_S);
@@ -95,20 +95,20 @@ static char *put_day(const struct text_sink *s, struct day_text *d, char *p, uin
 }
 
 /* perf's: in this machine's time zone. */
-static char *put_tod(struct text_sink *s, char *p, uint64_t time_ns)
+static char *head_put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 {
-	p = put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->recordings->line.zero_ns,
-		    false, "%F %H:%M:%S");
+	p = head_put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->recordings->line.zero_ns,
+			 false, "%F %H:%M:%S");
 	*p++ = ' ';
 	return p;
 }
 
 /* clock=utc, local: "2026-11-22T21:15:58.123456Z: ", "2026-11-22T22:15:58.123456+0100: " */
-static char *put_time_of_day(struct text_sink *s, char *p, uint64_t time_ns)
+static char *head_put_time_of_day(struct text_sink *s, char *p, uint64_t time_ns)
 {
 	size_t len;
 
-	p = put_day(s, &s->of_day, p, time_ns, s->utc, "%FT%H:%M:%S");
+	p = head_put_day(s, &s->of_day, p, time_ns, s->utc, "%FT%H:%M:%S");
 	len = strlen(s->of_day.zone);
 	memcpy(p, s->of_day.zone, len);
 	p += len;
@@ -118,7 +118,7 @@ static char *put_time_of_day(struct text_sink *s, char *p, uint64_t time_ns)
 }
 
 /* The time as asked for: since the first event shown, or since the one shown before. */
-static uint64_t relative_time(struct text_sink *s, uint64_t time_ns)
+static uint64_t head_relative_time(struct text_sink *s, uint64_t time_ns)
 {
 	uint64_t base = s->time_base_ns;
 
@@ -133,15 +133,15 @@ static uint64_t relative_time(struct text_sink *s, uint64_t time_ns)
 _Static_assert(!(WHO_COLUMNS & WHO_BARE_COMM), "a bit of its own");
 
 /* comm, pid, tid, cpu; NULL without memory. */
-static char *make_who(struct text_sink *s, char *p, const struct event *ev, uint64_t columns)
+static char *head_make_who(struct text_sink *s, char *p, const struct event *ev, uint64_t columns)
 {
 	if (columns & TEXT_COMM) {
-		const struct comm_text *c = comm_text(s, ev->pub.comm);
+		const struct comm_text *c = head_comm_text(s, ev->pub.comm);
 
 		if (!c)
 			return NULL;
 		if ((columns & WHO_BARE_COMM && !s->latency) || c->len == COMM_TEXT_LONG) {
-			p = put_odd_comm(p, shown_comm(s, ev->pub.comm));
+			p = head_put_odd_comm(p, head_shown_comm(s, ev->pub.comm));
 		} else {
 			memcpy(p, c->text, sizeof(*c));
 			p += c->len;
@@ -162,11 +162,11 @@ static char *make_who(struct text_sink *s, char *p, const struct event *ev, uint
 }
 
 /* The same of a task that was not shown lately; kept if it is not longer than most. */
-static __attribute__((noinline)) char *put_new_who(struct text_sink *s, char *p,
-						   const struct event *ev, uint64_t columns,
-						   struct who_text *w)
+static __attribute__((noinline)) char *head_put_new_who(struct text_sink *s, char *p,
+							const struct event *ev, uint64_t columns,
+							struct who_text *w)
 {
-	char *end = make_who(s, p, ev, columns);
+	char *end = head_make_who(s, p, ev, columns);
 
 	if (!end || end - p > WHO_COPY_BYTES)
 		return end;
@@ -180,7 +180,8 @@ static __attribute__((noinline)) char *put_new_who(struct text_sink *s, char *p,
 	return end;
 }
 
-static inline char *put_who(struct text_sink *s, char *p, const struct event *ev, uint64_t columns)
+static inline char *head_put_who(struct text_sink *s, char *p, const struct event *ev,
+				 uint64_t columns)
 {
 	const struct sonde_event *e = &ev->pub;
 	struct who_text *w = &s->who[((uint32_t)e->tid ^ (uint32_t)e->cpu << 3) % RECENT_WHO];
@@ -188,7 +189,7 @@ static inline char *put_who(struct text_sink *s, char *p, const struct event *ev
 	if (__builtin_expect(w->columns != columns || w->comm != e->comm || w->tid != e->tid ||
 				     w->pid != e->pid || w->cpu != e->cpu,
 			     0))
-		return put_new_who(s, p, ev, columns, w);
+		return head_put_new_who(s, p, ev, columns, w);
 	memcpy(p, w->text, WHO_COPY_BYTES);
 	return p + w->len;
 }
@@ -202,24 +203,24 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 	if (!p)
 		return err_nomem();
 	if (who & WHO_COLUMNS) {
-		p = put_who(s, p, ev, who);
+		p = head_put_who(s, p, ev, who);
 		if (!p)
 			return err_nomem();
 	}
 	if (__builtin_expect(line->odd_head, 0)) {
 		if (fields & TEXT_MISC)
-			p = put_misc(s, p, ev);
+			p = head_put_misc(s, p, ev);
 		if (fields & TEXT_TOD)
-			p = put_tod(s, p, ev->pub.time_ns);
+			p = head_put_tod(s, p, ev->pub.time_ns);
 	}
 	if (fields & TEXT_TIME) {
 		uint64_t time_ns = ev->pub.time_ns;
 
 		if (__builtin_expect(line->odd_head && s->times == TIMES_OF_DAY, 0)) {
-			p = put_time_of_day(s, p, time_ns);
+			p = head_put_time_of_day(s, p, time_ns);
 		} else {
 			if (__builtin_expect(line->odd_head && s->times != TIMES_RECORDED, 0))
-				time_ns = relative_time(s, time_ns);
+				time_ns = head_relative_time(s, time_ns);
 			p = put_time(p, time_ns, s->nanoseconds, &s->seconds);
 		}
 	}

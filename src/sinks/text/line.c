@@ -22,12 +22,12 @@
  * perf takes one bit as the sign of branches of a hardware trace. The default looks closer, because
  * other events have that bit, too.
  */
-static bool is_branch(const struct text_sink *s, const struct sonde_schema *sc)
+static bool line_is_branch(const struct text_sink *s, const struct sonde_schema *sc)
 {
 	return sc->traits & (s->rules->branches_by_bit ? SCHEMA_LIKE_BRANCH : SCHEMA_BRANCH);
 }
 
-static unsigned longest_name(const struct schema_table *schemas)
+static unsigned line_longest_name(const struct schema_table *schemas)
 {
 	const struct sonde_schema *sc;
 	size_t width = 0;
@@ -42,7 +42,7 @@ static unsigned longest_name(const struct schema_table *schemas)
 }
 
 /* `name: ` in name_width + 2 places, and what is copied with it. */
-static int make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
+static int line_make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
 	size_t len = strlen(sc->name), room;
 	struct outbuf b = { 0 };
@@ -79,10 +79,10 @@ static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct 
 	line->weight_struct = bits & SAMPLED_WEIGHT_STRUCT;
 	line->addr_has_names = sc->traits & SCHEMA_ADDR_IN_TASK;
 	line->is_bpf_output = sc->traits & SCHEMA_BPF_OUTPUT;
-	line->is_branch = is_branch(s, sc);
+	line->is_branch = line_is_branch(s, sc);
 	line->samples_addr = bits & SAMPLED_ADDR;
 	line->addr_has_names |= line->is_branch;
-	return make_name(s, sc, line);
+	return line_make_name(s, sc, line);
 }
 
 /* Sets the parts of a type's line that follow from its columns. */
@@ -106,7 +106,7 @@ static void settle_line(const struct text_sink *s, const struct text_class_field
  * Settles the columns of types after all types known at the start were met, because their classes
  * influence each other.
  */
-static int settle(struct text_sink *s)
+static int line_settle(struct text_sink *s)
 {
 	for (uint32_t id = 0; id < s->lines.n; id++) {
 		const struct sonde_schema *sc = schema_at(&s->recordings->schemas, id);
@@ -127,7 +127,7 @@ static int settle(struct text_sink *s)
 int text_lines_meet(struct text_sink *s, uint32_t schema)
 {
 	if (!s->name_width)
-		s->name_width = longest_name(&s->recordings->schemas);
+		s->name_width = line_longest_name(&s->recordings->schemas);
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++)
 		s->recording.traits |= schema_at(&s->recordings->schemas, id)->traits;
 	for (uint32_t id = (uint32_t)s->lines.n; id <= schema; id++) {
@@ -139,5 +139,5 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 		TRY(vec_push(&s->lines, line));
 		TRY(s->parts_ops->schema(s->parts, sc));
 	}
-	return settle(s);
+	return line_settle(s);
 }

@@ -14,7 +14,7 @@
 #define NAME_COLUMNS ((uint32_t)TEXT_NAMES)
 
 /* perf: the largest unit of which there is more than one, up to G, without what is left over. */
-static void put_page_size_in_units(uint64_t bytes, struct outbuf *out)
+static void tail_put_page_size_in_units(uint64_t bytes, struct outbuf *out)
 {
 	int unit = 0;
 
@@ -23,14 +23,14 @@ static void put_page_size_in_units(uint64_t bytes, struct outbuf *out)
 	outbuf_fmt(out, " %llu%c", (unsigned long long)bytes, "BKMG"[unit]);
 }
 
-static void put_page_size(const struct rules *rules, uint64_t bytes, struct outbuf *out)
+static void tail_put_page_size(const struct rules *rules, uint64_t bytes, struct outbuf *out)
 {
 	int unit = 0;
 
 	if (!bytes) {
 		outbuf_put(out, " N/A", 4);
 	} else if (rules->page_sizes_in_units) {
-		put_page_size_in_units(bytes, out);
+		tail_put_page_size_in_units(bytes, out);
 	} else {
 		for (; bytes >= 1024 && !(bytes % 1024); unit++)
 			bytes /= 1024;
@@ -39,8 +39,8 @@ static void put_page_size(const struct rules *rules, uint64_t bytes, struct outb
 }
 
 /* "    AX:0x0 " for each, behind the kind of process that they are of. */
-static void put_registers(const struct recording *rec, uint64_t abi, uint64_t mask,
-			  const uint64_t *values, struct outbuf *out)
+static void tail_put_registers(const struct recording *rec, uint64_t abi, uint64_t mask,
+			       const uint64_t *values, struct outbuf *out)
 {
 	const char *arch;
 	char room[16];
@@ -57,7 +57,7 @@ static void put_registers(const struct recording *rec, uint64_t abi, uint64_t ma
 	}
 }
 
-static void put_addr(struct text_sink *s, const struct event *ev, const struct line *line)
+static void tail_put_addr(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	uint32_t names = line->addr_has_names ? (uint32_t)line->fields & NAME_COLUMNS : 0;
 
@@ -66,13 +66,13 @@ static void put_addr(struct text_sink *s, const struct event *ev, const struct l
 }
 
 /* The memory access: where, from where, how long it took. */
-static void put_memory(struct text_sink *s, const struct event *ev, const struct line *line)
+static void tail_put_memory(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	struct outbuf *out = &s->writer.out;
 	uint64_t fields = line->fields, weight = s->sample.weight;
 
 	if (fields & TEXT_ADDR)
-		put_addr(s, ev, line);
+		tail_put_addr(s, ev, line);
 	if (fields & TEXT_DATA_SRC)
 		text_data_src_put(s->rules, s->sample.data_src, &s->data_src_width, out);
 	if (fields & TEXT_WEIGHT)
@@ -85,7 +85,7 @@ static void put_memory(struct text_sink *s, const struct event *ev, const struct
 		outbuf_u64_width(out, weight >> 48, 16, ' ');
 }
 
-static void put_cgroup(const struct text_sink *s, const struct event *ev, struct outbuf *out)
+static void tail_put_cgroup(const struct text_sink *s, const struct event *ev, struct outbuf *out)
 {
 	const char *path = recording_cgroup(ev->recording, s->sample.cgroup);
 
@@ -93,8 +93,8 @@ static void put_cgroup(const struct text_sink *s, const struct event *ev, struct
 	outbuf_str(out, path ? path : "unknown");
 }
 
-static void put_ip(struct text_sink *s, const struct event *ev, const struct line *line,
-		   uint32_t names)
+static void tail_put_ip(struct text_sink *s, const struct event *ev, const struct line *line,
+			uint32_t names)
 {
 	struct outbuf *out = &s->writer.out;
 
@@ -107,18 +107,18 @@ static void put_ip(struct text_sink *s, const struct event *ev, const struct lin
 	}
 }
 
-static void put_pages(const struct text_sink *s, uint64_t fields, struct outbuf *out)
+static void tail_put_pages(const struct text_sink *s, uint64_t fields, struct outbuf *out)
 {
 	if (fields & TEXT_PHYS_ADDR)
 		outbuf_hex_width(out, s->sample.phys_addr, 16, ' ');
 	if (fields & TEXT_DATA_PAGE_SIZE)
-		put_page_size(s->rules, s->sample.data_page_size, out);
+		tail_put_page_size(s->rules, s->sample.data_page_size, out);
 	if (fields & TEXT_CODE_PAGE_SIZE)
-		put_page_size(s->rules, s->sample.code_page_size, out);
+		tail_put_page_size(s->rules, s->sample.code_page_size, out);
 }
 
-static void put_code(struct text_sink *s, const struct event *ev, uint64_t fields,
-		     struct outbuf *out)
+static void tail_put_code(struct text_sink *s, const struct event *ev, uint64_t fields,
+			  struct outbuf *out)
 {
 	if (fields & (TEXT_INSN | TEXT_INSNLEN))
 		text_insn_put(ev, s->sample.ip, ev->pub.cpumode, fields & TEXT_INSNLEN,
@@ -128,7 +128,7 @@ static void put_code(struct text_sink *s, const struct event *ev, uint64_t field
 }
 
 /* From where to where, in place of the ordinary columns. */
-static void put_branch(struct text_sink *s, const struct event *ev, const struct line *line)
+static void tail_put_branch(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	struct outbuf *out = &s->writer.out;
 	uint32_t names = (uint32_t)line->fields & NAME_COLUMNS;
@@ -142,15 +142,15 @@ static void put_branch(struct text_sink *s, const struct event *ev, const struct
 		outbuf_char(out, '\t');
 	}
 	if (line->fields & TEXT_IP)
-		put_ip(s, ev, line, line_last ? names & ~(uint32_t)TEXT_SRCLINE : names);
+		tail_put_ip(s, ev, line, line_last ? names & ~(uint32_t)TEXT_SRCLINE : names);
 	if (line->branch_addr) {
 		outbuf_put(out, " => ", 4);
-		put_addr(s, ev, line);
+		tail_put_addr(s, ev, line);
 	}
 	if (line_last)
 		text_srcline_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, "\n  ", out);
 	if (line->fields & CODE)
-		put_code(s, ev, line->fields, out);
+		tail_put_code(s, ev, line->fields, out);
 }
 
 void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line)
@@ -160,27 +160,27 @@ void text_tail_put(struct text_sink *s, const struct event *ev, const struct lin
 	uint64_t fields = line->fields;
 
 	if (line->is_branch) {
-		put_branch(s, ev, line);
+		tail_put_branch(s, ev, line);
 		return;
 	}
 	if (fields & MEMORY)
-		put_memory(s, ev, line);
+		tail_put_memory(s, ev, line);
 	if (fields & TEXT_CGROUP)
-		put_cgroup(s, ev, out);
+		tail_put_cgroup(s, ev, out);
 	if (fields & TEXT_IP)
-		put_ip(s, ev, line, (uint32_t)fields & NAME_COLUMNS);
+		tail_put_ip(s, ev, line, (uint32_t)fields & NAME_COLUMNS);
 	if (fields & TEXT_IREGS)
-		put_registers(ev->recording, sample->intr_regs_abi, sample->intr_regs_mask,
-			      sample->intr_regs, out);
+		tail_put_registers(ev->recording, sample->intr_regs_abi, sample->intr_regs_mask,
+				   sample->intr_regs, out);
 	if (fields & TEXT_UREGS)
-		put_registers(ev->recording, sample->user_regs_abi, sample->user_regs_mask,
-			      sample->user_regs, out);
+		tail_put_registers(ev->recording, sample->user_regs_abi, sample->user_regs_mask,
+				   sample->user_regs, out);
 	if (fields & BRANCHES)
 		text_branches_put(&s->branches, ev, sample, fields, out);
 	if (fields & TEXT_BPF_OUTPUT && line->is_bpf_output)
 		text_bpf_output_put(ev->pub.bytes, ev->pub.bytes_len, out);
 	if (fields & CODE)
-		put_code(s, ev, fields, out);
+		tail_put_code(s, ev, fields, out);
 	if (fields & PAGES)
-		put_pages(s, fields, out);
+		tail_put_pages(s, fields, out);
 }

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 /* Bytes of the character at p if it is well-formed UTF-8 and no control character, else 0. */
-static size_t harmless(const unsigned char *p, size_t len, bool line_ends)
+static size_t terminal_harmless(const unsigned char *p, size_t len, bool line_ends)
 {
 	size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
 
@@ -20,11 +20,11 @@ static size_t harmless(const unsigned char *p, size_t len, bool line_ends)
 	return *p == 0xc2 && p[1] < 0xa0 ? 0 : n; /* U+0080..U+009F speak to some terminals */
 }
 
-static size_t first_harmful(const unsigned char *p, size_t len, bool line_ends)
+static size_t terminal_first_harmful(const unsigned char *p, size_t len, bool line_ends)
 {
 	size_t i = 0, n;
 
-	while (i < len && (n = harmless(p + i, len - i, line_ends)))
+	while (i < len && (n = terminal_harmless(p + i, len - i, line_ends)))
 		i += n;
 	return i;
 }
@@ -38,7 +38,7 @@ void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends)
 	if (!len)
 		return; /* there may be no data at all */
 	text = (const unsigned char *)out->data + start;
-	at = first_harmful(text, len, line_ends);
+	at = terminal_first_harmful(text, len, line_ends);
 	if (at == len)
 		return;
 	rest = malloc(len - at);
@@ -51,7 +51,7 @@ void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends)
 	memcpy(rest, text + at, len);
 	out->len = start + at;
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = harmless(rest + i, len - i, line_ends);
+		n = terminal_harmless(rest + i, len - i, line_ends);
 		if (n)
 			outbuf_put(out, rest + i, n);
 		else

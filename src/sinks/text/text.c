@@ -16,7 +16,7 @@
 #include "sinks/text/terminal.h"
 #include "sources/source.h"
 
-static struct text_sink *sink_of(struct sink *s)
+static struct text_sink *text_sink_of(struct sink *s)
 {
 	return (struct text_sink *)s;
 }
@@ -26,7 +26,7 @@ static struct text_sink *sink_of(struct sink *s)
 	 TEXT_TOD | TEXT_TIME)
 
 /* The file of the record: a recording that is a directory has several. */
-static const char *path_of_record(const struct event *ev)
+static const char *text_path_of_record(const struct event *ev)
 {
 	struct source_file file;
 
@@ -34,7 +34,7 @@ static const char *path_of_record(const struct event *ev)
 								       : ev->recording->input;
 }
 
-static int put_record_line(struct text_sink *s, const struct event *ev, bool is_raw)
+static int text_put_record_line(struct text_sink *s, const struct event *ev, bool is_raw)
 {
 	struct outbuf *out = &s->writer.out;
 	struct text_record_head head;
@@ -57,33 +57,33 @@ static int put_record_line(struct text_sink *s, const struct event *ev, bool is_
 }
 
 /* The event of a record that is no sample: what it results in, or its line. */
-static int record_event(struct text_sink *s, const struct event *ev)
+static int text_record_event(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
 	if (!s->parts_ops->result(s->parts, ev, &s->writer.out))
-		TRY(put_record_line(s, ev, false));
+		TRY(text_put_record_line(s, ev, false));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 	return fd_writer_tick(&s->writer);
 }
 
 /* In a dump any record: its bytes, and what it says. */
-static int put_raw_record(struct text_sink *s, const struct sink_record *r)
+static int text_put_raw_record(struct text_sink *s, const struct sink_record *r)
 {
 	size_t start = s->writer.out.len;
 	struct event *raw = &s->raw;
 
 	TRY(s->parts_ops->read(r, raw));
 	if (s->o->dump)
-		s->parts_ops->dump(s->parts, raw, path_of_record(raw), &s->writer.out);
-	TRY(put_record_line(s, raw, true));
+		s->parts_ops->dump(s->parts, raw, text_path_of_record(raw), &s->writer.out);
+	TRY(text_put_record_line(s, raw, true));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 	return fd_writer_tick(&s->writer);
 }
 
-static void put_dumped_thread(struct text_sink *s, const struct event *ev)
+static void text_put_dumped_thread(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
@@ -93,7 +93,7 @@ static void put_dumped_thread(struct text_sink *s, const struct event *ev)
 }
 
 /* Once a group is complete: a line for each thing that its counts say. */
-static int put_metrics(struct text_sink *s, const struct event *ev, const struct line *line)
+static int text_put_metrics(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	uint32_t id = ev->pub.schema;
 	struct line head = *line;
@@ -119,7 +119,7 @@ static int put_metrics(struct text_sink *s, const struct event *ev, const struct
 }
 
 /* per-event-dump: the line goes to the file of its type. */
-static int put_in_file(struct text_sink *s, const struct event *ev, size_t line_start)
+static int text_put_in_file(struct text_sink *s, const struct event *ev, size_t line_start)
 {
 	struct event_file *f;
 
@@ -131,13 +131,13 @@ static int put_in_file(struct text_sink *s, const struct event *ev, size_t line_
 static inline __attribute__((always_inline)) int text_event(struct sink *sink,
 							   const struct event *ev)
 {
-	struct text_sink *s = sink_of(sink);
+	struct text_sink *s = text_sink_of(sink);
 	struct outbuf *out = &s->writer.out;
 	const struct line *line;
 	size_t line_start, start;
 
 	if (__builtin_expect(ev->schema->kind >= SONDE_RECORD && schema_is_shown(ev->schema), 0))
-		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
+		return ev->schema->kind == SONDE_RECORD ? text_record_event(s, ev) : 0;
 	if (__builtin_expect(ev->pub.schema >= s->lines.n, 0))
 		TRY(text_lines_meet(s, ev->pub.schema));
 	line = &s->lines.v[ev->pub.schema];
@@ -167,9 +167,9 @@ static inline __attribute__((always_inline)) int text_event(struct sink *sink,
 	    text_srccode_put(&s->code, ev, s->sample.ip, ev->pub.cpumode, out))
 		outbuf_char(out, '\n');
 	if (line->fields & TEXT_METRIC && !line->is_branch)
-		TRY(put_metrics(s, ev, line));
+		TRY(text_put_metrics(s, ev, line));
 	if (__builtin_expect(s->has_files, 0))
-		return put_in_file(s, ev, line_start);
+		return text_put_in_file(s, ev, line_start);
 	if (__builtin_expect(s->terminal, 0))
 		text_terminal_quiet(out, start, true);
 	return fd_writer_tick(&s->writer);
@@ -182,37 +182,37 @@ static __attribute__((noinline)) int text_events(struct sink *sink,
 }
 
 /* The event of a record in a list of records. */
-static int listed_event(struct text_sink *s, const struct event *ev, enum verdict verdict)
+static int text_listed_event(struct text_sink *s, const struct event *ev, enum verdict verdict)
 {
 	if (ev->schema->kind >= SONDE_RECORD)
-		return ev->schema->kind == SONDE_RECORD ? record_event(s, ev) : 0;
+		return ev->schema->kind == SONDE_RECORD ? text_record_event(s, ev) : 0;
 	if (s->o->dump)
-		put_dumped_thread(s, ev);
+		text_put_dumped_thread(s, ev);
 	return verdict == VERDICT_WANTED ? text_events(&s->base, &ev, 1) : 0;
 }
 
 static int text_record(struct sink *sink, struct sink_record *record)
 {
-	struct text_sink *s = sink_of(sink);
+	struct text_sink *s = text_sink_of(sink);
 	const struct event *ev;
 	enum verdict verdict;
 	int r;
 
 	if (s->takes_raw_records)
-		TRY(put_raw_record(s, record));
+		TRY(text_put_raw_record(s, record));
 	while ((r = record->next(record, &ev, &verdict)) > 0)
-		TRY(listed_event(s, ev, verdict));
+		TRY(text_listed_event(s, ev, verdict));
 	return r;
 }
 
 static int text_flush(struct sink *sink)
 {
-	return fd_writer_flush(&sink_of(sink)->writer);
+	return fd_writer_flush(&text_sink_of(sink)->writer);
 }
 
 static int text_finish(struct sink *sink, bool complete)
 {
-	struct text_sink *s = sink_of(sink);
+	struct text_sink *s = text_sink_of(sink);
 	size_t start = s->writer.out.len;
 
 	if (s->has_files)
@@ -224,7 +224,7 @@ static int text_finish(struct sink *sink, bool complete)
 
 static void text_close(struct sink *sink)
 {
-	struct text_sink *s = sink_of(sink);
+	struct text_sink *s = text_sink_of(sink);
 
 	if (!s)
 		return;
@@ -242,7 +242,7 @@ static void text_close(struct sink *sink)
 	free(s);
 }
 
-static int take_options(struct text_sink *s, const struct sink_options *opts)
+static int text_take_options(struct text_sink *s, const struct sink_options *opts)
 {
 	const struct text_options *o = opts->own;
 
@@ -265,7 +265,7 @@ static int take_options(struct text_sink *s, const struct sink_options *opts)
 }
 
 /* Reads the facts of the recording's head that columns depend on. */
-static int read_recording(struct text_sink *s, const struct recording *rec)
+static int text_read_recording(struct text_sink *s, const struct recording *rec)
 {
 	struct source_traits traits;
 	struct source_clock clock;
@@ -286,13 +286,13 @@ static int read_recording(struct text_sink *s, const struct recording *rec)
 	return 0;
 }
 
-static int read_recordings(struct text_sink *s)
+static int text_read_recordings(struct text_sink *s)
 {
 	const struct timeline *line = &s->recordings->line;
 
 	s->recording.is_several = s->recordings->nr > 1;
 	for (size_t i = 0; i < s->recordings->nr; i++)
-		TRY(read_recording(s, &s->recordings->v[i]));
+		TRY(text_read_recording(s, &s->recordings->v[i]));
 	if (s->recordings->nr == 1)
 		return 0;
 	s->recording.clock_data = line->has_wall;
@@ -304,7 +304,7 @@ static int read_recordings(struct text_sink *s)
  * perf makes one for each event type of the recording, also if no event of it follows. Types that
  * every recording of the format has get one with their first event.
  */
-static int make_files(struct text_sink *s, const struct sink_options *opts)
+static int text_make_files(struct text_sink *s, const struct sink_options *opts)
 {
 	const struct sonde_schema *sc;
 	struct event_file *f;
@@ -319,7 +319,7 @@ static int make_files(struct text_sink *s, const struct sink_options *opts)
 	return 0;
 }
 
-static int put_header(struct text_sink *s)
+static int text_put_header(struct text_sink *s)
 {
 	size_t start = s->writer.out.len;
 
@@ -336,7 +336,7 @@ static int put_header(struct text_sink *s)
 }
 
 /* Each recording has its own groups, and their ids would collide. */
-static int check_metrics(const struct text_sink *s, unsigned nr_inputs)
+static int text_check_metrics(const struct text_sink *s, unsigned nr_inputs)
 {
 	uint64_t asked = 0;
 
@@ -348,32 +348,32 @@ static int check_metrics(const struct text_sink *s, unsigned nr_inputs)
 }
 
 /* The header, and what is known of lines before the first event. */
-static int begin(struct text_sink *s, const struct sink_options *opts)
+static int text_begin(struct text_sink *s, const struct sink_options *opts)
 {
 	const struct text_options *o = opts->own;
 	size_t nr = s->recordings->schemas.schemas.n;
 
 	TRY(fd_writer_init(&s->writer, opts->fd));
-	TRY(take_options(s, opts));
+	TRY(text_take_options(s, opts));
 	TRY(s->parts_ops->open(&s->parts, opts));
-	TRY(read_recordings(s));
+	TRY(text_read_recordings(s));
 	TRY(text_fields_parse(&s->fields, o->fields, opts->callchain, opts->rules, NULL));
-	TRY(check_metrics(s, opts->nr_inputs));
+	TRY(text_check_metrics(s, opts->nr_inputs));
 	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted &&
 	    !s->parts_ops->dump_is_ordered(s->parts, schema_at(&s->recordings->schemas, 0)))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
 	if (o->lines.header != HEADER_NONE || o->header_info)
-		TRY(put_header(s));
+		TRY(text_put_header(s));
 	if (o->lines.header >= HEADER_ONLY)
 		return 0;
 	if (nr)
 		TRY(text_lines_meet(s, (uint32_t)nr - 1));
-	return o->per_event_dump ? make_files(s, opts) : 0;
+	return o->per_event_dump ? text_make_files(s, opts) : 0;
 }
 
 /* Those of the sink that has any. */
-static const struct text_parts_ops *find_parts(void)
+static const struct text_parts_ops *text_find_parts(void)
 {
 	size_t i = 0;
 
@@ -390,13 +390,13 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	if (!s)
 		return err_nomem();
 	s->base.ops = &text_sink_ops;
-	s->parts_ops = find_parts();
+	s->parts_ops = text_find_parts();
 	s->recordings = opts->recordings;
 	s->o = opts->own;
 	seconds_text_init(&s->seconds);
 	text_code_init(&s->code, s->o, opts->rules);
 	text_frames_init(&s->frames, opts->rules, &s->code);
-	r = begin(s, opts);
+	r = text_begin(s, opts);
 	if (r < 0) {
 		text_close(&s->base);
 		return r;

@@ -10,7 +10,7 @@
 
 enum { MOST_SEQUENCES = 1 << 16 }; /* damaged records may name any device and cpu */
 
-static int bad_record(struct blktrace_source *s, const struct cut *rec, const char *what)
+static int decode_bad_record(struct blktrace_source *s, const struct cut *rec, const char *what)
 {
 	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx of %.120s", what,
 		    (unsigned long long)rec->file_off, s->files.v[rec->file].path);
@@ -19,13 +19,14 @@ static int bad_record(struct blktrace_source *s, const struct cut *rec, const ch
 }
 
 /* The memory of the next payload. The caller has checked that it is large enough. */
-static void *payload_begin(struct blktrace_source *s)
+static void *decode_payload_begin(struct blktrace_source *s)
 {
 	return s->payloads + s->payloads_used;
 }
 
 /* Gives the payload to the event. */
-static int payload_end(struct blktrace_source *s, unsigned schema, size_t bytes, struct event *ret)
+static int decode_payload_end(struct blktrace_source *s, unsigned schema, size_t bytes,
+			      struct event *ret)
 {
 	ret->schema = s->schemas[schema];
 	ret->pub.schema = ret->schema->id;
@@ -39,7 +40,7 @@ static int payload_end(struct blktrace_source *s, unsigned schema, size_t bytes,
 /* ---- processes ------------------------------------------------------------------------------- */
 
 /* 16 bytes, with a NUL in them. */
-static const char *comm_of(const struct blktrace_source *s, uint32_t pid)
+static const char *decode_comm_of(const struct blktrace_source *s, uint32_t pid)
 {
 	static const char none[BLKTRACE_COMM_BYTES];
 	uint64_t i = hash64_find(&s->process_of_pid, pid);
@@ -55,10 +56,10 @@ static int decode_process(struct blktrace_source *s, const struct cut *cut,
 			  const struct blktrace_record *rec, struct event *ret)
 {
 	struct blktrace_process process = { 0 };
-	struct blktrace_comm *made = payload_begin(s);
+	struct blktrace_comm *made = decode_payload_begin(s);
 
 	if (!rec->pdu_len)
-		return bad_record(s, cut, "a process without a name");
+		return decode_bad_record(s, cut, "a process without a name");
 	memcpy(process.comm, rec->pdu,
 	       rec->pdu_len < BLKTRACE_COMM_BYTES ? rec->pdu_len : BLKTRACE_COMM_BYTES - 1);
 	*made = (struct blktrace_comm){ .pid = rec->pid };
@@ -74,14 +75,14 @@ static int decode_process(struct blktrace_source *s, const struct cut *cut,
 					     .text = made->comm };
 		ret->change = &s->change;
 	}
-	return payload_end(s, SCHEMA_COMM,
-			   offsetof(struct blktrace_comm, comm) + strlen(made->comm) + 1, ret);
+	return decode_payload_end(
+		s, SCHEMA_COMM, offsetof(struct blktrace_comm, comm) + strlen(made->comm) + 1, ret);
 }
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-static struct blktrace_sequence *find_sequence(struct blktrace_source *s,
-					       const struct blktrace_record *rec)
+static struct blktrace_sequence *decode_find_sequence(struct blktrace_source *s,
+						      const struct blktrace_record *rec)
 {
 	const uint64_t key = (uint64_t)rec->device << 32 | rec->cpu;
 	uint64_t i;
@@ -104,7 +105,7 @@ static struct blktrace_sequence *find_sequence(struct blktrace_source *s,
 }
 
 /* Notes are not counted: the kernel sets no sequence in them. */
-static bool is_counted(const struct blktrace_record *rec)
+static bool decode_is_counted(const struct blktrace_record *rec)
 {
 	return rec->sequence && !(rec->categories & BLKTRACE_NOTIFY);
 }
@@ -113,9 +114,10 @@ static bool is_counted(const struct blktrace_record *rec)
  * Counts the records of the same device and cpu that are missing in front of this one. Returns 0
  * for a record that was counted before or is out of order.
  */
-static uint32_t count_lost(struct blktrace_source *s, const struct blktrace_record *rec)
+static uint32_t decode_count_lost(struct blktrace_source *s, const struct blktrace_record *rec)
 {
-	struct blktrace_sequence *seq = is_counted(rec) ? find_sequence(s, rec) : NULL;
+	struct blktrace_sequence *seq =
+		decode_is_counted(rec) ? decode_find_sequence(s, rec) : NULL;
 	uint32_t lost;
 
 	if (!seq || rec->sequence < seq->next)
@@ -126,9 +128,10 @@ static uint32_t count_lost(struct blktrace_source *s, const struct blktrace_reco
 }
 
 /* True, and the sequence advances, if no record is lost in front of this one. */
-static bool follows(struct blktrace_source *s, const struct blktrace_record *rec)
+static bool decode_follows(struct blktrace_source *s, const struct blktrace_record *rec)
 {
-	struct blktrace_sequence *seq = is_counted(rec) ? find_sequence(s, rec) : NULL;
+	struct blktrace_sequence *seq =
+		decode_is_counted(rec) ? decode_find_sequence(s, rec) : NULL;
 
 	if (!seq || rec->sequence < seq->next)
 		return true;
@@ -141,18 +144,18 @@ static bool follows(struct blktrace_source *s, const struct blktrace_record *rec
 static int decode_lost(struct blktrace_source *s, const struct cut *cut,
 		       const struct blktrace_record *rec, uint32_t lost, struct event *ret)
 {
-	struct blktrace_lost *made = payload_begin(s);
+	struct blktrace_lost *made = decode_payload_begin(s);
 
 	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost, "at 0x%llx of %.120s",
 		    (unsigned long long)cut->file_off, s->files.v[cut->file].path);
 	*made = (struct blktrace_lost){ .dev = rec->device, .lost = lost };
 	ret->pub.pid = ret->pub.tid = -1;
-	return payload_end(s, SCHEMA_LOST, sizeof(*made), ret);
+	return decode_payload_end(s, SCHEMA_LOST, sizeof(*made), ret);
 }
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
-static void set_device(struct blktrace_payload *to, uint32_t device)
+static void decode_set_device(struct blktrace_payload *to, uint32_t device)
 {
 	to->dev = device;
 	to->major = device >> BLKTRACE_MINOR_BITS;
@@ -160,8 +163,8 @@ static void set_device(struct blktrace_payload *to, uint32_t device)
 }
 
 /* Writes the end of the payload. Returns its size, <0 if the record's own payload is too short. */
-static int64_t fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
-			const struct blktrace_record *rec)
+static int64_t decode_fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
+			       const struct blktrace_record *rec)
 {
 	enum { FIXED = offsetof(struct blktrace_payload, count) };
 	uint8_t *end = (uint8_t *)to + FIXED;
@@ -179,12 +182,12 @@ static int64_t fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
 	case SHAPE_REMAP:
 		if (!blktrace_remap_read(rec, &remap))
 			return -1;
-		set_device(to, remap.from_device);
+		decode_set_device(to, remap.from_device);
 		to->old_dev = to->dev;
 		to->old_major = to->major;
 		to->old_minor = to->minor;
 		to->old_sector = remap.from_sector;
-		set_device(to, remap.to_device);
+		decode_set_device(to, remap.to_device);
 		to->pad = 0;
 		return sizeof(*to);
 	case SHAPE_MESSAGE:
@@ -200,28 +203,29 @@ static int64_t fill_end(struct blktrace_payload *to, enum blktrace_shape shape,
 static int decode_action(struct blktrace_source *s, const struct blktrace_record *rec,
 			 unsigned schema, struct event *ret)
 {
-	struct blktrace_payload *to = payload_begin(s);
+	struct blktrace_payload *to = decode_payload_begin(s);
 	int64_t bytes;
 
 	to->sector = rec->sector;
 	to->action = rec->action;
 	to->cgroup = rec->cgroup;
-	set_device(to, rec->device);
+	decode_set_device(to, rec->device);
 	to->bytes = rec->bytes;
 	to->nr_sector = rec->bytes >> BLKTRACE_SECTOR_SHIFT;
 	to->pid = rec->pid;
 	to->sequence = rec->sequence;
 	to->error = rec->error;
 	blktrace_rwbs(rec, to->rwbs);
-	memcpy(to->comm, comm_of(s, rec->pid), sizeof(to->comm));
-	bytes = fill_end(to, blktrace_shape_of(schema), rec);
-	return bytes < 0 ? 0 : payload_end(s, schema, (size_t)bytes, ret);
+	memcpy(to->comm, decode_comm_of(s, rec->pid), sizeof(to->comm));
+	bytes = decode_fill_end(to, blktrace_shape_of(schema), rec);
+	return bytes < 0 ? 0 : decode_payload_end(s, schema, (size_t)bytes, ret);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* Sets everything that depends on the record's header alone. */
-static void set_head(const struct cut *cut, const struct blktrace_record *rec, struct event *ret)
+static void decode_set_head(const struct cut *cut, const struct blktrace_record *rec,
+			    struct event *ret)
 {
 	ret->cut = cut;
 	ret->derived = 0;
@@ -239,14 +243,14 @@ static void set_head(const struct cut *cut, const struct blktrace_record *rec, s
 	ret->pub.file_off = cut->file_off;
 }
 
-static unsigned schema_of(const struct blktrace_record *rec)
+static unsigned decode_schema_of(const struct blktrace_record *rec)
 {
 	if (rec->categories & BLKTRACE_NOTIFY)
 		return SCHEMA_MESSAGE;
 	return rec->act && rec->act < NR_BLKTRACE_ACTS ? rec->act : SCHEMA_UNKNOWN_ACT;
 }
 
-static bool read_record(const struct cut *cut, struct blktrace_record *ret)
+static bool decode_read_record(const struct cut *cut, struct blktrace_record *ret)
 {
 	struct blktrace_head head;
 
@@ -258,7 +262,7 @@ static bool read_record(const struct cut *cut, struct blktrace_record *ret)
 }
 
 /* Notes other than messages name processes and times. All other records only become an event. */
-static bool is_action(const struct blktrace_record *rec)
+static bool decode_is_action(const struct blktrace_record *rec)
 {
 	return !(rec->categories & BLKTRACE_NOTIFY) || rec->act == BLKTRACE_NOTE_MESSAGE;
 }
@@ -288,19 +292,19 @@ static int decode_alone(struct blktrace_source *s, const struct cut *cut, struct
 	int n;
 
 	*ret_done = true;
-	if (!read_record(cut, &rec))
-		return bad_record(s, cut, "a payload too short for its flags");
-	set_head(cut, &rec, ret);
-	if (!is_action(&rec))
+	if (!decode_read_record(cut, &rec))
+		return decode_bad_record(s, cut, "a payload too short for its flags");
+	decode_set_head(cut, &rec, ret);
+	if (!decode_is_action(&rec))
 		return decode_note(s, cut, &rec, ret);
-	lost = s->has_reported_loss ? 0 : count_lost(s, &rec);
+	lost = s->has_reported_loss ? 0 : decode_count_lost(s, &rec);
 	s->has_reported_loss = lost > 0;
 	if (lost) {
 		*ret_done = false;
 		return decode_lost(s, cut, &rec, lost, ret);
 	}
-	n = decode_action(s, &rec, schema_of(&rec), ret);
-	return n ? n : bad_record(s, cut, "a payload shorter than its action's");
+	n = decode_action(s, &rec, decode_schema_of(&rec), ret);
+	return n ? n : decode_bad_record(s, cut, "a payload shorter than its action's");
 }
 
 /* False if the record must be decoded alone. */
@@ -309,10 +313,10 @@ static bool decode_ahead(struct blktrace_source *s, const struct cut *cut, struc
 	struct blktrace_record rec;
 
 	if (s->payloads_used + BLKTRACE_LARGEST_PAYLOAD > sizeof(s->payloads) ||
-	    !read_record(cut, &rec) || !is_action(&rec) || !follows(s, &rec))
+	    !decode_read_record(cut, &rec) || !decode_is_action(&rec) || !decode_follows(s, &rec))
 		return false;
-	set_head(cut, &rec, ret);
-	return decode_action(s, &rec, schema_of(&rec), ret) > 0;
+	decode_set_head(cut, &rec, ret);
+	return decode_action(s, &rec, decode_schema_of(&rec), ret) > 0;
 }
 
 int blktrace_decode(struct source *source, const struct cut *cuts, int nr, int *at,

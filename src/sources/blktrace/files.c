@@ -18,7 +18,7 @@ enum { MOST_FILES = UINT16_MAX, LAST_CPU = INT32_MAX };
 static const char infix[] = ".blktrace.";
 
 /* The cpu in "sda.blktrace.12", and the length of the device's name; -1 for any other name. */
-static int64_t cpu_of_name(const char *name, size_t *ret_device_len)
+static int64_t files_cpu_of_name(const char *name, size_t *ret_device_len)
 {
 	const char *at = NULL, *digits;
 	uint64_t cpu = 0;
@@ -54,7 +54,7 @@ static int add_file(struct blktrace_source *s, int fd, const char *path, int64_t
 	return 0;
 }
 
-static int open_path(struct blktrace_source *s, const char *path)
+static int files_open_path(struct blktrace_source *s, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
@@ -71,7 +71,7 @@ struct listing {
 	VEC(char *) names, packed; /* packed: "sda.blktrace.0.gz" */
 };
 
-static void listing_done(struct listing *l)
+static void files_listing_done(struct listing *l)
 {
 	vec_foreach(name, &l->names)
 		free(*name);
@@ -82,7 +82,7 @@ static void listing_done(struct listing *l)
 }
 
 /* The length of "sda.blktrace.0.gz" without its end; of other names the complete length. */
-static size_t unpacked_len(const char *name)
+static size_t files_unpacked_len(const char *name)
 {
 	static const char *const ends[] = { ".gz", ".xz", ".zst", ".bz2", ".lz4" };
 	const size_t len = strlen(name);
@@ -96,9 +96,9 @@ static size_t unpacked_len(const char *name)
 	return len;
 }
 
-static int take_name(struct listing *l, const char *name)
+static int files_take_name(struct listing *l, const char *name)
 {
-	const size_t bare_len = unpacked_len(name);
+	const size_t bare_len = files_unpacked_len(name);
 	size_t len = 0;
 	char bare[NAME_MAX + 1], *copy;
 	int r;
@@ -107,7 +107,7 @@ static int take_name(struct listing *l, const char *name)
 		return 0;
 	memcpy(bare, name, bare_len);
 	bare[bare_len] = '\0';
-	if (cpu_of_name(bare, &len) < 0 ||
+	if (files_cpu_of_name(bare, &len) < 0 ||
 	    (l->device && (len != l->device_len || memcmp(bare, l->device, len) != 0)))
 		return 0;
 	copy = strdup(name);
@@ -122,10 +122,10 @@ static int take_name(struct listing *l, const char *name)
 }
 
 /* A packed file that the folder has not unpacked as well; NULL if there is none. */
-static const char *find_packed(struct listing *l)
+static const char *files_find_packed(struct listing *l)
 {
 	vec_foreach(packed, &l->packed) {
-		const size_t len = unpacked_len(*packed);
+		const size_t len = files_unpacked_len(*packed);
 		bool is_unpacked = false;
 
 		vec_foreach(name, &l->names)
@@ -137,11 +137,11 @@ static const char *find_packed(struct listing *l)
 }
 
 /* Devices in the order of their names, cpus in the order of their numbers. */
-static int by_device_and_cpu(const void *a, const void *b)
+static int files_by_device_and_cpu(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
 	size_t x_len = 0, y_len = 0;
-	int64_t x_cpu = cpu_of_name(x, &x_len), y_cpu = cpu_of_name(y, &y_len);
+	int64_t x_cpu = files_cpu_of_name(x, &x_len), y_cpu = files_cpu_of_name(y, &y_len);
 	int r = memcmp(x, y, x_len < y_len ? x_len : y_len);
 
 	if (r || x_len != y_len)
@@ -149,7 +149,7 @@ static int by_device_and_cpu(const void *a, const void *b)
 	return (x_cpu > y_cpu) - (x_cpu < y_cpu);
 }
 
-static int list_names(struct listing *l, int dir)
+static int files_list_names(struct listing *l, int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -162,16 +162,16 @@ static int list_names(struct listing *l, int dir)
 		return r;
 	}
 	while (r == 0 && (entry = readdir(d)))
-		r = take_name(l, entry->d_name);
+		r = files_take_name(l, entry->d_name);
 	closedir(d);
 	if (l->names.n)
-		qsort(l->names.v, l->names.n, sizeof(*l->names.v), by_device_and_cpu);
+		qsort(l->names.v, l->names.n, sizeof(*l->names.v), files_by_device_and_cpu);
 	return r;
 }
 
-static int open_listed(struct blktrace_source *s, struct listing *l, int dir)
+static int files_open_listed(struct blktrace_source *s, struct listing *l, int dir)
 {
-	const char *packed = find_packed(l);
+	const char *packed = files_find_packed(l);
 
 	if (packed)
 		return err_set(-EBADMSG,
@@ -193,12 +193,12 @@ static int open_listed(struct blktrace_source *s, struct listing *l, int dir)
 				       path);
 		if (fd < 0)
 			return err_errno(errno, "cannot open %s", path);
-		TRY(add_file(s, fd, path, cpu_of_name(name, &len)));
+		TRY(add_file(s, fd, path, files_cpu_of_name(name, &len)));
 	}
 	return 0;
 }
 
-static int open_folder(struct blktrace_source *s, struct listing *l)
+static int files_open_folder(struct blktrace_source *s, struct listing *l)
 {
 	int dir = open(*l->folder ? l->folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 
@@ -209,17 +209,17 @@ static int open_folder(struct blktrace_source *s, struct listing *l)
 				 *l->folder ? l->folder : ".", s->opts.path);
 	if (dir < 0)
 		return err_errno(errno, "cannot open %s", l->folder);
-	r = list_names(l, dir);
+	r = files_list_names(l, dir);
 	if (r == 0)
-		r = open_listed(s, l, dir);
+		r = files_open_listed(s, l, dir);
 	close(dir);
-	listing_done(l);
+	files_listing_done(l);
 	return r;
 }
 
 /* The file of one cpu selects the files of all. */
-static int open_siblings(struct blktrace_source *s, const char *path, const char *name,
-			 size_t device_len)
+static int files_open_siblings(struct blktrace_source *s, const char *path, const char *name,
+			       size_t device_len)
 {
 	const size_t len = name > path ? (size_t)(name - path - 1) : 0;
 	struct listing l = { .folder = arena_strndup(&s->arena, path,
@@ -227,10 +227,10 @@ static int open_siblings(struct blktrace_source *s, const char *path, const char
 			     .device = name,
 			     .device_len = device_len };
 
-	return l.folder ? open_folder(s, &l) : err_nomem();
+	return l.folder ? files_open_folder(s, &l) : err_nomem();
 }
 
-static bool is_folder(const char *path)
+static bool files_is_folder(const char *path)
 {
 	struct stat st;
 
@@ -252,18 +252,18 @@ int blktrace_files_open(struct blktrace_source *s)
 		s->opts.is_copied = false; /* the descriptor is the file's from here on */
 		return add_file(s, s->opts.fd, path, 0);
 	}
-	s->is_folder = is_folder(path);
+	s->is_folder = files_is_folder(path);
 	if (s->is_folder)
-		return open_folder(s, &(struct listing){ .folder = path });
-	if (cpu_of_name(name, &device_len) >= 0)
-		return open_siblings(s, path, name, device_len);
-	return open_path(s, path);
+		return files_open_folder(s, &(struct listing){ .folder = path });
+	if (files_cpu_of_name(name, &device_len) >= 0)
+		return files_open_siblings(s, path, name, device_len);
+	return files_open_path(s, path);
 }
 
 /* How well a file shows that the directory has a recording. */
 enum head_rank { HEAD_NONE, HEAD_UNREADABLE, HEAD_EMPTY, HEAD_OTHER, HEAD_RECORD };
 
-static enum head_rank rank_of(int dir, const char *name)
+static enum head_rank files_rank_of(int dir, const char *name)
 {
 	uint8_t head[sizeof(struct blktrace_header_7)];
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
@@ -286,16 +286,16 @@ int blktrace_head_file(int dir, char ret[NAME_MAX + 1])
 {
 	struct listing l = { .folder = "" };
 	enum head_rank best = HEAD_NONE;
-	int r = list_names(&l, dir);
+	int r = files_list_names(&l, dir);
 
 	for (size_t i = 0; i < l.names.n + l.packed.n && r == 0 && best < HEAD_RECORD; i++) {
 		const char *name = i < l.names.n ? l.names.v[i] : l.packed.v[i - l.names.n];
-		const enum head_rank rank = rank_of(dir, name);
+		const enum head_rank rank = files_rank_of(dir, name);
 
 		if (rank > best)
 			snprintf(ret, NAME_MAX + 1, "%s", name);
 		best = rank > best ? rank : best;
 	}
-	listing_done(&l);
+	files_listing_done(&l);
 	return r < 0 ? r : best > HEAD_NONE;
 }

@@ -19,7 +19,7 @@ int blktrace_probe(const uint8_t *head, size_t len)
 }
 
 /* blktrace -o - writes a stream. */
-static bool blktrace_streams(const uint8_t *head, size_t len)
+static bool open_blktrace_streams(const uint8_t *head, size_t len)
 {
 	return blktrace_probe(head, len) > 0;
 }
@@ -30,7 +30,7 @@ static bool blktrace_streams(const uint8_t *head, size_t len)
  * A note has the time of day at its own time. In a stream of blkparse -d all times except those of
  * notes count from the first event. Then the time of day is that of the first event.
  */
-static void find_wall(struct blktrace_source *s, const uint8_t *p, size_t len)
+static void open_find_wall(struct blktrace_source *s, const uint8_t *p, size_t len)
 {
 	struct blktrace_head head;
 	struct blktrace_record rec;
@@ -55,7 +55,8 @@ static void find_wall(struct blktrace_source *s, const uint8_t *p, size_t len)
 }
 
 /* Reads the part of a stream that has arrived with its first record. */
-static int64_t read_first(struct blktrace_source *s, const struct blktrace_file *file, uint8_t *to)
+static int64_t open_read_first(struct blktrace_source *s, const struct blktrace_file *file,
+			       uint8_t *to)
 {
 	int64_t n, at;
 
@@ -77,7 +78,7 @@ static int64_t read_first(struct blktrace_source *s, const struct blktrace_file 
 	return at;
 }
 
-static int look_at_first(struct blktrace_source *s)
+static int open_look_at_first(struct blktrace_source *s)
 {
 	uint8_t *first = malloc(FIRST_BYTES);
 	struct blktrace_head head;
@@ -88,7 +89,7 @@ static int look_at_first(struct blktrace_source *s)
 	vec_foreach(file, &s->files) {
 		const struct codec_ops *codec;
 
-		n = read_first(s, file, first);
+		n = open_read_first(s, file, first);
 		if (n < 0)
 			break;
 		codec = codec_find(first, (size_t)n);
@@ -103,7 +104,7 @@ static int look_at_first(struct blktrace_source *s)
 			s->swap = head.swap;
 			s->version = head.version;
 		}
-		find_wall(s, first, (size_t)n);
+		open_find_wall(s, first, (size_t)n);
 	}
 	free(first);
 	return n < 0 ? (int)n : 0;
@@ -111,7 +112,7 @@ static int look_at_first(struct blktrace_source *s)
 
 /* ---- the table's functions ------------------------------------------------------------------- */
 
-static void blktrace_close(struct source *source)
+static void open_blktrace_close(struct source *source)
 {
 	struct blktrace_source *s = blktrace_of(source);
 
@@ -134,7 +135,7 @@ static void blktrace_close(struct source *source)
 static int open_steps(struct blktrace_source *s)
 {
 	TRY(blktrace_files_open(s));
-	TRY(look_at_first(s));
+	TRY(open_look_at_first(s));
 	return blktrace_schemas_make(s);
 }
 
@@ -153,14 +154,14 @@ static int blktrace_open(struct source **ret, const struct source_options *opts)
 	s->opts = *opts;
 	r = open_steps(s);
 	if (r < 0) {
-		blktrace_close(&s->source);
+		open_blktrace_close(&s->source);
 		return r;
 	}
 	*ret = &s->source;
 	return 0;
 }
 
-static bool blktrace_file(struct source *source, unsigned i, struct source_file *ret)
+static bool open_blktrace_file(struct source *source, unsigned i, struct source_file *ret)
 {
 	struct blktrace_source *s = blktrace_of(source);
 
@@ -174,7 +175,7 @@ static bool blktrace_file(struct source *source, unsigned i, struct source_file 
 	return true;
 }
 
-static void blktrace_clock(struct source *source, struct source_clock *ret)
+static void open_blktrace_clock(struct source *source, struct source_clock *ret)
 {
 	const struct blktrace_source *s = blktrace_of(source);
 
@@ -186,8 +187,8 @@ static void blktrace_clock(struct source *source, struct source_clock *ret)
 				      .clock_ns = s->wall_clock_ns };
 }
 
-static void blktrace_report(struct source *source, const struct event *ev,
-			    struct source_report *ret)
+static void open_blktrace_report(struct source *source, const struct event *ev,
+				 struct source_report *ret)
 {
 	if (ev->schema != blktrace_of(source)->schemas[SCHEMA_LOST])
 		return;
@@ -197,8 +198,8 @@ static void blktrace_report(struct source *source, const struct event *ev,
 	};
 }
 
-static void blktrace_traits(struct source *source __attribute__((unused)),
-			    struct source_traits *ret)
+static void open_blktrace_traits(struct source *source __attribute__((unused)),
+				 struct source_traits *ret)
 {
 	*ret = (struct source_traits){ .has_fixed_types = true, .has_time_zero = true };
 }
@@ -214,7 +215,7 @@ static const struct source_fact facts[] = {
 };
 
 /* NULL if the recording does not say. */
-static const char *fact_value(struct blktrace_source *s, enum fact fact)
+static const char *open_fact_value(struct blktrace_source *s, enum fact fact)
 {
 	const bool is_big = s->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
@@ -234,12 +235,12 @@ static const char *fact_value(struct blktrace_source *s, enum fact fact)
 	return NULL;
 }
 
-static bool blktrace_fact_at(struct source *source, size_t i, struct source_fact *ret)
+static bool open_blktrace_fact_at(struct source *source, size_t i, struct source_fact *ret)
 {
 	if (i >= sizeof(facts) / sizeof(*facts))
 		return false;
 	*ret = facts[i];
-	ret->value = fact_value(blktrace_of(source), (enum fact)i);
+	ret->value = open_fact_value(blktrace_of(source), (enum fact)i);
 	return true;
 }
 
@@ -249,13 +250,13 @@ const struct source_ops blktrace_source_ops = {
 	.probe = blktrace_probe,
 	.head_file = blktrace_head_file,
 	.open = blktrace_open,
-	.streams = blktrace_streams,
-	.file = blktrace_file,
+	.streams = open_blktrace_streams,
+	.file = open_blktrace_file,
 	.cut = blktrace_cut,
 	.decode = blktrace_decode,
-	.clock = blktrace_clock,
-	.traits = blktrace_traits,
-	.report = blktrace_report,
-	.fact_at = blktrace_fact_at,
-	.close = blktrace_close,
+	.clock = open_blktrace_clock,
+	.traits = open_blktrace_traits,
+	.report = open_blktrace_report,
+	.fact_at = open_blktrace_fact_at,
+	.close = open_blktrace_close,
 };

@@ -108,7 +108,7 @@ enum blktrace_shape blktrace_shape_of(unsigned schema)
 	return actions[schema].shape;
 }
 
-static struct sonde_field field_of(const struct field *f)
+static struct sonde_field schemas_field_of(const struct field *f)
 {
 	return (struct sonde_field){ .size = sizeof(struct sonde_field),
 				     .offset = f->offset,
@@ -124,9 +124,9 @@ static struct sonde_field field_of(const struct field *f)
 				     .type = f->type };
 }
 
-static int make(struct blktrace_source *s, unsigned place, const struct sonde_schema *like,
-		const struct field *first, size_t nr_first, const struct field *more,
-		size_t nr_more)
+static int schemas_make(struct blktrace_source *s, unsigned place, const struct sonde_schema *like,
+			const struct field *first, size_t nr_first, const struct field *more,
+			size_t nr_more)
 {
 	struct arena *a = &s->opts.schemas->arena;
 	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
@@ -142,13 +142,13 @@ static int make(struct blktrace_source *s, unsigned place, const struct sonde_sc
 	if (!sc->fields)
 		return err_nomem();
 	for (size_t i = 0; i < nr_first; i++)
-		sc->fields[i] = field_of(&first[i]);
+		sc->fields[i] = schemas_field_of(&first[i]);
 	for (size_t i = 0; i < nr_more; i++)
-		sc->fields[nr_first + i] = field_of(&more[i]);
+		sc->fields[nr_first + i] = schemas_field_of(&more[i]);
 	return schema_table_take(s->opts.schemas, sc, s, &s->schemas[place]);
 }
 
-static int make_action(struct blktrace_source *s, unsigned place)
+static int schemas_make_action(struct blktrace_source *s, unsigned place)
 {
 	const struct action *a = &actions[place];
 	const struct field *more = own[a->shape];
@@ -156,36 +156,36 @@ static int make_action(struct blktrace_source *s, unsigned place)
 
 	while (n < MOST_OWN && more[n].name)
 		n++;
-	return make(s, place,
-		    &(struct sonde_schema){ .kind = SONDE_TRACEPOINT,
-					    .system = "block",
-					    .event = a->name + strlen("block:"),
-					    .name = a->name,
-					    .print_fmt = a->print_fmt,
-					    .event_class = EVENT_TRACEPOINT,
-					    .sampled = SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU |
-						       SAMPLED_RAW },
-		    common, NR_COMMON, more, n);
+	return schemas_make(s, place,
+			    &(struct sonde_schema){ .kind = SONDE_TRACEPOINT,
+						    .system = "block",
+						    .event = a->name + strlen("block:"),
+						    .name = a->name,
+						    .print_fmt = a->print_fmt,
+						    .event_class = EVENT_TRACEPOINT,
+						    .sampled = SAMPLED_TID | SAMPLED_TIME |
+							       SAMPLED_CPU | SAMPLED_RAW },
+			    common, NR_COMMON, more, n);
 }
 
-static int make_record(struct blktrace_source *s, unsigned place, const char *name, unsigned traits,
-		       const struct field *fields, size_t nr)
+static int schemas_make_record(struct blktrace_source *s, unsigned place, const char *name,
+			       unsigned traits, const struct field *fields, size_t nr)
 {
-	return make(s, place,
-		    &(struct sonde_schema){ .kind = SONDE_RECORD,
-					    .traits = traits,
-					    .system = "",
-					    .event = name,
-					    .name = name },
-		    fields, nr, NULL, 0);
+	return schemas_make(s, place,
+			    &(struct sonde_schema){ .kind = SONDE_RECORD,
+						    .traits = traits,
+						    .system = "",
+						    .event = name,
+						    .name = name },
+			    fields, nr, NULL, 0);
 }
 
 int blktrace_schemas_make(struct blktrace_source *s)
 {
 	for (unsigned place = 1; place <= SCHEMA_MESSAGE; place++)
-		TRY(make_action(s, place));
-	TRY(make_record(s, SCHEMA_COMM, "comm", 0, comm_fields,
-			sizeof(comm_fields) / sizeof(*comm_fields)));
-	return make_record(s, SCHEMA_LOST, "lost", SCHEMA_LOSS, lost_fields,
-			   sizeof(lost_fields) / sizeof(*lost_fields));
+		TRY(schemas_make_action(s, place));
+	TRY(schemas_make_record(s, SCHEMA_COMM, "comm", 0, comm_fields,
+				sizeof(comm_fields) / sizeof(*comm_fields)));
+	return schemas_make_record(s, SCHEMA_LOST, "lost", SCHEMA_LOSS, lost_fields,
+				   sizeof(lost_fields) / sizeof(*lost_fields));
 }

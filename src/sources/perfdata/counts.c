@@ -38,14 +38,14 @@ void perfdata_counts_free(struct perfdata_counts *c)
 
 /* ---- what the records say -------------------------------------------------------------------- */
 
-static int add_cpu(void *ctx, int64_t cpu)
+static int counts_add_cpu(void *ctx, int64_t cpu)
 {
 	struct perfdata_counts *c = ctx;
 
 	return vec_push(&c->cpus, (int32_t)cpu);
 }
 
-static int take_threads(struct perfdata_counts *c, struct bytes *b)
+static int counts_take_threads(struct perfdata_counts *c, struct bytes *b)
 {
 	uint64_t nr = 0, tid = 0;
 
@@ -80,7 +80,7 @@ static int make_counts(struct perfdata_counts *c, size_t nr_events)
  * The index of a count's cpu in the set. Records have the cpu's number, those of older recorders
  * its index. cpus.n if it is neither.
  */
-static size_t place_of(const struct perfdata_counts *c, uint32_t cpu)
+static size_t counts_place_of(const struct perfdata_counts *c, uint32_t cpu)
 {
 	for (size_t i = 0; i < c->cpus.n; i++) {
 		if (c->cpus.v[i] == (int32_t)cpu)
@@ -103,7 +103,7 @@ static int take_count(struct perfdata_source *s, struct bytes *b)
 	TRY(bytes_u64(b, "value", &count.value));
 	TRY(bytes_u64(b, "enabled", &count.enabled_ns));
 	TRY(bytes_u64(b, "running", &count.running_ns));
-	at = place_of(c, cpu);
+	at = counts_place_of(c, cpu);
 	which = hash64_find(&s->by_id, id);
 	event = which == HASH64_EMPTY ? c->nr_events : s->ids.v[which].event;
 	if (event < c->nr_events && at < c->cpus.n && thread < c->tids.n)
@@ -112,7 +112,7 @@ static int take_count(struct perfdata_source *s, struct bytes *b)
 }
 
 /* nr x { tag, value } */
-static int take_config(struct perfdata_counts *c, struct bytes *b)
+static int counts_take_config(struct perfdata_counts *c, struct bytes *b)
 {
 	enum { TAG_AGGREGATION, TAG_INTERVAL, TAG_SCALE, AGGREGATION_ALL = 1 };
 	uint64_t nr = 0, tag = 0, value = 0;
@@ -129,23 +129,23 @@ static int take_config(struct perfdata_counts *c, struct bytes *b)
 	return 0;
 }
 
-static int take(struct perfdata_source *s, struct bytes *b, uint32_t type)
+static int counts_take(struct perfdata_source *s, struct bytes *b, uint32_t type)
 {
 	struct perfdata_counts *c = s->counts;
 
 	switch (type) {
 	case RECORD_CPU_MAP:
 		if (!c->cpus.n) /* a second one does not count */
-			TRY(perfdata_cpus_read(b, add_cpu, c));
+			TRY(perfdata_cpus_read(b, counts_add_cpu, c));
 		return make_counts(c, s->events.n);
 	case RECORD_THREAD_MAP:
 		if (!c->tids.n)
-			TRY(take_threads(c, b));
+			TRY(counts_take_threads(c, b));
 		return make_counts(c, s->events.n);
 	case RECORD_STAT_CONFIG:
 		if (s->file.is_pipe) /* where no header says it */
 			s->file.feature_bits[0] |= UINT64_C(1) << FEAT_STAT;
-		return take_config(c, b);
+		return counts_take_config(c, b);
 	case RECORD_STAT:
 		return take_count(s, b);
 	default:
@@ -153,7 +153,7 @@ static int take(struct perfdata_source *s, struct bytes *b, uint32_t type)
 	}
 }
 
-static struct bytes body_of(const struct perfdata_source *s, const struct cut *rec)
+static struct bytes counts_body_of(const struct perfdata_source *s, const struct cut *rec)
 {
 	struct bytes b =
 		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
@@ -171,11 +171,11 @@ static int counts_make(struct perfdata_source *s)
 
 int perfdata_counts_take(struct perfdata_source *s, const struct cut *rec, uint32_t type)
 {
-	struct bytes b = body_of(s, rec);
+	struct bytes b = counts_body_of(s, rec);
 	int r;
 
 	TRY(counts_make(s));
-	r = take(s, &b, type);
+	r = counts_take(s, &b, type);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
@@ -189,7 +189,8 @@ int perfdata_counts_take(struct perfdata_source *s, const struct cut *rec, uint3
  * Replaces a count by its growth. The growth stays there: a count that no later record repeats
  * shows it again.
  */
-static void make_growth(const struct perfdata_counts *c, struct count *count, struct count *before)
+static void counts_make_growth(const struct perfdata_counts *c, struct count *count,
+			       struct count *before)
 {
 	struct count last = *before;
 	double scaled;
@@ -243,7 +244,7 @@ static int put_count(struct perfdata_source *s, size_t event, int32_t cpu, int32
 	return 2;
 }
 
-static struct count sum_of(const struct perfdata_counts *c, size_t event)
+static struct count counts_sum_of(const struct perfdata_counts *c, size_t event)
 {
 	size_t each = c->cpus.n * c->tids.n;
 	struct count sum = { 0 };
@@ -256,9 +257,9 @@ static struct count sum_of(const struct perfdata_counts *c, size_t event)
 	return sum;
 }
 
-static int put_round(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+static int counts_put_round(struct perfdata_source *s, const struct cut *rec, struct event *ret)
 {
-	struct bytes b = body_of(s, rec);
+	struct bytes b = counts_body_of(s, rec);
 	struct sonde_schema *sc;
 
 	TRY(perfdata_record_schema(s, RECORD_STAT_ROUND, &sc));
@@ -272,9 +273,9 @@ static int put_round(struct perfdata_source *s, const struct cut *rec, struct ev
 	return 1;
 }
 
-static int begin_round(struct perfdata_source *s, const struct cut *rec, bool sums_up)
+static int counts_begin_round(struct perfdata_source *s, const struct cut *rec, bool sums_up)
 {
-	struct bytes b = body_of(s, rec);
+	struct bytes b = counts_body_of(s, rec);
 	struct perfdata_counts *c;
 
 	TRY(counts_make(s));
@@ -282,7 +283,7 @@ static int begin_round(struct perfdata_source *s, const struct cut *rec, bool su
 	TRY(bytes_skip(&b, "kind", 8));
 	TRY(bytes_u64(&b, "time", &c->time_ns));
 	for (size_t i = 0; i < c->counts.n && !sums_up; i++)
-		make_growth(c, &c->counts.v[i], &c->before.v[i]);
+		counts_make_growth(c, &c->counts.v[i], &c->before.v[i]);
 	return 0;
 }
 
@@ -294,7 +295,7 @@ int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, uns
 	size_t each, event;
 
 	if (!i) {
-		int r = begin_round(s, rec, sums_up);
+		int r = counts_begin_round(s, rec, sums_up);
 
 		if (r == -ENOMEM)
 			return r;
@@ -313,10 +314,10 @@ int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, uns
 	}
 	event = i - c->counts.n;
 	if (sums_up && event < c->nr_events) {
-		struct count sum = sum_of(c, event);
+		struct count sum = counts_sum_of(c, event);
 
-		make_growth(c, &sum, &c->sums.v[event]);
+		counts_make_growth(c, &sum, &c->sums.v[event]);
 		return put_count(s, event, -1, -1, &sum, ret);
 	}
-	return put_round(s, rec, ret);
+	return counts_put_round(s, rec, ret);
 }

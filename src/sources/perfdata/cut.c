@@ -8,7 +8,7 @@
 
 enum { RECORD_HEADER_BYTES = 8, FIRST_TOOL_RECORD = 64 };
 
-static struct perfdata_event *event_of_id(const struct perfdata_source *s, uint64_t id)
+static struct perfdata_event *cut_event_of_id(const struct perfdata_source *s, uint64_t id)
 {
 	uint64_t i = hash64_find(&s->by_id, id);
 
@@ -17,8 +17,8 @@ static struct perfdata_event *event_of_id(const struct perfdata_source *s, uint6
 	return &s->events.v[s->ids.v[i].event];
 }
 
-static inline bool id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l,
-			 bool swap, uint64_t *ret)
+static inline bool cut_id_at(const uint8_t *rec, uint32_t len, const struct perfdata_layout *l,
+			     bool swap, uint64_t *ret)
 {
 	bool is_sample = get_u32(rec, swap) == PERF_RECORD_SAMPLE;
 	uint32_t off = is_sample ? l->id : l->end_id && l->end_id <= len ? len - l->end_id : 0;
@@ -40,21 +40,22 @@ struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const 
 	switch (s->id_rule) {
 	case ID_ONE_EVENT:
 		if (ret_id)
-			id_at(rec, len, &s->events.v[0].layout, swap, ret_id);
+			cut_id_at(rec, len, &s->events.v[0].layout, swap, ret_id);
 		return &s->events.v[0];
 	case ID_SAME_PLACE:
-		if (!id_at(rec, len, &s->events.v[0].layout, swap, &id))
+		if (!cut_id_at(rec, len, &s->events.v[0].layout, swap, &id))
 			return &s->events.v[0];
 		if (ret_id)
 			*ret_id = id;
-		return event_of_id(s, id);
+		return cut_event_of_id(s, id);
 	case ID_MIXED:
 		break;
 	}
 	for (size_t i = 0; i < s->events.n; i++) {
 		struct perfdata_event *e = &s->events.v[i];
 
-		if (id_at(rec, len, &e->layout, swap, &id) && id && event_of_id(s, id) == e) {
+		if (cut_id_at(rec, len, &e->layout, swap, &id) && id &&
+		    cut_event_of_id(s, id) == e) {
 			if (ret_id)
 				*ret_id = id;
 			return e;
@@ -64,8 +65,8 @@ struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const 
 }
 
 /* The offset of the record's time; 0 if it has none. */
-static uint32_t time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_t type,
-			 uint32_t len)
+static uint32_t cut_time_off(const struct perfdata_source *s, const uint8_t *rec, uint32_t type,
+			     uint32_t len)
 {
 	uint32_t off, from_end;
 
@@ -86,7 +87,7 @@ static uint32_t time_off(const struct perfdata_source *s, const uint8_t *rec, ui
 }
 
 /* Bytes that follow a record without being part of it: they are stepped over. */
-static uint64_t trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, bool swap)
+static uint64_t cut_trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, bool swap)
 {
 	if (type == RECORD_AUXTRACE && len >= 16)
 		return get_u64(rec + 8, swap);
@@ -98,19 +99,19 @@ static uint64_t trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, 
 
 uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 {
-	uint64_t behind = trailing_bytes(rec, get_u32(rec, swap), size, swap);
+	uint64_t behind = cut_trailing_bytes(rec, get_u32(rec, swap), size, swap);
 
 	return size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 }
 
 /* Where the time of each sample is if all events agree on it; otherwise far behind any record. */
-static uint32_t common_sample_time(const struct perfdata_source *s)
+static uint32_t cut_common_sample_time(const struct perfdata_source *s)
 {
 	return s->same_time_off && s->time_off ? s->time_off : UINT32_MAX - 8;
 }
 
 /* 0 and UINT64_MAX are no times. */
-static inline bool has_meaning(uint64_t time_ns)
+static inline bool cut_has_meaning(uint64_t time_ns)
 {
 	return time_ns - 1 < UINT64_MAX - 1;
 }
@@ -118,7 +119,7 @@ static inline bool has_meaning(uint64_t time_ns)
 static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
 {
 	cut->time_ns = time_ns;
-	if (has_meaning(time_ns))
+	if (cut_has_meaning(time_ns))
 		cut->order = CUT_ORDERED;
 }
 
@@ -126,8 +127,8 @@ static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
  * Bytes of the record at rec; 0 if the batch ends in front of it, because *ret_need bytes are
  * needed; -EBADMSG if it is damaged.
  */
-static inline int next_record_bytes(const uint8_t *rec, const uint8_t *end, bool swap,
-				    size_t *ret_need)
+static inline int cut_next_record_bytes(const uint8_t *rec, const uint8_t *end, bool swap,
+					size_t *ret_need)
 {
 	int size;
 
@@ -145,8 +146,8 @@ static inline int next_record_bytes(const uint8_t *rec, const uint8_t *end, bool
 	return size;
 }
 
-static int count_bad_size(const struct perfdata_source *s, unsigned file, const uint8_t *rec,
-			  uint64_t file_off)
+static int cut_count_bad_size(const struct perfdata_source *s, unsigned file, const uint8_t *rec,
+			      uint64_t file_off)
 {
 	defects_add(s->opts.read_defects, DEFECT_BAD_SIZE, 1, "at 0x%llx%s: a record of %u bytes",
 		    (unsigned long long)file_off, perfdata_behind_offset(s, file),
@@ -157,7 +158,7 @@ static int count_bad_size(const struct perfdata_source *s, unsigned file, const 
 /* A record of the kernel. */
 static void cut_kernel_record(const struct perfdata_source *s, struct cut *cut, uint32_t type)
 {
-	uint32_t off = time_off(s, cut->bytes, type, cut->len);
+	uint32_t off = cut_time_off(s, cut->bytes, type, cut->len);
 
 	if (type == PERF_RECORD_SAMPLE)
 		cut->flags = CUT_SAMPLE;
@@ -166,8 +167,8 @@ static void cut_kernel_record(const struct perfdata_source *s, struct cut *cut, 
 }
 
 /* True for a record that decides how others are read, if it was not taken yet. */
-static bool is_header(const struct perfdata_source *s, unsigned file, uint64_t file_off,
-		      uint32_t type, uint32_t len)
+static bool cut_is_header(const struct perfdata_source *s, unsigned file, uint64_t file_off,
+			  uint32_t type, uint32_t len)
 {
 	if (file || file_off < s->taken_to)
 		return false;
@@ -192,7 +193,7 @@ static int cut_tool_record(const struct perfdata_source *s, struct cut *cut, uin
 		cut->order = CUT_ROUND;
 		return 1;
 	}
-	if (is_header(s, cut->file, cut->file_off, type, cut->len)) {
+	if (cut_is_header(s, cut->file, cut->file_off, type, cut->len)) {
 		uint64_t bytes = perfdata_pipe_record_bytes(s, cut->bytes, (uint16_t)cut->len);
 
 		if (bytes <= MAX_TRACING_BYTES) {
@@ -203,22 +204,22 @@ static int cut_tool_record(const struct perfdata_source *s, struct cut *cut, uin
 			cut->order = CUT_HEADER;
 		}
 	}
-	*ret_behind = trailing_bytes(cut->bytes, type, cut->len, s->file.swap);
+	*ret_behind = cut_trailing_bytes(cut->bytes, type, cut->len, s->file.swap);
 	return 1;
 }
 
 /* True if another one follows the header record `cut`, which ends at rec. */
-static bool header_follows(const struct perfdata_source *s, const struct cut *cut,
-			   const uint8_t *rec, const uint8_t *end)
+static bool cut_header_follows(const struct perfdata_source *s, const struct cut *cut,
+			       const uint8_t *rec, const uint8_t *end)
 {
 	const bool swap = s->file.swap;
 
 	return end - rec >= RECORD_HEADER_BYTES &&
-	       is_header(s, cut->file, cut->file_off + cut->len, get_u32(rec, swap),
-			 get_u16(rec + 6, swap));
+	       cut_is_header(s, cut->file, cut->file_off + cut->len, get_u32(rec, swap),
+			     get_u16(rec + 6, swap));
 }
 
-static void forget_order(struct cut *cuts, int n)
+static void cut_forget_order(struct cut *cuts, int n)
 {
 	for (int i = 0; i < n; i++) {
 		if (cuts[i].order == CUT_ORDERED)
@@ -249,7 +250,7 @@ static inline __attribute__((always_inline)) int cut_samples(const struct cut *l
 		    size < time_at + 8)
 			break;
 		time_ns = get_u64(p + time_at, swap);
-		if (!has_meaning(time_ns))
+		if (!cut_has_meaning(time_ns))
 			break;
 		ret[n] = (struct cut){ .time_ns = time_ns,
 				       .file_off = to_off + (uintptr_t)p,
@@ -271,7 +272,7 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 	const struct perfdata_source *s = (const struct perfdata_source *)source;
 	const bool swap = s->file.swap;
 	const uint8_t *rec = p, *end = p + len;
-	const uint32_t sample_time = common_sample_time(s);
+	const uint32_t sample_time = cut_common_sample_time(s);
 	/* Reads of counters give differences: each needs the one before. */
 	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
 	const struct cut like = {
@@ -292,9 +293,9 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 		if (n == max)
 			break;
 		cut = &ret[n];
-		size = next_record_bytes(rec, end, swap, ret_need);
+		size = cut_next_record_bytes(rec, end, swap, ret_need);
 		if (size < 0 && !n) /* counted when it is the first one */
-			return count_bad_size(s, file, rec, file_off);
+			return cut_count_bad_size(s, file, rec, file_off);
 		if (size <= 0)
 			break;
 		type = get_u32(rec, swap);
@@ -311,13 +312,14 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 		} else {
 			if (!cut_tool_record(s, cut, type, end, &behind, ret_need))
 				break;
-			if (cut->order == CUT_HEADER && !header_follows(s, cut, rec + size, end))
+			if (cut->order == CUT_HEADER &&
+			    !cut_header_follows(s, cut, rec + size, end))
 				max = n + 1;
 		}
 		rec += size;
 	}
 	if (__builtin_expect(s->unordered, 0))
-		forget_order(ret, n);
+		cut_forget_order(ret, n);
 	*ret_used = (uint64_t)(rec - p) + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 	return n;
 }

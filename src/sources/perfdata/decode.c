@@ -8,8 +8,8 @@
 #include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 
-static __attribute__((noinline, cold)) int bad_record(struct perfdata_source *s,
-						      const struct cut *rec, const char *what)
+static __attribute__((noinline, cold)) int
+decode_bad_record(struct perfdata_source *s, const struct cut *rec, const char *what)
 {
 	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", what,
 		    (unsigned long long)rec->file_off, perfdata_behind_offset(s, rec->file));
@@ -22,8 +22,9 @@ static __attribute__((noinline, cold)) int bad_record(struct perfdata_source *s,
  * makes one event for each member that grew. The first call reads the values; later calls continue
  * where the previous one stopped.
  */
-static __attribute__((noinline)) int derive(struct perfdata_source *s, const struct cut *rec,
-					    unsigned i, struct perfdata_event *e, struct event *ret)
+static __attribute__((noinline)) int decode_derive(struct perfdata_source *s, const struct cut *rec,
+						   unsigned i, struct perfdata_event *e,
+						   struct event *ret)
 {
 	const uint64_t id = e->layout.id ? get_u64(rec->bytes + e->layout.id, s->file.swap) : 0;
 	bool is_group = e->attr.read_format & PERF_FORMAT_GROUP;
@@ -40,7 +41,7 @@ static __attribute__((noinline)) int derive(struct perfdata_source *s, const str
 		s->group_at = 0;
 		r = sample_reads_read(e->attr.read_format, &b, &s->group_scratch, &s->group);
 		if (r < 0)
-			return r == -ENOMEM ? r : bad_record(s, rec, "read values");
+			return r == -ENOMEM ? r : decode_bad_record(s, rec, "read values");
 	}
 	while (s->group_at < s->group.nr_reads) {
 		const struct sonde_read_value *v = &s->group.reads[s->group_at++];
@@ -153,9 +154,10 @@ read_sample(const struct perfdata_event *e, const struct cut *rec, bool swap, st
 }
 
 /* The event of a sample; NULL if its id, which is *ret_id then, is unknown. recent: s has it. */
-static inline struct perfdata_event *find_event(const struct perfdata_source *s,
-						struct recent_id *recent, const struct cut *rec,
-						bool swap, uint64_t *ret_id)
+static inline struct perfdata_event *decode_find_event(const struct perfdata_source *s,
+						       struct recent_id *recent,
+						       const struct cut *rec, bool swap,
+						       uint64_t *ret_id)
 {
 	struct perfdata_event *e = perfdata_recent_event(s, recent, rec->bytes, rec->len, swap);
 
@@ -175,7 +177,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	const char *wrong;
 	uint64_t id;
 
-	e = find_event(s, s->recent, rec, swap, &id);
+	e = decode_find_event(s, s->recent, rec, swap, &id);
 	if (__builtin_expect(!e, 0))
 		return unknown_id(s, rec, i, id);
 	/* A read of counters is needed by the next one, wanted or not. */
@@ -183,7 +185,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 		return 0;
 	wrong = swap ? read_sample(e, rec, true, ret) : read_sample(e, rec, false, ret);
 	if (__builtin_expect(wrong != NULL, 0))
-		return bad_record(s, rec, wrong);
+		return decode_bad_record(s, rec, wrong);
 	if (__builtin_expect(ret->pub.cpumode >= CPUMODE_GUEST_KERNEL, 0)) {
 		if (!i)
 			defects_add(s->opts.defects, DEFECT_GUEST, 1, NULL);
@@ -195,7 +197,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	if (__builtin_expect(s->has_chains, 0))
 		ret->chain_off = perfdata_simpleperf_chain_before(s, &ret->pub);
 	if (__builtin_expect(e->layout.has_read, 0))
-		return derive(s, rec, i, e, ret);
+		return decode_derive(s, rec, i, e, ret);
 	return 1;
 }
 
@@ -247,7 +249,7 @@ static __attribute__((noinline)) int decode_event(struct perfdata_source *s, con
  * are in those far from it. Those behind the next ones are asked for while these are worked on:
  * what is looked at of a sample is in two cache lines.
  */
-static inline void fetch_ahead(const struct cut *rec, const struct cut *end)
+static inline void decode_fetch_ahead(const struct cut *rec, const struct cut *end)
 {
 	enum { AHEAD = 4 };
 
@@ -272,10 +274,10 @@ decode_ahead(const struct perfdata_source *s, struct recent_id *recent, const st
 		const struct perfdata_event *e;
 		uint64_t id;
 
-		fetch_ahead(rec, end);
+		decode_fetch_ahead(rec, end);
 		if (get_u32(rec->bytes, swap) != PERF_RECORD_SAMPLE)
 			break;
-		e = find_event(s, recent, rec, swap, &id);
+		e = decode_find_event(s, recent, rec, swap, &id);
 		if (__builtin_expect(!e, 0))
 			break;
 		if (schema_is_unwanted(e->schema))
@@ -336,8 +338,8 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 }
 
 /* A derived event's id is the one that its count was read with. */
-static void take_member_id(const struct perfdata_source *s, uint32_t member,
-			   struct sonde_sample *ret)
+static void decode_take_member_id(const struct perfdata_source *s, uint32_t member,
+				  struct sonde_sample *ret)
 {
 	for (uint32_t i = 0; i < ret->nr_reads; i++) {
 		uint64_t at = hash64_find(&s->by_id, ret->reads[i].id);
@@ -366,7 +368,7 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 				      : e->attr.sample_period;
 	if (ev->period) {
 		ret->period = ev->period;
-		take_member_id(s, ev->member, ret);
+		decode_take_member_id(s, ev->member, ret);
 	}
 	return 0;
 }

@@ -18,7 +18,7 @@
 enum { PARTS_MAX = UINT16_MAX };
 
 /* The number of "data.12"; -1: no such name. */
-static int part_number(const char *name)
+static int directory_part_number(const char *name)
 {
 	char *end;
 	long n;
@@ -30,14 +30,14 @@ static int part_number(const char *name)
 	return *end || n > PARTS_MAX ? -1 : (int)n;
 }
 
-static int by_number(const void *a, const void *b)
+static int directory_by_number(const void *a, const void *b)
 {
 	const int x = *(const int *)a, y = *(const int *)b;
 
 	return (x > y) - (x < y);
 }
 
-static const char *part_path(struct perfdata_source *s, const char *name)
+static const char *directory_part_path(struct perfdata_source *s, const char *name)
 {
 	char path[4096];
 
@@ -45,7 +45,7 @@ static const char *part_path(struct perfdata_source *s, const char *name)
 	return arena_strdup(&s->arena, path);
 }
 
-static const char *behind_offset(struct perfdata_source *s, const char *path)
+static const char *directory_behind_offset(struct perfdata_source *s, const char *path)
 {
 	char text[4096 + 8];
 
@@ -70,9 +70,9 @@ int perfdata_directory_head(int dir, char ret[NAME_MAX + 1])
 
 int perfdata_directory_open(struct perfdata_source *s, int dir)
 {
-	s->file.path = part_path(s, "data");
+	s->file.path = directory_part_path(s, "data");
 	if (s->file.path)
-		s->behind_first = behind_offset(s, s->file.path);
+		s->behind_first = directory_behind_offset(s, s->file.path);
 	if (!s->behind_first)
 		return err_nomem();
 	s->file.fd = openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -82,7 +82,7 @@ int perfdata_directory_open(struct perfdata_source *s, int dir)
 }
 
 /* Recorders count them from 0: there is one with the number below nr. */
-static void report_missing(struct perfdata_source *s, int nr)
+static void directory_report_missing(struct perfdata_source *s, int nr)
 {
 	if (s->nr_parts_known < nr)
 		defects_add(s->opts.defects, DEFECT_MISSING_FILE,
@@ -91,16 +91,16 @@ static void report_missing(struct perfdata_source *s, int nr)
 	s->nr_parts_known = s->nr_parts_known < nr ? nr : s->nr_parts_known;
 }
 
-static int add_part(struct perfdata_source *s, int dir, int number)
+static int directory_add_part(struct perfdata_source *s, int dir, int number)
 {
 	struct perfdata_part part = { .number = number };
 	struct stat st;
 	char name[32];
 
 	snprintf(name, sizeof(name), "data.%d", number);
-	part.path = part_path(s, name);
+	part.path = directory_part_path(s, name);
 	if (part.path)
-		part.behind = behind_offset(s, part.path);
+		part.behind = directory_behind_offset(s, part.path);
 	if (!part.behind)
 		return err_nomem();
 	part.fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
@@ -131,26 +131,26 @@ int perfdata_directory_parts(struct perfdata_source *s, int dir)
 		return r;
 	}
 	while (r == 0 && (e = readdir(d))) {
-		const int number = part_number(e->d_name);
+		const int number = directory_part_number(e->d_name);
 
 		if (number >= 0)
 			r = vec_push(&numbers, number);
 	}
 	closedir(d);
 	if (numbers.n)
-		qsort(numbers.v, numbers.n, sizeof(*numbers.v), by_number);
+		qsort(numbers.v, numbers.n, sizeof(*numbers.v), directory_by_number);
 	for (size_t i = 0; i < numbers.n && r == 0; i++) {
-		report_missing(s, numbers.v[i]);
+		directory_report_missing(s, numbers.v[i]);
 		s->nr_parts_known = numbers.v[i] + 1;
-		r = add_part(s, dir, numbers.v[i]);
+		r = directory_add_part(s, dir, numbers.v[i]);
 	}
 	vec_done(&numbers);
 	return r;
 }
 
 /* An empty file of another recorder may be that of a cpu on which nothing happened. */
-static void compare_size(struct perfdata_source *s, const struct perfdata_part *part,
-			 uint64_t written)
+static void directory_compare_size(struct perfdata_source *s, const struct perfdata_part *part,
+				   uint64_t written)
 {
 	if (!part->bytes && written)
 		defects_add(s->opts.defects, DEFECT_MISSING_FILE, 1, "%.120s is empty", part->path);
@@ -175,13 +175,13 @@ int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b)
 	TRY(bytes_u64(b, "number of files", &nr));
 	if (nr > PARTS_MAX)
 		return bytes_fail(b, -EBADMSG, "%llu files", (unsigned long long)nr);
-	report_missing(s, (int)nr);
+	directory_report_missing(s, (int)nr);
 	for (uint64_t i = 0; i < nr && bytes_left(b); i++) {
 		TRY(bytes_u64(b, "size of a file", &written));
 		while (part < s->parts.n && (uint64_t)s->parts.v[part].number < i)
 			part++;
 		if (part < s->parts.n && (uint64_t)s->parts.v[part].number == i)
-			compare_size(s, &s->parts.v[part], written);
+			directory_compare_size(s, &s->parts.v[part], written);
 	}
 	return 0;
 }
@@ -196,7 +196,7 @@ void perfdata_directory_ids_look(struct perfdata_source *s, const uint8_t *rec, 
 		const uint64_t part = get_u64(rec + at + 8, s->file.swap);
 
 		if (part < PARTS_MAX)
-			report_missing(s, (int)part + 1);
+			directory_report_missing(s, (int)part + 1);
 	}
 }
 

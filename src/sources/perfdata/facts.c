@@ -6,7 +6,7 @@
 #include "sources/perfdata/view.h"
 
 /* u32 version, type, level, ratio, mmap_len. Recorders write the section before they compress. */
-static bool is_compressed(struct perfdata_source *s, bool is_pipe)
+static bool facts_is_compressed(struct perfdata_source *s, bool is_pipe)
 {
 	struct bytes b;
 	uint32_t ratio;
@@ -17,7 +17,7 @@ static bool is_compressed(struct perfdata_source *s, bool is_pipe)
 	       bytes_u32(&b, "ratio", &ratio) < 0 || ratio > 0;
 }
 
-static uint64_t memory_kb(struct perfdata_source *s)
+static uint64_t facts_memory_kb(struct perfdata_source *s)
 {
 	struct bytes b;
 	uint64_t kb = 0;
@@ -29,7 +29,7 @@ static uint64_t memory_kb(struct perfdata_source *s)
 	return kb;
 }
 
-static void list_features(struct perfdata_source *s, struct outbuf *out)
+static void facts_list_features(struct perfdata_source *s, struct outbuf *out)
 {
 	struct perfdata_view_header head;
 
@@ -82,13 +82,13 @@ static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct
 		outbuf_i64(out, s->changed_s);
 		return true;
 	case COMPRESSED:
-		outbuf_str(out, is_compressed(s, f->is_pipe) ? "true" : "false");
+		outbuf_str(out, facts_is_compressed(s, f->is_pipe) ? "true" : "false");
 		return true;
 	case FEATURES:
-		list_features(s, out);
+		facts_list_features(s, out);
 		return true;
 	case MEMORY:
-		kb = memory_kb(s);
+		kb = facts_memory_kb(s);
 		outbuf_u64(out, kb);
 		return kb;
 	}
@@ -96,7 +96,7 @@ static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct
 }
 
 /* A number that JSON takes as it is written. */
-static bool is_number(const char *text)
+static bool facts_is_number(const char *text)
 {
 	return *text && *text != '0' && text[strspn(text, "0123456789")] == '\0';
 }
@@ -126,7 +126,7 @@ static bool host_fact(struct perfdata_source *s, size_t i, struct source_fact *r
 				     .about = FACT_HOST };
 	if (ret->value && !*ret->value)
 		ret->value = NULL;
-	if (ret->value && host[i].is_number && is_number(ret->value))
+	if (ret->value && host[i].is_number && facts_is_number(ret->value))
 		ret->form = FACT_NUMBER;
 	return true;
 }

@@ -17,7 +17,7 @@
 
 enum { MAX_FEATURE_BYTES = 256 << 20, MAX_KALLSYMS_BYTES = 32 << 20 };
 
-static int read_string(struct perfdata_source *s, struct bytes *b, const char **ret)
+static int features_read_string(struct perfdata_source *s, struct bytes *b, const char **ret)
 {
 	const char *text = NULL;
 	size_t len = 0;
@@ -30,7 +30,7 @@ static int read_string(struct perfdata_source *s, struct bytes *b, const char **
 	return 0;
 }
 
-static char *number_text(struct perfdata_source *s, uint32_t n)
+static char *features_number_text(struct perfdata_source *s, uint32_t n)
 {
 	char text[16];
 
@@ -38,18 +38,18 @@ static char *number_text(struct perfdata_source *s, uint32_t n)
 	return arena_strdup(&s->arena, text);
 }
 
-static int read_nrcpus(struct perfdata_source *s, struct bytes *b)
+static int features_read_nrcpus(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t available = 0, online = 0;
 
 	TRY(bytes_u32(b, "available", &available));
 	TRY(bytes_u32(b, "online", &online));
-	s->info.cpus_available = number_text(s, available);
-	s->info.cpus_online = number_text(s, online);
+	s->info.cpus_available = features_number_text(s, available);
+	s->info.cpus_online = features_number_text(s, online);
 	return s->info.cpus_available && s->info.cpus_online ? 0 : err_nomem();
 }
 
-static int read_cmdline(struct perfdata_source *s, struct bytes *b)
+static int features_read_cmdline(struct perfdata_source *s, struct bytes *b)
 {
 	struct outbuf line = { 0 };
 	uint32_t n = 0;
@@ -78,7 +78,7 @@ static int read_cmdline(struct perfdata_source *s, struct bytes *b)
 }
 
 /* Pipe mode: attrs may come in another order, or later. */
-static int read_piped_desc(struct perfdata_source *s, struct bytes *b)
+static int features_read_piped_desc(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
 	const char *name = NULL;
@@ -89,7 +89,7 @@ static int read_piped_desc(struct perfdata_source *s, struct bytes *b)
 	for (uint32_t i = 0; i < nr; i++) {
 		TRY(bytes_skip(b, "attr", attr_bytes));
 		TRY(bytes_u32(b, "number of ids", &nr_ids));
-		TRY(read_string(s, b, &name));
+		TRY(features_read_string(s, b, &name));
 		/* all ids of an event lead to it: one is enough */
 		for (uint32_t k = 0; k < nr_ids; k++) {
 			TRY(bytes_u64(b, "id", &id));
@@ -103,7 +103,7 @@ static int read_piped_desc(struct perfdata_source *s, struct bytes *b)
 }
 
 /* nr x { attr, u32 nr_ids, name, ids }: the i-th belongs to the i-th attr. */
-static int read_event_desc(struct perfdata_source *s, struct bytes *b)
+static int features_read_event_desc(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
 	const char *name = NULL;
@@ -114,7 +114,7 @@ static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 	for (uint32_t i = 0; i < nr && i < s->events.n; i++) {
 		TRY(bytes_skip(b, "attr", attr_bytes));
 		TRY(bytes_u32(b, "number of ids", &nr_ids));
-		TRY(read_string(s, b, &name));
+		TRY(features_read_string(s, b, &name));
 		if (*name)
 			s->events.v[i].name = name;
 		while (nr_ids--) {
@@ -126,7 +126,7 @@ static int read_event_desc(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
-static bool is_module(const char *name)
+static bool features_is_module(const char *name)
 {
 	const char *base = strrchr(name, '/'), *ko;
 
@@ -136,7 +136,8 @@ static bool is_module(const char *name)
 }
 
 /* The first build id of a path; HASH64_EMPTY: none, and *ret_key is free for it. */
-static uint64_t find_build_id(const struct perfdata_source *s, const char *path, uint64_t *ret_key)
+static uint64_t features_find_build_id(const struct perfdata_source *s, const char *path,
+				       uint64_t *ret_key)
 {
 	uint64_t i;
 
@@ -147,23 +148,24 @@ static uint64_t find_build_id(const struct perfdata_source *s, const char *path,
 	return i;
 }
 
-static int keep_build_id(struct perfdata_source *s, const struct source_build_id *entry)
+static int features_keep_build_id(struct perfdata_source *s, const struct source_build_id *entry)
 {
 	uint64_t key;
 
 	TRY(vec_push(&s->info.build_ids, *entry));
-	if (find_build_id(s, entry->path, &key) != HASH64_EMPTY)
+	if (features_find_build_id(s, entry->path, &key) != HASH64_EMPTY)
 		return 0;
 	return hash64_put(&s->info.build_id_by_path, key, s->info.build_ids.n - 1);
 }
 
 /* A build id of the kernel, the first of which is kept, or of a module of it. */
-static void keep_kernel_build_id(struct perfdata_source *s, const struct source_build_id *entry)
+static void features_keep_kernel_build_id(struct perfdata_source *s,
+					  const struct source_build_id *entry)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	bool usual = !strncmp(entry->path, kernel, strlen(kernel));
 
-	if ((!usual && is_module(entry->path)) || s->info.has_kernel)
+	if ((!usual && features_is_module(entry->path)) || s->info.has_kernel)
 		return;
 	s->info.has_kernel = true;
 	s->info.kernel_build_id = entry->id;
@@ -174,7 +176,7 @@ static void keep_kernel_build_id(struct perfdata_source *s, const struct source_
  * { u32 type, u16 misc, u16 size | s32 pid | 20 bytes id | u8 id size, pad | name }: only the
  * host's are kept.
  */
-static int read_build_ids(struct perfdata_source *s, struct bytes *b)
+static int features_read_build_ids(struct perfdata_source *s, struct bytes *b)
 {
 	enum { ENTRY_BYTES = 36 };
 
@@ -200,14 +202,14 @@ static int read_build_ids(struct perfdata_source *s, struct bytes *b)
 		};
 		if (!entry.path)
 			return err_nomem();
-		TRY(keep_build_id(s, &entry));
+		TRY(features_keep_build_id(s, &entry));
 		if (entry.is_kernel)
-			keep_kernel_build_id(s, &entry);
+			features_keep_kernel_build_id(s, &entry);
 	}
 	return 0;
 }
 
-static bool format_is_used(struct perfdata_source *s, const struct bytes *text)
+static bool features_format_is_used(struct perfdata_source *s, const struct bytes *text)
 {
 	const uint8_t *line = memmem(text->start, bytes_left(text), "\nID:", 4);
 	uint64_t id = 0;
@@ -221,7 +223,7 @@ static bool format_is_used(struct perfdata_source *s, const struct bytes *text)
 	return hash64_find(&s->tracepoints_used, id) != HASH64_EMPTY;
 }
 
-static int note_tracepoints(struct perfdata_source *s)
+static int features_note_tracepoints(struct perfdata_source *s)
 {
 	vec_foreach(e, &s->events)
 		if (e->attr.type == PERF_TYPE_TRACEPOINT)
@@ -229,13 +231,13 @@ static int note_tracepoints(struct perfdata_source *s)
 	return 0;
 }
 
-static int take_format(void *ctx, const char *system, struct bytes text)
+static int features_take_format(void *ctx, const char *system, struct bytes text)
 {
 	struct perfdata_source *s = ctx;
 	struct sonde_schema *sc;
 	int r;
 
-	if (!format_is_used(s, &text))
+	if (!features_format_is_used(s, &text))
 		return 0;
 	text.what = "a tracepoint's format";
 	r = eventformat_parse(&s->opts.schemas->arena, text, system, s->abi, &sc);
@@ -251,20 +253,20 @@ static int take_format(void *ctx, const char *system, struct bytes text)
 }
 
 /* Reads the section twice: the formats need the byte order and the size of the kernel's long. */
-static int read_tracing_data(struct perfdata_source *s, struct bytes *b)
+static int features_read_tracing_data(struct perfdata_source *s, struct bytes *b)
 {
-	struct tracing_data td = { .ctx = s, .format = take_format };
+	struct tracing_data td = { .ctx = s, .format = features_take_format };
 
 	TRY(tracing_data_abi(*b, &s->abi.big_endian, &s->abi.long_bytes));
 	s->abi.swap = s->abi.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	TRY(note_tracepoints(s));
+	TRY(features_note_tracepoints(s));
 	TRY(tracing_data_read(*b, &td));
 	s->kallsyms = td.kallsyms;
 	s->printk = td.printk;
 	return 0;
 }
 
-static int read_sample_times(struct perfdata_source *s, struct bytes *b)
+static int features_read_sample_times(struct perfdata_source *s, struct bytes *b)
 {
 	uint64_t first = 0, last = 0;
 
@@ -281,27 +283,28 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 {
 	switch (feature) {
 	case FEAT_HOSTNAME:
-		return read_string(s, b, &s->info.hostname);
+		return features_read_string(s, b, &s->info.hostname);
 	case FEAT_OSRELEASE:
-		return read_string(s, b, &s->info.osrelease);
+		return features_read_string(s, b, &s->info.osrelease);
 	case FEAT_VERSION:
-		return read_string(s, b, &s->info.version);
+		return features_read_string(s, b, &s->info.version);
 	case FEAT_ARCH:
-		return read_string(s, b, &s->info.arch);
+		return features_read_string(s, b, &s->info.arch);
 	case FEAT_CPUDESC:
-		return read_string(s, b, &s->info.cpudesc);
+		return features_read_string(s, b, &s->info.cpudesc);
 	case FEAT_NRCPUS:
-		return read_nrcpus(s, b);
+		return features_read_nrcpus(s, b);
 	case FEAT_CMDLINE:
-		return read_cmdline(s, b);
+		return features_read_cmdline(s, b);
 	case FEAT_EVENT_DESC:
-		return s->file.is_pipe ? read_piped_desc(s, b) : read_event_desc(s, b);
+		return s->file.is_pipe ? features_read_piped_desc(s, b)
+				       : features_read_event_desc(s, b);
 	case FEAT_BUILD_ID:
-		return read_build_ids(s, b);
+		return features_read_build_ids(s, b);
 	case FEAT_TRACING_DATA:
-		return read_tracing_data(s, b);
+		return features_read_tracing_data(s, b);
 	case FEAT_SAMPLE_TIME:
-		return read_sample_times(s, b);
+		return features_read_sample_times(s, b);
 	case FEAT_DIR_FORMAT:
 		return perfdata_directory_format_read(s, b);
 	case FEAT_SIMPLEPERF_META_INFO:
@@ -314,7 +317,7 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 	}
 }
 
-static int unpack_kallsyms(struct perfdata_source *s)
+static int features_unpack_kallsyms(struct perfdata_source *s)
 {
 	struct arena temp = { 0 };
 	unsigned long long size;
@@ -348,7 +351,7 @@ static int unpack_kallsyms(struct perfdata_source *s)
 bool perfdata_build_id(struct source *source, const char *path, struct source_build_id *ret)
 {
 	const struct perfdata_source *s = perfdata_of(source);
-	uint64_t key, i = find_build_id(s, path, &key);
+	uint64_t key, i = features_find_build_id(s, path, &key);
 
 	if (i == HASH64_EMPTY)
 		return false;
@@ -380,7 +383,7 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 	struct perfdata_source *s = perfdata_of(source);
 
 	/* Unpacked when first asked for: most runs resolve no address. */
-	if (s->file.kallsyms.size && !s->kallsyms_tried && unpack_kallsyms(s) < 0) {
+	if (s->file.kallsyms.size && !s->kallsyms_tried && features_unpack_kallsyms(s) < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "kallsyms");
 		err_clear();
 	}
@@ -409,7 +412,7 @@ int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature featu
 	return r;
 }
 
-static uint64_t max_bytes(enum perfdata_feature feature)
+static uint64_t features_max_bytes(enum perfdata_feature feature)
 {
 	return feature == FEAT_SIMPLEPERF_FILE || feature == FEAT_SIMPLEPERF_FILE2
 		       ? PERFDATA_MAX_NAMED_BYTES
@@ -442,7 +445,7 @@ int perfdata_features_read(struct perfdata_source *s)
 		if (!sec.size)
 			continue;
 		r = perfdata_section_read(&s->file, &s->arena, sec, "a header section",
-					  max_bytes(wanted[i]), &b);
+					  features_max_bytes(wanted[i]), &b);
 		if (r >= 0) {
 			TRY(perfdata_feature_take(s, wanted[i], b));
 		} else if (r == -ENOMEM) {

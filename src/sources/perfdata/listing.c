@@ -12,8 +12,8 @@
 enum { FIRST_TOOL_RECORD = 64, MAX_SECTION_BYTES = 256 << 20 };
 
 /* Reads the members of a sample that have fixed offsets. */
-static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
-		       struct perfdata_view_record *ret)
+static void listing_sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool swap,
+			       struct perfdata_view_record *ret)
 {
 	if (l->tid) {
 		ret->pid = (int32_t)get_u32(rec + l->tid, swap);
@@ -28,8 +28,8 @@ static void sample_ids(const struct perfdata_layout *l, const uint8_t *rec, bool
 }
 
 /* Reads the trailer of a record of the kernel that is no sample. */
-static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
-			struct perfdata_view_record *ret)
+static void listing_trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
+				struct perfdata_view_record *ret)
 {
 	if (l->end_tid) {
 		ret->pid = (int32_t)get_u32(end - l->end_tid, swap);
@@ -48,7 +48,7 @@ static void trailer_ids(const struct perfdata_layout *l, const uint8_t *end, boo
  * perfdata_event_of() keeps recent ids in front of its table, so that views cannot hand out a const
  * source.
  */
-static struct perfdata_source *source_of_view(const struct perfdata_view *v)
+static struct perfdata_source *listing_source_of_view(const struct perfdata_view *v)
 {
 	return (struct perfdata_source *)v;
 }
@@ -60,7 +60,7 @@ struct perfdata_view *perfdata_view_of(struct source *s)
 
 int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct event *ret)
 {
-	struct perfdata_source *s = source_of_view(v);
+	struct perfdata_source *s = listing_source_of_view(v);
 	const struct unzip *unzip = perfdata_unzip_of(s, cut->file);
 	const struct perfdata_event *e = NULL;
 	bool swap = s->file.swap;
@@ -93,7 +93,7 @@ int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct eve
 void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 			  struct perfdata_view_record *ret)
 {
-	struct perfdata_source *s = source_of_view(v);
+	struct perfdata_source *s = listing_source_of_view(v);
 	const uint8_t *rec = ev->pub.record;
 	uint32_t len = ev->pub.record_len;
 	bool swap = s->file.swap;
@@ -130,9 +130,9 @@ void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 
 		r.schema = e->schema;
 		if (r.type == PERF_RECORD_SAMPLE && len >= l->first_variable)
-			sample_ids(l, rec, swap, &r);
+			listing_sample_ids(l, rec, swap, &r);
 		else if (r.type != PERF_RECORD_SAMPLE && len >= 8u + l->trailer_bytes)
-			trailer_ids(l, rec + len, swap, &r);
+			listing_trailer_ids(l, rec + len, swap, &r);
 		else
 			r.is_damaged = true;
 	}
@@ -141,7 +141,7 @@ void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 
 void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_header *ret)
 {
-	const struct perfdata_source *s = source_of_view(v);
+	const struct perfdata_source *s = listing_source_of_view(v);
 	bool says_by_bits;
 
 	*ret = (struct perfdata_view_header){
@@ -217,7 +217,7 @@ int perfdata_sections_make(struct perfdata_source *s)
 bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 			    struct perfdata_view_event *ret)
 {
-	const struct perfdata_source *s = source_of_view(v);
+	const struct perfdata_source *s = listing_source_of_view(v);
 	const struct perfdata_event *e = s->events.v + i;
 
 	if (i >= s->events.n)
@@ -232,7 +232,7 @@ bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 bool perfdata_view_id_at(const struct perfdata_view *v, size_t i, uint64_t *ret_id,
 			 size_t *ret_event)
 {
-	const struct perfdata_source *s = source_of_view(v);
+	const struct perfdata_source *s = listing_source_of_view(v);
 
 	if (i >= s->ids.n)
 		return false;
@@ -276,5 +276,5 @@ int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *
 
 int perfdata_view_section(struct perfdata_view *v, uint64_t feature, struct bytes *ret)
 {
-	return perfdata_section(source_of_view(v), feature, ret);
+	return perfdata_section(listing_source_of_view(v), feature, ret);
 }

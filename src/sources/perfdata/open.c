@@ -24,7 +24,7 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event)
 	return hash64_put(&s->by_id, id, s->ids.n - 1);
 }
 
-static int check_file(struct perfdata_source *s)
+static int open_check_file(struct perfdata_source *s)
 {
 	struct stat st;
 
@@ -42,18 +42,18 @@ static int open_file(struct perfdata_source *s)
 	s->file.path = s->opts.path;
 	if (s->opts.is_copied) {
 		s->file.fd = s->opts.fd;
-		return check_file(s);
+		return open_check_file(s);
 	}
 	s->file.fd = open(s->opts.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (s->file.fd < 0)
 		return err_errno(errno, "cannot open %s", s->opts.path);
 	if (fstat(s->file.fd, &st) < 0 || !S_ISDIR(st.st_mode))
-		return check_file(s);
+		return open_check_file(s);
 	dir = s->file.fd;
 	s->file.fd = -1;
 	r = perfdata_directory_open(s, dir);
 	if (r == 0)
-		r = check_file(s);
+		r = open_check_file(s);
 	if (r == 0)
 		r = perfdata_directory_parts(s, dir);
 	close(dir);
@@ -79,7 +79,7 @@ static int open_stream(struct perfdata_source *s)
 	return perfdata_pipe_header_read(&s->file, head);
 }
 
-static int read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_section sec)
+static int open_read_ids(struct perfdata_source *s, uint32_t event, struct perfdata_section sec)
 {
 	struct arena temp = { 0 };
 	struct bytes b;
@@ -146,7 +146,7 @@ int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t le
 	return vec_push(&s->events, e);
 }
 
-static int read_attrs(struct perfdata_source *s)
+static int open_read_attrs(struct perfdata_source *s)
 {
 	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
 	uint64_t ids_left = s->file.size_bytes; /* lists of ids do not overlap */
@@ -169,7 +169,7 @@ static int read_attrs(struct perfdata_source *s)
 		r = perfdata_event_add(s, entry, entry_bytes - 16);
 		if (r < 0 || !sec.size)
 			continue;
-		r = read_ids(s, (uint32_t)i, sec);
+		r = open_read_ids(s, (uint32_t)i, sec);
 		if (r >= 0 && sec.size > ids_left)
 			r = err_set(-EBADMSG, "%s: the lists of ids are larger than the file",
 				    s->file.path);
@@ -180,7 +180,7 @@ static int read_attrs(struct perfdata_source *s)
 }
 
 /* How our recorder says that the recording ended. */
-static int read_end(struct perfdata_source *s)
+static int open_read_end(struct perfdata_source *s)
 {
 	static const char *const reasons[] = { [PERFDATA_END_DISK_FULL] = "the disk was full",
 					       [PERFDATA_END_QUOTA] = "the disk quota was used up",
@@ -225,7 +225,7 @@ static int read_end(struct perfdata_source *s)
 }
 
 /* The bytes that compressed records may be in; unzip counts those of a pipe. */
-static uint64_t packed_bytes(struct perfdata_source *s)
+static uint64_t open_packed_bytes(struct perfdata_source *s)
 {
 	uint64_t bytes = s->file.data.size;
 
@@ -254,7 +254,7 @@ static int open_unzips(struct perfdata_source *s)
 					 .defects = s->opts.read_defects };
 
 	s->unpacked = (struct unpacked){ .max_bytes = s->opts.max_unpacked,
-					 .packed_bytes = packed_bytes(s) };
+					 .packed_bytes = open_packed_bytes(s) };
 	TRY(unzip_open(&s->unzip, &o));
 	return perfdata_directory_unzip(s, &o);
 }
@@ -262,13 +262,13 @@ static int open_unzips(struct perfdata_source *s)
 static int open_steps(struct perfdata_source *s)
 {
 	TRY(s->opts.stream ? open_stream(s) : open_file(s));
-	TRY(s->file.is_pipe ? perfdata_pipe_open(s) : read_attrs(s));
+	TRY(s->file.is_pipe ? perfdata_pipe_open(s) : open_read_attrs(s));
 	perfdata_rules_choose(s);
 	s->abi = (struct abi){ .swap = s->file.swap,
 			       .big_endian = s->file.big_endian,
 			       .long_bytes = 8 };
 	if (!s->file.is_pipe) {
-		TRY(read_end(s));
+		TRY(open_read_end(s));
 		TRY(perfdata_features_read(s));
 		TRY(perfdata_first_records_look(s));
 	}
@@ -334,7 +334,7 @@ void perfdata_close(struct source *source)
 	free(s);
 }
 
-static bool perfdata_streams(const uint8_t *head, size_t len)
+static bool open_perfdata_streams(const uint8_t *head, size_t len)
 {
 	struct perfdata_file f = { .path = "" };
 	bool yes = len >= PERFDATA_PIPE_HEADER_BYTES && perfdata_pipe_header_read(&f, head) >= 0;
@@ -343,7 +343,7 @@ static bool perfdata_streams(const uint8_t *head, size_t len)
 	return yes;
 }
 
-static bool perfdata_file(struct source *source, unsigned i, struct source_file *ret)
+static bool open_perfdata_file(struct source *source, unsigned i, struct source_file *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
 
@@ -364,8 +364,8 @@ const struct source_ops perfdata_source_ops = {
 	.probe = perfdata_probe,
 	.head_file = perfdata_directory_head,
 	.open = perfdata_open,
-	.streams = perfdata_streams,
-	.file = perfdata_file,
+	.streams = open_perfdata_streams,
+	.file = open_perfdata_file,
 	.cut = perfdata_cut,
 	.take_header = perfdata_take_header,
 	.decode = perfdata_decode,

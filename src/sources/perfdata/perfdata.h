@@ -13,7 +13,7 @@
 #include "sources/source.h"
 #include "sources/unpacked.h"
 
-/* Reported losses. Newer kernels report the same losses twice: see report_lost(). */
+/* Reported losses. Newer kernels report the same losses twice: see records_report_lost(). */
 struct perfdata_losses {
 	uint64_t records;        /* LOST */
 	uint64_t samples, state; /* LOST_SAMPLES of events, of dummies */

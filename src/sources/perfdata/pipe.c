@@ -23,8 +23,8 @@ enum {
 	READ_BYTES = 1 << 20
 };
 
-static struct bytes body_of(const struct perfdata_source *s, const uint8_t *rec, size_t len,
-			    size_t skip, uint64_t off, const char *what)
+static struct bytes pipe_body_of(const struct perfdata_source *s, const uint8_t *rec, size_t len,
+				 size_t skip, uint64_t off, const char *what)
 {
 	const size_t begin = skip < len ? skip : len; /* a record may be shorter than its kind is */
 	struct bytes b =
@@ -34,7 +34,7 @@ static struct bytes body_of(const struct perfdata_source *s, const uint8_t *rec,
 	return b;
 }
 
-static void rename_event(struct perfdata_event *e, const char *name)
+static void pipe_rename_event(struct perfdata_event *e, const char *name)
 {
 	if (e->name && !strcmp(e->name, name))
 		return;
@@ -47,27 +47,27 @@ int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name)
 	const uint64_t at = hash64_find(&s->by_id, id);
 
 	if (at != HASH64_EMPTY)
-		rename_event(&s->events.v[s->ids.v[at].event], name);
+		pipe_rename_event(&s->events.v[s->ids.v[at].event], name);
 	else if (s->early_names.n < EARLY_NAMES_MAX)
 		return vec_push(&s->early_names, (struct perfdata_early_name){ id, name });
 	return 0;
 }
 
 /* What was said of an event before it came; the last word counts. */
-static void take_early_names(struct perfdata_source *s, uint32_t event)
+static void pipe_take_early_names(struct perfdata_source *s, uint32_t event)
 {
 	vec_foreach(early, &s->early_names) {
 		const uint64_t at = hash64_find(&s->by_id, early->id);
 
 		if (at != HASH64_EMPTY && s->ids.v[at].event == event)
-			rename_event(&s->events.v[event], early->name);
+			pipe_rename_event(&s->events.v[event], early->name);
 	}
 }
 
 /* { attr (its size is in it) | u64 ids ... } */
-static int take_attr(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+static int pipe_take_attr(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
 {
-	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an attr record");
+	struct bytes b = pipe_body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an attr record");
 	uint32_t event = (uint32_t)s->events.n, attr_bytes;
 	const uint8_t *attr = b.pos;
 	uint64_t id = 0;
@@ -83,14 +83,15 @@ static int take_attr(struct perfdata_source *s, const uint8_t *rec, size_t len, 
 		TRY(bytes_u64(&b, "id", &id));
 		TRY(perfdata_id_add(s, id, event));
 	}
-	take_early_names(s, event);
+	pipe_take_early_names(s, event);
 	return 0;
 }
 
 /* { u64 feature | body as in file mode } */
-static int take_feature(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+static int pipe_take_feature(struct perfdata_source *s, const uint8_t *rec, size_t len,
+			     uint64_t off)
 {
-	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "a feature record");
+	struct bytes b = pipe_body_of(s, rec, len, RECORD_HEADER_BYTES, off, "a feature record");
 	uint64_t feature = 0;
 	uint8_t *copy;
 
@@ -101,7 +102,8 @@ static int take_feature(struct perfdata_source *s, const uint8_t *rec, size_t le
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, b.pos, bytes_left(&b));
-	b = body_of(s, copy, bytes_left(&b), 0, off + FEATURE_HEADER_BYTES, "a feature record");
+	b = pipe_body_of(s, copy, bytes_left(&b), 0, off + FEATURE_HEADER_BYTES,
+			 "a feature record");
 	TRY(perfdata_sections_make(s));
 	s->sections[feature] = b;
 	s->file.feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
@@ -109,7 +111,7 @@ static int take_feature(struct perfdata_source *s, const uint8_t *rec, size_t le
 }
 
 /* Makes new schemas for events whose name or format is newer than their schema. */
-static int renew_schemas(struct perfdata_source *s)
+static int pipe_renew_schemas(struct perfdata_source *s)
 {
 	vec_foreach(e, &s->events) {
 		if (!e->schema || e->is_renamed)
@@ -119,8 +121,8 @@ static int renew_schemas(struct perfdata_source *s)
 }
 
 /* The data begin at the end of the record, whatever its size is. len: of both. */
-static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size_t len,
-			     uint64_t off)
+static int pipe_take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size_t len,
+				  uint64_t off)
 {
 	uint8_t *copy = arena_alloc(&s->arena, len);
 	struct bytes b;
@@ -128,8 +130,8 @@ static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size
 	if (!copy)
 		return err_nomem();
 	memcpy(copy, rec, len);
-	b = body_of(s, copy, len, get_u16(rec + 6, s->file.swap), off,
-		    "the formats of tracepoints");
+	b = pipe_body_of(s, copy, len, get_u16(rec + 6, s->file.swap), off,
+			 "the formats of tracepoints");
 	TRY(perfdata_sections_make(s));
 	s->sections[FEAT_TRACING_DATA] = b;
 	TRY(perfdata_feature_take(s, FEAT_TRACING_DATA, b));
@@ -139,9 +141,9 @@ static int take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size
 }
 
 /* { u64 kind | u64 id | for a name: text } */
-static int take_update(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+static int pipe_take_update(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
 {
-	struct bytes b = body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an event update");
+	struct bytes b = pipe_body_of(s, rec, len, RECORD_HEADER_BYTES, off, "an event update");
 	uint64_t kind = 0, id = 0;
 	const char *name = NULL;
 
@@ -156,7 +158,7 @@ static int take_update(struct perfdata_source *s, const uint8_t *rec, size_t len
 	return name ? perfdata_pipe_name(s, id, name) : err_nomem();
 }
 
-static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+static int pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
 {
 	uint32_t type = get_u32(rec, s->file.swap);
 
@@ -168,16 +170,16 @@ static int take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint6
 		return 0;
 	switch (type) {
 	case RECORD_HEADER_ATTR:
-		return take_attr(s, rec, len, off);
+		return pipe_take_attr(s, rec, len, off);
 	case RECORD_HEADER_FEATURE:
-		return take_feature(s, rec, len, off);
+		return pipe_take_feature(s, rec, len, off);
 	case RECORD_HEADER_TRACING_DATA:
-		return take_tracing_data(s, rec, len, off);
+		return pipe_take_tracing_data(s, rec, len, off);
 	case RECORD_EVENT_UPDATE:
-		return take_update(s, rec, len, off);
+		return pipe_take_update(s, rec, len, off);
 	case RECORD_HEADER_BUILD_ID:
 		return perfdata_feature_take(s, FEAT_BUILD_ID,
-					     body_of(s, rec, len, 0, off, "a build id"));
+					     pipe_body_of(s, rec, len, 0, off, "a build id"));
 	default:
 		return 0;
 	}
@@ -193,7 +195,7 @@ uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8
 
 int perfdata_pipe_settle(struct perfdata_source *s)
 {
-	const int r = renew_schemas(s);
+	const int r = pipe_renew_schemas(s);
 
 	atomic_store_explicit(&s->is_unsettled, false, memory_order_release);
 	return r;
@@ -223,7 +225,7 @@ int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len
 	if (off < s->taken_to)
 		return 0;
 	s->taken_to = off + len;
-	r = take(s, rec, len, off);
+	r = pipe_take(s, rec, len, off);
 	s->is_unsettled = s->schemas_made;
 	if (r == -ENOMEM)
 		return r;
@@ -237,7 +239,7 @@ int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* len bytes at off, in s->prelude. 1, 0 when the input ends before. */
-static int read_at(struct perfdata_source *s, uint64_t off, size_t len, struct outbuf *out)
+static int pipe_read_at(struct perfdata_source *s, uint64_t off, size_t len, struct outbuf *out)
 {
 	out->len = 0;
 	while (out->len < len) {
@@ -264,18 +266,18 @@ static int read_at(struct perfdata_source *s, uint64_t off, size_t len, struct o
 	return 1;
 }
 
-static bool is_compressed(uint32_t type)
+static bool pipe_is_compressed(uint32_t type)
 {
 	return type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2;
 }
 
-static bool ends_prelude(uint32_t type)
+static bool pipe_ends_prelude(uint32_t type)
 {
 	return type == PERF_RECORD_SAMPLE || type == RECORD_FINISHED_ROUND ||
-	       type == RECORD_FINISHED_INIT || type == RECORD_AUXTRACE || is_compressed(type);
+	       type == RECORD_FINISHED_INIT || type == RECORD_AUXTRACE || pipe_is_compressed(type);
 }
 
-static int read_prelude(struct perfdata_source *s, struct outbuf *record)
+static int pipe_read_prelude(struct perfdata_source *s, struct outbuf *record)
 {
 	uint64_t off = PERFDATA_PIPE_HEADER_BYTES;
 
@@ -284,21 +286,21 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 		uint32_t type;
 		uint64_t len;
 		uint16_t size;
-		int r = read_at(s, off, RECORD_HEADER_BYTES, record);
+		int r = pipe_read_at(s, off, RECORD_HEADER_BYTES, record);
 
 		if (r <= 0)
 			return r;
 		rec = (const uint8_t *)record->data;
 		size = get_u16(rec + 6, s->file.swap);
 		type = get_u32(rec, s->file.swap);
-		s->meets_compressed |= size >= RECORD_HEADER_BYTES && is_compressed(type);
+		s->meets_compressed |= size >= RECORD_HEADER_BYTES && pipe_is_compressed(type);
 		/*
 		 * cut() reports bytes that are no record. Attrs may follow all samples
 		 * (--tail-synthesize), but all of them are in one place.
 		 */
-		if (size < RECORD_HEADER_BYTES || (s->events.n && ends_prelude(type)))
+		if (size < RECORD_HEADER_BYTES || (s->events.n && pipe_ends_prelude(type)))
 			return 0;
-		r = read_at(s, off, size, record);
+		r = pipe_read_at(s, off, size, record);
 		if (r <= 0)
 			return r;
 		len = perfdata_pipe_record_bytes(s, (const uint8_t *)record->data, size);
@@ -306,7 +308,7 @@ static int read_prelude(struct perfdata_source *s, struct outbuf *record)
 			return err_set(-EFBIG, "%s: the formats of tracepoints have %llu bytes",
 				       s->file.path, (unsigned long long)len);
 		if (len > size) {
-			r = read_at(s, off, (size_t)len, record);
+			r = pipe_read_at(s, off, (size_t)len, record);
 			if (r <= 0)
 				return r;
 		}
@@ -328,7 +330,7 @@ int perfdata_pipe_open(struct perfdata_source *s)
 					   s->opts.stream ? UINT64_MAX - PERFDATA_PIPE_HEADER_BYTES
 							  : s->file.size_bytes -
 								    PERFDATA_PIPE_HEADER_BYTES };
-	r = read_prelude(s, &record);
+	r = pipe_read_prelude(s, &record);
 	outbuf_done(&record);
 	if (r >= 0 && !s->events.n)
 		r = err_set(-EBADMSG,

@@ -30,7 +30,7 @@ enum {
 	MISC_MMAP_BUILD_ID = 0x4000
 };
 
-static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
+static int records_read_tasks(struct bytes *b, bool has_parent, struct change *ret)
 {
 	uint32_t pid = 0, tid = 0, ppid = 0, ptid = 0;
 
@@ -47,12 +47,12 @@ static int read_tasks(struct bytes *b, bool has_parent, struct change *ret)
 	return 0;
 }
 
-static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, const struct rules *rules,
-		     struct change *ret)
+static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
+			     const struct rules *rules, struct change *ret)
 {
 	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
 
-	TRY(read_tasks(b, false, ret));
+	TRY(records_read_tasks(b, false, ret));
 	TRY(bytes_u64(b, "addr", &ret->start));
 	TRY(bytes_u64(b, "len", &ret->len));
 	TRY(bytes_u64(b, "pgoff", &ret->pgoff));
@@ -83,7 +83,7 @@ static int read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2, const struct
 }
 
 /* u64 address | u32 bytes | u16 type | u16 flags | name */
-static int read_ksymbol(struct bytes *b, struct change *ret)
+static int records_read_ksymbol(struct bytes *b, struct change *ret)
 {
 	const uint8_t *words = NULL;
 	uint32_t len = 0;
@@ -102,8 +102,8 @@ static int read_ksymbol(struct bytes *b, struct change *ret)
  * u64 address | u16 old bytes | u16 new bytes | old code | new code. Without new code the old one
  * is gone; perf keeps it, and looks at code of the host's kernel only.
  */
-static int read_text_poke(struct bytes *b, uint16_t misc, const struct rules *rules,
-			  struct change *ret)
+static int records_read_text_poke(struct bytes *b, uint16_t misc, const struct rules *rules,
+				  struct change *ret)
 {
 	const uint8_t *lens = NULL, *code = NULL;
 	unsigned old_len, new_len;
@@ -122,7 +122,7 @@ static int read_text_poke(struct bytes *b, uint16_t misc, const struct rules *ru
 	return 0;
 }
 
-static bool is_dummy(const struct perfdata_event *e)
+static bool records_is_dummy(const struct perfdata_event *e)
 {
 	return e && e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY;
 }
@@ -134,7 +134,7 @@ static bool is_dummy(const struct perfdata_event *e)
  * state are the losses of dummies and, after all LOST_SAMPLES were met, the losses that LOST counts
  * beyond the events.
  */
-static void report_lost(struct perfdata_source *s, bool all_met)
+static void records_report_lost(struct perfdata_source *s, bool all_met)
 {
 	struct perfdata_losses *l = &s->losses;
 	const uint64_t samples = l->samples > l->unwritten ? l->samples - l->unwritten : 0;
@@ -153,10 +153,10 @@ static void report_lost(struct perfdata_source *s, bool all_met)
 	l->state_reported = state;
 }
 
-static void count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
+static void records_count_lost(struct perfdata_source *s, uint64_t *sum, uint64_t n)
 {
 	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
-	report_lost(s, false);
+	records_report_lost(s, false);
 }
 
 void perfdata_ended(struct source *source)
@@ -164,51 +164,52 @@ void perfdata_ended(struct source *source)
 	struct perfdata_source *s = perfdata_of(source);
 
 	if (s->losses.has_samples)
-		report_lost(s, true);
+		records_report_lost(s, true);
 }
 
-static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
-		       const struct perfdata_event *e, struct bytes *b, struct change *ret)
+static int records_read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
+			       const struct perfdata_event *e, struct bytes *b, struct change *ret)
 {
 	uint64_t n = 0;
 
 	switch (type) {
 	case PERF_RECORD_COMM:
-		TRY(read_tasks(b, false, ret));
+		TRY(records_read_tasks(b, false, ret));
 		TRY(bytes_cstr(b, "comm", &ret->text));
 		ret->kind = CHANGE_COMM;
 		ret->exec = misc & MISC_COMM_EXEC;
 		return 0;
 	case PERF_RECORD_FORK:
-		TRY(read_tasks(b, true, ret));
+		TRY(records_read_tasks(b, true, ret));
 		ret->kind = CHANGE_FORK;
 		ret->exec = misc & MISC_FORK_EXEC;
 		return 0;
 	case PERF_RECORD_EXIT:
-		TRY(read_tasks(b, true, ret));
+		TRY(records_read_tasks(b, true, ret));
 		ret->kind = CHANGE_EXIT;
 		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return read_mmap(b, misc, type == PERF_RECORD_MMAP2, s->opts.rules, ret);
+		return records_read_mmap(b, misc, type == PERF_RECORD_MMAP2, s->opts.rules, ret);
 	case PERF_RECORD_CGROUP:
 		TRY(bytes_u64(b, "id", &ret->id));
 		TRY(bytes_cstr(b, "path", &ret->text));
 		ret->kind = CHANGE_CGROUP;
 		return 0;
 	case PERF_RECORD_KSYMBOL:
-		return read_ksymbol(b, ret);
+		return records_read_ksymbol(b, ret);
 	case PERF_RECORD_TEXT_POKE:
-		return read_text_poke(b, misc, s->opts.rules, ret);
+		return records_read_text_poke(b, misc, s->opts.rules, ret);
 	case PERF_RECORD_LOST:
 		TRY(bytes_skip(b, "id", 8));
 		TRY(bytes_u64(b, "lost", &n));
-		count_lost(s, &s->losses.records, n);
+		records_count_lost(s, &s->losses.records, n);
 		return 0;
 	case PERF_RECORD_LOST_SAMPLES:
 		TRY(bytes_u64(b, "lost", &n));
 		s->losses.has_samples = true;
-		count_lost(s, is_dummy(e) ? &s->losses.state : &s->losses.samples, n);
+		records_count_lost(s, records_is_dummy(e) ? &s->losses.state : &s->losses.samples,
+				   n);
 		return 0;
 	case PERF_RECORD_THROTTLE:
 		defects_add(s->opts.defects, DEFECT_THROTTLED, 1, NULL);
@@ -219,8 +220,8 @@ static int read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
 }
 
 /* pid, tid, time and cpu of the sample_id trailer. */
-static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len,
-			 bool swap, struct sonde_event *ret)
+static void records_read_trailer(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len,
+				 bool swap, struct sonde_event *ret)
 {
 	const uint8_t *end = rec + len;
 
@@ -241,7 +242,7 @@ static void read_trailer(const struct perfdata_layout *l, const uint8_t *rec, ui
  * from format 2 on: u32 machine_pid, vcpu. The payload made of it is the same for all formats, in
  * this machine's byte order.
  */
-static int read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *ret)
+static int records_read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *ret)
 {
 	struct trace_error e = { .cpumode = misc & CPUMODE_MASK, .vcpu = UINT32_MAX };
 	uint32_t format = 0;
@@ -272,8 +273,8 @@ static int read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *
  * perf reads machine_pid and vcpu of all formats at their offsets in the newest one. A record of an
  * older format ends before them, so perf reads the bytes of the next record in the file.
  */
-static void read_behind_trace_error(const struct perfdata_source *s, const struct cut *rec,
-				    struct trace_error *e)
+static void records_read_behind_trace_error(const struct perfdata_source *s, const struct cut *rec,
+					    struct trace_error *e)
 {
 	enum { AT = 112 };
 	uint32_t words[2] = { 0 }; /* zeros behind the end of the file, as in a mapping of it */
@@ -286,7 +287,7 @@ static void read_behind_trace_error(const struct perfdata_source *s, const struc
 	e->vcpu = words[1];
 }
 
-static int trace_error(struct perfdata_source *s, const struct cut *rec, struct event *ret)
+static int records_trace_error(struct perfdata_source *s, const struct cut *rec, struct event *ret)
 {
 	struct bytes b =
 		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
@@ -296,7 +297,7 @@ static int trace_error(struct perfdata_source *s, const struct cut *rec, struct 
 	TRY(perfdata_record_schema(s, RECORD_AUXTRACE_ERROR, &sc));
 	b.what = sc->name;
 	b.pos += RECORD_HEADER_BYTES;
-	if (read_trace_error(&b, get_u16(rec->bytes + 4, s->file.swap), &e) < 0) {
+	if (records_read_trace_error(&b, get_u16(rec->bytes + 4, s->file.swap), &e) < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", sc->name,
 			    (unsigned long long)rec->file_off,
 			    perfdata_behind_offset(s, rec->file));
@@ -305,7 +306,7 @@ static int trace_error(struct perfdata_source *s, const struct cut *rec, struct 
 	}
 	if (s->opts.rules->trace_errors_read_on &&
 	    get_u32(rec->bytes + TRACE_ERROR_FORMAT_AT, s->file.swap) < 2)
-		read_behind_trace_error(s, rec, &e);
+		records_read_behind_trace_error(s, rec, &e);
 	memcpy(s->trace_error, &e, sizeof(e));
 	ret->schema = sc;
 	ret->attr = ret->member = 0;
@@ -327,7 +328,7 @@ static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, 
 {
 	switch (type) {
 	case RECORD_AUXTRACE_ERROR:
-		return trace_error(s, rec, ret);
+		return records_trace_error(s, rec, ret);
 	case RECORD_CPU_MAP:
 	case RECORD_THREAD_MAP:
 	case RECORD_STAT_CONFIG:
@@ -366,7 +367,7 @@ void perfdata_traces(struct source *source, uint64_t *ret_records, uint64_t *ret
 }
 
 /* The offset of the event id in a record; 0 if it has none. */
-static uint32_t event_id_at(uint32_t type)
+static uint32_t records_event_id_at(uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_LOST:
@@ -383,11 +384,11 @@ static uint32_t event_id_at(uint32_t type)
  * False for compressed bytes that were taken for a record, because a type or a size in a compressed
  * recording is damaged.
  */
-static bool has_shape(struct perfdata_source *s, const struct cut *rec, uint32_t type)
+static bool records_has_shape(struct perfdata_source *s, const struct cut *rec, uint32_t type)
 {
 	const bool swap = s->file.swap;
 	const struct perfdata_event *e = perfdata_event_of(s, rec->bytes, rec->len, NULL);
-	const uint32_t trailer = e ? e->layout.trailer_bytes : 0, at = event_id_at(type);
+	const uint32_t trailer = e ? e->layout.trailer_bytes : 0, at = records_event_id_at(type);
 	uint64_t id;
 
 	if (!perfdata_has_shape(rec->bytes, rec->len, trailer, swap))
@@ -410,7 +411,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	uint32_t trailer;
 	int r;
 
-	if (s->unzip && !has_shape(s, rec, type)) {
+	if (s->unzip && !records_has_shape(s, rec, type)) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1,
 			    "at 0x%llx%s: %u bytes that are no record of type %u",
 			    (unsigned long long)rec->file_off, perfdata_behind_offset(s, rec->file),
@@ -446,8 +447,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		ret->pub.bytes_len += RECORD_HEADER_BYTES - MISC_AT;
 	}
 	if (e)
-		read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
-	r = read_change(s, type, misc, e, &b, c);
+		records_read_trailer(&e->layout, rec->bytes, rec->len, swap, &ret->pub);
+	r = records_read_change(s, type, misc, e, &b, c);
 	if (r < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", sc->name,
 			    (unsigned long long)rec->file_off,

@@ -132,7 +132,7 @@ static const struct record_kind kinds[] = {
 	{ RECORD_STAT_ROUND, "stat_round", { { "type", 0, 8 }, { "time", 8, 8 } } },
 };
 
-static unsigned traits_of_record(uint32_t type)
+static unsigned schemas_traits_of_record(uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_LOST:
@@ -170,7 +170,7 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 	*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
 				     .abi = s->abi,
 				     .record_type = type,
-				     .traits = traits_of_record(type),
+				     .traits = schemas_traits_of_record(type),
 				     .system = "",
 				     .event = kind->name,
 				     .name = kind->name,
@@ -228,8 +228,8 @@ static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e
 }
 
 /* Counts a defect, whether a format is found or not. *ret: NULL if none is found. */
-static int find_elsewhere(struct perfdata_source *s, const struct perfdata_event *e,
-			  struct sonde_schema **ret)
+static int schemas_find_elsewhere(struct perfdata_source *s, const struct perfdata_event *e,
+				  struct sonde_schema **ret)
 {
 	const struct source_tracepoint wanted = { e->attr.config, e->name, s->info.osrelease };
 	const char *name = e->name ? e->name : "of a tracepoint without a name", *system = "";
@@ -268,7 +268,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 		if (i != HASH64_EMPTY)
 			format = s->formats.v[i];
 		if (!format)
-			TRY(find_elsewhere(s, e, &format));
+			TRY(schemas_find_elsewhere(s, e, &format));
 	}
 	if (format) {
 		*sc = *format;

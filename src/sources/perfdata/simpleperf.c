@@ -37,7 +37,7 @@ bool perfdata_is_simpleperf(uint32_t type, uint32_t len)
 }
 
 /* u32 bytes | them: a copy that stays. */
-static int take_sized(struct perfdata_source *s, struct bytes *b, struct bytes *ret)
+static int simpleperf_take_sized(struct perfdata_source *s, struct bytes *b, struct bytes *ret)
 {
 	const uint8_t *p = NULL;
 	uint32_t n = 0;
@@ -55,7 +55,7 @@ static int take_sized(struct perfdata_source *s, struct bytes *b, struct bytes *
 	return 0;
 }
 
-static int take_event_ids(struct perfdata_source *s, struct bytes *b)
+static int simpleperf_take_event_ids(struct perfdata_source *s, struct bytes *b)
 {
 	uint64_t n = 0, event = 0, id = 0;
 
@@ -69,18 +69,19 @@ static int take_event_ids(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
-static int take_formats(struct perfdata_source *s, struct bytes *b)
+static int simpleperf_take_formats(struct perfdata_source *s, struct bytes *b)
 {
 	struct bytes data;
 
-	TRY(take_sized(s, b, &data));
+	TRY(simpleperf_take_sized(s, b, &data));
 	TRY(perfdata_feature_take(s, FEAT_TRACING_DATA, data));
 	vec_foreach(e, &s->events)
 		e->is_renamed |= e->schema && e->attr.type == PERF_TYPE_TRACEPOINT;
 	return 0;
 }
 
-static int take_whole(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off)
+static int simpleperf_take_whole(struct perfdata_source *s, const uint8_t *rec, size_t len,
+				 uint64_t off)
 {
 	struct bytes b = bytes_init(rec, len, off, s->file.path, s->file.swap), symbols;
 
@@ -88,15 +89,15 @@ static int take_whole(struct perfdata_source *s, const uint8_t *rec, size_t len,
 	TRY(bytes_skip(&b, "header", RECORD_HEADER_BYTES));
 	switch (get_u32(rec, s->file.swap)) {
 	case RECORD_SIMPLEPERF_KERNEL_SYMBOL:
-		TRY(take_sized(s, &b, &symbols));
+		TRY(simpleperf_take_sized(s, &b, &symbols));
 		if (!bytes_left(&s->kallsyms))
 			s->kallsyms = symbols;
 		return 0;
 	case RECORD_SIMPLEPERF_EVENT_ID:
-		return take_event_ids(s, &b);
+		return simpleperf_take_event_ids(s, &b);
 	case RECORD_SIMPLEPERF_TRACING_DATA:
 	case RECORD_HEADER_TRACING_DATA:
-		return take_formats(s, &b);
+		return simpleperf_take_formats(s, &b);
 	default:
 		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1,
 			    "type %u in pieces at 0x%llx", get_u32(rec, s->file.swap),
@@ -119,9 +120,9 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
 		return s->split.failed ? err_nomem() : 0;
 	}
 	if (type != RECORD_SIMPLEPERF_SPLIT_END)
-		return take_whole(s, rec, len, off);
+		return simpleperf_take_whole(s, rec, len, off);
 	if (s->split.len >= RECORD_HEADER_BYTES)
-		r = take_whole(s, (const uint8_t *)s->split.data, s->split.len, off);
+		r = simpleperf_take_whole(s, (const uint8_t *)s->split.data, s->split.len, off);
 	outbuf_done(&s->split);
 	return r;
 }
@@ -143,8 +144,8 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
 enum { KIND_JOINED_OFFLINE = 2, KIND_JOINED_REMOTE = 3, MAX_CHAINS_OF_SAMPLE = 4 };
 
 /* rec: len bytes with the header. */
-static int read_chain(const struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off,
-		      struct simpleperf_chain *ret)
+static int simpleperf_read_chain(const struct perfdata_source *s, const uint8_t *rec, size_t len,
+				 uint64_t off, struct simpleperf_chain *ret)
 {
 	struct bytes b = bytes_init(rec, len, off, s->file.path, s->file.swap);
 	uint64_t kind = 0, nr = 0;
@@ -165,7 +166,8 @@ static int read_chain(const struct perfdata_source *s, const uint8_t *rec, size_
 	return 0;
 }
 
-static bool is_of(const struct simpleperf_chain *c, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static bool simpleperf_is_of(const struct simpleperf_chain *c, uint32_t pid, uint32_t tid,
+			     uint64_t time_ns)
 {
 	return c->off && c->pid == pid && c->tid == tid && c->time_ns == time_ns;
 }
@@ -175,12 +177,12 @@ int perfdata_simpleperf_chain_take(struct perfdata_source *s, const struct cut *
 	struct simpleperf_chain c, *last = &s->last_chain;
 
 	s->has_chains = true;
-	if (read_chain(s, rec->bytes, rec->len, rec->file_off, &c) < 0) {
+	if (simpleperf_read_chain(s, rec->bytes, rec->len, rec->file_off, &c) < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s", err_text());
 		err_clear();
 		return 0;
 	}
-	if (!is_of(last, c.pid, c.tid, c.time_ns) || c.is_joined || !last->is_joined)
+	if (!simpleperf_is_of(last, c.pid, c.tid, c.time_ns) || c.is_joined || !last->is_joined)
 		*last = c;
 	return 0;
 }
@@ -190,12 +192,13 @@ uint64_t perfdata_simpleperf_chain_before(const struct perfdata_source *s,
 {
 	const struct simpleperf_chain *last = &s->last_chain;
 
-	return is_of(last, (uint32_t)ev->pid, (uint32_t)ev->tid, ev->time_ns) ? last->off : 0;
+	return simpleperf_is_of(last, (uint32_t)ev->pid, (uint32_t)ev->tid, ev->time_ns) ? last->off
+											 : 0;
 }
 
 /* Reads the record at an offset into s->chain_record: 1, 0 if there is no such record. */
-static int load_chain(struct perfdata_source *s, uint64_t off, struct simpleperf_chain *ret,
-		      uint64_t *ret_end)
+static int simpleperf_load_chain(struct perfdata_source *s, uint64_t off,
+				 struct simpleperf_chain *ret, uint64_t *ret_end)
 {
 	uint64_t end = s->file.data.offset + s->file.data.size;
 	uint8_t header[RECORD_HEADER_BYTES];
@@ -213,7 +216,7 @@ static int load_chain(struct perfdata_source *s, uint64_t off, struct simpleperf
 	if (size > end - off || pread(s->file.fd, s->chain_record, size, (off_t)off) < size)
 		return 0;
 	*ret_end = off + size;
-	if (read_chain(s, s->chain_record, size, off, ret) < 0) {
+	if (simpleperf_read_chain(s, s->chain_record, size, off, ret) < 0) {
 		err_clear(); /* counted as a defect when it is decoded */
 		return 0;
 	}
@@ -221,17 +224,17 @@ static int load_chain(struct perfdata_source *s, uint64_t off, struct simpleperf
 }
 
 /* The offset of the best one behind a sample, 0 none. */
-static int find_behind(struct perfdata_source *s, const struct event *ev, uint64_t *ret)
+static int simpleperf_find_behind(struct perfdata_source *s, const struct event *ev, uint64_t *ret)
 {
 	uint64_t off = ev->pub.file_off + ev->pub.record_len;
 	struct simpleperf_chain c;
 
 	*ret = 0;
 	for (int i = 0; i < MAX_CHAINS_OF_SAMPLE; i++) {
-		int r = load_chain(s, off, &c, &off);
+		int r = simpleperf_load_chain(s, off, &c, &off);
 
-		if (r <= 0 ||
-		    !is_of(&c, (uint32_t)ev->pub.pid, (uint32_t)ev->pub.tid, ev->pub.time_ns))
+		if (r <= 0 || !simpleperf_is_of(&c, (uint32_t)ev->pub.pid, (uint32_t)ev->pub.tid,
+						ev->pub.time_ns))
 			return r < 0 ? r : 0;
 		*ret = c.off;
 		if (c.is_joined)
@@ -251,10 +254,10 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 	if (!s->has_chains || s->file.is_pipe || s->opts.stream || s->unzip || s->parts.n)
 		return 0;
 	if (!off)
-		TRY(find_behind(s, ev, &off));
+		TRY(simpleperf_find_behind(s, ev, &off));
 	if (!off)
 		return 0;
-	r = load_chain(s, off, &c, &end);
+	r = simpleperf_load_chain(s, off, &c, &end);
 	if (r <= 0)
 		return r;
 	*ret = s->chain_record + SIMPLEPERF_CHAIN_BYTES;
@@ -264,7 +267,7 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 /* ---- when the recording is opened ------------------------------------------------------------ */
 
 /* "sched:sched_switch,2,47\n...": name, type, config. */
-static int take_event_names(struct perfdata_source *s, const char *text)
+static int simpleperf_take_event_names(struct perfdata_source *s, const char *text)
 {
 	unsigned long long type, config;
 	int end;
@@ -296,13 +299,13 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
 		TRY(bytes_cstr(b, "key", &key));
 		TRY(bytes_cstr(b, "value", &value));
 		if (!strcmp(key, "event_type_info"))
-			TRY(take_event_names(s, value));
+			TRY(simpleperf_take_event_names(s, value));
 	}
 	return 0;
 }
 
 /* If a path is there twice, the first one counts. */
-static int index_files(struct perfdata_source *s, size_t from)
+static int simpleperf_index_files(struct perfdata_source *s, size_t from)
 {
 	for (size_t i = from; i < s->named_files.n; i++) {
 		const char *path = s->named_files.v[i].path;
@@ -324,7 +327,7 @@ int perfdata_simpleperf_files_read(struct perfdata_source *s, enum perfdata_feat
 		r = perfdata_named_files_read(b, &s->arena, &s->named_files);
 	else
 		r = perfdata_named_files2_read(b, &s->arena, &s->named_files);
-	TRY(index_files(s, from));
+	TRY(simpleperf_index_files(s, from));
 	return r;
 }
 

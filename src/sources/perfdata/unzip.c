@@ -63,7 +63,7 @@ struct unzip {
 };
 
 /* At least n bytes in raw[raw_at..), unless the input ends. 1, 0 when it ends before, <0. */
-static int need(struct unzip *u, size_t n)
+static int unzip_need(struct unzip *u, size_t n)
 {
 	while (u->raw_len - u->raw_at < n && !u->ended) {
 		size_t room;
@@ -101,21 +101,21 @@ static int need(struct unzip *u, size_t n)
 static const char no_end[] = "its end with the checksum is missing";
 
 /* Drops what zstd knows, and the beginning of a record whose end is lost. */
-static void forget_frame(struct unzip *u)
+static void unzip_forget_frame(struct unzip *u)
 {
 	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
 	u->frame.is_open = u->frame.is_broken = false;
 	u->filled = u->ready;
 }
 
-static bool begins_frame(const ZSTD_inBuffer *in)
+static bool unzip_begins_frame(const ZSTD_inBuffer *in)
 {
 	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
 	return in->size >= sizeof(magic) && !memcmp(in->src, magic, sizeof(magic));
 }
 
-static void report_broken(struct unzip *u, const char *why)
+static void unzip_report_broken(struct unzip *u, const char *why)
 {
 	u->frame.is_broken = true;
 	defects_add(u->opts.defects, DEFECT_BAD_RECORD, 1,
@@ -126,14 +126,14 @@ static void report_broken(struct unzip *u, const char *why)
 }
 
 /* Finds the complete records at the beginning of the unpacked bytes. */
-static void find_whole(struct unzip *u)
+static void unzip_find_whole(struct unzip *u)
 {
 	while (u->filled - u->ready >= HEADER_BYTES) {
 		uint16_t size = get_u16(u->work + u->ready + 6, u->opts.swap);
 
 		/* Nobody could read on behind it; the next frame begins with a record. */
 		if (size < HEADER_BYTES && u->frame.is_open && u->frame.has_checksum) {
-			report_broken(u, "a record that is smaller than its header");
+			unzip_report_broken(u, "a record that is smaller than its header");
 			u->filled = u->ready;
 			return;
 		}
@@ -147,24 +147,24 @@ static void find_whole(struct unzip *u)
 	}
 }
 
-static void skip_packed(struct unzip *u)
+static void unzip_skip_packed(struct unzip *u)
 {
 	u->packed.pos = u->packed.size;
 	u->has_more = false;
 }
 
-static void note_frame(struct unzip *u)
+static void unzip_note_frame(struct unzip *u)
 {
 	const ZSTD_inBuffer in = { (const uint8_t *)u->packed.src + u->packed.pos,
 				   u->packed.size - u->packed.pos, 0 };
 
 	u->frame.begin = u->packed_at;
-	u->frame.has_checksum = begins_frame(&in) && in.size > DESCRIPTOR_AT &&
+	u->frame.has_checksum = unzip_begins_frame(&in) && in.size > DESCRIPTOR_AT &&
 				((const uint8_t *)in.src)[DESCRIPTOR_AT] & DESCRIPTOR_CHECKSUM;
 }
 
 /* What compressed records may unpack to follows the bytes that were read of a pipe. */
-static int count_unpacked(struct unzip *u, size_t bytes)
+static int unzip_count_unpacked(struct unzip *u, size_t bytes)
 {
 	const struct stream *from = u->opts.from;
 
@@ -175,7 +175,7 @@ static int count_unpacked(struct unzip *u, size_t bytes)
 }
 
 /* Unpacks some of the compressed record at hand. */
-static int unpack(struct unzip *u)
+static int unzip_unpack(struct unzip *u)
 {
 	ZSTD_outBuffer out;
 	const size_t before = u->packed.pos;
@@ -188,25 +188,25 @@ static int unpack(struct unzip *u)
 		u->at = 0;
 	}
 	if (!u->frame.is_open && before < u->packed.size)
-		note_frame(u);
+		unzip_note_frame(u);
 	out = (ZSTD_outBuffer){ .dst = u->work, .size = WORK_BYTES, .pos = u->filled };
 	r = ZSTD_decompressStream(u->zstd, &out, &u->packed);
 	if (ZSTD_isError(r)) {
-		report_broken(u, ZSTD_getErrorName(r));
-		skip_packed(u);
+		unzip_report_broken(u, ZSTD_getErrorName(r));
+		unzip_skip_packed(u);
 		return 0;
 	}
-	TRY(count_unpacked(u, out.pos - u->filled));
+	TRY(unzip_count_unpacked(u, out.pos - u->filled));
 	u->frame.is_open = r && (u->frame.is_open || u->packed.pos > before);
 	u->has_more = out.pos == out.size;
 	u->filled = out.pos;
-	find_whole(u);
+	unzip_find_whole(u);
 	if (u->frame.is_broken)
-		skip_packed(u);
+		unzip_skip_packed(u);
 	return 0;
 }
 
-static int keep_place(struct unzip *u, bool packed)
+static int unzip_keep_place(struct unzip *u, bool packed)
 {
 	if (!u->opts.keeps_places)
 		return 0;
@@ -236,13 +236,13 @@ uint64_t unzip_place(const struct unzip *u, uint64_t off)
 }
 
 /* Looks at the record at the head of raw[]. 1, 0 at the end. */
-static int next_recorded(struct unzip *u)
+static int unzip_next_recorded(struct unzip *u)
 {
 	const uint8_t *rec;
 	uint32_t type;
 	uint16_t size;
 	size_t begin = HEADER_BYTES, end;
-	int r = need(u, HEADER_BYTES);
+	int r = unzip_need(u, HEADER_BYTES);
 
 	if (r <= 0) {
 		u->plain_left = u->raw_len - u->raw_at;
@@ -250,7 +250,7 @@ static int next_recorded(struct unzip *u)
 	}
 	type = get_u32(u->raw + u->raw_at, u->opts.swap);
 	size = get_u16(u->raw + u->raw_at + 6, u->opts.swap);
-	r = need(u, size);
+	r = unzip_need(u, size);
 	rec = u->raw + u->raw_at;
 	if (r < 0)
 		return r;
@@ -259,10 +259,10 @@ static int next_recorded(struct unzip *u)
 		u->plain_left = perfdata_record_bytes(rec, size, u->opts.swap);
 		if (!r || size < HEADER_BYTES)
 			u->plain_left = u->raw_len - u->raw_at;
-		TRY(keep_place(u, false));
+		TRY(unzip_keep_place(u, false));
 		return 1;
 	}
-	TRY(keep_place(u, true));
+	TRY(unzip_keep_place(u, true));
 	end = size;
 	if (type == RECORD_COMPRESSED2 && size >= HEADER_BYTES + 8) {
 		uint64_t bytes = get_u64(rec + HEADER_BYTES, u->opts.swap);
@@ -272,12 +272,12 @@ static int next_recorded(struct unzip *u)
 	}
 	u->packed = (ZSTD_inBuffer){ .src = rec + begin, .size = end - begin };
 	u->packed_at = u->read_to - (u->raw_len - u->raw_at);
-	if (begins_frame(&u->packed)) {
+	if (unzip_begins_frame(&u->packed)) {
 		/* As the header of a block it would be one of 390 KB: no block is so large. */
 		if (u->frame.is_open && u->frame.has_checksum && !u->frame.is_broken)
-			report_broken(u, no_end);
+			unzip_report_broken(u, no_end);
 		if (u->frame.is_broken)
-			forget_frame(u);
+			unzip_forget_frame(u);
 	}
 	u->raw_at += size;
 	if (u->frame.is_broken) {
@@ -287,15 +287,15 @@ static int next_recorded(struct unzip *u)
 	return 1;
 }
 
-static void check_end(struct unzip *u)
+static void unzip_check_end(struct unzip *u)
 {
 	if (!u->opts.is_complete || !u->frame.is_open || !u->frame.has_checksum ||
 	    u->frame.is_broken)
 		return;
-	report_broken(u, no_end);
+	unzip_report_broken(u, no_end);
 }
 
-static int64_t make(void *ctx, void *buf, size_t len)
+static int64_t unzip_make(void *ctx, void *buf, size_t len)
 {
 	struct unzip *u = ctx;
 
@@ -311,11 +311,11 @@ static int64_t make(void *ctx, void *buf, size_t len)
 			return (int64_t)n;
 		}
 		if (u->packed.pos < u->packed.size || u->has_more) {
-			TRY(unpack(u));
+			TRY(unzip_unpack(u));
 			continue;
 		}
 		if (u->plain_left) {
-			TRY(need(u, 1));
+			TRY(unzip_need(u, 1));
 			n = u->raw_len - u->raw_at;
 			if (n > u->plain_left)
 				n = (size_t)u->plain_left;
@@ -329,11 +329,11 @@ static int64_t make(void *ctx, void *buf, size_t len)
 				return (int64_t)n;
 			continue;
 		}
-		r = next_recorded(u);
+		r = unzip_next_recorded(u);
 		if (r < 0)
 			return r;
 		if (!r) {
-			check_end(u);
+			unzip_check_end(u);
 			/* A record without its end is handed on: cut() reports it as cut off. */
 			if (u->ready == u->filled)
 				return 0;
@@ -350,7 +350,7 @@ int unzip_open(struct unzip **ret, const struct unzip_options *opts)
 		return err_nomem();
 	u->opts = *opts;
 	u->read_to = u->made = opts->begin;
-	stream_init_made(&u->stream, make, u, opts->path, opts->begin);
+	stream_init_made(&u->stream, unzip_make, u, opts->path, opts->begin);
 	u->raw = malloc(RAW_BYTES);
 	u->work = malloc(WORK_BYTES);
 	u->zstd = ZSTD_createDStream();
