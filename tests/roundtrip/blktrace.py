@@ -1,40 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings of blktrace: what is read of them, in all forms, damaged ones too.
+"""Reads recordings of blktrace in all their forms, damaged ones among them.
 
     blktrace.py SONDE
 """
 import gzip
 import json
-import os
 import pathlib
 import random
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', HERE.parents[2] / 'shared' / 'corpus'))
-RECORDED = CORPUS / 'blktrace-sample__takeoverjp'
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(HERE.parent))
-sys.path.insert(0, str(HERE.parent / 'gen'))
+from blk import DATA, RECORDED, SONDE, made, sonde  # noqa: E402
 from points import ENV, UNDER_ASAN, done, on_pty, say, skip  # noqa: E402
-import blktrace as made  # noqa: E402
-
-SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-DATA = HERE.parent / 'data' / 'blktrace'
-
-
-def sonde(*args, stdin=None):
-    p = subprocess.run([SONDE, *map(str, args)], env=ENV, input=stdin, capture_output=True, timeout=600)
-    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
+from recordings import NO_CORPUS  # noqa: E402
 
 
 def events(text):
-    """JSON lines without those of the beginning and end: [(name, fields)]"""
+    """The events and records of JSON lines: [(name, time, cpu, fields)]"""
     lines = [json.loads(line) for line in text.splitlines()]
     return [(e.get('event') or e.get('record'), e['time'], e.get('cpu'), e['fields'])
             for e in lines if 'event' in e or 'record' in e]
@@ -47,7 +33,7 @@ def write(folder, files):
     return folder
 
 
-# ---- what is read ---------------------------------------------------------------------------------------------------
+# ---- what is read ------------------------------------------------------------------------------
 
 def check_forms(top):
     want = sonde('script', '--format', 'jsonl', '-i', DATA / 'little')[1].splitlines()[1:]
@@ -55,20 +41,20 @@ def check_forms(top):
     for form, options in made.FORMS.items():
         files = made.recording(**options)
         say(all((DATA / form / name).read_bytes() == data for name, data in files.items()),
-            'tests/data/blktrace/%s is what tests/gen/blktrace.py writes' % form)
+            'tests/gen/blktrace.py writes tests/data/blktrace/%s' % form)
         got = sonde('script', '--format', 'jsonl', '-i', DATA / form)[1].splitlines()[1:]
         strip = [re.sub(r'at 0x[^"]*', '', line) for line in got]
         say(strip == [re.sub(r'at 0x[^"]*', '', line) for line in want], 'the same events: ' + form)
     for cpu in '01':
         got = sonde('script', '--format', 'jsonl', '-i', DATA / 'little' / ('sda.blktrace.' + cpu))[1].splitlines()[1:]
-        say(len(got) == len(want), 'the file of cpu %s finds its siblings' % cpu)
+        say(len(got) == len(want), 'the file of cpu %s is read with the other cpus' % cpu)
     stream = b''.join(p.read_bytes() for p in sorted((DATA / 'little').iterdir()))
     got = events(sonde('script', '--format', 'jsonl', '-i', '-', stdin=stream)[1])
-    say(got == events('\n'.join(want)), 'one stream in a pipe')
+    say(got == events('\n'.join(want)), 'both files as one stream in a pipe')
     check_named_one_by_one()
     write(top / 'other', {'sda.blktrace.0': stream, 'sdb.blktrace.0': stream})
     got = events(sonde('script', '--format', 'jsonl', '-i', top / 'other' / 'sdb.blktrace.0')[1])
-    say(len(got) == len(events('\n'.join(want))), 'files of other devices are no siblings')
+    say(len(got) == len(events('\n'.join(want))), 'files of other devices are not read with it')
 
 
 def check_values():
@@ -84,22 +70,25 @@ def check_values():
     say(by_name['block:message'][0][2]['message'] == 'hello message', 'a message')
     say([f['pdu'] for _, _, f in by_name['block:issue']] == [[], [], [18, 0, 0, 0, 36, 0]], 'a packet command')
     say([(t, c, f['lost']) for t, c, f in by_name['lost']] == [(5020500000, 1, 5)], 'lost records', str(by_name['lost']))
-    say({f['comm'] for _, c, f in by_name['block:queue'] if c == 1} == {'fio'}, 'a name that comes behind its first event')
+    say({f['comm'] for _, c, f in by_name['block:queue'] if c == 1} == {'fio'},
+        'a process name recorded after the first event of the process')
 
 
 def check_recorded():
-    """One that Linux 5 wrote: 963 requests, each with seven records, and two names."""
-    if not RECORDED.is_dir():
-        return skip('a recorded one', 'no corpus here')
+    """A recording of Linux 5: 963 requests with seven records each, and two names."""
+    if not RECORDED:
+        return skip('a real recording', NO_CORPUS)
     counts = {}
-    for name, _, _, _ in events(sonde('script', '--format', 'jsonl', '--show-task-events', '-i', RECORDED)[1]):
+    out = sonde('script', '--format', 'jsonl', '--show-task-events', '-i', RECORDED)[1]
+    for name, _, _, _ in events(out):
         counts[name] = counts.get(name, 0) + 1
-    want = {'block:' + name: 963 for name in ('remap', 'queue', 'getrq', 'plug', 'unplug', 'issue', 'complete')}
-    return say(counts == dict(want, comm=2), 'a recorded one', str(counts))
+    names = ('remap', 'queue', 'getrq', 'plug', 'unplug', 'issue', 'complete')
+    want = {'block:' + name: 963 for name in names}
+    return say(counts == dict(want, comm=2), 'a real recording', str(counts))
 
 
 def check_named_one_by_one():
-    """As the shell writes sda.blktrace.*: the files of one recording are read once."""
+    """The shell expands sda.blktrace.* to all files of a recording: they are read once."""
     folder = DATA / 'little'
     first, second = folder / 'sda.blktrace.0', folder / 'sda.blktrace.1'
     want = sonde('script', '-F', 'event', '-i', folder)[1]
@@ -107,60 +96,75 @@ def check_named_one_by_one():
         status, out, err = sonde('script', '-F', 'event', *[w for i in inputs for w in ('-i', i)])
         say(status == 0 and out == want, 'read once: ' + ' '.join(i.name for i in inputs), out + err)
     status, out, err = sonde('script', first, second)
-    say(status == 0 and len(out.splitlines()) == len(want.splitlines()), 'the same without -i', out + err)
-    out = sonde('script', '-F', 'event', '-i', first, '-i', second, '-i', DATA / 'big', '--offset', '0')[1]
-    say(out.splitlines() == [line for line in want.splitlines() for _ in (0, 1)], 'and merged with another one', out)
+    say(status == 0 and len(out.splitlines()) == len(want.splitlines()),
+        'read once: both files, without -i', out + err)
+    out = sonde('script', '-F', 'event', '-i', first, '-i', second, '-i', DATA / 'big',
+                '--offset', '0')[1]
+    say(out.splitlines() == [line for line in want.splitlines() for _ in (0, 1)],
+        'both files are merged with another recording', out)
     status, out, err = sonde('script', '-i', first, '-i', folder)
-    say(status and not out and 'name one of the two' in err, 'a folder behind one of its files is refused', err)
+    say(status and not out and 'name one of the two' in err,
+        'a file followed by its folder is refused', err)
     want = sonde('script', '-F', 'time', '-i', folder, '--offset', '1')[1]
     for words in (['--offset', '1'], []), ([], ['--offset', '1']), (['--offset', '1'], ['--offset', '1']):
         out = sonde('script', '-F', 'time', '-i', first, *words[0], '-i', second, *words[1])[1]
-        say(out == want and out.startswith('    6.000000'), 'an offset behind a file is that of the recording', out)
+        say(out == want and out.startswith('    6.000000'),
+            'an offset given for one file applies to the recording', out)
     status, out, err = sonde('script', '-i', first, '--offset', '2', '-i', second, '--offset', '1')
-    say(status and not out and 'cannot have two offsets (2 and 1)' in err, 'but two of them are refused', err)
+    say(status and not out and 'cannot have two offsets (2 and 1)' in err,
+        'two offsets for one recording are refused', err)
     out = sonde('script', '-F', 'event', '-i', folder, '-i', folder, '--offset', '0')[1]
-    say(len(out.splitlines()) == 2 * len(want.splitlines()), 'the same path twice is read twice', out)
+    say(len(out.splitlines()) == 2 * len(want.splitlines()),
+        'a path given twice is read twice', out)
 
 
 def check_time_zero(top):
-    """In what blkparse -d writes the first event has the time 0, which is not an unknown time."""
+    """The first event has the time 0 in files of blkparse -d; 0 does not mean an unknown time."""
     t = made.Blktrace()
     t.timestamp(1600000000, 5, time=5000000000)
     for i in range(4):
         t.add('Q', 1000 * i, 8 * i, 512, 'R', pid=7)
     (top / 'zero').write_bytes(t.data)
     out = sonde('script', '-i', top / 'zero', '--clock', 'utc', '--ns', '-F', 'time')[1].split()
-    say(out[:2] == ['2020-09-13T12:26:40.000000005Z:', '2020-09-13T12:26:40.000001005Z:'], '--clock utc of an event at 0', str(out))
+    say(out[:2] == ['2020-09-13T12:26:40.000000005Z:', '2020-09-13T12:26:40.000001005Z:'],
+        '--clock utc of an event at 0', str(out))
     out = sonde('script', '-i', top / 'zero', '--time', '0.000001,0.000002', '--ns', '-F', 'time')[1].split()
     say(out == ['0.000001000:', '0.000002000:'], '--time leaves out an event at 0', str(out))
     out = sonde('script', '-i', top / 'zero', '--time', ',0.000001', '--ns', '-F', 'time')[1].split()
-    say(out == ['0.000000000:', '0.000001000:'], '--time holds an event at 0', str(out))
+    say(out == ['0.000000000:', '0.000001000:'], '--time includes an event at 0', str(out))
     for inputs in ('zero', 'more'), ('more', 'zero'):
         (top / 'more').write_bytes(t.data)
-        out = sonde('script', '-i', top / inputs[0], '-i', top / inputs[1], '--offset', '0.000001', '--ns', '-F', 'time')[1].split()
-        say(out == ['0.00000%d000:' % n for n in (0, 1, 1, 2, 2, 3, 3, 4)], 'two recordings with an event at 0', str(out))
+        out = sonde('script', '-i', top / inputs[0], '-i', top / inputs[1], '--offset', '0.000001',
+                    '--ns', '-F', 'time')[1].split()
+        say(out == ['0.00000%d000:' % n for n in (0, 1, 1, 2, 2, 3, 3, 4)],
+            'two recordings with an event at 0', str(out))
 
 
 def check_packed(top):
-    """Files of a folder must be unpacked: the message names the file that is not, and the remedy."""
+    """A folder with packed files is refused: the message names the file and the remedy."""
     files = made.recording()
     packed = {name + '.gz': gzip.compress(data) for name, data in files.items()}
     named, first = 'sda.blktrace.0 is packed with gzip', 'sda.blktrace.0.gz'
     cases = [('all packed', packed, '', first + ' is packed with gzip'),
              ('one packed', {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']}, '', first + ' is packed'),
-             ('one packed, named by another', {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']},
+             ('one packed, the other one given',
+              {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']},
               'sda.blktrace.1', first + ' is packed'),
-             ('packed under the plain name', dict(files, **{'sda.blktrace.0': packed[first]}), '', named),
-             ('the same, named by another', dict(files, **{'sda.blktrace.0': packed[first]}), 'sda.blktrace.1', named)]
+             ('one packed without a suffix',
+              dict(files, **{'sda.blktrace.0': packed[first]}), '', named),
+             ('one packed without a suffix, the other one given',
+              dict(files, **{'sda.blktrace.0': packed[first]}), 'sda.blktrace.1', named)]
     for i, (what, data, name, want) in enumerate(cases):
         folder = write(top / ('packed%d' % i), data)
         status, out, err = sonde('script', '-i', folder / name)
-        say(status and not out and '%s/%s' % (folder, want) in err and 'unpack it' in err, 'refused: ' + what, out + err)
-    for what, damaged in ('zeros', bytes(4096)), ('no record', b'x' * 100), ('an unknown version', b'\x09\x74\x61\x65' + bytes(60)):
+        say(status and not out and '%s/%s' % (folder, want) in err and 'unpack it' in err,
+            'refused: ' + what, out + err)
+    for what, damaged in (('zeros', bytes(4096)), ('no record', b'x' * 100),
+                          ('an unknown version', b'\x09\x74\x61\x65' + bytes(60))):
         folder = write(top / 'damaged-first', dict(files, **{'sda.blktrace.0': damaged}))
         status, out, err = sonde('script', '-i', folder)
-        say(status == 0 and len(out.splitlines()) == 3 and 'bad-size: 1' in err, 'the first file has %s: the other one is read' % what,
-            out + err)
+        say(status == 0 and len(out.splitlines()) == 3 and 'bad-size: 1' in err,
+            'the first file has %s: the other one is read' % what, out + err)
     folder = write(top / 'odd', {})
     (folder / 'sda.blktrace.0').symlink_to(DATA / 'little' / 'sda.blktrace.0')
     status, out, err = sonde('script', '-i', folder)
@@ -170,9 +174,12 @@ def check_packed(top):
     status, out, err = sonde('script', '-i', folder)
     say(status and 'sda.blktrace.0 is not a regular file' in err, 'a folder of folders', err)
     folder = write(top / 'both', dict(files, **packed))
-    say(sonde('script', '-i', folder)[1] == sonde('script', '-i', DATA / 'little')[1], 'packed and unpacked: the packed are passed over')
-    say(len(sonde('script', '-i', folder / first)[1].splitlines()) == 23, 'a packed file by its name is read alone')
-    status, out, err = sonde('script', '-i', write(top / 'empty', {'sda.blktrace.0': b'', 'sda.blktrace.1': b''}))
+    say(sonde('script', '-i', folder)[1] == sonde('script', '-i', DATA / 'little')[1],
+        'packed files next to unpacked ones are ignored')
+    say(len(sonde('script', '-i', folder / first)[1].splitlines()) == 23,
+        'a packed file that is given itself is read alone')
+    folder = write(top / 'empty', {'sda.blktrace.0': b'', 'sda.blktrace.1': b''})
+    status, out, err = sonde('script', '-i', folder)
     say(status and 'is empty: nothing was recorded' in err, 'a folder of empty files', err)
 
 
@@ -210,7 +217,7 @@ time         5.000000000 to 5.022000000, 0.022000000 s
            1  lost
 
 defects      lost-events: 5 (first at 0xa0 of {path}/sda.blktrace.1); """
-# Members that would be about things that such a recording never has.
+# Members about things that no recording of blktrace has.
 NO_MEMBERS = {'trace', 'build_ids', 'missing_build_ids', 'missing_symbols', 'unmapped_samples'}
 
 
@@ -221,16 +228,21 @@ def check_info():
         'info has no line about what blktrace does not record', out + err)
     status, out, err = sonde('info', '--json', data)
     info = json.loads(out)
-    say(info['file'] == {'kind': 'directory', 'files': 2, 'data_bytes': 1497, 'format': 'blktrace', 'format_version': 7} and
-        {'name': 'block:queue', 'samples': 6} in info['events'] and len(info['events']) == 16 and not NO_MEMBERS & set(info),
-        'nor has its JSON', out + err)
+    file = {'kind': 'directory', 'files': 2, 'data_bytes': 1497, 'format': 'blktrace',
+            'format_version': 7}
+    say(info['file'] == file and {'name': 'block:queue', 'samples': 6} in info['events'] and
+        len(info['events']) == 16 and not NO_MEMBERS & set(info),
+        'info --json has no member about what blktrace does not record', out + err)
     status, out, err = sonde('info', '--no-events', data)
-    say(status == 0 and 'block:' not in out and 'build ids' not in out, 'event types that were met need events', out + err)
+    say(status == 0 and 'block:' not in out and 'build ids' not in out,
+        'info --no-events lists no event types', out + err)
     status, out, err = sonde('info', '--no-events', '--json', data)
-    say('events' not in json.loads(out), 'the same in JSON', out + err)
-    found = [sonde('info', data / 'sda.blktrace.0')[1], sonde('info', '-', stdin=(data / 'sda.blktrace.0').read_bytes())[1]]
+    say('events' not in json.loads(out), 'info --no-events --json lists no event types', out + err)
+    first = data / 'sda.blktrace.0'
+    found = [sonde('info', first)[1], sonde('info', '-', stdin=first.read_bytes())[1]]
     lines = [out.splitlines()[0].partition(', ')[2] for out in found]
-    say(lines == ['1497 bytes of records in 2 files', 'a stream'], 'what the input is', str(lines))
+    say(lines == ['1497 bytes of records in 2 files', 'a stream'],
+        'info describes the kind of input', str(lines))
 
 
 def check_commands(top):
@@ -241,7 +253,8 @@ def check_commands(top):
     folder = write(top / 'dumped', made.recording())
     sonde('script', '--per-event-dump', '-i', folder / 'sda.blktrace.0')
     got = sorted(path.name for path in folder.glob('*.dump'))
-    say(len(got) == 16 and got[0].endswith('block:backmerge.dump'), '--per-event-dump has no file without an event', str(got))
+    say(len(got) == 16 and got[0].endswith('block:backmerge.dump'),
+        '--per-event-dump writes no file without an event', str(got))
     if 'sandbox' in sonde('help', 'script')[1] and not UNDER_ASAN:
         want = sonde('script', '-i', data)[1]
         status, out, err = sonde('script', '--sandbox', '-i', data)
@@ -253,9 +266,10 @@ def check_commands(top):
             skip('--sandbox', err.strip())
     status, out, err = sonde('check', data)
     say('5 events lost for 26 samples' in out, 'check', out + err)
-    say(sonde('script', '--strict', '-i', data)[0] == 3, 'losses make --strict fail')
+    say(sonde('script', '--strict', '-i', data)[0] == 3, '--strict fails because of losses')
     out = sonde('script', '-F', 'comm,cpu,event,sym', '-i', data)
-    say(out[0] and not out[1] and 'block:queue' in out[2], 'a column that events cannot have', out[2])
+    say(out[0] and not out[1] and 'block:queue' in out[2],
+        'a column that the events do not have is refused', out[2])
     out = sonde('script', '-F', 'comm,event,trace', '--time', '5.0105,5.0125', '-i', data)[1]
     say([line.split()[1:3] for line in out.splitlines()] == [['block:remap:', '8,1'], ['block:bounce:', '8,1']],
         '--time and -F', out)
@@ -271,18 +285,20 @@ def check_commands(top):
 
 
 def check_terminal(top):
-    """Names and messages of a recording do not speak to a terminal."""
+    """Names and messages of a recording cannot send control characters to a terminal."""
     t = made.Blktrace()
     t.process(7, 'a\x1b[31m\nb').add('Q', 0, 8, 512, 'R', pid=7).message('c\x1b[2J\r\nd\x9b', 5)
     path = top / 'evil'
     path.write_bytes(t.data)
     for form, nr in ('text', 2), ('blkparse', 2):
-        shown = on_pty([SONDE, '--no-pager', 'script', '--format', form, '-i', str(path)], env=ENV)[1].replace(b'\r\n', b'\n')
+        words = [SONDE, '--no-pager', 'script', '--format', form, '-i', str(path)]
+        shown = on_pty(words, env=ENV)[1].replace(b'\r\n', b'\n')
         plain = shown.replace(b'\x1b[1m', b'').replace(b'\x1b[0m', b'')
-        say(plain.count(b'\n') == nr and not re.search(rb'[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]', plain) and rb'\x1b[2J' in plain,
-            'on a terminal: ' + form, str(shown))
+        control = re.search(rb'[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]', plain)
+        say(plain.count(b'\n') == nr and not control and rb'\x1b[2J' in plain,
+            'escaped on a terminal: ' + form, str(shown))
         out = sonde('script', '--format', form, '-i', path)[1]
-        say('\x1b[2J' in out, 'in a pipe as it is: ' + form, out)
+        say('\x1b[2J' in out, 'not escaped in a pipe: ' + form, out)
 
 
 PYTHON = '''
@@ -302,7 +318,7 @@ sub block::issue {
 
 def check_scripts(top):
     if UNDER_ASAN:
-        return skip('scripts', 'an interpreter without the sanitizer')
+        return skip('scripts', 'the interpreter is not built with the sanitizer')
     (top / 'x.py').write_text(PYTHON)
     (top / 'x.pl').write_text(PERL)
     want = ['block__issue 1 5 1500000 200 fio 64 128 RA fio', 'block__issue 0 5 6000000 100 kjournald 1000 8 WS kjournald',
@@ -310,14 +326,13 @@ def check_scripts(top):
     status, out, err = sonde('script', '-s', top / 'x.py', '-i', DATA / 'big')
     lines = out.splitlines()
     say([line for line in lines if line.startswith('block__issue')] == want and len(lines) == 26, 'a Python script', out + err)
-    eager = subprocess.run([SONDE, 'script', '-s', str(top / 'x.py'), '-i', str(DATA / 'big')],
-                           env=dict(ENV, SONDE_EAGER='1'), capture_output=True, timeout=600).stdout.decode()
-    say(eager == out, 'the same when all values are made at once')
+    eager = sonde('script', '-s', top / 'x.py', '-i', DATA / 'big', SONDE_EAGER='1')[1]
+    say(eager == out, 'a Python script with SONDE_EAGER=1')
     status, out, err = sonde('script', '-s', top / 'x.pl', '-i', DATA / 'big')
     say(out.splitlines() == want, 'a Perl script', out + err)
 
 
-# ---- damage ---------------------------------------------------------------------------------------------------------
+# ---- damage ------------------------------------------------------------------------------------
 
 def defects(path):
     status, out, err = sonde('script', '--format', 'jsonl', '-i', path)
@@ -334,18 +349,20 @@ def check_damage(top):
         ('cut in a header', data[:48 * 50 + 20], 50, {'truncated': 1}),
         ('cut in a magic', data[:48 * 50 + 2], 50, {'truncated': 1}),
         ('cut between records', data[:48 * 50], 50, {}),
-        ('a payload behind the end', data[:-2] + struct.pack('<H', 65535), 99, {'truncated': 1}),
-        ('a flipped magic', data[:480] + b'\x06' + data[481:], 10, {'bad-size': 1}),
-        ('a version that is not known', data[:480] + b'\x09' + data[481:], 10, {'bad-size': 1}),
-        ('zeros behind it', data + bytes(4096), 100, {'bad-size': 1}),
-        ('a lower sequence', data[:484] + struct.pack('<I', 1) + data[488:], 100, {'lost-events': 1}),
+        ('a payload beyond the end', data[:-2] + struct.pack('<H', 65535), 99, {'truncated': 1}),
+        ('a bit of a magic flipped', data[:480] + b'\x06' + data[481:], 10, {'bad-size': 1}),
+        ('an unknown version', data[:480] + b'\x09' + data[481:], 10, {'bad-size': 1}),
+        ('zeros after the last record', data + bytes(4096), 100, {'bad-size': 1}),
+        ('a lower sequence number', data[:484] + struct.pack('<I', 1) + data[488:], 100,
+         {'lost-events': 1}),
     ]
     t = made.Blktrace()
     t.add('Q', 0, 8, 512, 'R').add('A', 5, 8, 512, 'R', pdu=b'short').count('U', 6, 1, rwbs='').add('X', 7, 8, 512, 'R')
-    cases.append(('payloads that are too short', t.data, 2, {'bad-record': 2}))
+    cases.append(('payloads too short', t.data, 2, {'bad-record': 2}))
     t = made.Blktrace()
     t.add('Q', 0, 8, 512, 'R').notify(9, 1).add('Q', 2, 8, 512, 'R', bits=made.CGROUP)
-    cases.append(('a note and a payload that nobody knows', t.data, 1, {'unknown-record': 1, 'bad-record': 1}))
+    cases.append(('a note and a payload of unknown kinds', t.data, 1,
+                  {'unknown-record': 1, 'bad-record': 1}))
     for name, blob, nr, want in cases:
         path = top / 'damaged'
         path.write_bytes(bytes(blob))
@@ -361,8 +378,7 @@ def check_damage(top):
         status, out, err = sonde('script', '-i', path)
         if status not in (0, 1):
             wrong += 'flip %d: status %s, %s' % (nr, status, err)
-    say(not wrong, 'bits flipped at random', wrong)
-
+    say(not wrong, 'random bits flipped', wrong)
 
 
 def main():

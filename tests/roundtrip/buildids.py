@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sonde buildid-list beside perf's.
+"""Compares sonde buildid-list with perf's.
 
     tests/roundtrip/buildids.py SONDE FIXTURES.PY
 
-Lists known beforehand need no perf. Where perf 6.1 is installed, its lists of the recordings of tests/data, of those of other
-machines ($SONDE_CORPUS, else ../shared/corpus beside the project) and of some made on the spot must be those of
---compat perf-6.1, which are those by default.
+Lists known beforehand need no perf. If perf 6.1 is installed, its lists of recordings (of
+tests/data, of the corpus, new ones) must equal those of sonde with and without --compat perf-6.1.
 """
-import importlib.util
 import os
 import pathlib
 import re
@@ -20,17 +18,18 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / 'tests' / 'data'
-CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, done, run, say, skip  # noqa: E402
+from recordings import NO_CORPUS, corpus_files, load_fixtures  # noqa: E402
 
 SONDE = [str(pathlib.Path(sys.argv[1]).resolve())]
 COMPAT = SONDE + ['--compat', 'perf-6.1']
-# perf 6.1 calls a vdso without a build id by the temporary file that it makes of this machine's.
+# perf 6.1 copies this machine's vdso to a temporary file, and shows its name for a vdso without a
+# build id.
 VDSO = re.compile(rb'/tmp/perf-vdso\.so-\w{6}')
 
-# Names that old kernels damaged: docs/compat.md, MMAP2 of kernels before 3.16.
+# A recording whose names an old kernel damaged: docs/compat.md, MMAP2 of kernels before 3.16.
 DAMAGED = 'perf-file-dwarf-callchain-k3.10__hotspot.data'
 
 MAPPED = """MMAP/kernel { [0xffffffff,0:u32] [0xffffffff81000000,0x1000000,0xffffffff81000000:u64] "[kernel.kallsyms]_text\\0" pad8 ids }
@@ -76,10 +75,9 @@ RECORDS
 
 
 def made(folder):
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
-    # The list has the kernel, a module under its name in brackets, a file that nothing fell into, and one that is not mapped.
+    fixtures = load_fixtures()
+    # The list has the kernel, a module under its name in brackets, a file without samples, and one
+    # that is not mapped.
     names = ((1, 0x11, '[kernel.kallsyms]'), (1, 0x22, '[some_thing]'), (2, 0x33, '/bin/quiet'), (2, 0x44, '/bin/gone'))
     ids = ' [12,12:u32] [50:u64] [7:u64]'
     text = FIXTURE.replace('LIST', '\n'.join(entry(*n) for n in names)).replace(
@@ -119,12 +117,13 @@ def known():
             say(worst <= 1, '%s, %s: cut anywhere' % (name, order), 'status %s' % worst)
     for words in (['word', 'word'], ['-i', 'word', 'word'], ['-k', 'word']):
         status, out, err = run(SONDE + ['buildid-list'] + words)
-        say(status == 2 and not out and b'word' in err, 'words are refused: ' + ' '.join(words))
+        say(status == 2 and not out and b'word' in err, 'refused: buildid-list ' + ' '.join(words))
     demo = str(DATA / 'demo.data')
-    check('a word in place of -i', run(SONDE + ['buildid-list', '-i', demo])[1].decode(), SONDE + ['buildid-list', demo])
+    check('a file without -i', run(SONDE + ['buildid-list', '-i', demo])[1].decode(),
+          SONDE + ['buildid-list', demo])
 
 
-def beside_perf(what, perf, paths):
+def compare_with_perf(what, perf, paths):
     wrong, seen, refused = [], 0, []
     for path in paths:
         for words in ([], ['-H']):
@@ -132,8 +131,9 @@ def beside_perf(what, perf, paths):
             ours = run(COMPAT + ['buildid-list', '-i', str(path)] + words)
             usual = run(SONDE + ['buildid-list', '-i', str(path)] + words)
             if ours[1] != usual[1] and path.name != DAMAGED:
-                wrong.append('%s %s: by default it is another list' % (path.name, words))
-            # Newer than perf 6.1, of another recorder, or of noise: ours may know more.
+                wrong.append('%s %s: another list without --compat' % (path.name, words))
+            # Recordings of newer perfs, of other recorders, and noise: sonde may read what perf 6.1
+            # refuses.
             if theirs[0] or b'failed to process' in theirs[2] or b'describes no event' in ours[2] or b'attr entries of' in ours[2]:
                 refused.append(path.name)
                 continue
@@ -146,7 +146,7 @@ def beside_perf(what, perf, paths):
 def live(perf, folder):
     if subprocess.run([perf, 'record', '-q', '-o', folder / 'x', '-e', 'cpu-clock', 'true'], env=ENV, stdin=subprocess.DEVNULL,
                       capture_output=True).returncode:
-        return skip('recordings made on the spot', 'perf cannot record here')
+        return skip('new recordings', 'perf cannot record here')
     jit = folder / 'jit.py'
     jit.write_text('import ctypes, mmap\n' "m = mmap.mmap(-1, 4096, prot=7)\n"
                    "m.write(b'\\xb9\\x00\\x00\\x00\\x08\\xff\\xc9\\x75\\xfc\\xc3')\n"
@@ -159,23 +159,24 @@ def live(perf, folder):
     with open(folder / 'pipe.data', 'wb') as f:
         subprocess.run([perf, 'record', '-q', '-o', '-', '-e', 'cpu-clock'] + work, env=ENV, stdin=subprocess.DEVNULL, stdout=f,
                        stderr=subprocess.DEVNULL, timeout=600)
-    return beside_perf('recordings made on the spot', perf, sorted(folder.glob('*.data')))
+    return compare_with_perf('new recordings', perf, sorted(folder.glob('*.data')))
 
 
 def main():
     known()
     perf = shutil.which('perf')
     if not perf or not run([perf, 'version'])[1].startswith(b'perf version 6.1.'):
-        skip('beside perf', 'no perf 6.1 is installed', may=False)
+        skip('compared with perf', 'no perf 6.1 is installed', may=False)
         return done()
     for word in '-k', '-m':
-        say(run([perf, 'buildid-list', word])[:2] == run(SONDE + ['buildid-list', word])[:2], 'the running kernel, ' + word)
-    beside_perf('stored recordings', perf, sorted(DATA.rglob('*.data')))
-    paths = sorted(CORPUS.glob('perf-*.data'))
+        say(run([perf, 'buildid-list', word])[:2] == run(SONDE + ['buildid-list', word])[:2],
+            'the running kernel, ' + word)
+    compare_with_perf('stored recordings', perf, sorted(DATA.rglob('*.data')))
+    paths = corpus_files('perf-*.data')
     if paths:
-        beside_perf('recordings of other machines', perf, paths)
+        compare_with_perf('recordings of other machines', perf, paths)
     else:
-        skip('recordings of other machines', 'there are none in %s' % CORPUS)
+        skip('recordings of other machines', NO_CORPUS)
     with tempfile.TemporaryDirectory() as folder:
         live(perf, pathlib.Path(folder))
     return done()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Frames of recordings that are made here, because the machine of the test may record none of their kind.
+"""Frames of recordings that this test builds, because not every machine can record their kinds.
 
     tests/roundtrip/chains.py SONDE [stored|perf-6.1|perf-6.12]
 
-stored: sonde's text, with and without --compat, against the text in this file. perf-6.1, perf-6.12: perf prints the same.
+stored: sonde's text, with and without --compat, must be the text in this file. perf-6.1, perf-6.12:
+perf's text must be the text in this file.
 """
 import pathlib
 import platform
@@ -27,7 +28,8 @@ CASES = {}
 
 
 def case(name, options, text, default=None, perf=None, compats=COMPATS):
-    """text: of --compat and of perf; default: without --compat; perf: of perf, where --compat differs."""
+    """Adds a case. text is that of sonde --compat; default and perf hold that of sonde without it
+    and that of perf, if they differ."""
     def take(make):
         CASES[name] = (make, options, text, default or text, perf or text, compats)
         return make
@@ -35,7 +37,7 @@ def case(name, options, text, default=None, perf=None, compats=COMPATS):
 
 
 class Chains(Recording):
-    """Samples with a chain each, a microsecond apart."""
+    """Samples with a chain each, one microsecond apart."""
 
     def __init__(self, sample=IP | TID | TIME | CALLCHAIN, big=False, **kw):
         super().__init__(big=big)
@@ -49,7 +51,7 @@ class Chains(Recording):
         self.sample(self.event, misc=KERNEL if chain[0] == IN_KERNEL else USER, ip=chain[1], time=self.now, chain=chain, **kw)
 
 
-# ---- kernel symbols that are registered at run time ---------------------------------------------------------------------
+# ---- kernel symbols that are registered at run time --------------------------------------------
 
 @case('BPF programs', FRAMES, '''\
 ffffffffc0000000 bpf_prog_6deef7357e7b4530_one+0x0 (bpf_prog_6deef7357e7b4530_one)
@@ -82,7 +84,7 @@ def _():
     return r
 
 
-@case('a program over one whose end was not recorded', FRAMES, '''\
+@case('a program at the place of one whose removal was not recorded', FRAMES, '''\
 ffffffffc0000050 one+0x50 (one)
 ffffffffc0000010 one+0x10 (one)
 
@@ -105,7 +107,7 @@ def _():
     return r
 
 
-@case('programs are in no file', '-F ip,sym,dso,dsoff', '''\
+@case('programs have no offset in a file', '-F ip,sym,dso,dsoff', '''\
 ffffffffc0000010 bpf_prog_6deef7357e7b4530_one (bpf_prog_6deef7357e7b4530_one)
 ffffffffc0001010 ftrace_trampoline (ftrace_trampoline)
 ''', perf='''\
@@ -120,7 +122,7 @@ def _():
     return r
 
 
-# ---- code that is written while it runs ----------------------------------------------------------------------------------
+# ---- code that is modified while it runs -------------------------------------------------------
 
 OOL = BPF + 0x1000
 
@@ -146,7 +148,7 @@ def pokes(big=False):
     at(OOL + 0x10)
     poke(OOL, '90', misc=USER)
     at(OOL)
-    poke(OOL, '', old='cc')  # nothing is there any more
+    poke(OOL, '', old='cc')  # the code is removed
     at(OOL, OOL + 1)
     r.ksymbol(OOL, 4096, 'kprobe_insn_page', kind=2, time=r.now + 500, ends=True)
     at(OOL + 1)
@@ -176,12 +178,12 @@ ffffffffc0000000%s
 '''
 POKED_PERF = POKED % (' insn: 00 00', ' insn: e8 00 00 00 00', ' insn: cc', ' insn: 00 00', '', '')
 POKED_KNOWN = POKED % ('', '', '', '', ' insn: 0f 1f 44 00 00', ' insn: c3')
-case('code written while it runs', '-F ip,insn', POKED_PERF, POKED_KNOWN)(pokes)
-case('code written while it runs, in the other byte order', '-F ip,insn', POKED_PERF, POKED_KNOWN,
+case('code modified at run time', '-F ip,insn', POKED_PERF, POKED_KNOWN)(pokes)
+case('code modified at run time, in the other byte order', '-F ip,insn', POKED_PERF, POKED_KNOWN,
      compats=())(lambda: pokes(big=True))
 
 
-@case('branches in code written while it runs', '-F ip,brstackinsn', '''\
+@case('branches in code modified at run time', '-F ip,brstackinsn', '''\
 ffffffffc0001020
 ftrace_trampoline+11:
 ffffffffc000100b	insn: c3                      \t# PRED
@@ -211,11 +213,13 @@ def _():
     return r
 
 
-# ---- stacks of calls that the hardware keeps (--call-graph lbr) -----------------------------------------------------------
+# ---- call stacks that the hardware keeps (--call-graph lbr) ------------------------------------
 
 class Calls(Chains):
-    """The frame pointers beside them lead elsewhere."""
-    LBR = [(0x417a53, 0x41b3b0, 0), (0x401581, 0x417a00, 0), (0x42089e, 0x401500, 0), (0x401b68, 0x420800, 0)]
+    """Samples with the hardware's call stack and a chain by frame pointers, which is another
+    one."""
+    LBR = [(0x417a53, 0x41b3b0, 0), (0x401581, 0x417a00, 0), (0x42089e, 0x401500, 0),
+           (0x401b68, 0x420800, 0)]
 
     def __init__(self):
         super().__init__(IP | TID | TIME | CALLCHAIN | BRANCH_STACK, branches=BRANCH_CALL_STACK | 1)
@@ -229,7 +233,7 @@ def calls():
     r = Calls()
     r.at(IN_USER, 0x41b3b4, 0)
     r.at(IN_KERNEL, BPF, IN_USER, 0x41b3b4, 0x41, 0x42)
-    r.at(IN_KERNEL, BPF, BPF + 1)  # of a thread of the kernel, or in user space nothing was
+    r.at(IN_KERNEL, BPF, BPF + 1)  # a kernel thread, or a chain without a part of user space
     r.at(IN_KERNEL, BPF, BPF + 1, BPF + 2, IN_USER, 0x41b3b4)
     r.at(IN_USER, 0x41b3b4, branches=[(0x401000, 0x402000, 0)])
     return r
@@ -244,13 +248,13 @@ def calls_text(*chains):
 
 
 EVERY_CALL = calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2], BY_KERNEL + BY_HARDWARE)
-case('calls kept by the hardware', '-F ip', EVERY_CALL)(calls)
-case('calls kept by the hardware, where the kernel\'s part is longer than --max-stack', '-F ip --max-stack 3',
+case('call stacks of the hardware', '-F ip', EVERY_CALL)(calls)
+case('call stacks of the hardware, kernel part longer than --max-stack', '-F ip --max-stack 3',
      calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2], BY_KERNEL),
      calls_text(BY_HARDWARE[:3], BY_KERNEL[:1] + BY_HARDWARE[:2], BY_KERNEL[:2], BY_KERNEL))(calls)
 
 
-@case('the hardware kept no call', '-F ip', '''\
+@case('an empty call stack of the hardware', '-F ip', '''\
 ffffffffc0000000
 ffffffffc0000001
 
@@ -261,7 +265,7 @@ ffffffffc0000001
 1
 
 ffffffffc0000000
-''')  # perf takes what follows the empty stack for its first entry
+''')  # perf reads the bytes after the empty stack as its first entry
 def _():
     r = Calls()
     r.at(IN_KERNEL, BPF, BPF + 1, IN_USER, 0x41b3b4, 0x41b3b8, branches=[])
@@ -269,13 +273,14 @@ def _():
     return r
 
 
-# ---- copied stacks -------------------------------------------------------------------------------------------------------
+# ---- copied stacks -----------------------------------------------------------------------------
 
 def stacks(arch='x86_64', regs=(6, 7, 8)):
-    """In the middle of a file that is not here: of processes with nothing else, with a [vdso], with a file that is here."""
+    """Samples in a missing file, of processes that have mapped nothing else, a [vdso], an existing
+    file, or a second missing one."""
     r = Recording(arch)
-    event = r.attr(sample=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, user_regs=sum(1 << n for n in regs), user_stack=16,
-                   name='cycles')
+    event = r.attr(sample=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER,
+                   user_regs=sum(1 << n for n in regs), user_stack=16, name='cycles')
     for n, other in enumerate([None, '[vdso]', '/bin/sh', '/bin/absent']):
         r.comm(10 + n, 'work')
         r.mmap(10 + n, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
@@ -291,7 +296,7 @@ STACKS = '-F pid,ip,sym,dso'
 FRAME = '%s [unknown] (/bin/nosuch)\n\n'
 if platform.machine() == 'x86_64':
     for compat, ip in ('perf-6.1', '1010'), ('perf-6.12', '401010'):
-        case('copied stacks beside files that are not here, ' + compat, STACKS,
+        case('copied stacks of processes with missing files, ' + compat, STACKS,
              ''.join('%d\n' % n + (FRAME % ip if n in (11, 12) else '\n') for n in (10, 11, 12, 13, 11)),
              ''.join('%d\n' % n + FRAME % '401010' for n in (10, 11, 12, 13, 11)), compats=(compat,))(stacks)
     case('copied stacks of another machine', STACKS, '10\n\n11\n\n12\n\n13\n\n11\n',
@@ -299,10 +304,10 @@ if platform.machine() == 'x86_64':
                  ((10, 2), (11, 2), (12, 2), (13, 2), (11, 1))))(lambda: stacks('aarch64', (29, 31, 32)))
 
 
-# ---- a map of the kernel that starts at 0, as old recordings have it ----------------------------------------------------
+# ---- a map of the kernel that starts at 0, as in old recordings --------------------------------
 
 def old_kernel():
-    """Samples of either mode with an address and branches of the other one."""
+    """Samples in the kernel and in user space, with an address and branches of the other mode."""
     r = Recording()
     event = r.attr(1, 2, IP | TID | TIME | ADDR | BRANCH_STACK, branches=8, name='page-faults')
     r.kernel_map(0, 0xffffffff9fffffff, '[kernel.kallsyms]_stext', KERNEL_TEXT)
@@ -329,7 +334,8 @@ case('branches out of and into the kernel', '-F brstack,dso --kallsyms /dev/null
 0xffffffff81000200([kernel.kallsyms])/0x401040(/bin/nosuch)/P/-/-/0/  \
 0x701000([unknown])/0x401050(/bin/nosuch)/P/-/-/0/
 ''', compats=('perf-6.1',))(old_kernel)
-case('an address of user space beside a place in the kernel', '-F addr,ip,sym,dso --kallsyms /dev/null', '''\
+case('samples in the kernel with an address of user space',
+     '-F addr,ip,sym,dso --kallsyms /dev/null', '''\
 401020 [unknown] ([kernel.kallsyms]) ffffffff81000100 [unknown] ([kernel.kallsyms])
 401020 [unknown] (/bin/nosuch)           401010 [unknown] (/bin/nosuch)
 ''', '''\
@@ -339,26 +345,28 @@ case('an address of user space beside a place in the kernel', '-F addr,ip,sym,ds
 
 
 def see_dump(sonde, part, perf, folder):
-    """The kernel's map of an old recording has no end until symbols are loaded, which the first sample's line asks for."""
-    name, r, data = 'dumped files of the kernel', Recording(), folder + '/d.data'
+    """perf gives the kernel's map of an old recording an end when it prints the first sample."""
+    name, r, data = 'the kernel\'s file in a dump', Recording(), folder + '/d.data'
     event = r.attr(name='cycles')
     r.kernel_map(0, (1 << 64) - 1, pgoff=KERNEL_TEXT)
     for n in range(2):
         r.sample(event, misc=KERNEL, ip=0x10, time=1000 + n)
     pathlib.Path(data).write_bytes(r.bytes())
-    pathlib.Path(folder + '/kallsyms').write_text('%x T _text\n%x T work\n%x T _etext\n' % tuple(KERNEL_TEXT + n for n in (0, 256, 512)))
+    symbols = '%x T _text\n%x T work\n%x T _etext\n' % tuple(KERNEL_TEXT + n for n in (0, 256, 512))
+    pathlib.Path(folder + '/kallsyms').write_text(symbols)
     options = '-D --kallsyms %s/kallsyms' % folder
     asked = [(sonde, compat) for compat in COMPATS + ('',)] if part == 'stored' else [(perf[0], '')]
     for tool, compat in asked:
         second = '<not found>' if compat or tool != sonde else '[kernel.kallsyms]'
         status, got, err = text_of([tool] + ['--compat', compat] * bool(compat), data, options)
         got = re.findall(r'^\.+ dso: (.*)', got, re.M)
-        say((status, got) == (0, ['[kernel.kallsyms]', second]), '%s: %s %s' % (part, name, compat), '%s\n%s' % (got, err))
+        say((status, got) == (0, ['[kernel.kallsyms]', second]), '%s: %s %s' % (part, name, compat),
+            '%s\n%s' % (got, err))
 
 
-# ---- between exec and the first instruction of the new program ----------------------------------------------------------
+# ---- between exec and the first instruction of the new program ---------------------------------
 
-@case('the image before exec', '-F ip,sym,dso', '''\
+@case('mappings before and after exec', '-F ip,sym,dso', '''\
 ffffffffc0000000 [unknown] ([unknown])
 401100 [unknown] (/bin/old)
 401200 [unknown] (/bin/old)
@@ -412,18 +420,18 @@ def _():
     r.at(IN_KERNEL, BPF, IN_USER, 0x401100)
     r.comm(11, 'new', time=r.now + 500, by_exec=True)
     r.mmap(11, 0x501000, 0x1000, 0x501000, '/bin/new', time=r.now + 501)
-    r.at(IN_USER, 0x501000, pid=11)  # it runs
+    r.at(IN_USER, 0x501000, pid=11)  # the new program runs
     r.at(IN_KERNEL, BPF, IN_USER, 0x401100, pid=11)
     return r
 
 
-# ---- the vdso of kernels before 4.3, whose page offset is its address -------------------------------------------------
+# ---- the vdso of kernels before 4.3, whose page offset is its address --------------------------
 
 VDSO, RETURN = 0x7ffd12345000, 0x401234
 
 
 def vdso():
-    """The image of the vdso of this process, and the place of a function in it; None: there is none."""
+    """The image of this process's vdso and the offset of a function in it; None without a vdso."""
     with open('/proc/self/maps') as maps:
         found = re.search(r'^(\w+)-(\w+) .*\[vdso\]$', maps.read(), re.M)
     if not found or platform.machine() != 'x86_64':
@@ -445,7 +453,7 @@ def vdso():
 
 
 def in_vdso(image, function):
-    """A sample at the function's first instruction, called from a program."""
+    """Two samples at the function's first instruction, called from a program."""
     r = Chains(IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, user_regs=1 << 6 | 1 << 7 | 1 << 8, user_stack=16)
     note = image.index(b'\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0') + 16
     r.mmap(10, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
@@ -463,10 +471,12 @@ def in_vdso(image, function):
 def see_vdso(sonde, part, perf, folder):
     name, found = 'a vdso with its address as page offset', vdso()
     if not found:
-        return skip(name, 'no vdso of x86-64 here')
+        return skip(name, 'no vdso of x86-64')
     pathlib.Path(folder + '/v.data').write_bytes(in_vdso(*found).bytes())
-    # perf takes the running kernel's where no build id was recorded, sonde where it is the recorded one.
-    asked = [(sonde, 'perf-6.1', 10), (sonde, 'perf-6.12', 10), (sonde, '', 11)] if part == 'stored' else [(perf[0], '', 10)]
+    # perf uses the running kernel's vdso if no build id was recorded; sonde uses it if the recorded
+    # build id is the same.
+    asked = [(perf[0], '', 10)] if part != 'stored' else [
+        (sonde, 'perf-6.1', 10), (sonde, 'perf-6.12', 10), (sonde, '', 11)]
     for tool, compat, pid in asked:
         begin = 0 if compat == 'perf-6.1' or part == 'perf-6.1' else VDSO
         want = '%x __vdso_getcpu+0x0 ([vdso])\n%x [unknown] (/bin/nosuch)' % (
@@ -476,7 +486,7 @@ def see_vdso(sonde, part, perf, folder):
 
 
 def see_cut(sonde, folder):
-    """Parts of a recording have the code that was written before them, as of each moment."""
+    """Parts that sonde cut writes begin with the code as it was modified before them."""
     whole = pokes()
     pathlib.Path(folder + '/whole.data').write_bytes(whole.bytes())
     options = '-F time,ip,insn --ns'
@@ -486,10 +496,11 @@ def see_cut(sonde, folder):
         out = folder + '/part.data'
         status, _, err = run([sonde, 'cut', '-i', folder + '/whole.data', '-o', out, '--force', '--time', begin + ','])
         got = text_of([sonde], out, options)[1].splitlines() if not status else [err.decode()]
-        say(got == want[n:], 'code written before a part, %d' % n, '' if got == want[n:] else '\n'.join(got))
+        say(got == want[n:], 'code modified before a part, %d' % n,
+            '' if got == want[n:] else '\n'.join(got))
 
 
-# ---- running them -------------------------------------------------------------------------------------------------------
+# ---- running the cases -------------------------------------------------------------------------
 
 def text_of(command, data, options):
     status, out, err = run(command + ['script', '-i', data] + options.split())
@@ -507,11 +518,11 @@ def main():
         if part == 'stored':
             see_cut(sonde, folder)
         features = run([sonde, '--version', '-v'])[1]
-        # perf decodes instructions of its own machine only.
+        # perf decodes instructions only for the machine that it runs on.
         knows_x86 = b'capstone=' in features and platform.machine() == 'x86_64'
         for name, (make, options, text, default, perfs, compats) in CASES.items():
             if 'insn' in options and not knows_x86:
-                skip(name, 'lengths of x86 instructions are not known here')
+                skip(name, 'this build cannot decode x86 instructions')
                 continue
             data = folder + '/x.data'
             pathlib.Path(data).write_bytes(make().bytes())

@@ -4,7 +4,6 @@
 
     tests/roundtrip/check.py SONDE FIXTURES.PY
 """
-import importlib.util
 import json
 import pathlib
 import re
@@ -17,10 +16,12 @@ DATA = HERE.parent / 'data'
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import done, run, say  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 
-# Of the kernel's 4 addresses 3 have a symbol, the one of user space has none; 2 of 5 stacks are as deep as can be.
+# Three of the four addresses of the kernel have a symbol, the one of user space has none; two of
+# five stacks have the largest depth.
 FIXTURE = """=== known
 --- attr type=software size=112 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN sample_id_all=1 sample_max_stack=3 ids=7
 --- data
@@ -45,9 +46,7 @@ LIMITS = '--max-unknown 40 --max-cut=40% --max-missing 2 --max-lost 50 --max-thr
 
 
 def made(folder, text):
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     (folder / 'x.fix').write_text(text.replace(' ids }', ' [12,12:u32] [900:u64] [7:u64] }').replace('-128', '0xffffffffffffff80')
                                   .replace('-512', '0xfffffffffffffe00'))
     for order in 'little', 'big':
@@ -57,7 +56,7 @@ def made(folder, text):
 
 
 def results(out):
-    """{name: 'ok    text'} of the lines that begin with one."""
+    """{name: 'ok    text'} of the lines that begin with a result."""
     lines = [line for line in out.decode('latin-1').splitlines() if line[:4] in ('ok  ', 'OVER')]
     return {line[6:17].strip(): line[:6] + line[19:] for line in lines}
 
@@ -71,7 +70,7 @@ def known(folder):
         got = results(out)
         wrong = ['%s: %s' % (name, got.get(name)) for name, text in WANT.items() if not got.get(name, '').startswith(text)]
         say(status == 3 and not wrong, 'known answers, ' + order, '\n'.join(wrong + [out.decode('latin-1')]))
-        say(b'\x1b' not in out and rb'\x1b' in out, 'nothing speaks to a terminal, ' + order)
+        say(b'\x1b' not in out and rb'\x1b' in out, 'control characters are escaped, ' + order)
         status, out, err = run(words + LIMITS)
         say(status == 0 and set(text[:2] for text in results(out).values()) == {'ok'}, 'within limits, ' + order, out.decode())
         for i in range(len(LIMITS)):
@@ -89,7 +88,8 @@ def known(folder):
         say(not bad, 'cut anywhere, ' + order, bad)
 
 
-# Why an address has no name: the file is gone, is stripped, is another one (by its inode); nothing is mapped.
+# Why an address has no name: the file is missing, stripped, or another one (by its inode); nothing
+# is mapped.
 REASONS = """=== reasons
 --- attr type=software size=112 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME sample_id_all=1 ids=7
 --- data
@@ -112,27 +112,33 @@ def reasons(folder):
     for order, path in made(folder, REASONS.replace('HERE', str(folder))):
         status, out, err = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing', '9'])
         lines = dict(re.findall(r'^ {19}(?:.*/)?([^/\n]*): \d+ without(?:: )?(.*?)(?:, no build id)?$', out.decode(), re.M))
-        say(status == 0 and lines == dict(WHY, **{'(nothing is mapped there)': ''}), 'check: why there are no names, ' + order, out.decode())
+        say(status == 0 and lines == dict(WHY, **{'(nothing is mapped there)': ''}),
+            'check: reasons for missing names, ' + order, out.decode())
         files = json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']
-        say({f['file'].split('/')[-1]: f['why'] for f in files} == WHY, 'the same for programs, ' + order, str(files))
+        say({f['file'].split('/')[-1]: f['why'] for f in files} == WHY,
+            'check --json: reasons for missing names, ' + order, str(files))
         status, out, err = run([SONDE, 'info', str(path)])
         lines = dict(re.findall(r'^ {13}.*/(gone|stripped|other): (.*)$', out.decode(), re.M))
-        say({n: WHY[n] for n in ('gone', 'stripped', 'other')} == lines and b'1 samples: nothing is mapped there' in out and
-            b'missing of 3 of 3 files' in out and not err, 'info: why there are no names, ' + order, (out + err).decode())
+        say({n: WHY[n] for n in ('gone', 'stripped', 'other')} == lines and
+            b'1 samples: nothing is mapped there' in out and b'missing of 3 of 3 files' in out and
+            not err, 'info: reasons for missing names, ' + order, (out + err).decode())
         data = json.loads(run([SONDE, 'info', '--json', str(path)])[1])
         say({f['file'].split('/')[-1]: f['why'] for f in data['missing_symbols']} == lines and data['unmapped_samples'] == 1,
-            'the same for programs (info), ' + order, str(data['missing_symbols']))
+            'info --json: reasons for missing names, ' + order, str(data['missing_symbols']))
         out = run([SONDE, 'info', '--no-events', str(path)])[1]
-        say(b'symbols ' not in out, 'nothing about them without events, ' + order, out.decode())
+        say(b'symbols ' not in out, 'info --no-events: no symbols, ' + order, out.decode())
         status, out, err = run([SONDE, 'script', '-i', str(path)])
-        told = '(first %s/gone: not on this machine); ' % folder
-        say(out.count(b'[unknown]') and err.count(b'\n') == 1 and b'unknown-symbols: 3 ' in err and told.encode() in err and
-            b'other-build: 1 ' in err and err.count(b'sonde check lists') == 1, 'once in the closing line, ' + order, err.decode())
+        first = '(first %s/gone: not on this machine); ' % folder
+        say(out.count(b'[unknown]') and err.count(b'\n') == 1 and b'unknown-symbols: 3 ' in err and
+            first.encode() in err and b'other-build: 1 ' in err and
+            err.count(b'sonde check lists') == 1,
+            'missing names are one part of the closing line, ' + order, err.decode())
         status, out, err = run([SONDE, '--compat', 'perf-6.1', 'script', '-i', str(path)])
-        say(not err, 'nothing is said under --compat, ' + order, err.decode())
+        say(not err, '--compat reports no missing names, ' + order, err.decode())
 
 
-# The sample's own address is in one file, its callers are in another, nowhere, and in the first one again; 0 ends the chain.
+# The sample's address is in one file; its callers are in another file, in none, and in the first
+# one; 0 ends the chain.
 CALLERS = REASONS[:REASONS.index('SAMPLE')].replace('|TIME ', '|TIME|CALLCHAIN ').replace('=== reasons', '=== callers') + (
     'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] [6:u64] [-512,0x1010,0x10010,0x50000,0x1020,0:u64] }\n')
 
@@ -148,25 +154,28 @@ def callers(folder):
         files = {f['file'].split('/')[-1]: (f['samples'], f['unknown'], f['unknown_frames'], f['why'])
                  for f in json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']}
         say(files == {'gone': (1, 1, 1, WHY['gone']), 'stripped': (0, 0, 1, 'stripped'),
-                      '(nothing is mapped there)': (0, 0, 1, 'nothing is mapped there')}, 'the same for programs (callers), ' + order, str(files))
+                      '(nothing is mapped there)': (0, 0, 1, 'nothing is mapped there')},
+            'callers without a symbol, --json, ' + order, str(files))
     maps = ''.join('MMAP2/user { [12,12:u32] [0x%d0000,0x1000,0:u64] [8,1:u32] [0,0:u64] [5,2:u32] "/gone%d\\0" pad8 ids }\n' % (i, i)
                    for i in range(3, 7))
     chain = 'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1001:u64] [6:u64] [-512,0x1010,0x30000,0x40000,0x50000,0x60000:u64] }\n'
     for order, path in made(folder, CALLERS.replace('HERE', str(folder)) + maps + chain):
         lines = run([SONDE, 'check', str(path)])[1].decode().splitlines()
         say(lines[6] == ' ' * 19 + '... 1 more; --json lists all' and lines[7].startswith('ok    stacks'),
-            'how many files are not listed, ' + order, '\n'.join(lines))
+            'the number of files left out of the list, ' + order, '\n'.join(lines))
 
 
 def whole(folder):
-    """The closing line: every defect with its advice, and no sentence cut, however long the names are."""
+    """The closing line has every defect with its advice, and no sentence is cut, even with long
+    names."""
     long = str(folder) + '/' + '/'.join(['d' * 100] * 5) + '/gone'
     text = REASONS.replace('HERE/gone', long).replace('HERE', str(folder)).replace('0x1000,0x1000,0', '0x1000,0x1000,0')
     for order, path in made(folder, text + 'LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }\n'):
         err = run([SONDE, 'script', '-i', str(path)])[2].decode()
         sentences = ('lost-events: 5; events were dropped', 'other-build: 1 (first %s/other); files were replaced' % folder,
                      'unknown-symbols: 3 (first %s: not on this machine); functions are shown' % long)
-        say(all(s in err for s in sentences) and err.count('\n') == 1, 'one whole line with all advice, ' + order, err)
+        say(all(s in err for s in sentences) and err.count('\n') == 1,
+            'one closing line with all advice, ' + order, err)
 
 
 UNFINISHED = """=== unfinished
@@ -184,7 +193,8 @@ def unfinished(folder):
             'an unfinished file without a sample, ' + order, out.decode())
     for order, path in made(folder, UNFINISHED + 'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] }\n'):
         out = run([SONDE, 'check', str(path)])[1]
-        say(results(out)['damage'].startswith('ok    0'), 'an unfinished file with one, ' + order, out.decode())
+        say(results(out)['damage'].startswith('ok    0'),
+            'an unfinished file with a sample, ' + order, out.decode())
 
 
 def main():
@@ -195,13 +205,13 @@ def main():
         whole(pathlib.Path(name))
         unfinished(pathlib.Path(name))
     status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
-    say(status == 0 and 'no sample has' in results(out)['symbols'], 'tracepoints alone', out.decode())
+    say(status == 0 and 'no sample has' in results(out)['symbols'], 'only tracepoints', out.decode())
     for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'], ['--max-missing', 'inf'], ['--max-unknown', ''],
                   ['--max-throttled', '-'], ['--max-doubts', 'nan'], ['--max-damage', '0x'], ['a', 'b']):
         status, out, err = run([SONDE, 'check'] + words)
         say(status == 2 and not out and words[0].partition('=')[0].encode() in err, 'refused: ' + ' '.join(words), err.decode())
     status, out, err = run([SONDE, 'check', '/nonexistent'])
-    say(status == 1 and not out, 'no such file', err.decode())
+    say(status == 1 and not out, 'a missing file', err.decode())
     return done()
 
 

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Times of events: as recorded, relative, as time of day; and windows of time in all of these.
+"""Times of events as recorded, relative and as time of day, and windows of time in all three.
 
     tests/roundtrip/clocks.py SONDE FIXTURES.PY
 """
-import importlib.util
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -19,14 +17,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 import points  # noqa: E402
 from points import ENV, UNDER_ASAN, done, skip  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-fixtures = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fixtures)
+fixtures = load_fixtures()
 
 S = 10 ** 9
-# The clock showed 500 ns when it was 2023-11-14T22:13:20.000000123Z.
+# The recording's clock read 500 ns at 2023-11-14T22:13:20.000000123Z.
 WALL = 1700000000 * S + 123
 TIMES = [500, 500 + S, 500 + 2 * S + 1, 500 + 90 * 60 * S, 500 + 24 * 3600 * S]
 UTC = ['2023-11-14T22:13:20.000000123Z', '2023-11-14T22:13:21.000000123Z', '2023-11-14T22:13:22.000000124Z',
@@ -81,7 +78,8 @@ def shown(folder):
             got = times(path, *words, zone=zone)
             say(got == want, '%s endian: %s' % (order, ' '.join(words)), '%s\n%s' % (got, want))
     status, out, err = sonde(['script', '-i', path, '--clock', 'utc', '-F', 'time,event'])
-    say(out.splitlines()[0] == '2023-11-14T22:13:20.000000Z: cpu-clock:HG: ', 'to the microsecond without --ns', out + err)
+    say(out.splitlines()[0] == '2023-11-14T22:13:20.000000Z: cpu-clock:HG: ',
+        'microseconds without --ns', out + err)
     lines = [json.loads(x) for x in sonde(['script', '-i', path, '--clock', 'utc', '--format', 'jsonl'])[1].splitlines()]
     say(lines[0]['header'].get('clock') == 'utc' and [x['time'] for x in lines if 'event' in x] == [t - 500 + WALL for t in TIMES],
         'jsonl', str(lines))
@@ -92,13 +90,14 @@ def shown(folder):
         say(out.split() == [str(t + plus) for t in TIMES], 'a script, --clock ' + clock, '%s\n%s' % (out, err))
     for clock in 'relative', 'utc', 'raw':
         got = sonde(['script', '-i', path, '--clock', clock, '-F', 'tod,event', '--ns'])[1].splitlines()
-        say(len(got) == 5 and all(g.startswith(u[:-1].replace('T', ' ')) for g, u in zip(got, UTC)), 'the column tod beside ' + clock, str(got))
+        say(len(got) == 5 and all(g.startswith(u[:-1].replace('T', ' ')) for g, u in zip(got, UTC)),
+            'the column tod with ' + clock, str(got))
     with open(path, 'rb') as f:
         got = sonde(['script', '-i', '-', '--clock', 'utc', '-F', 'time', '--ns'], stdin=f)[1].split()
     say([t.rstrip(':') for t in got] == UTC, 'from the standard input', str(got))
 
 
-UNKNOWN = {  # recordings whose time of day is not known, and what is said
+UNKNOWN = {  # recordings without a time of day: how they are made, words of the message
     'the kernel\'s own clock': (dict(clock=None, data=None), "timed by the kernel's own clock, and it holds no clock data"),
     'a clock id alone': (dict(clock=1, data=None, more='--- feature CLOCKID\n[1:u64]'), 'timed by CLOCK_MONOTONIC, and it holds no clock data'),
     'clock data of another clock': (dict(clock=4), 'CLOCK_MONOTONIC_RAW, but its clock data are of another clock (number 1)'),
@@ -118,9 +117,10 @@ def unknown(folder):
             say(got.startswith('status 2: ') and path in got and word in got and ('record with -k CLOCK_MONOTONIC' in got) ==
                 ('no clock data' in word), '%s: %s' % (name, ' '.join(words)), str(got))
         say(times(path)[:2] == ['0.000000500', '1.000000500'] and times(path, '--clock', 'relative')[:2] == ['0.000000000', '1.000000000'],
-            name + ': what is known')
+            name + ': times as recorded')
     path = build(folder, fixture([t - 500 + WALL for t in TIMES], clock=0, data=None), 'real.data')
-    say(times(path, '--clock', 'utc') == UTC, 'CLOCK_REALTIME is the time of day', str(times(path, '--clock', 'utc')))
+    say(times(path, '--clock', 'utc') == UTC, 'CLOCK_REALTIME is the time of day',
+        str(times(path, '--clock', 'utc')))
 
 
 def windows(folder):
@@ -162,9 +162,11 @@ def windows(folder):
             status, out, err = sonde(command + ['-i', timeless, '--time', window])
             say(status == 2 and 'timeless.data' in err and "'cpu-clock" in err and 'record with -T' in err,
                 'no event has a time: %s --time %s' % (' '.join(command[:2]), window), '%d: %s' % (status, err))
-    say(sonde(['--compat', 'perf-6.1', 'script', '-i', timeless, '--time', '0,1'])[0] == 0, 'perf shows none of them')
+    say(sonde(['--compat', 'perf-6.1', 'script', '-i', timeless, '--time', '0,1'])[0] == 0,
+        '--compat: no event has a time')
     status, out, err = sonde(['--compat', 'perf-6.1', 'script', '-i', path, '--time', '22:13,'])
-    say(status != 0 and 'Invalid time string' in err, 'perf knows no times of day', '%s %s' % (status, err))
+    say(status != 0 and 'Invalid time string' in err, '--compat: times of day are refused',
+        '%s %s' % (status, err))
     got = sonde(['script', '-i', path, '-i', path, '--time', '22:13:21,22:13:21.5', '-F', 'time', '--ns'])[1].split()
     say(got == ['1.000000500:', '1.000000500:'], 'several recordings', str(got))
 
@@ -172,39 +174,47 @@ def windows(folder):
 def span(folder):
     path = build(folder, fixture())
     text = sonde(['info', path])[1]
-    say('2023-11-14 22:13:20.000000123' in text and '2023-11-15 22:13:20.000000123' in text, 'info tells from when to when', text)
+    say('2023-11-14 22:13:20.000000123' in text and '2023-11-15 22:13:20.000000123' in text,
+        'info: time of day of the first and last event', text)
     got = json.loads(sonde(['info', '--format', 'json', path])[1])['span']
-    say((got.get('first_wall_ns'), got.get('last_wall_ns')) == (WALL, WALL + 86400 * S), 'the same as JSON', str(got))
+    say((got.get('first_wall_ns'), got.get('last_wall_ns')) == (WALL, WALL + 86400 * S),
+        'info --json: time of day of the first and last event', str(got))
     path = build(folder, fixture(clock=None, data=None), 'odd.data')
     status, out, err = sonde(['script', '-i', path, '--clock', 'sun'])
-    say(status == 2 and "--clock takes raw, relative, utc or local, not 'sun'" in err, 'a clock that is none', err)
+    say(status == 2 and "--clock takes raw, relative, utc or local, not 'sun'" in err,
+        'an unknown clock', err)
     known = build(folder, fixture(), 'known.data')
     for words in ['--clock', 'relative', '--time', '1,2.1'], ['--clock', 'utc', '--time', '22:13:21,22:13:23']:
         status, out, err = sonde(['cut', '-i', known, '-o', folder / 'cut'] + words)
         got = times(str(folder / 'cut'))
-        say(not status and got == times(known)[1:3], 'what is cut by %s is as recorded' % words[1], '%s %s' % (got, err))
-    say('wall' not in json.dumps(json.loads(sonde(['info', '--format', 'json', path])[1])['span']), 'info where it is not known')
+        say(not status and got == times(known)[1:3],
+            'a cut by --clock %s keeps the recorded times' % words[1], '%s %s' % (got, err))
+    got = json.loads(sonde(['info', '--format', 'json', path])[1])['span']
+    say('wall' not in json.dumps(got), 'info --json without a known time of day')
 
 
-def beside_perf(folder):
+def compare_with_perf(folder):
     perf = shutil.which('perf')
     stored = build(folder, fixture())
     if not perf:
-        return skip('the column tod beside perf', 'no perf here', may=False)
+        return skip('the column tod compared with perf', 'no perf', may=False)
     for zone in 'UTC', 'Asia/Tokyo':
         for words in [], ['--ns']:
             command = ['script', '-i', str(stored), '-F', 'tod,time,event'] + words
-            p = subprocess.run([perf] + command, env=dict(ENV, TZ=zone), stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+            p = subprocess.run([perf] + command, env=dict(ENV, TZ=zone), stdin=subprocess.DEVNULL,
+                               capture_output=True, timeout=600)
             ours = sonde(command, zone)
-            say(p.stdout.decode() == ours[1] and ours[1], 'tod beside perf: %s %s' % (zone, ' '.join(words)), ours[1][:300] + ours[2])
+            say(p.stdout.decode() == ours[1] and ours[1],
+                'tod compared with perf: %s %s' % (zone, ' '.join(words)), ours[1][:300] + ours[2])
             tods = [line.split(' ')[:2] for line in p.stdout.decode().splitlines()]
             of_day = [re.match(r'([0-9-]+)T([0-9:.]+)[+-]\d{4}: ', line) for line in
                       sonde(['script', '-i', str(stored), '-F', 'time,event', '--clock', 'local'] + words, zone)[1].splitlines()]
-            say([[m[1], m[2]] for m in of_day if m] == tods and tods, '--clock local is the same: %s %s' % (zone, ' '.join(words)),
+            say([[m[1], m[2]] for m in of_day if m] == tods and tods,
+                '--clock local equals perf\'s tod: %s %s' % (zone, ' '.join(words)),
                 '%s %s' % (of_day[:1], tods[:1]))
 
 
 with tempfile.TemporaryDirectory() as tmp:
-    for part in shown, unknown, windows, span, beside_perf:
+    for part in shown, unknown, windows, span, compare_with_perf:
         part(pathlib.Path(tmp))
 sys.exit(done())

@@ -4,18 +4,18 @@
 
     corpus.py SONDE
 
-Reads $SONDE_CORPUS, else ../shared/corpus beside the project. EXPECT.json there has what stock perf printed of each recording and
-what an independent walk through its records counted; rows below say what follows from that for sonde:
+EXPECT.json of the corpus holds the events that stock perf prints of each recording, and the numbers
+of records that an independent program counted. The checks:
 
-    read       the samples that the walk counted come, by event; a read of a group once for each of its members
-    perf       by name they are the lines of stock perf where it reads the recording; what it decodes of a trace is left out
-    info       the same samples and records in sonde info, and the bytes of traces
-    lists      evlist, buildid-list and check say something and end well
-    dump       -D lists every record that the walk saw
-    fields     tracepoints have theirs where the recording holds their formats
+    read       as many samples of each event as counted; a group read once for each of its members
+    perf       as many lines of each event as perf prints, except what it decodes of a trace
+    info       sonde info shows the counted samples and records, and the bytes of traces
+    lists      evlist, buildid-list and check print something and succeed
+    dump       -D lists every record that was counted
+    fields     tracepoints have fields if the recording holds their formats
     jsonl, python, perl    the same events
-    packed     the same text when it is packed with gzip, xz and zstd
-    pipe       the same text when it comes through a pipe
+    packed     the same text when the file is packed with gzip, xz and zstd
+    pipe       the same text through a pipe
     windows    the same events when read through windows of 4 KiB
 """
 import collections
@@ -26,19 +26,15 @@ import os
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-# A worktree may lie one folder deeper than the project.
-CORPUS = next((p for p in (pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.parent / 'shared' / 'corpus'),
-                           ROOT.parent.parent / 'shared' / 'corpus') if (p / 'EXPECT.json').is_file()), ROOT.parent / 'shared' / 'corpus')
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, UNDER_ASAN, done, run, say, skip  # noqa: E402
+from recordings import CORPUS, NO_CORPUS  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 FEATURES = run([SONDE, '--version', '-v'])[1].decode()
@@ -266,8 +262,8 @@ def broken(r):
 
 
 def main():
-    if not (CORPUS / 'EXPECT.json').is_file():
-        skip('recordings of other machines', 'there are none in %s ($SONDE_CORPUS)' % CORPUS)
+    if not CORPUS or not (CORPUS / 'EXPECT.json').is_file():
+        skip('recordings of other machines', NO_CORPUS)
         return done()
     table = json.loads((CORPUS / 'EXPECT.json').read_text())
     recordings = [Recording(name, expect) for name, expect in sorted(table.items()) if expect['kind'] == 'perf']

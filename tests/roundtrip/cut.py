@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sonde cut and sonde split: the texts of the parts, one after the other, are the whole's.
+"""sonde cut and sonde split: the text of the complete recording is that of its parts, concatenated.
 
     tests/roundtrip/cut.py SONDE FIXTURES.PY stored|corpus|live|files [PERF-6.12-FOLDER]
 
-Of recordings of tests/data and made ones (stored), of other machines ($SONDE_CORPUS, else ../shared/corpus beside the project),
-and of some recorded here: with sonde script, with --compat perf-6.1, and with stock perf where it reads the whole. files: where
-the output goes, and what is left of it when something fails.
+stored: recordings of tests/data and of fixtures; corpus: recordings of the corpus; live: new ones.
+The text is that of sonde script, of --compat perf-6.1, and of stock perf if it reads the recording.
+files: names of output files, and what a failed run leaves.
 """
 import glob
 import gzip
-import importlib.util
 import json
 import os
 import pathlib
@@ -26,10 +25,10 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / 'tests' / 'data'
-CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, NO_LEAKS, done, run, say, skip  # noqa: E402
+from recordings import NO_CORPUS, corpus_files, load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 PERF = shutil.which('perf')
@@ -38,8 +37,9 @@ TOOLS = {'sonde': [SONDE, 'script', '-f'], 'compat': [SONDE, '--compat', 'perf-6
 if PERF:
     TOOLS['perf'] = [PERF, 'script', '-f']
 
-# Who runs what, and changes it: pid 10 is there from the start, forks 11, which calls exec; 12 inherits all from 11 and outlives
-# it; 13 renames itself. A record of a kind that nobody knows, a loss, throttling; times a million apart.
+# State that changes: pid 10 runs from the start and forks 11, which calls exec. 12 inherits all
+# from 11 and outlives it. 13 renames itself. A record of an unknown kind, losses, throttling. The
+# times are one million ns apart.
 STATE = """=== state
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
 --- data
@@ -56,14 +56,16 @@ ROWS = [
     'EXIT { [12,10,12,10:u32] [%d:u64] @ }', 'sample 13', '4711 { "whatever" @ }', 'LOST { [7,5:u64] @ }', 'sample 13', 'sample 10',
 ]
 
-# A place that is mapped over, once before and once after a fork: the child has the older.
+# An address whose mapping is replaced before and after a fork: the child keeps the mapping of that
+# time.
 MAPS = """=== maps
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
 --- data
 """
 
 
-# The kernel tells losses as they happen, the recorder the sums at the end: of what was sampled, and of records of state (dummy).
+# The kernel records losses as they happen (LOST). The recorder writes sums at the end
+# (LOST_SAMPLES): of samples, and of records of state (the dummy event).
 LOST = """=== lost
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 ids=7
 --- attr type=software size=104 config=9 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=8
@@ -95,7 +97,7 @@ def maps_rows():
 
 
 def names_rows():
-    """Many names, mappings of one place, and kernel symbols between two samples."""
+    """Many names, mappings at one address, and kernel symbols between two samples."""
     rows, trailer = MAPS, '[10,10:u32] [%d:u64] [0,0:u32] [7:u64]'
     for i in range(1, 60):
         when = i * 1000000
@@ -112,25 +114,30 @@ SHOWN = ['--show-task-events', '--show-mmap-events', '--show-bpf-events', '-F', 
 
 
 def changes(folder):
-    """Each change between the samples is in what holds all samples; before the first that is chosen only what is still true."""
+    """A copy has every change of state; a cut begins with the state at its first sample, not with
+    every earlier change."""
     for path in made(folder, 'names', names_rows()):
         def lines(of):
-            return [l.split(None, 1)[-1] for l in run([SONDE, 'script', '-f', '-i', str(of)] + SHOWN)[1].splitlines() if b'PERF_RECORD' in l]
+            out = run([SONDE, 'script', '-f', '-i', str(of)] + SHOWN)[1]
+            return [l.split(None, 1)[-1] for l in out.splitlines() if b'PERF_RECORD' in l]
 
         whole = lines(path)
         for f in glob.glob(str(folder / 'changes*')):
             os.unlink(f)
         run([SONDE, 'cut', '-i', str(path), '-o', str(folder / 'changes')])
-        say(len(whole) == 177 and lines(folder / 'changes') == whole, path.name + ': every change is in a copy', str(len(whole)))
+        say(len(whole) == 177 and lines(folder / 'changes') == whole,
+            path.name + ': a copy has every change', str(len(whole)))
         run([SONDE, 'split', '--every', '90B', '-i', str(path), '-o', str(folder / 'changes')])
         parts = [lines(p) for p in sorted(glob.glob(str(folder / 'changes.*')))]
-        say(len(parts) > 1 and all(any(l in p for p in parts) for l in whole), path.name + ': every change is in a part', str(len(parts)))
+        say(len(parts) > 1 and all(any(l in p for p in parts) for l in whole),
+            path.name + ': every change is in a part', str(len(parts)))
         run([SONDE, 'cut', '--time', '0.05,', '-i', str(path), '-o', str(folder / 'changes-late')])
-        say(len(lines(folder / 'changes-late')) in range(4, 12), path.name + ': what was true for a while is not in a later cut',
-            str(lines(folder / 'changes-late')))
+        say(len(lines(folder / 'changes-late')) in range(4, 12),
+            path.name + ': a later cut has only the last state', str(lines(folder / 'changes-late')))
 
 
-# A name without a time acts where it is read, between rounds; the last but one sample comes later than it should.
+# A COMM without a time takes effect where it is read, between rounds; the last but one sample is
+# late.
 ORDER = """=== order
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU sample_id_all=1 mmap=1 comm=1 ids=7
 --- data
@@ -147,14 +154,14 @@ SAMPLE/user { [7:u64] [0x15:u64] [10,10:u32] [1500000:u64] [0,0:u32] }
 SAMPLE/user { [7:u64] [0x50:u64] [10,10:u32] [5000000:u64] [0,0:u32] }
 """
 
-# Counts that grow: of a group, and of events by themselves whose reads do not say whose they are.
+# Counts that grow: those of a group, and those of single events whose reads have no id.
 READS = """=== reads
 --- attr type=software size=112 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|READ read_format=%s ids=7
 --- attr type=software size=112 config=1 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|READ read_format=%s ids=8
 --- data
 """
 
-# Events that say on which cpu they were, and events that do not.
+# Events with a cpu, and events without.
 CPUS = """=== cpus
 --- attr type=software size=104 config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU ids=7
 --- attr type=software size=104 config=1 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME ids=8
@@ -190,14 +197,12 @@ def state_rows():
 
 
 def fixtures_of(path):
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     return fixtures.parse(path)
 
 
 def made(folder, name, text):
-    """In both byte orders."""
+    """Paths of the recording, in both byte orders."""
     (folder / 'x.fix').write_text(text)
     for order in 'little', 'big':
         path = folder / ('%s-%s.data' % (name, order))
@@ -210,32 +215,33 @@ def bytes_of(path):
 
 
 def words(text):
-    """Columns are as wide as what was met before: their blanks are of the whole."""
+    """The words of each line: the widths of columns depend on the lines before them."""
     return [line.split() for line in text.splitlines()]
 
 
 def first_difference(want, got):
     for a, b in zip(want.splitlines(), got.splitlines()):
         if a != b:
-            return 'whole: %r\nparts: %r' % (a[:150], b[:150])
-    return '%d lines in the whole, %d in the parts' % (want.count(b'\n'), got.count(b'\n'))
+            return 'original: %r\nparts: %r' % (a[:150], b[:150])
+    return '%d lines in the original, %d in the parts' % (want.count(b'\n'), got.count(b'\n'))
 
 
 def same_text(name, tools, whole, parts, words_only):
-    """Each tool that reads the whole prints the same of the parts."""
+    """Each tool that reads the original prints the same text of the parts."""
     for tool in tools:
         status, want, _ = run(TOOLS[tool] + ['-i', str(whole)])
         if status != 0 and tool != 'sonde':
-            continue  # stock perf does not read the recording; we do not under --compat
+            continue  # perf, and sonde under --compat, do not read the recording
         outs = [run(TOOLS[tool] + ['-i', p]) for p in parts]
         got = b''.join(o[1] for o in outs)
         wrong = [o[2].decode('latin-1')[-200:] for o in outs if o[0] != status]
         same = words(got) == words(want) if words_only else got == want
-        say(same and not wrong, '%s: %s' % (name, tool), '\n'.join(wrong) if wrong else '' if same else first_difference(want, got))
+        say(same and not wrong, '%s: %s' % (name, tool),
+            '\n'.join(wrong) if wrong else '' if same else first_difference(want, got))
 
 
 def whole_and_parts(folder, path, tools, every=None):
-    """*every*: None: so much that some parts come."""
+    """every: None for a value that gives some parts."""
     out = folder / 'out'
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
@@ -243,7 +249,7 @@ def whole_and_parts(folder, path, tools, every=None):
     status, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out / 'cut')])
     if status != 0:
         if run(TOOLS['sonde'] + ['-i', str(path)])[0] != 0:
-            return say(not list(out.iterdir()), name + ': what cannot be read gives no file', '')
+            return say(not list(out.iterdir()), name + ': an unreadable recording gives no file', '')
         return say(False, name + ': cut', err.decode('latin-1'))
     same_text(name + ', copied', tools, path, [str(out / 'cut')], False)
     every = every or '%dB' % max(bytes_of(path) // PARTS, 1000)
@@ -251,13 +257,14 @@ def whole_and_parts(folder, path, tools, every=None):
     parts = sorted(glob.glob(str(out / 'part.*')))
     if status != 0 or not parts:
         return say(False, name + ': split', err.decode('latin-1'))
-    # AUX data have no times: perf decodes those of a part only
-    same_text('%s, %d parts' % (name, len(parts)), [t for t in tools if t != 'perf' or 'intelpt' not in name], path, parts, True)
+    # AUX data have no times: perf decodes only those of a part.
+    tools = [t for t in tools if t != 'perf' or 'intelpt' not in name]
+    same_text('%s, %d parts' % (name, len(parts)), tools, path, parts, True)
     return parts
 
 
 def losses(path):
-    """(lost events, LOST records, throttled) as perf's list of records has them."""
+    """The number of LOST records in the text."""
     text = run([SONDE, 'script', '-f', '--show-lost-events', '-F', 'event', '-i', str(path)])[1]
     return text.count(b'PERF_RECORD_LOST')
 
@@ -266,7 +273,7 @@ def info(path):
     return json.loads(run([SONDE, 'info', '-f', '--format', 'json', '-i', str(path)])[1])
 
 
-def told_lost(path):
+def count_lost(path):
     return sum(d['count'] for d in info(path)['defects'] if d['name'] in ('lost-events', 'lost-state'))
 
 
@@ -280,16 +287,21 @@ def stored(folder):
         say(sum(losses(p) for p in parts) == losses(path) == 2, '%s: each loss is in one part' % name, '')
         kinds = sorted(d['name'] for p in parts for d in info(p)['defects'])
         say(kinds == ['lost-events', 'lost-events', 'throttled', 'unknown-record'],
-            '%s: so is throttling, and what nobody knows' % name, str(kinds))
+            '%s: throttling and the unknown record are in one part' % name, str(kinds))
         at = info(parts[1])['span']
-        say(at['first_ns'] > info(parts[0])['span']['last_ns'], '%s: each part tells its own times' % name, str(at))
+        say(at['first_ns'] > info(parts[0])['span']['last_ns'],
+            '%s: info of a part has the times of that part' % name, str(at))
     for path in made(folder, 'lost', lost_rows()):
-        whole = told_lost(path)
+        whole = count_lost(path)
         for every in '90B', '200B':
             parts = whole_and_parts(folder, path, TOOLS, every) or []
-            told = [told_lost(p) for p in parts]
-            say(len(parts) > 2 and sum(told) == whole == 15, '%s, every %s: the parts lost what the whole did' % (path.name, every), str((told, whole)))
-    for name, text, every in (('order', ORDER, '90B'), ('maps', maps_rows(), '90B'), ('group', reads_rows(True), '150B'), ('reads', reads_rows(False), '100B')):
+            lost = [count_lost(p) for p in parts]
+            say(len(parts) > 2 and sum(lost) == whole == 15,
+                '%s, every %s: the losses of the parts add up' % (path.name, every),
+                str((lost, whole)))
+    for name, text, every in (('order', ORDER, '90B'), ('maps', maps_rows(), '90B'),
+                              ('group', reads_rows(True), '150B'),
+                              ('reads', reads_rows(False), '100B')):
         for path in made(folder, name, text):
             parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or 'little' in path.name], every)
             say(len(parts or []) > 2, path.name + ': several parts', str(parts))
@@ -298,7 +310,8 @@ def stored(folder):
     changes(folder)
     for path in made(folder, 'cpus', CPUS):
         lines = {t: run(TOOLS[t] + ['-C', '1', '-i', str(path)])[1].count(b'\n') for t in ('sonde', 'compat')}
-        say(set(lines.values()) == {2}, path.name + ': what does not say its cpu is there whatever cpus are chosen', str(lines))
+        say(set(lines.values()) == {2},
+            path.name + ': events without a cpu are printed for every --cpu', str(lines))
         chosen(folder, path, [['--cpu', '1']])
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
     chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
@@ -315,7 +328,7 @@ def stored(folder):
 
 
 def fixture_cut(folder, path):
-    """Made to be odd: where the whole can be read, its copy says the same."""
+    """A copy of an odd recording gives the same text, if the original can be read."""
     out = folder / 'out.data'
     status, want, _ = run(TOOLS['sonde'] + ['-i', str(path)])
     cut, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out)])
@@ -325,14 +338,14 @@ def fixture_cut(folder, path):
     os.unlink(out)
     if os.path.exists(str(out) + '.old'):
         os.unlink(str(out) + '.old')
-    if path.name.startswith('pipe-2-'):  # an event that is renamed while it is recorded: a header has one name for it
+    if path.name.startswith('pipe-2-'):  # an event is renamed during it: a header has only one name
         got, want = (re.sub(b' *(first|second|listed):', b'', text) for text in (got, want))
     same = words(got) == words(want)
     return say(same, path.name, '' if same else first_difference(want, got))
 
 
 def chosen(folder, path, sets):
-    """What is chosen when it is cut is what is chosen when it is read."""
+    """The same options choose the same events in sonde cut and in sonde script."""
     out = folder / 'chosen'
     for options in sets:
         shutil.rmtree(out, ignore_errors=True)
@@ -357,9 +370,9 @@ def chosen(folder, path, sets):
 
 
 def corpus(folder):
-    paths = sorted(CORPUS.glob('perf-*.data')) + sorted(CORPUS.glob('simpleperf*.data'))
+    paths = corpus_files('perf-*.data') + corpus_files('simpleperf*.data')
     if not paths:
-        skip('recordings of other machines', 'there are none in %s' % CORPUS)
+        skip('recordings of other machines', NO_CORPUS)
     for path in paths:
         whole_and_parts(folder, path, TOOLS)
 
@@ -372,7 +385,7 @@ def record(words_, path):
 
 def live(folder):
     if os.geteuid() != 0:
-        return skip('recordings made here', 'records system-wide: needs root')
+        return skip('new recordings', 'recording the whole machine needs root')
     recordings = {
         'sched': [SONDE, 'record', '-a', '-e', 'sched:*', '-q'],
         'stacks': [SONDE, 'record', '-a', '-g', '-e', 'cpu-clock', '-F', '499', '-q'],
@@ -387,7 +400,7 @@ def live(folder):
         path = folder / name
         ok = record(command, path)
         if ok is not True:
-            skip(name, 'cannot be recorded here: %s' % ok.strip().replace('\n', ' '))
+            skip(name, 'cannot be recorded: %s' % ok.strip().replace('\n', ' '))
             continue
         whole_and_parts(folder, path, TOOLS)
         if name == 'sched':
@@ -419,32 +432,37 @@ def files(folder):
         return p.returncode, p.stderr.decode('latin-1')
 
     status, err = cut('-i', 'perf.data', '-o', 'perf.data')
-    say(status == 1 and 'is the input' in err and left(work) == ['perf.data'], 'the input is not replaced by its copy', err)
+    say(status == 1 and 'is the input' in err and left(work) == ['perf.data'],
+        'the output cannot be the input', err)
     os.link(data, work / 'linked')
     status, err = cut('-i', 'perf.data', '-o', 'linked')
-    say(status == 1 and 'is the input' in err, 'nor by another name', err)
+    say(status == 1 and 'is the input' in err, 'the output cannot be a hard link to the input', err)
     os.unlink(work / 'linked')
     os.rename(data, work / 'a.old')
     (work / 'a').write_text('x')
     status, err = cut('-i', 'a.old', '-o', 'a')
-    say(status == 1 and 'is the input' in err and left(work) == ['a', 'a.old'], 'nor by what is kept as FILE.old', err)
+    say(status == 1 and 'is the input' in err and left(work) == ['a', 'a.old'],
+        'the old output, kept as FILE.old, cannot replace the input', err)
     os.unlink(work / 'a')
     os.rename(work / 'a.old', data)
     (work / 'b').write_text('before')
     status, err = cut('-o', 'b')
     say(status == 0 and (work / 'b.old').read_text() == 'before' and left(work) == ['b', 'b.old', 'perf.data'],
-        'what was there becomes FILE.old', err)
+        'an existing output becomes FILE.old', err)
     os.unlink(work / 'b')
     os.unlink(work / 'b.old')
-    for words_, why in ((['-o', '-'], 'pipe'), ([], '-o FILE'), (['-o', '.'], 'directory'), (['-o', '/dev/null'], 'no regular file'),
-                        (['-o', 'nowhere/x'], 'cannot create'), (['-o', 'x', '--event', 'sched_swtch'], 'sched_switch'),
+    for words_, why in ((['-o', '-'], 'pipe'), ([], '-o FILE'), (['-o', '.'], 'directory'),
+                        (['-o', '/dev/null'], 'no regular file'),
+                        (['-o', 'nowhere/x'], 'cannot create'),
+                        (['-o', 'x', '--event', 'sched_swtch'], 'sched_switch'),
                         (['-o', 'x', '--cpu', 'y'], 'cpu')):
         status, err = cut(*words_)
         say(status in (1, 2) and why in err and left(work) == ['perf.data'], 'cut %s' % ' '.join(words_), err)
-    for words_, why in ((['--pid', '99999'], 'no event was chosen'), (['--time', '0.1,0.5'], 'no event was chosen'), ([], '')):
+    for words_, why in ((['--pid', '99999'], 'no event was chosen'),
+                        (['--time', '0.1,0.5'], 'no event was chosen'), ([], '')):
         status, err = cut(*words_, '-o', 'none')
         say(status == 0 and err.strip().partition(':')[0] == ('sonde' if why else '') and why in err,
-            'cut %s: %s' % (' '.join(words_), why or 'nothing to tell'), err)
+            'cut %s: %s' % (' '.join(words_), why or 'no message'), err)
     for name in 'none', 'none.old':
         os.unlink(work / name)
     with gzip.open(work / 'perf.data.gz', 'wb') as out:
@@ -464,45 +482,51 @@ def files(folder):
         resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
 
     status, err = cut('-o', 'x', preexec_fn=limit)
-    say(status == 1 and 'limit' in err and left(work) == ['perf.data'], 'nothing is left where nothing fits', err)
+    say(status == 1 and 'limit' in err and left(work) == ['perf.data'],
+        'an output over the limit of file sizes is removed', err)
     split = [SONDE, 'split', '-i', 'perf.data']
     status, _, err = run(split + ['--every', '20K'], cwd=work)
     say(status == 0 and left(work) == ['perf.data'] + ['perf.data.%04d' % i for i in range(1, 5)][:len(left(work)) - 1] and
-        len(left(work)) > 3, 'parts lie beside the input', str(left(work)))
+        len(left(work)) > 3, 'parts are written next to the input', str(left(work)))
     status, _, err = run(split + ['--every', '20K'], cwd=work)
-    say(status == 1 and b'is there already' in err, 'the parts of another split are not replaced', err.decode())
+    say(status == 1 and b'is there already' in err, 'existing parts are not replaced', err.decode())
     for path in work.glob('perf.data.*'):
         os.unlink(path)
     (work / 'parts').mkdir()
     status, _, err = run(split + ['--every', '20K', '-o', 'parts'], cwd=work)
-    say(status == 0 and left(work / 'parts')[0] == 'perf.data.0001', 'or in a folder', err.decode())
+    say(status == 0 and left(work / 'parts')[0] == 'perf.data.0001',
+        'parts are written to a folder', err.decode())
     shutil.rmtree(work / 'parts')
     for every in '0', '5', '1X', '-1K', '', '99999999999999999999G':
         status, _, err = run(split + ['--every', every], cwd=work)
-        say(status == 2 and b'--every ' in err and b'is asked for' in err and left(work) == ['perf.data'], '--every %r' % every, err.decode())
+        say(status == 2 and b'--every ' in err and b'is asked for' in err and
+            left(work) == ['perf.data'], '--every %r' % every, err.decode())
 
     (work / 'perf.data.0003').mkdir()
     status, _, err = run(split + ['--every', '20K'], cwd=work)
-    say(status == 1 and left(work) == ['perf.data', 'perf.data.0003'], 'a split that fails leaves no part', err.decode())
+    say(status == 1 and left(work) == ['perf.data', 'perf.data.0003'],
+        'a split that fails leaves no part', err.decode())
     (work / 'perf.data.0003').rmdir()
     (work / 'perf.data.0003').write_text('another')
     status, _, err = run(split + ['--every', '20K'], cwd=work)
-    say(status == 1 and b'perf.data.0003 is there already' in err and left(work) == ['perf.data', 'perf.data.0003'] and
-        (work / 'perf.data.0003').read_text() == 'another', 'nor does it replace one that is there', err.decode() + str(left(work)))
+    say(status == 1 and b'perf.data.0003 is there already' in err and
+        left(work) == ['perf.data', 'perf.data.0003'] and
+        (work / 'perf.data.0003').read_text() == 'another',
+        'a split that fails replaces no file', err.decode() + str(left(work)))
     os.unlink(work / 'perf.data.0003')
     (work / 'x.dir').mkdir()
     shutil.copy(data, work / 'x.dir' / 'data')
     for words_ in ['cut', '-o', 'x.dir/data.7'], ['split', '--every', '20K', '-o', 'x.dir/data']:
         status, _, err = run([SONDE, words_[0], '-i', 'x.dir'] + words_[1:], cwd=work)
         say(status == 1 and b'x.dir' in err and b'is part of the input' in err and left(work / 'x.dir') == ['data'],
-            '%s: a recording does not get files more' % words_[0], err.decode())
+            '%s: adds no file to a recording that is a folder' % words_[0], err.decode())
     shutil.rmtree(work / 'x.dir')
     sandboxed(work, whole)
     interrupted(work, data)
 
 
 def sandboxed(work, whole):
-    """What they write is all that they may write."""
+    """With --sandbox they may write to their output and nowhere else."""
     ENV.update(NO_LEAKS)
     for name, words_ in ('cut', ['cut', '-o', 'x']), ('split', ['split', '--every', '20K', '-o', 'x']):
         status, _, err = run([SONDE] + words_ + ['--sandbox'], cwd=work)
@@ -516,7 +540,7 @@ def sandboxed(work, whole):
 
 
 def interrupted(work, data):
-    """While it waits for the rest of its input."""
+    """SIGINT while they wait for the rest of their input."""
     head = gzip.compress(data.read_bytes())
     for kind in 'cut', 'split':
         words_ = [SONDE, kind, '-i', '-', '-o', 'x'] + (['--every', '1K'] if kind == 'split' else [])

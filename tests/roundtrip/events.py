@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who, where, when, which event: the lines of `perf script -F comm,pid,tid,cpu,time,event` on stored recordings.
+"""Compares comm, pid, tid, cpu, time and event of each sample with those of perf script.
 
     events.py SONDE FIXTURES.PY
 
-Recordings: those of the reference ($SONDE_REFERENCE, else ../shared/reference beside the project; a third of them, chosen by
-name, all with SONDE_FULL=1), and the fixtures of
-tests/data/perfdata, built here. Only what stock perf reads without an error is compared.
+The recordings: a third of those of the reference, chosen by name (SONDE_FULL=1: all of them), and
+fixtures of tests/data/perfdata. Only recordings that perf reads without an error are compared.
 """
-import importlib.util
 import os
 import pathlib
 import re
@@ -20,6 +18,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests'))
 from points import FULL, done, run, say, skip  # noqa: E402
+from recordings import NO_REFERENCE, REFERENCE, load_fixtures  # noqa: E402
 FIELDS = ['comm', 'pid', 'tid', 'cpu', 'time', 'event']
 # What is not compared, and why.
 KNOWN = {
@@ -84,18 +83,13 @@ def main():
     if not shutil.which('perf'):
         print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1' else '1..0 # SKIP no perf')
         return os.environ.get('SONDE_CI') == '1'
-    reference = [pathlib.Path(os.environ['SONDE_REFERENCE'])] if 'SONDE_REFERENCE' in os.environ else [
-        ROOT.parent / 'shared' / 'reference', ROOT.parent.parent / 'shared' / 'reference']
-    reference = [p for p in reference if p.is_dir()]
-    if reference:
-        for path in sorted(reference[0].rglob('*.data')):
+    if REFERENCE:
+        for path in sorted(REFERENCE.rglob('*.data')):
             if path.is_file() and (FULL or zlib.crc32(path.name.encode()) % 3 == 0):
                 compare(sonde, path, '/'.join(path.parts[-3:]))
     else:
-        skip('reference', 'no recordings of the reference ($SONDE_REFERENCE)')
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+        skip('reference', NO_REFERENCE)
+    fixtures = load_fixtures()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / 'x.data'
         for fixture in sorted((ROOT / 'tests' / 'data' / 'perfdata').glob('*.fix')):

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sonde evlist and sonde report --header-only beside perf's.
+"""Compares sonde evlist and sonde report --header-only with perf's.
 
     tests/roundtrip/evlist.py SONDE FIXTURES.PY
 
-Texts known beforehand need no perf. Where perf 6.1 is installed, its texts of the recordings of tests/data, and of those of
-other machines ($SONDE_CORPUS, else ../shared/corpus beside the project), must be those of --compat perf-6.1.
+Texts known beforehand need no perf. If perf 6.1 is installed, its texts of the recordings of
+tests/data and of the corpus must equal those of --compat perf-6.1.
 """
 import difflib
-import importlib.util
 import json
 import os
 import pathlib
@@ -19,10 +18,11 @@ import tempfile
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import settled  # noqa: E402, F401
+from recordings import NO_CORPUS, corpus_files, load_fixtures  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests' / 'data'
-CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
+
 ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
        'PERF_CONFIG': '/dev/null'}
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
@@ -111,9 +111,7 @@ def check(name, want, got):
 
 def made(folder, text=GROUPS):
     """GROUPS: the same two events, in a group, in a file and in pipe mode."""
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     (folder / 'x.fix').write_text(text)
     for case in fixtures.parse(folder / 'x.fix'):
         path = folder / (case.name + '.data')
@@ -195,8 +193,8 @@ def main():
     else:
         beside_perf(perf, sorted(DATA.rglob('*.data')))
         # Those that say nothing but noise are for the fuzzers.
-        paths = [p for p in sorted(CORPUS.glob('perf-*.data')) if not p.name.startswith('perf-fuzz')]
-        beside_perf(perf, paths) if paths else skip('recordings of other machines', 'there are none in %s' % CORPUS)
+        paths = [p for p in corpus_files('perf-*.data') if not p.name.startswith('perf-fuzz')]
+        beside_perf(perf, paths) if paths else skip('recordings of other machines', NO_CORPUS)
     print('1..%d' % count)
     return failures > 0
 

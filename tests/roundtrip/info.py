@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sonde info: recordings with known answers, and sums of others beside what is known of them otherwise.
+"""sonde info: recordings with known answers, and counts that are known from elsewhere.
 
     tests/roundtrip/info.py SONDE FIXTURES.PY
 
-Samples of recordings of other machines ($SONDE_CORPUS, else ../shared/corpus beside the project) are those of an independent
-walk through their records; those of tests/data are the lines of sonde script.
+The numbers of samples in recordings of the corpus must be those of an independent program; those in
+tests/data must be the numbers of lines of sonde script.
 """
 import collections
-import importlib.util
 import json
-import os
 import pathlib
 import sys
 import tempfile
@@ -18,10 +16,10 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / 'tests' / 'data'
-CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import done, run, say, skip  # noqa: E402
+from recordings import CORPUS, NO_CORPUS, load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 
@@ -55,9 +53,7 @@ LOST_SAMPLES { [1:u64] [12,12:u32] [64:u64] [2,0:u32] [7:u64] }"""
 
 
 def made(folder, text):
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     (folder / 'x.fix').write_text(text)
     for order in 'little', 'big':
         path = folder / ('known-%s.data' % order)
@@ -128,9 +124,9 @@ def beside_script():
 
 
 def beside_walk():
-    expected = CORPUS / 'EXPECT.json'
-    if not expected.exists():
-        return skip('recordings of other machines', 'there are none in %s' % CORPUS)
+    expected = CORPUS and CORPUS / 'EXPECT.json'
+    if not expected or not expected.exists():
+        return skip('recordings of other machines', NO_CORPUS)
     wrong, seen = '', 0
     for name, want in json.loads(expected.read_text()).items():
         if want['kind'] != 'perf' or name.startswith('perf-fuzz') or 'raw_samples_by_attr' not in want:

@@ -7,7 +7,6 @@
 Made recordings with known values, recordings of tests/data beside their text, a live recording of a task with an odd name.
 The decoder is the one on that page.
 """
-import json
 import os
 import pathlib
 import random

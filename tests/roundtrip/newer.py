@@ -1,35 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings as kernels and recorders to come might write them, and as those that died leave them: the same events are read.
+"""Recordings that future kernels and recorders might write, and those of killed recorders.
 
     newer.py SONDE
 
-Of each recording of tests/data and, where it is there, of $SONDE_CORPUS:
+Recordings of tests/data and of the corpus are changed in these ways; the same events must be read:
 
-    newer     attrs of 200 bytes, a bit of sample_type that nobody knows with eight bytes more in each sample, records of unknown
-              kinds between the others, header sections of unknown numbers; streams with text behind the last record
-    unnamed   without EVENT_DESC: the events are there, named by perf's rule
-    unended   data size 0 and nothing behind the data, as of a recorder that was killed
+    newer     attrs of 200 bytes; an unknown bit of sample_type and eight more bytes in each sample;
+              records of unknown kinds; header sections of unknown numbers; in streams, text after
+              the last record
+    unnamed   no EVENT_DESC: the events are named by perf's rule
+    unended   data size 0 and nothing after the data, as a killed recorder leaves it
 
-And of recordings that stock perf refuses, as docs/compat.md says it: all samples are read, under --compat too.
+Stock perf refuses some recordings (docs/compat.md): all their samples are read, under --compat too.
 """
 import collections
 import json
-import os
 import pathlib
 import struct
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-CORPUS = next((p for p in (pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.parent / 'shared' / 'corpus'),
-                           ROOT.parent.parent / 'shared' / 'corpus') if p.is_dir()), None)
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / 'gen')]
 from columns import perf_of  # noqa: E402
 import samples  # noqa: E402
 from points import done, run, say, skip  # noqa: E402
+from recordings import CORPUS, NO_CORPUS, stored_and_corpus  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 ATTR_BYTES, SAMPLE_BIT, EVENT_DESC, STAT = 200, 1 << 25, 12, 19
@@ -38,7 +36,7 @@ COMPRESSED = 81, 83
 
 
 class Odd(Exception):
-    """Nothing that a newer one would look like."""
+    """The recording cannot be changed in this way."""
 
 
 def attr_of(old):
@@ -247,11 +245,9 @@ def try_refused(made):
 
 
 def main():
-    paths = sorted((ROOT / 'tests' / 'data').rglob('*.data'))
-    if CORPUS:
-        paths += [p for p in sorted(CORPUS.glob('perf-*.data')) if not p.name.startswith('perf-fuzz')]
-    else:
-        skip('recordings of other machines', 'there are none ($SONDE_CORPUS)')
+    paths = stored_and_corpus()
+    if not CORPUS:
+        skip('recordings of other machines', NO_CORPUS)
     left, tried = '', 0
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / 'x.data'

@@ -9,7 +9,6 @@ must say the same, their bytes excepted. live: the same fixtures, all members of
 tests/data with stock perf. --update writes the stored texts anew with the installed perf.
 """
 import difflib
-import importlib.util
 import os
 import pathlib
 import re
@@ -22,6 +21,7 @@ DATA = ROOT / 'tests' / 'data'
 OUT = DATA / 'records' / 'out'
 sys.path.insert(0, str(ROOT / 'tests'))
 from points import done, run, say  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 SHOW = ['--show-%s-events' % what for what in
         'task mmap switch namespace cgroup lost round bpf text-poke'.split()]
 RECORDINGS = ['-D', ' '.join(SHOW), ' '.join(s for s in SHOW if 'round' not in s) + ' -F +misc', '--header-only -I', '--header',
@@ -191,9 +191,7 @@ def main():
     if (part == 'live' or update) and not shutil.which('perf'):
         print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1' else '1..0 # SKIP no perf')
         return os.environ.get('SONDE_CI') == '1'
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fx = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fx)
+    fx = load_fixtures()
     with tempfile.TemporaryDirectory() as folder:
         if part == 'live':
             live(fx, sonde, pathlib.Path(folder))

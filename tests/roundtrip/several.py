@@ -6,7 +6,6 @@ each other is refused.
     tests/roundtrip/several.py SONDE FIXTURES.PY made|live
 """
 import gzip
-import importlib.util
 import json
 import os
 import pathlib
@@ -23,11 +22,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 import points  # noqa: E402
 from points import ENV, UNDER_ASAN, done, run, skip  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-fixtures = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fixtures)
+fixtures = load_fixtures()
+
 
 def say(ok, name, why=''):
     points.say(ok, name, '' if ok else why)

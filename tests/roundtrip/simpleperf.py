@@ -7,7 +7,6 @@
 Recordings are made here: the files that they name are not on any machine, but for the one that stands for a local file. Under
 --compat perf's answer: it knows neither section nor record.
 """
-import importlib.util
 import json
 import pathlib
 import re
@@ -20,11 +19,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import UNDER_ASAN, done, run, say, skip  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-fixtures = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fixtures)
+fixtures = load_fixtures()
 
 ATTR = '--- attr type=hardware config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME sample_id_all=1 ids=7\n'
 IDS = ' [12,12:u32] [900:u64] [7:u64] }\n'

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings turned into the other byte order, as a machine of that order would have written them, must say the same.
+"""Converts recordings to the other byte order: sonde must read the same from both.
 
     swapped.py SONDE
 
-Turned are those of tests/data and, where it is there, of $SONDE_CORPUS: headers, attrs, header sections, every record of kernel and
-recorder, and what tracepoints carry, field by field as their formats say. Stacks that were copied stay as they are (they are memory
-of the machine), so what is unwound from them is not compared.
+The recordings of tests/data and of the corpus are converted: headers, attrs, header sections, every
+record of kernel and recorder, and the fields of tracepoints as their formats describe them. Copied
+stacks are memory of the machine and are not converted; what is unwound from them is not compared.
 """
 import json
-import os
 import pathlib
 import re
 import struct
@@ -17,12 +16,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-CORPUS = next((p for p in (pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.parent / 'shared' / 'corpus'),
-                           ROOT.parent.parent / 'shared' / 'corpus') if p.is_dir()), None)
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import done, run, say, skip  # noqa: E402
+from recordings import CORPUS, NO_CORPUS, stored_and_corpus  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 # Members of an attr; 40: the flags.
@@ -461,11 +458,9 @@ def differences(little, big, has_stacks):
 
 
 def main():
-    paths = sorted((ROOT / 'tests' / 'data').rglob('*.data'))
-    if CORPUS:
-        paths += [p for p in sorted(CORPUS.glob('perf-*.data')) if not p.name.startswith('perf-fuzz')]
-    else:
-        skip('recordings of other machines', 'there are none ($SONDE_CORPUS)')
+    paths = stored_and_corpus()
+    if not CORPUS:
+        skip('recordings of other machines', NO_CORPUS)
     compared, left = 0, ''
     with tempfile.TemporaryDirectory() as folder:
         big = pathlib.Path(folder) / 'big.data'

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Text against stock perf, byte for byte, under --compat perf-6.1.
+"""Compares text under --compat perf-6.1 with stock perf's, byte for byte.
 
     tests/roundtrip/text.py SONDE [stored|live|corpus] [--update]
 
-stored: recordings and perf's text in tests/data/text; needs no perf. live: recordings made on the spot, each with every third
-set of options, so that a set meets a third of the recordings; SONDE_FULL=1: all with all.
-corpus: recordings of other machines ($SONDE_CORPUS, else ../shared/corpus beside the project).
+stored: recordings and perf's text in tests/data/text; needs no perf. corpus: recordings of the
+corpus. live: new recordings, each with every third set of options; SONDE_FULL=1: with every set.
 """
 import os
 import pathlib
@@ -20,6 +19,7 @@ ROOT = HERE.parent.parent
 STORED = ROOT / 'tests' / 'data' / 'text'
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, FULL, done, run, say, skip  # noqa: E402
+from recordings import NO_CORPUS, corpus_files  # noqa: E402
 
 # Live recordings: name, what perf record is told.
 LOOP = ['python3', '-c', 'for i in range(200000): str(i)']
@@ -149,10 +149,9 @@ def live(tools):
 
 
 def corpus(tools):
-    folder = pathlib.Path(os.environ.get('SONDE_CORPUS', ROOT.parent / 'shared' / 'corpus'))
-    files = sorted(folder.glob('perf-*.data')) if folder.is_dir() else []
+    files = corpus_files('perf-*.data')
     if not files:
-        skip('corpus', 'no recordings in %s' % folder)
+        skip('corpus', NO_CORPUS)
         return
     if not tools.perf:
         skip('corpus', 'no perf here', may=False)

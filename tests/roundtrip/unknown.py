@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is no recording that sonde reads: each command names what was tried, what it looks like and what reads it.
+"""Files that are no recording that sonde reads: the message says what the file looks like.
 
     unknown.py SONDE
 """
 import gzip
-import os
 import pathlib
 import struct
 import subprocess
@@ -13,10 +12,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-CORPUS = pathlib.Path(os.environ.get('SONDE_CORPUS', HERE.parents[2] / 'shared' / 'corpus'))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, done, run, say, skip  # noqa: E402
+from recordings import NO_CORPUS, corpus_files  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-list', '-i'], ['script', '-D', '-i']]
@@ -82,8 +81,8 @@ def main():
                 (top / file).parent.mkdir(exist_ok=True)
                 (top / file).write_bytes(b'x')
             refused('a folder: ' + name, top, words)
-    foreign = [(p, 'trace-cmd') for p in sorted(CORPUS.glob('tracecmd-*'))] + \
-        [(p, 'babeltrace2') for p in sorted(CORPUS.glob('ctf*'))]
+    foreign = [(p, 'trace-cmd') for p in corpus_files('tracecmd-*')] + \
+        [(p, 'babeltrace2') for p in corpus_files('ctf*')]
     wrong = ''
     for path, word in foreign:
         status, out, err = run([SONDE, 'info', str(path)])
@@ -92,7 +91,7 @@ def main():
     if foreign:
         say(not wrong, '%d recordings of other tools' % len(foreign), wrong)
     else:
-        skip('recordings of other tools', 'there are none in %s ($SONDE_CORPUS)' % CORPUS)
+        skip('recordings of other tools', NO_CORPUS)
     return done()
 
 

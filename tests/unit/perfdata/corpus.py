@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings of other machines, of all ages, complete, cut and damaged.
+"""Recordings of the corpus, complete, cut and damaged.
 
     corpus.py DETAILS
 
-Reads $SONDE_CORPUS, else ../shared/corpus beside the project. Whole ones must hold the records that EXPECT.json counted
-there with a walker of its own; for cut and damaged ones the reader must only return.
+Complete ones must have the numbers of records that EXPECT.json holds, which an independent program
+counted. The reader must return from cut and damaged ones.
 """
 import collections
 import json
@@ -17,11 +17,15 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-# Names of EXPECT.json, ours.
-RECORDS = {'MMAP': 'mmap', 'MMAP2': 'mmap2', 'COMM': 'comm', 'FORK': 'fork', 'EXIT': 'exit', 'LOST': 'lost', 'AUX': 'aux',
-           'ITRACE': 'itrace_start', 'SWITCHCPU': 'switch_cpu_wide', 'SWITCH': 'switch', 'KSYM': 'ksymbol', 'BPF': 'bpf_event',
-           'CGROUP': 'cgroup', 'THROTTLE': 'throttle', 'UNTHROTTLE': 'unthrottle'}
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from recordings import CORPUS, NO_CORPUS, corpus_files  # noqa: E402
+
+# Names of records in EXPECT.json: the reader's names.
+RECORDS = {'MMAP': 'mmap', 'MMAP2': 'mmap2', 'COMM': 'comm', 'FORK': 'fork', 'EXIT': 'exit',
+           'LOST': 'lost', 'AUX': 'aux', 'ITRACE': 'itrace_start', 'SWITCHCPU': 'switch_cpu_wide',
+           'SWITCH': 'switch', 'KSYM': 'ksymbol', 'BPF': 'bpf_event', 'CGROUP': 'cgroup',
+           'THROTTLE': 'throttle', 'UNTHROTTLE': 'unthrottle'}
 # Why a recording is not compared.
 NOT_COMPARED = {
     'perf-file-simpleperf-dwarf-callchain-read-group-2-attrs-k5.10__platformsystem.data': 'group reads: members give events too',
@@ -79,15 +83,11 @@ def compare(name, expect, text):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    corpus = pathlib.Path(os.environ.get('SONDE_CORPUS') or ROOT.parent / 'shared' / 'corpus')
-    if not (corpus / 'EXPECT.json').is_file():
-        # A worktree may be one folder deeper.
-        corpus = ROOT.parent.parent / 'shared' / 'corpus'
-    if not (corpus / 'EXPECT.json').is_file():
-        print('1..0 # SKIP no corpus of recordings ($SONDE_CORPUS)')
+    files = corpus_files('perf-*.data')
+    if not files:
+        print('1..0 # SKIP ' + NO_CORPUS)
         return 0
-    expect = json.loads((corpus / 'EXPECT.json').read_text())
-    files = sorted(corpus.glob('perf-*.data'))
+    expect = json.loads((CORPUS / 'EXPECT.json').read_text())
     for path in files:
         text, why = run(program, path)
         if text is not None:
