@@ -103,17 +103,32 @@ def _():
     record_calls('--switch-output=1s', least=1)
 
 
-@case('--switch-output-event: another event asks, and is in no file')
+@case('--switch-output-event: the event begins a new file, and is in no file')
 def _():
-    work = 'import glob, os, time\nfor i in range(3):\n    time.sleep(.1)\n    os.sched_yield()\n' \
-           '    while len(glob.glob("x.data.*")) <= i: time.sleep(.02)\n'
-    r = sonde('record', '-o', 'x.data', '-e', CALL, '-e', 'sched:sched_switch', '--switch-output-event',
-              'syscalls:sys_enter_sched_yield', '--', 'python3', '-c', work)
-    same(r.returncode, 0, r.stderr)
-    same(len(parts()), 4, r.stderr)
-    for name in parts():
-        same(perfdata.File(name).names()[:2], [CALL, 'sched:sched_switch'], name)
-        read_by_both(name)
+    work = 'import glob, os, sys, time\nsys.stdin.readline()\nfor i in range(3):\n    time.sleep(.1)\n' \
+           '    os.sched_yield()\n    while len(glob.glob("x.data.*")) <= i: time.sleep(.02)\n'
+    # With a command, events of every process count; with -p, those of this process only.
+    for with_pid in (False, True):
+        worker = subprocess.Popen(['python3', '-c', work], stdin=subprocess.PIPE) if with_pid else None
+        target = ['-p', str(worker.pid)] if with_pid else ['--', 'python3', '-c', work]
+        p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', '-e', CALL, '-e', 'sched:sched_switch',
+                              '--switch-output-event', 'syscalls:sys_enter_sched_yield', *target], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            if with_pid:
+                wait_until('it records', lambda: is_recording(p, 'x.data'))
+                worker.communicate(b'\n', timeout=600)
+            err = p.communicate(timeout=600)[1]
+        finally:
+            for started in filter(None, (p, worker)):
+                started.kill()
+                started.wait()
+        same(p.returncode, 0, err)
+        need(len(parts()) == 4 or len(parts()) > 4 and not with_pid, err)
+        for name in parts():
+            same(perfdata.File(name).names()[:2], [CALL, 'sched:sched_switch'], name)
+            read_by_both(name)
+        clear()
 
 
 @case('a clock ends a file once a second, not each time it ticks')
