@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each option puts into the attrs, beside perf record with the same options."""
+"""The attrs that each option produces are those of perf record."""
 import concurrent.futures
 import os
 import re
@@ -9,7 +9,7 @@ from tap import case, few_symbols, need, perf, run, same, sh, sonde
 
 ID, IDENTIFIER = 1 << 6, 1 << 16
 
-# Sets of options whose attrs are perf's but for what attrs() leaves out.
+# Sets of options that give perf's attrs, except for the bits that attrs() clears.
 SAME = '''
 -e cs
 -e cs -c 7
@@ -123,7 +123,8 @@ SAME = '''
 -e bpf-output -R -n
 '''.strip().splitlines()
 
-# Refused by both: the options, what ours says, perf's status (ours under --compat; without it 2 for 129, else 1).
+# Options that both tools refuse: (options, part of sonde's message, perf's status).
+# sonde's status is 1 where perf's is 255 and for --strict-freq, else 2.
 REFUSED = [
     ('-c 100 -F 99', 'exclude each other', 234),
     ('-F 999999 --strict-freq', '--strict-freq', 234),
@@ -156,7 +157,9 @@ REFUSED = [
 
 
 def attrs(path):
-    """[bytes of an attr] of a file, without what differs on purpose: ours have IDENTIFIER always, perf's ID or neither."""
+    """The attrs of a file as bytes, with ID and IDENTIFIER cleared: sonde always sets IDENTIFIER,
+    perf one or neither.
+    """
     with open(path, 'rb') as f:
         d = f.read()
     entry, at, size = struct.unpack_from('<QQQ', d, 16)
@@ -170,7 +173,7 @@ def attrs(path):
 
 
 def both(n, options):
-    """Raw attrs and what perf says of them, of perf's recording and ours."""
+    """(perf's text of the attrs, the attrs as bytes) of a recording by perf and of one by sonde."""
     out = []
     for tool, name in ((sh, 'perf%d.data' % n), (sonde, 'sonde%d.data' % n)):
         argv = ('perf', 'record') if tool is sh else ('record',)
@@ -186,7 +189,8 @@ def both(n, options):
 def _():
     perf()
     wrong = []
-    # perf sleeps for a second in each recording, and the kernel takes its time to open and to close events
+    # Recordings mostly wait: perf sleeps for a second, and the kernel is slow to open and close
+    # events.
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         for options, (theirs, ours) in zip(SAME, pool.map(both, range(len(SAME)), SAME)):
             if theirs != ours:
@@ -195,7 +199,7 @@ def _():
     need(not wrong, '\n'.join(wrong))
 
 
-@case('what perf refuses is refused, by its name')
+@case('options that perf refuses are refused with a message that names them')
 def _():
     def one(options, says, status):
         r = sh('perf', 'record', '-o', 'perf.data', '-e', 'cs', *options.split(), '--', 'touch', 'ran')

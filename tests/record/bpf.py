@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""BPF programs: records of those that are loaded, their descriptions in the header, as perf record tells them."""
+"""BPF programs: their records and their descriptions in the header are those of perf record."""
 import ctypes
 import os
 import platform
@@ -15,7 +15,7 @@ PROG_LOAD, BTF_LOAD, RAW_TRACEPOINT, RAW_TRACEPOINT_OPEN = 5, 18, 17, 17
 
 
 class Loader:
-    """Small programs, loaded as long as they are held."""
+    """Loads small programs, which stay loaded until close()."""
 
     def __init__(self):
         self.libc, self.kept, self.fds = ctypes.CDLL(None, use_errno=True), [], []
@@ -27,7 +27,7 @@ class Loader:
 
     def bpf(self, command, attr):
         if not NR_BPF:
-            raise Skip('the number of the system call is not known here')
+            raise Skip('the number of bpf(2) is not known on this architecture')
         fd = self.libc.syscall(NR_BPF, command, ctypes.create_string_buffer(attr, max(len(attr), 120)), max(len(attr), 120))
         if fd < 0:
             raise Skip('no BPF: %s' % os.strerror(ctypes.get_errno()))
@@ -35,7 +35,7 @@ class Loader:
         return fd
 
     def types(self):
-        """BTF of: int snd_main()."""
+        """Loads the BTF of `int snd_main()`."""
         strings = b'\0int\0snd_main\0/src/snd.c\0return 0;\0'
         types = struct.pack('<4I3I3I', 1, 1 << 24, 4, 1 << 24 | 32, 0, 13 << 24, 1, 5, 12 << 24, 2)
         btf = struct.pack('<HBB5I', 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings
@@ -52,9 +52,9 @@ class Loader:
                                                self.place(b'MIT\0'), 0, 0, 0, 0, 0, name, 0, 0, btf, *function, *line))
 
     def printing(self, name, tracepoint):
-        """A program that calls bpf_trace_printk() whenever the tracepoint is met."""
-        code = [(0xb7, 1, 0, 0x000a6968), (0x7b, 0x1a, -8, 0), (0xbf, 0xa1, 0, 0), (7, 1, 0, -8), (0xb7, 2, 0, 4), (0x85, 0, 0, 6),
-                (0xb7, 0, 0, 0), (0x95, 0, 0, 0)]
+        """Attaches a program that calls bpf_trace_printk() to a tracepoint."""
+        code = [(0xb7, 1, 0, 0x000a6968), (0x7b, 0x1a, -8, 0), (0xbf, 0xa1, 0, 0), (7, 1, 0, -8),
+                (0xb7, 2, 0, 4), (0x85, 0, 0, 6), (0xb7, 0, 0, 0), (0x95, 0, 0, 0)]
         instructions = b''.join(struct.pack('<BBhi', *c) for c in code)
         fd = self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16s', RAW_TRACEPOINT, len(code), self.place(instructions),
                                              self.place(b'GPL\0'), 0, 0, 0, 0, 0, name))
@@ -78,13 +78,17 @@ def header(name, feature):
 
 
 def programs(name):
-    """{id: (info, data, arrays)} and {id: types}; other tests may load programs, too."""
+    """{id: (info, data, arrays)} and {id: types} of the header.
+
+    Programs of other tests may be among them.
+    """
     infos, types, b, at = {}, {}, header(name, 25), 4
     for _ in range(struct.unpack_from('<I', b)[0]):
         info_len, data_len, arrays = struct.unpack_from('<IIQ', b, at)
         info, at = b[at + 16:at + 16 + info_len], at + 16 + info_len
         data = bytearray(b[at:at + data_len])
-        # Arrays begin at multiples of 8; behind the instructions and the lengths of functions perf leaves what it finds.
+        # Arrays are aligned to 8. perf does not clear the padding after instructions and
+        # lengths of functions, so it is cleared here.
         for nr, begin, size in (16, 24, 1), (108, 120, 4):
             end = struct.unpack_from('<Q', info, begin)[0] + size * struct.unpack_from('<I', info, nr)[0]
             data[end:end + -end % 8] = bytes(-end % 8)
@@ -100,9 +104,10 @@ def programs(name):
 
 
 def recorder(*options):
-    """One that records the machine until end()."""
+    """Starts to record all cpus; end() ends it."""
     os.mkfifo('go')
-    p = subprocess.Popen([SONDE, 'record', '-q', '-a', *options, '-o', 's.data', '--', 'sh', '-c', 'read x < go'], env=PERF_ENV)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-a', *options, '-o', 's.data', '--', 'sh', '-c',
+                          'read x < go'], env=PERF_ENV)
     wait_until('it records', lambda: is_recording(p, 's.data'))
     return p
 
@@ -118,7 +123,9 @@ def mine(infos):
 
 
 def lines(name):
-    """Of the header and of records: what they say of programs called snd_*."""
+    """perf's lines about programs called snd_* in the header and in KSYMBOL records, and all
+    BPF_EVENT records.
+    """
     text = sh(perf(), 'report', '--header-only', '-I', '-i', name)
     same((text.returncode, text.stderr), (0, ''), 'perf report of ' + name)
     records = sh(perf(), 'script', '--show-bpf-events', '-i', name).stdout
@@ -126,7 +133,7 @@ def lines(name):
             re.findall(r'PERF_RECORD_KSYMBOL .*snd_.*', records), re.findall(r'PERF_RECORD_BPF_EVENT.*', records))
 
 
-@case('programs that are loaded: the bytes of the header and the records are perf\'s')
+@case('loaded programs: records and header have the bytes of perf record')
 def _():
     perf()
     loader = Loader()
@@ -151,7 +158,7 @@ def _():
         loader.close()
 
 
-@case('a program that is loaded while it is recorded, for a moment, is in the header')
+@case('a program that is loaded for a moment during the recording is in the header')
 def _():
     loader = Loader()
     p = recorder('-e', 'dummy')
@@ -170,7 +177,7 @@ def _():
     need(any('_snd_main ' in line for line in lines('s.data')[0]), 'header')
 
 
-@case('--no-bpf-event: symbols of what is loaded, no programs, as perf')
+@case('--no-bpf-event: symbols of loaded programs, but not their descriptions, as perf')
 def _():
     perf()
     loader = Loader()
@@ -187,7 +194,8 @@ def _():
         loader.close()
 
 
-@case('frames of programs have their names, one after the other at the same place')
+@case('frames in programs have the right names, also when a program replaces another at the same '
+      'address')
 def _():
     perf()
     if not os.path.isdir('/sys/kernel/tracing/events/bpf_trace/bpf_trace_printk'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Build ids: of the files that samples fell into, of all that is mapped, with the mappings; the cache of files by build id."""
+"""Build ids of files with samples, of all mapped files and in MMAP2 records; the build id cache."""
 import glob
 import os
 import re
@@ -35,13 +35,13 @@ def env(**more):
 
 
 def record(*options, work=('sh', '-c', BUSY), out='x.data', **more):
-    # buffers that have room for all of it
+    # The buffers are large enough for everything.
     r = sonde('record', '-q', '-m', '8M', '-o', out, *options, '--', *work, env=env(**more))
     same((r.returncode, r.stderr), (0, ''), 'sonde record %r' % (options,))
 
 
 def listed(name='x.data'):
-    """{path: build id} as perf lists what the header holds; None: the header has no list."""
+    """{path: build id} of the header as perf lists it; None if the header has no list."""
     header = sh(perf(), 'report', '--header-only', '-i', name).stdout
     if ' BUILD_ID' in header:
         return None
@@ -70,7 +70,7 @@ def build(name='spin', text=SPIN):
     return os.path.abspath(name)
 
 
-@case('files that samples fell into, those of children without an exec of their own, too')
+@case('files with samples have build ids, also those of forked children that did not exec')
 def _():
     for work in (BUSY, '(%s); ls / > /dev/null' % BUSY, '%s; ls -lR /usr/include > /dev/null' % BUSY):
         record(*CLOCK, work=('sh', '-c', work))
@@ -80,7 +80,7 @@ def _():
         need('[kernel.kallsyms]' in ids and '[vdso]' in ids, ids)
 
 
-@case('the same ids as perf record, and no file that it does not name')
+@case('the same build ids as perf record, and no other files')
 def _():
     work = ('sh', '-c', BUSY)
     for name, tool in (('p.data', perf()), ('s.data', SONDE)):
@@ -89,12 +89,13 @@ def _():
     theirs, ours = listed('p.data'), listed('s.data')
     for path in set(theirs) & set(ours):
         same(ours[path], theirs[path], path)
-    # a file that is entered for a moment is hit by one and missed by the other
+    # A file that runs for a moment only may have a sample in one recording and none in the other.
     need('[kernel.kallsyms]' in ours and set(theirs) ^ set(ours) <= {p for p in set(theirs) | set(ours) if 'lib' in p},
          '%r\n%r' % (theirs, ours))
 
 
-@case('call chains: the files that they lead through, which perf 6.1 leaves out; copied stacks: all of the process')
+@case('files in call chains have build ids (not so in perf 6.1); with copied stacks all files of '
+      'the process have')
 def _():
     record('-g', '-e', 'raw_syscalls:sys_enter', work=('ls', '/'))
     ids, seen = listed(), files_of_samples()
@@ -104,7 +105,7 @@ def _():
     need(any('libc' in name for name in listed()) and '/usr/bin/ls' in listed(), listed())
 
 
-@case('tracepoints without call chains hit no file')
+@case('tracepoints without call chains give no file a build id')
 def _():
     record('-e', 'raw_syscalls:sys_enter', work=('ls', '/'))
     same(set(listed()), {'[kernel.kallsyms]', '[vdso]'}, 'files')
@@ -119,7 +120,7 @@ def _():
     need(any('ld-linux' in name for name in listed()), listed())
 
 
-@case('-B: no build ids, no cache, and with -N no cache')
+@case('-B: no build ids, no cache; -N: no cache')
 def _():
     record('-B', *CLOCK)
     same(listed(), None, 'list')
@@ -129,7 +130,8 @@ def _():
     need(not os.path.exists('.debug'), 'a cache')
 
 
-@case('--buildid-mmap: ids with the mappings, those that were there before and the kernel\'s, too')
+@case("--buildid-mmap: mappings have build ids, also the kernel's and those made before the "
+      "recording")
 def _():
     sleeper = subprocess.Popen(['sleep', '600'])
     wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
@@ -143,7 +145,7 @@ def _():
             need('build_id: 1' in sh(perf(), 'evlist', '-v', '-i', name).stdout, 'the attr')
             text[name] = re.findall(r'MMAP2 (?:-1/0|%d/%d): .*' % (sleeper.pid, sleeper.pid),
                                     sh(perf(), 'script', '--show-mmap-events', '-i', name).stdout)
-        # perf knows no file of the vdso and tells no id of it
+        # perf has no file for the vdso, so it prints no build id for it.
         theirs, ours = ([line for line in text[name] if '[vdso]' not in line] for name in ('p.data', 's.data'))
         same(ours, theirs, 'mappings')
         need(any('/usr/bin/sleep' in line and re.search(r'<[0-9a-f]{40}>', line) for line in ours), ours)
@@ -155,10 +157,11 @@ def _():
         sleeper.wait()
 
 
-@case('beside a recorder with --buildid-mmap: what the kernel then marks as build ids is none')
+@case('beside a recorder with --buildid-mmap: mappings that the kernel wrongly marks as having '
+      'build ids')
 def _():
-    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o', 'other.data', '--', 'sleep', '600'],
-                             env=env())
+    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o', 'other.data',
+                              '--', 'sleep', '600'], env=env())
     try:
         wait_until('the other one records', lambda: os.path.exists('other.data') and os.path.getsize('other.data') > 4096)
         record(*CLOCK)
@@ -176,7 +179,8 @@ def _():
     need(shell in listed(), 'build ids')
 
 
-@case('the cache: links, hard links and their layout; perf lists it; symbols of programs that are gone')
+@case('the cache: its layout, links and hard links; perf lists it; it has the symbols of removed '
+      'programs')
 def _():
     path = build()
     record(*CLOCK, work=(path, '0.2'))
@@ -195,10 +199,10 @@ def _():
         text = sh(tool, 'script', '-i', 'x.data', '-F', 'ip,sym,dso', env=env()).stdout
         need(len(re.findall(r'\bspin \(%s\)' % path, text)) > 100, '%s names %s' % (tool, text[:200]))
         text = sh(tool, 'script', '-i', 'x.data', '-F', 'ip,sym,dso').stdout
-        need('spin (' not in text, 'names come from elsewhere')
+        need('spin (' not in text, 'names are not from the cache')
 
 
-@case('the cache is as perf leaves it, but for what perf finds of markers in the files')
+@case("the cache has perf's files, except for `probes`, which lists markers in programs")
 def _():
     path = build()
     for tool, name in ((perf(), 'p'), (SONDE, 's')):
@@ -214,7 +218,7 @@ def _():
         need(not f.endswith('/elf') or a.st_ino == b.st_ino, f)
 
 
-@case('what is there already is left alone')
+@case('the cache: files that exist are not written again')
 def _():
     path = build()
     record(*CLOCK, work=(path,))
@@ -223,7 +227,7 @@ def _():
     os.unlink('.debug%s/%s/elf' % (path, ident))
     record(*CLOCK, work=(path,))
     after = {f: os.stat('.debug/' + f).st_ctime_ns for f in cached('.debug')}
-    need(os.path.samefile('.debug%s/%s/elf' % (path, ident), path), 'what is missing comes back')
+    need(os.path.samefile('.debug%s/%s/elf' % (path, ident), path), 'a missing file is made again')
     for f in before:
         need('spin' in f or before[f] == after[f] or f.endswith(('/elf', '/debug')), '%s was written again' % f)
     same([f for f in after if re.search(r'\.\d+$', f.rsplit('/', 1)[1]) and '.so.' not in f], [], 'left over')
@@ -243,7 +247,7 @@ def _():
         shutil.rmtree(where, ignore_errors=True)
 
 
-@case('where the cache is: --buildid-dir, PERF_BUILDID_DIR, buildid.dir; /dev/null is none')
+@case('the folder of the cache: --buildid-dir, PERF_BUILDID_DIR, buildid.dir; /dev/null: no cache')
 def _():
     here = os.getcwd()
     with open('perfconfig', 'w') as f:
@@ -262,7 +266,7 @@ def _():
     same(sorted(glob.glob('*/.build-id') + glob.glob('.debug')),
          ['environment/.build-id', 'file/.build-id', 'option/.build-id'], 'caches')
     r = sonde('record', '-q', '-o', 'y.data', *CLOCK, '--', 'true', env=dict(PERF_ENV, HOME='/nonexistent/x'))
-    same((r.returncode, r.stderr, os.path.exists('/nonexistent')), (0, '', False), 'a home that is not there')
+    same((r.returncode, r.stderr, os.path.exists('/nonexistent')), (0, '', False), 'a home that does not exist')
 
 
 def runs(path):

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a known number of getppid() calls, and says how many:
+ * Makes a known number of getppid() calls, and prints how many:
  *
  *	calls [-w] [-t THREADS] [-n CALLS] [-f FORKS] [-c CALLS]
  *
- * Each thread makes -n of them, then each of the children that are forked one after another makes -c. With -w it prints
- * "ready" when all threads are there, and begins at the first line on the standard input. Nothing else in it calls
- * getppid(), so a recording of syscalls:sys_enter_getppid holds that many events, or says how many it lost.
+ * Each thread makes -n calls. Then -f children, forked one after another, make -c calls each. With
+ * -w it prints "ready" when all threads run, and begins after it has read a line from standard
+ * input. The program calls getppid() nowhere else, so a recording of syscalls:sys_enter_getppid has
+ * that many events or reports the rest as lost.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -85,7 +86,7 @@ int main(int argc, char **argv)
 	if (threads < 1 || threads > THREADS_MAX)
 		return 2;
 	pthread_barrier_init(&go, NULL, (unsigned)threads);
-	/* the first thread is this one */
+	/* The first thread is this one. */
 	for (long i = 1; i < threads; i++)
 		if (pthread_create(&ids[i], NULL, work, NULL))
 			return fail("pthread_create");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is told, and options of perf record that change nothing here or are refused for good."""
+"""Messages of the recorder, and options of perf record that have no effect here or are refused."""
 import os
 import re
 import signal
@@ -13,15 +13,16 @@ from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, sond
 def recorded(*options, status=0):
     if os.path.exists('x.data'):
         os.unlink('x.data')
-    r = sonde('record', '-o', 'x.data', '-e', 'page-faults', '-c', '1', *options, '--', 'true')  # of which there are some
+    # Every program has page faults.
+    r = sonde('record', '-o', 'x.data', '-e', 'page-faults', '-c', '1', *options, '--', 'true')
     same(r.returncode, status, '%r: %s' % (options, r.stderr))
-    same(os.path.exists('x.data'), not status, 'a file is there')
+    same(os.path.exists('x.data'), not status, 'a file exists')
     if not status:
         perfdata.File('x.data').check()
     return r.stderr
 
 
-@case('-q tells nothing but warnings, -v tells more')
+@case('-q prints nothing but warnings, -v prints more')
 def _():
     same(recorded('-q'), '')
     same(recorded('--quiet', '-v'), '')
@@ -34,7 +35,7 @@ def _():
     need(not r.stderr or 'events were lost' in r.stderr, r.stderr)
 
 
-@case('--vmlinux changes nothing; the file must be there')
+@case('--vmlinux changes nothing; the file must exist')
 def _():
     same(recorded('-q', '--vmlinux', '/bin/true'), '')
     same(recorded('-q', '--vmlinux', '/no/such', '--no-vmlinux', status=2), 'sonde: record: --vmlinux /no/such: No such file or '
@@ -57,7 +58,7 @@ def _():
     same(recorded('-q', '--no-off-cpu', '--no-clang-path', '--no-clang-opt'), '')
 
 
-@case('options that are refused stand at the end of the help, under a head of their own, and are refused')
+@case('refused options are at the end of the help, under a heading of their own, and are refused')
 def _():
     r = sonde('record', '--help', '--no-pager')
     same(r.returncode, 0, r.stderr)
@@ -74,12 +75,12 @@ def _():
 
 
 def interrupted(*options, **more):
-    """stderr of a recording without a command that Ctrl-C ends."""
+    """stderr of a recorder without a command, ended by SIGINT."""
     if os.path.exists('x.data'):
         os.unlink('x.data')
     with tempfile.TemporaryFile('w+') as err:
-        p = subprocess.Popen([SONDE, 'record', *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=PERF_ENV,
-                             **more)
+        p = subprocess.Popen([SONDE, 'record', *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=err, env=PERF_ENV, **more)
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         p.send_signal(signal.SIGINT)
         same(p.wait(60), 0, 'status')
@@ -87,7 +88,7 @@ def interrupted(*options, **more):
         return err.read()
 
 
-@case('without command and target the first line says what is recorded, and how that ends')
+@case('without command and target the first line says what is recorded and how to end it')
 def _():
     first = interrupted('-o', 'x.data', '-e', 'cs,sched:sched_switch').split('\n')[0]
     same(first, 'sonde: recording cs, sched:sched_switch of the whole machine until Ctrl-C (no command, process or cpu is named)')
@@ -99,7 +100,7 @@ def _():
     need('until Ctrl-C' not in recorded(), 'a command')
 
 
-@case('a recording that goes into a pipe unasked says so')
+@case('a line says that the recording is written to a pipe, unless -o - or -q is given')
 def _():
     line = 'sonde: the recording is written to standard output, which is a pipe (-o FILE writes a file)\n'
 
@@ -120,7 +121,7 @@ def _():
     need(line.encode() not in piped(out=subprocess.DEVNULL).stderr, 'no pipe')
 
 
-@case('no samples: a line says the likely reason')
+@case('no samples: a line gives the likely reason')
 def _():
     def reason(*options, event='sched:sched_process_hang', command=('true',)):
         r = sonde('record', '-o', 'x.data', '-e', event, *options, '--', *command)
@@ -151,7 +152,7 @@ def _():
         p.wait()
 
 
-@case('a reader that ends by the same Ctrl-C as its recorder is no news')
+@case('a reader that ends by the same Ctrl-C as the recorder is not reported')
 def _():
     def ended(both):
         p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-o', '-', '-e', 'sched:sched_switch'], stdin=subprocess.DEVNULL,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stock perf reads our recordings as it reads its own: attrs, header, text, scripts, and without complaint."""
+"""perf reads sonde's recordings as it reads its own: attrs, header, text, scripts; no warnings."""
 import concurrent.futures
 import os
 import re
@@ -15,7 +15,7 @@ WORK = 'i=0; while [ $i -lt 200 ]; do read x < /proc/self/stat; i=$((i + 1)); do
 
 
 def both(*options, record=('true',), prefix=''):
-    """The same command line recorded by both tools, one after the other: perf.data, sonde.data."""
+    """Records a command with both tools, one after the other: perf.data, sonde.data."""
     for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
         r = sh(tool, 'record', '-q', '-o', prefix + name, *options, '--', *record)
         same(r.returncode, 0, '%s %r: %s' % (tool, options, r.stderr))
@@ -29,7 +29,7 @@ def ask(name, *argv):
 
 @case('perf evlist -v: the attrs are those of perf record')
 def _():
-    perf()  # leaves the case before anything is started when there is none
+    perf()  # skips the case, before anything is started, if perf is not installed
     sleeper = subprocess.Popen(['sleep', '600'])
     options = (
         ['-e', 'cs,faults,migrations,cpu-migrations'],
@@ -48,12 +48,12 @@ def _():
 
     def attrs(n):
         both('-B', '-N', *options[n], prefix=str(n))
-        # perf chooses between ID, IDENTIFIER and neither; we always take IDENTIFIER
+        # perf sets ID, IDENTIFIER or neither; sonde always sets IDENTIFIER.
         return [re.sub(r'\|(ID|IDENTIFIER)\b', '', ask(str(n) + name, 'evlist', '-v'))
                 for name in ('sonde.data', 'perf.data')]
 
     try:
-        # a recording, of either tool, mostly waits
+        # Recordings mostly wait, whichever the tool.
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             for n, text in enumerate(pool.map(attrs, range(len(options)))):
                 same(*text, 'attrs of %r' % (options[n],))
@@ -62,7 +62,7 @@ def _():
         sleeper.wait()
 
 
-@case('perf report --header-only -I: the header says the same of the machine')
+@case('perf report --header-only -I: both headers describe the machine with the same lines')
 def _():
     both('-a', '-e', 'sched:sched_switch,cpu-clock')
     vary = re.compile(r'# (captured on|data offset|data size|feat offset|perf version|cmdline|event :|node\d+ meminfo|'
@@ -72,7 +72,7 @@ def _():
     same(*text, 'headers')
 
 
-@case('the header of a pipe says what perf\'s does, in its order')
+@case("the header of a pipe has perf's lines in perf's order")
 def _():
     vary = re.compile(r'# (captured on|perf version|cmdline|event :|node\d+ meminfo|time of|sample duration)')
     text = {}
@@ -82,13 +82,13 @@ def _():
                            env=PERF_ENV, stdout=f, stdin=subprocess.DEVNULL, check=True)
         text[name] = [line for line in ask(name, 'report', '--header-only', '-I').splitlines() if not vary.match(line)]
     need(any('pmu mappings' in line for line in text['perf.data']), text)
-    # the caches of the processor, which perf tells in files only
+    # perf writes caches of the processor and BPF programs into files only.
     ours = [line for line in text['sonde.data'] if not re.match(r'# (CPU cache info| L\d |bpf_prog|btf|\tsub_prog)', line)]
     same(ours, text['perf.data'], 'headers')
 
 
 def tracing(name):
-    """TRACING_DATA in parts; formats by system, in the order of their names."""
+    """The parts of TRACING_DATA; formats are sorted within each system."""
     b, at, parts = perfdata_feature(name, 1), 0, {}
 
     def number(code):
@@ -109,7 +109,7 @@ def tracing(name):
         system = piece(b.index(b'\0', at) + 1 - at)
         systems[system] = sorted(piece(number('Q')) for _ in range(number('I')))
     parts['systems'], parts['kallsyms'], parts['printk'] = systems, piece(number('I')), piece(number('I'))
-    # which tasks the tracer remembers changes all the time
+    # The names of tasks change all the time; only their presence is compared.
     parts['comms'] = piece(number('Q')) != b''
     parts['rest'] = b[at:]
     return parts
@@ -124,7 +124,7 @@ def perfdata_feature(name, feature):
     return d[at:at + size]
 
 
-@case('TRACING_DATA: the formats and texts that perf takes')
+@case('TRACING_DATA has the formats and texts that perf writes')
 def _():
     for n, events in enumerate(('sched:sched_switch,syscalls:sys_enter_read,sched:sched_wakeup', 'irq:*')):
         both('-e', events, prefix=str(n))
@@ -148,16 +148,18 @@ def recordings(*options):
 
 
 def text(*argv):
-    """perf script's text of perf's recording and of ours; times are each recording's own."""
+    """perf script's lines of perf.data and of sonde.data, without their times, which differ."""
     return [re.sub(r' +\d+\.\d{6}: ', ' ', ask(name, 'script', *argv)).splitlines()
             for name in ('perf.data', 'sonde.data')]
 
 
 def same_recordings(options, ask_both):
     """
-    Both tools must have recorded the same. While somebody else opens or closes counters on the cpu, an event that several
-    recorders record may reach one of them twice, or not at all: the kernel moves the counters of a task while it goes
-    through them, and tells nobody. So a difference counts when it comes again.
+    Records with both tools until their recordings are the same; fails after four attempts.
+
+    The kernel moves the counters of a task when another process opens or closes counters on that
+    cpu. An event that several recorders record may then reach one of them twice or not at all, and
+    no record says so.
     """
     for attempt in range(4):
         recordings(*options)
@@ -169,7 +171,7 @@ def same_recordings(options, ask_both):
     return ours
 
 
-@case('perf script: the text of our recording is that of its own')
+@case("perf script prints the same text of sonde's recording as of perf's")
 def _():
     ours = same_recordings(['-e', 'raw_syscalls:*,sched:sched_process_exit'], text)
     need(len(ours) > 1000, 'too few lines')
@@ -225,7 +227,7 @@ def _():
 @case('recording costs no more CPU time than with perf')
 def _():
     def cost(tool, name):
-        """CPU seconds of the recorder and what it waits for (a sleep), for each million bytes recorded."""
+        """CPU seconds of the recorder and its command (sleep) for each million bytes recorded."""
         busy = subprocess.Popen(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'status=none'])
         p = subprocess.Popen([tool, 'record', '-q', '-m', '256', '-e', 'raw_syscalls:*', '-a', '-o', name, '--', 'sleep', '1'],
                              env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -241,14 +243,15 @@ def _():
     need(False, 'sonde takes more')
 
 
-@case('perf script reads user addresses: names of what was mapped')
+@case('perf script finds the mapped files of user addresses')
 def _():
     both('-e', 'cpu-clock', '-c', '100000', record=('sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'))
     text = ask('sonde.data', 'script', '-F', 'comm,ip,sym,dso')
     need(re.search(r'\(/usr/bin/[a-z]*sh\)', text), text[:400])
     ours, theirs = ({line.split(None, 1)[1]: line.split()[0] for line in ask(name, 'buildid-list').splitlines()}
                     for name in ('sonde.data', 'perf.data'))
-    # a library that is entered for a moment is hit in one recording and missed in the other
+    # A library that runs for a moment only may have a sample in one recording and none in the
+    # other.
     for path in theirs:
         need(ours.get(path, theirs[path] if 'lib' in path else '') == theirs[path], '%s: %r' % (path, ours))
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""-z: compressed recordings hold the same events, count the same losses and survive the same faults; perf reads them."""
+"""-z: compressed recordings hold the same events, count the same losses and survive the same
+faults; perf reads them.
+"""
 import glob
 import os
 import random
@@ -20,7 +22,7 @@ OLD, NEW = perfdata.COMPRESSED, perfdata.COMPRESSED2
 
 
 def check(path, form=OLD, finished=True):
-    """A whole recording with compressed records of one form only; its events are counted."""
+    """(the file, its number of events); checks that its compressed records have this form."""
     f = perfdata.File(path)
     n = f.check()
     need(f.packed and {kind for kind, size, plain in f.packed} == {form}, 'compressed records: %r' % f.packed[:3])
@@ -29,15 +31,15 @@ def check(path, form=OLD, finished=True):
 
 
 def header(path):
-    """(level, ratio) as perf tells them."""
+    """(level, ratio) as perf prints them."""
     text = sh(perf(), 'report', '--header-only', '-i', path).stdout
-    told = re.search(r'^# compressed : Zstd, level = (\d+), ratio = (\d+)$', text, re.M)
-    need(told, 'no line of compression in: ' + text)
-    return int(told.group(1)), int(told.group(2))
+    reported = re.search(r'^# compressed : Zstd, level = (\d+), ratio = (\d+)$', text, re.M)
+    need(reported, 'no line of compression in: ' + text)
+    return int(reported.group(1)), int(reported.group(2))
 
 
-
-@case('levels and both forms: all events are there, the header says so, perf reads the old form as we do')
+@case('levels and both forms: no event is missing, the header has the level, both tools read the '
+      'old form alike')
 def _():
     for options, level, form in ((['-z'], 1, OLD), (['-z3'], 3, OLD), (['-z22'], 22, OLD),
                                  (['--compression-level=5'], 5, OLD),
@@ -45,8 +47,8 @@ def _():
         r = sonde('record', '-m', '16M', *options, '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '20000')
         same(r.returncode, 0, r.stderr)
         need('lost' not in r.stderr, r.stderr)
-        told = re.search(r'compressed \(original ([\d.]+) MB, ratio is ([\d.]+)\) \(20000 samples\)', r.stderr)
-        need(told and float(told.group(2)) > 3, r.stderr)
+        reported = re.search(r'compressed \(original ([\d.]+) MB, ratio is ([\d.]+)\) \(20000 samples\)', r.stderr)
+        need(reported and float(reported.group(2)) > 3, r.stderr)
         f, n = check('x.data', form)
         same(n, 20000, '%r' % options)
         same(header('x.data'), (level, round(sum(p for _, _, p in f.packed) / sum(s for _, s, _ in f.packed))),
@@ -59,11 +61,11 @@ def _():
             same(ours.splitlines(), r.stdout.splitlines(), 'text of %r' % options)
 
 
-@case('-z0 is off, what is no level is usage, too high a level is the highest')
+@case('-z0 is off, a level that is no number is refused, too high a level becomes the highest')
 def _():
     same(sonde('record', '-q', '-z0', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '10').returncode, 0)
     f = perfdata.File('x.data')
-    need(not f.packed and perfdata.FEAT_COMPRESSED not in f.features, 'compressed all the same')
+    need(not f.packed and perfdata.FEAT_COMPRESSED not in f.features, 'compressed in spite of -z0')
     for bad in ('-zx', '-z-1', '-z100'):
         r = sonde('record', '-q', bad, '-e', CALL, '-o', 'y.data', '--', CALLS, '-n', '10')
         need(r.returncode == 2 and '-z' in r.stderr, r.stderr)
@@ -72,7 +74,8 @@ def _():
     same(header('x.data')[0], 22)
 
 
-@case('written ahead, in several files, interrupted: each file ends with a checksum, and perf reads it as we do')
+@case('--aio, --switch-output, SIGINT: each file ends with a checksum, and both tools read the '
+      'same')
 def _():
     for form, options in (('old', ['--aio']), ('new', ['--aio=2']), ('old', ['--switch-output=200K']), ('old', [])):
         for path in glob.glob('x.data*'):
@@ -101,7 +104,7 @@ def _():
                      '%r: %s' % (options, path))
 
 
-@case('tiny buffers: events and losses are all that was done')
+@case('tiny buffers: events and reported losses add up to the calls made')
 def _():
     for form, kind in (('old', OLD), ('new', NEW)):
         r = sonde('record', '-z', '--compressed-records', form, '-m', '1', '-e', 'dummy', '-e', CALL, '-o', 'x.data', '--',
@@ -116,7 +119,7 @@ def _():
         same(n + lost, 200000, '%d seen and %d lost' % (n, lost))
 
 
-@case('the times of first and last sample, and rounds, are as without it')
+@case('times of the first and last sample and rounds are recorded as without -z')
 def _():
     r = sonde('record', '-q', '-z', '-e', CALL, '-o', 'x.data', '--', CALLS, '-n', '1000')
     same(r.returncode, 0, r.stderr)
@@ -126,7 +129,7 @@ def _():
     need(any(kind == perfdata.ROUND for kind, misc, at, size in f.records()), 'no FINISHED_ROUND')
 
 
-@case('pipes: ours and perf at the other end')
+@case('a pipe, read by sonde and by perf')
 def _():
     for form in ('old', 'new'):
         with open('p.data', 'wb') as out:
@@ -149,7 +152,7 @@ def _():
     same(sonde('script', '-i', 'x.data').stdout, sh(perf(), 'script', '-i', 'x.data').stdout, 'text')
 
 
-@case('a killed recorder leaves what was flushed')
+@case('a killed recorder leaves the events that were flushed')
 def _():
     most = 0
     for form in ('old', 'new') * 4:
@@ -172,7 +175,8 @@ def _():
     need(most > 5000, 'at most %d events' % most)
 
 
-@case('one bit that flips in compressed records, or in the type or size of any: the same text, or damage is reported')
+@case('one bit that flips in a compressed record or in the head of any: the same text, or damage '
+      'is reported')
 def _():
     fields = 'comm,pid,tid,cpu,time,event,trace'
     for form, kind in (('old', OLD), ('new', NEW)):
@@ -206,7 +210,7 @@ def _():
         need(changed > 20, 'flips that change nothing')
 
 
-@case('a full disk: the summary is true')
+@case('a full disk: the summary has the number of samples in the file')
 def _():
     for form in ('old', 'new'):
         with small_disk('size=600k'):
@@ -215,7 +219,7 @@ def _():
             shutil.copy('small/x.data', 'x.data')
         f, n = check('x.data', OLD if form == 'old' else NEW, False)
         need(f.finished, r.stderr)
-        same(n, says_full(r), 'samples in the file and told')
+        same(n, says_full(r), 'samples in the file and in the summary')
         if form == 'old' and (CI or shutil.which('perf')):
             r = sh(perf(), 'script', '-i', 'x.data', '-F', 'event')
             same((r.returncode, r.stdout.count('\n')), (0, n), 'perf script: ' + r.stderr)

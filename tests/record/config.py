@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What files of configuration say of recordings, as perf obeys it, and --proc-map-timeout, which one may hold."""
+"""Keys of configuration files that concern recordings have perf's effect; --proc-map-timeout."""
 import os
 import re
 import subprocess
@@ -11,7 +11,7 @@ BUILD_ID = 2
 
 
 def record(*options, text='', ours='', tool=sonde, **env):
-    """A recording with these files of configuration: perf's, sonde's."""
+    """Records with these configuration files: text is perf's, ours is sonde's."""
     with open('perfconfig', 'w') as f:
         f.write(text)
     with open('config', 'w') as f:
@@ -25,16 +25,16 @@ def record(*options, text='', ours='', tool=sonde, **env):
 
 
 def attrs():
-    """What the attr of the recording says of call chains and mappings."""
+    """(bits of call chains, size of copied stacks, whether mappings have build ids) of the attr."""
     text = sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout
     types = re.search(r'sample_type: ([A-Z_|]+)', text).group(1).split('|')
-    # -g does not ask for addresses when a file says dwarf; --call-graph dwarf does, and here both do
+    # ADDR is left out: if a file says dwarf, sonde sets it for -g, too, perf only for --call-graph.
     size = re.search(r'sample_stack_user: (\d+)', text)
     return sorted(set(types) & {'CALLCHAIN', 'REGS_USER', 'STACK_USER'}), size and size.group(1), 'build_id: 1' in text
 
 
 def as_perf(*options, text, chains=None):
-    """perf records the same with this file; what that is."""
+    """attrs() of a recording with this file, after a check that perf's recording has the same."""
     r = record(*options, text=text, tool=perf)
     same(r.returncode, 0, 'perf: ' + r.stderr)
     wanted = attrs()
@@ -63,12 +63,12 @@ def _():
         text = '[record]\nbuild-id = %s\n' % word
         same(as_perf(text=text)[2], word == 'mmap', word)
         same(BUILD_ID in perfdata.File('x.data').features, word not in ('skip', 'mmap'), 'feature with ' + word)
-    # an option says the last word
+    # An option overrides the files.
     same(record('--buildid', text='[record]\nbuild-id = skip\n').returncode, 0)
     need(BUILD_ID in perfdata.File('x.data').features, '--buildid')
 
 
-@case('what is no value is told with file and line, and nothing is recorded')
+@case('a wrong value is reported with file and line, and nothing is recorded')
 def _():
     for text in ('[record]\nbuild-id = bogus\n', '[record]\ncall-graph = bogus\n', '[call-graph]\nrecord-mode = bogus\n',
                  '[call-graph]\ndump-size = x\n', '[core]\nproc-map-timeout = x\n'):
@@ -79,7 +79,7 @@ def _():
             need(not os.path.exists('x.data'), 'a file was left')
 
 
-@case("sonde's file before perf's; names that it does not know are told")
+@case("sonde's file overrides perf's; unknown keys in it are reported")
 def _():
     r = record('-g', text='[record]\ncall-graph = dwarf\n', ours='[record]\ncall-graph = fp\nbuild-idd = skip\n')
     same(r.returncode, 0, r.stderr)
@@ -91,7 +91,7 @@ def _():
     same(r.returncode, 2, r.stderr)
 
 
-@case('the files of the home')
+@case('configuration files in the home directory')
 def _():
     env = dict(PERF_ENV, HOME=os.getcwd())
     del env['PERF_CONFIG']
@@ -122,7 +122,7 @@ def _():
     need(not files('cache3'), '-N')
 
 
-@case('--proc-map-timeout and core.proc-map-timeout: what is not read is told')
+@case('--proc-map-timeout and core.proc-map-timeout: mappings that were not read are reported')
 def _():
     sleeper = subprocess.Popen(['sleep', '600'])
     wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
@@ -133,12 +133,12 @@ def _():
             f = perfdata.File('x.data')
             return r.stderr, sum(kind == perfdata.MMAP2 and int.from_bytes(f.data[at + 8:at + 12], 'little') == sleeper.pid
                                  for kind, misc, at, size in f.records())
-        told, nr = maps()
-        need(nr > 2 and 'proc-map-timeout' not in told, told)
+        reported, nr = maps()
+        need(nr > 2 and 'proc-map-timeout' not in reported, reported)
         same(maps('--proc-map-timeout', '10000')[1], nr)
         for options, text in ((['--proc-map-timeout', '0'], ''), ([], '[core]\nproc-map-timeout = 0\n')):
-            told, some = maps(*options, text=text)
-            need(some < nr and 'mappings of 1 processes are not all known' in told, told)
+            reported, some = maps(*options, text=text)
+            need(some < nr and 'mappings of 1 processes are not all known' in reported, reported)
         same(maps('--proc-map-timeout', '5000', text='[core]\nproc-map-timeout = 0\n')[1], nr)
         for bad in ('x', '-1', '99999999999'):
             same(record('--proc-map-timeout', bad).returncode, 2, bad)

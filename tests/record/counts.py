@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Exact counts: what is in the file and what it tells as lost is together what a program did (calls.c, the second argument)."""
+"""Exact counts: samples in the file and reported losses add up to the calls of a program (calls.c,
+the second argument).
+"""
 import os
 import shutil
 import struct
@@ -11,14 +13,14 @@ from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, run, sam
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
-# The first event carries the records of state, too: what is lost of them is no call.
+# The event also carries the records of state; the losses of these are not counted as lost calls.
 EVENTS = ('-e', CALL)
-MANY = '20000'  # of each of four threads: more than buffers of a page hold
+MANY = '20000'  # calls of each of four threads: more than buffers of one page hold
 TINY, NORMAL = ('-m', '1'), ('-m', '1024')
 
 
 def counted(path):
-    """(samples, told lost) of the calls, and the samples of each thread."""
+    """(samples, reported losses) of the calls, and {tid: samples}."""
     f = perfdata.File(path)
     f.check()
     need(f.finished, 'the file is not finished')
@@ -35,10 +37,10 @@ def counted(path):
 
 
 def says_all(path, n, what, may_lose=True):
-    """Every one of n calls is in the file or told as lost."""
+    """Checks that each of n calls is in the file or reported as lost; returns {tid: samples}."""
     seen, lost, threads = counted(path)
-    print('# %s: %d seen, %d told lost of %d' % (what, seen, lost, n))
-    same(seen + lost, n, '%s: %d seen and %d told lost; together and the calls made' % (what, seen, lost))
+    print('# %s: %d seen, %d reported lost of %d' % (what, seen, lost, n))
+    same(seen + lost, n, '%s: %d seen and %d reported lost; together and the calls made' % (what, seen, lost))
     need(may_lose or not lost, '%s: %d were lost' % (what, lost))
     return threads
 
@@ -55,7 +57,7 @@ def _():
         n = recorded(options, '-t', '4', '-n', MANY)
         same(n, 4 * int(MANY))
         says_all('x.data', n, what)
-    # so few that they fit: nothing may be lost, and each thread has its own
+    # These fit into the buffers: nothing may be lost, and each thread has all its calls.
     threads = says_all('x.data', recorded(NORMAL, '-t', '4', '-n', '2000'), 'few', may_lose=False)
     same(sorted(threads.values()), [2000] * 4, 'calls of each thread')
 
@@ -77,7 +79,7 @@ def _():
 
 
 def attached(options, threads, calls):
-    """Records a running program that begins when the recorder is ready."""
+    """Attaches to a program that begins when the recorder is ready; returns the calls it made."""
     p = subprocess.Popen([CALLS, '-w', '-t', str(threads), '-n', str(calls)], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, text=True)
     r = None
@@ -116,7 +118,7 @@ def _():
     same(sorted(threads.values()), [2000] * 4, 'calls of each thread')
 
 
-@case('a thread for each buffer: losses of state are no calls')
+@case('a thread for each buffer: lost records of state are not counted as calls')
 def _():
     for options in (TINY, NORMAL):
         shutil.rmtree('x.dir', ignore_errors=True)
@@ -125,7 +127,7 @@ def _():
         seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
         lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for f in [perfdata.File('x.dir/data')]
                    for kind, misc, at, size in f.records() if kind == perfdata.LOST_SAMPLES)
-        same(seen + lost, 4 * int(MANY), '%d seen and %d told lost; together and the calls made' % (seen, lost))
+        same(seen + lost, 4 * int(MANY), '%d seen and %d reported lost; together and the calls made' % (seen, lost))
 
 
 @case('compressed: every call is a line of sonde script')

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Recordings that end anywhere in their beginning: sonde script never crashes, and says what is wrong."""
+"""Files that end before or where their events begin: sonde script never crashes, and says what is
+wrong.
+"""
 import concurrent.futures
 import os
 import struct
@@ -8,28 +10,30 @@ import subprocess
 from tap import PERF_ENV, SONDE, case, need, run, same, sonde
 
 STEP = 64
-MANY = 250  # cuts behind the first 4 KiB
+MANY = 250  # places behind the first 4 KiB
 
 
 def places(size):
-    """Every 64th byte at first, then so many spread over the rest; all multiples of 8 of the header itself."""
+    """Where to cut: every STEP bytes of the first 4 KiB, every 8 bytes of the header, MANY places
+    in the rest.
+    """
     near = set(range(0, min(size, 4096), STEP)) | set(range(0, min(size, 320), 8)) | {1, 7, 9, 15, 103, 105}
     return sorted(near | set(range(4096, size, max(STEP, (size - 4096) // MANY // STEP * STEP or STEP))))
 
 
 def read(data, at, words):
-    """What is wrong with how a file cut there is read; None: nothing."""
+    """Reads the first `at` bytes as a file. Returns what is wrong, None if nothing is."""
     path = 'cut-%d.data' % at
     with open(path, 'wb') as f:
         f.write(data[:at])
     p = subprocess.run([SONDE, 'script', '-i', path, *words], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=600)
     os.unlink(path)
-    told = p.stderr.decode('utf-8', 'replace')
+    reported = p.stderr.decode('utf-8', 'replace')
     if p.returncode not in (0, 1, 2):
-        return '%d bytes: status %d: %s' % (at, p.returncode, told)
-    if not told.startswith('sonde: ') or len(told) < 20:
-        return '%d bytes: nothing is told of it (status %d): %r' % (at, p.returncode, told)
+        return '%d bytes: status %d: %s' % (at, p.returncode, reported)
+    if not reported.startswith('sonde: ') or len(reported) < 20:
+        return '%d bytes: no message (status %d): %r' % (at, p.returncode, reported)
     return None
 
 
@@ -46,8 +50,8 @@ def all_cuts(path, *words):
 
 
 def record(*options):
-    r = sonde('record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch,raw_syscalls:sys_enter', '-g', *options, '--', 'sh', '-c',
-              'echo; /bin/true')
+    r = sonde('record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch,raw_syscalls:sys_enter', '-g', *options,
+              '--', 'sh', '-c', 'echo; /bin/true')
     same(r.returncode, 0, r.stderr)
 
 
@@ -58,7 +62,7 @@ def _():
     all_cuts('x.data')
 
 
-@case('one whose size of the data was not written yet, as a recorder leaves it that is killed')
+@case('a file that a killed recorder left: the size of its data is not written')
 def _():
     record()
     with open('x.data', 'r+b') as f:
@@ -69,7 +73,7 @@ def _():
     all_cuts('x.data')
 
 
-@case('its header is shown as far as it goes')
+@case('--header-only of a finished file that is cut')
 def _():
     record()
     all_cuts('x.data', '--header-only')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How recordings begin and end: statuses, signals, the output file, refusals with cause and remedy."""
+"""How recordings begin and end: statuses, signals, the file, refusals with cause and remedy."""
 import contextlib
 import os
 import re
@@ -17,11 +17,11 @@ KALLSYMS = 0x100000001  # the recording's own kernel symbols, in its index
 
 
 def refused(*argv, status=1, says, **kw):
-    """The command fails, says each of these patterns, and leaves no recording."""
+    """Checks that the recorder fails, stderr matches each pattern, and no file is left."""
     r = sonde('record', '-o', 'x.data', *argv, **kw)
     same(r.returncode, status, 'status (%s)' % r.stderr)
     for pattern in says:
-        need(re.search(pattern, r.stderr), '%r is not said: %s' % (pattern, r.stderr))
+        need(re.search(pattern, r.stderr), 'no %r in: %s' % (pattern, r.stderr))
     need(not os.path.exists('x.data'), 'a file was left')
     return r
 
@@ -47,10 +47,10 @@ def _():
     with open('x.data', 'w') as f:
         f.write('before')
     sonde('record', '-o', 'x.data', '--', './bad')
-    same(open('x.data').read(), 'before', 'the file that was there')
+    same(open('x.data').read(), 'before', 'the previous file')
 
 
-@case('the file before is kept as .old, the new one has mode 0600')
+@case('the previous file is kept as .old, the new one has mode 0600')
 def _():
     os.umask(0)
     with open('x.data', 'w') as f:
@@ -83,7 +83,8 @@ def _():
 def stopped_by(signo, *target):
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data', *target], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # as under nohup it is not
+                         # nohup ignores SIGHUP.
+                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     time.sleep(0.2)
     p.send_signal(signo)
@@ -97,7 +98,7 @@ def stopped_by(signo, *target):
     return p.returncode, err
 
 
-@case('SIGINT, SIGTERM and SIGHUP end with a finished file, and end the command')
+@case('SIGINT, SIGTERM and SIGHUP finish the file and end the command')
 def _():
     for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         same(stopped_by(signo, '-a'), (0, b''), 'all cpus')
@@ -111,8 +112,9 @@ def _():
 @case('under nohup, SIGHUP ends nothing')
 def _():
     os.mkfifo('go')
-    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c', 'read x < go'], env=PERF_ENV,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c', 'read x < go'],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     os.kill(p.pid, signal.SIGHUP)
     with open('go', 'w') as go:
@@ -123,20 +125,21 @@ def _():
 
 @contextlib.contextmanager
 def deaf_command():
-    """A recorder whose command ends at no signal that can be caught."""
+    """A recorder whose command ignores SIGTERM and SIGINT."""
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
                           'trap "" TERM INT; : > deaf; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
-        wait_until('its command is deaf', lambda: os.path.exists('deaf'))
+        wait_until('its command ignores signals', lambda: os.path.exists('deaf'))
         yield p
     finally:
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
 
 
-@case('a command that does not end when asked: the file is finished, and a second signal leaves the command alone')
+@case('a command that ignores SIGTERM: the file is finished, and a second signal ends the '
+      'recorder alone')
 def _():
     with deaf_command() as p:
         p.send_signal(signal.SIGTERM)
@@ -146,7 +149,7 @@ def _():
         same(p.wait(timeout=600), 143)
 
 
-@case('two signals at once leave a command that does not end, too')
+@case('two signals at once end the recorder of such a command, too')
 def _():
     with deaf_command() as p:
         p.send_signal(signal.SIGTERM)
@@ -155,7 +158,8 @@ def _():
         need(perfdata.File('x.data').finished, 'the file is not finished')
 
 
-@case('-p records all threads of a running process and what they start, and ends with them')
+@case('-p records all threads of a running process and the processes they start, and ends with '
+      'them')
 def _():
     code = ('import threading, time, os, subprocess\n'
             'def work():\n'
@@ -219,12 +223,12 @@ def _():
     refused('-e', 'cs:z', '--', 'true', status=2, says=["'z'"])
 
 
-@case('a rate of nothing is refused with the least there can be')
+@case('-F 0 is refused, and the message has the smallest frequency')
 def _():
     refused('-e', 'cs', '-F', '0', '--', 'true', status=2, says=['-F 0: must be at least 1$'])
 
 
-@case('a bad filter is told with the mistake and the fields of the event')
+@case('a bad filter is reported with the mistake and the fields of the event')
 def _():
     def bad(text, *says):
         refused('-e', 'sched:sched_switch', '--filter', text, '--', 'true',
@@ -240,7 +244,7 @@ def _():
     refused('-e', 'cs', '--filter', 'a == 1', '--', 'true', status=2, says=['not a tracepoint'])
 
 
-@case('a filter lets through what it says, for the events named before it only')
+@case('a filter applies to the events named before it only')
 def _():
     r = sonde('record', '-q', '-o', 'x.data', '-e', 'raw_syscalls:sys_enter', '--filter', 'id == 1', '-e',
               'raw_syscalls:sys_exit', '--', 'sh', '-c', 'echo a; echo b > /dev/null; read x < /dev/null')
@@ -282,7 +286,8 @@ def _():
     need(r.returncode == 1 and 'perf_event_mlock_kb is' in r.stderr and '-m' in r.stderr, r.stderr)
 
 
-@case('too few descriptors: the limit is raised as far as allowed, else told')
+@case('too few descriptors: the limit is raised as far as allowed; if that is not enough, it is '
+      'reported')
 def _():
     r = sh('prlimit', '--nofile=20:4000', SONDE, 'record', '-q', '-e', 'syscalls:sys_enter_*', '-o', 'x.data', '--', 'sh',
            '-c', 'ulimit -n')
@@ -296,14 +301,14 @@ def _():
     need(not os.path.exists('x.data'), 'a file was left')
 
 
-@case('too few descriptors: whatever cannot be opened then, they are named, and nothing else is blamed')
+@case('too few descriptors: the message names them as the only cause, whatever could not be opened')
 def _():
     def limited(n, *words):
         return sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=%d:%d' % (n, n), SONDE, *words)
 
     for words in (['-e', 'sched:sched_switch'], ['-e', 'sched:sched_s*'], ['-e', '*:sched_switch'], ['-e', 'msr/tsc/'],
-                  ['-e', 'cpu-clock', '-g'], ['-a', '-e', 'cpu-clock', '-g'], ['-e', 'cpu-clock', '--threads'], ['-p', str(os.getpid()), '-e', 'cpu-clock'],
-                  ['-a', '-e', 'cpu-clock', '-G', '/']):
+                  ['-e', 'cpu-clock', '-g'], ['-a', '-e', 'cpu-clock', '-g'], ['-e', 'cpu-clock', '--threads'],
+                  ['-p', str(os.getpid()), '-e', 'cpu-clock'], ['-a', '-e', 'cpu-clock', '-G', '/']):
         wanted = sonde('record', *words, '-o', 'x.data', '--', 'true')
         enough = 0
         for n in range(4, 40):
@@ -329,7 +334,7 @@ def _():
             need('no events for' not in r.stderr, 'list %s, %d: %s' % (words, n, r.stderr))
 
 
-@case('a full disk: one error, and what was recorded is a finished file')
+@case('a full disk: one error, and the events until then are in a finished file')
 def _():
     with small_disk('size=3m'):
         r = sonde('record', '-e', 'raw_syscalls:*', '-m', '64', '-o', 'small/x.data', '--', 'dd', 'if=/dev/zero',
@@ -343,12 +348,12 @@ def _():
     perf = shutil.which('perf')
     if perf:
         r = sh(perf, 'script', '-i', 'x.data')
-        # events may have been lost before the disk was full: perf says so
+        # perf reports events that were lost before the disk was full.
         need(r.returncode == 0 and (not r.stderr or 'lost' in r.stderr), 'perf script: ' + r.stderr)
         need(r.stdout.count('\n') > 10000, 'lines')
 
 
-@case('no place for the file: told before the command starts')
+@case('a file that cannot be made is reported before the command starts')
 def _():
     for path, why in (('/no/such/dir/x.data', 'No such file'), ('.', 'directory')):
         r = sonde('record', '-e', 'cs', '-o', path, '--', 'touch', 'ran')
@@ -356,7 +361,7 @@ def _():
     need(not os.path.exists('ran'), 'the command ran')
 
 
-@case("the recording's own kernel symbols name addresses where no other symbols of its kernel are to be had")
+@case("the recording's own kernel symbols are used where another kernel runs")
 def _():
     if re.match('0+ ', open('/proc/kallsyms').readline()):
         raise Skip('kernel addresses are hidden')

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""-e, -G, --group, --filter: what is named is what is recorded, with perf's attrs, and both tools read it alike."""
+"""-e, -G, --group, --filter: the named events are recorded with perf's attrs, and both tools read
+them the same.
+"""
 import concurrent.futures
 import os
 import re
@@ -10,7 +12,9 @@ from tap import Skip, case, few_symbols, need, perf, run, same, sh, sonde
 
 
 def listed(name):
-    """perf evlist -v and the groups. perf chooses between ID, IDENTIFIER and neither; we always take IDENTIFIER."""
+    """The lines of perf evlist -v and the groups of the header, without ID and IDENTIFIER: sonde
+    always sets IDENTIFIER.
+    """
     text = re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', name).stdout)
     header = sh('perf', 'report', '--header-only', '-i', name).stdout.splitlines()
     return text.splitlines() + [line for line in header if line.startswith('# group:')]
@@ -43,7 +47,7 @@ def refused(*options, says):
     if os.path.exists('x.data'):
         os.unlink('x.data')
     r = sonde('record', '-o', 'x.data', *options, '--', 'touch', 'ran')
-    need(r.returncode in (1, 2) and says in r.stderr, '%r is not said: %s' % (says, r.stderr))
+    need(r.returncode in (1, 2) and says in r.stderr, 'no %r in: %s' % (says, r.stderr))
     same([f for f in os.listdir() if f in ('x.data', 'ran')], [], 'files of %r' % (options,))
 
 
@@ -75,7 +79,7 @@ def _():
         ['-a', '--group', '-e', 'cs,faults'], ['-e', '{sched:sched_switch,sched:sched_waking}:S', '--filter', 'cpu == 1']])
 
 
-@case('mistakes are named, with what is near')
+@case('mistakes are named, with the nearest right name')
 def _():
     for text, says in (('{cs', 'not closed'), ('cs}', 'too many'), ('{cs,faults:D}', 'pinned'), ('{cs}u', 'behind a group'),
                        ('cs:uu', 'given twice'), ('cs/perod=1/', 'did you mean period'), ('nosuch/x=1/', 'no event source'),
@@ -91,7 +95,7 @@ def _():
     refused('-e', 'cs', '-G', '/', says='-G needs -a or -C')
 
 
-@case('hardware and cache names: recorded, or the machine is named as the reason')
+@case('hardware and cache events are recorded, or the message says that this machine has none')
 def _():
     for name in ('L1-dcache-load-misses', 'instructions', 'r1a8'):
         r = record('sonde', 'x.data', ['-e', name])
@@ -101,7 +105,7 @@ def _():
 WORK = 'i=0; while [ $i -lt 30 ]; do /bin/true; i=$((i + 1)); done'
 
 
-@case('perf script and sonde script read groups alike')
+@case('perf script and sonde script print the same text of groups')
 def _():
     perf()
     for options in (['-e', '{cs,faults}:S'], ['-c', '2', '-e', '{cs,faults,raw_syscalls:sys_enter}:S'],
@@ -118,7 +122,7 @@ def _():
             same(ours.stdout.splitlines(), theirs.stdout.splitlines(), 'lines of %r' % (options,))
 
 
-@case('an event out of a group\'s counts has the fields that were recorded: none')
+@case("an event made from a group's counts has no trace fields, because none were recorded")
 def _():
     r = record('sonde', 'x.data', ['-e', '{sched:sched_switch,raw_syscalls:sys_enter}:S'], ('sh', '-c', WORK))
     same(r.returncode, 0, r.stderr)
@@ -141,7 +145,7 @@ def _():
     need(n <= counts.get('syscalls:sys_enter_read:', 0) < n + 50, 'reads in %r' % counts)
 
 
-@case('losses of a group are told, with times of counting and without')
+@case('losses of a group are reported, with --running-time and without')
 def _():
     work = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=100000', 'status=none']
     for more in ([], ['--running-time']):
@@ -149,17 +153,17 @@ def _():
             r = sonde('record', '-m', '1', '-e', '{raw_syscalls:sys_enter,raw_syscalls:sys_exit}', *more, '-o', 'x.data',
                       '--', *work)
             same(r.returncode, 0, r.stderr)
-            told = re.search(r'(\d+) events were lost', r.stderr)
-            if told:
+            reported = re.search(r'(\d+) events were lost', r.stderr)
+            if reported:
                 break
         else:
             raise Skip('nothing was lost in 5 attempts')
         f = perfdata.File('x.data')
         seen = sum(kind == perfdata.SAMPLE for kind, misc, at, size in f.records())
-        need(400000 <= seen + int(told.group(1)) < 420000, 'seen %d, told %s' % (seen, told.group(1)))
+        need(400000 <= seen + int(reported.group(1)) < 420000, 'seen %d, reported lost %s' % (seen, reported.group(1)))
 
 
-@case('W: a group that the kernel does not take is recorded event by event, aloud')
+@case('W: a group that the kernel refuses is recorded as single events, and a line says so')
 def _():
     r = sonde('record', '-o', 'x.data', '-e', '{cs/no-inherit/,faults}:W', '--', 'true')
     need(r.returncode == 0 and 'without a group' in r.stderr, r.stderr)
@@ -167,7 +171,7 @@ def _():
     need('faults' in sonde('script', '-i', 'x.data').stdout, 'no event of the former member')
 
 
-@case('sources that can only be counted: as members of a group')
+@case('sources that can only be counted are recorded as members of a group')
 def _():
     if not os.path.exists('/sys/bus/event_source/devices/msr/events/tsc'):
         raise Skip('this machine has no event source msr')
@@ -203,7 +207,7 @@ def _():
     if sh('cc', '-O0', '-fno-pie', '-no-pie', '-o', 'b', 'b.c').returncode:
         raise Skip('no compiler')
     at = {line.split()[2]: '0x' + line.split()[0] for line in sh('nm', 'b').stdout.splitlines() if len(line.split()) == 3}
-    # some virtual machines take breakpoints, but never come to one
+    # Some virtual machines accept breakpoints that never fire.
     r = sh('perf', 'stat', '-x,', '-e', 'mem:%s:w:u' % at['watched'], './b')
     if r.stderr.startswith('0,'):
         raise Skip('perf stat counts no breakpoint on this machine either')
@@ -217,8 +221,8 @@ def _():
         same(kinds.count(perfdata.SAMPLE), times, text)
 
 
-def tell(path, text):
-    """Appended as the kernel wants it: one write, no seeking."""
+def append(path, text):
+    """Appends to a file of tracefs, which needs one write and no seek."""
     fd = os.open(path, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(fd, text.encode())
@@ -238,7 +242,7 @@ def _():
     address = next(line.split()[0] for line in sh('nm', 'b').stdout.splitlines() if line.endswith(' called'))
     name = 'sonde%s' % uuid.uuid4().hex[:8]
     events = places[0] + '/uprobe_events'
-    tell(events, 'p:%s/called %s:%#x i=%%di:s32\n' % (name, os.path.abspath('b'), int(address, 16) - 0x400000))
+    append(events, 'p:%s/called %s:%#x i=%%di:s32\n' % (name, os.path.abspath('b'), int(address, 16) - 0x400000))
     try:
         for options, times in ((['-e', name + ':called'], 7), (['-e', name + ':*', '--filter', 'i > 4'], 2),
                                (['-e', '{%s:called,faults}' % name, '-c', '1'], 7)):
@@ -248,10 +252,11 @@ def _():
             same(len(lines), times, repr(options))
             need(' i=6' in lines[-1], lines[-1])
     finally:
-        tell(events, '-:%s/called\n' % name)
+        append(events, '-:%s/called\n' % name)
 
 
-@case('--filter is for all of the -e before it: globs and groups, and for none of the others')
+@case('--filter applies to all events of the -e before it, also of globs and groups, and to no '
+      'others')
 def _():
     work = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=50', 'status=none']
     for text in ('syscalls:sys_enter_rea[d],syscalls:sys_enter_wri[t]e', '{syscalls:sys_enter_read,syscalls:sys_enter_write}'):
@@ -265,7 +270,7 @@ def _():
 
 
 def tree():
-    """Where perf looks for control groups."""
+    """The mount point where perf looks for control groups."""
     found = None
     with open('/proc/self/mounts') as f:
         for line in f:
@@ -294,7 +299,7 @@ def _():
             raise Skip('no process can be moved into a control group')
         same(r.returncode, 0, r.stderr)
         text = sonde('script', '-i', 'x.data').stdout
-        # 30 of /bin/true and the shell itself; nobody else is in there
+        # 30 times /bin/true, and the shell; no other process is in the group.
         same(sum('sched_process_exec' in line for line in text.splitlines()), 31, 'programs started: ' + text[:900])
         r = record('sonde', 'x.data', ['-a', '-e', 'sched:sched_process_exec,sched:sched_process_exit', '-G', ',' + name],
                    ('sh', '-c', inside + '; /bin/true'))
@@ -304,7 +309,7 @@ def _():
         r = record('sonde', 'x.data', ['-a', '-c', '1', '-e', '{cs,faults}:S', '-G', name], ('sh', '-c', inside))
         same(r.returncode, 0, r.stderr)
         comms = set(sonde('script', '-i', 'x.data', '-F', 'comm').stdout.split())
-        need(comms and comms <= {'sh', 'true', ':-1'}, comms)  # -1: a task on its way out
+        need(comms and comms <= {'sh', 'true', ':-1'}, comms)  # -1: a task that exits
         if sh('which', 'perf').returncode == 0:
             all_same([['-a', '-e', 'cs,faults', '-G', name], ['-a', '-e', 'cs,faults', '-G', ',' + name],
                       ['-a', '-e', 'cs', '-G', name, '-e', 'faults']])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong while recording: each ends with a status, one cause that is told, and files that are whole or absent.
+"""Failures while recording: each gives an exit status and one reported cause, and leaves a complete
+file or none.
 
-Beside kill.py (killed), full.py (no room) and ends.py (how recordings begin and end). The second argument is calls.c.
-tests/soak runs each of these many times.
+Killed recorders are in kill.py, full disks in full.py, the begin and end of recordings in ends.py.
+The second argument is the program of calls.c. tests/soak runs this file many times.
 """
 import fcntl
 import os
@@ -20,13 +21,15 @@ from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
-# Statuses of a recorder that ends by itself: never a signal, never a sanitizer's.
+# Statuses of a recorder that ends by itself. A signal or a sanitizer gives another one.
 CLEAN = (0, 1, 2)
 CLOSED = 'the reader of the recording has closed its pipe'
 
 
 def readable(path):
-    """The file is whole, and sonde gives a line for each of its samples."""
+    """The number of samples, after checks that the file is complete and sonde script prints a line
+    for each.
+    """
     f = perfdata.File(path)
     need(f.finished, 'the file is not finished')
     n = f.check()
@@ -35,18 +38,20 @@ def readable(path):
     return n
 
 
-def clean(status, told, path='x.data'):
-    """A recording that worked has left a whole file, one that did not says why and has left none."""
-    need(status in CLEAN, 'status %d: %s' % (status, told))
+def clean(status, reported, path='x.data'):
+    """Checks that a recorder that worked left a complete file, and that any other gave a cause and
+    left none.
+    """
+    need(status in CLEAN, 'status %d: %s' % (status, reported))
     if status == 0:
         return readable(path)
-    need(told.startswith('sonde: ') and len(told.strip()) > 15, 'no cause is told: %r' % told)
-    need(not os.path.exists(path), 'a file was left: ' + told)
+    need(reported.startswith('sonde: ') and len(reported.strip()) > 15, 'no cause is given: %r' % reported)
+    need(not os.path.exists(path), 'a file was left: ' + reported)
     return 0
 
 
 def start(*options, **kw):
-    """A recorder that waits for events."""
+    """Starts a recorder, and returns when it waits for events."""
     p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', *options], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kw)
     try:
@@ -58,9 +63,9 @@ def start(*options, **kw):
 
 
 def end(p, status=0):
-    told = p.communicate(timeout=600)[1]
-    same(p.returncode, status, told)
-    return told
+    reported = p.communicate(timeout=600)[1]
+    same(p.returncode, status, reported)
+    return reported
 
 
 @case('a command that cannot be run, found only when it is executed')
@@ -73,7 +78,7 @@ def _():
     need('cannot run' in r.stderr and not os.path.exists('x.data'), r.stderr)
 
 
-@case('a process that has ended is no target; one that ends while it is recorded ends the recording')
+@case('a process that has ended is refused; the recording ends with the last of its processes')
 def _():
     gone = subprocess.Popen(['true'])
     gone.wait()
@@ -86,7 +91,7 @@ def _():
         first.kill()
         first.wait()
         time.sleep(0.2)
-        same(p.poll(), None, 'the other one goes on')
+        same(p.poll(), None, 'status while the other process runs')
         second.kill()
         second.wait()
         same(end(p), '')
@@ -96,7 +101,7 @@ def _():
         second.kill()
 
 
-@case('processes that end while the recorder looks at them')
+@case('processes that end while the recorder opens them')
 def _():
     short = subprocess.Popen(['sh', '-c', 'while :; do /bin/true & /bin/true; done'], start_new_session=True,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -110,7 +115,7 @@ def _():
         short.wait()
 
 
-@case('a cpu that is not there is named, beside those that are')
+@case('a cpu that does not exist is named')
 def _():
     for cpus in ('4095', '0,4095', '0-4095'):
         r = sonde('record', '-o', 'x.data', '-e', 'cs', '-C', cpus, '--', 'true')
@@ -118,7 +123,7 @@ def _():
         need(not os.path.exists('x.data'), 'a file was left')
 
 
-@case('descriptors: too few of any number are told')
+@case('too few descriptors are reported, however few')
 def _():
     if sh('setpriv', '--bounding-set', '-sys_resource', 'true').returncode:
         raise Skip('no setpriv')
@@ -127,7 +132,7 @@ def _():
         r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=%d:%d' % (most, most), SONDE, 'record', '-q',
                '-o', 'x.data', '-e', CALL, '-e', 'sched:sched_switch', '--', CALLS, '-n', '10')
         if r.returncode == 127 and 'shared libraries' in r.stderr:
-            continue  # not ours to tell
+            continue  # the loader has failed before sonde runs
         clean(r.returncode, r.stderr)
         worked.append(r.returncode == 0)
         if r.returncode:
@@ -137,7 +142,7 @@ def _():
     need(worked[-1] and not worked[0], 'with some it worked: %r' % worked)
 
 
-@case('memory: a limit of any size is told, or the recording is whole')
+@case('a limit of memory is reported, or the recording is complete')
 def _():
     if os.environ.get('SONDE_ASAN') == '1':
         raise Skip('a sanitizer needs all of the address space')
@@ -154,7 +159,8 @@ def _():
     need(worked and worked[-1], 'nothing worked: %r' % worked)
 
 
-@case('without standard input, output and error: the file is whole, and not theirs')
+@case('without standard input, output and error the recording is complete, and has no other '
+      'output in it')
 def _():
     for close in ('<&-', '<&- >&-', '<&- >&- 2>&-'):
         r = sh('sh', '-c', 'exec "$0" record -q -o x.data -e %s -- "$1" -n 10 %s' % (CALL, close), SONDE, CALLS)
@@ -163,8 +169,8 @@ def _():
         os.unlink('x.data')
 
 
-def told_lost(path):
-    """(samples, told lost) of the calls."""
+def seen_and_lost(path):
+    """(samples, reported losses) of the calls."""
     f = perfdata.File(path)
     f.check()
     attr = f.attrs[f.names().index(CALL)]
@@ -173,7 +179,8 @@ def told_lost(path):
     return sum(a is attr for a, pid, tid, t, raw in f.samples()), lost
 
 
-@case('a recorder that is stopped and continued: what did not fit meanwhile is told')
+@case('a recorder that is stopped and continued: events that did not fit meanwhile are reported '
+      'as lost')
 def _():
     work = subprocess.Popen([CALLS, '-w', '-n', '100000'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
@@ -185,29 +192,31 @@ def _():
         work.stdin.close()
         n = int(work.stdout.read())
         p.send_signal(signal.SIGCONT)
-        told = end(p)
-        seen, lost = told_lost('x.data')
-        # beside those of the calls, records of state may be lost
-        need(0 < lost <= int(re.search(r'(\d+) events were lost', told).group(1)), '%d lost: %s' % (lost, told))
-        same(seen + lost, n, 'seen and told lost, and calls')
+        reported = end(p)
+        seen, lost = seen_and_lost('x.data')
+        # Records of state may be lost, too.
+        need(0 < lost <= int(re.search(r'(\d+) events were lost', reported).group(1)), '%d lost: %s' % (lost, reported))
+        same(seen + lost, n, 'seen and reported lost, and calls')
         readable('x.data')
     finally:
         work.kill()
         work.wait()
 
 
-@case('a terminal\'s Ctrl-Z and Ctrl-C reach command and recorder: the file is whole')
+@case("a terminal's Ctrl-Z and Ctrl-C reach command and recorder: the file is complete")
 def _():
-    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c', 'while :; do sleep 0.01; : > ran; done', start_new_session=True)
+    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c', 'while :; do sleep 0.01; : > ran; done',
+              start_new_session=True)
     try:
         wait_until('it has slept', lambda: os.path.exists('ran'))
         for signo in (signal.SIGTSTP, signal.SIGCONT):
             os.killpg(p.pid, signo)
             time.sleep(0.1)
         os.killpg(p.pid, signal.SIGINT)
-        told = p.communicate(timeout=600)[1]
-        # the terminal's signal or the recorder's comes first
-        need(p.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM) and not told, 'status %d: %s' % (p.returncode, told))
+        reported = p.communicate(timeout=600)[1]
+        # The command gets SIGINT from the terminal and SIGTERM from the recorder, in either order.
+        need(p.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM) and not reported,
+             'status %d: %s' % (p.returncode, reported))
         need(readable('x.data') > 0, 'nothing was recorded')
     finally:
         if p.poll() is None:
@@ -225,9 +234,9 @@ def _():
             need(got, 'it ended before %d bytes' % took)
             left -= len(got)
         p.stdout.close()
-        told = p.communicate(timeout=600)[1].decode()
-        same(p.returncode, 0, '%d bytes taken: %s' % (took, told))
-        need(CLOSED in told, '%d bytes taken: %s' % (took, told))
+        reported = p.communicate(timeout=600)[1].decode()
+        same(p.returncode, 0, '%d bytes taken: %s' % (took, reported))
+        need(CLOSED in reported, '%d bytes taken: %s' % (took, reported))
 
 
 def through_pipe(*argv, **kw):
@@ -236,7 +245,10 @@ def through_pipe(*argv, **kw):
 
 
 def is_full(pipe):
-    """Nothing can be written to it. Its size is the recorder's: it makes its standard output larger when it begins."""
+    """Whether nothing can be written to it.
+
+    Its size is not known here: the recorder enlarges its standard output.
+    """
     end = os.open('/proc/self/fd/%d' % pipe.fileno(), os.O_WRONLY | os.O_NONBLOCK)
     try:
         return not select.select([], [end], [], 0)[1]
@@ -246,8 +258,8 @@ def is_full(pipe):
 
 def ended_behind_pipe(*options, first='', calls=200000):
     """
-    A recorder whose command, of which `first` is the beginning, has ended, while its reader has taken nothing and much is left
-    for it.
+    A recorder that has more to write than the pipe holds, after its command has ended and before
+    anything is read. The command begins with `first`.
     """
     for name in ('done', 'full'):
         if os.path.exists(name):
@@ -266,40 +278,44 @@ def ended_behind_pipe(*options, first='', calls=200000):
 def _():
     for options, calls in (((), 200000), (('-z',), 800000), (('-B',), 200000)):
         p = ended_behind_pipe(*options, '-e', 'raw_syscalls:*', calls=calls)
-        same(len(p.stdout.read(4096)), 4096, 'bytes that came')
+        same(len(p.stdout.read(4096)), 4096, 'bytes read')
         p.stdout.close()
-        told = p.communicate(timeout=600)[1].decode()
-        same((p.returncode, told.count(CLOSED)), (0, 1), '%r: %s' % (options, told))
-        need('could not be' not in told and ' continues' not in told, told)
+        reported = p.communicate(timeout=600)[1].decode()
+        same((p.returncode, reported.count(CLOSED)), (0, 1), '%r: %s' % (options, reported))
+        need('could not be' not in reported and ' continues' not in reported, reported)
 
 
-@case('losses are told and --fail-on-loss is obeyed when the reader has closed its end, too')
+@case('losses are reported and --fail-on-loss has its effect also after the reader has closed its '
+      'end')
 def _():
-    # While the recorder stands still, its buffers have room for a thousand calls on each cpu.
-    p = ended_behind_pipe('--fail-on-loss', '-m', '16', '-e', CALL, first='kill -STOP $PPID; "$0" -n 200000; kill -CONT $PPID; ')
+    # While the recorder is stopped, its buffers have room for a thousand calls on each cpu.
+    p = ended_behind_pipe('--fail-on-loss', '-m', '16', '-e', CALL,
+                          first='kill -STOP $PPID; "$0" -n 200000; kill -CONT $PPID; ')
     p.stdout.close()
-    told = p.communicate(timeout=600)[1].decode()
-    need(CLOSED in told and re.search('[1-9][0-9]* events were lost', told), told)
-    same(p.returncode, 3, 'status: ' + told)
+    reported = p.communicate(timeout=600)[1].decode()
+    need(CLOSED in reported and re.search('[1-9][0-9]* events were lost', reported), reported)
+    same(p.returncode, 3, 'status: ' + reported)
 
 
-@case('a reader that stands still: a second signal gives up what it has not taken')
+@case('a reader that stops reading: a second signal drops the events that it has not read')
 def _():
-    # more than a pipe holds, compressed, too
+    # More than a pipe holds, also if compressed.
     for options, calls in (((), 200000), (('-z',), 800000)):
         p = ended_behind_pipe('--fail-on-loss', *options, '-e', 'raw_syscalls:*', calls=calls)
         p.send_signal(signal.SIGINT)
         time.sleep(0.5)
         same(p.poll(), None, 'the first signal waits for the reader')
         p.send_signal(signal.SIGINT)
-        p.wait(timeout=600)  # before anything is taken
-        told = p.communicate()[1].decode()
-        need('stands still' in told and re.search('[1-9][0-9]* events were recorded, but could not be written', told), told)
-        same(p.returncode, 3, 'status: ' + told)
+        p.wait(timeout=600)  # before anything is read
+        reported = p.communicate()[1].decode()
+        need('stands still' in reported and re.search('[1-9][0-9]* events were recorded, but could not be written', reported), reported)
+        same(p.returncode, 3, 'status: ' + reported)
 
 
 def before_full_pipe():
-    """A recorder that cannot write its first byte; and the end to read from."""
+    """A recorder that cannot write its first byte because the pipe is full, and the reading end of
+    the pipe.
+    """
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
     os.set_blocking(writer, False)
@@ -318,7 +334,7 @@ def before_full_pipe():
     return p, reader
 
 
-@case('a reader that stands still before anything is recorded: a second signal ends the recorder')
+@case('a reader that reads nothing from the start: a second signal ends the recorder')
 def _():
     p, reader = before_full_pipe()
     p.send_signal(signal.SIGINT)
@@ -329,7 +345,7 @@ def _():
     os.close(reader)
 
 
-@case('a signal to the whole group before the command is executed: it runs all the same')
+@case('a signal to the process group before the command is executed: the command runs')
 def _():
     p, reader = before_full_pipe()
     os.killpg(p.pid, signal.SIGUSR2)
@@ -337,11 +353,11 @@ def _():
     while os.read(reader, 1 << 20):
         pass
     os.close(reader)
-    told = p.communicate(timeout=600)[1].decode()
-    same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' + told)
+    reported = p.communicate(timeout=600)[1].decode()
+    same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' + reported)
 
 
-@case('a command that kills its recorder: what was written is read')
+@case('a command that kills its recorder: the events that were written are read')
 def _():
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-m', '8', '--', 'sh', '-c',
                           's=$(stat -c %s x.data); "$0" -n 5000; while [ $(stat -c %s x.data) -lt $((s + 8000)) ]; do '
@@ -355,17 +371,17 @@ def _():
     same((r.returncode, r.stdout.count('\n')), (0, f.check()), r.stderr)
 
 
-@case('an output that goes away while it is written')
+@case('an output file that is removed while it is written')
 def _():
     os.mkdir('there')
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'there/x.data', '-e', CALL, '--', 'sh', '-c',
                           'rm -rf there; "$0" -n 1000', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    same(p.communicate(timeout=600)[1], '', 'told')
+    same(p.communicate(timeout=600)[1], '', 'stderr')
     same(p.returncode, 0, 'status')
 
 
-@case('a disk that is full while a recording is written')
+@case('a disk that fills up while a recording is written')
 def _():
     with small_disk('size=600k'):
         r = sonde('record', '-o', 'small/x.data', '-e', 'raw_syscalls:*', '--', CALLS, '-n', '20000')

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the options of samples and of records of state bring into the file: fields decoded, records read by both tools."""
+"""Options for fields of samples and for records of state: the fields are decoded, the records read
+by both tools.
+"""
 import os
 import re
 import shutil
@@ -20,9 +22,9 @@ CGROUP, NAMESPACES, SWITCH, SWITCH_CPU_WIDE, READ = 19, 16, 14, 15, 8
 
 
 def record(*options, work=SPIN % 200000, status=0):
-    # Buffers have room for all of it: no recorder comes too late, however busy the machine.
+    # The buffers hold everything: nothing is lost, however busy the machine.
     r = sonde('record', '-q', '-m', '8M', '-o', 'x.data', *options, '--', 'sh', '-c', work)
-    # with -a everybody's switches come along, and may be lost
+    # With -a events of other processes are recorded, and may be lost.
     same((r.returncode, r.stderr if '-a' not in options else ''), (status, ''), 'sonde record %r' % (options,))
     return Recording('x.data')
 
@@ -34,7 +36,7 @@ def samples(*options, **kw):
 
 
 def both_read(*options):
-    """perf's text of our file, which must be ours."""
+    """perf's text of x.data, after a check that sonde prints the same."""
     theirs, ours = (tool(*argv, '-i', 'x.data', *options) for tool, argv in
                     ((sh, ('perf', 'script')), (sonde, ('--compat', 'perf-6.1', 'script'))))
     same(theirs.returncode, 0, theirs.stderr)
@@ -46,9 +48,10 @@ def both_read(*options):
 def _():
     need(all(s['period'] == 1000000 for s in samples('-e', 'cpu-clock', '-c', '1000000', '-P')), 'periods')
     need('period' not in samples('-e', 'cpu-clock', '-c', '1000000')[0], 'a period of its own')
-    # the kernel has the frequency in periods of time
+    # The kernel turns the frequency into a fixed period of time.
     need(all(s['period'] == 1000000 for s in samples('-e', 'cpu-clock', '-F', '1000')[2:]), 'periods of 1000 Hz')
-    need('period' not in samples('-e', 'cpu-clock', '-F', '1000', '--no-period')[0], 'a period in spite of --no-period')
+    need('period' not in samples('-e', 'cpu-clock', '-F', '1000', '--no-period')[0],
+         'a period in spite of --no-period')
 
 
 @case('-d: addresses of page faults; their pages and places in memory')
@@ -66,7 +69,7 @@ def _():
     both_read('-F', 'comm,tid,addr,data_src,phys_addr,data_page_size,code_page_size')
 
 
-@case('-d: mappings of data that were there before, as perf tells them')
+@case('-d: mappings of data made before the recording, as perf records them')
 def _():
     perf()
     sleeper = subprocess.Popen(['sleep', '600'])
@@ -87,7 +90,7 @@ def _():
 
 @case('-R, -W, --transaction, --sample-cpu, --all-cgroups, --running-time: a field each')
 def _():
-    cpus = os.sysconf('SC_NPROCESSORS_CONF')  # those that are offline count, too
+    cpus = os.sysconf('SC_NPROCESSORS_CONF')  # with those that are offline
     plain = samples('-e', 'cpu-clock', '-F', '1000')[0]
     for options, name, right in ((['-R'], 'raw', lambda v: v == bytes(len(v))),
                                  (['-W'], 'weight_struct', lambda v: v == 0),
@@ -102,7 +105,7 @@ def _():
     need(groups, 'no control group is described')
 
 
-@case('-I, --user-regs: the registers that were asked for')
+@case('-I, --user-regs: the requested registers')
 def _():
     if os.uname().machine != 'x86_64':
         return
@@ -141,7 +144,7 @@ int main(void) { while (clock() < CLOCKS_PER_SEC / 8) outer(100000); return 0; }
 '''
 
 
-@case('--call-graph dwarf: stacks of the size asked for, unwound by both tools')
+@case('--call-graph dwarf: stacks of the requested size, unwound by both tools')
 def _():
     if not shutil.which('gcc'):
         return
@@ -151,22 +154,23 @@ def _():
     for size, recorded in ((None, 8192), ('100', 104), ('4096', 4096), ('65528', 65528)):
         got = samples('-e', 'cpu-clock:u', '-F', '500', '--call-graph', 'dwarf' + (',' + size if size else ''), work='./deep')
         need(got[-1]['attr'].stack_user == recorded, 'size in the attr')
-        # the kernel ends it where the stack or the record ends
+        # The kernel copies less if the stack or the record ends before.
         need(all(s['stack_size'] <= recorded and s['stack'] and len(s['stack']) <= s['stack_size'] for s in got), size)
         text = sonde('script', '-i', 'x.data', '-F', 'ip,sym', '--comm', 'deep').stdout
-        # 104 bytes end inside middle(), whose frame is larger
+        # A copy of 104 bytes ends inside the frame of middle(), which is larger.
         calls = re.findall(r'\bleaf\b.*\n.*\bmiddle\b(?:.*\n.*\bouter\b.*\n.*\bmain\b)?', text)
         need(calls, '%s: chains of %s' % (size, text[:400]))
         need(any('main' in c for c in calls) == (recorded > 104), '%s: %r' % (size, calls[:2]))
     perf()
-    theirs, ours = ([re.sub('^ *[0-9a-f]+ ', '', line) for line in tool.stdout.splitlines() if re.search('(leaf|middle|outer|main)$', line)]
+    theirs, ours = ([re.sub('^ *[0-9a-f]+ ', '', line) for line in tool.stdout.splitlines()
+                     if re.search('(leaf|middle|outer|main)$', line)]
                     for tool in (sh('perf', 'script', '-i', 'x.data', '-F', 'ip,sym', '--no-inline'),
                                  sonde('--compat', 'perf-6.1', 'script', '-i', 'x.data', '-F', 'ip,sym', '--no-inline')))
     need(len(ours) > 20, ours)
     same(theirs, ours, 'frames')
 
 
-@case('-k: times of the clock that was chosen, and times of day by both tools')
+@case('-k: times of the chosen clock, and times of day by both tools')
 def _():
     perf()
     for name, clock in (('monotonic', 1), ('raw', 4), ('CLOCK_BOOTTIME', 7), ('real', 0), ('tai', 11)):
@@ -178,7 +182,7 @@ def _():
         same(struct.unpack('<Q', x.body(23)), (1,), 'CLOCKID')
         version, number, wall, reference = struct.unpack('<IIQQ', x.body(29))
         same((version, number), (1, clock), 'CLOCK_DATA')
-        # Neither the recorder nor we read two clocks at once; the recording lies between our readings of both.
+        # Two clocks cannot be read at once: the recorded moment is between the two readings here.
         need(before <= reference <= after and day_ns <= wall <= after_day_ns, 'CLOCK_DATA: moments')
         need(abs((wall - reference) - (day_ns - before)) <= after - before + 10**6, 'CLOCK_DATA: both at once')
         text = both_read('-F', 'comm,tid,tod,event')
@@ -190,7 +194,7 @@ def _():
     need(not {23, 29} & set(perfdata.File('x.data').features), 'clock data without -k')
 
 
-@case('--no-timestamp: no time in any event, in some, and first and last time in the header')
+@case('--no-timestamp: no events or some have times, and the header has the first and the last')
 def _():
     got = samples('-e', 'cs', '--no-timestamp', work='sleep 0.01; sleep 0.01')
     need(not any('time' in s for s in got), 'times')
@@ -211,7 +215,7 @@ def _():
     need(perfdata.SAMPLE not in kinds and {perfdata.COMM, perfdata.MMAP2, perfdata.EXIT} <= kinds, '%r' % kinds)
 
 
-@case('-s: what each task counted is told when it ends')
+@case('-s: the counts of each task are recorded when it ends')
 def _():
     x = record('-s', '-e', 'cs', work='sleep 0.01; sleep 0.01; sleep 0.01')
     counts, names = {}, set()
@@ -223,7 +227,7 @@ def _():
     sampled = {}
     for s in x.decoded():
         sampled[s['tid']] = sampled.get(s['tid'], 0) + s['period']
-    # sleep and the shell; samples know the tasks that counted
+    # The tasks are the shell and each sleep.
     need(len(counts) >= 3 and sum(counts.values()) >= 3, '%r' % counts)
     need(set(sampled) & set(counts), 'samples of other tasks')
     perf()
@@ -232,14 +236,14 @@ def _():
     need(sonde('script', '-D', '-i', 'x.data').stdout.count('PERF_RECORD_READ') >= 3, 'READ in our dump')
 
 
-@case('-i: what the command starts is left out')
+@case('-i: children of the command are left out')
 def _():
     work = 'for i in 1 2 3; do /bin/true; done'
     same(len({s['pid'] for s in samples('-i', '-e', 'sched:sched_switch,page-faults', work=work)}), 1, 'processes')
     need(len({s['pid'] for s in samples('-e', 'page-faults', '-c', '1', work=work)}) == 4, 'children')
 
 
-@case('--all-user, --all-kernel: where samples fall')
+@case('--all-user, --all-kernel: samples in user space only, in the kernel only')
 def _():
     work = 'i=0; while [ $i -lt 12000 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
     need(not any(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-user', work=work)), 'user')
@@ -267,12 +271,12 @@ def _():
     need(any(kind == SWITCH_CPU_WIDE for kind, misc, b, t in x.others()), 'switches of whole cpus')
 
 
-@case('namespaces and control groups that are there already are those that perf tells')
+@case('existing namespaces and control groups are recorded as perf records them')
 def _():
     perf()
     sleeper = subprocess.Popen(['sleep', '600'])
     try:
-        for attempt in range(5):  # control groups may come and go meanwhile
+        for attempt in range(5):  # control groups may be made or removed meanwhile
             out = []
             for tool in (['perf'], [SONDE]):
                 r = sh(*tool, 'record', '-q', '-a', '-e', 'dummy', '--namespaces', '--all-cgroups', '-o', 'x.data', '--', 'true')
@@ -290,7 +294,7 @@ def _():
         sleeper.wait()
 
 
-@case('what was lost is counted right whatever reading a counter gives')
+@case('losses are counted exactly with every read format')
 def _():
     calls, work = 50000, 'exec dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none'
     for options in ([], ['--running-time'], ['-s'], ['-i', '-s'], ['--no-timestamp']):
@@ -299,13 +303,14 @@ def _():
         x = Recording('x.data')
         seen = sum(1 for s in x.decoded())
         lost = sum(struct.unpack('<Q', body)[0] for kind, misc, body, t in x.others() if kind == perfdata.LOST_SAMPLES)
-        # the kernel counts records of state that found no room, too
-        need(calls <= seen + lost <= calls + 30, '%r: %d seen and %d told lost' % (options, seen, lost))
-        told = re.search(r'(\d+) events were lost', r.stderr)
-        same(int(told[1]) if told else 0, lost, r.stderr)
+        # The kernel also counts lost records of state.
+        need(calls <= seen + lost <= calls + 30, '%r: %d seen and %d reported lost' % (options, seen, lost))
+        reported = re.search(r'(\d+) events were lost', r.stderr)
+        same(int(reported[1]) if reported else 0, lost, r.stderr)
 
 
-@case('trailers of all records, synthesized ones too, are as long as their attr says')
+@case('the trailers of all records, also of synthesized ones, have the length that their attr '
+      'gives')
 def _():
     sleeper = subprocess.Popen(['sleep', '600'])
     fixed = {perfdata.FORK: 24, perfdata.EXIT: 24, NAMESPACES: 8 + 8 + 7 * 16, SWITCH: 0}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How events come from the buffers to the file: --aio, --affinity, --mmap-flush, --no-buffering."""
+"""How events are moved from the buffers to the file: --aio, --affinity, --mmap-flush,
+--no-buffering.
+"""
 import os
 import re
 import shutil
@@ -17,18 +19,18 @@ CPUS = sorted(os.sched_getaffinity(0))
 
 
 def calls(f):
-    """How many there are but for the shell's own, which asks once for its parent."""
+    """The number of calls, without that of the shell, which calls getppid() once."""
     return f.check() - 1
 
 
-def told_lost(f):
+def reported_lost(f):
     attr = f.attrs[f.names().index(CALL)]
     return sum(int.from_bytes(f.data[at + 8:at + 16], 'little') for kind, misc, at, size in f.records()
                if kind == perfdata.LOST_SAMPLES and
                f.by_id.get(int.from_bytes(f.data[at + size - 8:at + size], 'little')) is attr)
 
 
-@case('--aio: a thread that writes; all events, under tiny buffers and at the end of the disk, too')
+@case('--aio: a thread that writes; no event is missing, with tiny buffers and on a full disk, too')
 def _():
     for options in (['--aio'], ['--aio=4'], ['--aio=4', '-z']):
         for pages in ('1', '1024'):
@@ -38,23 +40,24 @@ def _():
             f = perfdata.File('x.data')
             n = f.check()
             need(f.finished, 'not finished')
-            same(n + told_lost(f), 60000, '%r, %s pages: %d seen; with those told lost' % (options, pages, n))
+            same(n + reported_lost(f), 60000, '%r, %s pages: %d seen; with those reported lost' % (options, pages, n))
         r = sh(perf(), 'script', '-i', 'x.data', '-F', 'event')
         same((r.returncode, r.stdout.count(CALL)), (0, n), r.stderr)
     p = subprocess.Popen([SONDE, 'record', '-q', '--aio', '-e', CALL, '-o', 'x.data', '--', 'sleep', '600'], env=PERF_ENV,
                          stdin=subprocess.DEVNULL)
     try:
-        wait_until('there are two threads', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 2)
+        wait_until('two threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 2)
     finally:
         p.send_signal(signal.SIGINT)
-        same(p.wait(timeout=600), 128 + 15, 'the command was asked to end')
+        same(p.wait(timeout=600), 128 + 15, 'status: SIGTERM has ended the command')
     with small_disk('size=1m'):
         r = sonde('record', '--aio', '-e', 'raw_syscalls:*', '-o', 'small/x.data', '--', CALLS, '-t', '2', '-n', '50000')
         shutil.copy('small/x.data', 'x.data')
-    same(perfdata.File('x.data').check(), says_full(r), 'samples in the file and told')
+    same(perfdata.File('x.data').check(), says_full(r), 'samples in the file and in the summary')
 
 
-@case('--aio: what is no number is usage, more than there can be is the most, 0 is off')
+@case('--aio: a value that is no number is refused, one that is too large becomes the largest, 0 '
+      'is off')
 def _():
     need(sonde('record', '-q', '--aio=x', '-e', CALL, '-o', 'x.data', '--', 'true').returncode == 2, '--aio=x')
     r = sonde('record', '--aio=99', '-e', CALL, '-o', 'x.data', '--', 'true')
@@ -75,7 +78,7 @@ def _():
     same((r.returncode, r.stdout.count(CALL)), (0, 10000), r.stderr)
 
 
-@case('--affinity: the reader runs where the buffer it reads was filled')
+@case('--affinity: the reader runs where the buffer that it reads was filled')
 def _():
     if len(CPUS) < 2:
         raise Skip('one cpu only')
@@ -83,7 +86,7 @@ def _():
         p = subprocess.Popen([SONDE, 'record', '-q', '--affinity=cpu', '-C', '%d,%d' % tuple(CPUS[:2]), '-m', '16', '-e', CALL,
                               '-o', 'x.data'], env=PERF_ENV, stdin=subprocess.DEVNULL)
         try:
-            wait_until('the file is there', lambda: os.path.exists('x.data') and os.path.getsize('x.data'))
+            wait_until('it has a file', lambda: os.path.exists('x.data') and os.path.getsize('x.data'))
 
             def follows():
                 subprocess.run(['taskset', '-c', str(cpu), CALLS, '-n', '2000'], stdout=subprocess.DEVNULL, check=True)
@@ -98,10 +101,12 @@ def _():
     need(r.returncode == 2 and 'node or cpu' in r.stderr, r.stderr)
 
 
-@case('--mmap-flush: little is left in the buffers until the end; nothing is lost')
+@case('--mmap-flush: few events stay in the buffers until the end; nothing is lost')
 def _():
     def recorded(early, *options):
-        """Waits until early(number of events in the file) while the command does nothing; the file at the end."""
+        """Calls early(function that counts the events in the file) while the command waits; returns
+        the finished file.
+        """
         for name in ('x.data', 'go'):
             if os.path.exists(name):
                 os.unlink(name)
@@ -122,13 +127,13 @@ def _():
         return f
 
     def nothing(events):
-        time.sleep(1.5)  # without the option they are fetched within a second
+        time.sleep(1.5)  # without the option they are written within a second
         same(events(), 0, 'events in the file')
     recorded(lambda events: wait_until('all are in the file', lambda: events() == 101))
     f = recorded(nothing, '--mmap-flush', '64K')
     rounds = sum(kind == perfdata.ROUND for kind, misc, at, size in f.records())
-    same(rounds, 1, 'FINISHED_ROUND: only when every buffer was looked at')
-    # no more than a quarter of the buffer, as perf has it
+    same(rounds, 1, 'FINISHED_ROUND: only after a pass over all buffers')
+    # At most a quarter of the buffer, as in perf.
     recorded(lambda events: wait_until('a quarter is full', events), '--mmap-flush', '1G', '-m', '4')
     same(sonde('record', '-q', '--mmap-flush', '4096', '-e', CALL, '-o', 'y.data', '--', 'true').returncode, 0)
     for bad in ('x', '-1', ''):
@@ -144,7 +149,7 @@ def _():
         texts.append([line for line in sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout.splitlines() if line[:1] != '#'])
     need('{ wakeup_events, wakeup_watermark }: 1' in texts[0][0], texts[0])
     same(texts[0], [re.sub(r'\|ID\b', '|IDENTIFIER', line) for line in texts[1]], 'attrs')
-    # on a busy machine several events may be there before the recorder runs
+    # On a busy machine several events may occur before the recorder runs.
     for attempt in range(5):
         woken = []
         for options in ((), ('--no-buffering',)):

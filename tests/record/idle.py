@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A recorder with nothing to record sleeps: also when something that it waited for has ended."""
+"""A recorder without events sleeps, also after a process that it waited for has ended."""
 import os
 import signal
 import subprocess
@@ -8,7 +8,7 @@ import time
 from tap import PERF_ENV, SONDE, case, is_recording, need, run, same, wait_until
 
 EVENT = 'syscalls:sys_enter_getppid'
-# Of the second that it is watched for; one that spins takes most of it, however loaded the machine.
+# The limit of its CPU time in a second. A recorder that spins uses most of the second.
 MOST_SECONDS = 0.15
 
 
@@ -24,19 +24,19 @@ def recorder(*argv):
 
 
 def sleeps(p, what):
-    time.sleep(0.3)  # what the end itself costs
+    time.sleep(0.3)  # until the recorder has handled the end of the process
     before = cpu_seconds(p.pid)
     time.sleep(1)
     took = cpu_seconds(p.pid) - before
     print('# %s: %.2f s' % (what, took))
-    same(p.poll(), None, 'it goes on')
+    same(p.poll(), None, 'status while it records')
     need(took < MOST_SECONDS, '%s: %.2f s of a second' % (what, took))
 
 
 def end(p, status):
     p.send_signal(signal.SIGINT)
-    told = p.communicate(timeout=600)[1]
-    same((p.returncode, told), (status, ''), 'status and text')
+    reported = p.communicate(timeout=600)[1]
+    same((p.returncode, reported), (status, ''), 'status and text')
 
 
 @case('--threads, when the process has ended and the command has not')
@@ -52,7 +52,8 @@ def _():
     end(p, 128 + signal.SIGTERM)
 
 
-@case('events that ask for a new file, when one of the processes has ended; the others still ask')
+@case('--switch-output-event, when one of the processes has ended; those of the others still '
+      'begin new files')
 def _():
     first, second = (subprocess.Popen(['sh', '-c', 'read x; exec sleep 60'], stdin=subprocess.PIPE) for i in range(2))
     try:
@@ -63,7 +64,7 @@ def _():
         sleeps(p, 'one of two')
         second.stdin.write(b'\n')
         second.stdin.close()
-        wait_until('there is a new file', lambda: any(n.startswith('x.data.') for n in os.listdir('.')))
+        wait_until('a new file is begun', lambda: any(n.startswith('x.data.') for n in os.listdir('.')))
         end(p, 0)
     finally:
         first.kill()

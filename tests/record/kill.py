@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A recorder killed with SIGKILL at any moment leaves a file that gives every flushed event with its name and fields."""
+"""A recorder killed with SIGKILL at any moment leaves a file in which every flushed event has its
+name and fields.
+"""
 import os
 import random
 import signal
@@ -14,7 +16,7 @@ WORK = 'while :; do echo x; read y < /proc/self/stat; /bin/true; done > /dev/nul
 
 
 def begun(path):
-    """Whether the file has its beginning: the header's bytes are written last."""
+    """Whether the beginning of the file is complete: the magic is written last."""
     try:
         with open(path, 'rb') as f:
             return f.read(8) == b'PERFILE2'
@@ -23,7 +25,10 @@ def begun(path):
 
 
 def record_and_kill(path, seconds, *options, started=True, least=0):
-    """Kills it `seconds` after its file has a beginning and `least` events, or (started=False) after it was called."""
+    """
+    Kills a recorder `seconds` after its file has a beginning and `least` events, or, with
+    started=False, after it was started.
+    """
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', path, *options, '--', 'sh', '-c', WORK], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                          start_new_session=True)
@@ -35,7 +40,7 @@ def record_and_kill(path, seconds, *options, started=True, least=0):
     time.sleep(seconds)
     p.kill()
     p.wait()
-    # the workload lives on, as it should; it is in a session of its own
+    # The command outlives the recorder, as it should.
     try:
         os.killpg(p.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -49,7 +54,7 @@ def check(path):
     same(f.features, {}, 'feature bits of a killed file')
     n = f.check()
     need(3 in f.index and 12 in f.index and 2 in f.index, 'host name, event names, build id are in the index')
-    need('raw_syscalls:sys_enter' in f.names(), 'names are there')
+    need('raw_syscalls:sys_enter' in f.names(), 'no names of events')
     return n
 
 
@@ -60,12 +65,13 @@ def _():
     rnd = random.Random(seed)
     total = files = 0
     n = 0
-    while n < ROUNDS or n < 5 * ROUNDS and total <= 1000:  # a busy machine flushes little in that time
-        # half of them while the recording starts, when most is being written for the first time
+    # A busy machine flushes little in that time.
+    while n < ROUNDS or n < 5 * ROUNDS and total <= 1000:
+        # Half of them are killed while the recording starts.
         seconds = rnd.uniform(0, 0.2) if n % 2 else rnd.uniform(0, 0.6)
         small = ['-m', '16'] if n % 3 else []
-        record_and_kill('k.data', seconds, '-e', 'raw_syscalls:*,sched:sched_switch', *(['-a'] if n % 4 == 0 else []), *small,
-                        started=n % 2 == 0)
+        record_and_kill('k.data', seconds, '-e', 'raw_syscalls:*,sched:sched_switch', *(['-a'] if n % 4 == 0 else []),
+                        *small, started=n % 2 == 0)
         n += 1
         if not begun('k.data'):
             if os.path.exists('k.data'):
@@ -75,7 +81,7 @@ def _():
         total += check('k.data')
         os.unlink('k.data')
     print('# %d files, %d events' % (files, total))
-    need(files >= ROUNDS / 2 and total > 1000, 'too few files (%d) or events (%d) to say anything' % (files, total))
+    need(files >= ROUNDS / 2 and total > 1000, 'too few files (%d) or events (%d)' % (files, total))
 
 
 @case('sonde script reads a killed file: as many lines as flushed events')
@@ -91,7 +97,7 @@ def _():
         os.unlink('k.data')
 
 
-@case('a file whose header was not written is called that')
+@case('a file without a header: the message says that its recorder was killed')
 def _():
     with open('z.data', 'wb') as f:
         f.write(bytes(4096))
@@ -99,7 +105,7 @@ def _():
     need(r.returncode and 'z.data begins with zeros: its recorder was killed' in r.stderr, r.stderr)
 
 
-@case('events that come seldom do not wait for more of them')
+@case('rare events are written without waiting for more')
 def _():
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'k.data', '-e', 'sched:sched_process_exec', '--', 'sh', '-c',
                           '/bin/true; /bin/true; sleep 600'], env=PERF_ENV, stdin=subprocess.DEVNULL,

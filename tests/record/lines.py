@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""lines.py SONDE lines.txt: command lines of perf record, as perf 6.1 takes them.
+"""lines.py SONDE lines.txt: sonde accepts and refuses the command lines of perf record that perf
+6.1 does.
 
-Each line of the table: perf's exit status, sonde's under --compat perf-6.1, whether both leave files of the same names (= or ~),
-and the words behind "record". Each runs in a folder of its own, with a file as its standard output. A command ended by a signal
-gives 128 and its number, as a shell says it; perf dies of that signal itself. Where perf 6.1 is installed, it is asked too.
+Each line of the table has perf's exit status, sonde's under --compat perf-6.1, whether both leave
+files of the same names (= or ~), and the words behind "record". Each runs in a folder of its own,
+with a file as its standard output. A signal is written as a shell does: 128 and its number. If perf
+6.1 is installed, it runs the lines, too.
 """
 import concurrent.futures
 import os
@@ -20,7 +22,7 @@ JOBS = 16  # perf waits more than it works
 
 
 def run(program, words):
-    """Status, names of the files that are there then, what it told."""
+    """(status, names of the files it left, stderr)"""
     with tempfile.TemporaryDirectory(prefix='sonde-lines-') as folder:
         work = os.path.join(folder, 'work')
         os.mkdir(work)
@@ -68,10 +70,10 @@ def main():
             print('%sok %d - %s' % ('not ' if wrong else '', nr, line.split(None, 3)[3].replace('#', r'\#')))
             for text in wrong:
                 print('# ' + text.replace('\n', ' '))
-    lacks = not with_perf and CI
-    print('%sok %d - beside perf%s' % ('not ' if lacks else '', len(lines) + 1,
-                                       '' if with_perf or lacks else ' # SKIP perf 6.1 is not installed'))
-    return failed or lacks
+    is_missed = not with_perf and CI
+    print('%sok %d - compared with perf%s' % ('not ' if is_missed else '', len(lines) + 1,
+                                              '' if with_perf or is_missed else ' # SKIP perf 6.1 is not installed'))
+    return failed or is_missed
 
 
 sys.exit(main())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options that contradict each other or ask for what cannot be: as perf takes or refuses them."""
+"""Options that contradict each other or are impossible: accepted or refused as by perf."""
 import os
 import re
 import subprocess
@@ -11,13 +11,13 @@ from tap import case, few_symbols, need, perf, run, same, sh, sonde
 def usage(*argv, says):
     r = sonde('record', *argv, '--', 'touch', 'ran')
     same(r.returncode, 2, 'status of %r (%s)' % (argv, r.stderr))
-    need(says in r.stderr, '%r is not said: %s' % (says, r.stderr))
+    need(says in r.stderr, 'no %r in: %s' % (says, r.stderr))
     same(sonde('--compat', 'perf-6.1', 'record', *argv, '--', 'touch', 'ran').returncode, 129, 'under --compat')
     same(os.listdir(), [], 'files')
 
 
 def attrs(*options):
-    """perf evlist -v of one recording with both tools."""
+    """perf evlist -v of a recording by perf and of one by sonde."""
     text = []
     for tool in (sh, sonde):
         argv = ('perf', 'record') if tool is sh else ('record',)
@@ -27,7 +27,7 @@ def attrs(*options):
     return text
 
 
-@case('-m PAGES,AUX: taken, the pages of hardware traces have no effect, and -v says so')
+@case('-m PAGES,AUX: AUX, for hardware traces, has no effect, and -v says so')
 def _():
     for value, pages in (('4,4', '4 pages'), (',4', 'pages'), ('4,1M', '4 pages')):
         r = sonde('-v', 'record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
@@ -40,7 +40,7 @@ def _():
         usage('-m', value, '-e', 'cs', says='-m')
 
 
-@case('what has no effect is told')
+@case('options without an effect are reported')
 def _():
     for options, says in ((['--switch-max-files', '3'], 'no effect without --switch-output'), (['-c', '0'], 'not a period'),
                           (['--mmap-flush', '9G'], 'a quarter of a buffer'),
@@ -52,7 +52,7 @@ def _():
         os.unlink(name)
 
 
-@case('messages name the way out')
+@case('messages say what to do')
 def _():
     for text in ('zzzzzzzz', 'sched:zzzzzzzz'):
         usage('-e', text, says='sonde list')
@@ -65,7 +65,7 @@ def _():
     need(r.returncode == 1 and 'there is no field id' in r.stderr and 'closing' not in r.stderr, r.stderr)
 
 
-@case('mistakes in the names of events and their filters are usage')
+@case('mistakes in names of events and in filters are usage errors')
 def _():
     for text in ('', ' ', ',', 'cs,', ',cs', 'cs,,cs'):
         usage('-e', text, says='name')
@@ -76,7 +76,7 @@ def _():
     usage('-e', 'cs', '--filter', 'a == 1', says='not a tracepoint')
 
 
-@case('-F 0 and what is no number is refused, -F max is what the machine allows')
+@case('-F 0 and values that are no number are refused; -F max is the most that the machine allows')
 def _():
     for text in ('0', '-1', 'x', '', '10x', 'maximum'):
         usage('-e', 'cs', '-F', text, says='-F')
@@ -92,7 +92,7 @@ def _():
         perfdata.File('x.data').check()
 
 
-@case('each line says who speaks')
+@case('each line begins with the name of the program')
 def _():
     r = sonde('record', '-e', 'cs', '-m', '3', '-o', 'x.data', '--', 'true')
     need('sonde: -m 3: taking 4 pages' in r.stderr, r.stderr)

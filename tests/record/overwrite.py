@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--overwrite: the last events before the end, or before somebody asked; in order, and with the names of all of them."""
+"""--overwrite: the last events before the end or a signal, in order, with the names of tasks."""
 import glob
 import re
 import signal
@@ -18,7 +18,7 @@ WORK = ('import ctypes, os, time\n'
         'for i in range(%d):\n'
         '    call(0, i)\n'
         '    if i %% 1000 == 0: time.sleep(.02)\n' % CALLS)
-# As many calls more as are made until three files are there; each file gets some.
+# Further calls until three files exist, so that each file gets some.
 UNTIL_SWITCHED = WORK + ('import glob\n'
                          'while len(glob.glob("x.data.*")) < 3:\n'
                          '    i += 1\n'
@@ -65,14 +65,14 @@ def _():
     need('write_backward: 1' in text[0] and 'dummy' in text[1] and 'write_backward' not in text[1], text)
 
 
-@case('each SIGUSR2 gives a file of the calls before it; none is in two of them')
+@case('each SIGUSR2 makes a file of the calls before it; no call is in two files')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '--overwrite', '--switch-output', '-m', '16', '-e', CALL, '--',
-                          'python3', '-c', UNTIL_SWITCHED], env=PERF_ENV, stdin=subprocess.DEVNULL)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '--overwrite', '--switch-output', '-m', '16', '-e',
+                          CALL, '--', 'python3', '-c', UNTIL_SWITCHED], env=PERF_ENV, stdin=subprocess.DEVNULL)
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     for i in range(3):
         before = len(glob.glob('x.data.*'))
-        wait_until('there is a file more', lambda: len(glob.glob('x.data.*')) > before or p.poll() is not None or
+        wait_until('a new file exists', lambda: len(glob.glob('x.data.*')) > before or p.poll() is not None or
                    p.send_signal(signal.SIGUSR2))
     same(p.wait(timeout=600), 0)
     names = sorted(glob.glob('x.data.*'))
@@ -89,12 +89,12 @@ def _():
         same(seen[-1], int(f.read()), 'the last call')
 
 
-@case('a process that was born long before its last events has its name')
+@case('a process that started long before its last events has its name')
 def _():
-    # killed at the very end, when all else of it was overwritten
+    # It is killed at the very end, when its earlier records have been overwritten.
     work = 'sleep 60 & i=0; while [ $i -lt 400 ]; do i=$((i+1)); /bin/true; done; kill $!; wait'
-    r = sonde('record', '-q', '-o', 'x.data', '--overwrite', '-m', '16', '-e', 'sched:sched_process_exit', '-e', 'sched:sched_switch',
-              '--', 'bash', '-c', work)
+    r = sonde('record', '-q', '-o', 'x.data', '--overwrite', '-m', '16', '-e', 'sched:sched_process_exit',
+              '-e', 'sched:sched_switch', '--', 'bash', '-c', work)
     same(r.returncode, 0, r.stderr)
     text = read_by_both('x.data')
     need(re.search(r'sleep .*sched_process_exit', text), text[-500:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A small reader of perf.data files as the recorder leaves them, finished or killed: enough to check what was written."""
+"""A small reader of perf.data files by sonde record, finished or killed, that checks them."""
 import ctypes
 import struct
 
@@ -16,7 +16,7 @@ class Broken(Exception):
 
 
 class Unzip:
-    """zstd frames, piece by piece, as perf unpacks them: each piece with one call into a buffer of a fixed size."""
+    """Unpacks zstd frames as perf does: one call for each piece, into a buffer of a fixed size."""
 
     class Buffer(ctypes.Structure):
         _fields_ = [('at', ctypes.c_void_p), ('size', ctypes.c_size_t), ('pos', ctypes.c_size_t)]
@@ -69,7 +69,7 @@ class File:
             self.features[bit] = struct.unpack_from('<QQ', d, self.end + 16 * i)
         magic, nr = struct.unpack_from('<QI', d, 104)
         if magic != INDEX_MAGIC:
-            raise Broken('no index behind the header')
+            raise Broken('no index after the header')
         self.index = {}
         for i in range(nr):
             feature, at, size = struct.unpack_from('<QQQ', d, 120 + 24 * i)
@@ -79,12 +79,15 @@ class File:
         self.kept = None
         self.open_read_attrs()
         self.packed = []  # (type, size, bytes unpacked) of compressed records
-        self.ends_checked = True  # the last of them ends with a checksum
+        self.ends_checked = True  # the last compressed record ends a frame
         if FEAT_COMPRESSED in self.index or FEAT_COMPRESSED in self.features:
             self.unpack()
 
     def unpack(self):
-        """Takes the plain records for those of the file, which body() does not ask for any more."""
+        """Replaces the file's data by the unpacked records.
+
+        Keeps the bodies of features, which body() then returns.
+        """
         room = struct.unpack_from('<5I', self.body(FEAT_COMPRESSED))[4]
         unzip, plain, bodies = Unzip(), [], {n: self.body(n) for n in set(self.index) | set(self.features)}
         for kind, misc, p, size in self.records():
@@ -153,7 +156,7 @@ class File:
         return out
 
     def records(self):
-        """(type, misc, offset, size) of all whole records."""
+        """(type, misc, offset, size) of all complete records."""
         p, data, end = self.data_at, self.data, self.end
         while p + 8 <= end:
             kind, misc, size = RECORD_HEAD(data, p)
@@ -194,7 +197,10 @@ class File:
             yield attr, pid, tid, time, raw
 
     def check(self):
-        """Reads everything there is; the number of samples. Tracepoint samples must carry their event's number."""
+        """Reads everything; returns the number of samples.
+
+        Samples of tracepoints must have their event's number.
+        """
         formats = self.formats() if any(a['type'] == 2 for a in self.attrs) else {}
         n = 0
         for attr, pid, tid, time, raw in self.samples():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A recording through a pipe: sonde and perf on either end, seen at once, and ended when nobody reads any more."""
+"""A recording through a pipe: sonde and perf at either end, without delay, and its end when the
+reader closes the pipe.
+"""
 import os
 import signal
 import subprocess
@@ -13,16 +15,16 @@ EVENTS = ['-e', 'syscalls:sys_enter_openat', '-e', 'sched:sched_process_exec']
 
 
 def through(recorder, reader):
-    """What the reader prints of what the recorder sends it; the workload's own output must not be among it."""
+    """The reader's lines of the recording that it gets from the recorder, after checks of both."""
     a = subprocess.Popen(recorder + ['--'] + WORK, env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     b = subprocess.run(reader, env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=600)
     a.stdout.close()
     said = a.stderr.read().decode()
     a.stderr.close()
-    same(a.wait(), 0, 'status of the recorder; it said: ' + said)
-    same(b.returncode, 0, 'status of the reader; it said: ' + b.stderr)
-    need('done' in said, "the workload's own output goes to the standard error: " + said)
+    same(a.wait(), 0, 'status of the recorder; stderr: ' + said)
+    same(b.returncode, 0, 'status of the reader; stderr: ' + b.stderr)
+    need('done' in said, "the command's output is not on standard error: " + said)
     lines = [line for line in b.stdout.splitlines() if '/dev/null' in line or 'sys_enter_openat' in line]
     need(len(lines) >= CALLS, 'only %d lines: %s' % (len(lines), b.stderr))
     need('sched:sched_process_exec: filename=' in b.stdout, 'names of events and fields: ' + b.stdout[:500])
@@ -37,7 +39,7 @@ def _():
 @case('sonde record with a pipe as its standard output, and no -o')
 def _():
     through([SONDE, 'record', '-q', *EVENTS], [SONDE, 'script', '-i', '-'])
-    need(not os.path.exists('perf.data'), 'a file was written, too')
+    need(not os.path.exists('perf.data'), 'a file was written')
 
 
 @case('sonde record -o - | perf script -i -')
@@ -50,7 +52,7 @@ def _():
     through([perf(), 'record', '-q', '-o', '-', *EVENTS], [SONDE, 'script', '-i', '-'])
 
 
-@case('a stored pipe is read as the pipe was, and as perf reads it')
+@case('a stored pipe gives the text of the pipe, and that of perf')
 def _():
     with open('p.data', 'wb') as f:
         subprocess.run([SONDE, 'record', '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdout=f, check=True,
@@ -64,12 +66,14 @@ def _():
 
 
 def be_first():
-    """What others do on a busy machine delays recorder and reader by no more than other real-time tasks do."""
+    """Takes real-time priority, so that other tasks of a busy machine do not delay recorder and
+    reader.
+    """
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 
 
 def worst_ms(rate, seconds):
-    """How long after it happened the latest of the events came to its handler."""
+    """The longest time from an event to the call of its handler."""
     work = ('import ctypes, time\n'
             'call = ctypes.CDLL(None).getpriority\n'
             'for i in range(%d):\n'
@@ -86,11 +90,11 @@ def worst_ms(rate, seconds):
     same(b.returncode, 0, b.stderr)
     late = [float(t) for t in b.stdout.split()]
     same(len(late), rate * seconds, 'events')
-    need(min(late) > 0, 'an event came before it happened: %g ms' % min(late))
+    need(min(late) > 0, 'a handler was called before its event: %g ms' % min(late))
     return max(late)
 
 
-@case('an event is in its handler at most 100 ms after it happened, at any rate')
+@case('a handler is called at most 100 ms after its event, at any rate of events')
 def _():
     with open('seen.py', 'w') as f:
         f.write('import time\n'
@@ -100,9 +104,9 @@ def _():
                 'def trace_end():\n'
                 '    print(*late)\n')
     if sh('chrt', '-f', '1', 'true').returncode:
-        raise Skip('no right to real-time priority, without which the load of the machine is measured')
+        raise Skip('no right to real-time priority, without which the load of the machine would be measured')
     for rate, seconds in ((5, 2), (20000, 1)):
-        # of several attempts the best: a busy machine makes everything late
+        # The best of several attempts counts: a busy machine delays everything.
         worst = []
         while len(worst) < 5 and (not worst or worst[-1] > 100):
             worst.append(worst_ms(rate, seconds))
@@ -110,20 +114,21 @@ def _():
         need(worst[-1] <= 100, '%d events a second: %r ms late' % (rate, worst))
 
 
-@case('a reader that closes its end ends the recording, which says so')
+@case('a reader that closes its end ends the recording, and a line says so')
 def _():
     a = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', 'raw_syscalls:*', '--', 'sh', '-c',
                           'while :; do read x < /dev/null; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    # more than what stands before the first event: a reader that leaves before is told of when the recorder is opened
-    same(len(a.stdout.read(2 << 20)), 2 << 20, 'bytes that came')
+    # More than the header: a reader that leaves before the events is another case, at the start of
+    # the recorder.
+    same(len(a.stdout.read(2 << 20)), 2 << 20, 'bytes read')
     a.stdout.close()
     said = b''
     end = time.monotonic() + 60
     while b'closed' not in said and time.monotonic() < end:
         said += os.read(a.stderr.fileno(), 4096)
     need(b'the reader of the recording has closed' in said, said)
-    # The command is not ours to end; it goes on until it ends by itself.
+    # The recorder does not end the command, which continues.
     need(a.poll() is None, 'the recorder did not wait for the command')
     os.killpg(a.pid, signal.SIGTERM)
     a.wait(timeout=600)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The header of a pipe in other orders: attrs, names, features, formats and build ids come as records, in any order."""
+"""The records of a pipe's header (attrs, names, features, formats, build ids) in any order."""
 import random
 import struct
 import subprocess
@@ -14,7 +14,9 @@ SHUFFLES = 12
 
 
 def records(data):
-    """(kind, bytes) of each record behind the header, with what follows it."""
+    """(kind, bytes) of each record after the file's header; TRACING_DATA includes the data that
+    follows it.
+    """
     at, out = 16, []
     while at < len(data):
         kind, misc, size = struct.unpack_from('<IHH', data, at)
@@ -27,7 +29,7 @@ def records(data):
 
 
 def stream(tool):
-    # with call chains, so that addresses are recorded
+    # Call chains, so that addresses are recorded.
     p = subprocess.run([*tool, '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600)
     same(p.returncode, 0, 'status of the recorder')
@@ -38,7 +40,7 @@ def stream(tool):
 def text(tool, data):
     p = subprocess.run([*tool, 'script', '-i', '-'], env=PERF_ENV, input=data,
                        capture_output=True, timeout=600)
-    # Where a sample fell without a name differs from run to run.
+    # The addresses without a symbol differ from run to run.
     said = [line for line in p.stderr.decode(errors='replace').splitlines(True) if 'unknown-symbols: ' not in line]
     return p.returncode, p.stdout.decode(errors='replace').splitlines(), ''.join(said)
 
@@ -56,7 +58,7 @@ def any_order(tool):
     kinds = {kind for kind, b in header}
     need({ATTR, TRACING_DATA, FEATURE} <= kinds, 'kinds of records: %r' % sorted(kinds))
     status, lines, said = text([SONDE], join(magic, header, rest))
-    same((status, said), (0, ''), 'as it came')
+    same((status, said), (0, ''), 'in its own order')
     need(any('sched_process_exec: filename=' in line for line in lines) and len(lines) > 80, lines[:5])
     dice = random.Random(4)
     orders = [list(reversed(header))] + [dice.sample(header, len(header)) for i in range(SHUFFLES)]
@@ -67,17 +69,17 @@ def any_order(tool):
     return magic, header, rest, lines
 
 
-@case('what sonde sends, its header in any order')
+@case('a header by sonde in any order')
 def _():
     any_order([SONDE, 'record'])
 
 
-@case('what perf sends, its header in any order')
+@case('a header by perf in any order')
 def _():
     any_order([perf(), 'record'])
 
 
-@case('orders that perf takes: both tools read the same')
+@case('orders that perf accepts: both tools read the same')
 def _():
     for tool in ([SONDE, 'record'], [perf(), 'record']):
         magic, header, rest = stream(tool)
@@ -87,7 +89,8 @@ def _():
         ids = [r for r in header if r[0] == BUILD_ID]
         features = [r for r in header if r[0] == FEATURE and feature_of(r) < 32]
         last = [r for r in header if feature_of(r) >= 32]
-        # perf makes its list of events when attrs come, and needs it for all but features of the machine
+        # perf makes its list of events from attrs, and needs it before all records except features
+        # of the machine.
         for order in ((attrs, features, last, names, formats, ids), (attrs, formats, names, ids, features, last),
                       (attrs, ids, names, list(reversed(features)), last, formats)):
             data = join(magic, *order, rest)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What works without being root, and what is said of the one thing that is missing for what does not, the least first."""
+"""Recordings without root: some work; for others the message names the missing right, and the
+smallest remedy first.
+"""
 import contextlib
 import errno
 import os
@@ -20,7 +22,7 @@ TRACEPOINTS = '/sys/kernel/tracing'
 
 @contextlib.contextmanager
 def paranoid(level):
-    """For as short as can be: others see it, too."""
+    """Changes the level for as short as possible: the setting is that of the machine."""
     before = open(PARANOID).read()
     with open(PARANOID, 'w') as f:
         f.write(str(level))
@@ -39,7 +41,7 @@ signal.signal(signal.SIGTERM, end)
 
 
 def prepare():
-    """The program where anybody may run it."""
+    """Copies the program to a place where any user may run it."""
     if not shutil.which('setpriv'):
         raise Skip('no setpriv')
     shutil.copy(SONDE, 'sonde')
@@ -65,8 +67,8 @@ def refused(r, *says):
     need(r.returncode == 1 and r.stderr.count('\n') == 1, '%d: %s' % (r.returncode, r.stderr))
     at = -1
     for text in says:
-        need(text in r.stderr, '%r is not said: %s' % (text, r.stderr))
-        need(r.stderr.index(text) > at, '%r comes too early: %s' % (text, r.stderr))
+        need(text in r.stderr, 'no %r in: %s' % (text, r.stderr))
+        need(r.stderr.index(text) > at, '%r is too early in: %s' % (text, r.stderr))
         at = r.stderr.index(text)
     need(not os.path.exists('x.data'), 'a file was left')
 
@@ -75,7 +77,10 @@ BURN = ['sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done']
 
 
 def ability(level):
-    """What one user may do at this level of kernel.perf_event_paranoid: (own kernel side, whole cpus, tracepoints)."""
+    """What a user may record at this level of kernel.perf_event_paranoid.
+
+    Checked are the own side of the kernel, all tasks of cpus, and tracepoints.
+    """
     with paranoid(level):
         own = nobody('-e', 'cpu-clock:u', '--', *BURN)
         fallback = nobody('-o', 'y.data', '-e', 'cpu-clock', '--', *BURN)
@@ -101,14 +106,15 @@ def ability(level):
                 os.unlink(name + suffix)
 
 
-@case('what another user may record at each level of kernel.perf_event_paranoid')
+@case('each level of kernel.perf_event_paranoid: a user without rights records what it allows')
 def _():
     prepare()
     for level in (4, 3, 2, 1, 0, -1):
         ability(level)
 
 
-@case('cycles that nobody counts here, for a user who may not see the kernel: both steps back, aloud')
+@case('cycles without a counter, for a user who may not record the kernel: cpu-clock:u instead, '
+      'with two lines')
 def _():
     prepare()
     counted = sonde('record', '-o', 'root.data', '-e', 'cycles', '--', 'true')
@@ -136,14 +142,14 @@ def _():
     same((r.returncode, r.stderr), (0, ''))
 
 
-@case('a process of another user is told with whose it is')
+@case('a process of another user is refused, and the message names the user')
 def _():
     prepare()
     refused(nobody('-p', '1', '-e', 'cs:u', '--', 'true'), 'process 1', 'belongs to user root', 'run as that user',
             'CAP_PERFMON', 'run as root')
 
 
-@case('CAP_PERFMON alone is enough, for tracepoints with the right to read tracefs')
+@case('CAP_PERFMON alone is enough; tracepoints also need the right to read tracefs')
 def _():
     prepare()
     if nobody('-a', '-e', 'cs', '--', 'true', caps='+perfmon').returncode:
@@ -155,7 +161,7 @@ def _():
     if os.stat(TRACEPOINTS).st_mode & 0o7:
         raise Skip('everybody may read tracefs here')
     refused(r, TRACEPOINTS, 'no right to read', 'remount,gid=', 'run as root')
-    need('perf_event_paranoid' not in r.stderr, 'CAP_PERFMON is there: %s' % r.stderr)
+    need('perf_event_paranoid' not in r.stderr, 'the process has CAP_PERFMON: %s' % r.stderr)
 
 
 @case('without tracefs and CAP_PERFMON one message names both, with the commands')
@@ -189,16 +195,16 @@ def _():
     need(not os.path.exists('x.data'), 'a file was left')
 
 
-@case('a seccomp filter is told as such, whatever it answers')
+@case('a seccomp filter is named as the cause, whatever error it returns')
 def _():
     if not seccomp.can_deny():
         raise Skip('no number of the system call on this machine')
     for error in (errno.EPERM, errno.EACCES, errno.ENOSYS):
-        refused(sonde('record', '-o', 'x.data', '-e', 'cs', '--', 'true', preexec_fn=seccomp.deny('perf_event_open', error)),
-                'seccomp', 'perf_event_open', 'profile')
+        refused(sonde('record', '-o', 'x.data', '-e', 'cs', '--', 'true',
+                      preexec_fn=seccomp.deny('perf_event_open', error)), 'seccomp', 'perf_event_open', 'profile')
 
 
-@case('root of a user namespace is nobody outside of it')
+@case('root of a user namespace has no rights outside of it')
 def _():
     prepare()
     r = sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', 'unshare', '-Ur', './sonde', 'record', '-o',
@@ -210,14 +216,14 @@ def _():
     refused(r, 'user namespace')
 
 
-@case('locked memory: fewer pages by default, and what to raise for more')
+@case('locked memory: fewer pages by default; the message for -m names the limits to raise')
 def _():
     prepare()
     limit = ['prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde',
              'record', '-o', 'x.data']
     refused(sh(*limit, '-e', 'cs:u', '-m', '8M', '--', 'true'), 'perf_event_mlock_kb is', 'ulimit -l is 64 KiB', '-m',
             'raise ulimit -l', 'CAP_IPC_LOCK', 'raise kernel.perf_event_mlock_kb')
-    # a buffer for each of many threads is more than allowed, and smaller ones do
+    # Buffers for many threads together exceed the limit; smaller ones do not.
     script = ('import subprocess, sys, threading, time\n'
               'for i in range(15): threading.Thread(target=time.sleep, args=(2,)).start()\n'
               'import os\n'
@@ -225,12 +231,12 @@ def _():
     python = '/usr/bin/python3'
     if not os.access(python, os.X_OK):
         raise Skip('no python for any user')
-    r = sh('prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', python, '-c',
-           script, './sonde', 'record', '-o', 'x.data')
+    r = sh('prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups',
+           python, '-c', script, './sonde', 'record', '-o', 'x.data')
     need(r.returncode == 0 and re.search(r'buffers of \d+ instead of \d+ pages', r.stderr), r.stderr)
 
 
-@case('descriptors exhausted: how many are needed, and by which limit')
+@case('too few descriptors: the message says how many are needed, and names the limit')
 def _():
     prepare()
     limit = ['prlimit', '--nofile=20:20', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde',
@@ -243,7 +249,7 @@ def _():
     need(r.returncode == 1 and 'Too many open files (raise ulimit -n)' in r.stderr, r.stderr)
 
 
-@case('of what a sample is to hold, the one thing that is not allowed is named')
+@case('a field of samples that is not allowed is named')
 def _():
     prepare()
     with paranoid(2):

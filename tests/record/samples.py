@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every field of samples and the trailers of other records, decoded by their attr; what is left over is an error."""
+"""Decodes every field of samples, and the trailers of other records, by their attr; remaining bytes
+are an error.
+"""
 import struct
 
 from perfdata import SAMPLE, Broken, File
@@ -12,7 +14,7 @@ ENABLED, RUNNING, ID, GROUP, LOST = 1, 2, 4, 8, 16
 
 
 class Attr:
-    """The members that say how records are laid out."""
+    """The members of an attr that decide the layout of records."""
 
     def __init__(self, data, at):
         self.type, self.size, self.config, self.period, self.sample_type, self.read_format, self.flags = \
@@ -127,19 +129,21 @@ class Recording(File):
                 self.full_by_id[one] = attr
 
     def decoded(self):
-        """A dict per sample; every one must have an id of the header."""
+        """A dict for each sample, whose id must be in the header."""
         for kind, misc, at, size in self.records():
             if kind == SAMPLE:
                 (number,) = struct.unpack_from('<Q', self.data, at + 8)
                 yield decode(self.full_by_id[number], self.data, at + 8, at + size)
 
     def others(self):
-        """(type, misc, body, trailer) of the kernel's kinds that are no samples, synthesized ones too."""
+        """(type, misc, body, trailer) of each record of the kernel's types but samples, also of
+        synthesized ones.
+        """
         for kind, misc, at, size in self.records():
             if kind == SAMPLE or kind >= 64:
                 continue
             (number,) = struct.unpack_from('<Q', self.data, at + size - 8)
-            # synthesized records have the id 0, and count for the first event
+            # Synthesized records have the id 0 and the trailer of the first event.
             attr = self.full_by_id[number] if number else self.full[0]
             end = at + size - attr.trailer_bytes
             if end < at + 8:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""System calls refused by a filter, as containers refuse them: deny('perf_event_open', errno.EPERM) for preexec_fn."""
+"""Filters that refuse a system call, as in containers: preexec_fn=deny('pidfd_open', errno.EPERM)."""
 import ctypes
 import platform
 import struct
@@ -26,6 +26,7 @@ def deny(call, error):
     libc = ctypes.CDLL(None, use_errno=True)
 
     def before_exec():
-        if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program)):
+        if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or \
+                libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program)):
             raise OSError(ctypes.get_errno(), 'seccomp')
     return before_exec

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the recorder does itself: left out where it would feed on itself, recorded where it belongs to the picture."""
+"""Events of the recorder itself: left out if recording them would cause more of them."""
 import re
 import subprocess
 
@@ -7,7 +7,7 @@ import perfdata
 from tap import PERF_ENV, SONDE, case, few_symbols, need, perf, run, same, sh, sonde
 
 LINE = "excluding the recorder's own events"
-# Writes enough for the recorder to be woken several times with buffers of a page.
+# Makes enough events to wake the recorder several times with buffers of a page.
 WORK = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=3000', 'status=none']
 OWN = 'syscalls:sys_enter_writev,syscalls:sys_enter_write,syscalls:sys_enter_poll,syscalls:sys_enter_ioctl'
 
@@ -24,8 +24,10 @@ def once(options, events):
 
 
 def own(*options, events=OWN):
-    """(samples of the recorder, of all, what it said); events names what every recorder calls. On a busy machine a buffer of
-    a page may lose all that the workload does: tried anew then."""
+    """(samples of the recorder, all samples, stderr) for events that every recorder causes.
+
+    Tries again if a buffer of a page has lost all events of the command, as on a busy machine.
+    """
     for _ in range(10 if events == OWN else 1):
         ret = once(options, events)
         if ret[1] > 100:
@@ -38,7 +40,7 @@ def command_line():
     return re.search(r'^# cmdline : (.*)$', r.stdout, re.M).group(1)
 
 
-@case('-a on system calls: without the recorder unless asked for, and said')
+@case('-a on system calls: without the recorder unless requested, and a line says so')
 def _():
     mine, n, err = own()
     same(mine, 0, 'samples of the recorder')
@@ -49,7 +51,7 @@ def _():
     need(LINE not in err and '--exclude-self' not in command_line(), err)
 
 
-@case('--exclude-self and --exclude-perf behind -e, joined with its filter')
+@case('--exclude-self and --exclude-perf after -e, joined with its filter')
 def _():
     for option in ('--exclude-self', '--exclude-perf'):
         mine, n, err = own('--filter', 'common_pid > 0 || common_pid < 5', option)
@@ -58,7 +60,7 @@ def _():
     need(mine == 0 and n > 10, 'by default: %d of %d' % (mine, n))
 
 
-@case('the default leaves scheduling, tasks, interrupts and timers as they are')
+@case('the default excludes nothing from scheduling, tasks, interrupts and timers')
 def _():
     for events in ('sched:sched_switch', 'task:*', 'irq:*', 'timer:*'):
         err = own(events=events)[2]
@@ -72,7 +74,7 @@ def _():
         need(LINE in err and nr in err, '%s: %s' % (events, err))
 
 
-@case('a command alone is recorded as ever')
+@case('nothing is excluded when only a command is recorded')
 def _():
     r = sonde('record', '-e', 'raw_syscalls:*', '-o', 'x.data', '--', 'true')
     need(LINE not in r.stderr, r.stderr)
@@ -83,7 +85,8 @@ def _():
     r = sonde('record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'x.data', '--', 'true')
     same(r.returncode, 2, r.stderr)
     need('--exclude-self' in r.stderr and 'tracepoint' in r.stderr, r.stderr)
-    need(sh(perf(), 'record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'y.data', '--', 'true').returncode != 0, 'perf takes it')
+    need(sh(perf(), 'record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'y.data', '--', 'true').returncode != 0,
+         'perf accepts it')
 
 
 few_symbols()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When events are on: -D, and --control with its commands and answers; the same commands given to perf."""
+"""Times when events are enabled: -D, and --control with its commands and answers, as in perf."""
 import os
 import re
 import select
@@ -12,10 +12,13 @@ import perfdata
 from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
 
 EVENT = 'sched:sched_switch'
-# Switches 500 times a second; its first line is when it began, then a character says each time that it was switched.
-SWITCHER = 'import time\nprint(time.monotonic_ns(), flush=True)\nwhile True: time.sleep(0.002); print(end=".", flush=True)'
+# Sleeps 500 times a second. Prints the time of its start in a line, then a character after each
+# sleep.
+SWITCHER = ('import time\nprint(time.monotonic_ns(), flush=True)\n'
+            'while True: time.sleep(0.002); print(end=".", flush=True)')
 LISTED = ('cs', 'cpu-clock', 'page-faults', 'dummy', 'my{')
-SLACK_NS = 2000000  # between the clocks of two cpus, and of us and the events
+# Between the clocks of two cpus, and between this test's clock and that of events.
+SLACK_NS = 2000000
 PYTHON = 'python3'
 
 
@@ -52,25 +55,25 @@ class Recorder:
             more = os.read(self.answers, 4096)
             need(more, 'the recorder has ended: %s' % text)
             text += more
-        # perf writes the zero byte behind its answer, too
+        # perf also writes the zero byte after its answer.
         while more and select.select([self.answers], [], [], 0.02)[0]:
             more = os.read(self.answers, 4096)
             text += more
         return text.decode()
 
-    def tell(self, command, end='\n', seconds=300):
+    def send(self, command, end='\n', seconds=300):
         os.write(self.commands, (command + end).encode())
         return self.answer(seconds)
 
     def ask(self, command):
-        same(self.tell(command), 'ack\n', command)
+        same(self.send(command), 'ack\n', command)
 
     def hear(self, text):
-        """Until the recorder has said this."""
+        """Returns when the recorder has written this text to stderr."""
         said = ''
         while text not in said:
             line = self.p.stderr.readline()
-            need(line, 'it was not said: ' + said)
+            need(line, 'no %r in: %s' % (text, said))
             said += line
 
     def end(self, status=0):
@@ -109,21 +112,21 @@ class Switcher:
         self.p.communicate()
 
     def wait(self, times=20):
-        """Until it was switched so many times from now on."""
+        """Returns when it has slept so many times from now on."""
         while select.select([self.p.stdout], [], [], 0)[0]:
             self.p.stdout.read(1 << 16)
         while times > 0:
-            need(select.select([self.p.stdout], [], [], 60)[0], 'nothing is switched')
+            need(select.select([self.p.stdout], [], [], 60)[0], 'it does not run')
             times -= len(self.p.stdout.read(times))
 
 
 def record_until_events(*argv):
-    """Ends the recorder when its file has events; what it said."""
+    """Ends a recorder when its file has events; returns its stderr."""
     p = subprocess.Popen([SONDE, 'record', '-k', 'monotonic', '-e', EVENT, '-o', 'x.data', *argv], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
-        wait_until('there are events', times)
+        wait_until('its file has events', times)
         p.send_signal(signal.SIGINT)
         return p.communicate(timeout=600)[1]
     finally:
@@ -139,20 +142,20 @@ def evlists(*options):
     return text
 
 
-@case('-D N: nothing before N milliseconds, and names are known all the same')
+@case('-D N: no event before N milliseconds, and tasks have their names')
 def _():
     begin = time.monotonic_ns()
     said = record_until_events('-q', '-D', '300', '--', 'timeout', '300', PYTHON, '-c', SWITCHER)
     same(said, '')
     t = times()
-    need(t and t[0] > begin + 300 * 10**6, 'the first event came %.3f s after the start' % ((t[0] - begin) / 1e9))
+    need(t and t[0] > begin + 300 * 10**6, 'the first event is %.3f s after the start' % ((t[0] - begin) / 1e9))
     text = sonde('script', '-i', 'x.data', '-F', 'comm').stdout.split()
     need(set(text) <= {'python3', 'timeout'}, 'names: %r' % set(text))
     with Switcher() as p:
         begin = time.monotonic_ns()
         said = record_until_events('-D', '300', '-p', str(p.pid))
         t = times()
-        need(t and t[0] > begin + 300 * 10**6, 'the first event came %.3f s after the start' % ((t[0] - begin) / 1e9))
+        need(t and t[0] > begin + 300 * 10**6, 'the first event is %.3f s after the start' % ((t[0] - begin) / 1e9))
         need('events are disabled' in said and 'events are enabled' in said, said)
 
 
@@ -164,7 +167,8 @@ def _():
     need(r.returncode == 0 and '--control' in r.stderr and not times(), r.stderr)
 
 
-@case("-D: the same attrs as perf's for a command and whole cpus; for processes the dummy is on from the start")
+@case("-D: the same attrs as perf's for a command and whole cpus; for processes the dummy is "
+      "enabled from the start")
 def _():
     perf()
     for options in (['-D', '5', '-e', 'cs', '--', 'true'], ['-D', '5', '-a', '-e', 'cs', '--', 'true'],
@@ -177,9 +181,10 @@ def _():
     same(ours.split('\n')[1], theirs.split('\n')[1].replace(' disabled: 1,', '').replace(' enable_on_exec: 1,', ''))
 
 
-@case('-D with ranges: events in them only, and the recording ends with the last')
+@case('-D with ranges: no events outside of them, and the recording ends with the last')
 def _():
-    for attempt in range(5):  # on a busy machine a range can be over before recorder and switcher have run
+    # On a busy machine a range may end before recorder and switcher have run.
+    for attempt in range(5):
         with Switcher() as p:
             begin = time.monotonic_ns()
             r = sonde('record', '-k', 'monotonic', '-D', '100-200 , 500-600', '-p', str(p.pid), '-e', EVENT, '-o', 'x.data')
@@ -193,14 +198,14 @@ def _():
     need(gap > 200 * 10**6, 'a gap between them: %d' % gap)
     for attempt in range(5):
         r = sonde('record', '-D', '0-50,60-100', '-e', EVENT, '-o', 'x.data', '--', 'sleep', '600')
-        need(r.returncode == 143, 'the command is ended, as perf has it: %s' % r.stderr)
+        need(r.returncode == 143, 'the command is ended, as by perf: %s' % r.stderr)
         need(perfdata.File('x.data').finished, 'the file is finished')
         if times():
             break
     need(times(), 'events')
 
 
-@case('-D: what is no time')
+@case('-D refuses values that are no time')
 def _():
     for text in ('', 'x', '-2', '-10', '1.5', '10ms', '10-', '-1-5', '10-20,', '10-20,30', '10,20', '99999999999'):
         r = sonde('record', '-D', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
@@ -232,7 +237,7 @@ def switched(fifo):
     need(all(inside), 'events in each range: %r' % inside)
 
 
-@case('--control fd: enable, disable and stop, each answered when it is done')
+@case('--control fd: enable, disable and stop, each answered after it is done')
 def _():
     switched(fifo=False)
 
@@ -252,7 +257,7 @@ def _():
         r.ask('disable ' + EVENT)
         on = time.monotonic_ns()
         r.ask('enable sched:sched_wakeup')
-        same(r.tell('enable no:such'), "failed: there is no event 'no:such'\n")
+        same(r.send('enable no:such'), "failed: there is no event 'no:such'\n")
         time.sleep(0.1)
         r.ask('stop')
         said = r.end()
@@ -262,31 +267,31 @@ def _():
     same(times(event=2), [], 'the third')
 
 
-@case('ping, evlist and what is no command')
+@case('ping, evlist and wrong commands')
 def _():
     perf()
     # (command, what ends it)
-    told = [('ping', '\n'), ('ping ', '\n'), ('ping', '\0'), ('ping', ''), ('evlist', '\n'), ('evlist -v', '\n'),
-            ('evlist -F', '\n'), ('evlist -g', '\n'), ('enable', '\n'), ('disable', '\n')]
+    right = [('ping', '\n'), ('ping ', '\n'), ('ping', '\0'), ('ping', ''), ('evlist', '\n'), ('evlist -v', '\n'),
+             ('evlist -F', '\n'), ('evlist -g', '\n'), ('enable', '\n'), ('disable', '\n')]
     wrong = [('bogus', 'commands are'), ('enablefoo', 'commands are'), ('evlist -x', 'evlist takes'), ('ack', 'commands are'),
              ('snapshot', 'hardware tracing'), ('x' * 10000, 'too long'), ('\x01\xff%s%n', 'commands are')]
     said = {}
     for name, tool in (('perf', ('perf',)), ('sonde', (SONDE,))):
         with Recorder('-e', 'cs,my{cpu-clock,page-faults}', '-c', '7', '-D', '-1', '--', 'sleep', '60', tool=tool) as r:
-            for command, end in told:
-                same(r.tell(command, end).rstrip('\0'), 'ack\n', '%s to %s' % (command, name))
+            for command, end in right:
+                same(r.send(command, end).rstrip('\0'), 'ack\n', '%s to %s' % (command, name))
             if name == 'sonde':
                 for command, why in wrong:
-                    answer = r.tell(command)
+                    answer = r.send(command)
                     need(answer.startswith('failed: ') and answer.endswith('\n') and why in answer, answer)
-                same(r.tell('', seconds=0.1), '', 'an empty line')
-                same(r.tell('ping\nping\n\nping'), 'ack\n' * 3, 'several at once')
-            same(r.tell('stop').rstrip('\0'), 'ack\n')
+                same(r.send('', seconds=0.1), '', 'an empty line')
+                same(r.send('ping\nping\n\nping'), 'ack\n' * 3, 'several at once')
+            same(r.send('stop').rstrip('\0'), 'ack\n')
             r.p.wait(timeout=600)
             said[name] = r.p.stderr.read()
             r.p.stderr.close()
             r.close()
-    # what evlist tells is perf's, with who speaks before it
+    # evlist prints perf's lines, with the name of the program before each.
     listed = [x for x in said['perf'].split('\n') if x.startswith(LISTED)]
     ours = [x[len('sonde: '):] for x in said['sonde'].split('\n')]
     need(len(listed) == 15 and 'my{cpu-clock,page-faults}' in listed, said['perf'])
@@ -295,11 +300,12 @@ def _():
     need('failed' not in said['sonde'] and '--control: evlist takes -v, -g or -F' in said['sonde'], said['sonde'])
 
 
-@case('nobody reads the answers, or the other end closes: the recording goes on')
+@case('answers are not read, or the other end is closed: the recording continues')
 def _():
     until = 'until [ -e go ]; do sleep 0.02; done'
     with Recorder('-e', EVENT, '--', 'sh', '-c', until) as r:
-        for i in range(101):  # more answers than a pipe holds; each write waits until the recorder has read
+        # More answers than a pipe holds; each write waits until the recorder has read.
+        for i in range(101):
             os.write(r.commands, b'ping\n' * 200)
         r.hear('could not be written')
         with open('go', 'w'):
@@ -332,15 +338,15 @@ def _():
     need(times(), 'events')
 
 
-@case('a command that is recorded may steer its recorder itself')
+@case('a recorded command may control its recorder')
 def _():
     theirs, ours = os.pipe()
     answers, ack = os.pipe()
     script = ('import os, time\n'
-              'def tell(x):\n'
+              'def send(x):\n'
               '    os.write(%d, x + b"\\n")\n'
               '    assert os.read(%d, 100) == b"ack\\n"\n'
-              'time.sleep(0.05); print(time.monotonic_ns()); tell(b"enable"); time.sleep(0.05); tell(b"disable")\n'
+              'time.sleep(0.05); print(time.monotonic_ns()); send(b"enable"); time.sleep(0.05); send(b"disable")\n'
               % (ours, answers))
     r = sonde('record', '-q', '-k', 'monotonic', '-D', '-1', '-e', EVENT, '-o', 'x.data', '--control',
               'fd:%d,%d' % (theirs, ack), '--', PYTHON, '-c', script, pass_fds=(theirs, ours, answers, ack))
@@ -350,7 +356,7 @@ def _():
         os.close(fd)
 
 
-@case('--control: what cannot be')
+@case('--control refuses wrong channels')
 def _():
     with open('file', 'w'):
         pass

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A recording in several files: each is one of its own, and together they hold every event once."""
+"""A recording in several files: each is a complete recording, and together they have every event
+once.
+"""
 import glob
 import os
 import re
@@ -10,8 +12,8 @@ import subprocess
 import time
 
 import perfdata
-from tap import (PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf, run, same, says_full, sh,
-                 small_disk, sonde, told_samples, wait_until)
+from tap import (PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf,
+                 reported_samples, run, same, says_full, sh, small_disk, sonde, wait_until)
 
 CALLS = 60000
 # getpriority(PRIO_PROCESS, i): the number of each call is in its event
@@ -31,27 +33,30 @@ def parts():
 
 
 def numbers_of(f):
-    """The numbers of the calls, as they were made: a program that moves to another cpu has them in another buffer."""
-    return [number for t, number in sorted((t, struct.unpack_from('<Q', raw, 24)[0]) for attr, pid, tid, t, raw in f.samples())]
+    """The numbers of the calls in the order of time: a program that moves to another cpu writes
+    into another buffer.
+    """
+    return [number for t, number in sorted((t, struct.unpack_from('<Q', raw, 24)[0])
+                                           for attr, pid, tid, t, raw in f.samples())]
 
 
 def calls_of(path):
-    """The numbers of the calls in a file, which must be a whole recording."""
+    """The numbers of the calls in a file, after checks that it is a complete recording."""
     f = perfdata.File(path)
     need(f.finished and {1, 2, 3, 12, 21} <= set(f.features), '%s: features %r' % (path, sorted(f.features)))
     f.check()
     kinds = [k for k, *_ in f.records()]
-    need(perfdata.COMM in kinds[:kinds.index(perfdata.INIT)], '%s does not say who runs' % path)
+    need(perfdata.COMM in kinds[:kinds.index(perfdata.INIT)], '%s has no names of running tasks' % path)
     return numbers_of(f)
 
 
-def told_lost(path):
+def reported_lost(path):
     f = perfdata.File(path)
     return sum(struct.unpack_from('<Q', f.data, p + 8)[0] for k, m, p, s in f.records() if k == perfdata.LOST_SAMPLES)
 
 
 def read_by_both(path):
-    """Every file has the same text with perf and with us, and nobody in it is without a name."""
+    """Checks that both tools print the same text of a file, and that each task in it has a name."""
     ours = sonde('--compat', 'perf-6.1', 'script', '-i', path)
     same((ours.returncode, ours.stderr), (0, ''), path)
     need(not re.search(r'^ *:\d+ ', ours.stdout, re.M), '%s: a task without a name: %s' % (path, ours.stdout[:300]))
@@ -61,7 +66,7 @@ def read_by_both(path):
 
 
 def record_calls(*options, asks=0, least=3):
-    # It goes on, without calls, until the file was switched as often as we asked.
+    # The command continues, without calls, until the file was switched `asks` times.
     work = WORK + 'import glob\nwhile len(glob.glob("x.data.*")) < %d: time.sleep(.02)\n' % asks
     p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', '-e', CALL, *options, '--', 'python3', '-c', work], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -77,12 +82,12 @@ def record_calls(*options, asks=0, least=3):
     names = parts()
     need(len(names) >= least, 'only %d files: %s' % (len(names), err))
     for name in names:
-        need('Dump ' + name in err, name + ' is not told: ' + err)
+        need('Dump ' + name in err, name + ' is not reported: ' + err)
     numbers = [n for name in names for n in calls_of(name)]
-    lost = sum(map(told_lost, names))
+    lost = sum(map(reported_lost, names))
     same(len(numbers) + lost, CALLS, 'calls')
     same(len(set(numbers)), len(numbers), 'calls, each once')
-    same(told_samples(err), len(numbers), 'samples told')
+    same(reported_samples(err), len(numbers), 'samples in the summary')
     return names
 
 
@@ -131,7 +136,8 @@ def _():
         clear()
 
 
-@case('a clock ends a file once a second, not each time it ticks')
+@case('--switch-output-event with a clock: it ends a file once a second, not at each of its '
+      'samples')
 def _():
     work = 'import glob, time\nend = time.monotonic() + 2.4\n' \
            'while time.monotonic() < end or not glob.glob("x.data.*"): pass\n'
@@ -139,15 +145,17 @@ def _():
     r = sonde('record', '-o', 'x.data', '-e', CALL, '--switch-output-event', 'cpu-clock', '--', 'python3', '-c', work)
     same(r.returncode, 0, r.stderr)
     seconds = time.monotonic() - begin
-    need(2 <= len(parts()) <= 2 + 2 * seconds, '%.1f s: %s' % (seconds, r.stderr))  # on each cpu that is busy
+    # On each cpu that is busy.
+    need(2 <= len(parts()) <= 2 + 2 * seconds, '%.1f s: %s' % (seconds, r.stderr))
 
 
-@case('processes that come and go while files are switched have their names in each')
+@case('processes that start and end while files are switched have their names in each file')
 def _():
     work = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep .05 & [ $((i % 5)) = 0 ] && sleep .01; done; wait'
     for target in ((), ('-a',)):
-        p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', 'sched:sched_process_exit,sched:sched_process_fork',
-                              '--switch-output', *target, '--', 'sh', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL)
+        p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e',
+                              'sched:sched_process_exit,sched:sched_process_fork', '--switch-output', *target,
+                              '--', 'sh', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL)
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         while p.poll() is None:
             p.send_signal(signal.SIGUSR2)
@@ -166,11 +174,11 @@ def _():
     same(r.returncode, 0, r.stderr)
     same(parts(), re.findall(r'Dump (\S+)', r.stderr)[-2:], 'files')
     need(r.stderr.count('Dump') > 3, r.stderr)
-    # the last file may have begun behind the last call
+    # The last file may begin after the last call.
     same([n for name in parts() for n in calls_of(name)][-1], CALLS - 1, 'the last call')
 
 
-@case('--timestamp-filename; the file before is kept as .old; mode and owner')
+@case('--timestamp-filename; the previous file is kept as .old; mode and owner')
 def _():
     with open('x.data', 'w') as f:
         f.write('before')
@@ -210,7 +218,7 @@ def _():
             clear()
 
 
-@case('the build-id cache is filled only when that was asked for; the build ids are in each file')
+@case('the build id cache is filled only if an option requests it; each file has the build ids')
 def _():
     for options, filled in (([], False), (['--no-no-buildid-cache'], True)):
         r = sonde('record', '-q', '-o', 'x.data', '-e', 'cpu-clock', '--switch-output', '--buildid-dir', os.getcwd() + '/cache',
@@ -234,7 +242,7 @@ def _():
     same(sorted(os.listdir()), ['go', 'x.data'])
 
 
-@case('no room for a second file: the recording goes on in the first, and says so')
+@case('no room for a second file: the recording continues in the first, and a line says so')
 def _():
     with small_disk('nr_inodes=2'):
         r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=256K', '--', 'python3', '-c', WORK)
@@ -242,13 +250,13 @@ def _():
     same(r.returncode, 0, r.stderr)
     need('no new file was begun' in r.stderr and 'continues in small/x.data' in r.stderr, r.stderr)
     numbers = calls_of('x.data')
-    same(len(set(numbers)) + told_lost('x.data'), CALLS)
+    same(len(set(numbers)) + reported_lost('x.data'), CALLS)
     same(len(numbers), len(set(numbers)))
     theirs = sh(perf(), 'script', '-i', 'x.data')
     same((theirs.returncode, theirs.stdout.count('\n')), (0, len(numbers)), theirs.stderr)
 
 
-@case('a directory that may not be written to: the same')
+@case('a directory without the right to write: the recording continues in the first file')
 def _():
     setpriv = shutil.which('setpriv')
     if not setpriv:
@@ -273,19 +281,19 @@ def _():
         err = p.communicate(timeout=600)[1]
     finally:
         sh('umount', 'dir')
-    same((len(after), after == threads), (len(threads), False), 'threads: the one that writes was ended and begun again')
-    # The path leads into the mount that is read-only; the file itself is open for writing.
+    same((len(after), after == threads), (len(threads), False), 'threads: the writer was ended and started again')
+    # The path leads to the read-only mount; the file itself is open for writing.
     need('no new file was begun' in err and 'Read-only' in err, err)
     perfdata.File('dir/x.data').check()
 
 
-@case('a disk that is full in the second file: what was recorded before is kept')
+@case('a disk that is full in the second file: the events before are kept')
 def _():
     with small_disk('size=3m'):
         r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=1M', '--', 'python3', '-c', WORK)
         names = sorted(glob.glob('small/x.data*'))
         shutil.copytree('small', 'copy')
-    told = says_full(r)
+    reported = says_full(r)
     need(len(names) >= 2, r.stderr)
     numbers = []
     for name in sorted(os.listdir('copy')):
@@ -293,7 +301,7 @@ def _():
         need(f.finished, name + ' is not finished')
         numbers += numbers_of(f)
     need(len(numbers) == len(set(numbers)) > 10000, 'calls')
-    same(told, len(numbers), 'samples told')
+    same(reported, len(numbers), 'samples in the summary')
 
 
 @case('--max-size ends the recording, and the command')
@@ -301,12 +309,12 @@ def _():
     r = sonde('record', '-o', 'x.data', '-e', CALL, '--max-size', '1M', '-m', '1M', '--', 'python3', '-c', WORK)
     need(r.returncode == 143 and 'as large as it may get' in r.stderr, '%d %s' % (r.returncode, r.stderr))
     need(1 << 20 <= os.path.getsize('x.data') < 4 << 20, '%d bytes' % os.path.getsize('x.data'))
-    numbers, lost = calls_of('x.data'), told_lost('x.data')
+    numbers, lost = calls_of('x.data'), reported_lost('x.data')
     need(0 < len(numbers) < CALLS and (lost or numbers == list(range(len(numbers)))), 'calls')
     need(numbers == sorted(set(numbers)), 'calls, each once')
 
 
-@case('what makes no sense is refused by name')
+@case('values and combinations without a sense are refused by name')
 def _():
     for argv, says in ((['--switch-output', '-o', '-'], '--switch-output needs a file'),
                        (['--timestamp-filename', '-o', '-'], '--timestamp-filename needs a file'),

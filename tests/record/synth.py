@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a recording says of the processes that were there before: which kinds, by how many threads, where in the file."""
+"""Records about processes that ran before the recording: their kinds, the threads that make them,
+their place.
+"""
 import os
 import re
 import struct
@@ -33,8 +35,8 @@ def record(*options):
     return perfdata.File('x.data')
 
 
-def told(f, pids):
-    """The records of these processes that are not the kernel's, as they lie in the file: (type, bytes)."""
+def described(f, pids):
+    """[(type, bytes)] of the records about these processes, in the order of the file."""
     out = []
     for kind, misc, at, size in f.records():
         body = f.data[at + 8:at + size]
@@ -46,10 +48,10 @@ def told(f, pids):
 @case('--num-thread-synthesize: the same records in the same order')
 def _():
     with Sleepers() as s:
-        one = told(record(), s.pids)
+        one = described(record(), s.pids)
         need(len(one) > 4 * SLEEPERS, '%d records' % len(one))
         for n in ('2', '7', '5000', '0'):
-            same(told(record('--num-thread-synthesize', n), s.pids), one, n + ' threads')
+            same(described(record('--num-thread-synthesize', n), s.pids), one, n + ' threads')
 
 
 @case('--synth: kinds of records, as with perf')
@@ -58,14 +60,15 @@ def _():
         kinds = {}
         for what in ('no', 'all', 'task', 'mmap', 'cgroup', 'task,cgroup'):
             f = record('--synth', what, '--all-cgroups')
-            ours = set(kind for kind, body in told(f, s.pids))
+            ours = set(kind for kind, body in described(f, s.pids))
             ours |= {kind for kind, *_ in f.records() if kind == CGROUP}
             kinds[what] = ours
             sh(perf(), 'record', '-q', '-o', 'p.data', '-a', '-e', 'sched:sched_process_exec', '--synth', what,
                '--all-cgroups', '--', 'true')
             theirs = sh(perf(), 'script', '-D', '-i', 'p.data').stdout
             mine = '(?:%s)' % '|'.join(map(str, s.pids))
-            for kind, pattern in ((perfdata.COMM, r'RECORD_COMM: \S+:%s/' % mine), (perfdata.MMAP2, r'RECORD_MMAP2 %s/' % mine),
+            for kind, pattern in ((perfdata.COMM, r'RECORD_COMM: \S+:%s/' % mine),
+                                  (perfdata.MMAP2, r'RECORD_MMAP2 %s/' % mine),
                                   (perfdata.FORK, r'RECORD_FORK\(%s:' % mine), (CGROUP, r'RECORD_CGROUP')):
                 same(kind in ours, bool(re.search(pattern, theirs)), '--synth=%s, record %d' % (what, kind))
         need(not kinds['no'] and kinds['all'] > kinds['task'] > kinds['no'], kinds)
@@ -73,7 +76,7 @@ def _():
     need(r.returncode == 2 and '--synth needs' in r.stderr, r.stderr)
 
 
-@case('--tail-synthesize: behind the events, and both tools read names')
+@case('--tail-synthesize: the records are after the events, and both tools read the names')
 def _():
     with Sleepers() as s:
         f = record('--tail-synthesize')
@@ -87,19 +90,19 @@ def _():
         same(ours.stdout, theirs.stdout)
 
 
-@case('--tail-synthesize with files that are switched: each tells at its end who runs')
+@case('--tail-synthesize with --switch-output: each file has the names of running tasks at its end')
 def _():
     work = 'for i in 1 2 3 4; do sleep .1; kill -USR2 $PPID; while [ $(ls x.data.* 2> /dev/null | wc -l) -lt $i ]; do ' \
         'sleep .02; done; done; sleep .1'
-    r = sonde('record', '-q', '-o', 'x.data', '--tail-synthesize', '--switch-output', '-e', 'sched:sched_switch', '--', 'sh', '-c',
-              work)
+    r = sonde('record', '-q', '-o', 'x.data', '--tail-synthesize', '--switch-output', '-e', 'sched:sched_switch',
+              '--', 'sh', '-c', work)
     same(r.returncode, 0, r.stderr)
     names = sorted(n for n in os.listdir() if n.startswith('x.data.'))
     same(len(names), 5, 'files: %r' % names)
     for name in names:
         kinds = [kind for kind, *_ in perfdata.File(name).records()]
         need(kinds.count(73) == 1 and kinds.index(73) > kinds.index(perfdata.INIT), '%s: %r' % (name, kinds))
-        need(name == names[-1] or perfdata.COMM in kinds[kinds.index(73):], '%s names nobody' % name)
+        need(name == names[-1] or perfdata.COMM in kinds[kinds.index(73):], '%s has no names' % name)
         same(sh(perf(), 'script', '-i', name).returncode, 0, name)
 
 

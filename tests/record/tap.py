@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""TAP for the privileged tests: case(name) decorates a test, run() runs all; Skip(reason) leaves one."""
+"""TAP for the privileged tests: case(name) decorates a test, run() runs them all, Skip(reason)
+skips one.
+"""
 import contextlib
 import ctypes
 import os
@@ -16,7 +18,8 @@ import settled  # noqa: E402, F401
 
 PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
             'PERF_CONFIG': '/dev/null'}
-# The same for sonde with a script: a sanitizer's library has to be in the interpreter before the extension that needs it.
+# The environment for sonde with a script: the interpreter must load a sanitizer's library before
+# the extension needs it.
 SCRIPT_ENV = dict(PERF_ENV)
 if os.environ.get('SONDE_ASAN'):
     SCRIPT_ENV.update(ASAN_OPTIONS='detect_leaks=0', LD_PRELOAD=subprocess.run(
@@ -47,7 +50,7 @@ def perf():
 
 
 def sh(*argv, env=None, timeout=600, **kw):
-    """Runs a program to its end; text of stdout and stderr."""
+    """Runs a program to its end, with stdout and stderr as text."""
     return subprocess.run(argv, env=env or PERF_ENV, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=timeout, errors='replace', **kw)
 
@@ -70,7 +73,10 @@ def same(a, b, what=''):
 
 
 def wait_until(what, condition, seconds=600):
-    """Waits for a condition; the limit only ends a test that fails, however busy the machine."""
+    """Waits for a condition.
+
+    The limit only ends tests that fail: it is far above what a busy machine needs.
+    """
     end = time.monotonic() + seconds
     while not condition():
         need(time.monotonic() < end, 'waited %d s in vain until %s' % (seconds, what))
@@ -78,12 +84,12 @@ def wait_until(what, condition, seconds=600):
 
 
 def is_recording(p, path):
-    """Whether a recorder has opened everything and waits for events."""
+    """Whether a recorder has opened its events and waits for the first."""
     need(p.poll() is None, 'the recorder ended by itself')
     try:
         if not os.path.getsize(path):
             return False
-    except FileNotFoundError:  # one that was there is renamed first
+    except FileNotFoundError:  # a previous file is renamed first
         return False
     with open('/proc/%d/wchan' % p.pid) as f:
         return 'poll' in f.read()
@@ -107,30 +113,31 @@ while any(switches(tid) < n for tid, n in least.items()):
 
 
 def until_switched(n, *tids):
-    """A command that ends when each of these threads has left its cpu n times more by itself."""
+    """A command that ends when each of these threads has given up its cpu n more times."""
     return [sys.executable, '-S', '-E', '-c', UNTIL_SWITCHED, str(n), *map(str, tids)]
 
 
 def few_symbols():
     """
-    Most of the time of a short recording goes into the kernel's list of symbols, by either tool. From here on this program
-    and what it starts see the beginning of that list and the end of the kernel's text only, for tests that look at something
-    else.
+    From here on this program and its children see only the beginning of the kernel's list of
+    symbols and the end of its text. Either tool spends most of a short recording on that list; this
+    is for tests that do not look at it.
     """
     private, bind, newns = 1 << 18 | 1 << 14, 1 << 12, 1 << 17
     libc = ctypes.CDLL(None)
     if why_not_record() or libc.unshare(newns) or libc.mount(b'none', b'/', None, private, None):
         return
-    with open('/proc/kallsyms', 'rb') as whole, tempfile.NamedTemporaryFile() as part:
-        part.writelines(whole.readlines(1 << 16))
-        part.writelines(line for line in whole if line.split()[2:] == [b'_etext'])
-        part.flush()
-        libc.mount(part.name.encode(), b'/proc/kallsyms', None, bind, None)  # slower when it cannot be
+    with open('/proc/kallsyms', 'rb') as full, tempfile.NamedTemporaryFile() as short:
+        short.writelines(full.readlines(1 << 16))
+        short.writelines(line for line in full if line.split()[2:] == [b'_etext'])
+        short.flush()
+        # If it fails, tests are only slower.
+        libc.mount(short.name.encode(), b'/proc/kallsyms', None, bind, None)
 
 
 @contextlib.contextmanager
 def small_disk(options):
-    """A folder `small` on a disk of its own; options are those of mounting a tmpfs: 'size=600k'."""
+    """A folder `small` on a tmpfs of its own, mounted with these options: 'size=600k'."""
     os.mkdir('small')
     if sh('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', 'small').returncode:
         raise Skip('no right to mount')
@@ -141,17 +148,19 @@ def small_disk(options):
         os.rmdir('small')
 
 
-def told_samples(stderr):
-    """What the recorder's closing line says."""
-    told = re.search(r'\((\d+) samples\)', stderr)
-    need(told, 'no number of samples in: ' + stderr)
-    return int(told.group(1))
+def reported_samples(stderr):
+    """The number of samples in the recorder's closing line."""
+    line = re.search(r'\((\d+) samples\)', stderr)
+    need(line, 'no number of samples in: ' + stderr)
+    return int(line.group(1))
 
 
 def says_full(r):
-    """A recorder that ended because its disk was full; how many samples it says are kept."""
+    """The number of samples in the closing line of a recorder that must have ended because its disk
+    was full.
+    """
     need(r.returncode == 1 and 'the disk is full' in r.stderr, '%d %s' % (r.returncode, r.stderr))
-    return told_samples(r.stderr)
+    return reported_samples(r.stderr)
 
 
 def why_not_record():

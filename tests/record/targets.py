@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Whom a recording is about: cpus, processes, threads, users; what of it is there in the file, and beside perf's."""
+"""Targets of a recording (cpus, processes, threads, users): the events in the file, and comparisons
+with perf.
+"""
 import errno
 import os
 import re
@@ -15,12 +17,13 @@ from tap import PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, pe
 
 STRANGER = 64321  # a user id that nobody has
 ONLINE = '/sys/devices/system/cpu/online'
-PYTHON = '/usr/bin/python3' if os.access('/usr/bin/python3', os.X_OK) else sys.executable  # for any user
+# For any user.
+PYTHON = '/usr/bin/python3' if os.access('/usr/bin/python3', os.X_OK) else sys.executable
 SWITCHER = 'import time\nwhile True: time.sleep(0.002)'
 
 
 class Started:
-    """A program in the background, gone at the end."""
+    """A program in the background, killed at the end."""
     def __init__(self, *argv, **kw):
         self.p = subprocess.Popen(argv, env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   start_new_session=True, **kw)
@@ -42,11 +45,11 @@ def python(text, *argv, **kw):
 
 
 def evlists(*options):
-    """perf evlist -v of one recording with perf and one with sonde, and what sonde said."""
+    """(perf evlist -v of perf's recording, of sonde's, stderr of sonde)"""
     text = []
     for tool in (sh, sonde):
         argv = ('perf', 'record') if tool is sh else ('record',)
-        # without BPF perf does not sleep for a second
+        # --no-bpf-event: perf does not sleep for a second then.
         r = tool(*argv, '-B', '-N', '--no-bpf-event', '-o', 'x.data', *options)
         same(r.returncode, 0, '%r: %s' % (options, r.stderr))
         text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
@@ -54,7 +57,7 @@ def evlists(*options):
 
 
 def columns(fields):
-    """The set of lines that both tools make of x.data."""
+    """The set of lines of x.data, after a check that both tools print the same."""
     texts = []
     for argv in (('perf', 'script'), (SONDE, 'script')):
         if argv[0] == 'perf' and not shutil.which('perf'):
@@ -88,9 +91,9 @@ def _():
     cpus = online()
     for text, wanted in ((str(cpus[-1]), {cpus[-1]}), ('%d,%d,%d' % (cpus[-1], cpus[0], cpus[-1]), {cpus[0], cpus[-1]}),
                          ('%d-%d' % (cpus[0], cpus[0]), {cpus[0]})):
-        # Whoever else runs there may make more events than fit. No software event: when another recorder counts the same one
-        # there, some kernels give its id to samples of ours.
-        # An idle cpu switches to nobody: the command itself runs there.
+        # The status only is checked: other tasks on the cpu may make more events than fit.
+        # A tracepoint, because some kernels give samples of a software event the id of another
+        # recorder's event. The command runs on that cpu, so that there are switches.
         r = sonde('record', '-q', '-o', 'x.data', '-C', text, '-e', 'sched:sched_switch', '--', 'taskset', '-c',
                   str(min(wanted)), 'sh', '-c', 'for i in 1 2 3; do sleep 0.01; done')
         same(r.returncode, 0, r.stderr)
@@ -102,7 +105,7 @@ def _():
     same(ours[0], ours[1], 'evlist')
 
 
-@case('-C with a cpu that is absent, or offline, or no list')
+@case('-C with a cpu that is absent or offline, and with a wrong list')
 def _():
     r = sonde('record', '-o', 'x.data', '-C', '%d,9999' % online()[0], '-e', 'cs', '--', 'touch', 'ran')
     need(r.returncode == 1 and 'no cpu 9999' in r.stderr and 'it has' in r.stderr, r.stderr)
@@ -117,16 +120,17 @@ def _():
 
 
 def with_online(text, *argv):
-    """sonde where the kernel's list of cpus says this, in a mount namespace of its own."""
+    """Runs sonde in a mount namespace where the kernel's list of online cpus has this text."""
     with open('online', 'w') as f:
         f.write(text)
     r = sh('unshare', '-m', 'sh', '-c', 'mount --bind online %s && exec "$@"' % ONLINE, 'sh', SONDE, *argv)
     if r.returncode == 32 or 'unshare' in r.stderr:
-        raise Skip('no mount namespace to be had: ' + r.stderr.strip())
+        raise Skip('no mount namespace: ' + r.stderr.strip())
     return r
 
 
-@case('a cpu that goes offline before it is opened is left out aloud; one that comes or goes later is told')
+@case('a cpu that goes offline before it is opened is left out with a line; later changes are '
+      'reported')
 def _():
     last = online()[-1]
     r = with_online('%s,%d\n' % (open(ONLINE).read().strip(), last + 1), 'record', '-a', '-e', 'sched:sched_switch', '-o',
@@ -136,7 +140,7 @@ def _():
     need(perfdata.File('x.data').check() > 0, 'samples of the others')
     if last == 0:
         raise Skip('one cpu only')
-    # The list is another at the end than at the start.
+    # The list changes between start and end.
     first = online()[0]
     change = 'echo %s > online' % open(ONLINE).read().strip()
     r = with_online('%d\n' % first, 'record', '-a', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sh', '-c', change)
@@ -146,7 +150,8 @@ def _():
     need(r.returncode == 0 and re.search('cpu %d(-%d)? went offline' % (online()[1], last), r.stderr), r.stderr)
 
 
-@case('a cpu that is away for a while only is a loss, in the closing line and in the file')
+@case('a cpu that is offline for a while is reported as a loss, in the closing line and in the '
+      'file')
 def _():
     if len(online()) < 2:
         raise Skip('one cpu only')
@@ -174,14 +179,15 @@ for fd in os.listdir('/proc/%d/fd' % recorder):
 """
 
 
-@case('a cpu that is back before anybody looks is a loss, too: the events that the kernel took off it stand still')
+@case('a cpu that is back before its absence is seen is a loss, too: its events have stopped '
+      'counting')
 def _():
-    # Disabled from outside they stand still as well, and no cpu of this machine needs to go.
+    # Events that another process disables stop counting as well, so no cpu has to go offline.
     cpus = ','.join(str(c) for c in online())
     for options in ['-a'], ['-C', cpus], ['-a', '-D', '-1']:
         r = sonde('record', *options, '-e', 'sched:sched_switch', '-o', 'x.data', '--', PYTHON, '-c', STILL)
         if r.returncode == 77:
-            raise Skip('descriptors of another process cannot be had')
+            raise Skip('no right to take descriptors of another process')
         need(r.returncode == 0 and re.search('cpu %d(-%d)? went offline' % (online()[0], online()[-1]), r.stderr), r.stderr)
         r = sonde('check', '-i', 'x.data')
         need(re.search('damage +%d: missed-cpus' % len(online()), r.stdout), r.stdout)
@@ -189,7 +195,7 @@ def _():
     need(r.returncode == 0 and 'offline' not in r.stderr, r.stderr)
 
 
-@case('which target excludes which: as perf has it, aloud')
+@case('which target excludes which: as in perf, with a line')
 def _():
     perf()
     with Started('sleep', '100') as p:
@@ -209,7 +215,7 @@ def _():
         need(r.returncode == 0 and '-p excludes -t' in r.stderr, r.stderr)
 
 
-@case('-u excludes -C and -a, and records the processes that the user has')
+@case("-u excludes -C and -a, and records the user's processes")
 def _():
     text = 'import subprocess, sys, threading, time\n' \
            'def work():\n' \
@@ -227,15 +233,16 @@ def _():
             for attr, pid, tid, t, raw in perfdata.File('x.data').samples():
                 pids.setdefault(pid, set()).add(tid)
             same(len(pids.pop(p.pid)), 2, 'threads')
-            need(pids, 'what they start')
+            need(pids, 'their children')
             for pid in pids:
-                need(not os.path.exists('/proc/%d' % pid) or os.stat('/proc/%d' % pid).st_uid == STRANGER, 'of others')
+                need(not os.path.exists('/proc/%d' % pid) or os.stat('/proc/%d' % pid).st_uid == STRANGER,
+                     'a process of another user')
         with python(SWITCHER, user=STRANGER) as second:
             recorded('-u', str(STRANGER), '-e', 'sched:sched_switch', '--', *until_switched(5, p.pid, second.pid))
             need({p.pid, second.pid} <= tids(), 'both processes')
 
 
-@case('-u: a name, a user who has no processes, one that is not')
+@case('-u: a name, a user without processes, a name of no user')
 def _():
     nobody = 65534
     with python(SWITCHER, user=nobody) as p:
@@ -251,7 +258,7 @@ PARENT = 'import subprocess, time\n' \
          'while True: subprocess.run(["/bin/sleep", "0.01"])\n'
 
 
-@case('-t records the thread alone, --inherit what it starts, too')
+@case('-t records the thread alone, with --inherit also its children')
 def _():
     text = 'import threading, time\n' \
            'def work():\n' \
@@ -276,7 +283,7 @@ def _():
             same(ours, theirs, 'evlist')
 
 
-@case('-i: what is started is not recorded, for a command, a process and the whole machine')
+@case('-i: children are not recorded, for a command, a process and the whole machine')
 def _():
     perf()
     script = '/bin/sleep 0.01; /bin/sleep 0.01; exec /bin/sleep 0.01'
@@ -292,7 +299,7 @@ def _():
             same(ours, theirs, 'evlist of -i %r' % options)
 
 
-@case('-p: many processes; one that is gone is told, and nothing is recorded')
+@case('-p: many processes; one that has ended is reported, and nothing is recorded')
 def _():
     many = [python(SWITCHER) for i in range(12)]
     try:
@@ -346,7 +353,7 @@ def _():
         os.unlink('go')
 
 
-@case('threads that end between listing and opening harm nothing')
+@case('threads that end before they are opened are left out')
 def _():
     text = 'import threading, time\n' \
            'def work(): time.sleep(0.004)\n' \
@@ -363,7 +370,7 @@ def _():
     print('# %d threads ended in that moment' % left_out)
 
 
-@case('--per-thread: a buffer for each thread, on no cpu, without what it starts; both tools read it')
+@case('--per-thread: a buffer for each thread, without a cpu, without children; both tools read it')
 def _():
     text = 'import threading, time\n' \
            'def work():\n' \
@@ -391,7 +398,7 @@ def _():
     need('comm' not in columns('comm') and columns('comm') >= {'sleep'}, 'names')
 
 
-@case('without pidfds the end of the command is seen all the same')
+@case('without pidfds the recorder sees the end of the command')
 def _():
     if not seccomp.can_deny():
         raise Skip('no number of the system call on this machine')
@@ -401,7 +408,7 @@ def _():
     need(perfdata.File('x.data').check() > 1, 'samples')
 
 
-@case('--dry-run looks at everything, runs nothing and leaves no file')
+@case('--dry-run checks everything, runs nothing and leaves no file')
 def _():
     same((lambda r: (r.returncode, r.stdout + r.stderr))(
         sonde('record', '--dry-run', '-a', '-e', 'sched:sched_switch', '-D', '10', '--', 'touch', 'ran')), (0, ''))
@@ -413,7 +420,8 @@ def _():
     same(os.listdir(), [], 'files')
 
 
-@case('-r: the recorder has the priority, the command has not; without rights the remedy is told')
+@case('-r: the recorder has the priority, the command does not; without rights the message has '
+      'the remedy')
 def _():
     def policy(pid):
         return os.sched_getscheduler(pid), os.sched_getparam(pid).sched_priority
@@ -424,7 +432,8 @@ def _():
         same(policy(child), (os.SCHED_OTHER, 0))
         p.terminate()
         p.wait()
-    with Started(SONDE, 'record', '-q', '-r', '7', '--aio', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sleep', '100') as p:
+    with Started(SONDE, 'record', '-q', '-r', '7', '--aio', '-e', 'sched:sched_switch', '-o', 'x.data',
+                 '--', 'sleep', '100') as p:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         same([policy(int(tid)) for tid in os.listdir('/proc/%d/task' % p.pid)], [(os.SCHED_FIFO, 7)] * 2, 'threads')
         p.terminate()
@@ -441,7 +450,7 @@ def _():
     same(os.listdir(), [], 'files')
 
 
-@case('-v tells events, counters and buffers; -q nothing but what went wrong')
+@case('-v prints events, counters and buffers; -q prints nothing but warnings')
 def _():
     r = sonde('record', '-v', '-e', 'cs,sched:sched_switch', '-o', 'x.data', '--', 'true')
     need(re.search(r'cs: .*counters', r.stderr) and re.search(r'sched:sched_switch: .*counters', r.stderr), r.stderr)

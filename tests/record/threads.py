@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""--threads: a directory with a file for each buffer, which both tools read; all events, threads where they were sent."""
+"""--threads: a directory with a file for each buffer, which both tools read; no event is missing,
+threads run as requested.
+"""
 import os
 import re
 import shutil
@@ -15,24 +17,25 @@ from tap import (PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, p
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
 CPUS = sorted(os.sched_getaffinity(0))
-FILES = os.sysconf('SC_NPROCESSORS_ONLN')  # a command is recorded on every cpu, also where we may not run on each
+# A command is recorded on every cpu, also on those that CPUS does not have.
+FILES = os.sysconf('SC_NPROCESSORS_ONLN')
 
 
 def lines(tool, path):
-    """The text, events of one nanosecond in a fixed order: perf's depends on how it happens to read the files."""
+    """The text, with events of the same nanosecond sorted: their order in perf is accidental."""
     r = sh(tool, 'script', '--ns', '-i', path)
     same(r.returncode, 0, '%s: %s' % (tool, r.stderr))
     return sorted(r.stdout.splitlines(), key=lambda line: (re.search(r'\d+\.\d{9}', line).group(), line))
 
 
 def places(tool, path):
-    """Where a dump says that records lie."""
+    """The lines of a dump that give files and offsets of records."""
     r = sh(*tool, 'script', '-D', '-i', path)
     return sorted(re.findall(r'^(?:0x)?[0-9a-f]+@.*', r.stdout, re.M))
 
 
 def threads_of(pid):
-    """{comm, cpus} of the threads of a process but its first."""
+    """The allowed cpus of each thread of a process but its first."""
     found = []
     for tid in os.listdir('/proc/%d/task' % pid):
         if int(tid) != pid:
@@ -42,7 +45,7 @@ def threads_of(pid):
 
 
 def ends_checked(path):
-    """Whether the last frame of zstd in a file of events has its end."""
+    """Whether the last zstd frame in a file of events is complete."""
     with open(path, 'rb') as f:
         data = f.read()
     unzip, p = perfdata.Unzip(), 0
@@ -56,11 +59,12 @@ def ends_checked(path):
     return unzip.ended
 
 
-@case('all events, plain and compressed; both tools print the same')
+@case('no event is missing, plain and compressed; both tools print the same')
 def _():
     for options in ([], ['-z'], ['-z', '--compressed-records', 'new'], ['--mmap-flush', '4K'], ['--threads=numa']):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'x.dir', '--', CALLS, '-t', '4', '-n', '20000')
+        r = sonde('record', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'x.dir', '--', CALLS, '-t', '4',
+                  '-n', '20000')
         same(r.returncode, 0, r.stderr)
         need('(80000 samples)' in r.stderr and 'lost' not in r.stderr, r.stderr)
         same(sorted(os.listdir('x.dir')), ['data'] + ['data.%d' % i for i in range(FILES)], 'files')
@@ -91,12 +95,12 @@ def _():
         same(places([SONDE, '--compat', 'perf-6.1'], 'p.dir'), places([perf()], 'p.dir'), 'files and offsets %r' % options)
 
 
-@case('tiny buffers: events and losses are all that was done')
+@case('tiny buffers: events and reported losses add up to the calls made')
 def _():
     for options in ([], ['-z']):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', *options, '-m', '1', '-e', 'dummy', '-e', CALL, '-o', 'x.dir', '--', CALLS, '-t', '4',
-                  '-n', '50000')
+        r = sonde('record', '--threads', *options, '-m', '1', '-e', 'dummy', '-e', CALL, '-o', 'x.dir', '--', CALLS,
+                  '-t', '4', '-n', '50000')
         same(r.returncode, 0, r.stderr)
         seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
         f = perfdata.File('x.dir/data')
@@ -122,7 +126,7 @@ def _():
                              env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             wanted = where if spec.startswith('=%d' % a) else [str(a), str(b)]
-            wait_until('the threads are there', lambda: threads_of(p.pid) == sorted(wanted) or p.poll() is not None)
+            wait_until('its threads run', lambda: threads_of(p.pid) == sorted(wanted) or p.poll() is not None)
         finally:
             p.send_signal(signal.SIGINT)
             said = p.communicate(timeout=600)[1]
@@ -134,7 +138,7 @@ def _():
         need(not os.path.exists('y.dir'), bad)
 
 
-@case('what it excludes')
+@case('options that it excludes')
 def _():
     for options in (['--aio'], ['--affinity=cpu'], ['--per-thread'], ['-o', '-']):
         r = sonde('record', '--threads', '-e', CALL, *(['-o', 'x.dir'] if '-o' not in options else []), *options, '--', 'true')
@@ -144,7 +148,7 @@ def _():
     need(r.returncode == 0 and '--switch-output' in r.stderr and os.path.exists('x.dir/data'), r.stderr)
 
 
-@case('a directory of before is kept as DIR.old, another one is not touched')
+@case('a previous directory is kept as DIR.old; a directory with other files is not touched')
 def _():
     def record(*options):
         return sonde('record', '-q', *options, '-e', CALL, '-o', 'x', '--', CALLS, '-n', '10')
@@ -160,11 +164,11 @@ def _():
     need(r.returncode == 1 and 'is a directory' in r.stderr and os.path.exists('x/precious'), r.stderr)
 
 
-@case('a process that ends, ends the recording; Ctrl-C does')
+@case('the recording ends with its process')
 def _():
     sleeper = subprocess.Popen(['sleep', '600'])
-    p = subprocess.Popen([SONDE, 'record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o', 'x.dir'],
-                         env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen([SONDE, 'record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o',
+                          'x.dir'], env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.dir'))
         sleeper.terminate()
@@ -176,25 +180,27 @@ def _():
     need(p.returncode == 0 and '(1 samples)' in said, said)
 
 
-@case('processes born meanwhile are described at the end (--tail-synthesize)')
+@case('--tail-synthesize describes processes that started during the recording')
 def _():
     r = sonde('record', '--threads', '--tail-synthesize', '-m', '8M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c',
               'for i in 1 2 3 4 5 6 7 8; do "$0" -t 2 -n 500 & done; wait', CALLS)
-    told = re.search(r'\((\d+) samples\) \]', r.stderr)
-    need(r.returncode == 0 and told and 'lost' not in r.stderr, r.stderr)
+    reported = re.search(r'\((\d+) samples\) \]', r.stderr)
+    need(r.returncode == 0 and reported and 'lost' not in r.stderr, r.stderr)
     text = sonde('script', '-i', 'x.dir', '-F', 'comm,event').stdout
-    same(text.count(CALL), int(told.group(1)), 'events')
-    need(len(re.findall(r'^ *calls', text, re.M)) == 8000, text[:1000])  # a shell may ask for its parent, too
+    same(text.count(CALL), int(reported.group(1)), 'events')
+    # A shell may call getppid(), too.
+    need(len(re.findall(r'^ *calls', text, re.M)) == 8000, text[:1000])
     same(lines(SONDE, 'x.dir'), lines(perf(), 'x.dir'), 'text')
 
 
-@case('a killed recorder leaves what was flushed')
+@case('a killed recorder leaves the events that were flushed')
 def _():
-    # So many calls and no more: on a busy machine it takes a while until we see that the files have grown, and all that was
-    # recorded meanwhile, millions a second, is read below.
-    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e', 'raw_syscalls:*', '-o', 'k.dir', '--', 'sh',
-                          '-c', '"$0" -t 2 -n 200000; sleep 300', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.DEVNULL, start_new_session=True)
+    # The number of calls is limited: on a busy machine this test may see late that the files have
+    # grown, and reads below all that was recorded meanwhile, millions of events a second.
+    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e', 'raw_syscalls:*', '-o', 'k.dir',
+                          '--', 'sh', '-c', '"$0" -t 2 -n 200000; sleep 300', CALLS], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                         start_new_session=True)
 
     def is_filled():
         return os.path.exists('k.dir/data.0') and sum(e.stat().st_size for e in os.scandir('k.dir')) > 100000
@@ -208,20 +214,22 @@ def _():
          '%d lines: %s' % (r.stdout.count('\n'), r.stderr))
 
 
-@case('a full disk ends the recording, and the summary is true')
+@case('a full disk ends the recording, and the summary has the number of samples in the files')
 def _():
     with small_disk('size=2m'):
         r = sonde('record', '--threads', '-e', 'raw_syscalls:*', '-o', 'small/x', '--', CALLS, '-t', '2', '-n', '300000')
         shutil.copytree('small/x', 'x')
     seen = sonde('script', '-i', 'x', '-F', 'event').stdout.count('raw_syscalls:')
-    same(seen, says_full(r), 'samples in the files and told')
+    same(seen, says_full(r), 'samples in the files and in the summary')
 
 
-@case('--max-size is looked at as without threads: not only when a buffer is half full')
+@case('--max-size is checked as without --threads, not only when a buffer is half full')
 def _():
-    # Less than half of a buffer in all: however late a busy machine looks, the size is found then.
+    # All events together are less than half of a buffer. The size is found however late it is
+    # checked.
     work = 'i=0; while [ $i -lt 40 ]; do "$0" -n 500; sleep 0.01; i=$((i + 1)); done; sleep 600'
-    r = sonde('record', '--threads', '--max-size', '1M', '-m', '4M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c', work, CALLS)
+    r = sonde('record', '--threads', '--max-size', '1M', '-m', '4M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c', work,
+              CALLS)
     need('is as large as it may get' in r.stderr, r.stderr)
     size = sum(e.stat().st_size for e in os.scandir('x.dir') if e.name != 'data')
     need(1 << 20 <= size < 2 << 20, '%d bytes' % size)
@@ -230,23 +238,26 @@ def _():
 @case('files that are missing or empty are reported')
 def _():
     if len(CPUS) < FILES:
-        raise Skip('not every cpu is ours')
-    # events of each cpu
+        raise Skip('this test may not run on every cpu')
+    # Makes events on each cpu.
     work = ('sh', '-c', 'for cpu in %s; do taskset -c $cpu "$0" -n 2000; done' % ' '.join(map(str, CPUS)), CALLS)
     same(sonde('record', '--threads', '-e', CALL, '-o', 'ours', '--', *work).returncode, 0, 'record')
     same(sh(perf(), 'record', '-q', '--threads', '-e', CALL, '-o', 'perfs', '--', *work).returncode, 0, 'perf record')
     last = 'data.%d' % (len(CPUS) - 1)
     for path in 'ours', 'perfs':
-        whole = sonde('script', '-i', path).stderr
-        need('missing-file' not in whole and 'truncated' not in whole, whole)
+        err = sonde('script', '-i', path).stderr
+        need('missing-file' not in err and 'truncated' not in err, err)
         for name in last, 'data.0':
             shutil.copytree(path, 'x')
             os.unlink('x/' + name)
             r = sonde('script', '-i', 'x', '--fail-on-loss')
-            need(r.returncode == (3 if r.stdout else 1) and 'missing-file: 1 (first x/%s)' % name in r.stderr, (name, r.returncode, r.stderr))
+            need(r.returncode == (3 if r.stdout else 1) and 'missing-file: 1 (first x/%s)' % name in r.stderr,
+                 (name, r.returncode, r.stderr))
             shutil.rmtree('x')
-    # Of a file that ends behind its first record only the size that the header has says that it was longer.
-    first = [struct.unpack_from('<IHH', open('ours/' + name, 'rb').read(8).ljust(8, b'\0'))[2] for name in (last, 'data.0')]
+    # A file that ends after its first record is truncated only by the size that the header gives
+    # for it.
+    first = [struct.unpack_from('<IHH', open('ours/' + name, 'rb').read(8).ljust(8, b'\0'))[2]
+             for name in (last, 'data.0')]
     for name, size, said in ((last, 0, 'missing-file: 1 (first x/%s is empty)' % last), (last, first[0] + 8, 'truncated: '),
                              (last, first[0], 'truncated: 1 (first x/%s has %d bytes, its recorder wrote ' % (last, first[0])),
                              ('data.0', first[1], 'truncated: 1 (first x/data.0 has '), ('data.0', 0, 'missing-file: 1')):
@@ -260,7 +271,8 @@ def _():
         for i in range(len(CPUS)):
             os.unlink('%s/data.%d' % (path, i))
         r = sonde('script', '-i', path)
-        need(r.returncode == 1 and 'missing-file: %d (first %s/data.0)' % (len(CPUS), path) in r.stderr, (r.returncode, r.stderr))
+        need(r.returncode == 1 and 'missing-file: %d (first %s/data.0)' % (len(CPUS), path) in r.stderr,
+             (r.returncode, r.stderr))
 
 
 @case('directories without a recording')
