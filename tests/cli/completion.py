@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""completion.py SONDE COMPLETION: what is completed, in bash, zsh and fish on a terminal.
+"""completion.py SONDE COMPLETION: completion of command lines in bash, zsh and fish on a terminal.
 
-COMPLETION is the folder of the shells' files. Each shell runs with them in a folder where it has some files, types a
-line, a key and another key that writes the line and the cursor to a file. Where namespaces are allowed, the tracepoints
-are a few of this test's own, mounted over those of the machine.
+COMPLETION is the folder of the files for the shells. Each shell runs with its file in a folder with
+a few files. The test types a line, a tab, and a key that makes the shell write the line and the
+cursor to a file. Where namespaces are allowed, a few tracepoints of this test are mounted over
+those of the machine.
 """
 import os
 import pathlib
@@ -24,13 +25,14 @@ EVENTS = ('sched:sched_switch', 'sched:sched_wakeup', 'sched:sched_waking', 'irq
 TAB, DUMP, LEFT = '\t', '\x18d', '\x02'
 
 
-
 def behind(before, rest):
-    """A blank that follows is kept, doubled or skipped."""
+    """The line after a completion before a blank: a shell adds another blank, or moves before or
+    behind the one there.
+    """
     return {'bash': '%s| %s' % (before, rest), 'zsh': '%s | %s' % (before, rest), 'fish': '%s |%s' % (before, rest)}
 
 
-# A line, | is the cursor; what a tab makes of it, by shell where they differ.
+# (line, line after a tab), | is the cursor; a dict where the shells differ.
 TABS = (
     ('scr|', 'sonde script |'),
     ('--comp|', 'sonde --compat |'),
@@ -111,7 +113,7 @@ TRACEPOINTS = (
     ('list irq:|', 'sonde list irq:irq_handler_entry |'),
 )
 
-# Calls that are more than a name.
+# Lines that have more than a call of sonde by its name.
 COMMANDS = (
     ('cd sub && sonde scr|', 'cd sub && sonde script |'),
     ('A=1 sonde scr|', 'A=1 sonde script |'),
@@ -187,7 +189,7 @@ class Shell:
             os.write(self.fd, b'. ./setup.zsh\n')
 
     def keys(self, text):
-        """The line and the cursor after these keys, or None."""
+        """Types keys; returns the line with | at the cursor, None if the shell does not answer."""
         line = self.folder / 'line'
         line.unlink(missing_ok=True)
         os.write(self.fd, (text + DUMP).encode())
@@ -201,7 +203,10 @@ class Shell:
 
 
 def check_line(shell, typed, want):
-    """typed: | is the cursor; a tab makes want of it."""
+    """Types a line, | is the cursor, and a tab; expects the line `want`.
+
+    False if the shell does not answer.
+    """
     before, _, behind = typed.rpartition('|')
     got = shell.keys(before + behind + LEFT * len(behind) + TAB)
     say(got == want, '%s: %s' % (shell.name, typed), '' if got == want else 'got  %s\nwant %s\n%r' % (got, want, shell.shown))
@@ -214,7 +219,7 @@ def check_shell(name, folder, wrap, tracepoints):
         return
     shell = Shell(name, folder, wrap)
     try:
-        shell.keys('')  # until it has started
+        shell.keys('')  # returns when it has started
         for typed, want in TABS + (TRACEPOINTS if tracepoints else ()):
             if not check_line(shell, 'sonde ' + typed, want[name] if isinstance(want, dict) else want):
                 return
@@ -233,7 +238,7 @@ def check_shell(name, folder, wrap, tracepoints):
 
 
 def candidates(*words, **how):
-    """What `sonde help --complete` prints for the last of the words."""
+    """The lines that `sonde help --complete` prints for the last of the words."""
     how.setdefault('env', dict(os.environ, SONDE_SCRIPT_PATH=SCRIPTS))
     r = subprocess.run([SONDE, 'help', '--complete', '--', *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True, **how)
@@ -249,61 +254,65 @@ def check_candidates():
         got = candidates(*words.split(' '))
         say(set(want) <= set(got) and not set(never) & set(got), name, '%s: %s' % (words, got))
 
-    offers('', ['=record', '=script', '=check'], ['f', '=-v'], 'commands come first')
-    offers('-', ['=-v', '=--compat', '=--version'], ['=record'], 'options of every command may stand before it')
+    offers('', ['=record', '=script', '=check'], ['f', '=-v'], 'commands for the first word')
+    offers('-', ['=-v', '=--compat', '=--version'], ['=record'], 'options of every command before the command')
     offers('record -', ['=-e', '=--event', '=--call-graph', '=-v'], ['=--debug', '=--snapsho'], 'a command has its options')
     offered('script --format ', ['=text', '=jsonl', '=blkparse'], 'formats of script')
     offered('info --format ', ['=text', '=json'], 'formats of lists')
     offered('script --clock ', ['=raw', '=relative', '=utc', '=local'], 'clocks')
     offered('record --call-graph ', ['=fp', '=dwarf', '=lbr'], 'ways to record call chains')
     offered('--compat ', ['=none', '=perf-6.1', '=perf-6.12'], 'tools to be compatible with')
-    offered('script --compat ', ['=none', '=perf-6.1', '=perf-6.12'], 'the same behind the command')
+    offered('script --compat ', ['=none', '=perf-6.1', '=perf-6.12'], 'the same after the command')
     offered('script --color ', candidates('script', ''), 'an optional value is not the next word')
     offered('script --color=', ['=--color=' + w for w in ('auto', 'always', 'never')], 'it is attached')
-    offered('record --threads=', ['=--threads=' + w for w in ('cpu', 'core', 'package', 'numa')], 'what stands for other values is not offered')
+    offered('record --threads=', ['=--threads=' + w for w in ('cpu', 'core', 'package', 'numa')],
+            'placeholders of values are not offered')
     offered('script -g ', ['=python', '=perl'], 'languages')
-    offers('script -s ', ['=syscall-latency', 'f'], ['=record'], 'scripts and files behind -s')
-    offers('script ', ['=syscall-latency', '=record', '=report', 'f'], [], 'scripts, verbs and files behind script')
-    offered('script syscall-latency ', ['f'], 'files behind a script')
+    offers('script -s ', ['=syscall-latency', 'f'], ['=record'], 'scripts and files after -s')
+    offers('script ', ['=syscall-latency', '=record', '=report', 'f'], [], 'scripts, verbs and files after script')
+    offered('script syscall-latency ', ['f'], 'files after a script')
     for words in ('script -i ', 'script -v -i ', 'script -vi ', 'script --inp ', 'check ', 'cut -o ', 'evlist ', 'record -a -o '):
-        offered(words, ['f'], 'a file is meant by: ' + words)
-    for words in ('script --pid ', 'record -p ', 'script --max-stack ', 'check x.data ', 'script --time ', 'version ', 'nothing '):
-        offered(words, [], 'no file is meant by: ' + words)
-    offered('script --symfs ', ['d'], 'a folder is meant by --symfs')
-    offered('perf-alias ', ['d'], 'and by perf-alias')
-    offered('record ', ['c'], 'a program is meant by record')
-    offered('record -e cs -- ', ['c'], 'and behind --')
-    offered('record ls ', ['w2'], 'what the program takes')
-    offered('-v record -e cs -- ls -l ', ['w6'], 'and behind options')
-    offered('record -- -', ['c'], 'no option behind --')
+        offered(words, ['f'], 'a file after: ' + words)
+    for words in ('script --pid ', 'record -p ', 'script --max-stack ', 'check x.data ', 'script --time ', 'version ',
+                  'nothing '):
+        offered(words, [], 'no file after: ' + words)
+    offered('script --symfs ', ['d'], 'a folder after --symfs')
+    offered('perf-alias ', ['d'], 'a folder after perf-alias')
+    offered('record ', ['c'], 'a program after record')
+    offered('record -e cs -- ', ['c'], 'a program after --')
+    offered('record ls ', ['w2'], "the program's own completion")
+    offered('-v record -e cs -- ls -l ', ['w6'], "the program's own completion, after options")
+    offered('record -- -', ['c'], 'no option after --')
     offers('script -F ', ['=comm', '=pid', '=ip', '=brstack'], ['f'], 'columns')
     offers('script -F ', ['+trace:', '+hw:'], [], 'classes of events')
     offers('script -F comm,', [], ['+comm,trace:'], 'no class in mid-list')
-    offers('script -s python:sysc', ['=python:syscall-latency', 'fpython:'], [], 'scripts behind a language')
+    offers('script -s python:sysc', ['=python:syscall-latency', 'fpython:'], [], 'scripts after a language')
     offers('script -F trace:comm,+', ['=trace:comm,+ip'], [], 'more columns of a class')
-    offers('record -e ', ['=cpu-clock', '=cs', '=page-faults'], ['f'], 'events behind -e')
+    offers('record -e ', ['=cpu-clock', '=cs', '=page-faults'], ['f'], 'events after -e')
     offers('record -e {cs,', ['={cs,cpu-clock'], [], 'events of a group')
-    offers('record -gecpu-cl', ['=-gecpu-clock'], [], 'events behind a cluster of letters')
+    offers('record -gecpu-cl', ['=-gecpu-clock'], [], 'events after a cluster of letters')
 
 
 def check_recorded(folder):
-    """Behind -e of what reads a recording stand the events of that."""
+    """Commands that read a recording complete the values of -e with its events."""
     demo = str(DATA / 'demo.data')
     want = subprocess.run([SONDE, 'evlist', demo], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     want = ['=' + name for name in want if ':' in name and name != 'Tip:']
     for words in (['cut', '-i', demo, '-e', ''], ['cut', '--input=' + demo, '-e', ''], ['cut', '-i' + demo, '-e', ''],
                   ['cut', demo, '-e', ''], ['script', '-vi', demo, '--switch-on', '']):
         got = candidates(*words)
-        say(sorted(got) == sorted(want) and want, 'events of the recording: %s' % ' '.join(words).replace(demo, 'X'), repr((got, want)))
+        say(sorted(got) == sorted(want) and want, 'events of the recording: %s' % ' '.join(words).replace(demo, 'X'),
+            repr((got, want)))
     shutil.copy(demo, folder / 'perf.data')
     got = candidates('script', '--switch-on', '', cwd=folder)
     say(sorted(got) == sorted(want), 'events of perf.data', repr(got))
     got = candidates('record', '-e', 'task-cl', cwd=folder)
-    say(got == ['=task-clock'], 'record has those of the machine', repr(got))
+    say(got == ['=task-clock'], 'record completes with events of the machine', repr(got))
     hostile = pathlib.Path(demo).read_bytes().replace(b'sched_wakeup', b'$(reboot)\x1b]0')
     (folder / 'perf.data').write_bytes(hostile)
     got = candidates('cut', '-e', '', cwd=folder)
-    say(got == [name for name in want if name != '=sched:sched_wakeup'], 'names that would speak to a shell are left out', repr(got))
+    say(got == [name for name in want if name != '=sched:sched_wakeup'],
+        'names that a shell would execute are left out', repr(got))
     os.mkfifo(folder / 'perf.fifo')
     got = candidates('cut', '-i', str(folder / 'perf.fifo'), '-e', 'task-cl', timeout=600)
     say(got == ['=task-clock'], 'a FIFO is not opened', repr(got))
@@ -312,7 +321,7 @@ def check_recorded(folder):
 
 
 def check_scripts(folder):
-    """Scripts of the folders that the user names."""
+    """Scripts in the folders of the user's configuration."""
     (folder / 'mine').mkdir()
     (folder / 'mine/my-own.py').write_text('def trace_end(): pass\n')
     (folder / 'mine/library.py').write_text('x = 1\n')
@@ -326,7 +335,7 @@ def check_scripts(folder):
 
 
 def check_without_rights(folder):
-    """Where tracepoints may not be read."""
+    """A user who may not read tracepoints."""
     shutil.copy(SONDE, folder / 'copy')
     folder.chmod(0o755)
     how = {'user': 65534} if os.geteuid() == 0 else {}
@@ -364,7 +373,7 @@ def main():
                 str(folder / 'tracing')]
         tracepoints = subprocess.run(wrap + ['true'], capture_output=True).returncode == 0
         if not tracepoints:
-            skip('names of tracepoints', 'nothing can be mounted over those of this machine')
+            skip('names of tracepoints', "nothing can be mounted over this machine's tracepoints")
         check_candidates()
         check_recorded(folder)
         check_scripts(folder)

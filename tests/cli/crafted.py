@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Small files that say they are large: each of their numbers in turn is enormous, and reading costs next to nothing.
+"""Small files with enormous numbers, one at a time: reading them uses little memory and time.
 
     tests/cli/crafted.py SONDE FIXTURES.PY
 
-The files are tests/data/defects/small.fix: headers of 104 bytes, sections of the header, records, a stream. What a process
-costs is asked of the kernel (wait4). A seventh of all variants is tried, each by one command; SONDE_FULL=1: all, by all commands.
+The files are those of tests/data/defects/small.fix: headers of 104 bytes, sections of the header,
+records, a stream. wait4() gives the memory and the CPU time of a process. One variant of seven is
+read, by one command; with SONDE_FULL=1 every command reads every variant.
 """
 import importlib.util
 import os
@@ -22,7 +23,7 @@ from points import ENV, done, say  # noqa: E402
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 MOST_KB, MOST_SECONDS = 64 << 10, 0.1
 FULL = os.environ.get('SONDE_FULL') == '1'
-EVERY = 1 if FULL else 7  # each number is met all the same, with one of its values
+EVERY = 1 if FULL else 7  # each number still has one of its values
 WIDE = (1 << 64) - 1, (1 << 63) - 1, 1 << 40, (1 << 32) - 8, 1 << 31
 NARROW = (1 << 32) - 1, (1 << 31) - 1, 1 << 24, 0xffff0000
 COMMANDS = [['script', '-F', 'comm,tid,time,event,trace'], ['info'], ['script', '-D'], ['script', '--header', '-I'], ['evlist', '-v'],
@@ -30,7 +31,9 @@ COMMANDS = [['script', '-F', 'comm,tid,time,event,trace'], ['info'], ['script', 
 
 
 def variants(blob, order):
-    """(place, width, value, bytes): each aligned number, and pairs of neighbours, as an offset and a size are."""
+    """(place, width, value, bytes) for each aligned number, and for pairs of neighbours, such as an
+    offset and a size.
+    """
     prefix = '<' if order == 'little' else '>'
     for at in range(8, len(blob) - 7, 8):
         for value in WIDE:
@@ -53,34 +56,39 @@ def cost(words, path):
 
 def measure(name, blob, order, path):
     wrong, nr, kb_most, seconds_most = [], 0, 0, 0.0
-    for i, (at, width, value, whole) in enumerate(variants(blob, order)):
+    for i, (at, width, value, variant) in enumerate(variants(blob, order)):
         if i % EVERY:
             continue
-        path.write_bytes(whole)
+        path.write_bytes(variant)
         nr += 1
-        # All commands now and then; each variant by one of them, another one each time.
+        # One command reads each variant, the next command the next variant.
         for words in COMMANDS if FULL else [COMMANDS[nr % len(COMMANDS)]]:
             status, kb, seconds = cost(words, str(path))
-            if seconds > MOST_SECONDS:  # somebody else's load may be in it
+            if seconds > MOST_SECONDS:  # the load of other processes may be part of it
                 seconds = min(seconds, *(cost(words, str(path))[2] for _ in range(3)))
             kb_most, seconds_most = max(kb_most, kb), max(seconds_most, seconds)
             if status not in (0, 1, 2, 3) or kb > MOST_KB or seconds > MOST_SECONDS:
-                wrong.append('%s: %d bytes at %d are 0x%x: status %s, %d KiB, %.3f s' % (' '.join(words), width, at, value, status, kb, seconds))
+                wrong.append('%s: %d bytes at %d are 0x%x: status %s, %d KiB, %.3f s' %
+                             (' '.join(words), width, at, value, status, kb, seconds))
     say(not wrong, '%s, %s: %d variants of %d bytes' % (name, order, nr, len(blob)),
         '\n'.join(['at most %d KiB, %.3f CPU s' % (kb_most, seconds_most)] + wrong[:10]))
 
 
 def kernel_symbols(path):
-    """sonde's own section of the kernel's symbols: 128 MiB of them in 4 KB, and a sample that asks."""
-    blocks = [struct.pack('<I', 1 << 17 << 3 | 1 << 1 | (i == 1023))[:3] + b'\n' for i in range(1024)]  # of zstd, RLE
+    """128 MiB of kernel symbols packed into 4 KB of sonde's own section, and a sample that needs
+    them.
+    """
+    # zstd blocks of the type RLE
+    blocks = [struct.pack('<I', 1 << 17 << 3 | 1 << 1 | (i == 1023))[:3] + b'\n' for i in range(1024)]
     packed = b'\x28\xb5\x2f\xfd\xa0' + struct.pack('<I', 128 << 20) + b''.join(blocks)
     attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1, 7 | 1 << 16, 0, 1 << 18).ljust(128, b'\0') + bytes(16)
     sample = struct.pack('<IHHQQIIQ', 9, 1, 40, 7, 0xffffffff81000010, 1, 1, 1)
-    mapped = struct.pack('<IHHIIQQQ', 1, 1, 88, 0xffffffff, 0, 0xffffffff81000000, 0x1000000, 0) + b'[kernel.kallsyms]_text'.ljust(24, b'\0') + \
-        struct.pack('<IIQQ', 0, 0, 0, 7)
+    mapped = struct.pack('<IHHIIQQQ', 1, 1, 88, 0xffffffff, 0, 0xffffffff81000000, 0x1000000, 0) + \
+        b'[kernel.kallsyms]_text'.ljust(24, b'\0') + struct.pack('<IIQQ', 0, 0, 0, 7)
     begin = 144 + len(attr) + len(packed)
     path.write_bytes(b'PERFILE2' + struct.pack('<8Q', 104, 144, 144, 144, begin, len(mapped + sample), 0, 0) + bytes(32) +
-                     struct.pack('<QIIQQQ', 0x5844492d45444e53, 1, 0, 0x100000001, 144 + len(attr), len(packed)) + attr + packed + mapped + sample)
+                     struct.pack('<QIIQQQ', 0x5844492d45444e53, 1, 0, 0x100000001, 144 + len(attr), len(packed)) +
+                     attr + packed + mapped + sample)
     status, kb, seconds = cost(['script', '-F', 'ip,sym'], str(path))
     say(not status and kb < MOST_KB, 'symbols of the kernel, 128 MiB in 4 KB', 'status %s, %d KiB, %.3f s' % (status, kb, seconds))
 

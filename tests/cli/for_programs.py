@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""for_programs.py SONDE: one spelling asks every list and every table for JSON; names that are nearly right.
+"""for_programs.py SONDE: every list and every table as JSON, by the same options; suggestions for
+mistyped names.
 
---format json, --json and -j print the same object; its figures are those of the text. Every shipped script takes --json.
+--format json, --json and -j print the same object, whose figures are those of the text. Every
+script that sonde ships takes --json.
 """
 import json
 import os
@@ -39,16 +41,16 @@ def lines(words):
 
 
 def one_spelling():
-    for schema, words in (('info', ['info', DEMO]), ('check', ['check', DEMO]), ('list', ['list', 'sw']), ('evlist', ['evlist', '-i', MIXED]),
-                          ('buildids', ['buildid-list', '-i', DEMO]), ('buildids', ['buildid-list', '-m']),
-                          ('buildids', ['buildid-list', '-i', TRUE])):
+    for schema, words in (('info', ['info', DEMO]), ('check', ['check', DEMO]), ('list', ['list', 'sw']),
+                          ('evlist', ['evlist', '-i', MIXED]), ('buildids', ['buildid-list', '-i', DEMO]),
+                          ('buildids', ['buildid-list', '-m']), ('buildids', ['buildid-list', '-i', TRUE])):
         got = [parsed(words + more) for more in (['--format', 'json'], ['--json'], ['-j'], ['--format=text', '-j'])]
         same = [g[:2] == got[0][:2] for g in got]
         say(got[0][0] == 0 and all(same) and got[0][1] and got[0][1]['schema'] == 'sonde-' + schema and got[0][1]['version'] == 1,
             'one object: ' + ' '.join(words[:2]), repr(got[0])[:400])
         status, out, err = run([SONDE] + words + ['--format', 'xml'])
         say(status == 2 and not out and b"text or json, not 'xml'" in err, 'no other format: ' + words[0], repr(err))
-        say(lines(words + ['--format', 'text']) == lines(words), 'text as ever: ' + words[0])
+        say(lines(words + ['--format', 'text']) == lines(words), '--format text is the default: ' + words[0])
 
 
 def figures():
@@ -58,17 +60,20 @@ def figures():
     say(parsed(['list', '-j', 'nosuch'])[:2] == (1, dict(parsed(['list', '-j', 'sw'])[1], events=[])), 'list: nothing found')
     events = parsed(['evlist', '-j', '-i', MIXED])[1]['events']
     fields = [line for line in lines(['evlist', '--trace-fields', '-i', MIXED]) if ': trace_fields: ' in line]
-    told = ['%s: trace_fields: %s' % (e['name'], ','.join(f['name'] for f in e['fields'])) for e in events if 'fields' in e]
-    say(told == fields and fields, 'evlist: fields', repr(told))
+    same = ['%s: trace_fields: %s' % (e['name'], ','.join(f['name'] for f in e['fields']))
+            for e in events if 'fields' in e]
+    say(same == fields and fields, 'evlist: fields', repr(same))
     freq = lines(['evlist', '-F', '-i', MIXED])[:len(events)]
-    told = ['%s: sample_%s=%d' % (e['name'], 'freq' if e['attr'].get('freq') else 'period', e['attr']['sample_period']) for e in events]
-    say(told == freq, 'evlist: attributes', repr((told, freq)))
+    same = ['%s: sample_%s=%d' % (e['name'], 'freq' if e['attr'].get('freq') else 'period', e['attr']['sample_period'])
+            for e in events]
+    say(same == freq, 'evlist: attributes', repr((same, freq)))
     files = parsed(['buildid-list', '-j', '-i', DEMO])[1]['files']
     say(['%-40s %s' % (f.get('build_id', ''), f['file']) for f in files] == lines(['buildid-list', '-i', DEMO]), 'buildid-list', repr(files))
     maps = parsed(['buildid-list', '-jm'])[1]['files']
     say(['%s %16x %16x %s' % (f.get('build_id', ''), f.get('start', 0), f.get('end', 0), f['file']) for f in maps] ==
         lines(['buildid-list', '-m']), 'buildid-list -m', repr(maps)[:300])
-    # Without files there are samples without a symbol on every machine, also on the one that recorded them.
+    # --symfs of an empty folder: there are samples without a symbol also on the machine that
+    # recorded them.
     without = ['check', MIXED, '--max-unknown', '0', '--symfs', str(DATA / 'nothing')]
     status, c, err = parsed(without + ['-j'])
     text = lines(without)
@@ -116,11 +121,13 @@ def analyses(scripts, ready):
     if not seen:
         return skip('analyses', 'this build runs no scripts here')
     say(not broken and seen, '%d analyses print JSON' % seen, '\n'.join(broken))
-    return say(not missing, 'their lines say so', '\n'.join(missing))
+    return say(not missing, 'their usage lines have --json', '\n'.join(missing))
 
 
 def hostile():
-    """Names of threads in a Perl analysis: what is no UTF-8, what speaks to a terminal."""
+    """Names of threads in a Perl analysis that are not UTF-8, or have control characters for a
+    terminal.
+    """
     if UNDER_ASAN:
         return skip('names in JSON of Perl', 'no interpreter under sanitizers here')
     script = HERE.parents[1] / 'scripts'

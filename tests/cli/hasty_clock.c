@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded: each look at the clock that only goes on finds it 100 ms later, so that what is short is long. */
+/*
+ * A library to preload: each call of clock_gettime(CLOCK_MONOTONIC) returns a time 100 ms after that
+ * of the call before, so that a short program seems to run long.
+ */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>

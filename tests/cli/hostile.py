@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hostile.py SONDE: recordings whose header lies about its size, or whose names speak to terminals."""
+"""hostile.py SONDE: recordings whose header has wrong sizes, or whose names have control
+characters.
+"""
 import gzip
 import os
 import resource
@@ -35,7 +37,7 @@ def attr(type=1, config=0):
 
 
 def file_mode(sections, nr_attrs=1):
-    """With one sample, and these sections: by number."""
+    """A recording with one sample, and with these sections: {number: bytes}."""
     data = 104 + 128 * nr_attrs
     table_end = data + 32 + 16 * len(sections)
     table, blobs = b'', b''
@@ -49,7 +51,7 @@ def file_mode(sections, nr_attrs=1):
 
 
 def pipe_mode(name):
-    """A tracepoint of this name, without its format: a defect names it."""
+    """A recording of a tracepoint with this name and without its format, which a defect names."""
     def record(kind, misc, body):
         return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
     tracepoint = bytearray(attr(2, 5))
@@ -59,10 +61,10 @@ def pipe_mode(name):
         record(9, 2, struct.pack('<QIIQI', 1, 7, 7, 1000, 0) + bytes(4))
 
 
-def measured(whole, *words):
-    """Output, and the most memory that it took, in KiB."""
+def measured(data, *words):
+    """(output of sonde script, its largest memory in KiB)"""
     with open('x.data', 'wb') as f:
-        f.write(whole)
+        f.write(data)
     p = subprocess.Popen([SONDE, 'script', '-i', 'x.data', *words], env=ENV, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL)
     out = p.stdout.read()
@@ -80,43 +82,47 @@ def sizes():
     long_name = {PMU_MAPPINGS: struct.pack('<II', 1, 8) + string(b'x' * 1000000)}
     out, kb = measured(file_mode({EVENT_DESC: events(2000, 112, 9), **long_name}), '--header-only')
     ok(out.count(b'# event :') == 2000, 'events of a pmu that is not known are listed', out[:300])
-    ok(kb < MOST_KB, 'a section is read once for all of them', kb)
+    ok(kb < MOST_KB, 'a section is read once for all events', kb)
     out, kb = measured(file_mode({EVENT_DESC: events(5000, 0, 0), **long_name}), '--header-only')
-    ok(out and b'# event :' not in out, 'events without an attr are none', out[:300])
-    ok(kb < MOST_KB, 'nor do they cost', kb)
+    ok(out and b'# event :' not in out, 'events without an attr are not listed', out[:300])
+    ok(kb < MOST_KB, 'nor do they use memory', kb)
     groups = struct.pack('<I', 200) + (string(b'') + struct.pack('<II', 0, 1000)) * 200
     out, kb = measured(file_mode({GROUP_DESC: groups}, 1000), '--header-only')
-    ok(out.count(b'# group:') == 1, 'no event is in several groups', out.count(b'# group:'))
+    ok(out.count(b'# group:') == 1, 'an event is in one group only', out.count(b'# group:'))
     groups = struct.pack('<I', 2) + (string(b'a') + struct.pack('<II', 0, 2)) + (string(b'b') + struct.pack('<II', 2, 2))
     out, kb = measured(file_mode({GROUP_DESC: groups}, 4), '--header-only')
-    ok(b'# group: a{' in out and b'# group: b{' in out, 'groups that share none are listed', out[-300:])
+    ok(b'# group: a{' in out and b'# group: b{' in out, 'groups without a common event are listed', out[-300:])
     with open('y.data', 'wb') as f:
         f.write(file_mode({GROUP_DESC: struct.pack('<I', 0xffffffff)}, 2))
     ended = subprocess.run([SONDE, 'evlist', '-i', 'y.data'], env=ENV, capture_output=True,
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (10, 10))).returncode == 0
-    ok(ended, 'groups that are not there are not counted through')
+    ok(ended, 'the time does not grow with a wrong number of groups')
 
 
 def directories():
     os.mkdir('x.dir')
     unknown = struct.pack('<IHH', 60, 0, 8)
-    for name, whole in (('data', file_mode({})), ('data.0', struct.pack('<IHHQIIQ', 9, 2, 32, 0x400000, 7, 7, 1000)), ('data.1', unknown * 3)):
+    sample = struct.pack('<IHHQIIQ', 9, 2, 32, 0x400000, 7, 7, 1000)
+    for name, data in (('data', file_mode({})), ('data.0', sample), ('data.1', unknown * 3)):
         with open('x.dir/' + name, 'wb') as f:
-            f.write(whole)
-    told = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
-    ok(b'unknown-record: 3 (first type 60 at 0x0 of x.dir/data.1)' in told, 'of several files one is named', told)
+            f.write(data)
+    err = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
+    ok(b'unknown-record: 3 (first type 60 at 0x0 of x.dir/data.1)' in err, 'a defect names its file', err)
     with open('x.dir/data.1', 'wb') as f:
         f.write(unknown + bytes(8))
-    told = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
-    ok(b'bad-size: 1 (first at 0x8 of x.dir/data.1: a record of 0 bytes)' in told, 'of several files the damaged one is named', told)
+    err = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True).stderr
+    ok(b'bad-size: 1 (first at 0x8 of x.dir/data.1: a record of 0 bytes)' in err, 'damage names its file', err)
     os.rename('x.dir/data.1', 'x.dir/data.00')
     shown = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True)
-    ok(shown.stdout.count(b'\n') == 2 and not shown.stderr, 'what is named data.00 is not data.0 once more', shown.stdout + shown.stderr)
+    ok(shown.stdout.count(b'\n') == 2 and not shown.stderr, 'data.00 is another file than data.0',
+       shown.stdout + shown.stderr)
     os.unlink('x.dir/data.00')
     for spoil, word in ((lambda: os.symlink('/etc/passwd', 'x.dir/data.1'), b'x.dir/data.1 is a symbolic link'),
                         (lambda: os.mkfifo('x.dir/data.1'), b'x.dir/data.1 is not a regular file'),
-                        (lambda: open('x.dir/data', 'wb').write(gzip.compress(file_mode({}))), b'x.dir/data is packed with gzip'),
-                        (lambda: (os.unlink('x.dir/data'), os.mkfifo('x.dir/data')), b'x.dir/data is not a regular file')):
+                        (lambda: open('x.dir/data', 'wb').write(gzip.compress(file_mode({}))),
+                         b'x.dir/data is packed with gzip'),
+                        (lambda: (os.unlink('x.dir/data'), os.mkfifo('x.dir/data')),
+                         b'x.dir/data is not a regular file')):
         spoil()
         p = subprocess.run([SONDE, 'script', '-i', 'x.dir'], env=ENV, capture_output=True, timeout=600)
         ok(p.returncode == 1 and word in p.stderr, 'a directory, where ' + word.decode(), (p.returncode, p.stderr))
@@ -135,17 +141,17 @@ def terminals():
     for pager in ('--no-pager', '--pager'):
         words = ['--no-pager'] if pager == '--no-pager' else []
         shown = on_terminal(*words, 'script', '-i', 'host.data', '--header-only', '--no-color')
-        ok(b'\x1b' not in shown and b'\\x1b]0;spoken' in shown, 'the header does not speak to a terminal (%s)' % pager,
+        ok(b'\x1b' not in shown and b'\\x1b]0;spoken' in shown, 'the header on a terminal: no control characters (%s)' % pager,
            shown[:400])
-    ok(b'\x1b]0;spoken' in measured(host, '--header-only')[0], 'a pipe gets the bytes')
+    ok(b'\x1b]0;spoken' in measured(host, '--header-only')[0], 'the header in a pipe: the bytes of the recording')
     with open('name.data', 'wb') as f:
         f.write(pipe_mode('\x1b[31m\u20ac:y'.encode()))
-    told = subprocess.run([SONDE, 'script', '-i', 'name.data'], env=ENV, capture_output=True).stderr
-    ok(b'\x1b' not in told and '\\x1b[31m\u20ac:y'.encode() in told, 'nor does the line of defects', told)
-    told = on_terminal('--no-pager', 'script', '-i', 'name.data', '--per-event-dump', '--no-color')
-    ok(b'\x1b' not in told and '\\x1b[31m\u20ac:y.dump'.encode() in told, 'nor do names of files made for events', told)
-    told = subprocess.run([SONDE, 'script', '-i', 'no\x1b[31m\x7fsuch'], env=ENV, capture_output=True).stderr
-    ok(b'\x1b' not in told and b'no\\x1b[31m\\x7fsuch' in told, 'nor do errors', told)
+    shown = subprocess.run([SONDE, 'script', '-i', 'name.data'], env=ENV, capture_output=True).stderr
+    ok(b'\x1b' not in shown and '\\x1b[31m\u20ac:y'.encode() in shown, 'the line of defects: none', shown)
+    shown = on_terminal('--no-pager', 'script', '-i', 'name.data', '--per-event-dump', '--no-color')
+    ok(b'\x1b' not in shown and '\\x1b[31m\u20ac:y.dump'.encode() in shown, 'names of files made for events: none', shown)
+    shown = subprocess.run([SONDE, 'script', '-i', 'no\x1b[31m\x7fsuch'], env=ENV, capture_output=True).stderr
+    ok(b'\x1b' not in shown and b'no\\x1b[31m\\x7fsuch' in shown, 'errors: none', shown)
 
 
 with tempfile.TemporaryDirectory(prefix='sonde-hostile-') as folder:

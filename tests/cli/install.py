@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `make install` puts in place works from there, and `make uninstall` removes it.
+"""Files of `make install` work where they are installed, and `make uninstall` removes them.
 
-The build is installed below a scratch folder (DESTDIR). To be used under its real prefix, the prefix there is mounted
-over the prefix here, in a mount namespace of the test's own.
+The build is installed below a scratch folder (DESTDIR). To use it under its real prefix, the test
+mounts the prefix of the scratch folder over that of the machine, in a mount namespace of its own.
 """
 import os
 import pathlib
@@ -26,7 +26,8 @@ PLAIN = {'PATH': '/usr/bin:/bin:/usr/sbin:/sbin', 'HOME': '/nonexistent', 'LC_AL
 
 
 def call(command, **env):
-    # fish makes its folders below HOME, and root may make /nonexistent, which other tests need absent.
+    # HOME is not /nonexistent: fish makes folders in it, as root also there, and other tests need
+    # it absent.
     p = subprocess.run(command, env={**PLAIN, 'HOME': str(temp), **env}, cwd=temp, stdin=subprocess.DEVNULL, capture_output=True,
                        text=True, errors='replace', timeout=600)
     return p.returncode, p.stdout, p.stderr
@@ -37,7 +38,7 @@ def is_(r, status, out, name):
 
 
 def placed(command, **env):
-    """Runs a shell command where the installed tree is mounted over the prefix."""
+    """Runs a shell command with the installed tree mounted over the prefix."""
     mount = 'mount --bind "$0" "$1" && shift && exec "$@"'
     return call(['unshare', '--mount', '--map-root-user', 'sh', '-c', mount, there(PREFIX), PREFIX, 'sh', '-c', command], **env)
 
@@ -51,7 +52,7 @@ def tree(folder):
 
 
 def make(target, **settings):
-    """As a user does it, without the part that sets up and builds."""
+    """Runs make as a user does, with a build that is ready."""
     return call(['make', '-s', '-C', str(ROOT), target, 'B=%s' % BUILD, 'DESTDIR=%s' % dest] +
                 ['%s=%s' % s for s in settings.items()])
 
@@ -77,11 +78,13 @@ def check_documents():
             with open(os.path.join(doc, page), encoding='utf-8') as f:
                 wrong += ['%s: %s' % (page, target) for target in re.findall(r'\]\(([^)#]+)', f.read())
                           if '://' not in target and not os.path.exists(os.path.join(doc, os.path.dirname(page), target))]
-    say(not wrong, 'links of the installed pages lead somewhere', '\n'.join(wrong))
+    say(not wrong, 'links of the installed pages lead to files', '\n'.join(wrong))
 
 
 def check_manual():
-    """Each function of sonde.h has a page, as a rule a link to that of its group; no link leads nowhere."""
+    """Each function of sonde.h has a page, mostly a link to the page of its group; each link leads
+    to a page.
+    """
     pages = {p.name: p for p in dest.rglob('man3/*.3')}
     if not any(dest.rglob('man1/sonde.1')):
         return skip('the library has man pages', 'this build has none (no scdoc)', may=False)
@@ -89,7 +92,7 @@ def check_manual():
     missing = [f for f in functions if '%s.3' % f not in pages]
     say(len(functions) > 50 and not missing, 'each function of sonde.h has a man page', '\n'.join(missing))
     wrong = [name for name, p in pages.items() if not p.exists()]
-    say(not wrong and any(dest.rglob('man5/sonde-session.5')), 'and its link leads somewhere', '\n'.join(wrong))
+    say(not wrong and any(dest.rglob('man5/sonde-session.5')), 'links of man pages lead to pages', '\n'.join(wrong))
 
 
 def check_modules():
@@ -100,7 +103,8 @@ def check_modules():
         is_(placed('/usr/bin/python3 ' + count), 0, '474\n', "Debian's Python finds `import sonde`")
         (temp / 'imports.py').write_text('import sonde\ndef trace_end(): print(sonde.__file__)\n')
         r = placed('%s script -s imports.py -i %s' % (BUILD / 'sonde', DEMO), SONDE_PYTHON='/usr/bin/python3')
-        say(r[1].startswith(str(BUILD)), 'a script gets the module of the sonde that runs it, not the installed one', r[1] + r[2])
+        say(r[1].startswith(str(BUILD)), 'a script gets the module of the sonde that runs it, not the installed one',
+            r[1] + r[2])
         is_(call(['sh', '-c', '/usr/bin/python3 ' + count],
                  PYTHONPATH=there('%s/%s/sonde/python/module' % (PREFIX, LIBDIR))), 0, '474\n', 'the line for PYTHONPATH works')
     count = "-e 'use Sonde; my $s = Sonde->open(input => q(%s)); my $n = 0; $n++ while $s->next; print qq($n\\n)'" % DEMO
@@ -129,12 +133,15 @@ def check_model():
 
 
 def check_completion():
-    """The shells load the installed files by themselves, or by the line that the install prints for them."""
+    """The shells load the installed files by themselves, or with the line that `make install`
+    prints for them.
+    """
     data = '%s/%s' % (PREFIX, DATADIR)
     load = {
         'bash': ('bash', '. /usr/share/bash-completion/bash_completion; _completion_loader sonde; complete -p sonde',
                  'complete -F _sonde sonde\n'),
-        'zsh': ('zsh -f', 'fpath=(%s/zsh/*(/) $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[sonde]' % data, '_sonde\n'),
+        'zsh': ('zsh -f', 'fpath=(%s/zsh/*(/) $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[sonde]' % data,
+                '_sonde\n'),
         'fish': ('fish', 'complete -C "sonde scr"', 'script\n'),
     }
     for shell, (program, commands, prints) in load.items():
@@ -150,7 +157,9 @@ def check_completion():
 
 
 def check_paths():
-    """What the build tells tools/after-install: the modules' folders, unless an interpreter looks below the prefix."""
+    """The build passes the modules' folders to tools/after-install, unless an interpreter looks
+    below the prefix.
+    """
     prefix, _, libdir, python, perl = (BUILD / 'install-paths').read_text().split('\n')[:5]
     found = [bool(call([str(ROOT / 'tools/module-folder'), language, program, PREFIX])[1].strip())
              for language, program in (('python', '/usr/bin/python3'), ('perl', '/usr/bin/perl'))]
@@ -160,13 +169,14 @@ def check_paths():
 
 
 def check_hints():
-    """What a prefix needs in which the interpreters do not look."""
+    """The lines for a prefix in which the interpreters do not look."""
     paths = [str(ROOT / 'tools/module-folder')]
     opt = [call(paths + [language, program, '/opt/sonde'])[:2] for language, program in
            (('python', '/usr/bin/python3'), ('perl', '/usr/bin/perl'))]
     say(opt == [(0, '\n')] * 2, 'no interpreter looks in /opt/sonde', repr(opt))
     usr = call(paths + ['python', '/usr/bin/python3', '/usr'])[1], call(paths + ['perl', '/usr/bin/perl', '/usr'])[1]
-    say(all(u.startswith('/usr/') and not u.startswith('/usr/local') for u in usr), 'in /usr they look in folders of /usr', repr(usr))
+    say(all(u.startswith('/usr/') and not u.startswith('/usr/local') for u in usr),
+        'for the prefix /usr they look in folders of /usr', repr(usr))
 
     def after(*paths):
         (temp / 'paths').write_text(''.join(p + '\n' for p in paths))
@@ -177,19 +187,19 @@ def check_hints():
     lines = [line.strip() for line in r[1].splitlines() if line.strip().startswith('export ')]
     names = [line.split()[1].split('=')[0] for line in lines]
     say(r[0] == 0 and names == ['PATH', 'PYTHONPATH', 'PERL5LIB', 'PKG_CONFIG_PATH'],
-        'the install prints a line for each path that is searched nowhere', r[1] + r[2])
-    told = [line for line in r[1].splitlines() if '# completion' in line]
+        'a line is printed for each folder that is in no search path', r[1] + r[2])
+    completion = [line for line in r[1].splitlines() if '# completion' in line]
     shells = [shell for shell in ('bash', 'zsh', 'fish') if shutil.which(shell, path=PLAIN['PATH'])]
-    say(len(told) == len(shells), 'and one for the completion of each shell that is here', '%s\n%s' % (shells, r[1]))
+    say(len(completion) == len(shells), 'and one for the completion of each installed shell', '%s\n%s' % (shells, r[1]))
     r = call(['sh', '-ec', '\n'.join(lines) + '\necho "$PATH $PYTHONPATH $PERL5LIB"'], PERL5LIB='/mine')
     say(r[1] == '/opt/sonde/bin:%s /opt/sonde/lib/sonde/python/module /opt/sonde/lib/sonde/perl/lib:/mine\n' % PLAIN['PATH'],
-        'the lines keep what was there', r[1] + r[2])
+        'the lines keep the values that the variables have', r[1] + r[2])
     r = after('/usr', '/usr/bin', '/usr/lib/x86_64-linux-gnu', '', '', '/usr/share')
-    say(r[:2] == (0, ''), 'it says nothing where everything is searched', r[1] + r[2])
+    say(r[:2] == (0, ''), 'nothing is printed if all folders are in search paths', r[1] + r[2])
 
 
 def check_packages():
-    """What tools/setup prints on a machine without apt, for each other package manager: all that is needed, by its names."""
+    """Without apt, tools/setup prints all packages by the names of each other package manager."""
     kept = ('sh', 'id', 'sort', 'tr', 'printf', 'echo', 'sed')
     manage = {'dnf': ('dnf install', 'elfutils-devel'), 'pacman': ('pacman -S --needed', 'libelf'),
               'zypper': ('zypper install', 'libcapstone-devel'), 'apk': ('apk add', 'samurai'),
@@ -220,11 +230,12 @@ def check_uninstall():
     r = make('uninstall')
     left = [p for p in tree(dest) if not p.endswith(('mine.py', 'bin/foreign'))]
     say(r[0] == 0 and not left, 'make uninstall removes every file that was installed', '\n'.join(left[:20]) + r[1] + r[2])
-    say(mine.exists() and foreign.exists() and 'mine.py' in r[1], 'files of others stay, those in our folders are named', r[1] + r[2])
+    say(mine.exists() and foreign.exists() and 'mine.py' in r[1],
+        'other files stay; those in the folders of sonde are named', r[1] + r[2])
     mine.unlink()
     foreign.unlink()
     r = make('uninstall')
-    say(r[0] == 0 and 'nothing' in r[1], 'a second time there is nothing to remove', r[1] + r[2])
+    say(r[0] == 0 and 'nothing' in r[1], 'a second make uninstall says that nothing is installed', r[1] + r[2])
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""lines.py SONDE DATA TABLE: what fingers type, as perf 6.1 takes it.
+"""lines.py SONDE DATA TABLE: sonde accepts and refuses the command lines that perf 6.1 does.
 
-Each line of the table: perf's exit status (dies: it crashes), sonde's under --compat perf-6.1, whether both print the same
-(= or ~), and the words behind the program's name, $D for DATA/text. Where perf 6.1 is installed, it is asked too.
+Each line of the table has perf's exit status (dies: it crashes), sonde's under --compat perf-6.1,
+whether both print the same (= or ~), and the words after the program's name, with $D for DATA/text.
+If perf 6.1 is installed, it runs the lines, too.
 """
 import os
 import pathlib
@@ -42,11 +43,11 @@ def check(line, with_perf):
     if not with_perf:
         return wrong
     perf = run(['perf'], words)
-    told = 'dies' if perf[0] < 0 else str(perf[0])
-    if told != perf_status:
-        wrong.append('the status of perf is %s, not %s' % (told, perf_status))
+    got = 'dies' if perf[0] < 0 else str(perf[0])
+    if got != perf_status:
+        wrong.append('the status of perf is %s, not %s' % (got, perf_status))
     if same == '=' and perf[1] != ours[1]:
-        wrong.append('perf prints %d bytes, sonde %d others' % (len(perf[1]), len(ours[1])))
+        wrong.append('perf prints %d bytes, sonde %d, and they differ' % (len(perf[1]), len(ours[1])))
     return wrong
 
 
@@ -65,12 +66,12 @@ def main():
         for text in wrong:
             print('# ' + text.replace('\n', ' '))
     if with_perf:
-        print('ok %d - beside perf' % (len(lines) + 1))
+        print('ok %d - compared with perf' % (len(lines) + 1))
     elif os.environ.get('SONDE_CI') == '1':
-        print('not ok %d - beside perf: perf 6.1 is not installed' % (len(lines) + 1))
+        print('not ok %d - compared with perf: perf 6.1 is not installed' % (len(lines) + 1))
         failed = True
     else:
-        print('ok %d - beside perf # skip perf 6.1 is not installed' % (len(lines) + 1))
+        print('ok %d - compared with perf # skip perf 6.1 is not installed' % (len(lines) + 1))
     shutil.rmtree(folder)
     return failed
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""list.py SONDE: what `sonde list` tells of this machine, beside `perf list` of perf 6.1 where that is installed."""
+"""list.py SONDE: the events that `sonde list` prints, compared with `perf list` if perf 6.1 is
+installed.
+"""
 import os
 import shutil
 import subprocess
@@ -62,15 +64,15 @@ ok('a name, its kind, its alias', status == 0 and not err and ['context-switches
 ok('sorted', names('sw') == sorted(names('sw')) and 'duration_time' not in out, out)
 status, out, err = run([SONDE, 'record', '--dry-run', '-e', ','.join(names('sw', 'hw', 'cache')), 'true'])
 ok('-e takes each name', status == 0 or 'no right' in err, err)
-ok('twice asked for, once told', names('sw', 'cpu-clock', 'software') == names('sw'))
+ok('an event that several words name is listed once', names('sw', 'cpu-clock', 'software') == names('sw'))
 ok('a part of a name in any case', names('Page-F') == ['page-faults'], names('Page-F'))
 ok('an alias', 'cpu-migrations' in names('migrations'))
 ok('forms', [len(names(word)) for word in ('raw', 'breakpoint')] == [2, 1] and len(names('rhex')) == 0)
 status, out, err = run([SONDE, 'list', 'nosuch', 'cs'])
-ok('what is not there is told', status == 1 and 'context-switches' in out and "no events for 'nosuch'" in err and
+ok('a word without events is reported', status == 1 and 'context-switches' in out and "no events for 'nosuch'" in err and
    err.count('\n') == 1 + ('tracepoints' in err), (status, out, err))
 ok('--raw-dump', run([SONDE, 'list', '--raw-dump', 'sw', 'raw'])[1].split() == names('sw'))
-ok('as perf both words are globs, and nothing is no failure', run(COMPAT + ['list', 'breakpoint', 'nosuch'])[:2] == (0, ''))
+ok('under --compat both words are globs, and an empty list is no failure', run(COMPAT + ['list', 'breakpoint', 'nosuch'])[:2] == (0, ''))
 
 # ---- tracepoints ----
 user, why = user_without_tracefs()
@@ -80,7 +82,7 @@ if may_read:
             if os.path.exists('/sys/kernel/tracing/events/sched/%s/id' % event)}
     ok('a system', {name.partition(':')[2] for name in names('sched:*')} == here, names('sched:*'))
     ok('a system is part of the name', set(names('sched:*')) < set(names('sched')))
-    ok('but not to perf', 'sched:sched_switch' in run(COMPAT + ['list', 'sched'])[1] and
+    ok('but not under --compat', 'sched:sched_switch' in run(COMPAT + ['list', 'sched'])[1] and
        not run(COMPAT + ['list', 'raw_syscalls'])[1] and names('raw_syscalls') ==
        ['raw_syscalls:sys_enter', 'raw_syscalls:sys_exit'], names('raw_syscalls'))
     ok('-e takes it', run([SONDE, 'record', '--dry-run', '-e', names('sched:sched_sw*')[-1], 'true'])[0] == 0)
@@ -91,15 +93,15 @@ if user:
     shutil.copy(SONDE, sonde)
     as_user = user if os.geteuid() == 0 else None
     status, out, err = run([sonde, 'list', 'sched:*'], as_user)
-    ok('out of reach', status == 1 and not out and '/sys/kernel/tracing: no right to read' in err, (status, out, err))
+    ok('tracepoints without the right to read them', status == 1 and not out and '/sys/kernel/tracing: no right to read' in err, (status, out, err))
     status, out, err = run([sonde, 'list'], as_user)
-    ok('but the rest is told', status == 0 and 'page-faults' in out and 'breakpoint' in out and ' tracepoint' not in out and
+    ok('the other events are listed', status == 0 and 'page-faults' in out and 'breakpoint' in out and ' tracepoint' not in out and
        '/sys/kernel/tracing: no right to read' in err, (status, out, err))
-    ok('perf does not mind', run([sonde, '--compat', 'perf-6.1', 'list', 'tracepoint'], as_user)[:2] == (0, ''))
+    ok('under --compat that is no failure', run([sonde, '--compat', 'perf-6.1', 'list', 'tracepoint'], as_user)[:2] == (0, ''))
 else:
-    skip('out of reach', why)
+    skip('tracepoints without the right to read them', why)
 
-# ---- beside perf ----
+# ---- compared with perf ----
 perf = shutil.which('perf')
 if perf and run([perf, 'version'])[1].startswith('perf version 6.1.'):
     has_metrics = bool(run([perf, 'list', '--raw-dump', 'metric'])[1].split())
@@ -108,20 +110,20 @@ if perf and run([perf, 'version'])[1].startswith('perf version 6.1.'):
                   ['breakpoint'], ['tool'], ['metric'], ['metricgroup'], ['--raw-dump'], ['--raw-dump', 'pmu', 'sched:*'],
                   ['--raw-dump', 'metric'], ['metric', 'metricgroups']):
         if has_metrics and (words in ([], ['--raw-dump']) or 'metric' in words or 'metricgroup' in words):
-            skip('perf list %s' % ' '.join(words), 'this processor has metrics, of which sonde lists none')
+            skip('perf list %s' % ' '.join(words), 'this processor has metrics, which sonde does not list')
             continue
-        for attempt in range(5):  # other tests make events meanwhile, and take them away
+        for attempt in range(5):  # other tests make and remove events meanwhile
             theirs, ours = run([perf, 'list', *words]), run(COMPAT + ['list', *words])
             if '--raw-dump' in words:
                 lines = [[w for w in r[1].split(' ') if not w.startswith('sdt_')] for r in (theirs, ours)]
-            else:  # probes that perf collected in its cache, and events out of its tables with their topics, are not ours
+            else:  # sonde has no probes of perf's cache, and no events with topics of perf's tables
                 lines = [[line for line in r[1].split('\n') if '[SDT event]' not in line] for r in (theirs, ours)]
             if lines[0] == lines[1]:
                 break
         ok('perf list %s' % ' '.join(words), lines[0] == lines[1] and theirs[0] == ours[0],
            [theirs[0], ours[0]] + sorted(set(lines[0]) ^ set(lines[1])))
 else:
-    skip('beside perf', 'perf 6.1 is not installed')
+    skip('compared with perf', 'perf 6.1 is not installed')
 
 print('1..%d' % len(results))
 shutil.rmtree(folder)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process may still do that has entered cli/sandbox.c: tries it, and tells how each try ended.
+ * Enters the sandbox of cli/sandbox.c, tries what it should deny, and prints how each try ended.
  *
- *	probe try INPUT OUTSIDE OUTPUT     OUTPUT "": the sandbox is for reading only
- *	probe reach INPUT OUTSIDE OUTPUT PID     each system call that the filter allows, with arguments that name what is
- *	                                         outside: a file, a process
- *	probe without landlock|seccomp|both COMMAND...     COMMAND as on a kernel that lacks these
+ *	probe try INPUT OUTSIDE OUTPUT     if OUTPUT is "", the sandbox is for reading only
+ *	probe reach INPUT OUTSIDE OUTPUT PID     each system call that the filter allows, with arguments
+ *	                                         that name a file or a process outside
+ *	probe without landlock|seccomp|both COMMAND...     runs COMMAND as on a kernel without these
  */
 #include "cli.h"
 #include "lines.h"
@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void tell(const char *what, long r)
+static void report(const char *what, long r)
 {
 	printf("%s: %s\n", what, r < 0 ? strerror(errno) : "done");
 }
@@ -61,47 +61,47 @@ static int try_all(const char *input, const char *outside, const char *output)
 
 	if (enter(&lines, input, output))
 		return 1;
-	tell("read the recording", open(input, O_RDONLY));
-	tell("read a file outside", open(outside, O_RDONLY));
-	tell("write the recording", open(input, O_WRONLY));
-	tell("write a file outside", open(outside, O_WRONLY | O_APPEND));
-	tell("make a file beside the recording",
-	     open(in_folder_of(input, "made"), O_WRONLY | O_CREAT, 0600));
-	tell("remove the recording", unlink(input));
+	report("read the recording", open(input, O_RDONLY));
+	report("read a file outside", open(outside, O_RDONLY));
+	report("write the recording", open(input, O_WRONLY));
+	report("write a file outside", open(outside, O_WRONLY | O_APPEND));
+	report("make a file beside the recording",
+	       open(in_folder_of(input, "made"), O_WRONLY | O_CREAT, 0600));
+	report("remove the recording", unlink(input));
 	snprintf(path, sizeof(path), "%s", getenv("TMPDIR"));
-	tell("a temporary file", fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-	tell("write it", write(fd, "x", 1));
-	tell("memory", (long)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				  -1, 0) == -1
-			       ? -1
-			       : 0);
-	tell("executable memory",
-	     (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1
-		     ? -1
-		     : 0);
-	tell("run a program", execv("/bin/true", no_words));
+	report("a temporary file", fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	report("write it", write(fd, "x", 1));
+	report("memory", (long)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				    -1, 0) == -1
+				 ? -1
+				 : 0);
+	report("executable memory", (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1
+					    ? -1
+					    : 0);
+	report("run a program", execv("/bin/true", no_words));
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!pid)
 		_exit(0);
-	tell("a process", pid);
-	tell("a socket", socket(AF_INET, SOCK_STREAM, 0));
-	tell("a local socket", socket(AF_UNIX, SOCK_STREAM, 0));
-	tell("trace a process", ptrace(PTRACE_ATTACH, getppid(), NULL, NULL));
-	tell("a signal to the parent", kill(getppid(), 0));
-	tell("open a perf event", syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
-	tell("mount", syscall(SYS_mount, "a", "b", "c", 0, NULL));
+	report("a process", pid);
+	report("a socket", socket(AF_INET, SOCK_STREAM, 0));
+	report("a local socket", socket(AF_UNIX, SOCK_STREAM, 0));
+	report("trace a process", ptrace(PTRACE_ATTACH, getppid(), NULL, NULL));
+	report("a signal to the parent", kill(getppid(), 0));
+	report("open a perf event", syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
+	report("mount", syscall(SYS_mount, "a", "b", "c", 0, NULL));
 	if (*output) {
-		tell("make the output",
-		     fd = open(output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-		tell("write the output", write(fd, "x", 1));
-		tell("name it anew", rename(output, in_folder_of(output, "renamed")));
-		tell("remove it", unlink(in_folder_of(output, "renamed")));
+		report("make the output",
+		       fd = open(output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+		report("write the output", write(fd, "x", 1));
+		report("rename it", rename(output, in_folder_of(output, "renamed")));
+		report("remove it", unlink(in_folder_of(output, "renamed")));
 	}
 	lines_done(&lines);
 	return 0;
 }
 
-/* One system call; own: it has no argument that names anything outside this process. */
+/* A system call. own: no argument of it can name anything outside of this process. */
 struct reach {
 	const char *name;
 	long nr;
@@ -149,7 +149,7 @@ static int reach_all(const char *input, const char *outside, const char *output,
 
 	if (enter(&lines, input, output))
 		return 1;
-	/* One descriptor that may be read, and one that only names a file. */
+	/* in may be read; path only names a file. */
 	const int in = open(input, O_RDONLY), path = open(outside, O_PATH);
 	const struct reach tries[] = {
 		TO(read, path, AT(buf), 1),
@@ -190,7 +190,7 @@ static int reach_all(const char *input, const char *outside, const char *output,
 		TO(vmsplice, path, AT(&iov), 1, 0),
 		OWN(munmap),
 		OWN(mremap),
-		/* Of no bytes, since it would be done. */
+		/* A length of 0, because the kernel would do it. */
 		WITH(madvise, "MADV_HWPOISON", AT(buf), 0, 100),
 		WITH(madvise, "MADV_SOFT_OFFLINE", AT(buf), 0, 101),
 		OWN(brk),
@@ -255,7 +255,7 @@ static int reach_all(const char *input, const char *outside, const char *output,
 		OWN(time),
 		OWN(gettimeofday),
 #endif
-		/* Those that are for making files, tried without an output, too. */
+		/* Calls that make files. They are tried without an output, too. */
 		WITH(openat, "write", AT_FDCWD, AT(outside), O_WRONLY),
 		WITH(openat, "read", AT_FDCWD, AT(outside), O_RDONLY),
 		WITH(openat, "descriptor", folder, AT("secret"), O_RDONLY),
@@ -279,7 +279,7 @@ static int reach_all(const char *input, const char *outside, const char *output,
 		TO(mkdir, AT(in_folder_of(outside, "made")), 0700),
 		TO(rmdir, AT(in_folder_of(outside, "empty"))),
 #endif
-		/* Those whose arguments the filter looks at. */
+		/* Calls whose arguments the filter checks. */
 		TO(mprotect, AT(buf), sizeof(buf), PROT_READ | PROT_EXEC),
 #ifdef SYS_mmap2
 		TO(mmap2, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -296,19 +296,19 @@ static int reach_all(const char *input, const char *outside, const char *output,
 		const struct reach *t = tries + i;
 
 		if (!t->own)
-			tell(t->name, syscall(t->nr, t->args[0], t->args[1], t->args[2], t->args[3],
-					      t->args[4], t->args[5]));
+			report(t->name, syscall(t->nr, t->args[0], t->args[1], t->args[2],
+						t->args[3], t->args[4], t->args[5]));
 	}
 	say_untried(tries, nr, calls, sizeof(calls) / sizeof(*calls));
 	say_untried(tries, nr, making, sizeof(making) / sizeof(*making));
-	tell("own: prlimit64", syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, buf));
-	tell("own: clock_gettime", syscall(SYS_clock_gettime, now, buf));
-	tell("own: fcntl", syscall(SYS_fcntl, in, F_DUPFD_CLOEXEC, 3));
+	report("own: prlimit64", syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, buf));
+	report("own: clock_gettime", syscall(SYS_clock_gettime, now, buf));
+	report("own: fcntl", syscall(SYS_fcntl, in, F_DUPFD_CLOEXEC, 3));
 	lines_done(&lines);
 	return 0;
 }
 
-/* ENOSYS from these calls, for all that is started from here. */
+/* Makes these calls fail with ENOSYS, also in programs that are started from here. */
 static int hide(bool landlock, bool seccomp)
 {
 	struct sock_filter code[] = {

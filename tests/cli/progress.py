@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-progress.py SONDE DATA CLOCK LANGUAGES: the line that says how far a long reading is. CLOCK is preloaded: each look at the clock
-finds it 100 ms later. So every reading is long, and what is drawn depends on the bytes read alone.
+progress.py SONDE DATA CLOCK LANGUAGES: the line that shows the progress of a long reading.
+
+CLOCK is preloaded: each call for the time returns one 100 ms later. So every reading takes long,
+and the drawn lines depend only on the bytes that were read.
 """
 import gzip
 import os
@@ -24,7 +26,8 @@ SONDE, DATA, CLOCK = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).res
 LANGUAGES = sys.argv[4].split(',')
 WIPE = b'\r\x1b[K'
 EVENTS = 60000
-NOISE = random.Random(1).randbytes(4 << 20)  # cannot be packed: a reading of many looks at the clock
+# Does not get smaller when packed, so that unpacking asks the clock often.
+NOISE = random.Random(1).randbytes(4 << 20)
 LINE = re.compile(rb'(\d+) %, (\d+) events, (\d+) s left')
 
 
@@ -39,13 +42,13 @@ ATTR = struct.pack('<IIQQQQQQQ', 1, 64, 0, 1, 6, 0, 0x40000, 0, 0)
 
 
 def piped(n=EVENTS):
-    """A recording in pipe mode, with a round behind each thousand."""
+    """A recording in pipe mode, with a round after each thousand events."""
     attr = ATTR + struct.pack('<Q', 7)
     return b''.join([b'PERFILE2', struct.pack('<Q', 16), struct.pack('<IHH', 64, 0, 8 + len(attr)), attr] + list(records(n, True)))
 
 
 def filed(gap=b''):
-    """One in file mode; gap: bytes between the head and the events."""
+    """A recording in file mode; gap: bytes between header and events."""
     data = b''.join(records(EVENTS, False))
     head = struct.pack('<QQQQQQQQ', 104, 80, 104, 80, 184 + len(gap), len(data), 0, 0)
     return b'PERFILE2' + head + bytes(32) + ATTR.ljust(64, b'\0') + bytes(16) + gap + data
@@ -53,7 +56,8 @@ def filed(gap=b''):
 
 def on_terminal(words, blob=b'', out=None, more=None, clock=True, width=80, stalls=False):
     """
-    What the terminal shows, and the status. blob: comes through a pipe; stalls: half of it, and Ctrl-C when the line is there.
+    (the text that the terminal shows, the exit status) of sonde, which reads blob from a pipe.
+    stalls: only half of it is written, and Ctrl-C is typed when the line is drawn.
     """
     end_out, end_in = os.pipe()
     how = {'stdout': os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)} if out else {}
@@ -85,7 +89,7 @@ def on_terminal(words, blob=b'', out=None, more=None, clock=True, width=80, stal
 
 
 def plain(shown):
-    """What is left of it to be seen."""
+    """The text that stays visible."""
     return b'\n'.join(line.rsplit(WIPE, 1)[-1] for line in shown.split(b'\n'))
 
 
@@ -97,42 +101,45 @@ def pipes(folder):
     blob = piped()
     info = ['info', '-i', '-']
     shown, _ = on_terminal(info, blob)
-    say(b' MiB, ' in shown.split(WIPE)[1] if WIPE in shown else False, 'of a pipe: no share, which is unknown', repr(shown[:300]))
+    say(b' MiB, ' in shown.split(WIPE)[1] if WIPE in shown else False, 'of a pipe: bytes, since the share is unknown',
+        repr(shown[:300]))
     say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '), 'wiped before anything else is written', repr(shown[-300:]))
     say(b'\x1b' not in on_terminal(info + ['--no-progress'], blob)[0], '--no-progress')
     say(b'\x1b' not in on_terminal(info, blob, more={'TERM': 'dumb'})[0], 'not on a dumb terminal')
     script = ['script', '-i', '-', '--no-pager']
-    say(WIPE not in on_terminal(script, blob)[0], 'not where the text goes to the terminal')
+    say(WIPE not in on_terminal(script, blob)[0], 'not if the text is written to the terminal')
     shown, _ = on_terminal(script, blob, folder + '/out')
     say(WIPE in shown and plain(shown) == b'' and os.path.getsize(folder + '/out') > 0, 'of text into a file', repr(shown[:300]))
     say(WIPE not in on_terminal(['script', '-i', '-'], blob, more={'PAGER': 'sed s/^/P:/'})[0], 'not with a pager')
     shown, status = on_terminal(info, blob, stalls=True)
-    say(shown.endswith(WIPE) and status == -signal.SIGINT, 'Ctrl-C leaves no half line',
+    say(shown.endswith(WIPE) and status == -signal.SIGINT, 'Ctrl-C wipes the line',
         '%r, status %d' % (shown[-300:], status))
 
 
 def files(folder):
     data, cut = folder + '/a.data', folder + '/cut.data'
     pathlib.Path(data).write_bytes(filed())
-    for words in (['info', '-i', data], ['check', '-i', data], ['cut', '-i', data, '-o', cut], ['buildid-list', '--with-hits', '-i', data],
-                  ['script', '-i', data], ['script', '--sandbox', '-i', data]):
+    for words in (['info', '-i', data], ['check', '-i', data], ['cut', '-i', data, '-o', cut],
+                  ['buildid-list', '--with-hits', '-i', data], ['script', '-i', data],
+                  ['script', '--sandbox', '-i', data]):
         shown, status = on_terminal(words, out='/dev/null')
         drawn = lines(shown)
         say(status == 0 and drawn and drawn == sorted(drawn, key=lambda d: d[:2]) and drawn[-1][0] >= 95 and
             EVENTS - 1000 < drawn[-1][1] <= EVENTS and drawn[-1][2] == 0 and LINE.search(plain(shown)) is None,
             'of a file, %s: share, events, time left' % ' '.join(w for w in words if '/' not in w), repr((drawn, shown[-200:])))
-    # Each look at the clock is 100 ms and one batch of events later; a line is drawn at every second look.
+    # The clock is asked after each batch of events, and each time it is 100 ms later. Every second
+    # time a line is drawn.
     shares = [d for d in drawn if 0 < d[0] < 100]
     batch = drawn[1][1] - drawn[0][1]
     say(all(b[1] - a[1] == batch for a, b in zip(drawn, drawn[1:-1])), 'five times a second', repr(drawn))
-    elapsed = [0.9 + 0.2 * i for i in range(len(shares))]  # since the recording was open
+    elapsed = [0.9 + 0.2 * i for i in range(len(shares))]  # since the recording was opened
     say(all(e * (99 - d[0]) / (d[0] + 1) - 0.6 < d[2] < e * (100 - d[0]) / d[0] + 0.6 for e, d in zip(elapsed, shares)),
-        'the time left is that of the share that is left', repr(shares))
+        'the time left is in proportion to the share that is left', repr(shares))
     say(WIPE not in on_terminal(['info', '-i', data], clock=False)[0], 'not within the first second')
     shown, _ = on_terminal(['info', '-i', data], width=20)
     say(WIPE in shown and max(len(line) for line in shown.split(WIPE)[1:-1]) == 19, 'no wider than the terminal', repr(shown[:300]))
     status, out, err = run([SONDE, 'info', data])
-    say(status == 0 and b'\x1b' not in out + err, 'not where stderr is no terminal')
+    say(status == 0 and b'\x1b' not in out + err, 'not if stderr is no terminal')
 
 
 def packed(folder):
@@ -144,19 +151,22 @@ def packed(folder):
         if mode == 'file':
             say(status == 0 and len(unpacking) > 2 and unpacking == sorted(unpacking) and 0 < unpacking[0] and unpacking[-1] <= 100,
                 'while a recording is unpacked: the share of its packed bytes', repr((unpacking, shown[:300])))
-            say(len(lines(shown)) > 2 and lines(shown)[0][2] < 5 and shown.index(b'unpacking') < LINE.search(shown).start() and
-                shown.rindex(b'unpacking') < LINE.search(shown).start(), 'then how far the reading is', repr(shown[:600]))
+            say(len(lines(shown)) > 2 and lines(shown)[0][2] < 5 and
+                shown.index(b'unpacking') < LINE.search(shown).start() and
+                shown.rindex(b'unpacking') < LINE.search(shown).start(), 'then the progress of the reading',
+                repr(shown[:600]))
         else:
             say(status == 0 and not unpacking and len(lines(shown)) > 2 and lines(shown)[-1][0] <= 100,
-                'of one that is unpacked as it is read: the share of its packed bytes', repr(shown[:300]))
-        say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '), 'wiped behind it, %s mode' % mode, repr(shown[-300:]))
+                'of a recording that is unpacked while it is read: the share of its packed bytes', repr(shown[:300]))
+        say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '), 'wiped after it, %s mode' % mode, repr(shown[-300:]))
     shown, status = on_terminal(['info', '-i', '-'], gzip.compress(filed(NOISE), 1), stalls=True)
-    say(b'unpacking: ' in shown and shown.endswith(WIPE) and status == -signal.SIGINT, 'Ctrl-C while it is unpacked, from a pipe',
-        '%r, status %d' % (shown[-300:], status))
+    say(b'unpacking: ' in shown and shown.endswith(WIPE) and status == -signal.SIGINT,
+        'Ctrl-C while it is unpacked, from a pipe', '%r, status %d' % (shown[-300:], status))
 
 
 MIDDLE = EVENTS // 2
-# What a script does in the middle of the events, what the terminal shows in the end, and its status; each language.
+# By language: the suffix, the script, and (name of the case, statement in the middle of the events,
+# text that the terminal shows at the end, status).
 SCRIPTS = {
     'python': ('py', '''
 import os, signal, sys
@@ -212,13 +222,14 @@ def scripts(folder):
             say(status == code and len(drawn) > 2 and seen.startswith(expected) and
                 (expected or not seen) and not LINE.search(seen), '%s, %s: wiped before it' % (language, name),
                 'status %d, %r, %r' % (status, drawn[-3:], shown[-300:]))
-            goes_on = name == 'nothing'
-            say((drawn[-1][1] > MIDDLE + 1000) == goes_on if drawn else False,
-                '%s, %s: %s' % (language, name, 'drawn to the end' if goes_on else 'not drawn any more'), repr(drawn[-3:]))
+            continues = name == 'nothing'
+            say((drawn[-1][1] > MIDDLE + 1000) == continues if drawn else False,
+                '%s, %s: %s' % (language, name, 'drawn to the end' if continues else 'not drawn any more'),
+                repr(drawn[-3:]))
         pathlib.Path(path).write_text(text % {'middle': MIDDLE, 'does': '1'})
         for name, words, more in (('stdout is the terminal, too', ['-i', data], {}),
                                   ('--no-progress', ['--no-progress', '-i', data], {'out': '/dev/null'}),
-                                  ('a recording that comes through a pipe', ['-i', '-'], {'out': '/dev/null', 'blob': piped()})):
+                                  ('a recording from a pipe', ['-i', '-'], {'out': '/dev/null', 'blob': piped()})):
             shown, status = on_terminal(['script'] + words + [path], **more)
             say(status == 0 and shown == b'end\n', '%s: not drawn: %s' % (language, name), repr(shown[:300]))
 
@@ -227,7 +238,8 @@ def packed_script(folder):
     script = folder + '/top.py'
     pathlib.Path(script).write_text('import os\nos.write(2, b"top\\n")  # past sys.stderr\n')
     shown, status = on_terminal(['script', '-i', folder + '/file.data.gz', script], out='/dev/null')
-    say(b'unpacking: ' in shown and plain(shown).startswith(b'top\n'), 'wiped before the statements of a script run', repr(shown[:300]))
+    say(b'unpacking: ' in shown and plain(shown).startswith(b'top\n'), 'wiped before the statements of a script run',
+        repr(shown[:300]))
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--sandbox: what is denied, that all that is printed is printed inside too, what refuses it, and what is told of it.
+"""--sandbox: it denies access, commands print the same inside, some options exclude it.
 
     tests/cli/sandbox.py SONDE PROBE DATA
 """
@@ -22,7 +22,7 @@ SONDE, PROBE, DATA = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
 if os.environ.get('SONDE_ASAN') or 'ASAN_OPTIONS' in ENV:
     ENV['ASAN_OPTIONS'] = 'detect_leaks=0'  # looking for leaks traces the process
 
-# What a process inside gets for an answer, without and with an output.
+# The results of probe.c inside, without and with an output.
 READING = {'read the recording': 'done', 'read a file outside': 'Permission denied', 'write the recording': 'Permission denied',
            'write a file outside': 'Permission denied', 'make a file beside the recording': 'Permission denied',
            'remove the recording': 'Operation not permitted', 'a temporary file': 'done', 'write it': 'done', 'memory': 'done',
@@ -31,8 +31,8 @@ READING = {'read the recording': 'done', 'read a file outside': 'Permission deni
            'trace a process': 'Operation not permitted', 'a signal to the parent': 'Operation not permitted',
            'open a perf event': 'Operation not permitted', 'mount': 'Operation not permitted'}
 MAKING = dict(READING, **{'remove the recording': 'Permission denied', 'make the output': 'done', 'write the output': 'done',
-                          'name it anew': 'done', 'remove it': 'done'})
-# Without Landlock files can be read; without seccomp Landlock keeps at least files.
+                          'rename it': 'done', 'remove it': 'done'})
+# Without Landlock files can be read; without seccomp Landlock still protects files.
 NO_LANDLOCK = dict(READING, **{'read a file outside': 'done'})
 NO_SECCOMP = {'read a file outside': 'Permission denied', 'write the recording': 'Permission denied',
               'make a file beside the recording': 'Permission denied', 'remove the recording': 'Permission denied',
@@ -49,11 +49,12 @@ def run(words, stdin=subprocess.DEVNULL, cwd=None, **env):
 
 def differences(want, text):
     got = dict(line.split(': ', 1) for line in text.splitlines())
-    return ''.join('%s: %s, not %s\n' % (what, got.get(what), answer) for what, answer in want.items() if got.get(what) != answer)
+    return ''.join('%s: %s, not %s\n' % (what, got.get(what), answer)
+                   for what, answer in want.items() if got.get(what) != answer)
 
 
 def denied(folder):
-    """What the probe may do."""
+    """The probe may do what the tables above say."""
     (folder / 'in').mkdir()
     (folder / 'out').mkdir()
     shutil.copy(DATA + '/demo.data', folder / 'in/x.data')
@@ -73,28 +74,32 @@ def denied(folder):
     info = [SONDE, 'info', '-v', '--sandbox', '-i', DATA + '/demo.data']
     for what, says in (('landlock', 'no Landlock'), ('seccomp', 'no seccomp')):
         status, out, err = run(without + [what] + info)
-        say(status == 0 and out and says in err, '-v tells: ' + says, err)
+        say(status == 0 and out and says in err, '-v prints: ' + says, err)
     status, out, err = run(without + ['both'] + info)
     say(status == 1 and not out and 'neither Landlock nor seccomp' in err, 'with neither nothing is read', err)
     status, out, err = run(info)
-    say(status == 0 and 'Landlock, version ' in err and 'system calls' in err, '-v tells what is in force', err)
+    say(status == 0 and 'Landlock, version ' in err and 'system calls' in err, '-v prints what is in force', err)
     status, out, err = run(info, TMPDIR='/nope')
-    say(status == 1 and 'temporary folder in /nope (set TMPDIR)' in err, 'a folder for temporary files that is not there is named', err)
+    say(status == 1 and 'temporary folder in /nope (set TMPDIR)' in err,
+        'a folder for temporary files that does not exist is named', err)
     status, out, err = run(info[:2] + info[3:])
-    say(status == 0 and not err, 'else nothing is told', err)
+    say(status == 0 and not err, 'without -v nothing is printed', err)
     deadline = time.monotonic() + 60
     while list(folder.glob('sonde-*')) and time.monotonic() < deadline:
         time.sleep(0.05)
-    say(not list(folder.glob('sonde-*')), 'the folder of temporary files is gone', str(list(folder.iterdir())))
+    say(not list(folder.glob('sonde-*')), 'the folder of temporary files is removed', str(list(folder.iterdir())))
     return True
 
 
-# Calls that may succeed with the name or the descriptor of a file outside: they ask what it is, not what is in it.
+# Calls that may succeed with the name or the descriptor of a file outside: they give its
+# properties, not its contents.
 ASKING = {'fstat', 'fstat64', 'statx', 'newfstatat', 'fstatat64', 'stat', 'lstat', 'access', 'faccessat', 'faccessat2'}
 
 
 def reaching(folder):
-    """Every system call that the filter allows, with arguments that name a file or a process outside."""
+    """Every system call that the filter allows fails with arguments that name a file or a process
+    outside.
+    """
     (folder / 'in').mkdir()
     (folder / 'out').mkdir()
     outside = folder / 'outside'
@@ -117,7 +122,7 @@ def reaching(folder):
         open_to = {'openat read', 'openat descriptor', 'open read'} if before else set()
         wrong = [': '.join(g) for g in got if g[0] == 'untried' or g[1] == 'done' and g[0] not in ASKING | open_to]
         wrong += [line for line in out.decode().splitlines() if line.startswith('own: ') and not line.endswith('done')]
-        say(status == 0 and len(got) > 60 and not wrong, 'what the filter allows reaches nothing outside: ' + name,
+        say(status == 0 and len(got) > 60 and not wrong, 'allowed system calls reach nothing outside: ' + name,
             '\n'.join(wrong) + err)
         changed = victim.poll() is not None or pathlib.Path('/proc/%d/limits' % victim.pid).read_text() != limits
         say(not changed and state() == files, 'nothing outside is changed: ' + name)
@@ -126,7 +131,7 @@ def reaching(folder):
 
 
 def same():
-    """What is printed, inside and outside."""
+    """Commands print the same inside and outside."""
     files = sorted(pathlib.Path(DATA).rglob('*.data'))
     for words in COMMANDS:
         wrong, printed = '', 0
@@ -140,7 +145,7 @@ def same():
 
 
 def copies(folder):
-    """What is written inside and outside."""
+    """Commands write the same files inside and outside."""
     for words in ['cut', '--time', '20%-80%', '-o', 'copy'], ['split', '--every', '4K', '-o', 'copy']:
         files = []
         for more in [], ['--sandbox']:
@@ -148,15 +153,16 @@ def copies(folder):
             place.mkdir()
             status, out, err = run([SONDE, *words, *more, '-i', DATA + '/demo.data'], cwd=str(place))
             files.append((status, err, [(p.name, p.read_bytes()) for p in sorted(place.iterdir())]))
-        say(files[0] == files[1] and files[0][0] == 0 and files[0][2], words[0] + ': the same inside', '%s %s' % (files[1][0], files[1][1]))
+        say(files[0] == files[1] and files[0][0] == 0 and files[0][2], words[0] + ': the same inside',
+            '%s %s' % (files[1][0], files[1][1]))
 
 
 def ways_in(folder):
-    """Recordings that are no plain file need temporary ones, or come by descriptors."""
+    """Recordings that are no plain file need temporary files, or are read from descriptors."""
     plain = (pathlib.Path(DATA) / 'demo.data').read_bytes()
     want = run([SONDE, 'script', '-i', DATA + '/demo.data'])[1]
     (folder / 'x.gz').write_bytes(gzip.compress(plain))
-    big = plain + os.urandom(20 << 20)  # a pipe's bytes beyond 16 MiB go into a file
+    big = plain + os.urandom(20 << 20)  # more than 16 MiB from a pipe are stored in a file
     (folder / 'big').write_bytes(big)
     (folder / 'dir').mkdir()
     shutil.copy(DATA + '/demo.data', folder / 'dir/perf.data')
@@ -170,12 +176,12 @@ def ways_in(folder):
     status, out, err = run(script + ['-i', '-'], cat.stdout)
     cat.stdout.close()
     cat.wait()
-    say(status == 0 and out == want, 'a file that comes through a pipe, in a temporary one', '%s %s' % (status, err))
-    say(run(script, cwd=str(folder / 'dir'))[1] == want, 'perf.data where we are')
+    say(status == 0 and out == want, 'a file from a pipe, stored in a temporary file', '%s %s' % (status, err))
+    say(run(script, cwd=str(folder / 'dir'))[1] == want, 'perf.data in the current folder')
 
 
 def status_of_running():
-    """Seen from outside: the kernel says that a filter is in force."""
+    """The kernel shows in /proc that a filter is in force."""
     p = subprocess.Popen([SONDE, 'script', '--sandbox', '-i', '-'], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL)
     deadline, text = time.monotonic() + 60, ''
@@ -188,8 +194,9 @@ def status_of_running():
 
 def refused(folder):
     (folder / 'x.py').write_text('')
-    for words, says in ((['-s', 'x.py'], 'script'), (['x.py'], 'script'), (['record', 'x'], 'script'), (['--xed'], 'xed'), (['-g', 'python'], '-g'),
-                        (['--per-event-dump'], 'writes files'), (['--dlfilter', 'x.so'], 'dlfilter')):
+    for words, says in ((['-s', 'x.py'], 'script'), (['x.py'], 'script'), (['record', 'x'], 'script'), (['--xed'], 'xed'),
+                        (['-g', 'python'], '-g'), (['--per-event-dump'], 'writes files'),
+                        (['--dlfilter', 'x.so'], 'dlfilter')):
         status, out, err = run([SONDE, 'script', '--sandbox', '-i', DATA + '/demo.data'] + words, cwd=str(folder))
         say(status == 2 and not out and '--sandbox' in err and says in err, 'not with ' + words[0], '%s %s' % (status, err))
 

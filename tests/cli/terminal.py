@@ -16,7 +16,7 @@ from points import end_pty, open_on_pty, read_pty  # noqa: E402
 
 SONDE, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SWITCH = ['script', '-i', os.path.join(DATA, 'text/switch.data')]
-ASAN = os.environ.get('SONDE_ASAN')  # the sanitizer's library, which has to be in an interpreter first
+ASAN = os.environ.get('SONDE_ASAN')  # the sanitizer's library, which an interpreter must load first
 SLOWER = 4 if ASAN else 1
 results = []
 
@@ -32,7 +32,7 @@ def environment(folder, more):
 
 
 def on_terminal(words, folder, env, interrupt=False, rows=None):
-    """What a terminal shows, and the exit status (negative: the signal)."""
+    """(the text that a terminal shows, the exit status, negative: the signal)"""
     p, fd = open_on_pty([SONDE] + words, size=rows and (rows, 80), cwd=folder, env=environment(folder, env))
     out = b''
     if interrupt:
@@ -42,15 +42,15 @@ def on_terminal(words, folder, env, interrupt=False, rows=None):
     return (out + rest).replace(b'\r\n', b'\n'), status
 
 
-def lacks_module():
+def has_no_module():
     """Whether this build runs no scripts in Python."""
     with tempfile.NamedTemporaryFile(suffix='.py') as f:
-        told = subprocess.run([SONDE, 'script', '-s', f.name, '-i', '/nonexistent'], env=environment('/nonexistent', {}),
-                              capture_output=True).stderr
-    return b'Python module' in told and b'is not installed' in told
+        err = subprocess.run([SONDE, 'script', '-s', f.name, '-i', '/nonexistent'], env=environment('/nonexistent', {}),
+                             capture_output=True).stderr
+    return b'Python module' in err and b'is not installed' in err
 
 
-def check(name, words, env=None, begins=None, holds=None, lacks=None, status=0, files=None, **more):
+def check(name, words, env=None, begins=None, holds=None, never=None, status=0, files=None, **more):
     if words[:2] == ['script', '-s'] and NO_MODULE:
         results.append((name + ' # SKIP this build has no Python module', []))
         return
@@ -72,8 +72,8 @@ def check(name, words, env=None, begins=None, holds=None, lacks=None, status=0, 
         wrong.append('does not begin with %r' % begins)
     if holds is not None and holds not in out:
         wrong.append('does not hold %r' % holds)
-    if lacks is not None and lacks in out:
-        wrong.append('holds %r' % lacks)
+    if never is not None and never in out:
+        wrong.append('holds %r' % never)
     results.append((name, wrong + ['shown: %r' % out[:300]] if wrong else []))
 
 
@@ -98,21 +98,22 @@ def pagers():
     check('a pager that is cat', SWITCH, {'PERF_PAGER': 'cat', 'PAGER': pager('Q')}, TEXT)
     check('a pager that is nothing', SWITCH, {'PERF_PAGER': '', 'PAGER': pager('Q')}, TEXT)
     check('less and its options', SWITCH, {'PERF_PAGER': 'cat >/dev/null; echo LESS=$LESS'}, b'LESS=FRSX\n')
-    check('options of less that are there', SWITCH, {'PERF_PAGER': 'cat >/dev/null; echo LESS=$LESS', 'LESS': 'X'},
+    check('options of less in the environment', SWITCH, {'PERF_PAGER': 'cat >/dev/null; echo LESS=$LESS', 'LESS': 'X'},
           b'LESS=X\n')
-    for where, words in (('before', ['--no-pager'] + SWITCH), ('behind', SWITCH + ['--no-pager'])):
+    for where, words in (('before', ['--no-pager'] + SWITCH), ('after', SWITCH + ['--no-pager'])):
         check('--no-pager %s the command' % where, words, {'PERF_PAGER': pager('P')}, TEXT)
-    check('errors go through it', ['script', '-i', '/nonexistent'], {'PERF_PAGER': pager('P')}, b'P:sonde: cannot open',
+    check('errors are shown in the pager', ['script', '-i', '/nonexistent'], {'PERF_PAGER': pager('P')}, b'P:sonde: cannot open',
           status=1)
-    check('a wrong command line does not', ['script', '--nosuch'], {'PERF_PAGER': pager('P')}, b'sonde: ', status=2)
-    check('a pager that is not there', SWITCH, {'PERF_PAGER': '/nonexistent'}, holds=b'not found')
-    check('a pager that ends at once', SWITCH, {'PERF_PAGER': 'exit 3'}, lacks=b'sonde')
-    check('a pager that is left', ['script', '-i', os.path.join(DATA, 'text/syscalls.data')], {'PERF_PAGER': 'head -n 1'},
-          lacks=b'sonde')
-    check('Ctrl-C waits for the pager', SWITCH, {'PERF_PAGER': "trap '' INT; echo waiting; sleep 1; cat >/dev/null; echo end"},
-          holds=b'end\n', interrupt=True, status=-signal.SIGINT)
+    check('messages about a wrong command line are not', ['script', '--nosuch'], {'PERF_PAGER': pager('P')}, b'sonde: ', status=2)
+    check('a pager that does not exist', SWITCH, {'PERF_PAGER': '/nonexistent'}, holds=b'not found')
+    check('a pager that ends at once', SWITCH, {'PERF_PAGER': 'exit 3'}, never=b'sonde')
+    check('a pager that ends before it has read everything', ['script', '-i', os.path.join(DATA, 'text/syscalls.data')], {'PERF_PAGER': 'head -n 1'},
+          never=b'sonde')
+    check('Ctrl-C waits for the pager', SWITCH,
+          {'PERF_PAGER': "trap '' INT; echo waiting; sleep 1; cat >/dev/null; echo end"}, holds=b'end\n', interrupt=True,
+          status=-signal.SIGINT)
     python = {'LD_PRELOAD': ASAN, 'ASAN_OPTIONS': 'detect_leaks=0'} if ASAN else {}
-    check('scripts have none', ['script', '-s', 'a.py'] + SWITCH[1:], dict(python, PERF_PAGER=pager('P')), b'begun\n',
+    check('scripts have no pager', ['script', '-s', 'a.py'] + SWITCH[1:], dict(python, PERF_PAGER=pager('P')), b'begun\n',
           files={'a.py': 'def trace_begin():\n    print("begun")\n'})
 
 
@@ -120,14 +121,14 @@ def colours():
     plain = {'PERF_PAGER': 'cat'}
     check('colour on a terminal', SWITCH, plain, holds=SGR)
     check('colour through a pager', SWITCH, {'PERF_PAGER': 'head -n 1'}, holds=SGR)
-    check('none with NO_COLOR', SWITCH, dict(plain, NO_COLOR='1'), lacks=SGR)
-    check('an empty NO_COLOR says nothing', SWITCH, dict(plain, NO_COLOR=''), holds=SGR)
-    check('an option is stronger', SWITCH + ['--color'], dict(plain, NO_COLOR='1'), holds=SGR)
-    check('none on a dumb terminal', SWITCH, dict(plain, TERM='dumb'), lacks=SGR)
-    check('--color=never', SWITCH + ['--color=never'], plain, lacks=SGR)
-    check('--no-color', SWITCH + ['--no-color'], plain, lacks=SGR)
-    check('none under --compat', ['--compat', 'perf-6.1'] + SWITCH + ['--color'], plain, lacks=SGR)
-    check('--color of another kind', SWITCH + ['--color=red'], plain, b'sonde: script: --color takes', status=2)
+    check('no colour with NO_COLOR', SWITCH, dict(plain, NO_COLOR='1'), never=SGR)
+    check('an empty NO_COLOR has no effect', SWITCH, dict(plain, NO_COLOR=''), holds=SGR)
+    check('an option overrides NO_COLOR', SWITCH + ['--color'], dict(plain, NO_COLOR='1'), holds=SGR)
+    check('no colour on a dumb terminal', SWITCH, dict(plain, TERM='dumb'), never=SGR)
+    check('--color=never', SWITCH + ['--color=never'], plain, never=SGR)
+    check('--no-color', SWITCH + ['--no-color'], plain, never=SGR)
+    check('no colour under --compat', ['--compat', 'perf-6.1'] + SWITCH + ['--color'], plain, never=SGR)
+    check('--color with a wrong value', SWITCH + ['--color=red'], plain, b'sonde: script: --color takes', status=2)
     for words, colour in (([], False), (['--color'], True), (['--color=auto'], False)):
         out = subprocess.run([SONDE] + SWITCH + words, env=environment('/nonexistent', {}), capture_output=True).stdout
         results.append(('in a pipe with %s' % (words or 'nothing'), [] if (SGR in out) == colour else [repr(out[:200])]))
@@ -140,13 +141,13 @@ def own(text):
 def configurations():
     cat = {'PERF_PAGER': None, 'PAGER': None, 'NO_COLOR': '1'}
     perf = dict(cat, PERF_CONFIG=None)
-    check('perf: pager.script says no', SWITCH, dict(perf, PERF_PAGER=pager('P')), TEXT,
+    check('perf: pager.script is false', SWITCH, dict(perf, PERF_PAGER=pager('P')), TEXT,
           files={'.perfconfig': '[pager]\n\tscript = false\n'})
-    check('perf: pager.script names one', SWITCH, perf, b'D:' + TEXT,
+    check('perf: pager.script names a pager', SWITCH, perf, b'D:' + TEXT,
           files={'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'})
-    check('the environment is stronger', SWITCH, dict(perf, PERF_PAGER=pager('P')), b'P:' + TEXT,
+    check('the environment overrides the file', SWITCH, dict(perf, PERF_PAGER=pager('P')), b'P:' + TEXT,
           files={'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'})
-    check('sonde\'s file is stronger than perf\'s', SWITCH, perf, b'O:' + TEXT,
+    check("sonde's file overrides perf's", SWITCH, perf, b'O:' + TEXT,
           files=dict(own('[script]\npager = sed s/^/O:/\n'), **{'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'}))
     check('SONDE_CONFIG', SWITCH, dict(cat, SONDE_CONFIG='FOLDER/x'), b'X:' + TEXT,
           files=dict(own('[script]\npager = sed s/^/O:/\n'), x='[script]\npager = sed s/^/X:/\n'))
@@ -154,9 +155,9 @@ def configurations():
           files={'xdg/sonde/config': '[script]\npager = sed s/^/X:/\n'})
     check('PERF_CONFIG_NOGLOBAL', SWITCH, dict(perf, PERF_CONFIG_NOGLOBAL='1', PAGER='cat'), TEXT,
           files={'.perfconfig': '[pager]\n\tscript = sed s/^/D:/\n'})
-    check('script.color', SWITCH, {'PERF_PAGER': 'cat'}, lacks=SGR, files=own('[script]\ncolor = never\n'))
+    check('script.color', SWITCH, {'PERF_PAGER': 'cat'}, never=SGR, files=own('[script]\ncolor = never\n'))
     check('script.compat', SWITCH + ['--nosuch'], files=own('[script]\ncompat = perf-6.1\n'), status=129)
-    check('--compat is stronger', ['--compat', 'none'] + SWITCH + ['--nosuch'],
+    check('--compat overrides the file', ['--compat', 'none'] + SWITCH + ['--nosuch'],
           files=own('[script]\ncompat = perf-6.1\n'), status=2)
     check('a wrong value', SWITCH, begins=b'sonde: ', holds=b"/config:2: script.compat does not take 'perf-5'",
           files=own('[script]\ncompat = perf-5\n'), status=2)
@@ -167,14 +168,14 @@ def configurations():
           files={'.perfconfig': '[a]\nb = c\nd\n'})
     check('script.python', ['script', '-s', 'a.py'] + SWITCH[1:], holds=b"script.python: there is no program '/no/python'",
           files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
-    check('script.python beside an empty SONDE_PYTHON', ['script', '-s', 'a.py'] + SWITCH[1:], {'SONDE_PYTHON': ''},
+    check('script.python with an empty SONDE_PYTHON', ['script', '-s', 'a.py'] + SWITCH[1:], {'SONDE_PYTHON': ''},
           holds=b"script.python: there is no program '/no/python'",
           files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
-    check('SONDE_PYTHON before script.python', ['script', '-s', 'a.py'] + SWITCH[1:], {'SONDE_PYTHON': '/no/other'},
+    check('SONDE_PYTHON overrides script.python', ['script', '-s', 'a.py'] + SWITCH[1:], {'SONDE_PYTHON': '/no/other'},
           holds=b"SONDE_PYTHON: there is no program '/no/other'",
           files=dict(own('[script]\npython = /no/python\n'), **{'a.py': 'pass\n'}), status=1)
     check('--version -v names the files', ['--version', '-v'], perf, holds=b'/.perfconfig\n', files={'.perfconfig': ''})
-    check('what is not named is not read', ['--version', '-v'], lacks=b'.perfconfig', files={'.perfconfig': ''})
+    check('files that are not named are not read', ['--version', '-v'], never=b'.perfconfig', files={'.perfconfig': ''})
     if os.geteuid() == 0:
         folder = tempfile.mkdtemp(prefix='sonde-terminal-')
         path = os.path.join(folder, '.perfconfig')
@@ -190,8 +191,10 @@ def configurations():
     results.append(('a script without a language', [] if b'language' in out else [repr(out)]))
 
 
-def whole_lines():
-    """Each line of a message is one write: what a recorded command writes to the same stderr does not get between."""
+def complete_lines():
+    """Each line of a message is one write, so that output of a recorded command to the same stderr
+    does not split it.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)  # a packet for each write
     for words in ['info', '/none\x1bhere'], ['nonsense'], ['script', '-s', '/none.py', *SWITCH[1:]]:
         subprocess.run([SONDE] + words, env=environment('/nonexistent', {}), stdout=subprocess.DEVNULL, stderr=theirs)
@@ -203,11 +206,11 @@ def whole_lines():
         except BlockingIOError:
             pass
         good = seen and all(w.endswith(b'\n') for w in seen)
-        results.append(('%s: whole lines' % words[0], [] if good else [repr(seen[:5])]))
+        results.append(('%s: each line is one write' % words[0], [] if good else [repr(seen[:5])]))
 
 
-NO_MODULE = lacks_module()
-whole_lines()
+NO_MODULE = has_no_module()
+complete_lines()
 pagers()
 colours()
 configurations()
