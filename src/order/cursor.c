@@ -20,8 +20,8 @@ static bool cursor_is_refused(const struct cursor_input *in, const struct cut *c
 }
 
 /*
- * Drops cuts that the walk did not put into the run: those in front of its first record, those
- * that acted when the walk met them, and refused ones.
+ * Drops cuts that do not belong to the run: those before its first record, those that the walk
+ * delivered at once, and refused ones.
  */
 static size_t cursor_keep_ordered(struct cut *cuts, int n, const struct run *run,
 				  const struct cursor_input *in)
@@ -41,7 +41,7 @@ static size_t cursor_keep_ordered(struct cut *cuts, int n, const struct run *run
 	return kept;
 }
 
-/* Nobody walked a monotonic file: what is refused is counted here. */
+/* Monotonic files are not walked, so their refused cuts are counted here. */
 static size_t cursor_keep_wanted(struct cut *cuts, int n, const struct cursor_input *in)
 {
 	size_t kept = 0;
@@ -58,7 +58,7 @@ static size_t cursor_keep_wanted(struct cut *cuts, int n, const struct cursor_in
 	return kept;
 }
 
-/* Index of the window's first cut at or behind file_off. */
+/* Index of the window's first cut at or after file_off. */
 static size_t cursor_first_cut_at(const struct window *w, uint64_t file_off)
 {
 	size_t lo = 0, hi = w->nr_cuts;
@@ -74,7 +74,7 @@ static size_t cursor_first_cut_at(const struct window *w, uint64_t file_off)
 	return lo;
 }
 
-/* Takes what the walk's windows still have of the run: 1 cuts, 0 the run's place is in none of them. */
+/* Takes the run's next cuts from a window of the walk. 0 if no window has them. */
 static int cursor_fill_from_walk(struct cursor *c, const struct cursor_input *in)
 {
 	while (c->run.begin < c->run.end) {
@@ -97,8 +97,8 @@ static int cursor_fill_from_walk(struct cursor *c, const struct cursor_input *in
 }
 
 /*
- * Messages of a recorder whose errors went where its records did (perf record -o - >FILE 2>&1).
- * Bytes that UTF-8 never has are no text.
+ * Recognizes messages of a recorder that wrote its errors to the same file as its records
+ * (perf record -o - >FILE 2>&1). Bytes that UTF-8 never has are no text.
  */
 static bool cursor_is_text(const uint8_t *p, size_t len)
 {
@@ -125,7 +125,7 @@ void cursor_report_rest(struct defects *defects, const struct source_file *f, ui
 			    (unsigned long long)at, f->path);
 }
 
-/* The window has `got` bytes, fewer than the next record of the run needs. */
+/* Ends a run of which only `got` bytes are left, fewer than its next record has. */
 static void cursor_end_early(struct cursor *c, const struct cursor_input *in, size_t got)
 {
 	const struct source_file *f = &in->files[c->run.file];
@@ -149,7 +149,7 @@ int cursor_take_headers(const struct cursor_input *in, const struct cut *cuts, i
 			 : in->source->ops->take_header(in->source, cuts + nr - n, n);
 }
 
-/* Cuts what the cursor's window has. 1 cuts, 0 the run goes on behind them or *ret_need bytes are needed. */
+/* Cuts the cursor's own window. 1 if there are cuts, 0 if not; then *ret_need bytes are needed. */
 static int cursor_cut_own(struct cursor *c, const struct cursor_input *in, size_t *ret_need)
 {
 	struct run *run = &c->run;
@@ -162,8 +162,8 @@ static int cursor_cut_own(struct cursor *c, const struct cursor_input *in, size_
 	c->at = c->nr = 0;
 	if (n < 0) {
 		/*
-		 * The source has counted the damage. A run that was walked was complete then: it was
-		 * written over since.
+		 * The source has counted the damage. A run that was walked was undamaged then: the
+		 * file has been overwritten since.
 		 */
 		run->begin = run->end;
 		return 0;
@@ -179,7 +179,7 @@ static int cursor_cut_own(struct cursor *c, const struct cursor_input *in, size_
 	return c->nr > 0;
 }
 
-/* The first byte behind what the window has of the run. */
+/* The offset of the run's first byte that is not in the window. */
 static uint64_t cursor_next_byte(const struct cursor *c)
 {
 	const uint64_t end = c->own.file_off + c->own.len;
@@ -221,7 +221,7 @@ static int cursor_fill_from_file(struct cursor *c, const struct cursor_input *in
 		want = need > window_bytes ? need : window_bytes;
 		if (c->run.is_file && f->stream)
 			stream_let_go(f->stream, c->run.begin);
-		/* A stream that nobody walked has no more than came so far. */
+		/* A growing stream is not waited for: one more byte will do. */
 		least = !c->run.is_file ? want
 			: is_growing    ? cursor_next_byte(c) - c->run.begin + 1
 					: need;
@@ -238,8 +238,9 @@ static int cursor_fill_from_file(struct cursor *c, const struct cursor_input *in
 }
 
 /*
- * The next entries of a spilled run. Their records lie anywhere in the input: each is read on its own, side by side into
- * the window. None is left when the file shrank below them.
+ * Reads the next entries of a spilled run and their records, which may be anywhere in the input:
+ * each is read separately, and they are stored one after the other in the window. The cursor has no
+ * cuts if the file has shrunk below all of them.
  */
 static int cursor_read_spilled(struct cursor *c, const struct cursor_input *in)
 {

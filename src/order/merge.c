@@ -133,8 +133,8 @@ static void merge_leave_heap(struct order *o)
 }
 
 /*
- * The first cursor has no cuts left: gets more, or leaves the heap. Sets *ret_blocked when it must
- * read first.
+ * Gets more cuts for the first cursor, which has none, or takes it off the heap. Sets *ret_blocked
+ * if out[] must be delivered before it can read.
  */
 static int merge_refill_first(struct order *o, bool *ret_blocked)
 {
@@ -179,7 +179,7 @@ void merge_deliver_at_once(struct order *o, struct window *w, const struct cut *
 	}
 }
 
-/* The first one that is not silent. */
+/* Removes the first cursor that is not silent. */
 static void merge_leave_unplaced(struct order *o)
 {
 	struct cursor **c = o->unplaced.v + o->nr_silent;
@@ -189,9 +189,8 @@ static void merge_leave_unplaced(struct order *o)
 }
 
 /*
- * Brings a cursor of a monotonic file into the heap, with the stretch of ascending cuts that comes
- * next in it; what is in front of that acts now. 1, or 0 if there is no room in out[] or
- * *ret_blocked.
+ * Puts the cursor of a monotonic file into the heap, with its next stretch of ascending cuts. Cuts
+ * before that stretch are delivered at once. Returns 0 if out[] is full or *ret_blocked, else 1.
  */
 static int merge_place_file(struct order *o, struct cursor *c, bool *ret_blocked)
 {
@@ -230,8 +229,8 @@ static int merge_place_file(struct order *o, struct cursor *c, bool *ret_blocked
 }
 
 /*
- * 1 if all monotonic files but the silent ones have their next record in the heap, 0 if out[] has to
- * be delivered first.
+ * Returns 1 if all monotonic files but the silent ones have their next record in the heap, 0 if
+ * out[] must be delivered first.
  */
 static int merge_place_files(struct order *o)
 {
@@ -250,9 +249,9 @@ static int merge_place_files(struct order *o)
 }
 
 /*
- * Nothing can be delivered, because some streams are silent: the pass over the streams ends. As
- * with rounds, it releases times up to the newest seen before the pass before it, if the silent
- * ones have nothing older when they are asked again.
+ * Ends a pass over the streams, because some are silent and nothing can be delivered. As with
+ * rounds, this releases times up to the newest seen before the previous pass, unless a silent
+ * stream has an older record when it is asked again.
  */
 static int merge_end_pass(struct order *o)
 {
@@ -274,7 +273,7 @@ static int merge_end_pass(struct order *o)
 	return r < 0 ? r : 0;
 }
 
-/* The time up to which records are delivered by now; records that acted at once do not count. */
+/* Notes the newest delivered time. Records that were delivered at once do not count. */
 static void merge_note_delivered(struct order *o)
 {
 	for (int i = o->nr_out - 1; i >= 0; i--) {
@@ -287,7 +286,7 @@ static void merge_note_delivered(struct order *o)
 	}
 }
 
-/* The cursor's next cut, and those behind it up to the bound that out[] has room for. */
+/* Copies the cursor's next cut and the following ones up to the bound, while out[] has room. */
 static inline void merge_copy_cuts(struct order *o, struct cursor *c, uint64_t bound)
 {
 	const struct cut *from = &c->cuts[c->at], *end = &c->cuts[c->nr];
@@ -302,7 +301,7 @@ static inline void merge_copy_cuts(struct order *o, struct cursor *c, uint64_t b
 	o->nr_out = (int)(to - o->out);
 }
 
-/* b if is_b, else a: without a branch. */
+/* Returns b if is_b, else a, without a branch. */
 static inline const struct cut *merge_pick(const struct cut *a, const struct cut *b, bool is_b)
 {
 	const uintptr_t gap = (uintptr_t)b - (uintptr_t)a;
@@ -311,10 +310,10 @@ static inline const struct cut *merge_pick(const struct cut *a, const struct cut
 }
 
 /*
- * The common case, a recording of two cpus: two runs that are not spilled. One is in front of the
- * other in their files, so its cuts go first at equal times. Merges up to the end of one run's
- * cuts, to the limit, or until out[] is full. Which run is next changes every few cuts: a branch
- * on it would be mispredicted.
+ * Merges two runs that are not spilled: the common case, a recording of two cpus. At equal times,
+ * the run whose place in the files is earlier is first. Stops at the end of one run's cuts, at the
+ * limit, or when out[] is full. The next run changes every few cuts, so a branch on it would be
+ * mispredicted.
  */
 static void merge_two(struct order *o, uint64_t limit)
 {
@@ -340,7 +339,7 @@ static void merge_two(struct order *o, uint64_t limit)
 	a->at = (size_t)(at_a - a->cuts);
 	b->at = (size_t)(at_b - b->cuts);
 	o->nr_out = (int)(to - o->out);
-	/* A run without cuts is first: it is refilled next. */
+	/* A run without cuts must be first, so that it is refilled next. */
 	is_a_first = at_a == end_a || (at_b < end_b && at_a->time_ns <= at_b->time_ns);
 	heap[0] = is_a_first ? a : b;
 	heap[1] = is_a_first ? b : a;
@@ -389,8 +388,8 @@ int merge_next(struct order *o)
 			uint64_t t = cursor_head(rival)->time_ns;
 
 			/*
-			 * Of equal times the earlier place goes first; spilled runs lie between
-			 * each other.
+			 * At equal times the earlier place is first. The places of spilled runs
+			 * are mixed.
 			 */
 			if (c->run.spilled || rival->run.spilled ||
 			    merge_place_before(cursor_head(rival), cursor_head(c)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What order/ is asked for, and what it says of itself. */
+/* Options and statistics of order/. */
 #ifndef SONDE_ORDER_OPTIONS_H
 #define SONDE_ORDER_OPTIONS_H
 
@@ -13,34 +13,34 @@
 struct cut;
 struct defects;
 
-enum { ORDER_CUTS = 256 }; /* of a batch, at most */
+enum { ORDER_CUTS = 256 }; /* a batch has at most so many cuts */
 
 struct order_options {
-	size_t window_bytes;  /* of the walk, and the most for a run */
+	size_t window_bytes;  /* size of the walk's windows; a run's window is not larger */
 	size_t max_runs;      /* more runs than this are spilled; 0 = default */
 	size_t piece_entries; /* records of a spilled piece; 0 = default */
-	size_t sharers;       /* so many orders at a time share the memory that one takes; 0 = 1 */
-	/* Stateless records outside are refused before they are ordered; NULL: none. Lent. */
+	size_t sharers;       /* number of orders that share one memory budget; 0 = 1 */
+	/* Stateless records outside are refused before they are ordered. Borrowed; NULL if none. */
 	const struct time_windows *time;
 	struct defects *defects;
-	void (*progress)(void *ctx); /* called for each window that the walk reads; NULL: never */
+	void (*progress)(void *ctx); /* called for each window that the walk reads; may be NULL */
 	void *progress_ctx;
 };
 
 /*
- * What a thread needs that orders while another thread still uses earlier batches and the source.
- * Functions are called in the thread that calls order_fill().
+ * For a thread that orders while another thread still uses earlier batches and the source. The
+ * functions are called in the thread that calls order_fill().
  */
 struct order_ahead {
-	/* Batches up to this number are given back: nobody refers to their bytes any more. */
+	/* Batches up to this number are given back: their bytes may be overwritten. */
 	const _Atomic uint64_t *given_back;
 	/* Set by another thread: order_fill() returns -ECANCELED soon. */
 	const atomic_bool *quit;
-	/* In place of source_take_headers(): when it returns, nobody uses the source but ordering. */
+	/* Replaces source_take_headers(). When it returns, only this thread uses the source. */
 	int (*take_headers)(void *ctx, const struct cut *cuts, int nr);
-	/* Called before the input is read, which may wait; NULL: never. */
+	/* Called before the input is read, which may block; may be NULL. */
 	void (*before_read)(void *ctx);
-	void (*progress)(void *ctx);    /* in place of order_options.progress; ctx is this one's */
+	void (*progress)(void *ctx);    /* replaces order_options.progress; gets the ctx below */
 	void *ctx;
 };
 

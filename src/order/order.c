@@ -7,7 +7,7 @@
 #include "order/merge.h"
 #include "order/walk.h"
 
-/* A file that nobody walks is a run from the beginning. */
+/* Makes a file that is not walked one run. */
 static int order_add_file(struct order *o, unsigned i, const struct source_file *f)
 {
 	o->stats.runs++;

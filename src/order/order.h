@@ -3,31 +3,30 @@
  * Time order by a merge of runs.
  *
  * Recorders drain one buffer after another, so a recording is a sequence of monotonic runs, not a
- * shuffle. One cursor, the walk, reads ahead and notes the runs; the runs are merged when it is
- * known that nothing older can come:
+ * shuffle. The walk reads ahead and notes the runs. They are merged as soon as no older record can
+ * follow:
  *
  *	file  | run a0 | run a1 | R | run b0 | run b1 | R | run c0 ...      R = end of a round
  *	walk  ------------------------------------->
  *	merge              everything up to the newest time seen before the round before this one
  *
  * Rounds overlap under load: round k releases times up to the newest seen before round k-1
- * (`limit`), no more. A record without time acts when the walk meets it. Equal times keep file and
- * offset order. An event older than what was delivered is delivered at once, marked late and
- * counted. Without rounds the whole input is walked first.
+ * (`limit`), no more. A record without a time is delivered when the walk meets it. Equal times keep
+ * file and offset order. An event older than the last delivered one is delivered at once, marked
+ * late and counted. An input without rounds is walked completely first.
  *
- * Files that are monotonic by themselves (source_file.is_monotonic) are not walked: each is one run,
- * read once, while it is merged. What acts at once does so when all records in front of it in its
- * file are delivered; a record older than what was delivered is late.
+ * Monotonic files (source_file.is_monotonic) are not walked. Each is one run, and is read once,
+ * while it is merged. A record without a time is delivered when all records before it in its file
+ * are delivered. A record older than the last delivered one is late.
  *
- * Several live streams (is_growing) are monotonic files that are never waited for alone. While each
- * of them has a record at hand, the oldest one is delivered. Streams that have none are silent; then
- * a pass over all streams releases times up to the newest seen before the pass before it, as a round
- * does, and a pass that releases nothing waits a millisecond for the silent ones. Records of a
- * silent stream that come later than that are late. An incomplete record is waited for like one
- * that has not begun.
+ * Several live streams (is_growing) are monotonic files of which none may block the others. While
+ * each stream has a record, the oldest one is delivered. A stream without a record is silent. Then
+ * a pass over all streams releases times up to the newest seen before the previous pass, as a round
+ * does. A pass that releases nothing waits one millisecond for the silent streams. Later records of
+ * a silent stream may be late. An incomplete record counts as none.
  *
- * A record may depend on what is in front of it in its packet (struct unit). A run keeps the unit
- * where the cuts of its first record began, and is cut again from there.
+ * A record may depend on earlier bytes of its packet (struct unit). A run keeps the unit in which
+ * the cutting of its first record began, and is cut again from there.
  *
  * Memory: one window for the walk, one for each run being merged (the budget is shared among them),
  * and the runs themselves. Too many runs (a shuffled file has one per event) are spilled: sorted in
@@ -50,14 +49,14 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 int order_next(struct order *o, const struct cut **ret);
 /*
  * For a thread that reads ahead: from now on batches stay valid until they are given back. *how is
- * lent until the next call; NULL: no more, and nothing is out.
+ * borrowed until the next call. NULL ends this; all batches must have been given back.
  */
 void order_read_ahead(struct order *o, const struct order_ahead *how);
-/* As order_next(), into the caller's room: the batch of this number, one more than the one before. */
+/* As order_next(), into the caller's room. `number` is that of the previous batch plus one. */
 int order_fill(struct order *o, struct cut room[ORDER_CUTS], uint64_t number);
 /*
- * Adds up what was walked and what was delivered or refused, and twice the size; *total 0: a
- * stream, whose size is unknown.
+ * *done: bytes that were walked, plus bytes that were delivered or refused. *total: twice the size,
+ * or 0 for a stream, whose size is unknown.
  */
 void order_progress(const struct order *o, uint64_t *done, uint64_t *total);
 /* True if samples were refused because they are outside the windows of time. */

@@ -40,7 +40,7 @@ static int runs_index_record(struct order *o, const struct cut *cut)
 	return spill_add(&o->spill, &e);
 }
 
-/* Turns the runs found so far into index entries; spilled ones and monotonic files stay. */
+/* Turns the runs found so far into index entries, except spilled runs and monotonic files. */
 static int index_runs(struct order *o)
 {
 	size_t n = o->runs.n, kept = 0;
@@ -63,7 +63,7 @@ static int index_runs(struct order *o)
 				break;
 		}
 	}
-	/* Pieces written meanwhile were appended behind the old n. */
+	/* Pieces written in the loop were appended from index n on. */
 	if (r >= 0) {
 		for (size_t i = n; i < o->runs.n; i++)
 			o->runs.v[kept++] = o->runs.v[i];

@@ -27,7 +27,7 @@ static int span_walk_file(struct source *source, unsigned file, const struct sou
 			n = source->ops->cut(source, file, &unit, w.data + at, w.len - at, off,
 					     cuts, SPAN_CUTS, &used, &need);
 			if (n < 0)
-				break; /* damaged: what came before stands */
+				break; /* damaged: earlier records still count */
 			r = source_take_headers(source, cuts, n);
 			if (r < 0)
 				break;

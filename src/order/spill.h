@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that are too many to merge, sorted piece by piece into an unlinked temporary file: each piece becomes one run of
- * index entries, whose records are then read from the input one by one. Memory is one piece.
+ * Runs that are too many to merge are sorted, piece by piece, into an unlinked temporary file. Each
+ * piece becomes one run of index entries, whose records are then read from the input one by one.
+ * One piece is in memory.
  */
 #ifndef SONDE_ORDER_SPILL_H
 #define SONDE_ORDER_SPILL_H
@@ -15,7 +16,7 @@
 struct spill_entry {
 	uint64_t time_ns, file_off;
 	uint32_t len;
-	uint32_t unit; /* what spill_unit() returned; 0: none */
+	uint32_t unit; /* number from spill_unit(); 0 if none */
 	uint16_t file;
 	uint16_t reserved[3];
 };
@@ -30,19 +31,19 @@ struct spill {
 	size_t piece_entries;
 	int units_fd;       /* owned; -1 until units[] was full once */
 	uint32_t nr_units;  /* in the file and in units[] */
-	struct unit *units; /* owned; the last nr_units % SPILL_UNITS of them. NULL: none came */
+	struct unit *units; /* owned; the last nr_units % SPILL_UNITS of them; NULL if none */
 };
 
 void spill_init(struct spill *s, size_t piece_entries); /* 0 = default */
 void spill_done(struct spill *s);
 bool spill_full(const struct spill *s);
 int spill_add(struct spill *s, const struct spill_entry *e);
-/* Keeps a unit that entries are in: its number from 1 on, the same one for the same unit in a row. */
+/* Keeps a unit of entries. *ret is its number, from 1 on; equal units in a row get the same one. */
 int spill_unit(struct spill *s, const struct unit *unit, uint32_t *ret);
 int spill_read_unit(const struct spill *s, uint32_t number, struct unit *ret);
-/* Sorts the piece and writes it: *ret_begin, *ret_end are the indexes of its entries in the file. */
+/* Sorts and writes the piece, whose entries are then [*ret_begin..*ret_end) of the file. */
 int spill_write(struct spill *s, uint64_t *ret_begin, uint64_t *ret_end);
-/* Reads up to nr entries from index `from` on. */
+/* Reads nr entries from index `from` on. */
 int spill_read(const struct spill *s, uint64_t from, struct spill_entry *ret, size_t nr);
 
 #endif

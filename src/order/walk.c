@@ -26,13 +26,13 @@ static void walk_next_file(struct order *o)
 	walk_from(o, o->file + 1);
 }
 
-/* The first byte of the file being walked that the walk or the merge may still ask for. */
+/* The first byte of the file being walked that the walk or the merge may still need. */
 static uint64_t walk_needed_from(struct order *o)
 {
 	uint64_t from = o->walk_off;
 
 	if (o->indexing || o->spill.nr || o->spill.entries_written)
-		return 0; /* records lie anywhere */
+		return 0; /* spilled records may be anywhere */
 	vec_foreach(run, &o->runs) {
 		if (run->file == o->file && run->begin < from)
 			from = run->begin;
@@ -44,7 +44,7 @@ static uint64_t walk_needed_from(struct order *o)
 	return from;
 }
 
-/* True if the walk can cut more of its window without reading. */
+/* True if the walk can cut more records without reading. */
 static bool walk_window_has_more(const struct order *o)
 {
 	const struct window *w = o->window;
@@ -73,7 +73,7 @@ static int walk_cut_window(struct order *o, size_t *ret_need)
 	return n;
 }
 
-/* Reads a window from the walk's place on. 1; 0 if the file ends before it has `need` bytes. */
+/* Reads a window from walk_off on. 1 on success, 0 if the file ends before `need` bytes. */
 static int walk_read_window(struct order *o, size_t need)
 {
 	const struct source_file *f = &o->files.v[o->file];
@@ -111,8 +111,8 @@ static int walk_read_window(struct order *o, size_t need)
 }
 
 /*
- * More cuts for the walk, or o->walked at the end of the last file. *ret_blocked if that means
- * reading while out[] still refers to the window.
+ * Gets more cuts for the walk, or sets o->walked at the end of the last file. Sets *ret_blocked if
+ * it has to read while out[] still refers to the window.
  */
 static int walk_fill(struct order *o, bool *ret_blocked)
 {
@@ -148,7 +148,7 @@ static int walk_fill(struct order *o, bool *ret_blocked)
 	return 0;
 }
 
-/* The run that the next cut may continue by its time alone; NULL none. */
+/* The run that the next cut continues if its time is not older; NULL if none. */
 static struct run *walk_growing_run(const struct order *o)
 {
 	struct run *run;
@@ -160,9 +160,9 @@ static struct run *walk_growing_run(const struct order *o)
 }
 
 /*
- * The common case many times in a row: the open run grows. Keeps the cuts that only do that, all
- * but the batch's last one, behind which other bytes may be. An open run began after the last
- * delivery: what is not older than it is not late.
+ * The common case, many times in a row: cuts that extend the open run. Excludes the last cut of the
+ * batch, because bytes that are no record may follow it. An open run began after the last delivery,
+ * so its cuts are not late.
  */
 static void walk_grow_run(struct order *o)
 {
@@ -191,7 +191,7 @@ static bool walk_is_refused(const struct order *o, const struct cut *cut)
 	       !time_windows_hold(o->opts.time, cut->time_ns);
 }
 
-/* A refused cut still counts for what the rounds release. */
+/* The time of a refused cut still counts for the limit of the rounds. */
 static void walk_refuse_cut(struct order *o, const struct cut *cut)
 {
 	if (cut->time_ns > o->newest)
@@ -211,18 +211,18 @@ static int walk_keep_cut(struct order *o, const struct cut *cut)
 	return 0;
 }
 
-/* 1, or 0 if a merge begins. */
+/* Returns 1, or 0 if a merge begins. */
 static int walk_end_round(struct order *o)
 {
 	const uint64_t limit = o->newest_before_last_round;
 
 	o->newest_before_last_round = o->newest;
 	if (!limit || !(o->runs.n || o->heap.n || o->spill.nr))
-		return 1; /* nothing waits: the end of a pass over empty buffers */
+		return 1; /* nothing is pending: the round's buffers were empty */
 	return merge_begin(o, limit);
 }
 
-/* Delivers a cut that has no time, or one that is late. 1, or 0 if a merge begins. */
+/* Delivers a cut that has no time or is late. Returns 1, or 0 if a merge begins. */
 static int walk_deliver_cut(struct order *o, const struct cut *cut)
 {
 	merge_deliver_at_once(o, o->window, cut);
@@ -231,11 +231,11 @@ static int walk_deliver_cut(struct order *o, const struct cut *cut)
 	return cut->order == CUT_ROUND && o->files.n == 1 ? walk_end_round(o) : 1;
 }
 
-/* Handles the next cut of the window. 1; 0 if the walk pauses: out[] is full or a merge begins. */
+/* Handles the next cut. Returns 0 if the walk pauses (out[] is full or a merge begins), else 1. */
 static int walk_cut(struct order *o)
 {
 	const struct cut *cut = &o->window->cuts[o->cut_at];
-	/* bytes behind the last cut of a batch may be no record */
+	/* bytes that are no record may follow the last cut of a batch */
 	const uint64_t end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
 
 	if (walk_is_refused(o, cut)) {

@@ -70,7 +70,7 @@ int window_cut(struct window *w, const struct source *source, unsigned file, str
 	return n;
 }
 
-/* A piece of what is wanted: bytes, 0 at the end, <0. */
+/* Reads once. Returns the number of bytes, 0 at the end, <0 on failure. */
 static int64_t window_read_piece(const struct source_file *f, uint64_t off, void *buf, size_t len)
 {
 	ssize_t got;
@@ -124,7 +124,7 @@ int64_t window_read(struct window *w, const struct source_file *f, uint64_t off,
 		if (got < 0)
 			return got;
 		if (!got)
-			break; /* the end of the stream; or the file shrank since it was opened */
+			break; /* the stream ended, or the file has shrunk since it was opened */
 		w->len += (size_t)got;
 	}
 	return (int64_t)w->len;
@@ -149,8 +149,8 @@ void window_cache_init(struct window_cache *c, size_t window_bytes, size_t share
 								    : limit };
 }
 
-/* A batch that is not given back may refer to it. */
-static bool window_is_lent(const struct window_cache *c, const struct window *w)
+/* True if a batch that is not given back may refer to the window. */
+static bool window_is_borrowed(const struct window_cache *c, const struct window *w)
 {
 	return c->given_back &&
 	       w->used_by > atomic_load_explicit(c->given_back, memory_order_acquire);
@@ -169,7 +169,7 @@ void window_cache_done(struct window_cache *c)
 	*c = (struct window_cache){ 0 };
 }
 
-/* Room for one more behind the newest, so that the ring stays in the order of filling. */
+/* Inserts a window after the newest, so that the ring stays in FIFO order. */
 static struct window *add_window(struct window_cache *c)
 {
 	struct window **windows = reallocarray(c->windows, c->nr + 1, sizeof(*windows));
@@ -191,13 +191,14 @@ static struct window *add_window(struct window_cache *c)
 	return w;
 }
 
-/* The oldest window if nothing asks for it any more. */
+/* The oldest window if it is no longer needed, else NULL. */
 static struct window *window_unneeded(struct window_cache *c, uint16_t file, uint64_t needed_from)
 {
 	size_t at = c->nr ? (c->newest + 1) % c->nr : 0;
 	struct window *w = c->nr ? c->windows[at] : NULL;
 
-	if (!w || w->refs || w->file != file || w->cut_end > needed_from || window_is_lent(c, w))
+	if (!w || w->refs || w->file != file || w->cut_end > needed_from ||
+	    window_is_borrowed(c, w))
 		return NULL;
 	c->newest = at;
 	return w;
@@ -207,11 +208,11 @@ struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t
 {
 	struct window *w = window_unneeded(c, file, needed_from);
 
-	/* The oldest that nobody holds; more than the limit only while that many are held or lent. */
+	/* Else the oldest free one. More than the limit only if all are held or borrowed. */
 	for (size_t i = 1; c->nr >= c->limit && i <= c->nr && !w; i++) {
 		size_t at = (c->newest + i) % c->nr;
 
-		if (!c->windows[at]->refs && !window_is_lent(c, c->windows[at])) {
+		if (!c->windows[at]->refs && !window_is_borrowed(c, c->windows[at])) {
 			w = c->windows[at];
 			c->newest = at;
 		}
@@ -233,13 +234,13 @@ void window_release(struct window *w)
 		w->refs--;
 }
 
-/* A spare window that no batch refers to any more, or an empty one. */
+/* A spare window to which no batch refers any more, or an empty one. */
 static struct window window_take_spare(struct window_cache *c)
 {
 	struct window ret = { 0 };
 
 	for (size_t i = 0; i < c->nr_spare; i++) {
-		if (window_is_lent(c, &c->spare[i]))
+		if (window_is_borrowed(c, &c->spare[i]))
 			continue;
 		ret = c->spare[i];
 		c->spare[i] = c->spare[--c->nr_spare];
@@ -254,7 +255,7 @@ int window_cache_trade(struct window_cache *c, struct window *w, uint64_t file_o
 	const size_t kept = has_bytes ? (size_t)(w->file_off + w->len - file_off) : 0;
 	struct window *spare, fresh;
 
-	if (!w->data || !window_is_lent(c, w))
+	if (!w->data || !window_is_borrowed(c, w))
 		return 0;
 	spare = reallocarray(c->spare, c->nr_spare + 1, sizeof(*spare));
 	if (!spare)

@@ -13,32 +13,32 @@
 #include "model/defects.h"
 
 enum {
-	BATCHES = 64,          /* of the ring */
-	WAKE_AT = 4,           /* batches for which the caller is woken */
-	AHEAD_BYTES = 8 << 20, /* of records, or a single batch */
-	LOOK_MS = 100,         /* how often a waiting caller looks whether it is to stop */
-	NAP_NS = 100000,       /* of the thread, while the caller works on what there is, ... */
-	NAPS = 16,             /* ... at most so often; then it is woken */
+	BATCHES = 64,          /* size of the ring */
+	WAKE_AT = 4,           /* finished batches at which the caller is woken */
+	AHEAD_BYTES = 8 << 20, /* of records in finished batches, unless there is only one */
+	LOOK_MS = 100,         /* how often a waiting caller checks whether it should stop */
+	NAP_NS = 100000,       /* of the thread while the caller works; */
+	NAPS = 16,             /* after so many naps it sleeps until it is woken */
 	STACK_BYTES = 1 << 20
 };
 
 #define SLOT_EVENTS_BYTES (ORDER_CUTS * sizeof(struct event))
 
-/* A batch, and what comes with it for the caller's thread. */
+/* A batch, with its result, errors and defects for the caller's thread. */
 struct slot {
 	struct reader_batch pub;
 	int result;          /* of order_fill() */
-	char *cause;         /* owned; text of a failure, NULL none */
-	struct defects *met; /* owned; NULL: nothing was met */
-	uint64_t nr_nomem;   /* allocations that failed */
-	uint64_t bytes;      /* of its records */
+	char *cause;         /* owned; text of a failure; NULL if none */
+	struct defects *met; /* owned; NULL if none */
+	uint64_t nr_nomem;   /* number of allocations that failed */
+	uint64_t bytes;      /* of the batch's records */
 	struct cut cuts[ORDER_CUTS];
 	struct stretch stretches[ORDER_CUTS];
 };
 
 /*
- * Batch n is in slots[(n - 1) % BATCHES]. The thread writes slots that are given back, the caller
- * reads those that are made:
+ * Batch n is in slots[(n - 1) % BATCHES]. The thread writes slots that are given back. The caller
+ * reads slots that are made:
  *
  *	given_back <= taken <= made <= given_back + BATCHES
  */
@@ -49,16 +49,17 @@ struct reader {
 	pid_t pid;          /* of the process that has the thread */
 	bool is_over;       /* the thread has ended and was joined */
 	struct slot *slots; /* owned */
-	char *room;         /* owned; has the events of the slots, from a cache line on */
+	char *room;         /* owned; the events of the slots, aligned to a cache line */
 	_Atomic uint64_t made, given_back;
-	uint64_t taken;               /* the caller's */
-	uint64_t bytes_made;          /* the thread's: of all batches */
-	_Atomic uint64_t bytes_back;  /* of those given back */
+	uint64_t taken;               /* used by the caller only */
+	uint64_t bytes_made;          /* of all batches; used by the thread only */
+	_Atomic uint64_t bytes_back;  /* of the batches given back */
 	_Atomic uint64_t done, total; /* progress */
 	atomic_bool quit;
 	/*
-	 * Who sleeps says so first and looks again then; who finds it said posts. The thread says
-	 * also how many batches may be out when it is to be woken, plus 1.
+	 * Each side sets its flag before it sleeps, and checks its condition once more after that.
+	 * The other side posts the semaphore if it finds the flag set. thread_sleeps is 1 plus the
+	 * number of batches that may be out when the thread is woken.
 	 */
 	sem_t for_thread, for_caller;
 	_Atomic uint64_t thread_sleeps;
@@ -88,18 +89,18 @@ static bool reader_quits(const struct reader *r)
 	return atomic_load(&r->quit);
 }
 
-/* How many batches are not given back. */
+/* The number of batches that are not given back. */
 static uint64_t reader_count_out(const struct reader *r)
 {
 	return atomic_load_explicit(&r->made, memory_order_relaxed) - atomic_load(&r->given_back);
 }
 
-/* Until at most so many batches are out, or the thread is to quit. */
+/* Waits until at most `out` batches are out, or the thread should quit. */
 static void reader_wait_for_caller(struct reader *r, uint64_t out)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
-	/* To be woken would cost the caller 12 us (measured in a virtual machine): half a batch. */
+	/* Waking the thread costs the caller 12 us (measured in a guest): half a batch. */
 	for (int i = 0; i < NAPS && reader_count_out(r) > out && !reader_quits(r); i++)
 		nanosleep(&nap, NULL);
 	while (reader_count_out(r) > out && !reader_quits(r)) {
@@ -110,7 +111,7 @@ static void reader_wait_for_caller(struct reader *r, uint64_t out)
 	}
 }
 
-/* Until there is a slot, and few bytes are out. */
+/* Waits until a slot is free and less than AHEAD_BYTES are out. */
 static void reader_wait_for_slot(struct reader *r)
 {
 	const uint64_t out = reader_count_out(r);
@@ -121,7 +122,7 @@ static void reader_wait_for_slot(struct reader *r)
 	reader_wait_for_caller(r, out / 2);
 }
 
-/* order_ahead.take_headers: asks the caller. */
+/* order_ahead.take_headers: lets the caller take them. */
 static int reader_ask_to_take(void *ctx, const struct cut *cuts, int nr)
 {
 	struct reader *r = ctx;
@@ -141,7 +142,7 @@ static int reader_ask_to_take(void *ctx, const struct cut *cuts, int nr)
 	return r->headers_result;
 }
 
-/* Reading a stream may wait: the caller gets the batches that are made. */
+/* order_ahead.before_read: reading a stream may block, so the caller is woken first. */
 static void reader_show_batches(void *ctx)
 {
 	struct reader *r = ctx;
@@ -160,14 +161,14 @@ static void reader_note_progress(void *ctx)
 	atomic_store_explicit(&r->total, total, memory_order_relaxed);
 }
 
-/* What is the same in all events: of a short recording most slots are never used. */
+/* Sets the members that all events share, when a slot is used first: most may never be used. */
 static void reader_make_events(const struct reader *r, struct slot *slot)
 {
 	for (int i = 0; i < ORDER_CUTS; i++)
 		slot->pub.events[i] = r->opts.like;
 }
 
-/* Stretch by stretch: behind each is a record that the caller decodes. */
+/* Decodes stretch by stretch. After each is a record that the caller decodes. */
 static void reader_decode_slot(struct reader *r, struct slot *slot)
 {
 	struct source *source = r->opts.source;
@@ -209,7 +210,7 @@ static void reader_note_failures(struct reader *r, struct slot *slot, uint64_t n
 	slot->met = calloc(1, sizeof(*slot->met));
 	if (slot->met)
 		defects_move(slot->met, r->opts.read_defects);
-	/* else with the next batch */
+	/* without memory they are passed on with the next batch */
 }
 
 static void reader_fill_slot(struct reader *r, struct slot *slot, uint64_t number)
@@ -285,7 +286,7 @@ static void reader_wake_thread(struct reader *r)
 		sem_post(&r->for_thread);
 }
 
-/* What the caller took so far may be written over. */
+/* Gives back all batches that the caller has taken. */
 static void reader_give_back(struct reader *r)
 {
 	uint64_t wake_at;
@@ -309,8 +310,8 @@ static void reader_take_headers(struct reader *r)
 }
 
 /*
- * Until the thread wakes the caller: 0; -EINTR: a signal came, or LOOK_MS are over. A signal that came
- * before the sleep does not end it, so the caller is sent to look at its signals now and then.
+ * Sleeps until the thread wakes the caller. -EINTR after a signal or after LOOK_MS: a signal that
+ * arrived before the sleep does not end it, so the caller has to check its signals now and then.
  */
 static int reader_sleep_caller(struct reader *r)
 {
@@ -323,11 +324,11 @@ static int reader_sleep_caller(struct reader *r)
 	return sem_timedwait(&r->for_caller, &until) < 0 ? -EINTR : 0;
 }
 
-/* Until there is a batch: 0; -EINTR: the caller looks at its signals, or it is to stop. */
+/* Waits for a batch. -EINTR if the caller should check its signals, or stop. */
 static int reader_wait_for_batch(struct reader *r)
 {
 	for (;;) {
-		/* Before made: batches in front of the header records are decoded first. */
+		/* Read before `made`: batches before the header records are decoded first. */
 		const bool has_headers = atomic_load(&r->has_headers);
 		int e = 0;
 
@@ -364,7 +365,7 @@ static void reader_join(struct reader *r)
 	order_read_ahead(r->opts.order, NULL);
 }
 
-/* What was met for this batch is the caller's now. */
+/* Passes the defects and errors of this batch to the caller. */
 static int reader_take_failures(struct reader *r, struct slot *slot)
 {
 	const int result = slot->result;
