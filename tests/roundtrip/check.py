@@ -165,9 +165,9 @@ def callers(folder):
             'the number of files left out of the list, ' + order, '\n'.join(lines))
 
 
-def whole(folder):
-    """The closing line has every defect with its advice, and no sentence is cut, even with long
-    names."""
+def closing_line(folder):
+    """The closing line has every defect with its advice; no sentence is cut, even if names are
+    long."""
     long = str(folder) + '/' + '/'.join(['d' * 100] * 5) + '/gone'
     text = REASONS.replace('HERE/gone', long).replace('HERE', str(folder)).replace('0x1000,0x1000,0', '0x1000,0x1000,0')
     for order, path in made(folder, text + 'LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }\n'):
@@ -202,7 +202,7 @@ def main():
         known(pathlib.Path(name))
         reasons(pathlib.Path(name))
         callers(pathlib.Path(name))
-        whole(pathlib.Path(name))
+        closing_line(pathlib.Path(name))
         unfinished(pathlib.Path(name))
     status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
     say(status == 0 and 'no sample has' in results(out)['symbols'], 'only tracepoints', out.decode())

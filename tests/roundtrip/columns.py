@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Columns of text over recordings that are made here, with values that only some hardware records.
+"""Columns of text, for recordings with values that only some hardware records.
 
     tests/roundtrip/columns.py SONDE [stored|perf-6.1|perf-6.12|terminal] [--update]
 
-stored: sonde's text under each --compat against tests/data/columns/COMPAT.txt. With --update perf's text is written there,
-and for "none" (no --compat) sonde's own, to be looked through.
-perf-6.1, perf-6.12: the same options, against perf itself. terminal: control characters.
+The test builds the recordings. stored: compares sonde's text under each --compat with
+tests/data/columns/COMPAT.txt. --update writes perf's text there; for "none" (no --compat) it writes
+sonde's own text, which must be reviewed. perf-6.1, perf-6.12: compares with the text of perf.
+terminal: control characters.
 """
 import os
 import pathlib
-import pty
 import shutil
 import subprocess
 import sys
@@ -23,15 +23,15 @@ from samples import *  # noqa: E402,F403
 
 DATA = ROOT / 'tests' / 'data' / 'columns'
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, say, skip  # noqa: E402
+from points import ENV, done, on_pty, say, skip  # noqa: E402
 BASE = IP | TID | TIME | CPU | PERIOD
 HARDWARE, SOFTWARE, CACHE, RAW_TYPE, BREAKPOINT = 0, 1, 3, 4, 5
 
 
-# ---- the recordings ---------------------------------------------------------------------------------------------------
+# ---- the recordings ----------------------------------------------------------------------------
 
 def ticks():
-    """Times, a millisecond apart."""
+    """Times in ns, one millisecond apart."""
     t = 0
     while True:
         t += 1000000
@@ -50,7 +50,7 @@ def branches(big=False, few=False):
     r.mmap(10, 0x400000, 0x1000, 0x3000, '/bin/nosuch')
     flags = [0, 1, 2, 3, 4, 8, 2 | 4 | 8, 2 | 12345 << 4] + [2 | n << 20 for n in range(16)] + \
         [2 | 15 << 20 | n << 26 for n in range(16)] + [2 | n << 24 for n in range(4)] + [2 | n << 30 for n in range(8)]
-    if big:  # perf 6.1 misreads the newer ones there
+    if big:  # perf 6.1 misreads the newer flags in the other byte order
         flags = flags[:8 + 15]
     for i, f in enumerate(flags[6:9] if few else flags):
         r.sample(a, ip=0x400100, time=next(t), branches=[(0x400100 + i, 0x400200 + i, f), (0x400300, 0x500000, 2)])
@@ -104,7 +104,8 @@ def bpf_output():
 
 
 def memory():
-    """Everything that a memory access can have, as samples of the software class that ask for nothing by default."""
+    """All values of a memory access, in samples of a software event, whose default columns have
+    none."""
     r, t = start()
     a = r.attr(SOFTWARE, 2, BASE | ADDR | CGROUP | WEIGHT_STRUCT | PHYS_ADDR | DATA_PAGE_SIZE | CODE_PAGE_SIZE | DATA_SRC)
     r.comm(10, 'work')
@@ -135,7 +136,7 @@ def raw_class():
 
 
 def classes():
-    """An event type of each class, with different values recorded."""
+    """One event type of each class, each with other recorded values."""
     r, t = start()
     kinds = [r.attr(HARDWARE, 0, BASE, name='cycles'), r.attr(SOFTWARE, 0, IP | TID | TIME, name='cpu-clock'),
              r.attr(CACHE, 0, BASE | ADDR, name='L1-dcache-loads'), r.attr(RAW_TYPE, 0x1c2, IP | TID | TIME, name='r1c2'),
@@ -176,7 +177,7 @@ def metrics(kinds):
     for turn in range(4):
         for i, n in enumerate(types):
             r.sample(n, ip=0x400100, time=next(t), cpu=turn & 1, period=(i * 7 + 3) % 11 * 1000 + turn)
-    for n in types[1:] + types[:1]:  # another order, and another cpu
+    for n in types[1:] + types[:1]:  # in another order, and on another cpu
         r.sample(n, ip=0x400100, time=next(t), cpu=n & 1, period=4000000 + n)
     return r
 
@@ -251,7 +252,7 @@ CASES += [('modes', o) for o in ('-F misc,comm', '-F +misc,-cpu', '-F tod,time',
 CASES += [('speaking', o) for o in ('', '-F comm,ip,dso', '-L')]
 
 
-# ---- running ----------------------------------------------------------------------------------------------------------
+# ---- running the cases -------------------------------------------------------------------------
 
 def run(tool, folder, name, options):
     options = [o.replace('\0', '') for o in options.replace('-F ', '-F\0').split()]
@@ -289,13 +290,15 @@ def difference(want, got):
 
 
 def perf_of(compat):
-    """The command of that perf; None and why not."""
+    """The command of that version of perf, or None and the reason."""
     if compat == 'perf-6.1':
         perf = shutil.which('perf', path=ENV['PATH'])
         if not perf:
-            return None, 'no perf here'
+            return None, 'no perf'
         version = subprocess.run([perf, '--version'], capture_output=True, text=True).stdout.split()[-1]
-        return ([perf, 'script'], '') if version.startswith('6.1.') else (None, 'the perf here is %s' % version)
+        if version.startswith('6.1.'):
+            return [perf, 'script'], ''
+        return None, 'the installed perf is %s' % version
     p = subprocess.run([ROOT / 'tools' / 'perf-6.12', os.environ.get('SONDE_PERF612_FOLDER', 'build/perf-6.12')],
                        stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return ([p.stdout.strip(), 'script'], '') if p.returncode == 0 else (None, p.stderr.strip() or 'no perf 6.12')
@@ -309,15 +312,18 @@ def stored(sonde, folder, update):
             oracle = perf_of(compat)[0] if compat != 'none' else tool
             if oracle:
                 texts = [(c, run(oracle, folder, *c)) for c in CASES]
-                texts = [(c, r if r[0] >= 0 and r[0] != 139 else run(tool, folder, *c)) for c, r in texts]  # perf died
+                # Where perf crashed, sonde's text is stored.
+                texts = [(c, r if r[0] >= 0 and r[0] != 139 else run(tool, folder, *c))
+                         for c, r in texts]
                 write_sections(path, [section(c, *r[:2]) for c, r in texts])
         want = read_sections(path)
         for case in CASES:
             code, text, err = run(tool, folder, *case)
             head, _, got = section(case, code, text).removesuffix(b'\n').partition(b'\n')
             good = want.get(head.removeprefix(b'== '), b'').rstrip(b'\n') == got.rstrip(b'\n')
+            stored_text = want.get(head.removeprefix(b'== '), b'nothing is stored')
             say(good, '%s: %s %s' % ((compat,) + case),
-                       '' if good else difference(want.get(head.removeprefix(b'== '), b'nothing is stored'), got) + '\n' + err)
+                '' if good else difference(stored_text, got) + '\n' + err)
 
 
 def live(sonde, folder, compat):
@@ -329,26 +335,13 @@ def live(sonde, folder, compat):
         code, want, _ = run(perf, folder, *case)
         ours, got, err = run([sonde, '--compat', compat, 'script'], folder, *case)
         good = (code, want) == (ours, got) or (code in (-11, 139) and ours == 0)
-        say(good, '%s: %s %s' % ((compat,) + case),
-                   '' if good else 'exit status %d; perf: %d\n%s\n%s' % (ours, code, difference(want, got), err))
+        say(good, '%s: %s %s' % ((compat,) + case), '' if good else
+            'exit status %d; perf: %d\n%s\n%s' % (ours, code, difference(want, got), err))
 
 
 def on_terminal(words, folder):
-    """What a command writes to a terminal."""
-    ours, theirs = pty.openpty()
-    p = subprocess.Popen(words, env=dict(ENV, TERM='dumb'), cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    out = b''
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        out += part
-    p.wait()
-    os.close(ours)
+    """The text that a command writes to a terminal."""
+    out = on_pty(words, env=dict(ENV, TERM='dumb'), cwd=folder, stdin=subprocess.DEVNULL)[1]
     return out.replace(b'\r\n', b'\n')
 
 
@@ -360,11 +353,13 @@ def terminal(sonde, folder):
         out = on_terminal([sonde] + no_pager + ['script', '-i', 'speaking.data'] + options.split(), folder)
         bad = [b for b in out if b < 32 and b not in b'\n\t'] + [b for b in (0x7f, 0x9b) if b in out]
         say(out and not bad, 'no control characters with %s' % options, ascii(out) if bad or not out else '')
-        say(b'\\x1b' in out, 'what was one is shown with %s' % options, '' if b'\\x1b' in out else ascii(out))
+        say(b'\\x1b' in out, 'control characters are shown escaped with %s' % options,
+            '' if b'\\x1b' in out else ascii(out))
     out = on_terminal([sonde] + no_pager + ['script', '-i', 'speaking.data', '-F', 'comm'], folder)
-    say('plain \xe9\u20ac'.encode() in out, 'letters of UTF-8 are letters', '' if b'plain' in out else ascii(out))
+    say('plain \xe9\u20ac'.encode() in out, 'other characters of UTF-8 are not escaped',
+        '' if b'plain' in out else ascii(out))
     out = run([sonde, 'script'], folder, 'speaking', '-F comm,dso,ip')[1]
-    say(b'\x1b[31mred\x07\n' in out and b'\x9b' in out, 'a pipe gets the bytes')
+    say(b'\x1b[31mred\x07\n' in out and b'\x9b' in out, 'nothing is escaped in a pipe')
 
 
 def main():

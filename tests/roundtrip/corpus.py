@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every perf.data of the corpus: a table of checks over a table of recordings.
+"""Reads every perf.data of the corpus in many ways: a table of checks and a table of recordings.
 
     corpus.py SONDE
 
@@ -38,7 +38,7 @@ from recordings import CORPUS, NO_CORPUS  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 FEATURES = run([SONDE, '--version', '-v'])[1].decode()
-# Names of records in EXPECT.json / in sonde info / in a dump.
+# Names of each kind of record: in EXPECT.json, in sonde info, in a dump.
 RECORDS = [('MMAP', 'mmap', 'MMAP'), ('MMAP2', 'mmap2', 'MMAP2'), ('COMM', 'comm', 'COMM'), ('FORK', 'fork', 'FORK'),
            ('EXIT', 'exit', 'EXIT'), ('LOST', 'lost', 'LOST'), ('LOSTSAMP', 'lost_samples', 'LOST_SAMPLES'),
            ('THROTTLE', 'throttle', 'THROTTLE'), ('UNTHROTTLE', 'unthrottle', 'UNTHROTTLE'), ('AUX', 'aux', 'AUX'),
@@ -49,7 +49,7 @@ DUMPED = RECORDS[:] + [('SAMPLE', '', 'SAMPLE'), ('FINROUND', '', 'FINISHED_ROUN
                        ('AUXINFO', '', 'AUXTRACE_INFO'), ('ATTR', '', 'ATTR'), ('EVUPD', '', 'EVENT_UPDATE'),
                        ('TIMECONV', '', 'TIME_CONV'), ('THRMAP', '', 'THREAD_MAP'), ('CPUMAP', '', 'CPU_MAP'),
                        ('HFEAT', '', 'FEATURE'), ('FININIT', '', 'FINISHED_INIT'), ('EVTYPE', '', 'EVENT_TYPE')]
-SIMPLEPERF = {'T32769', 'T32772', 'T32773', 'T32774', 'T32775', 'T32777'}  # its own records that are read
+SIMPLEPERF = {'T32769', 'T32772', 'T32773', 'T32774', 'T32775', 'T32777'}  # kinds that sonde reads
 COUNT_PY = ('import collections\ncount = collections.Counter()\n'
             'def process_event(d): count[d["ev_name"]] += 1\n'
             'def trace_unhandled(name, *rest): count[name.replace("__", ":", 1)] += 1\n'
@@ -64,7 +64,7 @@ WINDOWS_PY = ('import collections, json, sys, sonde\n'
 
 
 def counts(text):
-    """Lines of -F event, by name."""
+    """The numbers of lines of -F event, by name."""
     return dict(collections.Counter(line.strip().rstrip(':').strip() for line in text.decode('latin-1').split('\n') if line.strip()))
 
 
@@ -80,14 +80,14 @@ class Recording:
         self.records = expect['raw_records']
         self.is_group = 'read-group' in expect['labels'] and self.total
         self.has_trace = bool(self.records.get('AUXTRACE'))
-        # What nothing can be read of: perf's fuzzers found them, the walk sees no sample either.
+        # Inputs that perf's fuzzers found. They have no sample.
         self.is_broken = name.startswith('perf-fuzz')
 
     def sonde(self, *words):
         return run([SONDE, words[0], '-f', '-i', str(self.path), *words[1:]])
 
 
-# Rows: each gives '' or what is wrong.
+# The checks: each returns '' or the differences.
 
 def read(r):
     status, out, err = r.sonde('script', '-F', 'event', '-G')
@@ -110,11 +110,11 @@ def perf(r):
         if want['rc'] or not want['events']:
             continue
         lines = want['events']
-        if r.has_trace:  # only what was sampled beside the trace
+        if r.has_trace:  # compare only samples, not events that perf decodes of the trace
             names = r.sonde('evlist')[1].decode('latin-1').split('\n')
             lines = {names[i]: n for i, n in r.samples.items()}
             if any(want['events'].get(name) != n for name, n in lines.items()):
-                why += 'the samples are not among what %s printed: %s\n' % (version, want['events'])
+                why += '%s did not print the samples: %s\n' % (version, want['events'])
         for words in ['--compat', compat], []:
             got = counts(run([SONDE] + words + ['script', '-f', '-i', str(r.path), '-F', 'event', '-G'])[1])
             if got != lines:
@@ -126,22 +126,25 @@ def info(r):
     status, out, err = r.sonde('info', '--format', 'json')
     if status:
         return 'status %s: %s' % (status, err.decode('latin-1'))
-    told = json.loads(out)
+    found = json.loads(out)
     why = ''
-    samples = {i: e['samples'] for i, e in enumerate(told['events']) if e['samples']}
-    want = {i: r.total for i in range(len(told['events']))} if r.is_group else r.samples
+    samples = {i: e['samples'] for i, e in enumerate(found['events']) if e['samples']}
+    want = {i: r.total for i in range(len(found['events']))} if r.is_group else r.samples
     if samples != want:
         why += 'samples %s, not %s\n' % (samples, want)
     for theirs, ours, _ in RECORDS:
-        if told['records'].get(ours, 0) != r.records.get(theirs, 0):
-            why += '%s: %d, not %d\n' % (ours, told['records'].get(ours, 0), r.records.get(theirs, 0))
-    if told['trace']['records'] != r.records.get('AUXTRACE', 0) or bool(told['trace']['bytes']) != r.has_trace:
-        why += 'trace: %s\n' % told['trace']
-    unknown = sum(n for name, n in r.records.items() if re.fullmatch(r'T\d+', name) and name not in SIMPLEPERF)
-    if sum(d['count'] for d in told['defects'] if d['name'] == 'unknown-record') != unknown:
-        why += '%d records of unknown kinds: %s\n' % (unknown, told['defects'])
-    text_behind = r.name.startswith('perf-pipe-compressed2')  # INDEX.md: the recorder's message
-    names = {d['name'] for d in told['defects']}
+        if found['records'].get(ours, 0) != r.records.get(theirs, 0):
+            why += '%s: %d, not %d\n' % (ours, found['records'].get(ours, 0),
+                                         r.records.get(theirs, 0))
+    trace = found['trace']
+    if trace['records'] != r.records.get('AUXTRACE', 0) or bool(trace['bytes']) != r.has_trace:
+        why += 'trace: %s\n' % trace
+    unknown = sum(n for name, n in r.records.items()
+                  if re.fullmatch(r'T\d+', name) and name not in SIMPLEPERF)
+    if sum(d['count'] for d in found['defects'] if d['name'] == 'unknown-record') != unknown:
+        why += '%d records of unknown kinds: %s\n' % (unknown, found['defects'])
+    text_behind = r.name.startswith('perf-pipe-compressed2')  # ends with a message of the recorder
+    names = {d['name'] for d in found['defects']}
     if text_behind != ('trailing-text' in names) or 'truncated' in names:
         why += 'the end of the file: %s\n' % names
     text = r.sonde('info')
@@ -177,7 +180,7 @@ def dump(r):
 
 
 def fields(r):
-    """Tracepoints have their fields wherever the recording describes them."""
+    """Tracepoints have fields if the recording holds their formats."""
     status, out, err = r.sonde('evlist', '--trace-fields')
     has_formats = r.records.get('TRACING') or 'TRACING_DATA' in json.loads(r.sonde('info', '--format', 'json', '--no-events')[1])['file']['features']
     return '' if not has_formats or b'trace_fields: ' in out else out.decode('latin-1')
@@ -229,7 +232,8 @@ def packed(r):
 
 def pipe(r):
     want = r.sonde('script')[1]
-    p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=r.path.read_bytes(), capture_output=True, timeout=60)
+    p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=r.path.read_bytes(),
+                       capture_output=True, timeout=600)
     return '' if not p.returncode and p.stdout == want else 'status %s, %s' % (p.returncode, p.stderr.decode('latin-1'))
 
 
@@ -248,14 +252,15 @@ ROWS = [r for r in (read, perf, info, lists, dump, fields, jsonl, python, perl, 
 
 
 def broken(r):
-    """Found by fuzzers: an answer and a status, the same whichever way it comes, and never the end of the process."""
+    """Inputs of fuzzers: every command ends with a status, and with a message if it fails."""
     why, blob = '', r.path.read_bytes()
     for words in (['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['info'], ['evlist', '-v'], ['buildid-list'], ['check'],
                   ['script', '-s', str(r.folder / 'count.py')], ['script', '-s', str(r.folder / 'count.pl')]):
         status, out, err = r.sonde(*words)
         if status not in (0, 1, 3) or status == 1 and not err:
             why += '%s: status %s, %s\n' % (' '.join(words), status, err.decode('latin-1')[:300])
-    p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=blob, capture_output=True, timeout=60)
+    p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=blob, capture_output=True,
+                       timeout=600)
     if p.returncode not in (0, 1):
         why += 'through a pipe: status %s\n' % p.returncode
     return why
@@ -281,7 +286,8 @@ def main():
             for row in ROWS:
                 why = row(r)
                 say(not why, '%s/%s' % (row.__name__, short), why)
-    say(len(recordings) == len(list(CORPUS.glob('perf-*.data'))), 'none is left out', '%d recordings' % len(recordings))
+    say(len(recordings) == len(list(CORPUS.glob('perf-*.data'))),
+        'EXPECT.json lists every recording', '%d recordings' % len(recordings))
     return done()
 
 

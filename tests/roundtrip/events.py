@@ -25,16 +25,16 @@ KNOWN = {
     'perf-stat.data': 'counts of perf stat, no samples',
     'own-stat/perf.data': 'counts of perf stat, no samples',
     'stat-cpi/perf.data': 'counts of perf stat, no samples',
-    'own-auxtrace_error/perf.data': 'errors of trace decoders are lines of perf',
+    'own-auxtrace_error/perf.data': 'perf prints errors of trace decoders as lines',
     'extended-little': 'perf names the PMU of the machine it runs on',
     'extended-big': 'perf names the PMU of the machine it runs on',
-    'modifiers-big': 'perf turns the two bits of precise_ip round',
+    'modifiers-big': 'perf swaps the two bits of precise_ip',
     'size-0-in-64-bytes-big': 'perf does not swap an attr without a size',
     'less-than-there-is-big': 'perf does not swap an attr of less than 64 bytes',
-    'over-each-other-little': 'lists of ids larger than the file are refused: a small file could cost hours',
-    'over-each-other-big': 'lists of ids larger than the file are refused: a small file could cost hours',
-    'attrs-of-another-size-little': 'perf takes no names beside attrs larger than its own',
-    'attrs-of-another-size-big': 'perf takes no names beside attrs larger than its own',
+    'over-each-other-little': 'sonde refuses lists of ids larger than the file, to save time',
+    'over-each-other-big': 'sonde refuses lists of ids larger than the file, to save time',
+    'attrs-of-another-size-little': 'perf ignores names if attrs are larger than its own',
+    'attrs-of-another-size-big': 'perf ignores names if attrs are larger than its own',
 }
 
 
@@ -55,7 +55,7 @@ def compare(sonde, path, name):
         missing = re.search(r'do not have (\w+) attribute set', error)
         if not missing:
             break
-        # A recording need not hold all of them.
+        # The recording may have only some of the columns.
         without = {'TID': ['pid', 'tid'], 'CPU': ['cpu'], 'TIME': ['time']}.get(missing[1])
         if not without or without[-1] not in fields:
             break
@@ -70,7 +70,7 @@ def compare(sonde, path, name):
     if status != 0:
         return say(False, name, 'exit status %s\n%s' % (status, error))
     a, b = theirs.splitlines(), ours.splitlines()
-    why = '' if a == b else '%d lines of perf, %d of ours' % (len(a), len(b))
+    why = '' if a == b else 'perf prints %d lines, sonde %d' % (len(a), len(b))
     for i, (x, y) in enumerate(zip(a, b)):
         if x != y:
             why += '\nline %d\n- %s\n+ %s' % (i + 1, x, y)

@@ -9,29 +9,26 @@ tests/data and of the corpus must equal those of --compat perf-6.1.
 """
 import difflib
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import settled  # noqa: E402, F401
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+import points  # noqa: E402
+from points import ENV, done, skip  # noqa: E402
 from recordings import NO_CORPUS, corpus_files, load_fixtures  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-DATA = ROOT / 'tests' / 'data'
-
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-       'PERF_CONFIG': '/dev/null'}
-ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
+DATA = HERE.parent / 'data'
 SONDE = [str(pathlib.Path(sys.argv[1]).resolve())]
 COMPAT = SONDE + ['--compat', 'perf-6.1']
 OPTIONS = ['evlist -g', 'evlist -F --trace-fields', 'evlist -v', 'report --header-only', 'report --header-only -I']
 MIXED = str(DATA / 'text' / 'mixed.data')
-# What perf 6.1 does of its own: reads ids behind a short attr of pipe mode as its members, ends at a record that it does not
-# know.
+# Recordings that perf 6.1 misreads: it takes ids after a short attr of pipe mode for members of the
+# attr, and it ends at a record of an unknown kind.
 OTHERS = {'evlist -v': ('perf-pipe-lost-3-attrs__', 'perf-pipe-k4.4-perf4.16__'),
           'evlist -g': ('perf-pipe-k4.4-perf4.16__',), 'evlist -F --trace-fields': ('perf-pipe-k4.4-perf4.16__',)}
 
@@ -57,7 +54,8 @@ FINISHED_INIT { }
 """.replace('EVENTS', EVENTS).replace('%s', 'ATTR0', 1).replace('%s', 'ATTR1', 1).replace('%s', 'ATTR0', 1).replace(
     '%s', 'ATTR1', 1).replace('ATTR0', ATTR % 0).replace('ATTR1', ATTR % 1)
 
-# Formats before the first sample, and behind it what makes the reader look at its events again.
+# Formats before the first sample, and after it a record that makes the reader set up its events
+# again.
 AGAIN = """=== again
 --- file
 "PERFILE2" [16:u64]
@@ -79,23 +77,9 @@ COMM/exec { [12,13:u32] "late\\0" pad8  [12,13:u32] [1001:u64] [3,0:u32] [7:u64]
 FINISHED_ROUND { }
 """
 
-count = failures = 0
-
 
 def say(ok, name, why=()):
-    global count, failures
-    count += 1
-    failures += not ok
-    print('%sok %d - %s' % ('' if ok else 'not ', count, name))
-    for line in why:
-        print('# ' + line)
-    sys.stdout.flush()
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print('ok %d - %s # SKIP %s' % (count, name, why))
+    points.say(ok, name, '\n'.join(why))
 
 
 def run(command, words, path, env={}):
@@ -110,7 +94,8 @@ def check(name, want, got):
 
 
 def made(folder, text=GROUPS):
-    """GROUPS: the same two events, in a group, in a file and in pipe mode."""
+    """Paths of recordings; those of GROUPS have the same group of two events, in a file and in pipe
+    mode."""
     fixtures = load_fixtures()
     (folder / 'x.fix').write_text(text)
     for case in fixtures.parse(folder / 'x.fix'):
@@ -125,58 +110,67 @@ def known():
     for command, tool in (SONDE, 'sonde'), (COMPAT, 'perf'):
         check('names, %s' % tool, names + tip % tool, run(command, 'evlist', MIXED)[1])
     fields = run(SONDE, 'evlist --trace-fields', MIXED)[1]
-    check('fields of a tracepoint', 'sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,prev_state,next_comm,next_pid,'
-          'next_prio\ncpu-clock: (not a tracepoint)\npage-faults/period=3/: (not a tracepoint)\n', fields)
+    check('fields of a tracepoint', 'sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,'
+          'prev_state,next_comm,next_pid,next_prio\ncpu-clock: (not a tracepoint)\n'
+          'page-faults/period=3/: (not a tracepoint)\n', fields)
     with tempfile.TemporaryDirectory() as folder:
         file, pipe = made(pathlib.Path(folder))
         check('a group of a file', 'both{one,two}\n', run(SONDE, 'evlist -g', file)[1])
         check('a group of pipe mode', 'both{one,two}\n', run(SONDE, 'evlist -g', pipe)[1])
-        check('pipe mode to perf', 'cpu-clock:HG\ntask-clock:HG\n', run(COMPAT, 'evlist -g', pipe)[1])
-        want = ': type: 1, size: 64, %s{ sample_period, sample_freq }: 5, sample_type: ID|IDENTIFIER, sample_id_all: 1\n'
+        check('a group of pipe mode under --compat', 'cpu-clock:HG\ntask-clock:HG\n',
+              run(COMPAT, 'evlist -g', pipe)[1])
+        want = (': type: 1, size: 64, %s{ sample_period, sample_freq }: 5, '
+                'sample_type: ID|IDENTIFIER, sample_id_all: 1\n')
         check('-v of pipe mode', 'one' + want % '' + 'two' + want % 'config: 0x1, ', run(SONDE, 'evlist -v', pipe)[1])
         cut = pathlib.Path(folder) / 'cut.data'
         cut.write_bytes(pipe.read_bytes()[:-4])
         for command, ends, names in (SONDE, 1, 'one\ntwo\n'), (COMPAT, 0, 'cpu-clock:HG\ntask-clock:HG\n'):
             status, out, err = run(command, 'evlist', cut)
             say((status, out) == (ends, names) and 'truncated: 1' in err and 'cause' not in err,
-                'of pipe mode that ends in the middle of a record', [str(status), out, err])
+                'pipe mode that ends in the middle of a record: %s' % command[-1],
+                [str(status), out, err])
         check('-F', 'one: sample_period=5\ntwo: sample_period=5\n', run(SONDE, 'evlist -F', file)[1])
         say('# data size' in run(SONDE, 'report --header-only', pipe)[1], 'the header of pipe mode')
         path, = made(pathlib.Path(folder), AGAIN)
         check('an event is listed once', 'sys:one: trace_fields: n\n', run(SONDE, 'evlist --trace-fields', path)[1])
-        check('a record of an event that was looked at again',
+        check('a record after the events were set up again',
               '            late    13 [003]     0.000001: PERF_RECORD_COMM exec: late:12/13\n',
               run(SONDE, 'script --show-task-events --comms late', path)[1])
         names = [e['name'] for e in json.loads(run(SONDE, 'info --format json', path)[1])['events']]
-        check('and is one in sonde info', 'sys:one', ' '.join(names))
+        check('an event is listed once by sonde info', 'sys:one', ' '.join(names))
     status, out, err = run(SONDE, 'evlist -g -v', MIXED)
-    say(status == 2 and not out and '-g cannot be combined' in err, '-g and -v', [err])
+    say(status == 2 and not out and '-g cannot be combined' in err, 'refused: -g and -v', [err])
     header = run(SONDE, 'report --header-only -I', MIXED)[1]
-    check('report --header-only is the header of script', run(SONDE, 'script --header-only -I', MIXED)[1], header)
+    check('report --header-only prints the header of script',
+          run(SONDE, 'script --header-only -I', MIXED)[1], header)
     for words in ([MIXED], [MIXED, '-F'], ['-F', MIXED]):
         p = subprocess.run(SONDE + ['evlist'] + words, capture_output=True, text=True, env=ENV)
-        check('evlist FILE%s' % (' -F' if len(words) > 1 else ''), p.stdout, run(SONDE, 'evlist' + ' -F' * (len(words) > 1), MIXED)[1])
+        option = ' -F' if len(words) > 1 else ''
+        check('evlist FILE%s' % option, p.stdout, run(SONDE, 'evlist' + option, MIXED)[1])
     p = subprocess.run(SONDE + ['evlist', MIXED, '-i', MIXED], capture_output=True, text=True, env=ENV)
-    say(p.returncode == 2 and 'one recording at a time' in p.stderr, 'not with -i beside it', [p.stderr])
+    say(p.returncode == 2 and 'one recording at a time' in p.stderr, 'refused: FILE and -i',
+        [p.stderr])
     p = subprocess.run(COMPAT + ['evlist', MIXED], capture_output=True, text=True, env=ENV)
-    say(p.returncode == 129 and not p.stdout, 'under --compat a word is a mistake, as to perf', [p.stderr])
+    say(p.returncode == 129 and not p.stdout, 'refused under --compat: FILE without -i',
+        [p.stderr])
     status, out, err = run(SONDE, 'report', MIXED)
-    say(status == 2 and not out and 'header-only' in err, 'report alone', [err])
+    say(status == 2 and not out and 'header-only' in err, 'refused: report without --header-only',
+        [err])
 
 
-def beside_perf(perf, paths):
+def compare_with_perf(perf, paths):
     for words in OPTIONS:
         wrong, seen = [], 0
         for path in paths:
             if path.name.startswith(OTHERS.get(words, ('-',))):
                 continue
-            # perf prints uninitialised memory for attrs that a recording does not hold in full: the text
-            # then differs with the filling.
+            # perf prints uninitialised memory for attrs that a recording holds only in part: its
+            # text then depends on the filling of memory.
             theirs = run([perf], words, path, {'MALLOC_PERTURB_': '85'})
             if theirs != run([perf], words, path, {'MALLOC_PERTURB_': '170'}):
                 continue
             if theirs[0] or not theirs[1] or '(null)' in theirs[1]:
-                continue  # newer than perf 6.1, or it died
+                continue  # the recording is newer than perf 6.1, or perf crashed
             seen += 1
             ours = run(COMPAT, words, path)
             if ours[:2] != (theirs[0], theirs[1]):
@@ -188,15 +182,16 @@ def beside_perf(perf, paths):
 def main():
     known()
     perf = shutil.which('perf')
-    if not perf or not subprocess.run([perf, 'version'], capture_output=True, text=True).stdout.startswith('perf version 6.1.'):
-        skip('beside perf', 'no perf 6.1 is installed')
+    if not perf or not points.run([perf, 'version'])[1].startswith(b'perf version 6.1.'):
+        skip('compared with perf', 'no perf 6.1 is installed')
     else:
-        beside_perf(perf, sorted(DATA.rglob('*.data')))
-        # Those that say nothing but noise are for the fuzzers.
+        compare_with_perf(perf, sorted(DATA.rglob('*.data')))
         paths = [p for p in corpus_files('perf-*.data') if not p.name.startswith('perf-fuzz')]
-        beside_perf(perf, paths) if paths else skip('recordings of other machines', NO_CORPUS)
-    print('1..%d' % count)
-    return failures > 0
+        if paths:
+            compare_with_perf(perf, paths)
+        else:
+            skip('recordings of other machines', NO_CORPUS)
+    return done()
 
 
 sys.exit(main())

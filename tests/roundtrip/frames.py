@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recorded stacks, inlined functions, source lines and instructions against stock perf, byte for byte.
+"""Compares recorded stacks, inlined functions, source lines and instructions with stock perf's.
 
     tests/roundtrip/frames.py SONDE
 
-Programs in C and C++ are compiled with the compilers that are there, recorded with perf record --call-graph dwarf (and fp),
-and what perf script prints must be what sonde --compat perf-6.1 prints. A second part holds the default to what is right:
-see by_default().
+Programs in C and C++ are compiled with the installed compilers and recorded with perf record
+--call-graph dwarf (and fp). sonde --compat perf-6.1 must print the bytes of perf script.
+by_default() checks the text without --compat.
 """
 import os
 import pathlib
@@ -83,9 +83,10 @@ PROGRAMS = [
 ]
 OPTIONS = ['', '--no-inline', '-F ip,sym,srcline', '--no-inline -F +srcline', '-F ip,sym,symoff,dso,srcline --full-source-path',
            '-F comm,ip,sym,srccode',
-           # Of the main programs only:
+           # Only for the programs c and cpp:
            '-G -F ip,sym,srcline', '-F +insn,+insnlen', '--max-stack 4', '--stop-bt caller,main']
 FEW_OPTIONS = ['', '--no-inline', '-F ip,sym,symoff,dso,srcline --full-source-path']
+
 
 def quietly(argv, cwd):
     return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -120,22 +121,25 @@ def frames(text):
 
 
 def by_default(sonde, data):
-    """Of the program in C: names of inlined functions and no others are marked, signals do not break chains."""
+    """The program in C: only inlined functions are marked as such; signal handlers do not end
+    chains."""
     status, text, err = run([sonde, 'script', '-i', data])
     chains = frames(text)
     say(status == 0 and len(chains) > 5, 'default: chains', '%d\n%s' % (len(chains), err.decode(errors='replace')))
     marked = {name for chain in chains for name, inlined in chain if inlined}
-    say(marked >= {'inner', 'outer'} and not marked & {'leaf', 'caller', 'main', '__libc_start_main_impl'}, 'default: functions inlined',
+    others = {'leaf', 'caller', 'main', '__libc_start_main_impl'}
+    say(marked >= {'inner', 'outer'} and not marked & others, 'default: functions inlined',
         ' '.join(sorted(marked)))
     in_order = [c for c in chains if c[:4] == [('leaf', False), ('inner', True), ('outer', True), ('caller', False)]]
-    say(bool(in_order), 'default: inlined functions stand inside the one they are inlined into')
+    say(bool(in_order), 'default: inlined functions are above the function that holds them')
     handled = [c for c in chains if ('handler', False) in c]
     say(bool(handled) and all(('main', False) in c for c in handled), 'default: chains through a signal handler reach main',
         '%d of %d' % (sum(('main', False) in c for c in handled), len(handled)))
 
 
 def after_exec(sonde, perf, path, work):
-    """What was mapped before exec is gone: perf still takes the lowest place of a file for where its unwind tables lie."""
+    """exec drops mappings. perf looks for unwind tables at a file's lowest address, even a dropped
+    one."""
     record = [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf,32768', '-o', path + '-exec.data', 'sh', '-c']
     twice = ['%s; %s; true' % (path, path)]
     if not quietly(record + twice, work):
@@ -143,10 +147,10 @@ def after_exec(sonde, perf, path, work):
     chains = [c for c in frames(run([sonde, 'script', '-i', path + '-exec.data'])[1]) if c[0][0] == 'leaf']
     say(len(chains) > 5 and all(('main', False) in c for c in chains), 'default: chains of processes that called exec reach main',
         '%d of %d' % (sum(('main', False) in c for c in chains), len(chains)))
-    # All at the same places: there perf finds them, too.
+    # Without address randomisation all mappings have the same addresses, and perf finds the tables.
     if not shutil.which('setarch') or not quietly(['setarch', '-R'] + record + twice, work):
-        return skip('exec at the same places', 'setarch -R cannot be had')
-    return compare(sonde, perf, 'exec at the same places', path + '-exec.data', [''])
+        return skip('exec at the same addresses', 'setarch -R does not work here')
+    return compare(sonde, perf, 'exec at the same addresses', path + '-exec.data', [''])
 
 
 WORK = '''int volatile v;
@@ -161,7 +165,7 @@ int main(void) { for (int i = 0; i < 100000; i++) { for (int k = 0; k < 1000; k+
 
 
 def relative_folders(sonde, perf, work):
-    """Files of a build that names its folder without its root (-ffile-prefix-map), as Debian's does."""
+    """Files of a build with relative folder names (-ffile-prefix-map), as Debian's are."""
     for folder, name, text in (('io', 'main.c', MAIN), ('sysdeps', 'work.c', WORK)):
         os.makedirs(os.path.join(work, folder), exist_ok=True)
         pathlib.Path(work, folder, name).write_text(text)
@@ -170,7 +174,7 @@ def relative_folders(sonde, perf, work):
         command = ['cc', '-g', '-gdwarf-' + dwarf, '-O1', '-fdebug-prefix-map=%s=.' % work, '../sysdeps/work.c', 'main.c', '-o', 'x' + dwarf]
         if not quietly(command, os.path.join(work, 'io')) or not quietly(
                 [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '250', '-o', data, os.path.join(work, 'io', 'x' + dwarf)], work):
-            skip('relative folders, DWARF ' + dwarf, 'cannot be made or recorded')
+            skip('relative folders, DWARF ' + dwarf, 'cannot be compiled or recorded')
             continue
         compare(sonde, perf, 'relative folders, DWARF ' + dwarf, data, ['-F ip,sym,srcline --full-source-path', '-F ip,sym,srcline'])
         _, text, _ = run([sonde, 'script', '-i', data, '-F', 'ip,sym,srcline', '--full-source-path'])
@@ -200,7 +204,7 @@ def all_programs(sonde, perf, work):
         path, src = os.path.join(work, name), os.path.join(work, 'program.' + suffix)
         pathlib.Path(src).write_text(source)
         if not shutil.which(command[0]) or not quietly(command + ['-o', path, src], work):
-            skip(name, 'cannot be made: ' + ' '.join(command))
+            skip(name, 'cannot be compiled: ' + ' '.join(command))
             continue
         for kind in ['dwarf', 'fp'] if name in ('c', 'cpp') else ['dwarf']:
             data = '%s-%s.data' % (path, kind)
@@ -210,7 +214,7 @@ def all_programs(sonde, perf, work):
             compare(sonde, perf, '%s %s' % (name, kind), data, OPTIONS if name in ('c', 'cpp') else FEW_OPTIONS)
             if name == 'c' and kind == 'dwarf':
                 after_exec(sonde, perf, path, work)
-            # More samples than perf could name in time.
+            # This recording has so many samples that perf would need too long to name them.
             if name == 'c' and kind == 'dwarf' and quietly([perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '4000',
                                                             '--call-graph', kind, '-o', data, path], work):
                 by_default(sonde, data)

@@ -107,12 +107,12 @@ def known(folder):
                 worst += 'at %d: %s\n' % (cut, status)
         say(not worst, 'cut anywhere, %s' % order, worst)
     status, out, err = run([SONDE, 'info', '-i', 'x', 'y'])
-    say(status == 2 and not out, 'one recording at a time', err.decode())
+    say(status == 2 and not out, 'refused: two recordings', err.decode())
     status, out, err = run([SONDE, 'info', '--format', 'xml', 'y'])
-    say(status == 2 and b'xml' in err, 'an unknown format', err.decode())
+    say(status == 2 and b'xml' in err, 'refused: an unknown format', err.decode())
 
 
-def beside_script():
+def compare_with_script():
     wrong = ''
     for path in sorted(DATA.rglob('*.data')):
         lines = run([SONDE, 'script', '-F', 'event', '-G', '-i', str(path)])[1].decode('latin-1').split('\n')
@@ -120,10 +120,10 @@ def beside_script():
         got = {e['name']: e['samples'] for e in info(path)['events'] if e['samples']}
         if dict(want) != got and lines[0].strip():
             wrong += '%s: %s, not %s\n' % (path.name, got, dict(want))
-    say(not wrong, 'samples are the lines of sonde script', wrong)
+    say(not wrong, 'as many samples as lines of sonde script', wrong)
 
 
-def beside_walk():
+def compare_with_corpus():
     expected = CORPUS and CORPUS / 'EXPECT.json'
     if not expected or not expected.exists():
         return skip('recordings of other machines', NO_CORPUS)
@@ -136,41 +136,45 @@ def beside_walk():
         walked = sum(want['raw_samples_by_attr'].values())
         samples = sum(e['samples'] for e in got['events'])
         seen += 1
-        # A group read is one record and an event for each of its members.
+        # A group read is one record, and an event for each of its members.
         if samples != walked and not ('read-group' in name and samples >= max(walked, groups)):
             wrong += '%s: %d samples, not %d\n' % (name, samples, walked)
     say(not wrong and seen > 40, '%d recordings of other machines' % seen, wrong)
 
 
 def never_written(folder):
-    """Bits of a header whose recorder did not end, and clock data that nobody filled in, say nothing."""
+    """Clock data of zeros, and feature bits in the header of a killed recorder, are ignored."""
     for order, path in made(folder, KNOWN.replace('COUNTS\n', '').replace('1700000000000000123,500', '0,0').replace('[1,1:u32]', '[0,0:u32]')):
         got = info(path)['clock']
-        say('wall_ns' not in got and 'clock_ns' not in got, 'clock data of zeros are none, ' + order, str(got))
+        say('wall_ns' not in got and 'clock_ns' not in got,
+            'JSON: clock data of zeros are ignored, ' + order, str(got))
         out = run([SONDE, 'info', str(path)])[1]
-        say(b'1970' not in out and b'the time of day is not recorded' in out, 'the same in text, ' + order, out.decode())
+        say(b'1970' not in out and b'the time of day is not recorded' in out,
+            'text: clock data of zeros are ignored, ' + order, out.decode())
     for order, path in made(folder, KNOWN.replace('COUNTS\n', '').replace('--- data', '--- layout data_size=0\n--- data')):
         blob = bytearray(path.read_bytes())
         blob[72:80] = (1 << 13 | 1 << 14 | 1 << 15 | 1 << 27).to_bytes(8, order)
         path.write_bytes(blob)
         out = run([SONDE, 'script', '--header-only', '-i', str(path)])[1].decode()
         say('available' not in out and 'branch stack' not in out and 'NUMA_TOPOLOGY' in out.partition('missing features: ')[2],
-            'sections that were never written are missing ones, ' + order, out)
+            'sections that were never written are listed as missing, ' + order, out)
         out = run([SONDE, 'info', str(path)])[1].decode()
-        say(', compressed' not in out, 'a bit alone compresses nothing, ' + order, out)
+        say(', compressed' not in out,
+            'the bit without the section does not mean compressed, ' + order, out)
     for ratio, is_compressed in (0, False), (24, True):
         text = KNOWN.replace('COUNTS\n', '').replace('--- data', '--- feature COMPRESSED\n[1,1,1,%d,528384:u32]\n--- data' % ratio)
         for order, path in made(folder, text):
             say(info(path)['file']['compressed'] is is_compressed and
-                (b', compressed' in run([SONDE, 'info', str(path)])[1]) is is_compressed, 'a ratio of %d, %s' % (ratio, order))
+                (b', compressed' in run([SONDE, 'info', str(path)])[1]) is is_compressed,
+                'a compression ratio of %d, %s' % (ratio, order))
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         known(pathlib.Path(folder))
         never_written(pathlib.Path(folder))
-    beside_script()
-    beside_walk()
+    compare_with_script()
+    compare_with_corpus()
     return done()
 
 

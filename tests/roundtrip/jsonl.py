@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`sonde script --format jsonl`: what docs/formats/jsonl.md says of it.
+"""`sonde script --format jsonl` writes what docs/formats/jsonl.md says.
 
     tests/roundtrip/jsonl.py SONDE
 
-Made recordings with known values, recordings of tests/data beside their text, a live recording of a task with an odd name.
-The decoder is the one on that page.
+The recordings: built ones with known values, those of tests/data, whose text is compared, and a
+live one of a task with an odd name. The decoder is the one on that page.
 """
 import os
 import pathlib
@@ -61,7 +61,7 @@ def write(folder, name, data):
 
 
 def comm_record(name, tid=101, pid=100):
-    """With the sample id that tests/gen/recording.py asks for: pid, tid, time, cpu, identifier."""
+    """COMM with the sample id that tests/gen/recording.py sets: pid, tid, time, cpu, identifier."""
     text = name + b'\0'
     text = text.ljust(len(text) + -len(text) % 8, b'\0')
     body = struct.pack('<II', pid, tid) + text + struct.pack('<IIQIIQ', pid, tid, 10, 0, 0, 1)
@@ -112,11 +112,12 @@ def values(folder):
         is_({k: event[k] for k in ('time', 'cpu', 'pid', 'tid', 'comm')},
             {'time': 1000, 'cpu': 0, 'pid': 100, 'tid': 101, 'comm': ':101'}, 'common members, ' + name)
         is_(event['sample'], {'period': 1, 'ip': 0x401000}, 'sample values, ' + name)
-        is_(list(event)[0], 'event', 'the first member says what it is')
+        is_(list(event)[0], 'event', 'the first member gives the kind of line')
 
 
 def texts(folder):
-    """Any bytes come back; what is written is valid UTF-8 without control characters, lines excepted."""
+    """The decoder returns the original bytes; the output is UTF-8 without control characters but
+    line feeds."""
     rng = random.Random('jsonl')
     wanted = [bytes(range(1, 128)), bytes(range(128, 256)), 'é€😀\u2028'.encode(), b'\xed\xa0\x80\xed\xb0\x80', b'\xc0\x80',
               b'\xf4\x90\x80\x80', b'\xf0\x80\x80\x80', b'\xe2\x82', b'\xc2\x80\xc2\x9f\xc2\xa0', b'\xf8\x88\x80\x80\x80']
@@ -125,7 +126,8 @@ def texts(folder):
     f = made(('char text[128]', 128, 0))
     data = write(folder, 'texts.data', recording([f], [[bytes(8) + w.ljust(128, b'\0') + bytes(4) for w in wanted]]))
     got = [name_bytes(x['fields']['text']) for x in lines_of(folder, data) if 'event' in x]
-    is_([(g, w) for g, w in zip(got, wanted) if g != w][:3], [], 'bytes that are not UTF-8 come back')
+    is_([(g, w) for g, w in zip(got, wanted) if g != w][:3], [],
+        'bytes that are not UTF-8 are kept')
     is_(len(got), len(wanted), 'one line per event')
     out = (folder / 'out.jsonl').read_text('utf-8')
     ok(not re.search('[\x00-\x09\x0b-\x1f\x7f-\x9f]', out), 'no control characters but line feeds')
@@ -136,14 +138,18 @@ def odd_comm(folder):
     data = write(folder, 'odd.data', recording([f], [[bytes(16)]], comm_record(ODD) + lost_record(9)))
     got = lines_of(folder, data)
     is_([list(x)[0] for x in got], ['header', 'record', 'defect', 'event', 'summary'], 'lines in order')
-    is_(name_bytes(got[3]['comm']), ODD, 'a comm of quotes, newlines, brackets and \\xff comes back')
-    is_((got[1]['record'], got[1]['fields']['lost'], got[1]['time']), ('lost', 9, 20), 'losses are lines')
-    is_((got[2]['defect'], got[2]['severity'], got[2]['count']), ('lost-events', 'data-loss', 9), 'defects are lines')
+    is_(name_bytes(got[3]['comm']), ODD,
+        'a comm with quotes, newlines, brackets and \\xff is kept')
+    is_((got[1]['record'], got[1]['fields']['lost'], got[1]['time']), ('lost', 9, 20),
+        'losses are lines')
+    is_((got[2]['defect'], got[2]['severity'], got[2]['count']), ('lost-events', 'data-loss', 9),
+        'defects are lines')
     is_(got[-1]['summary'], {'complete': True, 'events': 1, 'lost': 9, 'defects': [
         {'name': 'lost-events', 'severity': 'data-loss', 'count': 9}]}, 'the summary')
     got = lines_of(folder, data, '--show-task-events')
     comms = [x for x in got if x.get('record') == 'comm']
-    is_([name_bytes(x['fields']['comm']) for x in comms], [ODD], 'records of state when asked for')
+    is_([name_bytes(x['fields']['comm']) for x in comms], [ODD],
+        '--show-task-events adds records of state')
     is_([list(x)[0] for x in lines_of(folder, data, '--header-only')], ['header'], '--header-only')
 
 
@@ -155,12 +161,12 @@ def live(folder):
     if status or not data.exists():
         return skip('a live recording of an odd comm', 'cannot record: ' + err.strip().splitlines()[0] if err else 'no file')
     comms = {name_bytes(x['comm']) for x in lines_of(folder, data) if 'event' in x}
-    ok(ODD in comms, 'the odd comm of a live recording comes back', comms)
+    ok(ODD in comms, 'the odd comm of a live recording is kept', comms)
     return None
 
 
-def beside_text(folder):
-    """Counts, times, threads and frames are those of the text."""
+def compare_with_text(folder):
+    """Counts, times, threads and frames equal those of the text."""
     line = re.compile(r'^ *(.*?) +(\d+)/(\d+) +(?:\[(\d+)\] +)?(\d+)\.(\d{9}): +([^ ]+): *$')
     for name in ('demo.data', 'text/chains.data', 'text/clock.data', 'text/mixed.data', 'text/faults.data', 'scripts/frames.data'):
         data = DATA / name
@@ -174,15 +180,16 @@ def beside_text(folder):
         got = lines_of(folder, data)
         events = [x for x in got if 'event' in x]
         is_([(x['comm'], x['pid'], x['tid'], x.get('cpu') if want[0][3] is not None else None, x['time'], x['event'])
-             for x in events], want, '%s: as the text' % name)
-        is_((got[-1]['summary']['events'], got[-1]['summary']['complete']), (len(want), True), '%s: the summary counts' % name)
+             for x in events], want, '%s: events of the text' % name)
+        is_((got[-1]['summary']['events'], got[-1]['summary']['complete']), (len(want), True),
+            '%s: the number of events in the summary' % name)
         text = run('script', '-i', data, '-F', 'ip,sym,symoff,dso', '--no-inline')[1].decode()
         frames = re.findall(r'^\s*([0-9a-f]+) (?:(\[unknown\])|(.*)\+0x([0-9a-f]+)) \((.*)\)$', text, re.M)
         ours = [f for x in lines_of(folder, data, '--no-inline') if 'event' in x for f in x.get('chain', [x['at']] if 'at' in x else [])]
         if 'chain' in events[0] or 'at' in events[0]:
             is_([(f['ip'], f.get('sym'), f.get('off'), f.get('dso', '[unknown]')) for f in ours],
                 [(int(ip, 16), sym or None, int(off, 16) if off else None, dso) for ip, _, sym, off, dso in frames],
-                '%s: frames as in the text' % name)
+                '%s: frames of the text' % name)
 
 
 def damaged(folder):
@@ -190,10 +197,12 @@ def damaged(folder):
     offset, size = struct.unpack_from('<QQ', whole, 40)
     got = lines_of(folder, write(folder, 'cut.data', whole[:offset + size * 2 // 3]))
     kinds = [list(x)[0] for x in got]
-    ok(kinds[0] == 'header' and kinds[-1] == 'summary' and kinds.count('summary') == 1, 'a cut recording has header and summary')
-    told = {x['defect'] for x in got if 'defect' in x}
-    is_(told, {d['name'] for d in got[-1]['summary']['defects']}, 'each defect of the summary had its line')
-    ok('truncated' in told, 'truncated is told', told)
+    ok(kinds[0] == 'header' and kinds[-1] == 'summary' and kinds.count('summary') == 1,
+       'a cut recording has a header and one summary')
+    lines = {x['defect'] for x in got if 'defect' in x}
+    is_(lines, {d['name'] for d in got[-1]['summary']['defects']},
+        'each defect of the summary has a line')
+    ok('truncated' in lines, 'truncated has a line', lines)
 
 
 def options(folder):
@@ -208,16 +217,17 @@ def options(folder):
     ok(got and not any('chain' in x for x in got), '-G leaves chains out')
     got = [x for x in lines_of(folder, data, '--max-stack', '2') if 'event' in x]
     is_({len(x['chain']) for x in got}, {2}, '--max-stack')
-    is_(run('script', '-i', data, '--format', 'text')[1], run('script', '-i', data)[1], '--format text is the default')
+    is_(run('script', '-i', data, '--format', 'text')[1], run('script', '-i', data)[1],
+        '--format text is the default')
     tid = got[0]['tid']
     some = [x for x in lines_of(folder, data, '--tid', tid) if 'event' in x]
-    is_({x['tid'] for x in some}, {tid}, 'filters hold')
+    is_({x['tid'] for x in some}, {tid}, '--tid')
     full = subprocess.run([SONDE, 'script', '-i', str(data), '--format', 'jsonl'], env=ENV, stdout=open('/dev/full', 'w'),
                           stderr=subprocess.PIPE)
-    ok(full.returncode == 1, 'a full disk is told', full)
+    ok(full.returncode == 1, 'a full disk fails', full)
 
 
 with tempfile.TemporaryDirectory() as work:
-    for part in (values, texts, odd_comm, live, beside_text, damaged, options):
+    for part in (values, texts, odd_comm, live, compare_with_text, damaged, options):
         part(pathlib.Path(work))
 sys.exit(done())

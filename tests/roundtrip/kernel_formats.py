@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--kernel-formats: a recording whose descriptions of tracepoints were taken out reads as before, with the running kernel's.
+"""--kernel-formats: the running kernel's formats replace those removed from a recording.
 
     tests/roundtrip/kernel_formats.py SONDE
 
-Needs to record. What is not the running kernel's is refused: other numbers, other releases, the other byte order.
+The test must be able to record. The formats are refused if event numbers, the release or the byte
+order differ from the running kernel's.
 """
 import os
 import pathlib
@@ -37,7 +38,7 @@ def without(blob, *features):
 
 
 def renumbered(blob):
-    """The first tracepoint has another number than the running kernel's."""
+    """The recording with another number for its first tracepoint."""
     blob, at = bytearray(blob), struct.unpack_from('<Q', blob, 24)[0]
     size = struct.unpack_from('<Q', blob, 16)[0]
     while struct.unpack_from('<I', blob, at)[0] != 2:
@@ -56,30 +57,36 @@ def main():
         path = pathlib.Path(name) / 'x.data'
         status, out, err = run([SONDE, 'record', '-q', '-o', str(path), '-e', EVENTS, '--', 'sh', '-c', 'ls / | wc -l'])
         if status or not path.exists():
-            skip('recording', 'cannot record here: ' + err.decode('latin-1').strip()[:100])
+            skip('recording', 'cannot record: ' + err.decode('latin-1').strip()[:100])
             return done()
         blob = path.read_bytes()
         want = text(path, blob)
         bare = without(blob, TRACING_DATA)
         status, out, err = text(path, bare)
-        say(out != want[1] and b'no-format' in err and b'--kernel-formats' in err, 'without them: raw bytes, and who helps', err.decode())
+        say(out != want[1] and b'no-format' in err and b'--kernel-formats' in err,
+            'without formats: raw bytes, and the message names the option', err.decode())
         status, out, err = text(path, bare, '--kernel-formats')
-        say((status, out) == (0, want[1]) and b'kernel-formats: 2' in err and b'no-format' not in err, 'with the running kernel\'s',
+        say((status, out) == (0, want[1]) and b'kernel-formats: 2' in err and
+            b'no-format' not in err, 'the same text with the running kernel\'s formats',
             err.decode())
         status, out, err = run([SONDE, 'evlist', '--trace-fields', '--kernel-formats', '-i', str(path)])
-        say(b'prev_comm,prev_pid' in out, 'their fields', out.decode())
+        say(b'prev_comm,prev_pid' in out, 'evlist lists the fields', out.decode())
         status, out, err = text(path, without(blob, TRACING_DATA, EVENT_DESC), '--kernel-formats')
-        say(out == want[1], 'by number, the release being the same', err.decode())
+        say(out == want[1], 'events without names, of the running release', err.decode())
         status, out, err = text(path, without(blob, TRACING_DATA, EVENT_DESC, OSRELEASE), '--kernel-formats')
-        say(out == want[1] and b'kernel-formats: 2' in err, 'by number, of an unknown release (its recorder was killed)', err.decode())
+        say(out == want[1] and b'kernel-formats: 2' in err,
+            'events without names, of an unknown release (a killed recorder)', err.decode())
         release = os.uname().release.encode()
         other = without(blob, TRACING_DATA, EVENT_DESC).replace(release, b'1' * len(release))
         status, out, err = text(path, other, '--kernel-formats')
-        say(b'no-format: 2' in err and b'the recorded kernel is 1111' in err, 'by number, of another release', err.decode())
+        say(b'no-format: 2' in err and b'the recorded kernel is 1111' in err,
+            'refused: events without names, of another release', err.decode())
         status, out, err = text(path, renumbered(bare), '--kernel-formats')
-        say(b'no-format: 1' in err and b'of the running kernel' in err and b'kernel-formats: 1' in err, 'another number', err.decode())
+        say(b'no-format: 1' in err and b'of the running kernel' in err and
+            b'kernel-formats: 1' in err, 'refused: an event with another number', err.decode())
         status, out, err = text(path, blob, '--kernel-formats')
-        say(out == want[1] and b'kernel-formats' not in err, 'a recording that has its own', err.decode())
+        say(out == want[1] and b'kernel-formats' not in err, 'a recording with its own formats',
+            err.decode())
     return done()
 
 

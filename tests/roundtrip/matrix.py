@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Many recordings times many sets of options: sonde --compat perf-6.1 against stock perf, byte for byte and in exit status.
+"""Compares sonde --compat with stock perf, byte for byte, for many recordings and sets of options.
 
     tests/roundtrip/matrix.py SONDE [--against 6.1|6.12] [--cache FOLDER] [--all] [--only RECORDING] [--options 'OPTIONS']
         [--keep FOLDER]
 
-Recordings are made on the spot with perf record and taken from tests/data; --keep leaves them in a folder, from which a later
-run takes them. Each set of options is run on one recording, another one for each perf; with --all (or SONDE_FULL=1),
-or with --only or --options, on all of them. perf 6.12 is what tools/perf-6.12 unpacks in the cache.
+perf record makes some recordings, others are in tests/data. --keep stores the new ones in a folder
+and uses those that it holds. Each set of options is tried on one recording, another one for each
+version of perf; with --all (or SONDE_FULL=1), --only or --options on all. tools/perf-6.12 unpacks
+perf 6.12 in the cache.
 """
 import argparse
 import concurrent.futures
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 }
 '''
 
-# name: what perf record is told. {burn} is the program above.
+# name: arguments of perf record. {burn} is the program above.
 RECORDINGS = {
     'sched': '-e sched:sched_switch,sched:sched_wakeup -a sleep 0.02',
     'syscalls': '-e raw_syscalls:* cat /etc/hostname',
@@ -85,23 +86,23 @@ OPTIONS = [
     '--call-ret-trace', '--graph-function main', '--stitch-lbr', '--guestmount /nonexistent', '--guest-code',
     '--max-blocks 3', '--list-dlfilters', '--dlfilter nosuch.so', '--dlarg x', '--nonsense', '--time', '--show-info', '-v --ns',
 ]
-# Pairs that are known to differ, and why.
+# Pairs whose texts differ, and why.
 KNOWN = {
     ('thread', '--time 10%/2'): 'samples without a time', ('thread', '--time 0%-30%'): 'samples without a time',
     ('thread', '--time 10%-20%,40%-50%'): 'samples without a time', ('thread', '--time 0,1 --reltime'): 'samples without a time',
     (None, '-F +insn,+insnlen'): 'perf 6.12 reads instructions from files of debug information',
     (None, '-F comm,ip,insn'): 'the same', (None, '--insn-trace'): 'the same',
-    (None, '--list-dlfilters'): 'those that perf 6.12 brings are in a folder of its own',
-    (None, '-v --ns'): 'names with parameters when perf is told to say more',
-    ('dwarf', '--max-stack 0'): 'perf then shows the address of the sample',
-    ('dwarf', '--symfs /nonexistent'): 'perf unwinds nothing where no mapped file is found',
+    (None, '--list-dlfilters'): 'perf 6.12 lists filters in its own folder',
+    (None, '-v --ns'): 'perf -v prints parameters after names of functions',
+    ('dwarf', '--max-stack 0'): 'perf shows the address of the sample',
+    ('dwarf', '--symfs /nonexistent'): 'perf does not unwind if no mapped file is found',
 }
 STORED = ['demo.data', 'scripts/types.data', 'scripts/flags.data', 'scripts/frames.data', 'text/chains.data', 'text/mixed.data',
           'text/clock.data', 'text-cases/br.data', 'text-cases/addr.data', 'text-cases/bpf.data', 'text-cases/sw.data']
 
 
 def make(folder, only):
-    """{name: recording}, {name: why there is none}"""
+    """{name: recording}, {name: why it is missing}"""
     burn = folder / 'burn'
     if not burn.exists():
         (folder / 'burn.cc').write_text(BURN)
@@ -118,7 +119,8 @@ def make(folder, only):
         if not data.exists():
             status, _, err = run(['perf', 'record', '-q', '-o', data.name] + shlex.split(args.format(burn=burn)), folder)
             if status != 0 or not data.exists():
-                missing[name] = 'cannot record here: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0]
+                lines = err.decode('utf-8', 'replace').strip().splitlines() or ['failed']
+                missing[name] = 'perf cannot record: ' + lines[0]
                 continue
         made[name] = data
     for name in STORED:
@@ -128,7 +130,8 @@ def make(folder, only):
 
 
 def values(data, cwd):
-    """Times in the middle of a recording, one of its tasks."""
+    """Values for placeholders in options: times in the middle of the recording, one of its
+    tasks."""
     lines = run(['perf', 'script', '-f', '-F', 'tid,time', '-G', '-i', str(data)], cwd)[1].decode('utf-8', 'replace').splitlines()
     words = [l.replace(':', '').split() for l in lines if len(l.split()) == 2]
     comms = run(['perf', 'script', '-f', '-F', 'comm', '-G', '-i', str(data)], cwd)[1].decode('utf-8', 'replace').split()
@@ -152,7 +155,7 @@ def compare(perf, sonde, data, options, cwd):
     ours, got, our_err = run(sonde + words, cwd)
     why = ''
     if isinstance(status, int) and (status < 0 or status > 128 and status - 128 in (6, 11)) and ours == 0:
-        return ''  # perf dies, sonde must not
+        return ''  # perf crashes, sonde must not
     if status != ours:
         why = 'exit status: perf %s (%s)\nsonde %s (%s)\n' % (
             status, err.decode('utf-8', 'replace').strip()[:300], ours, our_err.decode('utf-8', 'replace').strip()[:300])
@@ -162,8 +165,10 @@ def compare(perf, sonde, data, options, cwd):
 
 
 def kernel_hidden(perf, cwd):
-    """'' or why perf names no address of the kernel although /proc/kallsyms shows them all. perf judges by two settings and its
-    capabilities, and does not look; sonde looks."""
+    """'', or the reason why perf names no address of the kernel although /proc/kallsyms has them.
+
+    perf decides by two settings and its capabilities; sonde reads the file.
+    """
     out = run([perf, 'script', '-f', '-F', 'ip,sym', '-i', str(DATA / 'scripts' / 'frames.data')], cwd)[1].decode('utf-8', 'replace')
     kernel = [line for line in out.splitlines() if line.strip().startswith('ffffffff')]
     with open('/proc/kallsyms') as f:
@@ -186,7 +191,7 @@ def main():
     ap.add_argument('--options')
     ap.add_argument('--keep', type=pathlib.Path)
     opts = ap.parse_args()
-    perf, why = shutil.which('perf', path=ENV['PATH']), 'no perf here'
+    perf, why = shutil.which('perf', path=ENV['PATH']), 'no perf'
     if perf and opts.against == '6.12':
         p = subprocess.run([HERE.parents[1] / 'tools' / 'perf-6.12', opts.cache], stdin=subprocess.DEVNULL, capture_output=True)
         perf, why = p.stdout.decode().strip(), p.stderr.decode().strip()
@@ -200,7 +205,7 @@ def main():
         made, missing = make(folder, opts.only)
         for name, why in missing.items():
             skip(name, why, may=not 'perf' in why)
-        # each set of options meets one recording, another one with each perf
+        # Each set of options is tried on one recording, another one for each version of perf.
         every = 1 if FULL or opts.all or opts.only or opts.options is not None else len(made)
         hidden = kernel_hidden(perf, folder)
         first = 0 if opts.against == '6.1' else every // 2

@@ -40,7 +40,7 @@ class Odd(Exception):
 
 
 def attr_of(old):
-    """A larger attr, whose new members are not zero."""
+    """A larger attr, whose additional members are not zero."""
     size = struct.unpack_from('<I', old, 4)[0] or 64
     attr = bytearray(old[:min(size, len(old))].ljust(ATTR_BYTES, b'\0'))
     struct.pack_into('<I', attr, 4, ATTR_BYTES)
@@ -50,13 +50,13 @@ def attr_of(old):
 
 
 class Stream:
-    """Records, with others between them."""
+    """Records of a recording, with records of unknown kinds between them."""
 
     def __init__(self):
         self.out, self.unknown, self.n = bytearray(), 0, 0
 
     def add(self, data, at, end):
-        """Copies the record at `at`; where the next one begins."""
+        """Copies the record at `at`; returns the offset of the next one."""
         kind, misc, size = struct.unpack_from('<IHH', data, at)
         if size < 8 or at + size > end:
             raise Odd('a record of %d bytes at 0x%x' % (size, at))
@@ -90,7 +90,7 @@ class File:
         words = struct.unpack_from('<12Q', blob, 8)
         self.head, self.entry, self.attrs, self.attr_bytes, self.data, self.data_bytes = words[:6]
         if self.head != 104 or blob[:8] != b'PERFILE2':
-            raise Odd('of another byte order or age')
+            raise Odd('another byte order, or an old header')
         self.features = {}
         for i in (i for i in range(256) if words[8 + i // 64] >> i % 64 & 1):
             self.features[i] = struct.unpack_from('<QQ', blob, self.data + self.data_bytes + 16 * len(self.features))
@@ -107,7 +107,8 @@ class File:
         return False
 
     def newer(self):
-        """The old parts stay where they are, but for the header: new ones follow."""
+        """A new header; the other old sections keep their places, and the new sections follow
+        them."""
         out, stream = bytearray(self.blob), Stream()
         attrs = b''.join(attr_of(self.blob[at:at + self.entry - 16]) + self.blob[at + self.entry - 16:at + self.entry]
                          for at in range(self.attrs, self.attrs + self.attr_bytes, self.entry))
@@ -118,7 +119,7 @@ class File:
             at = stream.add(self.blob, at, self.data + self.data_bytes)
         out += stream.out
         features = dict(self.features)
-        features[77] = features[200] = (data_at, 16)  # of numbers that nobody has
+        features[77] = features[200] = (data_at, 16)  # unknown numbers
         table = b''.join(struct.pack('<QQ', *features[i]) for i in sorted(features))
         out += table
         bits = sum(1 << i for i in features)
@@ -144,14 +145,14 @@ class File:
 
 def newer_stream(blob):
     if blob[:8] != b'PERFILE2':
-        raise Odd('of another byte order or age')
+        raise Odd('another byte order, or an old header')
     stream, at = Stream(), 16
     while at < len(blob):
         at = stream.add(blob, at, len(blob))
     return blob[:16] + bytes(stream.out) + b'[ perf record: Woken up 1 times to write data ]\n', stream.unknown
 
 
-def told(path):
+def info_of(path):
     status, out, err = run([SONDE, 'info', '-f', '--format', 'json', str(path)])
     return json.loads(out) if not status else {'error': err.decode('latin-1')}
 
@@ -162,12 +163,14 @@ def text(path, words=('-F', 'comm,pid,tid,cpu,time,event,trace,ip,period')):
 
 
 def events(path):
-    info = told(path)
-    return {key: info.get(key) for key in ('events', 'cpus', 'lost', 'records', 'span', 'trace')} if 'error' not in info else info
+    info = info_of(path)
+    if 'error' in info:
+        return info
+    return {key: info.get(key) for key in ('events', 'cpus', 'lost', 'records', 'span', 'trace')}
 
 
 def defect(path, name):
-    return sum(d['count'] for d in told(path).get('defects', []) if d['name'] == name)
+    return sum(d['count'] for d in info_of(path).get('defects', []) if d['name'] == name)
 
 
 def difference(a, b):
@@ -188,21 +191,21 @@ def try_newer(path, made, blob, is_stream):
     if defect(made, 'unknown-record') != unknown + defect(path, 'unknown-record'):
         why += '%d unknown records, not %d\n' % (defect(made, 'unknown-record'), unknown)
     if is_stream and not defect(made, 'trailing-text'):
-        why += 'the text at its end is not told\n'
+        why += 'the text after the last record is not reported\n'
     return why
 
 
 def try_file(path, made, blob):
     file, why = File(blob), ''
-    samples = collections.Counter(e['samples'] for e in told(path)['events'])
+    samples = collections.Counter(e['samples'] for e in info_of(path)['events'])
     for name, made_bytes in ('unnamed', file.unnamed()), ('unended', file.unended()):
         made.write_bytes(made_bytes)
-        got = told(made)
+        got = info_of(made)
         if 'error' in got or collections.Counter(e['samples'] for e in got['events']) != samples or \
                 (name == 'unended') != bool(defect(made, 'unfinished')):
             why += '%s: %s\n' % (name, got.get('error', got.get('events')))
         want_lines, got_lines = text(path, ('-F', 'tid,time')), text(made, ('-F', 'tid,time'))
-        if STAT in file.features:  # the table of counts has names
+        if STAT in file.features:  # the table of counts has the names of events
             want_lines, got_lines = ((t[0], len(t[1].split('\n'))) for t in (want_lines, got_lines))
         if want_lines[:2] != got_lines[:2]:
             why += '%s: %s\n' % (name, STAT in file.features or difference(want_lines[1], got_lines[1]))
@@ -210,7 +213,7 @@ def try_file(path, made, blob):
 
 
 def refused():
-    """(name, the recording, the status of perf 6.1, defects); each has two samples."""
+    """(name, recording, exit status of perf 6.1, defects); each recording has two samples."""
     def recording(between=None, **attr):
         r = samples.Recording()
         event = r.attr(**attr)
@@ -220,10 +223,10 @@ def refused():
                 r.record(between, bytes(8))
         return r.bytes()
 
-    yield 'attrs larger than its own', File(recording()).newer()[0], 255, set()
-    yield 'a tracepoint that is not described', recording(type=2, config=77), 255, {'no-format'}
-    yield 'a record of a kind that it does not know', recording(between=93), 234, {'unknown-record'}
-    yield "a record of simpleperf's", recording(between=32769), 234, set()
+    yield 'attrs larger than those of perf', File(recording()).newer()[0], 255, set()
+    yield 'a tracepoint without a format', recording(type=2, config=77), 255, {'no-format'}
+    yield 'a record of an unknown kind', recording(between=93), 234, {'unknown-record'}
+    yield 'a record of simpleperf', recording(between=32769), 234, set()
 
 
 def try_refused(made):
@@ -235,7 +238,7 @@ def try_refused(made):
             status, out, err = run([SONDE] + ['--compat', compat] * (compat != 'none') + ['script', '-F', 'ip', '-i', str(made)])
             say((status, out.decode().split()) == (0, want), 'refused: %s, %s' % (name, compat),
                 '%s %s %s' % (status, out, err.decode()))
-        got = {d['name'] for d in told(made)['defects']}
+        got = {d['name'] for d in info_of(made)['defects']}
         say(got == defects, 'refused: %s: defects' % name, '%s' % got)
         if perf:
             status, out, err = run(perf + ['-F', 'ip', '-i', str(made)])
@@ -258,7 +261,7 @@ def main():
             try:
                 why = '' if is_stream else try_file(path, made, blob)
                 if not is_stream and File(blob).has_compressed():
-                    left += '%s: compressed records, whose samples stay as they are\n' % path.name
+                    left += '%s: samples in compressed records are not changed\n' % path.name
                 else:
                     why += try_newer(path, made, blob, is_stream)
             except Odd as e:
@@ -266,7 +269,7 @@ def main():
                 continue
             tried += 1
             say(not why, path.stem, why)
-    say(tried > (60 if CORPUS else 10), '%d recordings' % tried, 'not made newer:\n' + left)
+    say(tried > (60 if CORPUS else 10), '%d recordings' % tried, 'not changed:\n' + left)
     return done()
 
 

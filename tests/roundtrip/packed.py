@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings packed with gzip, xz and zstd: what is read of them is what is read of the recording itself.
+"""Recordings packed with gzip, xz and zstd must give the same text as unpacked ones.
 
     tests/roundtrip/packed.py SONDE
 
-As a file and through a pipe, in file mode and in pipe mode, in one piece and in several, cut off and damaged anywhere.
+They are read as a file and through a pipe, in file mode and in pipe mode, packed in one piece and
+in several, cut off and damaged.
 """
 import gzip
 import lzma
@@ -31,7 +32,8 @@ def zstd(blob):
     return subprocess.run(['zstd', '-q', '-c', '--no-check'], input=blob, capture_output=True, check=True).stdout
 
 
-# The memory of a program in kB, started by one that has little itself.
+# Prints the memory of a program in kB. A small process starts it, since the maximum includes its
+# own.
 MEASURE = ('import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); '
            '_, status, used = os.wait4(pid, 0); print(used.ru_maxrss); sys.exit(status != 0)')
 
@@ -43,7 +45,7 @@ if shutil.which('zstd'):
 
 
 def text(path, stdin=None, words=()):
-    """stdin: bytes that come through a pipe."""
+    """stdin: the bytes of the recording, for a pipe."""
     if stdin is None:
         return run([SONDE, 'script', '-i', str(path)] + list(words))
     p = subprocess.run([SONDE, 'script', '-i', '-'] + list(words), env=ENV, input=stdin, capture_output=True, timeout=600)
@@ -56,8 +58,9 @@ def read(name, pack, folder, blob, what):
     want = text(path)
     wrong = []
     half = len(blob) // 2
-    for how, packed in (('whole', pack(blob)), ('in pieces', pack(blob[:half]) + pack(blob[half:])),
-                        ('with zeros behind', pack(blob) + bytes(512))):
+    for how, packed in (('in one piece', pack(blob)),
+                        ('in two pieces', pack(blob[:half]) + pack(blob[half:])),
+                        ('with zeros at the end', pack(blob) + bytes(512))):
         path.write_bytes(packed)
         for way, got in ('file', text(path)), ('pipe', text(path, packed)):
             if got != want:
@@ -75,13 +78,13 @@ def read(name, pack, folder, blob, what):
 def damaged(name, pack, folder, blob):
     path, packed = folder / 'x.data', pack(blob)
     random.seed(7)
-    wrong, told = [], 0
+    wrong, messages = [], 0
     for cut in sorted(random.sample(range(16, len(packed)), 40)):
         path.write_bytes(packed[:cut])
         status, out, err = text(path, words=['-F', 'time'])
-        told += b'bad-wrapping' in err or b'and damaged' in err
+        messages += b'bad-wrapping' in err or b'and damaged' in err
         ends = re.search(rb'the file ends at 0x(\w+)', err)
-        if ends:  # the same is read of the recording, cut at the same place
+        if ends:  # the unpacked recording, cut at the same offset, must give the same text
             path.write_bytes(blob[:int(ends.group(1), 16)])
         if status not in (0, 1) or ends and out != text(path, words=['-F', 'time'])[1]:
             wrong.append('cut at %d: status %s, %d bytes of text, %s' % (cut, status, len(out), err[:100]))
@@ -89,11 +92,12 @@ def damaged(name, pack, folder, blob):
         status, out, err = text(path, words=['-F', 'time'])
         if status not in (0, 1):
             wrong.append('damaged at %d: status %s' % (cut, status))
-    say(not wrong and told == 40, '%s: cut off and damaged' % name, '\n'.join(wrong + ['told %d times' % told]))
+    say(not wrong and messages == 40, '%s: cut off and damaged' % name,
+        '\n'.join(wrong + ['%d messages' % messages]))
 
 
 def bounded(name, pack, folder, blob):
-    """A recording in pipe mode of 256 MB, read as it is unpacked."""
+    """A recording of 256 MB in pipe mode is unpacked piece by piece, not in memory."""
     path = folder / 'x.data'
     piece = ROUND * (1 << 20)
     with open(path, 'wb') as f:
@@ -104,75 +108,85 @@ def bounded(name, pack, folder, blob):
     status, out, err = run([sys.executable, '-c', MEASURE, SONDE, 'info', str(path)])
     used = int(out.split()[-1])
     limit = 64 << 10 if not os.environ.get('ASAN_OPTIONS') else 1 << 30
-    say(not status and used < limit and not err, '%s: 256 MB of a stream' % name, '%d kB, %s' % (used, err.decode('latin-1')))
+    say(not status and used < limit and not err, '%s: 256 MB of a stream' % name,
+        '%d kB, %s' % (used, err.decode('latin-1')))
 
 
 def refused(got, *words):
-    """That much is unpacked: status 1, a message with these words."""
-    return got[0] == 1 and all(word.encode() in got[2] for word in words + ('packed bytes unpack to more than', '--max-unpacked'))
+    """True if the limit of unpacked bytes was the reason of status 1; words are in the message."""
+    words += ('packed bytes unpack to more than', '--max-unpacked')
+    return got[0] == 1 and all(word.encode() in got[2] for word in words)
 
 
 def bombs(name, pack, folder, blob, pipe):
-    """Zeros behind a recording, which cost next to nothing packed."""
+    """Zeros after a recording, which need almost no packed bytes."""
     path, size = folder / 'x.data', len(blob)
     path.write_bytes(pack(blob + bytes((2 << 20) - size)))
     small = str(path.stat().st_size)
     ways = {'file': text(path, words=['--max-unpacked', '1M']), 'pipe': text(path, path.read_bytes(), ['--max-unpacked', '1024K']),
             'info': run([SONDE, 'info', '-i', str(path), '--max-unpacked', '1M'])}
-    say(all(refused(got, small, '1048576') and not got[1] for got in ways.values()), '%s: a limit of unpacked bytes' % name, str(ways))
+    say(all(refused(got, small, '1048576') and not got[1] for got in ways.values()),
+        '%s: over the limit of unpacked bytes' % name, str(ways))
     got = text(path, words=['--max-unpacked', '2M'])
-    say(not got[0] and got[1], '%s: as many as allowed' % name, got[2].decode('latin-1'))
+    say(not got[0] and got[1], '%s: as many unpacked bytes as the limit' % name,
+        got[2].decode('latin-1'))
     status, out, err = run([SONDE, 'cut', '-i', str(path), '--max-unpacked', '1M', '-o', str(folder / 'cut.data')])
-    say(refused((status, out, err)) and not (folder / 'cut.data').exists(), '%s: nothing is written of it' % name, err.decode('latin-1'))
-    # In pipe mode it is read while it is unpacked.
+    say(refused((status, out, err)) and not (folder / 'cut.data').exists(),
+        '%s: over the limit, cut writes nothing' % name, err.decode('latin-1'))
+    # In pipe mode events are printed while the stream is unpacked.
     path.write_bytes(pack(pipe + ROUND * (1 << 18)))
     got, whole = text(path, words=['--max-unpacked', '1M']), text(path)
-    say(refused(got) and whole[1].startswith(got[1]) and not whole[0], '%s: a limit in pipe mode' % name, got[2].decode('latin-1'))
+    say(refused(got) and whole[1].startswith(got[1]) and not whole[0],
+        '%s: over the limit in pipe mode' % name, got[2].decode('latin-1'))
 
 
 def compressed(blob):
-    """A record COMPRESSED."""
+    """A COMPRESSED record."""
     packed = zstd(blob)
     return (81).to_bytes(4, 'little') + bytes(2) + (8 + len(packed)).to_bytes(2, 'little') + packed
 
 
 def bombs_by_default(pipe, folder):
-    """One of 1.1 GB in 100 KB, and one that is packed twice over, by its compressed records, too."""
+    """100 KB that unpack to 1.1 GB, also by compressed records, and by packed compressed
+    records."""
     path = folder / 'x.data'
     path.write_bytes(zstd(pipe) + zstd(ROUND * (1 << 20)) * 140)
     got = run([SONDE, 'info', '-i', str(path)])
-    say(refused(got, str(path), str(path.stat().st_size), '1073741824', 'if it is not forged'), 'more than a recording of that size unpacks to',
-        got[2].decode('latin-1'))
+    say(refused(got, str(path), str(path.stat().st_size), '1073741824', 'if it is not forged'),
+        'over the default limit', got[2].decode('latin-1'))
     got = run([SONDE, 'info', '-i', str(path), '--max-unpacked', '2G'])
-    say(not got[0], 'which is allowed', got[2].decode('latin-1'))
-    head, samples = pipe[:96], pipe[96:]  # behind the attr
+    say(not got[0], 'a larger limit', got[2].decode('latin-1'))
+    head, samples = pipe[:96], pipe[96:]  # the attr ends at 96
     records = compressed(samples) + compressed(ROUND * (1 << 22)) * 35
     for what, blob in ('compressed records', head + records), ('compressed records, packed', zstd(head + records)):
         path.write_bytes(blob)
         got = text(path)
-        say(refused(got, str(path), '1073741824', 'if it is not forged') and got[1], what, got[2].decode('latin-1'))
+        say(refused(got, str(path), '1073741824', 'if it is not forged') and got[1],
+            'over the default limit: ' + what, got[2].decode('latin-1'))
     got = [text(path, words=['--max-unpacked', value]) for value in ('4', '0M', 'x', '')]
-    say(all(status == 2 and b'a size' in err for status, _, err in got), 'no size', str(got))
+    say(all(status == 2 and b'a size' in err for status, _, err in got),
+        'refused: limits that are no size', str(got))
 
 
 def others(folder):
     path = folder / 'x'
     path.write_bytes(gzip.compress(b'no recording at all, by far'))
     status, out, err = run([SONDE, 'info', str(path)])
-    say(status == 1 and b'gzip' in err and b'not a recording' in err, 'something else, packed', err.decode())
+    say(status == 1 and b'gzip' in err and b'not a recording' in err, 'refused: packed text',
+        err.decode())
     path.write_bytes(gzip.compress(b''))
     status, out, err = run([SONDE, 'info', str(path)])
-    say(status == 1 and b'empty' in err, 'nothing, packed', err.decode())
+    say(status == 1 and b'empty' in err, 'refused: a packed empty file', err.decode())
     path.write_bytes(gzip.compress(gzip.compress((DATA / 'demo.data').read_bytes())))
     status, out, err = run([SONDE, 'info', str(path)])
-    say(status == 1 and b'not a recording' in err, 'packed twice', err.decode())
+    say(status == 1 and b'not a recording' in err, 'refused: packed twice', err.decode())
     path.write_bytes(b'\x1f\x8b\x08')
     status, out, err = run([SONDE, 'info', str(path)])
-    say(status == 1, 'three bytes', err.decode())
+    say(status == 1, 'refused: only the first three bytes of gzip', err.decode())
 
 
 def plain(folder, blob):
-    """A recording in file mode that comes through a pipe as it is, whole and cut off."""
+    """A recording in file mode that is not packed, complete and cut off, through a pipe."""
     path = folder / 'x.data'
     for n in len(blob), len(blob) // 2, 200, 40:
         path.write_bytes(blob[:n])
@@ -186,17 +200,18 @@ def main():
     blob = (DATA / 'demo.data').read_bytes()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        scratch = folder / 'tmp'  # sonde's temporary files, and no other program's
+        scratch = folder / 'tmp'  # for sonde's temporary files only
         scratch.mkdir()
         ENV['TMPDIR'] = str(scratch)
-        # What sonde's own recorder writes to a pipe, once: an attr and samples are enough.
+        # Pipe mode needs only an attr and samples: see pipe_mode().
         piped = (DATA / 'text' / 'mixed.data').read_bytes()
         for name, pack, feature in CODECS:
             if feature not in FEATURES:
                 path = folder / 'x.data'
                 path.write_bytes(pack(blob))
                 status, out, err = run([SONDE, 'info', str(path)])
-                say(status == 1 and b'this build cannot unpack' in err, '%s: not in this build' % name, err.decode())
+                say(status == 1 and b'this build cannot unpack' in err,
+                    '%s: not in this build' % name, err.decode())
                 continue
             read(name, pack, folder, blob, 'file mode')
             read(name, pack, folder, piped, 'several kinds of events')
@@ -211,7 +226,7 @@ def main():
         if 'zlib=' in FEATURES:
             others(folder)
         left = os.listdir(scratch)
-        say(not left, 'nothing is left behind', str(left))
+        say(not left, 'no temporary file is left', str(left))
     if not shutil.which('zstd'):
         skip('zstd', 'no zstd is installed')
     return done()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings that stock perf writes as a stream (-o -), with each option that changes what is in one: the same text as perf's.
+"""Compares text of recordings in pipe mode (perf record -o -) with perf's.
 
     piped.py SONDE
 
-In file mode the same is compared by text.py and matrix.py. Each recording is asked for its text and one other list; SONDE_FULL=1: for all.
+The recordings are made with each option that changes their content. For each one the text and one
+other list are compared; SONDE_FULL=1: all lists. text.py and matrix.py compare file mode.
 """
 import collections
 import pathlib
@@ -22,13 +23,17 @@ from points import ENV, FULL, done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 MIXED = '-e sched:sched_switch,cpu-clock,page-faults'
-CASES = [('plain', MIXED), ('compressed', '-z ' + MIXED), ('chains', '-g --kernel-callchains ' + MIXED), ('clock', '-k mono ' + MIXED),
-         ('addresses', '-d --phys-data --data-page-size --code-page-size ' + MIXED), ('registers', '--intr-regs=ip,sp --user-regs=ip,sp ' + MIXED),
-         ('weights', '-W ' + MIXED), ('groups of control', '-a --all-cgroups --namespaces ' + MIXED), ('switches', '-a --switch-events ' + MIXED),
-         ('a group', '-e {cpu-clock,page-faults}:S'), ('one event', '-e cpu-clock'), ('reads', '-s -T -P -R ' + MIXED),
-         ('build ids', '--buildid-mmap ' + MIXED), ('tracepoints', '-e sched:sched_process_*,task:*')]
-TEXTS = ['script', 'script --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-cgroup-events', 'script -D',
-         'evlist']
+CASES = [('plain', MIXED), ('compressed', '-z ' + MIXED),
+         ('chains', '-g --kernel-callchains ' + MIXED), ('clock', '-k mono ' + MIXED),
+         ('addresses', '-d --phys-data --data-page-size --code-page-size ' + MIXED),
+         ('registers', '--intr-regs=ip,sp --user-regs=ip,sp ' + MIXED),
+         ('weights', '-W ' + MIXED), ('cgroups', '-a --all-cgroups --namespaces ' + MIXED),
+         ('switches', '-a --switch-events ' + MIXED),
+         ('a group', '-e {cpu-clock,page-faults}:S'), ('one event', '-e cpu-clock'),
+         ('reads', '-s -T -P -R ' + MIXED), ('build ids', '--buildid-mmap ' + MIXED),
+         ('tracepoints', '-e sched:sched_process_*,task:*')]
+TEXTS = ['script', 'script --show-task-events --show-mmap-events --show-switch-events '
+         '--show-namespace-events --show-cgroup-events', 'script -D', 'evlist']
 WORK = ['sh', '-c', 'ls -R /usr/include/linux >/dev/null; for i in 1 2; do ls / >/dev/null; done']
 
 
@@ -39,7 +44,7 @@ def difference(want, got):
 
 
 def perf_text(words, path):
-    """The vdso goes by the name of a copy that perf makes of it to read its symbols."""
+    """(exit status, perf's text). perf names the vdso by a temporary copy; the name is replaced."""
     status, out, _ = run(['perf'] + words.split() + ['-i', str(path)])
     return status, re.sub(rb'/tmp/perf-vdso\.so-\w{6}', b'[vdso]', out)
 
@@ -63,19 +68,20 @@ def compare(name, path, nr):
     say(p.stdout == piped.stdout == file[1] and file[1], '%s: a file and a pipe' % name)
 
 
-def behind(path):
-    """perf's own reader fails where the events are described behind the samples."""
+def described_last(path):
+    """perf itself cannot read a recording that describes its events after the samples."""
     counts = []
     for words in [], ['--tail-synthesize']:
         status, out, err = run(['perf', 'record', '-q', '-e', 'page-faults', '-c', '1', *words, '-o', '-', '--', 'true'])
         path.write_bytes(out)
         status, out, err = run([SONDE, 'script', '-F', 'event', '-i', str(path)])
         counts.append((status, dict(collections.Counter(out.decode().split())).get('page-faults:', 0)))
-    say(counts[1][0] == 0 and counts[1][1] >= counts[0][1] / 2 > 0, 'events described behind the samples', str(counts))
+    say(counts[1][0] == 0 and counts[1][1] >= counts[0][1] / 2 > 0,
+        'events described after the samples', str(counts))
 
 
 def older(path):
-    """Older perf does not pad the record in front of the formats of tracepoints: 12 bytes, not 16."""
+    """The record before the formats of tracepoints has 12 bytes in old perfs, 16 in newer ones."""
     data = path.read_bytes()
     off = 16
     while True:
@@ -90,7 +96,7 @@ def older(path):
 
 
 def counts(path):
-    """perf stat: in pipe mode the header does not say that there are no samples."""
+    """perf stat: in pipe mode the header does not say that the recording has no samples."""
     for nr, words in enumerate((['-e', 'task-clock,page-faults'], ['-I', '20', '-A', '-a', '-e', '{cpu-clock,page-faults}'])):
         name = 'counts, ' + ' '.join(words)
         status, out, err = run(['perf', 'stat', 'record', '-o', '-'] + words + ['--'] + WORK)
@@ -110,13 +116,15 @@ def counts(path):
             p.unlink()
         for tool in ['perf'], [SONDE], [SONDE, '--compat', 'perf-6.1']:
             status, out, err = run(tool + ['script', '-i', str(cut)])
-            say(status == 0 and out == want, '%s: cut, for %s' % (name, tool[0].rsplit('/')[-1]), difference(want, out) + err.decode('latin-1'))
+            say(status == 0 and out == want,
+                '%s: a cut, read by %s' % (name, tool[0].rsplit('/')[-1]),
+                difference(want, out) + err.decode('latin-1'))
 
 
 def main():
     perf = shutil.which('perf', path=ENV['PATH'])
     if not perf or b'perf version 6.1.' not in run([perf, 'version'])[1]:
-        skip('beside perf', 'no perf 6.1 here', may=False)
+        skip('compared with perf', 'no perf 6.1', may=False)
         return done()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / 'x.data'
@@ -130,7 +138,7 @@ def main():
             if name == 'plain':
                 older(path)
         counts(path)
-        behind(path)
+        described_last(path)
     return done()
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records as lines, as a dump, and what a recording says of itself: as perf prints them.
+"""Compares the lines of records, dumps and headers with perf's.
 
     tests/roundtrip/records.py SONDE FIXTURES.PY [stored|live] [--update]
 
-stored: the fixtures of tests/data/records against texts stored beside them; needs no perf. Those of the other byte order
-must say the same, their bytes excepted. live: the same fixtures, all members of attrs, and the recordings of
-tests/data with stock perf. --update writes the stored texts anew with the installed perf.
+stored: the text of fixtures of tests/data/records must be the stored one; needs no perf. Apart from
+bytes, the other byte order must give the same text. live: compares fixtures, all members of attrs,
+and recordings of tests/data with stock perf. --update stores the text of the installed perf.
 """
 import difflib
 import os
@@ -33,7 +33,7 @@ def text_of(command, folder):
 
 
 def normal(text):
-    """Without the time of the file's last change."""
+    """The text without the modification time of the file."""
     return re.sub(r'^# captured on.*\n', '', text, flags=re.M)
 
 
@@ -45,8 +45,9 @@ def check(name, want, got, names=('perf', 'sonde')):
     say(want == got, name, '\n'.join(difference(want, got, names)) if want != got else '')
 
 
-def said(text):
-    """What a text says: without bytes and their places, and without flags of branches (bit fields, which differ)."""
+def without_bytes(text):
+    """The lines without bytes and offsets, and without flags of branches: bit fields, which
+    differ."""
     return [re.sub(r'0x[0-9a-f]+ \[', '[', line) for line in text.splitlines()
             if not re.match(r'\.  [0-9a-f]{4}: |\.{5} .* cycles ', line)]
 
@@ -78,8 +79,10 @@ def stored(fx, sonde, folder, update):
             little = normal(text_of([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
             shutil.copy(folder / 'big.data', folder / 'x.data')
             big = normal(text_of([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
-            if '--header-only' not in options or 'bpf' not in name:  # BPF's structs are opaque to those who swap
-                check('%s %d in the other byte order' % (name, n), '\n'.join(said(little)), '\n'.join(said(big)), ('little', 'big'))
+            # Structs of BPF in the header cannot be swapped.
+            if '--header-only' not in options or 'bpf' not in name:
+                check('%s %d in the other byte order' % (name, n), '\n'.join(without_bytes(little)),
+                      '\n'.join(without_bytes(big)), ('little', 'big'))
 
 
 MARKED = """@ 0 fe:01 1234 1]: r-xp /bin/a
@@ -90,7 +93,7 @@ MARKED = """@ 0 fe:01 1234 1]: r-xp /bin/a
 
 
 def marked(fx, sonde, folder):
-    """What the kernel marks as a build id and is none: perf dies of it."""
+    """Mappings that the kernel marks as having a build id although they have none: perf crashes."""
     case, = fx.parse(DATA / 'perfdata' / 'mmap2-mark.fix')
     (folder / 'x.data').write_bytes(case.build('little')[0])
     for tool in [sonde], [sonde, '--compat', 'perf-6.1']:
@@ -99,7 +102,7 @@ def marked(fx, sonde, folder):
 
 
 def attrs_of(fx):
-    """(name, options): each member of an attr, each bit of its words."""
+    """(name, options) for each member of an attr and each bit of its words."""
     some = ['ids=1', 'size=128']
     for word, options in (('sample_type', 'IDENTIFIER|IP|%s'), ('read_format', '%s')):
         for bit in fx.WORDS[word]:
@@ -132,16 +135,18 @@ def attr_recording(fx, order, attrs):
     return case.build(order)[0]
 
 
-# Where the texts may differ, and why.
+# Texts that may differ, and why.
 KNOWN = {
-    'features-none big': 'perf believes in a section of build ids where it cannot tell the byte order of the list',
-    'precise_ip': 'perf turns the two bits of precise_ip round',
-    'clockid': 'perf leaves these three in the recording\'s byte order', 'sample_regs_intr': '', 'sig_data': '',
+    'features-none big': 'perf assumes build ids if it cannot detect the byte order of their list',
+    'precise_ip': 'perf swaps the two bits of precise_ip',
+    'clockid': 'perf does not swap this member',
+    'sample_regs_intr': 'perf does not swap this member',
+    'sig_data': 'perf does not swap this member',
 }
 
 
 def of_recording(want, got):
-    """Where a recording names no PMUs, perf on AMD names those of the machine that it runs on."""
+    """perf on AMD names the PMUs of the machine that it runs on if the recording names none."""
     if '\n# pmu mappings: not available\n' in got:
         want, got = (re.sub(r'\n# pmu mappings: .*', '', text) for text in (want, got))
     return want, got
@@ -171,13 +176,13 @@ def live(fx, sonde, folder):
         for options in RECORDINGS if path.parent.name == 'text' else RECORDINGS[::3]:
             want = text_of(['perf', 'script', '-f'] + options.split() + ['-i', path.name], path.parent)
             got = text_of(compat + options.split() + ['-i', path.name], path.parent)
-            if want[0] and got[0]:  # options that the recording cannot answer: perf may have begun with its text
+            if want[0] and got[0]:  # both fail: perf may have printed the beginning of its text
                 want = got
             check('%s %s' % (path.relative_to(DATA), options[:40]), only_records(want[1], options), only_records(got[1], options))
 
 
 def only_records(text, options):
-    """The lines of other sinks' areas are compared elsewhere: what stands behind the event's name."""
+    """Without samples and call chains: text.py and others compare them."""
     if '--header' in options:
         return '\n'.join(line for line in text.splitlines() if line[:1] == '#' and not line.startswith('# captured on'))
     keep = [line for line in text.splitlines() if not line.startswith('\t') and not re.search(r'\.\d{6}: .*: ', line)]

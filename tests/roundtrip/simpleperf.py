@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names and call chains that recordings of simpleperf hold themselves, in text, JSON lines, Python and Perl.
+"""Symbols and call chains that recordings of simpleperf contain: text, JSON lines, Python, Perl.
 
     tests/roundtrip/simpleperf.py SONDE FIXTURES.PY
 
-Recordings are made here: the files that they name are not on any machine, but for the one that stands for a local file. Under
---compat perf's answer: it knows neither section nor record.
+The test builds the recordings. No machine has the files that they name, except one local file.
+--compat prints what perf prints, which knows neither these sections nor these records.
 """
 import json
 import pathlib
@@ -34,7 +34,7 @@ def symbol(addr, size, name):
 
 
 def binary(path, kind, first, symbols, behind=''):
-    """A file of section FILE."""
+    """An entry of section FILE."""
     return 'u32len { "%s\\0" [%d:u32] [0x%x:u64] [%d:u32] %s %s }\n' % (
         path, kind, first, len(symbols), ''.join(symbol(*s) for s in symbols), behind)
 
@@ -48,14 +48,14 @@ def varint(value):
 
 
 def field(number, value):
-    """A number, or bytes."""
+    """A protobuf field: a number, or bytes."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def message(path, kind, first, symbols, more=b''):
-    """A file of section FILE2; protobuf's fields come in any order."""
+    """An entry of section FILE2; the fields of protobuf may be in any order."""
     body = more + b''.join(field(4, field(3, name.encode()) + field(1, addr) + field(2, size)) for addr, size, name in symbols)
     body += field(2, kind) + field(3, first) + field(1, path.encode()) + field(99, b'newer') + field(98, 5)
     return 'u32len { [%s:u8] }\n' % ','.join(map(str, body))
@@ -85,7 +85,7 @@ NAMED2 = [message('/none/app', 2, 0x2000, [(0x3010, 16, '_ZN3one3twoEv'), (0x304
           message('/none/x.data_jit_app_cache:1-2', 2, 0, [(0x40080, 8, 'jitted')], field(6, b'')),
           message('/none/m.ko', 1, 0x40, [(0x60, 16, 'later'), (0x50, 16, 'in_module')], field(7, field(1, 0x1000))),
           message('[kernel.kallsyms]', 0, 0, [(KERNEL + 0x100, 16, 'in_kernel')])]
-# The address of a sample, the name of the function there and the offset in it.
+# For each sample: its address, the function at that address, and the offset in the function.
 WANT = [(0x10010, 'one::two', 0), (0x1001f, 'one::two', 15), (0x10020, None, 0), (0x10040, 'main', 0), (0x20104, 'old', 4),
         (0x30207, 'a.b.c', 7), (0x30208, None, 0), (0x40081, 'jitted', 1), (0x50010, None, 0), (KERNEL + 0x104, 'in_kernel', 4),
         (KERNEL + 0x110, None, 0), (MODULE + 0x1011, 'in_module', 1), (MODULE + 0x1020, 'later', 0), (MODULE + 0x1030, None, 0)]
@@ -136,14 +136,14 @@ def names(folder, what, sections):
         got = [x.split()[:2] for x in lines('script', '-i', path, '-s', script)]
         want = [['%x' % a, str(name)] for a, name, _ in WANT]
         say(got == want, what + ': Python', '' if got == want else '%s' % got)
-    for version in 'perf-6.1', 'perf-6.12':  # perf names addresses of the kernel by the running one
+    for version in 'perf-6.1', 'perf-6.12':  # perf uses symbols of the running kernel
         got = lines('script', '--compat', version, '-i', path, '-F', 'ip,sym')
         ok = len(got) == len(WANT) and all('[unknown]' in x for x, (a, _, _) in zip(got, WANT) if a < KERNEL) and \
             not any('in_kernel' in x for x in got)
         say(ok, '%s: %s' % (what, version), '' if ok else '\n'.join(got))
 
 
-# ---- call chains ----------------------------------------------------------------------------------------------------
+# ---- call chains -------------------------------------------------------------------------------
 
 CHAIN_ATTR = ('--- attr type=hardware config=0 sample_period=1 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN|REGS_USER|STACK_USER '
               'sample_id_all=1 sample_regs_user=0x100 sample_stack_user=16 ids=7\n')
@@ -157,10 +157,11 @@ def sample(time, chain, stack=True, tid=12):
         '[2,0x10010,16,1,2,16:u64]' if stack else '[0,0:u64]')
 
 
-def chain(time, kind, addresses, tid=12, said=None):
+def chain(time, kind, addresses, tid=12, length=None):
+    """A record with a chain; length: the number that it states, if it is a wrong one."""
     n = len(addresses)
     return '32775 { [12,%d:u32] [%d,%d,%d:u64] %s }\n' % (
-        tid, kind, time, n if said is None else said,
+        tid, kind, time, n if length is None else length,
         ' '.join('[0x%x:u64]' % a for a in addresses + [0x7000 + i for i in range(n)]))
 
 
@@ -169,21 +170,22 @@ LONG, SHORT = [0x10010, 0x20104, 0x10044], [0x10010, 0x20104]
 IN = ['in_kernel']
 NAMES = ['one::two', 'old', 'main']
 CHAINS = [
-    # As simpleperf writes them.
+    # The records that simpleperf writes.
     (''.join(['32776 { [1000,1,0,0,0,0:u64] }\n', sample(1000, KERNEL_PART), chain(1000, ORIGINAL, SHORT), chain(1000, JOINED, LONG),
               sample(1000, KERNEL_PART + [IN_USER] + LONG, stack=False)]), [IN + NAMES, IN + NAMES]),
-    # The original one only; the joined one first; in front of a sample without a chain of its own.
+    # Only the original chain; the joined one first; both before a sample without a chain.
     (sample(1001, KERNEL_PART) + chain(1001, ORIGINAL, SHORT), [IN + NAMES[:2]]),
     (sample(1002, KERNEL_PART) + chain(1002, JOINED, LONG) + chain(1002, ORIGINAL, SHORT), [IN + NAMES]),
     (chain(1003, ORIGINAL, SHORT) + chain(1003, JOINED, LONG) + chain(1003, ORIGINAL, SHORT) + sample(1003, KERNEL_PART, stack=False),
      [IN + NAMES]),
-    # Of another thread or time; a sample's own frames count.
+    # Chains of another thread or time are not used; the sample's own user frames are kept.
     (chain(1004, JOINED, LONG, tid=13) + sample(1004, KERNEL_PART, stack=False) + chain(1005, JOINED, LONG), [IN]),
     (sample(1006, KERNEL_PART + [IN_USER, 0x20104], stack=False) + chain(1006, JOINED, LONG), [IN + ['old']]),
-    # Markers are no frames; another record between them; more addresses than it holds; none.
+    # Markers are no frames; a record between sample and chain; a wrong length; an empty chain;
+    # none.
     (sample(1007, KERNEL_PART) + chain(1007, JOINED, [IN_KERNEL, 0x10044]), [IN + ['main']]),
     (sample(1008, KERNEL_PART, stack=False) + 'THROTTLE { [1008,7,7:u64] [12,12:u32] [1008,7:u64] }\n' + chain(1008, JOINED, LONG), [IN]),
-    (sample(1009, KERNEL_PART, stack=False) + chain(1009, JOINED, LONG, said=4), [IN]),
+    (sample(1009, KERNEL_PART, stack=False) + chain(1009, JOINED, LONG, length=4), [IN]),
     (sample(1010, KERNEL_PART, stack=False) + chain(1010, JOINED, []), [IN]),
     (sample(1011, KERNEL_PART, stack=False) + '32775 { [12,12:u32] [0:u64] }\n', [IN]),
 ]
@@ -201,7 +203,7 @@ def chains(folder):
     say(got == CHAIN_WANT, 'chains: text', '' if got == CHAIN_WANT else '%s' % got)
     got = [[f.get('sym') for f in e['chain']] for e in json_lines(path)]
     say(got == CHAIN_WANT, 'chains: JSON lines', '' if got == CHAIN_WANT else '%s' % got)
-    # Perl gets the chains of tracepoints only.
+    # Perl gets only the chains of tracepoints.
     tracepoints = make(folder / 'tracepoints.data', [(128, ''.join(NAMED))], CHAIN_DATA,
                        CHAIN_ATTR.replace('hardware config=0', 'tracepoint config=9'))
     for name, text, data in ('chain.py', CHAIN_PY, path), ('chain.pl', CHAIN_PL, tracepoints):
@@ -210,25 +212,27 @@ def chains(folder):
         (folder / name).write_text(text)
         got = [[f.split('=')[1] for f in x.split()] for x in lines('script', '-i', data, '-s', folder / name)]
         say(got == CHAIN_WANT, 'chains: ' + name, '' if got == CHAIN_WANT else '%s' % got)
-    told = {d['name']: d['count'] for d in json.loads(run([SONDE, 'info', '--format', 'json', '-i', str(path)])[1])['defects']}
-    say(told.get('bad-record') == 2 and told.get('unknown-record') == 1, 'chains: damage', '%s' % told)
+    out = run([SONDE, 'info', '--format', 'json', '-i', str(path)])[1]
+    found = {d['name']: d['count'] for d in json.loads(out)['defects']}
+    say(found.get('bad-record') == 2 and found.get('unknown-record') == 1, 'chains: damage',
+        '%s' % found)
     for version in 'perf-6.1', 'perf-6.12':
         got = [len(x) for x in stacks(lines('script', '--compat', version, '-i', path, '-F', 'ip,sym'))]
         say(got == [1, 4, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1], 'chains: ' + version, '%s' % got)
 
 
 def local_file(folder):
-    """A file of this machine goes before the recording's names only if its build id is the recorded one."""
+    """Symbols of a file on this machine are used only if its build id is the recorded one."""
     path, source = folder / 'local.so', folder / 'local.c'
     source.write_text('int local_name(int x) { return x * 3; }\n')
     cc = shutil.which('cc')
     if not cc or subprocess.run([cc, '-shared', '-fPIC', '-Wl,--build-id=0x' + '11' * 20, '-o', path, source],
                                 capture_output=True).returncode:
-        return skip('a local file', 'no compiler that links shared libraries')
+        return skip('a local file', 'no compiler links shared libraries here')
     addr = next(int(x.split()[0], 16) for x in run(['nm', str(path)])[1].decode().splitlines() if x.endswith(' local_name'))
     named = binary(path, 2, 0, [(addr, 4, 'recorded_name')], '[0:u64]')
     for what, build_id, want in (('the recorded build id', 0x11, 'local_name'), ('another build id', 0x22, 'recorded_name'),
-                                 ('none recorded', None, 'recorded_name')):
+                                 ('no recorded build id', None, 'recorded_name')):
         maps = mapping(0x10000, 0x10000, 0, path).replace('[77,0:u64]', '[%d,0:u64]' % path.stat().st_ino)
         if build_id:
             maps = maps.replace('MMAP2/user', 'MMAP2/user|build_id').replace(
@@ -239,13 +243,13 @@ def local_file(folder):
 
 
 def damaged(folder):
-    """Names before the damage stand."""
+    """Symbols before the damage are used."""
     path = make(folder / 'damaged.data', [(128, NAMED[0] + NAMED[1] + '[8:u32] "/x"\n')], MAPS + samples(a for a, _, _ in WANT))
     got = [e['at'].get('sym') for e in json_lines(path)]
     want = [name if a < 0x30000 else None for a, name, _ in WANT]
     status = json.loads(run([SONDE, 'info', '--format', 'json', '-i', str(path)])[1])
-    told = [d['name'] for d in status['defects']]
-    say(got == want and 'bad-feature' in told, 'damage', '%s %s' % (got, told))
+    found = [d['name'] for d in status['defects']]
+    say(got == want and 'bad-feature' in found, 'damage', '%s %s' % (got, found))
 
 
 def main():

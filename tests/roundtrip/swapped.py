@@ -22,12 +22,12 @@ from points import done, run, say, skip  # noqa: E402
 from recordings import CORPUS, NO_CORPUS, stored_and_corpus  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-# Members of an attr; 40: the flags.
+# Sizes of the members of an attr; 0 is the word of flags at offset 40.
 ATTR = [4, 4, 8, 8, 8, 8, 0, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8, 8, 8]
 IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCHES = (1 << i for i in range(12))
 REGS_USER, STACK, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION, REGS_INTR, PHYS, AUX, CGROUP, DATA_PAGE, CODE_PAGE, WEIGHTS = (
     1 << i for i in range(12, 25))
-# Records of the kernel: a letter for each number (Q 8 bytes, I 4, H 2), s: the rest is bytes that stay.
+# Layouts of the kernel's records: Q 8 bytes, I 4, H 2; s: the rest is bytes, which are not swapped.
 KERNEL = {1: 'IIQQQs', 2: 'QQ', 3: 'IIs', 4: 'IIIIQ', 5: 'QQQ', 6: 'QQQ', 7: 'IIIIQ', 8: 'IIQ', 10: 'IIQQQIIQQIIs', 11: 'QQQ', 12: 'II',
           13: 'Q', 14: '', 15: 'II', 16: 'IIQ*Q', 17: 'QIHHs', 18: 'HHIs', 19: 'Qs', 20: 'QHHs', 21: 'Q'}
 MMAP2_BUILD_ID = 'IIQQQbbbbbbbbbbbbbbbbbbbbbbbbIIs'
@@ -45,13 +45,13 @@ class Swapper:
         self.b, self.attrs, self.by_id, self.formats = bytearray(blob), [], {}, {}
         self.pipe = struct.unpack_from('<Q', blob, 8)[0] == 16
         if blob[:8] != b'PERFILE2':
-            raise Cannot('it is of another byte order, or of version 1')
+            raise Cannot('another byte order, or version 1')
 
     def u(self, n, at):
         return int.from_bytes(self.b[at:at + n], 'little')
 
     def turn(self, n, at):
-        """A number, unless the record ends before it."""
+        """Swaps n bytes and returns the number that they held."""
         value = self.u(n, at)
         self.b[at:at + n] = self.b[at:at + n][::-1]
         return value
@@ -127,7 +127,7 @@ class Swapper:
         return self.attrs[0] if not is_sample or not any(a['sample'] & (ID | IDENTIFIER) for a in self.attrs) else None
 
     def trailer(self, a, at, end):
-        """Where the record's own bytes end."""
+        """Swaps the sample id at the end of a record; returns where the members before it end."""
         if not a or not a['all']:
             return end
         s = a['sample']
@@ -209,7 +209,7 @@ class Swapper:
                     self.turn(each, at + i)
 
     def record(self, at):
-        """Turns the record; where the next one begins."""
+        """Swaps the record; returns the offset of the next one."""
         kind, misc, size = self.turn(4, at), self.turn(2, at + 4), self.turn(2, at + 6)
         end = at + size
         if size < 8 or end > len(self.b):
@@ -218,7 +218,7 @@ class Swapper:
             a = self.attr_of(at, size, kind == 9)
             if kind == 9:
                 if not a:
-                    raise Cannot('a sample of an event that is not described')
+                    raise Cannot('a sample of an unknown event')
                 self.sample(a, at, end)
                 return end
             if kind not in KERNEL:
@@ -227,7 +227,7 @@ class Swapper:
             layout = KERNEL[kind]
             if kind == 10 and misc & 0x4000:
                 layout = MMAP2_BUILD_ID
-            elif kind == 10 and self.b[at + 64] in b'[/':  # of kernels before 3.16, without prot and flags
+            elif kind == 10 and self.b[at + 64] in b'[/':  # before Linux 3.16: no prot and flags
                 layout = layout.replace('IIs', 's')
             self.turn_all(layout, at + 8, end)
             return at + size
@@ -284,7 +284,7 @@ class Swapper:
     # ---- header sections
 
     def section(self, number, at, end):
-        if number >= 128:  # simpleperf's
+        if number >= 128:  # a section of simpleperf
             return self.simpleperf(number, at, end)
         if number in STRINGS:
             self.string(at)
@@ -326,7 +326,7 @@ class Swapper:
             size, at = self.turn(4, at), at + 4
             p = self.b.index(0, at) + 1
             at += size
-            if number == 132:  # protobuf has one byte order only
+            if number == 132:  # protobuf has only one byte order
                 continue
             kind, n = self.turn(4, p), 0
             self.turn(8, p + 4)
@@ -390,7 +390,7 @@ class Swapper:
                 fields.append((off, size, each))
         self.formats[number] = fields
 
-    # ---- all of it
+    # ---- the complete recording
 
     def build(self):
         if self.pipe:
@@ -474,7 +474,8 @@ def main():
             compared += 1
             why = differences(path, big, any(a['sample'] & STACK for a in swapper.attrs))
             say(not why, path.stem, why)
-    say(compared > (60 if CORPUS else 10), '%d recordings, in the other byte order' % compared, 'not turned:\n' + left)
+    say(compared > (60 if CORPUS else 10), '%d recordings in the other byte order' % compared,
+        'not converted:\n' + left)
     return done()
 
 

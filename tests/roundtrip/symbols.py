@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names of functions in user space against stock perf: whole files, address by address.
+"""Compares names of functions in user space with stock perf's, for all addresses of a file.
 
-    tests/roundtrip/symbols.py SONDE [made|installed] [--against 6.1|6.12] [--cache FOLDER] [--step BYTES] [FILE...]
+    tests/roundtrip/symbols.py SONDE [made|installed] [--against 6.1|6.12] [--cache FOLDER]
+        [--step BYTES] [FILE...]
 
-A recording is made that says a file was mapped and sampled at every STEP bytes of its code and data; what perf and sonde
---compat print of it must be the same. made: programs linked in many ways, by the compilers that are there; maps of JITs;
-installed: libraries of this machine, with their debug files where there are some. FILE: these instead.
+The test builds a recording with samples at every STEP bytes of a file's code and data. perf and
+sonde --compat must print the same. made: programs linked in many ways by the installed compilers,
+and maps of JITs. installed: libraries of this machine, with their debug files. FILE: these files.
 """
 import argparse
 import os
@@ -89,7 +90,7 @@ fn main() { println!("{}", std::hint::black_box(inner::S(7u32)).go()); }
 '''
 
 
-# ---- recordings -------------------------------------------------------------------------------------------------------
+# ---- recordings --------------------------------------------------------------------------------
 
 def record(kind, misc, body):
     body += struct.pack('<IIQ', PID, PID, 1) if kind != SAMPLE else b''
@@ -121,7 +122,7 @@ def recording(records, addresses):
 
 
 def segments(path):
-    """(offset, file bytes, flags) of what is loaded."""
+    """(offset, bytes in the file, flags) of each loaded segment."""
     with open(path, 'rb') as f:
         head = f.read(64)
         if head[:4] != b'\x7fELF':
@@ -142,8 +143,8 @@ def segments(path):
     return found
 
 
-def whole_file(path, step, name=None):
-    """A recording of all of a file's code and data."""
+def recording_of(path, step, name=None):
+    """A recording with samples in all of a file's code and data."""
     maps, addresses, at = [], [], BASE
     for offset, length, flags in segments(path):
         start = offset & ~4095
@@ -154,7 +155,7 @@ def whole_file(path, step, name=None):
     return recording(maps, addresses)
 
 
-# ---- comparison -------------------------------------------------------------------------------------------------------
+# ---- comparison --------------------------------------------------------------------------------
 
 class Comparison:
     def __init__(self, opts, perf, work):
@@ -165,8 +166,9 @@ class Comparison:
         with open(path, 'wb') as f:
             f.write(data)
         argv = ['script', '--no-inline', '-F', 'ip,sym,symoff,dso', '-i', path] + list(options)
-        status, theirs, _ = run([self.perf] + argv, timeout=300)
-        ours_status, ours, _ = run([self.opts.sonde, '--compat', 'perf-' + self.opts.against] + argv, timeout=300)
+        status, theirs, _ = run([self.perf] + argv)
+        compat = ['--compat', 'perf-' + self.opts.against]
+        ours_status, ours, _ = run([self.opts.sonde] + compat + argv)
         theirs, ours = theirs.splitlines(), ours.splitlines()
         wrong = [(a, b) for a, b in zip(theirs, ours) if a != b]
         named = sum(b'[unknown]' not in line for line in theirs)
@@ -203,14 +205,14 @@ def made(c, work):
         if make(command + ['-o', path, src, '-lm'], work):
             programs.append(path)
         else:
-            skip(name, 'cannot be linked here')
+            skip(name, 'cannot be linked')
     for name, command in (('cpp', ['c++', '-O1', '-o', 'cpp', 'program.cpp']), ('cpp0', ['c++', '-std=c++20', '-o', 'cpp0', 'program.cpp']),
                           ('rust', ['rustc', '-O', '-o', 'rust', 'program.rs']),
                           ('rust-v0', ['rustc', '-C', 'symbol-mangling-version=v0', '-o', 'rust-v0', 'program.rs'])):
         if shutil.which(command[0]) and make(command, work):
             programs.append(os.path.join(work, name))
         else:
-            skip(name, 'cannot be compiled here')
+            skip(name, 'cannot be compiled')
     pie = os.path.join(work, 'pie')
     if pie in programs and shutil.which('objcopy'):
         make(['objcopy', '--only-keep-debug', 'pie', 'linked.debug'], work)
@@ -220,14 +222,15 @@ def made(c, work):
         programs += [os.path.join(work, p) for p in ('linked', 'stripped')]
     for path in programs:
         step = 1 if os.path.getsize(path) < 40000 else c.opts.step
-        c.compare(os.path.basename(path), whole_file(path, step))
+        c.compare(os.path.basename(path), recording_of(path, step))
     if pie in programs:
-        c.compare('pie, --no-demangle', whole_file(pie, 1), '--no-demangle')
+        c.compare('pie, --no-demangle', recording_of(pie, 1), '--no-demangle')
     jit(c)
 
 
 def jit(c):
-    """Maps as JITs write them: entries that overlap, come twice, have no size or name, and lines that are none."""
+    """Maps of JITs: entries that overlap or repeat, have no size or name, and lines that are no
+    entry."""
     start = BASE
     lines = ['%x 40 first' % start, '%x 40 second one(int, char)' % (start + 0x40), '%x 20 inside' % (start + 0x50),
              '%x 0 empty' % (start + 0x100), '%x 400 wide' % (start + 0x200), '%x 10 w1' % (start + 0x210),
@@ -237,7 +240,7 @@ def jit(c):
              '%x 10 _ZN3foo3barEv' % (start + 0xc00), '%x 1 last' % (start + 0xd00)]
     path = pathlib.Path('/tmp/perf-%d.map' % PID)
     if path.exists():
-        skip('jit', '%s is there already' % path)
+        skip('jit', '%s exists' % path)
         return
     for name, body in (('jit', '\n'.join(lines)), ('jit, one line', lines[0] + '\n'), ('jit, empty', '')):
         path.write_text(body)
@@ -256,7 +259,7 @@ def installed(c):
         for path in sorted(pathlib.Path('/').glob(pattern[1:])):
             found.add(str(path.resolve()))
     for path in sorted(found):
-        c.compare(path, whole_file(path, max(c.opts.step, os.path.getsize(path) // 200000)))
+        c.compare(path, recording_of(path, max(c.opts.step, os.path.getsize(path) // 200000)))
 
 
 def main():
@@ -269,7 +272,7 @@ def main():
     p.add_argument('--step', type=int, default=16)
     p.add_argument('--show', type=int, default=5)
     opts = p.parse_args()
-    perf, why = shutil.which('perf'), 'no perf 6.1 here'
+    perf, why = shutil.which('perf'), 'no perf 6.1'
     if opts.against == '6.12':
         q = subprocess.run([HERE.parent.parent / 'tools' / 'perf-6.12', opts.cache], capture_output=True, text=True)
         perf, why = (None if q.returncode else q.stdout.strip()), q.stderr.strip()
@@ -286,7 +289,7 @@ def main():
                 installed(c)
             else:
                 for path in [opts.what] + opts.files:
-                    c.compare(path, whole_file(os.path.realpath(path), opts.step))
+                    c.compare(path, recording_of(os.path.realpath(path), opts.step))
     return done()
 
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent))
 from points import ENV, FULL, done, run, say, skip  # noqa: E402
 from recordings import NO_CORPUS, corpus_files  # noqa: E402
 
-# Live recordings: name, what perf record is told.
+# Live recordings: name, arguments of perf record.
 LOOP = ['python3', '-c', 'for i in range(200000): str(i)']
 LIVE = [
     ('sched', ['-e', 'sched:sched_switch,sched:sched_wakeup', '-a', 'sleep', '0.2']),
@@ -38,7 +38,8 @@ LIVE = [
     ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP),
     ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait']),
 ]
-BY_SONDE = ['sched', 'syscalls', 'kernel-chains', 'clock-chains', 'mixed', 'threads'] # recorded by sonde too
+# sonde records these, too.
+BY_SONDE = ['sched', 'syscalls', 'kernel-chains', 'clock-chains', 'mixed', 'threads']
 NAMED_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace', '-F sw:event,period', '-F trace:']
 OPTIONS = ['-F comm,tid,event -G', '-F pid,event,trace', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
            '-F trace:time,trace -F sw:event,period', '-F trace: -F sw:comm', '-F event --comms ls,sh',
@@ -49,17 +50,18 @@ CORPUS_OPTIONS = ['-F comm,pid,tid,time,event', '-F comm,tid,cpu,time,event --ns
 
 
 # docs/compat.md, "What differs under --compat, too"
-KNOWN = {'perf-file-dwarf-callchain-k3.10__hotspot.data': 'a stack in files whose names the kernel damaged, of which perf unwinds nothing'}
+KNOWN = {'perf-file-dwarf-callchain-k3.10__hotspot.data':
+         'perf does not unwind through files whose names the kernel damaged'}
 
 
-def left_alone(data):
-    """Why a recording is not expected to give the same text, '' when it is."""
+def why_different(data):
+    """The reason why perf's text of a recording may be another one, '' if it may not."""
     head = pathlib.Path(data).read_bytes()[:104]
     features = int.from_bytes(head[72:80], 'big' if head[:1] == b'2' else 'little')
     if len(head) == 104 and head[8:16] == (104).to_bytes(8, 'little') and features >> 18 & 1:
-        return 'hardware trace, which perf decodes'
+        return 'perf decodes hardware traces'
     if pathlib.Path(data).name.startswith('perf-fuzz'):
-        return 'nothing in it can be read, which perf does not tell'
+        return 'no event can be read, which perf does not report'
     return KNOWN.get(pathlib.Path(data).name, '')
 
 
@@ -83,18 +85,19 @@ class Tools:
         return run(tool + ['-i', str(data)] + shlex.split(options), cwd)
 
     def compare(self, name, data, options, must_read=True):
-        """perf and sonde over one recording."""
+        """Compares the text of perf and sonde of one recording."""
         code, want, err = self.text(self.perf, data, options)
         if code != 0:
             got = self.text(self.sonde, data, options)
             if must_read:
-                say(got[0] != 0, name, '' if got[0] else 'perf refuses: %s\nsonde does not' % err.decode('utf-8', 'replace'))
+                say(got[0] != 0, name, '' if got[0] else
+                    'perf refuses: %s\nsonde does not' % err.decode('utf-8', 'replace'))
             return
         code, got, err = self.text(self.sonde, data, options)
         if code == 0 and got == want:
             say(True, name)
-        elif not must_read and left_alone(data):
-            skip(name, left_alone(data))
+        elif not must_read and why_different(data):
+            skip(name, why_different(data))
         elif code != 0:
             say(False, name, 'exit status %s: %s' % (code, err.decode('utf-8', 'replace')))
         else:
@@ -129,7 +132,7 @@ def placeholders(tools, data):
 
 def live(tools):
     if not tools.perf:
-        skip('live', 'no perf here', may=False)
+        skip('live', 'no perf', may=False)
         return
     ours = [(name + ' by sonde', tools.sonde[:1], args) for name, args in LIVE if name in BY_SONDE]
     with tempfile.TemporaryDirectory(prefix='sonde-text-') as folder:
@@ -154,7 +157,7 @@ def corpus(tools):
         skip('corpus', NO_CORPUS)
         return
     if not tools.perf:
-        skip('corpus', 'no perf here', may=False)
+        skip('corpus', 'no perf', may=False)
         return
     for data in files:
         for options in CORPUS_OPTIONS:

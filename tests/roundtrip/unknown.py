@@ -22,7 +22,8 @@ COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-l
 # (name, first bytes, words of the message)
 FILES = [
     ('trace.dat', b'\x17\x08\x44tracing6\0\0\x08' + bytes(50), ['trace.dat', 'trace-cmd report']),
-    ('blktrace of a version to come', struct.pack('<I', 0x65617409) + bytes(44), ['begins with the bytes 09 74 61 65']),
+    ('blktrace of an unknown version', struct.pack('<I', 0x65617409) + bytes(44),
+     ['begins with the bytes 09 74 61 65']),
     ('CTF stream', struct.pack('<I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
     ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
     ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44), ['metadata', 'babeltrace2']),
@@ -41,13 +42,15 @@ FILES = [
     ('a script', b'#!/usr/bin/python3\nprint(1)\n', ["text that begins with '#!/usr/bin/pytho'", '-s']),
     ('a line', b'hello\n', ["'hello'"]),
     ('bytes', bytes(range(200, 256)), ['begins with the bytes c8 c9 ca cb cc cd ce cf']),
-    ('a word of a header', b'PERFIL', ['ends in its header']), ('a header', b'PERFILE2hhhh', ['ends in its header']),
+    ('six bytes of a header', b'PERFIL', ['ends in its header']),
+    ('twelve bytes of a header', b'PERFILE2hhhh', ['ends in its header']),
     ('empty', b'', ['is empty: nothing was recorded']),
     ('zeros', bytes(4096), ['begins with zeros']),
 ]
 FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']), ('uftrace', ['info', 'task.txt'], ['uftrace']),
            ('blktrace, other bytes', ['sda.blktrace.0', 'sda.blktrace.1'], ["text that begins with 'x'"]),
-           ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']), ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
+           ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']),
+           ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
            ('an empty one', [], ['is a directory with no recording'])]
 
 
