@@ -183,9 +183,9 @@ put(struct checks *c, enum check check, double value, bool is_asked, const char 
 	va_end(ap);
 }
 
-static double checks_share(uint64_t part, uint64_t whole)
+static double checks_share(uint64_t nr, uint64_t whole)
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0;
+	return whole ? 100.0 * (double)nr / (double)whole : 0;
 }
 
 static void checks_put_files(struct checks *c)

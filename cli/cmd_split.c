@@ -34,9 +34,9 @@ static int split_run(struct cli *cli, void *values, int argc, char **argv)
 	struct args *a = values;
 	int status = recording_operand(cli, "split", &a->rec, argc, argv);
 	char *every = lines_given(&a->rec.lines, "every");
-	char *output = lines_given(&a->rec.lines, "output"), *part = split_output_prefix(a);
+	char *output = lines_given(&a->rec.lines, "output"), *prefix = split_output_prefix(a);
 
-	a->rec.output = part ? part : "perf.data";
+	a->rec.output = prefix ? prefix : "perf.data";
 	if (!status && !every)
 		status = cli_usage(
 			cli, "split: give the size of each file with --every 1G or --every 60s");
@@ -47,7 +47,7 @@ static int split_run(struct cli *cli, void *values, int argc, char **argv)
 		status = copying_run(cli, &a->rec);
 	free(every);
 	free(output);
-	free(part);
+	free(prefix);
 	return status;
 }
 

@@ -41,8 +41,8 @@ static void complete_put_line(const struct completion *c, char kind, const char 
 	printf("%c%.*s%s\n", kind, (int)c->begin, c->word, candidate);
 }
 
-static void complete_offer_part(const struct completion *c, char kind, const char *candidate,
-				size_t len)
+static void complete_offer_bytes(const struct completion *c, char kind, const char *candidate,
+				 size_t len)
 {
 	if (!strncmp(candidate, complete_typed(c), strlen(complete_typed(c))) &&
 	    len >= strlen(complete_typed(c)))
@@ -51,7 +51,7 @@ static void complete_offer_part(const struct completion *c, char kind, const cha
 
 static void complete_offer(const struct completion *c, const char *candidate)
 {
-	complete_offer_part(c, '=', candidate, strlen(candidate));
+	complete_offer_bytes(c, '=', candidate, strlen(candidate));
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static void complete_offer_alternatives(const struct completion *c, const char *
 	for (size_t len; *values; values += len + (values[len] == '|')) {
 		len = strcspn(values, "|");
 		if (!isupper((unsigned char)*values))
-			complete_offer_part(c, '=', values, len);
+			complete_offer_bytes(c, '=', values, len);
 	}
 }
 
@@ -158,7 +158,7 @@ static void complete_offer_refused(const struct completion *c, const char *sessi
 		char candidate[64];
 
 		snprintf(candidate, sizeof(candidate), "%s%s", name, end);
-		complete_offer_part(c, *end ? '+' : '=', candidate, strlen(candidate));
+		complete_offer_bytes(c, *end ? '+' : '=', candidate, strlen(candidate));
 	}
 	free(list);
 }
@@ -198,10 +198,10 @@ static void complete_offer_system(struct completion *c, const char *event, size_
 	    len >= sizeof(c->system) || (!strncmp(c->system, event, len) && !c->system[len]))
 		return;
 	if (c->nr_systems == 1 && !c->nr_named)
-		complete_offer_part(c, '+', c->system, strlen(c->system));
+		complete_offer_bytes(c, '+', c->system, strlen(c->system));
 	snprintf(c->system, sizeof(c->system), "%.*s", (int)len, event);
 	if (c->nr_systems++ || c->nr_named)
-		complete_offer_part(c, '+', c->system, len);
+		complete_offer_bytes(c, '+', c->system, len);
 }
 
 static void complete_offer_event(void *ctx, const struct sonde_listed_event *e)

@@ -145,22 +145,22 @@ static bool generate_write_into(const char *path, const char *text, size_t len)
 /* Replaces a regular file; its other hard links keep their content. */
 static bool generate_replace(const char *path, const char *text, size_t len, mode_t mode)
 {
-	char *part;
+	char *temp;
 	bool done;
 
-	if (asprintf(&part, "%s.%d.part", path, (int)getpid()) < 0) {
+	if (asprintf(&temp, "%s.%d.part", path, (int)getpid()) < 0) {
 		errno = ENOMEM;
 		return false;
 	}
-	done = generate_create(part, text, len, mode);
-	if (done && (chmod(part, mode) < 0 || rename(part, path) < 0)) {
+	done = generate_create(temp, text, len, mode);
+	if (done && (chmod(temp, mode) < 0 || rename(temp, path) < 0)) {
 		int why = errno;
 
-		unlink(part);
+		unlink(temp);
 		errno = why;
 		done = false;
 	}
-	free(part);
+	free(temp);
 	return done;
 }
 

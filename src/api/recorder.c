@@ -12,7 +12,7 @@
 #include "capture/list.h"
 #include "capture/running/build_ids.h"
 #include "capture/running/kernel_parts.h"
-#include "record/parts.h"
+#include "record/rotation.h"
 #include "record/recorder.h"
 
 int sonde_recorder_open(struct sonde_recorder **ret, const struct sonde_record_options *opts)
@@ -52,7 +52,7 @@ void sonde_recorder_stop(struct sonde_recorder *r)
 void sonde_recorder_switch(struct sonde_recorder *r)
 {
 	if (r)
-		parts_ask(r);
+		rotation_ask(r);
 }
 
 void sonde_recorder_close(struct sonde_recorder *r)

@@ -9,7 +9,7 @@
  *	LIST  = ITEM{,ITEM}
  *	ITEM  = EVENT
  *	      | [NAME]"{"EVENT{,EVENT}"}"[:MODIFIERS]   a group: on the cpu together or not at all
- *	EVENT = SYSTEM:NAME[:MODIFIERS]        tracepoints, both parts may be globs
+ *	EVENT = SYSTEM:NAME[:MODIFIERS]        tracepoints, both names may be globs
  *	      | NAME[:MODIFIERS]               software, hardware and cache events by the names of
  *	                                       perf list, and events that the machine's event
  *	                                       sources name

@@ -382,11 +382,11 @@ static bool window_parse_percent(const char *p, size_t len, locale_t c_locale, d
 }
 
 /* The time at a fraction of the span, rounded. perf also adds in double precision. */
-static uint64_t window_place_in(const struct parse *parse, double part)
+static uint64_t window_place_in(const struct parse *parse, double share)
 {
 	const struct time_span *span = parse->span;
 	uint64_t whole = span->last_ns - span->first_ns;
-	double ns = round(part * (double)whole), sum = (double)span->first_ns + ns;
+	double ns = round(share * (double)whole), sum = (double)span->first_ns + ns;
 
 	/* Doubles of large numbers may be rounded up beyond the span, and to 2^64. */
 	if (parse->rules->rounds_percents)
@@ -394,7 +394,7 @@ static uint64_t window_place_in(const struct parse *parse, double part)
 	return span->first_ns + (ns < (double)whole ? (uint64_t)ns : whole);
 }
 
-static int time_window_add_part(struct parse *parse, double from, double to)
+static int time_window_add_share(struct parse *parse, double from, double to)
 {
 	struct time_window w;
 
@@ -411,8 +411,8 @@ static int time_window_add_part(struct parse *parse, double from, double to)
 }
 
 /* "10%/2" and, without a slash, "10%-20%" in p[0..len) */
-static int window_parse_part(struct parse *parse, const char *p, size_t len, char separator,
-			     locale_t c_locale)
+static int window_parse_share(struct parse *parse, const char *p, size_t len, char separator,
+			      locale_t c_locale)
 {
 	const char *end = p + len, *second = memchr(p, separator, len);
 	double from, to;
@@ -437,7 +437,7 @@ static int window_parse_part(struct parse *parse, const char *p, size_t len, cha
 	} else if (!window_parse_percent(second, (size_t)(end - second), c_locale, &to)) {
 		return time_window_fail(parse, "a part is PERCENT%-PERCENT%");
 	}
-	return time_window_add_part(parse, from, to);
+	return time_window_add_share(parse, from, to);
 }
 
 /* The complete text decides on the kind of list: slices before ranges before a single percent. */
@@ -448,18 +448,18 @@ static int window_parse_percents(struct parse *parse, locale_t c_locale)
 	size_t nr = 0;
 
 	if (!separator) {
-		double part;
+		double share;
 
-		if (!window_parse_percent(text, strlen(text), c_locale, &part) || part <= 0)
+		if (!window_parse_percent(text, strlen(text), c_locale, &share) || share <= 0)
 			return time_window_fail(parse, "a percent is a number above 0 and %");
-		return time_window_add_part(parse, 0, part);
+		return time_window_add_share(parse, 0, share);
 	}
 	do {
 		size_t len = strcspn(p, ",");
 
 		if (++nr > MAX_WINDOWS)
 			return time_window_fail(parse, "too many of them");
-		TRY(window_parse_part(parse, p, len, separator, c_locale));
+		TRY(window_parse_share(parse, p, len, separator, c_locale));
 		p += len + (p[len] == ',');
 	} while (*p);
 	return 0;

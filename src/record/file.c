@@ -307,7 +307,7 @@ int recorder_file_wants(struct sonde_recorder *r)
 		return 0;
 	/* Copying files takes longer than a switch of files should. */
 	if (!r->is_pipe && (o->no_buildid_cache == CAPTURE_NO ||
-			    (o->no_buildid_cache == CAPTURE_AUTO && !r->parts.when.is_on)))
+			    (o->no_buildid_cache == CAPTURE_AUTO && !r->rotation.when.is_on)))
 		TRY(build_id_cache_init(&r->cache, o->buildid_dir));
 	return dsos_new(&r->dsos, &r->capture.events, &r->capture.counters, o->buildid_all);
 }

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "capture/setup/self.h"
-#include "record/parts.h"
+#include "record/rotation.h"
 #include "record/recorder.h"
 #include "record/subject.h"
 
@@ -59,7 +59,7 @@ static int open_understand(struct sonde_recorder *r, const struct sonde_record_o
 		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");
 	TRY(open_need_proc());
 	flow_exclude(&r->opts, &r->say);
-	TRY(parts_parse(r));
+	TRY(rotation_parse(r));
 	TRY(describing_parse(&r->describing, &r->opts));
 	TRY(flow_parse(&r->flow, &r->opts, &r->say));
 	TRY(capture_parse(&r->capture));
@@ -104,7 +104,7 @@ static int open_start_threads(struct sonde_recorder *r)
 	}
 	if (e == 0)
 		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
-				      r->wake_fd, parts_timeout(r, DRAIN_SLEEP_MS));
+				      r->wake_fd, rotation_timeout(r, DRAIN_SLEEP_MS));
 	free(lanes);
 	free(fds);
 	r->drain.nr_rings = 0;
@@ -137,8 +137,8 @@ static int open_events(struct sonde_recorder *r, const struct sonde_record_optio
 /* The first file, with all that is known beforehand. */
 static int open_file(struct sonde_recorder *r)
 {
-	TRY(parts_open(r));
-	TRY(parts_begin(r));
+	TRY(rotation_open(r));
+	TRY(rotation_begin(r));
 	TRY(realtime_begin(&r->realtime));
 	outlet_follow_priority(r->file.outlet);
 	return 0;
@@ -160,7 +160,7 @@ static int open_set_up_drain(struct sonde_recorder *r)
 				/* records of state come first, samples of older times much later */
 				.has_no_rounds = rings->backward.n != 0,
 				.least_bytes = r->flow.least_bytes,
-				.follow = r->parts.follow.forked ? &r->parts.follow : NULL,
+				.follow = r->rotation.follow.forked ? &r->rotation.follow : NULL,
 				.dsos = r->dsos,
 				.bpf = r->bpf };
 	return r->flow.has_threads ? open_start_threads(r) : 0;
@@ -210,7 +210,7 @@ int recorder_open(struct sonde_recorder **ret, const struct sonde_record_options
 	r->say = r->capture.say = (struct say){ opts->say, opts->say_ctx };
 	r->capture.opts = &r->opts.capture;
 	r->workload.pidfd = r->workload.go_fd = r->workload.error_fd = -1;
-	r->wake_fd = r->give_up_fd = r->parts.asked_fd = -1;
+	r->wake_fd = r->give_up_fd = r->rotation.asked_fd = -1;
 	e = open_recorder(r, opts);
 	if (e < 0) {
 		output_discard(&r->file.output);
@@ -239,7 +239,7 @@ void recorder_close(struct sonde_recorder *r)
 	drain_threads_free(r->threads);
 	realtime_end(&r->realtime);
 	workload_close(&r->workload);
-	parts_done(r);
+	rotation_done(r);
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);
 	tally_done(&r->left);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording being made: what open.c sets up, run.c uses, and files and parts (file.h, parts.h)
- * change.
+ * A recording being made: set up by open.c, used and changed by run.c, file.c and rotation.c.
  */
 #ifndef SONDE_RECORD_RECORDER_H
 #define SONDE_RECORD_RECORDER_H
@@ -35,8 +34,8 @@
 
 struct preparer;
 
-/* The files of the recording: parts.h. */
-struct parts {
+/* The files of the recording: rotation.h. */
+struct rotation {
 	struct switching when;
 	atomic_uint asked; /* how often somebody asked for a new file */
 	int asked_fd;      /* eventfd: so he did; -1: files are not switched */
@@ -44,7 +43,7 @@ struct parts {
 	struct capture_events events; /* that ask for a new file */
 	struct counters counters;     /* of these */
 	struct preparer *preparer;
-	enum { PART_RUNS, PART_PREPARING, PART_READY } stage; /* of the next file */
+	enum { ROTATION_RUNS, ROTATION_PREPARING, ROTATION_READY } stage; /* of the next file */
 	struct file_beginning next;                           /* ready */
 	uint64_t prepare_began_ns, prepare_ns;                /* how long the last one took */
 	struct follow follow;
@@ -76,7 +75,7 @@ struct sonde_recorder {
 	struct recorder_file file; /* where events go now */
 	struct kernel_map kernel;  /* as the first file has it; without the symbols */
 	struct describing describing;
-	struct parts parts; /* the files before, the one to come */
+	struct rotation rotation; /* earlier files and the next one */
 	struct drain drain;
 	struct drain_threads *threads; /* NULL: the drain has all rings */
 	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */

@@ -13,7 +13,7 @@
 #include "record/drain/backward.h"
 #include "record/enable.h"
 #include "record/file.h"
-#include "record/parts.h"
+#include "record/rotation.h"
 #include "record/recorder.h"
 #include "record/subject.h"
 #include "record/summary.h"
@@ -112,10 +112,10 @@ static int run_record(struct sonde_recorder *r, int *ret_status)
 		if (e >= 0 && over)
 			e = backward_dump(&r->capture.counters, &r->drain, true, &r->left);
 		if (e >= 0 && over)
-			e = parts_describe_end(r);
+			e = rotation_describe_end(r);
 		if (e < 0 || over)
 			break;
-		e = parts_pass(r);
+		e = rotation_pass(r);
 		if (e < 0)
 			break;
 		if (e > 0)
@@ -192,10 +192,10 @@ static void run_finish(struct sonde_recorder *r, int e, struct outcome *ret)
 		o.incomplete = e < 0;
 	}
 	if (!o.incomplete)
-		run_note(&o, r, parts_end(r));
-	o.lost += r->parts.lost;
+		run_note(&o, r, rotation_end(r));
+	o.lost += r->rotation.lost;
 	o.unwritten =
-		r->left.samples + recorder_file_figures(&r->file).given_up + r->parts.given_up;
+		r->left.samples + recorder_file_figures(&r->file).given_up + r->rotation.given_up;
 	if (o.reader_gone) /* who closes a pipe wants no more */
 		o.unwritten = 0;
 	*ret = o;
@@ -208,9 +208,9 @@ static struct sonde_record_result run_result_of(const struct sonde_recorder *r,
 
 	return (struct sonde_record_result){
 		.size = sizeof(struct sonde_record_result),
-		.samples = r->drain.totals.samples - figures.given_up + r->parts.samples,
+		.samples = r->drain.totals.samples - figures.given_up + r->rotation.samples,
 		.lost = o->lost,
-		.bytes_written = figures.bytes + r->parts.bytes,
+		.bytes_written = figures.bytes + r->rotation.bytes,
 	};
 }
 
@@ -287,7 +287,7 @@ static int run_begin(struct sonde_recorder *r, int *ret_status)
 	else if (!r->capture.target.workload)
 		TRY(counters_enable(&r->capture.counters));
 	delay_start(&r->delay);
-	TRY(parts_enable(r));
+	TRY(rotation_enable(r));
 	return r->command_name ? workload_start(&r->workload, r->command_name, ret_status) : 0;
 }
 

@@ -15,12 +15,12 @@ void summary_say(const struct sonde_recorder *r, const struct sonde_record_resul
 	const struct recorder_figures figures = recorder_file_figures(&r->file);
 	char samples[64] = "", packed[96] = "", where[PATH_MAX + 64];
 
-	if (r->parts.nr_ended > 1)
-		snprintf(where, sizeof(where), "in %u files %s.<timestamp>", r->parts.nr_ended,
+	if (r->rotation.nr_ended > 1)
+		snprintf(where, sizeof(where), "in %u files %s.<timestamp>", r->rotation.nr_ended,
 			 r->file.output.path);
 	else
 		snprintf(where, sizeof(where), "%s%s", r->file.output.path,
-			 r->parts.nr_ended ? ".<timestamp>" : "");
+			 r->rotation.nr_ended ? ".<timestamp>" : "");
 	say(&r->say, SAY_NORMAL, "[ sonde record: Woken up %llu times to write data ]",
 	    (unsigned long long)r->wakeups);
 	if (figures.packed_bytes)

@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "record/parts.h"
+#include "record/rotation.h"
 #include "record/recorder.h"
 
 enum { SLEEP_WITHOUT_PIDFD_MS = 100 };
 /* A reader sees an event two passes after it happened: at most 100 ms. */
 enum { LIVE_SLEEP_MS = 30 };
 
-/* Polled descriptors; the buffers follow, then those of parts.h. */
+/* Polled descriptors; the buffers follow, then those of rotation.h. */
 enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_BPF, POLL_RINGS };
 
 static void waiting_add(struct waiting *w, int fd, short events)
@@ -24,15 +24,15 @@ static void waiting_add(struct waiting *w, int fd, short events)
 /* By pid, the counters of the first event hang up when their task and its children have ended. */
 int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 {
-	const size_t nr_parts = parts_nr_fds(r);
-	const size_t max = POLL_RINGS + r->capture.counters.list.n +
-			   r->capture.counters.rings.list.n + nr_parts;
+	const size_t nr_fds = rotation_nr_fds(r);
+	const size_t max =
+		POLL_RINGS + r->capture.counters.list.n + r->capture.counters.rings.list.n + nr_fds;
 	struct waiting w = { .fds = calloc(max, sizeof(*w.fds)) };
-	int *parts = calloc(nr_parts + 1, sizeof(*parts));
+	int *fds = calloc(nr_fds + 1, sizeof(*fds));
 
-	if (!w.fds || !parts) {
+	if (!w.fds || !fds) {
 		free(w.fds);
-		free(parts);
+		free(fds);
 		return err_nomem();
 	}
 	waiting_add(&w, r->wake_fd, POLLIN);
@@ -51,10 +51,10 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	}
 	w.alive = w.n - POLL_RINGS;
 	w.targets_end = w.n;
-	parts_fds(r, parts);
-	for (size_t i = 0; i < nr_parts; i++)
-		waiting_add(&w, parts[i], POLLIN);
-	free(parts);
+	rotation_fds(r, fds);
+	for (size_t i = 0; i < nr_fds; i++)
+		waiting_add(&w, fds[i], POLLIN);
+	free(fds);
 	*ret = w;
 	return 0;
 }
@@ -78,7 +78,7 @@ void waiting_sleep(struct waiting *w, struct sonde_recorder *r)
 	bool data = false;
 
 	w->fds[POLL_CONTROL] = (struct pollfd){ .fd = r->control.fd, .events = POLLIN };
-	if (poll(w->fds, w->n, parts_timeout(r, delay_sleep_ms(&r->delay, ms))) <= 0) {
+	if (poll(w->fds, w->n, rotation_timeout(r, delay_sleep_ms(&r->delay, ms))) <= 0) {
 		w->fds[POLL_CONTROL].revents = 0;
 		return;
 	}

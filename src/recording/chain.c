@@ -118,8 +118,8 @@ static bool chain_has_call_stack(const struct event *ev)
  * The index of the marker before the frames of user space; c->nr: none. perf looks among so many
  * entries as it shows frames.
  */
-static int chain_user_part(const struct recording *rec, const struct recorded_chain *c,
-			   unsigned max_frames)
+static int chain_first_user(const struct recording *rec, const struct recorded_chain *c,
+			    unsigned max_frames)
 {
 	for (int i = 0;
 	     i < c->nr && (!rec->opts->rules->counts_no_call_stacks || (unsigned)i < max_frames);
@@ -189,7 +189,7 @@ static int chain_push_recorded(struct recording *rec, const struct event *ev, un
 	c.nr = source_callchain(ev->source, ev, &c.entries);
 	if (c.nr <= 0)
 		return c.nr;
-	at = chain_has_call_stack(ev) ? chain_user_part(rec, &c, max_frames) : c.nr;
+	at = chain_has_call_stack(ev) ? chain_first_user(rec, &c, max_frames) : c.nr;
 	if (at == c.nr)
 		return chain_push_entries(rec, &c, max_frames);
 	c.nr = at;

@@ -137,7 +137,7 @@ struct kernel_place {
 };
 
 /* "[kernel.kallsyms].init.text" */
-static bool is_part_of_kernel(const struct kernel_symbol *sym)
+static bool locate_is_in_kernel(const struct kernel_symbol *sym)
 {
 	return !strncmp(sym->module, KERNEL_MAP, strlen(KERNEL_MAP));
 }
@@ -154,7 +154,7 @@ static void locate_limit_as_perf(struct recording *rec, uint64_t addr, struct ke
 	if (p->sym && !kernel_map(rec))
 		p->sym = NULL;
 	if (p->sym && *p->sym->module && (!p->map || is_kernel_map(rec, p->map)) &&
-	    !is_part_of_kernel(p->sym))
+	    !locate_is_in_kernel(p->sym))
 		p->sym = NULL;
 	if (!rec->kernel_symbols || !p->map || !is_kernel_map(rec, p->map))
 		return;

@@ -85,7 +85,7 @@ struct sink {
 	bool wrote_none; /* set by finish(): the output is a recording without events */
 };
 
-struct text_parts_ops;
+struct text_provider_ops;
 
 struct sink_ops {
 	const char *name, *summary; /* name: of the session's key `format` */
@@ -127,9 +127,9 @@ struct sink_ops {
 	void (*close)(struct sink *s);
 	/*
 	 * Parts of text about the inside of the input that this sink writes; the text sink asks for
-	 * them (sinks/text/parts.h). NULL if there are none.
+	 * them (sinks/text/provider.h). NULL if there are none.
 	 */
-	const struct text_parts_ops *text_parts;
+	const struct text_provider_ops *text_provider;
 };
 
 /* The member `events` of a sink that takes one event at a time. */

@@ -265,7 +265,7 @@ static struct map_node *space_map_node_join(struct map_node *left, struct map_no
 static void space_map_node_split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
 				 struct map_node **ret_behind, bool *failed)
 {
-	struct map_node *left, *right, *part;
+	struct map_node *left, *right, *middle;
 
 	*ret_before = *ret_behind = NULL;
 	n = space_map_node_own(n, failed);
@@ -274,11 +274,11 @@ static void space_map_node_split(struct map_node *n, uint64_t addr, struct map_n
 	left = n->left;
 	right = n->right;
 	if (n->m.start < addr) {
-		space_map_node_split(right, addr, &part, ret_behind, failed);
-		*ret_before = space_map_node_join(left, n, part, failed);
+		space_map_node_split(right, addr, &middle, ret_behind, failed);
+		*ret_before = space_map_node_join(left, n, middle, failed);
 	} else {
-		space_map_node_split(left, addr, ret_before, &part, failed);
-		*ret_behind = space_map_node_join(part, n, right, failed);
+		space_map_node_split(left, addr, ret_before, &middle, failed);
+		*ret_behind = space_map_node_join(middle, n, right, failed);
 	}
 }
 

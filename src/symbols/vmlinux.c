@@ -22,7 +22,7 @@ static bool vmlinux_is_recorded_build(const struct elf_file *f,
 }
 
 /* Code outside .text is printed as belonging to a part of the kernel. */
-static const char *vmlinux_section_part(struct symbol_set *set, const struct elf_file *f,
+static const char *vmlinux_section_name(struct symbol_set *set, const struct elf_file *f,
 					uint64_t addr)
 {
 	for (size_t i = 1; i < f->nr_sections; i++) {
@@ -43,8 +43,8 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 {
 	const struct elf_section *text = elf_file_section(f, ".text");
 	uint64_t first = text ? text->addr : 0, end = text ? text->addr + text->size : UINT64_MAX;
-	uint64_t part_addr = 0;
-	const char *part = "";
+	uint64_t section_addr = 0;
+	const char *section = "";
 
 	vec_foreach(sym, &set->syms) {
 		struct kernel_symbol ks = { .name = symbol_set_name(set, sym),
@@ -55,10 +55,10 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 
 		if (ks.start < first || ks.start >= end) {
 			/* Neighbours are mostly in the same section. */
-			if (ks.start >> 12 != part_addr >> 12 || !part)
-				part = vmlinux_section_part(set, f, ks.start);
-			part_addr = ks.start;
-			ks.module = part ? part : "";
+			if (ks.start >> 12 != section_addr >> 12 || !section)
+				section = vmlinux_section_name(set, f, ks.start);
+			section_addr = ks.start;
+			ks.module = section ? section : "";
 		}
 		TRY(kallsyms_add(k, &ks));
 	}

@@ -20,20 +20,22 @@
 
 _Static_assert(SONDE_BUILD_ID_CHARS == 2 * PERFDATA_BUILD_ID_BYTES + 1, "digits and a NUL");
 
-struct part {
+struct kernel_part {
 	uint64_t start, end;
 	char *name; /* owned */
 	struct build_id build_id;
 };
 
-struct parts {
-	VEC(struct part) list;
+struct kernel_part_list {
+	VEC(struct kernel_part) list;
 };
 
-static int kernel_parts_add(struct parts *p, uint64_t start, uint64_t end, const char *name,
-			    const struct build_id *id)
+static int kernel_parts_add(struct kernel_part_list *p, uint64_t start, uint64_t end,
+			    const char *name, const struct build_id *id)
 {
-	struct part part = { .start = start, .end = end, .name = strdup(name), .build_id = *id };
+	struct kernel_part part = {
+		.start = start, .end = end, .name = strdup(name), .build_id = *id
+	};
 
 	if (!part.name)
 		return err_nomem();
@@ -43,7 +45,7 @@ static int kernel_parts_add(struct parts *p, uint64_t start, uint64_t end, const
 	return -ENOMEM;
 }
 
-static int add_kernel(struct parts *p)
+static int add_kernel(struct kernel_part_list *p)
 {
 	const struct build_id id = build_id_of_kernel();
 	struct kernel_map map = { 0 };
@@ -99,7 +101,7 @@ static void kernel_parts_find_file(FILE *dep, const char *folder, const char *mo
 }
 
 /* NAME SIZE REFCOUNT USERS STATE ADDRESS */
-static int kernel_add_modules(struct parts *p)
+static int kernel_add_modules(struct kernel_part_list *p)
 {
 	FILE *f = fopen("/proc/modules", "re"), *dep;
 	char line[1024], name[128], folder[PATH_MAX], file[PATH_MAX];
@@ -129,7 +131,7 @@ static int kernel_add_modules(struct parts *p)
 
 static int kernel_by_address(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct kernel_part *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
@@ -137,7 +139,7 @@ static int kernel_by_address(const void *a, const void *b)
 int kernel_parts(void (*part)(void *ctx, const struct sonde_kernel_part *part), void *ctx)
 {
 	char hex[BUILD_ID_HEX_CHARS];
-	struct parts p = { 0 };
+	struct kernel_part_list p = { 0 };
 	int r;
 
 	r = add_kernel(&p);

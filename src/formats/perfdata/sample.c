@@ -140,12 +140,12 @@ static int sample_read_user_stack(struct bytes *b, struct sonde_sample *ret)
 	return 0;
 }
 
-int sample_parts_find(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len, bool swap,
-		      struct sample_parts *ret)
+int sample_extents_find(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len,
+			bool swap, struct sample_extents *ret)
 {
 	uint64_t pos = l->first_variable + l->read_words * 8, nr;
 
-	*ret = (struct sample_parts){ 0 };
+	*ret = (struct sample_extents){ 0 };
 	if (l->member_words) {
 		if (l->first_variable + 8 > len)
 			return -EBADMSG;

@@ -30,7 +30,7 @@ struct sample_scratch {
 void sample_scratch_done(struct sample_scratch *s);
 
 /* The place of the fields of variable length in one record: offsets from its start. */
-struct sample_parts {
+struct sample_extents {
 	/* nr_chain entries, unaligned, in the recording's byte order; NULL if none */
 	const uint8_t *chain;
 	uint32_t nr_chain;
@@ -39,8 +39,8 @@ struct sample_parts {
 };
 
 /* Finds call chain and raw payload. -EBADMSG if they do not fit into the record. */
-int sample_parts_find(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len, bool swap,
-		      struct sample_parts *ret);
+int sample_extents_find(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len,
+			bool swap, struct sample_extents *ret);
 
 /* Decodes all fields. b is a cursor over the complete record, header included. */
 int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout *l, struct bytes b,

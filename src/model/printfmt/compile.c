@@ -382,22 +382,25 @@ static uint32_t compile_add_digit(uint32_t v, char c)
  * Parts of a conversion in the order C has them. perf collects the characters in any order and
  * hands them to printf, which prints those it does not understand as they are.
  */
-enum part { FLAGS, WIDTH, STAR, DOT, DOT_STAR, LENGTH, LENGTH_TWICE };
+enum conversion_stage { FLAGS, WIDTH, STAR, DOT, DOT_STAR, LENGTH, LENGTH_TWICE };
 
-static void compile_enter_part(struct conversion *v, enum part *part, enum part next)
+static void compile_enter_stage(struct conversion *v, enum conversion_stage *stage,
+				enum conversion_stage next)
 {
-	v->odd |= *part > next || (*part == next && next != FLAGS && next != WIDTH && next != DOT);
-	*part = next;
+	v->odd |=
+		*stage > next || (*stage == next && next != FLAGS && next != WIDTH && next != DOT);
+	*stage = next;
 }
 
-static void compile_length_letter(struct conversion *v, enum part *part, char c, char last)
+static void compile_length_letter(struct conversion *v, enum conversion_stage *stage, char c,
+				  char last)
 {
-	bool twice = *part == LENGTH && c == last && (c == 'h' || c == 'l');
+	bool twice = *stage == LENGTH && c == last && (c == 'h' || c == 'l');
 
 	if (twice)
-		*part = LENGTH_TWICE;
+		*stage = LENGTH_TWICE;
 	else
-		compile_enter_part(v, part, LENGTH);
+		compile_enter_stage(v, stage, LENGTH);
 	if (c == 'h')
 		v->ls--;
 	else if (c == 'l')
@@ -442,7 +445,7 @@ static bool compile_conversion_perf(struct builder *b, const char **at)
 {
 	const char *start = *at;
 	struct conversion v = { 0 };
-	enum part part = FLAGS;
+	enum conversion_stage stage = FLAGS;
 
 	for (; **at; ++*at) {
 		char c = **at;
@@ -452,11 +455,11 @@ static bool compile_conversion_perf(struct builder *b, const char **at)
 		case '-':
 			v.spec.alt |= c == '#';
 			v.spec.left |= c == '-';
-			compile_enter_part(&v, &part, FLAGS);
+			compile_enter_stage(&v, &stage, FLAGS);
 			continue;
 		case '.':
-			v.odd |= part >= DOT;
-			part = DOT;
+			v.odd |= stage >= DOT;
+			stage = DOT;
 			v.spec.has_prec = true;
 			continue;
 		case 'h':
@@ -464,20 +467,20 @@ static bool compile_conversion_perf(struct builder *b, const char **at)
 		case 'L':
 		case 'z':
 		case 'Z':
-			compile_length_letter(&v, &part, c, (*at)[-1]);
+			compile_length_letter(&v, &stage, c, (*at)[-1]);
 			continue;
 		case '*':
-			if (!compile_take_star(b, &v, part == DOT))
+			if (!compile_take_star(b, &v, stage == DOT))
 				return false;
-			compile_enter_part(&v, &part, part == DOT ? DOT_STAR : STAR);
+			compile_enter_stage(&v, &stage, stage == DOT ? DOT_STAR : STAR);
 			continue;
 		case '0' ... '9':
-			if (part == FLAGS && c == '0') {
+			if (stage == FLAGS && c == '0') {
 				v.spec.zero = true;
-			} else if (part == DOT) {
+			} else if (stage == DOT) {
 				v.spec.prec = compile_add_digit(v.spec.prec, c);
 			} else {
-				compile_enter_part(&v, &part, WIDTH);
+				compile_enter_stage(&v, &stage, WIDTH);
 				v.spec.width = compile_add_digit(v.spec.width, c);
 			}
 			continue;

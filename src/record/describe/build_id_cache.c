@@ -72,14 +72,14 @@ make_path(char ret[PATH_MAX], const char *fmt, ...)
  */
 static bool cache_make_folders(struct build_id_cache *c, const char *path)
 {
-	char part[PATH_MAX];
+	char folder[PATH_MAX];
 
-	if (!make_path(part, "%s", path))
+	if (!make_path(folder, "%s", path))
 		return false;
-	for (char *p = part + strlen(c->dir); p; p = strchr(p + 1, '/')) {
+	for (char *p = folder + strlen(c->dir); p; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return cache_failed(c, part);
+		if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+			return cache_failed(c, folder);
 		*p = '/';
 	}
 	return true;

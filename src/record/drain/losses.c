@@ -45,13 +45,13 @@ static void losses_take_off(struct counters *c, const struct capture_events *eve
 			    const struct ring *ring, uint64_t of_state)
 {
 	vec_foreach(n, &c->list) {
-		const uint64_t part = n->lost < of_state ? n->lost : of_state;
+		const uint64_t taken = n->lost < of_state ? n->lost : of_state;
 
 		if (n->buffer != ring->buffer || n->backward ||
 		    !losses_carries_state(&events->list.v[n->event].attr))
 			continue;
-		n->lost -= part;
-		of_state -= part;
+		n->lost -= taken;
+		of_state -= taken;
 	}
 }
 

@@ -5,7 +5,7 @@
  */
 #include "recording/locate.h"
 #include "sinks/info/info.h"
-#include "sinks/json_parts.h"
+#include "sinks/sink_json.h"
 
 enum { VERSION = 1 };
 

@@ -4,7 +4,7 @@
  * defects.
  */
 #include "recording/recording.h"
-#include "sinks/json_parts.h"
+#include "sinks/sink_json.h"
 #include "sinks/jsonl/jsonl.h"
 #include "sources/source.h"
 

@@ -10,7 +10,7 @@
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
 #include "sinks/fd_writer.h"
-#include "sinks/json_parts.h"
+#include "sinks/sink_json.h"
 #include "sinks/recorded_dsos.h"
 #include "sinks/sink.h"
 #include "sinks/text/terminal.h"

@@ -22,7 +22,7 @@
 #include "sinks/perf/need.h"
 #include "sinks/perf/part.h"
 #include "sinks/perf/reads.h"
-#include "sinks/perf/text_parts.h"
+#include "sinks/perf/text_provider.h"
 #include "sinks/sink.h"
 
 enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999, MAX_SUMS = 1 << 20 };
@@ -44,7 +44,7 @@ struct copy_sink {
 	/* Of a split: */
 	struct every every; /* both 0: everything in one file */
 	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
-	unsigned parts, finished;
+	unsigned nr_parts, finished;
 	bool has_sample;  /* one was kept, or a count */
 	uint64_t bytes;   /* in the part, without the state that it begins with */
 	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
@@ -80,11 +80,11 @@ static int copy_open_part(struct copy_sink *s)
 	int r;
 
 	if (copy_is_split(s)) {
-		if (s->parts == MAX_PARTS)
+		if (s->nr_parts == MAX_PARTS)
 			return err_set(-E2BIG,
 				       "--every %s makes more than %d parts: choose a larger one",
 				       s->o->every, MAX_PARTS);
-		if (asprintf(&name, "%s.%04u", s->prefix, s->parts + 1) < 0)
+		if (asprintf(&name, "%s.%04u", s->prefix, s->nr_parts + 1) < 0)
 			return err_nomem();
 		path = name;
 	}
@@ -93,7 +93,7 @@ static int copy_open_part(struct copy_sink *s)
 	if (r < 0)
 		return r;
 	s->is_open = true;
-	s->parts++;
+	s->nr_parts++;
 	s->bytes = 0;
 	alive_rewind(&s->alive);
 	return 0;
@@ -193,7 +193,7 @@ static int copy_keep_record(struct copy_sink *s)
 	s->has_sample |= s->type == PERF_RECORD_SAMPLE || copy_is_count(s->type);
 	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
 		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
-			       s->parts);
+			       s->nr_parts);
 	if (r == 0)
 		r = part_put(&s->part, (const uint8_t *)s->record.data, len, s->time_ns,
 			     s->type == PERF_RECORD_SAMPLE);
@@ -484,7 +484,7 @@ static int copy_finish(struct sink *sink, bool complete)
 	if (complete)
 		r = copy_take_sums(s);
 	/* Nothing was kept: that is a recording, too. */
-	if (complete && r == 0 && !s->is_open && !s->parts)
+	if (complete && r == 0 && !s->is_open && !s->nr_parts)
 		r = copy_open_part(s);
 	if (complete && r == 0 && s->is_open)
 		r = copy_write_state(s);
@@ -629,5 +629,5 @@ const struct sink_ops perfdata_sink_ops = {
 	.finish = copy_finish,
 	.flush = copy_flush,
 	.close = copy_close,
-	.text_parts = &perf_text_parts,
+	.text_provider = &perf_text_provider,
 };

@@ -15,14 +15,14 @@ struct dumped {
 	const struct event *ev; /* as an event of its type */
 	const struct perf_event_attr *attr;
 	const struct sonde_sample *sample;
-	struct sample_parts parts;
+	struct sample_extents extents;
 	bool swap;
 	struct outbuf *out;
 };
 
 static uint64_t dump_chain_entry(const struct dumped *d, unsigned i)
 {
-	return get_u64(d->parts.chain + 8 * (size_t)i, d->swap);
+	return get_u64(d->extents.chain + 8 * (size_t)i, d->swap);
 }
 
 static bool dump_has_branch_callstack(const struct dumped *d)
@@ -41,10 +41,10 @@ static void dump_put_lbr_chain(const struct dumped *d)
 	const struct sonde_sample *s = d->sample;
 	unsigned kernel = 0, at;
 
-	while (kernel < d->parts.nr_chain &&
+	while (kernel < d->extents.nr_chain &&
 	       dump_chain_entry(d, kernel) != (uint64_t)PERF_CONTEXT_USER)
 		kernel++;
-	if (kernel == d->parts.nr_chain || !s->nr_branches)
+	if (kernel == d->extents.nr_chain || !s->nr_branches)
 		return;
 	outbuf_fmt(d->out, "... LBR call chain: nr:%llu\n",
 		   (unsigned long long)(kernel + 1 + 1 + s->nr_branches));
@@ -59,8 +59,8 @@ static void dump_put_chain(const struct dumped *d)
 {
 	if (d->attr->sample_type & PERF_SAMPLE_BRANCH_STACK && dump_has_branch_callstack(d))
 		dump_put_lbr_chain(d);
-	outbuf_fmt(d->out, "... FP chain: nr:%u\n", d->parts.nr_chain);
-	for (unsigned i = 0; i < d->parts.nr_chain; i++)
+	outbuf_fmt(d->out, "... FP chain: nr:%u\n", d->extents.nr_chain);
+	for (unsigned i = 0; i < d->extents.nr_chain; i++)
 		dump_put_entry(d->out, i, dump_chain_entry(d, i));
 }
 
@@ -281,8 +281,9 @@ void perf_dump_sample_put(const struct event *ev, const struct perfdata_view_rec
 	if (!(d.attr->sample_type & PERF_SAMPLE_PERIOD))
 		sample.period = d.attr->sample_period;
 	perfdata_layout_of(d.attr, &layout);
-	if (sample_parts_find(&layout, ev->pub.record, ev->pub.record_len, rec->swap, &d.parts) < 0)
-		d.parts = (struct sample_parts){ 0 };
+	if (sample_extents_find(&layout, ev->pub.record, ev->pub.record_len, rec->swap,
+				&d.extents) < 0)
+		d.extents = (struct sample_extents){ 0 };
 	outbuf_fmt(out, "(IP, 0x%x): %d/%d: %s%llx period: %llu addr: %s%llx\n", rec->misc,
 		   rec->pid, rec->tid, sample.ip ? "0x" : "", (unsigned long long)sample.ip,
 		   (unsigned long long)sample.period, sample.addr ? "0x" : "",

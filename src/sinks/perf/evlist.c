@@ -15,7 +15,7 @@
 #include "formats/perfdata/header.h"
 #include "recording/recording.h"
 #include "sinks/fd_writer.h"
-#include "sinks/json_parts.h"
+#include "sinks/sink_json.h"
 #include "sinks/perf/header.h"
 #include "sinks/perf/need.h"
 #include "sinks/sink.h"

@@ -11,7 +11,7 @@
 
 #include "model/event.h"
 #include "sinks/line_options.h"
-#include "sinks/text/parts.h"
+#include "sinks/text/provider.h"
 #include "sources/source.h"
 
 struct perfdata_view_record;

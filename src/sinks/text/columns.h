@@ -92,11 +92,11 @@ static inline char *put_cpu_bare(char *p, int32_t cpu)
 struct seconds_text {
 	uint64_t start_ns;
 	uint32_t len; /* with the dot */
-	/* The part of the second that the four digits behind the dot are. */
-	uint32_t part_ns;
+	/* The value of the four digits after the dot. */
+	uint32_t digits_ns;
 	char text[32];
 };
-enum { PART_NS = 100000 };
+enum { DIGITS_NS = 100000 };
 
 static inline void seconds_text_make(struct seconds_text *t, uint64_t s)
 {
@@ -105,17 +105,17 @@ static inline void seconds_text_make(struct seconds_text *t, uint64_t s)
 	*end++ = '.';
 	memcpy(end, "0000", 4);
 	t->start_ns = s * NS_PER_S;
-	t->part_ns = 0;
+	t->digits_ns = 0;
 	t->len = (uint32_t)(end - t->text);
 }
 
-static inline void seconds_text_part(struct seconds_text *t, uint32_t ns)
+static inline void seconds_text_digits(struct seconds_text *t, uint32_t ns)
 {
-	const uint32_t part = ns / PART_NS;
+	const uint32_t digits = ns / DIGITS_NS;
 
-	memcpy(t->text + t->len, digit_pairs + part / 100 * 2, 2);
-	memcpy(t->text + t->len + 2, digit_pairs + part % 100 * 2, 2);
-	t->part_ns = part * PART_NS;
+	memcpy(t->text + t->len, digit_pairs + digits / 100 * 2, 2);
+	memcpy(t->text + t->len + 2, digit_pairs + digits % 100 * 2, 2);
+	t->digits_ns = digits * DIGITS_NS;
 }
 
 static inline void seconds_text_init(struct seconds_text *t)
@@ -140,9 +140,9 @@ static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct
 		seconds_text_make(t, time_ns / NS_PER_S);
 		ns = time_ns - t->start_ns;
 	}
-	if (__builtin_expect((uint32_t)ns - t->part_ns >= PART_NS, 0))
-		seconds_text_part(t, (uint32_t)ns);
-	rest = (uint32_t)ns - t->part_ns;
+	if (__builtin_expect((uint32_t)ns - t->digits_ns >= DIGITS_NS, 0))
+		seconds_text_digits(t, (uint32_t)ns);
+	rest = (uint32_t)ns - t->digits_ns;
 	memcpy(p, t->text, sizeof(t->text));
 	p += t->len + 4;
 	memcpy(p, digit_pairs + rest / 1000 * 2, 2);

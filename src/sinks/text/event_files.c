@@ -16,10 +16,10 @@ static void file_free(struct event_file *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
-	if (f->part_path)
-		unlink(f->part_path);
+	if (f->temp_path)
+		unlink(f->temp_path);
 	fd_writer_done(&f->writer);
-	free(f->part_path);
+	free(f->temp_path);
 	free(f->path);
 	free(f);
 }
@@ -58,24 +58,24 @@ static mode_t files_mode_of(const char *input)
 	return stat(input, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0666 : 0600;
 }
 
-static int files_open_part(struct event_file *f, mode_t mode)
+static int files_open_temp(struct event_file *f, mode_t mode)
 {
-	char *part;
+	char *temp;
 	int fd;
 
-	if (asprintf(&part, "%s.%d.part", f->path, (int)getpid()) < 0)
+	if (asprintf(&temp, "%s.%d.part", f->path, (int)getpid()) < 0)
 		return err_nomem();
-	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		int r = err_errno(errno, "cannot write %s", part);
+		int r = err_errno(errno, "cannot write %s", temp);
 
-		free(part);
+		free(temp);
 		return r;
 	}
-	f->part_path = part;
+	f->temp_path = temp;
 	f->fd = fd;
 	if (fchmod(fd, mode) < 0)
-		return err_errno(errno, "cannot set the mode of %s", part);
+		return err_errno(errno, "cannot set the mode of %s", temp);
 	TRY(fd_writer_init(&f->writer, fd));
 	return 0;
 }
@@ -92,7 +92,7 @@ static int make_file(struct event_files *all, const struct sonde_schema *sc,
 	f->fd = -1;
 	r = files_make_paths(f, all, sc->name);
 	if (r >= 0)
-		r = files_open_part(f, files_mode_of(all->input));
+		r = files_open_temp(f, files_mode_of(all->input));
 	if (r >= 0)
 		r = vec_push(&all->files, f);
 	if (r < 0) {
@@ -143,10 +143,10 @@ int event_files_finish(struct event_files *all, struct outbuf *out)
 		uint64_t bytes;
 
 		TRY(files_write_out(f));
-		if (rename(f->part_path, f->path) < 0)
+		if (rename(f->temp_path, f->path) < 0)
 			return err_errno(errno, "cannot write %s", f->path);
-		free(f->part_path);
-		f->part_path = NULL;
+		free(f->temp_path);
+		f->temp_path = NULL;
 		bytes = f->bytes;
 		if (all->rules->counts_full_buffers && bytes)
 			bytes = (bytes - 1) / STDIO_BYTES * STDIO_BYTES;

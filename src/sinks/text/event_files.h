@@ -13,7 +13,7 @@
 
 struct event_file {
 	uint32_t family;        /* of schemas: types of one name share a file */
-	char *path, *part_path; /* owned */
+	char *path, *temp_path; /* owned */
 	int fd;
 	struct fd_writer writer;
 	uint64_t nr_samples, bytes; /* bytes: those that are not in the writer's buffer any more */

@@ -62,7 +62,7 @@ static char *head_put_misc(const struct text_sink *s, char *p, const struct even
 		if ((ev->pub.cpumode & mode) == mode)
 			*p++ = letters[mode - 1];
 	}
-	for (const char *more = s->parts_ops->misc(ev); *more && p < end; more++)
+	for (const char *more = s->provider_ops->misc(ev); *more && p < end; more++)
 		*p++ = *more;
 	/* perf fills with a blank at least. */
 	do

@@ -137,7 +137,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 		if (sc->kind <= SONDE_SAMPLE)
 			TRY(make_line(s, sc, &line));
 		TRY(vec_push(&s->lines, line));
-		TRY(s->parts_ops->schema(s->parts, sc));
+		TRY(s->provider_ops->schema(s->provider, sc));
 	}
 	return line_settle(s);
 }

@@ -21,7 +21,7 @@
 #include "sinks/text/fields.h"
 #include "sinks/text/frames.h"
 #include "sinks/text/options.h"
-#include "sinks/text/parts.h"
+#include "sinks/text/provider.h"
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
@@ -62,8 +62,8 @@ struct text_sink {
 	struct text_fields fields;
 	struct text_frames frames;
 	struct text_branches branches;
-	const struct text_parts_ops *parts_ops;
-	struct text_parts *parts;
+	const struct text_provider_ops *provider_ops;
+	struct text_provider *provider;
 	struct outbuf metric_line;
 	struct text_code code;
 	size_t data_src_width; /* of the longest text so far */

@@ -39,7 +39,7 @@ static int text_put_record_line(struct text_sink *s, const struct event *ev, boo
 	struct outbuf *out = &s->writer.out;
 	struct text_record_head head;
 
-	if (!s->parts_ops->is_shown(&s->o->lines, ev, is_raw, &head))
+	if (!s->provider_ops->is_shown(&s->o->lines, ev, is_raw, &head))
 		return 0;
 	if (head.schema) {
 		struct line line;
@@ -52,7 +52,7 @@ static int text_put_record_line(struct text_sink *s, const struct event *ev, boo
 			TRY(recording_complete_as(&head.event, head.pid, head.tid));
 		TRY(text_head_put(s, &head.event, &line));
 	}
-	s->parts_ops->record(ev, s->o->dump, out);
+	s->provider_ops->record(ev, s->o->dump, out);
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int text_record_event(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
-	if (!s->parts_ops->result(s->parts, ev, &s->writer.out))
+	if (!s->provider_ops->result(s->provider, ev, &s->writer.out))
 		TRY(text_put_record_line(s, ev, false));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
@@ -74,9 +74,9 @@ static int text_put_raw_record(struct text_sink *s, const struct sink_record *r)
 	size_t start = s->writer.out.len;
 	struct event *raw = &s->raw;
 
-	TRY(s->parts_ops->read(r, raw));
+	TRY(s->provider_ops->read(r, raw));
 	if (s->o->dump)
-		s->parts_ops->dump(s->parts, raw, text_path_of_record(raw), &s->writer.out);
+		s->provider_ops->dump(s->provider, raw, text_path_of_record(raw), &s->writer.out);
 	TRY(text_put_record_line(s, raw, true));
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
@@ -87,7 +87,7 @@ static void text_put_dumped_thread(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
 
-	s->parts_ops->dump_thread(ev, &s->writer.out);
+	s->provider_ops->dump_thread(ev, &s->writer.out);
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
@@ -100,11 +100,11 @@ static int text_put_metrics(struct text_sink *s, const struct event *ev, const s
 	int n;
 
 	head.fields &= RECORD_HEAD;
-	if (!s->parts_ops->metric_count(s->parts, id, ev->pub.cpu, s->sample.period))
+	if (!s->provider_ops->metric_count(s->provider, id, ev->pub.cpu, s->sample.period))
 		return 0;
 	for (unsigned i = 0;; i++) {
 		s->metric_line.len = 0;
-		n = s->parts_ops->metric(s->parts, id, ev->pub.cpu, i, &s->metric_line);
+		n = s->provider_ops->metric(s->provider, id, ev->pub.cpu, i, &s->metric_line);
 		if (n < 0)
 			return 0;
 		if (!n)
@@ -233,7 +233,7 @@ static void text_close(struct sink *sink)
 	text_frames_done(&s->frames);
 	text_branches_done(&s->branches);
 	text_code_done(&s->code);
-	s->parts_ops->close(s->parts);
+	s->provider_ops->close(s->provider);
 	outbuf_done(&s->metric_line);
 	outbuf_done(&s->quiet_comm);
 	arena_done(&s->arena);
@@ -272,7 +272,7 @@ static int text_read_recording(struct text_sink *s, const struct recording *rec)
 
 	if (!rec->source)
 		return 0;
-	TRY(s->parts_ops->recording(s->parts, rec));
+	TRY(s->provider_ops->recording(s->provider, rec));
 	traits = source_read_traits(rec->source);
 	s->recording.aux_trace |= traits.has_cpu_traces;
 	s->recording.is_pipe |= traits.describes_late;
@@ -328,7 +328,7 @@ static int text_put_header(struct text_sink *s)
 
 		if (s->recordings->nr > 1)
 			outbuf_fmt(&s->writer.out, "# recording %zu: %s\n", i, rec->input);
-		TRY(s->parts_ops->header(rec, s->o, &s->writer.out));
+		TRY(s->provider_ops->header(rec, s->o, &s->writer.out));
 	}
 	if (s->terminal)
 		text_terminal_quiet(&s->writer.out, start, true);
@@ -355,12 +355,12 @@ static int text_begin(struct text_sink *s, const struct sink_options *opts)
 
 	TRY(fd_writer_init(&s->writer, opts->fd));
 	TRY(text_take_options(s, opts));
-	TRY(s->parts_ops->open(&s->parts, opts));
+	TRY(s->provider_ops->open(&s->provider, opts));
 	TRY(text_read_recordings(s));
 	TRY(text_fields_parse(&s->fields, o->fields, opts->callchain, opts->rules, NULL));
 	TRY(text_check_metrics(s, opts->nr_inputs));
 	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted &&
-	    !s->parts_ops->dump_is_ordered(s->parts, schema_at(&s->recordings->schemas, 0)))
+	    !s->provider_ops->dump_is_ordered(s->provider, schema_at(&s->recordings->schemas, 0)))
 		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
 					   "unordered processing\n");
 	if (o->lines.header != HEADER_NONE || o->header_info)
@@ -373,13 +373,13 @@ static int text_begin(struct text_sink *s, const struct sink_options *opts)
 }
 
 /* Those of the sink that has any. */
-static const struct text_parts_ops *text_find_parts(void)
+static const struct text_provider_ops *text_find_provider(void)
 {
 	size_t i = 0;
 
-	while (!sinks[i]->text_parts)
+	while (!sinks[i]->text_provider)
 		i++;
-	return sinks[i]->text_parts;
+	return sinks[i]->text_provider;
 }
 
 static int text_open(struct sink **ret, const struct sink_options *opts)
@@ -390,7 +390,7 @@ static int text_open(struct sink **ret, const struct sink_options *opts)
 	if (!s)
 		return err_nomem();
 	s->base.ops = &text_sink_ops;
-	s->parts_ops = text_find_parts();
+	s->provider_ops = text_find_provider();
 	s->recordings = opts->recordings;
 	s->o = opts->own;
 	seconds_text_init(&s->seconds);

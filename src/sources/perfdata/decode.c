@@ -101,7 +101,7 @@ static inline const char *decode_payload(const struct perfdata_layout *l, const 
 {
 	const uint8_t *p = rec->bytes;
 	const uint32_t raw = l->raw, len = rec->len;
-	struct sample_parts parts;
+	struct sample_extents extents;
 
 	if (__builtin_expect(raw, 1)) {
 		const uint32_t bytes_len = get_u32(p + raw, swap);
@@ -116,11 +116,11 @@ static inline const char *decode_payload(const struct perfdata_layout *l, const 
 	ret->bytes_len = 0;
 	if (!l->has_chain && !l->member_words)
 		return NULL;
-	if (sample_parts_find(l, p, len, swap, &parts) < 0)
+	if (sample_extents_find(l, p, len, swap, &extents) < 0)
 		return "a sample whose parts are larger than it";
-	if (parts.raw) {
-		ret->bytes = parts.raw;
-		ret->bytes_len = parts.raw_len;
+	if (extents.raw) {
+		ret->bytes = extents.raw;
+		ret->bytes_len = extents.raw_len;
 	}
 	return NULL;
 }
@@ -377,13 +377,13 @@ int perfdata_callchain(struct source *source, const struct event *ev, const uint
 {
 	struct perfdata_source *s = perfdata_of(source);
 	const struct perfdata_event *e = &s->events.v[ev->attr];
-	struct sample_parts parts;
+	struct sample_extents extents;
 
 	if (ev->schema->kind > SONDE_SAMPLE || !e->layout.has_chain)
 		return 0;
-	if (sample_parts_find(&e->layout, ev->pub.record, ev->pub.record_len, s->file.swap,
-			      &parts) < 0)
+	if (sample_extents_find(&e->layout, ev->pub.record, ev->pub.record_len, s->file.swap,
+				&extents) < 0)
 		return 0; /* counted when it was decoded */
-	*ret = parts.chain;
-	return (int)parts.nr_chain;
+	*ret = extents.chain;
+	return (int)extents.nr_chain;
 }

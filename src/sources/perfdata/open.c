@@ -55,7 +55,7 @@ static int open_file(struct perfdata_source *s)
 	if (r == 0)
 		r = open_check_file(s);
 	if (r == 0)
-		r = perfdata_directory_parts(s, dir);
+		r = perfdata_directory_files(s, dir);
 	close(dir);
 	return r;
 }
@@ -233,8 +233,8 @@ static uint64_t open_packed_bytes(struct perfdata_source *s)
 		return 0;
 	if (s->opts.packed_bytes)
 		return s->opts.packed_bytes;
-	vec_foreach(part, &s->parts)
-		bytes += part->bytes;
+	vec_foreach(f, &s->data_files)
+		bytes += f->bytes;
 	return bytes;
 }
 

@@ -79,7 +79,7 @@ struct recent_id {
 };
 
 /* A file of a directory recording. */
-struct perfdata_part {
+struct perfdata_data_file {
 	int fd;             /* owned */
 	const char *path;   /* for messages */
 	const char *behind; /* an offset in messages: " of PATH" */
@@ -115,10 +115,10 @@ struct perfdata_source {
 	bool meets_compressed;           /* there are compressed records in it */
 	struct unzip *unzip;             /* owned; NULL: there are none */
 	struct unpacked unpacked;        /* what compressed records of all files unpack to */
-	VEC(struct perfdata_part) parts; /* file 1 and up */
+	VEC(struct perfdata_data_file) data_files; /* file 1 and up */
 	const char *behind_first;        /* the same of file 0 in a directory, else NULL */
 	/* One more than the highest number that is there or was reported missing. */
-	int nr_parts_known;
+	int nr_data_files_known;
 	struct arena arena;
 	VEC(struct perfdata_event) events;
 	VEC(struct perfdata_id) ids;
@@ -185,8 +185,8 @@ int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
 struct unzip_options;
 int perfdata_directory_head(int dir, char ret[NAME_MAX + 1]);
 int perfdata_directory_open(struct perfdata_source *s, int dir);
-int perfdata_directory_parts(struct perfdata_source *s, int dir);
-/* DIR_FORMAT, once the parts are open; a record ID_INDEX: both say how many parts there are. */
+int perfdata_directory_files(struct perfdata_source *s, int dir);
+/* DIR_FORMAT, once the data files are open; a record ID_INDEX: both say how many there are. */
 int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b);
 void perfdata_directory_ids_look(struct perfdata_source *s, const uint8_t *rec, size_t len);
 int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like);

@@ -251,7 +251,7 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 	int r;
 
 	/* simpleperf writes them only into a plain file. */
-	if (!s->has_chains || s->file.is_pipe || s->opts.stream || s->unzip || s->parts.n)
+	if (!s->has_chains || s->file.is_pipe || s->opts.stream || s->unzip || s->data_files.n)
 		return 0;
 	if (!off)
 		TRY(simpleperf_find_behind(s, ev, &off));

@@ -14,7 +14,7 @@
 #include "formats/perfdata/attr.h"
 #include "recording/locate.h"
 #include "recording/text.h"
-#include "sinks/perf/text_parts.h"
+#include "sinks/perf/text_provider.h"
 #include "sinks/sink.h"
 #include "sinks/text/fields.h"
 #include "sinks/text/options.h"
@@ -38,7 +38,7 @@ static uint64_t chain[8];
 static int nr_chain;
 
 /* The table of sinks, without those that need a recording. */
-static const struct sink_ops with_parts = { .text_parts = &perf_text_parts };
+static const struct sink_ops with_parts = { .text_provider = &perf_text_provider };
 const struct sink_ops *const sinks[NR_SINKS] = { &with_parts };
 
 const char *recording_cgroup(const struct recording *rec, uint64_t id)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What lines of text have of perf.data alone. */
-#include "sinks/perf/text_parts.h"
+#include "sinks/perf/text_provider.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "sinks/sink.h"
 #include "sinks/text/options.h"
 
-struct text_parts {
+struct text_provider {
 	const struct text_options *o;
 	const struct rules *rules;
 	struct perf_dump dump;
@@ -21,9 +21,9 @@ struct text_parts {
 	bool counts_head_put; /* of recordings of perf stat */
 };
 
-static int parts_open(struct text_parts **ret, const struct sink_options *opts)
+static int provider_open(struct text_provider **ret, const struct sink_options *opts)
 {
-	struct text_parts *p = calloc(1, sizeof(*p));
+	struct text_provider *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return err_nomem();
@@ -34,7 +34,7 @@ static int parts_open(struct text_parts **ret, const struct sink_options *opts)
 	return 0;
 }
 
-static void parts_close(struct text_parts *p)
+static void provider_close(struct text_provider *p)
 {
 	if (!p)
 		return;
@@ -42,59 +42,61 @@ static void parts_close(struct text_parts *p)
 	free(p);
 }
 
-static int parts_recording(struct text_parts *p, const struct recording *rec)
+static int provider_recording(struct text_provider *p, const struct recording *rec)
 {
 	TRY(perf_records_check(rec, p->o));
 	p->dump.is_pipe |= source_read_traits(rec->source).describes_late;
 	return rec->all->nr == 1 ? perf_metric_init(&p->metric, p->rules, rec) : 0;
 }
 
-static int parts_schema(struct text_parts *p, const struct sonde_schema *sc)
+static int provider_schema(struct text_provider *p, const struct sonde_schema *sc)
 {
 	return perf_metric_meet(&p->metric, sc);
 }
 
-static bool parts_dump_is_ordered(const struct text_parts *p, const struct sonde_schema *first)
+static bool provider_dump_is_ordered(const struct text_provider *p,
+				     const struct sonde_schema *first)
 {
 	return perf_dump_is_ordered(&p->dump, first);
 }
 
-static void parts_dump(const struct text_parts *p, const struct event *ev, const char *path,
-		       struct outbuf *out)
+static void provider_dump(const struct text_provider *p, const struct event *ev, const char *path,
+			  struct outbuf *out)
 {
 	perf_dump_put(ev, &p->dump, path, out);
 }
 
-static bool parts_result(struct text_parts *p, const struct event *ev, struct outbuf *out)
+static bool provider_result(struct text_provider *p, const struct event *ev, struct outbuf *out)
 {
 	return perf_result_put(ev, p->o->dump, &p->counts_head_put, out);
 }
 
-static bool parts_metric_count(struct text_parts *p, uint32_t schema, int32_t cpu, uint64_t period)
+static bool provider_metric_count(struct text_provider *p, uint32_t schema, int32_t cpu,
+				  uint64_t period)
 {
 	return perf_metric_count(&p->metric, schema, cpu, period);
 }
 
-static int parts_metric(struct text_parts *p, uint32_t schema, int32_t cpu, unsigned i,
-			struct outbuf *out)
+static int provider_metric(struct text_provider *p, uint32_t schema, int32_t cpu, unsigned i,
+			   struct outbuf *out)
 {
 	return perf_metric_put(&p->metric, schema, cpu, i, out);
 }
 
-const struct text_parts_ops perf_text_parts = {
-	.open = parts_open,
-	.close = parts_close,
-	.recording = parts_recording,
-	.schema = parts_schema,
+const struct text_provider_ops perf_text_provider = {
+	.open = provider_open,
+	.close = provider_close,
+	.recording = provider_recording,
+	.schema = provider_schema,
 	.header = perf_header_put,
 	.read = perf_records_read,
-	.dump_is_ordered = parts_dump_is_ordered,
-	.dump = parts_dump,
+	.dump_is_ordered = provider_dump_is_ordered,
+	.dump = provider_dump,
 	.dump_thread = perf_dump_thread_put,
 	.is_shown = perf_record_shown,
 	.record = perf_record_put,
-	.result = parts_result,
+	.result = provider_result,
 	.misc = perf_record_misc,
-	.metric_count = parts_metric_count,
-	.metric = parts_metric,
+	.metric_count = provider_metric_count,
+	.metric = provider_metric,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/parts.h"
+#include "record/rotation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ static const uint64_t first_guess_ns = 30000000;
 
 /* ---- setting up ------------------------------------------------------------------------------ */
 
-int parts_parse(struct sonde_recorder *r)
+int rotation_parse(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 
 	p->prepare_ns = first_guess_ns;
 	TRY(switching_parse(&p->when, &r->opts, r->is_pipe, &r->say));
@@ -36,7 +36,7 @@ int parts_parse(struct sonde_recorder *r)
  * True if the event fires as long as anything runs. Without a period it would fire as often as the
  * cpu can, and leave no time for anything else.
  */
-static bool parts_never_stops(const struct perf_event_attr *a)
+static bool rotation_never_stops(const struct perf_event_attr *a)
 {
 	switch (a->type) {
 	case PERF_TYPE_SOFTWARE:
@@ -54,7 +54,7 @@ static bool parts_never_stops(const struct perf_event_attr *a)
  * One empty sample for each event, once a second for an event that never stops. Only its arrival
  * matters.
  */
-static void parts_configure(struct capture_event *e, bool inherit)
+static void rotation_configure(struct capture_event *e, bool inherit)
 {
 	struct perf_event_attr *a = &e->attr;
 
@@ -65,15 +65,15 @@ static void parts_configure(struct capture_event *e, bool inherit)
 	a->wakeup_events = 1;
 	if (!a->sample_period) {
 		a->sample_period = 1; /* or sample_freq, which shares its place */
-		a->freq = parts_never_stops(a);
+		a->freq = rotation_never_stops(a);
 	}
 }
 
 /* Everywhere on the cpus, as perf has it, unless given processes are recorded. */
-static int parts_open_events(struct sonde_recorder *r)
+static int rotation_open_events(struct sonde_recorder *r)
 {
 	static const int32_t everybody = -1;
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 	const struct counters_target target = {
 		.cpus = r->capture.target.cpus.list.v,
 		.nr_cpus = r->capture.target.cpus.list.n,
@@ -85,7 +85,7 @@ static int parts_open_events(struct sonde_recorder *r)
 	if (!p->events.list.n)
 		return 0;
 	vec_foreach(e, &p->events.list)
-		parts_configure(e, r->capture.target.by_pid);
+		rotation_configure(e, r->capture.target.by_pid);
 	p->counters.say = r->say;
 	TRY(counters_open(&p->counters, &p->events, &target));
 	return counters_map(&p->counters, EVENT_PAGES, false);
@@ -95,8 +95,8 @@ static int parts_open_events(struct sonde_recorder *r)
  * A file's size is looked at between two passes over the buffers, each of which may bring what woke
  * us.
  */
-static void parts_say_coarse(const struct sonde_recorder *r, const char *option, const char *given,
-			     uint64_t bytes)
+static void rotation_say_coarse(const struct sonde_recorder *r, const char *option,
+				const char *given, uint64_t bytes)
 {
 	const struct counters *c = &r->capture.counters;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -112,12 +112,12 @@ static void parts_say_coarse(const struct sonde_recorder *r, const char *option,
 		    option, given, c->rings.list.n, (unsigned long long)wakeup / 1024);
 }
 
-int parts_open(struct sonde_recorder *r)
+int rotation_open(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 
-	parts_say_coarse(r, "--switch-output", r->opts.switch_output, p->when.file_bytes);
-	parts_say_coarse(r, "--max-size", r->opts.max_size, p->when.max_bytes);
+	rotation_say_coarse(r, "--switch-output", r->opts.switch_output, p->when.file_bytes);
+	rotation_say_coarse(r, "--max-size", r->opts.max_size, p->when.max_bytes);
 	if (p->when.is_on || r->describing.at_end)
 		TRY(follow_init(&p->follow));
 	if (!p->when.is_on)
@@ -126,11 +126,11 @@ int parts_open(struct sonde_recorder *r)
 	if (p->asked_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
 	TRY(preparer_new(&p->preparer, r));
-	return parts_open_events(r);
+	return rotation_open_events(r);
 }
 
 /* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
-static void parts_say_hidden(const struct say *to)
+static void rotation_say_hidden(const struct say *to)
 {
 	const long restricted = kernel_setting("kptr_restrict", 0);
 
@@ -147,13 +147,13 @@ static void parts_say_hidden(const struct say *to)
 		    kernel_setting("perf_event_paranoid", 2));
 }
 
-static void parts_note_beginning(struct sonde_recorder *r)
+static void rotation_note_beginning(struct sonde_recorder *r)
 {
-	r->parts.began_ns = now_ns(CLOCK_MONOTONIC);
-	r->parts.bytes_then = recorder_file_written(&r->file);
+	r->rotation.began_ns = now_ns(CLOCK_MONOTONIC);
+	r->rotation.bytes_then = recorder_file_written(&r->file);
 }
 
-int parts_begin(struct sonde_recorder *r)
+int rotation_begin(struct sonde_recorder *r)
 {
 	struct file_beginning b;
 	int e;
@@ -161,34 +161,34 @@ int parts_begin(struct sonde_recorder *r)
 	TRY(recorder_file_wants(r));
 	TRY(recorder_file_prepare(r, NULL, 0, &b));
 	if (b.symbols_hidden)
-		parts_say_hidden(&r->say);
+		rotation_say_hidden(&r->say);
 	e = recorder_file_open(r, &b, &r->file);
 	r->kernel = b.kernel; /* nothing of it is owned: the symbols are the file's */
 	file_beginning_done(&b);
 	TRY(e);
-	if (r->parts.when.has_time_names && !r->file.output.is_regular)
+	if (r->rotation.when.has_time_names && !r->file.output.is_regular)
 		return err_set(-EINVAL, "%s is no file that can be given a name with a time",
 			       r->file.output.path);
-	parts_note_beginning(r);
+	rotation_note_beginning(r);
 	return 0;
 }
 
-int parts_enable(struct sonde_recorder *r)
+int rotation_enable(struct sonde_recorder *r)
 {
-	parts_note_beginning(r);
-	return counters_enable(&r->parts.counters);
+	rotation_note_beginning(r);
+	return counters_enable(&r->rotation.counters);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-size_t parts_nr_fds(const struct sonde_recorder *r)
+size_t rotation_nr_fds(const struct sonde_recorder *r)
 {
-	return r->parts.asked_fd < 0 ? 0 : 2 + r->parts.counters.list.n;
+	return r->rotation.asked_fd < 0 ? 0 : 2 + r->rotation.counters.list.n;
 }
 
-void parts_fds(const struct sonde_recorder *r, int *ret_fds)
+void rotation_fds(const struct sonde_recorder *r, int *ret_fds)
 {
-	const struct parts *p = &r->parts;
+	const struct rotation *p = &r->rotation;
 	size_t n = 0;
 
 	if (p->asked_fd < 0)
@@ -200,14 +200,14 @@ void parts_fds(const struct sonde_recorder *r, int *ret_fds)
 		ret_fds[n++] = p->counters.list.v[i].event == 0 ? p->counters.list.v[i].fd : -1;
 }
 
-int parts_timeout(const struct sonde_recorder *r, int ms)
+int rotation_timeout(const struct sonde_recorder *r, int ms)
 {
-	const struct parts *p = &r->parts;
+	const struct rotation *p = &r->rotation;
 
 	if ((p->when.file_bytes || p->when.max_bytes) && ms > SIZE_LOOK_MS)
 		ms = SIZE_LOOK_MS;
-	if (p->when.interval_ns && p->stage != PART_PREPARING) {
-		const uint64_t early_ns = p->stage == PART_RUNS ? p->prepare_ns : 0;
+	if (p->when.interval_ns && p->stage != ROTATION_PREPARING) {
+		const uint64_t early_ns = p->stage == ROTATION_RUNS ? p->prepare_ns : 0;
 		const uint64_t then = p->began_ns + p->when.interval_ns,
 			       now = now_ns(CLOCK_MONOTONIC) + early_ns;
 		const uint64_t left_ms = now < then ? (then - now) / 1000000 + 1 : 0;
@@ -218,15 +218,15 @@ int parts_timeout(const struct sonde_recorder *r, int ms)
 	return ms;
 }
 
-void parts_ask(struct sonde_recorder *r)
+void rotation_ask(struct sonde_recorder *r)
 {
 	const uint64_t one = 1;
 	const int saved = errno;
 
-	if (r->parts.asked_fd < 0)
+	if (r->rotation.asked_fd < 0)
 		return;
-	atomic_fetch_add(&r->parts.asked, 1);
-	if (write(r->parts.asked_fd, &one, sizeof(one)) < 0)
+	atomic_fetch_add(&r->rotation.asked, 1);
+	if (write(r->rotation.asked_fd, &one, sizeof(one)) < 0)
 		errno = saved; /* the count alone says it as well, at the next timeout */
 	errno = saved;
 }
@@ -234,9 +234,9 @@ void parts_ask(struct sonde_recorder *r)
 /* ---- from one file to the next --------------------------------------------------------------- */
 
 /* Empties what woke us. */
-static void parts_hear(struct sonde_recorder *r)
+static void rotation_hear(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 	uint64_t count;
 
 	if (read(p->asked_fd, &count, sizeof(count)) < 0)
@@ -252,7 +252,7 @@ static void parts_hear(struct sonde_recorder *r)
 }
 
 /* Whether the file ends now, or will, as things go, within ahead_ns. */
-static bool parts_is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
+static bool rotation_is_due(struct rotation *p, uint64_t bytes, uint64_t ahead_ns)
 {
 	const uint64_t age_ns = now_ns(CLOCK_MONOTONIC) - p->began_ns + 1;
 	const uint64_t grown = bytes - p->bytes_then;
@@ -265,21 +265,21 @@ static bool parts_is_due(struct parts *p, uint64_t bytes, uint64_t ahead_ns)
 	return p->when.interval_ns && age_ns + ahead_ns >= p->when.interval_ns;
 }
 
-static void parts_say_going_on(struct sonde_recorder *r)
+static void rotation_say_going_on(struct sonde_recorder *r)
 {
 	say(&r->say, SAY_WARNING, "no new file was begun: %s; the recording continues in %s",
 	    err_text(), r->file.output.path);
 	err_clear();
-	parts_note_beginning(r);
+	rotation_note_beginning(r);
 }
 
 /*
  * Right behind a pass: what the buffers get from now on is kept for the next file, as far as it is
  * state.
  */
-static int parts_start_preparing(struct sonde_recorder *r)
+static int rotation_start_preparing(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 	struct follow_pids pids = { 0 };
 	int e = 0;
 
@@ -292,18 +292,18 @@ static int parts_start_preparing(struct sonde_recorder *r)
 		e = preparer_ask(p->preparer, pids.list.v, pids.list.n);
 	vec_done(&pids.list);
 	if (e < 0) {
-		parts_say_going_on(r);
+		rotation_say_going_on(r);
 		return 0;
 	}
-	p->stage = PART_PREPARING;
+	p->stage = ROTATION_PREPARING;
 	p->follow.keeps = true;
 	return 0;
 }
 
 /* Removes the oldest files until as many are left as are wanted. */
-static void parts_prune(struct sonde_recorder *r)
+static void rotation_prune(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 
 	while (p->when.max_files && p->names.n > p->when.max_files) {
 		if (unlink(p->names.v[0]) < 0 && errno != ENOENT)
@@ -316,9 +316,9 @@ static void parts_prune(struct sonde_recorder *r)
 }
 
 /* Takes the name over. */
-static int parts_note_ended(struct sonde_recorder *r, char *take_name)
+static int rotation_note_ended(struct sonde_recorder *r, char *take_name)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 
 	say(&r->say, SAY_NORMAL, "[ sonde record: Dump %s ]", take_name);
 	p->nr_ended++;
@@ -326,13 +326,13 @@ static int parts_note_ended(struct sonde_recorder *r, char *take_name)
 		free(take_name);
 		return err_nomem();
 	}
-	parts_prune(r);
+	rotation_prune(r);
 	return 0;
 }
 
-static void parts_add_up(struct sonde_recorder *r, uint64_t lost)
+static void rotation_add_up(struct sonde_recorder *r, uint64_t lost)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 	const uint64_t given_up = outlet_samples_given_up(r->file.outlet);
 
 	p->samples += r->drain.totals.samples - given_up;
@@ -342,12 +342,12 @@ static void parts_add_up(struct sonde_recorder *r, uint64_t lost)
 	r->drain.totals = (struct drain_totals){ 0 };
 }
 
-static void parts_take_up(struct sonde_recorder *r, struct recorder_file *next)
+static void rotation_take_up(struct sonde_recorder *r, struct recorder_file *next)
 {
 	recorder_file_close(&r->file);
 	r->file = *next;
 	r->drain.outlet = r->file.outlet;
-	parts_note_beginning(r);
+	rotation_note_beginning(r);
 }
 
 /*
@@ -355,7 +355,7 @@ static void parts_take_up(struct sonde_recorder *r, struct recorder_file *next)
  * buffers in between, so if the new one cannot be begun the old one is opened again. <0 if the old
  * file could not be written.
  */
-static int parts_turn(struct sonde_recorder *r, struct file_beginning *b)
+static int rotation_turn(struct sonde_recorder *r, struct file_beginning *b)
 {
 	struct recorder_file next;
 	uint64_t lost = 0;
@@ -378,19 +378,19 @@ static int parts_turn(struct sonde_recorder *r, struct file_beginning *b)
 		}
 	}
 	if (e < 0) {
-		r->parts.lost += lost;
+		r->rotation.lost += lost;
 		r->drain.totals.lost = 0; /* they are in the file */
-		parts_say_going_on(r);
+		rotation_say_going_on(r);
 		TRY(perfdata_writer_resume(r->file.writer));
 		return outlet_resume(r->file.outlet);
 	}
-	parts_add_up(r, lost);
-	parts_take_up(r, &next);
-	return parts_note_ended(r, name);
+	rotation_add_up(r, lost);
+	rotation_take_up(r, &next);
+	return rotation_note_ended(r, name);
 }
 
 /* What happened while the beginning was made belongs to it. */
-static int parts_add_kept(struct follow *f, struct file_beginning *b)
+static int rotation_add_kept(struct follow *f, struct file_beginning *b)
 {
 	f->keeps = false;
 	outbuf_put(&b->state, f->kept.data, f->kept.len);
@@ -399,29 +399,29 @@ static int parts_add_kept(struct follow *f, struct file_beginning *b)
 	return b->state.failed ? err_nomem() : 0;
 }
 
-static int parts_take_prepared(struct sonde_recorder *r)
+static int rotation_take_prepared(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 	int e = preparer_take(p->preparer, &p->next);
 
 	if (e == 0)
 		return 0;
 	if (e > 0) {
-		p->stage = PART_READY;
+		p->stage = ROTATION_READY;
 		p->prepare_ns = now_ns(CLOCK_MONOTONIC) - p->prepare_began_ns;
 		return 1;
 	}
-	p->stage = PART_RUNS;
+	p->stage = ROTATION_RUNS;
 	p->served = atomic_load(&p->asked);
 	p->follow.keeps = false;
 	outbuf_done(&p->follow.kept);
-	parts_say_going_on(r);
+	rotation_say_going_on(r);
 	return 0;
 }
 
-int parts_pass(struct sonde_recorder *r)
+int rotation_pass(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 	/* of events; a thread may be writing */
 	const uint64_t bytes = recorder_file_written(&r->file);
 	int e;
@@ -434,36 +434,36 @@ int parts_pass(struct sonde_recorder *r)
 	}
 	if (p->asked_fd < 0)
 		return 0;
-	parts_hear(r);
-	if (p->stage == PART_RUNS && r->capture.counters.rings.backward.n) {
+	rotation_hear(r);
+	if (p->stage == ROTATION_RUNS && r->capture.counters.rings.backward.n) {
 		/* what is in the buffers at this moment is what is wanted */
-		if (!parts_is_due(p, bytes, 0))
+		if (!rotation_is_due(p, bytes, 0))
 			return 0;
 		TRY(backward_dump(&r->capture.counters, &r->drain, false, &r->left));
-		return parts_start_preparing(r);
+		return rotation_start_preparing(r);
 	}
-	if (p->stage == PART_RUNS && parts_is_due(p, bytes, p->prepare_ns))
-		return parts_start_preparing(r);
-	if (p->stage == PART_PREPARING && !parts_take_prepared(r))
+	if (p->stage == ROTATION_RUNS && rotation_is_due(p, bytes, p->prepare_ns))
+		return rotation_start_preparing(r);
+	if (p->stage == ROTATION_PREPARING && !rotation_take_prepared(r))
 		return 0;
-	if (p->stage != PART_READY || !parts_is_due(p, bytes, 0))
+	if (p->stage != ROTATION_READY || !rotation_is_due(p, bytes, 0))
 		return 0;
-	p->stage = PART_RUNS;
+	p->stage = ROTATION_RUNS;
 	p->served = atomic_load(&p->asked);
 	r->drain.takes_all = true;
 	e = drain_pass(&r->drain);
 	r->drain.takes_all = false;
 	if (e >= 0)
-		e = parts_add_kept(&p->follow, &p->next);
+		e = rotation_add_kept(&p->follow, &p->next);
 	if (e >= 0)
-		e = parts_turn(r, &p->next);
+		e = rotation_turn(r, &p->next);
 	file_beginning_done(&p->next);
 	return e;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-int parts_describe_end(struct sonde_recorder *r)
+int rotation_describe_end(struct sonde_recorder *r)
 {
 	struct follow_pids pids = { 0 };
 	int e = 0;
@@ -473,26 +473,26 @@ int parts_describe_end(struct sonde_recorder *r)
 	if (r->capture.target.workload)
 		e = vec_push(&pids.list, (int32_t)r->workload.pid);
 	if (e == 0 && r->drain.follow)
-		e = follow_list(&r->parts.follow, &pids);
+		e = follow_list(&r->rotation.follow, &pids);
 	if (e == 0)
 		e = recorder_file_describe_end(r, pids.list.v, pids.list.n);
 	vec_done(&pids.list);
 	return e;
 }
 
-int parts_end(struct sonde_recorder *r)
+int rotation_end(struct sonde_recorder *r)
 {
 	char *name;
 
-	if (!r->parts.when.has_time_names)
+	if (!r->rotation.when.has_time_names)
 		return 0;
 	TRY(output_set_aside(&r->file.output, &name));
-	return parts_note_ended(r, name);
+	return rotation_note_ended(r, name);
 }
 
-void parts_done(struct sonde_recorder *r)
+void rotation_done(struct sonde_recorder *r)
 {
-	struct parts *p = &r->parts;
+	struct rotation *p = &r->rotation;
 
 	preparer_free(p->preparer);
 	file_beginning_done(&p->next);

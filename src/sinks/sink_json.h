@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of JSON that several sinks write. */
-#ifndef SONDE_SINKS_JSON_PARTS_H
-#define SONDE_SINKS_JSON_PARTS_H
+#ifndef SONDE_SINKS_SINK_JSON_H
+#define SONDE_SINKS_SINK_JSON_H
 
 #include "base/json.h"
 #include "sonde/sonde.h"

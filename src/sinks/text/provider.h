@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of text that only one kind of input has: its header, lists and dumps of its records,
- * metrics of its counters. The folder of sinks that prints such an input provides them
- * (sink_ops.text_parts), so that the text sink includes nothing of it. There is one provider, which
- * refuses options about parts of other inputs; a second one would have to be chosen by the source.
+ * Text that only one kind of input has: its header, lists and dumps of its records, metrics of its
+ * counters. The folder of sinks that prints such an input provides it (sink_ops.text_provider), so
+ * that the text sink includes nothing of it. There is one provider, which refuses options about
+ * other inputs. A second one would have to be chosen by the source.
  */
-#ifndef SONDE_SINKS_TEXT_PARTS_H
-#define SONDE_SINKS_TEXT_PARTS_H
+#ifndef SONDE_SINKS_TEXT_PROVIDER_H
+#define SONDE_SINKS_TEXT_PROVIDER_H
 
 #include "base/outbuf.h"
 #include "model/event.h"
@@ -16,9 +16,9 @@ struct recording;
 struct sink_options;
 struct sink_record;
 struct text_options;
-struct text_parts; /* what a provider keeps for a run */
+struct text_provider; /* what a provider keeps for a run */
 
-/* The part in front of the text of a record's line. */
+/* The columns in front of the text of a record's line. */
 struct text_record_head {
 	const struct sonde_schema *schema; /* of the event whose columns it has; NULL: no head */
 	struct event event;                /* a copy of the record's with the record's ids */
@@ -26,14 +26,14 @@ struct text_record_head {
 	int32_t pid, tid;
 };
 
-struct text_parts_ops {
+struct text_provider_ops {
 	/* opts are those of the text sink. */
-	int (*open)(struct text_parts **ret, const struct sink_options *opts);
-	void (*close)(struct text_parts *p); /* NULL is fine */
-	/* Each recording: -EINVAL with a message if options ask for parts that it does not have. */
-	int (*recording)(struct text_parts *p, const struct recording *rec);
+	int (*open)(struct text_provider **ret, const struct sink_options *opts);
+	void (*close)(struct text_provider *p); /* NULL is fine */
+	/* Each recording: -EINVAL with a message if options ask for text that it does not have. */
+	int (*recording)(struct text_provider *p, const struct recording *rec);
 	/* Each schema, in the order of ids, when its lines are made. */
-	int (*schema)(struct text_parts *p, const struct sonde_schema *sc);
+	int (*schema)(struct text_provider *p, const struct sonde_schema *sc);
 	/* --header. -EINVAL with a message for recordings without one. */
 	int (*header)(struct recording *rec, const struct text_options *o, struct outbuf *out);
 
@@ -43,9 +43,9 @@ struct text_parts_ops {
 	 */
 	int (*read)(const struct sink_record *record, struct event *ret);
 	/* True if a dump can be in the order of time; first: the recording's first event type. */
-	bool (*dump_is_ordered)(const struct text_parts *p, const struct sonde_schema *first);
+	bool (*dump_is_ordered)(const struct text_provider *p, const struct sonde_schema *first);
 	/* In front of the line of a record that read() gave, of the file `path`. */
-	void (*dump)(const struct text_parts *p, const struct event *ev, const char *path,
+	void (*dump)(const struct text_provider *p, const struct event *ev, const char *path,
 		     struct outbuf *out);
 	/* In front of the line of an event. */
 	void (*dump_thread)(const struct event *ev, struct outbuf *out);
@@ -55,17 +55,18 @@ struct text_parts_ops {
 	/* The line from behind its head. */
 	void (*record)(const struct event *ev, bool in_dump, struct outbuf *out);
 	/* A record with results of the recorder, as counts; false if it is another record. */
-	bool (*result)(struct text_parts *p, const struct event *ev, struct outbuf *out);
+	bool (*result)(struct text_provider *p, const struct event *ev, struct outbuf *out);
 	/* At most two letters that the column of misc has behind those of the cpu mode. */
 	const char *(*misc)(const struct event *ev);
 
 	/* A sample's count for the column of metrics. True: its group is complete. */
-	bool (*metric_count)(struct text_parts *p, uint32_t schema, int32_t cpu, uint64_t period);
+	bool (*metric_count)(struct text_provider *p, uint32_t schema, int32_t cpu,
+			     uint64_t period);
 	/*
 	 * The i-th metric of the complete group that a schema is in: how often its head is written,
 	 * 0 if there is none for this i (there may be further ones), -1 behind the last.
 	 */
-	int (*metric)(struct text_parts *p, uint32_t schema, int32_t cpu, unsigned i,
+	int (*metric)(struct text_provider *p, uint32_t schema, int32_t cpu, unsigned i,
 		      struct outbuf *out);
 };
 

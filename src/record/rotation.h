@@ -10,35 +10,35 @@
  * completed and moved out of the way, and the new one is begun. When that cannot be done (no room,
  * no right), the recording continues in the old file.
  */
-#ifndef SONDE_RECORD_PARTS_H
-#define SONDE_RECORD_PARTS_H
+#ifndef SONDE_RECORD_ROTATION_H
+#define SONDE_RECORD_ROTATION_H
 
 #include <stddef.h>
 
 #include "record/recorder.h"
 
 /* Before anything is opened. */
-int parts_parse(struct sonde_recorder *r);
+int rotation_parse(struct sonde_recorder *r);
 /* The events that ask for a new file: opened like the others, disabled. */
-int parts_open(struct sonde_recorder *r);
+int rotation_open(struct sonde_recorder *r);
 /* The first file. */
-int parts_begin(struct sonde_recorder *r);
-int parts_enable(struct sonde_recorder *r);
+int rotation_begin(struct sonde_recorder *r);
+int rotation_enable(struct sonde_recorder *r);
 /* What to wait for: descriptors to poll for input, at most this many milliseconds. */
-size_t parts_nr_fds(const struct sonde_recorder *r);
-void parts_fds(const struct sonde_recorder *r, int *ret_fds);
-int parts_timeout(const struct sonde_recorder *r, int ms);
+size_t rotation_nr_fds(const struct sonde_recorder *r);
+void rotation_fds(const struct sonde_recorder *r, int *ret_fds);
+int rotation_timeout(const struct sonde_recorder *r, int ms);
 /*
  * After each pass of the drain: takes up a new file when it is time. 1: the recording is as large
  * as it may get.
  */
-int parts_pass(struct sonde_recorder *r);
+int rotation_pass(struct sonde_recorder *r);
 /* Before the last file is completed: --tail-synthesize. */
-int parts_describe_end(struct sonde_recorder *r);
+int rotation_describe_end(struct sonde_recorder *r);
 /* The last file is complete: gives it its name. */
-int parts_end(struct sonde_recorder *r);
+int rotation_end(struct sonde_recorder *r);
 /* May be called from a signal handler. */
-void parts_ask(struct sonde_recorder *r);
-void parts_done(struct sonde_recorder *r);
+void rotation_ask(struct sonde_recorder *r);
+void rotation_done(struct sonde_recorder *r);
 
 #endif

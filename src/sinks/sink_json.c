@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/json_parts.h"
+#include "sinks/sink_json.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ void sink_json_begin(struct json *j, const char *schema, unsigned version, const
 	json_member_bool(j, "complete", complete);
 }
 
-static void json_parts_put_words(struct json *j, const char *words)
+static void sink_json_put_words(struct json *j, const char *words)
 {
 	char word[64];
 
@@ -45,7 +45,7 @@ void sink_json_fact(struct json *j, const struct source_fact *fact)
 		break;
 	case FACT_WORDS:
 		json_array(j);
-		json_parts_put_words(j, fact->value);
+		sink_json_put_words(j, fact->value);
 		json_end(j);
 		break;
 	}
