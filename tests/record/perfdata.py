@@ -77,7 +77,7 @@ class File:
                 raise Broken('feature %d is cut off' % feature)
             self.index[feature] = (at, size)
         self.kept = None
-        self.open_read_attrs()
+        self.read_attrs()
         self.packed = []  # (type, size, bytes unpacked) of compressed records
         self.ends_checked = True  # the last compressed record ends a frame
         if FEAT_COMPRESSED in self.index or FEAT_COMPRESSED in self.features:

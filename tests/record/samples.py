@@ -118,7 +118,7 @@ def decode(attr, data, at, end):
 
 class Recording(File):
     def read_attrs(self):
-        super().open_read_attrs()
+        super().read_attrs()
         entry = struct.unpack_from('<Q', self.data, 16)[0]
         self.full, self.full_by_id = [], {}
         for at in range(self.attrs_at, self.attrs_at + self.attrs_size, entry):
