@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of our analyses share: an analysis run over a recording, by sonde and by perf; recordings made here.
+"""For tests of the analyses: runs them over a recording, by sonde and by perf; makes recordings.
 
     t = Analyses("irq-times.py")
     t.prints(trace, ["softirq  ...", ...], "what the case is about")
     t.is_(t.json(trace)["softirqs"][0]["count"], 3, "...")
-    path = t.record(["-e", "irq:softirq_entry"], ["sleep", "1"])       None when that is not permitted here
+    path = t.record(["-e", "irq:softirq_entry"], ["sleep", "1"], "...")  # None if not permitted
     t.done()
 """
 import json
@@ -26,14 +26,16 @@ class Analyses(Tests):
         self.made = 0
 
     def path(self, recording):
-        """Of a known.Trace, or of a file as it is."""
+        """The path of a recording that is a path already, or a known.Trace, which is written to a
+        file.
+        """
         if isinstance(recording, str):
             return recording
         self.made += 1
         return recording.write(os.path.join(self.dir, "%d.data" % self.made))
 
     def analyse(self, recording, *args, options=(), stdin=None):
-        """By sonde, lazily and eagerly: must be equal."""
+        """Runs the analysis with sonde; its result must be the same with SONDE_EAGER=1."""
         path = self.path(recording)
         results = [run([SONDE, "script", "-i", path, *options, self.script_path, *args], stdin,
                        environment(SONDE_PYTHON=self.python, SONDE_EAGER=eager), self.dir) for eager in "01"]
@@ -50,7 +52,9 @@ class Analyses(Tests):
             return {}
 
     def prints(self, recording, lines, name, *args):
-        """Its complete text, and the same by perf 6.1 if that is installed (perf reports no losses to scripts)."""
+        """Checks the complete text, by sonde and, if it is installed, by perf 6.1 (which reports no
+        losses to scripts).
+        """
         path = self.path(recording)
         r = self.analyse(path, *args)
         self.ok(r.out.splitlines() == lines and not r.rc, name, "got:", r.out, "expected:", *lines, r.err)
@@ -63,13 +67,15 @@ class Analyses(Tests):
         return self.is_(theirs.out, r.out, name + ", by perf", theirs.err)
 
     def record(self, options, command, needs, **run_options):
-        """The path of a recording made now, or None with a skip of what `needs` it."""
+        """The path of a new recording; None after a skip of the test `needs` if recording is not
+        permitted.
+        """
         path = os.path.join(self.dir, "live.data")
         r = run([SONDE, "record", "-q", "-o", path, *options, "--", *command], env=dict(os.environ), **run_options)
         if not os.path.exists(path):
             self.skip(needs, "cannot record: " + (r.err.strip().splitlines() or ["?"])[0], installable=False)
             return None
         if r.rc:
-            self.ok(False, needs, "the workload failed", r.err)
+            self.ok(False, needs, "the command failed", r.err)
             return None
         return path

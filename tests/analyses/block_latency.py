@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""block-latency.py: queued, issued, completed; merged and split requests, partitions, requeues, errors."""
+"""block-latency.py: requests that are queued, issued, completed, merged, split, requeued;
+partitions, errors.
+"""
 import os
 import re
 
@@ -20,28 +22,28 @@ def recording():
     def at(event, when, sector, nr, rwbs="R", dev=DISK, **more):
         tr.event(event, when, dev=dev, sector=sector, nr_sector=nr, rwbs=rwbs, **more)
 
-    at(COMPLETE, 10, 1, 8)  # had been issued before
-    # Two parts, the later one first, become one request: it waits from the first of them.
+    at(COMPLETE, 10, 1, 8)  # it was issued before the recording
+    # Two bios, the later sectors first, become one request, which waits since the first of them.
     at(QUEUE, 1000, 108, 8)
     at(QUEUE, 2000, 100, 8)
     at(INSERT, 2500, 100, 16)
     at(ISSUE, 11000, 100, 16)
     at(COMPLETE, 111000, 100, 16)
-    # One part of 24 sectors is split in two requests; the second one is completed in two steps.
+    # One bio of 24 sectors is split into two requests; the second one is completed in two steps.
     at(QUEUE, 200000, 1000, 24, "WS")
     at(ISSUE, 201000, 1000, 8, "WS")
     at(ISSUE, 204000, 1008, 16, "WS")
     at(COMPLETE, 211000, 1000, 8, "WS")
     at(COMPLETE, 224000, 1008, 8, "WS")
     at(COMPLETE, 234000, 1016, 8, "WS")
-    # Queued to a partition, issued to the disk; another disk has the same sector under way.
+    # Queued to a partition, issued to the disk. Another disk handles the same sector at that time.
     at(QUEUE, 300000, 5000, 8, "WM", dev=PARTITION)
     at(QUEUE, 300500, 5000, 8, "R", dev=OTHER)
     at(ISSUE, 302000, 5000, 8, "WM")
     at(ISSUE, 300600, 5000, 8, "R", dev=OTHER)
     at(COMPLETE, 352000, 5000, 8, "WM", error=-5)
     at(COMPLETE, 300700, 5000, 8, "R", dev=OTHER)
-    # The device requeues it and it is issued again: it waits until the second issue, from when it was queued first.
+    # The device requeues the request. Its wait is from the first queueing to the second issue.
     at(INSERT, 400000, 7000, 8, "D")
     at(ISSUE, 401000, 7000, 8, "D")
     at(REQUEUE, 402000, 7000, 8, "D")
@@ -98,8 +100,8 @@ t.prints(recording(), [
     "1 completion is in the recording without the issue"], "by operation")
 d = t.json(recording(), "--by", "flags")
 t.is_([(r["device"], r["flags"], r["count"], r["bytes"], r["max_ns"]) for r in d["served"]],
-      [("8:0", "R", 1, 8192, 100000), ("8:0", "WM", 1, 4096, 50000), ("8:0", "WS", 2, 12288, 30000), ("8:0", "D", 1, 4096, 1000),
-       ("8:0", "FF", 1, 0, 800), ("254:16", "R", 1, 4096, 100)], "by flags")
+      [("8:0", "R", 1, 8192, 100000), ("8:0", "WM", 1, 4096, 50000), ("8:0", "WS", 2, 12288, 30000),
+       ("8:0", "D", 1, 4096, 1000), ("8:0", "FF", 1, 0, 800), ("254:16", "R", 1, 4096, 100)], "by flags")
 t.is_(d["histograms"][1], {"device": "8:0", "flags": "WM", "buckets": [{"from": 32768, "below": 65536, "count": 1}]},
       "histograms in JSON")
 
@@ -110,7 +112,7 @@ t.prints(tr, ["from issued to completed",
               "no request was completed; record block:block_rq_issue and block:block_rq_complete", "",
               "requests at a device", "(none)"], "no request at all")
 
-# What other kernels have: no priority, an operation of 8 bytes.
+# Formats of other kernels: no priority, rwbs of 8 bytes.
 tr = Trace()
 tr.declare(ISSUE, "dev_t dev; sector_t sector; unsigned int nr_sector; unsigned int bytes; char rwbs[8]; char comm[16]; "
                   "__data_loc char[] cmd")
@@ -123,9 +125,10 @@ t.ok([(r["operation"], r["max_ns"], r["failed"]) for r in row] == [("write", 200
 path = os.path.join(t.dir, "blocks")
 WRITE = ["dd", "if=/dev/zero", "of=" + path, "bs=64k", "count=20", "oflag=direct", "status=none"]
 if run(WRITE).rc:
-    t.skip("a live recording", "the file system of %s writes nothing directly" % t.dir, installable=False)
+    t.skip("a live recording", "the file system of %s has no direct writes" % t.dir, installable=False)
     t.done()
-# Some kernels report no completion whose interrupt finds the cpu idle: no cpu is while dd writes.
+# Some kernels report no completion if its interrupt finds the cpu idle. So loops keep all cpus
+# busy.
 BUSY = """
 for cpu in %s; do timeout 60 taskset -c $cpu sh -c 'while :; do :; done' & pids="$pids $!"; done
 sleep 0.05
@@ -140,10 +143,10 @@ if live:
     written = sum(r["bytes"] for r in d["served"] if r["operation"] == "write")
     issued = run([SONDE, "script", "-i", live, "-F", "comm,event"]).out
     if not re.search("^ *dd .*block_bio_queue", issued, re.M):
-        t.skip("dd writes 64 KiB at a time", "what %s is on makes no block events" % t.dir, installable=False)
+        t.skip("dd writes 64 KiB at a time", "the disk of %s makes no block events" % t.dir, installable=False)
     elif not re.search("block_rq_complete", issued):
         t.skip("dd writes 64 KiB at a time", "the kernel has reported no completion", installable=False)
     else:
         t.ok(written >= 1 << 16, "dd writes 64 KiB at a time", d)
-        t.ok(all(0 < r["p50_ns"] <= r["max_ns"] for r in d["served"] + d["queued"]), "in a time", d)
+        t.ok(all(0 < r["p50_ns"] <= r["max_ns"] for r in d["served"] + d["queued"]), "its times are possible", d)
 t.done()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Analyses by their names, live: whom they record when a command is named, and that they end with it.
+"""Analyses run by name with a command: the processes that they record, and their end with the
+command.
 
-Those about what a program does itself record the command, as perf's wrappers do. Those about events between programs
-(interrupts, wake-ups, requests) say -a in their `# record:` line: there the command only says for how long.
+Analyses of a program's own events record the command only, as perf's wrappers do. Analyses of
+events between programs (interrupts, wake-ups, requests) have -a in their `# record:` line: they
+record the machine while the command runs.
 """
 import json
 import os
@@ -11,19 +13,20 @@ import sys
 
 from analysistest import SCRIPTS, SONDE, Tests, environment, run
 
-OF_THE_COMMAND = {"syscall-latency": ["--by=process"], "failed-syscalls": ["--by=process"], "futex-contention": ["--by=thread"],
-                  "rw-by-process": []}
-OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations", "wakeup-latency", "who-woke-whom")
-LIVE_SCREENS = ("syscall-top",)  # its words are all its own
+OF_THE_COMMAND = {"syscall-latency": ["--by=process"], "failed-syscalls": ["--by=process"],
+                  "futex-contention": ["--by=thread"], "rw-by-process": []}
+OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations", "wakeup-latency",
+                  "who-woke-whom")
+LIVE_SCREENS = ("syscall-top",)  # all words after its name are its arguments
 LIBRARIES = ("analysis", "scheduling", "screen")
 
 t = Tests()
 every = {name[:-3] for name in os.listdir(SCRIPTS) if name.endswith(".py")}
-t.is_(every - set(LIBRARIES), {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS}, "all analyses are known here")
+t.is_(every - set(LIBRARIES), {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS}, "this test knows all analyses")
 for name in sorted(every - set(LIBRARIES)):
     with open("%s/%s.py" % (SCRIPTS, name)) as f:
         said = [line for line in f if line.startswith("# record:")]
-    t.is_(bool(said) and " -a " in said[0], name in OF_THE_MACHINE, "%s: -a in its line" % name, said)
+    t.is_(bool(said) and " -a " in said[0], name in OF_THE_MACHINE, "%s: -a in its `# record:` line" % name, said)
 
 NAPS = "import ctypes, time\nctypes.CDLL(None).prctl(15, b'napper')\nfor i in range(100): time.sleep(.01)\n"
 r = run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "sched:sched_switch", "--", "true"], env=environment())
@@ -34,8 +37,10 @@ CALLS = "for i in 1 2 3; do cat /nonexistent; done 2>/dev/null; exec sleep 0.2"
 
 
 def live(name, *words):
-    # without PERF_EXEC_PATH perf's script of that name is found after ours
-    return run([SONDE, "script", name, "--json", *words, "--", "sh", "-c", CALLS], env=environment(SONDE_PYTHON=t.python), cwd=t.dir)
+    # The environment has no PERF_EXEC_PATH, so that sonde's script is found before one of perf with
+    # that name.
+    return run([SONDE, "script", name, "--json", *words, "--", "sh", "-c", CALLS],
+               env=environment(SONDE_PYTHON=t.python), cwd=t.dir)
 
 
 def names_in(node, keys=("process", "comm", "name")):
@@ -56,14 +61,15 @@ try:
         except ValueError:
             names = None
         t.ok(r.rc == 0 and names is not None and "napper" not in names and "Traceback" not in r.err,
-             "%s COMMAND: the command's own" % name, r, names)
+             "%s COMMAND: no other processes" % name, r, names)
         if name != "futex-contention":
-            t.ok(names and {"sleep", "cat"} <= names, "%s: its children are in it" % name, r.out)
+            t.ok(names and {"sleep", "cat"} <= names, "%s COMMAND: its children, too" % name, r.out)
     for name in OF_THE_MACHINE:
         r = live(name)
-        t.ok(r.rc == 0 and r.out and json.loads(r.out) and "Traceback" not in r.err, "%s COMMAND: while it runs" % name, r)
+        t.ok(r.rc == 0 and r.out and json.loads(r.out) and "Traceback" not in r.err,
+             "%s COMMAND: ends with the command" % name, r)
     r = live("who-woke-whom", "--by=name")
-    t.has(r.out, "napper", "of all that runs")
+    t.has(r.out, "napper", "who-woke-whom COMMAND: other processes, too")
 finally:
     napper.kill()
     napper.wait()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""failed-syscalls.py: by process, call and error."""
+"""failed-syscalls.py: counts by process, call and error."""
 import sys
 
 from analysistest import Analyses

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""irq-times.py: times of handlers, nested ones, delays of soft interrupts, cut ends, losses."""
+"""irq-times.py: times of handlers, also of nested and incomplete ones, delays of soft interrupts,
+losses.
+"""
 import collections
 import json
 import os
@@ -29,18 +31,18 @@ def soft(tr, cpu, vec, begin, end, raised=None):
 
 def recording():
     tr = Trace()
-    tr.event(EXIT, 0, cpu=0, irq=30, ret=1)  # had begun before
+    tr.event(EXIT, 0, cpu=0, irq=30, ret=1)  # it began before the recording
     irq(tr, 0, 30, "disk", 1000, 3000)
     irq(tr, 1, 30, "disk", 1500, 4500)  # at the same time on another cpu
     irq(tr, 0, 31, "net0", 10000, 11000)
     irq(tr, 0, 31, "net0-shared", 11000, 11500)  # two handlers of one line
-    soft(tr, 0, 3, 20000, 30000, 15000)  # 10 us, of them 4 us in an interrupt
-    tr.event(RAISE, 16000, cpu=0, vec=3)  # raised already: it counts from the first
+    soft(tr, 0, 3, 20000, 30000, 15000)  # 10 us, 4 us of them in an interrupt
+    tr.event(RAISE, 16000, cpu=0, vec=3)  # raised again: the delay counts from the first time
     irq(tr, 0, 30, "disk", 22000, 26000)
     soft(tr, 1, 1, 50000, 50500, 49000)
     soft(tr, 0, 1, 60000, 60300)  # not raised in the recording
-    soft(tr, 1, 42, 70000, 70100, 69000)  # a vector that is not known
-    tr.event(SOFT_ENTRY, 99000, cpu=0, vec=9)  # not over at the end
+    soft(tr, 1, 42, 70000, 70100, 69000)  # an unknown vector
+    tr.event(SOFT_ENTRY, 99000, cpu=0, vec=9)  # it does not end before the recording does
     return tr.event(RAISE, 100000, cpu=0, vec=9)
 
 
@@ -69,7 +71,8 @@ t.is_([(r["irq"], r["cpu"], r["count"], r["max_ns"]) for r in d["irqs"]],
       [(30, 0, 2, 4000), (30, 1, 1, 3000), (31, 0, 1, 1000), (31, 0, 1, 500)], "by cpu: interrupts")
 t.is_([(r["name"], r["cpu"], r["total_ns"]) for r in d["softirqs"]],
       [("NET_RX", 0, 6000), ("TIMER", 1, 500), ("TIMER", 0, 300), ("vector 42", 1, 100)], "by cpu: soft interrupts")
-t.is_((d["length_ns"], d["ends_without_beginning"], d["beginnings_without_end"]), (100000, 1, 1), "what is cut off")
+t.is_((d["length_ns"], d["ends_without_beginning"], d["beginnings_without_end"]), (100000, 1, 1),
+      "incomplete ones are counted")
 
 nothing = ["interrupt handlers", "(none)", "", "soft interrupts", "(none)", "", "soft interrupts: from raised to run", "(none)"]
 tr = Trace()
@@ -83,8 +86,8 @@ d = t.json(tr)
 t.is_((d["softirqs"], d["ends_without_beginning"], d["beginnings_without_end"]), ([], 1, 1),
       "an end of another vector ends nothing")
 
-# An idle machine without a tick has neither timers nor interrupts. Each datagram through the loopback device raises
-# NET_RX at once, at any load.
+# An idle machine without a tick has neither timers nor interrupts. Each datagram through the
+# loopback device raises NET_RX at once, at any load.
 DATAGRAMS = """
 import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -111,7 +114,7 @@ if live:
         t.ok(rows.get("NET_RX", {}).get("count", 0) > 0, "datagrams raise NET_RX", d)
         t.ok(any(r["name"] == "NET_RX" for r in d["delays"]), "with delays", d["delays"])
     else:
-        t.skip("datagrams raise NET_RX", "this kernel has a thread for them", installable=False)
+        t.skip("datagrams raise NET_RX", "this kernel handles them in a thread", installable=False)
     t.ok(all(0 < r["max_ns"] < d["length_ns"] and r["p50_ns"] <= r["p99_ns"] <= r["max_ns"]
              for r in rows.values()), "their times are possible", rows)
     if d.get("lost"):
@@ -123,5 +126,5 @@ if live:
               (counts[EXIT] + counts[SOFT_EXIT], counts[ENTRY] + counts[SOFT_ENTRY]),
               "each event is one of a pair or an end alone", d, counts)
         t.ok(all(vectors[r["vec"]] - d["beginnings_without_end"] <= r["count"] <= vectors[r["vec"]]
-                 for r in d["softirqs"]), "by vector, too", d, vectors)
+                 for r in d["softirqs"]), "also by vector", d, vectors)
 t.done()

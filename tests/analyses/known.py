@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings with known answers: events given one by one, and a perf.data of them.
+"""Recordings with known answers: a test gives the events one by one, and gets a perf.data file.
 
     tr = Trace()
     tr.declare("irq:softirq_entry", "unsigned int vec")
@@ -8,7 +8,8 @@
     tr.lost(2000, 12)
     tr.write(path)
 
-Times are nanoseconds. A field is declared as in C, arrays and __data_loc char[] included; one that an event is not given is 0.
+Times are nanoseconds. Fields are declared as in C, arrays and __data_loc char[] included. A field
+without a value is 0.
 """
 import os
 import re
@@ -28,7 +29,7 @@ SIZES = {"char": 1, "unsigned char": 1, "u8": 1, "s8": 1, "bool": 1, "short": 2,
          "unsigned int": 4, "u32": 4, "s32": 4, "pid_t": 4, "dev_t": 4, "long": 8, "unsigned long": 8, "u64": 8, "s64": 8,
          "sector_t": 8, "size_t": 8}
 UNSIGNED = ("unsigned", "u", "bool", "dev_t", "sector_t", "size_t")
-# Every format of this file, as kernels of the last years have them.
+# The formats of current kernels.
 KNOWN = {
     "raw_syscalls:sys_enter": "long id; unsigned long args[6]",
     "raw_syscalls:sys_exit": "long id; long ret",
@@ -75,7 +76,7 @@ class Field:
 
 
 class Layout:
-    """An event's fields, their places, the format text."""
+    """The fields of an event with their offsets, and the format text."""
 
     def __init__(self, name, declarations):
         self.fields, end, lines = [], 0, ""
@@ -119,7 +120,7 @@ class Trace:
         self.layouts, self.records, self.pids, self.streamed = {}, [], {}, False
 
     def declare(self, name, declarations=None):
-        """An event that never happens is in the header, too."""
+        """Puts an event into the header, also if no event of that name follows."""
         self.layouts[name] = Layout(name, KNOWN[name] if declarations is None else declarations)
         return self
 
@@ -160,7 +161,7 @@ class Trace:
         return self._record(at, SAMPLE, 2, body + struct.pack("<I", len(raw)) + raw)
 
     def data(self):
-        if not self.records:  # a recording whose data has no bytes counts as one that was not finished
+        if not self.records:  # a recording without data looks like one that was not finished
             self.task(1, "init")
         formats = [layout.format for layout in self.layouts.values()]
         records = b"".join(r for _, r in sorted(self.records, key=lambda r: r[0]))
@@ -172,7 +173,7 @@ class Trace:
         return path
 
     def stream(self):
-        """The same for a pipe: the beginning, and the records added since the last call."""
+        """Bytes for a pipe: the records since the last call, at the first call after the header."""
         head = b""
         if not self.streamed:
             w = Writer(False, 8, self.sample_type)
@@ -183,4 +184,5 @@ class Trace:
             head += struct.pack("<IHHII", TRACING_DATA, 0, 16, len(formats), 0) + formats
             self.streamed = True
         records, self.records = b"".join(r for _, r in sorted(self.records, key=lambda r: r[0])), []
-        return head + records + 2 * struct.pack("<IHH", FINISHED_ROUND, 0, 8)  # the second says: nothing earlier will come
+        # The second one says that no earlier event follows.
+        return head + records + 2 * struct.pack("<IHH", FINISHED_ROUND, 0, 8)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""net-queueing.py: packets by hand on their ways out and in, and datagrams over a pair of virtual devices."""
+"""net-queueing.py: sent and received packets in handmade recordings, and datagrams over a pair of
+virtual devices.
+"""
 import os
 import shutil
 import sys
@@ -33,7 +35,8 @@ def mixed():
     def at(time, event, packet, flags=0, **fields):
         tr.event(event, time, 0, 5, skbaddr=0xffff888000000000 + packet, common_flags=flags, **fields)
 
-    # Out: waits 1 us, is freed 10 us after that; waits 3 us because the device was busy once; fails; is dropped in the queue.
+    # Sent packets: the first waits 1 us and is freed 10 us later; the second waits 3 us, because
+    # the device is busy once; the third fails; the fourth is dropped in the queue.
     at(1000, "net:net_dev_queue", 1, name="eth0", len=100)
     at(2000, "net:net_dev_xmit", 1, name="eth0", len=100)
     at(12000, "skb:consume_skb", 1, SOFTIRQ)
@@ -44,7 +47,8 @@ def mixed():
     at(35000, "net:net_dev_xmit", 3, name="eth0", len=60, rc=-5)
     at(36000, "net:net_dev_queue", 4, name="eth0", len=60)
     at(37000, "skb:kfree_skb", 4, reason=2)
-    # Out of one end of a pair and in at the other: 2 us in the backlog, 5 us until a process copies, which it does twice.
+    # Sent by one device of a pair, received by the other: 2 us in the backlog, 5 us until a process
+    # copies it, in two steps.
     at(40000, "net:net_dev_queue", 5, name="veth0", len=200)
     at(41000, "net:netif_rx", 5, name="veth1", len=186)
     at(41500, "net:net_dev_xmit", 5, name="veth0", len=200)
@@ -52,7 +56,8 @@ def mixed():
     at(48000, "skb:skb_copy_datagram_iovec", 5, len=100)
     at(49000, "skb:skb_copy_datagram_iovec", 5, len=86)
     at(50000, "skb:consume_skb", 5)
-    # In, through NAPI: one is read without an event and freed, one is an acknowledgement, two are dropped.
+    # Received through NAPI: one is read without an event and freed, one is an acknowledgement, two
+    # are dropped.
     for packet in (6, 7, 8, 9):
         at(60000, "net:netif_receive_skb", packet, SOFTIRQ, name="eth0", len=1000)
     tr.event("napi:napi_poll", 61000, 0, 5, dev_name="eth0", work=4, budget=64)
@@ -61,9 +66,9 @@ def mixed():
     at(60500, "skb:consume_skb", 7, SOFTIRQ)
     at(60600, "skb:kfree_skb", 8, SOFTIRQ, reason=3)
     at(60700, "skb:kfree_skb", 9, SOFTIRQ, reason=99)
-    at(70000, "skb:kfree_skb", 77, reason=3)     # came before the recording
-    at(71000, "net:net_dev_xmit", 78, name="eth0", len=50)  # the same
-    at(80000, "net:net_dev_queue", 79, name="eth0", len=60)  # still there at the end
+    at(70000, "skb:kfree_skb", 77, reason=3)     # received before the recording
+    at(71000, "net:net_dev_xmit", 78, name="eth0", len=50)  # queued before the recording
+    at(80000, "net:net_dev_queue", 79, name="eth0", len=60)  # still queued at the end
     return tr
 
 
@@ -110,7 +115,7 @@ tr = empty()
 tr.event("net:net_dev_queue", 1000, skbaddr=1, len=9, name="eth0").lost(2000, 5)
 tr.event("net:net_dev_xmit", 9000, skbaddr=1, len=9, name="eth0")
 got = t.json(tr)
-t.is_((got["lost"], got["waits"], got["devices"][0]["sent"]), (5, [], 1), "what was under way at a loss is not timed")
+t.is_((got["lost"], got["waits"], got["devices"][0]["sent"]), (5, [], 1), "packets on their way during a loss have no times")
 
 if not shutil.which("unshare") or not shutil.which("ip"):
     t.skip("a live recording", "no unshare or no ip")

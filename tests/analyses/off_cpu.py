@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""off-cpu.py: times by stack and state, by hand; folded stacks; what is cut at both ends; a workload that sleeps known times."""
+"""off-cpu.py: times by stack and state in handmade recordings, folded stacks, incomplete times, a
+program that naps.
+"""
 import os
 import sys
 
@@ -13,15 +15,16 @@ READ, WRITE = (USER, 0x401000, 0x401100), (USER, 0x402000)
 
 def mixed():
     tr = Scheduler(chains=True).task(5, "reader").task(6, "writer").mapped(5, 0x401000, 0x1000, "/opt/lib;one.so")
-    tr.switch(500, 0, 5)  # it had left before
+    tr.switch(500, 0, 5)  # it left the cpu before the recording
     tr.switch(1000, 5, 6, SLEEP, chain=READ)
     tr.waking(4000, 5, by=6).woken(4100, 5, by=6)
-    tr.switch(5000, 6, 5, PREEMPTED, chain=WRITE)  # reader: 4 us, 1 of them waited
-    tr.switch(7000, 5, 6, DISK, chain=READ)        # writer: 2 us, all waited
+    # Each comment is about the task that gets the cpu.
+    tr.switch(5000, 6, 5, PREEMPTED, chain=WRITE)  # reader: away for 4 us, 1 us of it waiting
+    tr.switch(7000, 5, 6, DISK, chain=READ)        # writer: 2 us, all waiting
     tr.waking(8000, 5, by=0).woken(8000, 5, by=0)
-    tr.switch(9000, 6, 5, RUNNING)                 # reader: 2 us, 1 waited; no call chain
-    tr.switch(10000, 5, 6, SLEEP, chain=READ)      # writer: 1 us, all waited
-    tr.switch(30000, 6, 5, SLEEP, chain=WRITE)     # reader: 20 us, woken nobody knows when
+    tr.switch(9000, 6, 5, RUNNING)                 # reader: 2 us, 1 waiting; no call chain
+    tr.switch(10000, 5, 6, SLEEP, chain=READ)      # writer: 1 us, all waiting
+    tr.switch(30000, 6, 5, SLEEP, chain=WRITE)     # reader: 20 us; its waking is not recorded
     return tr.switch(31000, 5, 0, DEAD)
 
 
@@ -43,7 +46,7 @@ t.prints(mixed(), [
     "    2  24.0 us  1.00 us  12.0 us  20.0 us  20.0 us  sleep  reader",
     "    [lib;one.so]",
     "    ... 1 more; --depth 0 shows all",
-    "... 3 more; --top 0 shows all"] + END, "one stack, one function of it", "--top", "1", "--depth", "1")
+    "... 3 more; --top 0 shows all"] + END, "--top 1 --depth 1", "--top", "1", "--depth", "1")
 t.prints(mixed(), [
     "thread  tid  state      times    total   waited     mean      p95      max",
     "reader    5  sleep          2  24.0 us  1.00 us  12.0 us  20.0 us  20.0 us",
@@ -69,23 +72,24 @@ tr = Scheduler(waking=False).task(5, "first").task(6, "other")
 tr.switch(1000, 5, 6, SLEEP).task(5, "second", time=2000).born(3000, 5, by=6).switch(4000, 6, 5, PREEMPTED)
 tr.switch(9000, 5, 6, SLEEP)
 t.is_([(row["comm"], row["total_ns"], row["waited_ns"]) for row in t.json(tr)["spans"]], [("other", 5000, 5000)],
-      "a tid that is used again is another task, which was not away")
+      "a reused tid is another task, which was not away")
 tr = Scheduler(waking=False).task(5, "sleeper")
 tr.switch(1000, 5, 0, SLEEP).switch(5000, 0, 5)
 t.is_([(row["total_ns"], row["waited_ns"], row["stack"]) for row in t.json(tr)["spans"]], [(4000, None, [])],
-      "without wake-ups nobody knows how long a sleeper waited")
+      "without wake-ups the waits of sleepers are unknown")
 
 tr = Scheduler(waking=False).task(5, "sleeper")
 tr.switch(1000, 5, 0, SLEEP).lost(2000, 3).switch(5000, 0, 5).switch(6000, 5, 0, SLEEP).switch(8000, 0, 5)
 got = t.json(tr)
-t.is_([[row["total_ns"] for row in got["spans"]], got["lost"]], [[2000], 3], "what was under way at a loss is not timed")
+t.is_([[row["total_ns"] for row in got["spans"]], got["lost"]], [[2000], 3],
+      "tasks that are away during a loss have no times")
 r = t.analyse(tr, "--folded")
 t.ok(r.out == "sleeper;[sleep] 2\n" and "off-cpu.py: 3 events were lost: times are missing\n" in r.err,
-     "folded: told on stderr", r)
+     "--folded: losses are reported on stderr", r)
 
 nothing = "no task left its cpu and came back in this recording; record sched:sched_switch"
 t.prints(Scheduler().task(5, "worker"), [nothing], "a recording without a single event")
-t.prints(Scheduler().task(5, "worker"), [], "and folded", "--folded")
+t.prints(Scheduler().task(5, "worker"), [], "a recording without a single event, --folded", "--folded")
 for args, words in ((("--state", "sleep,dead"), "there is no 'dead', but disk, idle,"), (("--folded", "--json"), "one of")):
     r = t.analyse(mixed(), *args)
     t.ok(r.rc == 1 and words in r.err, " ".join(args), r)
@@ -103,11 +107,12 @@ open(%r, "w").write(str(time.monotonic_ns() - begin))
 if live:
     rows = t.json(live, "--of", "napper", "--state", "sleep", "--by", "name")["spans"]
     with open(took) as f:
-        took_ns = int(f.read())  # all of the naps, however late a busy machine ends them
-    # A virtual machine's kernel may not record every task that takes over from the idle one (perf misses those, too).
+        took_ns = int(f.read())  # of all naps together, however late a busy machine ends them
+    # The kernel of a virtual machine may not record every switch from the idle task (perf misses
+    # these, too).
     count = rows[0]["count"] if rows else 0
     if not rows:
-        t.skip("naps of 10 ms sleep 10 ms", "the kernel told of no task that took over from the idle one", installable=False)
+        t.skip("naps of 10 ms sleep 10 ms", "the kernel recorded no switch from the idle task", installable=False)
         t.done()
     t.ok(len(rows) == 1 and 1 <= count <= 25 and
          count * 9 * 10**6 <= rows[0]["total_ns"] - rows[0]["waited_ns"] <= took_ns + 5 * 10**6,
@@ -117,7 +122,7 @@ if live:
     with open("/proc/kallsyms") as f:
         named = any(int(line.split()[0], 16) for line, _ in zip(f, range(5000)))
     if named:
-        t.ok(sum(row["count"] for row in naps) >= 1, "at their place", stacks)
+        t.ok(sum(row["count"] for row in naps) >= 1, "their stacks have nanosleep", stacks)
     else:
-        t.skip("at their place", "/proc/kallsyms tells no addresses", installable=False)
+        t.skip("their stacks have nanosleep", "/proc/kallsyms has no addresses", installable=False)
 t.done()

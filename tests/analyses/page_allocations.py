@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""page-allocations.py: sites of call chains, pages kept, orders and types, freed in other pieces than allocated."""
+"""page-allocations.py: sites in call chains, kept pages, orders and types, pages freed in other
+pieces than allocated.
+"""
 import sys
 
 from analysistest import Analyses
@@ -22,20 +24,20 @@ def recording():
     def free(pfn, order=0):
         tr.event(FREE, 1000 * len(tr.records), tid=9, chain=B, pfn=pfn, order=order)
 
-    free(3)  # allocated before
+    free(3)  # allocated before the recording
     for pfn in (10, 11, 12, 13):
         alloc(pfn)
     free(11)
     free(12)
-    alloc(64, 3, UNMOVABLE, tid=9, chain=B)  # 8 pages, freed one by one, the first one never
+    alloc(64, 3, UNMOVABLE, tid=9, chain=B)  # 8 pages, freed one by one except for the first
     for pfn in range(71, 64, -1):
         free(pfn)
     alloc(128, 2, UNMOVABLE, tid=6, chain=B)  # 4 pages, freed as halves
     free(128, 1)
     free(130, 1)
     alloc(11, kind=CMA, tid=6)  # again
-    alloc(11)  # its free was not seen: it cannot be there twice
-    alloc((1 << 64) - 1, 4, UNMOVABLE, tid=6, chain=B)  # there was none
+    alloc(11)  # its free was not recorded: the page cannot be allocated twice
+    alloc((1 << 64) - 1, 4, UNMOVABLE, tid=6, chain=B)  # the allocation failed
     alloc(256, tid=9, chain=())
     return tr
 
@@ -62,7 +64,7 @@ t.prints(recording(), [
 d = t.json(recording(), "--by", "chain")
 t.is_([(r["chain"].count("<"), r["pages"], r["types"]) for r in d["allocations"]],
       [(2, 12, {"unmovable": 12}), (2, 6, {"movable": 5, "CMA": 1}), (0, 1, {"movable": 1})], "by chain, user space left out")
-t.is_(d["freed_from_before"], 1, "and what was freed only")
+t.is_(d["freed_from_before"], 1, "pages that were only freed")
 
 nothing = "no page was allocated; record kmem:mm_page_alloc and kmem:mm_page_free, with -g"
 t.prints(Trace().declare(ALLOC).declare(FREE), [nothing], "no page at all")

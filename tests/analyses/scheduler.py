@@ -3,7 +3,7 @@
 
     tr = Scheduler().task(5, "worker")
     tr.waking(1000, 5, by=9).woken(1100, 5, by=9)   task 9 wakes task 5
-    tr.switch(3000, 0, 5, cpu=1)                    the idle task leaves, 5 runs
+    tr.switch(3000, 0, 5, cpu=1)                    cpu 1 switches from the idle task to task 5
 """
 from known import Trace
 
@@ -23,7 +23,7 @@ class Scheduler(Trace):
                                            "char next_comm[16]; pid_t next_pid; int next_prio")
 
     def declare_more(self):
-        """Other events that shipped scripts read and that known.py does not know."""
+        """Declares further events that sonde's scripts read and known.py does not have."""
         for call in "read", "write":
             self.declare("syscalls:sys_enter_" + call, "int __syscall_nr; unsigned int fd; char *buf; size_t count")
             self.declare("syscalls:sys_exit_" + call, "int __syscall_nr; long ret")

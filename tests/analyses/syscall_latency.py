@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""syscall-latency.py: counts, times, errors, calls cut off at either end."""
+"""syscall-latency.py: counts, times, errors, calls without a beginning or an end."""
 import os
 import sys
 
@@ -18,16 +18,18 @@ def call(tr, tid, number, begin, end, ret=0, cpu=0):
 
 
 def mixed():
-    """Two threads of a process and another: interleaved, on changing cpus, cut at both ends."""
+    """Calls of two threads of a process and of another process: interleaved, on changing cpus, some
+    incomplete.
+    """
     tr = Trace().task(5, "worker").task(7, "helper", pid=5).task(9, "other")
-    tr.event(EXIT, 500, tid=9, id=READ, ret=3)  # had begun before
+    tr.event(EXIT, 500, tid=9, id=READ, ret=3)  # it began before the recording
     for i in range(10):
         call(tr, 5, READ, 1000 + 10000 * i, 2000 + 11000 * i)  # 1000, 2000 ... 10000 ns
     call(tr, 7, OPENAT, 3000, 5500, -2)
     call(tr, 7, OPENAT, 6000, 8500, 4)
     call(tr, 9, WRITE, 1200, 1200 + 2 * 10**6, -32, cpu=1)
-    tr.event(EXIT, 5600, tid=77, id=CLONE, ret=0)  # a new task's end of the call that its parent began
-    tr.event(ENTER, 9000, tid=7, id=WRITE)  # its end is not there
+    tr.event(EXIT, 5600, tid=77, id=CLONE, ret=0)  # a new task ends the call that its parent began
+    tr.event(ENTER, 9000, tid=7, id=WRITE)  # its end is not recorded
     tr.event(ENTER, 9500, tid=7, id=EXIT_GROUP)
     tr.event(ENTER, 9600, tid=5 + 100, id=READ)
     return tr.exit(7, 9700)
@@ -85,7 +87,8 @@ lengths.sort()
 for percent in (50, 95, 99):
     exact = lengths[5000 * percent // 100 - 1]
     t.ok(abs(row["p%d_ns" % percent] - exact) <= exact / 100, "p%d of 5000 values" % percent, row, exact)
-t.is_((row["calls"], row["total_ns"], row["max_ns"]), (5000, sum(lengths), lengths[-1]), "and their exact sum and maximum")
+t.is_((row["calls"], row["total_ns"], row["max_ns"]), (5000, sum(lengths), lengths[-1]),
+      "their exact sum and maximum")
 
 longest = os.path.join(t.dir, "longest")
 live = t.record(["-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit"], [sys.executable, "-S", "-E", "-c", """
@@ -107,8 +110,9 @@ if live:
     naps = rows.get("clock_nanosleep") or rows.get("nanosleep") or {}
     t.is_(naps.get("calls"), 20, "20 naps are 20 calls", rows)
     with open(longest) as f:
-        longest_ns = int(f.read())  # of all naps, however late a busy machine ends them
+        longest_ns = int(f.read())  # the longest nap, however late a busy machine ends it
     # Distributions are exact to 1 %.
-    t.ok(0.99 * 10**7 <= naps.get("p50_ns", 0) <= naps.get("max_ns", 0) <= longest_ns, "of 10 ms", naps, longest_ns)
+    t.ok(0.99 * 10**7 <= naps.get("p50_ns", 0) <= naps.get("max_ns", 0) <= longest_ns, "naps of 10 ms take 10 ms",
+         naps, longest_ns)
     t.ok(rows["openat"]["errors"] >= 5, "failing opens are errors", rows["openat"])
 t.done()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""syscall-top.py: on a recording; on a pipe: tables on time, also while no event happens, and a last one after Ctrl-C."""
+"""syscall-top.py: one table of a file; of a pipe tables in time, also without new events, and a
+last one after Ctrl-C.
+"""
 import json
 import signal
 import subprocess
@@ -49,7 +51,7 @@ class Live:
         self.p.stdin.flush()
 
     def table(self):
-        """The next line of --json, and when it came."""
+        """(the next line of --json as an object, the time when it was read)"""
         line = self.p.stdout.readline()
         return json.loads(line) if line else {}, time.monotonic()
 
@@ -76,26 +78,26 @@ while not tables or not counts(tables[-1]):  # the first ones may be made before
     tables.append(table)
     if not table or len(tables) > 50:
         break
-t.is_(counts(tables[-1]), {"read": 3}, "a table of what came, the pipe still open")
+t.is_(counts(tables[-1]), {"read": 3}, "a table of the first events, while the pipe is open")
 for _ in range(10):
     table, when = live.table()
     tables.append(table)
     times.append(when)
 gaps = [b - a for a, b in zip(times, times[1:])]
-# 1.8 s; a busy machine may show us the first one late, and the last.
+# 1.8 s; on a busy machine the first and the last one may be late.
 t.ok(1 < sum(gaps) < 30 and all(not counts(table) for table in tables[-10:]),
-     "further ones on time, while nothing comes", gaps)
+     "further tables in time, without new events", gaps)
 calls(tr, WRITE, 2, 10**9, 1000)
 live.feed(tr)
 for _ in range(20):
     table, when = live.table()
     if counts(table):
         break
-t.is_(counts(table), {"write": 2}, "the next ones are about what is new")
+t.is_(counts(table), {"write": 2}, "the next table counts new events only")
 status, out, err = live.end(signal.SIGINT)
 last = json.loads(out.splitlines()[-1]) if out else {}
-t.is_((status, counts(last), err), (0, {"read": 3, "write": 2}, ""), "Ctrl-C: the last one is about all")
-t.ok(last.get("seconds") == 1.0, "and the time that they took", last)
+t.is_((status, counts(last), err), (0, {"read": 3, "write": 2}, ""), "Ctrl-C: the last table counts all events")
+t.ok(last.get("seconds") == 1.0, "and has the time between the first and the last", last)
 
 tr, live = trace(), Live("0.2", "--top", "1")
 calls(tr, READ, 3, 0, 1000)
@@ -104,7 +106,7 @@ live.feed(tr)
 first = live.p.stdout.readline()
 status, out, err = live.end()
 t.ok(status == 0 and b" calls, " in first and "\n\nin all, " in out and "\nread      3 " in out and "... 1 more" in out,
-     "the end of the pipe", first, out, err)
+     "the end of the pipe: a last table", first, out, err)
 
 live = Live("0.1")
 live.feed(trace())
@@ -116,5 +118,6 @@ try:
 except subprocess.TimeoutExpired:
     live.p.kill()
     status = "still running"
-t.ok(status == 0 and not live.p.stderr.read(), "nobody reads on: it ends, quietly", status, time.monotonic() - began)
+t.ok(status == 0 and not live.p.stderr.read(), "it ends without a message if its output is closed", status,
+     time.monotonic() - began)
 t.done()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""wakeup-latency.py: waits by hand, the races between waking and leaving a cpu, tids used twice, and naps of a known length."""
+"""wakeup-latency.py: waits in handmade recordings, races between waking and leaving a cpu, reused
+tids, and naps.
+"""
 import sys
 
 from analysistest import Analyses
@@ -12,22 +14,24 @@ def mixed(waking=True):
     tr = Scheduler().task(5, "worker", prio=98).task(7, "helper").task(9, "other")
     tr.switch(500, 9, 7).switch(700, 7, 9, SLEEP)
     tr.waking(1000, 5, by=9).woken(1500, 5, by=9)
-    tr.switch(3000, 0, 5, cpu=1)  # waited 2000 for an idle cpu
+    tr.switch(3000, 0, 5, cpu=1)  # it waited 2 us for an idle cpu
     tr.switch(10000, 5, 0, SLEEP, cpu=1)
     tr.waking(20000, 5, by=9, flags=HARDIRQ).woken(20100, 5, cpu=1)
-    tr.switch(120000, 9, 5, SLEEP)  # 100 us behind other
+    tr.switch(120000, 9, 5, SLEEP)  # 100 us, while `other` ran
     tr.waking(130000, 5, by=9, cpu=1).woken(130010, 5, by=9, cpu=1)  # it runs: no wait
     tr.switch(140000, 5, 9, PREEMPTED).switch(150000, 9, 5, PREEMPTED)
-    tr.waking(160000, 5, by=9, cpu=1, flags=SOFTIRQ)  # just before it leaves
+    tr.waking(160000, 5, by=9, cpu=1, flags=SOFTIRQ)  # just before it leaves the cpu
     tr.switch(161000, 5, 9, SLEEP).woken(162000, 5, by=0, cpu=1)
     tr.switch(165000, 9, 5, PREEMPTED)  # 5 us
-    tr.waking(165500, 5, by=7, cpu=1).woken(165510, 5, by=7, cpu=1)  # it runs, sleeps, is woken again
-    tr.switch(166000, 5, 9, SLEEP).waking(167000, 5, by=7).woken(167000, 5, by=7).switch(168000, 9, 5, PREEMPTED)  # 1 us
+    # It runs, sleeps, is woken again and waits 1 us.
+    tr.waking(165500, 5, by=7, cpu=1).woken(165510, 5, by=7, cpu=1)
+    tr.switch(166000, 5, 9, SLEEP).waking(167000, 5, by=7).woken(167000, 5, by=7)
+    tr.switch(168000, 9, 5, PREEMPTED)
     tr.task(11, "first", time=169000)
     tr.born(170000, 11, by=9).switch(180000, 5, 11, PREEMPTED).switch(181000, 11, 5, DEAD)  # 10 us
     tr.task(11, "second", time=199000)
     tr.born(200000, 11, by=9).switch(200500, 5, 11, PREEMPTED)  # 500 ns
-    tr.woken(210000, 7, by=9).switch(215000, 11, 7, PREEMPTED)  # no sched_waking: 5 us
+    tr.woken(210000, 7, by=9).switch(215000, 11, 7, PREEMPTED)  # 5 us, without sched_waking
     return tr.waking(220000, 9, by=7)
 
 
@@ -83,7 +87,7 @@ tr.woken(1000, 5, by=9).switch(4000, 9, 5, SLEEP).woken(5000, 5, by=0).switch(60
 got = t.json(tr)
 t.is_([(row["comm"], row["wakeups"], row["max_ns"]) for row in got["waits"]], [("worker", 1, 3000)],
       "without sched_waking: a task that is woken while it runs does not wait")
-t.is_((got["worst"][0]["waker"], got["worst"][0]["waker_tid"]), ("other", 9), "and sched_wakeup says by whom")
+t.is_((got["worst"][0]["waker"], got["worst"][0]["waker_tid"]), ("other", 9), "and sched_wakeup has the waker")
 
 tr = Scheduler().task(5, "deadline", prio=-1)
 tr.waking(1000, 5).woken(1100, 5).switch(3000, 0, 5)
@@ -93,9 +97,10 @@ tr = Scheduler().task(5, "worker").task(7, "helper")
 tr.waking(1000, 5).woken(1000, 5).waking(1500, 7).woken(1500, 7).lost(2000, 12).switch(9000, 0, 5).switch(9500, 5, 0, SLEEP)
 tr.waking(10000, 5).woken(10000, 5).switch(12000, 0, 5)
 r = t.analyse(tr)
-t.is_(r.out.splitlines()[1].split()[:6], ["worker", "5", "120", "1", "2.00", "us"], "what was under way at a loss is not timed", r)
-t.has(r.out, "12 events were lost at 1 place", "and that is told")
-t.is_(t.json(tr)["lost"], 12, "in --json too")
+t.is_(r.out.splitlines()[1].split()[:6], ["worker", "5", "120", "1", "2.00", "us"],
+      "waits during a loss have no times", r)
+t.has(r.out, "12 events were lost at 1 place", "the text reports the loss")
+t.is_(t.json(tr)["lost"], 12, "--json reports the loss")
 
 nothing = ("no task was woken and run in this recording; record sched:sched_waking, sched:sched_wakeup and "
            "sched:sched_switch")
@@ -112,11 +117,12 @@ if live:
     got = t.json(live, "--by", "name")
     naps = [row for row in got["waits"] if row["comm"] == "napper"]
     if not naps:
-        t.skip("naps are wake-ups", "the kernel told of no task that took over from the idle one", installable=False)
+        t.skip("naps are wake-ups", "the kernel recorded no switch from the idle task", installable=False)
         t.done()
-    # A nap can be over before its task, preempted on the way, has left its cpu: then it is none.
+    # A nap of a task that is preempted on its way to sleep may end before the task has left its
+    # cpu. It is no wake-up then.
     t.ok(len(naps) == 1 and 1 <= naps[0]["wakeups"] <= 30, "naps are wake-ups", naps)
     got = t.json(live, "--worst", "1000000")
     wakers = {row["waker"] for row in got["worst"] if row["comm"] == "napper"}
-    t.ok("(interrupt)" in wakers, "by timer interrupts", wakers)
+    t.ok("(interrupt)" in wakers, "the wakers are timer interrupts", wakers)
 t.done()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""who-woke-whom.py: pairs by hand, a tree with a circle, a graph, tids used twice, and a chain of processes that wake each other."""
+"""who-woke-whom.py: pairs in handmade recordings, a tree with a circle, a graph, reused tids,
+processes in a chain.
+"""
 import sys
 
 from analysistest import Analyses
@@ -9,7 +11,9 @@ t = Analyses("who-woke-whom.py")
 
 
 def mixed():
-    """The interrupt wakes a server, which wakes two workers, one of which wakes it; names with characters of dot."""
+    """An interrupt wakes a server, the server wakes two workers, one of them wakes the server; a
+    name with quotes.
+    """
     tr = Scheduler().task(1, "server").task(5, "worker").task(6, "worker", pid=5).task(8, 'say "hi\\')
     for i in range(3):
         at = 10000 * i
@@ -23,7 +27,8 @@ def mixed():
         tr.switch(at + 6000, 5, 0, SLEEP, cpu=1)
         tr.switch(at + 7000, 1, 0, SLEEP)
     tr.waking(40000, 6, by=1).woken(40000, 6, by=1).waking(41000, 8, by=6, cpu=1).woken(41000, 8, by=6, cpu=1)
-    tr.switch(42000, 0, 8, cpu=1).waking(43000, 8, by=1, flags=SOFTIRQ).woken(43000, 8, by=1, flags=SOFTIRQ)  # it runs
+    tr.switch(42000, 0, 8, cpu=1)
+    tr.waking(43000, 8, by=1, flags=SOFTIRQ).woken(43000, 8, by=1, flags=SOFTIRQ)  # task 8 runs
     return tr
 
 
@@ -74,21 +79,22 @@ tr.born(1000, 11, by=1).switch(2000, 1, 11).switch(3000, 11, 0, SLEEP)
 tr.task(11, "second", time=4000).born(5000, 11, by=1).switch(9000, 0, 11)
 t.is_([(p["woken"], p["woken_tid"], p["count"], p["slept_ns"], p["wait_max_ns"]) for p in
        t.json(tr, "--by", "thread")["pairs"]], [("first", 11, 1, None, 1000), ("second", 11, 1, None, 4000)],
-      "a tid that is used again is another task, which has not slept")
+      "a reused tid is another task, which has not slept")
 
 tr = Scheduler().task(1, "a").task(2, "b")
 tr.switch(500, 2, 0, SLEEP).waking(1000, 2, by=1).woken(1000, 2, by=1).lost(2000, 7).switch(9000, 0, 2)
 tr.switch(9500, 2, 0, SLEEP).lost(9600, 1).waking(10000, 2, by=1).woken(10000, 2, by=1).switch(12000, 0, 2)
 pair = t.json(tr)["pairs"][0]
-t.is_([pair["count"], pair["slept_ns"], pair["wait_max_ns"]], [2, 500, 2000], "what was under way at a loss is not timed")
+t.is_([pair["count"], pair["slept_ns"], pair["wait_max_ns"]], [2, 500, 2000], "sleeps and waits during a loss have no times")
 t.has(t.analyse(tr, "--dot").out, "// 8 events were lost", "a loss is a comment of the graph")
 
 tr = Scheduler()
 for tid in range(1, 101):
     tr.task(tid, "t%d" % tid).waking(1000 * tid, tid, by=tid - 1).woken(1000 * tid, tid, by=tid - 1)
 tree = t.analyse(tr, "--tree", "--top", "0").out.splitlines()
-t.is_([line.split()[2].strip(",") for line in tree if " x " in line], ["t%d" % n for n in range(1, 101)], "a chain of 100 has all members")
-t.ok(max(map(len, tree)) < 200, "and does not leave the screen", *tree)
+t.is_([line.split()[2].strip(",") for line in tree if " x " in line], ["t%d" % n for n in range(1, 101)],
+      "a chain of 100 has all members")
+t.ok(max(map(len, tree)) < 200, "its lines are not too long", *tree)
 
 nothing = "no wake-up in this recording; record sched:sched_waking, sched:sched_wakeup and sched:sched_switch"
 t.prints(Scheduler().task(5, "worker"), [nothing], "a recording without a single event")
@@ -103,7 +109,7 @@ child = os.fork()
 open("/proc/self/comm", "w").write("pong" if not child else "ping")
 for i in range(50):
     if child:
-        while open("/proc/%d/stat" % child).read().rpartition(") ")[2][0] != "S":  # until the other one sleeps
+        while open("/proc/%d/stat" % child).read().rpartition(") ")[2][0] != "S":  # until the child sleeps
             time.sleep(0.001)
         os.write(there[1], b"x"); os.read(back[0], 1)
     else:
