@@ -13,14 +13,15 @@
 
 enum { KEPT_EVENTS = 8, MAX_EVENTS = 20000 };
 
-/* What is freed need not be kept long: memory that is used again soon is in the cache. */
+/* A small quarantine of freed memory: memory that is soon used again is in the cache. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "quarantine_size_mb=16:allocator_may_return_null=1";
 }
 
-static uint64_t sum; /* of all answers, so that none is left out as unused: FNV-1a, by words */
+/* Hash of all answers (FNV-1a by words), so that the compiler keeps every call. */
+static uint64_t sum;
 
 static void touch_number(uint64_t v)
 {
@@ -189,7 +190,7 @@ static void keys_of(char *ret, size_t size, const char *path, uint32_t choice)
 	static const char *const compat[] = { "none", "none", "perf-6.1", "perf-6.12" };
 	char again[64] = "";
 
-	/* The same recording a second time, moved. */
+	/* The same recording a second time, with an offset. */
 	if (choice & FUZZ_TWICE)
 		snprintf(again, sizeof(again), "input=%s\noffset=-0.000000001\n", path);
 	snprintf(ret, size, "%sinput=%s\n%swindow=%s\nevents=%s\ncompat=%s\n%s", machines_files,
@@ -276,7 +277,7 @@ void fuzz_write(const char *path, uint32_t choice)
 
 static char cut_path[256];
 
-/* The path of the copy that was cut, or of the n-th part that was split, from 1. */
+/* The path of the output of a cut (n is 0), or of the n-th output file of a split. */
 static const char *part_path(unsigned n)
 {
 	static char path[sizeof(cut_path) + 16];
@@ -292,7 +293,9 @@ static void remove_cuts(void)
 		n++;
 }
 
-/* Writes the chosen events as a recording, or as several, which must be one that can be read. */
+/*
+ * Writes the chosen events as one recording or several, and reads the result, which must be valid.
+ */
 void fuzz_cut(const char *path, uint32_t choice)
 {
 	const char *dir = getenv("TMPDIR");
@@ -308,7 +311,7 @@ void fuzz_cut(const char *path, uint32_t choice)
 		atexit(remove_cuts);
 	}
 	keys_of(text, sizeof(text), path,
-		choice & 0xf3); /* not as perf does: it has no such output */
+		choice & 0xf3); /* without compat=: there is no such output with it */
 	n = strlen(text);
 	snprintf(text + n, sizeof(text) - n, "format=perfdata\noutput=%s\n%s", cut_path,
 		 is_split ? "every=500B\n" : "");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the targets that read recordings share: a recording is opened, read to its end, each event
- * asked everything that can be asked, and the recording is written to one of the outputs. Which
- * keys a session has is chosen by bits of the input.
+ * For the targets that read recordings: opens a recording, reads it to its end, calls every
+ * function about each event, and writes the recording to one of the outputs. Bits of the input
+ * choose the keys of the session.
  *
  *	static struct fuzz_file file;
  *	if (fuzz_file_put(&file, data, size) >= 0)
  *		fuzz_recording(file.path, choice);
  *
- * No file of this machine is read: results would depend on it.
+ * No other file is read, because results would depend on the machine.
  */
 #ifndef FUZZ_ASKING_H
 #define FUZZ_ASKING_H
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file in memory, made at first use and written over by each input. */
+/* A file in memory, made at the first use and overwritten by each input. */
 struct fuzz_file {
 	int fd;
 	char path[32]; /* "" at first */
@@ -26,32 +26,29 @@ struct fuzz_file {
 int fuzz_file_put(struct fuzz_file *f, const void *data, size_t size);
 
 /*
- * Asks an event of a session everything. The answers as a number: equal where all are, in this run
- * of a program and another.
+ * Calls every function about an event. Returns a hash of the answers, which is the same in every
+ * run of a program.
  */
 struct sonde_event;
 struct sonde_session;
 uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev);
 
-/*
- * A bit of a choice: the recording is read together with itself, in the order of time. Not of a
- * pipe.
- */
+/* A bit of a choice: two sessions of the recording are merged by time. Not for pipes. */
 enum { FUZZ_TWICE = 1 << 20 };
-/* Reads all events of the recording at path, and asks. */
+/* Reads all events of the recording at path, and calls fuzz_ask() for each. */
 void fuzz_read(const char *path, uint32_t choice);
-/* Writes it in one of the formats, to nowhere. */
+/* Writes the recording in one of the formats to /dev/null. */
 void fuzz_write(const char *path, uint32_t choice);
-/* Writes its events as another recording, which is then read. */
+/* Writes its events as another recording, and reads that. */
 void fuzz_cut(const char *path, uint32_t choice);
-/* It is read, and written in one way. */
+/* Reads the recording, and writes or cuts it. */
 void fuzz_recording(const char *path, uint32_t choice);
 /*
- * A copy of exactly their size that ends in NUL, to be released with free(). Ends the program when
- * there is no memory.
+ * A copy of the bytes with a NUL behind, in memory of exactly that size. The caller frees it.
+ * Aborts without memory.
  */
 char *fuzz_text(const uint8_t *data, size_t size);
-/* A number out of the bytes. */
+/* A number that depends on all of the bytes. */
 uint32_t fuzz_choice(const uint8_t *data, size_t size);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blktrace: the input as one stream (blkparse -d writes it), or the files of two cpus, which are
- * written over by each input.
+ * blktrace: the input as one stream (as blkparse -d writes it), or as the files of two cpus, which
+ * each input overwrites.
  *
  *	u8 x 2: keys of the session | u8 how | records
  *
- *	how	0: a file; else a folder: so many parts in 256 of the records are the first cpu's
+ *	how	0: one file. Else a folder: how/256 of the bytes are the file of the first cpu
  */
 #include <fcntl.h>
 #include <stdio.h>

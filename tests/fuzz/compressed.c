@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed records. What is compressed here is the input's, so that its records change and not
- * only zstd's bytes:
+ * Compressed records. The target compresses the input itself, so that records change and not only
+ * bytes of zstd:
  *
  *	u8 how | u8 x 2: keys of the session | u8 n | u16 len | len bytes of head | records
  *
- *	how	1 pipe mode; else file mode    2 COMPRESSED2; else COMPRESSED    4 a frame for each record; else one for all
- *		8 the bytes are zstd's already    0x10 the last 6 bytes damage what was compressed: u16 place, u8 xor, twice
- *		0xe0 how much is compressed at once: 32 bytes to 4 KiB
- *	head	of pipe mode: the records before; of file mode: n entries of attrs of 144 bytes, and lists of ids
+ *	how	1	pipe mode; else file mode
+ *		2	COMPRESSED2; else COMPRESSED
+ *		4	a frame for each record; else one frame for all
+ *		8	the records are bytes of zstd already
+ *		0x10	the last 6 bytes damage the compressed data: u16 place, u8 xor, twice
+ *		0xe0	size of the pieces that are compressed: 32 bytes to 4 KiB
+ *	head	in pipe mode: the records before these
+ *		in file mode: n entries of attrs of 144 bytes, and lists of ids
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -92,7 +96,7 @@ static void put_data(struct recording *r, const uint8_t *p, size_t size, uint8_t
 			damage[i + 2];
 }
 
-/* Header and table of features are right: what is wrong with them is another target's. */
+/* Header and table of features are valid: another target tests wrong ones. */
 static void put_file(struct recording *r, unsigned entries, const uint8_t *head, size_t head_len,
 		     const uint8_t *p, size_t size, uint8_t how)
 {

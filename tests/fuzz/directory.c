@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording that is a directory: DIR/data and three files more, which are written over by each
- * input.
+ * A recording that is a directory: DIR/data and three more files, which each input overwrites.
  *
- *	u8 x 2: keys of the session | u8 files with bytes, 0 to 3 | u16 x 3: their sizes | their bytes | data
+ *	u8 x 2: keys of the session | u8 number of files with bytes, 0 to 3 | u16 x 3: their sizes |
+ *	their bytes | data
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols out of any file: u8 what, then its bytes.
+ * Symbols of a file with any bytes: u8 what, then the bytes.
  *
- *	what	1 a map of a JIT; else ELF    2 as perf does    4 long names of C++    8 a list of the kernel's symbols
+ *	what	1 a map of a JIT; else ELF    2 as perf does    4 long names of C++
+ *		8 a list of the kernel's symbols
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What -e and --filter name. The input is
+ * The values of -e and --filter. The input is
  *
- *	u8 what is done with the list afterwards | events | NUL | filter
+ *	u8 bits that choose changes of the list | events | NUL | filter
  *
- * Tracepoints and event sources are those of a small folder, so that the machine does not matter.
+ * Tracepoints and event sources are those of a small folder, so that results do not depend on the
+ * machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static int make_files(void)
 	return 0;
 }
 
-/* Groups are runs that begin with their leaders. */
+/* A group is consecutive events that begin with the leader. */
 static void check(const struct capture_events *l)
 {
 	for (size_t i = 0; i < l->list.n; i++) {

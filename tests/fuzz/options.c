@@ -4,8 +4,10 @@
  *
  *	u8 kind | u8 variant | text
  *
- *	kind	0 -F of script: against a recording with samples of all parts, whose text is then written
- *		1 --time    2 lists of cpus, pids, names, --itrace: the same    3 -F, -c, -j, --call-graph, -k, registers of record
+ *	kind	0 -F of script: writes the text of a recording that has all parts of samples
+ *		1 --time
+ *		2 lists of cpus, pids, names, --itrace: writes the text, too
+ *		3 -F, -c, -j, --call-graph, -k, registers of record
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -80,7 +82,7 @@ static const char *small_recording(void)
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-/* Reads and writes the recording with key=text. What is refused says why. */
+/* Reads and writes the recording with key=text. If the text is refused, there must be a message. */
 static void ask_session(const char *key, const char *text, uint8_t variant)
 {
 	static const char *const compat[] = { "none", "perf-6.1", "perf-6.12", "none" };
@@ -105,7 +107,7 @@ static void ask_session(const char *key, const char *text, uint8_t variant)
 	free(keys);
 }
 
-/* Windows ascend, and their bounds hold them all. */
+/* Each window is inside the bounds. */
 static void ask_time(const char *text, uint8_t variant)
 {
 	const struct time_span span = { .first_ns = UINT64_C(1) << (variant >> 2),

@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || fuzz_file_put(&file, data, size) < 0)
 		return 0;
 	/*
-	 * The header and the last byte: the bytes between may change and the same keys are tried.
+	 * The keys depend on the header and the last byte only, so that they stay the same when
+	 * other bytes change.
 	 */
 	fuzz_recording(file.path,
 		       fuzz_choice(data, size < SMALLEST_HEADER ? size : SMALLEST_HEADER) +

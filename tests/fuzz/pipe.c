@@ -4,10 +4,10 @@
  *
  *	u8 how | u8 x 2: keys of the session | records, as they follow the header of pipe mode
  *
- *	how	1 big endian    2 written, 4 cut (what was read is gone); else asked
+ *	how	1 big endian    2 writes the recording, 4 cuts it; else reads it (a pipe is read once)
  *
- * The header is written here. What fits into a pipe is there before the reader begins, so no other
- * thread is needed.
+ * The target writes the header. The complete input fits into the pipe before the reader begins, so
+ * that no other thread is needed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 enum { PIPE_BYTES = 65536 };
 
-/* Fills a pipe and closes its end for writing; the descriptor to read. */
+/* Fills a pipe and closes its writing end. Returns its reading end. */
 static int filled_pipe(const uint8_t *data, size_t size, bool big_endian)
 {
 	uint64_t header[2] = { PERFDATA_MAGIC, PERFDATA_PIPE_HEADER_BYTES };

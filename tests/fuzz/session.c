@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's text form: any text is refused with a message or understood; what is understood
- * prints a complete form that reads back as itself. Nothing is opened. Bit 0 of the first byte: the
- * settings of a recording instead.
+ * The text form of a session. A text is either refused with a message, or printed in a complete
+ * form, which must parse to itself. No recording is opened.
+ *
+ * If bit 0 of the first byte is set, the text has the settings of sonde record instead.
  */
 #include <stdlib.h>
 #include <string.h>

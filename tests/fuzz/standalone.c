@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for libFuzzer: gives each file of a folder to the target and prints "ok" in TAP when it
- * returns.
+ * Replaces libFuzzer: calls the target with each file of a folder, and prints TAP.
  *
  * Inputs are copied to memory of exactly their size, so that a sanitizer sees a read behind the
  * end.
@@ -53,7 +52,7 @@ int main(int argc, char **argv)
 	}
 	printf("1..%d\n", n);
 	for (int i = 0; i < n; i++) {
-		/* Before, so that a crash shows whose it is. */
+		/* Printed before the call, so that a crash shows its input. */
 		printf("# %s\n", entries[i]->d_name);
 		fflush(stdout);
 		printf("%sok %d - %s\n", replay(argv[1], entries[i]->d_name) ? "not " : "", i + 1,

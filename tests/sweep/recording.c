@@ -48,8 +48,8 @@ const struct place *recording_place_of(const struct sweep_file *f, uint64_t at)
 
 /* ---- a file ---------------------------------------------------------------------------------- */
 
-/* Bytes of a record with what follows it; 0 if no complete one is there. */
-static uint64_t whole_record(const uint8_t *p, uint64_t left, bool swap)
+/* The size of a record with the data that belongs to it; 0 if it is not complete. */
+static uint64_t record_size(const uint8_t *p, uint64_t left, bool swap)
 {
 	uint64_t len = left >= RECORD_HEADER_BYTES ? get_u16(p + 6, swap) : 0;
 
@@ -67,13 +67,13 @@ static bool belongs_to_header(uint32_t type)
 	       type == RECORD_EVENT_UPDATE;
 }
 
-/* In pipe mode the data begins behind the last record of the header. */
+/* In pipe mode the data begins after the last record of the header. */
 static int find_places(struct sweep_file *f, bool is_pipe, bool swap)
 {
 	uint64_t len, at = f->data_begin;
 
 	for (; at < f->data_end; at += len) {
-		len = whole_record(f->bytes + at, f->data_end - at, swap);
+		len = record_size(f->bytes + at, f->data_end - at, swap);
 		if (!len)
 			break;
 		if (is_pipe && belongs_to_header(get_u32(f->bytes + at, swap)))
@@ -83,7 +83,7 @@ static int find_places(struct sweep_file *f, bool is_pipe, bool swap)
 	return 0;
 }
 
-static int read_whole(struct sweep_file *f, const char *path)
+static int read_file(struct sweep_file *f, const char *path)
 {
 	FILE *in = fopen(path, "rbe");
 	struct outbuf all = { 0 };
@@ -120,7 +120,7 @@ static void name_it(struct recording *r, const char *from, const char *how)
 	snprintf(r->name, sizeof(r->name), "%.40s%s", slash ? slash + 1 : from, how);
 }
 
-/* Records from the first byte on, nothing in front of them and nothing behind. */
+/* A file of blktrace has only records. */
 static bool find_blktrace_places(struct recording *r, const char *path)
 {
 	struct sweep_file *f = &r->files[0];
@@ -145,7 +145,7 @@ int recording_read(struct recording *ret, const char *path)
 	struct sweep_file *f = &r.files[0];
 	struct perfdata_header h;
 
-	TRY(read_whole(f, path));
+	TRY(read_file(f, path));
 	if (find_blktrace_places(&r, path)) {
 		*ret = r;
 		return 0;
@@ -250,7 +250,7 @@ int recording_make_pipe(struct recording *ret, const struct recording *from)
 	return 0;
 }
 
-/* Every third record to each file; the first one keeps the header. */
+/* Each file gets every third record; the first file has the header. */
 int recording_make_directory(struct recording *ret, const struct recording *from)
 {
 	const struct sweep_file *whole = &from->files[0];
@@ -268,7 +268,7 @@ int recording_make_directory(struct recording *ret, const struct recording *from
 		r.files[i].data_begin = i ? 0 : whole->data_begin;
 		r.files[i].data_end = o[i].len;
 	}
-	/* The bytes behind the data move up. */
+	/* The bytes after the data move to a smaller offset. */
 	h.data.size = o[0].len - h.data.offset;
 	moved = behind - o[0].len;
 	outbuf_put(&o[0], whole->bytes + behind, whole->len - behind);
@@ -306,7 +306,7 @@ static void put_compressed(struct outbuf *o, const void *packed, size_t len, boo
 	outbuf_put(o, packed, len);
 }
 
-/* The data in one frame of zstd, flushed for each record; seen: what a reader makes of the file. */
+/* Compresses the data into one zstd frame, which is flushed for each record. */
 static int compress(struct sweep_file *f, struct outbuf *o, const uint8_t *data, size_t size,
 		    bool padded)
 {
@@ -358,8 +358,8 @@ int recording_make_compressed(struct recording *ret, const struct recording *fro
 	f->data_end = o.len;
 	if (!from->is_pipe) {
 		/*
-		 * Its only section: what the others say is not needed here, names and formats
-		 * excepted.
+		 * The only section is that of compression. Without the others the reader has no
+		 * names and formats.
 		 */
 		struct perfdata_header h = header_of(plain, false);
 		const struct perfdata_section table = { o.len + sizeof(table), sizeof(body) };
@@ -374,7 +374,7 @@ int recording_make_compressed(struct recording *ret, const struct recording *fro
 	if (o.failed)
 		return -1;
 	take(f, &o);
-	name_it(&r, from->name, padded ? ", compressed anew" : ", compressed");
+	name_it(&r, from->name, padded ? ", COMPRESSED2" : ", compressed");
 	*ret = r;
 	return 0;
 }

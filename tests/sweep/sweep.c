@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every recording of a list cut off at every record and at random places, and with random bits
- * flipped, read to the end each time and every event asked everything.
+ * Damages recordings: cuts them off at every record and at random places, and flips random bits.
+ * Each damaged recording is read to its end, and every function about each event is called.
  *
  *	sweep [--share N] [--seed N] [--only WORD] [--scratch DIR] RECORDING...
  *
- * --share 10 takes one random cut and one flip in ten, and cuts at one record in ten. If ":all" is
- * behind a recording's name, its other forms are swept, too: pipe mode in a file and through a
- * pipe, a directory, compressed.
+ * --share 10 takes one in ten of the random cuts, of the flips, and of the cuts at records. If
+ * ":all" follows a recording's name, its other forms are swept, too: pipe mode in a file and through
+ * a pipe, a directory, compressed.
  *
- * What must hold. An event is a record at a place of a file (and, of several made of one record,
- * the how manieth). It is before the damage when its record ends at or before
- *	- the cut; of compressed records: when the compressed record that completes it does;
- *	- the beginning of the record (compressed: compressed record) in which the bit was flipped.
- * Then
- *	1. a cut recording gives exactly the events before the cut, in the order of the complete one;
- *	2. one with a flipped bit in its data gives all events before the damage, in that order, whatever else it gives;
- *	3. their records have the same bytes, and all answers about an event (names, fields, sample, chain, addresses, text) are
- *	   the same if neither reading delivered anything from behind the damage before it. If one did, what is behind the
- *	   damage may have described the event's task, and is missing now;
- *	4. when a cut leaves a piece of a record, or less data than the header says, there is a defect;
- *	5. bits flipped outside the data, cuts before it: the reader returns.
- * A file in file mode has names and formats behind its data. What its cut forms are compared with
- * is the file cut at the end of its data, which in turn must give the records of the complete one
- * (1, and 3 without the answers).
+ * An event is identified by its file, the place of its record, and its number among the events of
+ * that record. The damage begins at
+ *	- the cut; in compressed data at the first compressed record that is not complete;
+ *	- the beginning of the record (in compressed data: compressed record) with the flipped bit.
+ * An event is before the damage if its record ends there or earlier.
  *
- * Nothing may take longer than CASE_SECONDS.
+ * Rules:
+ *	1. A cut recording gives exactly the events before the cut, in the order of the complete one.
+ *	2. A recording with a flipped bit in its data gives all events before the damage in that order,
+ *	   and perhaps others.
+ *	3. The records of these events have the same bytes. The answers about an event (names, fields,
+ *	   sample, chain, addresses, text) are the same, unless one of the readings gave an event from
+ *	   behind the damage before it: that may have described the event's task.
+ *	4. If a cut leaves a part of a record, or less data than the header says, there is a defect.
+ *	5. After a cut before the data, or a flip outside of the data, the reader returns.
+ * A file in file mode has names and formats behind its data. Its cut forms are compared with the
+ * file cut at the end of its data. That one must give the records of the complete file (rules 1 and
+ * 3, without the answers).
+ *
+ * No case may take longer than CASE_SECONDS.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -43,7 +46,7 @@
 #include "recording.h"
 #include "sonde/sonde.h"
 
-enum { CUTS = 1000, FLIPS = 10000, CASE_SECONDS = 30, MOST_TOLD = 20, PIPE_BYTES = 65536 };
+enum { CUTS = 1000, FLIPS = 10000, CASE_SECONDS = 30, MOST_REPORTED = 20, PIPE_BYTES = 65536 };
 
 /* ---- the case at hand ------------------------------------------------------------------------ */
 
@@ -64,7 +67,7 @@ static void die(int sig)
 	_exit(1);
 }
 
-/* A function of the sanitizers' runtime, when it is there. */
+/* A function of the sanitizers' runtime; NULL without sanitizers. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static void watch(void)
@@ -89,7 +92,7 @@ static uint64_t random_below(uint64_t n)
 
 struct seen {
 	uint64_t begin, end; /* of its record, as the reader sees the file */
-	uint64_t record;     /* sum of its bytes */
+	uint64_t record;     /* hash of its bytes */
 	uint64_t answers;    /* fuzz_ask() */
 	uint32_t derived;
 	uint16_t file;
@@ -110,7 +113,9 @@ static uint64_t sum_of(const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* Offsets of a directory's files are the same: the file is the one whose bytes these are. */
+/*
+ * Files of a directory have the same offsets, so the record's bytes decide which file it is from.
+ */
 static uint16_t file_of(const struct recording *r, const struct sonde_event *ev)
 {
 	for (unsigned i = 0; i < r->nr; i++) {
@@ -166,7 +171,7 @@ static void read_events(const struct recording *whole, const char *path, bool sm
 static char scratch[200] = "/dev/shm";
 
 struct shelf {
-	char dir[256]; /* of a directory */
+	char dir[256]; /* for a directory */
 	struct fuzz_file file;
 	char path[300];
 	int pipe;
@@ -240,7 +245,7 @@ static void read_recording(struct shelf *s, const struct recording *whole,
 	read_events(whole, s->path, turn & 1, ret);
 	if (s->pipe >= 0)
 		close(s->pipe);
-	/* Its outputs, one after the other. */
+	/* Every fourth time: writes it in one of the formats, in turn. */
 	if (turn % 4 == 0 && !damaged->as_stream)
 		fuzz_write(s->path, turn << 3);
 	alarm(0);
@@ -251,8 +256,8 @@ static void read_recording(struct shelf *s, const struct recording *whole,
 struct sweep {
 	const struct recording *whole;
 	struct shelf shelf;
-	struct reading base; /* what damaged ones are compared with, by the file that is damaged: */
-	struct reading base_data_cut; /* cut at the end of its data */
+	/* Damaged recordings are compared with these: the complete one, one cut behind its data. */
+	struct reading base, base_data_cut;
 	struct reading now;
 	unsigned cases, failed;
 };
@@ -278,7 +283,7 @@ static void __attribute__((format(printf, 2, 3))) fail(struct sweep *w, const ch
 	va_list ap;
 
 	w->failed++;
-	if (w->failed > MOST_TOLD)
+	if (w->failed > MOST_REPORTED)
 		return;
 	printf("# %s: ", at_hand);
 	va_start(ap, fmt);
@@ -287,12 +292,12 @@ static void __attribute__((format(printf, 2, 3))) fail(struct sweep *w, const ch
 	printf("\n");
 }
 
-/* exact: no other events may be there. */
+/* exact: there may be no other events. */
 static void compare(struct sweep *w, const struct reading *base, const struct limits *l, bool exact,
 		    bool answers)
 {
 	const struct reading *now = &w->now;
-	bool clean_base = true, clean_now = true; /* nothing from behind the damage so far */
+	bool clean_base = true, clean_now = true; /* no event from behind the damage so far */
 	size_t at = 0;
 
 	for (size_t i = 0; i < base->events.n; i++) {
@@ -359,14 +364,14 @@ static void sweep_cut(struct sweep *w, unsigned file, uint64_t at)
 	cut.files[file].len = at;
 	read_recording(&w->shelf, w->whole, &cut, w->cases++, &w->now);
 	if (at < f->data_begin) {
-		/* of a stream's records some may be there */
+		/* A stream may have some of the records. */
 		l.before[file] = recording_seen_before(f, at);
 		if (w->whole->is_pipe && w->now.opened)
 			compare(w, base_of(w, file), &l, true, false);
 		return;
 	}
 	if (at > f->data_end) {
-		/* some of the header behind the data is there */
+		/* A part of the header behind the data is left. */
 		compare(w, base_of(w, file), &l, true, false);
 		return;
 	}
@@ -415,7 +420,7 @@ static void read_bases(struct sweep *w)
 	w->now = (struct reading){ 0 };
 }
 
-/* A file, the larger the likelier; all of it is as likely as its data alone. */
+/* A random file, by size, and a random byte of it. Half of the time a byte of its data. */
 static uint64_t random_place(const struct recording *r, unsigned *ret_file)
 {
 	uint64_t total = 0, at;
@@ -446,12 +451,12 @@ static unsigned sweep_recording(const struct recording *r, unsigned share)
 				sweep_cut(&w, file, r->files[file].places.v[i].end);
 		}
 	}
-	for (unsigned i = 0; i < CUTS / share && w.failed < MOST_TOLD; i++) {
+	for (unsigned i = 0; i < CUTS / share && w.failed < MOST_REPORTED; i++) {
 		const uint64_t at = random_place(r, &file);
 
 		sweep_cut(&w, file, at);
 	}
-	for (unsigned i = 0; i < FLIPS / share && w.failed < MOST_TOLD; i++) {
+	for (unsigned i = 0; i < FLIPS / share && w.failed < MOST_REPORTED; i++) {
 		const uint64_t at = random_place(r, &file);
 
 		sweep_flip(&w, file, at, (unsigned)random_below(8));
@@ -471,7 +476,7 @@ static unsigned sweep_recording(const struct recording *r, unsigned share)
 static unsigned nr_tests, nr_failed;
 static const char *only = "";
 
-static void sweep_and_tell(const struct recording *r, unsigned share)
+static void sweep_and_report(const struct recording *r, unsigned share)
 {
 	unsigned failed;
 
@@ -500,22 +505,22 @@ static void sweep_path(char *path, unsigned share)
 	if (all)
 		*all = '\0';
 	must(recording_read(&file, path), path);
-	sweep_and_tell(&file, share);
+	sweep_and_report(&file, share);
 	if (all) {
 		must(recording_make_pipe(&pipe, &file), "pipe mode");
-		sweep_and_tell(&pipe, share);
+		sweep_and_report(&pipe, share);
 		must(recording_make_compressed(&other, &pipe, false), "compressed");
-		sweep_and_tell(&other, share);
+		sweep_and_report(&other, share);
 		recording_done(&other);
 		pipe.as_stream = pipe.files[0].len <= PIPE_BYTES;
 		snprintf(pipe.name, sizeof(pipe.name), "%.40s, through a pipe", file.name);
-		sweep_and_tell(&pipe, share);
+		sweep_and_report(&pipe, share);
 		recording_done(&pipe);
-		must(recording_make_compressed(&other, &file, true), "compressed anew");
-		sweep_and_tell(&other, share);
+		must(recording_make_compressed(&other, &file, true), "COMPRESSED2");
+		sweep_and_report(&other, share);
 		recording_done(&other);
 		must(recording_make_directory(&other, &file), "directory");
-		sweep_and_tell(&other, share);
+		sweep_and_report(&other, share);
 		recording_done(&other);
 	}
 	recording_done(&file);
