@@ -904,6 +904,280 @@ struct sonde_frame {
  */
 SONDE_API int sonde_event_callchain(const struct sonde_event *ev, const struct sonde_frame **ret);
 
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+/*
+ * A profile: samples added up by keys, in one pass, without keeping samples.
+ *
+ *	struct sonde_profile *p;
+ *	struct sonde_profile_row row = { .size = sizeof(row) };
+ *
+ *	sonde_profile_new(&p, "keys=comm,sym\ncallgraph=caller\n", "here");
+ *	sonde_profile_read(p, session);
+ *	sonde_profile_finish(p);
+ *	for (uint64_t i = 0; sonde_profile_row(p, 0, i, &row) > 0; i++)
+ *		printf("%llu %s\n", (unsigned long long)row.period, sonde_profile_text(p, 0, i, 1));
+ *	sonde_profile_free(p);
+ *
+ *	profile		tables 0..n-1, in the order in which the recording lists its event types
+ *	  table		one event type, or one group of them: rows 0..n-1
+ *	    row		one combination of the keys: counts, values 0..keys-1, a call tree
+ *	      node	a run of frames that are only called together
+ *	      value	text, number and rank of a key
+ *	place		what an address is: function, file, line. Rows and nodes refer to it
+ *
+ * Samples are added as numbers. sonde_profile_finish() looks up names, merges rows of equal values
+ * and puts rows into their order; before it a profile has no tables. Memory grows with distinct
+ * keys and distinct call paths only. Everything borrowed from a profile is valid until
+ * sonde_profile_free() unless its comment says less; the session may be closed after
+ * sonde_profile_finish().
+ */
+struct sonde_profile;
+
+/*
+ * Makes an empty profile. settings: lines of key=value, as for sonde_session_open(); "" means all
+ * defaults. Returns 0 and *ret, which sonde_profile_free() frees; -EINVAL for an unknown key, a bad
+ * value or an unknown sort key (the message has nearest names); -ENOMEM.
+ *
+ *	keys=LIST           comma-separated; default comm,dso,sym. See sonde_profile_key().
+ *	                    Other words are fields of tracepoints: EVENT.FIELD, FIELD, EVENT.*,
+ *	                    trace_fields, each with an optional /raw; they are looked up when the
+ *	                    profile is finished
+ *	callgraph=none|callee|caller  call trees: frames of a path begin at the sampled function, or
+ *	                    at the outermost caller. none (default)
+ *	callgraph-key=function|address|srcline  which frames are equal; default function
+ *	children=0|1        1: a row for each function of a sample's call path, once for each
+ *	                    sample: sonde_profile_row.children_period. Needs callgraph
+ *	branch=0|1          1: rows are the entries of branch stacks, each with the period 1
+ *	mem=0|1             1: the period of a sample is its weight
+ *	groups=recorded|none|all  event types of a recorded group share a table (default), none do,
+ *	                    all do
+ *	parent=REGEX        for the key parent; default ^sys_|^do_page_fault
+ *	ignore-callees=REGEX  frames below a function that matches are dropped; it is then the
+ *	                    sampled one
+ *	time-quantum=NS     for the key time; default 100000000
+ *	raw-fields=0|1      1: fields of tracepoints are numbers, not texts of their print format
+ *	hide-unresolved=0|1 1: samples and frames without a symbol are dropped
+ *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their
+ *	                    rows are marked SONDE_ROW_FILTERED. The session's keys of these names
+ *	                    drop samples instead
+ *	weight=NAME         a further sum: a value of samples (weight, addr ...) or a numeric field
+ *	                    of tracepoints. May be given up to four times
+ *	max-keys=N          distinct combinations of keys and paths; default 10000000. Further ones
+ *	                    are counted in sonde_profile_facts.dropped_samples
+ *	threads=N           threads that look up names; 0 (default): two at most
+ */
+SONDE_API int sonde_profile_new(struct sonde_profile **ret, const char *settings,
+				const char *origin);
+SONDE_API void sonde_profile_free(struct sonde_profile *p); /* NULL is allowed */
+
+/*
+ * The i-th sort key that `keys` takes, in the order of the table, fields of tracepoints excepted;
+ * NULL after the last. *ret_title (may be NULL) is the title of its column. Valid as long as the
+ * library is loaded.
+ */
+SONDE_API const char *sonde_profile_key(size_t i, const char **ret_title);
+
+/*
+ * Adds all further samples of a session. Returns 0 at the end, a negative errno as
+ * sonde_session_next() does. May be called again for further sessions.
+ */
+SONDE_API int sonde_profile_read(struct sonde_profile *p, struct sonde_session *s);
+/* Adds one event. Returns 1 if it is a sample, 0 if not (it is ignored), a negative errno. */
+SONDE_API int sonde_profile_add(struct sonde_profile *p, const struct sonde_event *ev);
+/*
+ * Looks up names and makes the tables. Samples can be added no more. Sessions that were read must
+ * still be open. Returns 0 on success; -EINVAL if a key names no field of any event; -ENOMEM.
+ */
+SONDE_API int sonde_profile_finish(struct sonde_profile *p);
+/*
+ * Puts the rows of all tables into an order: a comma-separated list of numeric columns and keys, of
+ * which the first one decides. Columns, the largest first: children, period (overhead), samples
+ * (sample), period_sys, period_us, period_guest_sys, period_guest_us, weight1 to weight4. Keys are
+ * in the order of sonde_profile_value.rank. Rows of equal values stay in the merge order: that of
+ * sonde_profile_row.merged. In a group, members decide after the leader, in their order. "" (the
+ * order after sonde_profile_finish()) is "children,period" or "period", then all keys. The order
+ * has perf's rule for children: of rows with equal sums and the same first task, the one with the
+ * longer path is first (callgraph=caller; callee: the shorter one). group_member: the member of
+ * a group that decides first; 0 the leader.
+ */
+SONDE_API int sonde_profile_sort(struct sonde_profile *p, const char *order, uint32_t group_member);
+
+/* Bits of sonde_profile_facts.flags. */
+enum sonde_profile_flags {
+	SONDE_PROFILE_SATURATED = 1, /* a sum reached its largest value and stayed there */
+	SONDE_PROFILE_CALLCHAINS = 2 /* a sample had a call chain */
+};
+/* Facts about a finished profile. The caller sets `size`. */
+struct sonde_profile_facts {
+	uint32_t size;
+	uint32_t flags; /* enum sonde_profile_flags */
+	uint32_t nr_tables, nr_keys;
+	uint64_t samples;             /* added, of all event types */
+	uint64_t unresolved_samples;  /* whose address has no symbol */
+	uint64_t dropped_samples;     /* not added, because max-keys was reached */
+	uint64_t hidden_samples;      /* not added, because of hide-unresolved */
+	uint64_t truncated_chains;    /* call chains that end at max-stack, or were not unwound */
+	uint64_t first_ns, last_ns;   /* times of samples; SONDE_NO_TIME: none has one */
+	/* Samples without a symbol, by enum sonde_unknown. */
+	uint64_t unresolved_by_reason[16];
+};
+/* Fills *ret; returns 1. */
+SONDE_API int sonde_profile_facts(const struct sonde_profile *p, struct sonde_profile_facts *ret);
+
+/* A table. The caller sets `size`, here and in the structs below. */
+struct sonde_profile_table {
+	uint32_t size;
+	uint32_t schema;     /* id of the event type in its session; of a group: the leader's */
+	const char *name;    /* "cpu-clock"; of a group its leader's */
+	const char *group;   /* the group's recorded name; "" without one; NULL: no group */
+	uint32_t nr_members; /* of a group, the leader included; 1: no group */
+	uint32_t flags;      /* 1: all its events are tracepoints */
+	uint64_t nr_rows;
+	/* Sums over all rows and members; shown: over rows without SONDE_ROW_FILTERED. */
+	uint64_t samples, period, shown_samples, shown_period;
+};
+/* Returns 1 and fills *ret, 0 if there is no such table. */
+SONDE_API int sonde_profile_table(const struct sonde_profile *p, uint32_t table,
+				  struct sonde_profile_table *ret);
+/* A member of a group, 0 the leader: its own name and sums; nr_rows is the table's. */
+SONDE_API int sonde_profile_member(const struct sonde_profile *p, uint32_t table, uint32_t member,
+				   struct sonde_profile_table *ret);
+
+/* Bits of sonde_profile_row.flags. */
+enum sonde_profile_row_flags {
+	/* The first sample of the row is none of those that comms=, dsos= ... choose. */
+	SONDE_ROW_FILTERED = 1,
+	SONDE_ROW_UNRESOLVED = 2, /* its place has no symbol */
+	SONDE_ROW_HAS_TREE = 4    /* a sample of the row has a call path */
+};
+/* A row. Counts are those of the samples taken in it (perf's Self). */
+struct sonde_profile_row {
+	uint32_t size;
+	uint32_t flags;   /* enum sonde_profile_row_flags */
+	uint64_t samples, period;
+	/* children=1: of samples whose path has the row's function; else as above. */
+	uint64_t children_samples, children_period;
+	/* period by mode: kernel, user, guest kernel, guest user. */
+	uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
+	uint64_t weights[4];        /* sums for weight= */
+	uint64_t first_ns, last_ns; /* times of its samples; SONDE_NO_TIME: none */
+	uint64_t merged;    /* its position in the order in which perf merges, ascending */
+	uint64_t task;      /* id of the task of its first sample: sonde_task.id */
+	uint32_t place;     /* of sym, dso, srcline ...; 0: none of the keys is about a place */
+	uint32_t max_depth; /* frames of its longest path */
+};
+/* Returns 1 and fills *ret, 0 after the last row. Rows are in the order of the last sort. */
+SONDE_API int sonde_profile_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
+				struct sonde_profile_row *ret);
+/* Counts of one member of a group in a row (0 the leader): samples to weights, as in the row. */
+SONDE_API int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint64_t row,
+				       uint32_t member, struct sonde_profile_row *ret);
+
+/* The kind of sonde_profile_value. */
+enum sonde_profile_value_kind {
+	SONDE_VALUE_TEXT = 0,   /* number is not used */
+	SONDE_VALUE_NUMBER = 1, /* text is the number as perf prints it */
+	SONDE_VALUE_ADDRESS = 2, /* number is an address, text "0x..." */
+	SONDE_VALUE_NONE = 3    /* samples of the row do not have the value; text as perf has it */
+};
+/* The value of a key in a row. */
+struct sonde_profile_value {
+	uint32_t size;
+	uint32_t kind; /* enum sonde_profile_value_kind */
+	/*
+	 * Equal exactly for equal values of one key, over all tables: levels of a hierarchy are
+	 * runs of rows with equal ids, after sorting by rank.
+	 */
+	uint32_t id;
+	/*
+	 * Position of the value in perf's display order (texts ascending, dynamic fields by bytes
+	 * descending ...). Values that are equal there have equal ranks.
+	 */
+	uint32_t rank;
+	uint32_t unknown; /* enum sonde_unknown, of keys about a place */
+	uint32_t place;   /* 0 none; of sym, dso, srcline ... */
+	uint64_t number;
+	const char *text; /* without padding */
+	/* dso: the path; pid: the comm; sym: NULL if unresolved, else as text */
+	const char *long_text;
+	uint32_t bytes_len; /* the bytes of a field of a tracepoint */
+	uint32_t width;     /* least width that perf gives the column; 0 none */
+};
+/* The value of key 0..nr_keys-1 of a row. Returns 1, 0 if there is no such row or key. */
+SONDE_API int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t row,
+				  uint32_t key, struct sonde_profile_value *ret);
+/* The text of it; "" if there is no such row or key. */
+SONDE_API const char *sonde_profile_text(const struct sonde_profile *p, uint32_t table,
+					 uint64_t row, uint32_t key);
+/*
+ * The name and the title of a column: key 0..nr_keys-1 of the profile. EVENT.* and trace_fields are
+ * several columns. *ret_table is the only table that has it, UINT32_MAX if all have it. Title and
+ * ret_table may be NULL. NULL after the last.
+ */
+SONDE_API const char *sonde_profile_column(const struct sonde_profile *p, uint32_t key,
+					   const char **ret_title, uint32_t *ret_table);
+
+/* What is at an address: of a row, or of a frame. */
+struct sonde_profile_place {
+	uint32_t size;
+	uint32_t unknown; /* enum sonde_unknown: why sym is NULL */
+	uint64_t ip;      /* the address, as recorded */
+	/*
+	 * The address in the dso's file, as perf prints it for the row of a sample; the address
+	 * itself for the kernel and without a mapping.
+	 */
+	uint64_t dso_addr;
+	uint64_t dso_id;       /* counted from 1 in the profile, in perf's order; 0 no dso */
+	const char *dso;       /* short name; NULL unknown */
+	const char *dso_path;  /* long name */
+	const char *sym;       /* NULL unknown */
+	uint64_t sym_start, sym_end; /* in the file, as dso_addr */
+	uint64_t map_bytes;    /* size of the mapping */
+	const char *file;      /* of the source line; NULL unknown, or not asked for */
+	uint32_t line;
+	uint32_t cpumode;      /* as sonde_event.cpumode */
+	char level;            /* perf's letter: k . g u H */
+	uint8_t is_inlined;    /* sym is a function inlined at ip */
+	uint8_t sym_binding;   /* 0 local, 1 global, 2 weak */
+	uint8_t reserved[5];
+};
+/* Returns 1 and fills *ret; 0 if there is no such place (0 is none). */
+SONDE_API int sonde_profile_place(const struct sonde_profile *p, uint32_t place,
+				  struct sonde_profile_place *ret);
+
+/*
+ * A node of a call tree: frames 0..nr_frames-1, in the order of callgraph=. Paths
+ * continue in a child or end here.
+ */
+struct sonde_profile_node {
+	uint32_t size;
+	uint32_t nr_frames;
+	const uint32_t *frames; /* places; borrowed until the next call of sonde_profile_tree() */
+	uint32_t parent;        /* 0: it is a root */
+	/*
+	 * Children, and nodes behind it with the same parent; 0 none. They are in perf's order:
+	 * the larger period first, then the younger dso, then the higher address.
+	 */
+	uint32_t child, next;
+	uint32_t reserved;
+	uint64_t hit_period, hit_samples; /* of paths that end here */
+	uint64_t period, samples;         /* of these and of all below */
+};
+/*
+ * Makes the call tree of a row. Returns 1 and the number of the first root for
+ * sonde_profile_node(); 0 if the row has none (no path, or a row of a group without samples of the
+ * leader). The tree is valid until the next call of this function.
+ *
+ * A row's own samples have their complete path. children=1: other samples have the part of their
+ * path from the row's function on (callgraph=caller: to the sampled function; callee: to the
+ * outermost caller). The sum of the roots' periods is children_period.
+ */
+SONDE_API int sonde_profile_tree(struct sonde_profile *p, uint32_t table, uint64_t row,
+				 uint32_t *ret_root);
+SONDE_API int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
+				 struct sonde_profile_node *ret);
+
 /* ---- text output ----------------------------------------------------------------------------- */
 
 /*

@@ -18,12 +18,17 @@ ALLOWED = {
     ('sonde_session_on_progress', 'ctx'),
     ('sonde_event_free', 'ev'),
     ('sonde_recorder_close', 'r'),
+    ('sonde_profile_new', 'origin'),
+    ('sonde_profile_free', 'p'),
+    ('sonde_profile_key', 'ret_title'),
+    ('sonde_profile_column', 'ret_title'),
+    ('sonde_profile_column', 'ret_table'),
     ('sonde_list_events', 'opts'),
     ('sonde_list_events', 'ctx'),
     ('sonde_running_kernel', 'ctx'),
 }
 # Texts that are NULL, not "", when there is none; all other `const char *` are "".
-NO_TEXT = {'sonde_session_info', 'sonde_field_label'}
+NO_TEXT = {'sonde_session_info', 'sonde_field_label', 'sonde_profile_column'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # Functions that leave no cause: for signal handlers; and, by parameter, the inline one of the header.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_recorder_switch', 'r'),
@@ -44,12 +49,16 @@ POINTERS = {
     'struct sonde_recorder *': 'recorder', 'struct sonde_recorder **': '&recorder_opened',
     'const struct sonde_record_options *': '&record_options', 'struct sonde_record_result *': '&record_result',
     'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room', 'struct sonde_nearest *': '&nearest',
-    'void *': '&context',
+    'void *': '&context', 'struct sonde_profile *': 'profile', 'const struct sonde_profile *': 'profile',
+    'struct sonde_profile **': '&profile_made', 'const char **': '&title', 'uint32_t *': '&number',
+    'struct sonde_profile_facts *': '&profile_facts', 'struct sonde_profile_table *': '&profile_table',
+    'struct sonde_profile_row *': '&profile_row', 'struct sonde_profile_value *': '&profile_value',
+    'struct sonde_profile_place *': '&profile_place', 'struct sonde_profile_node *': '&profile_node',
 }
 NAMED = {
     ('const char *', 'text'): 'session_text', ('const char *', 'origin'): '"."', ('const char *', 'key'): '"arch"',
     ('const char *', 'name'): '"pid"', ('const char *', 'path'): '"/proc/self/exe"', ('const char *', 'candidate'): '"a"',
-    ('const char *', 'version'): '"none"',
+    ('const char *', 'version'): '"none"', ('const char *', 'order'): '""', ('const char *', 'settings'): '""',
 }
 CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part'}
 

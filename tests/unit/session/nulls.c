@@ -48,6 +48,15 @@ static struct sonde_record_options record_options = { .size = sizeof(record_opti
 static struct sonde_record_result record_result = { .size = sizeof(record_result) };
 static struct sonde_nearest nearest = { .size = sizeof(nearest), .wanted = "a" };
 static struct sonde_list_options list_options = { .size = sizeof(list_options) };
+static struct sonde_profile *profile, *profile_made;
+static struct sonde_profile_facts profile_facts = { .size = sizeof(profile_facts) };
+static struct sonde_profile_table profile_table = { .size = sizeof(profile_table) };
+static struct sonde_profile_row profile_row = { .size = sizeof(profile_row) };
+static struct sonde_profile_value profile_value = { .size = sizeof(profile_value) };
+static struct sonde_profile_place profile_place = { .size = sizeof(profile_place) };
+static struct sonde_profile_node profile_node = { .size = sizeof(profile_node) };
+static const char *title;
+static uint32_t number;
 static size_t length = UNTOUCHED;
 static char session_text[4096], room[64] = "untouched", *parsed;
 static int context;
@@ -136,6 +145,8 @@ static bool find_event(void)
 	schema = sonde_event_schema(session, event);
 	field = sonde_schema_fields(schema, &length);
 	length = UNTOUCHED;
+	if (sonde_profile_new(&profile, "", NULL) < 0)
+		return false;
 	recorder = calloc(1, 1 << 16); /* a call that looks at it has not refused NULL */
 	return schema && field && recorder;
 }
@@ -162,5 +173,6 @@ int main(void)
 	printf("1..%zu\n", n + 1);
 	sonde_session_close(session);
 	free(recorder);
+	sonde_profile_free(profile);
 	return failed || faulty;
 }

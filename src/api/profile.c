@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde.h: profiles. */
+
+#include <errno.h>
+
+#include "base/err.h"
+#include "profile/collect.h"
+#include "profile/columns.h"
+#include "profile/counts.h"
+#include "profile/profile.h"
+#include "profile/sort.h"
+#include "profile/tree.h"
+#include "profile/values.h"
+#include "session/session.h"
+
+struct sonde_profile {
+	struct profile *own;
+};
+
+int sonde_profile_new(struct sonde_profile **ret, const char *settings, const char *origin)
+{
+	struct sonde_profile *p;
+	int r;
+
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(settings, -EINVAL);
+	err_clear();
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return err_nomem();
+	r = profile_new(&p->own, settings, origin);
+	if (r < 0) {
+		free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+void sonde_profile_free(struct sonde_profile *p)
+{
+	if (!p)
+		return;
+	profile_free(p->own);
+	free(p);
+}
+
+const char *sonde_profile_key(size_t i, const char **ret_title)
+{
+	if (i >= nr_key_defs)
+		return NULL;
+	if (ret_title)
+		*ret_title = key_defs[i].title;
+	return key_defs[i].name;
+}
+
+/* ---- filling --------------------------------------------------------------------------------- */
+
+static int profile_check_open(const struct sonde_profile *p)
+{
+	return p->own->is_finished ? err_set(-EINVAL, "the profile is finished") : 0;
+}
+
+int sonde_profile_read(struct sonde_profile *p, struct sonde_session *s)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(s, -EINVAL);
+	TRY(profile_check_open(p));
+	for (;;) {
+		const struct sonde_event *const *events;
+		size_t nr = RECORDING_EVENTS;
+		int r = session_next_batch(s, &events, &nr);
+
+		if (r <= 0)
+			return r;
+		for (size_t i = 0; i < nr; i++)
+			TRY(collect_add(p->own, event_of(events[i])));
+	}
+}
+
+int sonde_profile_add(struct sonde_profile *p, const struct sonde_event *ev)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ev, -EINVAL);
+	TRY(profile_check_open(p));
+	return collect_add(p->own, event_of(ev));
+}
+
+int sonde_profile_finish(struct sonde_profile *p)
+{
+	NOT_NULL(p, -EINVAL);
+	return profile_finish(p->own);
+}
+
+int sonde_profile_sort(struct sonde_profile *p, const char *order, uint32_t group_member)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(order, -EINVAL);
+	return sort_rows(p->own, order, group_member);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* A caller that was compiled with an older header has a smaller struct. */
+static int profile_give(void *ret, const void *all, size_t size)
+{
+	uint32_t known;
+
+	memcpy(&known, ret, sizeof(known));
+	if (known < sizeof(known))
+		return err_set(-EINVAL, "the struct's size is not set");
+	memcpy(ret, all, known < size ? known : size);
+	if (known > size)
+		known = (uint32_t)size;
+	memcpy(ret, &known, sizeof(known));
+	return 1;
+}
+
+int sonde_profile_facts(const struct sonde_profile *p, struct sonde_profile_facts *ret)
+{
+	struct sonde_profile_facts f;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	f = p->own->facts;
+	f.nr_tables = (uint32_t)p->own->tables.n;
+	f.nr_keys = (uint32_t)p->own->columns.n;
+	return profile_give(ret, &f, sizeof(f));
+}
+
+static const struct profile_table *profile_table_at(const struct sonde_profile *p, uint32_t table)
+{
+	return table < p->own->tables.n ? &p->own->tables.v[table] : NULL;
+}
+
+int sonde_profile_table(const struct sonde_profile *p, uint32_t table,
+			struct sonde_profile_table *ret)
+{
+	const struct profile_table *t;
+	struct sonde_profile_table all;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	t = profile_table_at(p, table);
+	if (!t)
+		return 0;
+	all = (struct sonde_profile_table){ .size = sizeof(all),
+					    .schema = t->own.schema,
+					    .name = t->own.name,
+					    .nr_members = 1,
+					    .flags = t->own.is_tracepoint,
+					    .nr_rows = t->nr_rows,
+					    .samples = t->own.sum.samples,
+					    .period = counts_period(&t->own.sum),
+					    .shown_samples = t->own.shown.samples,
+					    .shown_period = counts_period(&t->own.shown) };
+	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_member(const struct sonde_profile *p, uint32_t table, uint32_t member,
+			 struct sonde_profile_table *ret)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	return member ? 0 : sonde_profile_table(p, table, ret);
+}
+
+/* The number of the row that is shown at that position; UINT32_MAX if there is none. */
+static uint32_t profile_row_number(const struct sonde_profile *p, uint32_t table, uint64_t row)
+{
+	const struct profile_table *t = profile_table_at(p, table);
+
+	return t && row < t->nr_rows ? t->order[row] : UINT32_MAX;
+}
+
+int sonde_profile_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
+		      struct sonde_profile_row *ret)
+{
+	struct sonde_profile_row all;
+	const struct profile_row *r;
+	uint32_t n;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	n = profile_row_number(p, table, row);
+	if (n == UINT32_MAX)
+		return 0;
+	r = &p->own->rows.v[n];
+	all = (struct sonde_profile_row){
+		.size = sizeof(all),
+		.flags = (r->all.is_filtered ? SONDE_ROW_FILTERED : 0) |
+			 (r->place && !place_at(p->own, r->place - 1)->sym ? SONDE_ROW_UNRESOLVED
+									   : 0) |
+			 (r->has_tree ? SONDE_ROW_HAS_TREE : 0),
+		.samples = r->self.samples,
+		.period = counts_period(&r->self),
+		.children_samples = r->all.samples,
+		.children_period = counts_period(&r->all),
+		.period_sys = r->self.period[1],
+		.period_us = r->self.period[2],
+		.period_guest_sys = r->self.period[4],
+		.period_guest_us = r->self.period[5],
+		.first_ns = r->all.first_ns,
+		.last_ns = r->all.last_ns,
+		.merged = r->merged,
+		.task = r->all.task,
+		.place = r->place,
+		.max_depth = r->max_depth
+	};
+	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint64_t row,
+			     uint32_t member, struct sonde_profile_row *ret)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	return member ? 0 : sonde_profile_row(p, table, row, ret);
+}
+
+static const struct profile_value *profile_value_at(const struct sonde_profile *p, uint32_t table,
+						    uint64_t row, uint32_t key)
+{
+	const uint32_t n = profile_row_number(p, table, row);
+	const struct profile_column *c;
+
+	if (n == UINT32_MAX || key >= p->own->columns.n)
+		return NULL;
+	c = &p->own->columns.v[key];
+	return &c->values.v[c->by_id.v[wordset_key(&p->own->row_values, n)[1 + key]]];
+}
+
+int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t row, uint32_t key,
+			struct sonde_profile_value *ret)
+{
+	const struct profile_value *v;
+	struct sonde_profile_value all;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	v = profile_value_at(p, table, row, key);
+	if (!v)
+		return 0;
+	all = (struct sonde_profile_value){ .size = sizeof(all),
+					    .kind = v->kind,
+					    .id = v->id,
+					    .rank = v->rank,
+					    .unknown = v->unknown,
+					    .place = v->place,
+					    .number = v->number,
+					    .text = v->text,
+					    .long_text = v->long_text,
+					    .width = p->own->columns.v[key].def->width };
+	return profile_give(ret, &all, sizeof(all));
+}
+
+const char *sonde_profile_text(const struct sonde_profile *p, uint32_t table, uint64_t row,
+			       uint32_t key)
+{
+	const struct profile_value *v;
+
+	NOT_NULL(p, "");
+	v = profile_value_at(p, table, row, key);
+	return v ? v->text : "";
+}
+
+const char *sonde_profile_column(const struct sonde_profile *p, uint32_t key,
+				 const char **ret_title, uint32_t *ret_table)
+{
+	NOT_NULL(p, NULL);
+	if (key >= p->own->columns.n)
+		return NULL;
+	if (ret_title)
+		*ret_title = p->own->columns.v[key].def->title;
+	if (ret_table)
+		*ret_table = UINT32_MAX;
+	return p->own->columns.v[key].name;
+}
+
+int sonde_profile_place(const struct sonde_profile *p, uint32_t place,
+			struct sonde_profile_place *ret)
+{
+	struct sonde_profile_place all;
+	const struct profile_place *own;
+	const struct profile_dso *dso;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	if (!place || place > p->own->place_list.n)
+		return 0;
+	own = place_at(p->own, place - 1);
+	dso = own->dso ? &p->own->dsos.v[own->dso - 1] : NULL;
+	all = (struct sonde_profile_place){ .size = sizeof(all),
+					    .unknown = own->unknown,
+					    .ip = own->ip,
+					    .dso_addr = own->dso_addr,
+					    .dso_id = own->dso,
+					    .dso = dso ? dso->short_name : NULL,
+					    .dso_path = dso ? dso->long_name : NULL,
+					    .sym = own->sym,
+					    .sym_start = own->sym_start,
+					    .sym_end = own->sym_end,
+					    .map_bytes = own->map_bytes,
+					    .file = own->file,
+					    .line = own->line,
+					    .cpumode = own->cpumode,
+					    .level = value_level(own->cpumode),
+					    .is_inlined = own->is_inlined,
+					    .sym_binding = own->binding };
+	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_tree(struct sonde_profile *p, uint32_t table, uint64_t row, uint32_t *ret_root)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret_root, -EINVAL);
+	*ret_root = 0;
+	return tree_make(p->own, table, row, ret_root);
+}
+
+int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
+		       struct sonde_profile_node *ret)
+{
+	const struct profile_tree_node *n;
+	struct sonde_profile_node all;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	if (!node || node >= p->own->tree.n)
+		return 0;
+	n = &p->own->tree.v[node];
+	all = (struct sonde_profile_node){ .size = sizeof(all),
+					   .nr_frames = n->nr_frames,
+					   .frames = &p->own->tree_frames.v[n->frames_at],
+					   .parent = n->parent,
+					   .child = n->child,
+					   .next = n->next,
+					   .hit_period = counts_period(&n->hit),
+					   .hit_samples = n->hit.samples,
+					   .period = counts_period(&n->sum),
+					   .samples = n->sum.samples };
+	return profile_give(ret, &all, sizeof(all));
+}

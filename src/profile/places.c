@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/places.h"
+
+#include "base/err.h"
+#include "profile/texts.h"
+#include "recording/locate.h"
+
+static int places_intern(struct profile *p, const char *text, const char **ret)
+{
+	*ret = NULL;
+	if (!text)
+		return 0;
+	*ret = texts_intern(p, text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* The number + 1 of the dso at an address. */
+static int places_dso(struct profile *p, const struct event *ev, uint64_t ip, uint32_t cpumode,
+		      uint64_t id, uint32_t *ret)
+{
+	struct profile_dso own = { 0 };
+	struct sonde_dso d;
+
+	*ret = 0;
+	while (p->own_dsos.n <= id)
+		TRY(vec_push(&p->own_dsos, 0));
+	if (p->own_dsos.v[id] || !id) {
+		*ret = p->own_dsos.v[id];
+		return 0;
+	}
+	if (recording_dso(ev, ip, cpumode, &d) < 0) {
+		err_clear();
+		return 0;
+	}
+	TRY(places_intern(p, d.short_name, &own.short_name));
+	TRY(places_intern(p, d.long_name, &own.long_name));
+	TRY(vec_push(&p->dsos, own));
+	*ret = p->own_dsos.v[id] = (uint32_t)p->dsos.n;
+	return 0;
+}
+
+static int places_make(struct profile *p, const struct sonde_location *loc, uint32_t dso,
+		       uint64_t ip, uint32_t cpumode, const struct sonde_frame *frame)
+{
+	struct profile_place place = { .ip = ip,
+				       .dso_addr = loc->dso_id ? loc->dso_off : ip,
+				       .sym_start = loc->sym_start,
+				       .sym_end = loc->sym_end,
+				       .map_bytes = loc->map_end - loc->map_start,
+				       .dso = dso,
+				       .unknown = loc->unknown,
+				       .cpumode = (uint8_t)cpumode,
+				       .binding = (uint8_t)loc->sym_binding };
+
+	TRY(places_intern(p, frame && frame->sym ? frame->sym : loc->sym, &place.sym));
+	if (frame) {
+		place.is_inlined = frame->flags & SONDE_FRAME_INLINED;
+		place.line = frame->line;
+		TRY(places_intern(p, frame->file, &place.file));
+	}
+	return vec_push(&p->place_list, place);
+}
+
+int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t cpumode,
+		const struct sonde_frame *frame, uint32_t *ret)
+{
+	const struct sonde_location loc = *recording_located(ev, ip, cpumode);
+	uint32_t name = 0, dso;
+	uint64_t key[4];
+	int r;
+
+	TRY(places_dso(p, ev, ip, cpumode, loc.dso_id, &dso));
+	if (frame && frame->sym)
+		TRY(strpool_intern(&p->strings, frame->sym, strlen(frame->sym), &name));
+	key[0] = two_halves(dso, name);
+	key[1] = ip;
+	key[2] = loc.dso_off;
+	key[3] = two_halves(frame ? frame->line : 0, cpumode << 8 | loc.unknown);
+	r = wordset_put(&p->places, key, ret);
+	return r > 0 ? places_make(p, &loc, dso, ip, cpumode, frame) : r;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "profile/columns.h"
+#include "profile/ranks.h"
+#include "profile/rows.h"
+#include "profile/sort.h"
+
+static int profile_init(struct profile *p, const char *text, const char *origin)
+{
+	TRY(profile_options_parse(&p->opts, text, origin));
+	p->facts.size = sizeof(p->facts);
+	p->facts.first_ns = p->facts.last_ns = SONDE_NO_TIME;
+	TRY(strpool_init(&p->strings));
+	TRY(columns_parse(p, p->opts.keys ? p->opts.keys : "comm,dso,sym"));
+	p->needs_paths = p->opts.callgraph != CALLGRAPH_NONE;
+	wordset_init(&p->combinations, 1 + p->nr_raws);
+	wordset_init(&p->places, 4);
+	wordset_init(&p->nodes, 1);
+	wordset_init(&p->cells, 1);
+	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
+	return 0;
+}
+
+int profile_new(struct profile **ret, const char *text, const char *origin)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return err_nomem();
+	r = profile_init(p, text, origin);
+	if (r < 0) {
+		profile_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	vec_foreach (t, &p->tables)
+		free(t->order);
+	columns_done(p);
+	wordset_done(&p->combinations);
+	wordset_done(&p->places);
+	wordset_done(&p->nodes);
+	wordset_done(&p->cells);
+	wordset_done(&p->row_values);
+	hash64_done(&p->tasks_by_id);
+	vec_done(&p->own_strings);
+	vec_done(&p->own_dsos);
+	vec_done(&p->own_tables);
+	vec_done(&p->dsos);
+	vec_done(&p->tasks);
+	vec_done(&p->place_list);
+	vec_done(&p->counts);
+	vec_done(&p->events);
+	vec_done(&p->tables);
+	vec_done(&p->table_of);
+	vec_done(&p->rows);
+	vec_done(&p->cell_rows);
+	vec_done(&p->node_rows);
+	vec_done(&p->place_class);
+	vec_done(&p->tree);
+	vec_done(&p->tree_frames);
+	strpool_done(&p->strings);
+	profile_options_done(&p->opts);
+	free(p);
+}
+
+int profile_finish(struct profile *p)
+{
+	if (p->is_finished)
+		return err_set(-EINVAL, "the profile is finished");
+	TRY(ranks_make(p));
+	TRY(rows_make(p));
+	p->is_finished = true;
+	p->session = NULL;
+	return sort_rows(p, "", 0);
+}

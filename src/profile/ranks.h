@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers become values: equal values get one id, and a rank in each order. */
+#ifndef SONDE_PROFILE_RANKS_H
+#define SONDE_PROFILE_RANKS_H
+
+#include "profile/types.h"
+
+int ranks_make(struct profile *p);
+
+#endif

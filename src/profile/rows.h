@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows: cells whose values are equal, and what children adds to them. */
+#ifndef SONDE_PROFILE_ROWS_H
+#define SONDE_PROFILE_ROWS_H
+
+#include "profile/types.h"
+
+int rows_make(struct profile *p);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of rows: see sonde_profile_sort(). */
+
+#include "profile/sort.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "profile/counts.h"
+
+enum sort_what {
+	SORT_KEY,
+	SORT_CHILDREN,
+	SORT_PERIOD,
+	SORT_SAMPLES,
+	SORT_MODE
+};
+
+struct sort_step {
+	enum sort_what what;
+	uint32_t at; /* KEY: the column; MODE: the cpumode */
+};
+
+struct sort_order {
+	const struct profile *p;
+	VEC(struct sort_step) steps;
+};
+
+static const struct {
+	const char *name;
+	struct sort_step step;
+} numeric[] = {
+	{ "children", { SORT_CHILDREN, 0 } },
+	{ "overhead_children", { SORT_CHILDREN, 0 } },
+	{ "period", { SORT_PERIOD, 0 } },
+	{ "overhead", { SORT_PERIOD, 0 } },
+	{ "samples", { SORT_SAMPLES, 0 } },
+	{ "sample", { SORT_SAMPLES, 0 } },
+	{ "period_sys", { SORT_MODE, 1 } },
+	{ "overhead_sys", { SORT_MODE, 1 } },
+	{ "period_us", { SORT_MODE, 2 } },
+	{ "overhead_us", { SORT_MODE, 2 } },
+	{ "period_guest_sys", { SORT_MODE, 4 } },
+	{ "overhead_guest_sys", { SORT_MODE, 4 } },
+	{ "period_guest_us", { SORT_MODE, 5 } },
+	{ "overhead_guest_us", { SORT_MODE, 5 } },
+};
+
+static int sort_find_step(const struct profile *p, const char *word, size_t len,
+			  struct sort_step *ret)
+{
+	for (size_t i = 0; i < sizeof(numeric) / sizeof(*numeric); i++) {
+		if (strlen(numeric[i].name) == len && !memcmp(numeric[i].name, word, len)) {
+			*ret = numeric[i].step;
+			return 0;
+		}
+	}
+	for (uint32_t i = 0; i < p->columns.n; i++) {
+		const char *name = p->columns.v[i].name;
+
+		if (strlen(name) == len && !memcmp(name, word, len)) {
+			*ret = (struct sort_step){ SORT_KEY, i };
+			return 0;
+		}
+	}
+	return err_set(-EINVAL, "'%.*s' is neither a numeric column nor a key of the profile",
+		       (int)len, word);
+}
+
+static int sort_default(struct sort_order *o)
+{
+	if (o->p->opts.children)
+		TRY(vec_push(&o->steps, (struct sort_step){ SORT_CHILDREN, 0 }));
+	TRY(vec_push(&o->steps, (struct sort_step){ SORT_PERIOD, 0 }));
+	for (uint32_t i = 0; i < o->p->columns.n; i++)
+		TRY(vec_push(&o->steps, (struct sort_step){ SORT_KEY, i }));
+	return 0;
+}
+
+static int sort_parse(struct sort_order *o, const char *text)
+{
+	if (!*text)
+		return sort_default(o);
+	for (;;) {
+		const size_t len = strcspn(text, ",");
+		struct sort_step step;
+
+		TRY(sort_find_step(o->p, text, len, &step));
+		TRY(vec_push(&o->steps, step));
+		if (!text[len])
+			return 0;
+		text += len + 1;
+	}
+}
+
+/* The larger one first. */
+static int sort_numbers(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int sort_children(const struct profile *p, const struct profile_row *a,
+			 const struct profile_row *b)
+{
+	int r = sort_numbers(counts_period(&a->all), counts_period(&b->all));
+
+	if (r || !p->opts.children || a->all.task != b->all.task || !a->has_tree)
+		return r;
+	r = sort_numbers(a->max_depth, b->max_depth);
+	return p->opts.callgraph == CALLGRAPH_CALLER ? r : -r;
+}
+
+static uint32_t sort_rank(const struct profile *p, const struct profile_column *c, uint32_t row,
+			  uint32_t column)
+{
+	const uint64_t id = wordset_key(&p->row_values, row)[1 + column];
+
+	return c->values.v[c->by_id.v[id]].rank;
+}
+
+static int sort_step(const struct sort_order *o, const struct sort_step *s, uint32_t a, uint32_t b)
+{
+	const struct profile *p = o->p;
+	const struct profile_row *x = &p->rows.v[a], *y = &p->rows.v[b];
+	const struct profile_column *c = &p->columns.v[s->at];
+
+	switch (s->what) {
+	case SORT_CHILDREN:
+		return sort_children(p, x, y);
+	case SORT_PERIOD:
+		return sort_numbers(counts_period(&x->self), counts_period(&y->self));
+	case SORT_SAMPLES:
+		return sort_numbers(x->self.samples, y->self.samples);
+	case SORT_MODE:
+		return sort_numbers(x->self.period[s->at], y->self.period[s->at]);
+	case SORT_KEY:
+		break;
+	}
+	return sort_numbers(sort_rank(p, c, b, s->at), sort_rank(p, c, a, s->at));
+}
+
+static int sort_compare(const void *a, const void *b, void *ctx)
+{
+	const struct sort_order *o = ctx;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	for (size_t i = 0; i < o->steps.n; i++) {
+		int r = sort_step(o, &o->steps.v[i], x, y);
+
+		if (r)
+			return r;
+	}
+	return (o->p->rows.v[x].merged > o->p->rows.v[y].merged) -
+	       (o->p->rows.v[x].merged < o->p->rows.v[y].merged);
+}
+
+int sort_rows(struct profile *p, const char *order, uint32_t member)
+{
+	struct sort_order o = { .p = p };
+	int r;
+
+	(void)member;
+	if (!p->is_finished)
+		return err_set(-EINVAL, "the profile is not finished");
+	r = sort_parse(&o, order);
+	for (size_t i = 0; r >= 0 && i < p->tables.n; i++)
+		qsort_r(p->tables.v[i].order, p->tables.v[i].nr_rows, sizeof(uint32_t),
+			sort_compare, &o);
+	vec_done(&o.steps);
+	return r;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The call tree of a row. */
+#ifndef SONDE_PROFILE_TREE_H
+#define SONDE_PROFILE_TREE_H
+
+#include "profile/types.h"
+
+/* See sonde_profile_tree(). */
+int tree_make(struct profile *p, uint32_t table, uint64_t row, uint32_t *ret_root);
+
+#endif

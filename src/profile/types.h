@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profile: samples added up by keys and by call paths.
+ *
+ *	event ---> combination	table and numbers of all keys but the place (collect.c)
+ *	      ---> place	where it was sampled (places.c)
+ *	      ---> node		its call path: frame after frame, from the combination down
+ *	           cell		(combination or node, place): counts
+ *
+ *	finish:	numbers ---> values (finish.c) ---> rows (rows.c) ---> order (sort.c)
+ *	tree.c:	the paths of a row's cells as a tree
+ *
+ * A cell is all that is kept of its samples. Numbers are those of the pass: equal values may have
+ * different numbers (a function has many addresses), so rows are made of values.
+ */
+#ifndef SONDE_PROFILE_TYPES_H
+#define SONDE_PROFILE_TYPES_H
+
+#include <stdbool.h>
+
+#include "base/hash.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "profile/options.h"
+#include "profile/wordset.h"
+#include "sonde/sonde.h"
+
+struct recordings;
+struct profile;
+
+/* What the pass keeps of a sample: a number. */
+enum profile_raw {
+	RAW_PLACE, /* kept once for all columns */
+	RAW_COMM,  /* id in the profile's string pool */
+	RAW_TASK,  /* number in profile.tasks */
+	RAW_CPU,
+	RAW_TIME /* start of the quantum */
+};
+
+/* The value of a key: what rows are merged by, and what is shown. */
+struct profile_value {
+	uint64_t number;
+	const char *text, *long_text; /* of the profile's string pool; long_text may be NULL */
+	uint32_t place;
+	uint32_t unknown; /* enum sonde_unknown */
+	uint32_t kind;    /* enum sonde_profile_value_kind */
+	uint32_t id, rank;
+	uint32_t merge_rank;
+};
+
+/* The orders of values: of merging, and of showing. */
+struct value_order {
+	int (*merge)(const struct profile *p, const struct profile_value *a,
+		     const struct profile_value *b);
+	int (*show)(const struct profile *p, const struct profile_value *a,
+		    const struct profile_value *b);
+};
+
+struct key_def {
+	const char *name, *title;
+	uint32_t width;
+	enum profile_raw raw;
+	/* is_frame: the place is a frame's, not the sampled one */
+	int (*value)(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+	const struct value_order *order;
+};
+struct profile_column {
+	const struct key_def *def;
+	const char *name; /* of the profile's string pool */
+	int raw_at;       /* index of its number in a combination; -1: it is about the place */
+	/* Number -> index in values; of a place: 2n, of that of a frame: 2n + 1. */
+	struct hash64 by_raw;
+	VEC(struct profile_value) values; /* one for each distinct number */
+	VEC(uint32_t) by_id;              /* a value of each id */
+};
+
+enum { PROFILE_MODES = 6 }; /* by sonde_event.cpumode */
+#define PROFILE_ROOT UINT32_MAX /* the parent of a path's first node */
+
+struct profile_counts {
+	uint64_t samples;
+	uint64_t period[PROFILE_MODES];
+	uint64_t first_ns, last_ns; /* SONDE_NO_TIME: no sample has a time */
+	uint64_t first;             /* its first sample is so many-th of all */
+	uint64_t task;              /* of that */
+	bool is_filtered;           /* so was that */
+};
+
+/* A file, or the kernel. */
+struct profile_dso {
+	const char *short_name, *long_name;
+};
+
+/* An address. Names are of the profile's string pool. */
+struct profile_place {
+	uint64_t ip, dso_addr, sym_start, sym_end, map_bytes;
+	const char *sym, *file;
+	uint32_t dso; /* number + 1, 0 none */
+	uint32_t line, unknown;
+	uint8_t cpumode, binding;
+	bool is_inlined;
+};
+
+struct profile_task {
+	uint64_t id;
+	int32_t pid, tid;
+	uint32_t comm; /* last one seen */
+};
+
+struct profile_row {
+	struct profile_counts self, all; /* all: with children */
+	uint32_t max_depth;
+	uint32_t place;
+	uint64_t merged;
+	bool has_tree;
+};
+
+struct profile_member {
+	const char *name;
+	uint32_t schema;
+	bool is_tracepoint;
+	struct profile_counts sum, shown;
+};
+
+struct profile_table {
+	struct profile_member own;
+	uint32_t first_row; /* in profile.rows, in merge order */
+	uint32_t nr_rows;
+	uint32_t *order; /* of nr_rows, in the order of the last sort */
+};
+
+/* A node of a row's call tree while it is shown. */
+struct profile_tree_node {
+	uint32_t frames_at, nr_frames, parent, child, next;
+	struct profile_counts hit, sum;
+};
+
+struct profile {
+	struct profile_options opts;
+	struct strpool strings;
+	VEC(struct profile_column) columns;
+	unsigned nr_raws; /* numbers of a combination, the table excepted */
+	bool needs_place, needs_paths;
+	bool is_finished;
+
+	/* ---- the pass ---- */
+	const struct recordings *session; /* that of the last event */
+	uint64_t session_nr;
+	/* By id of the session's string pool: own id + 1; 0 unknown. */
+	VEC(uint32_t) own_strings;
+	VEC(uint32_t) own_dsos;    /* by the session's dso_id: number + 1 */
+	VEC(uint32_t) own_tables;  /* by schema id: number + 1 */
+	VEC(struct profile_dso) dsos;
+	VEC(struct profile_task) tasks;
+	struct hash64 tasks_by_id;
+	struct wordset combinations; /* table, numbers */
+	struct wordset places;       /* see places.c */
+	VEC(struct profile_place) place_list;
+	struct wordset nodes; /* parent << 32 | place; of a root: ROOT << 32 | combination */
+	struct wordset cells; /* combination or node << 32 | place */
+	VEC(struct profile_counts) counts; /* of cells */
+	VEC(struct profile_member) events; /* by table number while samples are added */
+	struct sonde_profile_facts facts;
+
+	/* ---- the result ---- */
+	VEC(struct profile_table) tables;
+	VEC(uint32_t) table_of;  /* by number in events: index in tables */
+	VEC(struct profile_row) rows;
+	struct wordset row_values; /* table, ids of values; its numbers are those of rows */
+	VEC(uint32_t) cell_rows;   /* by cell */
+	VEC(uint32_t) node_rows;   /* by node; of children */
+	VEC(uint32_t) place_class; /* by place: equal for equal frames */
+
+	/* ---- the tree lent last ---- */
+	VEC(struct profile_tree_node) tree; /* [0] is none */
+	VEC(uint32_t) tree_frames;
+};
+
+static inline uint32_t high_half(uint64_t v)
+{
+	return (uint32_t)(v >> 32);
+}
+
+static inline uint64_t two_halves(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static inline const struct profile_place *place_at(const struct profile *p, uint32_t place)
+{
+	return &p->place_list.v[place];
+}
+
+#endif

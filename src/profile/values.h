@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of keys, made of the numbers of the pass, and their orders. See keys.def. */
+#ifndef SONDE_PROFILE_VALUES_H
+#define SONDE_PROFILE_VALUES_H
+
+#include "profile/types.h"
+
+int value_comm(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_pid(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_dso(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_sym(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_cpu(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_time(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+
+extern const struct value_order order_text, order_number, order_dso, order_sym;
+
+/* perf's letter for the kind of code: k . g u H */
+char value_level(uint32_t cpumode);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * struct wordset: distinct keys of a fixed number of 64-bit words, numbered from 0 in the order in
+ * which they were added. Keys come from files, so a set mixes its address into each hash.
+ */
+#ifndef SONDE_PROFILE_WORDSET_H
+#define SONDE_PROFILE_WORDSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+
+struct wordset {
+	unsigned stride;  /* words of a key */
+	size_t n, capacity;
+	uint64_t *words;  /* owned; n * stride */
+	uint32_t *slots;  /* owned; number + 1 of the key there, 0 free */
+	size_t mask;
+	uint64_t seed;
+};
+
+enum { WORDSET_MAX = 1 << 30 };
+
+void wordset_init(struct wordset *s, unsigned stride);
+void wordset_done(struct wordset *s);
+/* Adds a key that is not in the set at that slot. 0 and *ret, or -ENOMEM. */
+int wordset_append(struct wordset *s, const uint64_t *key, uint64_t hash, uint32_t *ret);
+
+static inline const uint64_t *wordset_key(const struct wordset *s, uint32_t i)
+{
+	return s->words + (size_t)i * s->stride;
+}
+
+static inline uint64_t wordset_hash(const struct wordset *s, const uint64_t *key)
+{
+	uint64_t h = s->seed;
+
+	for (unsigned i = 0; i < s->stride; i++)
+		h = hash_u64(h ^ key[i]) + i;
+	return h ^ h >> 32;
+}
+
+static inline bool wordset_holds(const struct wordset *s, uint32_t i, const uint64_t *key)
+{
+	const uint64_t *known = wordset_key(s, i);
+
+	for (unsigned w = 0; w < s->stride; w++) {
+		if (known[w] != key[w])
+			return false;
+	}
+	return true;
+}
+
+/* The number of a key, which is added if it is new: 1 new, 0 known, -ENOMEM. */
+static inline int wordset_put(struct wordset *s, const uint64_t *key, uint32_t *ret)
+{
+	const uint64_t h = wordset_hash(s, key);
+	int r;
+
+	if (s->slots) {
+		for (size_t i = h & s->mask; s->slots[i]; i = (i + 1) & s->mask) {
+			if (wordset_holds(s, s->slots[i] - 1, key)) {
+				*ret = s->slots[i] - 1;
+				return 0;
+			}
+		}
+	}
+	r = wordset_append(s, key, h, ret);
+	return r < 0 ? r : 1;
+}
+
+#endif

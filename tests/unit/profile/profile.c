@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles of a recording made in memory: rows, counts, orders, call trees. */
+#include "unittest.h"
+
+#include "../session/recording.h"
+#include "sonde/sonde.h"
+
+/* Addresses of three places without a symbol, called A from B from C. */
+enum { A = 0x401000, B = 0x402000, C = 0x403000 };
+
+static struct sonde_profile *profile_of(struct recording *r, const char *text)
+{
+	struct sonde_session *s;
+	struct sonde_profile *p;
+	char session[128];
+
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nno-follow=1\nforce=1\n",
+		 recording_finish(r));
+	if (sonde_session_open(&s, session, NULL) < 0 || sonde_profile_new(&p, text, "test") < 0 ||
+	    sonde_profile_read(p, s) < 0 || sonde_profile_finish(p) < 0)
+		fail_msg("%s", sonde_error_text());
+	sonde_session_close(s);
+	return p;
+}
+
+static struct recording begin(void)
+{
+	struct recording r;
+
+	recording_begin_as(&r, true);
+	recording_comm(&r, 10, 12, 12, "sh", false);
+	recording_comm(&r, 11, 13, 13, "cat", false);
+	recording_sample(&r, 20, 12, 12, (uint64_t[]){ A, B, C }, 3);
+	recording_sample(&r, 21, 12, 12, (uint64_t[]){ A, B, C }, 3);
+	recording_sample(&r, 22, 13, 13, (uint64_t[]){ B, C }, 2);
+	recording_sample(&r, 23, 12, 12, (uint64_t[]){ A, C }, 2);
+	return r;
+}
+
+static struct sonde_profile_row row_at(const struct sonde_profile *p, uint64_t i)
+{
+	struct sonde_profile_row row = { .size = sizeof(row) };
+
+	assert_int_equal(sonde_profile_row(p, 0, i, &row), 1);
+	return row;
+}
+
+TEST(rows_by_comm)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\n");
+	struct sonde_profile_table t = { .size = sizeof(t) };
+	struct sonde_profile_row row = { .size = sizeof(row) };
+
+	assert_int_equal(sonde_profile_table(p, 0, &t), 1);
+	assert_int_equal(t.nr_rows, 2);
+	assert_int_equal(t.samples, 4);
+	assert_string_equal(t.name, "cpu-clock");
+	assert_string_equal(sonde_profile_text(p, 0, 0, 0), "sh");
+	assert_int_equal(row_at(p, 0).samples, 3);
+	assert_int_equal(row_at(p, 0).period, 3);
+	assert_int_equal(row_at(p, 0).first_ns, 20);
+	assert_int_equal(row_at(p, 0).last_ns, 23);
+	assert_string_equal(sonde_profile_text(p, 0, 1, 0), "cat");
+	assert_int_equal(row_at(p, 1).samples, 1);
+	assert_int_equal(sonde_profile_row(p, 0, 2, &row), 0);
+	assert_int_equal(sonde_profile_table(p, 1, &t), 0);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+TEST(order_by_key)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\n");
+
+	assert_int_equal(sonde_profile_sort(p, "comm", 0), 0);
+	assert_string_equal(sonde_profile_text(p, 0, 0, 0), "cat");
+	assert_string_equal(sonde_profile_text(p, 0, 1, 0), "sh");
+	assert_int_equal(sonde_profile_sort(p, "period,comm", 0), 0);
+	assert_string_equal(sonde_profile_text(p, 0, 0, 0), "sh");
+	assert_true(sonde_profile_sort(p, "nothing", 0) < 0);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+/* C is in all paths, B in three, A is the sampled place of three. */
+TEST(children_count_each_sample_once)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=sym\ncallgraph=caller\nchildren=1\n");
+	struct sonde_profile_value v = { .size = sizeof(v) };
+	const struct {
+		uint64_t address, children, self;
+	} expected[] = { { C, 4, 0 }, { A, 3, 3 }, { B, 3, 1 } };
+
+	for (uint64_t i = 0; i < 3; i++) {
+		assert_int_equal(sonde_profile_value(p, 0, i, 0, &v), 1);
+		assert_int_equal(v.number, expected[i].address);
+		assert_int_equal(row_at(p, i).children_period, expected[i].children);
+		assert_int_equal(row_at(p, i).period, expected[i].self);
+	}
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+static struct sonde_profile_node node_at(const struct sonde_profile *p, uint32_t n)
+{
+	struct sonde_profile_node node = { .size = sizeof(node) };
+
+	assert_int_equal(sonde_profile_node(p, n, &node), 1);
+	return node;
+}
+
+static uint64_t frame_ip(const struct sonde_profile *p, const struct sonde_profile_node *n,
+			 uint32_t i)
+{
+	struct sonde_profile_place place = { .size = sizeof(place) };
+
+	assert_int_equal(sonde_profile_place(p, n->frames[i], &place), 1);
+	return place.ip;
+}
+
+/*
+ *	callee	A (3) -> B,C (2) | C (1)
+ *	caller	C (3) -> B,A (2) | A (1)
+ */
+TEST(tree_of_a_row)
+{
+	static const char *const orders[] = { "callee", "caller" };
+	struct recording r = begin();
+
+	for (int caller = 0; caller < 2; caller++) {
+		struct sonde_profile_node root, child;
+		struct sonde_profile *p;
+		uint32_t number;
+		char text[64];
+
+		snprintf(text, sizeof(text), "keys=comm\ncallgraph=%s\n", orders[caller]);
+		p = profile_of(&r, text);
+		assert_int_equal(sonde_profile_tree(p, 0, 0, &number), 1);
+		root = node_at(p, number);
+		assert_int_equal(root.period, 3);
+		assert_int_equal(root.hit_period, 0);
+		assert_int_equal(root.nr_frames, 1);
+		assert_int_equal(root.next, 0);
+		assert_int_equal(frame_ip(p, &root, 0), caller ? C : A);
+		child = node_at(p, root.child);
+		assert_int_equal(child.period, 2);
+		assert_int_equal(child.hit_period, 2);
+		assert_int_equal(child.nr_frames, 2);
+		assert_int_equal(frame_ip(p, &child, 0), B);
+		assert_int_equal(frame_ip(p, &child, 1), caller ? A : C);
+		assert_int_equal(child.parent, number);
+		child = node_at(p, child.next);
+		assert_int_equal(child.period, 1);
+		assert_int_equal(child.next, 0);
+		assert_int_equal(child.child, 0);
+		sonde_profile_free(p);
+	}
+	recording_done(&r);
+}
+
+TEST(bad_options_are_refused)
+{
+	struct sonde_profile *p = NULL;
+
+	assert_true(sonde_profile_new(&p, "keys=comn\n", NULL) < 0);
+	assert_non_null(strstr(sonde_error_text(), "comm"));
+	assert_true(sonde_profile_new(&p, "children=1\n", NULL) < 0);
+	assert_true(sonde_profile_new(&p, "nothing=1\n", NULL) < 0);
+	assert_null(p);
+}
