@@ -66,7 +66,7 @@ static void args_conv_init(struct slot *slot, struct conv *c, const struct sonde
 		slot->plain_bytes = f->offset + f->width;
 }
 
-int args_init(pTHX_ struct run *r, struct slot *slot, const char *name)
+int args_init(pTHX_ struct perl_run *r, struct slot *slot, const char *name)
 {
 	const struct sonde_schema *sc = slot->base.sc;
 	const struct sonde_field *fields = prelude_fields(sc, &slot->nr_fields),
@@ -101,7 +101,7 @@ void args_done(pTHX_ struct slot *slot)
 	free(slot->fields);
 }
 
-void args_comms_done(pTHX_ struct run *r)
+void args_comms_done(pTHX_ struct perl_run *r)
 {
 	for (size_t i = 0; i < COMM_ARGS; i++)
 		text_arg_done(aTHX_ &r->comms[i]);
@@ -174,7 +174,7 @@ static inline void args_set_field(pTHX_ SV **args, size_t i, const struct conv *
 }
 
 /* Names of threads repeat: some are kept. */
-static inline SV *comm_arg(pTHX_ struct run *r, uint32_t id)
+static inline SV *comm_arg(pTHX_ struct perl_run *r, uint32_t id)
 {
 	struct text_arg *a = &r->comms[id % COMM_ARGS];
 
@@ -200,7 +200,7 @@ static void args_set_callchain(pTHX_ struct slot *slot, const struct sonde_event
 	*at = slot->base.has_callchain ? value_callchain(aTHX_ ev) : newRV_noinc((SV *)newAV());
 }
 
-void args_fill(pTHX_ struct run *r, struct slot *slot)
+void args_fill(pTHX_ struct perl_run *r, struct slot *slot)
 {
 	const struct sonde_event *ev = r->base.ev;
 	const bool is_plain =
@@ -223,7 +223,7 @@ void args_fill(pTHX_ struct run *r, struct slot *slot)
 		args_set_field(aTHX_ a, PRELUDE_NR_COMMON + i, &slot->fields[i], ev, is_plain);
 }
 
-void args_fill_process(pTHX_ struct run *r, struct slot *slot)
+void args_fill_process(pTHX_ struct perl_run *r, struct slot *slot)
 {
 	const struct sonde_event *ev = r->base.ev;
 	SV **a = slot->process;

@@ -35,12 +35,12 @@ struct slot {
  * Prepares the arguments of a tracepoint's handler. Returns 0 or -ENOMEM; the caller calls
  * args_done() in any case.
  */
-int args_init(pTHX_ struct run *r, struct slot *slot, const char *name);
+int args_init(pTHX_ struct perl_run *r, struct slot *slot, const char *name);
 void args_done(pTHX_ struct slot *slot);
 /* Fills in the arguments for the current event: of a handler; of process_event. */
-void args_fill(pTHX_ struct run *r, struct slot *slot);
-void args_fill_process(pTHX_ struct run *r, struct slot *slot);
+void args_fill(pTHX_ struct perl_run *r, struct slot *slot);
+void args_fill_process(pTHX_ struct perl_run *r, struct slot *slot);
 /* Frees the kept names of threads. */
-void args_comms_done(pTHX_ struct run *r);
+void args_comms_done(pTHX_ struct perl_run *r);
 
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct script_context {
-	struct run *run;       /* of the script; NULL if none */
+	struct perl_run *run;  /* of the script; NULL if none */
 	runops_proc_t program; /* the previous PL_runops, which runs programs */
 	bool has_exited;       /* Perl code called exit() before the END blocks ran */
 	bool has_exited_in_end;
@@ -150,7 +150,7 @@ XS(last_error)
 
 /* ---- Sonde::Run ------------------------------------------------------------------------------ */
 
-static struct run *boot_run_of(pTHX_ SV *sv)
+static struct perl_run *boot_run_of(pTHX_ SV *sv)
 {
 	void *r;
 
@@ -167,7 +167,7 @@ XS(run_new_xs)
 {
 	dXSARGS;
 	dMY_CXT;
-	struct run *r;
+	struct perl_run *r;
 
 	if (items != 3)
 		croak_xs_usage(cv, "class, text, is_live");
@@ -183,7 +183,7 @@ XS(run_events_xs);
 XS(run_events_xs)
 {
 	dXSARGS;
-	struct run *r;
+	struct perl_run *r;
 	int code;
 
 	if (items != 1)
@@ -214,7 +214,7 @@ XS(run_describe_xs);
 XS(run_describe_xs)
 {
 	dXSARGS;
-	const struct run *r;
+	const struct perl_run *r;
 	char line[4096];
 	int len;
 
@@ -238,7 +238,7 @@ XS(run_defects_xs)
 	dXSARGS;
 	const struct sonde_defect *d;
 	bool is_loss = false;
-	struct run *r;
+	struct perl_run *r;
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
@@ -260,7 +260,7 @@ XS(run_unserved_xs);
 XS(run_unserved_xs)
 {
 	dXSARGS;
-	const struct run *r;
+	const struct perl_run *r;
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");
@@ -367,7 +367,7 @@ XS(run_subs_xs)
 {
 	dXSARGS;
 	dXSI32;
-	struct run *r;
+	struct perl_run *r;
 	size_t nr;
 
 	if (items != 1)
@@ -391,7 +391,7 @@ XS(run_destroy_xs)
 {
 	dXSARGS;
 	dMY_CXT;
-	struct run *r;
+	struct perl_run *r;
 
 	if (items != 1)
 		croak_xs_usage(cv, "run");

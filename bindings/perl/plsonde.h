@@ -46,7 +46,7 @@ struct text_arg {
 #define COMM_ARGS 256
 
 /* The run of a perf script over a session, as an object of the class Sonde::Run. */
-struct run {
+struct perl_run {
 	struct script_run base;
 	void *perl;                    /* the interpreter, for builds with several in a process */
 	/* its process_event is still to be called for the current event */
@@ -85,11 +85,11 @@ static inline CV *sub_of(pTHX_ GV *gv)
 
 /* run.c */
 /* NULL on failure: see sonde_error_text() */
-struct run *run_new(pTHX_ const char *text, bool is_live);
-void run_free(pTHX_ struct run *r);
-bool run_has_met(const struct run *r, uint32_t id); /* an event of this schema was delivered */
+struct perl_run *run_new(pTHX_ const char *text, bool is_live);
+void run_free(pTHX_ struct perl_run *r);
+bool run_has_met(const struct perl_run *r, uint32_t id); /* an event of this schema was delivered */
 /* returns 0 or a negative errno; does not return if a sub dies */
-int run_events(pTHX_ struct run *r);
+int run_events(pTHX_ struct perl_run *r);
 
 /* callback.c: calls the sub of a callback. */
 void callback_call(pTHX_ CV *cv, const struct prelude_callback *cb,

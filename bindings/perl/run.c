@@ -13,9 +13,9 @@ static const struct script_lang lang;
 
 /* ---- event types ----------------------------------------------------------------------------- */
 
-static inline struct run *run_of(struct script_run *base)
+static inline struct perl_run *run_of(struct script_run *base)
 {
-	return (struct run *)base;
+	return (struct perl_run *)base;
 }
 
 static inline struct slot *run_slot_of(struct script_slot *base)
@@ -55,7 +55,7 @@ static void run_slot_done(struct script_run *base, struct script_slot *s)
 	SvREFCNT_dec((SV *)slot->handler);
 }
 
-bool run_has_met(const struct run *r, uint32_t id)
+bool run_has_met(const struct perl_run *r, uint32_t id)
 {
 	return id < r->base.nr_slots && r->base.slots[id];
 }
@@ -93,7 +93,7 @@ static void run_call_define(pTHX_ CV *cv, const struct slot *slot, const struct 
 
 static int run_define(struct script_run *base, struct script_slot *s, const struct sonde_define *d)
 {
-	struct run *r = run_of(base);
+	struct perl_run *r = run_of(base);
 	dTHXa(r->perl);
 	CV *cv = sub_of(aTHX_ r->defines[d->kind]);
 
@@ -104,7 +104,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 }
 
 /* By default one line on stderr, once. */
-static void run_warn_of_shift(pTHX_ struct run *r, const struct slot *slot, const CV *cv)
+static void run_warn_of_shift(pTHX_ struct perl_run *r, const struct slot *slot, const CV *cv)
 {
 	const char *name = r->warned_of_shift || r->base.rules->passes_over_handlers
 				   ? NULL
@@ -146,7 +146,7 @@ static void run_warn_of_shift(pTHX_ struct run *r, const struct slot *slot, cons
 struct turns {
 	OP next; /* must be first: PL_op is the loop in run_next_call() */
 	UNOP call;
-	struct run *r;
+	struct perl_run *r;
 	SSize_t height; /* of the stack */
 	int code;       /* the result of the loop */
 };
@@ -163,7 +163,7 @@ static void run_push_call(pTHX_ CV *cv, SV **args, size_t nr)
 	PUTBACK;
 }
 
-static void run_push_process_event(pTHX_ struct run *r, struct slot *slot)
+static void run_push_process_event(pTHX_ struct perl_run *r, struct slot *slot)
 {
 	r->due = NULL;
 	args_fill_process(aTHX_ r, slot);
@@ -173,7 +173,7 @@ static void run_push_process_event(pTHX_ struct run *r, struct slot *slot)
 static int run_find_function(struct script_run *base, const struct script_slot *s, const char *name,
 			     void **ret)
 {
-	struct run *r = run_of(base);
+	struct perl_run *r = run_of(base);
 	dTHXa(r->perl);
 
 	*ret = strcmp(name, prelude_trace_defect->name) ? NULL : sub_of(aTHX_ r->trace_defect);
@@ -192,7 +192,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 /* perf calls process_event for each sample, for tracepoints after their handler. */
 SCRIPT_HOT int run_find_handler(struct script_run *base, struct script_slot *s)
 {
-	struct run *r = run_of(base);
+	struct perl_run *r = run_of(base);
 	struct slot *slot = run_slot_of(s);
 	dTHXa(r->perl);
 
@@ -221,7 +221,7 @@ SCRIPT_HOT int run_make_args(struct script_run *base, struct script_slot *s)
 /* perl calls the sub after script_next() has returned. */
 SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 {
-	struct run *r = run_of(base);
+	struct perl_run *r = run_of(base);
 	struct slot *slot = run_slot_of(s);
 	dTHXa(r->perl);
 
@@ -298,7 +298,7 @@ static const struct script_lang lang = {
 static OP *run_next_call(pTHX)
 {
 	struct turns *t = (struct turns *)PL_op;
-	struct run *r = t->r;
+	struct perl_run *r = t->r;
 
 	/* As between two statements: removes what the previous sub left on the stack. */
 	PL_stack_sp = PL_stack_base + t->height;
@@ -311,7 +311,7 @@ static OP *run_next_call(pTHX)
 	return t->code > 0 ? (OP *)&t->call : NULL;
 }
 
-int run_events(pTHX_ struct run *r)
+int run_events(pTHX_ struct perl_run *r)
 {
 	struct turns t = { .r = r, .height = PL_stack_sp - PL_stack_base };
 	const bool catches = CATCH_GET;
@@ -347,9 +347,9 @@ int run_events(pTHX_ struct run *r)
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
-struct run *run_new(pTHX_ const char *text, bool is_live)
+struct perl_run *run_new(pTHX_ const char *text, bool is_live)
 {
-	struct run *r = calloc(1, sizeof(*r));
+	struct perl_run *r = calloc(1, sizeof(*r));
 
 	if (!r || sonde_session_open(&r->base.s, text, NULL) < 0) {
 		free(r);
@@ -372,7 +372,7 @@ struct run *run_new(pTHX_ const char *text, bool is_live)
 	return r;
 }
 
-void run_free(pTHX_ struct run *r)
+void run_free(pTHX_ struct perl_run *r)
 {
 	if (!r)
 		return;

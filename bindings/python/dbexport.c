@@ -18,7 +18,7 @@ struct table {
 };
 
 struct dbexport {
-	struct run *run;
+	struct python_run *run;
 	struct prelude_db *db;
 	struct table tables[PRELUDE_NR_TABLES];
 };
@@ -133,7 +133,7 @@ static int dbexport_result_of(struct dbexport *d, int code)
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 /* 1 if a name of the script has a true value, else 0; -1 with an exception. */
-static int dbexport_is_true(struct run *r, const char *name)
+static int dbexport_is_true(struct python_run *r, const char *name)
 {
 	PyObject *key = PyUnicode_InternFromString(name);
 	PyObject *value = key ? PyDict_GetItemWithError(r->main, key) : NULL;
@@ -176,7 +176,7 @@ static int dbexport_start(struct dbexport *d)
 	return dbexport_result_of(d, prelude_db_begin(d->db));
 }
 
-struct dbexport *dbexport_begin(struct run *r)
+struct dbexport *dbexport_begin(struct python_run *r)
 {
 	struct dbexport *d;
 

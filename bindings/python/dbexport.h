@@ -6,7 +6,7 @@
 #include "script.h"
 
 /* Called after trace_begin(). NULL without an exception if the script wants no export. */
-struct dbexport *dbexport_begin(struct run *r);
+struct dbexport *dbexport_begin(struct python_run *r);
 void dbexport_free(struct dbexport *d); /* NULL is allowed */
 /*
  * Returns 1 if the event belongs only to the tables, 0 if handlers are called too, -1 with an

@@ -66,7 +66,7 @@ static PyObject *dicts_source_line(const struct node *n)
 	return PyUnicode_FromFormat("%s:%u", slash ? slash + 1 : n->file, n->line);
 }
 
-static int dicts_make_symbol(struct run *r, struct node *n, const struct sonde_location *loc)
+static int dicts_make_symbol(struct python_run *r, struct node *n, const struct sonde_location *loc)
 {
 	const char *name = n->sym ? n->sym : loc->sym; /* of an inlined function */
 	struct keys *k = r->keys;
@@ -83,7 +83,7 @@ static int dicts_make_symbol(struct run *r, struct node *n, const struct sonde_l
 	return n->file ? dict_take(n->dict, k->sym_srcline, dicts_source_line(n)) : 0;
 }
 
-static int dicts_make_node(struct run *r, struct node *n, const struct sonde_location *loc)
+static int dicts_make_node(struct python_run *r, struct node *n, const struct sonde_location *loc)
 {
 	n->dict = PyDict_New();
 	if (!n->dict || dict_take(n->dict, r->keys->ip, u64_object(n->ip)) < 0 ||
@@ -92,7 +92,7 @@ static int dicts_make_node(struct run *r, struct node *n, const struct sonde_loc
 	return loc->dso ? dict_take(n->dict, r->keys->dso, values_name(r->v, loc->dso)) : 0;
 }
 
-static PyObject *dicts_copy_node(struct run *r, const struct node *n, PyObject **ret_sym)
+static PyObject *dicts_copy_node(struct python_run *r, const struct node *n, PyObject **ret_sym)
 {
 	PyObject *copy = PyDict_Copy(n->dict);
 
@@ -110,7 +110,7 @@ static inline bool dicts_is_untouched(const struct kept_node *k)
 }
 
 /* A place for one more element; NULL if there is none. */
-static struct kept_node *dicts_keep_more(struct run *r, struct node *n)
+static struct kept_node *dicts_keep_more(struct python_run *r, struct node *n)
 {
 	if (r->nr_kept_nodes >= KEPT_NODES)
 		return NULL;
@@ -128,7 +128,7 @@ static struct kept_node *dicts_keep_more(struct run *r, struct node *n)
 	return &n->kept[n->nr_kept++];
 }
 
-static inline PyObject *dicts_take_node(struct run *r, struct node *n)
+static inline PyObject *dicts_take_node(struct python_run *r, struct node *n)
 {
 	struct kept_node *k;
 	PyObject *old, *copy, *sym;
@@ -157,7 +157,7 @@ static inline PyObject *dicts_take_node(struct run *r, struct node *n)
 	return copy;
 }
 #else
-static PyObject *dicts_take_node(struct run *r, struct node *n)
+static PyObject *dicts_take_node(struct python_run *r, struct node *n)
 {
 	PyObject *sym;
 
@@ -166,7 +166,8 @@ static PyObject *dicts_take_node(struct run *r, struct node *n)
 #endif
 
 /* The node's own dicts, which are not kept. */
-static PyObject *dicts_unkept_node(struct run *r, struct node n, const struct sonde_location *loc)
+static PyObject *dicts_unkept_node(struct python_run *r, struct node n,
+				   const struct sonde_location *loc)
 {
 	if (dicts_make_node(r, &n, loc) < 0)
 		Py_CLEAR(n.dict);
@@ -174,7 +175,8 @@ static PyObject *dicts_unkept_node(struct run *r, struct node n, const struct so
 	return n.dict;
 }
 
-static inline PyObject *dicts_frame_node(struct run *r, const struct sonde_frame *f, bool is_nested)
+static inline PyObject *dicts_frame_node(struct python_run *r, const struct sonde_frame *f,
+					 bool is_nested)
 {
 	const struct sonde_location *loc = sonde_event_located(r->base.ev, f->ip, f->cpumode);
 	struct node *n = &r->nodes[(loc->answer + f->line) % NODES];
@@ -207,7 +209,7 @@ static inline PyObject *dicts_frame_node(struct run *r, const struct sonde_frame
 	return dicts_take_node(r, n);
 }
 
-static PyObject *dicts_fill_chain(struct run *r, const struct sonde_frame *frames, int nr)
+static PyObject *dicts_fill_chain(struct python_run *r, const struct sonde_frame *frames, int nr)
 {
 	PyObject *list = PyList_New(nr);
 	/*
@@ -230,7 +232,7 @@ static PyObject *dicts_fill_chain(struct run *r, const struct sonde_frame *frame
 	return list;
 }
 
-PyObject *list_callchain(struct run *r)
+PyObject *list_callchain(struct python_run *r)
 {
 	const struct sonde_frame *frames = NULL;
 	int nr = r->ev_slot->base.has_callchain ? sonde_event_callchain(r->base.ev, &frames) : 0;
@@ -250,7 +252,7 @@ void chain_done(PyObject *dict, PyObject *key)
 
 /* ---- trace_unhandled's dict ------------------------------------------------------------------ */
 
-static PyObject *dicts_fields_template(struct run *r, struct slot *slot)
+static PyObject *dicts_fields_template(struct python_run *r, struct slot *slot)
 {
 	struct keys *k = r->keys;
 	PyObject *keys[] = { k->common_cpu, k->common_s, k->common_ns, k->common_pid,
@@ -268,7 +270,7 @@ static PyObject *dicts_fields_template(struct run *r, struct slot *slot)
 	return d;
 }
 
-int dict_keys_put(struct run *r, PyObject *dict)
+int dict_keys_put(struct python_run *r, PyObject *dict)
 {
 	struct slot *slot = r->ev_slot;
 	PyObject *key, *value;
@@ -282,7 +284,7 @@ int dict_keys_put(struct run *r, PyObject *dict)
 	return code;
 }
 
-PyObject *dict_fields(struct run *r)
+PyObject *dict_fields(struct python_run *r)
 {
 	const struct sonde_event *ev = r->base.ev;
 	struct slot *slot = r->ev_slot;
@@ -309,7 +311,7 @@ PyObject *dict_fields(struct run *r)
  * perf's rule that a field which was unprintable once is bytes from then on also holds for values
  * that nobody reads.
  */
-bool dict_fields_by_key(const struct run *r, const struct slot *slot)
+bool dict_fields_by_key(const struct python_run *r, const struct slot *slot)
 {
 	for (size_t i = 0; r->base.rules->unprintable_stays_bytes && i < slot->nr_fields; i++)
 		if (slot->convs[i].kind >= CONV_COMM && slot->convs[i].kind <= CONV_DYNAMIC_BYTES)
@@ -317,7 +319,7 @@ bool dict_fields_by_key(const struct run *r, const struct slot *slot)
 	return true;
 }
 
-PyObject *dict_field(struct run *r, PyObject *key)
+PyObject *dict_field(struct python_run *r, PyObject *key)
 {
 	const struct sonde_event *ev = r->base.ev;
 	struct slot *slot = r->ev_slot;
@@ -342,7 +344,7 @@ PyObject *dict_field(struct run *r, PyObject *key)
 	return NULL;
 }
 
-void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict)
+void dict_fields_done(struct python_run *r, struct slot *slot, PyObject *dict)
 {
 	if (kept_dict_put(&slot->kept_fields, dict) && slot->base.has_callchain)
 		chain_done(dict, r->keys->common_callchain);

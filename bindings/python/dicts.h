@@ -6,18 +6,19 @@
 #include "script.h"
 
 void nodes_free(struct node *nodes);
-PyObject *dict_fields(struct run *r);
-int dict_keys_put(struct run *r, PyObject *dict); /* the keys of dict_fields(), with values None */
+PyObject *dict_fields(struct python_run *r);
+int dict_keys_put(struct python_run *r,
+		  PyObject *dict); /* the keys of dict_fields(), with values None */
 /*
  * One value of dict_fields(). NULL without an exception if it does not have that key, or if the
  * dict itself must be asked.
  */
-PyObject *dict_field(struct run *r, PyObject *key);
-bool dict_fields_by_key(const struct run *r,
+PyObject *dict_field(struct python_run *r, PyObject *key);
+bool dict_fields_by_key(const struct python_run *r,
 			const struct slot *slot); /* true if dict_field() may be used */
-PyObject *list_callchain(struct run *r);
+PyObject *list_callchain(struct python_run *r);
 /* Takes the reference of a dict from dict_fields() after the call: the dict may be reused. */
-void dict_fields_done(struct run *r, struct slot *slot, PyObject *dict);
+void dict_fields_done(struct python_run *r, struct slot *slot, PyObject *dict);
 /*
  * Removes the call chain, stored under key, from a kept dict: the dicts of its frames may then be
  * reused.

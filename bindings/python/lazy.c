@@ -33,7 +33,7 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
  * Values that were read by key before stay the same objects: the script may hold or have changed
  * them.
  */
-static int lazy_put_read_keys(PyObject *dict, const struct run *r, const struct lazy *l)
+static int lazy_put_read_keys(PyObject *dict, const struct python_run *r, const struct lazy *l)
 {
 	int code = 0;
 
@@ -45,7 +45,7 @@ static int lazy_put_read_keys(PyObject *dict, const struct run *r, const struct 
 
 static int lazy_fill_dict(PyObject *o, struct lazy *l)
 {
-	struct run *r = l->run;
+	struct python_run *r = l->run;
 	PyObject *real, *values;
 	int code;
 
@@ -74,7 +74,7 @@ static int lazy_fill_dict(PyObject *o, struct lazy *l)
 /* The value of one key. NULL without an exception: the complete dict must be built. */
 static PyObject *lazy_value(struct lazy *l, PyObject *key)
 {
-	struct run *r = l->run;
+	struct python_run *r = l->run;
 	struct read_key *t = r->read_keys, *end = t + r->nr_read_keys;
 	PyObject *value;
 
@@ -111,7 +111,7 @@ static inline PyObject *lazy_value_if_alone(PyObject *self, PyObject *key)
 	return l->run && l->by_key ? lazy_value(l, key) : NULL;
 }
 
-void lazy_forget_read_keys(struct run *r, struct slot *slot)
+void lazy_forget_read_keys(struct python_run *r, struct slot *slot)
 {
 	while (r->nr_read_keys) {
 		struct read_key t = r->read_keys[--r->nr_read_keys];
@@ -125,7 +125,7 @@ void lazy_forget_read_keys(struct run *r, struct slot *slot)
 
 static int lazy_fill_list(PyObject *o, struct lazy *l)
 {
-	struct run *r = l->run;
+	struct python_run *r = l->run;
 	PyObject *real;
 	int code;
 
@@ -657,7 +657,7 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
  * Puts keys without values, so that the dict is not empty. Further keys of the current event are
  * omitted: they would need a lookup of its addresses.
  */
-static int lazy_put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
+static int lazy_put_keys(struct python_run *r, PyObject *o, enum lazy_kind kind)
 {
 	bool of_values = kind == LAZY_SAMPLE_VALUES;
 	const struct prelude_key *keys = of_values ? prelude_sample_keys : prelude_dict_keys;
@@ -674,7 +674,7 @@ static int lazy_put_keys(struct run *r, PyObject *o, enum lazy_kind kind)
 	return 0;
 }
 
-PyObject *lazy_new(struct run *r, enum lazy_kind kind)
+PyObject *lazy_new(struct python_run *r, enum lazy_kind kind)
 {
 	PyTypeObject *type = kind == LAZY_CALLCHAIN ? r->m->lazy_list : r->m->lazy_dict;
 	PyObject *o = PyObject_CallObject((PyObject *)type, NULL);

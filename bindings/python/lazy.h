@@ -12,7 +12,7 @@
  */
 struct lazy {
 	/* it represents the current event of this run; NULL if it is now an ordinary one */
-	struct run *run;
+	struct python_run *run;
 	enum lazy_kind kind;
 	bool rests;      /* kept by its plan, and not read since */
 	bool by_key;     /* returns single values without being built */
@@ -25,7 +25,7 @@ static inline void lazy_rest(struct lazy *l)
 	l->rests = true;
 }
 
-static inline void lazy_wake(struct lazy *l, struct run *r)
+static inline void lazy_wake(struct lazy *l, struct python_run *r)
 {
 	l->rests = false;
 	l->run = r;
@@ -33,9 +33,9 @@ static inline void lazy_wake(struct lazy *l, struct run *r)
 
 PyTypeObject *lazy_dict_type_new(size_t *ret_off);
 PyTypeObject *lazy_list_type_new(size_t *ret_off);
-PyObject *lazy_new(struct run *r, enum lazy_kind kind);
+PyObject *lazy_new(struct python_run *r, enum lazy_kind kind);
 struct lazy *lazy_of(struct module_state *m, PyObject *o); /* NULL: not one of ours */
 int lazy_fill(PyObject *o, struct lazy *l);                /* makes it an ordinary one */
-void lazy_forget_read_keys(struct run *r, struct slot *slot); /* after the call */
+void lazy_forget_read_keys(struct python_run *r, struct slot *slot); /* after the call */
 
 #endif

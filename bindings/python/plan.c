@@ -107,7 +107,7 @@ void plan_free_all(struct slot *slot)
 }
 
 #ifdef Py_LIMITED_API
-bool plan_holds(const struct run *r, const struct plan *p)
+bool plan_holds(const struct python_run *r, const struct plan *p)
 {
 	PyObject *code;
 	bool same;
@@ -133,8 +133,8 @@ bool plan_unhandled(const struct plan *p)
  * argument is omitted only if the function cannot miss it, and read by key only if the complete
  * dict would give the same: the launcher's helper decides, and any doubt means no.
  */
-static int plan_how_read(struct run *r, struct slot *slot, enum lazy_kind kind, PyObject *func,
-			 const struct signature *sig, size_t param)
+static int plan_how_read(struct python_run *r, struct slot *slot, enum lazy_kind kind,
+			 PyObject *func, const struct signature *sig, size_t param)
 {
 	PyObject *answer;
 	int how;
@@ -192,8 +192,8 @@ static PyObject *plan_default_value(struct plan *p, const struct signature *sig,
 }
 
 /* Decides how the i-th argument is made: a constant in the stack, a fill, or a keep. */
-static int plan_arg(struct run *r, struct slot *slot, struct plan *p, const struct prelude_slot *s,
-		    size_t i, const struct signature *sig)
+static int plan_arg(struct python_run *r, struct slot *slot, struct plan *p,
+		    const struct prelude_slot *s, size_t i, const struct signature *sig)
 {
 	static const enum fill_kind fills[] = { [PRELUDE_CPU] = FILL_CPU,
 						[PRELUDE_SECS] = FILL_SECS,
@@ -262,7 +262,7 @@ static PyObject *plan_keyword_names(const struct prelude_bind *b)
  * Passes the misfits to the launcher, which ends the run by an exception if one of them requires
  * it.
  */
-static int plan_report_misfits(struct run *r, struct slot *slot, PyObject *func,
+static int plan_report_misfits(struct python_run *r, struct slot *slot, PyObject *func,
 			       const struct prelude_bind *b)
 {
 	PyObject *texts, *done = NULL;
@@ -289,8 +289,8 @@ static int plan_report_misfits(struct run *r, struct slot *slot, PyObject *func,
 	return done ? 0 : -1;
 }
 
-static struct plan *plan_new(struct run *r, struct slot *slot, PyObject *func, PyObject *code,
-			     bool unhandled)
+static struct plan *plan_new(struct python_run *r, struct slot *slot, PyObject *func,
+			     PyObject *code, bool unhandled)
 {
 	struct prelude_bind bind = { 0 };
 	struct signature sig = { 0 };
@@ -376,7 +376,7 @@ static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhan
 	return true;
 }
 
-struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled)
+struct plan *plan_get(struct python_run *r, struct slot *slot, PyObject *func, bool unhandled)
 {
 	PyObject *code = attribute_of(func, "__code__");
 	struct plan *p;
@@ -397,7 +397,8 @@ struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unh
 	return p;
 }
 
-static inline PyObject *plan_fill_value(struct run *r, struct slot *slot, const struct fill *f)
+static inline PyObject *plan_fill_value(struct python_run *r, struct slot *slot,
+					const struct fill *f)
 {
 	const struct sonde_event *ev = r->base.ev;
 
@@ -453,7 +454,7 @@ static inline bool plan_steady_source(const struct sonde_event *ev, const struct
 	}
 }
 
-static inline int plan_fill_words(struct run *r, struct plan *p, bool direct)
+static inline int plan_fill_words(struct python_run *r, struct plan *p, bool direct)
 {
 	const struct sonde_event *ev = r->base.ev;
 	const uint8_t *bytes = ev->bytes;
@@ -483,7 +484,7 @@ static inline int plan_fill_words(struct run *r, struct plan *p, bool direct)
 	return 0;
 }
 
-static inline int plan_fill_steady(struct run *r, struct slot *slot, struct plan *p)
+static inline int plan_fill_steady(struct python_run *r, struct slot *slot, struct plan *p)
 {
 	const struct sonde_event *ev = r->base.ev;
 	bool direct = !(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= p->need;
@@ -524,7 +525,7 @@ static __attribute__((noinline, cold)) void plan_give_up_keys(struct plan *p)
 	}
 }
 
-static inline int plan_after_call(struct run *r, struct slot *slot, struct plan *p)
+static inline int plan_after_call(struct python_run *r, struct slot *slot, struct plan *p)
 {
 	bool built = false;
 	int code = plan_keeps_release(p->keeps, p->nr_keeps, p->stack, &built);
@@ -575,7 +576,7 @@ static PyObject *plan_make_call(struct plan *p)
 #endif
 }
 
-static inline PyObject *plan_nsecs(const struct run *r, struct plan *p)
+static inline PyObject *plan_nsecs(const struct python_run *r, struct plan *p)
 {
 	PyObject *spare = p->spare;
 
@@ -587,7 +588,7 @@ static inline PyObject *plan_nsecs(const struct run *r, struct plan *p)
  * Takes back what the fills before `end` put into the stack: some of it is reused for the next
  * event.
  */
-static inline void plan_release_fills(struct run *r, struct slot *slot, struct plan *p,
+static inline void plan_release_fills(struct python_run *r, struct slot *slot, struct plan *p,
 				      const struct fill *end)
 {
 	for (const struct fill *f = end; f-- > p->fills;) {
@@ -606,8 +607,8 @@ static inline void plan_release_fills(struct run *r, struct slot *slot, struct p
 }
 
 /* After a call or arguments that raised: the traceback holds the arguments. */
-static __attribute__((noinline, cold)) int plan_after_failure(struct run *r, struct slot *slot,
-							      struct plan *p)
+static __attribute__((noinline, cold)) int plan_after_failure(struct python_run *r,
+							      struct slot *slot, struct plan *p)
 {
 	PyObject *type, *value, *tb;
 
@@ -622,14 +623,14 @@ static __attribute__((noinline, cold)) int plan_after_failure(struct run *r, str
  * The fills before `end` succeeded, the next one failed. In a function of its own because it almost
  * never runs.
  */
-static __attribute__((noinline, cold)) int plan_give_up(struct run *r, struct slot *slot,
+static __attribute__((noinline, cold)) int plan_give_up(struct python_run *r, struct slot *slot,
 							struct plan *p, const struct fill *end)
 {
 	plan_release_fills(r, slot, p, end);
 	return plan_after_failure(r, slot, p);
 }
 
-int plan_args(struct run *r, struct slot *slot, struct plan *p)
+int plan_args(struct python_run *r, struct slot *slot, struct plan *p)
 {
 	const struct fill *f = p->fills, *end = f + p->nr_fills;
 
@@ -648,7 +649,7 @@ int plan_args(struct run *r, struct slot *slot, struct plan *p)
 	return plan_give_up(r, slot, p, f);
 }
 
-int plan_call(struct run *r, struct slot *slot, struct plan *p)
+int plan_call(struct python_run *r, struct slot *slot, struct plan *p)
 {
 	PyObject *result = plan_make_call(p);
 

@@ -6,7 +6,7 @@
 #include "script.h"
 
 /* The plan for calling `func` with events of this slot, found or made. NULL with an exception. */
-struct plan *plan_get(struct run *r, struct slot *slot, PyObject *func, bool unhandled);
+struct plan *plan_get(struct python_run *r, struct slot *slot, PyObject *func, bool unhandled);
 /* The head of struct plan: the function that it was made for, and its code at that time. */
 struct plan_of {
 	PyObject *func, *code; /* owned; code NULL if it has none */
@@ -14,9 +14,9 @@ struct plan_of {
 
 /* True if the plan is still valid for its function (whose __code__ may be replaced). */
 #ifdef Py_LIMITED_API
-bool plan_holds(const struct run *r, const struct plan *p);
+bool plan_holds(const struct python_run *r, const struct plan *p);
 #else
-static inline bool plan_holds(const struct run *r, const struct plan *p)
+static inline bool plan_holds(const struct python_run *r, const struct plan *p)
 {
 	const struct plan_of *of = (const struct plan_of *)p;
 
@@ -28,8 +28,8 @@ bool plan_unhandled(const struct plan *p); /* made for trace_unhandled's argumen
  * plan_args() makes the arguments for the current event; plan_call() calls the function and takes
  * them back. Both return 0, or -1 with an exception.
  */
-int plan_args(struct run *r, struct slot *slot, struct plan *p);
-int plan_call(struct run *r, struct slot *slot, struct plan *p);
+int plan_args(struct python_run *r, struct slot *slot, struct plan *p);
+int plan_call(struct python_run *r, struct slot *slot, struct plan *p);
 void plan_free_all(struct slot *slot);
 
 #endif

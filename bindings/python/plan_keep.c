@@ -14,7 +14,7 @@ static inline bool plan_keep_list_is_empty(PyObject *list)
 #endif
 }
 
-static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
+static int make_keep(struct python_run *r, struct plan_keep *k, PyObject **ret)
 {
 	*ret = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
 	if (!*ret)
@@ -38,7 +38,7 @@ static int make_keep(struct run *r, struct plan_keep *k, PyObject **ret)
  * gc.get_objects() returns kept objects between calls. An object that was held or read there is not
  * reused.
  */
-int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o)
+int plan_keep_ready(struct python_run *r, struct plan_keep *k, PyObject **o)
 {
 	if (*o) {
 		if (!k->kind && ONLY_MINE(*o) && plan_keep_list_is_empty(*o))

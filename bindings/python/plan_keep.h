@@ -35,11 +35,11 @@ struct plan_keep {
  * The same for one keep, whose object is at o: the cases that the two functions below do not
  * handle.
  */
-int plan_keep_ready(struct run *r, struct plan_keep *k, PyObject **o);
+int plan_keep_ready(struct python_run *r, struct plan_keep *k, PyObject **o);
 int plan_keep_release(struct plan_keep *k, PyObject **o);
 
 /* Returns 0, or -1 with an exception. */
-static inline int plan_keeps_ready(struct run *r, struct plan_keep *keeps, size_t nr,
+static inline int plan_keeps_ready(struct python_run *r, struct plan_keep *keeps, size_t nr,
 				   PyObject **stack)
 {
 	for (struct plan_keep *k = keeps, *end = k + nr; k < end; k++) {

@@ -22,7 +22,7 @@ struct records {
 	size_t nr_callees;
 };
 
-static struct records *records_of(struct run *r)
+static struct records *records_of(struct python_run *r)
 {
 	if (!r->records)
 		r->records = calloc(1, sizeof(*r->records));
@@ -49,8 +49,9 @@ void records_free(struct records *c)
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-static const struct callee *records_callee_new(struct run *r, const struct prelude_callback *cb,
-					       PyObject *func, PyObject *code)
+static const struct callee *records_callee_new(struct python_run *r,
+					       const struct prelude_callback *cb, PyObject *func,
+					       PyObject *code)
 {
 	struct records *c = r->records;
 	struct callee new = { .callback = cb };
@@ -76,8 +77,8 @@ static const struct callee *records_callee_new(struct run *r, const struct prelu
 	return &c->callees[c->nr_callees++];
 }
 
-static const struct callee *records_callee_get(struct run *r, const struct prelude_callback *cb,
-					       PyObject *func)
+static const struct callee *records_callee_get(struct python_run *r,
+					       const struct prelude_callback *cb, PyObject *func)
 {
 	const struct records *c = r->records;
 	PyObject *code = attribute_of(func, "__code__");
@@ -126,7 +127,7 @@ static PyObject *records_arguments(const struct prelude_bind *b,
 	return args;
 }
 
-int records_call(struct run *r, const struct prelude_callback *cb, PyObject *func,
+int records_call(struct python_run *r, const struct prelude_callback *cb, PyObject *func,
 		 const struct prelude_record_value *values)
 {
 	const struct callee *callee = records_of(r) ? records_callee_get(r, cb, func) : NULL;

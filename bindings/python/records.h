@@ -8,7 +8,7 @@
 #include "script.h"
 
 /* Calls the script's function. Returns 0, or -1 with an exception. */
-int records_call(struct run *r, const struct prelude_callback *cb, PyObject *func,
+int records_call(struct python_run *r, const struct prelude_callback *cb, PyObject *func,
 		 const struct prelude_record_value *values);
 void records_free(struct records *c);
 

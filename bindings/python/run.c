@@ -26,9 +26,9 @@
 
 static const struct script_lang lang;
 
-static inline struct run *run_of(struct script_run *base)
+static inline struct python_run *run_of(struct script_run *base)
 {
-	return (struct run *)((char *)base - offsetof(struct run, base));
+	return (struct python_run *)((char *)base - offsetof(struct python_run, base));
 }
 
 static inline struct slot *run_slot_of(struct script_slot *base)
@@ -98,7 +98,7 @@ static void run_slot_done(struct script_run *r, struct script_slot *s)
 
 static int run_define(struct script_run *base, struct script_slot *s, const struct sonde_define *d)
 {
-	struct run *r = run_of(base);
+	struct python_run *r = run_of(base);
 	struct slot *slot = run_slot_of(s);
 	PyObject *func = PyDict_GetItemWithError(r->main, r->defines[d->kind]), *result = NULL;
 
@@ -129,7 +129,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 }
 
 /* The function of that name in __main__, borrowed. NULL if there is none, or with an exception. */
-static PyObject *run_callable_named(struct run *r, PyObject *name)
+static PyObject *run_callable_named(struct python_run *r, PyObject *name)
 {
 	PyObject *func = PyDict_GetItemWithError(r->main, name);
 
@@ -171,7 +171,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 
 #ifdef DICT_VERSION
 /* The value that has the name of a handler of these events, callable or not; borrowed. */
-static PyObject *run_name_taken(struct run *r, struct slot *slot)
+static PyObject *run_name_taken(struct python_run *r, struct slot *slot)
 {
 	PyObject *o = PyDict_GetItemWithError(r->main, slot->name);
 
@@ -183,7 +183,7 @@ static PyObject *run_name_taken(struct run *r, struct slot *slot)
 #endif
 
 /* Sets slot->func and slot->plan from the current content of __main__. */
-static int run_look_up(struct run *r, struct slot *slot)
+static int run_look_up(struct python_run *r, struct slot *slot)
 {
 	PyObject *func = run_callable_named(r, slot->name);
 	bool unhandled = false;
@@ -207,7 +207,7 @@ static int run_look_up(struct run *r, struct slot *slot)
  * Scripts that count in global variables change __main__'s dict with each event, but rarely their
  * handlers.
  */
-static inline bool run_is_still_there(const struct run *r, const struct slot *slot)
+static inline bool run_is_still_there(const struct python_run *r, const struct slot *slot)
 {
 #ifdef FASTDICT
 	return slot->func && slot->main_at >= 0 &&
@@ -218,7 +218,7 @@ static inline bool run_is_still_there(const struct run *r, const struct slot *sl
 }
 
 /* Notes the place of a new function. */
-static void run_note_place(const struct run *r, struct slot *slot)
+static void run_note_place(const struct python_run *r, struct slot *slot)
 {
 #ifdef FASTDICT
 	slot->main_at = -1;
@@ -227,7 +227,7 @@ static void run_note_place(const struct run *r, struct slot *slot)
 #endif
 }
 
-static int run_look_up_again(struct run *r, struct slot *slot)
+static int run_look_up_again(struct python_run *r, struct slot *slot)
 {
 	const PyObject *before = slot->func;
 	int code = run_look_up(r, slot);
@@ -238,7 +238,7 @@ static int run_look_up_again(struct run *r, struct slot *slot)
 }
 
 /* The function has other code than its plan was made for. */
-static int run_plan_again(struct run *r, struct slot *slot)
+static int run_plan_again(struct python_run *r, struct slot *slot)
 {
 	PyObject *func = slot->func;
 
@@ -252,7 +252,7 @@ static int run_plan_again(struct run *r, struct slot *slot)
 
 SCRIPT_HOT bool run_has_changed(struct script_run *base, struct script_slot *s)
 {
-	const struct run *r = run_of(base);
+	const struct python_run *r = run_of(base);
 	struct slot *slot = run_slot_of(s);
 
 #ifdef DICT_VERSION
@@ -268,7 +268,7 @@ SCRIPT_HOT bool run_has_changed(struct script_run *base, struct script_slot *s)
 
 static int run_find_handler(struct script_run *base, struct script_slot *s)
 {
-	struct run *r = run_of(base);
+	struct python_run *r = run_of(base);
 	struct slot *slot = run_slot_of(s);
 #ifdef DICT_VERSION
 	const uint64_t version = DICT_VERSION(r->main);
@@ -301,7 +301,7 @@ SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 static void run_refused(struct script_run *base, struct script_slot *s)
 {
 #ifdef DICT_VERSION
-	struct run *r = run_of(base);
+	struct python_run *r = run_of(base);
 	const bool is_known = !base->nr_refused || r->refused_version;
 
 	r->refused_version =
@@ -315,7 +315,7 @@ static void run_refused(struct script_run *base, struct script_slot *s)
 SCRIPT_HOT bool run_may_want(struct script_run *base)
 {
 #ifdef DICT_VERSION
-	const struct run *r = run_of(base);
+	const struct python_run *r = run_of(base);
 
 	return r->refused_version != DICT_VERSION(r->main);
 #else
@@ -334,7 +334,7 @@ static int run_failed(struct script_run *base, int code)
 
 SCRIPT_HOT int run_event(struct script_run *base, struct script_slot *s)
 {
-	struct run *r = run_of(base);
+	struct python_run *r = run_of(base);
 
 	r->nr_events++;
 	r->ev_slot = run_slot_of(s);
@@ -346,7 +346,7 @@ SCRIPT_HOT int run_event(struct script_run *base, struct script_slot *s)
 /*
  * Drops plans that became invalid because a debugger started or ended, or a function got new code.
  */
-static int run_drop_plans(struct run *r)
+static int run_drop_plans(struct python_run *r)
 {
 	PyObject *traced = PyObject_CallFunction(r->is_traced, NULL);
 	const int eager_now = traced ? PyObject_IsTrue(traced) : -1;
@@ -368,7 +368,7 @@ static int run_drop_plans(struct run *r)
 /* Waits for events without the interpreter lock, handles signals, notices debuggers. */
 static int run_fill(struct script_run *base)
 {
-	struct run *r = run_of(base);
+	struct python_run *r = run_of(base);
 	int code;
 
 	if (r->before_waiting != Py_None) {
@@ -409,7 +409,7 @@ static const struct script_lang lang = {
 	.refused = run_refused,
 };
 
-int run_events(struct run *r)
+int run_events(struct python_run *r)
 {
 	int code;
 
@@ -423,7 +423,7 @@ int run_events(struct run *r)
 	return code ? code : script_end(&r->base, &lang);
 }
 
-void run_done(struct run *r)
+void run_done(struct python_run *r)
 {
 	script_done(&r->base, &lang);
 	dbexport_free(r->db);

@@ -6,8 +6,8 @@
 #include "script.h"
 
 /* Calls the handlers in __main__ for all events. Returns 0, or -1 with an exception. */
-int run_events(struct run *r);
+int run_events(struct python_run *r);
 /* Frees what the loop made. */
-void run_done(struct run *r);
+void run_done(struct python_run *r);
 
 #endif

@@ -7,7 +7,7 @@
 #include "keys.h"
 #include "run.h"
 
-static void run_dealloc(struct run *r)
+static void run_dealloc(struct python_run *r)
 {
 	PyTypeObject *type = Py_TYPE((PyObject *)r);
 
@@ -38,7 +38,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 				 "is_traced", "eager", "before_waiting", NULL };
 	struct module_state *m = PyModule_GetState(module);
 	PyObject *session, *main, *how_read, *misfits, *is_traced, *before_waiting = Py_None;
-	struct run *r;
+	struct python_run *r;
 	int eager;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!O!OOOp|O", names, m->session, &session,
@@ -47,7 +47,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 		return NULL;
 	if (session_check((struct py_session *)session) < 0)
 		return NULL;
-	r = PyObject_New(struct run, m->run);
+	r = PyObject_New(struct python_run, m->run);
 	if (!r)
 		return NULL;
 	memset((char *)r + sizeof(PyObject), 0, sizeof(*r) - sizeof(PyObject));
@@ -86,7 +86,7 @@ PyObject *run_create(PyObject *module, PyObject *args, PyObject *kw)
 	return (PyObject *)r;
 }
 
-static PyObject *run_run(struct run *r, PyObject *unused)
+static PyObject *run_run(struct python_run *r, PyObject *unused)
 {
 	int code;
 
@@ -106,7 +106,7 @@ static PyObject *run_run(struct run *r, PyObject *unused)
 
 /* ---- what the launcher asks ------------------------------------------------------------------ */
 
-static PyObject *run_describe(struct run *r, PyObject *unused)
+static PyObject *run_describe(struct python_run *r, PyObject *unused)
 {
 	char line[4096];
 	int len;
@@ -118,20 +118,20 @@ static PyObject *run_describe(struct run *r, PyObject *unused)
 	return text_object(line, len < 0 ? 0 : (size_t)len);
 }
 
-static PyObject *run_context(struct run *r, void *unused)
+static PyObject *run_context(struct python_run *r, void *unused)
 {
 	(void)unused;
 	Py_INCREF(r->context);
 	return r->context;
 }
 
-static PyObject *run_is_idle(struct run *r, void *unused)
+static PyObject *run_is_idle(struct python_run *r, void *unused)
 {
 	(void)unused;
 	return PyBool_FromLong(r->base.has_passed_over && !r->base.has_called && !r->db);
 }
 
-static PyObject *run_met(struct run *r, void *unused)
+static PyObject *run_met(struct python_run *r, void *unused)
 {
 	PyObject *names = PySet_New(NULL);
 
@@ -174,7 +174,8 @@ PyTypeObject *run_type_new(PyObject *module)
 		{ Py_tp_getset, getset },
 		{ 0, NULL },
 	};
-	static PyType_Spec spec = { "sonde.Run", sizeof(struct run), 0, Py_TPFLAGS_DEFAULT, slots };
+	static PyType_Spec spec = { "sonde.Run", sizeof(struct python_run), 0, Py_TPFLAGS_DEFAULT,
+				    slots };
 
 	(void)module;
 	return (PyTypeObject *)PyType_FromSpec(&spec);

@@ -56,7 +56,7 @@ void shapes_free(struct slot *slot)
 
 /* ---- lists and texts ------------------------------------------------------------------------- */
 
-static PyObject *sample_values_list(struct run *r, const struct prelude_sample *s)
+static PyObject *sample_values_list(struct python_run *r, const struct prelude_sample *s)
 {
 	size_t nr = prelude_nr_values(s);
 	PyObject *list = PyList_New((Py_ssize_t)nr);
@@ -79,7 +79,7 @@ static PyObject *sample_values_list(struct run *r, const struct prelude_sample *
 	return list;
 }
 
-static PyObject *sample_branch(struct run *r, const struct prelude_branch *b)
+static PyObject *sample_branch(struct python_run *r, const struct prelude_branch *b)
 {
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
@@ -99,7 +99,7 @@ static PyObject *sample_branch(struct run *r, const struct prelude_branch *b)
 	return d;
 }
 
-static PyObject *sample_branch_symbol(struct run *r, uint64_t addr)
+static PyObject *sample_branch_symbol(struct python_run *r, uint64_t addr)
 {
 	char text[PRELUDE_BRANCH_TEXT];
 
@@ -107,7 +107,7 @@ static PyObject *sample_branch_symbol(struct run *r, uint64_t addr)
 	return text_object(text, strlen(text));
 }
 
-static PyObject *sample_branch_in_words(struct run *r, const struct prelude_branch *b)
+static PyObject *sample_branch_in_words(struct python_run *r, const struct prelude_branch *b)
 {
 	struct keys *k = r->keys;
 	PyObject *d = PyDict_New();
@@ -121,8 +121,9 @@ static PyObject *sample_branch_in_words(struct run *r, const struct prelude_bran
 	return d;
 }
 
-static PyObject *sample_branches(struct run *r, const struct sonde_sample *s,
-				 PyObject *(*make)(struct run *, const struct prelude_branch *))
+static PyObject *sample_branches(struct python_run *r, const struct sonde_sample *s,
+				 PyObject *(*make)(struct python_run *,
+						   const struct prelude_branch *))
 {
 	PyObject *list = PyList_New((Py_ssize_t)s->nr_branches);
 
@@ -153,7 +154,7 @@ static PyObject *sample_data_source(const struct prelude_sample *s)
 	return text_object(text, prelude_data_src_text(s, text));
 }
 
-static PyObject *sample_attr_bytes(struct run *r)
+static PyObject *sample_attr_bytes(struct python_run *r)
 {
 	size_t len = 0;
 	const void *attr = sonde_schema_attr(r->ev_slot->base.sc, &len);
@@ -170,9 +171,9 @@ static PyObject *sample_attr_bytes(struct run *r)
 
 /* ---- the two dicts --------------------------------------------------------------------------- */
 
-static PyObject *sample_values(struct run *r, struct shape *sh);
+static PyObject *sample_values(struct python_run *r, struct shape *sh);
 
-static PyObject *sample_special(struct run *r, struct shape *sh, enum prelude_item item)
+static PyObject *sample_special(struct python_run *r, struct shape *sh, enum prelude_item item)
 {
 	const struct prelude_sample *s = &r->sample;
 	const struct sonde_event *ev = r->base.ev;
@@ -213,7 +214,7 @@ static PyObject *sample_special(struct run *r, struct shape *sh, enum prelude_it
 	}
 }
 
-static PyObject *sample_value(struct run *r, struct shape *sh, const struct prelude_key *k)
+static PyObject *sample_value(struct python_run *r, struct shape *sh, const struct prelude_key *k)
 {
 	switch (k->form) {
 	case FORM_NUMBER:
@@ -230,7 +231,7 @@ static PyObject *sample_value(struct run *r, struct shape *sh, const struct prel
 	return sample_special(r, sh, k->item);
 }
 
-static int sample_shape_dict_init(struct run *r, struct shape *sh, struct shape_dict *d,
+static int sample_shape_dict_init(struct python_run *r, struct shape *sh, struct shape_dict *d,
 				  const struct prelude_key *keys, PyObject *const *names)
 {
 	PyObject *tracked = PyList_New(0); /* fastdict.h: a template holds one */
@@ -255,7 +256,7 @@ static int sample_shape_dict_init(struct run *r, struct shape *sh, struct shape_
 }
 
 /* The shape of the current sample. */
-static struct shape *sample_shape_get(struct run *r)
+static struct shape *sample_shape_get(struct python_run *r)
 {
 	struct slot *slot = r->ev_slot;
 	uint64_t present = r->sample.s.present;
@@ -285,7 +286,7 @@ static struct shape *sample_shape_get(struct run *r)
 	return sh;
 }
 
-static PyObject *sample_fill(struct run *r, struct shape *sh, struct shape_dict *d)
+static PyObject *sample_fill(struct python_run *r, struct shape *sh, struct shape_dict *d)
 {
 	struct filling f;
 
@@ -297,13 +298,13 @@ static PyObject *sample_fill(struct run *r, struct shape *sh, struct shape_dict 
 	return filling_end(&f, &d->kept);
 }
 
-static PyObject *sample_values(struct run *r, struct shape *sh)
+static PyObject *sample_values(struct python_run *r, struct shape *sh)
 {
 	return sample_fill(r, sh, &sh->sample);
 }
 
 /* Reads the event's sample unless that was done; -1 with an exception. */
-static int sample_read_values(struct run *r)
+static int sample_read_values(struct python_run *r)
 {
 	if (!r->sample_read) {
 		int code = prelude_sample_read(&r->sample, &r->ev_slot->sampled, r->base.ev);
@@ -317,7 +318,7 @@ static int sample_read_values(struct run *r)
 	return 0;
 }
 
-static struct shape *read_sample(struct run *r)
+static struct shape *read_sample(struct python_run *r)
 {
 	if (sample_read_values(r) < 0)
 		return NULL;
@@ -328,14 +329,14 @@ static struct shape *read_sample(struct run *r)
 	return sample_shape_get(r);
 }
 
-PyObject *dict_sample(struct run *r)
+PyObject *dict_sample(struct python_run *r)
 {
 	struct shape *sh = read_sample(r);
 
 	return sh ? sample_fill(r, sh, &sh->dict) : NULL;
 }
 
-PyObject *dict_sample_values(struct run *r)
+PyObject *dict_sample_values(struct python_run *r)
 {
 	struct shape *sh = read_sample(r);
 
@@ -361,7 +362,7 @@ static bool sample_is_of_event(enum prelude_item item)
 	       item == ITEM_CPUMODE;
 }
 
-PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
+PyObject *dict_sample_value(struct python_run *r, PyObject *key, bool of_values)
 {
 	const struct prelude_key *k = of_values ? prelude_sample_keys : prelude_dict_keys;
 	PyObject *const *name = of_values ? r->keys->sample : r->keys->dict;
@@ -392,7 +393,7 @@ PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values)
  * The inner dict is reused only inside the outer one: the two references are that of the outer dict
  * and ours.
  */
-void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict)
+void dict_sample_done(struct python_run *r, struct slot *slot, PyObject *dict)
 {
 	struct shape *sh = slot->shapes;
 	PyObject *inner;

@@ -5,16 +5,17 @@
 
 #include "script.h"
 
-PyObject *dict_sample(struct run *r);
-PyObject *dict_sample_values(struct run *r); /* the dict under "sample" */
-PyObject *dict_sample_value(struct run *r, PyObject *key, bool of_values); /* as dict_field() */
+PyObject *dict_sample(struct python_run *r);
+PyObject *dict_sample_values(struct python_run *r); /* the dict under "sample" */
+PyObject *dict_sample_value(struct python_run *r, PyObject *key,
+			    bool of_values); /* as dict_field() */
 bool dict_sample_by_key(const struct slot *slot);
 /*
  * Takes the reference of the result of dict_sample_value() for "sample" after the call: it may be
  * reused.
  */
 void dict_sample_values_done(struct slot *slot, PyObject *dict);
-void dict_sample_done(struct run *r, struct slot *slot, PyObject *dict);
+void dict_sample_done(struct python_run *r, struct slot *slot, PyObject *dict);
 void shapes_free(struct slot *slot);
 
 #endif

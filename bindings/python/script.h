@@ -71,7 +71,7 @@ struct shape;
 struct dbexport;
 struct records;
 
-struct run {
+struct python_run {
 	PyObject_HEAD
 	struct script_run base;
 	PyObject *module;

@@ -78,7 +78,7 @@ static bool drain_is_marked_falsely(const struct drain *d, const struct perfdata
 	       !d->has_build_ids;
 }
 
-struct run {
+struct drain_span {
 	uint64_t end; /* of its last record */
 	bool is_bad;  /* the ring is damaged there */
 	bool is_marked_falsely;
@@ -86,12 +86,12 @@ struct run {
 
 /*
  * Reads the headers of [from, to), as far as `room` bytes go. A record that is marked falsely is a
- * run of its own.
+ * span of its own.
  */
-static struct run drain_account(struct drain *d, const struct ring *r, uint64_t from, uint64_t to,
-				size_t room)
+static struct drain_span drain_account(struct drain *d, const struct ring *r, uint64_t from,
+				       uint64_t to, size_t room)
 {
-	struct run run = { 0 };
+	struct drain_span span = { 0 };
 	uint64_t pos = from;
 
 	while (pos < to) {
@@ -100,15 +100,15 @@ static struct run drain_account(struct drain *d, const struct ring *r, uint64_t 
 
 		memcpy(&h, &header, sizeof(h));
 		if (h.size < sizeof(h) || h.size > to - pos) {
-			run.is_bad = true;
+			span.is_bad = true;
 			break;
 		}
-		if (pos + h.size - from > room || run.is_marked_falsely)
+		if (pos + h.size - from > room || span.is_marked_falsely)
 			break;
 		if (drain_is_marked_falsely(d, &h)) {
 			if (pos > from)
 				break;
-			run.is_marked_falsely = true;
+			span.is_marked_falsely = true;
 			h.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
 		}
 		switch (h.type) {
@@ -138,8 +138,8 @@ static struct run drain_account(struct drain *d, const struct ring *r, uint64_t 
 			follow_record(d->follow, r, pos, h);
 		pos += h.size;
 	}
-	run.end = pos;
-	return run;
+	span.end = pos;
+	return span;
 }
 
 struct batch {
@@ -178,7 +178,7 @@ static int drain_put(struct drain *d, struct batch *b)
 	return r;
 }
 
-/* The bytes of [from, to), in two pieces when they run over the end of the ring. */
+/* The bytes of [from, to), in two pieces if they wrap around the end of the ring. */
 static void drain_add_pieces(struct batch *b, const struct ring *r, uint64_t from, uint64_t to)
 {
 	const uint64_t at = from & r->mask;
@@ -191,12 +191,12 @@ static void drain_add_pieces(struct batch *b, const struct ring *r, uint64_t fro
 	b->bytes += len;
 }
 
-static void drain_add_run(struct batch *b, const struct ring *r, uint64_t from,
-			  const struct run *run)
+static void drain_add_span(struct batch *b, const struct ring *r, uint64_t from,
+			   const struct drain_span *span)
 {
 	struct perfdata_record_header *h = &b->headers[b->nr_headers];
 
-	if (run->is_marked_falsely) {
+	if (span->is_marked_falsely) {
 		const uint64_t header = drain_word(r, from);
 
 		memcpy(h, &header, sizeof(*h));
@@ -206,8 +206,8 @@ static void drain_add_run(struct batch *b, const struct ring *r, uint64_t from,
 		b->nr_headers++;
 		from += sizeof(*h);
 	}
-	if (run->end > from)
-		drain_add_pieces(b, r, from, run->end);
+	if (span->end > from)
+		drain_add_pieces(b, r, from, span->end);
 }
 
 static int drain_add_ring(struct drain *d, struct batch *b, size_t ring)
@@ -223,13 +223,13 @@ static int drain_add_ring(struct drain *d, struct batch *b, size_t ring)
 				    : wanted > RECORD_BYTES_MAX ? wanted
 								: RECORD_BYTES_MAX;
 		const uint64_t before = d->pending;
-		const struct run run = drain_account(d, r, pos, head, room);
+		const struct drain_span span = drain_account(d, r, pos, head, room);
 
 		r->samples += d->pending - before;
-		drain_add_run(b, r, pos, &run);
-		pos = d->done.v[ring] = run.end;
+		drain_add_span(b, r, pos, &span);
+		pos = d->done.v[ring] = span.end;
 		b->end_ring = ring + 1;
-		if (run.is_bad)
+		if (span.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
 		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - PIECES_OF_RUN ||
 		    b->bytes >= outlet_wants(d->outlet))
@@ -250,14 +250,14 @@ int drain_block(struct drain *d, const void *records, size_t len)
 	for (uint64_t pos = 0; pos < len;) {
 		struct batch b = { 0 };
 		struct outlet_batch taken;
-		const struct run run = drain_account(d, &r, pos, len, room);
+		const struct drain_span span = drain_account(d, &r, pos, len, room);
 
-		if (run.is_bad)
+		if (span.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
-		drain_add_run(&b, &r, pos, &run);
+		drain_add_span(&b, &r, pos, &span);
 		taken = drain_take(d, &b);
 		TRY(outlet_put(d->outlet, &taken));
-		pos = run.end;
+		pos = span.end;
 	}
 	return 0;
 }

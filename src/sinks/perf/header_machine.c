@@ -164,7 +164,7 @@ int perf_header_caches_put(struct bytes *b, struct outbuf *out)
 static int header_put_bitmap(struct bytes *b, uint64_t nr_bits, struct outbuf *out,
 			     uint64_t *ret_set)
 {
-	uint64_t word = 0, run = UINT64_MAX, set = 0;
+	uint64_t word = 0, first = UINT64_MAX, set = 0;
 	const char *comma = "";
 
 	for (uint64_t bit = 0; bit <= nr_bits; bit++) {
@@ -174,14 +174,14 @@ static int header_put_bitmap(struct bytes *b, uint64_t nr_bits, struct outbuf *o
 			TRY(bytes_u64(b, "bits", &word));
 		is_set = bit < nr_bits && word >> bit % 64 & 1;
 		set += is_set;
-		if (is_set && run == UINT64_MAX)
-			run = bit;
-		if (is_set || run == UINT64_MAX)
+		if (is_set && first == UINT64_MAX)
+			first = bit;
+		if (is_set || first == UINT64_MAX)
 			continue;
-		outbuf_fmt(out, bit - run > 1 ? "%s%" PRIu64 "-%" PRIu64 : "%s%" PRIu64, comma, run,
-			   bit - 1);
+		outbuf_fmt(out, bit - first > 1 ? "%s%" PRIu64 "-%" PRIu64 : "%s%" PRIu64, comma,
+			   first, bit - 1);
 		comma = ",";
-		run = UINT64_MAX;
+		first = UINT64_MAX;
 	}
 	*ret_set = set;
 	return 0;
