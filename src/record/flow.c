@@ -180,5 +180,5 @@ void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to
 	perfdata_put_u32(to, (uint32_t)f->level);
 	perfdata_put_u32(to, ratio);
 	/* what one compressed record unpacks to at most */
-	perfdata_put_u32(to, ZIP_UNIT_BYTES);
+	perfdata_put_u32(to, ZIP_CHUNK_BYTES);
 }

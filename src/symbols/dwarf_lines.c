@@ -43,7 +43,7 @@ struct function {
 	struct ranges ranges; /* of inlined functions; outer ones before inner ones */
 };
 
-struct unit {
+struct dwarf_unit {
 	Dwarf_Die lines; /* the entry that has the line table */
 	Dwarf_Die code;  /* ... the functions; a different entry if they are in a .dwo */
 	bool is_dwarf5;
@@ -59,7 +59,7 @@ struct dwarf_lines {
 	struct dwarf_file file;
 	struct elf_lines *as_addr2line; /* borrowed; NULL: results as in DWARF */
 	struct arena paths;             /* prefixed with their folders */
-	VEC(struct unit) units;
+	VEC(struct dwarf_unit) units;
 	struct ranges ranges;
 };
 
@@ -144,10 +144,10 @@ static int dwarf_read_units(struct dwarf_lines *l)
 
 	while (ERR_MEMORY_NOTED(dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die,
 						NULL)) == 0) {
-		struct unit u = { .lines = die,
-				  .code = die,
-				  .is_dwarf5 = version >= 5,
-				  .mangles = dwarf_mangles_names(dwarf_srclang(&die)) };
+		struct dwarf_unit u = { .lines = die,
+					.code = die,
+					.is_dwarf5 = version >= 5,
+					.mangles = dwarf_mangles_names(dwarf_srclang(&die)) };
 
 		if (kind == DW_UT_type || kind == DW_UT_split_type || l->units.n == UINT32_MAX)
 			continue;
@@ -163,7 +163,7 @@ static int dwarf_read_units(struct dwarf_lines *l)
 	return 0;
 }
 
-static int dwarf_add_function(struct unit *u, Dwarf_Die *die)
+static int dwarf_add_function(struct dwarf_unit *u, Dwarf_Die *die)
 {
 	size_t before = u->ranges.n;
 
@@ -191,7 +191,8 @@ static bool dwarf_goes_on(Dwarf_Die *die, uintptr_t *last)
 }
 
 /* Functions may be inside namespaces, classes and other functions. */
-static int dwarf_read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth, uintptr_t *last)
+static int dwarf_read_functions(struct dwarf_unit *u, Dwarf_Die *parent, unsigned depth,
+				uintptr_t *last)
 {
 	Dwarf_Die die;
 
@@ -245,7 +246,7 @@ static int dwarf_read_inlined(struct function *f, Dwarf_Die *parent, unsigned de
 }
 
 /* NULL if there is no function, or no memory for it. */
-static struct function *dwarf_find_function(struct unit *u, uint64_t addr)
+static struct function *dwarf_find_function(struct dwarf_unit *u, uint64_t addr)
 {
 	const struct range *r;
 	struct function *f;
@@ -290,8 +291,9 @@ static const char *dwarf_linkage_name(Dwarf_Die *die)
 	return name ? name : dwarf_text(die, DW_AT_MIPS_linkage_name);
 }
 
-static const char *dwarf_lines_function_name(const struct dwarf_lines *l, const struct unit *u,
-					     struct body *b, bool innermost, uint64_t addr)
+static const char *dwarf_lines_function_name(const struct dwarf_lines *l,
+					     const struct dwarf_unit *u, struct body *b,
+					     bool innermost, uint64_t addr)
 {
 	const char *name = b->name ? b->name : dwarf_linkage_name(&b->die), *sym = NULL;
 	uint64_t sym_start;
@@ -335,7 +337,7 @@ static bool dwarf_is_behind_end(const struct row *end, const struct row *row)
  * Collects the rows from the beginning of each sequence to the first row of a file other than
  * number 1.
  */
-static int dwarf_read_unnamed(struct unit *u)
+static int dwarf_read_unnamed(struct dwarf_unit *u)
 {
 	struct row row, end = { 0 };
 	struct range r = { 0 };
@@ -362,7 +364,7 @@ static int dwarf_read_unnamed(struct unit *u)
 	return 0;
 }
 
-static bool dwarf_is_unnamed(struct unit *u, uint64_t addr)
+static bool dwarf_is_unnamed(struct dwarf_unit *u, uint64_t addr)
 {
 	if (!u->looked_for_unnamed) {
 		u->looked_for_unnamed = true;
@@ -376,7 +378,7 @@ static bool dwarf_is_unnamed(struct unit *u, uint64_t addr)
  * A relative path is relative to the unit's folder, which may itself be relative. libdw has already
  * prefixed some of them with the folder; addr2line prefixes those of DWARF 5 once more.
  */
-static const char *dwarf_file_path(struct dwarf_lines *l, struct unit *u, const char *file)
+static const char *dwarf_file_path(struct dwarf_lines *l, struct dwarf_unit *u, const char *file)
 {
 	const char *folder = dwarf_text(&u->lines, DW_AT_comp_dir);
 	size_t len, room;
@@ -397,7 +399,7 @@ static const char *dwarf_file_path(struct dwarf_lines *l, struct unit *u, const 
 	return path;
 }
 
-static void line_of_address(struct dwarf_lines *l, struct unit *u, uint64_t addr,
+static void line_of_address(struct dwarf_lines *l, struct dwarf_unit *u, uint64_t addr,
 			    struct line_place *p)
 {
 	Dwarf_Line *line = ERR_MEMORY_NOTED(dwarf_getsrc_die(&u->lines, addr));
@@ -425,7 +427,7 @@ static uint64_t dwarf_number(Dwarf_Die *die, unsigned name)
 }
 
 /* The source place of the call that was inlined. */
-static void line_of_call(struct dwarf_lines *l, struct unit *u, Dwarf_Die *inlined,
+static void line_of_call(struct dwarf_lines *l, struct dwarf_unit *u, Dwarf_Die *inlined,
 			 struct line_place *p)
 {
 	uint64_t file = dwarf_number(inlined, DW_AT_call_file),
@@ -456,7 +458,7 @@ int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *r
 	struct body *bodies[MAX_INLINED + 1];
 	struct line_place place = { 0 };
 	struct function *f;
-	struct unit *u;
+	struct dwarf_unit *u;
 	unsigned nr = 0;
 
 	ret->n = 0;

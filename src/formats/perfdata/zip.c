@@ -15,11 +15,11 @@ enum {
 	PIECE_BYTES = 63 << 10,
 	RECORD_MAX_BYTES = UINT16_MAX,
 	PADDED_MAX_BYTES = UINT16_MAX & ~7,
-	/* A frame of this size ends with the next unit. A new frame compresses worse at first. */
+	/* A frame of this size ends with the next chunk. A new frame compresses worse at first. */
 	FRAME_BYTES = 256 << 10,
 };
 
-_Static_assert(ZIP_UNIT_BYTES % PIECE_BYTES == 0, "a unit ends with a full piece");
+_Static_assert(ZIP_CHUNK_BYTES % PIECE_BYTES == 0, "a chunk ends with a full piece");
 
 struct zip {
 	ZSTD_CCtx *zstd;
@@ -27,7 +27,7 @@ struct zip {
 	size_t frame_bytes; /* compressed bytes in the open frame; 0: none is open */
 };
 
-/* The place of the next byte of a unit. */
+/* The place of the next byte of a chunk. */
 struct place {
 	const struct iovec *piece;
 	size_t at;
@@ -122,7 +122,8 @@ static size_t zip_put_record(const struct zip *z, uint8_t *to, size_t len)
 	return size;
 }
 
-int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to, size_t *ret_len)
+int zip_chunk(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to,
+	      size_t *ret_len)
 {
 	const size_t head = zip_head_bytes(z);
 	const size_t max = (z->padded ? PADDED_MAX_BYTES : RECORD_MAX_BYTES) - head;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compresses records; sources/perfdata/unzip.h is the reverse. The output is zstd frames, divided
- * into units.
+ * into chunks.
  *
- *	unit | SAMPLE SAMPLE SAMPLE |  ->  COMPRESSED ( one or two zstd blocks )
+ *	chunk | SAMPLE SAMPLE SAMPLE |  ->  COMPRESSED ( one or two zstd blocks )
  *
- * perf 6.1 unpacks each compressed record by one call of zstd into a buffer of ZIP_UNIT_BYTES, and
+ * perf 6.1 unpacks each compressed record by one call of zstd into a buffer of ZIP_CHUNK_BYTES, and
  * reports a record that unpacks to nothing as damage. So each record contains the end of at least
- * one block, and a frame ends with its record. A block ends with its unit, so that zipped data can
+ * one block, and a frame ends with its record. A block ends with its chunk, so that zipped data can
  * be unpacked immediately.
  *
- * Each frame has zstd's checksum and ends with a unit, so that data behind a damaged frame can be
+ * Each frame has zstd's checksum and ends with a chunk, so that data behind a damaged frame can be
  * read. A frame takes at least 256 KiB of the file, unless zip_end() ends it.
  */
 #ifndef SONDE_FORMATS_PERFDATA_ZIP_H
@@ -24,8 +24,8 @@
 struct zip;
 
 enum {
-	ZIP_UNIT_BYTES = 126 << 10,
-	ZIP_ROOM_BYTES = 132 << 10, /* the maximum output of a unit */
+	ZIP_CHUNK_BYTES = 126 << 10,
+	ZIP_ROOM_BYTES = 132 << 10, /* the maximum output of a chunk */
 	ZIP_LEVEL_MIN = 1,
 	ZIP_LEVEL_MAX = 22,
 	ZIP_TYPE_ZSTD = 1 /* the value in FEAT_COMPRESSED */
@@ -36,9 +36,9 @@ enum {
  * multiple of 8.
  */
 int zip_new(struct zip **ret, int level, bool padded);
-/* Compresses at most ZIP_UNIT_BYTES, given in pieces, into to[ZIP_ROOM_BYTES]. */
-int zip_unit(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to,
-	     size_t *ret_len);
+/* Compresses at most ZIP_CHUNK_BYTES, given in pieces, into to[ZIP_ROOM_BYTES]. */
+int zip_chunk(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to,
+	      size_t *ret_len);
 /*
  * Ends the open frame, into to[ZIP_ROOM_BYTES]. A record must not unpack to nothing, so this one
  * contains a FINISHED_INIT, which readers ignore at this place. Both lengths are 0 if no frame is

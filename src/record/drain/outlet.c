@@ -80,7 +80,7 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 
 size_t outlet_wants(const struct outlet *o)
 {
-	return o->zip ? ZIP_UNIT_BYTES : OUTLET_BATCH_BYTES;
+	return o->zip ? ZIP_CHUNK_BYTES : OUTLET_BATCH_BYTES;
 }
 
 static int outlet_write_plain(struct outlet *o, const struct iovec *pieces, int nr_pieces)
@@ -247,7 +247,7 @@ int outlet_put(struct outlet *o, const struct outlet_batch *b)
 	if (r == 0)
 		r = outlet_mark_counts(o, b, &block->marks);
 	if (r == 0)
-		r = zip_unit(o->zip, b->pieces, b->nr_pieces, block->bytes + block->len, &len);
+		r = zip_chunk(o->zip, b->pieces, b->nr_pieces, block->bytes + block->len, &len);
 	if (r < 0) {
 		o->has_gap = true;
 		tally_add_pieces(&o->refused, b->pieces, b->nr_pieces, 0);

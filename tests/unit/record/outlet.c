@@ -48,13 +48,13 @@ static bool always(size_t at)
 	return true;
 }
 
-/* Changes in the middle of units, and now and then only a part of one is random. */
+/* Changes in the middle of chunks, and now and then only a part of one is random. */
 static bool now_and_then(size_t at)
 {
 	return at / (200 << 10) % 3 == 1 || at / (70 << 10) % 7 == 1;
 }
 
-/* Two pieces of a unit share a record, whichever of them ends a frame. */
+/* Two pieces of a chunk share a record, whichever of them ends a frame. */
 static bool each_third(size_t at)
 {
 	return at / RECORD_BYTES % 3 == 1;
@@ -155,7 +155,7 @@ static bool begins_checked_frame(const ZSTD_inBuffer *in)
  */
 static struct unpacked unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_t *plain)
 {
-	uint8_t *room = malloc(ZIP_UNIT_BYTES);
+	uint8_t *room = malloc(ZIP_CHUNK_BYTES);
 	ZSTD_DStream *stream = ZSTD_createDStream();
 	const struct perfdata_record_header last = { .type = RECORD_FINISHED_INIT,
 						     .size = sizeof(last) };
@@ -163,7 +163,7 @@ static struct unpacked unpack(const uint8_t *bytes, size_t len, bool padded, con
 	struct unpacked ret = { .has_ended = true };
 
 	for (size_t at = 0; at < len; at += h.size) {
-		ZSTD_outBuffer out = { room, ZIP_UNIT_BYTES, 0 };
+		ZSTD_outBuffer out = { room, ZIP_CHUNK_BYTES, 0 };
 		ZSTD_inBuffer in = { 0 };
 
 		memcpy(&h, bytes + at, sizeof(h));
@@ -275,7 +275,8 @@ TEST(a_full_disk_is_told_exactly)
 		 * given up
 		 */
 		samples -= outlet_samples_given_up(s.outlet);
-		assert_in_range(samples, in_file - (opts.level ? ZIP_UNIT_BYTES / RECORD_BYTES : 0),
+		assert_in_range(samples,
+				in_file - (opts.level ? ZIP_CHUNK_BYTES / RECORD_BYTES : 0),
 				in_file);
 		free(data);
 		sink_close(&s);
