@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "flame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- hash tables: index of an entry + 1, or 0; a power of two of slots, at most half used ---- */
+
+struct flame_table {
+	uint32_t *slots;
+	uint32_t mask, used;
+};
+struct flame_index {
+	struct flame_table names, files, frames, nodes;
+	uint32_t room_names, room_files, room_frames, room_nodes;
+};
+
+static uint64_t flame_mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b) * UINT64_C(0x9e3779b97f4a7c15);
+	return a ^ a >> 32;
+}
+
+static uint64_t flame_hash_text(const char *text)
+{
+	uint64_t h = 0;
+
+	while (*text)
+		h = flame_mix(h, (unsigned char)*text++);
+	return h;
+}
+
+static uint64_t flame_hash_frame(const struct flame_frame *f)
+{
+	return flame_mix(flame_mix(f->name, (uint64_t)f->file), (unsigned char)f->kind);
+}
+
+static uint64_t flame_hash_node(const struct flame_node *n)
+{
+	return flame_mix(n->parent, n->frame);
+}
+
+/* The hash of entry i of a table. */
+static uint64_t flame_hash(const struct flame *f, const struct flame_table *t, uint32_t i)
+{
+	if (t == &f->index->names)
+		return flame_hash_text(f->names.text[i]);
+	if (t == &f->index->files)
+		return flame_hash_text(f->files.text[i]);
+	if (t == &f->index->frames)
+		return flame_hash_frame(&f->frames[i]);
+	return flame_hash_node(&f->nodes[i]);
+}
+
+static int flame_table_grow(const struct flame *f, struct flame_table *t)
+{
+	const uint32_t size = t->slots ? (t->mask + 1) * 2 : 1024;
+	uint32_t *slots;
+
+	if (t->used < (t->slots ? (t->mask + 1) / 2 : 0))
+		return 0;
+	slots = size ? calloc(size, sizeof(*slots)) : NULL;
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; t->slots && i <= t->mask; i++) {
+		uint64_t at;
+
+		if (!t->slots[i])
+			continue;
+		at = flame_hash(f, t, t->slots[i] - 1);
+		while (slots[at & (size - 1)])
+			at++;
+		slots[at & (size - 1)] = t->slots[i];
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->mask = size - 1;
+	return 0;
+}
+
+/* Room for entry nr of an array. */
+static int flame_room(void *array, uint32_t nr, uint32_t *room, size_t size)
+{
+	void **at = array, *more;
+	const uint32_t wanted = *room ? *room * 2 : 256;
+
+	if (nr < *room)
+		return 0;
+	if (wanted > INT32_MAX / 2)
+		return -ENOMEM;
+	more = reallocarray(*at, wanted, size);
+	if (!more)
+		return -ENOMEM;
+	*at = more;
+	*room = wanted;
+	return 0;
+}
+
+static void flame_table_put(struct flame_table *t, uint64_t hash, uint32_t entry)
+{
+	while (t->slots[hash & t->mask])
+		hash++;
+	t->slots[hash & t->mask] = entry + 1;
+	t->used++;
+}
+
+/* ---- texts, frames, nodes -------------------------------------------------------------------- */
+
+static int flame_text(struct flame *f, struct flame_texts *texts, struct flame_table *t,
+		      uint32_t *room, const char *text, uint32_t *ret)
+{
+	uint64_t hash = flame_hash_text(text);
+
+	if (flame_table_grow(f, t) < 0 || flame_room(&texts->text, texts->nr, room, sizeof(char *)))
+		return -ENOMEM;
+	for (uint64_t at = hash; t->slots[at & t->mask]; at++) {
+		*ret = t->slots[at & t->mask] - 1;
+		if (!strcmp(texts->text[*ret], text))
+			return 0;
+	}
+	texts->text[texts->nr] = strdup(text);
+	if (!texts->text[texts->nr])
+		return -ENOMEM;
+	*ret = texts->nr++;
+	flame_table_put(t, hash, *ret);
+	return 0;
+}
+
+int flame_frame(struct flame *f, const char *name, const char *file, enum flame_kind kind,
+		uint32_t *ret)
+{
+	struct flame_index *index = f->index;
+	struct flame_frame made = { .file = -1, .kind = (char)kind };
+	uint64_t hash;
+	uint32_t at_file;
+
+	if (flame_text(f, &f->names, &index->names, &index->room_names, name, &made.name) < 0)
+		return -ENOMEM;
+	if (file) {
+		if (flame_text(f, &f->files, &index->files, &index->room_files, file, &at_file))
+			return -ENOMEM;
+		made.file = (int32_t)at_file;
+	}
+	hash = flame_hash_frame(&made);
+	if (flame_table_grow(f, &index->frames) < 0 ||
+	    flame_room(&f->frames, f->nr_frames, &index->room_frames, sizeof(made)) < 0)
+		return -ENOMEM;
+	for (uint64_t at = hash; index->frames.slots[at & index->frames.mask]; at++) {
+		const struct flame_frame *have;
+
+		*ret = index->frames.slots[at & index->frames.mask] - 1;
+		have = &f->frames[*ret];
+		if (have->name == made.name && have->file == made.file && have->kind == made.kind)
+			return 0;
+	}
+	f->frames[f->nr_frames] = made;
+	*ret = f->nr_frames++;
+	flame_table_put(&index->frames, hash, *ret);
+	return 0;
+}
+
+static int flame_make_node(struct flame *f, uint32_t parent, uint32_t frame, uint32_t *ret)
+{
+	if (flame_room(&f->nodes, f->nr_nodes, &f->index->room_nodes, sizeof(*f->nodes)) < 0)
+		return -ENOMEM;
+	f->nodes[f->nr_nodes] = (struct flame_node){ .parent = parent, .frame = frame };
+	*ret = f->nr_nodes++;
+	return 0;
+}
+
+int flame_callee(struct flame *f, uint32_t node, uint32_t frame, uint32_t *ret)
+{
+	const struct flame_node wanted = { .parent = node, .frame = frame };
+	struct flame_table *t = &f->index->nodes;
+	const uint64_t hash = flame_hash_node(&wanted);
+	uint32_t made;
+
+	if (flame_table_grow(f, t) < 0)
+		return -ENOMEM;
+	for (uint64_t at = hash; t->slots[at & t->mask]; at++) {
+		const uint32_t i = t->slots[at & t->mask] - 1;
+
+		if (f->nodes[i].parent == node && f->nodes[i].frame == frame) {
+			*ret = i;
+			return 0;
+		}
+	}
+	if (flame_make_node(f, node, frame, &made) < 0)
+		return -ENOMEM;
+	f->nodes[made].next = f->nodes[node].first;
+	f->nodes[node].first = made;
+	flame_table_put(t, hash, made);
+	*ret = made;
+	return 0;
+}
+
+static void flame_sum(struct flame *f, uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum)) {
+		*sum = UINT64_MAX;
+		f->saturated = true;
+	}
+}
+
+static void flame_sums_add(struct flame *f, struct flame_sums *to, const struct flame_sums *more)
+{
+	flame_sum(f, &to->weight, more->weight);
+	flame_sum(f, &to->count, more->count);
+}
+
+void flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight,
+	       uint64_t count)
+{
+	flame_sums_add(f, &f->nodes[node].self[side], &(struct flame_sums){ weight, count });
+	f->compared |= side == FLAME_BASE;
+}
+
+struct flame *flame_new(const char *event, const char *unit)
+{
+	struct flame *f = calloc(1, sizeof(*f));
+	uint32_t frame, root;
+
+	if (!f)
+		return NULL;
+	f->unit = unit;
+	f->counted = "samples";
+	f->event = strdup(event);
+	f->index = calloc(1, sizeof(*f->index));
+	if (f->event && f->index && flame_frame(f, "all", NULL, FLAME_GROUP, &frame) >= 0 &&
+	    flame_make_node(f, 0, frame, &root) >= 0)
+		return f;
+	flame_free(f);
+	return NULL;
+}
+
+static void flame_texts_free(struct flame_texts *t)
+{
+	for (uint32_t i = 0; i < t->nr; i++)
+		free(t->text[i]);
+	free(t->text);
+}
+
+void flame_free(struct flame *f)
+{
+	if (!f)
+		return;
+	if (f->index) {
+		free(f->index->names.slots);
+		free(f->index->files.slots);
+		free(f->index->frames.slots);
+		free(f->index->nodes.slots);
+	}
+	flame_texts_free(&f->names);
+	flame_texts_free(&f->files);
+	free((char *)f->event);
+	free(f->index);
+	free(f->frames);
+	free(f->nodes);
+	free(f);
+}
+
+/* ---- the end: totals, order, small frames ---------------------------------------------------- */
+
+/* A callee is made after its caller: its index is higher. */
+static void flame_total(struct flame *f)
+{
+	for (uint32_t i = 0; i < f->nr_nodes; i++)
+		memcpy(f->nodes[i].total, f->nodes[i].self, sizeof(f->nodes[i].self));
+	for (uint32_t i = f->nr_nodes - 1; i > 0; i--) {
+		for (int side = 0; side < FLAME_SIDES; side++)
+			flame_sums_add(f, &f->nodes[f->nodes[i].parent].total[side],
+				       &f->nodes[i].total[side]);
+	}
+}
+
+static int flame_compare(const void *a, const void *b, void *ctx)
+{
+	const struct flame *f = ctx;
+	const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct flame_frame *x = &f->frames[f->nodes[i].frame];
+	const struct flame_frame *y = &f->frames[f->nodes[j].frame];
+	int r = strcmp(f->names.text[x->name], f->names.text[y->name]);
+
+	if (!r && x->file != y->file && x->file >= 0 && y->file >= 0)
+		r = strcmp(f->files.text[x->file], f->files.text[y->file]);
+	if (!r)
+		r = x->file - y->file;
+	return r ? r : x->kind - y->kind;
+}
+
+static bool flame_is_small(const struct flame *f, uint32_t node, double share)
+{
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		const double all = (double)f->nodes[0].total[side].weight;
+
+		if (all > 0 && (double)f->nodes[node].total[side].weight >= share * all)
+			return false;
+	}
+	return share > 0;
+}
+
+static void flame_fold(struct flame *f, uint32_t node, uint32_t rest)
+{
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		flame_sums_add(f, &f->nodes[rest].self[side], &f->nodes[node].total[side]);
+		flame_sums_add(f, &f->nodes[rest].total[side], &f->nodes[node].total[side]);
+	}
+}
+
+/* Sorts the callees of a node; those below `share` of all go into one frame. */
+static int flame_sort(struct flame *f, uint32_t node, double share, uint32_t rest_frame,
+		      uint32_t **array, uint32_t *room)
+{
+	uint32_t nr = 0, rest = 0, *last;
+
+	for (uint32_t c = f->nodes[node].first; c; c = f->nodes[c].next) {
+		if (flame_is_small(f, c, share)) {
+			if (!rest && flame_make_node(f, node, rest_frame, &rest) < 0)
+				return -ENOMEM;
+			flame_fold(f, c, rest);
+		} else {
+			if (flame_room(array, nr, room, sizeof(**array)) < 0)
+				return -ENOMEM;
+			(*array)[nr++] = c;
+		}
+	}
+	qsort_r(*array, nr, sizeof(**array), flame_compare, f);
+	last = &f->nodes[node].first;
+	for (uint32_t i = 0; i < nr; i++) {
+		*last = (*array)[i];
+		last = &f->nodes[(*array)[i]].next;
+	}
+	*last = rest;
+	return 0;
+}
+
+int flame_finish(struct flame *f, double percent)
+{
+	uint32_t *array = NULL, room = 0, rest_frame = 0;
+	struct flame_step s = { 0 };
+	int r = 0;
+
+	flame_total(f);
+	if (percent > 0)
+		r = flame_frame(f, "[too small]", NULL, FLAME_REST, &rest_frame);
+	/* The callees of a node are sorted before the next step enters them. */
+	while (r >= 0 && flame_next(f, &s))
+		r = flame_sort(f, s.node, percent / 100, rest_frame, &array, &room);
+	free(array);
+	return r;
+}
+
+bool flame_next(const struct flame *f, struct flame_step *s)
+{
+	uint32_t i = s->node;
+
+	if (!s->begun) {
+		s->begun = true;
+		return true;
+	}
+	if (f->nodes[i].first) {
+		s->node = f->nodes[i].first;
+		s->depth++;
+		return true;
+	}
+	while (i && !f->nodes[i].next) {
+		i = f->nodes[i].parent;
+		s->depth--;
+	}
+	s->node = f->nodes[i].next;
+	return i != 0;
+}
