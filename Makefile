@@ -41,6 +41,13 @@ heavy:
 	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) --quiet fuzz tests/sweep/sweep
 	@tests/heavy $(B) $(B)-fuzz --seconds $(SECONDS) --rounds $(ROUNDS) $(HEAVYFLAGS)
 
+# Texts compared with perf's under all option sets, over all recordings: of report, and of script.
+matrix:
+	@tools/setup test record
+	@$(call build,$(B),) --quiet
+	@tests/report/matrix $(B)/sonde
+	@tests/roundtrip/matrix.py $(B)/sonde --all
+
 # What can go wrong while recording, ROUNDS times.
 soak:
 	@tools/setup test record
@@ -108,4 +115,4 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check quick heavy soak asan fuzz sweep bench bounds fmt install uninstall perl clean
+.PHONY: all demo check quick heavy matrix soak asan fuzz sweep bench bounds fmt install uninstall perl clean
