@@ -282,7 +282,7 @@ static int live_step(struct step *s)
 	struct script_live live = { .name = s->entry.name,
 				    .report = steps_live_report,
 				    .ctx = &report,
-				    /* Tells a screen that events arrive while it shows them. */
+				    /* Lets a screen know that events arrive while it shows them. */
 				    .by_stdin = cli_rules(cli)->live_input_is_word ||
 						steps_is_top(s->entry.name) };
 	int status = cli_status(cli, CLI_FAILED);

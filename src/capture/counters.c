@@ -307,7 +307,7 @@ static int counters_check_filter(const struct counter *n, const struct capture_e
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
-	time_t told = counters_now_s();
+	time_t reported_s = counters_now_s();
 
 	for (size_t event = 0; event < events->list.n;) {
 		const size_t before = c->list.n;
@@ -327,7 +327,7 @@ int counters_open(struct counters *c, struct capture_events *events,
 		TRY(counters_check_filter(&c->list.v[before], events));
 		counters_report_opened(c, &events->list.v[event], c->list.n - before);
 		event++;
-		counters_report_progress(c, &told, "events opened", event, events->list.n);
+		counters_report_progress(c, &reported_s, "events opened", event, events->list.n);
 	}
 	return 0;
 }
@@ -417,7 +417,7 @@ bool counter_read(const struct counter *n, uint64_t *ret_value, uint64_t *ret_dr
 
 void counters_close(struct counters *c)
 {
-	time_t told = counters_now_s();
+	time_t reported_s = counters_now_s();
 
 	rings_done(&c->rings);
 	if (c->list.n >= MANY_COUNTERS)
@@ -426,7 +426,7 @@ void counters_close(struct counters *c)
 		    c->list.n);
 	for (size_t i = 0; i < c->list.n; i++) {
 		close(c->list.v[i].fd);
-		counters_report_progress(c, &told, "counters closed", i + 1, c->list.n);
+		counters_report_progress(c, &reported_s, "counters closed", i + 1, c->list.n);
 	}
 	vec_done(&c->list);
 }

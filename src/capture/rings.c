@@ -63,7 +63,7 @@ static void rings_unmap_all(struct rings *r)
 	vec_clear(&r->backward);
 }
 
-static void rings_tell_shrunk(const struct say *to, size_t data_pages, size_t wanted, int refused)
+static void rings_report_shrunk(const struct say *to, size_t data_pages, size_t wanted, int refused)
 {
 	if (refused == -ENOMEM)
 		say(to, SAY_NORMAL,
@@ -105,7 +105,7 @@ int rings_map(struct rings *r, const struct counter *counters, size_t nr_counter
 	if (error == -EPERM || error == -ENOMEM)
 		return explain_map(data_pages, nr_buffers, -error);
 	TRY(error);
-	rings_tell_shrunk(to, data_pages, wanted, refused);
+	rings_report_shrunk(to, data_pages, wanted, refused);
 	say(to, SAY_VERBOSE, "%zu buffers of %zu KiB, %zu pages", r->list.n,
 	    data_pages * page / 1024, data_pages);
 	return 0;

@@ -222,7 +222,7 @@ static struct dso *chain_dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
 	return recording_dso_at(ctx, addr, ret_offset);
 }
 
-static void chain_tell_end(struct recording *rec, const struct unwind_result *w)
+static void chain_report_end(struct recording *rec, const struct unwind_result *w)
 {
 	if (w->end != UNWIND_OUTERMOST && w->end != UNWIND_FULL)
 		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "at 0x%llx: %s",
@@ -309,7 +309,7 @@ static int chain_push_unwound(struct recording *rec, const struct event *ev, uns
 	if (!rec->unwinder)
 		TRY(unwind_new(&rec->unwinder, rec->opts->rules));
 	TRY(unwind_walk(rec->unwinder, &in, max_frames, &walked));
-	chain_tell_end(rec, &walked);
+	chain_report_end(rec, &walked);
 	for (size_t i = 0; i < walked.nr; i++) {
 		struct sonde_frame f = { .ip = walked.ips[i],
 					 .cpumode = CPUMODE_USER,

@@ -46,7 +46,7 @@ size_t recording_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, 
 	struct dso *d = t ? code_user_dso(ev, addr - called, cpumode, &offset) : NULL;
 	size_t nr = d ? lines_at(t, d, dso_file_address(d, offset), ret) : 0;
 
-	if (d && !nr && dso_tell_no_descriptor(d))
+	if (d && !nr && dso_report_no_descriptor(d))
 		defects_add(&ev->recording->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
 	return nr;
 }

@@ -90,7 +90,7 @@ static void locate_report_unknown(struct recording *rec, struct dso *d, struct s
 {
 	ret->unknown = dso_unknown(d);
 	if (rec->opts->rules->silent_about_symbols || ret->unknown == SONDE_UNKNOWN_NO_FILE ||
-	    !dso_tell_unknown(d))
+	    !dso_report_unknown(d))
 		return;
 	if (ret->unknown == SONDE_UNKNOWN_OTHER_BUILD)
 		defects_add(&rec->defects, DEFECT_OTHER_BUILD, 1, "%s", dso_name(d));
@@ -132,7 +132,7 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 	sym = dso_symbol_at(d, offset);
 	if (rec->opts->rules->build_ids_as_found)
 		ret->dso_build_id = recording_build_id(rec, dso_build_id_found(d));
-	if (!sym && dso_tell_no_descriptor(d))
+	if (!sym && dso_report_no_descriptor(d))
 		defects_add(&rec->defects, DEFECT_NO_DESCRIPTOR, 1, "%s", dso_name(d));
 	if (!sym)
 		locate_report_unknown(rec, d, ret);

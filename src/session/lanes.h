@@ -29,7 +29,7 @@ struct lane {
 	uint64_t at_ns; /* on the line, where the head belongs */
 	bool ended, failed;
 	struct refused refused;     /* by the filters */
-	uint64_t defects_told;      /* bit per enum defect */
+	uint64_t defects_reported;  /* bit per enum defect */
 	uint64_t defects_looked_at; /* defects.changes when all kinds were delivered */
 };
 

@@ -129,11 +129,11 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 	struct lane *lane = &s->merge.lanes[rec->nr];
 	size_t kind, seen = 0;
 
-	_Static_assert(NR_DEFECTS <= 64, "defects_told has a bit for each");
+	_Static_assert(NR_DEFECTS <= 64, "defects_reported has a bit for each");
 
 	recordings_note_memory(&s->recordings);
 	for (kind = 0; kind < NR_DEFECTS; kind++) {
-		if (rec->defects.count[kind] && !(lane->defects_told >> kind & 1))
+		if (rec->defects.count[kind] && !(lane->defects_reported >> kind & 1))
 			break;
 		seen += rec->defects.count[kind] != 0;
 	}
@@ -141,7 +141,7 @@ int session_defect_event(struct sonde_session *s, struct recording *rec)
 		lane->defects_looked_at = rec->defects.changes;
 		return 0;
 	}
-	lane->defects_told |= (uint64_t)1 << kind;
+	lane->defects_reported |= (uint64_t)1 << kind;
 	if (!s->defect_schema)
 		TRY(pump_make_defect_schema(s));
 	rec->defect_event =

@@ -117,7 +117,7 @@ size_t dso_read(struct dso *d, uint64_t offset, void *buf, size_t len);
 /*
  * Descriptors. dso_open_file() opens a regular file as above. If no descriptor is free, it closes
  * those of resting files. If there is still none, it fails with -EMFILE or -ENFILE, remembers
- * nothing, and dso_tell_no_descriptor() is true once for the table. A reader that keeps a
+ * nothing, and dso_report_no_descriptor() is true once for the table. A reader that keeps a
  * descriptor for long calls dso_hold_descriptor() before, and releases it afterwards.
  */
 int dso_open_file(struct dso *d, const char *path);
@@ -125,12 +125,12 @@ bool dso_hold_descriptor(struct dso *d); /* False if the table may keep no more 
 void dso_release_descriptor(struct dso *d);
 /* True if the last requested path was NULL for this reason. */
 bool dso_lacks_descriptor(const struct dso *d);
-bool dso_tell_no_descriptor(struct dso *d);
+bool dso_report_no_descriptor(struct dso *d);
 /* Why an address in it has no symbol. SONDE_UNKNOWN_NO_SYMBOL if its symbol table is available. */
 enum sonde_unknown dso_unknown(struct dso *d);
 /* The same for the file. SONDE_KNOWN if its symbol table is available. */
 enum sonde_unknown dso_unknown_file(struct dso *d);
 /* True once, after the first such address. */
-bool dso_tell_unknown(struct dso *d);
+bool dso_report_unknown(struct dso *d);
 
 #endif

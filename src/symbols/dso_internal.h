@@ -31,7 +31,7 @@ struct dso {
 	const struct named_file *named;
 	uint64_t named_off; /* of their first address */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, no_right,
-		stripped, too_large, told;
+		stripped, too_large, was_reported;
 	struct elf_file *code;              /* owned; NULL if not found */
 	const char *code_path, *debug_path; /* NULL if not found */
 	struct symbol_set symbols;
@@ -51,7 +51,7 @@ struct dso_table {
 	/* a file could not be opened for lack of a descriptor since this was last cleared */
 	bool starved;
 	bool was_starved; /* ... ever */
-	bool told_starved;
+	bool reported_starved;
 };
 
 /* dso_table.c. All of them record in the table that no descriptor was free. */

@@ -170,10 +170,10 @@ enum sonde_unknown dso_unknown(struct dso *d)
 	return why ? why : SONDE_UNKNOWN_NO_SYMBOL;
 }
 
-bool dso_tell_unknown(struct dso *d)
+bool dso_report_unknown(struct dso *d)
 {
-	bool tell = d->symbols_tried && !d->told;
+	bool report = d->symbols_tried && !d->was_reported;
 
-	d->told |= tell;
-	return tell;
+	d->was_reported |= report;
+	return report;
 }

@@ -152,13 +152,13 @@ bool dso_lacks_descriptor(const struct dso *d)
 	return d->lacks_descriptor;
 }
 
-bool dso_tell_no_descriptor(struct dso *d)
+bool dso_report_no_descriptor(struct dso *d)
 {
 	struct dso_table *t = d->table;
-	bool tell = t->was_starved && !t->told_starved;
+	bool report = t->was_starved && !t->reported_starved;
 
-	t->told_starved |= tell;
-	return tell;
+	t->reported_starved |= report;
+	return report;
 }
 
 int dso_table_open_elf(struct dso_table *t, struct elf_file **ret, const char *path)

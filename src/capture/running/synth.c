@@ -104,17 +104,17 @@ void synth_put_build_id(struct synth *s, const struct build_id *id)
 static void synth_kernel_mmap(struct synth *s, uint64_t addr, uint64_t len, uint64_t pgoff,
 			      const char *name, const struct build_id *id)
 {
-	const bool tell = id && id->len;
-	size_t at =
-		synth_begin(s, tell ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP,
-			    PERF_RECORD_MISC_KERNEL | (tell ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+	const bool has_id = id && id->len;
+	size_t at = synth_begin(s, has_id ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP,
+				PERF_RECORD_MISC_KERNEL |
+					(has_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 
 	synth_put_u32(s, UINT32_MAX);
 	synth_put_u32(s, 0);
 	synth_put_u64(s, addr);
 	synth_put_u64(s, len);
 	synth_put_u64(s, pgoff);
-	if (tell) {
+	if (has_id) {
 		synth_put_build_id(s, id);
 		synth_put_u64(s, 0);
 	}

@@ -240,7 +240,7 @@ static void info_put_events(struct info_sink *s, struct outbuf *out)
 
 static void info_put_cpus(struct info_sink *s, struct outbuf *out)
 {
-	bool told = false;
+	bool has_printed = false;
 
 	for (size_t cpu = 0; cpu < s->cpus.n; cpu++) {
 		uint64_t lost = 0;
@@ -249,16 +249,16 @@ static void info_put_cpus(struct info_sink *s, struct outbuf *out)
 			lost += l->cpu == (int32_t)cpu && info_loss_counts(s, l) ? l->lost : 0;
 		if (!s->cpus.v[cpu] && !lost)
 			continue;
-		if (!told)
+		if (!has_printed)
 			outbuf_str(out, "\n     samples         lost  cpu\n");
-		told = true;
+		has_printed = true;
 		outbuf_fmt(out, "%12" PRIu64 " %12" PRIu64 "  %zu\n", s->cpus.v[cpu], lost, cpu);
 	}
 }
 
 static void info_put_losses(struct info_sink *s, struct outbuf *out)
 {
-	bool told = false;
+	bool has_printed = false;
 
 	if (!s->traits.reports_types)
 		return; /* info_put_cpus() has them */
@@ -268,9 +268,9 @@ static void info_put_losses(struct info_sink *s, struct outbuf *out)
 
 		if (!info_loss_counts(s, l))
 			continue;
-		if (!told)
+		if (!has_printed)
 			outbuf_str(out, "\n        lost  cpu  event\n");
-		told = true;
+		has_printed = true;
 		outbuf_fmt(out, "%12" PRIu64, l->lost);
 		if (l->cpu < 0)
 			outbuf_str(out, "    -");

@@ -165,7 +165,7 @@ static int copy_prepare_part(struct copy_sink *s, uint32_t len)
 static void copy_share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
 {
 	const uint32_t at = s->type == PERF_RECORD_LOST ? 16 : 8;
-	uint64_t lost, told;
+	uint64_t lost, taken;
 
 	if (len < at + 8)
 		return;
@@ -176,9 +176,9 @@ static void copy_share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
 	}
 	if (get_u16(record + 4, s->swap) & PERFDATA_MISC_LOST_SAMPLES_BPF)
 		return;
-	told = lost < s->lost_before ? lost : s->lost_before;
-	s->lost_before -= told;
-	lost -= told;
+	taken = lost < s->lost_before ? lost : s->lost_before;
+	s->lost_before -= taken;
+	lost -= taken;
 	lost = get_u64(&lost, s->swap);
 	memcpy(record + at, &lost, sizeof(lost));
 }

@@ -52,7 +52,7 @@ static void part_put_u64(struct outbuf *o, uint64_t v, bool swap)
  * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said
  * there: then they are cut to the length that every perf since 5.13 takes.
  */
-static size_t part_told_bytes(const struct perfdata_view_event *e)
+static size_t part_attr_bytes(const struct perfdata_view_event *e)
 {
 	size_t len = e->attr_bytes;
 
@@ -73,7 +73,7 @@ static int part_take_events(struct header_parts *h, struct perfdata_view *v, boo
 	uint64_t id;
 
 	for (; perfdata_view_event_at(v, nr, &e); nr++) {
-		size_t len = part_told_bytes(&e);
+		size_t len = part_attr_bytes(&e);
 
 		if (len > h->attr_bytes)
 			h->attr_bytes = (uint32_t)len;

@@ -360,7 +360,7 @@ TEST(more_files_than_descriptors)
 				assert_int_equal(symlink(getenv("LINES_SAMPLE"), path), 0);
 			missing += !has_lines(path, addr);
 		}
-		assert_false(dso_tell_no_descriptor(sample));
+		assert_false(dso_report_no_descriptor(sample));
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 		close_sample();
 	}
@@ -388,8 +388,8 @@ TEST(no_descriptor_at_all)
 	found = has_lines(dso_name(sample), addr) || dso_symbol_at(sample, 0x1000);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_false(found);
-	assert_true(dso_tell_no_descriptor(sample));
-	assert_false(dso_tell_no_descriptor(sample));
+	assert_true(dso_report_no_descriptor(sample));
+	assert_false(dso_report_no_descriptor(sample));
 	assert_true(has_lines(dso_name(sample), addr));
 	assert_int_equal(dso_unknown_file(sample), SONDE_KNOWN);
 	close_sample();

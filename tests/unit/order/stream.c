@@ -94,7 +94,7 @@ TEST(keeps_no_more_than_is_needed)
 	end();
 }
 
-TEST(waits_until_told_to_stop)
+TEST(waits_until_asked_to_stop)
 {
 	atomic_int stopped = 1;
 	char byte;

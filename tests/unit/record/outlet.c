@@ -240,7 +240,7 @@ TEST(compressed_records_of_all_kinds_of_bytes)
 }
 
 /* The records of the file and those reported as given up are together those that were put. */
-TEST(a_full_disk_is_told_exactly)
+TEST(a_full_disk_is_reported_exactly)
 {
 	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);
 	struct rlimit before, limit;

@@ -91,7 +91,7 @@ void __wrap_free(void *p)
 }
 
 /* The output of a run, and how it ended. */
-struct told {
+struct answers {
 	char *text;
 	size_t len;
 	int result;
@@ -99,7 +99,7 @@ struct told {
 
 enum { TEXT_BYTES = 4 << 20 };
 
-static void tell(struct told *t, const char *text, size_t n)
+static void note_answer(struct answers *t, const char *text, size_t n)
 {
 	assert_true(t->len + n < TEXT_BYTES);
 	memcpy(t->text + t->len, text, n);
@@ -107,7 +107,7 @@ static void tell(struct told *t, const char *text, size_t n)
 }
 
 /* ask: not only events but what they say. */
-static void read_all(const char *session, bool ask, struct told *ret)
+static void read_all(const char *session, bool ask, struct answers *ret)
 {
 	struct sonde_event *dup = NULL;
 	const struct sonde_event *ev;
@@ -129,7 +129,7 @@ static void read_all(const char *session, bool ask, struct told *ret)
 			dup = sonde_event_dup(ev);
 			dump_event(&o, ev);
 			if (!o.failed)
-				tell(ret, o.data, o.len);
+				note_answer(ret, o.data, o.len);
 			outbuf_done(&o);
 		} else {
 			char line[256];
@@ -138,21 +138,21 @@ static void read_all(const char *session, bool ask, struct told *ret)
 					 (unsigned long long)ev->time_ns, ev->pid, ev->tid,
 					 sonde_session_string(s, ev->comm));
 
-			tell(ret, line, (size_t)n);
+			note_answer(ret, line, (size_t)n);
 		}
 	}
 	sonde_event_free(dup);
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++) {
 		if (strcmp(d->name, "no-memory") != 0) /* the only difference that is allowed */
-			tell(ret, d->name, strlen(d->name) + 1);
+			note_answer(ret, d->name, strlen(d->name) + 1);
 	}
 	sonde_session_close(s);
 }
 
 static void sweep(const char *session, bool ask)
 {
-	struct told all = { .text = __real_malloc(TEXT_BYTES) },
-		    less = { .text = __real_malloc(TEXT_BYTES) };
+	struct answers all = { .text = __real_malloc(TEXT_BYTES) },
+		       less = { .text = __real_malloc(TEXT_BYTES) };
 	long needed, silent = 0, step = ask ? 7 : 1;
 
 	allocations = fail_at = 0;

@@ -263,13 +263,13 @@ TEST(group_reads_between_questions)
 	recording_done(&r);
 }
 
-TEST(each_kind_of_defect_is_told_once)
+TEST(each_kind_of_defect_is_reported_once)
 {
 	struct recording r;
 	struct sonde_session *s;
 	const struct sonde_event *ev;
 	const struct sonde_defect *d;
-	char told[256] = "";
+	char reported[256] = "";
 	size_t at, n = 0;
 
 	recording_begin(&r);
@@ -287,11 +287,11 @@ TEST(each_kind_of_defect_is_told_once)
 
 		if (sonde_schema_kind(sc) != SONDE_DEFECT)
 			continue;
-		assert_null(strstr(told, (const char *)ev->bytes));
-		strcat(strcat(told, (const char *)ev->bytes), " ");
+		assert_null(strstr(reported, (const char *)ev->bytes));
+		strcat(strcat(reported, (const char *)ev->bytes), " ");
 	}
 	for (; (d = sonde_session_defect(s, n)); n++)
-		assert_non_null(strstr(told, d->name));
+		assert_non_null(strstr(reported, d->name));
 	assert_int_equal(n, 4);
 	assert_null(strchr(sonde_session_defects_line(s), '\n'));
 	sonde_session_close(s);

@@ -312,8 +312,8 @@ TEST(files_by_path)
 	expect(d, NULL);
 	assert_null(dso_code_path(d));
 	assert_int_equal(dso_unknown(d), SONDE_UNKNOWN_OTHER_BUILD);
-	assert_true(dso_tell_unknown(d));
-	assert_false(dso_tell_unknown(d));
+	assert_true(dso_report_unknown(d));
+	assert_false(dso_report_unknown(d));
 	assert_int_equal(dso_file_address(d, TEXT_OFFSET), TEXT_OFFSET);
 	expect(get(t, "/bin/no-id", id_a), NULL);
 	expect(get(t, "/bin/absent", NULL), NULL);
