@@ -84,9 +84,9 @@ static int file_collect_features(const struct sonde_recorder *r, struct file_beg
 	if (r->dsos)
 		build_ids_put_kernel(&kernel_id);
 	TRY(features_add(f, FEAT_BUILD_ID, &kernel_id));
-	flow_put_compressed(&r->flow, 0, &compressed);
+	transfer_put_compressed(&r->transfer, 0, &compressed);
 	TRY(features_add(f, FEAT_COMPRESSED, &compressed));
-	if (r->flow.has_threads)
+	if (r->transfer.has_threads)
 		file_put_dir_format(&directory, r->capture.counters.rings.list.n, NULL);
 	TRY(features_add(f, FEAT_DIR_FORMAT, &directory));
 	TRY(file_add_bpf(f, r));
@@ -234,9 +234,9 @@ static int file_open_output(struct sonde_recorder *r, struct output *o, int *ret
 
 	if (r->is_pipe)
 		return output_pipe(o, ret_fd);
-	return r->flow.has_threads ? output_dir_open(o, path, r->capture.counters.rings.list.n,
-						     ret_fd, ret_part_fds)
-				   : output_open(o, path, ret_fd);
+	return r->transfer.has_threads ? output_dir_open(o, path, r->capture.counters.rings.list.n,
+							 ret_fd, ret_part_fds)
+				       : output_open(o, path, ret_fd);
 }
 
 static int begin_file(const struct sonde_recorder *r, struct recorder_file *f,
@@ -253,8 +253,8 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
 	const struct outlet_options outlet =
-		flow_outlet(&r->flow, &r->capture.counters, r->is_pipe);
-	const size_t nr_lanes = r->flow.has_threads ? r->capture.counters.rings.list.n : 0;
+		transfer_outlet(&r->transfer, &r->capture.counters, r->is_pipe);
+	const size_t nr_lanes = r->transfer.has_threads ? r->capture.counters.rings.list.n : 0;
 	struct recorder_file f = { 0 };
 	int *part_fds = calloc(nr_lanes + 1, sizeof(*part_fds)), fd, e;
 
@@ -369,7 +369,7 @@ static void file_count_unwritten(struct file_end *end)
 	outlet_given_up(end->f->outlet, &end->unwritten);
 	for (size_t i = 0; i < end->f->nr_lanes; i++)
 		outlet_given_up(end->f->lanes[i].outlet, &end->unwritten);
-	tally_add_all(&end->unwritten, &end->r->left);
+	tally_add_all(&end->unwritten, &end->r->undrained);
 }
 
 static void file_put_loss(struct synth *s, const struct sonde_recorder *r, const struct counter *n,
@@ -476,7 +476,7 @@ int recorder_file_end(struct sonde_recorder *r, struct recorder_file *f,
 	e = features_add(&late, FEAT_BUILD_ID, &ids);
 	if (e == 0)
 		e = features_add(&late, FEAT_SAMPLE_TIME, &times);
-	flow_put_compressed(&r->flow, recorder_figures_ratio(&figures), &compressed);
+	transfer_put_compressed(&r->transfer, recorder_figures_ratio(&figures), &compressed);
 	if (e == 0)
 		e = features_add(&late, FEAT_COMPRESSED, &compressed);
 	if (f->nr_lanes)

@@ -58,10 +58,10 @@ static int open_understand(struct sonde_recorder *r, const struct sonde_record_o
 	if (r->opts.output && !*r->opts.output)
 		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");
 	TRY(open_need_proc());
-	flow_exclude(&r->opts, &r->say);
+	transfer_exclude(&r->opts, &r->say);
 	TRY(rotation_parse(r));
 	TRY(describing_parse(&r->describing, &r->opts));
-	TRY(flow_parse(&r->flow, &r->opts, &r->say));
+	TRY(transfer_parse(&r->transfer, &r->opts, &r->say));
 	TRY(capture_parse(&r->capture));
 	TRY(delay_parse(&r->delay, r->opts.delay));
 	TRY(control_parse(&r->control, r->opts.control));
@@ -103,7 +103,7 @@ static int open_start_threads(struct sonde_recorder *r)
 			lanes[i].outlet = r->file.lanes[i].outlet;
 	}
 	if (e == 0)
-		e = drain_threads_new(&r->threads, &r->flow.threads, &r->drain, lanes, n,
+		e = drain_threads_new(&r->threads, &r->transfer.threads, &r->drain, lanes, n,
 				      r->wake_fd, rotation_timeout(r, DRAIN_SLEEP_MS));
 	free(lanes);
 	free(fds);
@@ -128,9 +128,9 @@ static int open_events(struct sonde_recorder *r, const struct sonde_record_optio
 		TRY(workload_fork(&r->workload, o->command, r->is_pipe));
 	if (c->target.workload)
 		TRY(vec_push(&c->target.tids, (int32_t)r->workload.pid));
-	TRY(capture_open(c, r->flow.level > 0));
+	TRY(capture_open(c, r->transfer.level > 0));
 	TRY(open_choose_argv(r));
-	TRY(flow_settle(&r->flow, &r->opts, &c->counters, &c->target, &r->say));
+	TRY(transfer_settle(&r->transfer, &r->opts, &c->counters, &c->target, &r->say));
 	return drain_find_times(&c->events, &c->counters, &r->untimed, &r->drain.times);
 }
 
@@ -152,18 +152,18 @@ static int open_set_up_drain(struct sonde_recorder *r)
 		(struct drain){ .rings = rings->list.v,
 				.nr_rings = rings->list.n,
 				.outlet = r->file.outlet,
-				.affinity = r->flow.places.sets ? &r->flow.places : NULL,
+				.affinity = r->transfer.places.sets ? &r->transfer.places : NULL,
 				.times = r->drain.times,
 				.has_build_ids = r->opts.capture.buildid_mmap,
 				.untimed = &r->untimed,
 				.is_live = r->is_pipe,
 				/* records of state come first, samples of older times much later */
 				.has_no_rounds = rings->backward.n != 0,
-				.least_bytes = r->flow.least_bytes,
+				.least_bytes = r->transfer.least_bytes,
 				.follow = r->rotation.follow.forked ? &r->rotation.follow : NULL,
 				.dsos = r->dsos,
 				.bpf = r->bpf };
-	return r->flow.has_threads ? open_start_threads(r) : 0;
+	return r->transfer.has_threads ? open_start_threads(r) : 0;
 }
 
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
@@ -242,13 +242,13 @@ void recorder_close(struct sonde_recorder *r)
 	rotation_done(r);
 	recorder_file_close(&r->file);
 	drain_done(&r->drain);
-	tally_done(&r->left);
+	tally_done(&r->undrained);
 	dsos_free(r->dsos);
 	bpf_watch_close(&r->bpf_watch);
 	bpf_programs_free(r->bpf);
 	build_id_cache_done(&r->cache);
 	hash64_done(&r->untimed);
-	flow_done(&r->flow);
+	transfer_done(&r->transfer);
 	capture_done(&r->capture);
 	delay_done(&r->delay);
 	control_close(&r->control);

@@ -24,7 +24,7 @@
 #include "record/drain/drain.h"
 #include "record/drain/drain_threads.h"
 #include "record/drain/follow.h"
-#include "record/flow.h"
+#include "record/transfer.h"
 #include "record/options.h"
 #include "record/realtime.h"
 #include "record/recorder_file.h"
@@ -62,7 +62,7 @@ struct sonde_recorder {
 	const char *const *argv; /* lent */
 	const char **own_argv;   /* the same with what was chosen for it; NULL: nothing */
 	uint64_t took_all_ms;    /* when --mmap-flush was passed over last, for a pipe's reader */
-	struct flow flow;
+	struct transfer transfer;
 	struct delay delay;
 	bool was_on; /* events were switched on at some time */
 	struct control control;
@@ -90,7 +90,7 @@ struct sonde_recorder {
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
 	uint64_t looked_ns;  /* when the cpus were compared last */
-	struct tally left;   /* samples that were not taken out of the buffers */
+	struct tally undrained; /* samples that were not taken out of the buffers */
 	int ended_early;     /* what ended the recording, a negative errno; 0: nothing did */
 	uint64_t state_lost; /* records of state that found no room (losses.h) */
 };

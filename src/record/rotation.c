@@ -100,10 +100,10 @@ static void rotation_say_coarse(const struct sonde_recorder *r, const char *opti
 {
 	const struct counters *c = &r->capture.counters;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const uint64_t wakeup =
-		c->rings.list.n
-			? buffers_wakeup_bytes(c->rings.mapped_bytes / page - 1, r->flow.level > 0)
-			: 0;
+	const uint64_t wakeup = c->rings.list.n
+					? buffers_wakeup_bytes(c->rings.mapped_bytes / page - 1,
+							       r->transfer.level > 0)
+					: 0;
 
 	if (bytes && bytes < wakeup * c->rings.list.n)
 		say(&r->say, SAY_WARNING,
@@ -439,7 +439,7 @@ int rotation_pass(struct sonde_recorder *r)
 		/* what is in the buffers at this moment is what is wanted */
 		if (!rotation_is_due(p, bytes, 0))
 			return 0;
-		TRY(backward_dump(&r->capture.counters, &r->drain, false, &r->left));
+		TRY(backward_dump(&r->capture.counters, &r->drain, false, &r->undrained));
 		return rotation_start_preparing(r);
 	}
 	if (p->stage == ROTATION_RUNS && rotation_is_due(p, bytes, p->prepare_ns))

@@ -29,7 +29,7 @@ static bool run_is_over(struct sonde_recorder *r, const struct waiting *w, int *
 		return workload_ended(&r->workload, ret_status);
 	if (r->threads)
 		return r->capture.target.by_pid && drain_threads_hung_up(r->threads);
-	return r->capture.target.by_pid && !w->alive;
+	return r->capture.target.by_pid && !w->nr_connected;
 }
 
 /* What -D and --control say now. */
@@ -59,7 +59,7 @@ static bool run_is_time_to_take_all(struct sonde_recorder *r)
 	struct timespec t;
 	uint64_t now_ms;
 
-	if (!r->is_pipe || !r->flow.least_bytes)
+	if (!r->is_pipe || !r->transfer.least_bytes)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now_ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
@@ -110,7 +110,7 @@ static int run_record(struct sonde_recorder *r, int *ret_status)
 			counters_disable(&r->capture.counters);
 		e = run_pass(r, over);
 		if (e >= 0 && over)
-			e = backward_dump(&r->capture.counters, &r->drain, true, &r->left);
+			e = backward_dump(&r->capture.counters, &r->drain, true, &r->undrained);
 		if (e >= 0 && over)
 			e = rotation_describe_end(r);
 		if (e < 0 || over)
@@ -162,12 +162,12 @@ static void run_note(struct outcome *o, const struct sonde_recorder *r, int e)
 static void run_count_left(struct sonde_recorder *r)
 {
 	if (!r->threads) {
-		drain_count_left(&r->drain, &r->left);
+		drain_count_left(&r->drain, &r->undrained);
 		return;
 	}
 	drain_threads_end(r->threads);
 	drain_threads_sum(r->threads, &r->drain, &r->wakeups);
-	drain_threads_count_left(r->threads, &r->left);
+	drain_threads_count_left(r->threads, &r->undrained);
 }
 
 /*
@@ -194,8 +194,8 @@ static void run_finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	if (!o.incomplete)
 		run_note(&o, r, rotation_end(r));
 	o.lost += r->rotation.lost;
-	o.unwritten =
-		r->left.samples + recorder_file_figures(&r->file).given_up + r->rotation.given_up;
+	o.unwritten = r->undrained.samples + recorder_file_figures(&r->file).given_up +
+		      r->rotation.given_up;
 	if (o.reader_gone) /* who closes a pipe wants no more */
 		o.unwritten = 0;
 	*ret = o;

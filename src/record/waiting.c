@@ -49,7 +49,7 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 		vec_foreach(ring, &r->capture.counters.rings.list)
 			waiting_add(&w, ring->fd, POLLIN);
 	}
-	w.alive = w.n - POLL_RINGS;
+	w.nr_connected = w.n - POLL_RINGS;
 	w.targets_end = w.n;
 	rotation_fds(r, fds);
 	for (size_t i = 0; i < nr_fds; i++)
@@ -93,7 +93,7 @@ void waiting_sleep(struct waiting *w, struct sonde_recorder *r)
 		if (w->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 			w->fds[i].fd = -1;
 			w->fds[i].revents = 0;
-			w->alive -= is_target;
+			w->nr_connected -= is_target;
 		}
 	}
 	r->wakeups += data;

@@ -20,7 +20,7 @@ struct waiting {
 	struct pollfd *fds;
 	size_t n;
 	size_t targets_end; /* behind the descriptors of recorded tasks or rings */
-	size_t alive;       /* recorded tasks or rings that have not hung up */
+	size_t nr_connected; /* recorded tasks or rings that have not hung up */
 };
 
 int waiting_init(struct waiting *w, struct sonde_recorder *r);

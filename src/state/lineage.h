@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rules for the lifetime, the name and the mappings of tasks. They are written once, for users
- * that keep different data: state.c keeps names and mappings, sinks/perf/alive.c keeps records,
+ * that keep different data: state.c keeps names and mappings, sinks/perf/liveness.c keeps records,
  * record/describe/dsos.c keeps the files that samples may hit.
  *
  *	change         what it does                                                hook

@@ -31,7 +31,7 @@ struct drain_threads {
 	int end_fd, wake_fd; /* end_fd: written to when the recording has ended */
 	atomic_bool ends;
 	atomic_int error;    /* of the worker that failed first */
-	atomic_size_t alive; /* descriptors that have not hung up */
+	atomic_size_t nr_connected; /* descriptors that have not hung up */
 };
 
 static int threads_pass(struct worker *w, bool is_last)
@@ -66,7 +66,7 @@ static void threads_wait_for_events(struct worker *w)
 			continue;
 		w->fds.v[i].fd = -1;
 		w->fds.v[i].revents = 0;
-		if (atomic_fetch_sub(&w->all->alive, 1) == 1)
+		if (atomic_fetch_sub(&w->all->nr_connected, 1) == 1)
 			threads_wake(w->all);
 	}
 	w->wakeups += data;
@@ -105,7 +105,7 @@ static int threads_add_lane(struct worker *w, const struct drain *like,
 	d.has_no_rounds = true;
 	for (size_t i = 0; i < lane->nr_fds; i++)
 		TRY(vec_push(&w->fds, (struct pollfd){ .fd = lane->fds[i], .events = POLLIN }));
-	atomic_fetch_add(&w->all->alive, lane->nr_fds);
+	atomic_fetch_add(&w->all->nr_connected, lane->nr_fds);
 	return vec_push(&w->drains, d);
 }
 
@@ -215,7 +215,7 @@ int drain_threads_new(struct drain_threads **ret, const struct thread_plan *plan
 
 bool drain_threads_hung_up(const struct drain_threads *t)
 {
-	return !atomic_load(&t->alive);
+	return !atomic_load(&t->nr_connected);
 }
 
 bool drain_threads_failed(const struct drain_threads *t)

@@ -2,7 +2,7 @@
 /*
  * A recording out of a recording: the events that pass the session's filters as they were recorded,
  * in one file or in several, each with the header and with the state that its events need
- * (alive.h).
+ * (liveness.h).
  *
  * The events of a record decide: a sample is kept when any of its events passes the filters; a
  * record of state is kept for when it is needed; losses, throttling and the like are
@@ -17,11 +17,11 @@
 
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
-#include "sinks/perf/alive.h"
-#include "sinks/perf/every.h"
+#include "sinks/perf/liveness.h"
+#include "sinks/perf/part_size.h"
 #include "sinks/perf/need.h"
 #include "sinks/perf/part.h"
-#include "sinks/perf/reads.h"
+#include "sinks/perf/counter_reads.h"
 #include "sinks/perf/text_provider.h"
 #include "sinks/sink.h"
 
@@ -37,12 +37,12 @@ struct copy_sink {
 	const struct copy_options *o;
 	struct recording *rec;
 	const struct filters *filters;
-	struct alive alive;
-	struct reads reads;
+	struct liveness liveness;
+	struct counter_reads counter_reads;
 	struct part part;
 	bool is_open; /* part is */
 	/* Of a split: */
-	struct every every; /* both 0: everything in one file */
+	struct part_size part_size; /* both 0: everything in one file */
 	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
 	unsigned nr_parts, finished;
 	bool has_sample;  /* one was kept, or a count */
@@ -70,7 +70,7 @@ static struct copy_sink *copy_sink_of(struct sink *s)
 
 static bool copy_is_split(const struct copy_sink *s)
 {
-	return s->every.bytes || s->every.ns;
+	return s->part_size.bytes || s->part_size.ns;
 }
 
 static int copy_open_part(struct copy_sink *s)
@@ -95,7 +95,7 @@ static int copy_open_part(struct copy_sink *s)
 	s->is_open = true;
 	s->nr_parts++;
 	s->bytes = 0;
-	alive_rewind(&s->alive);
+	liveness_rewind(&s->liveness);
 	return 0;
 }
 
@@ -111,9 +111,9 @@ static int copy_close_part(struct copy_sink *s)
 
 static int copy_write_state(struct copy_sink *s)
 {
-	const struct alive_record *r;
+	const struct liveness_record *r;
 
-	while ((r = alive_next(&s->alive)) != NULL)
+	while ((r = liveness_next(&s->liveness)) != NULL)
 		TRY(part_put(&s->part, r->bytes, r->len, r->time_ns, false));
 	return 0;
 }
@@ -129,19 +129,21 @@ static bool copy_begins_part(struct copy_sink *s, uint32_t len)
 {
 	if (copy_is_count(s->type))
 		return false;
-	if (s->every.bytes)
-		return s->bytes && s->bytes + len > s->every.bytes;
-	if (!s->every.ns || !s->time_ns)
+	if (s->part_size.bytes)
+		return s->bytes && s->bytes + len > s->part_size.bytes;
+	if (!s->part_size.ns || !s->time_ns)
 		return false;
 	if (!s->next_ns) {
-		s->next_ns = s->time_ns > UINT64_MAX - s->every.ns ? UINT64_MAX
-								   : s->time_ns + s->every.ns;
+		s->next_ns = s->time_ns > UINT64_MAX - s->part_size.ns
+				     ? UINT64_MAX
+				     : s->time_ns + s->part_size.ns;
 		return false;
 	}
 	if (s->time_ns < s->next_ns)
 		return false;
-	s->next_ns += (s->time_ns - s->next_ns) / s->every.ns * s->every.ns;
-	s->next_ns = s->next_ns > UINT64_MAX - s->every.ns ? UINT64_MAX : s->next_ns + s->every.ns;
+	s->next_ns += (s->time_ns - s->next_ns) / s->part_size.ns * s->part_size.ns;
+	s->next_ns = s->next_ns > UINT64_MAX - s->part_size.ns ? UINT64_MAX
+							       : s->next_ns + s->part_size.ns;
 	return true;
 }
 
@@ -192,8 +194,8 @@ static int copy_keep_record(struct copy_sink *s)
 		copy_share_loss(s, (uint8_t *)s->record.data, len);
 	s->has_sample |= s->type == PERF_RECORD_SAMPLE || copy_is_count(s->type);
 	if (r == 0 && s->type == PERF_RECORD_SAMPLE)
-		r = reads_take(&s->reads, s->event, (uint8_t *)s->record.data, len, s->swap,
-			       s->nr_parts);
+		r = counter_reads_take(&s->counter_reads, s->event, (uint8_t *)s->record.data, len,
+				       s->swap, s->nr_parts);
 	if (r == 0)
 		r = part_put(&s->part, (const uint8_t *)s->record.data, len, s->time_ns,
 			     s->type == PERF_RECORD_SAMPLE);
@@ -303,8 +305,8 @@ static int copy_settle(struct copy_sink *s)
 	if (keep)
 		return copy_keep_or_wait(s);
 	if (s->type == PERF_RECORD_SAMPLE)
-		TRY(reads_take(&s->reads, s->event, (uint8_t *)s->record.data,
-			       (uint32_t)s->record.len, s->swap, 0));
+		TRY(counter_reads_take(&s->counter_reads, s->event, (uint8_t *)s->record.data,
+				       (uint32_t)s->record.len, s->swap, 0));
 	s->record.len = 0;
 	return 0;
 }
@@ -328,10 +330,10 @@ static int copy_keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 }
 
 /* The subject of a record of state that is of no process. */
-static struct alive_subject copy_subject_of(const struct copy_sink *s, const struct change *c)
+static struct liveness_subject copy_subject_of(const struct copy_sink *s, const struct change *c)
 {
 	const uint8_t *record = (const uint8_t *)s->record.data;
-	struct alive_subject ret = { .adds = true };
+	struct liveness_subject ret = { .adds = true };
 
 	enum { HEAD = 24 };
 
@@ -383,17 +385,17 @@ static int copy_keep_state(struct copy_sink *s, const struct event *ev)
 	const uint8_t *record = (const uint8_t *)s->record.data;
 	const struct change *c = ev->change;
 	uint32_t len = (uint32_t)s->record.len;
-	struct alive_subject subject;
+	struct liveness_subject subject;
 
 	if (s->type == PERF_RECORD_NAMESPACES) {
-		TRY(alive_add_namespaces(&s->alive, ev->pub.pid, ev->pub.tid, record, len,
-					 s->time_ns));
+		TRY(liveness_add_namespaces(&s->liveness, ev->pub.pid, ev->pub.tid, record, len,
+					    s->time_ns));
 	} else if (c->kind == CHANGE_NONE || c->kind == CHANGE_SWITCH || c->kind == CHANGE_CGROUP ||
 		   c->kind == CHANGE_KSYMBOL || c->kind == CHANGE_TEXT_POKE || c->kernel) {
 		subject = copy_subject_of(s, c);
-		TRY(alive_add_subject(&s->alive, &subject, record, len, s->time_ns));
+		TRY(liveness_add_subject(&s->liveness, &subject, record, len, s->time_ns));
 	} else {
-		TRY(alive_add(&s->alive, c, record, len, s->time_ns));
+		TRY(liveness_add(&s->liveness, c, record, len, s->time_ns));
 	}
 	return copy_write_state_now(s);
 }
@@ -404,7 +406,7 @@ static int copy_take_raw(struct copy_sink *s, const struct cut *cut)
 	const struct event *raw = &s->raw;
 	bool swap;
 
-	TRY(perfdata_view_raw(s->reads.view, cut, &s->raw));
+	TRY(perfdata_view_raw(s->counter_reads.view, cut, &s->raw));
 	swap = raw->pub.flags & SONDE_EVENT_SWAPPED;
 	s->record.len = 0;
 	s->type = get_u32(cut->bytes, swap);
@@ -419,9 +421,9 @@ static int copy_take_raw(struct copy_sink *s, const struct cut *cut)
 	if (s->type == RECORD_AUXTRACE)
 		return copy_keep_aux(s, cut, swap);
 	if (copy_is_of_recorder(s->type)) {
-		TRY(alive_add_subject(&s->alive,
-				      &(struct alive_subject){ .id = s->type, .adds = true },
-				      cut->bytes, cut->len, s->time_ns));
+		TRY(liveness_add_subject(&s->liveness,
+					 &(struct liveness_subject){ .id = s->type, .adds = true },
+					 cut->bytes, cut->len, s->time_ns));
 		return copy_write_state_now(s);
 	}
 	outbuf_put(&s->record, cut->bytes, cut->len);
@@ -510,8 +512,8 @@ static void copy_close(struct sink *sink)
 		return;
 	if (s->is_open)
 		part_discard(&s->part);
-	alive_done(&s->alive);
-	reads_done(&s->reads);
+	liveness_done(&s->liveness);
+	counter_reads_done(&s->counter_reads);
 	outbuf_done(&s->record);
 	outbuf_done(&s->build_ids);
 	outbuf_done(&s->sums);
@@ -560,9 +562,9 @@ static const struct key keys[] = {
 static int copy_check(const struct sink_options *opts)
 {
 	const struct copy_options *o = opts->own;
-	struct every every;
+	struct part_size size;
 
-	return o->every ? every_parse(o->every, &every) : 0;
+	return o->every ? part_size_parse(o->every, &size) : 0;
 }
 
 static struct sink_wants copy_wants(const struct sink_options *opts)
@@ -590,12 +592,12 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	s->rec = opts->recordings->v;
 	s->filters = opts->filters;
 	s->o = o;
-	s->reads.view = view;
+	s->counter_reads.view = view;
 	s->raw.recording = s->rec;
 	s->raw.source = s->rec->source;
-	s->alive.once = !o->every;
+	s->liveness.once = !o->every;
 	if (o->every) {
-		r = every_parse(o->every, &s->every);
+		r = part_size_parse(o->every, &s->part_size);
 		if (r >= 0)
 			r = copy_choose_prefix(s, strcmp(opts->input, "-") ? opts->input
 									   : "perf.data");

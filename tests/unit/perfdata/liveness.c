@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of state that are kept for later events (sinks/perf/alive.h): a reader of those alone
+ * Records of state that are kept for later events (sinks/perf/liveness.h): a reader of those alone
  * knows the same of everything alive as a reader of all records; and they do not grow with time.
  */
 #include "unittest.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinks/perf/alive.h"
+#include "sinks/perf/liveness.h"
 #include "state/state.h"
 
 enum { TIDS = 12, PLACES = 6, PAGE = 0x1000 };
@@ -34,13 +34,13 @@ static unsigned upto(unsigned n)
 
 static struct strpool strings;
 
-static void give(struct alive *a, struct state *whole, struct change c)
+static void give(struct liveness *a, struct state *whole, struct change c)
 {
 	struct record r;
 
 	memset(&r, 0, sizeof(r));
 	r.change = c;
-	assert_int_equal(alive_add(a, &c, (const uint8_t *)&r, sizeof(r), 0), 0);
+	assert_int_equal(liveness_add(a, &c, (const uint8_t *)&r, sizeof(r), 0), 0);
 	if (whole)
 		assert_int_equal(state_apply(whole, &c), 0);
 }
@@ -53,15 +53,15 @@ static const char *mapped(struct state *s, int32_t pid, uint64_t addr)
 	return m ? strpool_text(&strings, m->name) : "";
 }
 
-static void compare(struct alive *a, struct state *whole, const bool *lives, const int32_t *pids)
+static void compare(struct liveness *a, struct state *whole, const bool *lives, const int32_t *pids)
 {
-	const struct alive_record *r;
+	const struct liveness_record *r;
 	struct state part;
 	uint32_t ids[2];
 
 	assert_int_equal(state_init(&part, &strings), 0);
-	alive_rewind(a);
-	while ((r = alive_next(a)) != NULL) {
+	liveness_rewind(a);
+	while ((r = liveness_next(a)) != NULL) {
 		struct record copy;
 
 		memcpy(&copy, r->bytes, sizeof(copy));
@@ -82,7 +82,7 @@ static void compare(struct alive *a, struct state *whole, const bool *lives, con
 
 /* ---- what happens ---------------------------------------------------------------------------- */
 
-static void happen(struct alive *a, struct state *whole, bool *lives, int32_t *pids)
+static void happen(struct liveness *a, struct state *whole, bool *lives, int32_t *pids)
 {
 	int32_t tid = 1 + (int32_t)upto(TIDS - 1), child;
 	struct change c = { .pid = pids[tid], .tid = tid };
@@ -137,7 +137,7 @@ TEST(what_lives_is_known_from_what_is_kept)
 		bool lives[TIDS] = { false, true };
 		int32_t pids[TIDS] = { 0, 1 };
 		struct state whole;
-		struct alive *a = calloc(1, sizeof(*a));
+		struct liveness *a = calloc(1, sizeof(*a));
 
 		assert_non_null(a);
 		seed = s;
@@ -149,7 +149,7 @@ TEST(what_lives_is_known_from_what_is_kept)
 			if (!upto(10))
 				compare(a, &whole, lives, pids);
 		}
-		alive_done(a);
+		liveness_done(a);
 		free(a);
 		state_done(&whole);
 		strpool_done(&strings);
@@ -158,11 +158,11 @@ TEST(what_lives_is_known_from_what_is_kept)
 
 /* ---- nothing grows --------------------------------------------------------------------------- */
 
-static size_t kept(const struct alive *a)
+static size_t kept(const struct liveness *a)
 {
 	size_t n = 0;
 
-	for (const struct alive_record *r = a->first; r; r = r->next)
+	for (const struct liveness_record *r = a->first; r; r = r->next)
 		n++;
 	return n;
 }
@@ -173,9 +173,9 @@ static size_t kept(const struct alive *a)
  */
 TEST(one_that_forks_for_ever)
 {
-	struct alive *a = calloc(1, sizeof(*a));
-	const struct alive_record *last;
-	const struct alive_task *shell;
+	struct liveness *a = calloc(1, sizeof(*a));
+	const struct liveness_record *last;
+	const struct liveness_task *shell;
 
 	assert_non_null(a);
 	give(a, NULL, (struct change){ .kind = CHANGE_COMM, .pid = 1, .tid = 1, .text = "sh" });
@@ -215,21 +215,21 @@ TEST(one_that_forks_for_ever)
 	 * FORK, COMM and EXIT of the last thousands that ended, and what a tenth of those still
 	 * live by.
 	 */
-	assert_in_range(kept(a), 1, ALIVE_EXITED * 3 + ALIVE_EXITED);
+	assert_in_range(kept(a), 1, LIVENESS_EXITED * 3 + LIVENESS_EXITED);
 	shell = lineage_payload(&a->tasks, 1);
-	assert_in_range(shell->nr_records, 1, ALIVE_EXITED);
+	assert_in_range(shell->nr_records, 1, LIVENESS_EXITED);
 	a->once = true;
-	while ((last = alive_next(a)) != NULL)
+	while ((last = liveness_next(a)) != NULL)
 		;
 	assert_int_equal(kept(a), 0);
-	alive_done(a);
+	liveness_done(a);
 	free(a);
 }
 
 /* What is smaller leaves something of what lay there, for as long as that is not covered. */
 TEST(mappings_of_changing_size)
 {
-	struct alive *a = calloc(1, sizeof(*a));
+	struct liveness *a = calloc(1, sizeof(*a));
 
 	assert_non_null(a);
 	for (int i = 0; i < 1000; i++) {
@@ -239,47 +239,50 @@ TEST(mappings_of_changing_size)
 		give(a, NULL, c);
 		assert_in_range(kept(a), 1, 3);
 	}
-	alive_done(a);
+	liveness_done(a);
 	free(a);
 }
 
 TEST(subjects)
 {
 	static const uint8_t told[][4] = { "one", "two" };
-	struct alive *a = calloc(1, sizeof(*a));
+	struct liveness *a = calloc(1, sizeof(*a));
 
 	assert_non_null(a);
 	for (int i = 0; i < 1000; i++) {
 		/* Records of the recorder: the same again and again. */
-		assert_int_equal(alive_add_subject(a,
-						   &(struct alive_subject){ .id = 1, .adds = true },
-						   told[0], 4, 0),
-				 0);
-		/* Told anew each time. */
 		assert_int_equal(
-			alive_add_subject(a, &(struct alive_subject){ .id = 2 }, told[i % 2], 4, 0),
+			liveness_add_subject(a, &(struct liveness_subject){ .id = 1, .adds = true },
+					     told[0], 4, 0),
 			0);
+		/* Told anew each time. */
+		assert_int_equal(liveness_add_subject(a, &(struct liveness_subject){ .id = 2 },
+						      told[i % 2], 4, 0),
+				 0);
 	}
 	assert_int_equal(kept(a), 2);
-	assert_int_equal(alive_add_subject(a, &(struct alive_subject){ .id = 1, .adds = true },
-					   told[1], 4, 0),
+	assert_int_equal(liveness_add_subject(a,
+					      &(struct liveness_subject){ .id = 1, .adds = true },
+					      told[1], 4, 0),
 			 0);
 	assert_int_equal(kept(a), 3);
 	/* A smaller mapping leaves something of the larger. */
 	for (uint64_t bytes = 3; bytes; bytes--)
-		assert_int_equal(
-			alive_add_subject(a, &(struct alive_subject){ .id = 3, .map_bytes = bytes },
-					  told[0], 4, 0),
-			0);
+		assert_int_equal(liveness_add_subject(
+					 a,
+					 &(struct liveness_subject){ .id = 3, .map_bytes = bytes },
+					 told[0], 4, 0),
+				 0);
 	assert_int_equal(kept(a), 6);
 	/* An end is written once, so that this part has it. */
-	assert_int_equal(alive_add_subject(a, &(struct alive_subject){ .id = 2, .ends = true },
-					   told[0], 4, 0),
+	assert_int_equal(liveness_add_subject(a,
+					      &(struct liveness_subject){ .id = 2, .ends = true },
+					      told[0], 4, 0),
 			 0);
 	assert_int_equal(kept(a), 6);
-	while (alive_next(a))
+	while (liveness_next(a))
 		;
 	assert_int_equal(kept(a), 5);
-	alive_done(a);
+	liveness_done(a);
 	free(a);
 }

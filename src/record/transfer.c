@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/flow.h"
+#include "record/transfer.h"
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ enum {
 	COMPRESSED_VERSION = 0
 };
 
-static int flow_parse_level(struct flow *f, const char *text, const struct say *to)
+static int transfer_parse_level(struct transfer *f, const char *text, const struct say *to)
 {
 	uint64_t level = ZIP_LEVEL_MIN;
 
@@ -32,7 +32,7 @@ static int flow_parse_level(struct flow *f, const char *text, const struct say *
 	return 0;
 }
 
-static int flow_parse_aio(struct flow *f, const char *text, const struct say *to)
+static int transfer_parse_aio(struct transfer *f, const char *text, const struct say *to)
 {
 	f->aio_blocks = 1;
 	if (!*text)
@@ -47,7 +47,7 @@ static int flow_parse_aio(struct flow *f, const char *text, const struct say *to
 }
 
 /* A size, or a number of bytes. */
-static int flow_parse_least(struct flow *f, const char *text)
+static int transfer_parse_least(struct transfer *f, const char *text)
 {
 	const bool is_number = *text && !text[strspn(text, "0123456789")];
 
@@ -56,7 +56,7 @@ static int flow_parse_least(struct flow *f, const char *text)
 		       : capture_value_size("--mmap-flush", text, &f->least_bytes);
 }
 
-static int flow_parse_affinity(struct flow *f, const char *text)
+static int transfer_parse_affinity(struct transfer *f, const char *text)
 {
 	if (!strcmp(text, "node"))
 		f->affinity = AFFINITY_NODE;
@@ -67,7 +67,7 @@ static int flow_parse_affinity(struct flow *f, const char *text)
 	return 0;
 }
 
-static void flow_leave_out(char **option, const char *name, const struct say *to)
+static void transfer_leave_out(char **option, const char *name, const struct say *to)
 {
 	if (!*option)
 		return;
@@ -76,16 +76,16 @@ static void flow_leave_out(char **option, const char *name, const struct say *to
 	*option = NULL;
 }
 
-void flow_exclude(struct record_options *opts, const struct say *to)
+void transfer_exclude(struct record_options *opts, const struct say *to)
 {
 	if (!opts->threads)
 		return;
-	flow_leave_out(&opts->switch_output, "--switch-output", to);
-	flow_leave_out(&opts->switch_output_event, "--switch-output-event", to);
+	transfer_leave_out(&opts->switch_output, "--switch-output", to);
+	transfer_leave_out(&opts->switch_output_event, "--switch-output-event", to);
 }
 
 /* The recorded cpus decide what the words mean, but not which settings exclude each other. */
-static int flow_parse_threads(struct flow *f, const struct record_options *opts)
+static int transfer_parse_threads(struct transfer *f, const struct record_options *opts)
 {
 	const struct {
 		const char *option;
@@ -105,26 +105,26 @@ static int flow_parse_threads(struct flow *f, const struct record_options *opts)
 	return 0;
 }
 
-int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say)
+int transfer_parse(struct transfer *ret, const struct record_options *opts, const struct say *say)
 {
-	struct flow f = { .padded = opts->compressed_records == RECORD_COMPRESSED_NEW };
+	struct transfer f = { .padded = opts->compressed_records == RECORD_COMPRESSED_NEW };
 
 	if (opts->compression_level)
-		TRY(flow_parse_level(&f, opts->compression_level, say));
+		TRY(transfer_parse_level(&f, opts->compression_level, say));
 	if (opts->aio)
-		TRY(flow_parse_aio(&f, opts->aio, say));
+		TRY(transfer_parse_aio(&f, opts->aio, say));
 	if (opts->mmap_flush)
-		TRY(flow_parse_least(&f, opts->mmap_flush));
+		TRY(transfer_parse_least(&f, opts->mmap_flush));
 	if (opts->affinity)
-		TRY(flow_parse_affinity(&f, opts->affinity));
+		TRY(transfer_parse_affinity(&f, opts->affinity));
 	if (opts->threads)
-		TRY(flow_parse_threads(&f, opts));
+		TRY(transfer_parse_threads(&f, opts));
 	*ret = f;
 	return 0;
 }
 
-int flow_settle(struct flow *f, const struct record_options *opts, const struct counters *c,
-		const struct target *target, const struct say *say_to)
+int transfer_settle(struct transfer *f, const struct record_options *opts, const struct counters *c,
+		    const struct target *target, const struct say *say_to)
 {
 	if (f->has_threads)
 		TRY(thread_plan_make(&f->threads, opts->threads, &target->cpus, say_to));
@@ -139,7 +139,7 @@ int flow_settle(struct flow *f, const struct record_options *opts, const struct 
 	return 0;
 }
 
-void flow_done(struct flow *f)
+void transfer_done(struct transfer *f)
 {
 	thread_plan_done(&f->threads);
 	affinity_done(&f->places);
@@ -150,7 +150,7 @@ void flow_done(struct flow *f)
  * allocated as needed and up to this share of it; only then they wait in the rings, where new
  * events find no room.
  */
-static uint64_t flow_spool_bytes(void)
+static uint64_t transfer_spool_bytes(void)
 {
 	enum { SHARE = 64, MOST_BYTES = 256 << 20 };
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -158,20 +158,21 @@ static uint64_t flow_spool_bytes(void)
 	return memory / SHARE < MOST_BYTES ? memory / SHARE : MOST_BYTES;
 }
 
-struct outlet_options flow_outlet(const struct flow *f, const struct counters *c, bool is_pipe)
+struct outlet_options transfer_outlet(const struct transfer *f, const struct counters *c,
+				      bool is_pipe)
 {
 	uint64_t ahead = 0;
 
 	for (size_t i = 0; i < c->rings.list.n; i++)
 		ahead += f->aio_blocks * (c->rings.list.v[i].mask + 1);
-	if (is_pipe && ahead < flow_spool_bytes())
-		ahead = flow_spool_bytes();
+	if (is_pipe && ahead < transfer_spool_bytes())
+		ahead = transfer_spool_bytes();
 	return (struct outlet_options){ .level = f->level,
 					.padded = f->padded,
 					.ahead_bytes = (size_t)ahead };
 }
 
-void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to)
+void transfer_put_compressed(const struct transfer *f, uint32_t ratio, struct outbuf *to)
 {
 	if (!f->level)
 		return;

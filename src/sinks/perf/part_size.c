@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/perf/every.h"
+#include "sinks/perf/part_size.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 
-int every_parse(const char *text, struct every *ret)
+int part_size_parse(const char *text, struct part_size *ret)
 {
 	static const struct {
 		const char *unit;
@@ -32,7 +32,7 @@ int every_parse(const char *text, struct every *ret)
 	for (size_t i = 0; n && !errno && i < sizeof(units) / sizeof(*units); i++) {
 		if (strcmp(end, units[i].unit) != 0 || n > UINT64_MAX / units[i].factor)
 			continue;
-		*ret = (struct every){ 0 };
+		*ret = (struct part_size){ 0 };
 		*(units[i].is_time ? &ret->ns : &ret->bytes) = n * units[i].factor;
 		return 0;
 	}

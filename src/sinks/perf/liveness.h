@@ -19,13 +19,13 @@
  *
  *	30 replaces 10. 10 is garbage that stays as long as the child of 20 inherits its mappings.
  *
- * The records of a task are dropped ALIVE_EXITED exits after its own, or when its tid is used
+ * The records of a task are dropped LIVENESS_EXITED exits after its own, or when its tid is used
  * again, but not while another task inherits from it. state/lineage.h says what a record does to
  * tasks.
  *
  * Memory: the record and some 120 bytes for each, 230 for a task, all mappings of all live
  * processes. Garbage that no task inherits is at most an eighth of a task's records, or as much as
- * the garbage that was inherited when alive_look_through() last ran.
+ * the garbage that was inherited when liveness_look_through() last ran.
  */
 #ifndef SONDE_SINKS_PERF_ALIVE_H
 #define SONDE_SINKS_PERF_ALIVE_H
@@ -36,90 +36,91 @@
 #include "state/lineage.h"
 
 /* Events of a task follow its EXIT: it is switched away from, its parent waits for it. */
-enum { ALIVE_EXITED = 4096 };
+enum { LIVENESS_EXITED = 4096 };
 
 /* State that a forked task inherits. */
-enum alive_legacy { ALIVE_NAME, ALIVE_MAPS, ALIVE_LEGACIES };
+enum liveness_legacy { LIVENESS_NAME, LIVENESS_MAPS, LIVENESS_LEGACIES };
 
-struct alive_task;
-struct alive_record {
-	struct alive_record *prev, *next; /* in the list */
-	struct alive_task *task;          /* NULL: of none */
-	struct alive_record *prev_of_task, *next_of_task;
+struct liveness_task;
+struct liveness_record {
+	struct liveness_record *prev, *next; /* in the list */
+	struct liveness_task *task;          /* NULL: of none */
+	struct liveness_record *prev_of_task, *next_of_task;
 	/*
 	 * Records about the same place or subject: one that covers this one, and one it does not
 	 * cover.
 	 */
-	struct alive_record *over, *under;
+	struct liveness_record *over, *under;
 	uint64_t seq;
 	uint64_t replaced;  /* seq of the record that replaced it; 0 if none did */
 	uint64_t time_ns;   /* 0 if it acts when it is read */
-	uint64_t id;        /* a process's mapping: its start; without a task: alive_subject.id */
+	uint64_t id; /* a process's mapping: its start; without a task: liveness_subject.id */
 	uint64_t map_bytes; /* of a mapping */
 	uint32_t len;
-	uint8_t legacy; /* enum alive_legacy; ALIVE_LEGACIES if no task inherits it */
-	bool ends;      /* alive_subject.ends */
+	uint8_t legacy; /* enum liveness_legacy; LIVENESS_LEGACIES if no task inherits it */
+	bool ends;      /* liveness_subject.ends */
 	uint8_t bytes[];
 };
 
 /* The heirs of a task are a list in the order of their FORKs. */
-struct alive_inheritance {
-	struct alive_task *of;           /* a reference; NULL if it inherits nothing now */
-	struct alive_task *prev, *next;  /* other heirs of `of` */
-	struct alive_task *first, *last; /* heirs of this task */
+struct liveness_inheritance {
+	struct liveness_task *of;           /* a reference; NULL if it inherits nothing now */
+	struct liveness_task *prev, *next;  /* other heirs of `of` */
+	struct liveness_task *first, *last; /* heirs of this task */
 	uint64_t own;                    /* seq of the record that gave it its own; 0: none */
 	uint32_t garbage;                /* number of replaced records */
-	uint32_t looked_at;              /* garbage at which alive_look_through() runs next */
+	uint32_t looked_at;              /* garbage at which liveness_look_through() runs next */
 };
 
-struct alive_task {
+struct liveness_task {
 	unsigned refs; /* the table, threads, heirs */
 	unsigned names;
-	struct alive_task *next_to_go;
-	struct alive_task *leader;         /* a reference; NULL if there is none */
+	struct liveness_task *next_to_go;
+	struct liveness_task *leader;      /* a reference; NULL if there is none */
 	uint64_t forked;                   /* seq of its FORK */
-	struct alive_record *first, *last; /* by next_of_task, in the order of seq */
+	struct liveness_record *first, *last; /* by next_of_task, in the order of seq */
 	size_t nr_records;
 	/* Records that the next one of their kind replaces; may be NULL. */
-	struct alive_record *name, *namespaces;
+	struct liveness_record *name, *namespaces;
 	/* Start of mappings -> address of the last one's record; 0 if they were dropped. */
 	struct hash64 maps;
-	struct alive_inheritance legacy[ALIVE_LEGACIES];
+	struct liveness_inheritance legacy[LIVENESS_LEGACIES];
 };
 
-struct alive {
+struct liveness {
 	bool once; /* there is one output file */
-	struct alive_record *first, *last, *to_write;
-	struct alive_record *lent; /* alive_next() returned it and drops it next; may be NULL */
+	struct liveness_record *first, *last, *to_write;
+	struct liveness_record
+		*lent; /* liveness_next() returned it and drops it next; may be NULL */
 	uint64_t seq;
 	struct hash64 by_subject; /* id -> address of the last record; 0 if they were dropped */
-	struct lineage tasks;     /* by tid: struct alive_task, a reference each */
+	struct lineage tasks;     /* by tid: struct liveness_task, a reference each */
 };
 
 /* The subject of a record that is of no task. */
-struct alive_subject {
+struct liveness_subject {
 	uint64_t id;        /* type of record, address or number of the kernel's, mixed */
 	uint64_t map_bytes; /* of a mapping: it covers none that is larger */
 	bool ends;          /* the subject has ended: later output files need no record of it */
 	bool adds;          /* replaces no earlier record; the same bytes again are ignored */
 };
 
-void alive_done(struct alive *a);
+void liveness_done(struct liveness *a);
 /*
  * Takes a COMM, FORK, EXIT or MMAP of a process. time_ns is 0 if it acts when it is read. This and
  * the next two fail with -ENOMEM only.
  */
-int alive_add(struct alive *a, const struct change *change, const uint8_t *record, uint32_t len,
-	      uint64_t time_ns);
+int liveness_add(struct liveness *a, const struct change *change, const uint8_t *record,
+		 uint32_t len, uint64_t time_ns);
 /* The namespaces of a task. */
-int alive_add_namespaces(struct alive *a, int32_t pid, int32_t tid, const uint8_t *record,
-			 uint32_t len, uint64_t time_ns);
+int liveness_add_namespaces(struct liveness *a, int32_t pid, int32_t tid, const uint8_t *record,
+			    uint32_t len, uint64_t time_ns);
 /* A record of no task. It replaces the last one of its subject, unless subject->adds. */
-int alive_add_subject(struct alive *a, const struct alive_subject *subject, const uint8_t *record,
-		      uint32_t len, uint64_t time_ns);
+int liveness_add_subject(struct liveness *a, const struct liveness_subject *subject,
+			 const uint8_t *record, uint32_t len, uint64_t time_ns);
 /* The next record to write; NULL if all are written. Borrowed until the next call. */
-const struct alive_record *alive_next(struct alive *a);
+const struct liveness_record *liveness_next(struct liveness *a);
 /* Another output file begins: no record is in it yet. */
-void alive_rewind(struct alive *a);
+void liveness_rewind(struct liveness *a);
 
 #endif

@@ -3,8 +3,8 @@
  * How events come from the rings to the output: compressed or not (-z), by whom (--aio), and how
  * much at once.
  */
-#ifndef SONDE_RECORD_FLOW_H
-#define SONDE_RECORD_FLOW_H
+#ifndef SONDE_RECORD_TRANSFER_H
+#define SONDE_RECORD_TRANSFER_H
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@
 #include "capture/setup/target.h"
 #include "record/drain/thread_plan.h"
 
-struct flow {
+struct transfer {
 	int level;           /* of zstd; 0: not compressed */
 	bool padded;         /* compressed records in the new form */
 	uint64_t aio_blocks; /* for each ring; 0: events are written at once */
@@ -30,15 +30,16 @@ struct flow {
 };
 
 /* Leaves out, aloud, the settings that --threads has no room for. */
-void flow_exclude(struct record_options *opts, const struct say *say);
+void transfer_exclude(struct record_options *opts, const struct say *say);
 /* -EBADR: the settings are wrong. */
-int flow_parse(struct flow *ret, const struct record_options *opts, const struct say *say);
+int transfer_parse(struct transfer *ret, const struct record_options *opts, const struct say *say);
 /* When the rings are there: what depends on them. */
-int flow_settle(struct flow *f, const struct record_options *opts, const struct counters *c,
-		const struct target *target, const struct say *say);
-void flow_done(struct flow *f);
-struct outlet_options flow_outlet(const struct flow *f, const struct counters *c, bool is_pipe);
+int transfer_settle(struct transfer *f, const struct record_options *opts, const struct counters *c,
+		    const struct target *target, const struct say *say);
+void transfer_done(struct transfer *f);
+struct outlet_options transfer_outlet(const struct transfer *f, const struct counters *c,
+				      bool is_pipe);
 /* The body of FEAT_COMPRESSED; empty when nothing is compressed. */
-void flow_put_compressed(const struct flow *f, uint32_t ratio, struct outbuf *to);
+void transfer_put_compressed(const struct transfer *f, uint32_t ratio, struct outbuf *to);
 
 #endif

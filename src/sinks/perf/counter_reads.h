@@ -8,38 +8,38 @@
  *	complete | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
  *	part              | 300 - 250 |     | 450 - 250 - 120 |      50     30
  */
-#ifndef SONDE_SINKS_PERF_READS_H
-#define SONDE_SINKS_PERF_READS_H
+#ifndef SONDE_SINKS_PERF_COUNTER_READS_H
+#define SONDE_SINKS_PERF_COUNTER_READS_H
 
 #include "base/hash.h"
 #include "base/vec.h"
 #include "sources/perfdata/view.h"
 
-struct reads_count {
+struct counter_reads_count {
 	uint64_t last; /* as recorded */
 	uint64_t taken_off;
 	unsigned part; /* that was counted into last */
 };
 
-struct reads_event {
+struct counter_reads_event {
 	bool is_known, has_reads;
 	uint64_t read_format;
 	int id, at; /* offsets in a sample; -1: not recorded */
 };
 
-struct reads {
+struct counter_reads {
 	struct perfdata_view *view;
 	struct hash64 by_id; /* -> index in counts */
-	VEC(struct reads_count) counts;
-	VEC(struct reads_event) events;
+	VEC(struct counter_reads_count) counts;
+	VEC(struct counter_reads_event) events;
 };
 
 /*
  * A sample of the event-th event (as recorded) goes into a part, which is counted from 1; 0: into
  * none, only its counts are noted. Its bytes are changed. -ENOMEM only.
  */
-int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, bool swap,
-	       unsigned part);
-void reads_done(struct reads *r);
+int counter_reads_take(struct counter_reads *r, size_t event, uint8_t *sample, uint32_t len,
+		       bool swap, unsigned part);
+void counter_reads_done(struct counter_reads *r);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/perf/reads.h"
+#include "sinks/perf/counter_reads.h"
 
 #include "formats/perfdata/attr.h"
 
-void reads_done(struct reads *r)
+void counter_reads_done(struct counter_reads *r)
 {
 	hash64_done(&r->by_id);
 	vec_done(&r->counts);
 	vec_done(&r->events);
 }
 
-static int reads_know_event(struct reads *r, size_t event, bool swap,
-			    const struct reads_event **ret)
+static int counter_reads_know_event(struct counter_reads *r, size_t event, bool swap,
+				    const struct counter_reads_event **ret)
 {
-	struct reads_event *e;
+	struct counter_reads_event *e;
 
 	while (r->events.n <= event)
-		TRY(vec_push(&r->events, (struct reads_event){ 0 }));
+		TRY(vec_push(&r->events, (struct counter_reads_event){ 0 }));
 	e = &r->events.v[event];
 	if (!e->is_known) {
 		struct perfdata_view_event recorded;
@@ -39,22 +39,23 @@ static int reads_know_event(struct reads *r, size_t event, bool swap,
 }
 
 /* Ids of the recording only: a sample may hold any number. */
-static int reads_know_ids(struct reads *r)
+static int counter_reads_know_ids(struct counter_reads *r)
 {
 	size_t event;
 	uint64_t id;
 
 	for (size_t i = r->counts.n; perfdata_view_id_at(r->view, i, &id, &event); i++) {
-		TRY(vec_push(&r->counts, (struct reads_count){ 0 }));
+		TRY(vec_push(&r->counts, (struct counter_reads_count){ 0 }));
 		TRY(hash64_put(&r->by_id, id, i));
 	}
 	return 0;
 }
 
-static void reads_take_value(struct reads *r, uint64_t id, uint8_t *at, bool swap, unsigned part)
+static void counter_reads_take_value(struct counter_reads *r, uint64_t id, uint8_t *at, bool swap,
+				     unsigned part)
 {
 	uint64_t i = hash64_find(&r->by_id, id), value = get_u64(at, swap);
-	struct reads_count *c;
+	struct counter_reads_count *c;
 
 	if (i == HASH64_EMPTY)
 		return;
@@ -77,8 +78,8 @@ static void reads_take_value(struct reads *r, uint64_t id, uint8_t *at, bool swa
  * u64 value | enabled | running | id | lost, or of a group: u64 nr | enabled | running | nr x {
  * value | id | lost }
  */
-static void reads_take_values(struct reads *r, const struct reads_event *e, uint8_t *sample,
-			      uint32_t len, bool swap, unsigned part)
+static void counter_reads_take_values(struct counter_reads *r, const struct counter_reads_event *e,
+				      uint8_t *sample, uint32_t len, bool swap, unsigned part)
 {
 	const uint64_t format = e->read_format;
 	const uint32_t times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 8 : 0) +
@@ -92,27 +93,27 @@ static void reads_take_values(struct reads *r, const struct reads_event *e, uint
 		if ((uint32_t)(end - p) < times + member)
 			return;
 		if (has_id)
-			reads_take_value(r, get_u64(p + 8 + times, swap), p, swap, part);
+			counter_reads_take_value(r, get_u64(p + 8 + times, swap), p, swap, part);
 		else if (e->id)
-			reads_take_value(r, get_u64(sample + e->id, swap), p, swap, part);
+			counter_reads_take_value(r, get_u64(sample + e->id, swap), p, swap, part);
 		return;
 	}
 	if (!has_id || (uint32_t)(end - p) < 8 + times)
 		return;
 	nr = get_u64(p, swap);
 	for (p += 8 + times; nr && end - p >= (ptrdiff_t)member; nr--, p += member)
-		reads_take_value(r, get_u64(p + 8, swap), p, swap, part);
+		counter_reads_take_value(r, get_u64(p + 8, swap), p, swap, part);
 }
 
-int reads_take(struct reads *r, size_t event, uint8_t *sample, uint32_t len, bool swap,
-	       unsigned part)
+int counter_reads_take(struct counter_reads *r, size_t event, uint8_t *sample, uint32_t len,
+		       bool swap, unsigned part)
 {
-	const struct reads_event *e;
+	const struct counter_reads_event *e;
 
-	TRY(reads_know_event(r, event, swap, &e));
+	TRY(counter_reads_know_event(r, event, swap, &e));
 	if (!e->has_reads || len < (uint32_t)e->at)
 		return 0;
-	TRY(reads_know_ids(r));
-	reads_take_values(r, e, sample, len, swap, part);
+	TRY(counter_reads_know_ids(r));
+	counter_reads_take_values(r, e, sample, len, swap, part);
 	return 0;
 }
