@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the tests that a program registered (unittest.h); an argument names the only one to run. */
+/* Runs the registered tests of a program (unittest.h), or the one that the argument names. */
 #include "unittest.h"
 
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* path begins with '/' and is below root; its folders are made, too. */
+/* Writes a file. path begins with '/' and is relative to root; its folders are made, too. */
 void tree_put(const char *root, const char *path, const void *bytes, size_t len);
-/* With root itself. */
+/* Removes everything below root, and root. */
 void tree_remove(const char *root);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests: TEST(name) { ... } anywhere in a test file registers itself through a linker section; main.c runs all of
- * a program's tests under cmocka and prints TAP. Assertions are cmocka's; SKIP(reason) leaves a test with a reason.
+ * Unit tests: TEST(name) { ... } in a test file registers a test through a linker section. main.c
+ * runs all tests of a program with cmocka and prints TAP. Assertions are those of cmocka;
+ * SKIP(reason) ends a test as skipped.
  */
 #ifndef UNITTEST_H
 #define UNITTEST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings and numbers of JSON: every byte of a string is read back, whatever reads it. */
+/* Strings and numbers of JSON: a reader gets back every byte of a string. */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ TEST(bytes_as_digits)
 	free(out.data);
 }
 
-/* Commas are due between values of one level, whatever ends before. */
+/* There is a comma between two values of a level, also after an object or an array. */
 TEST(objects_and_arrays)
 {
 	struct outbuf out = { 0 };
@@ -167,7 +167,7 @@ TEST(pieces)
 	outbuf_done(&out);
 }
 
-/* As many digits as printf has, on both sides of each power of ten and of two. */
+/* The same digits as printf() for the numbers around each power of ten and of two. */
 TEST(numbers_of_every_length)
 {
 	for (unsigned i = 0; i < 128; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines as blkparse 1.2.0 printed them of the same values. tests/roundtrip/blktrace.py compares with it live. */
+/*
+ * Lines that blkparse 1.2.0 printed for the same values. tests/roundtrip/blktrace.py compares with
+ * a running blkparse.
+ */
 #include "unittest.h"
 
 #include <string.h>
@@ -141,7 +144,8 @@ TEST(messages)
 {
 	struct blkparse_line line = { ACTION("message"),   .major = 8,
 				      .minor = 1,          .rwbs = "N",
-				      .since_ns = 23 * MS, .sequence = 24, .pid = 100, .pdu = (const uint8_t *)"hello message",
+				      .since_ns = 23 * MS, .sequence = 24,
+				      .pid = 100,          .pdu = (const uint8_t *)"hello message",
 				      .pdu_len = 13 };
 
 	expect(&line, "  8,1    0        0     0.023000000     0  m   N hello message\n");
@@ -174,7 +178,7 @@ TEST(wide_values)
 		      "18446744073709551615 + 8388607 [(null)]\n");
 }
 
-/* blkparse shows times in front of its first event modulo 2^64; a sign says what is meant. */
+/* blkparse prints times before its first event modulo 2^64; sonde prints a sign. */
 TEST(times_before_the_first_event)
 {
 	struct blkparse_line line = { ACTION("plug"), DEVICE, .rwbs = "N", .since_ns = -1500 * MS };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of blktrace: all forms of one recording give the same values, and no length is believed. */
+/*
+ * Records of blktrace: all forms of a recording give the same values, and every length is checked.
+ */
 #include "unittest.h"
 
 #include <stdbool.h>
@@ -91,7 +93,7 @@ TEST(all_forms_of_a_recording_say_the_same)
 	}
 }
 
-/* The record of an act, the notes left out; the n-th (0 first). */
+/* The n-th record, from 0, that is an action and no note. */
 static struct blktrace_record record_of(struct file *f, enum blktrace_act act, unsigned n)
 {
 	struct blktrace_record rec;
@@ -170,7 +172,7 @@ TEST(letters)
 	}
 }
 
-/* The largest payload that a header can promise; both orders and both versions. */
+/* The largest payload size of a header, in both byte orders and both versions. */
 TEST(heads)
 {
 	static const struct {

@@ -14,7 +14,7 @@ void cli_say(const char *fmt, ...)
 
 static struct config c;
 
-/* The number of the line that cannot be read, 0: none. */
+/* The number of the line that cannot be read; 0 if there is none. */
 static int parse(const char *text)
 {
 	config_done(&c);
@@ -72,7 +72,7 @@ TEST(lines_that_cannot_be_read)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i].text), bad[i].line);
-	/* What stood before it was taken. */
+	/* The lines before it have their effect. */
 	assert_int_equal(parse("[a]\nb = 1\nc\n"), 3);
 	assert_string_equal(value("a.b"), "1");
 	config_done(&c);

@@ -11,7 +11,7 @@ struct args {
 	int verbose;
 	const char *input, *cpus, *comms, *optional;
 	uint64_t count;
-	char calls[64]; /* what set_call() saw, one after another */
+	char calls[64]; /* the calls of set_call(), one after another */
 };
 
 struct others {
@@ -120,7 +120,10 @@ TEST(words_may_be_cut_to_a_unique_beginning)
 	assert_int_equal(parse("--inp x --all --he"), 0);
 	assert_string_equal(a.input, "x");
 	assert_true(a.all && o.help);
-	/* --comm is a beginning in one table only; --com in both: the command's own wins. */
+	/*
+	 * --comm begins options of one table only, --com of both: that of the command has
+	 * precedence.
+	 */
 	assert_int_equal(parse("--comm sh"), 0);
 	assert_string_equal(a.comms, "sh");
 	assert_int_equal(parse("--com sh --comp x"), 0);
@@ -128,7 +131,7 @@ TEST(words_may_be_cut_to_a_unique_beginning)
 	assert_string_equal(o.compat, "x");
 	assert_int_equal(parse("--co 1"), -1);
 	assert_string_equal(p.error, "option --co could be --comms or --count");
-	/* Hidden ones only by their full name. */
+	/* Hidden options are found by their full name only. */
 	assert_int_equal(parse("--hid"), -1);
 	assert_int_equal(parse("--hidden"), 0);
 	assert_string_equal(a.calls, "-;");
@@ -166,7 +169,7 @@ TEST(a_word_that_begins_with_no_is_negated_by_leaving_it_out)
 	assert_false(a.no_inherit);
 	assert_int_equal(parse_with(without, "--no-inherit --no-no-inherit"), 0);
 	assert_false(a.no_inherit);
-	/* --sample is the beginning of --sample-cpu and of what takes --no-samples back */
+	/* --sample begins --sample-cpu and --samples, which negates --no-samples */
 	assert_int_equal(parse_with(without, "--sample"), -1);
 	assert_int_equal(parse_with(without, "--sample-c"), 0);
 	assert_true(a.ours);
@@ -196,7 +199,7 @@ TEST(the_first_operand_ends_the_options)
 	assert_string_equal(words[2], "--foo");
 	assert_null(words[3]);
 	assert_int_equal(a.verbose, 0);
-	/* "--" is eaten before the operands, kept among them; "-" is an operand. */
+	/* "--" is removed before the operands and kept after the first; "-" is an operand. */
 	assert_int_equal(parse("-a -- -a -b"), 2);
 	assert_string_equal(words[0], "-a");
 	assert_int_equal(parse("x.py -- z"), 3);
@@ -248,7 +251,7 @@ TEST(beginnings_mean_options_of_perf_first)
 	assert_string_equal(a.comms, "x");
 	assert_int_equal(parse("--inn"), 0);
 	assert_true(a.ours);
-	assert_int_equal(parse("--ou"), -1); /* --optional does not begin so */
+	assert_int_equal(parse("--ou"), -1); /* --optional does not begin with it */
 }
 
 static char *printed(void (*print)(const struct opt *, FILE *))

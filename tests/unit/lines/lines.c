@@ -149,7 +149,10 @@ TEST(plain_function)
 	close_sample();
 }
 
-/* The symbol at the address has it, as DWARF has no mangled name: binutils' rule. */
+/*
+ * The name is that of the symbol at the address, because DWARF has no mangled name (a rule of
+ * binutils).
+ */
 TEST(a_function_without_a_mangled_name)
 {
 	static const struct {
@@ -189,7 +192,7 @@ TEST(nothing_known)
 	close_sample();
 }
 
-/* Walked by what it says of siblings, this file takes 2^40 steps. */
+/* A walk of this file that trusts its DW_AT_sibling takes 2^40 steps. */
 TEST(misleading_siblings)
 {
 	const char *path = getenv("LINES_LOOPS");
@@ -206,7 +209,10 @@ TEST(misleading_siblings)
 	close_sample();
 }
 
-/* A copy of the sample whose section's last byte is an x. False: no such section. */
+/*
+ * Makes a copy of the sample with an x as the last byte of a section. False if there is no such
+ * section.
+ */
 static bool copy_without_end(const char *section, const char *path)
 {
 	struct elf_file *elf;
@@ -313,7 +319,7 @@ TEST(instructions)
 		assert_int_equal(insn_length(d, INSN_X86_64, code, cases[i].len - 1), 0);
 	}
 	assert_int_equal(insn_length(d, INSN_I386, (const uint8_t *)"\x40", 1),
-			 1); /* inc %eax there, a prefix here */
+			 1); /* inc %eax on i386, a prefix on x86-64 */
 	assert_int_equal(insn_length(d, INSN_X86_64, (const uint8_t *)"\x40", 1), 0);
 	insn_decoder_free(d);
 }
@@ -329,7 +335,7 @@ static bool has_lines(const char *name, uint64_t addr)
 	return lines_at(lines, d, addr, &p) > 0;
 }
 
-/* The first descriptor that is free: open ones are below it. */
+/* The lowest free descriptor. */
 static rlim_t first_free(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -372,7 +378,7 @@ TEST(more_files_than_descriptors)
 	assert_int_equal(missing, 0);
 }
 
-/* A file that could not be opened is reported, and is there as soon as it can be. */
+/* A file that could not be opened is reported. It is used as soon as it can be opened. */
 TEST(no_descriptor_at_all)
 {
 	struct rlimit before, none;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Debug information made to mislead: 40 entries in each other, each with its own first child as the next beside it. */
+/* Misleading debug information: 40 nested entries, each with its own first child as its sibling. */
 __attribute__((visibility("default"))) int loops_function(void);
 
 int loops_function(void)

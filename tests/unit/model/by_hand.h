@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields and schemas made by hand, as an input makes them that has no format files. */
+/* Handmade fields and schemas, like those of an input without format files. */
 #ifndef TEST_BY_HAND_H
 #define TEST_BY_HAND_H
 

@@ -88,7 +88,8 @@ static int64_t number(const char *name, bool swap)
 
 TEST(numbers)
 {
-	for (int swap = 0; swap < 2; swap++) { /* of the recording: their own order holds */
+	/* The byte order of the recording; the fields have their own. */
+	for (int swap = 0; swap < 2; swap++) {
 		assert_int_equal(number("state", swap), -2);
 		assert_int_equal(number("n", swap), 0x1234);
 		/* 0xa5 0x3c, lowest bit first: 1010 0101 0011 1100 from bytes' high to low */
@@ -112,7 +113,7 @@ TEST(numbers)
 	assert_null(schema_find_field(&schema, "deep.", 5));
 }
 
-/* Every place and width of bits against the number that they are part of. */
+/* Compares bit fields of every place and width with the number that contains them. */
 TEST(bits)
 {
 	static const uint8_t p[] = { 0x8f, 0x3c, 0x71, 0xe2, 0x05, 0xd9, 0xb4, 0x6a, 0x17 };
@@ -220,7 +221,7 @@ TEST(shortest_digits)
 
 	for (unsigned i = 0; i < sizeof(same) / sizeof(*same); i++)
 		assert_string_equal(shown(strtod(same[i], NULL)), same[i]);
-	setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* has a comma, where it is installed */
+	setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* has a decimal comma, if it is installed */
 	assert_string_equal(shown(123.25), "123.25");
 	setlocale(LC_NUMERIC, "C");
 }
@@ -251,7 +252,7 @@ TEST(json)
 		"\"x\":null,\"x\":null}}");
 }
 
-/* The same schema of two recordings is one; with another label it is not. */
+/* Two recordings with the same schema share it; a schema with another label is another one. */
 TEST(alike)
 {
 	static const struct sonde_label other[] = { { 0, 0, "RUNNING" }, { 1, 2, "ASLEEP" } };

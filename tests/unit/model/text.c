@@ -55,7 +55,7 @@ TEST(pairs)
 	/* a record that ends within the fields */
 	assert_string_equal(text_of(&sc, payload, 3, 0), "n=513 s=0");
 	assert_string_equal(text_of(&sc, payload, 0, 0), "");
-	sc.nr_fields = 1; /* nothing is known of it but the common fields */
+	sc.nr_fields = 1; /* its only known fields are the common ones */
 	assert_string_equal(text_of(&sc, payload, 3, 0), "01 02 fe");
 }
 

@@ -29,7 +29,8 @@ static struct live {
 	struct order *order;
 	uint64_t newest_ns, late;
 	uint64_t
-		older_ns; /* a record of this time arrives in pipe 0 while pipe 1 is cut; 0: none */
+		/* A record of this time is written to pipe 0 while pipe 1 is cut; 0: none. */
+		older_ns;
 } live;
 
 static void put(unsigned i, uint64_t time_ns);
@@ -118,7 +119,10 @@ static void put(unsigned i, uint64_t time_ns)
 	assert_int_equal(write(live.in[i], &r, sizeof(r)), sizeof(r));
 }
 
-/* The next batch, in order but for those that are late; all of each pipe in their own order. */
+/*
+ * Takes the next batch. All records but late ones are in order, and all records of a pipe are in
+ * its order.
+ */
 static int next(void)
 {
 	const struct cut *cuts;
@@ -155,7 +159,7 @@ static void see(uint32_t n)
 	assert_int_equal(all_seen(), n);
 }
 
-/* All come although one pipe never says anything, and another one no more than half a record. */
+/* All records are delivered, although a pipe has no data and another one only half a record. */
 TEST(silent_streams_block_nobody)
 {
 	struct record half;
@@ -167,7 +171,7 @@ TEST(silent_streams_block_nobody)
 	assert_int_equal(write(live.in[2], &half, 20), 20);
 	see(300);
 	assert_int_equal(live.late, 0);
-	/* What a silent one says at last is in order, or late. */
+	/* A later record of a silent pipe is in order, or marked late. */
 	put(3, 5000);
 	put(0, 4000);
 	see(302);
@@ -184,7 +188,7 @@ TEST(silent_streams_block_nobody)
 	end();
 }
 
-/* A stream that was silent when it was asked is asked again before newer records are released. */
+/* A stream without data is read again before newer records of others are delivered. */
 TEST(older_records_that_come_while_others_are_read)
 {
 	begin();
@@ -203,9 +207,7 @@ TEST(older_records_that_come_while_others_are_read)
 	end();
 }
 
-/*
- * Nothing waits for streams that ended; the beginning of a record that one ended with is reported.
- */
+/* Records do not wait for streams that have ended. An incomplete last record is reported. */
 TEST(streams_that_end)
 {
 	begin();
@@ -251,8 +253,8 @@ static void *write_records(void *arg)
 }
 
 /*
- * Writers of their own pace, and one pipe that is silent until they are done: every record is
- * delivered once, in order, or is marked late.
+ * Concurrent writers, and a pipe without data until they are done: every record is delivered once,
+ * in order or marked late.
  */
 TEST(writers_of_their_own_pace)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ordering against a plain model: every record of a recording, in memory, delivered by the rule of
- * order.h. The recordings are of a source of our own, so that a record is its time, what it is, and
- * bytes that are all its own.
+ * Compares order/ with a simple model, which has all records in memory and delivers them by the
+ * rules of order.h. A source of this test makes the recordings: a record has a time, a kind, and
+ * bytes that no other record has.
  */
 #include "unittest.h"
 
@@ -19,11 +19,11 @@
 
 /* ---- a recording ----------------------------------------------------------------------------- */
 
-/* As in the file, followed by bytes that repeat the serial number. */
+/* The head of a record in the file. Bytes made from the serial number follow. */
 struct head {
 	uint32_t len, order;
 	uint64_t time_ns;
-	uint32_t serial, behind; /* behind: bytes after the record that belong to none */
+	uint32_t serial, behind; /* behind: bytes after it that belong to no record */
 };
 
 enum { SHORTEST = sizeof(struct head), LONGEST = 65535, MAX_FILES = 3 };
@@ -38,8 +38,8 @@ struct recording {
 	size_t nr_pending;
 	struct defects defects;
 	bool is_monotonic;        /* its files say so */
-	bool stateless;           /* all records that wait for their turn are */
-	struct time_windows time; /* and only those inside are wanted */
+	bool stateless;           /* no ordered record changes state */
+	struct time_windows time; /* then only those inside are delivered */
 };
 
 static uint8_t filler(uint32_t serial, uint32_t i)
@@ -188,7 +188,7 @@ static void free_recording(struct recording *r)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Serial numbers in the order of delivery; LATE_BIT marks those that are marked late. */
+/* Serial numbers in the order of delivery, with LATE_BIT if the record is late. */
 #define LATE_BIT 0x80000000u
 struct serials {
 	uint32_t *v;
@@ -208,7 +208,10 @@ static int by_time(const void *pa, const void *pb)
 	       (*(const uint32_t *)pa < *(const uint32_t *)pb);
 }
 
-/* Sorts what waits and delivers it up to the limit; returns the time of the last delivered. */
+/*
+ * Sorts the pending records and delivers them up to the limit. Returns the time of the last one
+ * delivered.
+ */
 static uint64_t deliver(const struct recording *r, struct serials *queue, uint64_t limit,
 			uint64_t delivered, struct serials *out)
 {
@@ -259,8 +262,8 @@ static void model(const struct recording *r, struct serials *out)
 }
 
 /*
- * Monotonic files: the oldest of their next records is delivered. One without time, or older than
- * what was delivered, acts as soon as all records in front of it in its file are delivered.
+ * Monotonic files: delivers the oldest of their next records. A record without a time, or older
+ * than those delivered, is delivered as soon as all records before it in its file are.
  */
 static void model_monotonic(const struct recording *r, struct serials *out)
 {
@@ -348,14 +351,17 @@ static void read_all(struct recording *r, const struct order_options *options, s
 	order_close(o);
 }
 
-enum { HELD = 3 }; /* batches that a reader ahead has out at a time */
+enum { HELD = 3 }; /* batches that are not given back yet */
 
 static void note_ahead(void *ctx)
 {
 	(void)ctx;
 }
 
-/* As read_all(), ahead: the bytes of a batch are looked at last before it is given back. */
+/*
+ * As read_all(), with order_read_ahead(). The bytes of a batch are checked last before it is given
+ * back.
+ */
 static void read_ahead(struct recording *r, const struct order_options *options,
 		       struct serials *out)
 {
@@ -408,7 +414,7 @@ static void compare(const struct serials *want, const struct serials *got,
 	assert_int_equal(got->n, want->n);
 }
 
-/* The same records, ahead. */
+/* Reads the same records with order_read_ahead(). */
 static void check_ahead(struct recording *r, const struct order_options *options)
 {
 	const struct defects before = r->defects;
@@ -439,7 +445,7 @@ static struct order_stats check(struct recording *r, const struct order_options 
 	return stats;
 }
 
-/* The same recording through windows and run limits of all sizes. */
+/* Reads the recording with windows and limits of runs of many sizes. */
 static void check_all_ways(struct recording *r)
 {
 	static const struct order_options ways[] = {
@@ -487,7 +493,9 @@ TEST(rounds_that_do_not_overlap)
 	check_all_ways(r);
 }
 
-/* Round k holds what began before round k - 1 ended: sorting each round alone would be wrong. */
+/*
+ * Round k has records from before the end of round k - 1: to sort each round alone would be wrong.
+ */
 TEST(rounds_that_overlap)
 {
 	struct recording *r = new_recording();
@@ -542,8 +550,8 @@ TEST(equal_times_keep_the_order_of_the_file)
 }
 
 /*
- * A run that waits for its round begins before one that does not: its records of the same time come
- * first all the same.
+ * A run that waits for its round begins before one that does not wait. Its records of the same time
+ * are delivered first.
  */
 TEST(equal_times_of_a_run_that_waited)
 {
@@ -553,7 +561,7 @@ TEST(equal_times_of_a_run_that_waited)
 	add_round(r);
 	add(r, 100); /* waits */
 	add(r, 50);
-	add(r, 100); /* the same time, but behind */
+	add(r, 100); /* the same time, later in the file */
 	add_round(r);
 	add_round(r);
 	add(r, 200);
@@ -667,8 +675,8 @@ static uint64_t random_below(uint64_t n)
 }
 
 /*
- * Buffers with clocks of their own, drained one after another in rounds of random length; now and
- * then anything else.
+ * Buffers with separate clocks, drained one after another in rounds of random length. Sometimes
+ * there are other records between them.
  */
 TEST(random_recordings)
 {
@@ -710,8 +718,8 @@ TEST(random_recordings)
 }
 
 /*
- * Records that an early filter refuses are between records of one run: they may not be delivered
- * when those are read again.
+ * Records that an early filter refuses are between the records of a run. They may not be delivered
+ * when the run is read again.
  */
 TEST(refused_records_inside_a_run)
 {
@@ -734,10 +742,7 @@ TEST(refused_records_inside_a_run)
  * ---- monotonic files ----------------------------------------------------------------------------
  */
 
-/*
- * Files of cpus, some of whose records are late, or have no time; every other seed has none of
- * these.
- */
+/* Files of cpus. With every other seed some records are late or have no time. */
 TEST(monotonic_files)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -790,8 +795,7 @@ TEST(late_records_of_monotonic_files_are_counted)
 }
 
 /*
- * Bytes that this process has read so far, without those of this question; -1: the kernel does not
- * say.
+ * Bytes that this process has read so far, without those of calls of this function; -1 if unknown.
  */
 static int64_t bytes_read(void)
 {
@@ -811,7 +815,7 @@ static int64_t bytes_read(void)
 	return n;
 }
 
-/* What reading all of a recording reads; -1: unknown. */
+/* Bytes that are read to read a complete recording; -1 if unknown. */
 static int64_t bytes_of_reading(struct recording *r, size_t window_bytes)
 {
 	struct serials got = { 0 };
@@ -826,7 +830,7 @@ static int64_t bytes_of_reading(struct recording *r, size_t window_bytes)
 	return before < 0 ? -1 : bytes_read() - before;
 }
 
-/* Larger than all windows that the walk would keep. */
+/* The files are larger than the windows that the walk keeps. */
 TEST(monotonic_files_are_read_once)
 {
 	struct recording *r = new_recording();
@@ -852,7 +856,7 @@ TEST(monotonic_files_are_read_once)
 	free_recording(r);
 }
 
-/* A file that ends in the middle of a record, and one that is damaged: the others go on. */
+/* A file ends in the middle of a record, and one is damaged: the other files are read on. */
 TEST(monotonic_files_that_end_early)
 {
 	struct recording *r = new_recording();
@@ -880,7 +884,7 @@ TEST(monotonic_files_that_end_early)
 
 /* ---- files that change, memory --------------------------------------------------------------- */
 
-/* Cut short in mid-run: what was read before is kept, the rest is reported, nothing is made up. */
+/* A file is cut short while it is read: the records before are delivered, the rest is reported. */
 static void shrink(const struct order_options *options, uint64_t (*time_of)(uint64_t))
 {
 	struct recording *r = new_recording();
@@ -1016,8 +1020,8 @@ static void reset_high_water(void)
 }
 
 /*
- * Memory is that of windows and pieces, whatever the size of the recording. The files live in
- * memfds, not counted.
+ * Memory does not grow with the recording: only windows and runs need some. The files are memfds,
+ * which do not count.
  */
 static void check_memory(struct recording *r, const struct order_options *options, uint64_t count)
 {
@@ -1051,7 +1055,7 @@ static void check_memory(struct recording *r, const struct order_options *option
 	free_recording(r);
 }
 
-/* The first record acts at once: its batch is held while all others are walked. */
+/* The first record is delivered at once. Its batch is held while all other records are walked. */
 static void check_memory_while_held(struct recording *r, bool has_more)
 {
 	const struct order_options opts = { .window_bytes = 1 << 20,
@@ -1104,7 +1108,7 @@ TEST(memory_while_a_batch_of_a_monotonic_file_is_held)
 	struct recording *r = one_to_hold();
 
 	r->is_monotonic = true;
-	r->stateless = true; /* and all of them are refused */
+	r->stateless = true; /* the time window refuses all of them */
 	r->time.bounds = (struct time_window){ 1000000, 2000000 };
 	check_memory_while_held(r, false);
 	free_recording(r);

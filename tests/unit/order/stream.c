@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipe that is read again: from memory, from the temporary file, and not what was let go. */
+/*
+ * Bytes of a pipe are read again from memory or from a temporary file, unless they were released.
+ */
 #include "unittest.h"
 
 #include <pthread.h>
@@ -10,9 +12,9 @@
 #include "base/err.h"
 #include "sources/stream.h"
 
-enum { WORDS = 5 * 1024 * 1024 }; /* 40 MiB: more than fits into memory */
+enum { WORDS = 5 * 1024 * 1024 }; /* 40 MiB: more than is kept in memory */
 
-/* The stream's bytes: word i holds i. */
+/* The stream consists of words; word i has the value i. */
 static void *write_words(void *arg)
 {
 	uint64_t words[1024];
@@ -46,7 +48,7 @@ static void end(void)
 	assert_int_equal(pthread_join(writer, NULL), 0);
 }
 
-/* All n words from word i on are there. */
+/* Checks n words from word i on. */
 static void expect_words(uint64_t i, uint64_t n)
 {
 	static uint64_t words[65536];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that explain themselves only in the packet that they are in: a made-up source whose
- * records have 27 bits of time, counted from the record before, as those of the kernel's ring
- * buffers do. What order/ delivers is compared with a sort of all records.
+ * Records that are understood only within their packet. The source of this test has records with a
+ * time of 27 bits, counted from the record before, as in the kernel's ring buffers. The records
+ * that order/ delivers are compared with a sort of all records.
  */
 #include "unittest.h"
 
@@ -44,7 +44,7 @@ static struct made {
 	uint64_t time_ns;
 	int32_t cpu;
 	VEC(struct wanted) wanted;
-	size_t unsettled; /* wanted[unsettled..] are of the packet that is being made */
+	size_t unsettled; /* wanted[unsettled..] are in the packet that is being written */
 	struct defects defects;
 } made;
 
@@ -273,7 +273,9 @@ static void check_all_ways(void)
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* Each packet is of another cpu and goes back in time: as many runs as packets. */
+/*
+ * Each packet is from another cpu and begins at an earlier time: there are as many runs as packets.
+ */
 TEST(packets_of_cpus)
 {
 	begin();
@@ -290,7 +292,7 @@ TEST(packets_of_cpus)
 	check_all_ways();
 }
 
-/* Times go back in the middle of packets: runs begin there, and are opened there again. */
+/* Times go back in the middle of packets. Runs begin there, and are reopened there. */
 TEST(runs_that_begin_in_packets)
 {
 	begin();
@@ -310,7 +312,7 @@ TEST(runs_that_begin_in_packets)
 	check_all_ways();
 }
 
-/* A merge begins in the middle of a packet; the run behind it is opened in the next one. */
+/* A merge begins in the middle of a packet. The next run is opened in the next packet. */
 TEST(rounds_that_end_in_packets)
 {
 	begin();
@@ -326,7 +328,9 @@ TEST(rounds_that_end_in_packets)
 	check_all_ways();
 }
 
-/* Differences as large as they get, packets without records, and one packet larger than the windows. */
+/*
+ * The largest differences of time, packets without records, and a packet larger than the windows.
+ */
 TEST(packets_of_all_sizes)
 {
 	begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of types behind a type of each kind, in both byte orders. */
+/* Names of types that follow a type of each kind, in both byte orders. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,9 @@
 
 enum { HEADER_BYTES = 24, KINDS = 20, MEMBERS = 3 };
 
-/* What each kind, by its number, adds to the 12 bytes of a type: fixed, and for each member. */
+/*
+ * Bytes that each kind, by its number, adds to the 12 bytes of a type: fixed, and for each member.
+ */
 static const struct {
 	uint32_t fixed, each;
 } sizes[KINDS] = {
@@ -29,7 +31,7 @@ static void put(struct made *m, uint32_t v)
 	m->len += 4;
 }
 
-/* A type of each kind but 0, whose name is the letter of its kind: 1 is 'a'. */
+/* A type of each kind except 0. Its name is a letter: 'a' for kind 1. */
 static struct made make(bool swap)
 {
 	struct made m = { .swap = swap, .len = HEADER_BYTES };

@@ -26,12 +26,13 @@ RECORDS = {'MMAP': 'mmap', 'MMAP2': 'mmap2', 'COMM': 'comm', 'FORK': 'fork', 'EX
            'LOST': 'lost', 'AUX': 'aux', 'ITRACE': 'itrace_start', 'SWITCHCPU': 'switch_cpu_wide',
            'SWITCH': 'switch', 'KSYM': 'ksymbol', 'BPF': 'bpf_event', 'CGROUP': 'cgroup',
            'THROTTLE': 'throttle', 'UNTHROTTLE': 'unthrottle'}
-# Why a recording is not compared.
+# {recording: why it is not compared}
 NOT_COMPARED = {
-    'perf-file-simpleperf-dwarf-callchain-read-group-2-attrs-k5.10__platformsystem.data': 'group reads: members give events too',
+    'perf-file-simpleperf-dwarf-callchain-read-group-2-attrs-k5.10__platformsystem.data':
+        'group reads: members give events, too',
 }
-DAMAGED = 12      # recordings, the smallest ones
-COPIES = 40       # of each: so many cut, so many with bytes changed
+DAMAGED = 12      # number of recordings to damage, the smallest ones
+COPIES = 40       # cut copies, and as many copies with changed bytes, of each
 
 count = failures = 0
 
@@ -60,7 +61,7 @@ def run(program, path, *keys):
 
 
 def compare(name, expect, text):
-    """'' or what differs."""
+    """The differences, '' if there are none."""
     if name.startswith('perf-fuzz'):
         return ''
     if name in NOT_COMPARED:
@@ -92,14 +93,14 @@ def main():
         text, why = run(program, path)
         if text is not None:
             why = compare(path.name, expect.get(path.name, {}), text)
-        say(not why, 'whole/' + path.name, why)
+        say(not why, 'complete/' + path.name, why)
         small, why2 = run(program, path, 'window=4096')
         say(small == text, 'small-windows/' + path.name, why2)
     rng = random.Random(1)
-    whole = sorted((p for p in files if p.name.startswith('perf-file')), key=lambda p: p.stat().st_size)[:DAMAGED]
+    intact = sorted((p for p in files if p.name.startswith('perf-file')), key=lambda p: p.stat().st_size)[:DAMAGED]
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / 'copy.data'
-        for path in whole:
+        for path in intact:
             data = path.read_bytes()
             bad = []
             for i in range(2 * COPIES):

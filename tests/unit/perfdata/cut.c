@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cutting: how many records bytes hold, and how many bytes are missing for the next one
+ * Cutting: the number of records in bytes, and the bytes that are missing for the next record
  * (sources/source.h).
  */
 #include "unittest.h"
@@ -76,7 +76,7 @@ static int cut(size_t len, int max, struct cut *ret, uint64_t *ret_used, size_t 
 				ret_need);
 }
 
-/* Bytes that end with a record need no byte more. */
+/* Bytes that end with a record need no further byte. */
 TEST(whole_records_are_cut_without_a_byte_behind_them)
 {
 	struct cut cuts[MAX_CUTS];
@@ -98,7 +98,9 @@ TEST(whole_records_are_cut_without_a_byte_behind_them)
 	end();
 }
 
-/* An incomplete record asks for its own length; an incomplete header asks for a header's length. */
+/*
+ * For an incomplete record its length is needed; for an incomplete header the length of a header.
+ */
 TEST(what_the_next_record_needs)
 {
 	struct cut cuts[MAX_CUTS];
@@ -177,7 +179,7 @@ TEST(tracing_data_are_needed_with_the_bytes_behind_them)
 		assert_int_equal(used, SAMPLE_BYTES);
 		assert_int_equal(need, whole);
 	}
-	/* Whole, they are the stream's, as often as they are cut; once taken, they are not. */
+	/* Before they are taken, records can be cut repeatedly; after that they are released. */
 	for (int i = 0; i < 3; i++) {
 		if (i == 2)
 			assert_int_equal(source_take_headers(source, cuts, 2), 0);

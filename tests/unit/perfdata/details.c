@@ -27,7 +27,7 @@ static void put_bytes(const char *name, const uint8_t *p, uint64_t n)
 	if (!n)
 		printf("-");
 	for (uint64_t i = 0; i < n; i++) {
-		/* A large payload is shown by its ends. */
+		/* Prints the beginning and the end of a large payload. */
 		if (n > 64 && i == 8) {
 			printf("..%" PRIu64 "..", n);
 			i = n - 8;
@@ -73,7 +73,7 @@ static void put_sample(const struct sonde_event *ev)
 		printf(" ip=0x%" PRIx64, s.ip);
 		if (sonde_event_locate(ev, s.ip, ev->cpumode, &loc) >= 0 && loc.dso)
 			printf("@%s+0x%" PRIx64, loc.dso, s.ip - loc.map_start + loc.map_pgoff);
-		/* In user space it depends on the files of this machine. */
+		/* In user space the symbol depends on the files of this machine. */
 		if (ev->cpumode == 1 &&
 		    sonde_event_code(ev, s.ip, ev->cpumode, SONDE_CODE_INSN, &code) >= 0 &&
 		    code.insn_len)
@@ -163,8 +163,8 @@ static void put_event(struct sonde_session *s, const struct sonde_event *ev)
 	enum sonde_schema_kind kind = sonde_schema_kind(sc);
 
 	/*
-	 * When a defect is noticed depends on how much is read at a time: they are printed at the
-	 * end.
+	 * Defects are printed at the end, because the moment when one is found depends on the size
+	 * of reads.
 	 */
 	if (kind == SONDE_DEFECT)
 		return;
@@ -196,7 +196,7 @@ static void put_event(struct sonde_session *s, const struct sonde_event *ev)
 
 enum { MAX_KINDS = 256 };
 
-/* By schema, derived events apart. */
+/* Counts by schema; derived events are counted separately. */
 static void put_counts(struct sonde_session *s, uint64_t counts[MAX_KINDS][2])
 {
 	for (uint32_t i = 0; i < MAX_KINDS; i++) {
@@ -220,7 +220,7 @@ static void put_tail(struct sonde_session *s)
 	const struct sonde_defect *d;
 
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++) {
-		/* depends on which files the machine has */
+		/* depends on the files of the machine */
 		if (!strcmp(d->name, "unknown-symbols"))
 			continue;
 		printf("defect %s %" PRIu64 "%s%s\n", d->name, d->count, *d->first ? ": " : "",
@@ -232,7 +232,7 @@ static void put_tail(struct sonde_session *s)
 		if (value)
 			printf("info %s=%s\n", keys[i], value);
 	}
-	/* 8 is what nearly all have. */
+	/* 8 is left out: nearly all have it. */
 	if (strcmp(sonde_session_info(s, "long-bytes"), "8"))
 		printf("info long-bytes=%s\n", sonde_session_info(s, "long-bytes"));
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings written as text, built in both byte orders, and what the library says of them.
+"""Recordings written as text: built in both byte orders, read by the library, and compared.
 
     fixtures.py DETAILS FOLDER [--update] [-k WORD] [--write OUT]
 
-A fixture is a file NAME.fix in FOLDER; tests/data/perfdata/README.md describes the language. DETAILS is the program that
-prints a recording. --update writes the expected text anew (look at the difference!), --write leaves the recordings in OUT.
+A fixture is a file NAME.fix in FOLDER; tests/data/perfdata/README.md describes the language. DETAILS
+is the program that prints a recording. --update replaces the expected text by the output (look at
+the difference!), --write leaves the recordings in OUT.
 """
 import argparse
 import os
@@ -60,7 +61,8 @@ class Bad(Exception):
 
 def number(text, names=None):
     try:
-        return int(eval(text, {'__builtins__': {}}, {} if names is None else names))  # a fixture is a file of our own
+        # Fixtures are trusted files.
+        return int(eval(text, {'__builtins__': {}}, {} if names is None else names))
     except Exception as e:
         raise Bad('%s: %s' % (text, e))
 
@@ -74,7 +76,7 @@ def words_of(text, table):
 
 
 class Bytes:
-    """The byte language: text to bytes, at a place in the file, in a byte order."""
+    """Converts the byte language to bytes, for an offset in the file and a byte order."""
 
     def __init__(self, order, labels):
         self.order, self.labels, self.seen = order, labels, {}
@@ -83,7 +85,7 @@ class Bytes:
         return (value & (1 << 8 * width) - 1).to_bytes(width, self.order)
 
     def str(self, text):
-        """A feature's string: its padded length, then it."""
+        """A string of a feature: the padded length, then the padded text."""
         n = (len(text) + 1 + 63) & ~63
         return self.int(n, 4) + text.ljust(n, b'\0')
 
@@ -151,7 +153,7 @@ class Bytes:
 
 
 def build_attr(b, options):
-    """(the attr's bytes, ids)"""
+    """(bytes of the attr, ids)"""
     attr, ids, size, entry = {}, [], 128, None
     flags = 0
     raw = bytearray(4096)
@@ -174,7 +176,8 @@ def build_attr(b, options):
         raw[off:off + width] = b.int(value, width)
     for bit in range(64):
         if flags >> bit & 1:
-            at = bit if b.order == 'little' else {15: 16, 16: 15}.get(bit, bit)  # precise_ip, two bits wide
+            # precise_ip has two bits.
+            at = bit if b.order == 'little' else {15: 16, 16: 15}.get(bit, bit)
             raw[40 + at // 8] |= 1 << at % 8 if b.order == 'little' else 0x80 >> at % 8
     return bytes(raw[:entry or attr['size'] or 64]), ids
 
@@ -186,9 +189,10 @@ class Case:
         self.expects = []  # (line of the file where the text begins, options, lines)
 
     def build(self, order):
-        """The recording, and where its parts are."""
+        """(the recording, {label: offset of a part})"""
         labels = {}
-        for _ in range(2):  # sizes do not depend on values: the second time labels are known
+        # Sizes do not depend on values, so that labels are right the second time.
+        for _ in range(2):
             b = Bytes(order, labels if labels else Unknown())
             data = self.one(b)
             labels = b.seen
@@ -239,7 +243,8 @@ class Case:
         attr_size = number(self.layout.get('attr_size', str(entry + 16)))
         head = magic if magic == b'PERFFILE' or b.order == 'little' else magic[::-1]
         words = [header, attr_size, *sections['attrs'], sections['data'][0], data_size, 0, 0]
-        if self.layout.get('long') == '4' and b.order == 'big':  # features as the u32 of a 32-bit machine
+        # The bits of features are stored as u32 on a 32-bit machine.
+        if self.layout.get('long') == '4' and b.order == 'big':
             feature_bytes = b''.join(b.int(bits >> 32 * i & 0xffffffff, 4) for i in range(8))
         else:
             feature_bytes = b''.join(b.int(bits >> 64 * i & (1 << 64) - 1, 8) for i in range(4))
@@ -248,7 +253,7 @@ class Case:
 
 
 class Unknown(dict):
-    """Labels before they are known."""
+    """Labels before their offsets are known: all are 0."""
 
     def __missing__(self, key):
         return 0
@@ -299,7 +304,7 @@ def parse(path):
 
 
 def details(program, data, options, folder, write=None):
-    """What the program prints of these bytes."""
+    """The lines that the program prints for these bytes."""
     (folder / 'x.data').write_bytes(data)
     if write:
         write.write_bytes(data)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of state that are kept for later events (sinks/perf/liveness.h): a reader of those alone
- * knows the same of everything alive as a reader of all records; and they do not grow with time.
+ * Records of state that are kept for later events (sinks/perf/liveness.h). They give the same names
+ * and mappings of living tasks as all records do, and their number is limited.
  */
 #include "unittest.h"
 
@@ -13,7 +13,7 @@
 
 enum { TIDS = 12, PLACES = 6, PAGE = 0x1000 };
 
-/* A record as the list has it: its bytes are nobody's business. */
+/* A record of the list. The list does not look at its bytes. */
 struct record {
 	uint32_t type;
 	uint16_t misc, size;
@@ -168,7 +168,7 @@ static size_t kept(const struct liveness *a)
 }
 
 /*
- * A shell of long life: it forks, the child calls exec and ends, it maps anew and takes another
+ * A long-lived shell: it forks, the child calls exec and ends, the shell maps files and changes its
  * name.
  */
 TEST(one_that_forks_for_ever)
@@ -197,7 +197,7 @@ TEST(one_that_forks_for_ever)
 				      .text = "x" });
 		give(a, NULL,
 		     (struct change){ .kind = CHANGE_COMM, .pid = 1, .tid = 1, .text = "sh" });
-		if (i % 10) /* the others live by their parent's, until they end */
+		if (i % 10) /* the others have their parent's name until they end */
 			give(a, NULL,
 			     (struct change){ .kind = CHANGE_COMM,
 					      .pid = child,
@@ -212,8 +212,8 @@ TEST(one_that_forks_for_ever)
 				      .ptid = 1 });
 	}
 	/*
-	 * FORK, COMM and EXIT of the last thousands that ended, and what a tenth of those still
-	 * live by.
+	 * Kept are FORK, COMM and EXIT of the last LIVENESS_EXITED children, and the parent's
+	 * records that a tenth of them need.
 	 */
 	assert_in_range(kept(a), 1, LIVENESS_EXITED * 3 + LIVENESS_EXITED);
 	shell = lineage_payload(&a->tasks, 1);
@@ -226,7 +226,9 @@ TEST(one_that_forks_for_ever)
 	free(a);
 }
 
-/* What is smaller leaves something of what lay there, for as long as that is not covered. */
+/*
+ * A smaller mapping leaves a part of the mapping below it. That record is kept until it is covered.
+ */
 TEST(mappings_of_changing_size)
 {
 	struct liveness *a = calloc(1, sizeof(*a));
@@ -245,39 +247,39 @@ TEST(mappings_of_changing_size)
 
 TEST(subjects)
 {
-	static const uint8_t told[][4] = { "one", "two" };
+	static const uint8_t bodies[][4] = { "one", "two" };
 	struct liveness *a = calloc(1, sizeof(*a));
 
 	assert_non_null(a);
 	for (int i = 0; i < 1000; i++) {
-		/* Records of the recorder: the same again and again. */
+		/* The recorder writes the same record again and again. */
 		assert_int_equal(
 			liveness_add_subject(a, &(struct liveness_subject){ .id = 1, .adds = true },
-					     told[0], 4, 0),
+					     bodies[0], 4, 0),
 			0);
-		/* Told anew each time. */
+		/* A record with other bytes replaces the one before. */
 		assert_int_equal(liveness_add_subject(a, &(struct liveness_subject){ .id = 2 },
-						      told[i % 2], 4, 0),
+						      bodies[i % 2], 4, 0),
 				 0);
 	}
 	assert_int_equal(kept(a), 2);
 	assert_int_equal(liveness_add_subject(a,
 					      &(struct liveness_subject){ .id = 1, .adds = true },
-					      told[1], 4, 0),
+					      bodies[1], 4, 0),
 			 0);
 	assert_int_equal(kept(a), 3);
-	/* A smaller mapping leaves something of the larger. */
+	/* A smaller mapping leaves a part of the larger one. */
 	for (uint64_t bytes = 3; bytes; bytes--)
 		assert_int_equal(liveness_add_subject(
 					 a,
 					 &(struct liveness_subject){ .id = 3, .map_bytes = bytes },
-					 told[0], 4, 0),
+					 bodies[0], 4, 0),
 				 0);
 	assert_int_equal(kept(a), 6);
-	/* An end is written once, so that this part has it. */
+	/* An end is written once, into the current file. */
 	assert_int_equal(liveness_add_subject(a,
 					      &(struct liveness_subject){ .id = 2, .ends = true },
-					      told[0], 4, 0),
+					      bodies[0], 4, 0),
 			 0);
 	assert_int_equal(kept(a), 6);
 	while (liveness_next(a))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record whose type or size has a wrong bit has no longer the bytes of its type. */
+/* A record with a wrong bit in its type or size does not have the shape of its type. */
 #include "unittest.h"
 
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 
 enum { TRAILER_BYTES = 40, ROOM = 128 << 10, LAST_TYPE = RECORD_SCHEDSTAT_DOMAIN };
 
-/* The record, and so many others behind it that any size is within them. */
+/* The record, followed by enough others for the largest size. */
 static struct {
 	_Alignas(8) uint8_t bytes[ROOM];
 	uint32_t len;
@@ -131,7 +131,7 @@ static void make_id_index(void)
 	end(false);
 }
 
-/* Bytes as zstd makes them. */
+/* Bytes that zstd wrote. */
 static void make_compressed(void)
 {
 	uint64_t state = 88172645463325252;
@@ -169,7 +169,8 @@ TEST(records_have_the_shape_of_their_type)
 }
 
 /*
- * THROTTLE and UNTHROTTLE have FORK's size: their ids distinguish them. A zstd stream has no shape.
+ * THROTTLE and UNTHROTTLE have the size of FORK: their ids distinguish them. A zstd stream has no
+ * shape.
  */
 TEST(a_wrong_bit_in_the_type)
 {
@@ -183,7 +184,7 @@ TEST(a_wrong_bit_in_the_type)
 			h->type ^= UINT32_C(1) << bit;
 			if (h->type > LAST_TYPE || h->type == PERF_RECORD_SAMPLE || !h->type ||
 			    (h->type > PERF_RECORD_AUX_OUTPUT_HW_ID + 1 && h->type < 64))
-				continue; /* none of these is taken for what it is not */
+				continue; /* none of these has the shape of another type */
 			if (h->type == RECORD_COMPRESSED || h->type == RECORD_COMPRESSED2)
 				continue;
 			if (was == PERF_RECORD_FORK &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed records become the plain ones that they hold, wherever the recorder cut. */
+/* Compressed records are unpacked to the plain records in them, wherever the recorder has cut. */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void put_record(struct image *im, uint32_t type, const void *body, size_t
 	im->len += sizeof(h) + len;
 }
 
-/* The i-th record inside: of a length and with bytes of its own. */
+/* The i-th plain record. Its length and its bytes depend on i. */
 static void put_sample(struct image *im, unsigned i)
 {
 	uint8_t body[256];
@@ -50,13 +50,15 @@ static void compress(ZSTD_CStream *z, ZSTD_EndDirective how, uint32_t type, cons
 	assert_int_equal(in.pos, len);
 	size = out.pos;
 	memcpy(packed, &size, sizeof(size));
-	if (type == RECORD_COMPRESSED2) /* padded: its size word has the size */
+	if (type == RECORD_COMPRESSED2) /* padded: a size word has the size without padding */
 		put_record(&recorded, type, packed, 8 + ((size_t)size + 7) / 8 * 8);
 	else
 		put_record(&recorded, type, packed + 8, size);
 }
 
-/* Samples cut into pieces of `step` bytes, each compressed, a plain record behind each. */
+/*
+ * Samples cut into pieces of `step` bytes. Each piece is compressed and followed by a plain record.
+ */
 static void make(uint32_t type, size_t step)
 {
 	ZSTD_CStream *z = ZSTD_createCStream();
@@ -73,7 +75,7 @@ static void make(uint32_t type, size_t step)
 		size_t n = samples->len - at < step ? samples->len - at : step;
 
 		compress(z, ZSTD_e_flush, type, samples->bytes + at, n);
-		/* Records that are complete by now are before the plain record. */
+		/* Records that are complete here are before the plain record. */
 		while (done < at + n) {
 			struct perfdata_record_header h;
 
@@ -93,10 +95,12 @@ static void make(uint32_t type, size_t step)
 
 enum { FRAMES = 5, UNITS = 4, UNIT_RECORDS = 50, FRAME_RECORDS = UNITS * UNIT_RECORDS };
 
-/* Where the first record of each frame begins in `recorded`, and what it holds in `plain`. */
+/* The offsets of each frame's first record in `recorded`, and of its contents in `plain`. */
 static size_t frame_at[FRAMES + 1], frame_plain_at[FRAMES + 1];
 
-/* Frames with checksums, each of complete records; the last without its end if `is_open`. */
+/*
+ * Makes frames with checksums, each of complete records. If `is_open`, the last frame has no end.
+ */
 static void make_frames(bool is_open)
 {
 	ZSTD_CStream *z = ZSTD_createCStream();
@@ -124,7 +128,7 @@ static void make_frames(bool is_open)
 static struct defects defects;
 static bool is_complete;
 
-/* All unpacked bytes, as one image; NULL if it is more than the limit allows. */
+/* All unpacked bytes as one image; NULL if the limit is exceeded. */
 static struct image *unpacked_to(uint64_t max_bytes)
 {
 	struct unpacked limit = { .max_bytes = max_bytes, .packed_bytes = recorded.len };
@@ -187,7 +191,7 @@ TEST(records_cut_anywhere)
 	}
 }
 
-/* A compressed record of few bytes that holds more than is unpacked at once. */
+/* A compressed record of few bytes that contains more than is unpacked at once. */
 TEST(much_in_little)
 {
 	static const size_t steps[] = { 300000, 700001 };
@@ -214,7 +218,7 @@ TEST(what_compressed_records_may_unpack_to)
 	assert_non_null(unpacked_to(bytes));
 }
 
-/* Without a limit of the user's it follows the packed bytes. */
+/* Without a limit by the user, the limit depends on the number of packed bytes. */
 TEST(the_limit_by_default)
 {
 	struct unpacked small = { .packed_bytes = 100 }, large = { .packed_bytes = 1 << 30 },
@@ -253,7 +257,9 @@ TEST(every_length_of_a_file_that_was_cut_off)
 	}
 }
 
-/* All of the frames before and behind `frame`, and nothing else but some of what it holds. */
+/*
+ * Checks that all frames before and after `frame` are unpacked, and of `frame` only some records.
+ */
 static void compare_around(const struct image *got, unsigned frame)
 {
 	const size_t before = frame_plain_at[frame], behind = plain.len - frame_plain_at[frame + 1];
@@ -282,7 +288,7 @@ TEST(damage_ends_with_its_frame)
 				got = unpacked();
 				if (defects.count[DEFECT_BAD_RECORD])
 					compare_around(got, frame);
-				else /* the size of its window, for instance, does not matter */
+				else /* a wrong size of the window, for instance, does no harm */
 					compare_with(got);
 				recorded.bytes[at + i] ^= 1 << i % 8;
 			}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop of a script's run, with a language that only counts. */
+/* The loop that runs a script, with a language that only counts calls. */
 #include "unittest.h"
 
 #include <errno.h>
@@ -12,13 +12,13 @@
 /* Events of demo.data. */
 enum { READS = 219, SWITCHES = 155, WRITES = 65, WAKEUPS = 35, ALL = 474 };
 
-/* What the script does, and what the language counted. */
+/* Settings of the script, and the counts of the language. */
 struct counting {
 	struct script_run base;
-	const char *handled;        /* part of the names of events that have a handler */
+	const char *handled;        /* a part of the name: such events have a handler */
 	bool changes, wants, lends; /* has_changed(), may_want(); call() returns 1 */
 	bool takes_defects;
-	int fails_at; /* the call that fails; 0: none */
+	int fails_at; /* number of the call that fails; 0: none */
 	int inits, dones, binds, defines, looks, args, calls, events, defects, ends;
 	int defines_at_call; /* definitions before the first call */
 	char defect[64];
@@ -156,7 +156,7 @@ static const struct script_lang lang = {
 	.may_want = count_may_want,
 };
 
-/* Runs all events; what the last script_next() returned. */
+/* Runs all events. Returns the result of the last script_next(). */
 static int run(struct counting *c, const char *path)
 {
 	char text[512];
@@ -198,7 +198,7 @@ TEST(each_event_of_a_handler_is_one_call)
 	assert_int_equal(run(&c, demo()), 0);
 	assert_int_equal(c.calls, SWITCHES);
 	assert_int_equal(c.args, SWITCHES);
-	assert_int_equal(c.looks, 1); /* nothing has changed since */
+	assert_int_equal(c.looks, 1); /* there was no change since */
 	assert_int_equal(c.binds, 1);
 	assert_true(c.base.has_called);
 	assert_true(c.base.has_passed_over);
@@ -244,7 +244,8 @@ TEST(definitions_come_before_the_first_call)
 	done(&c);
 	e.base.redefines = true;
 	assert_int_equal(run(&e, demo()), 0);
-	assert_int_equal(e.events, ALL); /* those without a handler define, too */
+	/* Definitions are made for events without a handler, too. */
+	assert_int_equal(e.events, ALL);
 	assert_true(e.defines >= SWITCHES * c.defines_at_call);
 	done(&e);
 }

@@ -56,7 +56,7 @@ TEST(defines_of_perf_hold_every_constant)
 		"f c 0 0x100\nf c 0 +\nf c 0 \n";
 
 	check(STATE, PRINTFMT_PERF_6_1, want);
-	/* libtraceevent 1.7.1 has worked out (1 | 2) + 1. */
+	/* libtraceevent 1.7.1 computes (1 | 2) + 1. */
 	check(STATE, PRINTFMT_PERF_6_12,
 	      "f c 0 4\nf c 0 3\nF c |\nf c 1 S\nf c 2 D\nf c 0 R\nf c 0 0x100\nf c 0 +\nf c 0 \n");
 }
@@ -72,7 +72,7 @@ TEST(defines_hold_tables_only)
 
 TEST(defines_know_values)
 {
-	/* perf folds constants, knows softirq names, and makes 0 of all other text. */
+	/* perf folds constants, knows names of softirqs, and reads any other text as 0. */
 	check("\"%s\", __print_symbolic(REC->a, { 0x10, \"hex\" }, { 010, \"octal\" }, { (1UL << "
 	      "4) | 1, \"or\" },"
 	      " { TASKLET_SOFTIRQ, \"t\" }, { FOO, \"foo\" }, { -1, \"minus\" })",

@@ -149,7 +149,7 @@ TEST(eventformat_takes_old_and_odd_layouts)
 	assert_int_equal(parse(&a, "name: x\nID: 1\nformat:\n" COMMON, fixture_abi(0, 8), &sc), 0);
 	assert_int_equal(sc->nr_common, 2);
 	assert_null(sc->print_fmt);
-	/* One block: common by name. */
+	/* In one block, common fields are recognised by their names. */
 	assert_int_equal(parse(&a, "name: x\nID: 1\nformat:\n" COMMON FIELD("int a", 8, 4, 1),
 			       fixture_abi(0, 8), &sc),
 			 0);

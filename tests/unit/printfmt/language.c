@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The print format language, construct by construct: what is right, and what perf 6.1 makes of it.
- */
+/* The print format language, construct by construct: the right result, and that of perf 6.1. */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -99,7 +97,7 @@ static const struct row numbers[] = {
 	{ "\"%llu\", REC->arr", "0", AS_RIGHT },
 };
 
-/* perf groups chains of equal priority to the right, and takes parentheses apart. */
+/* perf groups operators of equal priority from the right, and ignores some parentheses. */
 static const struct row chains[] = {
 	{ "\"%d\", 100-5-2", "93", "97" },
 	{ "\"%d\", 100-5+2", "97", "93" },
@@ -225,7 +223,7 @@ static const struct row arrays[] = {
 	{ "\"%s\", __get_cpumask(du)", "00000058,0000004d", FIELDS },
 };
 
-/* Helpers that perf has or has not. */
+/* Helpers with and without support in perf. */
 static const struct row helpers[] = {
 	{ "\"%llu.%09u\", __print_ns_to_secs(12345678901ULL), "
 	  "__print_ns_without_secs(12345678901ULL)",

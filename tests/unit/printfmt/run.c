@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Running: records too short, byte orders, surroundings, the text of refused formats. */
+/*
+ * Running print formats: short records, byte orders, symbol and string lookups, the text of refused
+ * formats.
+ */
 #include "unittest.h"
 
 #include <stdlib.h>
@@ -201,7 +204,7 @@ static const uint8_t odd_payload[64] = {
 
 TEST(run_prints_fields_when_refused)
 {
-	/* perf looks at a text's own bytes only, and prints on to the next NUL. */
+	/* perf checks the bytes of the text only, but prints up to the next NUL. */
 	check(odd_fields, "\"%d\", unknown(REC->a)", odd_payload, sizeof(odd_payload),
 	      PRINTFMT_PERF_6_1, fixture_abi(0, 8), NULL,
 	      "[FAILED TO PARSE] a=-1 ip=0x10 p=0x20 s=-5 mac=hellplain t=plain "
@@ -331,7 +334,7 @@ TEST(run_trace_printk)
 	check_bprint(NULL, "", 0, "0x10: (NO FORMAT FOUND at 0)\n");
 	check_bprint("plain\n", "", 0, "0x10: plain");
 	check_bprint("%d %s %d %%\n", "\x03\0\0\0abc\0\x09\0\0\0", 12, "0x10: 3 abc 9 %");
-	/* Numbers are aligned to 4 bytes, also those of 8; strings are not. */
+	/* Numbers are aligned to 4 bytes, also numbers of 8 bytes. Strings are not aligned. */
 	check_bprint("%s %lx %s %x", "a\0\0\0\x05\0\0\0\0\0\0\0bc\0\0\x07\0\0\0", 20,
 		     "0x10: a 5 bc 7");
 	check_bprint("%ps %p %pI4 %d",

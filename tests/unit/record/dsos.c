@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files samples fell into, out of records as they pass through a ring. */
+/* Finds the files with samples in the records of a ring. */
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void done(struct fake *f)
 	dsos_free(f->dsos);
 }
 
-/* A record of these words behind its header. */
+/* A record with these words after its header. */
 static void pass(struct fake *f, uint32_t type, uint16_t misc, const uint64_t *words, size_t n)
 {
 	const struct perfdata_record_header h = { type, misc, (uint16_t)(8 + 8 * n) };
@@ -96,7 +96,7 @@ static void exec_process(struct fake *f, int32_t pid)
 	pass(f, PERF_RECORD_COMM, EXEC, words, 2);
 }
 
-/* Names of the files hit since it was last asked, in the order in which they were met. */
+/* The names of files with samples since the last call, in the order of the first samples. */
 static const char *hit(struct fake *f)
 {
 	static char text[256];
@@ -129,7 +129,7 @@ TEST(files_that_samples_fell_into)
 	sample(&f, 3, 0x1000);
 	assert_string_equal(hit(&f), "/a [vdso]");
 	assert_string_equal(hit(&f), "");
-	/* the first byte behind a mapping, the last one of the next */
+	/* the first byte after a mapping, the last byte of the next */
 	sample(&f, 1, 0x5000);
 	assert_string_equal(hit(&f), "");
 	sample(&f, 1, 0x4fff);
@@ -168,7 +168,7 @@ TEST(mappings_are_inherited_until_exec)
 	assert_string_equal(hit(&f), "");
 	sample(&f, 3, 0x9000);
 	assert_string_equal(hit(&f), "/program");
-	/* the number of a process that is gone, for another one */
+	/* a pid that is reused by another process */
 	exit_process(&f, 3);
 	fork_process(&f, 1, 3);
 	sample(&f, 3, 0x1000);
@@ -182,7 +182,7 @@ TEST(processes_that_are_gone_are_forgotten)
 
 	begin(&f, 0, 0, false);
 	map(&f, 1, 0x1000, "/shell");
-	/* a child of a child, both of whose parents end */
+	/* a grandchild; its parent and grandparent end */
 	fork_process(&f, 1, 20000);
 	fork_process(&f, 20000, 20001);
 	exit_process(&f, 20000);
@@ -259,7 +259,7 @@ TEST(modules_are_the_kernels)
 	done(&f);
 }
 
-/* An EXIT may come from a task that has no pid any more: it is not the kernel's. */
+/* The EXIT of a task may have the pid -1. It does not mean the kernel. */
 TEST(exits_without_a_pid_do_not_end_the_kernel)
 {
 	const uint64_t words[] = { 7, 0xffffffffc0001000, pair(1, 1), 1 };

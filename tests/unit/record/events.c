@@ -39,7 +39,7 @@ TEST(groups_have_a_leader_and_share_modifiers)
 	assert_int_equal(capture_events_members(&l, 1), 2);
 	assert_int_equal(e[3].leader, 3);
 	assert_int_equal(e[4].leader, 4);
-	/* u of its own and k of the group: both; k alone leaves out the user */
+	/* its own u and the group's k: both; k alone excludes user space */
 	assert_true(!e[1].attr.exclude_user && !e[1].attr.exclude_kernel && e[1].attr.exclude_hv);
 	assert_true(e[2].attr.exclude_user && !e[2].attr.exclude_kernel);
 	assert_true(e[1].sample_read && e[2].sample_read && !e[0].sample_read);
@@ -245,7 +245,7 @@ TEST(event_sources)
 	assert_string_equal(e->source, "cpu");
 	e = add(&l, "cpu/wide=0xa5/");
 	assert_true(e->attr.config == 0xa00000005);
-	/* what the event says is usual, what the user says counts, in any order */
+	/* the event has defaults; terms of the user override them, in any order */
 	e = add(&l, "cpu/period=5,mem-loads,ldlat=9/,cpu/mem-loads,period=6/,cpu/mem-loads/");
 	assert_int_equal(e[0].attr.config, 0x1cd);
 	assert_int_equal(e[0].attr.config1, 9);
@@ -256,7 +256,7 @@ TEST(event_sources)
 	assert_int_equal(e->attr.config, 0x1cd);
 	assert_true(e->attr.exclude_kernel);
 	assert_string_equal(e->name, "mem-loads:u");
-	/* several boxes of one kind; with cpus that count for all */
+	/* several boxes of a kind; the cpus of their cpumask count for all */
 	e = add(&l, "box/event=3/");
 	assert_ptr_equal(e + 2, l.list.v + l.list.n);
 	assert_int_equal(e[0].attr.type, 11);
@@ -335,7 +335,7 @@ TEST(mistakes_are_named)
 	remove_sources(root);
 }
 
-/* As in virtual machines: "cs" is no near miss of it. */
+/* As in virtual machines. "cs" is not suggested for it. */
 TEST(a_machine_without_counters_of_its_processor)
 {
 	char root[] = "/tmp/sonde-sources-XXXXXX";
@@ -344,9 +344,11 @@ TEST(a_machine_without_counters_of_its_processor)
 	assert_non_null(mkdtemp(root));
 	put(root, "msr/type", "9\n");
 	assert_int_equal(capture_events_add(&l, "cpu/event=1/"), -EBADR);
-	assert_string_equal(err_text(), "event 'cpu/event=1/': this machine has no event source 'cpu': the "
-					"counters of its processor are not available (often in a virtual machine); "
-					"it has msr");
+	assert_string_equal(
+		err_text(),
+		"event 'cpu/event=1/': this machine has no event source 'cpu': the "
+		"counters of its processor are not available (often in a virtual machine); "
+		"it has msr");
 	capture_events_done(&l);
 	remove_sources(root);
 }
@@ -357,13 +359,13 @@ TEST(control_groups_belong_to_events_by_number)
 
 	assert_int_equal(capture_events_cgroups(&l, "x"), -EBADR);
 	add(&l, "cs,{faults,migrations}");
-	/* empty ones are for all tasks, and count */
+	/* an empty one means all tasks, and has a place in the list */
 	assert_int_equal(capture_events_cgroups(&l, ",,"), 0);
 	assert_int_equal(l.nr_cgroups, 3);
 	assert_int_equal(capture_events_check_cgroups(&l), 0);
 	assert_int_equal(capture_events_cgroups(&l, "x"), -EBADR);
 	assert_non_null(strstr(err_text(), "event number 4"));
-	/* both of a group are of one */
+	/* events of a group share a control group */
 	l.list.v[1].cgroup_fd = 100;
 	assert_int_equal(capture_events_check_cgroups(&l), -EBADR);
 	assert_non_null(strstr(err_text(), "faults and migrations"));

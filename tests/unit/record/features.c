@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header features of machines that are not this one, out of trees like their /proc and /sys. */
+/* Header features of other machines, from copies of their /proc and /sys. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,7 @@ static void strings(const struct features *f, uint64_t feature, char *ret, size_
 }
 
 /*
- * Two packages, two dies in the second, threads in pairs, cpu 5 not there; two nodes; cores of two
- * kinds.
+ * Two packages, two dies in the second, pairs of threads, no cpu 5, two nodes, cores of two kinds.
  */
 static void make_machine(const char *root)
 {
@@ -133,7 +132,7 @@ TEST(features_of_another_machine)
 	assert_int_equal(load_u64(find(&f, FEAT_TOTAL_MEM)->body), 12345);
 	strings(&f, FEAT_CPU_TOPOLOGY, text, sizeof(text));
 	assert_string_equal(text, "0-1|2-4|0-1|2-3|4|0-1|2-3|4");
-	/* behind two lists of two and three strings: core and package of each cpu */
+	/* after two lists of two and three strings: core and package of each cpu */
 	body = find(&f, FEAT_CPU_TOPOLOGY)->body;
 	body += 4 + 2 * 68 + 4 + 3 * 68;
 	assert_int_equal(load_u32(body + 8 * 4), 4);
@@ -190,7 +189,9 @@ TEST(features_of_an_empty_machine)
 	assert_non_null(find(&f, FEAT_HOSTNAME));
 	features_done(&f);
 
-	/* of a virtual machine that shows no caches: the list is there, as perf's is */
+	/*
+	 * of a virtual machine without information about caches: there is an empty list, as by perf
+	 */
 	put_text(root, "/sys/devices/system/cpu/present", "0\n");
 	f = (struct features){ .root = root };
 	assert_int_equal(features_add_topology(&f), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of the file: its beginning, its end, what is left when the disk is full; rings on their
- * way into it.
+ * The bytes of the file: its beginning, its end, the bytes on a full disk; how rings are written to
+ * it.
  */
 
 #include <fcntl.h>
@@ -115,7 +115,7 @@ TEST(beginning_of_a_file)
 	file_done(&f);
 }
 
-/* A record of `size` bytes with `fill` behind the header. */
+/* A record of `size` bytes, with `fill` after the header. */
 static void make_record(uint8_t *to, uint32_t type, uint16_t size, uint8_t fill)
 {
 	struct perfdata_record_header h = { .type = type, .size = size };
@@ -167,7 +167,7 @@ static void count_cut(void *ctx, const void *record, size_t len)
 	++*(unsigned *)ctx;
 }
 
-/* A limit on the size of files stands for a disk that is full. */
+/* A limit on the size of files simulates a full disk. */
 TEST(full_disk_leaves_whole_records)
 {
 	enum { APPEND = 40 << 10, APPENDS = 5 };
@@ -175,7 +175,7 @@ TEST(full_disk_leaves_whole_records)
 	uint8_t *first = malloc(APPEND), second[1024];
 	struct iovec pieces[] = {
 		{ second, 1000 }, { second + 1000, 24 }
-	}; /* the last record runs over a piece's end */
+	}; /* the last record crosses the end of a piece */
 	struct perfdata_header h;
 	struct file f;
 	unsigned cut = 0;
@@ -211,7 +211,7 @@ TEST(full_disk_leaves_whole_records)
 	free(first);
 }
 
-/* What was written ends where a record does: that record stays. */
+/* The bytes that were written end with a record: that record is kept. */
 TEST(full_disk_at_the_end_of_a_record)
 {
 	enum { RECORD = 64, FIT = 3 };
@@ -228,7 +228,7 @@ TEST(full_disk_at_the_end_of_a_record)
 		make_record(records + at, PERF_RECORD_SAMPLE, RECORD, 2);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	for (int nr_pieces = 1; nr_pieces <= 2; nr_pieces++) {
-		/* the second time in the middle of a piece, behind the records of the first */
+		/* the second time in the middle of a piece, after the records of the first time */
 		const uint64_t fits = nr_pieces == 1 ? FIT : 2 * FIT + 1;
 
 		pieces[0].iov_len = nr_pieces == 1 ? sizeof(records) : FIT * RECORD;
@@ -358,7 +358,7 @@ TEST(rings_run_over_their_ends)
 	assert_int_equal(perfdata_writer_data_size(f.w), 0);
 
 	put_sample(&fake[0], &heads[0], 500, 40);
-	put_sample(&fake[0], &heads[0], 600, 256); /* over the end of the ring */
+	put_sample(&fake[0], &heads[0], 600, 256); /* across the end of the ring */
 	memcpy(lost, &h, sizeof(h));
 	put(&fake[0], &heads[0], lost, sizeof(lost));
 	put_sample(&fake[1], &heads[1], 550, 40);
@@ -393,7 +393,7 @@ TEST(rings_run_over_their_ends)
 	assert_int_equal(h.type, RECORD_FINISHED_ROUND);
 	assert_int_equal(at, f.len);
 
-	/* a record of no size is no record */
+	/* a size of 0 is no record */
 	memset(&h, 0, sizeof(h));
 	put(&fake[1], &heads[1], &h, sizeof(h));
 	assert_int_equal(drain_pass(&d), -EIO);
@@ -406,7 +406,7 @@ TEST(rings_run_over_their_ends)
 	free(fake);
 }
 
-/* A round ends when every ring was read to its head: not while one is left for later. */
+/* A round ends after every ring was read to its head, not while a ring is postponed. */
 TEST(no_round_while_a_ring_is_left_for_later)
 {
 	enum { LEAST = 128, LARGE = 256, SMALL = 40 };
@@ -424,7 +424,7 @@ TEST(no_round_while_a_ring_is_left_for_later)
 	file_begin(&f);
 	assert_int_equal(outlet_new(&outlet, f.w, &(struct outlet_options){ 0 }), 0);
 	d.outlet = outlet;
-	for (int i = 0; i < 2; i++) { /* the ring that is left is once the second, once the first */
+	for (int i = 0; i < 2; i++) { /* the postponed ring is once the second, once the first */
 		const uint64_t before = perfdata_writer_data_size(f.w);
 
 		d.takes_all = false;
@@ -450,7 +450,7 @@ TEST(totals_of_several_threads)
 	struct drain from[] = {
 		{ .totals = { 2, 4, 450, 550 } },
 		{ .totals = { 1, 1, 520, 700 } },
-		{ .totals = { 0, 5, 0, 0 } }, /* nothing but losses: its times are none */
+		{ .totals = { 0, 5, 0, 0 } }, /* only losses: it has no times */
 	};
 
 	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++)

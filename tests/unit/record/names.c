@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of events, lists of cpus, near names, what is wrong with a filter. */
+/* Names of events, lists of cpus, similar names, mistakes in filters. */
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches on their way to a file: compressed, by a thread, onto a disk that is full. */
+/* Batches are written to a file: compressed, by a thread, on a full disk. */
 
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -48,13 +48,13 @@ static bool always(size_t at)
 	return true;
 }
 
-/* Changes in the middle of chunks, and now and then only a part of one is random. */
+/* The bytes change in the middle of chunks, and sometimes only a part of a chunk is random. */
 static bool now_and_then(size_t at)
 {
 	return at / (200 << 10) % 3 == 1 || at / (70 << 10) % 7 == 1;
 }
 
-/* Two pieces of a chunk share a record, whichever of them ends a frame. */
+/* Two pieces of a chunk share a record, also if one of them ends a frame. */
 static bool each_third(size_t at)
 {
 	return at / RECORD_BYTES % 3 == 1;
@@ -87,8 +87,8 @@ static void sink_close(struct sink *s)
 }
 
 /*
- * In batches as the drain makes them, each fifth a smaller one; a flush behind each so many bytes.
- * Returns the samples taken.
+ * Puts batches as drain does, each fifth one smaller, and flushes after each `flush_bytes`. Returns
+ * the number of samples.
  */
 static uint64_t put_all(struct sink *s, const uint8_t *plain, size_t len, size_t flush_bytes,
 			int *ret_error)
@@ -105,7 +105,7 @@ static uint64_t put_all(struct sink *s, const uint8_t *plain, size_t len, size_t
 		if (n > len - at)
 			n = len - at;
 		n -= n % RECORD_BYTES;
-		first = n / 3; /* in two pieces, the second beginning in the middle of a record */
+		first = n / 3; /* in two pieces; the second begins in the middle of a record */
 
 		const struct iovec pieces[] = { { (void *)(plain + at), first },
 						{ (void *)(plain + at + first), n - first } };
@@ -135,11 +135,11 @@ static uint8_t *read_data(const struct sink *s, size_t *ret_len)
 	return bytes;
 }
 
-/* What compressed records hold. */
+/* The contents of compressed records. */
 struct unpacked {
 	size_t len;     /* bytes of `plain` */
 	size_t frames;  /* begun */
-	bool has_ended; /* nothing is behind the last checksum */
+	bool has_ended; /* no byte follows the last checksum */
 };
 
 static bool begins_checked_frame(const ZSTD_inBuffer *in)
@@ -150,8 +150,8 @@ static bool begins_checked_frame(const ZSTD_inBuffer *in)
 }
 
 /*
- * Unpacks as perf 6.1 does: each record in one call, into a buffer of the size in FEAT_COMPRESSED;
- * what unpacks to nothing is damage. A FINISHED_INIT may be the last of it all.
+ * Unpacks as perf 6.1 does: each record in one call, into a buffer of the size in FEAT_COMPRESSED.
+ * A record that unpacks to no bytes is damage. A FINISHED_INIT may be the last record.
  */
 static struct unpacked unpack(const uint8_t *bytes, size_t len, bool padded, const uint8_t *plain)
 {
@@ -239,7 +239,7 @@ TEST(compressed_records_of_all_kinds_of_bytes)
 	}
 }
 
-/* The records of the file and those reported as given up are together those that were put. */
+/* The records of the file and those reported as not written are together those that were put. */
 TEST(a_full_disk_is_reported_exactly)
 {
 	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);
@@ -271,8 +271,8 @@ TEST(a_full_disk_is_reported_exactly)
 		in_file = (opts.level ? unpack(data, n, false, plain).len : n) / RECORD_BYTES;
 		assert_true(in_file > 100);
 		/*
-		 * a batch of what cannot be compressed may be in the file in part: it counts as
-		 * given up
+		 * a part of an incompressible batch may be in the file: the batch counts as not
+		 * written
 		 */
 		samples -= outlet_samples_given_up(s.outlet);
 		assert_in_range(samples,
@@ -284,7 +284,7 @@ TEST(a_full_disk_is_reported_exactly)
 	free(plain);
 }
 
-/* Describing what runs and opening a file up again go on behind a checksum. */
+/* Descriptions of tasks, and records of a reopened file, are written after a checksum. */
 TEST(goes_on_behind_an_end)
 {
 	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);

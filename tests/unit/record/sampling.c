@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How events are sampled: settings that this machine's kernel may refuse, as they are in the attr.
- */
+/* Settings of samples that the kernel of this machine may refuse, checked in the attr. */
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -24,7 +22,7 @@ static uint64_t branches_of(const char *text)
 
 TEST(kinds_of_branches)
 {
-	/* what perf 6.1 -vv says of the same words */
+	/* the values that perf 6.1 -vv prints for the same words */
 	assert_int_equal(branches_of("any"), 0x8);
 	assert_int_equal(branches_of("any_call,any_ret"), 0x30);
 	assert_int_equal(branches_of("ind_call"), 0x40);
@@ -34,7 +32,7 @@ TEST(kinds_of_branches)
 	assert_int_equal(branches_of("ind_jmp,call"), 0x3000);
 	assert_int_equal(branches_of("any,save_type,priv"), 0x50008);
 	assert_int_equal(branches_of("ANY,U,k,Hv"), 0xf);
-	/* levels are no kinds */
+	/* privilege levels are no branch types */
 	assert_int_equal(branches_of("u"), 0x8);
 	assert_int_equal(branches_of("u,k"), 0x8);
 	assert_int_equal(branches_of(""), UINT64_MAX);
@@ -93,7 +91,7 @@ TEST(chains_of_branch_records)
 	assert_int_equal(a.branch_sample_type, 0x2c801);
 	assert_true(a.sample_type & PERF_SAMPLE_BRANCH_STACK);
 	assert_true(a.sample_type & PERF_SAMPLE_CALLCHAIN);
-	/* only user space has them; a dummy event samples nothing; -j is first */
+	/* only user space has them; a dummy event has no samples; -j has precedence */
 	a = attr_of("cycles:k", &o);
 	assert_int_equal(a.branch_sample_type, 0);
 	assert_false(a.sample_type & PERF_SAMPLE_BRANCH_STACK);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings that are not those of all cpus: which thread has which; the filter on the recorder's own threads. */
+/*
+ * Which thread reads which ring if there are not rings of all cpus; the filter on the recorder's
+ * own threads.
+ */
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +20,7 @@
 
 TEST(lanes_are_those_of_the_rings_cpus)
 {
-	/* event 0 counts on cpu 4 only; cpu 2 is gone: rings of cpus 4 and 0, in the order in which they came */
+	/* event 0 counts on cpu 4 only; cpu 2 is offline: rings of cpus 4 and 0, in this order */
 	struct counter list[] = {
 		{ .fd = 10, .event = 0, .cpu = 4, .buffer = 2 },
 		{ .fd = 11, .event = 1, .cpu = 0, .buffer = 0, .tid = 1 },
@@ -50,7 +53,7 @@ TEST(lanes_are_those_of_the_rings_cpus)
 	assert_int_equal(lanes[1].fds[1], 12);
 }
 
-/* The only ring is that of the second cpu recorded: the thread moves there, not to the first. */
+/* The only ring is that of the second recorded cpu. The thread runs there, not on the first. */
 TEST(the_thread_moves_to_the_cpu_of_the_ring)
 {
 	static uint64_t bytes[512] = { 0 };

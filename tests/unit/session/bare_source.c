@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input of another kind than perf.data that fills only what every input must: each output writes
- * what it can, and those that print perf.data's inside say why they cannot. It is a perf.data whose
- * source forgets its optional members once it is open, so that nothing takes it for one.
+ * An input that is not perf.data, with the required members of struct source_ops only. Each output
+ * writes what it can; outputs of perf.data's contents say why they cannot.
+ *
+ * The input is a perf.data file. Its source loses its optional members after it was opened, so that
+ * no code recognises it as perf.data.
  */
 #include "unittest.h"
 
@@ -47,7 +49,7 @@ static struct sonde_session *open_session(const char *keys, bool is_bare)
 	return s;
 }
 
-/* Returns what was written, to be freed; *ret is the result. */
+/* Returns the output, which the caller frees; *ret is the result. */
 static char *write_session(const char *keys, bool is_bare, int *ret)
 {
 	struct sonde_session *s = open_session(keys, is_bare);
@@ -96,7 +98,8 @@ static void check_refuses(const char *keys, const char *what)
 
 	free(write_session(keys, true, &r));
 	assert_int_equal(r, -EINVAL);
-	snprintf(message, sizeof(message), "%s needs a recording in perf.data's format; %s is a bare recording", what,
+	snprintf(message, sizeof(message),
+		 "%s needs a recording in perf.data's format; %s is a bare recording", what,
 		 getenv("SONDE_DEMO_DATA"));
 	if (!strstr(sonde_error_text(), message))
 		fail_msg("%s: %s", keys, sonde_error_text());
@@ -131,10 +134,9 @@ TEST(json_lines_are_as_many)
 
 TEST(info_says_what_it_counts)
 {
-	check_writes("format=info\n", "\n     samples  event\n",
-		     "  syscalls:sys_enter_read\n");
-	check_writes("format=info-json\n", "\"file\":{\"kind\":\"file\",\"files\":1,\"data_bytes\":",
-		     "\"host\":{}");
+	check_writes("format=info\n", "\n     samples  event\n", "  syscalls:sys_enter_read\n");
+	check_writes("format=info-json\n",
+		     "\"file\":{\"kind\":\"file\",\"files\":1,\"data_bytes\":", "\"host\":{}");
 	check_writes("format=buildids\n", "", "");
 	check_writes("format=buildids-json\n", "\"schema\":\"sonde-buildids\"", "");
 }

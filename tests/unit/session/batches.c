@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events in batches: sonde_session_next_batch() and what it has in common with
- * sonde_session_next().
- */
+/* Events in batches: sonde_session_next_batch(), also mixed with sonde_session_next(). */
 #include "unittest.h"
 
 #include <errno.h>
@@ -104,7 +101,9 @@ static void expect(const texts *all, size_t at, const struct sonde_event *ev)
 	free(says);
 }
 
-/* The last event is asked first. Returns how many there were. */
+/*
+ * Calls functions about the events of batches, the last event first. Returns the number of events.
+ */
 static size_t expect_batch(const texts *all, size_t at, const struct sonde_event *const *events,
 			   size_t nr)
 {
@@ -114,7 +113,7 @@ static size_t expect_batch(const texts *all, size_t at, const struct sonde_event
 	return nr;
 }
 
-/* Batches of all sizes, single events in between, and both ways to wait for more. */
+/* Batches of all sizes, single events between them, and both ways to wait for more events. */
 static void read_mixed(const char *path, const char *more, const texts *all)
 {
 	static const size_t sizes[] = { 256, 1, 3, 1000, 7 };
@@ -147,7 +146,7 @@ static void read_mixed(const char *path, const char *more, const texts *all)
 		}
 	}
 	assert_int_equal(r, 0);
-	/* With events=all the end has an event of its own: a defect that was met last. */
+	/* With events=all, an event about a defect that is found at the end is the last one. */
 	while (sonde_session_next(s, &ev) > 0)
 		expect(all, at++, ev);
 	assert_int_equal(at, all->n);
@@ -158,8 +157,11 @@ static void read_mixed(const char *path, const char *more, const texts *all)
 
 TEST(batches_say_what_single_events_say)
 {
-	static const char *const ways[] = { "", "window=4096\n", "events=all\n",
-					    "compat=perf-6.1\n", "clock=relative\n",
+	static const char *const ways[] = { "",
+					    "window=4096\n",
+					    "events=all\n",
+					    "compat=perf-6.1\n",
+					    "clock=relative\n",
 					    "cpu=1\npid=11,12\n" };
 	const char *demo_path = demo();
 
@@ -179,7 +181,7 @@ TEST(batches_say_what_single_events_say)
 	}
 }
 
-/* A batch ends in front of what changes the state, so that all of it is asked in one. */
+/* A batch ends before a change of state, so that one state is valid for all its events. */
 TEST(exec_mapping_and_exit_among_the_samples_of_a_batch)
 {
 	const uint64_t chain[] = { 0x401000, 0x402000 };
@@ -189,7 +191,9 @@ TEST(exec_mapping_and_exit_among_the_samples_of_a_batch)
 	static const struct {
 		const char *comm, *dso;
 		size_t nr;
-	} expected[] = { { "sh", "/bin/sh", 3 }, { "ls", NULL, 2 }, { "ls", "/bin/ls", 4 },
+	} expected[] = { { "sh", "/bin/sh", 3 },
+			 { "ls", NULL, 2 },
+			 { "ls", "/bin/ls", 4 },
 			 { "ls", "/bin/ls", 2 } };
 	uint64_t t = 10;
 
@@ -281,7 +285,7 @@ TEST(batches_obey_pending_fill_and_stop)
 	recording_done(&r);
 }
 
-/* The rest of the events, as text, from the batch at hand on. */
+/* Whether the events from this batch on have the same text. */
 static bool reads_the_rest(struct sonde_session *s, const texts *all, size_t at)
 {
 	const struct sonde_event *const *events;
@@ -332,7 +336,7 @@ enum { NR_SENT = 300 };
 
 struct writer {
 	int fd;
-	sem_t taken; /* posted when the reader has got what was written */
+	sem_t taken; /* posted when the reader has the event that was written */
 };
 
 static void write_all(int fd, const void *p, size_t n)
@@ -341,12 +345,16 @@ static void write_all(int fd, const void *p, size_t n)
 		abort();
 }
 
-/* A sample of software event 7, and the ends of two rounds behind it, which release it. */
+/* A sample of software event 7, and the ends of two rounds, after which it is delivered. */
 static void write_sample(int fd, uint64_t time_ns)
 {
 	const uint64_t round = (uint64_t)8 << 48 | RECORD_FINISHED_ROUND;
-	const uint64_t words[] = { (uint64_t)32 << 48 | (uint64_t)2 << 32 | PERF_RECORD_SAMPLE, 7,
-				   (uint64_t)13 << 32 | 12, time_ns, round, round };
+	const uint64_t words[] = { (uint64_t)32 << 48 | (uint64_t)2 << 32 | PERF_RECORD_SAMPLE,
+				   7,
+				   (uint64_t)13 << 32 | 12,
+				   time_ns,
+				   round,
+				   round };
 
 	write_all(fd, words, sizeof(words));
 }
@@ -379,8 +387,8 @@ static void *write_one_by_one(void *p)
 }
 
 /*
- * Each event is written when the one before has been delivered: a reader that waited for more of
- * them to complete a batch would wait forever.
+ * Each event is written after the one before was delivered. A reader that waits until a batch is
+ * full would wait forever.
  */
 TEST(a_batch_of_a_pipe_waits_for_nothing)
 {
@@ -429,8 +437,8 @@ static char *text_of(struct sonde_session *s)
 }
 
 /*
- * What was decoded ahead of the caller has been no record yet: none is missing, none is delivered
- * twice.
+ * Events that were decoded ahead do not count as delivered records: none is missing, none is
+ * delivered twice.
  */
 TEST(a_dump_begins_behind_the_last_event_of_a_batch)
 {
@@ -456,7 +464,7 @@ TEST(a_dump_begins_behind_the_last_event_of_a_batch)
 		assert_true(strlen(rest) > 0 && strlen(rest) < strlen(all));
 		behind = all + strlen(all) - strlen(rest);
 		assert_string_equal(rest, behind);
-		/* The record of the last event taken is the last one in front. */
+		/* The last record delivered is that of the last event taken. */
 		behind[0] = '\0';
 		last = strstr(all, place);
 		assert_non_null(last);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that can be asked of an event, as one text: what a kept event must still say when the session went on. */
+/*
+ * The answers of all functions about an event as one text. They must be the same for a kept event
+ * when the session continues.
+ */
 #ifndef TEST_DUMP_H
 #define TEST_DUMP_H
 

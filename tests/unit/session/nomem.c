@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory runs out at each allocation in turn: opening and reading then either says -ENOMEM, or
- * gives the same as with memory enough; never a crash, never a leak, never a wrong answer.
+ * Each allocation in turn fails. Opening and reading must then return -ENOMEM or the same result as
+ * with enough memory, without crashes, leaks and wrong answers.
  *
- * The allocators are wrapped by the linker (--wrap): those that the library calls, not those inside
- * libc.
+ * The linker wraps the allocators that the library calls (--wrap), not those inside libc.
  */
 #include "unittest.h"
 
@@ -34,8 +33,8 @@ void __wrap_free(void *p);
 static long allocations, fail_at, living;
 
 /*
- * fail_at 0: nothing fails. Once memory ran out it is there again: a caller that continues must
- * have noticed.
+ * The allocation with the number fail_at fails (0: none), and no later one. So a caller that
+ * continues must have handled the failure.
  */
 static bool fails(void)
 {
@@ -90,7 +89,7 @@ void __wrap_free(void *p)
 	__real_free(p);
 }
 
-/* The output of a run, and how it ended. */
+/* The output of a run, and its result. */
 struct answers {
 	char *text;
 	size_t len;
@@ -106,7 +105,7 @@ static void note_answer(struct answers *t, const char *text, size_t n)
 	t->len += n;
 }
 
-/* ask: not only events but what they say. */
+/* ask: also calls every function about each event. */
 static void read_all(const char *session, bool ask, struct answers *ret)
 {
 	struct sonde_event *dup = NULL;
@@ -143,7 +142,7 @@ static void read_all(const char *session, bool ask, struct answers *ret)
 	}
 	sonde_event_free(dup);
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++) {
-		if (strcmp(d->name, "no-memory") != 0) /* the only difference that is allowed */
+		if (strcmp(d->name, "no-memory") != 0) /* the only allowed difference */
 			note_answer(ret, d->name, strlen(d->name) + 1);
 	}
 	sonde_session_close(s);
@@ -253,10 +252,7 @@ TEST(reading_several_recordings)
 	sweep(session, false);
 }
 
-/*
- * Answers about an event that memory does not suffice for are empty or an error; nothing is lost
- * for good.
- */
+/* Without memory, answers about an event are empty or an error. Later calls give them. */
 TEST(asking_everything)
 {
 	struct recording r;

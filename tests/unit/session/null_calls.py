@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the calls of nulls.c: each function of sonde.h once for each of its pointers, with NULL in that place.
+"""Writes the calls of nulls.c: each function of sonde.h, once for each pointer, with NULL there.
 
     null_calls.py sonde.h OUTPUT
 
-The result follows from the type that a function returns; the tables below hold the exceptions. A declaration that this
-program does not understand becomes a failing test, never a missing one.
+The expected result follows from the returned type; the tables below have the exceptions. A
+declaration that this program cannot parse becomes a failing test, never a missing one.
 """
 import re
 import sys
 
-# (function, parameter): NULL is allowed there.
+# (function, parameter): NULL is allowed for it.
 ALLOWED = {
     ('sonde_session_open', 'origin'),
     ('sonde_session_close', 's'),
@@ -27,13 +27,13 @@ ALLOWED = {
     ('sonde_list_events', 'ctx'),
     ('sonde_running_kernel', 'ctx'),
 }
-# Texts that are NULL, not "", when there is none; all other `const char *` are "".
+# Functions that return NULL if there is no text. All others that return `const char *` return "".
 NO_TEXT = {'sonde_session_info', 'sonde_field_label', 'sonde_profile_column'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
-# Functions that leave no cause: for signal handlers; and, by parameter, the inline one of the header.
+# (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_recorder_switch', 'r'),
             ('sonde_event_schema', 'ev')}
-# The inline function passes its session on to this one.
+# {inline function: function that it calls with its session}
 CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
 
 ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'double', 'enum sonde_schema_kind')
@@ -68,7 +68,7 @@ class NoRule(Exception):
 
 
 def declarations(text):
-    """(name, returned type, parameters) of all functions, and the number of those that should have been found."""
+    """([(name, returned type, parameters)] of all functions, number of declarations in header)"""
     text = re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
     text = re.sub(r'^\s*#.*$', ' ', text, flags=re.M)
     text = re.sub(r'\s+', ' ', text)
@@ -78,7 +78,7 @@ def declarations(text):
 
 
 def split(parameters):
-    """Cuts at the commas that are not inside of parentheses."""
+    """Splits parameters at the commas that are not inside of parentheses."""
     if parameters.strip() == 'void':
         return []
     parts, depth = [''], 0
@@ -92,7 +92,7 @@ def split(parameters):
 
 
 def parameter(text):
-    """(type, name); arrays and functions are pointers."""
+    """(type, name) of a parameter; arrays and functions become pointers."""
     callback = re.match(r'void \(\*(\w+)\)\(', text)
     if callback:
         return 'callback', callback[1]

@@ -21,7 +21,7 @@ enum expected {
 	ZERO,    /* NULL, 0 */
 	EMPTY,   /* "" */
 	NOTHING, /* returns nothing */
-	NOWHERE, /* a location of which nothing is known */
+	NOWHERE, /* an unknown location */
 	ALLOWED, /* anything but -EINVAL */
 };
 
@@ -97,7 +97,7 @@ static bool is_expected(enum expected expected, intptr_t got)
 	return false;
 }
 
-/* In a child. Its status: 0 as expected, 1 not. */
+/* Runs in a child process. The status is 0 if the result is the expected one, else 1. */
 static int check(const struct call *c)
 {
 	const char *cause;
@@ -147,7 +147,7 @@ static bool find_event(void)
 	length = UNTOUCHED;
 	if (sonde_profile_new(&profile, "", NULL) < 0)
 		return false;
-	recorder = calloc(1, 1 << 16); /* a call that looks at it has not refused NULL */
+	recorder = calloc(1, 1 << 16); /* a call that reads it has not refused NULL */
 	return schema && field && recorder;
 }
 

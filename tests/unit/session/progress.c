@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a reading is, by a clock that each look at it moves on; the words for it. */
+/* The progress of a reading and its text, with a clock that advances each time it is read. */
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { STEP_MS = 70, SAMPLES = 50000 };
 
 static unsigned long looks;
 
-/* In place of libc's, for the library, too. */
+/* Replaces the function of libc, for the library, too. */
 int clock_gettime(clockid_t clock, struct timespec *ret);
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
@@ -30,10 +30,11 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 
 static void put(FILE *f, uint64_t v, int bytes)
 {
-	assert_int_equal(fwrite(&v, (size_t)bytes, 1, f), 1); /* recordings have the machine's byte order */
+	assert_int_equal(fwrite(&v, (size_t)bytes, 1, f),
+			 1); /* recordings have the machine's byte order */
 }
 
-/* In file mode, of samples with a task and nothing else. */
+/* A recording in file mode. Its samples have only pid, tid and time. */
 static void make_recording(char *path)
 {
 	const int fd = mkstemp(path);
@@ -148,8 +149,8 @@ TEST(share_of_what_is_unpacked)
 }
 
 /*
- * A caller who does nothing with the events takes batches as soon as the thread has made them: now
- * the batch says how far the reading is, now the thread.
+ * A caller without work of its own takes batches as soon as the thread has made them. The progress
+ * is reported by the batch or by the thread.
  */
 static void read_quickly(void)
 {

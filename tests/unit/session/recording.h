@@ -173,7 +173,7 @@ static inline void recording_mmap(struct recording *r, uint64_t time_ns, uint32_
 	recording_trailer(r, at, time_ns, pid, pid);
 }
 
-/* Both events grew: the record gives two. */
+/* The counts of both events have grown: the record gives two events. */
 static inline void recording_sample(struct recording *r, uint64_t time_ns, uint32_t pid,
 				    uint32_t tid, const uint64_t *chain, uint64_t nr_chain)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of events and sessions (sonde.h, docs/model.md): what is lent, what a kept event
- * still says, and how long.
+ * The contract of events and sessions (sonde.h, docs/model.md): lifetimes of pointers, and the
+ * answers of kept events.
  */
 #include "unittest.h"
 
@@ -215,10 +215,10 @@ TEST(a_name_read_after_exec_is_the_one_before)
 	assert_int_equal(sonde_event_locate(after, 0x401000, 2, &loc), 0);
 	assert_string_equal(loc.dso, "/bin/ls");
 	assert_int_equal(sonde_event_locate(after, 0x405000, 2, &loc), 0);
-	assert_null(loc.dso); /* exec began with nothing mapped */
+	assert_null(loc.dso); /* exec has removed all mappings */
 	assert_true(before->map_epoch < after->map_epoch);
 
-	/* Answers are numbered: the same one again has the same number, another one another. */
+	/* Answers are numbered: equal answers have the same number, others another one. */
 	loc = *sonde_event_located(before, 0x401000, 2);
 	assert_true(loc.answer != 0);
 	assert_int_equal(sonde_event_located(after, 0x401000, 2)->answer != loc.answer, 1);
@@ -231,7 +231,10 @@ TEST(a_name_read_after_exec_is_the_one_before)
 	recording_done(&r);
 }
 
-/* A group's events are made one by one; what is asked of others in between may not disturb them. */
+/*
+ * The events of a group are made one by one. Calls about other events between them may not change
+ * them.
+ */
 TEST(group_reads_between_questions)
 {
 	struct sonde_event *old[8] = { NULL };
@@ -327,7 +330,7 @@ static void lost_samples_record(struct recording *r, uint64_t time_ns, uint64_t 
 }
 
 /*
- * Losses are counted as they are met: a reader in mid-run never sees a dummy's losses as those of
+ * Losses are counted when they are read. A reader never sees losses of a dummy event as lost
  * events.
  */
 TEST(losses_in_mid_run)
@@ -387,7 +390,7 @@ TEST(pending_alone_never_reads)
 	recording_done(&r);
 }
 
-/* Samples are decoded ahead; what is wanted holds from the next event on all the same. */
+/* Samples are decoded ahead, but a change of the wanted schemas applies from the next event on. */
 TEST(want_holds_from_the_next_event_on)
 {
 	VEC(struct sonde_event) all = { 0 };
@@ -611,7 +614,7 @@ TEST(text_form_of_an_open_session_is_complete)
 	recording_done(&r);
 }
 
-/* Keys of a sink are taken whichever is chosen, before or after `format`. */
+/* Keys of a sink are accepted before and after `format`, also if another sink is chosen. */
 TEST(text_form_has_keys_of_all_sinks)
 {
 	static const char *const lines[] = {
@@ -680,7 +683,7 @@ TEST(text_form_with_mistakes)
 			fail_msg("%s is taken: %s", texts[i], parsed);
 		assert_true(strlen(sonde_error_text()) > 0);
 		assert_int_equal(sonde_session_open(&s, texts[i], "here"), -EINVAL);
-		/* Values with a grammar of their own are refused in its words. */
+		/* A wrong value is refused with the message of the parser of its grammar. */
 		if (!strstr(sonde_error_text(), "here:") &&
 		    !strstr("time cpu pid tid", strtok(strdupa(texts[i]), "=")))
 			fail_msg("%s: %s", texts[i], sonde_error_text());
@@ -736,7 +739,7 @@ TEST(one_name_is_one_family)
 	}
 }
 
-/* One address of two kernels is in two files, and its answers have two numbers. */
+/* The same address of two kernels is in two files, and the answers have two numbers. */
 TEST(several_recordings_have_kernels_of_their_own)
 {
 	const char *demo = getenv("SONDE_DEMO_DATA");
@@ -767,8 +770,8 @@ TEST(several_recordings_have_kernels_of_their_own)
 }
 
 /*
- * Root makes a file that is somebody's; others, root too, may read it only when forced to. In a
- * process of its own.
+ * Root makes a file of another user, which every other user, also root, may read only with force=1.
+ * Runs in another process.
  */
 static int open_as_another(const char *path, uid_t uid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* threads=: a recording that a thread reads ahead gives what it gives without one. */
+/* threads=: a recording gives the same events if a thread reads it ahead. */
 #include "unittest.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "recording.h"
 #include "sonde/sonde.h"
 
-/* Stands in for the library's: a limit or a sandbox that refuses threads. */
+/* Wraps pthread_create(), and can refuse threads as a limit or a sandbox does. */
 static bool refuses_threads;
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
 			  void *ctx);
@@ -39,7 +39,9 @@ static struct sonde_session *open_session(const char *path, const char *more)
 	return s;
 }
 
-/* Threads of this process that are the library's; 0 or 1. *ret_blocked: the signals it blocks. */
+/*
+ * The number of the library's threads in this process, 0 or 1. *ret_blocked: the signals it blocks.
+ */
 static int count_readers(uint64_t *ret_blocked)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -70,8 +72,8 @@ static int count_readers(uint64_t *ret_blocked)
 /* ---- a recording of many batches ------------------------------------------------------------- */
 
 /*
- * Runs of samples, some of them late, between forks, execs, mappings and exits. Rounds release what
- * was read, so that windows are read over.
+ * Runs of samples, some of them late, between forks, execs, mappings and exits. Rounds release the
+ * records, so that windows are reused.
  */
 static const char *recording_of(struct recording *r, bool is_plain, uint32_t nr_runs)
 {
@@ -95,7 +97,7 @@ static const char *recording_of(struct recording *r, bool is_plain, uint32_t nr_
 		for (uint32_t k = 0; k < i % 40; k++)
 			recording_sample(r, t++, 10 + k % 7, 10 + k % 7, chain, k % 4);
 		if (i % 5 == 4)
-			t -= 100; /* the next cpu's buffer */
+			t -= 100; /* the buffer of the next cpu */
 		if (i % 10 == 9)
 			recording_close(r, recording_open(r, RECORD_FINISHED_ROUND, 0));
 	}
@@ -109,7 +111,7 @@ static const char *long_recording(struct recording *r, bool is_plain)
 
 /* ---- the same events ------------------------------------------------------------------------- */
 
-/* Everything that is said of an event, and of the defects met so far. */
+/* The text of an event, and of the defects so far. */
 static void put_event(struct outbuf *o, const struct sonde_event *ev)
 {
 	dump_event(o, ev);
@@ -125,8 +127,9 @@ static void put_defects(struct outbuf *o, struct sonde_session *s)
 }
 
 /*
- * Reads with calls chosen by seed: single events, batches, events given back, schemas that are not
- * wanted for a while. Batches that are not mixed with other calls have the same sizes in both ways.
+ * Reads with calls that the seed chooses: single events, batches, events given back, schemas that
+ * are not wanted for a while. Batches that are not mixed with other calls have the same sizes with
+ * and without a thread.
  */
 static void read_by_seed(struct outbuf *o, const char *path, const char *more, unsigned seed)
 {
@@ -233,7 +236,7 @@ static void put_header(struct recording *r, uint32_t type, uint32_t size)
 	recording_u32s(r, type, size << 16);
 }
 
-/* Pipe mode: one event, id 7, which gets another name behind every few samples. */
+/* Pipe mode: one event with the id 7, which gets another name after every few samples. */
 static const char *renaming_recording(struct recording *r, unsigned nr_names)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
@@ -296,7 +299,7 @@ TEST(the_thread_starts_with_the_first_read_and_ends_with_the_session)
 	assert_int_equal(count_readers(&blocked), 0);
 	assert_int_equal(sonde_session_next(s, &ev), 1);
 	assert_int_equal(count_readers(&blocked), 1);
-	/* SIGKILL, SIGSTOP and the two of the C library cannot be blocked */
+	/* SIGKILL, SIGSTOP and two signals of the C library cannot be blocked */
 	all &= ~(UINT64_C(1) << 8 | UINT64_C(1) << 18 | UINT64_C(1) << 31 | UINT64_C(1) << 32);
 	assert_int_equal(blocked & all, all);
 	sonde_session_close(s); /* far from the end */
@@ -365,7 +368,9 @@ TEST(without_a_thread_the_caller_reads)
 	recording_done(&r);
 }
 
-/* The child has no thread: it fails clearly when it has delivered what was at hand. */
+/*
+ * A forked child has no reading thread. It delivers the decoded events, then fails with a message.
+ */
 TEST(a_forked_child_cannot_read_on)
 {
 	const struct sonde_event *ev;

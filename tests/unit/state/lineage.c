@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of state/lineage.h as calls of hooks, and its table of who has a number. */
+/*
+ * The rules of state/lineage.h, seen in calls of its hooks, and its table of the holders of
+ * numbers.
+ */
 #include "unittest.h"
 
 #include <string.h>
@@ -55,7 +58,7 @@ static int ended(void *user, const struct change *c, bool is_process)
 	return 0;
 }
 
-static const char *told(struct change c)
+static const char *hooks_of(struct change c)
 {
 	static const struct lineage_ops none = { 0 }, all = {
 		.fork = forked, .name = named, .exec = execed, .map = mapped, .exit = ended
@@ -70,7 +73,7 @@ static const char *told(struct change c)
 }
 
 #define TOLD(k, p, t, ...) \
-	told((struct change){ .kind = CHANGE_##k, .pid = p, .tid = t, ##__VA_ARGS__ })
+	hooks_of((struct change){ .kind = CHANGE_##k, .pid = p, .tid = t, ##__VA_ARGS__ })
 
 TEST(rules)
 {
@@ -143,7 +146,7 @@ TEST(a_number_is_used_again)
 	assert_null(end(&l, 1));
 	assert_null(end(&l, 70));
 	assert_ptr_equal(end(&l, 71), &a);
-	/* one that ended before anything was known of it */
+	/* a task that ended before any other record of it */
 	assert_null(end(&l, 2));
 	lineage_begin(&l, 2);
 	assert_int_equal(lineage_put(&l, 2, &b), 0);
@@ -153,7 +156,7 @@ TEST(a_number_is_used_again)
 	lineage_done(&l);
 }
 
-/* However many numbers there were: those that are not kept share the entries. */
+/* Numbers that are not kept share entries, however many there are. */
 TEST(numbers_that_ended_take_no_entry)
 {
 	struct lineage l = { 0 };
@@ -166,7 +169,7 @@ TEST(numbers_that_ended_take_no_entry)
 	assert_null(lineage_find(&l, 1));
 	assert_true(lineage_has_ended(&l, 1));
 	assert_false(lineage_has_ended(&l, 1000));
-	/* nothing but a payload is found ... */
+	/* only a payload is found ... */
 	assert_int_equal(lineage_put(&l, 1, &b), 0);
 	assert_true(lineage_has_ended(&l, 1));
 	/* ... unless another one has the number */
@@ -174,7 +177,7 @@ TEST(numbers_that_ended_take_no_entry)
 	assert_false(lineage_has_ended(&l, 2));
 	assert_int_equal(lineage_put(&l, 2, &c), 0);
 	assert_false(lineage_has_ended(&l, 2));
-	/* an exit that came twice ends one holder, not the next one */
+	/* a repeated exit ends one holder, not the next one */
 	assert_ptr_equal(end(&l, 3), &a);
 	assert_ptr_equal(end(&l, 3), &a);
 	lineage_begin(&l, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks and mappings: the rules of state.h, one by one, and mappings against a plain model of one
- * byte an address.
+ * Tasks and mappings: the rules of state.h one by one, and a comparison of mappings with a simple
+ * model, a byte for each address.
  */
 #include "unittest.h"
 
@@ -61,7 +61,7 @@ static void apply(struct change c)
 			       .text = name,        \
 			       ##__VA_ARGS__ })
 
-/* The name of what is mapped, with its offset, or "". */
+/* The name of the file mapped at an address, with the offset in it, or "". */
 static const char *mapped_in(const struct address_space *space, uint64_t addr)
 {
 	static char text[64];
@@ -74,7 +74,7 @@ static const char *mapped_in(const struct address_space *space, uint64_t addr)
 	return text;
 }
 
-/* How many there are, each behind the one before. */
+/* The number of mappings, after a check that they ascend. */
 static size_t nr_mappings(const struct address_space *space)
 {
 	size_t nr = 0;
@@ -91,10 +91,10 @@ static const char *mapped(int32_t pid, uint64_t addr)
 	return mapped_in(state_space(&st, pid), addr);
 }
 
-/* Names that were asked for lately are kept in front of the table. */
+/* Recently used names are cached in front of the table. */
 TEST(names_asked_again)
 {
-	const int32_t other = 7 + STATE_RECENT_COMMS; /* kept at the same place */
+	const int32_t other = 7 + STATE_RECENT_COMMS; /* cached in the same slot */
 
 	begin_forgetting(true);
 	COMM(7, 7, "first");
@@ -160,7 +160,7 @@ TEST(untimed_names)
 	UNTIMED(12, 12, "late");
 	assert_string_equal(comm_of(12, 12), "ls");
 	assert_true(task_of(12, 12)->name.since_ns == 5);
-	/* a name without a time of its own, but in the order of the events, is no untimed one */
+	/* a name without a time that is in the order of the events does not count as untimed */
 	COMM(12, 12, "cat", .time_ns = SONDE_NO_TIME);
 	UNTIMED(12, 12, "late");
 	assert_string_equal(comm_of(12, 12), "cat");
@@ -172,7 +172,7 @@ TEST(untimed_names)
 	/* the idle tasks have a name of their own */
 	UNTIMED(0, 0, "<idle>");
 	assert_string_equal(comm_of(0, 0), "swapper");
-	/* an exit does not forget it by itself */
+	/* an exit alone does not remove the name */
 	EXIT(12, 13);
 	UNTIMED(12, 13, "last");
 	assert_string_equal(comm_of(12, 13), "last");
@@ -185,10 +185,10 @@ TEST(untimed_names_and_fork)
 	UNTIMED(12, 12, "sh");
 	UNTIMED(14, 14, "ls");
 	FORK(14, 14, 12, 12, .time_ns = 7);
-	assert_string_equal(comm_of(14, 14), "sh"); /* the parent's, since that time */
+	assert_string_equal(comm_of(14, 14), "sh"); /* the parent's name, since that time */
 	UNTIMED(14, 14, "ls");
 	assert_string_equal(comm_of(14, 14), "sh");
-	FORK(15, 15, 99, 99, .time_ns = 8); /* a parent without a name gives none */
+	FORK(15, 15, 99, 99, .time_ns = 8); /* a parent without a name passes none on */
 	UNTIMED(15, 15, "late");
 	assert_string_equal(comm_of(15, 15), "late");
 	end();
@@ -235,10 +235,10 @@ TEST(who_runs)
 	assert_string_equal(running(1), "");
 	assert_string_equal(running(-1), "");
 	assert_string_equal(running(70000), "0/0");
-	SWITCH(0, -1, 14); /* its process is not known ... */
+	SWITCH(0, -1, 14); /* its process is unknown ... */
 	assert_string_equal(running(0), "-1/14");
 	FORK(12, 14, 12, 12);
-	assert_string_equal(running(0), "12/14"); /* ... until a record names it */
+	assert_string_equal(running(0), "12/14"); /* ... until a record has it */
 	EXIT(12, 14);
 	assert_string_equal(running(0), "12/14"); /* up to the next switch */
 	SWITCH(0, -1, -1);
@@ -284,7 +284,7 @@ TEST(names_are_handed_on_by_fork)
 	assert_string_equal(comm_of(14, 14), "sh");
 	FORK(12, 15, 12, 14); /* a thread made by another */
 	assert_string_equal(comm_of(12, 15), "sh");
-	FORK(20, 20, 19, 19); /* nothing is known of the parent */
+	FORK(20, 20, 19, 19); /* the parent is unknown */
 	assert_string_equal(comm_of(20, 20), ":20");
 	FORK(21, 21, 0, 0);
 	assert_string_equal(comm_of(21, 21), "swapper");
@@ -296,13 +296,13 @@ TEST(names_of_a_tid_used_again)
 	begin();
 	COMM(12, 12, "old");
 	EXIT(12, 12);
-	assert_string_equal(comm_of(12, 12), "old"); /* events of an exiting task still come */
+	assert_string_equal(comm_of(12, 12), "old"); /* an exiting task still has events */
 	COMM(1, 1, "init");
 	FORK(12, 12, 1, 1);
 	assert_string_equal(comm_of(12, 12), "init");
 	COMM(12, 12, "new");
 	EXIT(12, 12);
-	FORK(12, 12, 50, 50); /* of an unknown parent: the old name is gone */
+	FORK(12, 12, 50, 50); /* of an unknown parent: the old name is removed */
 	assert_string_equal(comm_of(12, 12), ":12");
 	end();
 }
@@ -348,7 +348,7 @@ TEST(mappings_behind_an_exit)
 	}
 }
 
-/* However many exits follow, a process keeps its mappings while its first thread has not ended. */
+/* A process keeps its mappings while its first thread has not ended, however many exits follow. */
 TEST(the_epoch_changes_with_what_is_mapped)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {
@@ -516,8 +516,8 @@ TEST(the_epoch_grows_with_each_change_of_mappings)
 }
 
 /*
- * Random mappings in a space of a few hundred bytes, beside an array that says for each byte what
- * is there.
+ * Random mappings in a space of a few hundred bytes, compared with an array of the mapping of each
+ * byte.
  */
 TEST(mappings_against_a_model)
 {
@@ -572,10 +572,8 @@ TEST(ended_processes_give_their_mappings_back)
 		assert_int_equal(state_apply(&st, &ended), 0);
 	}
 	assert_null(state_space(&st, 2));     /* the first to ended */
-	assert_non_null(state_space(&st, 3)); /* its last events may still come */
-	/*
-	 * A pid that is used again is another process: the old one's ended takes nothing from it.
-	 */
+	assert_non_null(state_space(&st, 3)); /* its last events may follow */
+	/* A reused pid is another process: a late EXIT of the old one does not change it. */
 	fork.pid = fork.tid = map.pid = map.tid = 3;
 	assert_int_equal(state_apply(&st, &fork), 0);
 	assert_int_equal(state_apply(&st, &map), 0);
@@ -617,7 +615,8 @@ TEST(kernel_symbols_come_and_go_over_the_kernel)
 	KSYMBOL(0x2000, 0, "", .unregister = true);
 	assert_int_not_equal(st.kernel->stamp, held->stamp);
 	assert_string_equal(symbol_in(st.kernel, 0x2000), "");
-	assert_string_equal(symbol_in(held, 0x2000), "one"); /* what is held stays as it was */
+	/* A space that is held does not change. */
+	assert_string_equal(symbol_in(held, 0x2000), "one");
 	KSYMBOL(0x20f0, 0x20, "three"); /* its predecessor's end was not recorded */
 	assert_string_equal(symbol_in(st.kernel, 0x20f8), "three");
 	assert_string_equal(symbol_in(st.kernel, 0x2180), "");
@@ -638,7 +637,7 @@ TEST(kernel_symbols_come_and_go_over_the_kernel)
 #define POKE(from, n, bytes) \
 	apply((struct change){ .kind = CHANGE_TEXT_POKE, .start = from, .len = n, .code = bytes })
 
-/* Random writes to a few hundred bytes, beside an array that says for each byte what is there. */
+/* Random writes to a few hundred bytes, compared with an array of the values of all bytes. */
 TEST(code_is_as_it_was_written_last)
 {
 	enum { SIZE = 500, BASE = 0x1007 };
@@ -718,7 +717,7 @@ TEST(code_takes_bounded_memory)
 	struct change c = { .kind = CHANGE_TEXT_POKE, .start = 1, .len = len, .code = code };
 
 	begin();
-	assert_int_equal(state_apply(&st, &c), 1); /* its last byte is in a piece more */
+	assert_int_equal(state_apply(&st, &c), 1); /* its last byte is in a further piece */
 	assert_int_equal(st.kernel->nr_code, MAX_CODE_PIECES);
 	assert_int_equal(address_space_code(st.kernel, len, &got, 1), 0);
 	POKE(1000, 1, (const uint8_t *)"x");
@@ -778,7 +777,7 @@ TEST(many_mappings_in_either_direction_stay_sorted)
 	address_space_unref(a);
 }
 
-/* Every fork maps over another stretch of what it shares with the others. */
+/* Every fork replaces another part of the mappings that it shares with the others. */
 TEST(a_stretch_of_shared_mappings_is_replaced)
 {
 	enum { NR = 1000, PAGE = 0x1000, FORKS = 200 };

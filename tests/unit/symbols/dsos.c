@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of user space: where they are looked for, which of them count, what their tables say. The files are made here. */
+/*
+ * Files of user space: where they are searched, which are used, and their symbols. The test makes
+ * the files.
+ */
 #include "unittest.h"
 
 #include <elf.h>
@@ -164,7 +167,7 @@ static struct dso *get(struct dso_table *t, const char *name, const uint8_t *id)
 	return d;
 }
 
-/* The name of the one function, twice: the second answer is a kept one. */
+/* Looks up the name of the only function twice; the second answer is cached. */
 static void expect(struct dso *d, const char *name)
 {
 	for (int i = 0; i < 2; i++) {
@@ -219,7 +222,7 @@ TEST(ids_of_dsos)
 	assert_null(dso_of_id(&ids, 2 * NR + 1));
 	assert_null(dso_of_id(&ids, (uint64_t)1 << 32 | 1));
 	assert_null(dso_of_id(&ids, UINT64_MAX));
-	/* a table that shares with no other one */
+	/* a table that shares no numbers */
 	opts.ids = NULL;
 	assert_int_equal(dso_table_new(&alone, &opts), 0);
 	assert_int_equal(dso_id(dso_get(alone, &keys[1])), 1);
@@ -229,7 +232,7 @@ TEST(ids_of_dsos)
 	dso_ids_done(&ids);
 }
 
-/* A dso of the kernel has a name and an id; no file of this machine is taken for it. */
+/* A dso of the kernel has a name and an id. No file of this machine is used for it. */
 TEST(dsos_of_the_kernel)
 {
 	struct dso_key key = { .name = "/bin/x", .is_kernel = true };
@@ -256,7 +259,7 @@ TEST(dsos_of_the_kernel)
 	tree_remove(dir);
 }
 
-/* Recorded without a build id, but with an inode: the path must still lead there. */
+/* Recorded with an inode and without a build id: the path must still lead to that inode. */
 TEST(files_by_inode)
 {
 	struct dso_table_options opts = { .rules = &default_rules };
@@ -307,7 +310,7 @@ TEST(files_by_path)
 	assert_int_equal(dso_read(d, FILE_BYTES - 2, bytes, 4), 2);
 	assert_int_equal(dso_read(d, UINT64_MAX, bytes, 4), 0);
 	expect(get(t, "/bin/no-id", NULL), "without_id");
-	/* another build, or one that does not say which it is: never its names */
+	/* another build, or a file without a build id: its names are never used */
 	d = get(t, "/bin/x", id_b);
 	expect(d, NULL);
 	assert_null(dso_code_path(d));
@@ -331,7 +334,7 @@ TEST(files_by_build_id)
 	struct dso_table *t;
 
 	begin();
-	/* the cache as it is today, and as it was */
+	/* the current and the old layout of the cache */
 	put("/cache/.build-id/ab/cdef0100000000000000000000000000000000/elf",
 	    (struct elf_spec){ .build_id = id_a, .symbol = "cached" });
 	snprintf(path, sizeof(path), "/cache/.build-id/12/%.38s", rest_b);
@@ -341,7 +344,9 @@ TEST(files_by_build_id)
 	expect(get(t, "/gone/y", id_b), "old_cache");
 	dso_table_free(t);
 
-	/* a file of debug information beats a stripped one; its section has no bytes */
+	/*
+	 * a file of debug information has precedence over a stripped one; its section has no bytes
+	 */
 	put("/bin/stripped", (struct elf_spec){ .build_id = id_b });
 	put("/usr/lib/debug/.build-id/12/34560200000000000000000000000000000000.debug",
 	    (struct elf_spec){ .build_id = id_b, .symbol = "of_debug_file", .no_bytes = true });
@@ -401,7 +406,7 @@ TEST(the_vdso)
 	tree_remove(dir);
 }
 
-/* Tables that no linker makes cost no more than large ones. */
+/* Tables that no linker writes take no more time than large valid ones. */
 TEST(tables_without_measure)
 {
 	enum { NR_SEGMENTS = 60000, NR_NOTES = 100 };
@@ -420,7 +425,7 @@ TEST(tables_without_measure)
 		p[i] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_vaddr = i << 12, .p_filesz = 1 };
 	for (size_t i = 1; i < NR_NOTES; i++)
 		s[i] = (Elf64_Shdr){ .sh_type = SHT_NOTE, .sh_offset = 0x1c0, .sh_size = 36 };
-	/* behind the last one that is looked at */
+	/* after the last one that is read */
 	s[NR_NOTES - 1].sh_offset = 0x180;
 	h->e_phoff = segments;
 	h->e_phnum = NR_SEGMENTS;
@@ -435,7 +440,7 @@ TEST(tables_without_measure)
 	free(elf);
 }
 
-/* Whatever byte of the headers is wrong, and wherever the file ends. */
+/* Any byte of the headers may be wrong, and the file may end anywhere. */
 TEST(damaged_files)
 {
 	struct elf_spec spec = { .build_id = id_a, .symbol = "fine", .debuglink = "x" };

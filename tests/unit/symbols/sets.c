@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of symbols: order, ends, doubles, overlaps, perf's tree; maps of JITs; demangling. */
+/* Tables of symbols: order, ends, duplicates, overlaps, perf's tree; maps of JITs; demangling. */
 #include "unittest.h"
 
 #include <malloc.h>
@@ -84,14 +84,14 @@ TEST(ends_of_symbols_without_size)
 	add(&s, 0x180, 0x10, "b", GLOBAL);
 	add(&s, 0x1200, 0, "last", GLOBAL);
 	assert_int_equal(symbol_set_settle(&s, true), 0);
-	/* what a second table adds does not end what the first one has settled */
+	/* symbols of a second table do not change the ends of those of the first */
 	add(&s, 0x2800, 0, "second", GLOBAL);
 	assert_int_equal(symbol_set_settle(&s, true), 0);
 	assert_int_equal(symbol_set_finish(&s), 0);
 	expect(&s, 0x17f, "a");
 	expect(&s, 0x18f, "b");
 	expect(&s, 0x190, NULL);
-	expect(&s, 0x27ff, "last"); /* its page is rounded up, and one more */
+	expect(&s, 0x27ff, "last"); /* rounded up to a page, plus one page */
 	expect(&s, 0x2800, "second");
 	expect(&s, 0x3fff, "second");
 	expect(&s, 0x4000, NULL);
@@ -100,7 +100,7 @@ TEST(ends_of_symbols_without_size)
 
 TEST(names_that_grow)
 {
-	/* 138 bytes that stand for tens of thousands */
+	/* a mangled name of 138 bytes; demangled it has tens of thousands */
 	static const char name[] =
 		"_Z1fI1PI1x1xES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_ES0_IS6_S6_ES0_IS7_S7_ES0_IS8_S8_"
 		"ES0_IS9_S9_ES0_ISA_SA_ES0_ISB_SB_ES0_ISC_SC_ES0_ISD_SD_EEv";
@@ -114,7 +114,7 @@ TEST(names_that_grow)
 		SKIP("this build does not demangle");
 	assert_true(shown.len > 20000);
 
-	/* nothing is kept of those that are only compared */
+	/* names that are only compared are not kept */
 	symbol_set_init(&s, DEMANGLE_SHORT, false);
 	for (int i = 0; i < N; i++)
 		add(&s, 0x1000, 16, name, GLOBAL);
@@ -126,7 +126,7 @@ TEST(names_that_grow)
 	assert_int_equal(strlen(symbol_set_name(&s, symbol_set_find(&s, 0x1000))), shown.len);
 	symbol_set_done(&s);
 
-	/* one name is made once, and not any number of them */
+	/* a name is demangled once */
 	symbol_set_init(&s, DEMANGLE_SHORT, false);
 	for (int i = 0; i < N; i++) {
 		memcpy(copies[i], name, sizeof(name));
@@ -143,7 +143,7 @@ TEST(names_that_grow)
 	outbuf_done(&shown);
 }
 
-/* A function with another one inside, and one that begins before and ends behind the next. */
+/* A function contains another one; a function overlaps the next one. */
 static void add_overlapping(struct symbol_set *s)
 {
 	add(s, 0x100, 0x100, "outer", GLOBAL);
@@ -170,7 +170,7 @@ TEST(the_innermost_of_overlapping_ones)
 	expect(&s, 0x230, NULL);
 	symbol_set_done(&s);
 
-	/* perf: which one its tree meets first */
+	/* perf: the first one in its tree */
 	symbol_set_init(&s, DEMANGLE_NONE, true);
 	add_overlapping(&s);
 	assert_non_null(s.tree);
@@ -181,7 +181,7 @@ TEST(the_innermost_of_overlapping_ones)
 	symbol_set_done(&s);
 }
 
-/* Whatever is inserted and removed, in any order: what is in the tree is found, nothing else is. */
+/* After any insertions and removals, the symbols in the tree are found, and no others. */
 TEST(a_tree_of_many)
 {
 	enum { N = 2000 };
@@ -235,7 +235,7 @@ TEST(maps_of_jits)
 		"3000 ffffffffffffffff endless\n1010 8 newest(int, char)\n4000 10 cut";
 	struct symbol_set s;
 
-	/* what came last is meant */
+	/* the last definition is valid */
 	parse(&s, false, map);
 	expect(&s, 0x1000, "new");
 	expect(&s, 0x1010, "newest(int, char)");
@@ -248,14 +248,14 @@ TEST(maps_of_jits)
 	expect(&s, 0x4010, "endless");
 	symbol_set_done(&s);
 
-	/* perf wants names of three characters and a newline behind each */
+	/* perf requires names of three characters, each followed by a newline */
 	parse(&s, true, map);
 	expect(&s, 0x10, NULL);
 	expect(&s, 0x4000, NULL);
 	symbol_set_done(&s);
 }
 
-/* A table that was given up half way names nothing: its symbols are in no order. */
+/* A table that was not read completely gives no names, because its symbols are not sorted. */
 TEST(symbols_that_were_not_settled)
 {
 	struct symbol_set s;
@@ -361,7 +361,7 @@ TEST(demangling)
 	demangles(clone, DEMANGLE_LONG, "helper() [clone .part.0]");
 	demangles(old, DEMANGLE_SHORT, "r::inner::S<T>::work");
 	demangles(old2, DEMANGLE_LONG, "core::ptr::drop_in_place");
-	/* all sixteen digits: chance does not give them */
+	/* all sixteen digits, which do not occur by chance */
 	demangles(old, DEMANGLE_LONG, "r::inner::S$LT$T$GT$::work::h0123456789abcdef");
 	demangles(v0, DEMANGLE_SHORT, "r::main");
 	demangles(v0, DEMANGLE_LONG, NULL);
@@ -376,7 +376,7 @@ TEST(demangling)
 }
 
 #ifdef HAVE_LIBIBERTY
-/* A name of some hundred bytes that stands for one of gigabytes. */
+/* A mangled name of some hundred bytes whose demangled name would have gigabytes. */
 TEST(names_that_explode)
 {
 	struct outbuf name = { 0 }, out = { 0 };

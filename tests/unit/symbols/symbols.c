@@ -63,7 +63,7 @@ TEST(ends_are_those_of_perf)
 	struct kallsyms *k;
 
 	assert_int_equal(kallsyms_read(&k, text, strlen(text), "test"), 0);
-	/* the kernel's last: a page more, rounded up */
+	/* the last symbol of the kernel: to the end of its page, plus one page */
 	expect(k, 0xffffffff81002fff, "last_one", 0x1dcb);
 	expect(k, 0xffffffff81003000, NULL, 0);
 	expect(k, 0xffffffffc00020ff, "mod_last", 0xfff);
@@ -156,7 +156,7 @@ TEST(kernel_symbols_by_build_id)
 	assert_non_null(k);
 	kallsyms_close(k);
 
-	/* through the link, with a kernel that lay elsewhere */
+	/* through the link, with a kernel at another address */
 	snprintf(path, sizeof(path), "%s/.build-id", dir);
 	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/.build-id/ab", dir);
@@ -175,7 +175,7 @@ TEST(kernel_symbols_by_build_id)
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
 	assert_null(k);
 
-	/* the recording's own come first, but perf does not know them */
+	/* the recording's own symbols have precedence, but perf does not read them */
 	opts.ref_symbol = NULL;
 	opts.recorded = "0000000000001000 T own\n";
 	opts.recorded_len = strlen(opts.recorded);
@@ -187,7 +187,7 @@ TEST(kernel_symbols_by_build_id)
 	expect(k, 0x1000, NULL, 0);
 	kallsyms_close(k);
 
-	/* the user's file has precedence over all; when it cannot be read, that is an error */
+	/* the user's file has precedence over all; it is an error if it cannot be read */
 	opts.kallsyms_path = "/nonexistent";
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), -ENOENT);
 
@@ -206,7 +206,7 @@ TEST(kernel_symbols_without_build_id)
 	assert_non_null(strstr(err_text(), "build id"));
 }
 
-/* Any ELF file is a kernel for this: this program. */
+/* Any ELF file can be the kernel here: this program is. */
 TEST(kernel_symbols_by_file)
 {
 	static const uint8_t other[20] = { 1, 2, 3 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The text sink over events made by hand: a session of two or three event types, no recording. */
+/*
+ * The text sink with handmade events: a session of two or three event types, without a recording.
+ */
 #include "unittest.h"
 
 #include <fcntl.h>
@@ -37,7 +39,7 @@ static struct sonde_sample sample;
 static uint64_t chain[8];
 static int nr_chain;
 
-/* The table of sinks, without those that need a recording. */
+/* A table of sinks, without sinks that need a recording. */
 static const struct sink_ops with_parts = { .text_provider = &perf_text_provider };
 const struct sink_ops *const sinks[NR_SINKS] = { &with_parts };
 
@@ -77,7 +79,7 @@ const struct sonde_location *recording_located(const struct event *ev, uint64_t 
 	return ret;
 }
 
-/* The same mappings always, so that texts are kept. */
+/* Mappings never change, so that texts are cached. */
 const struct address_space *recording_space(const struct event *ev, uint32_t cpumode)
 {
 	static const struct address_space kernel = { .stamp = 1 }, user = { .stamp = 2 };
@@ -153,7 +155,7 @@ static struct event event(uint32_t schema)
 static char written[8192];
 static int opened;
 
-/* The sink's own options, and those of the session that it gets to know. */
+/* The sink's own options, and options of the session that it is given. */
 struct options {
 	char *fields;
 	bool ns, deltatime, latency, color;
@@ -161,7 +163,7 @@ struct options {
 	enum sonde_compat compat;
 };
 
-/* The recording that the sink asks, with the event types made so far. */
+/* The recording of the sink, with the event types made so far. */
 static void make_recording(const struct options *o)
 {
 	uint32_t id;
@@ -413,7 +415,7 @@ TEST(call_chains)
 					   "\t            1010\n"
 					   "\t    7f0000000000\n\n");
 	opts.compat = SONDE_COMPAT_NONE;
-	chain[3] = (uint64_t)-999; /* no marker that anybody knows */
+	chain[3] = (uint64_t)-999; /* an unknown marker */
 	assert_string_equal(line(opts, 0), "bash \n"
 					   "\tffffffff81000020\n"
 					   "\tffffffff83000000\n"
@@ -552,7 +554,7 @@ TEST(fields_of_classes)
 	struct text_fields f;
 	struct outbuf notes = { 0 };
 
-	/* The '-' of bpf-output: perf takes the list for one of changes. */
+	/* The '-' of bpf-output: perf reads the list as changes. */
 	assert_int_equal(text_fields_parse(&f, "sw:comm,bpf-output", true,
 					   rules_of(SONDE_COMPAT_PERF_6_1), NULL),
 			 0);

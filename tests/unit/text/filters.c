@@ -89,7 +89,7 @@ TEST(time_windows_in_seconds)
 		check_windows(cases[i][0], false, SONDE_COMPAT_NONE, cases[i][1]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		check_windows(bad[i], false, SONDE_COMPAT_NONE, "bad");
-	/* An open end in the middle: perf sees no overlap. */
+	/* A window in the middle has no end: perf finds no overlap. */
 	check_windows("1,0 3,4", false, SONDE_COMPAT_NONE, "bad");
 	check_windows("1,0 3,4", false, SONDE_COMPAT_PERF_6_1,
 		      "1000000000--1 3000000000-4000000000");
@@ -320,7 +320,7 @@ TEST(places)
 	assert_false(passes("x", "face", 0, 0, &leaf));
 }
 
-/* Events of families 0 to 9; what is shown of them. */
+/* Events of families 0 to 9, and those that are shown. */
 static void check_switch(struct event_switch s, const char *events, const char *expected)
 {
 	char shown[64], *p = shown;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of values: registers, branches, data sources, bytes, and what may reach a terminal. */
+/* Texts of values: registers, branches, data sources, bytes; escapes for terminals. */
 #include "unittest.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ TEST(data_sources)
 	assert_int_equal(strlen(data_src(SONDE_COMPAT_PERF_6_1, UINT64_MAX)), 99);
 	assert_non_null(strstr(data_src(SONDE_COMPAT_NONE, UINT64_MAX), "|BLK  N/A"));
 	text_data_src_put(&default_rules, load_l1_hit, &width, &out);
-	text_data_src_put(&default_rules, 0, &width, &out); /* filled up to the longest */
+	text_data_src_put(&default_rules, 0, &width, &out); /* padded to the longest */
 	assert_int_equal(out.len, 2 * width);
 	outbuf_done(&out);
 }
@@ -114,7 +114,7 @@ static const char *quiet(const char *text, bool line_ends)
 	outbuf_str(&out, "\x1b");
 	outbuf_str(&out, text);
 	text_terminal_quiet(&out, 1, line_ends);
-	assert_int_equal(out.data[0], 0x1b); /* the text before is left alone */
+	assert_int_equal(out.data[0], 0x1b); /* the text before does not change */
 	outbuf_char(&out, '\0');
 	return out.data + 1;
 }

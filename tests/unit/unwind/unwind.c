@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unwinding: this program's own stack as a sample would carry it, stacks made to mislead, expressions, registers. */
+/* Unwinding: this program's own stack as in a sample, misleading stacks, expressions, registers. */
 #include "unittest.h"
 
 #include <dwarf.h>
@@ -75,15 +75,14 @@ static struct {
 	uint64_t regs[24]; /* as perf orders them on x86-64 */
 	uint8_t stack[STACK_BYTES];
 	uint64_t stack_len;
-	void *expected
-		[MAX_FRAMES]; /* as libgcc's unwinder sees it: return addresses, innermost first */
+	void *expected[MAX_FRAMES]; /* as by libgcc's unwinder: return addresses, innermost first */
 	int nr_expected;
 } taken;
 
 #define HERE_MASK ((UINT64_C(1) << 24) - 1)
 
 #ifdef __x86_64__
-/* The registers here and the stack from here up. */
+/* Saves the registers and the stack from here up. */
 static __attribute__((noinline, no_sanitize("address"))) int take(void)
 {
 	uint64_t *r = taken.regs;
@@ -99,13 +98,13 @@ static __attribute__((noinline, no_sanitize("address"))) int take(void)
 			 : "rax", "memory");
 	taken.stack_len = top > r[7] && top - r[7] < STACK_BYTES ? top - r[7] : STACK_BYTES;
 	for (uint64_t i = 0; i < taken.stack_len;
-	     i++) /* also what is not this function's: no memcpy, which is watched */
+	     i++) /* also bytes of other functions; sanitizers would refuse memcpy() here */
 		((volatile uint8_t *)taken.stack)[i] = ((volatile uint8_t *)r[7])[i];
 	taken.nr_expected = backtrace(taken.expected, MAX_FRAMES);
 	return taken.nr_expected;
 }
 
-/* Frames of different shapes: small, large, of a size only known when it runs. */
+/* Frames of different shapes: small, large, of a variable size. */
 static __attribute__((noinline)) int small(int n)
 {
 	return take() + n;
@@ -214,7 +213,10 @@ TEST(interrupted_function)
 	raise(SIGUSR1);
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
 	assert_int_equal(w.end, UNWIND_OUTERMOST);
-	/* libgcc gives the trampoline and what it interrupted as return addresses, too: they are places, not calls. */
+	/*
+	 * libgcc also gives the trampoline and the interrupted instruction as return addresses.
+	 * They are not calls.
+	 */
 	for (int i = 1, exact = 0; i < taken.nr_expected; i++) {
 		uint64_t ip = (uint64_t)taken.expected[i];
 
@@ -245,10 +247,7 @@ TEST(recorded_stack_ends)
 	dso_table_free(table);
 }
 
-/*
- * The recorded stack ends with the word that holds a return address. perf never reads that last
- * word.
- */
+/* The recorded stack ends with a word that is a return address. perf never reads the last word. */
 TEST(last_word_of_the_recorded_stack)
 {
 	uint64_t ips[MAX_FRAMES], at, word = 0;
@@ -280,8 +279,8 @@ TEST(last_word_of_the_recorded_stack)
 
 #ifdef __x86_64__
 /*
- * Never called. Like a leaf function of arm64: its return address is in a register and its CFA is
- * its caller's.
+ * Never called. It is like a leaf function of arm64: the return address is in a register, and its
+ * CFA is that of the caller.
  */
 extern const char leaf_without_frame[];
 __asm__(".text\n"
@@ -315,7 +314,7 @@ TEST(a_caller_with_the_same_cfa_at_another_place)
 	}
 	w = walk(SONDE_COMPAT_NONE, MAX_FRAMES, ips);
 	assert_int_equal(w.nr, of_caller.nr + 1);
-	/* The same place again is no caller. */
+	/* The same place again does not count as a caller. */
 	taken.regs[19] = (uint64_t)leaf_without_frame + 1;
 	for (int compat = 0; compat <= SONDE_COMPAT_PERF_6_12; compat++) {
 		w = walk(compat, MAX_FRAMES, ips);
@@ -325,7 +324,7 @@ TEST(a_caller_with_the_same_cfa_at_another_place)
 	dso_table_free(table);
 }
 
-/* Whatever the bytes are, a walk ends, soon, and inside its input. */
+/* A walk ends soon and reads only its input, whatever the bytes are. */
 TEST(misleading_stacks)
 {
 	uint64_t ips[4096];
@@ -339,7 +338,7 @@ TEST(misleading_stacks)
 		memset(taken.stack, 0xff, sizeof(taken.stack));
 		w = walk(compat, 4096, ips);
 		assert_true(w.nr >= 1 && w.nr < 8);
-		/* Every word a return address into the same function. */
+		/* Every word is a return address in the same function. */
 		for (size_t i = 0; i < STACK_BYTES / 8; i++)
 			memcpy(taken.stack + 8 * i, &taken.expected[2], 8);
 		w = walk(compat, 4096, ips);
@@ -463,7 +462,7 @@ TEST(expressions)
 {
 	uint64_t v = 0;
 
-	/* What linkers write for the stubs of shared libraries. */
+	/* The expression that linkers write for PLT stubs. */
 	assert_true(RUN(&v, OP1(breg7, 8), OP1(breg6, 11), OP(lit15), OP(and), OP(lit11), OP(ge),
 			OP(lit3), OP(shl), OP(plus)));
 	assert_int_equal(v, 0x700 + 8 + 8);
@@ -501,7 +500,7 @@ TEST(expressions_that_lead_nowhere)
 	assert_int_equal(v, 0);
 }
 
-/* The many expressions of a walk's many frames spend one budget. */
+/* All expressions of all frames of a walk share a budget. */
 TEST(expressions_share_a_budget)
 {
 	const struct cfi_op ops[] = { OP(lit1), OP(nop), OP(nop) };
