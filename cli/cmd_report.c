@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sonde report: prints the header of a recording, as scripts ask perf report for it. Tables of
- * samples are not supported.
- */
+/* sonde report: adds samples up and prints them as tables, laid out as perf report --stdio does. */
 #include "cli.h"
 
-#include "other_perf.h"
+#include "pager.h"
 #include "recording.h"
+#include "report.h"
+#include "report_options.h"
+#include "settings.h"
 
-#include <limits.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-struct args {
-	struct reading_options rec; /* must be first: recording_set_key() */
-	bool header_only, no_effect;
-};
-
-/* True for perf's tables of samples and all other uses of its options. */
-static bool report_is_perfs(int argc, char **argv)
+/* Called as perf, the tables are another perf's as long as options of perf's are missing here. */
+static bool cmd_report_is_perfs(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--header-only"))
@@ -26,62 +21,51 @@ static bool report_is_perfs(int argc, char **argv)
 	return true;
 }
 
-static const char *report_hint(const void *values)
+static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 {
-	static char text[PATH_MAX + 128];
-	char *perf = other_perf_find();
+	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
+	struct report report = { .cli = cli, .args = a, .status = CLI_OK };
+	int status;
 
-	snprintf(text, sizeof(text),
-		 "; sonde report prints only the header of a recording (--header-only)%s%s%s",
-		 perf ? ": for the rest run " : "", perf ? perf : "", perf ? " report" : "");
-	free(perf);
-	return text;
+	if (pager && pager_start(pager) < 0)
+		return cli_status(cli, CLI_FAILED);
+	status = recording_run(cli, &a->rec, "", report_print, &report);
+	return status ? status : report.status;
 }
 
-static int report_run(struct cli *cli, void *values, int argc, char **argv)
+static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 {
-	struct args *a = values;
+	struct report_args *a = values;
 
-	if (!a->header_only) {
-		char *perf = other_perf_find();
-		int status =
-			cli_usage(cli,
-				  "report: sonde reports only the header of a recording "
-				  "(--header-only); 'sonde script' prints the samples, %s report "
-				  "adds them up",
-				  perf ? perf : "perf");
-
-		free(perf);
-		return status;
-	}
 	/* For perf a single word is the name of a symbol, and a header has no symbols. */
-	if (argc > (int)cli_rules(cli)->words_are_no_recordings)
-		return cli_usage(cli, "report: takes no words: -i names the recording, not '%s'",
-				 argv[0]);
-	return recording_print(cli, &a->rec, "header=all\n");
+	if (argc > 1 || (argc && a->header_only && !cli_rules(cli)->words_are_no_recordings))
+		return cli_usage(
+			cli,
+			"report: one word at most, a part of functions' names, not '%s'; -i "
+			"names the recording",
+			argv[argc - 1]);
+	if (argc)
+		a->symbol_filter = argv[0];
+	if (a->header_only)
+		return recording_print(cli, &a->rec, "header=all\n");
+	return cmd_report_run_tables(cli, a);
 }
 
-/* clang-format off */
-static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
-	OPT_FLAG(0, "header-only", struct args, header_only, "prints only the header of the recording; required"),
-	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
-	RECORDING_OPTIONS(struct args, rec),
-	OPT_FLAG(0, "stdio", struct args, no_effect, "prints text, as always"),
-	OPT_END,
-};
-/* clang-format on */
-static const char *const usage[] = { "report --header-only [OPTIONS]", NULL };
+static const char *const usage[] = { "report [OPTIONS] [SYMBOL]", "report --header-only [OPTIONS]",
+				     NULL };
+static const struct report_args cmd_report_defaults = { .graph = { .kind = REPORT_GRAPH,
+								   .min_percent = 0.5 } };
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "prints the header of a recording (--header-only)",
+	.summary = "adds a recording's samples up: which functions, threads, files, events",
 	.usage = usage,
-	.options = options,
-	.examples = "  sonde report --header-only\n"
+	.options = report_options,
+	.examples = "  sonde report\n"
+		    "  sonde report -s comm,sym -g callee\n"
 		    "  sonde report --header-only -I -i perf.data\n",
-	RECORDING_COMMAND(struct args),
-	.run = report_run,
-	.is_perfs = report_is_perfs,
-	.hint = report_hint,
+	.defaults = &cmd_report_defaults,
+	RECORDING_COMMAND(struct report_args),
+	.run = cmd_report_run,
+	.is_perfs = cmd_report_is_perfs,
 };

@@ -217,6 +217,14 @@ static int opt_find_word(struct opt_parser *p, const char *word, size_t len, str
 	return -1;
 }
 
+/* True if the word after argv[0] is not the option's value. */
+static bool opt_omits_value(const struct opt *o, int argc, char **argv)
+{
+	if (o->flags & OPT_VALUE_OPTIONAL)
+		return true;
+	return o->flags & OPT_VALUE_DEFAULT && (argc < 2 || argv[1][0] == '-');
+}
+
 /* --word, --word=value, --word value. Returns the number of words used, or -1. */
 static int opt_parse_long(struct opt_parser *p, int argc, char **argv)
 {
@@ -231,7 +239,7 @@ static int opt_parse_long(struct opt_parser *p, int argc, char **argv)
 		value++;
 	if (value && (!h.opt->value || h.negated))
 		return opt_error(p, "option --%.*s takes no value", (int)len, word);
-	if (h.opt->value && !h.negated && !value && !(h.opt->flags & OPT_VALUE_OPTIONAL)) {
+	if (h.opt->value && !h.negated && !value && !opt_omits_value(h.opt, argc, argv)) {
 		if (argc < 2)
 			return opt_error(p, "option --%s needs a value: %s", h.opt->word,
 					 h.opt->value);
@@ -277,7 +285,7 @@ static int opt_parse_letters(struct opt_parser *p, int argc, char **argv)
 		}
 		if (c[1]) {
 			value = c + 1;
-		} else if (!(h.opt->flags & OPT_VALUE_OPTIONAL)) {
+		} else if (!opt_omits_value(h.opt, argc, argv)) {
 			if (argc < 2)
 				return opt_error(p, "option %s needs a value: %s", name,
 						 h.opt->value);

@@ -43,7 +43,9 @@ enum opt_flags {
 	OPT_HIDDEN = 4,         /* parsed, but not in help, man page or completion */
 	/* Not perf's: a shortened word means it only if it means no other option. */
 	OPT_OURS = 16,
-	OPT_NUMBER = 8 /* for OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
+	OPT_NUMBER = 8, /* for OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
+	/* As the last word, and before another option, the value may be omitted; it is then NULL. */
+	OPT_VALUE_DEFAULT = 32
 };
 
 struct opt_parser;

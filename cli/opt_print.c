@@ -12,7 +12,9 @@ const char *opt_spelling(const struct opt *o, char *buf, size_t size)
 	bool optional = o->flags & OPT_VALUE_OPTIONAL;
 	char value[64] = "";
 
-	if (o->value && optional)
+	if (o->value && o->flags & OPT_VALUE_DEFAULT)
+		snprintf(value, sizeof(value), " [%s]", o->value);
+	else if (o->value && optional)
 		snprintf(value, sizeof(value), "[%s%s]", o->word ? "=" : "", o->value);
 	else if (o->value)
 		snprintf(value, sizeof(value), " %s", o->value);
@@ -97,6 +99,8 @@ void opt_print_man(const struct opt *table, FILE *out)
 			fprintf(out, "*--%s*", o->word);
 		if (o->value && (o->flags & OPT_VALUE_OPTIONAL))
 			fprintf(out, "[%s_%s_]", o->word ? "=" : "", o->value);
+		else if (o->value && o->flags & OPT_VALUE_DEFAULT)
+			fprintf(out, " [_%s_]", o->value);
 		else if (o->value)
 			fprintf(out, " _%s_", o->value);
 		fputs("\n\t", out);

@@ -158,8 +158,6 @@ for words, script in ((["sched", "latency"], "wakeup-latency"), (["lock", "conte
     T.ok(("'sonde script %s'" % script if script else "") in r.err and (script or "sonde script" not in r.err) and
          (not script or os.path.exists("%s/%s.py" % (SCRIPTS, script))), "the script of ours: %s" % script, r)
 T.has(perf("lock", "report").err, "futex-contention", "as perf where there is no other one, too")
-T.has(go([SONDE, "report"], PATH=SHOWN.strip()).err, REAL + "/perf report", "sonde report")
-T.has(go([SONDE, "report", "--sort", "comm"], PATH=SHOWN.strip()).err, REAL + "/perf report", "with an option of perf's")
 
 # ---- what scripts find ----
 ASK = """import os, subprocess

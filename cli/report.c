@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include "report_frame.h"
+#include "report_view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a recording's event types have. */
+struct contents {
+	bool chains, branches, only_tracepoints;
+	size_t nr_events;
+};
+
+struct report_run {
+	struct report *report;
+	struct sonde_session *session;
+	struct contents has;
+	struct report_layout layout;
+	struct report_view view;
+};
+
+static struct contents report_look(struct sonde_session *s)
+{
+	struct contents has = { .only_tracepoints = true };
+	const size_t n = sonde_session_schemas(s);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sonde_schema *sc = sonde_session_schema(s, i);
+		const enum sonde_schema_kind kind = sonde_schema_kind(sc);
+		const uint64_t sampled = sonde_schema_sampled(sc);
+
+		if (kind != SONDE_TRACEPOINT && kind != SONDE_SAMPLE)
+			continue;
+		has.nr_events++;
+		has.chains |= sampled & PERF_SAMPLE_CALLCHAIN;
+		has.branches |= sampled & PERF_SAMPLE_BRANCH_STACK;
+		has.only_tracepoints &= kind == SONDE_TRACEPOINT;
+	}
+	has.only_tracepoints &= has.nr_events > 0;
+	return has;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* Reports that the recording has nothing for an option, as perf does with --compat. */
+static int report_fail(struct report *r, const char *perf_text, const char *text)
+{
+	const bool compat = cli_compat(r->cli);
+
+	if (compat)
+		fprintf(stderr, "Error:\n%s\n", perf_text);
+	else
+		cli_say("report: %s", text);
+	r->status = compat ? CLI_OK : CLI_USAGE;
+	return 1;
+}
+
+static int report_fail_key(struct report *r, const char *word, const char *of, bool other_mode)
+{
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = word };
+	const char *name;
+
+	if (cli_compat(r->cli)) {
+		fprintf(stderr, "Error:\n%s --%s key: `%s'\n", other_mode ? "Invalid" : "Unknown",
+			of, word);
+		r->status = CLI_OK;
+		return 1;
+	}
+	r->status = CLI_USAGE;
+	if (other_mode) {
+		cli_say("report: the key '%s' is for other kinds of samples (-b, --mem-mode)",
+			word);
+		return 1;
+	}
+	for (size_t i = 0; (name = report_key_name(i)); i++)
+		sonde_nearest_offer(&near, name);
+	cli_say("report: unknown key '%s' in --%s%s%s%s", word, of, near.meant ? " (nearest: " : "",
+		near.meant ? near.meant : "", near.meant ? ")" : "");
+	return 1;
+}
+
+/* ---- the profile ----------------------------------------------------------------------------- */
+
+static void report_put_text(FILE *f, const char *key, const char *value)
+{
+	if (value)
+		fprintf(f, "%s=%s\n", key, value);
+}
+
+static const char *report_item_name(const struct report_item *it)
+{
+	return it->key ? it->key->profile_name : it->name;
+}
+
+static void report_put_items(FILE *f, const struct report_run *run, bool with_numbers)
+{
+	const struct report_items *items = &run->layout.sort;
+	bool is_first = true;
+
+	for (size_t i = 0; i < items->n; i++) {
+		const struct report_item *it = &items->v[i];
+		const bool is_number = it->key && it->key->kind == REPORT_KEY_NUMBER;
+
+		if (!report_item_name(it) || (is_number && !with_numbers))
+			continue;
+		/* perf knows no such number then, so it decides nothing. */
+		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
+			continue;
+		fprintf(f, "%s%s", is_first ? "" : ",", report_item_name(it));
+		is_first = false;
+	}
+}
+
+/* The text form of the profile, or, with_numbers, the order of its rows. NULL: no memory. */
+static char *report_profile_text(const struct report_run *run)
+{
+	const struct report_args *a = run->report->args;
+	const bool graphs = run->view.children || run->view.has_graphs;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	fputs("keys=", f);
+	report_put_items(f, run, false);
+	fputc('\n', f);
+	if (graphs)
+		fprintf(f, "callgraph=%s\ncallgraph-key=%s\nchildren=%d\n",
+			a->callers_first ? "caller" : "callee",
+			a->graph_key == REPORT_BY_ADDRESS   ? "address"
+			: a->graph_key == REPORT_BY_SRCLINE ? "srcline"
+							    : "function",
+			run->view.children);
+	fprintf(f, "groups=%s\n", a->group ? "all" : a->no_group ? "none" : "recorded");
+	report_put_text(f, "parent", a->parent);
+	report_put_text(f, "ignore-callees", a->ignore_callees);
+	report_put_text(f, "comms", a->comms);
+	report_put_text(f, "dsos", a->dsos);
+	report_put_text(f, "symbols", a->symbols);
+	report_put_text(f, "pids", a->pids);
+	report_put_text(f, "tids", a->tids);
+	if (a->time_quantum_ns)
+		fprintf(f, "time-quantum=%" PRIu64 "\n", a->time_quantum_ns);
+	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static char *report_order_text(const struct report_run *run)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	report_put_items(f, run, true);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int report_make_profile(struct report_run *run)
+{
+	const struct report_args *a = run->report->args;
+	char *text = report_profile_text(run), *order = report_order_text(run);
+	int r = text && order ? sonde_profile_new(&run->view.profile, text, "the command line")
+			      : -ENOMEM;
+
+	if (!r)
+		r = sonde_profile_read(run->view.profile, run->session);
+	if (!r)
+		r = sonde_profile_finish(run->view.profile);
+	if (!r)
+		r = sonde_profile_sort(run->view.profile, order, (uint32_t)a->group_sort);
+	free(order);
+	free(text);
+	return r;
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+/* -w: numbers, separated by commas. */
+static int report_read_widths(struct report_run *run)
+{
+	const char *list = run->report->args->widths;
+	size_t n = 1;
+
+	if (!list)
+		return 0;
+	for (const char *c = list; *c; c++)
+		n += *c == ',';
+	run->view.fixed_widths = calloc(n, sizeof(*run->view.fixed_widths));
+	if (!run->view.fixed_widths)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		char *end;
+		const unsigned long width = strtoul(list, &end, 10);
+
+		if (end == list || (*end && *end != ',') || width > 10000)
+			return report_fail(run->report, "Invalid column widths",
+					   "-w takes numbers, separated by commas");
+		run->view.fixed_widths[run->view.nr_fixed_widths++] = (unsigned int)width;
+		list = end + (*end == ',');
+	}
+	return 0;
+}
+
+static int report_make_layout(struct report_run *run)
+{
+	const struct report_args *a = run->report->args;
+	const struct report_keys_want want = {
+		.sort = a->sort,
+		.fields = a->fields,
+		.children = run->view.children,
+		.show_samples = a->show_samples,
+		.show_period = a->show_period,
+		.show_cpu_utilization = a->show_cpu_utilization,
+		.only_tracepoints = run->has.only_tracepoints,
+		.raw_trace = a->raw_trace,
+	};
+	const char *of;
+	char *unknown;
+	bool other_mode;
+	int r = report_layout_make(&run->layout, &want, &unknown, &of, &other_mode);
+
+	if (r == -EINVAL && unknown)
+		r = report_fail_key(run->report, unknown, of, other_mode);
+	free(unknown);
+	return r;
+}
+
+/* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
+static int report_decide(struct report_run *run)
+{
+	struct report_args *a = run->report->args;
+	int r;
+
+	run->has = report_look(run->session);
+	if (!a->order_given)
+		a->callers_first = !a->no_children;
+	run->view.children = run->has.chains && !a->no_children && !a->no_call_graph &&
+			     !a->hierarchy && !a->mem_mode;
+	run->view.has_graphs = run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
+	run->view.min_percent = a->percent_limit;
+	run->view.verbose = run->report->cli->verbose > 0;
+	r = report_read_widths(run);
+	if (!r)
+		r = report_make_layout(run);
+	return r;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static uint64_t report_lost_samples(struct sonde_session *s)
+{
+	const struct sonde_defect *d;
+
+	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
+		if (!strcmp(d->name, "lost-events"))
+			return d->count;
+	return 0;
+}
+
+/* Samples without a symbol, and why they have none. */
+static void report_put_unresolved(FILE *out, const struct sonde_profile_facts *facts)
+{
+	const uint64_t n = facts->unresolved_samples;
+	const char *before = ": ";
+
+	if (facts->truncated_chains)
+		fprintf(out, "# %" PRIu64 " call chains are not complete\n#\n",
+			facts->truncated_chains);
+	if (!n || !facts->samples)
+		return;
+	fprintf(out, "# %.2f%% of the samples have no symbol",
+		100.0 * (double)n / (double)facts->samples);
+	for (uint32_t i = 0; i < sizeof(facts->unresolved_by_reason) / sizeof(uint64_t); i++) {
+		if (!facts->unresolved_by_reason[i])
+			continue;
+		fprintf(out, "%s%.2f%% %s", before,
+			100.0 * (double)facts->unresolved_by_reason[i] / (double)facts->samples,
+			sonde_unknown_text(i));
+		before = ", ";
+	}
+	fputs("\n#\n", out);
+}
+
+static int report_print_tables(struct report_run *run)
+{
+	struct report *report = run->report;
+	struct sonde_profile_facts facts = { .size = sizeof(facts) };
+	char *input;
+	int r = sonde_profile_facts(run->view.profile, &facts);
+
+	if (r < 0)
+		return r;
+	r = 0;
+	if (!facts.samples) {
+		char text[512];
+
+		input = lines_given(&report->args->rec.lines, "input");
+		snprintf(text, sizeof(text), "The %s data has no samples!",
+			 input ? input : "perf.data");
+		free(input);
+		fflush(stdout);
+		if (cli_compat(report->cli))
+			report_fail(report, text, "");
+		else
+			cli_say("report: there are no samples");
+		return 0;
+	}
+	report_frame_facts(stdout, &run->view, report_lost_samples(run->session));
+	for (uint32_t i = 0; i < facts.nr_tables && !r; i++) {
+		if (!report_frame_event(stdout, &run->view, i))
+			continue;
+		r = report_view_print(stdout, &run->view, i);
+		fputs("\n\n", stdout);
+	}
+	if (!r && !report->args->quiet) {
+		if (cli_compat(report->cli))
+			report_frame_tip(stdout);
+		else
+			report_put_unresolved(stdout, &facts);
+	}
+	return r;
+}
+
+int report_print(struct sonde_session *s, void *ctx)
+{
+	struct report_run run = { .report = ctx, .session = s };
+	struct report_args *a = run.report->args;
+	int r = sonde_session_fill(s);
+
+	run.view.args = a;
+	run.view.layout = &run.layout;
+	if (r >= 0)
+		r = report_decide(&run);
+	if (!r) {
+		report_frame_begin(stdout, a);
+		if (!run.has.chains && a->graph_given && a->graph.kind != REPORT_NO_GRAPH)
+			r = report_fail(run.report,
+					"Selected -g or --branch-history.\nBut no callchain or "
+					"branch data.\n"
+					"Did you call 'perf record' without -g or -b?",
+					"-g: the recording has no call chains");
+	}
+	if (!r)
+		r = report_make_profile(&run);
+	if (!r)
+		r = report_print_tables(&run);
+	sonde_profile_free(run.view.profile);
+	report_layout_done(&run.layout);
+	free(run.view.fixed_widths);
+	if (fflush(stdout) && r >= 0)
+		r = -errno;
+	return r > 0 ? 0 : r;
+}

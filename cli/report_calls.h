@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The call tree of a row of a profile, with the texts of its frames, for report_graph.h. */
+#ifndef SONDE_CLI_REPORT_CALLS_H
+#define SONDE_CLI_REPORT_CALLS_H
+
+#include "report_options.h"
+
+#include <sonde/sonde.h>
+
+/* Memory that is used again for each tree. */
+struct report_calls {
+	struct report_call *nodes; /* owned; in blocks, linked by the first node of each */
+	size_t nr, room;
+	char **names; /* owned; texts of frames by place, made when needed */
+	size_t nr_names;
+};
+
+/*
+ * Makes the tree of a row, valid until the next call. Returns 1 and its first root, 0 if there is
+ * none, or a negative errno.
+ */
+int report_calls_make(struct report_calls *c, struct sonde_profile *p, const struct report_args *a,
+		      uint32_t table, uint64_t row, struct report_call **ret);
+void report_calls_done(struct report_calls *c);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "report_keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER(name, column, title, number)                                      \
+	{                                                                        \
+		name, column, title, REPORT_KEY_NUMBER, number, .is_right = true \
+	}
+#define KEY(name, ...)                                       \
+	{                                                    \
+		name, name, NULL, REPORT_KEY, 0, __VA_ARGS__ \
+	}
+#define BRANCH(name, ...)                                           \
+	{                                                           \
+		name, name, NULL, REPORT_KEY_BRANCH, 0, __VA_ARGS__ \
+	}
+#define MEMORY(name, ...)                                           \
+	{                                                           \
+		name, name, NULL, REPORT_KEY_MEMORY, 0, __VA_ARGS__ \
+	}
+
+/* In the order in which a shortened word is looked up. */
+static const struct report_key report_keys[] = {
+	KEY("pid", .pads_last = true),
+	KEY("comm", .pads_last = true),
+	KEY("dso", .pads_last = true),
+	{ "symbol", "sym", NULL, REPORT_KEY, 0 },
+	KEY("parent", .pads_last = true),
+	KEY("cpu", .pads_last = true),
+	KEY("socket", .pads_last = true),
+	KEY("srcline", .pads_last = true),
+	KEY("srcfile", .pads_last = true),
+	KEY("local_weight", .pads_last = true),
+	KEY("weight", .pads_last = true),
+	KEY("transaction", .pads_last = true),
+	KEY("trace", .pads_last = true),
+	KEY("symbol_size", .is_right = true),
+	KEY("dso_size", .is_right = true),
+	KEY("cgroup", .pads_last = true),
+	KEY("cgroup_id", .pads_last = true),
+	{ "ipc_null", NULL, "IPC   [IPC Coverage]", REPORT_KEY_EMPTY, 0, .pads_last = true },
+	KEY("time", .pads_last = true),
+	KEY("code_page_size", .pads_last = true),
+	KEY("local_ins_lat", .pads_last = true),
+	KEY("ins_lat", .pads_last = true),
+	KEY("local_p_stage_cyc", .pads_last = true),
+	KEY("p_stage_cyc", .pads_last = true),
+	KEY("addr", .pads_last = true),
+	NUMBER("overhead", "period", "Overhead", REPORT_OVERHEAD),
+	NUMBER("overhead_sys", "period_sys", "sys", REPORT_SYS),
+	NUMBER("overhead_us", "period_us", "usr", REPORT_USER),
+	NUMBER("overhead_guest_sys", "period_guest_sys", "guest sys", REPORT_GUEST_SYS),
+	NUMBER("overhead_guest_us", "period_guest_us", "guest usr", REPORT_GUEST_USER),
+	NUMBER("overhead_children", "children", "Children", REPORT_CHILDREN),
+	NUMBER("sample", "samples", "Samples", REPORT_SAMPLES),
+	NUMBER("period", "period", "Period", REPORT_PERIOD_SUM),
+	BRANCH("dso_from", .pads_last = true),
+	BRANCH("dso_to", .pads_last = true),
+	BRANCH("symbol_from", .pads_last = true),
+	BRANCH("symbol_to", .pads_last = true),
+	BRANCH("mispredict", .pads_last = true),
+	BRANCH("abort", .pads_last = true),
+	BRANCH("in_tx", .pads_last = true),
+	BRANCH("cycles", .pads_last = true),
+	BRANCH("srcline_from", .pads_last = true),
+	BRANCH("srcline_to", .pads_last = true),
+	BRANCH("ipc_lbr", .pads_last = true),
+	BRANCH("addr_from", .pads_last = true),
+	BRANCH("addr_to", .pads_last = true),
+	MEMORY("symbol_daddr", .pads_last = true),
+	MEMORY("dso_daddr", .pads_last = true),
+	MEMORY("locked", .pads_last = true),
+	MEMORY("tlb", .pads_last = true),
+	MEMORY("mem", .pads_last = true),
+	MEMORY("snoop", .pads_last = true),
+	MEMORY("dcacheline", .pads_last = true),
+	MEMORY("symbol_iaddr", .pads_last = true),
+	MEMORY("phys_daddr", .pads_last = true),
+	MEMORY("data_page_size", .pads_last = true),
+	MEMORY("blocked", .pads_last = true),
+};
+
+#define NR_KEYS (sizeof(report_keys) / sizeof(*report_keys))
+
+const char *report_key_name(size_t i)
+{
+	return i < NR_KEYS ? report_keys[i].name : NULL;
+}
+
+static const struct report_key *report_keys_find(const char *word)
+{
+	for (size_t i = 0; i < NR_KEYS; i++)
+		if (!strncasecmp(report_keys[i].name, word, strlen(word)))
+			return &report_keys[i];
+	return NULL;
+}
+
+static bool report_keys_serve(const struct report_key *k, enum report_mode mode)
+{
+	return (k->kind != REPORT_KEY_BRANCH || mode == REPORT_BRANCH) &&
+	       (k->kind != REPORT_KEY_MEMORY || mode == REPORT_MEMORY);
+}
+
+static bool report_items_have(const struct report_items *items, const struct report_key *key,
+			      const char *name)
+{
+	for (size_t i = 0; i < items->n; i++) {
+		const struct report_item *it = &items->v[i];
+
+		if (key ? it->key == key : !it->key && !strcmp(it->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Adds an item that the list does not have. */
+static int report_items_add(struct report_items *items, const struct report_key *key,
+			    const char *name, unsigned int level)
+{
+	char *copy;
+
+	if (report_items_have(items, key, name))
+		return 0;
+	copy = items->n < REPORT_ITEMS ? strdup(name) : NULL;
+	if (!copy)
+		return -ENOMEM;
+	items->v[items->n++] = (struct report_item){ key, copy, level };
+	return 0;
+}
+
+struct parse {
+	const struct report_keys_want *want;
+	struct report_items *items;
+	unsigned int level;
+	char *unknown;
+	bool other_mode;
+};
+
+static int report_keys_add_word(struct parse *p, const char *word)
+{
+	const struct report_key *key = report_keys_find(word);
+
+	if (!key && p->want->takes_unknown_fields)
+		return report_items_add(p->items, NULL, word, p->level);
+	if (key && report_keys_serve(key, p->want->mode))
+		return report_items_add(p->items, key, key->name, p->level);
+	p->other_mode = key != NULL;
+	p->unknown = strdup(word);
+	return -EINVAL;
+}
+
+/* Words are separated by commas or blanks; {} makes one level of a hierarchy. */
+static int report_keys_add_list(struct parse *p, const char *list)
+{
+	bool in_braces = false;
+	int r = 0;
+
+	while (!r && *list) {
+		const size_t n = strcspn(list, ", {}");
+		char *word;
+
+		if (n) {
+			word = strndup(list, n);
+			if (!word)
+				return -ENOMEM;
+			r = report_keys_add_word(p, word);
+			free(word);
+			if (!in_braces)
+				p->level++;
+			list += n;
+			continue;
+		}
+		if (*list == '{' || (*list == '}' && in_braces)) {
+			in_braces = *list == '{';
+			p->level += !in_braces;
+		}
+		list++;
+	}
+	return r;
+}
+
+static const char *report_keys_default(const struct report_keys_want *want)
+{
+	if (want->mode == REPORT_BRANCH)
+		return "comm,dso_from,symbol_from,symbol_to,cycles";
+	if (want->mode == REPORT_MEMORY)
+		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,"
+		       "local_ins_lat,local_p_stage_cyc";
+	if (want->only_tracepoints)
+		return want->raw_trace ? "trace_fields" : "trace";
+	return "comm,dso,symbol";
+}
+
+static bool report_keys_is_strict(const char *list)
+{
+	return list && list[0] != '+';
+}
+
+/* The complete value of -s: with defaults, and with the numeric columns before the keys. */
+static char *report_keys_sort_text(const struct report_keys_want *want)
+{
+	const char *given = want->sort, *keys = report_keys_default(want), *more = "";
+	const bool has_columns = !report_keys_is_strict(want->fields);
+	const char *ipc = "";
+	char *text;
+
+	if (report_keys_is_strict(given))
+		keys = given;
+	else if (given && given[1])
+		more = given + 1;
+	else if (!given && !has_columns)
+		keys = "";
+	if (given && strstr(given, "symbol"))
+		ipc = want->mode == REPORT_BRANCH ? ",ipc_lbr" : ",ipc_null";
+	if (asprintf(&text, "%s%s%s%s%s%s",
+		     has_columns && want->children && !strstr(keys, "overhead_children") &&
+				     !strstr(more, "overhead_children")
+			     ? "overhead_children,"
+			     : "",
+		     has_columns && !strstr(keys, "overhead") && !strstr(more, "overhead")
+			     ? "overhead,"
+			     : "",
+		     keys, *more ? "," : "", more, ipc) < 0)
+		return NULL;
+	return text;
+}
+
+/* The numeric columns that are there without -F. */
+static int report_keys_add_columns(struct report_items *output, const struct report_keys_want *want)
+{
+	const struct {
+		const char *name;
+		bool is_wanted;
+	} columns[] = {
+		{ "overhead_children", want->children },
+		{ "overhead", true },
+		{ "overhead_sys", want->show_cpu_utilization },
+		{ "overhead_us", want->show_cpu_utilization },
+		{ "overhead_guest_sys", want->show_cpu_utilization && want->has_guests },
+		{ "overhead_guest_us", want->show_cpu_utilization && want->has_guests },
+		{ "sample", want->show_samples },
+		{ "period", want->show_period },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns) && !r; i++) {
+		const struct report_key *key = report_keys_find(columns[i].name);
+
+		if (columns[i].is_wanted)
+			r = report_items_add(output, key, key->name, 0);
+	}
+	return r;
+}
+
+static int report_items_add_all(struct report_items *to, const struct report_items *from)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < from->n && !r; i++)
+		r = report_items_add(to, from->v[i].key, from->v[i].name, from->v[i].level);
+	return r;
+}
+
+int report_layout_make(struct report_layout *l, const struct report_keys_want *want,
+		       char **ret_unknown, const char **ret_of, bool *ret_other_mode)
+{
+	struct parse p = { want, &l->sort, 0, NULL, false };
+	int r = 0;
+
+	*l = (struct report_layout){ .sort_text = report_keys_sort_text(want) };
+	if (!l->sort_text)
+		return -ENOMEM;
+	if (!report_keys_is_strict(want->fields))
+		r = report_keys_add_columns(&l->output, want);
+	*ret_of = "sort";
+	if (!r)
+		r = report_keys_add_list(&p, l->sort_text);
+	if (!r && want->fields) {
+		*ret_of = "fields";
+		p.items = &l->output;
+		r = report_keys_add_list(&p, want->fields + (want->fields[0] == '+'));
+	}
+	if (!r)
+		r = report_items_add_all(&l->output, &l->sort);
+	if (!r)
+		r = report_items_add_all(&l->sort, &l->output);
+	*ret_unknown = p.unknown;
+	*ret_other_mode = p.other_mode;
+	return r;
+}
+
+void report_layout_done(struct report_layout *l)
+{
+	for (size_t i = 0; i < l->sort.n; i++)
+		free(l->sort.v[i].name);
+	for (size_t i = 0; i < l->output.n; i++)
+		free(l->output.v[i].name);
+	free(l->sort_text);
+}

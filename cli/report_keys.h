@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which columns a report has and what its rows are sorted by: made of -s, -F and the defaults, by
+ * perf's rules.
+ *
+ *	sort	numeric columns, then keys; rows are merged by its keys and sorted by all of it
+ *	output	the columns from left to right
+ *
+ * Names may be shortened, and case does not matter.
+ */
+#ifndef SONDE_CLI_REPORT_KEYS_H
+#define SONDE_CLI_REPORT_KEYS_H
+
+#include "report_table.h"
+
+#include <sonde/sonde.h>
+
+enum report_mode { REPORT_NORMAL, REPORT_BRANCH, REPORT_MEMORY };
+
+enum report_key_kind {
+	REPORT_KEY,        /* of the profile, in all modes */
+	REPORT_KEY_NUMBER, /* a numeric column */
+	REPORT_KEY_BRANCH, /* of the profile, for branch stacks */
+	REPORT_KEY_MEMORY, /* of the profile, with --mem-mode */
+	REPORT_KEY_EMPTY   /* a column with the same text in all rows */
+};
+
+struct report_key {
+	const char *name;
+	const char *profile_name; /* key or column of sonde_profile_sort() */
+	const char *title;        /* NULL: as the profile says */
+	enum report_key_kind kind;
+	enum report_number number; /* of REPORT_KEY_NUMBER */
+	bool is_right;             /* text is aligned on the right */
+	bool pads_last;            /* text is padded in the last column, too */
+};
+
+struct report_item {
+	const struct report_key *key; /* NULL: the name of a tracepoint's field */
+	char *name;                   /* owned; as given */
+	unsigned int level;           /* of a hierarchy: items of one {} share it */
+};
+
+enum { REPORT_ITEMS = 128 };
+
+struct report_items {
+	struct report_item v[REPORT_ITEMS];
+	size_t n;
+};
+
+/* What decides about columns beside -s and -F. */
+struct report_keys_want {
+	enum report_mode mode;
+	const char *sort, *fields; /* -s, -F; NULL if not given */
+	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
+	bool only_tracepoints, raw_trace;
+	bool takes_unknown_fields; /* unknown words are fields of tracepoints */
+};
+
+struct report_layout {
+	struct report_items sort, output;
+	char *sort_text; /* owned; the complete value of -s, for the title of call graphs */
+};
+
+/*
+ * Returns 0, or -EINVAL: *ret_unknown is then the wrong word (freed with free()), *ret_of "sort" or
+ * "fields", and *ret_other_mode is true if it is a key of another mode. -ENOMEM.
+ */
+int report_layout_make(struct report_layout *l, const struct report_keys_want *want,
+		       char **ret_unknown, const char **ret_of, bool *ret_other_mode);
+void report_layout_done(struct report_layout *l);
+
+/* The i-th name, NULL after the last. */
+const char *report_key_name(size_t i);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "report_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int report_options_set_line(struct opt_parser *p, void *values, const char *key,
+				   const char *value)
+{
+	struct report_args *a = values;
+
+	return lines_set(&a->rec.lines, p, key, key, value);
+}
+
+/* ---- call graphs ----------------------------------------------------------------------------- */
+
+/* What a word of -g sets. */
+enum graph_word_kind { WORD_KIND, WORD_ORDER, WORD_KEY, WORD_VALUE };
+
+/* Words may be shortened; the first one counts. */
+static const struct {
+	const char *word;
+	enum graph_word_kind sets;
+	int value;
+} graph_words[] = {
+	{ "none", WORD_KIND, REPORT_NO_GRAPH },
+	{ "graph", WORD_KIND, REPORT_GRAPH },
+	{ "flat", WORD_KIND, REPORT_FLAT },
+	{ "fractal", WORD_KIND, REPORT_FRACTAL },
+	{ "folded", WORD_KIND, REPORT_FOLDED },
+	{ "caller", WORD_ORDER, true },
+	{ "callee", WORD_ORDER, false },
+	{ "function", WORD_KEY, REPORT_BY_FUNCTION },
+	{ "address", WORD_KEY, REPORT_BY_ADDRESS },
+	{ "srcline", WORD_KEY, REPORT_BY_SRCLINE },
+	{ "branch", WORD_KEY, -1 },
+	{ "percent", WORD_VALUE, REPORT_PERCENT },
+	{ "period", WORD_VALUE, REPORT_PERIOD },
+	{ "count", WORD_VALUE, REPORT_COUNT },
+};
+
+static bool report_options_set_graph_word(struct report_args *a, const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(graph_words) / sizeof(*graph_words); i++) {
+		const int value = graph_words[i].value;
+
+		if (strncmp(graph_words[i].word, word, len))
+			continue;
+		switch (graph_words[i].sets) {
+		case WORD_KIND:
+			a->graph.kind = (enum report_graph_kind)value;
+			break;
+		case WORD_ORDER:
+			a->callers_first = value;
+			a->order_given = true;
+			break;
+		case WORD_KEY:
+			if (value < 0)
+				a->graph_branch = true;
+			else
+				a->graph_key = (enum report_graph_key)value;
+			break;
+		case WORD_VALUE:
+			a->graph.value = (enum report_graph_value)value;
+			break;
+		}
+		return true;
+	}
+	return false;
+}
+
+bool report_options_parse_graph(struct report_args *a, const char *value)
+{
+	bool has_percent = false;
+
+	a->graph_given = true;
+	a->no_call_graph = false;
+	while (*value) {
+		const size_t len = strcspn(value, ",");
+		char *end;
+
+		if (len && !report_options_set_graph_word(a, value, len)) {
+			if (!has_percent)
+				a->graph.min_percent = strtod(value, &end);
+			else
+				a->graph.print_limit = (uint32_t)strtoul(value, &end, 0);
+			if (end == value)
+				return false;
+			has_percent = true;
+		}
+		if (a->graph.kind == REPORT_NO_GRAPH)
+			return true;
+		value += len + (value[len] == ',');
+	}
+	return true;
+}
+
+static int report_options_set_graph(struct opt_parser *p, void *values, const char *value,
+				    bool negated)
+{
+	struct report_args *a = values;
+
+	if (negated) {
+		a->no_call_graph = true;
+		a->graph.kind = REPORT_NO_GRAPH;
+		return 0;
+	}
+	if (report_options_parse_graph(a, value ? value : "graph,0.5,caller"))
+		return 0;
+	return opt_error(p,
+			 "-g takes graph, flat, fractal, folded or none, a percentage, a limit, "
+			 "caller or callee, function, address or srcline, and percent, period or "
+			 "count, not '%s'",
+			 value);
+}
+
+static int report_options_invert(struct opt_parser *p, void *values, const char *value,
+				 bool negated)
+{
+	struct report_args *a = values;
+
+	a->callers_first = !negated;
+	a->order_given = true;
+	return 0;
+}
+
+/* ---- numbers and words ----------------------------------------------------------------------- */
+
+static int report_options_set_children(struct opt_parser *p, void *values, const char *value,
+				       bool negated)
+{
+	struct report_args *a = values;
+
+	a->no_children = negated;
+	a->children_given = true;
+	return 0;
+}
+
+static int report_options_set_percent_limit(struct opt_parser *p, void *values, const char *value,
+					    bool negated)
+{
+	struct report_args *a = values;
+	char *end;
+	double percent;
+
+	if (negated)
+		value = "0";
+	percent = strtod(value, &end);
+	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent))
+		return opt_error(p, "--percent-limit needs a number of percents, not '%s'", value);
+	a->percent_limit = a->graph.min_percent = percent;
+	a->percent_limit_given = true;
+	return 0;
+}
+
+static int report_options_set_color(struct opt_parser *p, void *values, const char *value,
+				    bool negated)
+{
+	struct report_args *a = values;
+
+	if (negated)
+		value = "never";
+	if (value && strcmp(value, "always") && strcmp(value, "never") && strcmp(value, "auto"))
+		return opt_error(p, "--stdio-color takes always, never or auto, not '%s'", value);
+	/* auto: standard output is a terminal only through a pager, which perf gives no colours. */
+	a->in_color = !value || !strcmp(value, "always");
+	return 0;
+}
+
+/* Two characters that a shell does not pass on easily. */
+static int report_options_set_separator(struct opt_parser *p, void *values, const char *value,
+					bool negated)
+{
+	struct report_args *a = values;
+
+	if (value && !strcmp(value, "\\t"))
+		value = "\t";
+	if (value && !strcmp(value, "."))
+		return opt_error(p, "-t: '.' stands for a separator inside a value");
+	a->separator = value;
+	return 0;
+}
+
+static int report_options_set_skip_empty(struct opt_parser *p, void *values, const char *value,
+					 bool negated)
+{
+	struct report_args *a = values;
+
+	a->no_skip_empty = negated;
+	return 0;
+}
+
+static int report_options_set_full_path(struct opt_parser *p, void *values, const char *value,
+					bool negated)
+{
+	struct report_args *a = values;
+
+	a->full_source_path = !negated;
+	return report_options_set_line(p, values, "full-source-path", negated ? "0" : "1");
+}
+
+static int report_options_set_time_quantum(struct opt_parser *p, void *values, const char *value,
+					   bool negated)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	struct report_args *a = values;
+	char *end;
+	const unsigned long long n = strtoull(negated ? "100" : value, &end, 0);
+
+	if (negated) {
+		a->time_quantum_ns = 0;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (n && n < UINT32_MAX && !strcmp(end, units[i].unit)) {
+			a->time_quantum_ns = n * units[i].ns;
+			return 0;
+		}
+	return opt_error(p, "--time-quantum needs a number with ns, us, ms or s, not '%s'", value);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+const struct opt report_options[] = {
+	OPT_GROUP("Input"),
+	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	RECORDING_OPTIONS(struct report_args, rec),
+
+	OPT_GROUP("Rows and columns"),
+	OPT_TEXT('s', "sort", "KEYS", struct report_args, sort,
+		 "makes a row for each combination of these keys: comm,pid,dso,sym,cpu,srcline ... (KEYS in sonde-report(1) has all); "
+		 "+KEY adds to the default, comm,dso,sym"),
+	OPT_TEXT('F', "fields", "COLUMNS", struct report_args, fields,
+		 "prints exactly these columns, keys or overhead,overhead_children,sample,period ...; +COLUMN adds one"),
+	OPT_FLAG('n', "show-nr-samples", struct report_args, show_samples, "prints a column with the number of samples"),
+	OPT_FLAG(0, "show-total-period", struct report_args, show_period, "prints a column with the sum of periods"),
+	OPT_FLAG(0, "show-cpu-utilization", struct report_args, show_cpu_utilization,
+		 "prints columns with the shares of kernel and user code"),
+	OPT_CALL(0, "percent-limit", "PERCENT", report_options_set_percent_limit, 0,
+		 "leaves out rows and branches of call graphs below PERCENT"),
+	OPT_CALL(0, "time-quantum", "TIME", report_options_set_time_quantum, 0,
+		 "rows of the key time are this long (10ms); default 100ms"),
+	OPT_CALL(0, "skip-empty", NULL, report_options_set_skip_empty, 0, "leaves out events without samples; the default"),
+
+	OPT_GROUP("Which samples"),
+	OPT_KEY(0, "time", "FROM,TO", "time",
+		"takes only samples of this time, in seconds; either side may be left out. Or percents of the recording: 10%/2"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only samples of these cpus, as 0,2-3"),
+	OPT_TEXT(0, "symbol-filter", "WORD", struct report_args, symbol_filter,
+		 "shows only rows of functions with WORD in their name; a word without an option means the same"),
+	OPT_FLAG('U', "hide-unresolved", struct report_args, hide_unresolved, "leaves out samples and frames without a symbol"),
+	OPT_KEY(0, "switch-on", "EVENT", "switch-on", "takes only samples from the first EVENT on"),
+	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no samples from EVENT on"),
+	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events", "takes the events of --switch-on and --switch-off too"),
+
+	OPT_GROUP("Call graphs"),
+	OPT_CALL('g', "call-graph", "SPEC", report_options_set_graph, OPT_VALUE_DEFAULT,
+		 "prints below each row who called it, or with caller whom it called: words and numbers of graph|flat|fractal|folded|none, "
+		 "PERCENT (branches below are left out), LIMIT (of entries), caller|callee, function|address|srcline, "
+		 "percent|period|count. Default: graph,0.5,caller"),
+	OPT_CALL('G', "inverted", NULL, report_options_invert, 0, "begins call graphs at the outermost caller"),
+	OPT_CALL(0, "children", NULL, report_options_set_children, 0,
+		 "adds to each function the samples of those that it called; the default for recordings with call chains"),
+	OPT_KEY(0, "inline", NULL, "inline", "shows the functions inlined at a frame; the default"),
+
+	OPT_GROUP("Symbols and source lines"),
+	OPT_KEY(0, "symfs", "DIR", "symfs", "looks below DIR for the files that the recording names"),
+	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
+	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's FILE"),
+	OPT_KEY(0, "demangle", NULL, "demangle", "prints names of C++ and Rust as they were written; the default"),
+	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel", "does so with the kernel's names too"),
+	OPT_CALL(0, "full-source-path", NULL, report_options_set_full_path, 0, "prints source files with their folders"),
+
+	OPT_GROUP("Output"),
+	OPT_FLAG(0, "header-only", struct report_args, header_only, "prints only the header of the recording"),
+	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
+	OPT_FLAG('q', "quiet", struct report_args, quiet, "prints only rows"),
+	OPT_CALL('t', "field-separator", "SEPARATOR", report_options_set_separator, 0,
+		 "puts SEPARATOR between columns; one inside a value is printed as '.'"),
+	OPT_TEXT('w', "column-widths", "WIDTHS", struct report_args, widths,
+		 "gives the columns these widths, from left to right; 0: as wide as needed"),
+	OPT_CALL(0, "stdio-color", "MODE", report_options_set_color, OPT_VALUE_DEFAULT,
+		 "colours percents: always (also without MODE), never or auto"),
+	OPT_FLAG(0, "stdio", struct report_args, no_effect, "prints text, as always"),
+	OPT_FLAG(0, "tui", struct report_args, no_effect, "prints text, too"),
+	OPT_END,
+};
+/* clang-format on */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `sonde report`. */
+#ifndef SONDE_CLI_REPORT_OPTIONS_H
+#define SONDE_CLI_REPORT_OPTIONS_H
+
+#include "recording.h"
+#include "report_graph.h"
+
+struct report_args {
+	struct reading_options rec; /* must be first: recording_set_key() */
+
+	/* Keys and columns. */
+	const char *sort, *fields;      /* -s, -F; NULL if not given */
+	bool show_samples, show_period; /* -n, --show-total-period */
+	bool show_cpu_utilization, hierarchy;
+	const char *separator; /* -t */
+	const char *widths;    /* -w */
+
+	/* Call graphs. */
+	struct report_graph graph; /* its total is set for each event */
+	bool graph_given, callers_first, order_given, no_call_graph, graph_branch;
+	enum report_graph_key graph_key;
+	bool no_children, children_given;
+	const char *parent, *ignore_callees;
+	bool exclude_other, full_source_path;
+
+	/* Rows. */
+	double percent_limit;
+	bool percent_limit_given;
+	bool is_relative;     /* --percentage relative */
+	bool hide_unresolved; /* -U */
+	const char *symbol_filter, *socket;
+	const char *comms, *dsos, *symbols, *pids, *tids; /* lists of names */
+
+	/* Events. */
+	bool group, no_group, group_given, raw_trace, mem_mode, no_skip_empty;
+	uint64_t group_sort;
+	bool branch_stack, no_branch_stack, branch_history;
+
+	/* Output. */
+	bool quiet, header, header_only, in_color, ns, no_effect;
+	uint64_t time_quantum_ns; /* 0: as the profile has it */
+	const char *format, *weight, *ignored;
+};
+
+extern const struct opt report_options[];
+
+/* Parses the value of -g; false with an unknown word in it. */
+bool report_options_parse_graph(struct report_args *a, const char *value);
+
+#endif

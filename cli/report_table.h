@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of `sonde report`: titles, rows and their widths. It prints texts and numbers; what
+ * they mean is known to report_cells.h.
+ */
+#ifndef SONDE_CLI_REPORT_TABLE_H
+#define SONDE_CLI_REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The numbers of a row, for each event of its table. */
+enum report_number {
+	REPORT_OVERHEAD, /* its own period */
+	REPORT_CHILDREN, /* with that of the samples below it */
+	REPORT_SYS,      /* by mode: kernel, user, guest kernel, guest user */
+	REPORT_USER,
+	REPORT_GUEST_SYS,
+	REPORT_GUEST_USER,
+	REPORT_SAMPLES,
+	REPORT_PERIOD_SUM,
+	REPORT_NUMBERS
+};
+
+struct report_column {
+	const char *title;
+	bool is_number;
+	bool is_percent;    /* of a number */
+	bool is_missing;    /* the number is not known: N/A */
+	bool is_right;      /* text and title are aligned on the right */
+	bool pads_last;     /* text is padded to the width in the last column, too */
+	bool is_cut;        /* text is cut to the width */
+	unsigned int index; /* enum report_number, or of struct report_row.texts */
+	unsigned int width;
+	unsigned int fixed_width; /* given by the user; 0 none */
+};
+
+struct report_row {
+	const uint64_t *numbers;     /* of member m: numbers[m * REPORT_NUMBERS + n] */
+	const char *const *texts;    /* by report_column.index */
+	uint64_t id;                 /* of the profile's row */
+	struct report_row *children; /* of a hierarchy; nr_children of them */
+	size_t nr_children;
+	unsigned int level; /* of a hierarchy */
+};
+
+struct report_table {
+	struct report_column *columns;
+	size_t nr_columns;
+	unsigned int nr_members; /* events of the table: 1, or more for a group */
+	const uint64_t *totals;  /* by member: 100 % */
+	const char *separator;   /* between columns; NULL: two blanks and padding */
+	bool no_titles;
+	bool in_color;
+	struct report_row *rows;
+	size_t nr_rows;
+	double min_percent; /* rows below are not printed */
+	/* Draws the call tree of a row; NULL: no trees. Returns 0, or a negative errno. */
+	int (*draw)(void *ctx, FILE *out, const struct report_row *row);
+	void *draw_ctx;
+	size_t nr_levels; /* of a hierarchy; 0: a flat table */
+	/* by level: the index of its first column after the numbers; [nr_levels] is the end */
+	const size_t *level_at;
+};
+
+/* Returns 0, or a negative errno of draw(). */
+int report_table_print(FILE *out, const struct report_table *t);
+/* report_hierarchy.c: the same for a hierarchy. */
+int report_hierarchy_print(FILE *out, const struct report_table *t);
+
+/* The width of a column in titles. */
+unsigned int report_column_width(const struct report_table *t, const struct report_column *c);
+/* Prints the cell and, unless it is the last one of its line, pads it. */
+void report_cell_print(FILE *out, const struct report_table *t, const struct report_column *c,
+		       const struct report_row *row, bool is_last);
+/* True if the row is not printed because of min_percent. */
+bool report_row_is_small(const struct report_table *t, const struct report_row *row);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+#include "report_view.h"
+
+#include "report_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNKNOWN_DSO_WIDTH = 16, UNKNOWN_SYM_WIDTH = 22 };
+
+/* One text column of a table: which value it shows. */
+struct shown_key {
+	const struct report_key *key; /* NULL: a field of tracepoints */
+	uint32_t profile_key;
+};
+
+/* The tables's memory: all of it is freed at once. */
+struct view_table {
+	struct report_view *v;
+	uint32_t index;
+	struct sonde_profile_table facts;
+	struct report_table t;
+	struct shown_key keys[REPORT_ITEMS * 2];
+	size_t nr_keys;
+	uint64_t *numbers, *totals;
+	const char **texts;
+	char **owned; /* texts made here */
+	size_t nr_owned;
+	struct report_calls calls;
+};
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* True if the list has one name. perf takes hexadecimal digits for an address, not for a symbol. */
+static bool report_view_is_single(const char *list, bool is_symbols)
+{
+	return list && *list && !strchr(list, ',') &&
+	       !(is_symbols && !list[strspn(list, "0123456789abcdefABCDEFx")]);
+}
+
+const char *report_view_elided(const struct report_args *a, const struct report_key *key)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} lists[] = {
+		{ "comm", offsetof(struct report_args, comms) },
+		{ "dso", offsetof(struct report_args, dsos) },
+		{ "dso_from", offsetof(struct report_args, dsos) },
+		{ "dso_to", offsetof(struct report_args, dsos) },
+		{ "symbol", offsetof(struct report_args, symbols) },
+		{ "symbol_from", offsetof(struct report_args, symbols) },
+		{ "symbol_to", offsetof(struct report_args, symbols) },
+	};
+
+	for (size_t i = 0; key && i < sizeof(lists) / sizeof(*lists); i++) {
+		const char *list = *(const char *const *)((const char *)a + lists[i].offset);
+
+		if (!strcmp(key->name, lists[i].name) &&
+		    report_view_is_single(list, !strncmp(key->name, "symbol", 6)))
+			return list;
+	}
+	return NULL;
+}
+
+static void report_view_add_column(struct view_table *vt, struct report_column c)
+{
+	const size_t i = vt->t.nr_columns;
+
+	if (i < vt->v->nr_fixed_widths)
+		c.fixed_width = vt->v->fixed_widths[i];
+	c.is_cut = !c.is_number;
+	vt->t.columns[vt->t.nr_columns++] = c;
+}
+
+static void report_view_add_number(struct view_table *vt, const struct report_key *key)
+{
+	const bool is_percent = key->number != REPORT_SAMPLES && key->number != REPORT_PERIOD_SUM;
+	const bool is_guest = key->number == REPORT_GUEST_SYS || key->number == REPORT_GUEST_USER;
+	const char *fields = vt->v->args->fields;
+	const bool is_self =
+		key->number == REPORT_OVERHEAD && vt->v->children && !(fields && *fields != '+');
+
+	report_view_add_column(
+		vt, (struct report_column){ .title = is_self ? "Self" : key->title,
+					    .is_number = true,
+					    .is_percent = is_percent,
+					    .is_right = true,
+					    .is_missing = key->number == REPORT_CHILDREN &&
+							  !vt->v->children,
+					    .index = key->number,
+					    .width = is_guest     ? 9
+						     : is_percent ? 8
+								  : 12 });
+}
+
+/* Adds the column of key number `profile_key`, unless it belongs to another table. */
+static void report_view_add_key(struct view_table *vt, const struct report_key *key,
+				uint32_t profile_key)
+{
+	const char *title = key && key->title ? key->title : NULL;
+	uint32_t only_table = UINT32_MAX;
+
+	if (!key || key->kind != REPORT_KEY_EMPTY) {
+		const char *own;
+
+		if (!sonde_profile_column(vt->v->profile, profile_key, &own, &only_table))
+			return;
+		title = title ? title : own;
+	}
+	if (only_table != UINT32_MAX && only_table != vt->index)
+		return;
+	vt->keys[vt->nr_keys] = (struct shown_key){ key, profile_key };
+	report_view_add_column(vt, (struct report_column){ .title = title,
+							   .is_right = key ? key->is_right : true,
+							   .pads_last = key ? key->pads_last : true,
+							   .index = (unsigned int)vt->nr_keys,
+							   .width = (unsigned int)strlen(title) });
+	vt->nr_keys++;
+}
+
+/*
+ * The profile's keys of an item: *first, and how many follow it. Fields of tracepoints may be
+ * several keys, up to that of the next item.
+ */
+static uint32_t report_view_find(const struct report_view *v, const struct report_item *it,
+				 uint32_t *ret_first)
+{
+	const struct report_items *sort = &v->layout->sort;
+	const char *name;
+	uint32_t key = 0, first = 0;
+
+	for (size_t i = 0; i < sort->n; i++) {
+		const struct report_item *s = &sort->v[i], *next = NULL;
+
+		if (s->key && !(s->key->profile_name && s->key->kind != REPORT_KEY_NUMBER))
+			continue;
+		for (size_t j = i + 1; j < sort->n && !next; j++)
+			if (!sort->v[j].key || (sort->v[j].key->profile_name &&
+						sort->v[j].key->kind != REPORT_KEY_NUMBER))
+				next = &sort->v[j];
+		first = key++;
+		while (!s->key && (name = sonde_profile_column(v->profile, key, NULL, NULL)) &&
+		       !(next && !strcmp(name, next->key ? next->key->profile_name : next->name)))
+			key++;
+		if (s->key == it->key && (s->key || !strcmp(s->name, it->name)))
+			break;
+	}
+	*ret_first = first;
+	return key - first;
+}
+
+/* True if all keys would be left out: then all are shown. */
+static bool report_view_elides_all(const struct report_view *v)
+{
+	const struct report_items *output = &v->layout->output;
+
+	for (size_t i = 0; i < output->n; i++) {
+		const struct report_key *key = output->v[i].key;
+
+		if (!(key && key->kind == REPORT_KEY_NUMBER) && !report_view_elided(v->args, key))
+			return false;
+	}
+	return true;
+}
+
+static int report_view_make_columns(struct view_table *vt)
+{
+	const struct report_items *output = &vt->v->layout->output;
+	const bool elides = !vt->v->args->hierarchy && !report_view_elides_all(vt->v);
+
+	vt->t.columns = calloc(sizeof(vt->keys) / sizeof(*vt->keys), sizeof(*vt->t.columns));
+	if (!vt->t.columns)
+		return -ENOMEM;
+	for (size_t i = 0; i < output->n; i++) {
+		const struct report_item *it = &output->v[i];
+		uint32_t first = 0, n = 1;
+
+		if (elides && report_view_elided(vt->v->args, it->key))
+			continue;
+		if (it->key && it->key->kind == REPORT_KEY_NUMBER) {
+			report_view_add_number(vt, it->key);
+			continue;
+		}
+		if (!it->key || it->key->profile_name)
+			n = report_view_find(vt->v, it, &first);
+		for (uint32_t k = 0; k < n && vt->nr_keys < sizeof(vt->keys) / sizeof(*vt->keys);
+		     k++)
+			report_view_add_key(vt, it->key, first + k);
+	}
+	return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const char *report_view_own(struct view_table *vt, char *text)
+{
+	if (!text)
+		return NULL;
+	vt->owned[vt->nr_owned++] = text;
+	return text;
+}
+
+static bool report_view_is_symbol(const struct report_key *key)
+{
+	return key && !strncmp(key->name, "symbol", 6) && strcmp(key->name, "symbol_size");
+}
+
+/* The text of a cell; NULL if there is no memory. */
+static const char *report_view_text(struct view_table *vt, const struct shown_key *k, uint64_t row)
+{
+	struct sonde_profile_value value = { .size = sizeof(value) };
+	struct sonde_profile_place place = { .size = sizeof(place) };
+	char *text;
+
+	if (k->key && k->key->kind == REPORT_KEY_EMPTY)
+		return "-      -            ";
+	if (sonde_profile_value(vt->v->profile, vt->index, row, k->profile_key, &value) != 1)
+		return "";
+	if (report_view_is_symbol(k->key)) {
+		if (sonde_profile_place(vt->v->profile, value.place, &place) != 1)
+			return value.text;
+		if (asprintf(&text, "[%c] %s", place.level, value.text) < 0)
+			return NULL;
+		return report_view_own(vt, text);
+	}
+	if (vt->v->verbose && k->key && !strncmp(k->key->name, "dso", 3) && value.long_text &&
+	    strcmp(k->key->name, "dso_size"))
+		return value.long_text;
+	return value.text;
+}
+
+static void report_view_numbers(uint64_t *to, const struct sonde_profile_row *row)
+{
+	to[REPORT_OVERHEAD] = to[REPORT_PERIOD_SUM] = row->period;
+	to[REPORT_CHILDREN] = row->children_period;
+	to[REPORT_SYS] = row->period_sys;
+	to[REPORT_USER] = row->period_us;
+	to[REPORT_GUEST_SYS] = row->period_guest_sys;
+	to[REPORT_GUEST_USER] = row->period_guest_us;
+	to[REPORT_SAMPLES] = row->samples;
+}
+
+static void report_view_widen(struct view_table *vt, const struct report_row *row, bool unresolved)
+{
+	const struct report_args *a = vt->v->args;
+
+	for (size_t i = 0; i < vt->t.nr_columns; i++) {
+		struct report_column *c = &vt->t.columns[i];
+		const struct shown_key *k = &vt->keys[c->index];
+		struct sonde_profile_value value = { .size = sizeof(value) };
+		unsigned int width;
+
+		if (c->is_number)
+			continue;
+		width = (unsigned int)strlen(row->texts[c->index]);
+		if ((!k->key || k->key->kind != REPORT_KEY_EMPTY) &&
+		    sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
+					&value) == 1) {
+			if (value.width > width)
+				width = value.width;
+			if (report_view_is_symbol(k->key) && value.kind == SONDE_VALUE_ADDRESS &&
+			    width < UNKNOWN_SYM_WIDTH)
+				width = UNKNOWN_SYM_WIDTH;
+		}
+		if (k->key && !strcmp(k->key->name, "dso") && unresolved && !a->widths &&
+		    !a->separator && !a->dsos && width < UNKNOWN_DSO_WIDTH)
+			width = UNKNOWN_DSO_WIDTH;
+		if (width > c->width)
+			c->width = width;
+	}
+}
+
+/* True if the name of the row's symbol has the word that was given as a filter. */
+static bool report_view_is_wanted(const struct view_table *vt, const struct sonde_profile_row *row)
+{
+	const char *word = vt->v->args->symbol_filter;
+	struct sonde_profile_place place = { .size = sizeof(place) };
+
+	if (!word)
+		return true;
+	return sonde_profile_place(vt->v->profile, row->place, &place) == 1 && place.sym &&
+	       strstr(place.sym, word);
+}
+
+static int report_view_make_rows(struct view_table *vt)
+{
+	const size_t nr = (size_t)vt->facts.nr_rows, members = vt->t.nr_members;
+	struct sonde_profile_row row = { .size = sizeof(row) };
+	int r;
+
+	vt->numbers = calloc(nr * members * REPORT_NUMBERS + 1, sizeof(*vt->numbers));
+	vt->texts = calloc(nr * vt->nr_keys + 1, sizeof(*vt->texts));
+	vt->owned = calloc(nr * vt->nr_keys + 1, sizeof(*vt->owned));
+	vt->t.rows = calloc(nr + 1, sizeof(*vt->t.rows));
+	if (!vt->numbers || !vt->texts || !vt->owned || !vt->t.rows)
+		return -ENOMEM;
+	for (uint64_t i = 0; (r = sonde_profile_row(vt->v->profile, vt->index, i, &row)) > 0; i++) {
+		const size_t n = vt->t.nr_rows;
+		uint64_t *numbers = vt->numbers + n * members * REPORT_NUMBERS;
+		const char **texts = vt->texts + n * vt->nr_keys;
+		struct report_row *to = &vt->t.rows[n];
+		const bool unresolved = row.flags & SONDE_ROW_UNRESOLVED;
+
+		if (n == nr || row.flags & SONDE_ROW_FILTERED || !report_view_is_wanted(vt, &row))
+			continue;
+		for (size_t k = 0; k < vt->nr_keys; k++) {
+			texts[k] = report_view_text(vt, &vt->keys[k], i);
+			if (!texts[k])
+				return -ENOMEM;
+		}
+		for (uint32_t m = 0; m < members; m++) {
+			struct sonde_profile_row member = { .size = sizeof(member) };
+
+			if (members == 1)
+				report_view_numbers(numbers, &row);
+			else if (sonde_profile_row_member(vt->v->profile, vt->index, i, m,
+							  &member) == 1)
+				report_view_numbers(numbers + m * REPORT_NUMBERS, &member);
+		}
+		*to = (struct report_row){ .numbers = numbers, .texts = texts, .id = i };
+		report_view_widen(vt, to, unresolved);
+		vt->t.nr_rows++;
+	}
+	return r;
+}
+
+static int report_view_make_totals(struct view_table *vt)
+{
+	vt->totals = calloc(vt->t.nr_members, sizeof(*vt->totals));
+	if (!vt->totals)
+		return -ENOMEM;
+	vt->t.totals = vt->totals;
+	for (uint32_t m = 0; m < vt->t.nr_members; m++) {
+		struct sonde_profile_table member = { .size = sizeof(member) };
+
+		if (sonde_profile_member(vt->v->profile, vt->index, m, &member) == 1)
+			vt->totals[m] =
+				vt->v->args->is_relative ? member.shown_period : member.period;
+	}
+	return 0;
+}
+
+/* ---- call graphs ----------------------------------------------------------------------------- */
+
+static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
+{
+	struct view_table *vt = ctx;
+	const struct report_args *a = vt->v->args;
+	struct report_graph g = a->graph;
+	struct report_graph_row drawn = {
+		.value = row->numbers[vt->v->children ? REPORT_CHILDREN : REPORT_OVERHEAD],
+		.omits_first = a->sort && !strncmp(a->sort, "sym", 3) && !a->fields,
+	};
+	int r = report_calls_make(&vt->calls, vt->v->profile, a, vt->index, row->id, &drawn.roots);
+
+	g.total = vt->totals[0];
+	g.separator = a->separator;
+	g.in_color = a->in_color;
+	return r > 0 ? report_graph_print(out, &g, &drawn) : r;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void report_view_done(struct view_table *vt)
+{
+	for (size_t i = 0; i < vt->nr_owned; i++)
+		free(vt->owned[i]);
+	free(vt->owned);
+	free(vt->texts);
+	free(vt->numbers);
+	free(vt->totals);
+	free(vt->t.rows);
+	free(vt->t.columns);
+	report_calls_done(&vt->calls);
+	free(vt);
+}
+
+int report_view_make(struct report_view *v, uint32_t index,
+		     int (*print)(void *ctx, FILE *out, const struct report_table *t), void *ctx,
+		     FILE *out)
+{
+	struct view_table *vt = calloc(1, sizeof(*vt));
+	int r;
+
+	if (!vt)
+		return -ENOMEM;
+	vt->v = v;
+	vt->index = index;
+	vt->facts.size = sizeof(vt->facts);
+	r = sonde_profile_table(v->profile, index, &vt->facts) == 1 ? 0 : -EINVAL;
+	vt->t.nr_members = vt->facts.nr_members;
+	vt->t.separator = v->args->separator;
+	vt->t.no_titles = v->args->quiet;
+	vt->t.in_color = v->args->in_color;
+	vt->t.min_percent = v->min_percent;
+	vt->t.draw = v->has_graphs ? report_view_draw : NULL;
+	vt->t.draw_ctx = vt;
+	if (!r)
+		r = report_view_make_columns(vt);
+	if (!r)
+		r = report_view_make_totals(vt);
+	if (!r)
+		r = report_view_make_rows(vt);
+	if (!r)
+		r = print(ctx, out, &vt->t);
+	report_view_done(vt);
+	return r;
+}
+
+static int report_view_put(void *ctx, FILE *out, const struct report_table *t)
+{
+	return report_table_print(out, t);
+}
+
+int report_view_print(FILE *out, struct report_view *v, uint32_t index)
+{
+	return report_view_make(v, index, report_view_put, NULL, out);
+}

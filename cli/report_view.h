@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the tables of a report out of a finished profile. */
+#ifndef SONDE_CLI_REPORT_VIEW_H
+#define SONDE_CLI_REPORT_VIEW_H
+
+#include "report_keys.h"
+#include "report_options.h"
+
+/* What is the same for all tables of a report. */
+struct report_view {
+	const struct report_args *args;
+	const struct report_layout *layout;
+	struct sonde_profile *profile;
+	bool children, has_graphs;
+	bool verbose;
+	unsigned int *fixed_widths; /* of -w; nr_fixed_widths of them; 0: automatic */
+	size_t nr_fixed_widths;
+	double min_percent; /* of rows */
+};
+
+/* Prints the rows of table `index`, with titles unless -q. Returns 0, or a negative errno. */
+int report_view_print(FILE *out, struct report_view *v, uint32_t index);
+/*
+ * Makes the rows of a table and calls print(). For other forms of output. Texts are not padded.
+ */
+int report_view_make(struct report_view *v, uint32_t index,
+		     int (*print)(void *ctx, FILE *out, const struct report_table *t), void *ctx,
+		     FILE *out);
+/* The single name that -c, -d or -S holds for a column; NULL: the column is shown. */
+const char *report_view_elided(const struct report_args *a, const struct report_key *key);
+
+#endif

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+try() { echo "== $*"; sonde report -i "$DATA/demo.data" "$@" 2>&1; echo "exit $?"; }
+try -s comm
+try -s comm,pid -n --show-total-period
+try -s comm -t, -n
+try -s comm -q -w 12,4
+try -s comm --percent-limit 20
+try -F sample,comm
+try -s nosuch
+try -s com,cpuu
+try -g
+sonde --compat perf-6.1 report -i "$DATA/demo.data" -s nosuch 2>&1; echo "exit $?"
