@@ -82,8 +82,8 @@ static struct check_file *checks_file_at(struct checks *c, const struct sonde_lo
  * True if the chain has as many frames as the kernel records at most: the caller of the last one is
  * unknown.
  */
-static bool checks_is_cut(const struct sonde_event *ev, const struct perf_event_attr *attr,
-			  size_t attr_len, const struct sonde_sample *sample)
+static bool checks_is_truncated(const struct sonde_event *ev, const struct perf_event_attr *attr,
+				size_t attr_len, const struct sonde_sample *sample)
 {
 	uint32_t max = PERF_MAX_STACK_DEPTH;
 	const struct sonde_frame *frames;
@@ -157,7 +157,7 @@ static int check_sample(struct checks *c, struct sonde_session *s, const struct 
 		return 0;
 	if (sample.present & PERF_SAMPLE_CALLCHAIN) {
 		c->stacks++;
-		c->cut += checks_is_cut(ev, attr, attr_len, &sample);
+		c->truncated += checks_is_truncated(ev, attr, attr_len, &sample);
 		if (check_frames(c, ev) < 0)
 			return -ENOMEM;
 	}
@@ -252,8 +252,8 @@ static void checks_put_results(struct checks *c, struct sonde_session *s)
 	else
 		put(c, CHECK_SYMBOLS, 0, false, "no sample has an address");
 	if (c->stacks)
-		put(c, CHECK_STACKS, checks_share(c->cut, c->stacks), true,
-		    "%.2f %% of %" PRIu64 " are cut off", checks_share(c->cut, c->stacks),
+		put(c, CHECK_STACKS, checks_share(c->truncated, c->stacks), true,
+		    "%.2f %% of %" PRIu64 " are cut off", checks_share(c->truncated, c->stacks),
 		    c->stacks);
 	else
 		put(c, CHECK_STACKS, 0, false, "none were recorded");

@@ -42,7 +42,7 @@ struct sonde_session;
 struct checks {
 	uint64_t samples, places,
 		unknown; /* places: samples with an address */
-	uint64_t stacks, cut;
+	uint64_t stacks, truncated;
 	uint64_t without_time;
 	struct check_result results[NR_CHECKS];
 	void *by_id;               /* of struct check_file, by tsearch(3) */

@@ -375,7 +375,7 @@ void script_entry_done(struct script_entry *e)
 }
 
 /* Removes the suffix and returns its language; NULL if there is none. */
-static const struct language *find_cut_suffix(char *file)
+static const struct language *find_strip_suffix(char *file)
 {
 	char *dot = strrchr(file, '.');
 
@@ -392,7 +392,7 @@ int script_entry_find_file(const struct script_places *p, const char *file, stru
 {
 	char *name = strdup(file);
 	const struct language *l =
-		name && *name != '.' && !strchr(name, '/') ? find_cut_suffix(name) : NULL;
+		name && *name != '.' && !strchr(name, '/') ? find_strip_suffix(name) : NULL;
 	int r = name ? 0 : -1;
 
 	for (size_t i = 0; l && i < p->nr && !r; i++)
@@ -430,7 +430,7 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 	}
 	if (!place.folder || !e.name)
 		r = -1;
-	else if (find_is_readable_file(path) && (e.language = find_cut_suffix(e.name)))
+	else if (find_is_readable_file(path) && (e.language = find_strip_suffix(e.name)))
 		r = 1;
 	if (r > 0 && (!(e.file = strdup(path)) ||
 		      find_look(&e.record, &place, "bin/", e.name, "-record") < 0 ||
@@ -485,7 +485,7 @@ static int find_add_entry(struct script_entries *all, const struct script_place 
 }
 
 /* Cuts "NAME-record", "NAME-report" after the name; false if it is not a wrapper's. */
-static bool find_cut_wrapper_ending(char *name)
+static bool find_strip_wrapper_ending(char *name)
 {
 	static const char *const endings[] = { "-record", "-report" };
 
@@ -522,8 +522,8 @@ static int find_list_place(struct script_entries *all, const struct script_place
 
 		if (*entry->d_name == '.')
 			continue;
-		if (wrappers ? find_cut_wrapper_ending(entry->d_name)
-			     : (l = find_cut_suffix(entry->d_name)) != NULL)
+		if (wrappers ? find_strip_wrapper_ending(entry->d_name)
+			     : (l = find_strip_suffix(entry->d_name)) != NULL)
 			r = find_add_entry(all, place, entry->d_name, l);
 	}
 	if (dir)

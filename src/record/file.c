@@ -130,9 +130,9 @@ static int file_describe(const struct sonde_recorder *r, const struct kernel_map
 	const unsigned nr_threads = r->file.writer ? 1 : r->describing.nr_threads;
 	struct synth s = file_synth_for(r);
 	struct build_ids ids = { 0 };
-	atomic_uint cut_short = 0;
+	atomic_uint truncated = 0;
 
-	s.cut_short = &cut_short;
+	s.truncated = &truncated;
 	s.ids = r->opts.capture.buildid_mmap ? &ids : NULL;
 	synth_id_index(&s, &r->capture.counters);
 	synth_kernel_map(&s, kernel);
@@ -152,11 +152,11 @@ static int file_describe(const struct sonde_recorder *r, const struct kernel_map
 	else if (r->command_name && r->capture.target.workload)
 		synth_name(&s, r->workload.pid); /* its mappings are about to be replaced */
 	build_ids_done(&ids);
-	if (cut_short)
+	if (truncated)
 		say(&r->say, SAY_WARNING,
 		    "the mappings of %u processes are not all known: reading them took longer than "
 		    "--proc-map-timeout %s ms",
-		    cut_short, r->opts.proc_map_timeout);
+		    truncated, r->opts.proc_map_timeout);
 	*ret = s.out;
 	return ret->failed ? err_nomem() : 0;
 }

@@ -271,7 +271,7 @@ static int add_plt_got(const struct plt *p)
  * A symbol of another section whose end was derived from the next symbol must not extend into the
  * PLT.
  */
-static void elf_plt_cut_before(struct symbol_set *set, uint64_t offset)
+static void elf_plt_end_before(struct symbol_set *set, uint64_t offset)
 {
 	vec_foreach(sym, &set->syms) {
 		if (sym->start < offset && sym->end > offset)
@@ -340,7 +340,7 @@ int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum p
 	if (r >= 0 && style == PLT_BY_RELOCATIONS) {
 		r = add_plt_only(&p, plt, &rels);
 	} else if (r >= 0) {
-		elf_plt_cut_before(set, plt->offset);
+		elf_plt_end_before(set, plt->offset);
 		r = plt_add_all(&p, plt, &rels);
 	}
 	free(rels.v);

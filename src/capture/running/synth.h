@@ -28,7 +28,7 @@ struct synth {
 	bool no_tasks, no_maps; /* --synth: leaves these out */
 	bool maps_limited;      /* reading the mappings of one process stops after maps_ms */
 	uint32_t maps_ms;
-	atomic_uint *cut_short; /* processes with incomplete mappings; NULL if not needed */
+	atomic_uint *truncated; /* processes with incomplete mappings; NULL if not needed */
 	size_t trailer_bytes;   /* of the sample_id behind each record of a kernel type */
 	/* mappings have build ids, which are collected here; NULL: they have inodes */
 	struct build_ids *ids;

@@ -185,8 +185,8 @@ static void synth_put_mappings(struct synth *s, int proc, int32_t pid)
 		char *p = buf, *nl;
 
 		if (s->maps_limited && now_ms() >= end_ms) {
-			if (s->cut_short)
-				atomic_fetch_add(s->cut_short, 1);
+			if (s->truncated)
+				atomic_fetch_add(s->truncated, 1);
 			break;
 		}
 		have += (size_t)n;

@@ -269,7 +269,7 @@ int perfdata_header_read(struct perfdata_file *f, struct defects *defects)
 		defects_add(defects, DEFECT_UNFINISHED, 1, NULL);
 	} else if (!header_section_fits(f, f->data)) {
 		/*
-		 * The file is cut inside the data: it has no feature table, but possibly our own
+		 * The file ends inside the data: it has no feature table, but possibly our own
 		 * index.
 		 */
 		defects_add(defects, DEFECT_TRUNCATED, 1,

@@ -21,7 +21,7 @@
 enum {
 	RESERVE_BYTES = 64 << 10,
 	SCAN_BYTES = 64 << 10,
-	BLOCKS_BYTES = 8 << 10, /* bytes that a cut in the middle of a block may not free */
+	BLOCKS_BYTES = 8 << 10, /* bytes that a truncation in the middle of a block may not free */
 };
 
 struct placed_feature {
@@ -32,7 +32,7 @@ struct perfdata_writer {
 	int fd;
 	bool is_pipe;
 	/* written data can be taken back: true for files, including pipe mode to a file */
-	bool can_cut;
+	bool can_truncate;
 	uint64_t base;  /* start of the recording in a file that is written in pipe mode */
 	bool may_block; /* a shared pipe, which must not be made non-blocking */
 	int stop_fd;    /* borrowed; -1 if none */
@@ -48,13 +48,13 @@ struct perfdata_writer {
 	 * for the bytes that must follow the data. The search for their beginnings starts here.
 	 */
 	uint64_t back, next_back;
-	perfdata_writer_cut_fn *on_cut; /* NULL if nobody counts */
-	void *on_cut_ctx;
+	perfdata_writer_drop_fn *on_drop; /* NULL if nobody counts */
+	void *on_drop_ctx;
 	VEC(struct placed_feature) features; /* bodies written before the data */
 };
 
 /* True for pipe mode with output redirected to a file that is not opened for appending. */
-static bool writer_file_can_cut(int fd, uint64_t *ret_base)
+static bool writer_file_can_truncate(int fd, uint64_t *ret_base)
 {
 	const off_t at = lseek(fd, 0, SEEK_CUR);
 	struct stat st;
@@ -79,7 +79,7 @@ int perfdata_writer_open(struct perfdata_writer **ret, int take_fd, const char *
 	}
 	w->fd = take_fd;
 	w->is_pipe = pipe;
-	w->can_cut = !pipe || writer_file_can_cut(take_fd, &w->base);
+	w->can_truncate = !pipe || writer_file_can_truncate(take_fd, &w->base);
 	w->stop_fd = -1;
 	w->attr_bytes = PERFDATA_WRITER_ATTR_SIZE;
 	*ret = w;
@@ -112,10 +112,10 @@ void perfdata_writer_set_layout(struct perfdata_writer *w, bool swap, uint32_t a
 	w->attr_bytes = attr_bytes;
 }
 
-void perfdata_writer_on_cut(struct perfdata_writer *w, perfdata_writer_cut_fn *on_cut, void *ctx)
+void perfdata_writer_on_drop(struct perfdata_writer *w, perfdata_writer_drop_fn *on_drop, void *ctx)
 {
-	w->on_cut = on_cut;
-	w->on_cut_ctx = ctx;
+	w->on_drop = on_drop;
+	w->on_drop_ctx = ctx;
 }
 
 uint64_t perfdata_writer_data_size(const struct perfdata_writer *w)
@@ -297,10 +297,10 @@ static uint64_t writer_whole_records(const struct perfdata_writer *w, const stru
 }
 
 /* Truncates the file to its complete records and moves the descriptor's position. */
-static void writer_cut_back(struct perfdata_writer *w, uint64_t end)
+static void writer_truncate(struct perfdata_writer *w, uint64_t end)
 {
 	w->data_end = end;
-	if (!w->can_cut)
+	if (!w->can_truncate)
 		return;
 	end += w->base;
 	if (ftruncate(w->fd, (off_t)end) < 0 || lseek(w->fd, (off_t)end, SEEK_SET) < 0)
@@ -363,8 +363,8 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 		if (n <= 0) {
 			int error = n ? errno : ENOSPC;
 
-			w->broken = w->can_cut ? 0 : error;
-			writer_cut_back(w, w->data_end +
+			w->broken = w->can_truncate ? 0 : error;
+			writer_truncate(w, w->data_end +
 						   writer_whole_records(w, iov, nr_iov, written));
 			return writer_write_failed(w, error);
 		}
@@ -475,14 +475,14 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 {
 	const uint64_t begin = w->header.data.offset;
 	const uint64_t target = w->data_end - begin > room ? w->data_end - room : begin;
-	uint64_t pos = w->back <= target ? w->back : begin, cut = pos, from = 0;
+	uint64_t pos = w->back <= target ? w->back : begin, keep_end = pos, from = 0;
 	uint8_t *buf = malloc(SCAN_BYTES);
 	const size_t head_bytes = sizeof(struct perfdata_record_header);
 	size_t have = 0;
 	char path[32];
 	int fd;
 
-	if (!w->can_cut || w->data_end == begin) {
+	if (!w->can_truncate || w->data_end == begin) {
 		free(buf);
 		return 0;
 	}
@@ -512,16 +512,16 @@ int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t room)
 			continue;
 		}
 		if (pos + size <= target)
-			cut = pos + size;
-		else if (w->on_cut)
-			w->on_cut(w->on_cut_ctx, rec,
-				  size < from + have - pos ? size : (size_t)(from + have - pos));
+			keep_end = pos + size;
+		else if (w->on_drop)
+			w->on_drop(w->on_drop_ctx, rec,
+				   size < from + have - pos ? size : (size_t)(from + have - pos));
 		pos += size;
 	}
 	free(buf);
 	if (fd >= 0 && fd != w->fd)
 		close(fd);
-	writer_cut_back(w, cut);
+	writer_truncate(w, keep_end);
 	return 1;
 }
 
@@ -546,7 +546,7 @@ static int writer_write_pipe_end(struct perfdata_writer *w,
 	else if (r == 0 && o.len)
 		r = perfdata_writer_append(w, &(struct iovec){ o.data, o.len }, 1);
 	if (r < 0) /* the caller will write all of them again */
-		writer_cut_back(w, before);
+		writer_truncate(w, before);
 	*ret_bytes = o.len;
 	outbuf_done(&o);
 	return r;
@@ -587,7 +587,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
 	if (r < 0 && w->is_pipe)
 		return r;
 	if (r < 0) {
-		writer_cut_back(w, w->data_end);
+		writer_truncate(w, w->data_end);
 		writer_rewrite_note(w, end); /* at least that, which takes no room */
 		return r;
 	}
@@ -598,6 +598,6 @@ int perfdata_writer_resume(struct perfdata_writer *w)
 {
 	/* The header is first: a file marked as finished must have its table. */
 	TRY(writer_write_header(w, &w->header));
-	writer_cut_back(w, w->data_end);
+	writer_truncate(w, w->data_end);
 	return 0;
 }

@@ -68,7 +68,7 @@ int perfdata_writer_begin(struct perfdata_writer *w, const struct perfdata_write
 			  size_t nr_events, const struct perfdata_writer_feature *features,
 			  size_t nr_features);
 /*
- * Appends complete records. If it fails, the file is cut back to the last complete record, and
+ * Appends complete records. If it fails, the file is truncated to the last complete record, and
  * finish still makes a valid file.
  */
 int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, int nr_iov);
@@ -76,8 +76,9 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
  * Called for each dropped record, in the order of the file. At least 16 bytes of it, usually all,
  * are in memory.
  */
-typedef void perfdata_writer_cut_fn(void *ctx, const void *record, size_t len);
-void perfdata_writer_on_cut(struct perfdata_writer *w, perfdata_writer_cut_fn *on_cut, void *ctx);
+typedef void perfdata_writer_drop_fn(void *ctx, const void *record, size_t len);
+void perfdata_writer_on_drop(struct perfdata_writer *w, perfdata_writer_drop_fn *on_drop,
+			     void *ctx);
 
 /*
  * Values that are known only at the end. Each function may be called several times, because dropped

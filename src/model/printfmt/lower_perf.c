@@ -102,7 +102,7 @@ uint64_t pf_perf_cast(uint64_t v, const char *type, bool element)
 	return width < 8 ? v & ((1ull << 8 * width) - 1) : v;
 }
 
-static struct pf_expr *lower_perf_cut(struct pf_compiler *c, struct pf_expr *e, unsigned width)
+static struct pf_expr *lower_perf_truncate(struct pf_compiler *c, struct pf_expr *e, unsigned width)
 {
 	if (width == 8)
 		return e;
@@ -139,10 +139,10 @@ static struct pf_expr *lower_perf_element(struct pf_compiler *c, const struct pf
 		    f->offset + index->value * width < PF_MAX_OFFSET) {
 			e = pf_expr_load(c, (uint32_t)(f->offset + index->value * width), width,
 					 false);
-			return e && cast ? lower_perf_cut(c, e,
-							  pf_perf_cast_width(cast->text,
-									     strlen(cast->text),
-									     true))
+			return e && cast ? lower_perf_truncate(
+						   c, e,
+						   pf_perf_cast_width(cast->text,
+								      strlen(cast->text), true))
 					 : e;
 		}
 		e = pf_expr_dynamic(c, PF_E_INDEX, NULL);
@@ -156,7 +156,8 @@ static struct pf_expr *lower_perf_element(struct pf_compiler *c, const struct pf
 		return pf_expr_const(c, 0);
 	}
 	e->a = index;
-	return cast ? lower_perf_cut(c, e, pf_perf_cast_width(cast->text, strlen(cast->text), true))
+	return cast ? lower_perf_truncate(c, e,
+					  pf_perf_cast_width(cast->text, strlen(cast->text), true))
 		    : e;
 }
 
@@ -247,7 +248,8 @@ static struct pf_expr *lower_perf_number(struct pf_compiler *c, const struct pf_
 				: pf_expr_const(c, 0);
 	case PF_CAST:
 		e = pf_lower_perf(c, n->a);
-		return e ? lower_perf_cut(c, e, pf_perf_cast_width(n->text, strlen(n->text), false))
+		return e ? lower_perf_truncate(c, e,
+					       pf_perf_cast_width(n->text, strlen(n->text), false))
 			 : NULL;
 	case PF_OP:
 		return lower_perf_operator(c, n);

@@ -249,7 +249,7 @@ static bool parse_parenthesis(struct pf_parser *p, struct pf_node *n)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static uint64_t parse_cut(int64_t v, const char *type)
+static uint64_t parse_truncate(int64_t v, const char *type)
 {
 	return pf_perf_cast((uint64_t)v, type, false);
 }
@@ -266,7 +266,7 @@ static bool parse_constant(struct pf_parser *p, const struct pf_node *n, int64_t
 	if (n->kind == PF_CAST) {
 		if (!parse_constant(p, n->a, &a))
 			return false;
-		*ret = (int64_t)parse_cut(a, n->text);
+		*ret = (int64_t)parse_truncate(a, n->text);
 		return true;
 	}
 	if (n->kind != PF_OP)

@@ -89,14 +89,14 @@ static void run_other(const struct pf_run *r, const struct pf_step *s)
 		pf_put_text(r, s->text, &spec);
 }
 
-static inline uint64_t run_cut(uint64_t v, const struct pf_spec *spec)
+static inline uint64_t run_truncate(uint64_t v, const struct pf_spec *spec)
 {
 	unsigned unused = 64u - spec->bits;
 
 	return v << unused >> unused;
 }
 
-static inline int64_t run_cut_signed(uint64_t v, const struct pf_spec *spec)
+static inline int64_t run_truncate_signed(uint64_t v, const struct pf_spec *spec)
 {
 	unsigned unused = 64u - spec->bits;
 
@@ -166,13 +166,13 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			to += n;
 			continue;
 		case PF_S_DEC:
-			to = pf_write_i64(to, run_cut_signed(pf_eval(r, s->num), s->spec));
+			to = pf_write_i64(to, run_truncate_signed(pf_eval(r, s->num), s->spec));
 			continue;
 		case PF_S_UDEC:
-			to = pf_write_u64(to, run_cut(pf_eval(r, s->num), s->spec));
+			to = pf_write_u64(to, run_truncate(pf_eval(r, s->num), s->spec));
 			continue;
 		case PF_S_HEX:
-			to = pf_write_hex(to, run_cut(pf_eval(r, s->num), s->spec));
+			to = pf_write_hex(to, run_truncate(pf_eval(r, s->num), s->spec));
 			continue;
 		case PF_S_STR:
 			t = run_choose(r, s->text);

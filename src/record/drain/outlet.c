@@ -51,7 +51,7 @@ static int outlet_set_up(struct outlet *o, const struct outlet_options *opts)
 }
 
 /* The marks count compressed bytes. */
-static void outlet_note_cut(void *ctx, const void *record, size_t len)
+static void outlet_note_dropped(void *ctx, const void *record, size_t len)
 {
 	struct outlet *o = ctx;
 
@@ -68,7 +68,7 @@ int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 		return err_nomem();
 	o->writer = writer;
 	o->ahead_bytes = opts->ahead_bytes;
-	perfdata_writer_on_cut(writer, outlet_note_cut, o);
+	perfdata_writer_on_drop(writer, outlet_note_dropped, o);
 	r = outlet_set_up(o, opts);
 	if (r < 0) {
 		outlet_free(o);
@@ -342,7 +342,7 @@ void outlet_free(struct outlet *o)
 		return;
 	if (o->thread)
 		outlet_thread_end(o);
-	perfdata_writer_on_cut(o->writer, NULL, NULL);
+	perfdata_writer_on_drop(o->writer, NULL, NULL);
 	outlet_block_free(o->block);
 	zip_free(o->zip);
 	outlet_marks_done(&o->marks);

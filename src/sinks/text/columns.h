@@ -14,7 +14,7 @@
 #include "base/outbuf.h"
 
 #define HEAD_BYTES 512u
-#define COMM_BYTES 256u /* of those for comm; longer ones are cut */
+#define COMM_BYTES 256u /* of those for comm; longer ones are truncated */
 /* Short texts are copied in pieces of so many bytes, whatever their length. */
 #define COPY_BYTES      16u
 #define NAME_COPY_BYTES 32u /* at least, of an event's name */
@@ -167,7 +167,7 @@ struct who_text {
 };
 enum { RECENT_WHO = 64, WHO_COPY_BYTES = 48 };
 
-/* A comm right aligned in 16 places, or cut to 8, and a blank. */
+/* A comm right aligned in 16 places, or truncated to 8, and a blank. */
 #define COMM_TEXT_LONG 255u
 
 struct comm_text {
@@ -175,9 +175,9 @@ struct comm_text {
 	uint8_t len; /* 0: not made; COMM_TEXT_LONG: does not fit */
 };
 
-static inline void comm_text_make(struct comm_text *c, const char *comm, bool cut)
+static inline void comm_text_make(struct comm_text *c, const char *comm, bool is_short)
 {
-	size_t width = cut ? 8 : 16, len = cut ? strnlen(comm, width) : strlen(comm),
+	size_t width = is_short ? 8 : 16, len = is_short ? strnlen(comm, width) : strlen(comm),
 	       pad = len < width ? width - len : 0;
 
 	if (len + 1 > sizeof(c->text)) {

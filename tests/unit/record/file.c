@@ -199,7 +199,7 @@ TEST(full_disk_leaves_whole_records)
 	 * the table needs 32 bytes and 8 are left: the last 8 KiB and 32 bytes are dropped, in
 	 * complete records
 	 */
-	perfdata_writer_on_cut(f.w, count_cut, &cut);
+	perfdata_writer_on_drop(f.w, count_cut, &cut);
 	assert_int_equal(perfdata_writer_finish(f.w, NULL, 0, NULL), 1);
 	assert_int_equal(cut, 3 + 8);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
