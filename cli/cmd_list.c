@@ -55,7 +55,7 @@ static const struct class classes[] = {
 };
 /* clang-format on */
 
-struct listing {
+struct event_listing {
 	const struct args *args;
 	const struct class *class;
 	char **words; /* none: everything is wanted */
@@ -69,7 +69,8 @@ struct listing {
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static bool list_is_asked_by_name(const struct listing *l, const struct class *c, const char *word)
+static bool list_is_asked_by_name(const struct event_listing *l, const struct class *c,
+				  const char *word)
 {
 	if (l->rules->list_takes_word_by_word && c->ours)
 		return false;
@@ -79,7 +80,7 @@ static bool list_is_asked_by_name(const struct listing *l, const struct class *c
 	return false;
 }
 
-static bool list_is_class_word(const struct listing *l, const char *word)
+static bool list_is_class_word(const struct event_listing *l, const char *word)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		if (list_is_asked_by_name(l, &classes[i], word))
@@ -88,7 +89,7 @@ static bool list_is_class_word(const struct listing *l, const char *word)
 }
 
 /* A word matches any part of a name, except in SYSTEM:EVENT. */
-static bool list_matches(const struct listing *l, const char *word, const char *name)
+static bool list_matches(const struct event_listing *l, const char *word, const char *name)
 {
 	const bool is_tracepoint = l->class->kind == SONDE_EVENT_TRACEPOINT;
 	const bool any_case =
@@ -103,7 +104,7 @@ static bool list_matches(const struct listing *l, const char *word, const char *
 	return fnmatch(glob, name, any_case ? FNM_CASEFOLD : 0) == 0;
 }
 
-static bool list_is_asked_by(const struct listing *l, const char *word, const char *name,
+static bool list_is_asked_by(const struct event_listing *l, const char *word, const char *name,
 			     const char *alias)
 {
 	if (list_is_class_word(l, word))
@@ -113,7 +114,7 @@ static bool list_is_asked_by(const struct listing *l, const char *word, const ch
 	return list_matches(l, word, name) || (alias && list_matches(l, word, alias));
 }
 
-static bool list_is_asked_for(const struct listing *l, const char *name, const char *alias)
+static bool list_is_asked_for(const struct event_listing *l, const char *name, const char *alias)
 {
 	bool asked = !l->nr_words;
 
@@ -125,7 +126,7 @@ static bool list_is_asked_for(const struct listing *l, const char *name, const c
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-static void list_put_json(const struct listing *l, const char *name, const char *alias)
+static void list_put_json(const struct event_listing *l, const char *name, const char *alias)
 {
 	fputs(l->nr_put ? ",\n{\"name\":" : "\n{\"name\":", stdout);
 	json_put_string(name);
@@ -134,7 +135,7 @@ static void list_put_json(const struct listing *l, const char *name, const char 
 	putchar('}');
 }
 
-static void list_put(struct listing *l, const char *name, const char *alias)
+static void list_put(struct event_listing *l, const char *name, const char *alias)
 {
 	const bool is_pmu = l->class->kind == SONDE_EVENT_PMU;
 	char both[512];
@@ -167,7 +168,7 @@ static void list_put_event(void *ctx, const struct sonde_listed_event *e)
  * Only tracepoints may be unreadable: this is reported, and is a failure if only tracepoints are
  * wanted.
  */
-static int list_put_class(struct cli *cli, struct listing *l)
+static int list_put_class(struct cli *cli, struct event_listing *l)
 {
 	const struct class *c = l->class;
 	const char *const *fixed = l->rules->list_in_perfs_form ? c->perf_fixed : c->fixed;
@@ -189,7 +190,7 @@ static int list_put_class(struct cli *cli, struct listing *l)
 }
 
 /* True if class c cannot have a match. */
-static bool list_is_left_out(const struct listing *l, const struct class *c)
+static bool list_is_left_out(const struct event_listing *l, const struct class *c)
 {
 	for (int i = 0; i < l->nr_words; i++)
 		if (list_is_class_word(l, l->words[i])
@@ -199,7 +200,7 @@ static bool list_is_left_out(const struct listing *l, const struct class *c)
 	return l->nr_words > 0;
 }
 
-static int list_put_classes(struct cli *cli, struct listing *l)
+static int list_put_classes(struct cli *cli, struct event_listing *l)
 {
 	int status = CLI_OK;
 
@@ -212,7 +213,7 @@ static int list_put_classes(struct cli *cli, struct listing *l)
 }
 
 /* perf prints the heading of metrics even without metrics. word NULL: everything is wanted. */
-static bool list_put_metrics(const struct listing *l, const char *word)
+static bool list_put_metrics(const struct event_listing *l, const char *word)
 {
 	const bool metrics = word && (!strcmp(word, "metric") || !strcmp(word, "metrics"));
 
@@ -226,7 +227,7 @@ static bool list_put_metrics(const struct listing *l, const char *word)
 }
 
 /* Handles one word after the other; a word without a match is no failure. */
-static int list_as_perf(struct cli *cli, struct listing *l, char **words, int n)
+static int list_as_perf(struct cli *cli, struct event_listing *l, char **words, int n)
 {
 	if (!n) {
 		list_put_classes(cli, l);
@@ -277,7 +278,7 @@ static void list_report_unknown(const char *word)
 		cli_say("list: this machine has no events for '%s'", word);
 }
 
-static int list_print(struct cli *cli, struct listing *l)
+static int list_print(struct cli *cli, struct event_listing *l)
 {
 	int status;
 
@@ -299,7 +300,7 @@ static int list_print(struct cli *cli, struct listing *l)
 
 static int list_run(struct cli *cli, void *values, int argc, char **argv)
 {
-	struct listing l = { .args = values, .words = argv, .rules = cli_rules(cli) };
+	struct event_listing l = { .args = values, .words = argv, .rules = cli_rules(cli) };
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
 	int status = output_format_check(cli, "list", &l.args->format, &l.is_json);
 

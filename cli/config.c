@@ -17,30 +17,30 @@
 
 /* ---- syntax ---------------------------------------------------------------------------------- */
 
-struct parser {
+struct config_parser {
 	const char *at, *end;
 	int line;
 	char *out; /* as long as the text: results are never longer */
 	size_t len;
 };
 
-static int config_peek(const struct parser *p)
+static int config_peek(const struct config_parser *p)
 {
 	return p->at < p->end ? (unsigned char)*p->at : EOF;
 }
 
-static void config_put(struct parser *p, int c)
+static void config_put(struct config_parser *p, int c)
 {
 	p->out[p->len++] = (char)c;
 }
 
-static void config_skip_blanks(struct parser *p)
+static void config_skip_blanks(struct config_parser *p)
 {
 	while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\r'))
 		p->at++;
 }
 
-static bool config_skip_line(struct parser *p)
+static bool config_skip_line(struct config_parser *p)
 {
 	while (p->at < p->end && *p->at != '\n')
 		p->at++;
@@ -48,7 +48,7 @@ static bool config_skip_line(struct parser *p)
 }
 
 /* Parses [name] or [name "subsection"]; out gets "name." or "name.subsection.". */
-static bool config_parse_section(struct parser *p)
+static bool config_parse_section(struct config_parser *p)
 {
 	p->at++;
 	p->len = 0;
@@ -76,7 +76,7 @@ static bool config_parse_section(struct parser *p)
 	return true;
 }
 
-static bool config_parse_escape(struct parser *p)
+static bool config_parse_escape(struct config_parser *p)
 {
 	static const char from[] = "tbn\\\"", to[] = "\t\b\n\\\"";
 	int c = config_peek(p);
@@ -99,7 +99,7 @@ static bool config_parse_escape(struct parser *p)
  * Parses up to the end of the line; blanks outside quotes count as one, those at both ends are
  * dropped.
  */
-static bool config_parse_value(struct parser *p)
+static bool config_parse_value(struct config_parser *p)
 {
 	bool quoted = false, blank = false;
 	size_t start = p->len;
@@ -136,7 +136,7 @@ static bool config_parse_value(struct parser *p)
 }
 
 /* Parses name = value; out gets the name, NUL and the value. */
-static bool config_parse_entry(struct parser *p, size_t section_len)
+static bool config_parse_entry(struct config_parser *p, size_t section_len)
 {
 	p->len = section_len;
 	if (!section_len || !isalpha(config_peek(p)))
@@ -151,7 +151,7 @@ static bool config_parse_entry(struct parser *p, size_t section_len)
 	return config_parse_value(p);
 }
 
-static int config_add(struct config *c, const char *file, bool ours, const struct parser *p,
+static int config_add(struct config *c, const char *file, bool ours, const struct config_parser *p,
 		      int line)
 {
 	struct config_entry *more =
@@ -173,7 +173,8 @@ static int config_add(struct config *c, const char *file, bool ours, const struc
 	return 0;
 }
 
-static int config_parse_lines(struct config *c, const char *file, bool ours, struct parser *p)
+static int config_parse_lines(struct config *c, const char *file, bool ours,
+			      struct config_parser *p)
 {
 	size_t section_len = 0;
 
@@ -209,7 +210,9 @@ static int config_parse_lines(struct config *c, const char *file, bool ours, str
 
 int config_parse(struct config *c, const char *file, bool ours, const char *text, size_t len)
 {
-	struct parser p = { .at = text, .end = text + len, .line = 1, .out = malloc(len + 2) };
+	struct config_parser p = {
+		.at = text, .end = text + len, .line = 1, .out = malloc(len + 2)
+	};
 	int bad;
 
 	if (!p.out)

@@ -37,15 +37,15 @@ char *dlfilter_find(const char *name)
 	return strdup(name);
 }
 
-struct listing {
+struct dlfilters_listing {
 	bool json;
 	int verbose;
 	size_t nr; /* filters printed so far */
 };
 
 /* text and details are NULL if the filter does not describe itself. */
-static void dlfilters_print_json(struct listing *l, const char *path, const char *name, bool loaded,
-				 const char *text, const char *details)
+static void dlfilters_print_json(struct dlfilters_listing *l, const char *path, const char *name,
+				 bool loaded, const char *text, const char *details)
 {
 	fputs(l->nr++ ? ",\n{\"name\":" : "\n{\"name\":", stdout);
 	json_put_string(name);
@@ -56,8 +56,8 @@ static void dlfilters_print_json(struct listing *l, const char *path, const char
 	putchar('}');
 }
 
-static void dlfilters_print_text(const struct listing *l, const char *name, const char *text,
-				 const char *details)
+static void dlfilters_print_text(const struct dlfilters_listing *l, const char *name,
+				 const char *text, const char *details)
 {
 	printf("  %-36s %s\n", name, text ? text : "");
 	while (l->verbose > 0 && details && *details) {
@@ -68,7 +68,7 @@ static void dlfilters_print_text(const struct listing *l, const char *name, cons
 	}
 }
 
-static void dlfilters_list_one(struct listing *l, const char *path, const char *name)
+static void dlfilters_list_one(struct dlfilters_listing *l, const char *path, const char *name)
 {
 	const char *(*describe)(const char **) = NULL;
 	const char *text = NULL, *details = NULL;
@@ -89,7 +89,7 @@ static void dlfilters_list_one(struct listing *l, const char *path, const char *
 }
 
 /* Loading a filter runs its code, and the current folder may hold files of other users. */
-static void dlfilters_list_unloaded(struct listing *l, const char *path, const char *name)
+static void dlfilters_list_unloaded(struct dlfilters_listing *l, const char *path, const char *name)
 {
 	if (l->json)
 		dlfilters_print_json(l, path, name, false, NULL, NULL);
@@ -105,7 +105,7 @@ static bool dlfilters_is_current_folder(const char *folder)
 	       here.st_ino == there.st_ino;
 }
 
-static void dlfilters_list_folder(struct listing *l, const char *folder)
+static void dlfilters_list_folder(struct dlfilters_listing *l, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	bool is_here = dlfilters_is_current_folder(folder);
@@ -131,7 +131,7 @@ static void dlfilters_list_folder(struct listing *l, const char *folder)
 
 void dlfilter_list(int verbose, bool json)
 {
-	struct listing l = { .json = json, .verbose = verbose };
+	struct dlfilters_listing l = { .json = json, .verbose = verbose };
 	char *perfs;
 
 	if (json) {

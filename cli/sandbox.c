@@ -321,12 +321,13 @@ static const int making[] = {
 };
 /* clang-format on */
 
-struct program {
+struct filter_program {
 	struct sock_filter code[512];
 	unsigned short nr;
 };
 
-static void sandbox_put(struct program *p, uint16_t code, uint8_t yes, uint8_t no, uint32_t k)
+static void sandbox_put(struct filter_program *p, uint16_t code, uint8_t yes, uint8_t no,
+			uint32_t k)
 {
 	if (p->nr < sizeof(p->code) / sizeof(*p->code))
 		p->code[p->nr++] = (struct sock_filter){ code, yes, no, k };
@@ -340,12 +341,12 @@ static void sandbox_put(struct program *p, uint16_t code, uint8_t yes, uint8_t n
 	 4 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
 #define HIGH_HALF(arg) (LOW_HALF(arg) ^ 4)
 
-static void sandbox_put_return(struct program *p, uint32_t what)
+static void sandbox_put_return(struct filter_program *p, uint32_t what)
 {
 	sandbox_put(p, BPF_RET | BPF_K, 0, 0, what);
 }
 
-static void sandbox_put_calls(struct program *p, const int *nrs, size_t nr)
+static void sandbox_put_calls(struct filter_program *p, const int *nrs, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		sandbox_put(p, EQUAL, 0, 1, (uint32_t)nrs[i]);
@@ -354,7 +355,7 @@ static void sandbox_put_calls(struct program *p, const int *nrs, size_t nr)
 }
 
 /* Allows a call unless its argument has any of these bits. */
-static void sandbox_put_unless(struct program *p, int nr, unsigned arg, uint32_t bits)
+static void sandbox_put_unless(struct filter_program *p, int nr, unsigned arg, uint32_t bits)
 {
 	sandbox_put(p, EQUAL, 0, 4, (uint32_t)nr);
 	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
@@ -364,7 +365,7 @@ static void sandbox_put_unless(struct program *p, int nr, unsigned arg, uint32_t
 }
 
 /* Allows opening files for reading, and unnamed files. */
-static void sandbox_put_open(struct program *p, int nr, unsigned arg)
+static void sandbox_put_open(struct filter_program *p, int nr, unsigned arg)
 {
 	sandbox_put(p, EQUAL, 0, 7, (uint32_t)nr);
 	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
@@ -377,7 +378,7 @@ static void sandbox_put_open(struct program *p, int nr, unsigned arg)
 }
 
 /* Allows a call if its argument is NULL: both halves are compared. */
-static void sandbox_put_null(struct program *p, int nr, unsigned arg)
+static void sandbox_put_null(struct filter_program *p, int nr, unsigned arg)
 {
 	sandbox_put(p, EQUAL, 0, 6, (uint32_t)nr);
 	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
@@ -389,8 +390,8 @@ static void sandbox_put_null(struct program *p, int nr, unsigned arg)
 }
 
 /* Allows a call with one of these values. */
-static void sandbox_put_values(struct program *p, int nr, unsigned arg, const uint32_t *values,
-			       uint8_t n)
+static void sandbox_put_values(struct filter_program *p, int nr, unsigned arg,
+			       const uint32_t *values, uint8_t n)
 {
 	sandbox_put(p, EQUAL, 0, (uint8_t)(2 + 2 * n), (uint32_t)nr);
 	sandbox_put(p, LOAD, 0, 0, LOW_HALF(arg));
@@ -401,7 +402,7 @@ static void sandbox_put_values(struct program *p, int nr, unsigned arg, const ui
 	sandbox_put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void sandbox_compile(struct program *p, bool makes_files)
+static void sandbox_compile(struct filter_program *p, bool makes_files)
 {
 	const uint32_t asking[] = { TCGETS, TIOCGWINSZ, FIONREAD },
 		       self[] = { (uint32_t)getpid(), 0 };
@@ -460,7 +461,7 @@ static bool sandbox_has_seccomp(void)
 
 static bool sandbox_filter_calls(bool makes_files)
 {
-	struct program p = { .nr = 0 };
+	struct filter_program p = { .nr = 0 };
 	struct sock_fprog prog = { .filter = p.code };
 
 	sandbox_compile(&p, makes_files);

@@ -11,12 +11,12 @@
 enum { READ_BYTES = 256 * 1024 };
 
 /* A line without leading and trailing blanks. */
-struct line {
+struct about_line {
 	const char *text;
 	size_t len;
 };
 
-static struct line about_trimmed(const char *text, size_t len)
+static struct about_line about_trimmed(const char *text, size_t len)
 {
 	while (len && isspace((unsigned char)*text)) {
 		text++;
@@ -24,16 +24,16 @@ static struct line about_trimmed(const char *text, size_t len)
 	}
 	while (len && isspace((unsigned char)text[len - 1]))
 		len--;
-	return (struct line){ text, len };
+	return (struct about_line){ text, len };
 }
 
-static bool about_begins(struct line l, const char *word)
+static bool about_begins(struct about_line l, const char *word)
 {
 	return l.len >= strlen(word) && !strncmp(l.text, word, strlen(word));
 }
 
 /* Appends after a blank. */
-static int about_add(char **text, struct line more)
+static int about_add(char **text, struct about_line more)
 {
 	char *all;
 
@@ -48,7 +48,7 @@ static int about_add(char **text, struct line more)
 }
 
 /* Reads "# key: value". */
-static int about_read_comment(struct script_about *a, struct line l)
+static int about_read_comment(struct script_about *a, struct about_line l)
 {
 	static const char *const keys[] = { "description:", "args:", "record:" };
 	char **const values[] = { &a->description, &a->args, &a->record };
@@ -65,14 +65,14 @@ static int about_read_comment(struct script_about *a, struct line l)
 }
 
 /* The first line of a """docstring""". */
-static struct line about_docstring(struct line l)
+static struct about_line about_docstring(struct about_line l)
 {
 	const char *end;
 
 	if (l.len && strchr("rRuU", *l.text))
-		l = (struct line){ l.text + 1, l.len - 1 };
+		l = (struct about_line){ l.text + 1, l.len - 1 };
 	if (!about_begins(l, "\"\"\"") && !about_begins(l, "\'\'\'"))
-		return (struct line){ NULL, 0 };
+		return (struct about_line){ NULL, 0 };
 	end = memmem(l.text + 3, l.len - 3, l.text, 3);
 	return about_trimmed(l.text + 3, end ? (size_t)(end - l.text) - 3 : l.len - 3);
 }
@@ -81,7 +81,7 @@ static struct line about_docstring(struct line l)
  * A function's definition at the beginning of a line: "def sched__sched_switch(", "sub
  * process_event".
  */
-static bool about_is_handler(struct line l)
+static bool about_is_handler(struct about_line l)
 {
 	static const char *const known[] = { "trace_begin", "trace_end", "trace_unhandled",
 					     "process_event", "process_stat" };
@@ -103,7 +103,7 @@ static bool about_is_handler(struct line l)
  * The words after `perf record` in a wrapper's line, except those that stand for the caller's
  * words.
  */
-static int about_read_command(struct script_about *a, struct line l, bool *is_open)
+static int about_read_command(struct script_about *a, struct about_line l, bool *is_open)
 {
 	const char *at = *is_open ? l.text : memmem(l.text, l.len, "perf record", 11);
 	const char *end = l.text + l.len;
@@ -115,14 +115,14 @@ static int about_read_command(struct script_about *a, struct line l, bool *is_op
 	if (*is_open)
 		end--;
 	while (at < end) {
-		struct line word;
+		struct about_line word;
 		size_t len;
 
 		while (at < end && isspace((unsigned char)*at))
 			at++;
 		for (len = 0; at + len < end && !isspace((unsigned char)at[len]);)
 			len++;
-		word = (struct line){ at, len };
+		word = (struct about_line){ at, len };
 		at += len;
 		if (len && strchr(";|)&", *word.text)) {
 			*is_open = false;
@@ -143,7 +143,7 @@ static int about_read_lines(struct script_about *a, const char *text, size_t len
 	for (; text < end; text = next) {
 		const char *lf = memchr(text, '\n', (size_t)(end - text));
 		const size_t length = (size_t)((lf ? lf : end) - text);
-		const struct line raw = { text, length }, l = about_trimmed(text, length);
+		const struct about_line raw = { text, length }, l = about_trimmed(text, length);
 
 		next = lf ? lf + 1 : end;
 		if (!l.len)

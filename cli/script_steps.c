@@ -17,13 +17,13 @@
 /* ---- command lines --------------------------------------------------------------------------- */
 
 /* argv of a future process: words are borrowed, or live as long as this process. */
-struct words {
+struct step_words {
 	char **v;
 	size_t nr, room;
 	bool failed;
 };
 
-static void steps_add(struct words *w, const char *word)
+static void steps_add(struct step_words *w, const char *word)
 {
 	if (w->nr + 1 >= w->room) {
 		char **grown = realloc(w->v, (w->room + 32) * sizeof(*grown));
@@ -39,7 +39,7 @@ static void steps_add(struct words *w, const char *word)
 	w->v[w->nr] = NULL;
 }
 
-static void steps_add_all(struct words *w, int argc, char **argv)
+static void steps_add_all(struct step_words *w, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
 		steps_add(w, argv[i]);
@@ -78,7 +78,7 @@ static bool steps_names_target(const struct cli *cli, int argc, char **argv)
 
 /* The recorder of this script. False if none is defined, or if there is no memory. */
 static bool steps_recorder(const struct cli *cli, const struct script_entry *e,
-			   const struct script_about *about, struct words *w)
+			   const struct script_about *about, struct step_words *w)
 {
 	static char own[PATH_MAX];
 	char *line;
@@ -100,7 +100,7 @@ static bool steps_recorder(const struct cli *cli, const struct script_entry *e,
 	return !w->failed;
 }
 
-static int steps_become(const struct cli *cli, struct words *w)
+static int steps_become(const struct cli *cli, struct step_words *w)
 {
 	if (w->failed)
 		cli_say("out of memory");
@@ -143,7 +143,7 @@ static int steps_read_about(struct step *s)
 static int record_step(struct step *s)
 {
 	const struct cli *cli = s->cli;
-	struct words w = { 0 };
+	struct step_words w = { 0 };
 
 	if (!steps_recorder(cli, &s->entry, &s->about, &w)) {
 		free(w.v);
@@ -170,7 +170,7 @@ static int report_step(struct step *s)
 {
 	const struct cli *cli = s->cli;
 	const struct script_steps *steps = s->steps;
-	struct words w = { 0 };
+	struct step_words w = { 0 };
 
 	if (!s->entry.report && !s->entry.file) {
 		cli_say("script: '%s' only records: there is neither a script of that name nor a "
@@ -202,7 +202,7 @@ static int steps_live_report(void *ctx, const char *input)
 {
 	struct step *s = ctx;
 	const struct cli *cli = s->cli;
-	struct words options = { 0 }, w = { 0 };
+	struct step_words options = { 0 }, w = { 0 };
 
 	if (!s->entry.report && s->entry.file)
 		return s->steps->run_file(s->steps->ctx, s->entry.file, input, s->argc, s->argv);
@@ -277,7 +277,7 @@ static void steps_warn_of_input(const struct step *s, int argc, char **argv)
 static int live_step(struct step *s)
 {
 	const struct cli *cli = s->cli;
-	struct words w = { 0 };
+	struct step_words w = { 0 };
 	struct step report = *s;
 	struct script_live live = { .name = s->entry.name,
 				    .report = steps_live_report,
@@ -357,7 +357,7 @@ static int steps_run_named(struct step *s, const struct script_places *places,
 static int steps_record_as_perf(struct step *s)
 {
 	static char own[PATH_MAX];
-	struct words w = { 0 };
+	struct step_words w = { 0 };
 
 	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
 		return cli_status(s->cli, CLI_FAILED);

@@ -11,12 +11,13 @@
 const char *const key_flag_words[] = { "0", "1", NULL };
 
 /* The place of a line, for messages. */
-struct place {
+struct keys_place {
 	const char *origin;
 	int line;
 };
 
-static int keys_set_word(void *to, const struct key *k, const char *value, const struct place *at)
+static int keys_set_word(void *to, const struct key *k, const char *value,
+			 const struct keys_place *at)
 {
 	struct outbuf choices = { 0 };
 
@@ -35,7 +36,8 @@ static int keys_set_word(void *to, const struct key *k, const char *value, const
 	return -EINVAL;
 }
 
-static int keys_set_number(void *to, const struct key *k, const char *value, const struct place *at)
+static int keys_set_number(void *to, const struct key *k, const char *value,
+			   const struct keys_place *at)
 {
 	char *end;
 	unsigned long long v;
@@ -66,7 +68,7 @@ static int keys_add_line(char **lines, const char *name, const char *value)
 	return 0;
 }
 
-static int keys_set(void *to, const struct key *k, const char *value, const struct place *at)
+static int keys_set(void *to, const struct key *k, const char *value, const struct keys_place *at)
 {
 	char **text = (char **)((char *)to + k->offset);
 
@@ -93,7 +95,7 @@ static const struct key *keys_find(const struct key_set *s, const char *name)
 }
 
 static int keys_set_by_name(const struct key_set *sets, size_t nr_sets, const char *name,
-			    const char *value, const struct place *at)
+			    const char *value, const struct keys_place *at)
 {
 	bool is_known = false;
 
@@ -111,7 +113,7 @@ static int keys_set_by_name(const struct key_set *sets, size_t nr_sets, const ch
 
 int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text, const char *origin)
 {
-	struct place at = { .origin = origin };
+	struct keys_place at = { .origin = origin };
 	int r = 0;
 
 	while (*text && r >= 0) {

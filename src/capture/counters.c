@@ -146,12 +146,12 @@ static int counters_open_one(struct counters *c, struct capture_events *events, 
 				    "cpu %d has gone offline: it is not recorded", n.cpu);
 			return 0;
 		}
-		const struct refused refused = { .events = events,
-						 .event = e,
-						 .tid = tid,
-						 .cpu = n.cpu,
-						 .error = error,
-						 .any_open = c->list.n != 0 };
+		const struct refused_event refused = { .events = events,
+						       .event = e,
+						       .tid = tid,
+						       .cpu = n.cpu,
+						       .error = error,
+						       .any_open = c->list.n != 0 };
 
 		if (!step_back(&c->steps, &refused, &c->say))
 			return group_fd >= 0 && error == EINVAL

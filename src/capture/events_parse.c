@@ -345,12 +345,12 @@ static int parse_add_one(struct capture_events *l, struct event_text *t)
 
 /* ---- lists and groups ------------------------------------------------------------------------ */
 
-struct parser {
+struct events_parser {
 	struct capture_events *list;
 	const char *pos;
 };
 
-static void events_skip_blanks(struct parser *p)
+static void events_skip_blanks(struct events_parser *p)
 {
 	p->pos += strspn(p->pos, " \t\n");
 }
@@ -374,7 +374,7 @@ static size_t event_length(const char *s)
 	return i;
 }
 
-static int parse_event(struct parser *p)
+static int parse_event(struct events_parser *p)
 {
 	struct event_text t = { 0 };
 	size_t len;
@@ -439,7 +439,7 @@ static int parse_check_members(const struct capture_events *l, size_t first)
 }
 
 /* Called behind the name; *pos is '{'. */
-static int parse_group(struct parser *p, const char *name)
+static int parse_group(struct events_parser *p, const char *name)
 {
 	struct capture_events *l = p->list;
 	const size_t first = l->list.n;
@@ -483,7 +483,7 @@ static int parse_group(struct parser *p, const char *name)
 	return parse_check_members(l, first);
 }
 
-static int parse_item(struct parser *p)
+static int parse_item(struct events_parser *p)
 {
 	const char *name = NULL;
 	size_t len;
@@ -503,7 +503,7 @@ static int parse_item(struct parser *p)
 
 int capture_events_add(struct capture_events *l, const char *text)
 {
-	struct parser p = { .list = l, .pos = text };
+	struct events_parser p = { .list = l, .pos = text };
 	const size_t before = l->list.n;
 
 	if (!text[strspn(text, " \t\n")])

@@ -15,13 +15,13 @@
 #include "capture/probe.h"
 #include "capture/tracefs.h"
 
-struct found {
+struct found_event {
 	uint32_t kind;
 	char *name, *alias; /* owned; alias is NULL if none */
 };
 
 struct list {
-	VEC(struct found) found;
+	VEC(struct found_event) found;
 	uint32_t kinds;
 	const struct pmu *pmu;         /* the source whose events are added */
 	const struct tracefs *tracefs; /* the tracepoints' directory */
@@ -30,7 +30,7 @@ struct list {
 
 static int list_add(struct list *l, uint32_t kind, const char *name, const char *alias)
 {
-	struct found f = { kind, strdup(name), alias ? strdup(alias) : NULL };
+	struct found_event f = { kind, strdup(name), alias ? strdup(alias) : NULL };
 
 	if (f.name && (f.alias || !alias) && vec_push(&l->found, f) == 0)
 		return 0;
@@ -116,7 +116,7 @@ static int list_add_tracepoints(struct list *l)
 
 static int list_compare(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct found_event *x = a, *y = b;
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;

@@ -242,14 +242,14 @@ static void pmu_offer(void *ctx, const char *name)
 	near_offer(ctx, name);
 }
 
-struct words {
+struct pmu_words {
 	char *buf;
 	size_t size, len;
 };
 
 static void pmu_add_word(void *ctx, const char *name)
 {
-	struct words *w = ctx;
+	struct pmu_words *w = ctx;
 	int n = snprintf(w->buf + w->len, w->size - w->len, "%s%s", w->len ? ", " : "", name);
 
 	if (n > 0 && w->len + (size_t)n < w->size)
@@ -270,7 +270,7 @@ void pmu_terms_near(const struct pmu *p, struct near *near)
 
 void pmu_list(const char *root, char *buf, size_t size)
 {
-	struct words w = { buf, size, 0 };
+	struct pmu_words w = { buf, size, 0 };
 
 	*buf = '\0';
 	pmu_each_entry(root ? root : sysfs_sources, pmu_add_word, &w);
@@ -278,7 +278,7 @@ void pmu_list(const char *root, char *buf, size_t size)
 
 void pmu_terms_list(const struct pmu *p, char *buf, size_t size)
 {
-	struct words w = { buf, size, 0 };
+	struct pmu_words w = { buf, size, 0 };
 
 	*buf = '\0';
 	pmu_each_term(p, pmu_add_word, &w);

@@ -41,7 +41,7 @@ static bool step_back_happens_in_user_space(const struct capture_event *e)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static bool step_back_raise_files(struct steps_back *s, const struct refused *r,
+static bool step_back_raise_files(struct steps_back *s, const struct refused_event *r,
 				  const struct say *to)
 {
 	if (s->no_file_limit)
@@ -51,7 +51,7 @@ static bool step_back_raise_files(struct steps_back *s, const struct refused *r,
 }
 
 /* Drivers without support for levels and guests refuse an attr that excludes any. */
-static bool step_back_include_guests(struct steps_back *s, const struct refused *r,
+static bool step_back_include_guests(struct steps_back *s, const struct refused_event *r,
 				     const struct say *to)
 {
 	if (!r->event->source || !r->event->attr.exclude_guest || r->event->chose_guest)
@@ -91,7 +91,7 @@ static void step_back_drop_guests(struct perf_event_attr *a)
  * Features of newer kernels, newest first; dropped one by one until an older kernel accepts the
  * attr.
  */
-static bool step_back_drop_newest(struct steps_back *s, const struct refused *r,
+static bool step_back_drop_newest(struct steps_back *s, const struct refused_event *r,
 				  const struct say *to)
 {
 	static const struct {
@@ -115,7 +115,7 @@ static bool step_back_drop_newest(struct steps_back *s, const struct refused *r,
 	return true;
 }
 
-static bool step_back_less_precise(struct steps_back *s, const struct refused *r,
+static bool step_back_less_precise(struct steps_back *s, const struct refused_event *r,
 				   const struct say *to)
 {
 	struct perf_event_attr *a = &r->event->attr;
@@ -126,7 +126,7 @@ static bool step_back_less_precise(struct steps_back *s, const struct refused *r
 	return true;
 }
 
-static bool step_back_clock_for_cycles(struct steps_back *s, const struct refused *r,
+static bool step_back_clock_for_cycles(struct steps_back *s, const struct refused_event *r,
 				       const struct say *to)
 {
 	struct capture_event *e = r->event;
@@ -142,7 +142,7 @@ static bool step_back_clock_for_cycles(struct steps_back *s, const struct refuse
 	return e->name != NULL;
 }
 
-static bool step_back_user_space_only(struct steps_back *s, const struct refused *r,
+static bool step_back_user_space_only(struct steps_back *s, const struct refused_event *r,
 				      const struct say *to)
 {
 	struct capture_event *e = r->event;
@@ -169,11 +169,12 @@ static bool step_back_user_space_only(struct steps_back *s, const struct refused
 
 /* ---- choosing a step ------------------------------------------------------------------------- */
 
-bool step_back(struct steps_back *s, const struct refused *r, const struct say *to)
+bool step_back(struct steps_back *s, const struct refused_event *r, const struct say *to)
 {
 	static const struct {
 		int error;
-		bool (*step)(struct steps_back *s, const struct refused *r, const struct say *to);
+		bool (*step)(struct steps_back *s, const struct refused_event *r,
+			     const struct say *to);
 	} steps[] = {
 		{ EMFILE, step_back_raise_files },      { EINVAL, step_back_include_guests },
 		{ EINVAL, step_back_drop_newest },      { EOPNOTSUPP, step_back_less_precise },

@@ -20,7 +20,7 @@ struct steps_back {
 };
 
 /* An event that could not be opened. */
-struct refused {
+struct refused_event {
 	struct capture_events *events;
 	struct capture_event *event; /* in the list */
 	int32_t tid;
@@ -30,6 +30,6 @@ struct refused {
 };
 
 /* False if no step is left. */
-bool step_back(struct steps_back *s, const struct refused *r, const struct say *say);
+bool step_back(struct steps_back *s, const struct refused_event *r, const struct say *say);
 
 #endif

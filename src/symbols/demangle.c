@@ -19,7 +19,7 @@ int rust_demangle_callback(const char *mangled, int options, demangle_callbackre
 #define MAX_MANGLED_BYTES   (32u << 10)
 #define MAX_DEMANGLED_BYTES (64u << 10)
 
-struct output {
+struct demangle_output {
 	struct outbuf *out;
 	size_t start;
 	jmp_buf too_long; /* The libraries' functions own nothing that a longjmp would leak. */
@@ -27,7 +27,7 @@ struct output {
 
 static void demangle_put(const char *text, size_t len, void *opaque)
 {
-	struct output *o = opaque;
+	struct demangle_output *o = opaque;
 
 	if (o->out->len - o->start + len > MAX_DEMANGLED_BYTES)
 		longjmp(o->too_long, 1);
@@ -38,7 +38,7 @@ static void demangle_put(const char *text, size_t len, void *opaque)
 static bool demangle_run(int (*function)(const char *, int, demangle_callbackref, void *),
 			 const char *name, int options, struct outbuf *out)
 {
-	struct output o = { .out = out, .start = out->len };
+	struct demangle_output o = { .out = out, .start = out->len };
 
 	if (!setjmp(o.too_long) && function(name, options, demangle_put, &o) && out->len > o.start)
 		return true;

@@ -29,7 +29,7 @@ struct ranges {
 };
 
 /* Code of one function: its own, or an inlined copy. */
-struct body {
+struct function_body {
 	Dwarf_Die die;
 	uint64_t start;
 	const char *name; /* NULL, or a name that replaces the entry's */
@@ -37,9 +37,9 @@ struct body {
 };
 
 struct function {
-	struct body own;
+	struct function_body own;
 	bool looked_inside;
-	VEC(struct body) inlined;
+	VEC(struct function_body) inlined;
 	struct ranges ranges; /* of inlined functions; outer ones before inner ones */
 };
 
@@ -217,7 +217,7 @@ static int dwarf_add_inlined(struct function *f, Dwarf_Die *die)
 	if (f->ranges.n == before)
 		return 0;
 	return vec_push(&f->inlined,
-			(struct body){ .die = *die, .start = f->ranges.v[before].start });
+			(struct function_body){ .die = *die, .start = f->ranges.v[before].start });
 }
 
 static int dwarf_read_inlined(struct function *f, Dwarf_Die *parent, unsigned depth,
@@ -292,7 +292,7 @@ static const char *dwarf_linkage_name(Dwarf_Die *die)
 }
 
 static const char *dwarf_lines_function_name(const struct dwarf_lines *l,
-					     const struct dwarf_unit *u, struct body *b,
+					     const struct dwarf_unit *u, struct function_body *b,
 					     bool innermost, uint64_t addr)
 {
 	const char *name = b->name ? b->name : dwarf_linkage_name(&b->die), *sym = NULL;
@@ -444,7 +444,7 @@ static void line_of_call(struct dwarf_lines *l, struct dwarf_unit *u, Dwarf_Die 
  * addr2line does not find functions whose ranges are given by an index into a table
  * (DW_FORM_rnglistx).
  */
-static bool dwarf_is_overlooked(const struct dwarf_lines *l, struct body *b)
+static bool dwarf_is_overlooked(const struct dwarf_lines *l, struct function_body *b)
 {
 	Dwarf_Attribute attr;
 
@@ -455,7 +455,7 @@ static bool dwarf_is_overlooked(const struct dwarf_lines *l, struct body *b)
 int dwarf_lines_find(struct dwarf_lines *l, uint64_t addr, struct line_places *ret)
 {
 	const struct range *r = dwarf_find_range(&l->ranges, addr);
-	struct body *bodies[MAX_INLINED + 1];
+	struct function_body *bodies[MAX_INLINED + 1];
 	struct line_place place = { 0 };
 	struct function *f;
 	struct dwarf_unit *u;

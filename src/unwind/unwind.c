@@ -36,7 +36,7 @@ struct unwinder {
 };
 
 /* One walk. Registers have DWARF's numbers. */
-struct walk {
+struct stack_walk {
 	struct unwinder *u;
 	const struct unwind_input *in;
 	const struct unwind_arch *arch;
@@ -93,7 +93,7 @@ const char *unwind_end_text(enum unwind_end end)
 
 /* ---- memory and registers -------------------------------------------------------------------- */
 
-static bool unwind_read_file_memory(struct walk *w, uint64_t addr, void *buf, size_t len)
+static bool unwind_read_file_memory(struct stack_walk *w, uint64_t addr, void *buf, size_t len)
 {
 	uint64_t offset;
 	struct dso *d;
@@ -113,7 +113,7 @@ static bool unwind_read_file_memory(struct walk *w, uint64_t addr, void *buf, si
 
 static bool unwind_read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 {
-	struct walk *w = ctx;
+	struct stack_walk *w = ctx;
 	uint64_t off = addr - w->stack_start, len = w->in->stack_len;
 	uint8_t buf[8] = { 0 };
 	/* perf never reads the last recorded word. */
@@ -148,7 +148,7 @@ static bool unwind_read_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_
 
 static bool unwind_read_register(void *ctx, uint64_t reg, uint64_t *ret)
 {
-	struct walk *w = ctx;
+	struct stack_walk *w = ctx;
 
 	if (reg >= CFI_MAX_REGS || !(w->known >> reg & 1))
 		return false;
@@ -156,7 +156,7 @@ static bool unwind_read_register(void *ctx, uint64_t reg, uint64_t *ret)
 	return true;
 }
 
-static void unwind_set_register(struct walk *w, unsigned reg, uint64_t value)
+static void unwind_set_register(struct stack_walk *w, unsigned reg, uint64_t value)
 {
 	w->regs[reg] = w->arch->word_bytes == 4 ? (uint32_t)value : value;
 	w->known |= (uint64_t)1 << reg;
@@ -171,7 +171,7 @@ static bool unwind_recorded_register(const struct unwind_input *in, int perf, ui
 	return true;
 }
 
-static bool unwind_begin(struct walk *w)
+static bool unwind_begin(struct stack_walk *w)
 {
 	const struct unwind_arch *arch = w->arch;
 	uint64_t v;
@@ -210,7 +210,7 @@ static struct cfi *unwind_tables_of(struct unwinder *u, struct dso *d)
 	return f.cfi;
 }
 
-static enum unwind_end unwind_find_row(struct walk *w, const struct cfi_row **ret)
+static enum unwind_end unwind_find_row(struct stack_walk *w, const struct cfi_row **ret)
 {
 	uint64_t addr = w->pc - !w->exact;
 	uint64_t offset;
@@ -226,7 +226,7 @@ static enum unwind_end unwind_find_row(struct walk *w, const struct cfi_row **re
 	return *ret ? UNWIND_OUTERMOST : UNWIND_NO_ROW;
 }
 
-static bool unwind_rule_value(struct walk *w, const struct cfi_rule *rule, uint64_t cfa,
+static bool unwind_rule_value(struct stack_walk *w, const struct cfi_rule *rule, uint64_t cfa,
 			      uint64_t *ret)
 {
 	struct expr_machine m = { .ctx = w,
@@ -259,7 +259,7 @@ static bool unwind_rule_value(struct walk *w, const struct cfi_rule *rule, uint6
 }
 
 /* Only an alternate stack may be at a lower address. perf only requires another address. */
-static bool unwind_goes_up(const struct walk *w, const struct walk *caller, bool signal)
+static bool unwind_goes_up(const struct stack_walk *w, const struct stack_walk *caller, bool signal)
 {
 	if (caller->cfa == w->cfa && caller->pc == w->pc)
 		return false;
@@ -267,9 +267,9 @@ static bool unwind_goes_up(const struct walk *w, const struct walk *caller, bool
 }
 
 /* Finds the caller's registers with the row for this frame. */
-static enum unwind_end unwind_step_by_row(struct walk *w, const struct cfi_row *row)
+static enum unwind_end unwind_step_by_row(struct stack_walk *w, const struct cfi_row *row)
 {
-	struct walk caller = *w;
+	struct stack_walk caller = *w;
 	uint64_t cfa, v;
 
 	w->outside = false;
@@ -305,7 +305,7 @@ static enum unwind_end unwind_step_by_row(struct walk *w, const struct cfi_row *
 /*
  * "jmp *x(%rip); push $n; jmp y": an entry of the PLT, which calls functions of shared libraries.
  */
-static bool unwind_is_plt_entry(struct walk *w)
+static bool unwind_is_plt_entry(struct stack_walk *w)
 {
 	uint8_t code[16];
 
@@ -317,9 +317,9 @@ static bool unwind_is_plt_entry(struct walk *w)
  * For x86 code that is missing in its file's tables: treats it as an entry of the PLT, or else, if
  * it looks plausible, as a function with a frame pointer whose frame is not far up the stack.
  */
-static enum unwind_end unwind_guess(struct walk *w)
+static enum unwind_end unwind_guess(struct stack_walk *w)
 {
-	struct walk caller = *w;
+	struct stack_walk caller = *w;
 	uint64_t fp, next_fp, pc, sp;
 	unsigned bytes = w->arch->word_bytes;
 
@@ -356,7 +356,8 @@ static enum unwind_end unwind_guess(struct walk *w)
  * The address to print for a frame: see unwind_walk(). perf treats the trampoline to which a signal
  * handler returns as a caller.
  */
-static uint64_t unwind_shown_ip(const struct walk *w, const struct cfi_row *row, bool innermost)
+static uint64_t unwind_shown_ip(const struct stack_walk *w, const struct cfi_row *row,
+				bool innermost)
 {
 	bool is_place = innermost || w->exact ||
 			(!w->u->rules->signal_return_is_call && row && row->is_signal);
@@ -368,7 +369,7 @@ int unwind_walk(struct unwinder *u, const struct unwind_input *in, size_t max,
 		struct unwind_result *ret)
 {
 	unsigned budget = MAX_WORK;
-	struct walk w = { .u = u, .in = in, .arch = in->arch, .budget = &budget };
+	struct stack_walk w = { .u = u, .in = in, .arch = in->arch, .budget = &budget };
 	enum unwind_end end = max && unwind_begin(&w) ? UNWIND_FULL : UNWIND_BROKEN;
 
 	*ret = (struct unwind_result){ .end = UNWIND_BROKEN };

@@ -50,7 +50,7 @@ static const struct array {
 };
 enum { NR_ARRAYS = sizeof(arrays) / sizeof(*arrays), ARRAYS = 0x1f9 };
 
-struct program {
+struct loaded_program {
 	uint32_t id;
 	bool is_loaded;            /* ... at the last look */
 	struct bpf_prog_info info; /* pointers are offsets in data */
@@ -67,7 +67,8 @@ struct types {
 struct bpf_programs {
 	pthread_mutex_t lock;
 	bool is_listed, names_only;
-	VEC(struct program) list; /* ascending by id, the order in which the kernel lists them */
+	VEC(struct loaded_program)
+	list; /* ascending by id, the order in which the kernel lists them */
 	VEC(struct types) types;
 };
 
@@ -130,10 +131,10 @@ static void bpf_place_arrays(struct bpf_prog_info *info, const struct bpf_prog_i
 	}
 }
 
-static bool bpf_read_program(int fd, struct program *ret)
+static bool bpf_read_program(int fd, struct loaded_program *ret)
 {
 	struct bpf_prog_info counts = { 0 };
-	struct program p = { 0 };
+	struct loaded_program p = { 0 };
 
 	if (bpf_get_info(fd, &counts, sizeof(counts)) < 0)
 		return false;
@@ -216,7 +217,7 @@ static const struct types *bpf_find_types(const struct bpf_programs *p, uint32_t
 	return NULL;
 }
 
-static struct program *bpf_find_program(const struct bpf_programs *p, uint32_t id)
+static struct loaded_program *bpf_find_program(const struct bpf_programs *p, uint32_t id)
 {
 	size_t low = 0, high = p->list.n;
 
@@ -231,7 +232,7 @@ static struct program *bpf_find_program(const struct bpf_programs *p, uint32_t i
 	return low < p->list.n && p->list.v[low].id == id ? &p->list.v[low] : NULL;
 }
 
-static void bpf_insert_program(struct bpf_programs *p, struct program take)
+static void bpf_insert_program(struct bpf_programs *p, struct loaded_program take)
 {
 	size_t at = p->list.n;
 
@@ -246,7 +247,7 @@ static void bpf_insert_program(struct bpf_programs *p, struct program take)
 
 static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 {
-	struct program *known = bpf_find_program(p, id), one;
+	struct loaded_program *known = bpf_find_program(p, id), one;
 	struct types types;
 	int fd;
 
@@ -301,7 +302,7 @@ void bpf_programs_put_info(struct bpf_programs *p, struct outbuf *o)
 	if (p->is_listed)
 		perfdata_put_u32(o, (uint32_t)n);
 	for (size_t i = 0; p->is_listed && i < n; i++) {
-		const struct program *one = &p->list.v[i];
+		const struct loaded_program *one = &p->list.v[i];
 
 		perfdata_put_u32(o, INFO_BYTES);
 		perfdata_put_u32(o, (uint32_t)one->data_len);
@@ -338,7 +339,7 @@ static const char *bpf_type_name(const struct types *t, uint32_t type)
 }
 
 /* "bpf_prog_TAG_NAME", as the kernel names them in its records */
-static void bpf_name_function(const struct program *p, const struct types *types, uint32_t n,
+static void bpf_name_function(const struct loaded_program *p, const struct types *types, uint32_t n,
 			      char name[BPF_FUNCTION_NAME_BYTES])
 {
 	const uint8_t *tag = p->data + p->info.prog_tags + (size_t)n * BPF_TAG_BYTES;

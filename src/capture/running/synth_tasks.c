@@ -39,13 +39,13 @@ static ssize_t synth_read_proc(int dir, const char *path, char *buf, size_t size
 	return n;
 }
 
-struct task {
+struct synth_task {
 	int32_t pid, tid, parent; /* parent of the process */
 	char comm[COMM_BYTES];
 };
 
 /* "TID (COMM) STATE PPID ...": the name may itself contain parentheses. */
-static bool synth_read_stat(int proc, int32_t pid, int32_t tid, struct task *ret)
+static bool synth_read_stat(int proc, int32_t pid, int32_t tid, struct synth_task *ret)
 {
 	char path[64], text[512], *name, *name_end;
 	size_t len;
@@ -57,13 +57,13 @@ static bool synth_read_stat(int proc, int32_t pid, int32_t tid, struct task *ret
 	name_end = strrchr(text, ')');
 	if (!name || !name_end || name_end < name || strlen(name_end) < 4)
 		return false;
-	*ret = (struct task){ .pid = pid, .tid = tid, .parent = atoi(name_end + 4) };
+	*ret = (struct synth_task){ .pid = pid, .tid = tid, .parent = atoi(name_end + 4) };
 	len = (size_t)(name_end - name - 1);
 	memcpy(ret->comm, name + 1, len < COMM_BYTES - 1 ? len : COMM_BYTES - 1);
 	return true;
 }
 
-static void synth_put_fork(struct synth *s, const struct task *t)
+static void synth_put_fork(struct synth *s, const struct synth_task *t)
 {
 	size_t at = synth_begin(s, PERF_RECORD_FORK, FORK_EXEC_MISC);
 	const int32_t parent = t->tid == t->pid ? t->parent : t->pid;
@@ -80,7 +80,7 @@ static void synth_put_fork(struct synth *s, const struct task *t)
  * u32 pid, tid | u64 nr | nr x { u64 device, inode }, in the kernel's order; zeros if we may not
  * read them
  */
-static void synth_put_namespaces(struct synth *s, int proc, const struct task *t)
+static void synth_put_namespaces(struct synth *s, int proc, const struct synth_task *t)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	enum { NR_NAMES = sizeof(names) / sizeof(names[0]) };
@@ -105,7 +105,7 @@ static void synth_put_namespaces(struct synth *s, int proc, const struct task *t
 	synth_end(s, at);
 }
 
-static void synth_put_comm(struct synth *s, const struct task *t)
+static void synth_put_comm(struct synth *s, const struct synth_task *t)
 {
 	size_t at = synth_begin(s, PERF_RECORD_COMM, 0);
 
@@ -223,7 +223,7 @@ static void synth_each_number(int dir, const char *path, void (*visit)(void *, i
 	closedir(d);
 }
 
-struct walk {
+struct synth_walk {
 	struct synth *synth;
 	int proc;
 	int32_t pid;
@@ -231,8 +231,8 @@ struct walk {
 
 static void synth_thread_of(void *ctx, int32_t tid)
 {
-	const struct walk *w = ctx;
-	struct task t;
+	const struct synth_walk *w = ctx;
+	struct synth_task t;
 
 	if (tid == w->pid || !synth_read_stat(w->proc, w->pid, tid, &t))
 		return;
@@ -243,8 +243,8 @@ static void synth_thread_of(void *ctx, int32_t tid)
 
 static void synth_process(void *ctx, int32_t pid)
 {
-	struct walk w = *(const struct walk *)ctx;
-	struct task t;
+	struct synth_walk w = *(const struct synth_walk *)ctx;
+	struct synth_task t;
 	char path[64];
 
 	if (!synth_read_stat(w.proc, pid, pid, &t))
@@ -278,7 +278,7 @@ static void *synth_describe_slices(void *arg)
 
 	while ((slice = atomic_fetch_add(&c->next, 1)) < c->nr_slices) {
 		struct synth s = *c->like;
-		struct walk w = { .synth = &s, .proc = c->proc };
+		struct synth_walk w = { .synth = &s, .proc = c->proc };
 		const size_t first = slice * SLICE_PIDS;
 		const size_t end =
 			c->nr_pids - first < SLICE_PIDS ? c->nr_pids : first + SLICE_PIDS;
@@ -334,21 +334,21 @@ void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids, unsig
 	free(c.slices);
 }
 
-struct found {
+struct found_pids {
 	VEC(int32_t) pids;
 	bool failed;
 };
 
 static void synth_note_pid(void *ctx, int32_t pid)
 {
-	struct found *f = ctx;
+	struct found_pids *f = ctx;
 
 	f->failed |= vec_push(&f->pids, pid) < 0;
 }
 
 void synth_all_tasks(struct synth *s, unsigned nr_threads)
 {
-	struct found found = { 0 };
+	struct found_pids found = { 0 };
 
 	synth_each_number(AT_FDCWD, "/proc", synth_note_pid, &found);
 	s->out.failed |= found.failed;
@@ -378,13 +378,13 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids)
 
 	for (size_t i = 0; proc >= 0 && !s->no_tasks && i < nr_tids; i++) {
 		int32_t pid = synth_process_of(proc, tids[i]);
-		struct task t;
+		struct synth_task t;
 
 		/* the threads of a process are adjacent; the first one gets the mappings */
 		if (!pid || !synth_read_stat(proc, pid, tids[i], &t))
 			continue;
 		if (pid != described && tids[i] != pid) {
-			struct task leader;
+			struct synth_task leader;
 
 			if (synth_read_stat(proc, pid, pid, &leader))
 				synth_put_comm(s, &leader);
@@ -402,7 +402,7 @@ void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids)
 void synth_name(struct synth *s, int32_t pid)
 {
 	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct task t;
+	struct synth_task t;
 
 	if (proc < 0)
 		return;

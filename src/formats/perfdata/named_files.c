@@ -146,7 +146,7 @@ int perfdata_named_files_read(struct bytes *b, struct arena *a, struct named_fil
 /* ---- FILE2: protobuf ------------------------------------------------------------------------- */
 
 /* A field of a message: a number, or bytes. */
-struct field {
+struct wire_field {
 	uint64_t number, value;
 	bool is_bytes;
 	struct bytes bytes;
@@ -169,12 +169,12 @@ static int named_read_varint(struct bytes *b, const char *name, uint64_t *ret)
 	return bytes_fail(b, -EBADMSG, "field %s: a number of more than 10 bytes", name);
 }
 
-static int named_read_field(struct bytes *b, struct field *ret)
+static int named_read_field(struct bytes *b, struct wire_field *ret)
 {
 	enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 	uint64_t tag = 0, len = 0;
 
-	*ret = (struct field){ 0 };
+	*ret = (struct wire_field){ 0 };
 	TRY(named_read_varint(b, "tag", &tag));
 	ret->number = tag >> 3;
 	switch (tag & 7) {
@@ -207,7 +207,7 @@ static int named_read_symbol2(struct reading *r, struct bytes *b)
 {
 	struct named_symbol sym = { 0 };
 	struct bytes name = { 0 };
-	struct field f;
+	struct wire_field f;
 
 	while (bytes_left(b)) {
 		TRY(named_read_field(b, &f));
@@ -226,7 +226,7 @@ static int named_read_symbol2(struct reading *r, struct bytes *b)
 
 static int named_read_first_off2(struct reading *r, struct bytes *b)
 {
-	struct field f;
+	struct wire_field f;
 
 	r->has_first_off = true; /* protobuf omits a zero */
 	while (bytes_left(b)) {
@@ -241,7 +241,7 @@ static int named_read_message(struct reading *r, struct bytes *b)
 {
 	enum { PATH = 1, KIND, FIRST_ADDR, SYMBOL, DEX, ELF, MODULE };
 	struct bytes path = { 0 };
-	struct field f;
+	struct wire_field f;
 
 	while (bytes_left(b)) {
 		TRY(named_read_field(b, &f));

@@ -25,23 +25,23 @@ enum {
 static const uint64_t AUX_FLAGS = 0xff0f;
 
 /* The bytes of a record between header and trailer. */
-struct body {
+struct record_body {
 	const uint8_t *at;
 	uint32_t len;
 	bool swap;
 };
 
-static uint16_t shape_u16_at(struct body b, uint32_t off)
+static uint16_t shape_u16_at(struct record_body b, uint32_t off)
 {
 	return off + 2 <= b.len ? get_u16(b.at + off, b.swap) : UINT16_MAX;
 }
 
-static uint32_t shape_u32_at(struct body b, uint32_t off)
+static uint32_t shape_u32_at(struct record_body b, uint32_t off)
 {
 	return off + 4 <= b.len ? get_u32(b.at + off, b.swap) : UINT32_MAX;
 }
 
-static uint64_t shape_u64_at(struct body b, uint32_t off)
+static uint64_t shape_u64_at(struct record_body b, uint32_t off)
 {
 	return off + 8 <= b.len ? get_u64(b.at + off, b.swap) : UINT64_MAX;
 }
@@ -52,7 +52,8 @@ static uint32_t shape_padded(uint32_t bytes)
 }
 
 /* True if the body has `fixed` bytes, and the number of entries that the u64 at nr_at gives. */
-static bool shape_has_entries(struct body b, uint32_t nr_at, uint32_t fixed, uint32_t entry_bytes)
+static bool shape_has_entries(struct record_body b, uint32_t nr_at, uint32_t fixed,
+			      uint32_t entry_bytes)
 {
 	const uint64_t nr = shape_u64_at(b, nr_at);
 
@@ -60,7 +61,7 @@ static bool shape_has_entries(struct body b, uint32_t nr_at, uint32_t fixed, uin
 }
 
 /* A text that ends with the record: NUL and padding are at most 8 bytes. */
-static bool shape_ends_with_text(struct body b, uint32_t off)
+static bool shape_ends_with_text(struct record_body b, uint32_t off)
 {
 	const uint8_t *nul = off < b.len ? memchr(b.at + off, '\0', b.len - off) : NULL;
 
@@ -68,7 +69,7 @@ static bool shape_ends_with_text(struct body b, uint32_t off)
 }
 
 /* `nr` ids of processes or threads; -1 is the kernel's. */
-static bool shape_has_tasks(struct body b, unsigned nr)
+static bool shape_has_tasks(struct record_body b, unsigned nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
 		const int32_t id = (int32_t)shape_u32_at(b, i * 4);
@@ -80,19 +81,19 @@ static bool shape_has_tasks(struct body b, unsigned nr)
 }
 
 /* u64 addr | u16 old bytes, new bytes | both of them, padded */
-static bool shape_is_text_poke(struct body b)
+static bool shape_is_text_poke(struct record_body b)
 {
 	return b.len == shape_padded(12 + shape_u16_at(b, 8) + shape_u16_at(b, 10));
 }
 
 /* u32 pid, tid | one count with times, id and losses; or a group's, which begins with u64 nr */
-static bool shape_is_read(struct body b)
+static bool shape_is_read(struct record_body b)
 {
 	return shape_has_tasks(b, 2) && b.len >= 16 &&
 	       (b.len <= 48 || shape_u64_at(b, 8) < b.len / 8);
 }
 
-static bool shape_is_of_kernel(uint32_t type, struct body b)
+static bool shape_is_of_kernel(uint32_t type, struct record_body b)
 {
 	switch (type) {
 	case PERF_RECORD_MMAP:
@@ -138,7 +139,7 @@ static bool shape_is_of_kernel(uint32_t type, struct body b)
 }
 
 /* u16 kind: 0 cpus (u16 number, u16 each), 1 a mask, 2 a range */
-static bool shape_is_cpu_map(struct body b)
+static bool shape_is_cpu_map(struct record_body b)
 {
 	switch (shape_u16_at(b, 0)) {
 	case 0:
@@ -153,7 +154,7 @@ static bool shape_is_cpu_map(struct body b)
 	}
 }
 
-static bool shape_is_of_tool(uint32_t type, struct body b)
+static bool shape_is_of_tool(uint32_t type, struct record_body b)
 {
 	const uint32_t attr_bytes = shape_u32_at(b, ATTR_SIZE_AT);
 
@@ -207,7 +208,7 @@ static bool shape_is_of_tool(uint32_t type, struct body b)
 bool perfdata_has_shape(const uint8_t *rec, uint32_t len, uint32_t trailer_bytes, bool swap)
 {
 	const uint32_t type = get_u32(rec, swap);
-	struct body b = { rec + HEADER_BYTES, len - HEADER_BYTES, swap };
+	struct record_body b = { rec + HEADER_BYTES, len - HEADER_BYTES, swap };
 
 	if (type >= FIRST_TOOL_RECORD)
 		return shape_is_of_tool(type, b);

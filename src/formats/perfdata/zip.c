@@ -28,7 +28,7 @@ struct zip {
 };
 
 /* The place of the next byte of a chunk. */
-struct place {
+struct zip_place {
 	const struct iovec *piece;
 	size_t at;
 };
@@ -68,7 +68,7 @@ void zip_free(struct zip *z)
 }
 
 /* Compresses the next `len` bytes to one block; `ends`: the last block of its frame. */
-static int zip_pack(struct zip *z, struct place *from, size_t len, bool ends, uint8_t *to,
+static int zip_pack(struct zip *z, struct zip_place *from, size_t len, bool ends, uint8_t *to,
 		    size_t room, size_t *ret_len)
 {
 	ZSTD_outBuffer out = { .dst = to, .size = room };
@@ -89,7 +89,7 @@ static int zip_pack(struct zip *z, struct place *from, size_t len, bool ends, ui
 				       ZSTD_isError(r) ? ZSTD_getErrorName(r) : "no room");
 		from->at += n;
 		if (from->at == from->piece->iov_len)
-			*from = (struct place){ from->piece + 1, 0 };
+			*from = (struct zip_place){ from->piece + 1, 0 };
 	} while (len);
 	*ret_len = out.pos;
 	z->frame_bytes = ends ? 0 : z->frame_bytes + out.pos;
@@ -127,7 +127,7 @@ int zip_chunk(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t 
 {
 	const size_t head = zip_head_bytes(z);
 	const size_t max = (z->padded ? PADDED_MAX_BYTES : RECORD_MAX_BYTES) - head;
-	struct place from = { pieces, 0 };
+	struct zip_place from = { pieces, 0 };
 	size_t left = 0, made = 0, len = 0; /* to[made..) holds the header and len bytes */
 
 	for (int i = 0; i < nr_pieces; i++)
@@ -158,7 +158,7 @@ int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len)
 	const struct perfdata_record_header last = { .type = RECORD_FINISHED_INIT,
 						     .size = sizeof(last) };
 	const struct iovec piece = { (void *)&last, sizeof(last) };
-	struct place from = { &piece, 0 };
+	struct zip_place from = { &piece, 0 };
 	const size_t head = zip_head_bytes(z);
 	size_t len = 0;
 

@@ -36,7 +36,7 @@ static void dso_hits_push(struct dso_hits *h, int32_t pid, uint64_t page)
 	if (!h->recent)
 		h->recent = calloc(RECENT, sizeof(*h->recent));
 	/* out of memory: one file may be left out */
-	if (vec_push(&h->pending, (struct dso_place){ pid, page }) < 0)
+	if (vec_push(&h->pending, (struct dso_page){ pid, page }) < 0)
 		return;
 }
 

@@ -320,7 +320,7 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 /*
  * Marks the files at this place in the process or the ancestors it inherits from; false if none is.
  */
-static bool dsos_mark(struct dsos *d, const struct dso_place *at)
+static bool dsos_mark(struct dsos *d, const struct dso_page *at)
 {
 	const struct dso_process *p = dsos_find_process(d, at->pid);
 	bool found = false;

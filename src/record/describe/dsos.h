@@ -44,14 +44,14 @@ struct dso_files {
 struct dsos;
 struct dso_chain;
 
-struct dso_place {
+struct dso_page {
 	int32_t pid;
 	uint64_t page;
 };
 
 struct dso_hits {
 	uint64_t *recent; /* places noted lately; NULL until there are some */
-	VEC(struct dso_place) pending;
+	VEC(struct dso_page) pending;
 	size_t nr_old;   /* of pending: looked up before, without success */
 	bool any_kernel; /* a sample was taken in the kernel */
 	uint64_t last_id;

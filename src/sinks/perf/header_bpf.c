@@ -35,21 +35,21 @@ enum {
 	TAG_BYTES = 8
 };
 
-struct program {
+struct recorded_program {
 	uint8_t info[INFO_BYTES]; /* as much as is known of it */
 	const uint8_t *data;
 	uint32_t data_len;
 	struct bytes btf; /* of the program; empty: none */
 };
 
-static uint32_t header_bpf_info_u32(const struct program *p, unsigned at)
+static uint32_t header_bpf_info_u32(const struct recorded_program *p, unsigned at)
 {
 	return load_u32(p->info + at);
 }
 
 /* Element i of an array in data; NULL if it is outside. */
-static const uint8_t *header_bpf_element(const struct program *p, unsigned pointer, uint32_t i,
-					 uint32_t size)
+static const uint8_t *header_bpf_element(const struct recorded_program *p, unsigned pointer,
+					 uint32_t i, uint32_t size)
 {
 	uint64_t off = load_u64(p->info + pointer), at = (uint64_t)i * size;
 
@@ -77,7 +77,7 @@ static struct bytes header_bpf_find_btf(struct bytes b, uint32_t wanted)
 /* ---- programs -------------------------------------------------------------------------------- */
 
 /* "bpf_prog_TAG_NAME" of function i of nr. */
-static void header_bpf_put_name(const struct program *p, uint32_t i, uint32_t nr,
+static void header_bpf_put_name(const struct recorded_program *p, uint32_t i, uint32_t nr,
 				struct outbuf *out)
 {
 	const uint8_t *tag = header_bpf_element(p, INFO_TAGS, i, TAG_BYTES), *func;
@@ -103,7 +103,7 @@ static void header_bpf_put_name(const struct program *p, uint32_t i, uint32_t nr
 		outbuf_fmt(out, "_%s", name);
 }
 
-static void header_bpf_put_place(const struct program *p, uint32_t i, struct outbuf *out)
+static void header_bpf_put_place(const struct recorded_program *p, uint32_t i, struct outbuf *out)
 {
 	const uint8_t *addr = header_bpf_element(p, INFO_KSYMS, i, 8),
 		      *len = header_bpf_element(p, INFO_LENS, i, 4);
@@ -112,7 +112,7 @@ static void header_bpf_put_place(const struct program *p, uint32_t i, struct out
 		   len ? load_u32(len) : 0);
 }
 
-static void header_bpf_put_program(const struct program *p, struct outbuf *out)
+static void header_bpf_put_program(const struct recorded_program *p, struct outbuf *out)
 {
 	uint32_t id = header_bpf_info_u32(p, INFO_ID), nr = header_bpf_info_u32(p, INFO_NR_KSYMS);
 
@@ -141,7 +141,7 @@ int perf_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
 		return 0;
 	TRY(bytes_u32(b, "number of programs", &nr));
 	while (nr--) {
-		struct program p = { 0 };
+		struct recorded_program p = { 0 };
 		const uint8_t *info = NULL;
 
 		TRY(bytes_u32(b, "size of the description", &info_len));

@@ -26,7 +26,7 @@ enum {
 #define BRANCH_ABORT        (UINT64_C(1) << 3)
 #define BRANCH_CYCLES(f)    ((uint32_t)((f) >> 4 & 0xffff))
 
-struct listing {
+struct insn_listing {
 	struct text_code *c;
 	const struct event *ev;
 	uint64_t columns;
@@ -51,7 +51,7 @@ static uint32_t insn_mode_of(uint64_t addr)
 enum grabbed { NO_CODE, CODE, CROSSES_RINGS };
 
 /* The code from start to the instruction at end. */
-static enum grabbed insn_grab(struct listing *l, uint64_t start, uint64_t end)
+static enum grabbed insn_grab(struct insn_listing *l, uint64_t start, uint64_t end)
 {
 	if (!start || !end)
 		return NO_CODE;
@@ -67,7 +67,7 @@ static enum grabbed insn_grab(struct listing *l, uint64_t start, uint64_t end)
 }
 
 /* Names the function that an address is in, unless it is the one named last. */
-static void insn_put_function(struct listing *l, uint64_t addr)
+static void insn_put_function(struct insn_listing *l, uint64_t addr)
 {
 	const struct sonde_location loc = *recording_located(l->ev, addr, insn_mode_of(addr));
 
@@ -90,7 +90,7 @@ static void insn_put_function(struct listing *l, uint64_t addr)
 }
 
 /* The instruction at an offset of the block, padded to a width; its length, 0 for none. */
-static unsigned put_insn(struct listing *l, size_t off, size_t width)
+static unsigned put_insn(struct insn_listing *l, size_t off, size_t width)
 {
 	unsigned n = recording_insn_length(l->ev, l->start, insn_mode_of(l->start), l->code + off,
 					   l->len - off);
@@ -110,7 +110,7 @@ static unsigned put_insn(struct listing *l, size_t off, size_t width)
 	return n;
 }
 
-static void insn_put_source(struct listing *l, uint64_t addr)
+static void insn_put_source(struct insn_listing *l, uint64_t addr)
 {
 	if (l->columns & TEXT_SRCCODE &&
 	    text_srccode_put(l->c, l->ev, addr, insn_mode_of(addr), l->out))
@@ -118,7 +118,7 @@ static void insn_put_source(struct listing *l, uint64_t addr)
 }
 
 /* An instruction that does not end its block; its length. */
-static unsigned insn_put_step(struct listing *l, size_t off)
+static unsigned insn_put_step(struct insn_listing *l, size_t off)
 {
 	unsigned n = put_insn(l, off, 0);
 
@@ -129,7 +129,7 @@ static unsigned insn_put_step(struct listing *l, size_t off)
 }
 
 /* The branch that ends a block. nr_insns: how many ran in it, 0 unknown. */
-static void insn_put_branch(struct listing *l, size_t off, const struct sonde_branch *b,
+static void insn_put_branch(struct insn_listing *l, size_t off, const struct sonde_branch *b,
 			    unsigned nr_insns)
 {
 	uint32_t cycles = BRANCH_CYCLES(b->flags);
@@ -152,7 +152,7 @@ static void insn_put_branch(struct listing *l, size_t off, const struct sonde_br
 }
 
 /* The block in memory, which ends with the branch. */
-static void insn_put_block(struct listing *l, const struct sonde_branch *b)
+static void insn_put_block(struct insn_listing *l, const struct sonde_branch *b)
 {
 	unsigned nr_insns = 0;
 	size_t off = 0;
@@ -180,7 +180,7 @@ static void insn_put_block(struct listing *l, const struct sonde_branch *b)
  * From the last branch to the sample. Where that is behind us, a branch is missing: up to the next
  * one.
  */
-static void insn_put_last_block(struct listing *l, uint64_t start, uint64_t ip)
+static void insn_put_last_block(struct insn_listing *l, uint64_t start, uint64_t ip)
 {
 	uint64_t end = ip < start ? start + LAST_BLOCK_BYTES : ip;
 	enum grabbed got = insn_grab(l, start, end);
@@ -210,7 +210,7 @@ static void insn_put_last_block(struct listing *l, uint64_t start, uint64_t ip)
 void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 			  const struct sonde_sample *sample, uint64_t columns, struct outbuf *out)
 {
-	struct listing l = { .c = c, .ev = ev, .columns = columns, .out = out };
+	struct insn_listing l = { .c = c, .ev = ev, .columns = columns, .out = out };
 	const struct sonde_branch *b = sample->branches;
 	uint64_t nr = sample->nr_branches;
 

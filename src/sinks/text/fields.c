@@ -12,7 +12,7 @@
 #define NO_PAYLOAD  (ALL_CLASSES & ~CLASS(TRACEPOINT))
 #define NO_BPF      (ALL_CLASSES & ~(CLASS(SOFTWARE) | CLASS(TRACEPOINT)))
 
-static const struct field {
+static const struct text_field {
 	const char *name;
 	uint64_t bit;
 	uint32_t never; /* classes that cannot have it */
@@ -110,12 +110,13 @@ const char *text_field_name(uint64_t bit)
 	return "";
 }
 
-static bool fields_is_known(const struct text_fields *f, const struct field *field)
+static bool fields_is_known(const struct text_fields *f, const struct text_field *field)
 {
 	return !field->newer || !f->rules->lacks_newer_columns;
 }
 
-static const struct field *find_field(const struct text_fields *f, const char *name, size_t len)
+static const struct text_field *find_field(const struct text_fields *f, const char *name,
+					   size_t len)
 {
 	for (int i = 0; i < NR_FIELDS; i++) {
 		if (strlen(fields[i].name) == len && !memcmp(fields[i].name, name, len) &&
@@ -148,7 +149,7 @@ static int unknown_field(const struct text_fields *f, const char *name, size_t l
 	return r;
 }
 
-static void fields_change_class(struct text_class_fields *c, const struct field *field,
+static void fields_change_class(struct text_class_fields *c, const struct text_field *field,
 				enum change change)
 {
 	if (change == REMOVE) {
@@ -163,7 +164,7 @@ static void fields_change_class(struct text_class_fields *c, const struct field 
 }
 
 /* class < 0: all that can have the field. */
-static int change_field(struct text_fields *f, int class, const struct field *field,
+static int change_field(struct text_fields *f, int class, const struct text_field *field,
 			enum change change, struct outbuf *notes)
 {
 	if (field->bit == TEXT_DISASM)
@@ -273,7 +274,7 @@ static int fields_parse_one(struct text_fields *f, const char *spec, size_t len,
 	if (!changes)
 		clear_fields(f, class);
 	for (; p < end; p = next + 1) {
-		const struct field *field;
+		const struct text_field *field;
 
 		next = memchr(p, ',', (size_t)(end - p));
 		if (!next)

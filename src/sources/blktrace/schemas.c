@@ -54,7 +54,7 @@ static const struct action {
 	[SCHEMA_MESSAGE] = { "block:message", SHAPE_MESSAGE, message_fmt },
 };
 
-struct field {
+struct payload_field {
 	const char *name, *type;
 	uint16_t offset, width;
 	bool is_text, is_dynamic;
@@ -72,7 +72,7 @@ struct field {
 	}
 
 /* Fields of all events. */
-static const struct field common[] = {
+static const struct payload_field common[] = {
 	NUMBER(dev, "u32"),    NUMBER(sector, "u64"),   NUMBER(nr_sector, "u32"),
 	NUMBER(bytes, "u32"),  TEXT(rwbs, "char[8]"),   NUMBER(error, "u32"),
 	NUMBER(pid, "u32"),    TEXT(comm, "char[16]"),  NUMBER(major, "u32"),
@@ -82,7 +82,7 @@ static const struct field common[] = {
 enum { NR_COMMON = sizeof(common) / sizeof(*common), MOST_OWN = 4 };
 
 /* Fields of a shape, behind the common ones. */
-static const struct field own[NR_SHAPES][MOST_OWN] = {
+static const struct payload_field own[NR_SHAPES][MOST_OWN] = {
 	[SHAPE_PDU] = { { "pdu", "__data_loc u8[]", offsetof(struct blktrace_payload, pdu), 4,
 			  false, true } },
 	[SHAPE_REQUESTS] = { { "nr_rq", "u64", offsetof(struct blktrace_payload, count), 8 } },
@@ -94,11 +94,11 @@ static const struct field own[NR_SHAPES][MOST_OWN] = {
 };
 
 /* Fields of the records of state. */
-static const struct field comm_fields[] = {
+static const struct payload_field comm_fields[] = {
 	{ "pid", "u32", offsetof(struct blktrace_comm, pid), 4 },
 	{ "comm", "char[]", offsetof(struct blktrace_comm, comm), 0, true },
 };
-static const struct field lost_fields[] = {
+static const struct payload_field lost_fields[] = {
 	{ "dev", "u64", offsetof(struct blktrace_lost, dev), 8 },
 	{ "lost", "u64", offsetof(struct blktrace_lost, lost), 8 },
 };
@@ -108,7 +108,7 @@ enum blktrace_shape blktrace_shape_of(unsigned schema)
 	return actions[schema].shape;
 }
 
-static struct sonde_field schemas_field_of(const struct field *f)
+static struct sonde_field schemas_field_of(const struct payload_field *f)
 {
 	return (struct sonde_field){ .size = sizeof(struct sonde_field),
 				     .offset = f->offset,
@@ -125,8 +125,8 @@ static struct sonde_field schemas_field_of(const struct field *f)
 }
 
 static int schemas_make(struct blktrace_source *s, unsigned place, const struct sonde_schema *like,
-			const struct field *first, size_t nr_first, const struct field *more,
-			size_t nr_more)
+			const struct payload_field *first, size_t nr_first,
+			const struct payload_field *more, size_t nr_more)
 {
 	struct arena *a = &s->opts.schemas->arena;
 	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
@@ -151,7 +151,7 @@ static int schemas_make(struct blktrace_source *s, unsigned place, const struct 
 static int schemas_make_action(struct blktrace_source *s, unsigned place)
 {
 	const struct action *a = &actions[place];
-	const struct field *more = own[a->shape];
+	const struct payload_field *more = own[a->shape];
 	size_t n = 0;
 
 	while (n < MOST_OWN && more[n].name)
@@ -169,7 +169,7 @@ static int schemas_make_action(struct blktrace_source *s, unsigned place)
 }
 
 static int schemas_make_record(struct blktrace_source *s, unsigned place, const char *name,
-			       unsigned traits, const struct field *fields, size_t nr)
+			       unsigned traits, const struct payload_field *fields, size_t nr)
 {
 	return schemas_make(s, place,
 			    &(struct sonde_schema){ .kind = SONDE_RECORD,

@@ -28,14 +28,14 @@ enum {
 };
 
 /* From `made` on the stream comes from `recorded` on, or, packed, all from the record there. */
-struct place {
+struct unzip_place {
 	uint64_t made, recorded;
 	bool packed;
 };
 
 struct unzip {
 	struct unzip_options opts;
-	VEC(struct place) places; /* ascending */
+	VEC(struct unzip_place) places; /* ascending */
 	uint64_t made;            /* offset in the stream of what is made next */
 	struct stream stream;
 	ZSTD_DStream *zstd;
@@ -211,15 +211,15 @@ static int unzip_keep_place(struct unzip *u, bool packed)
 	if (!u->opts.keeps_places)
 		return 0;
 	return vec_push(&u->places,
-			(struct place){ .made = u->made,
-					.recorded = u->read_to - (u->raw_len - u->raw_at),
-					.packed = packed });
+			(struct unzip_place){ .made = u->made,
+					      .recorded = u->read_to - (u->raw_len - u->raw_at),
+					      .packed = packed });
 }
 
 uint64_t unzip_place(const struct unzip *u, uint64_t off)
 {
 	size_t low = 0, high = u->places.n;
-	const struct place *p;
+	const struct unzip_place *p;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
