@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a script is given: names, order, arguments of every arity, values; in sonde's own rules (perf.py compares)."""
+"""What scripts get by sonde's rules: names, order of calls, arguments, values.
+
+perf.py compares with perf.
+"""
 
 import os
 import struct
@@ -12,7 +15,7 @@ from recording import Format, recording  # noqa: E402
 
 t = Tests()
 
-# ---- the world a script wakes up in ----------------------------------------------------------------------------------
+# ---- what a script finds when it starts --------------------------------------------------------
 
 r = t.script("""
 import sys, os
@@ -41,16 +44,17 @@ None read 99999
 begin True True
 syscalls__sys_enter_read True dict ['common_cpu', 'common_s', 'common_ns', 'common_pid', 'common_comm', 'common_callchain', '__syscall_nr']
 end 474
-""", "top level, trace_begin, events, trace_end, in this order", r.err)
-t.is_(r.err, "", "nothing on stderr")
+""", "the order is: top level, trace_begin, events, trace_end", r.err)
+t.is_(r.err, "", "a script without mistakes causes no message")
 
-# ---- arguments -------------------------------------------------------------------------------------------------------
+# ---- arguments ---------------------------------------------------------------------------------
 
 COMMON = "event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain"
 
 
 def handler(define, compat=None):
-    """What a handler of kmem:kmalloc gets first; `got` is what it must call."""
+    """The arguments of the first call of a handler of kmem:kmalloc; it must call got() with
+    them."""
     r = t.script("""
 import functools
 def got(*a, **k):
@@ -67,7 +71,7 @@ plain = handler("def kmem__kmalloc(%s, call_site, ptr, bytes_req, bytes_alloc, g
                 "     common_callchain, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node)" % COMMON)
 values = eval(plain[:plain.rindex("]") + 1])
 t.ok(len(values) == 12 and values[5] == [] and isinstance(values[4], str), "a handler of 14 parameters gets 14", plain)
-t.is_(values[11], -1, "numbers keep their sign")
+t.is_(values[11], -1, "a negative number")
 
 
 def expect(got, expected, name):
@@ -77,23 +81,28 @@ def expect(got, expected, name):
 A = ", ".join("a%d" % i for i in range(14))
 ALL = "got(%s)" % A
 expect(handler("def kmem__kmalloc(%s): %s" % (A, ALL)), values, "parameters may have any names")
-expect(handler("def kmem__kmalloc(%s, sd): got(%s, sd)" % (A, A)), values + ["dict"], "one more: perf_sample_dict")
-expect(handler("def kmem__kmalloc(%s, sd=None): got(%s, sd)" % (A, A)), values + ["dict"], "also with a default")
-expect(handler("def kmem__kmalloc(%s, sd, *x): got(%s, sd, *x)" % (A, A)), values + ["dict"], "and *x behind it")
-expect(handler("def kmem__kmalloc(*a): got(*a)"), values, "*a gets all")
-expect(handler("def kmem__kmalloc(*a, **k): got(*a, **k)"), values, "**k gets nothing")
-expect(handler("def kmem__kmalloc(n, c, *a): got(n, c, *a)"), values, "*a gets the rest")
-expect(handler("def kmem__kmalloc(%s, *, sd=None): got(%s, sd)" % (A, A)), values + [None], "keyword-only ones get nothing")
+expect(handler("def kmem__kmalloc(%s, sd): got(%s, sd)" % (A, A)), values + ["dict"],
+       "one parameter more gets perf_sample_dict")
+expect(handler("def kmem__kmalloc(%s, sd=None): got(%s, sd)" % (A, A)), values + ["dict"],
+       "one parameter more with a default gets perf_sample_dict")
+expect(handler("def kmem__kmalloc(%s, sd, *x): got(%s, sd, *x)" % (A, A)), values + ["dict"],
+       "*x after perf_sample_dict gets nothing")
+expect(handler("def kmem__kmalloc(*a): got(*a)"), values, "*a gets all values")
+expect(handler("def kmem__kmalloc(*a, **k): got(*a, **k)"), values, "**k after *a gets nothing")
+expect(handler("def kmem__kmalloc(n, c, *a): got(n, c, *a)"), values,
+       "*a after two parameters gets the other values")
+expect(handler("def kmem__kmalloc(%s, *, sd=None): got(%s, sd)" % (A, A)), values + [None],
+       "a keyword-only parameter keeps its default")
 expect(handler("kmem__kmalloc = lambda %s: %s" % (A, ALL)), values, "a lambda")
 expect(handler("kmem__kmalloc = functools.partial(lambda z, *a: got(*a), 5)"), values, "a partial")
 expect(handler("class C:\n def __call__(self, %s): %s\nkmem__kmalloc = C()" % (A, ALL)), values, "an object with __call__")
 expect(handler("class C:\n def m(self, %s): %s\nkmem__kmalloc = C().m" % (A, ALL)), values, "a bound method")
 expect(handler("class C:\n def m(self, %s, sd): got(%s, sd)\nkmem__kmalloc = C().m" % (A, A)), values + ["dict"],
-       "a bound method with one more")
+       "a bound method with one parameter more")
 expect(handler("class C:\n @classmethod\n def m(cls, %s): %s\nkmem__kmalloc = C.m" % (A, ALL)), values, "a class method")
-expect(handler("kmem__kmalloc = got"), values, "a function that takes anything")
+expect(handler("kmem__kmalloc = got"), values, "a function with *a and **k")
 expect(handler("def kmem__kmalloc(a, b, c): got(a, b, c)"), values[:1], "three parameters get the first three")
-expect(handler("def kmem__kmalloc(): got(1, 2, 3)"), [3], "none gets none")
+expect(handler("def kmem__kmalloc(): got(1, 2, 3)"), [3], "a handler without parameters")
 expect(handler("def kmem__kmalloc(%s, x, y, z): got(%s, x, y, z)" % (A, A)), values + ["dict", None, None],
        "surplus parameters are None")
 expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)), values + [1, 2, 3],
@@ -101,24 +110,28 @@ expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)
 expect(handler("def kmem__kmalloc(%s, node, bytes_req): got(0, 0, node, bytes_req)" % COMMON), [values[11], values[8]],
        "fields are bound by name when their number differs")
 expect(handler("def kmem__kmalloc(%s, node, cpuset=5): got(0, 0, node, cpuset)" % COMMON), [values[11], 5],
-       "and beside them one with a default, a field of other kernels, keeps it")
+       "fields bound by name: a parameter that is no field keeps its default")
 expect(handler("def kmem__kmalloc(%s, x, y=5): got(0, 0, x, y)" % COMMON), [values[6], values[7]],
-       "but not where no name is a field's")
+       "no parameter is named like a field: bound by position")
 expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, cc, node, perf_sample_dict):\n"
                " got(0, 0, cpu, node, perf_sample_dict)"), [values[0], values[11], "dict"],
-       "common parameters may be called anything, also then")
+       "fields bound by name: common parameters may have any names")
 expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, ptr, node): got(0, 0, comm, ptr, node)"),
-       [values[4], values[7], values[11]], "seven common parameters, as in the first years")
-expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm): got(0, 0, comm)"), [values[4]], "only these seven")
+       [values[4], values[7], values[11]], "seven common parameters, as in old scripts")
+expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm): got(0, 0, comm)"), [values[4]],
+       "seven common parameters and no field")
 seven = "e, c, cpu, s, ns, pid, comm, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node"
-expect(handler("def kmem__kmalloc(%s): got(%s)" % (seven, seven)), values[:5] + values[6:], "seven and all fields")
+expect(handler("def kmem__kmalloc(%s): got(%s)" % (seven, seven)), values[:5] + values[6:],
+       "seven common parameters and all fields")
 expect(handler("def kmem__kmalloc(%s, perf_sample_dict): got(%s, perf_sample_dict)" % (seven, seven)),
-       values[:5] + values[6:] + ["dict"], "seven, all fields and the sample: as many as perf would fill otherwise")
+       values[:5] + values[6:] + ["dict"],
+       "seven common parameters, all fields and the sample: as many as eight and all fields")
 older = COMMON + ", call_site, ptr, bytes_req, bytes_alloc, gfp_flags, perf_sample_dict"
 expect(handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older), [values[10], "dict"],
-       "a kernel with one more field does not shift perf_sample_dict")
+       "perf_sample_dict is bound by name if the kernel has a new field")
 shifted = handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older, "perf-6.1")
-expect(shifted, [values[10], 0xffffffff], "it does in perf")
+expect(shifted, [values[10], 0xffffffff],
+       "--compat: perf_sample_dict is bound by position if the kernel has a new field")
 
 
 def unhandled(define):
@@ -128,14 +141,18 @@ def unhandled(define):
 t.has(unhandled("def trace_unhandled(n, c, d): got(n, d['node'], d['common_comm'], d['common_s'] > 0, list(d)[-1])"),
       "('kmem__kmalloc', -1, ", "trace_unhandled: three parameters")
 t.has(unhandled("def trace_unhandled(n, c, d, s): got(len(d), s['ev_name'], s['comm'] == d['common_comm'], list(s)[:5])"),
-      "(12, 'kmem:kmalloc', True, ['ev_name', 'attr', 'sample', 'raw_buf', 'comm'])", "four: the sample too")
-t.is_(unhandled("def trace_unhandled(*a): got(len(a))"), "(3,)", "*a gets three")
-t.is_(unhandled("def trace_unhandled(n): got(n)"), "('kmem__kmalloc',)", "one gets one")
+      "(12, 'kmem:kmalloc', True, ['ev_name', 'attr', 'sample', 'raw_buf', 'comm'])",
+      "trace_unhandled: a fourth parameter gets the sample")
+t.is_(unhandled("def trace_unhandled(*a): got(len(a))"), "(3,)",
+      "trace_unhandled: *a gets three values")
+t.is_(unhandled("def trace_unhandled(n): got(n)"), "('kmem__kmalloc',)",
+      "trace_unhandled: one parameter")
 t.is_(unhandled("def trace_unhandled(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm):\n"
                 " got(event_name, common_cpu in (0, 1), common_secs > 0, common_comm == '' or len(common_comm) > 0)"),
-      "('kmem__kmalloc', True, True, True)", "the seven common ones of the first years")
+      "('kmem__kmalloc', True, True, True)",
+      "trace_unhandled: seven common parameters, as in old scripts")
 
-# ---- handlers come and go --------------------------------------------------------------------------------------------
+# ---- handlers that change during the run -------------------------------------------------------
 
 r = t.script("""
 calls = []
@@ -161,7 +178,8 @@ def trace_end():
     print([c for c in calls if c != 'w'])
 """)
 t.ok(r.out.startswith("['first', 'second'") and "'unhandled'" in r.out and not r.rc,
-     "a handler may replace and delete itself; what cannot be called counts as absent", r.out, r.err)
+     "a handler may replace and delete itself; an object that cannot be called is no handler",
+     r.out, r.err)
 
 r = t.script("""
 n = 0
@@ -174,9 +192,10 @@ def make():
 sched__sched_switch = make()
 def trace_end(): print(n)
 """)
-t.ok(int(r.out) > 100, "a new function for each event", r)
+t.ok(int(r.out) > 100, "a handler that is created anew for each event", r)
 
-# Handlers that share their code may differ in their defaults: what an event lacks comes from each one's own.
+# Handlers that share code may have other defaults: a value that the event misses is the handler's
+# own.
 DEFAULTS = """
 import types
 got = []
@@ -191,9 +210,9 @@ def trace_end(): print(got[:6])
 """
 r = t.script(DEFAULTS, FLAGS)
 t.is_(r.out, "%r\n" % [("a", "b"), ("c", "d"), ("e", "f"), ("a", "b"), ("a", "b"), ("c", "d")],
-      "handlers of one code with defaults of their own, more or less of them", r.err)
+      "handlers that share code, with other defaults, and another number of them", r.err)
 
-# Values are kept from one event to the next while they are equal; these are equal in their first eight bytes.
+# Equal values are built once for consecutive events; these names have the same first eight bytes.
 NAMED = """name: named
 ID: 1
 format:
@@ -207,13 +226,13 @@ format:
 print fmt: "%s", REC->who
 """
 NAMES = [b'kworker/0:1', b'kworker/0:2', b'kworker/', b'kworker/0:2', b'kworker/0:2', b'Kworker/0:2', b'kworker/0:23456']
-alike = t.write('alike.data', recording([Format('own:named', NAMED)],
+same_start = t.write('same_start.data', recording([Format('own:named', NAMED)],
                                         [[bytes(4) + struct.pack('<i', 101) + name.ljust(16, b'\0') for name in NAMES]]))
 r = t.script("""
 def own__named(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, who):
     print(who)
-""", alike)
-t.is_(r.out, b'\n'.join(NAMES).decode() + '\n', 'names equal in their first eight bytes', r.err)
+""", same_start)
+t.is_(r.out, b'\n'.join(NAMES).decode() + '\n', 'names with the same first eight bytes', r.err)
 
 REPLACED = """
 def a(x, y, z): print('a')
@@ -221,11 +240,11 @@ def b(x, y, z, s): print('b', type(s).__name__); trace_unhandled.__code__ = c.__
 def c(x): pass
 def trace_unhandled(x, y, z): print('u'); trace_unhandled.__code__ = b.__code__
 """
-for name, python in pythons():  # the exact build and the limited ones look at it in ways of their own
+for name, python in pythons():  # the exact build and those of the limited API detect it differently
     r = t.script(REPLACED, FLAGS, python=python)
     t.is_(r.out, "u\nb dict\n", "a handler's __code__ may be replaced (%s)" % name, r.err)
 
-# ---- values ----------------------------------------------------------------------------------------------------------
+# ---- values ------------------------------------------------------------------------------------
 
 SHOW = "def sonde_t__types(n, c, cpu, s, ns, pid, comm, cc, ip, *f): print(comm.encode('utf-8', 'surrogateescape'), f)\n"
 r = t.script(SHOW, TYPES)
@@ -235,12 +254,12 @@ t.is_(r.out, "".join("b%s (%s, %s, %d, 15)\n" % (comm, NUMBERS, text, n) for com
     ("'types'", "'plain'", -7), ("'types'", "'tab\\tand\\nline'", 7),
     ("'types'", "bytearray(b'euro \\xe2\\x82\\xac\\x00')", 300), ("'types'", "bytearray(b'esc\\x1b[0m\\x00')", -300),
     ("'types'", "'plain again'", 0), ("'types'", "''", 0), ("'caf\\xc3\\xa9'", "'e acute é'", 0),
-    ("'caf\\xe9'", "'latin \\udce9'", 0))), "numbers, arrays and text, each value by itself", r.err)
+    ("'caf\\xe9'", "'latin \\udce9'", 0))), "numbers, arrays and text", r.err)
 sticky = t.script(SHOW, TYPES, compat="perf-6.1").out
 t.ok("bytearray(b'plain again\\x00')" in sticky and "(255, 255, 65534," in sticky,
-     "perf's rules under --compat: text that was bytes once stays bytes; unsigned", sticky)
+     "--compat: a field that was bytes once stays bytes; numbers are unsigned", sticky)
 r = t.script("def sonde_t__types(n, c, cpu, s, ns, pid, comm, *f): print(comm)", TYPES)
-t.ok(not r.rc, "bytes that are no UTF-8 can be printed", r.err)
+t.ok(not r.rc, "bytes that are not UTF-8 can be printed", r.err)
 
 r = t.script("def sonde_t__many(*a): print(len(a), len(set(a[9:])) <= 4)", MANY)
 t.is_(r.out, "69 True\n" * 8, "an event of sixty fields", r.err)
@@ -262,9 +281,9 @@ true /usr/bin/true
   in sh 48 bytearray
 ls /usr/bin/ls
   in ls 48 bytearray
-""", "a task's name is that of the event's time", r.err)
+""", "a task has the name of the time of the event", r.err)
 
-# ---- flags and symbols -----------------------------------------------------------------------------------------------
+# ---- flags and symbols -------------------------------------------------------------------------
 
 r = t.script("""
 defs = []
@@ -279,9 +298,9 @@ def trace_end(): print(len(defs) == len(set(defs)), [d for d in defs if d[0] == 
 """, FLAGS)
 t.is_(r.out, "True ('field', 'kmem__kmalloc', 'gfp_flags', '|') [('value', 'kmem__kmalloc', 'gfp_flags', 3264, 'GFP_KERNEL'), "
       "('value', 'kmem__kmalloc', 'gfp_flags', 0, 'none')] 1\nTrue []\n",
-      "flags are told once, before the first handler, and only what is true", r.err)
+      "define_flag_*() are called once for each flag, before the first handler", r.err)
 
-# ---- the current event -----------------------------------------------------------------------------------------------
+# ---- the current event -------------------------------------------------------------------------
 
 r = t.script("""
 from perf_trace_context import *
@@ -307,7 +326,7 @@ ValueError: PyCapsule_GetPointer called with invalid PyCapsule object
 RuntimeError: there is no current event: only handlers may ask this
 """, "common_pc() and its like", r.err)
 
-# A handler that is defined while events come gets all that come from then on.
+# A handler that is defined during the run gets all later events.
 ALL_FROM_START = """
 switches = others = 0
 def sched__sched_switch(*a):
@@ -337,25 +356,26 @@ MEANS = {
 }
 for at in 1, 20:
     wanted = t.script("AT = %d\n" % at + ALL_FROM_START).out
-    t.ok(wanted and wanted.split()[1] != "0", "wake-ups behind switch %d" % at, wanted)
+    t.ok(wanted and wanted.split()[1] != "0", "wake-ups after switch %d" % at, wanted)
     for what, later in MEANS.items():
         r = t.script("AT = %d\n%s%s" % (at, LATER, later))
-        t.is_(r.out, wanted, "a handler that comes at switch %d by %s" % (at, what), r.err)
+        t.is_(r.out, wanted, "a handler defined at switch %d by %s" % (at, what), r.err)
 
-# ---- what we say -----------------------------------------------------------------------------------------------------
+# ---- messages ----------------------------------------------------------------------------------
 
 r = t.script("def sched__shed_switch(*a): pass\n\ndef irq__irq_handler_exit(*a): pass\ndef _not__this(*a): pass\nclass a__b: pass\n")
 t.is_(r.err, "sonde: %s/script.py: never called: sched__shed_switch() (line 1; did you mean sched__sched_switch()?), "
       "irq__irq_handler_exit() (line 3); the events of this recording call sched__sched_switch(), sched__sched_wakeup(), "
-      "syscalls__sys_enter_read(), trace_unhandled()\n" % t.dir, "handlers of events that are not there are told")
+      "syscalls__sys_enter_read(), trace_unhandled()\n" % t.dir,
+      "handlers of events that the recording does not have are reported")
 r = t.script("def trace_unhandled(*a): pass\ndef process_event(d): print(d['ev_name'])\n", MIXED)
 t.is_((sorted(set(r.out.split())), r.rc), (['cpu-clock', 'page-faults/period=3/'], 0),
       "samples of other events go to process_event")
 
 r = t.script("def raw_syscalls__sys_entry(*a): pass\ndef raw_syscalls__sys_enter(*a): pass\n", FLAGS)
 t.ok("never called: raw_syscalls__sys_entry() (line 1);" in r.err and "did you mean" not in r.err,
-     "no hint at an event that the script handles besides", r.err)
-# Handlers that change while global variables do, so that __main__'s dict is another one with each event.
+     "no hint at an event that has a handler", r.err)
+# Handlers change together with other global variables, so __main__'s dict changes with each event.
 r = t.script("""
 count = 0
 seen = []
@@ -392,7 +412,7 @@ def trace_end():
 """)
 t.is_((r.out, r.rc), ("[1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2]\n", 0), "handlers may change with each event", r.err)
 
-# What a script holds of an event stays what it was, whatever serves again.
+# Values that a script keeps do not change, although objects are used again.
 r = t.script("""
 kept, seen = [], {}
 n = 0
@@ -412,7 +432,7 @@ def keep(value):
 def trace_end():
     print(len(kept) > 50, [k for k in kept if str(k[0]) != k[1]], [v for k, v in seen.items() if str(k) != v or seen[int(v)] != v])
 """)
-t.is_((r.out, r.rc), ("True [] []\n", 0), "numbers that a script holds stay what they were", r.err)
+t.is_((r.out, r.rc), ("True [] []\n", 0), "numbers that a script keeps do not change", r.err)
 r = t.script("""
 perf_db_export_mode = True
 perf_db_export_callchains = True
@@ -426,6 +446,6 @@ def call_path_table(id, parent, symbol, ip):
 def trace_end():
     print(len(kept) > 5, [k for k in kept if repr(k[0]) != k[1]])
 """, MIXED)
-t.is_((r.out, r.rc), ("True []\n", 0), "and those of rows", r.err)
+t.is_((r.out, r.rc), ("True []\n", 0), "rows of tables that a script keeps do not change", r.err)
 
 t.done()

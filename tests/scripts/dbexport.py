@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Database export: every row beside perf's, on recordings of ours and on one made by hand whose rows are known."""
+"""Database export: compares every row with perf's, and with known rows of a recording made by
+hand."""
 import os
 import random
 import struct
@@ -92,7 +93,8 @@ def file_of(attrs, data):
 
 
 def many_chains():
-    """A recording, and what each of its samples' call chain is: (dso, offset) or an address, the outermost first."""
+    """A recording, and the call chain of each sample: (dso, offset) or an address, outermost
+    first."""
     random.seed(3)
     user, sampled, data, wanted, time = 0xfffffffffffffe00, 11, [], [], 1000
 
@@ -107,7 +109,7 @@ def many_chains():
     programs = {pid: program(pid, "first") for pid in (20, 30)}
     for n in range(1500):
         time += 1
-        anew = n in (500, 1000)  # the same addresses as in the sample before, and another program there
+        anew = n in (500, 1000)  # the addresses of the sample before, in another program
         if anew:
             programs[pid] = program(pid, "another%d" % n)
         else:
@@ -121,7 +123,7 @@ def many_chains():
 
 
 def same_chain_after_exit():
-    """A recording, and an address in _start of a program with symbols that it maps."""
+    """A recording, and an address in _start of a program with symbols, which it maps."""
     with open(SONDE, "rb") as f:
         elf = f.read(4096)
     entry, headers = struct.unpack_from("<QQ", elf, 24)
@@ -197,14 +199,14 @@ call_path_table (5, 1, 4, 0)
 call_return_table (2, 1, 4, 5, 700, 700, 1, 3, 0, 1, 3, 0, 0, 0)
 call_return_table (3, 2, 1, 4, 400, 400, 1, 2, 0, 1, 3, 0, 0, 0)
 end
-""", "each row once, before another one refers to it")
+""", "each row is exported once, before other rows refer to it")
 types = rows(r.out, "branch_type_table")
 t.ok(len(types) == len(set(types)) == 42 and types[0] == (0, "no branch") and (515, "call / trace end") in types,
      "kinds of branches", types)
 
 r = t.script(ALL, HAND)
 t.ok("call_path" not in r.out and "call_return" not in r.out and rows(r.out, "sample_table")[0][21] == 0,
-     "neither call paths nor calls unless asked for", r.out)
+     "no call paths and no calls by default", r.out)
 
 # ---- call paths ----
 
@@ -220,15 +222,18 @@ def chain_of(paths, where, path):
 
 for args in ["cc"], ["cc", "calls"]:
     r = t.script(ALL, MANY_CHAINS, args)
-    told = rows(r.out, "call_path_table")
+    exported = rows(r.out, "call_path_table")
     dsos = {row[0]: row[3] for row in rows(r.out, "dso_table")}
     where = {row[0]: (dsos[row[1]], row[2]) for row in rows(r.out, "symbol_table")}
-    paths = {row[0]: row[1:] for row in told}
-    t.ok([row[0] for row in told] == list(range(1, len(told) + 1)) and len(set(paths.values())) == len(told) > 2000 and
-         told[0] == (1, 0, 0, 0) and all(row[1] < row[0] for row in told), "many call paths, each told once: %s" % args, r.err, told[:5])
+    paths = {row[0]: row[1:] for row in exported}
+    t.ok([row[0] for row in exported] == list(range(1, len(exported) + 1)) and
+         len(set(paths.values())) == len(exported) > 2000 and exported[0] == (1, 0, 0, 0) and
+         all(row[1] < row[0] for row in exported),
+         "many call paths, each exported once: %s" % args, r.err, exported[:5])
     got = [chain_of(paths, where, row[21]) for row in rows(r.out, "sample_table")]
     wrong = [i for i, (a, b) in enumerate(zip(got, CHAINS_OF_MANY)) if a != b]
-    t.ok(len(got) == len(CHAINS_OF_MANY) and not wrong, "each leads through its sample's frames: %s" % args,
+    t.ok(len(got) == len(CHAINS_OF_MANY) and not wrong,
+         "each call path has the frames of its sample: %s" % args,
          *[(i, got[i], CHAINS_OF_MANY[i]) for i in wrong[:3]])
 
 known, unknown = ["_start"] * 2, [START + 4, START]
@@ -237,37 +242,41 @@ for compat, after in (None, known), ("perf-6.1", known), ("perf-6.12", unknown):
     names = {row[0]: row[5] for row in rows(r.out, "symbol_table")}
     paths = {row[0]: row[1:] for row in rows(r.out, "call_path_table")}
     got = [chain_of(paths, names, row[21]) for row in rows(r.out, "sample_table")]
-    t.is_(got, [known, known, after, after, unknown], "the same chain after an exit: %s" % (compat or "no compat"))
+    t.is_(got, [known, known, after, after, unknown],
+          "the same chain after the process ended: %s" % (compat or "no compat"))
 
 # ---- scripts ----
 
 r = t.script(ALL.replace("'calls' in sys.argv", "'False'").replace("'cc' in sys.argv", "0"), HAND)
-t.ok("call_return_table" in r.out and not [s for s in rows(r.out, "sample_table") if s[21]], "flags are what Python takes for true",
+t.ok("call_return_table" in r.out and not [s for s in rows(r.out, "sample_table") if s[21]],
+     "flags are tested as Python tests values",
      r.out)
 r = t.script("perf_db_export_mode = False\ndef sample_table(*x): print(x)\ndef process_event(d): print(d['ev_name'])\n", HAND)
-t.is_(r.out.splitlines()[0], "page-faults", "a false perf_db_export_mode is none")
+t.is_(r.out.splitlines()[0], "page-faults", "perf_db_export_mode = False exports nothing")
 r = t.script("def trace_begin():\n global perf_db_export_mode\n perf_db_export_mode = 1\n"
              "def sample_table(a, b, *rest): print(a, b, len(rest))\n", HAND)
-t.is_(r.out, "1 1 26\n2 1 26\n3 1 26\n4 2 26\n", "the flag is looked at behind trace_begin; ids without the tables they are of")
+t.is_(r.out, "1 1 26\n2 1 26\n3 1 26\n4 2 26\n",
+      "the flag is read after trace_begin; rows have ids of tables that are not exported")
 r = t.script("perf_db_export_mode = True\ndef sample_table(%s, *x): print(len(x), insn)\n" %
              ", ".join("c%d" % i for i in range(22)) .replace("c21", "insn"), HAND, compat="perf-6.1")
-t.is_(r.out.splitlines()[0][0], "3", "25 columns as perf 6.1, 28 as perf 6.12")
+t.is_(r.out.splitlines()[0][0], "3", "25 columns as in perf 6.1, 28 as in perf 6.12")
 r = t.script("perf_db_export_mode = True\nsample_table = 5\ndef thread_table(*x):\n"
              " global thread_table\n print(x)\n def thread_table(*x): print('another')\n", HAND)
-t.is_(r.out, "(1, 1, 1, 20, 20)\n(2, 1, 1, 20, 21)\n(3, 1, 3, 0, 0)\n", "handlers are fetched once; what cannot be called is none")
+t.is_(r.out, "(1, 1, 1, 20, 20)\n(2, 1, 1, 20, 21)\n(3, 1, 3, 0, 0)\n",
+      "handlers are looked up once; an object that cannot be called is no handler")
 r = t.script("perf_db_export_mode = True\ndef sample_table(*x): raise ValueError('full')\ndef trace_end(): print('end')\n", HAND)
 t.ok(r.rc == 1 and "ValueError: full" in r.err and "page-faults" in r.err, "a handler that raises ends the run", r)
 r = t.script("class No:\n def __bool__(self): raise ValueError('neither')\nperf_db_export_mode = No()\n", HAND)
-t.ok(r.rc == 1 and "ValueError: neither" in r.err, "so does a flag that is neither true nor false", r)
+t.ok(r.rc == 1 and "ValueError: neither" in r.err, "a flag whose __bool__ raises ends the run", r)
 r = t.script("perf_db_export_mode = True\nn = 0\ndef sample_table(*x): print('table')\n"
              "def trace_unhandled(*x):\n global n\n n += 1\ndef trace_end(): print(n > 0)\n", DEMO)
-t.is_(r.out, "True\n", "tracepoints go to their handlers and not to the tables")
+t.is_(r.out, "True\n", "tracepoints are given to their handlers, not to the tables")
 
 for name, path in pythons():
     r = t.script(ALL, HAND, ["cc", "calls"], python=path, both=False)
     t.ok(len(rows(r.out, "sample_table")) == 4 and r.out.endswith("end\n"), "rows under Python: " + name, r)
 
-# ---- beside perf ----
+# ---- compared with perf ----
 
 RECORDINGS = [HAND, MANY_CHAINS, AFTER_EXIT] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
     [DATA + "/text-cases/" + n for n in ("addr.data", "g.data", "dw.data", "br.data", "perf.data")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every kind of defect: a recording that has it, who tells of it, what --strict and --fail-on-loss make of it.
+"""Every kind of defect: a recording with it, the commands that report it, --strict, --fail-on-loss.
 
     tests/scripts/defects.py SONDE FIXTURES.PY TELL.SO
 
@@ -38,11 +38,11 @@ sub trace_defect { my ($name, $severity, $count) = @_; print "defect $name $seve
 sub trace_end { print "end\\n" }
 '''
 READING = 'text jsonl dump python perl info info-json check'
-LOOKING = 'text jsonl check'  # where somebody asks for names
+LOOKING = 'text jsonl check'  # these look up names
 EVERYWHERE = READING + ' evlist buildid-list'
 
-# kind -> who must tell of it. Others may, and whoever does must obey --strict.
-TOLD_BY = {
+# kind -> outputs that must report it. Others may, and each that does must obey --strict.
+REPORTED_BY = {
     'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'bad-size': READING, 'missing-file': EVERYWHERE,
     'trailing-text': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
     'bad-record': READING, 'unknown-record': READING, 'unknown-id': READING, 'late': 'text jsonl python perl check',
@@ -58,11 +58,11 @@ OPTIONS = {'kernel-formats': ['--kernel-formats'], 'dlfilter-dropped': ['--dlfil
 
 
 def table():
-    """{kind: (severity, advice)} of the source."""
+    """{kind: (severity, advice)} as the source defines them."""
     text = (ROOT / 'src/model/defects.def').read_text()
     rows = re.findall(r'^DEFECT\(\w+, "([^"]+)", SONDE_(\w+),\s*((?:"[^"]*"\s*)+)\)', text, re.M)
     return {name: (severity.lower().replace('_', '-'), ''.join(re.findall(r'"([^"]*)"', advice)))
-            for name, severity, advice in rows if name != 'no-memory'}  # no recording has that: tests/nomem
+            for name, severity, advice in rows if name != 'no-memory'}  # tests/nomem tests it
 
 
 def command(kind, how, path, scripts):
@@ -72,7 +72,8 @@ def command(kind, how, path, scripts):
         return ['info', *where, '--format', how[5:] or 'text']
     if how in ('check', 'evlist', 'buildid-list'):
         mine = options if how == 'check' and kind == 'no-kernel-symbols' else []
-        limits = '--max-unknown 100 --max-cut 100 --max-missing 9 --max-lost 100 --max-throttled 9 --max-doubts 9 --max-damage 99'.split()
+        limits = ('--max-unknown 100 --max-cut 100 --max-missing 9 --max-lost 100 '
+                  '--max-throttled 9 --max-doubts 9 --max-damage 99').split()
         return [how, *where, *mine, *(limits if how == 'check' else [])]
     how = {'text': [], 'jsonl': ['--format', 'jsonl'], 'dump': ['-D'], 'python': ['-s', scripts + '/x.py'],
            'perl': ['-s', scripts + '/x.pl']}[how]
@@ -84,7 +85,8 @@ def run(words, descriptors=None):
         if descriptors:
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
     env = dict(ENV, SONDE_PYTHON=sys.executable)
-    if '-s' in words and os.environ.get('SONDE_ASAN'):  # an interpreter that the sanitizer has to be in first
+    # An interpreter must load the sanitizer first.
+    if '-s' in words and os.environ.get('SONDE_ASAN'):
         env.update(LD_PRELOAD=os.environ['SONDE_ASAN'], ASAN_OPTIONS='detect_leaks=0', PYTHONMALLOC='malloc')
     p = subprocess.run([SONDE] + words, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                        timeout=600, preexec_fn=limit)
@@ -92,7 +94,7 @@ def run(words, descriptors=None):
 
 
 def kernel_format_case(text):
-    """A tracepoint of the running kernel, without its description."""
+    """A tracepoint of the running kernel, without its format."""
     try:
         number = int(pathlib.Path('/sys/kernel/tracing/events/sched/sched_switch/id').read_text())
     except (OSError, ValueError):
@@ -122,7 +124,7 @@ SAMPLE { [7:u64] [12,12:u32] [1000:u64] }
 
 
 def recordings(folder, order):
-    """{kind: its recording}, and {kind: why there is none}."""
+    """{kind: its recording}, and {kind: why it is missing}."""
     spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
     fixtures = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fixtures)
@@ -159,7 +161,7 @@ def closing(text):
     return [name for name in re.findall(r'(?<=[ ,])([a-z-]+): \d', text) if name in kinds]
 
 
-def told(how, kind, out, err):
+def is_reported(how, kind, out, err):
     if how == 'info-json':
         return out.startswith('{') and any(d['name'] == kind and d['count'] for d in json.loads(out)['defects'])
     if how == 'info':
@@ -170,13 +172,13 @@ def told(how, kind, out, err):
 
 
 def one(kind, how, path, severity, scripts, must, descriptors=None):
-    """What is wrong, a line each."""
+    """The mistakes, a line each."""
     words = command(kind, how, path, scripts)
     status, out, err = run(words, descriptors)
     if status:
         return '%s: ends with %s: %s\n' % (how, status, err)
-    if must and not told(how, kind, out, err):
-        return '%s: does not tell: %s %s\n' % (how, out[-500:], err)
+    if must and not is_reported(how, kind, out, err):
+        return '%s: does not report it: %s %s\n' % (how, out[-500:], err)
     wrong = ''
     names = closing(err)
     if len([line for line in err.splitlines() if closing(line)]) > 1:
@@ -194,7 +196,8 @@ kinds = table()
 
 
 def few_descriptors(path):
-    """With how many descriptors the recording can be read, but not the file that it names."""
+    """A number of descriptors with which the recording can be read, but not the file that it
+    names."""
     for n in range(4, 16):
         status, out, err = run(command('no-descriptor', 'text', path, ''), n)
         if status == 0 and 'no-descriptor' in err:
@@ -203,7 +206,8 @@ def few_descriptors(path):
 
 
 def main():
-    say(set(TOLD_BY) == set(kinds), 'a case for each kind', ' '.join(set(TOLD_BY) ^ set(kinds)))
+    say(set(REPORTED_BY) == set(kinds), 'a case for each kind',
+        ' '.join(set(REPORTED_BY) ^ set(kinds)))
     for order in 'little', 'big':
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -218,23 +222,24 @@ def main():
                 if kind == 'no-descriptor':
                     descriptors = few_descriptors(made[kind])
                     if not descriptors:
-                        say(False, point, 'no number of descriptors makes it')
+                        say(False, point, 'no limit of descriptors causes it')
                         continue
-                must = TOLD_BY[kind].split()
+                must = REPORTED_BY[kind].split()
                 wrong = ''.join(one(kind, how, made[kind], severity, name, how in must, descriptors)
                                 for how in (must if descriptors else EVERYWHERE.split()))
                 say(not wrong, point, wrong)
             for how in 'python', 'perl':
                 out = run(command('', how, made['in order'], name))[1]
                 want = ['event', 'defect bad-record error 1', 'event', 'defect bad-record error 2', 'end', '']
-                say(out.split('\n') == want, 'in their order, %s, %s' % (how, order), out)
+                say(out.split('\n') == want,
+                    'scripts get defects and events in order, %s, %s' % (how, order), out)
             wrong = ''
             for how in EVERYWHERE.split():
                 for option in '--strict', '--fail-on-loss':
                     words = command('', how, made['dlfilter-dropped'], name)
                     status, out, err = run(words[:1] + [option] + words[1:])
                     wrong += '%s %s: %s %s\n' % (how, option, status, err) if status or err else ''
-            say(not wrong, 'nothing wrong is 0, ' + order, wrong)
+            say(not wrong, '--strict and --fail-on-loss without a defect, ' + order, wrong)
     return done()
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which file a script's name means: places and their order, with and without suffix; what EventClass and SchedGui offer."""
+"""Which file a script's name means: the order of folders, suffixes; the modules EventClass and
+SchedGui."""
 
 import os
 import struct
@@ -17,14 +18,14 @@ def place(folder, *names):
 
 def found(*words, compat=None, cwd=None, **env):
     argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", DEMO] + list(words)
-    # no perf but the one that is made here; what is in /usr/lib/perf-core may still be seen, under names of its own
+    # PATH has only the perf that this test creates; scripts of /usr/lib/perf-core have other names.
     env = environment(**{"SONDE_PYTHON": t.python, "HOME": t.dir + "/home", "PATH": t.dir + "/prefix/bin:/usr/bin:/bin", **env})
     r = run(argv, env=env, cwd=cwd or t.dir)
     return r.out.strip() or (r.rc, r.err.strip().replace(t.dir, "DIR"))
 
 
-def told_beside(*words, compat=None, cwd=None):
-    """What is said of the file that is run."""
+def message_about(*words, compat=None, cwd=None):
+    """The message about the file that is run."""
     argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", DEMO] + list(words)
     env = environment(SONDE_PYTHON=t.python, HOME=t.dir + "/home", PATH=t.dir + "/prefix/bin:/usr/bin:/bin")
     r = run(argv, env=env, cwd=cwd or t.dir)
@@ -48,38 +49,51 @@ TREE = t.dir + "/tree"
 for words in (("-s", "mine.py"), ("-s", "mine"), ("mine.py",), ("mine",), ("-s", "py:mine"), ("-s", "python:mine.py")):
     t.is_(found(*words), "home", "%s: in the user's folder" % " ".join(words))
 t.is_(found("-s", "mine.py", XDG_CONFIG_HOME=t.dir + "/xdg"), "xdg", "XDG_CONFIG_HOME")
-t.is_(found("-s", "everywhere"), "home", "the user's folder comes before perf's")
-t.is_(found("-s", "everywhere", SONDE_SCRIPT_PATH=SAID), "said", "SONDE_SCRIPT_PATH comes before it")
+t.is_(found("-s", "everywhere"), "home", "the user's folder is searched before perf's")
+t.is_(found("-s", "everywhere", SONDE_SCRIPT_PATH=SAID), "said",
+      "SONDE_SCRIPT_PATH is searched before the user's folder")
 t.is_(found("-s", "conf", SONDE_CONFIG=config), "configured", "script.path of the configuration")
-t.is_(found("-s", "everywhere", SONDE_CONFIG=config, SONDE_SCRIPT_PATH=SAID), "said", "the environment is stronger")
-t.is_(found("-s", "everywhere", PERF_EXEC_PATH=TREE), "tree", "PERF_EXEC_PATH comes first")
-t.is_(found("-s", "everywhere", "--exec-path=" + TREE), "tree", "and so does --exec-path")
-t.is_(found("-s", "everywhere.py", PERF_EXEC_PATH=TREE, cwd=t.dir + "/here"), "here", "a file that is there comes before all")
+t.is_(found("-s", "everywhere", SONDE_CONFIG=config, SONDE_SCRIPT_PATH=SAID), "said",
+      "SONDE_SCRIPT_PATH is searched before script.path")
+t.is_(found("-s", "everywhere", PERF_EXEC_PATH=TREE), "tree", "PERF_EXEC_PATH is searched first")
+t.is_(found("-s", "everywhere", "--exec-path=" + TREE), "tree", "--exec-path is searched first")
+t.is_(found("-s", "everywhere.py", PERF_EXEC_PATH=TREE, cwd=t.dir + "/here"), "here",
+      "a file in the current folder is used first")
 said = "sonde: script: ./everywhere.py is run; it shadows DIR/home/.config/sonde/scripts/everywhere.py, which is found by that name elsewhere"
 for words in ("-s", "everywhere.py"), ("everywhere.py",):
-    t.is_(told_beside(*words, cwd=t.dir + "/here"), said, "%s: and says what it shadows" % " ".join(words))
-t.is_(told_beside("-s", "./everywhere.py", cwd=t.dir + "/here"), "", "a path says what is meant")
-t.is_(told_beside("-s", "everywhere.py", cwd=t.dir + "/here", compat="perf-6.1"), "", "perf says nothing")
-t.is_(told_beside("-s", "everywhere.py", cwd=t.dir + "/home/.config/sonde/scripts"), "", "nor does who is in that folder")
+    t.is_(message_about(*words, cwd=t.dir + "/here"), said,
+          "%s: a message names the shadowed script" % " ".join(words))
+t.is_(message_about("-s", "./everywhere.py", cwd=t.dir + "/here"), "",
+      "no message about a shadowed script for a path")
+t.is_(message_about("-s", "everywhere.py", cwd=t.dir + "/here", compat="perf-6.1"), "",
+      "no message about a shadowed script under --compat")
+t.is_(message_about("-s", "everywhere.py", cwd=t.dir + "/home/.config/sonde/scripts"), "",
+      "no message if the current folder is the user's folder")
 place("here", "alone.py")
-t.is_(told_beside("-s", "alone.py", cwd=t.dir + "/here"), "", "nor of a name that is nowhere else")
-t.is_(found("-s", "beside"), "prefix", "perf's tree beside the perf in PATH")
-t.is_(found("-s", "py:perlish")[0], 1, "scripts of another language's folder are not taken")
+t.is_(message_about("-s", "alone.py", cwd=t.dir + "/here"), "",
+      "no message if only the current folder has the name")
+t.is_(found("-s", "beside"), "prefix", "the folder of the perf in PATH")
+t.is_(found("-s", "py:perlish")[0], 1, "py: does not find a script in perl/")
 t.is_(found("-s", "ruby", SONDE_SCRIPT_PATH=SAID), (1, "sonde: 'DIR/said/ruby.rb' is a Ruby script: sonde has no module for "
-                                                    "Ruby yet"), "the suffix tells the language")
-t.is_(found("-s", "py:odd.foo", SONDE_SCRIPT_PATH=SAID), "said", "a suffix of no language, the language told")
-t.is_(found("-s", "sub.py", SONDE_SCRIPT_PATH=SAID)[0], 1, "a folder is no script")
+                                                    "Ruby yet"), "the suffix gives the language")
+t.is_(found("-s", "py:odd.foo", SONDE_SCRIPT_PATH=SAID), "said",
+      "a suffix of no language, with the language before the name")
+t.is_(found("-s", "sub.py", SONDE_SCRIPT_PATH=SAID)[0], 1, "a folder is not a script")
 for words in (("-s", "rw-by-process"), ("-s", "rw-by-process.py")):
-    t.ok("prefix" not in found(*words) and "home" not in found(*words), "%s: sonde's own come first" % words[1], found(*words))
-t.is_(found("-s", "rw-by-process.py", compat="perf-6.1"), "prefix", "but perf's under --compat")
-t.is_(found("-s", "wakeup-latency.py", compat="perf-6.1", PERF_EXEC_PATH=TREE), "tree", "and PERF_EXEC_PATH's")
-t.is_(found("-s", "beside", compat="perf-6.1")[0], 129, "and there -s wants a suffix")
+    t.ok("prefix" not in found(*words) and "home" not in found(*words),
+         "%s: sonde's scripts are used first" % words[1], found(*words))
+t.is_(found("-s", "rw-by-process.py", compat="perf-6.1"), "prefix",
+      "perf's scripts are used under --compat")
+t.is_(found("-s", "wakeup-latency.py", compat="perf-6.1", PERF_EXEC_PATH=TREE), "tree",
+      "scripts in PERF_EXEC_PATH are used under --compat")
+t.is_(found("-s", "beside", compat="perf-6.1")[0], 129, "-s needs a suffix under --compat")
 link = t.write("link/bin/x", "")
 os.symlink(SONDE, t.dir + "/link/bin/perf")
 place("link/lib/perf-core/scripts/python", "beside-us.py")
-t.is_(found("-s", "beside-us.py", PATH=t.dir + "/link/bin:/usr/bin")[0], 1, "a perf in PATH that is sonde leads nowhere")
+t.is_(found("-s", "beside-us.py", PATH=t.dir + "/link/bin:/usr/bin")[0], 1,
+      "a perf in PATH that is sonde has no scripts")
 
-# ---- modules ---------------------------------------------------------------------------------------------------------
+# ---- modules -----------------------------------------------------------------------------------
 
 MODULES = "import os, sys\nsys.path.append(os.environ['PERF_EXEC_PATH'] + '/scripts/python/Perf-Trace-Util/lib/Perf/Trace')\n"
 r = t.script(MODULES + """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scripts that behave badly: each gives what a user expects of a Python program, and nothing crashes."""
+"""Scripts that behave badly: each ends as a Python program would, and nothing crashes."""
 
 import os
 import subprocess
@@ -12,13 +12,13 @@ ALL = 474  # events in DEMO
 
 
 def ends(what, text, out, rc=0, err="", **more):
-    """err: a part of what is on stderr; "" if there must be nothing, None if it may be anything."""
+    """err: a part of stderr; "" if stderr must be empty, None if it may be anything."""
     r = t.script(text, both=False, **more)
     t.ok(r.rc == rc and (out is None or r.out == out) and (err is None or (err in r.err if err else not r.err)), what, "expected:", (out, rc, err), "got:", r)
     return r
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
+# ---- the file ----------------------------------------------------------------------------------
 
 ends("Windows line ends", (COUNT + "def trace_end():\n print('''a\nb''', n)\n").replace("\n", "\r\n"), "a\nb %d\n" % ALL)
 ends("a byte order mark", "\ufeff" + COUNT + "def trace_end(): print(n)\n", "%d\n" % ALL)
@@ -29,28 +29,31 @@ ends("Latin-1 that is not declared", "def trace_end(): print('\xe9')\n".encode("
 ends("NUL bytes", b"print(1)\n\0\n", "", 1, "null bytes")
 ends("tabs and blanks mixed", "def trace_end():\n\tif 1:\n        print(1)\n", "", 1, "2to3")
 r = ends("a syntax error", "def trace_begin():\n    print((1)\n", "", 1, "SyntaxError")
-t.ok("script.py\", line 2" in r.err and "launch.py" not in r.err and "Traceback" not in r.err, "it is told with file and line", r.err)
+t.ok("script.py\", line 2" in r.err and "launch.py" not in r.err and "Traceback" not in r.err,
+     "a syntax error is reported with file and line", r.err)
 ends("Python 2", "print 'x'\n", "", 1, "this is Python 2")
 
-# ---- names -----------------------------------------------------------------------------------------------------------
+# ---- names -------------------------------------------------------------------------------------
 
 ends("handlers for absent events", "def no__such(*a): pass\ndef trace_end(): print('end')\n", "end\n", 0, "never called: no__such() (line 1);")
 ends("names that are no functions", "sched__sched_switch = 5\ntrace_begin = None\ntrace_unhandled = 'x'\ndef trace_end(): print('end')\n", "end\n")
 ends("a handler that deletes itself", "n = 0\ndef sched__sched_switch(*a):\n global n\n n += 1\n del globals()['sched__sched_switch']\n"
      "def trace_end(): print(n)\n", "1\n")
-ends("one that becomes another", "seen = []\ndef sched__sched_switch(*a):\n global sched__sched_switch\n seen.append(1)\n"
+ends("a handler that replaces itself",
+     "seen = []\ndef sched__sched_switch(*a):\n global sched__sched_switch\n seen.append(1)\n"
      " sched__sched_switch = lambda *a: seen.append(2)\ndef trace_end(): print(seen[:3], len(seen) > 9)\n", "[1, 2, 2] True\n")
 ends("globals().clear()", "import sys\ndef trace_unhandled(*a): globals().clear()\n", "")
 ends("sys.modules.clear()", "import sys\ndef trace_begin(): sys.modules.clear()\n" + COUNT, "")
 ends("print is another function", "import builtins\nsaid = []\nbuiltins.print = said.append\ndef trace_end():\n import sys; print(1); sys.stdout.write('%s\\n' % said)\n", "[1]\n")
 
-# ---- exceptions ------------------------------------------------------------------------------------------------------
+# ---- exceptions --------------------------------------------------------------------------------
 
 r = ends("a handler that recurses for ever", "def f(x): return f(x + 1)\ndef sched__sched_switch(*a): f(0)\n", "", 1, "RecursionError")
-t.has(r.err, "in the handler of this event: sched:sched_switch", "tells the event")
+t.has(r.err, "in the handler of this event: sched:sched_switch", "a message names the event")
 ends("an exception that cannot be printed", "class E(Exception):\n def __str__(self): raise ValueError\ndef trace_unhandled(*a): raise E\n", "", 1, "E: <exception str() failed>")
 r = ends("an excepthook that raises", "import sys\ndef hook(*a): raise ValueError('hook')\nsys.excepthook = hook\ndef trace_unhandled(*a): 1 / 0\n", "", 1, "ValueError: hook")
-t.ok("ZeroDivisionError" in r.err and "launch.py" not in r.err, "both exceptions are told, without frames of ours", r.err)
+t.ok("ZeroDivisionError" in r.err and "launch.py" not in r.err,
+     "both exceptions are printed, without frames of sonde", r.err)
 ends("MemoryError", "def trace_unhandled(*a): bytearray(1 << 62)\n", "", 1, "\nMemoryError\n")
 ends("StopIteration", "def trace_unhandled(*a): next(iter(()))\n", "", 1, "StopIteration")
 for code, rc in (("0", 0), ("3", 3), ("'words'", 1), ("300", 44), ("None", 0), ("True", 1)):
@@ -59,7 +62,7 @@ for code, rc in (("0", 0), ("3", 3), ("'words'", 1), ("300", 44), ("None", 0), (
 ends("os._exit()", "import os, sys\ndef trace_unhandled(*a): os._exit(4)\n", "", 4)
 ends("a handler in C", "import operator\nsched__sched_switch = operator.itemgetter(0)\ntrace_unhandled = print\n", None, 1, "TypeError")
 
-# ---- output ----------------------------------------------------------------------------------------------------------
+# ---- output ------------------------------------------------------------------------------------
 
 r = run([SONDE, "script", "-i", DEMO, "-s", t.write("binary.py", "import sys\ndef trace_begin(): print('text', end='')\n"
          "def trace_end():\n sys.stdout.flush(); sys.stdout.buffer.write(bytes(range(256)))\n")],
@@ -68,11 +71,12 @@ t.is_((r.out, r.rc), (b"text" + bytes(range(256)), 0), "binary output", r.err)
 ends("stdout is another object", "import io, sys\nreal = sys.stdout\nsys.stdout = io.StringIO()\ndef trace_unhandled(*a): print('x')\n"
      "def trace_end(): real.write('%d\\n' % len(sys.stdout.getvalue()))\n", "%d\n" % (2 * ALL))
 ends("stdout is an object without flush", "import sys\nreal = sys.stdout\nclass O:\n def write(self, s): real.write(s)\nsys.stdout = O()\n"
-     "def trace_end(): print('end')\n", "end\n", 120, "'flush'")  # Python's own status
+     "def trace_end(): print('end')\n", "end\n", 120, "'flush'")  # the status of Python
 ends("stdout is None", "import sys\nsys.stdout = None\ndef trace_unhandled(*a): print('x')\n", "")
 ends("stdout is closed by the script", "import sys\nsys.stdout.close()\n" + COUNT, "")
 r = t.script("import os\nos.close(1)\ndef trace_unhandled(*a): print('x' * 10000)\n", both=False)
-t.ok(r.rc == 1 and "Bad file descriptor" in r.err, "so is its descriptor: an error, as in plain python", r)
+t.ok(r.rc == 1 and "Bad file descriptor" in r.err,
+     "the descriptor of stdout is closed by the script: an error, as in Python", r)
 ends("stderr is None", "import sys\nsys.stderr = None\ndef trace_unhandled(*a): 1 / 0\n", "", 1)
 ends("no__such() with a closed stderr", "import sys\nsys.stderr.close()\ndef no__such(): pass\ndef trace_end(): print('end')\n", "end\n")
 r = subprocess.run(["sh", "-c", '"$0" script -i "$1" -s "$2" | wc -c', SONDE, DEMO,
@@ -84,7 +88,7 @@ if os.path.exists("/dev/full"):
                        env=environment(SONDE_PYTHON=t.python), stderr=subprocess.PIPE)
     t.ok(r.returncode == 1 and b"No space left" in r.stderr, "a full disk", r)
 
-# ---- processes and threads -------------------------------------------------------------------------------------------
+# ---- processes and threads ---------------------------------------------------------------------
 
 ends("input from stdin", "lines = []\ndef sched__sched_switch(*a):\n import sys; lines.extend(sys.stdin)\ndef trace_end(): print(lines)\n",
      "['a\\n', 'b\\n']\n", stdin="a\nb\n")
@@ -110,7 +114,8 @@ def trace_end():
     thread.join()
     print(ticks > 3)
 """
-ends("a thread runs beside busy handlers", TICK % "def trace_unhandled(*a):\n for i in range(20000): pass\n", "True\n")
+ends("a thread runs during busy handlers",
+     TICK % "def trace_unhandled(*a):\n for i in range(20000): pass\n", "True\n")
 ends("threads that die", "import threading\nthreading.excepthook = lambda a: print(a.exc_type.__name__)\n"
      "def trace_begin():\n x = threading.Thread(target=lambda: 1 / 0); x.start(); x.join()\n", "ZeroDivisionError\n")
 ends("handlers called by the script itself, from a thread", "import threading\nseen = []\ndef sched__sched_switch(*a): seen.append(len(a))\n"

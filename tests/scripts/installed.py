@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Every Python script that perf installs, as it is, under `sonde --compat perf-6.1`: what it prints, and its status.
+"""Runs every Python script that perf installs under `sonde --compat perf-6.1`.
 
     installed.py SONDE FOLDER [--record] [--update] [-k WORD]
 
-Each case of installed_cases.py is run on its stored recording, where the output has to be the stored one of perf 6.1, and on
-one that is made here, where it has to be what perf prints now; by /usr/bin/python3 and by another Python from 3.12 on, with
-objects made late (SONDE_EAGER=0) and all at once (1). tools/perf-6.12 unpacks in FOLDER, for the scripts that are newer.
+Output and exit status must be perf's. Each case of installed_cases.py is run on a stored recording,
+whose output of perf 6.1 is stored, and on a new one, on which perf is run, too. It is run by
+/usr/bin/python3 and by another Python >= 3.12, with lazy objects (SONDE_EAGER=0) and without (1).
+tools/perf-6.12 unpacks newer scripts in FOLDER.
 
-Where perf dies because a kernel has more fields than a script's handler has parameters, wanted is what perf prints when the
-handler takes any number more; a script so changed exists while the test runs only. --record makes the recordings anew,
---update the outputs.
+perf crashes if a kernel has more fields than a script's handler has parameters. Then the expected
+output is that of a changed script, whose handler takes any number of parameters; the changed script
+exists only during the test. --record makes new stored recordings, --update stores new outputs.
 """
 
 import argparse
@@ -37,13 +38,15 @@ STAND_INS = HERE + "/stand-in"
 
 
 def plain():
-    """The environment of programs that are not ours; perf takes its modules from where the first python3 in PATH lies."""
+    """The environment of other programs; perf finds its modules in the folder of the first python3
+    in PATH."""
     env = {k: v for k, v in environment().items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
     env["PATH"] = "/usr/bin:" + env["PATH"]
     return env
 
 
-# Runs before a script: what it opens by a fixed name of the machine is a file of ours, so that tests can run side by side.
+# Runs before a script: files with fixed names become files of the test, so that tests can run in
+# parallel.
 STAND_IN = """
 import builtins, os, sys
 names = dict(x.split('=') for x in os.environ['SONDE_TEST_FILES'].split(';'))
@@ -54,7 +57,8 @@ if any(name.endswith('.db') for name in names):
     import sqlite3
     sqlite3.connect = replace(sqlite3.connect)
 """
-WX = "def __getattr__(name): return type(name, (object,), {})\n"  # as much of wxPython as is needed to begin
+# The part of wxPython that scripts need to start.
+WX = "def __getattr__(name): return type(name, (object,), {})\n"
 
 HCALL = """name: %s
 ID: 1
@@ -71,7 +75,7 @@ print fmt: "opcode=%%lu", REC->opcode
 
 
 def hypervisor_calls():
-    """Events that no x86 machine has: entries of four calls, then exits of three."""
+    """Entries of four hypervisor calls, then exits of three: events that no x86 machine has."""
     entry = Format("powerpc:hcall_entry", HCALL % ("hcall_entry", ""))
     leave = Format("powerpc:hcall_exit", HCALL % ("hcall_exit", "\tfield:long retval;\toffset:16;\tsize:8;\tsigned:1;\n"))
     head = struct.pack("<HBBi", 0, 0, 0, 101)
@@ -80,7 +84,8 @@ def hypervisor_calls():
 
 
 def record(name, folder, live):
-    """folder/NAME.data, made by perf with the programs that lie in folder; the reason why there is none, or None."""
+    """Makes folder/NAME.data with perf and the programs in folder; returns None, or why it
+    failed."""
     r = RECORDINGS[name]
     missing = [p for p in ["perf"] + list(r.needs) if not shutil.which(p)]
     if missing:
@@ -88,7 +93,7 @@ def record(name, folder, live):
     options = (live and r.live or r.options).split()
     argv = ["perf", "stat", "record"] if r.renamed else ["perf", "record", "-q", "-N"]
     data = name + ".data"
-    p = run(argv + ["-o", data] + options + ["--"] + r.command, env=plain(), cwd=folder, timeout=60)
+    p = run(argv + ["-o", data] + options + ["--"] + r.command, env=plain(), cwd=folder, timeout=600)
     path = folder + "/" + data
     if p.rc or not os.path.exists(path) or not os.path.getsize(path):
         return "perf cannot record it: " + (p.err.strip().splitlines() or ["status %d" % p.rc])[0]
@@ -127,7 +132,8 @@ class Installed:
         t.write("wx/wx.py", WX)
 
     def qt(self, case, python):
-        """The environment for a case that uses Qt; a text: why it cannot run. Real ones are the distribution's Python's."""
+        """The environment for a case that uses Qt, or why it cannot run. The real modules need the
+        system's Python."""
         if not case.qt:
             return {}
         with self.qt_asked:
@@ -140,7 +146,7 @@ class Installed:
         return {"PYTHONPATH": STAND_INS}
 
     def build_id_cache(self):
-        """The program of the recordings, to be found wherever it was when they were made."""
+        """A cache with the program of the stored recordings, whose path does not exist here."""
         with open(PROGRAMS[0], "rb") as f:
             elf = f.read()
         at = elf.index(b"GNU\0") + 4
@@ -155,7 +161,7 @@ class Installed:
         return "%s/scripts/python/%s.py" % (self.paths[case.version], case.script)
 
     def mended(self, case):
-        """The script with handlers that take any number of fields more."""
+        """The script, changed so that handlers take any number of additional fields."""
         with open(self.script(case)) as f:
             text = re.sub(r"(?m)^(def \w+__\w+\([^)]*)\):", r"\1, *more):", f.read())
         return self.t.write("mended/%s.py" % case.name, text)
@@ -166,7 +172,7 @@ class Installed:
         return self.t.write("hcalls.data", hypervisor_calls())
 
     def run(self, case, program, data, env, live=False, script=None):
-        """One run in a folder of its own."""
+        """One run, in its own folder."""
         number = next(self.serial)
         cwd = "%s/run%d" % (self.t.dir, number)
         os.mkdir(cwd)
@@ -185,7 +191,8 @@ class Installed:
         if path:
             env["PYTHONPATH"] = ":".join(path + ([env["PYTHONPATH"]] if "PYTHONPATH" in env else []))
         r = run(program + ["script", "-i", data, "-s", script or self.script(case)] + list(case.args or ()), None, env, cwd)
-        out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "", r.out)  # exporters say when they began
+        out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "",
+                     r.out)  # exporters print when they started
         if case.out:
             out += self.written(cwd + "/" + case.out)
         shutil.rmtree(cwd)
@@ -199,12 +206,14 @@ class Installed:
             return "".join(line + "\n" for line in sqlite3.connect(path).iterdump())
         with open(path) as f:
             lines = list(f)
-        if path.endswith(".sent"):  # rows; the statements that make tables are the script's
+        # Only the rows: the statements that create tables are part of the script.
+        if path.endswith(".sent"):
             lines = [line for line in lines if line.startswith("COPY") or re.fullmatch("[0-9a-f]+\n", line)]
         return "".join(lines)
 
     def sonde(self, case, data, python, eager, live=False):
-        """Half of the runs find the script by its name and have sonde's own modules, the others are told perf's folder."""
+        """Runs sonde: half of the runs find the script by name and use sonde's modules, the others
+        use perf's."""
         argv = [SONDE, "--compat", "perf-6.1"] + ([] if live else ["--buildid-dir", self.buildids])
         env = environment(SONDE_PYTHON=python, SONDE_EAGER=eager, **self.qt(case, python))
         if eager == "0" and case.version == "6.1":
@@ -241,12 +250,13 @@ def store(t, installed, wanted, recordings):
 
 
 def status(case, r):
-    """perf aborts where a handler of a script raises; sonde ends as when the script fails otherwise."""
+    """The exit status that sonde must have: perf aborts if a handler raises, sonde exits as
+    usual."""
     return 255 if r.rc == -signal.SIGABRT else r.rc
 
 
 def compare(installed, case, data, live, combinations, wanted):
-    """(good, diagnosis) of a case's runs; a text instead of the first says why there were none."""
+    """(good, diagnosis) of a case's runs; good is a text if the case cannot run: the reason."""
     why = {c[0][1]: installed.qt(case, c[0][1]) for c in combinations}
     able = [c for c in combinations if isinstance(why[c[0][1]], dict)]
     if not able:
@@ -259,7 +269,7 @@ def compare(installed, case, data, live, combinations, wanted):
 
 
 def stored(installed, case):
-    """All combinations for each script, fewer for further ways of calling it."""
+    """All combinations for the first case of each script, fewer for its other cases."""
     first = next(c for c in CASES if (c.script, c.version) == (case.script, case.version)) is case
     combinations = [(p, e) for p in installed.pythons for e in "01"] if first else list(zip(installed.pythons * 2, "01"))
     with open("%s/out/%s.txt" % (INSTALLED, case.name)) as f:
@@ -268,7 +278,7 @@ def stored(installed, case):
 
 
 def live(installed, case, folder):
-    why = installed.qt(case, "/usr/bin/python3")  # perf's is the distribution's
+    why = installed.qt(case, "/usr/bin/python3")  # perf uses the distribution's Python
     if isinstance(why, str):
         return why, []
     data = "%s/%s.data" % (folder, case.recording)
@@ -276,12 +286,13 @@ def live(installed, case, folder):
 
 
 def system_call_top(installed):
-    """sctop.py has a thread that prints while events come; perf's never lets it run, so there is nothing to compare with."""
+    """sctop.py has a thread that prints during the run. perf never lets it run, so nothing is
+    compared."""
     napping = "i=0; while [ $i -lt 25 ]; do cat /dev/null; sleep 0.1; i=$((i + 1)); done"
     recorder = subprocess.Popen([SONDE, "record", "-q", "-e", "raw_syscalls:sys_enter", "-o", "-", "--", "sh", "-c", napping],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     p = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "-", "-s", "sctop.py", "1"], stdin=recorder.stdout,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=installed.t.dir, timeout=60)
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=installed.t.dir, timeout=600)
     recorder.stdout.close()
     words = recorder.stderr.read().decode("utf-8", "replace")
     if recorder.wait() and not p.stdout:
@@ -292,17 +303,17 @@ def system_call_top(installed):
 
 
 def all_jobs(t, installed, cases, pool):
-    """(name, future); recordings are made while stored ones are read."""
+    """(name, future) of each case; new recordings are made while stored ones are read."""
     jobs = [(case.name + ", stored recording", pool.submit(stored, installed, case)) for case in cases]
     version = perf_version() or "none"
     if not version.startswith("6.1."):
-        t.skip("beside perf", "no perf 6.1 (it is %s)" % version)
+        t.skip("compared with perf", "no perf 6.1 (it is %s)" % version)
         return jobs
     wanted = {case.recording for case in cases}
     made = {name: pool.submit(record, name, t.dir, True) for name in RECORDINGS if name in wanted}
     for name, why in made.items():
         if why.result():
-            t.skip("beside perf: " + name, why.result(), installable=False)
+            t.skip("compared with perf: " + name, why.result(), installable=False)
         else:
             jobs += [(case.name + ", beside perf", pool.submit(live, installed, case, t.dir))
                      for case in cases if case.recording == name]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The Python scripts that come with perf: which recordings they are run on, and how.
+"""The cases of installed.py: perf's Python scripts, their recordings and arguments.
 
-RECORDINGS are the arguments of `perf record` and the command it runs; tests/data/installed holds one of each, made by
-`installed.py SONDE FOLDER --record`. CASES are runs of scripts; tests/data/installed/out holds what perf 6.1 prints.
+RECORDINGS are the arguments of `perf record` and the command that it runs; tests/data/installed has
+one of each, made by `installed.py SONDE FOLDER --record`. CASES are runs of scripts;
+tests/data/installed/out has the output of perf 6.1.
 """
 
 import os
@@ -14,7 +15,7 @@ INSTALLED = os.path.join(os.path.dirname(HERE), "data", "installed")
 PROGRAMS = [INSTALLED + "/work", HERE + "/traffic.py"]
 
 Recording = namedtuple("Recording", "options command live needs renamed", defaults=(None, (), None))
-# live: the options of recordings that are made while testing, when they are not the same; needs: programs beside perf;
+# live: options of recordings made during the test, if they differ; needs: other programs than perf;
 # renamed: made by `perf stat record`, and the names of its events are replaced
 
 COMPACTION = " ".join("-e compaction:mm_compaction_" + name for name in
@@ -22,7 +23,7 @@ COMPACTION = " ".join("-e compaction:mm_compaction_" + name for name in
 NET = ("-e net:net_dev_xmit,net:net_dev_queue,net:netif_receive_skb,net:netif_rx,skb:consume_skb,skb:kfree_skb,"
        "skb:skb_copy_datagram_iovec,napi:napi_poll,irq:irq_handler_entry,irq:irq_handler_exit "
        "-e irq:softirq_entry --filter vec==3 -e irq:softirq_exit --filter vec==3 -e irq:softirq_raise --filter vec==3")
-# Two threads that take a lock from each other, fifteen times.
+# Two threads take a lock from each other, fifteen times.
 FUTEX = """
 import threading, time
 lock = threading.Lock()
@@ -51,16 +52,17 @@ RECORDINGS = {
     "net": Recording(NET, TRAFFIC, needs=["unshare", "ip"]),
     "drops": Recording("-e skb:kfree_skb", TRAFFIC, needs=["unshare", "ip"]),
     "tasks": Recording("-e sched:sched_switch,sched:sched_migrate_task", [PYTHON, "-S", "-c", FUTEX]),
-    # Counters that every machine has, under the names that the script asks for.
+    # Counters of every machine, under the names that the script expects.
     "stat": Recording("-e cs,faults -I 50 -a -A", ["sleep", "0.2"], renamed={"cs": "cycles", "faults": "instructions"}),
     "wakeups": Recording("-e sched:sched_wakeup,sched:sched_switch", ["sh", "-c", "cat /etc/hostname | cat"]),
 }
 
 Case = namedtuple("Case", "name script recording args fault files out status qt version",
                   defaults=((), None, None, None, 0, None, "6.1"))
-# fault: what perf does wrong; files: those that the script opens by name, and what it gets; out: the file that it writes;
-# status: perf 6.1's; qt: where Qt's modules come from: "any" (stand-in/ where there are none), "real", "stand-in"; version: the
-# perf that the script came with
+# fault: what perf does wrong; files: files that the script opens by name, and what it gets instead;
+# out: the file that it writes; status: that of perf 6.1; qt: the modules of Qt: "real", "stand-in"
+# (of stand-in/), "any" (stand-in/ if the real ones are missing); version: the perf that has the
+# script
 
 IOMEM = "00000000-00000fff : Reserved\n00001000-7fffffff : System RAM\n80000000-ffffffffff : Persistent Memory\n"
 KALLSYMS = "ffffffff80000000 T first\nffffffff81000000 T middle\nffffffff82000000 T last\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How a script is run: by which Python, shadowed modules, stdin, exceptions, Ctrl-C, closed pipes, threads, Python 2."""
+"""How a script runs: the choice of Python, shadowed modules, stdin, exceptions, Python 2, Ctrl-C,
+threads."""
 
 import os
 import signal
@@ -12,7 +13,7 @@ from scripttest import BINDINGS, DEMO, FLAGS, SONDE, Tests, environment, pythons
 
 t = Tests()
 
-# ---- every Python there is -------------------------------------------------------------------------------------------
+# ---- every installed Python --------------------------------------------------------------------
 
 SCRIPT = """
 import sys
@@ -39,13 +40,16 @@ for name, python in pythons():
     r = t.script("", python=python, env={"SONDE_PRELUDE_VERBOSE": "1"}, both=False)
     kind = "abi3" if version != "%d.%d" % sys.version_info[:2] and not os.path.exists(
         BINDINGS + "/module/sonde.cpython-%s-x86_64-linux-gnu.so" % version.replace(".", "")) else ""
-    t.ok("extension " + BINDINGS in r.err and kind in r.err, "%s tells which build it loads" % name, r.err)
+    t.ok("extension " + BINDINGS in r.err and kind in r.err,
+         "%s reports the build that it loads" % name, r.err)
 r = t.script("def trace_unhandled(name, context, seen, unseen): seen", both=False, env={"SONDE_PRELUDE_VERBOSE": "1"})
 t.ok("script.py:1: seen is built for each event\n" in r.err and "script.py:1: unseen is left out until" in r.err,
-     "and what is left out", r.err)
+     "values that are built later are reported", r.err)
 r = t.script("def trace_unhandled(name, context, fields): fields['common_cpu']", both=False, env={"SONDE_PRELUDE_VERBOSE": "1"})
-t.ok("script.py:1: fields is read by single keys\n" in r.err, "and what is told key by key", r.err)
-for name, python in pythons():  # run the limited builds, also in a Python that takes the exact one
+t.ok("script.py:1: fields is read by single keys\n" in r.err,
+     "values that are read key by key are reported", r.err)
+# Run the builds of the limited API, also in the Python of the exact build.
+for name, python in pythons():
     for build in ("sonde.abi3.so", "abi3-312/sonde.abi3.so"):
         path = BINDINGS + "/module/" + build
         if not os.path.exists(path) or ("312" in build and tuple(int(x) for x in name.split()[-1].split(".")) < (3, 12)):
@@ -63,7 +67,7 @@ else:
             env=environment(VIRTUAL_ENV=venv), cwd=t.dir)
     t.is_(r.out, venv + "\n", "a virtual environment is used", r.err)
 
-# ---- names that lie about ---------------------------------------------------------------------------------------------
+# ---- modules of the user with the names of others ----------------------------------------------
 
 for name in ("dis", "opcode", "re", "collections", "types", "launch", "prelude", "leave_out", "atexit", "signal"):
     t.write("shadow/%s.py" % name, "MINE = %r\n" % name)
@@ -77,21 +81,24 @@ def trace_unhandled(a, b, c): pass
 def trace_end(): import re; print(re.MINE)
 """
 r = t.script(SHADOWED, name="shadow/x.py")
-t.is_((r.out, r.rc), ("dis opcode mine sonde prelude launch\nre\n", 0), "the script's own dis.py, Util.py, sonde.py are its own", r.err)
+t.is_((r.out, r.rc), ("dis opcode mine sonde prelude launch\nre\n", 0),
+      "the script imports dis.py, Util.py and sonde.py of its folder", r.err)
 r = run([SONDE, "script", "-i", DEMO, "-s", "x.py"], env=environment(SONDE_PYTHON=t.python), cwd=t.dir + "/shadow")
-t.is_((r.out, r.rc), ("dis opcode mine sonde prelude launch\nre\n", 0), "also from that folder", r.err)
+t.is_((r.out, r.rc), ("dis opcode mine sonde prelude launch\nre\n", 0),
+      "the same if the folder is the current one", r.err)
 r = t.script("def x(: pass", name="shadow/bad.py")
-t.ok(r.rc == 1 and "SyntaxError" in r.err and "launch.py" not in r.err, "also when it cannot be compiled", r.err)
+t.ok(r.rc == 1 and "SyntaxError" in r.err and "launch.py" not in r.err,
+     "the same if dis.py cannot be compiled", r.err)
 other = t.write("elsewhere/y.py", "import dis, sys; print(hasattr(dis, 'MINE'), sys.path[0])\ndef trace_unhandled(a, b, c): pass\n")
 r = run([SONDE, "script", "-i", DEMO, "-s", other], env=environment(SONDE_PYTHON=t.python), cwd=t.dir + "/shadow")
 t.is_(r.out, "False %s\n" % os.path.dirname(other), "the current folder is not searched", r.err)
 r = t.script("import sonde, sys; print(sonde.__version__ > '', 'sonde' in sys.modules)\n"
              "n = sum(1 for e in sonde.open(%r))\ndef trace_end(): print(n)" % DEMO)
-t.is_(r.out, "True True\n474\n", "a script may open recordings of its own", r.err)
+t.is_(r.out, "True True\n474\n", "a script may open other recordings", r.err)
 r = t.script("import os; print(os.environ['PERF_EXEC_PATH'], 'SONDE_SESSION_FD' in os.environ)", env={"PERF_EXEC_PATH": "/mine"})
-t.is_(r.out, "/mine False\n", "PERF_EXEC_PATH of the user's stays", r.err)
+t.is_(r.out, "/mine False\n", "the user's PERF_EXEC_PATH is kept", r.err)
 
-# ---- stdin -----------------------------------------------------------------------------------------------------------
+# ---- stdin -------------------------------------------------------------------------------------
 
 r = t.script("def kmem__kmalloc(*a):\n  global kmem__kmalloc\n  del kmem__kmalloc\n  print(input('? '), input())\n", FLAGS, stdin="one\ntwo\n")
 t.is_(r.out, "? one two\n", "input() in a handler", r.err)
@@ -114,9 +121,9 @@ def trace_unhandled(event_name, context, fields):
     look()
 """, stdin="u\np sorted(fields)[:3], fields['common_comm']\np type(fields) is dict or isinstance(fields, dict)\nc\n")
 t.ok("['__syscall_nr', 'buf', 'common_callchain'], 'perf')" in r.out.replace('"', "'") or "(['__syscall_nr'" in r.out,
-     "a debugger that goes up to a handler sees its fields", r)
+     "a debugger shows the fields of a calling handler", r)
 
-# ---- exceptions ------------------------------------------------------------------------------------------------------
+# ---- exceptions --------------------------------------------------------------------------------
 
 r = t.script("""def helper(x):
     return x['nothing']
@@ -129,19 +136,23 @@ script = t.dir + "/script.py"
 shown = [x for x in lines if not set(x) <= set(" ^~")]
 t.is_(shown[:-1], ["Traceback (most recent call last):", '  File "%s", line 4, in sched__sched_switch' % script,
                    "    helper({})", '  File "%s", line 2, in helper' % script, "    return x['nothing']",
-                   "KeyError: 'nothing'"], "an exception shows the script's own traceback")
+                   "KeyError: 'nothing'"], "an exception prints only the script's frames")
 t.ok(lines[-1].startswith("sonde: in the handler of this event: sched:sched_switch time 2374.") and
-     " comm " in lines[-1] and "prev_comm=" in lines[-1] and r.rc == 1 and not r.out, "and the event that caused it; exit 1", r)
+     " comm " in lines[-1] and "prev_comm=" in lines[-1] and r.rc == 1 and not r.out,
+     "an exception prints the event that caused it; exit 1", r)
 for where in ("trace_begin", "trace_end"):
     r = t.script("def %s(): 1 / 0\n" % where)
-    t.ok(r.rc == 1 and r.err.count("File") == 1 and r.err.endswith("ZeroDivisionError: division by zero\n"), "in %s" % where, r)
+    t.ok(r.rc == 1 and r.err.count("File") == 1 and
+         r.err.endswith("ZeroDivisionError: division by zero\n"), "an exception in %s" % where, r)
 r = t.script("print('before')\nnothing\n")
-t.ok(r.rc == 1 and r.out == "before\n" and r.err.count("File") == 1 and "NameError" in r.err, "at top level", r)
+t.ok(r.rc == 1 and r.out == "before\n" and r.err.count("File") == 1 and "NameError" in r.err,
+     "an exception at top level", r)
 r = t.script("def f(:\n pass\n")
 t.ok(r.rc == 1 and 'script.py", line 1' in r.err and "SyntaxError" in r.err and r.err.count("File") == 1, "a syntax error", r)
 for name, python in pythons():
     r = t.script("print(1)\nprint(2\0)\n", python=python)
-    t.ok(r.rc == 1 and "script.py" in r.err and "null bytes" in r.err and not r.out, "NUL bytes are told with the file (%s)" % name, r)
+    t.ok(r.rc == 1 and "script.py" in r.err and "null bytes" in r.err and not r.out,
+         "the message about NUL bytes names the file (%s)" % name, r)
 r = t.script("import sys\nsys.excepthook = lambda k, e, tb: print('hook', k.__name__, tb.tb_next)\ndef sched__sched_switch(*a): 1 / 0\n")
 t.ok(r.rc == 1 and r.out == "hook ZeroDivisionError None\n", "the script's own excepthook", r)
 ENDINGS = [("top level", "raise ValueError\n", 1, 255), ("a syntax error", "def f(:\n", 1, 255), ("Python 2", "print 1\n", 1, 255),
@@ -152,22 +163,24 @@ ENDINGS = [("top level", "raise ValueError\n", 1, 255), ("a syntax error", "def 
 for name, text, plain, compat in ENDINGS:
     theirs = t.perf(text)
     got = t.script(text).rc, t.script(text, compat="perf-6.1").rc
-    # Where perf aborts (a signal, which a shell tells as 134) sonde ends as for other failures of a script.
+    # perf may abort, which a shell reports as status 134; sonde ends as for other failures of a
+    # script.
     t.ok(got == (plain, compat) and (theirs is None or theirs.rc in (compat, 134, -6)),
          "status of %s: %d, under --compat %d" % (name, plain, compat), got, theirs)
 t.like_perf("import sys\nprint(__file__ == sys.argv[0])\ndef trace_begin(): print('__file__' in globals())\n",
-            "__file__ is gone in handlers under --compat")
+            "__file__ is not defined in handlers under --compat")
 r = t.script("def sched__sched_swich(*a): pass\ndef sched__sched_switch(*a): 1 / 0\n")
 t.ok("never called: sched__sched_swich() (line " in r.err and r.rc == 1,
-     "a handler misspelt is told of also when the script fails", r)
+     "a misspelt handler is reported, even if the script fails", r)
 for code, rc, err in (("3", 3, ""), ("'words'", 1, "words\n"), ("", 0, "")):
     r = t.script("import sys\ndef sched__sched_switch(*a): sys.exit(%s)\ndef trace_end(): print('no')\n" % code)
     t.is_((r.out, r.err, r.rc), ("", err, rc), "sys.exit(%s) in a handler" % code)
 r = run([SONDE, "script", "-i", t.write("empty.data", ""), "-s", t.write("e.py", "def trace_begin(): print('begin')\n")],
         env=environment(SONDE_PYTHON=t.python))
-t.ok(r.rc == 1 and r.out == "" and "empty.data" in r.err and "Traceback" not in r.err, "a recording that is none", r)
+t.ok(r.rc == 1 and r.out == "" and "empty.data" in r.err and "Traceback" not in r.err,
+     "an empty file is no recording", r)
 
-# ---- Python 2 --------------------------------------------------------------------------------------------------------
+# ---- Python 2 ----------------------------------------------------------------------------------
 
 for what, text in (("print", "import os\nprint 'x', 5\n"), ("except", "try:\n  pass\nexcept OSError, e:\n  pass\n"), ("tabs", "if 1:\n        x = 1\n\tx = 2\n"),
                    ("octal numbers", "x = 0777\n"), ("backquotes", "x = `5`\n"), ("raise", "raise ValueError, 'x'\n")):
@@ -175,10 +188,13 @@ for what, text in (("print", "import os\nprint 'x', 5\n"), ("except", "try:\n  p
     t.ok(r.rc == 1 and r.err.startswith("sonde: %s:" % script) and r.err.count("\n") == 1 and "2to3 -w " + script in r.err,
          "Python 2 is recognised by %s" % what, r)
 r = t.script("def trace_end():\n for k, v in {}.iteritems(): pass\n")
-t.ok(r.rc == 1 and "AttributeError" in r.err and "2to3" in r.err, "and by iteritems()", r)
+t.ok(r.rc == 1 and "AttributeError" in r.err and "2to3" in r.err,
+     "Python 2 is recognised by iteritems()", r)
 r = t.script("import sys\nprint >> sys.stderr, 1\n")
-t.ok(r.rc == 1 and "TypeError" in r.err and "2to3" in r.err, "and by print to a file", r)
-SOME = [p for p in pythons() if p[0].endswith(("3.9", "3.13"))] or [("", None)]  # messages changed between them
+t.ok(r.rc == 1 and "TypeError" in r.err and "2to3" in r.err,
+     "Python 2 is recognised by print to a file", r)
+# The messages of these differ.
+SOME = [p for p in pythons() if p[0].endswith(("3.9", "3.13"))] or [("", None)]
 for what, text in (("a tuple in a lambda", "f = sorted({}.items(), key=lambda (k, v): v)\n"),
                    ("a tuple as parameter", "def f((a, b)): pass\n"), ("one behind others", "def f(x, y=(), (a, b)=(1, 2)): pass\n"),
                    ("one on another line", "def f(x,\n      (a, b)):\n  pass\n"),
@@ -189,7 +205,8 @@ for what, text in (("a tuple in a lambda", "f = sorted({}.items(), key=lambda (k
              "Python 2 is recognised by %s (%s)" % (what, name), r)
 for text in ("def f(a=(1, 2))\n  pass\n", "f = lambda x: (x\n", "def f(a, *(b)): pass\n", "x = [lambda: (1, 2)\ny = 3]\n"):
     r = t.script(text)
-    t.ok(r.rc == 1 and "SyntaxError" in r.err and "2to3" not in r.err, "other mistakes are not: %r" % text, r)
+    t.ok(r.rc == 1 and "SyntaxError" in r.err and "2to3" not in r.err,
+         "another mistake is not taken for Python 2: %r" % text, r)
 MOVED = (("thread", "_thread"), ("urllib2", "urllib.request"), ("StringIO", "io"), ("ConfigParser", "configparser"),
          ("cPickle", "pickle"), ("Queue", "queue"), ("cStringIO", "io"), ("urlparse", "urllib.parse"), ("commands", "subprocess"))
 OLD = [("import " + old, old, new) for old, new in MOVED] + [
@@ -208,21 +225,21 @@ for where in ("%s\n", "def trace_begin():\n  %s\n", "def sched__sched_switch(*a)
             r = t.script(where % text, python=python, both=False)
             line = next((x for x in r.err.splitlines() if "Python 2" in x), "")
             t.ok(r.rc == 1 and "Error" in r.err and old in line and new in line and ("2to3 -w" in line or "cmp_to_key" in line),
-                 "%r says what it is now %s" % (where % text, name), r)
+                 "%r: the message names the replacement %s" % (where % text, name), r)
 for text in ("import nothing_such", "{}.sorty", "sorted(1)", "sys.maxsize", "import os.nothing", "raise ValueError('cmp reduce')"):
     r = t.script(text)
-    t.ok(r.rc == 1 and "Python 2" not in r.err, "nothing is said of %r" % text, r)
+    t.ok(r.rc == 1 and "Python 2" not in r.err, "no message about Python 2 for %r" % text, r)
 t.write("helper.py", "import cPickle\n")
 r = t.script("import helper\n")
-t.ok("2to3 -w %s/helper.py" % t.dir in r.err, "the file that is meant is the module's", r)
+t.ok("2to3 -w %s/helper.py" % t.dir in r.err, "the message names the file of the module", r)
 t.write("older.py", "print 1\n")
 r = t.script("import older\n")
 t.ok("SyntaxError" in r.err and r.err.endswith("sonde: %s/older.py:1: this is Python 2; convert it with: 2to3 -w %s/older.py\n" % (t.dir, t.dir)),
-     "also one that cannot be compiled", r)
+     "the message names a module that cannot be compiled", r)
 r = t.script("try:\n  import cPickle\nexcept ImportError:\n  import pickle\nprint('fine')\n")
-t.is_((r.out, r.err), ("fine\n", ""), "scripts for both are left alone")
+t.is_((r.out, r.err), ("fine\n", ""), "no message for a script that runs in both versions")
 
-# ---- a module that is missing ----------------------------------------------------------------------------------------
+# ---- a missing module --------------------------------------------------------------------------
 
 MISSING = t.write("missing.py", "import no_such_module_anywhere\n")
 for why, options, env in (("--interpreter", ["--interpreter", t.python], {}), ("SONDE_PYTHON", [], {"SONDE_PYTHON": t.python}),
@@ -230,11 +247,12 @@ for why, options, env in (("--interpreter", ["--interpreter", t.python], {}), ("
     r = run([SONDE, "script"] + options + ["-i", DEMO, "-s", MISSING], env=environment(**env))
     last = r.err.splitlines()[-1] if r.err else ""
     t.ok(r.rc == 1 and "No module named 'no_such_module_anywhere'" in r.err and last.startswith("sonde: ") and "chosen by: %s;" % why in last and
-         "python3" in last.split()[1] and "--interpreter" in last and "SONDE_PYTHON" in last, "which Python has no such module, by " + why, r)
+         "python3" in last.split()[1] and "--interpreter" in last and "SONDE_PYTHON" in last,
+         "the message names the Python that has no such module, chosen by " + why, r)
 r = t.script("import os\nprint([k for k in os.environ if 'WHY' in k])\n")
-t.is_(r.out, "[]\n", "the script's environment says nothing of it", r.err)
+t.is_(r.out, "[]\n", "the environment of the script has no variable about the choice", r.err)
 
-# ---- ends ------------------------------------------------------------------------------------------------------------
+# ---- ends --------------------------------------------------------------------------------------
 
 STOP = """
 import os, signal
@@ -252,14 +270,16 @@ r = t.script(STOP)
 t.is_((r.out, r.err, r.rc), ("end 105\n", "", 0), "Ctrl-C: the handler finishes, no more events, trace_end, exit 0")
 r = t.script(STOP.replace("for i in range(1000): pass",
                           "os.kill(os.getpid(), signal.SIGINT); os.kill(os.getpid(), signal.SIGINT)\n        while True: pass"))
-t.is_((r.out, r.err, r.rc), ("end 5\n", "", 0), "Ctrl-C twice: the handler is broken off")
+t.is_((r.out, r.err, r.rc), ("end 5\n", "", 0), "Ctrl-C twice: the handler is interrupted")
 r = t.script("import os, signal\nsignal.signal(signal.SIGINT, lambda *a: print('mine'))\n" + STOP)
-t.is_((r.out.replace("mine\n", ""), r.rc), ("end 574\n", 0), "a handler of SIGINT that the script set is its own", r)
+t.is_((r.out.replace("mine\n", ""), r.rc), ("end 574\n", 0),
+      "a handler of SIGINT that the script sets is called", r)
 
 r = t.script("import os, signal\ndef trace_begin():\n os.kill(os.getpid(), signal.SIGINT)\n while True: pass\n")
-t.ok(r.rc == 130 and "KeyboardInterrupt" in r.err and "launch.py" not in r.err, "Ctrl-C before the events is plain python's", r)
+t.ok(r.rc == 130 and "KeyboardInterrupt" in r.err and "launch.py" not in r.err,
+     "Ctrl-C before the events ends the script as in Python", r)
 
-# Python has run no line of ours when it imports sitecustomize.
+# Python imports sitecustomize before it runs a line of sonde.
 EARLY = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 t.write("early/sitecustomize.py", EARLY)
 r = t.script("print('not run')\n", env={"PYTHONPATH": t.dir + "/early"})
@@ -271,7 +291,7 @@ with open(t.write("live.data", ""), "wb") as f:
 
 
 def live(text, name="live.py", options=(), **env):
-    """A script over a pipe that stays open behind one event."""
+    """A script that reads a pipe, which stays open after one event."""
     end_out, end_in = os.pipe()
     with open(t.dir + "/live.data", "rb") as f:
         os.write(end_in, f.read())
@@ -281,8 +301,8 @@ def live(text, name="live.py", options=(), **env):
     return p, end_in
 
 
-# While nobody's Python code runs: a stream that goes on, of which nothing is wanted. The reader has begun when more
-# than a pipe holds is written; 64 MiB later it has ended, however slow the machine is.
+# Ctrl-C while no Python code runs: a stream without end, whose events are not wanted. The reader
+# has begun when more bytes are written than a pipe holds; it must end before 64 MiB more.
 for what, options in (("session refuses every event", ["--pid", "99999999"]), ("script has no handler", [])):
     p, fd = live("def trace_end(): print('end')\n", options=options)
     limit = {False: 4 << 20, True: 64 << 20}
@@ -303,7 +323,8 @@ for what, options in (("session refuses every event", ["--pid", "99999999"]), ("
         ended = "ended"
     os.close(fd)
     out, err = p.communicate()
-    t.is_((ended, out, p.returncode), ("ended", b"end\n", 0), "Ctrl-C ends reading where the %s" % what, err[-500:])
+    t.is_((ended, out, p.returncode), ("ended", b"end\n", 0),
+          "Ctrl-C ends reading if the %s" % what, err[-500:])
 for what, text, wants in (
         ("the top level", EARLY + "def trace_end(): print('end')\n", ("end\n", "", 0)),
         ("trace_begin", "import os, signal\ndef trace_begin(): os.kill(os.getpid(), signal.SIGINT)\ndef process_event(p): print('event')\n"
@@ -316,7 +337,7 @@ for what, text, wants in (
     os.close(fd)
     t.is_((out.decode(), err.decode(), p.returncode), wants, "Ctrl-C of a live run in %s is quiet" % what)
 faults = []
-for delay in (0, 0.02, 0.05, 0.08, 0.12, 0.2, 0.3, 0.45):  # at whatever moment of the start that is
+for delay in (0, 0.02, 0.05, 0.08, 0.12, 0.2, 0.3, 0.45):  # different moments of the start
     p, fd = live("import threading\ndef process_event(p): pass\n")
     time.sleep(delay)
     p.send_signal(signal.SIGINT)
@@ -332,31 +353,33 @@ for what, text in (("handlers", "def trace_unhandled(*a): print('x' * 1000)\n"),
     p = subprocess.Popen(["sh", "-c", '"$0" script -i "$1" -s "$2" | head -c 10', SONDE, DEMO, path], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, env=environment(SONDE_PYTHON=t.python))
     out, err = p.communicate()
-    if what == "atexit":  # python itself reports exceptions in exit functions
+    if what == "atexit":  # Python itself reports exceptions in exit functions
         t.is_(out, b"xxxxxxxxxx", "a closed pipe in %s" % what)
     else:
         t.is_((out, err), (b"xxxxxxxxxx", b""), "a closed pipe in %s is quiet" % what)
-# ---- options that print, beside a script ------------------------------------------------------------------------------
+# ---- options that print, with a script ---------------------------------------------------------
 
 ENDS = "def trace_begin(): print('begin')\ndef trace_end(): print('end')\n"
 header = run([SONDE, "script", "-i", DEMO, "--header-only"]).out
 in_full = run([SONDE, "script", "-i", DEMO, "--header-only", "-I"]).out
 t.ok(header.startswith("# ========\n") and len(in_full) > len(header), "the header of the recording", header)
 r = t.script(ENDS, options=("--header",))
-t.is_((r.out, r.err, r.rc), (header + "begin\nend\n", "", 0), "--header comes before what the script prints")
+t.is_((r.out, r.err, r.rc), (header + "begin\nend\n", "", 0),
+      "--header prints before the script does")
 r = t.script(ENDS, options=("--header", "-I"))
-t.is_(r.out, in_full + "begin\nend\n", "with -I in full")
+t.is_(r.out, in_full + "begin\nend\n", "--header -I prints the complete header")
 r = t.script(ENDS, options=("--header-only",))
 t.is_((r.out, r.err, r.rc), (header, "", 0), "--header-only runs no script")
 r = t.script(ENDS, options=("-D", "--show-task-events", "--per-event-dump"))
 t.is_((r.out, r.err, r.rc), ("begin\nend\n", "".join("sonde: --%s prints nothing with a script\n" % o for o in (
-    "dump-raw-trace", "per-event-dump", "show-task-events")), 0), "what prints nothing with a script is told")
+    "dump-raw-trace", "per-event-dump",
+    "show-task-events")), 0), "options without effect are reported")
 theirs = t.perf(ENDS, options=("--header",))
-if theirs:  # perf's own buffer is emptied last when it prints no lines to a terminal
-    t.is_(theirs.out, "begin\nend\n" + header, "--header as with perf")
+if theirs:  # perf writes its buffer last unless stdout is a terminal
+    t.is_(theirs.out, "begin\nend\n" + header, "--header, compared with perf")
 
 r = t.script("import os\ndef trace_unhandled(*a):\n r, w = os.pipe(); os.close(r); os.write(w, b'x')\n")
-t.ok(r.rc == 1 and "BrokenPipeError" in r.err, "a broken pipe of the script's own is not", r)
+t.ok(r.rc == 1 and "BrokenPipeError" in r.err, "a broken pipe that the script made is reported", r)
 
 r = t.script("""
 import atexit, threading, time
@@ -373,7 +396,7 @@ def trace_unhandled(*a):
     if ticks < 2: time.sleep(0.001)
 def trace_end(): thread.join(); print('end', ticks)
 """)
-t.is_(r.out, "thread\nend 3\natexit\n", "threads run beside the handlers; atexit", r.err)
+t.is_(r.out, "thread\nend 3\natexit\n", "threads run during handlers; atexit", r.err)
 r = t.script("import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), print('late'))).start()\ndef trace_end(): print('end')\n")
 t.is_(r.out, "end\nlate\n", "a thread may outlive the events", r.err)
 r = t.script("""

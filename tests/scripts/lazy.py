@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a handler cannot see may be left out; whoever looks all the same finds what perf would have given.
+"""Values that a handler cannot see are not built; code that looks at them finds perf's values.
 
-Each operation is done once on a fresh object that was left out (a helper takes it from the handler's frame), and once with
-SONDE_EAGER=1 on an ordinary one: what it printed must be equal.
+Each operation is done on a lazy object, which a helper takes from the frame of the handler, and
+with SONDE_EAGER=1 on an ordinary one. Both must print the same.
 """
 
 import ast
@@ -12,7 +12,7 @@ from scripttest import BINDINGS, CHAINS, DEMO, FRAMES, MIXED, SONDE, Tests, envi
 
 t = Tests()
 
-# What leave_out.py says, without running it: it is no module of the tests'.
+# The tables of leave_out.py, read without running it: tests do not import modules of sonde.
 SAYS = {}
 with open(os.path.join(BINDINGS, "lib", "leave_out.py")) as source:
     for statement in ast.parse(source.read()).body:
@@ -197,7 +197,8 @@ for name, (which, handler, data, kind) in HANDLERS.items():
         results = {}
         for eager in ("0", "1"):
             path = t.write("walk.py", "WHICH = %d\n%s%s" % (which, WALK, handler))
-            # A recording has fewer events than there are operations: rounds begin where the last one ended.
+            # A recording has fewer events than there are operations: each round begins where the
+            # last one ended.
             out, err, rc = [], "", 0
             for start in range(0, 700, 250):
                 r = run([SONDE, "script", "-i", data, "-s",
@@ -211,18 +212,20 @@ for name, (which, handler, data, kind) in HANDLERS.items():
         lazy, eager = results["0"], results["1"]
         a, b = lazy[0].splitlines(), eager[0].splitlines()
         at = next((i for i in range(max(len(a), len(b))) if a[i:i + 1] != b[i:i + 1]), None)
-        t.ok(at is None and not lazy[2] and not eager[2], "%s in %s: every operation as on an ordinary one" % (name, py),
+        t.ok(at is None and not lazy[2] and not eager[2],
+             "%s in %s: every operation as on an ordinary object" % (name, py),
              lazy[2], eager[2], lazy[1][-800:], "lazy: ", "".join(a[at or 0:(at or 0) + 1])[:800], "eager: ",
              "".join(b[at or 0:(at or 0) + 1])[:800])
-        t.ok(kind in lazy[1] and kind not in eager[1], "%s in %s: was left out" % (name, py), lazy[1], eager[1])
+        t.ok(kind in lazy[1] and kind not in eager[1], "%s in %s: the object is lazy" % (name, py),
+             lazy[1], eager[1])
 
 name = "arguments are left out up to Python %d.%d, which was among these" % TESTED
 if any(py.endswith(" %d.%d" % TESTED) for py, _ in pythons()):
     t.ok(True, name)
 else:
-    t.skip(name, "it is not at hand", installable=False)
+    t.skip(name, "it is not installed", installable=False)
 
-# ---- when nothing may be left out ------------------------------------------------------------------------------------
+# ---- when every value must be built ------------------------------------------------------------
 
 KIND = """
 import gc, sys
@@ -243,7 +246,7 @@ for what, handler in (
     ("a profile function", "sys.setprofile(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
 ):
     r = t.script(KIND + handler)
-    t.is_((r.out, r.rc), ("[]\n", 0), "nothing is left out with %s" % what, r.err)
+    t.is_((r.out, r.rc), ("[]\n", 0), "every value is built with %s" % what, r.err)
 ASK = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -264,13 +267,14 @@ print("asked")
 for py, python in pythons():
     if tuple(int(x) for x in py.split()[-1].split(".")) <= TESTED:
         r = run([python, t.write("ask.py", ASK), os.path.join(BINDINGS, "lib")] + sorted(SAYS["LOOKERS"]))
-        t.is_((r.out, r.rc), ("asked\n", 0), "in %s each word that looks around is enough, wherever it stands" % py, r.err)
+        t.is_((r.out, r.rc), ("asked\n", 0),
+              "in %s each word that can see all variables has everything built" % py, r.err)
 t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "settrace",
-                        "breakpoint"), "the list of what looks around is whole")
+                        "breakpoint"), "the list of words that can see all variables is complete")
 r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
 t.is_(r.out, "['dict']\n", "something is without", r.err)
 
-# ---- told key by key -------------------------------------------------------------------------------------------------
+# ---- built key by key --------------------------------------------------------------------------
 
 ASK = """
 import sys
@@ -299,7 +303,8 @@ print("asked")
 for py, python in pythons():
     if tuple(int(x) for x in py.split()[-1].split(".")) <= TESTED:
         r = run([python, t.write("ask.py", ASK), os.path.join(BINDINGS, "lib")])
-        t.is_((r.out, r.rc), ("asked\n", 0), "in %s it is known what only asks for keys" % py, r.err)
+        t.is_((r.out, r.rc), ("asked\n", 0),
+              "in %s handlers that only read keys are recognised" % py, r.err)
 
 BY_KEY = """
 import collections
@@ -336,8 +341,9 @@ for data in DEMO, CHAINS, FRAMES:
                 continue
             r = t.script(BY_KEY if compat is None else BY_KEY.replace("sample['sample']['id']", "0"), data, compat=compat, python=python)
             t.ok(not r.rc and "KeyError('nothing')" in r.out, "single keys of %s in %s%s" % (os.path.basename(data), py, compat or ""), r.err)
-# A value that was read by its key stays that object, with what the script did to it, when the rest of the dict is built.
-# The handler's own code names its parameters only to ask for keys; others look at them through its frame.
+# A value that was read by key stays the same object, with the script's changes, when the rest of
+# the dict is built. The handler itself only reads keys; other code sees its parameters through its
+# frame.
 r = t.script("""
 n = 0
 kinds = set()
@@ -374,7 +380,9 @@ def trace_end():
     assert os.environ['SONDE_EAGER'] == '1' or 'sonde' in kinds, kinds
     print(n)
 """, FRAMES)
-t.ok(not r.rc and int(r.out or 0) > 400, "what was read by key is the same object in the dict that is built later", r.out, r.err)
+t.ok(not r.rc and int(r.out or 0) > 400,
+     "a value that was read by key is the same object in the dict that is built later", r.out,
+     r.err)
 r = t.script("""
 def process_event(param_dict):
     if 'callchain' in param_dict:
@@ -391,7 +399,7 @@ def trace_end():
     for chain, values, then in held: assert not any(chain) and repr(values) == then
     print(len(held))
 """, MIXED)
-t.ok(not r.rc and len(r.out.splitlines()) > 10, "what is behind a key may be changed and held", r.err)
+t.ok(not r.rc and len(r.out.splitlines()) > 10, "the value of a key may be changed and kept", r.err)
 r = t.script("""
 def trace_unhandled(event_name, context, fields, sample):
     if len(seen) % 3 == 2: sample.setdefault('new', 1); fields.setdefault('new', 2)
@@ -399,7 +407,8 @@ def trace_unhandled(event_name, context, fields, sample):
 seen = []
 def trace_end(): print(seen)
 """)
-t.ok(not r.rc and "(1, 2, " in r.out and "(None, None, " in r.out, "a key that is set is there for that event alone", r.err)
+t.ok(not r.rc and "(1, 2, " in r.out and "(None, None, " in r.out,
+     "a key that the script sets is only in the dict of that event", r.err)
 r = t.script("""
 import sys
 def kind(): return type(sys._getframe(1).f_locals['sample']).__module__
@@ -410,7 +419,7 @@ def trace_end(): print(len(kinds) > 20, set(kinds))
 """, both=False)
 t.is_((r.out, r.rc), ("True {(True, 'sonde')}\n", 0), "a sample that is read by key is not built", r.err)
 
-# ---- held beyond the event -------------------------------------------------------------------------------------------
+# ---- kept after the event ----------------------------------------------------------------------
 
 r = t.script("""
 import sys
@@ -421,7 +430,8 @@ def trace_end():
     print(len(kept), len({id(k) for k in kept}), kept[0]['common_ns'] != kept[9]['common_ns'])
     print([k['common_comm'] for k in kept[:5]], sorted(kept[-1]))
 """)
-t.ok(r.out.startswith("474 474 True\n") and not r.rc, "an object that is held keeps its event's values", r)
+t.ok(r.out.startswith("474 474 True\n") and not r.rc,
+     "an object that is kept has the values of its event", r)
 r = t.script("""
 chains = []
 def sched__sched_switch(a, b, c, d, e, f, g, callchain, *rest):
@@ -433,7 +443,7 @@ def trace_end():
 """, CHAINS)
 t.ok(r.out and r.out.endswith("True\n"), "call chains, their nodes and generators over them may be kept", r)
 
-# ---- found outside of the event's handler ----------------------------------------------------------------------------
+# ---- used outside of the handler ---------------------------------------------------------------
 
 FIND = """
 import gc
@@ -447,7 +457,8 @@ def trace_end():
     for o in gc.get_objects():
         if isinstance(o, dict): repr(o)
 """)
-t.is_((r.out, r.err, r.rc), ("", "", 0), "what is kept for the next event can be read after the last one")
+t.is_((r.out, r.err, r.rc), ("", "", 0),
+      "objects that are used again can be read after the last event")
 r = t.script(FIND + """
 import sys
 def look():
@@ -463,7 +474,8 @@ def first(event_name, context, common_cpu, common_secs, common_nsecs, common_pid
 sched__sched_switch = first
 def trace_end(): print('end')
 """, both=False)
-t.is_((r.out, r.rc), ("end\n", 0), "what is kept for one event type is never filled from another's event", r.err)
+t.is_((r.out, r.rc), ("end\n", 0), "an object of one event type never gets values of another one",
+      r.err)
 r = t.script(FIND + """
 import sys
 def look():
@@ -487,7 +499,8 @@ def trace_end():
     print(seen > 10, found > 10)
     for o in held: repr(o)
 """, both=False)
-t.is_((r.out, r.rc), ("True True\n", 0), "what was changed or held outside of its handler does not serve again", r.err)
+t.is_((r.out, r.rc), ("True True\n", 0),
+      "an object that was changed or kept outside of its handler is not used again", r.err)
 r = t.script(FIND + """
 import sys, threading, time
 sys.setswitchinterval(1e-6)
@@ -510,9 +523,9 @@ def trace_end():
     for o in ours(): repr(o)
     print(bad[:3])
 """, both=False)
-t.is_((r.out, r.rc), ("[]\n", 0), "another thread may read them at any time", r.err)
+t.is_((r.out, r.rc), ("[]\n", 0), "another thread may read lazy objects at any time", r.err)
 
-# Dicts that are read serve the next event too, unless somebody holds or has changed any part of them.
+# Dicts that were read are used again for the next event, unless the script keeps or changed a part.
 r = t.script("""
 import copy, random
 random.seed(5)
@@ -543,9 +556,9 @@ def trace_end():
         assert (list(what) if not isinstance(what, (dict, list)) else what) == then
     print(len(held) > 100)
 """)
-t.is_(r.out, "True\n", "dicts that somebody holds or has changed are not used again", r.err)
+t.is_(r.out, "True\n", "dicts that the script keeps or changed are not used again", r.err)
 
-# So do the dicts of a call chain's frames: two chains of each event, and what a script does with their parts.
+# The same is true for frames of call chains: two chains of each event, and changes of their parts.
 r = t.script("""
 import copy, random
 random.seed(7)
@@ -587,13 +600,14 @@ def trace_end():
         assert (what if isinstance(what, (dict, list)) else list(what)) == then, (what, then)
     print(len(held) > 100)
 """, FRAMES)
-t.is_(r.out, "True\n", "frames that somebody holds or has changed are not used again", r.err)
+t.is_(r.out, "True\n", "frames that the script keeps or changed are not used again", r.err)
 
-# ---- what nobody reads is not looked up ------------------------------------------------------------------------------
+# ---- names that are not read are not looked up -------------------------------------------------
 
 
 def reads_symbols(script):
-    """Whether a run opened and read the file of kernel symbols: a file that is newer than its last access has that noted."""
+    """True if a run read the file of kernel symbols: its access time is updated if the file is
+    newer."""
     path = t.write("kallsyms", "ffffffff81000000 T _text\nffffffff81000100 T first\nffffffff82000000 T last\n")
     os.utime(path, (1, 2))
     r = run([SONDE, "script", "--kallsyms", path, "-i", FRAMES, "-s", t.write("symbols.py", script)],
@@ -602,11 +616,13 @@ def reads_symbols(script):
 
 
 if reads_symbols("def trace_unhandled(a, b, fields): fields['common_callchain']\n") is not True:
-    t.skip("names of functions are looked up only for who reads them", "this file system does not note accesses", installable=False)
+    t.skip("names of functions are looked up only if a script reads them",
+           "this file system has no access times", installable=False)
 else:
     for what, script in (("the fields", "def trace_unhandled(a, b, fields): pass\n"),
                          ("the sample", "def trace_unhandled(a, b, fields, sample): pass\n"),
                          ("the call chain", "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): pass\n")):
-        t.is_(reads_symbols(script), False, "no name of a function is looked up for who does not read %s" % what)
+        t.is_(reads_symbols(script), False,
+              "no name of a function is looked up if %s is not read" % what)
 
 t.done()

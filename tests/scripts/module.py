@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`import sonde` in a Python of one's own: sessions, events that may be kept, frames, errors."""
+"""`import sonde` in the user's own Python: sessions, events that may be kept, frames, errors."""
 
 import os
 
@@ -112,7 +112,8 @@ for i in range(150): once()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000)
 """ % CHAINS
 if os.environ.get("SONDE_ASAN"):
-    t.skip("nothing is leaked", "memory is ASan's") if not os.environ.get("SONDE_CI") else None
+    t.skip("nothing is leaked",
+           "ASan manages the memory") if not os.environ.get("SONDE_CI") else None
 else:
     r = python(t.python, LEAK)
     t.is_(r.out, "True\n", "nothing is leaked", r.err)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hostile names over every output of every shipped script: no script dies, and no control character or foreign byte comes out.
+"""Every output of every shipped script, with hostile names: no script fails or prints raw bytes.
 
     tests/scripts/names.py SONDE
 """
@@ -20,7 +20,7 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts")
 sys.path.insert(0, SCRIPTS)
 import screen  # noqa: E402
 
-# As Python has them; a task's name has at most 15 bytes. The first stays whole: rw-by-file.pl looks for it.
+# As Python decodes them; a task's name has at most 15 bytes. rw-by-file.pl looks for the first one.
 NAMES = ["a\x1b[2Jb\udc9b", "bell\x07", "csi\x9b31m", "two\nlines\r\t", "\udcff\udcc3", "\udced\udca0\udc80", "cut\udce2\udc82", "\x7f\x08", "\udcffx" * 7,
          '"\\\x1b;>', "n\u00e4me\u540d", "\x01"]
 SHOWN = {"\x1b": r"\x1b", "\x7f": r"\x7f", "\x9b": r"\xc2\x9b", "\udc9b": r"\x9b", "\n": r"\x0a", "\t": r"\x09", "\u00e4\u540d": "\u00e4\u540d",
@@ -92,8 +92,8 @@ for name in sorted(os.listdir(SCRIPTS)):
 for raw, text in SHOWN.items():
     t.is_(screen.printable(raw), text, "Python shows %a" % raw)
     perl = subprocess.run(["perl", "-I", SCRIPTS, "-MScreen=printable", "-e", "print printable($ARGV[0])", raw], capture_output=True).stdout
-    t.is_(perl.decode("utf-8", "surrogateescape"), text, "Perl shows %a the same way" % raw)
+    t.is_(perl.decode("utf-8", "surrogateescape"), text, "Perl shows %a as Python does" % raw)
     perl = subprocess.run(["perl", "-I", SCRIPTS, "-MAnalysis=json_text", "-e", "print json_text($ARGV[0])", raw], capture_output=True).stdout
-    t.is_(json.loads(perl.decode()), raw, "Perl's JSON holds %a" % raw)
+    t.is_(json.loads(perl.decode()), raw, "Perl's JSON has %a" % raw)
 
 t.done()

@@ -5,7 +5,8 @@ from scripttest import CHAINS, DEMO, EXEC, FLAGS, FRAMES, TYPES, Tests
 
 t = Tests()
 
-# Printed, whatever it is; addresses of symbols and files depend on what the machine that runs this has of the kernel.
+# Prints any value; addresses of symbols and files depend on the kernel of the machine that runs the
+# test.
 SHOW = """
 import sys
 def show(o):
@@ -23,9 +24,10 @@ for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS)
     t.like_perf(UNHANDLED, "trace_unhandled, fields: " + name, data)
     t.like_perf(UNHANDLED4, "trace_unhandled, fields and sample: " + name, data)
 
-# Where only the kernel's addresses are involved, these too.
+# With symbols and files, for recordings with addresses of the kernel only.
 for name, data in (("call chains", CHAINS), ("short call chains", FRAMES), ("flags", FLAGS), ("exec", EXEC)):
-    t.like_perf("def trace_unhandled(a, b, c, d): print(a, c, d)\n", "everything, symbols and files too: " + name, data)
+    t.like_perf("def trace_unhandled(a, b, c, d): print(a, c, d)\n",
+                "fields and sample with symbols and files: " + name, data)
 
 HANDLERS = SHOW + """
 def make(name):
@@ -39,7 +41,7 @@ for name in ('sched__sched_switch', 'sched__sched_wakeup', 'syscalls__sys_enter_
 for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS), ("exec", EXEC)):
     t.like_perf(HANDLERS, "handlers: " + name, data)
 
-# perf dies of the first text that is no UTF-8: the last two events.
+# perf crashes at the first text that is not UTF-8: the last two events.
 six = "n = 0\ndef sonde_t__types(*a):\n global n\n n += 1\n if n <= 6: print(a[0], a[2:])\n if n == 6: sys.exit(3)\nimport sys\n"
 t.like_perf(six, "fields of all types, text that turns into bytes, sys.exit() in a handler", TYPES)
 
@@ -49,7 +51,7 @@ print(__name__, sys.argv, sys.path[0], perf_trace_context.perf_script_context)
 def trace_begin(): print('begin', type(perf_script_context).__name__)
 def trace_end(): print('end')
 def sched__sched_switch(*a): print('switch')
-""", "the world of a script, and the order of work", args=["x", "y z"])
+""", "globals of a script, and the order of calls", args=["x", "y z"])
 
 t.like_perf("""
 for kind in ('flag_field', 'flag_value', 'symbolic_field', 'symbolic_value'):
@@ -104,7 +106,8 @@ clear_term()
 
 t.like_perf("import sys\nprint(1)\nsys.exit(5)\n", "sys.exit() at top level")
 t.like_perf("import sys\ndef trace_begin(): sys.exit('words')\n", "sys.exit(words) in trace_begin")
-t.like_perf("def sched__sched_switch(a, b, cpu, s, ns, *r): print(cpu, s, ns)\n", "--time narrows down", options=["--time", "2374.49,"])
-t.like_perf("def trace_unhandled(a, b, c): print(a, c['common_cpu'])\n", "-C narrows down", options=["-C", "1"])
+t.like_perf("def sched__sched_switch(a, b, cpu, s, ns, *r): print(cpu, s, ns)\n", "--time",
+            options=["--time", "2374.49,"])
+t.like_perf("def trace_unhandled(a, b, c): print(a, c['common_cpu'])\n", "-C", options=["-C", "1"])
 
 t.done()

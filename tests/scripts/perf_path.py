@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A perf in the path: what scripts and wrappers call `perf` is sonde, with no other perf there.
+"""A link called perf in PATH: scripts and wrappers that call `perf` run sonde.
 
     tests/scripts/perf_path.py SONDE LIBEXECDIR
 """
@@ -19,7 +19,7 @@ CORE = next((d for d in ("/usr/lib/perf-core", "/usr/libexec/perf-core") if os.p
 
 
 def tools_without_perf():
-    """A folder with links to all programs of /usr/bin and /usr/sbin but perf's."""
+    """A folder with links to all programs of /usr/bin and /usr/sbin except perf."""
     folder = os.path.join(T.dir, "tools")
     os.mkdir(folder)
     for bin_dir in ("/usr/sbin", "/usr/bin"):
@@ -38,26 +38,29 @@ def go(words, stdin=None, cwd=None, **more):
 
 
 def perf(*words, **more):
-    """As a shell does it that has the folder first in PATH."""
+    """Runs perf as a shell does that has the folder first in PATH."""
     return go(["/bin/sh", "-c", 'exec perf "$@"', "sh", *words], PATH=LINK + ":" + TOOLS, **more)
 
 
 # ---- called as perf ----
-T.ok(not shutil.which("perf", path=TOOLS), "there is no other perf here")
+T.ok(not shutil.which("perf", path=TOOLS), "PATH has no other perf")
 VERSION = "perf version 6.1.0+sonde." + go([SONDE, "--version"]).out.split()[-1] + "\n"
 for words in (["--version"], ["version"], ["-v"]):
     T.is_(perf(*words).out, VERSION, "perf " + words[0])
 T.is_(perf("--version", SONDE_COMPAT="perf-6.12").out, VERSION.replace("6.1.", "6.12.", 1), "SONDE_COMPAT names a version")
-T.is_(perf("--version", SONDE_COMPAT="nonsense").out, VERSION, "but no other words")
-T.is_(perf("--version", SONDE_COMPAT="none").out, VERSION, "also where the rest is as sonde has it by default")
-T.is_(perf("--compat", "none", "version").out, VERSION, "and whatever --compat says")
-T.is_(perf("--compat", "perf-6.12", "version").out, VERSION.replace("6.1.", "6.12.", 1), "but --compat comes before the name")
+T.is_(perf("--version", SONDE_COMPAT="nonsense").out, VERSION,
+      "called as perf, a wrong SONDE_COMPAT is ignored")
+T.is_(perf("--version", SONDE_COMPAT="none").out, VERSION,
+      "called as perf, SONDE_COMPAT=none is ignored")
+T.is_(perf("--compat", "none", "version").out, VERSION, "called as perf, --compat none is ignored")
+T.is_(perf("--compat", "perf-6.12", "version").out, VERSION.replace("6.1.", "6.12.", 1),
+      "called as perf, --compat before the command names a version")
 r = perf("stat", "true")
 T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and "no perf is in PATH" in r.err, "perf stat", r)
 real = T.write("real/perf", "#!/bin/sh\n")
 os.chmod(real, 0o755)
 r = perf("nonsense")
-T.ok(r.rc == 1 and "'perf help' lists them" in r.err, "no command of perf either", r)
+T.ok(r.rc == 1 and "'perf help' lists them" in r.err, "a word that is no command of perf", r)
 r = perf()
 T.ok(r.rc == 1 and "usage: perf [OPTIONS] COMMAND" in r.out, "perf alone", r)
 T.has(perf("script", "-h").out, "usage: perf script", "usage lines")
@@ -75,10 +78,11 @@ with open(CHAINS, "rb") as f:
     p = subprocess.run(["/bin/sh", "-c", "cat | perf script; exit $?"], stdin=f, env=dict(ENV, PATH=LINK + ":" + TOOLS), cwd=T.dir,
                        capture_output=True)
 T.is_(p.stdout.decode(), text, "a pipe comes before perf.data")
-T.is_(go([SONDE, "script"]).out, go([SONDE, "script", "-i", DEMO]).out, "which it does not for sonde")
+T.is_(go([SONDE, "script"]).out, go([SONDE, "script", "-i", DEMO]).out,
+      "called as sonde, perf.data comes before a pipe")
 T.is_(perf("--exec-path").out, go([SONDE, "--exec-path"]).out, "--exec-path")
 
-# ---- what sonde does not have is run by the other perf ----
+# ---- commands that sonde does not have are run by the other perf ----
 def program(name, text):
     path = T.write(name, "#!/bin/sh\n" + text)
     os.chmod(path, 0o755)
@@ -90,7 +94,7 @@ SHOWN = REAL + ":" + TOOLS + "\n"
 
 
 def both(*words, front=LINK, **more):
-    """As in a shell whose PATH finds sonde's perf first, then another one."""
+    """Runs perf with a PATH that finds sonde's perf first, then another one."""
     return go([front + "/perf", *words], PATH=front + ":" + SHOWN.strip(), **more)
 
 
@@ -102,34 +106,42 @@ for words in (["stat"], ["stat", "-e", "x y", "", "--", "true", "--compat", "-v"
     T.ok(r.rc == 7 and r.err == "side\n" and r.out == "".join("<%s>" % w for w in words) + "\n" + SHOWN,
          "perf %s is run by the other perf: words, status, PATH without our folder" % " ".join(words), r)
 r = both("--compat", "perf-6.12", "-v", "--buildid-dir=/b", "stat", "true")
-T.ok(r.rc == 7 and r.out.startswith("<--buildid-dir=/b><stat><true>\n"), "options of sonde's own before the name stay behind", r)
-T.is_(r.err, "sonde: 'stat' is run by %s/perf\nside\n" % REAL, "-v says who runs it")
-T.has(both("stat", "-v", "true").err, "'stat' is run by", "also behind the name")
-T.is_(both("stat", "true", "-v").err, "side\n", "but not a -v of the command")
+T.ok(r.rc == 7 and r.out.startswith("<--buildid-dir=/b><stat><true>\n"),
+     "options of sonde before the command are not passed on", r)
+T.is_(r.err, "sonde: 'stat' is run by %s/perf\nside\n" % REAL,
+      "-v names the program that runs the command")
+T.has(both("stat", "-v", "true").err, "'stat' is run by", "-v after the command names the program")
+T.is_(both("stat", "true", "-v").err, "side\n", "-v among the words of the command does not")
 for words, part in ((["script", "--no-such"], "unknown option --no-such"), (["record", "--no-such"], "unknown option --no-such"),
                     (["evlist", "--no-such"], "unknown option --no-such"),
                     (["report", "--header-only", "--no-such"], "unknown option --no-such")):
     r = both(*words)
-    T.ok(r.rc == 129 and part in r.err and not r.out, "what sonde's %s refuses is not passed on" % words[0], r)
-T.is_(both("report", "--header-only", "-i", DEMO).out, perf("report", "--header-only", "-i", DEMO).out, "report --header-only is ours")
-T.has(both("help", "script").out, "usage: perf script", "and so is the help of our commands")
+    T.ok(r.rc == 129 and part in r.err and not r.out,
+         "options that sonde's %s refuses are not passed on" % words[0], r)
+T.is_(both("report", "--header-only", "-i", DEMO).out,
+      perf("report", "--header-only", "-i", DEMO).out, "report --header-only is run by sonde")
+T.has(both("help", "script").out, "usage: perf script",
+      "the help of sonde's commands is printed by sonde")
 os.symlink(SONDE, os.path.join(T.dir, "perf-stat"))
 T.ok(go(["./perf-stat", "-a"], PATH=SHOWN.strip()).out.startswith("<stat><-a>\n"), "perf-stat")
 T.ok(go([SONDE, "--compat", "perf-6.1", "stat"], PATH=SHOWN.strip()).rc == 1, "sonde --compat is not called as perf")
 
-# A folder of the user's that has more in it stays in PATH, one with the link alone does not.
+# A folder with other programs stays in PATH, one with only the link is removed.
 os.makedirs(T.dir + "/mixed")
 os.symlink(SONDE, T.dir + "/mixed/perf")
-T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n" + SHOWN, "a folder with nothing but the link leaves PATH")
+T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n" + SHOWN,
+      "a folder with only the link is removed from PATH")
 program("mixed/tool", "")
-T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n%s/mixed:%s" % (T.dir, SHOWN), "one with other programs stays")
+T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n%s/mixed:%s" % (T.dir, SHOWN),
+      "a folder with other programs stays in PATH")
 os.symlink(T.dir + "/mixed/perf", T.dir + "/other-name")
 os.makedirs(T.dir + "/copy")
 shutil.copy(SONDE, T.dir + "/copy/perf")
 r = go([LINK + "/perf", "stat"], PATH=":".join([LINK, T.dir + "/mixed", T.dir + "/copy", SHOWN.strip()]))
-T.ok(r.rc == 7 and r.out.startswith("<stat>\n"), "another sonde called perf passes it on, and not back", r)
+T.ok(r.rc == 7 and r.out.startswith("<stat>\n"),
+     "another sonde called perf passes the command on, but not back", r)
 
-# Loops end.
+# Programs that call each other end.
 for text in ('exec %s/perf "$@"\n', '%s/perf "$@"\n', '%s/perf "$@" more\n'):
     folder = os.path.dirname(program("loop/perf", text % LINK))
     r = go([LINK + "/perf", "stat", "true"], PATH=LINK + ":" + folder + ":" + TOOLS)
@@ -146,7 +158,7 @@ T.ok(r.rc != 0 and not r.out and r.err, "a perf that cannot be run", r)
 r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/nowhere")
 T.ok(r.rc == 1 and "no perf is in PATH" in r.err, "no other perf", r)
 
-# ---- not called as perf: where perf is, and what answers the question here ----
+# ---- called as sonde: the message names perf, and sonde's own answer ----
 SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts")
 for words, script in ((["sched", "latency"], "wakeup-latency"), (["lock", "contention"], "futex-contention"),
                       (["lock"], "futex-contention"), (["trace", "-s"], "syscall-latency"),
@@ -156,10 +168,12 @@ for words, script in ((["sched", "latency"], "wakeup-latency"), (["lock", "conte
     r = go([SONDE, *words], PATH=SHOWN.strip())
     T.ok(r.rc == 2 and "%s/perf %s" % (REAL, words[0]) in r.err and len(r.err.splitlines()) == 1, "sonde %s" % " ".join(words), r)
     T.ok(("'sonde script %s'" % script if script else "") in r.err and (script or "sonde script" not in r.err) and
-         (not script or os.path.exists("%s/%s.py" % (SCRIPTS, script))), "the script of ours: %s" % script, r)
-T.has(perf("lock", "report").err, "futex-contention", "as perf where there is no other one, too")
+         (not script or os.path.exists("%s/%s.py" % (SCRIPTS, script))),
+         "the message names the script of sonde: %s" % script, r)
+T.has(perf("lock", "report").err, "futex-contention",
+      "called as perf, without another perf: the same message")
 
-# ---- what scripts find ----
+# ---- perf as scripts find it ----
 ASK = """import os, subprocess
 def trace_begin():
     print(os.environ["PATH"].split(":").index(%r) <= 1)
@@ -176,7 +190,7 @@ def trace_begin():
     print(subprocess.check_output("perf script -i %s -s inner.py", shell=True).decode(), end="")
 """ % DEMO
 T.write("inner.py", "import os\ndef trace_begin():\n    print(os.environ['PATH'].split(':').count(%r))\n" % LINK)
-T.is_(T.script(NESTED, env={"PATH": TOOLS}).out, "1\n", "once in PATH is enough")
+T.is_(T.script(NESTED, env={"PATH": TOOLS}).out, "1\n", "the folder is added to PATH once")
 
 if CORE:
     T.write("page.html", "/** @options_json **/\n/** @flamegraph_json **/\n")
@@ -187,11 +201,12 @@ if CORE:
     lines = r.stdout.splitlines()
     context = json.loads(lines[0])["context"] if lines else ""
     T.is_(context, perf("report", "--header-only", "-i", CHAINS).out, "flamegraph.py shows the header", r.stderr)
-    T.ok(len(lines) > 1 and json.loads(lines[1])["n"] == "all", "and its stacks", r.stdout[-300:])
+    T.ok(len(lines) > 1 and json.loads(lines[1])["n"] == "all", "flamegraph.py shows the stacks",
+         r.stdout[-300:])
 else:
     T.skip("flamegraph.py", "perf's scripts are not installed")
 
-# ---- what wrappers ask of perf list ----
+# ---- perf list, for wrappers ----
 WRAPPER = CORE and CORE + "/scripts/python/bin/mem-phys-addr-record"
 T.is_(perf("list", "sw").out, go([SONDE, "--compat", "perf-6.1", "list", "sw"]).out, "perf list")
 if WRAPPER and os.path.exists(WRAPPER):
@@ -205,11 +220,11 @@ else:
 SAY = ["sh", "-c", "echo $PATH"]
 r = go([SONDE, "record", "-o", "w.data", "-e", "dummy", "--", *SAY])
 if r.rc or not r.out:
-    T.skip("what is recorded", "events cannot be recorded here: " + r.err.strip()[:100])
+    T.skip("a recorded command", "events cannot be recorded: " + r.err.strip()[:100])
 else:
-    T.is_(r.out, TOOLS + "\n", "sonde record leaves PATH as it is")
+    T.is_(r.out, TOOLS + "\n", "sonde record does not change PATH")
     T.is_(go([SONDE, "--compat", "perf-6.1", "record", "-o", "w.data", "-e", "dummy", "--", *SAY]).out,
-          LINK + ":" + TOOLS + "\n", "as perf it comes first")
+          LINK + ":" + TOOLS + "\n", "perf record puts the folder first in PATH")
     p = go(["/bin/sh", "-c", "perf record -e cpu-clock -o - -- perf --version 2>err | perf script -F comm,event | sort -u"],
            PATH=LINK + ":" + TOOLS)
     T.has(p.out, "cpu-clock", "perf record | perf script")
@@ -226,12 +241,15 @@ ALIAS = os.path.join(T.dir, "alias")
 os.mkdir(ALIAS)
 r = go([SONDE, "perf-alias", ALIAS])
 T.ok(r.rc == 0 and os.readlink(ALIAS + "/perf") == os.path.realpath(SONDE), "a link", r)
-T.has(r.out, "is not in PATH: export PATH=%s:$PATH" % ALIAS, "tells that it is not found")
+T.has(r.out, "is not in PATH: export PATH=%s:$PATH" % ALIAS,
+      "perf-alias reports that PATH does not find the link")
 r = go([SONDE, "perf-alias", ALIAS], PATH=os.path.dirname(real) + ":" + ALIAS)
-T.has(r.out, "PATH finds %s first" % real, "tells what is found before it")
+T.has(r.out, "PATH finds %s first" % real, "perf-alias reports the program that PATH finds first")
 r = go([SONDE, "perf-alias", ALIAS], PATH=ALIAS + ":" + os.path.dirname(real))
-T.ok("is sonde already" in r.out and "'perf' is sonde" in r.out, "tells that it is", r)
-T.is_(go(["/bin/sh", "-c", "perf --version"], PATH=ALIAS + ":" + TOOLS).out, VERSION, "and it works")
+T.ok("is sonde already" in r.out and "'perf' is sonde" in r.out,
+     "perf-alias reports that PATH finds the link", r)
+T.is_(go(["/bin/sh", "-c", "perf --version"], PATH=ALIAS + ":" + TOOLS).out, VERSION,
+      "the link runs sonde")
 for force in ([], ["-f"]):
     r = go([SONDE, "perf-alias", *force, os.path.dirname(real)])
     T.ok(r.rc == 1 and "does not replace a program" in r.err and open(real).read() == "#!/bin/sh\n",
@@ -240,16 +258,18 @@ other = os.path.join(T.dir, "other")
 os.mkdir(other)
 os.symlink(real, other + "/perf")
 r = go([SONDE, "perf-alias", other])
-T.ok(r.rc == 1 and "--force" in r.err and os.readlink(other + "/perf") == real, "nor a link without -f", r)
-T.ok(go([SONDE, "perf-alias", "--force", other]).rc == 0 and os.path.samefile(other + "/perf", SONDE), "but with it")
-T.is_(os.listdir(other), ["perf"], "nothing else is left there")
-T.is_(go([SONDE, "perf-alias", T.dir + "/nosuch"]).rc, 1, "a folder that is not there")
-T.is_(go([SONDE, "perf-alias"]).rc, 2, "no folder")
+T.ok(r.rc == 1 and "--force" in r.err and os.readlink(other + "/perf") == real,
+     "a link is not replaced without -f", r)
+r = go([SONDE, "perf-alias", "--force", other])
+T.ok(r.rc == 0 and os.path.samefile(other + "/perf", SONDE), "a link is replaced with -f", r)
+T.is_(os.listdir(other), ["perf"], "no other file is left in the folder")
+T.is_(go([SONDE, "perf-alias", T.dir + "/nosuch"]).rc, 1, "a folder that does not exist")
+T.is_(go([SONDE, "perf-alias"]).rc, 2, "a file instead of a folder")
 
 # ---- installed elsewhere ----
 LIBEXEC = sys.argv[2]
 if os.path.isabs(LIBEXEC):
-    T.skip("a moved installation", "it has an absolute libexecdir", installable=False)
+    T.skip("a moved installation", "libexecdir is an absolute path", installable=False)
 else:
     os.makedirs(os.path.join(T.dir, "moved", LIBEXEC, "sonde"))
     os.makedirs(T.dir + "/moved/bin")
@@ -258,7 +278,8 @@ else:
              T.write("asked.py", "import shutil\ndef trace_begin():\n    print(shutil.which('perf'))\n")]
     where = {"SONDE_LIBDIR": os.path.dirname(SONDE) + "/bindings"}
     r = go(asked, **where)
-    T.ok("calls of 'perf' from here on do not reach sonde" in r.err, "without the folder a line says so", r)
+    T.ok("calls of 'perf' from here on do not reach sonde" in r.err,
+         "a message reports that the folder is missing", r)
     os.symlink(T.dir + "/moved/bin/sonde", os.path.join(T.dir, "moved", LIBEXEC, "sonde", "perf"))
     T.is_(go(asked, **where).out, os.path.join(os.path.realpath(T.dir), "moved", LIBEXEC, "sonde", "perf") + "\n",
           "the folder is found from the program")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Handlers of records, counts, losses and defects, and the module perf_trace_context, on recordings made here."""
+"""Handlers of records, counts, losses and defects; the module perf_trace_context.
+
+The test builds the recordings.
+"""
 
 import os
 import pathlib
@@ -11,7 +14,7 @@ from scripttest import DATA, DEMO, Tests, pythons  # noqa: E402
 
 t = Tests()
 
-# Trailers: pid, tid, time, cpu (and its padding), id.
+# The sample id: pid, tid, time, cpu (and padding), id.
 RECORDS = """
 --- attr type=software exclude_guest sample_id_all ids=7
 sample_type=IDENTIFIER|IP|TID|TIME|CPU
@@ -79,26 +82,29 @@ EXPECTED = ERRORS + SWITCHES + THROTTLES + "end\n"
 for name, python in pythons():
     r = t.script(ALL, records, python=python)
     t.is_(r.out, EXPECTED, "records reach their handlers (%s)" % name, r.err)
-t.is_(t.script(ALL, swapped).out, EXPECTED, "of a recording in the other byte order, too")
-# The record behind the older error begins with its type, misc and size: that error's own bytes follow.
+t.is_(t.script(ALL, swapped).out, EXPECTED,
+      "records of a recording in the other byte order reach their handlers")
+# perf reads beyond the old error record: the type, misc and size of the next record.
 t.is_(t.script(ALL, records, compat="perf-6.1").out, EXPECTED.replace("old 0 0 -1", "old 0 77 0"),
-      "under --compat an older error has two numbers of what lies behind it")
-t.like_perf(ALL, "as perf has errors", records)
+      "--compat: an old error record has two numbers of the next record")
+t.like_perf(ALL, "--compat: errors, compared with perf", records)
 last = recording("last", RECORDS[:RECORDS.index("AUXTRACE_ERROR/user")])
-t.like_perf(ALL, "as perf has one that nothing follows but the header's sections", last)
+t.like_perf(ALL, "--compat: an error at the end of the data, compared with perf", last)
 LIVE = ALL.replace("def auxtrace_error(*a): print('auxtrace_error', *a)", "")
-t.like_perf(LIVE, "as perf has them", records)
+t.like_perf(LIVE, "--compat: records, compared with perf", records)
 for options in (["-C", "3"], ["--time", "0.000001003,"], ["--pid", "14"], ["--tid", "13", "-C", "2"]):
-    t.like_perf(LIVE, "as perf has them with " + " ".join(options), records, options=options)
+    t.like_perf(LIVE, "--compat: records, compared with perf: " + " ".join(options), records,
+                options=options)
 
-# By default all filters hold, as far as a record can answer.
+# Filters apply to records, too, if the record has the value that they test.
 for options, expected in ((["-C", "3"], SWITCHES.splitlines()[0::2] + [THROTTLES.splitlines()[0]]),
                           (["--time", "0.000001003,"], SWITCHES.splitlines()[2:] + THROTTLES.splitlines()),
                           (["--pid", "14"], [])):
     r = t.script(LIVE, records, options=options)
-    t.is_(r.out.splitlines(), expected + ["end"], "filters hold for records: " + " ".join(options), r.err)
+    t.is_(r.out.splitlines(), expected + ["end"], "filters apply to records: " + " ".join(options),
+          r.err)
 
-# ---- parameters ------------------------------------------------------------------------------------------------------
+# ---- parameters --------------------------------------------------------------------------------
 
 for text, expected, what in (
         ("def context_switch(ts, cpu, *x): print(ts, cpu, len(x))", "1001 3 9", "*x takes the rest"),
@@ -124,15 +130,17 @@ def process_event(d):
     global context_switch
     context_switch = lambda *a: print('late', a[0])
 """, records)
-t.is_(r.out, "late 1001\nlate 1002\nlate 1003\n", "a handler defined by another one gets its records")
+t.is_(r.out, "late 1001\nlate 1002\nlate 1003\n",
+      "a handler that is defined by another one gets its records")
 
 for name in ("context_switch", "throttle", "auxtrace_error", "trace_lost", "trace_defect"):
     text = "def %s(*a): raise RuntimeError('here')\ndef trace_end(): print('end')" % name
     r = t.script(text, records)
     t.ok(r.rc == 1 and "RuntimeError: here" in r.err and "end" not in r.out, "%s() that raises ends the run" % name, r)
-    t.is_(t.script(text, records, compat="perf-6.1").rc, 255, "with the status of a script that fails under --compat")
+    t.is_(t.script(text, records, compat="perf-6.1").rc, 255,
+          "%s() that raises under --compat has the status of a failing script" % name)
 
-# ---- counts ----------------------------------------------------------------------------------------------------------
+# ---- counts ------------------------------------------------------------------------------------
 
 STAT = """
 def stat__sched_cs(cpu, thread, time, val, ena, run): print('cs', cpu, thread, time, val, ena, run)
@@ -149,8 +157,10 @@ faults -1 55 2000 0 0 0
 interval 2000
 """
 t.is_(t.script(STAT, counts).out, ROUNDS, "counts of perf stat")
-t.is_(t.script(STAT, counts, compat="perf-6.12").out, ROUNDS, "as perf 6.12 gives them")
-t.is_(t.script(STAT, counts, compat="perf-6.1").out, ROUNDS.replace("-1 55", "-1 -1"), "as perf 6.1 does, without the thread")
+t.is_(t.script(STAT, counts, compat="perf-6.12").out, ROUNDS,
+      "counts of perf stat under --compat perf-6.12")
+t.is_(t.script(STAT, counts, compat="perf-6.1").out, ROUNDS.replace("-1 55", "-1 -1"),
+      "counts of perf stat under --compat perf-6.1, without the thread")
 BY_NAME = """
 globals()['stat__cpu-clock'] = lambda *a: print('clock', *a)
 globals()['stat__page-faults'] = lambda *a: print('faults', *a)
@@ -159,11 +169,12 @@ def process_stat(*a): print('process_stat')
 def process_stat_interval(*a): print('process_stat_interval')
 """
 for case in fixtures.parse(pathlib.Path(DATA, "records", "counts.fix")):
-    t.like_perf(BY_NAME, "as perf has them: " + case.name, t.write("stat.data", case.build("little")[0]))
+    t.like_perf(BY_NAME, "counts, compared with perf: " + case.name,
+                t.write("stat.data", case.build("little")[0]))
 t.has(t.script("def stat__faults(*a): raise KeyError(a[3])", counts).err, "in the handler of this event: stat",
       "a handler of counts that raises")
 
-# ---- losses and defects ----------------------------------------------------------------------------------------------
+# ---- losses and defects ------------------------------------------------------------------------
 
 LOSSES = """
 def trace_lost(cpu, time, count): print('lost', cpu, time, count)
@@ -178,13 +189,14 @@ for compat in (None, "perf-6.1"):
     t.is_([x for x in lines if x.startswith("lost-events ")][-1:], ["lost-events data-loss 15 events"],
           "the last count of a defect is the sum")
     t.has(r.out, "throttled info 1", "other defects")
-    t.is_(lines[-1], "end", "all before trace_end")
-    t.has(r.err, "lost-events: 15", "and the closing line tells them")
+    t.is_(lines[-1], "end", "trace_defect is called before trace_end")
+    t.has(r.err, "lost-events: 15", "the closing line has the defects")
 r = t.script(LOSSES, records, options=["--time", "1,2", "-C", "1"])
-t.is_([x for x in r.out.splitlines() if x.startswith("lost ")], LOST, "losses are told whatever is chosen")
+t.is_([x for x in r.out.splitlines() if x.startswith("lost ")], LOST,
+      "losses are reported whatever filters choose")
 
-# A LOST record counts all that its buffer had no room for, records of state too, and names whichever event noticed it; sums
-# at the end, of events and of the dummy that stands for state, tell what it was.
+# A LOST record counts everything that a buffer had no room for, records of state, too, and names
+# the event that noticed it. Sums at the end, of events and of the dummy event, say what was lost.
 dummy = recording("dummy", """
 --- attr type=software exclude_guest sample_id_all ids=7
 sample_type=IDENTIFIER|TID|TIME|CPU
@@ -199,9 +211,10 @@ LOST_SAMPLES { [2:u64] [0,0:u32] [0:u64] [0,0:u32] [8:u64] }
 r = t.script(LOSSES, dummy)
 t.is_(sorted(x for x in r.out.splitlines() if x.startswith("lost")),
       ["lost 2 1006 6", "lost-events data-loss 4 events", "lost-state data-loss 2 names,"],
-      "a loss that a dummy noticed: all of it when it was, what it was at the end", r.err)
+      "a loss that the dummy event noticed: the sum at once, its kinds at the end", r.err)
 
-# While the sums of some events are still to come, what LOST tells beyond those that came is not taken for records of state.
+# As long as sums of some events are missing, the rest of a LOST record is not counted as records of
+# state.
 several = recording("several", """
 --- attr type=software exclude_guest sample_id_all ids=7
 sample_type=IDENTIFIER|TID|TIME|CPU
@@ -215,9 +228,9 @@ LOST_SAMPLES { [2:u64] [0,0:u32] [1009:u64] [0,0:u32] [8:u64] }
 """)
 r = t.script(LOSSES, several)
 t.is_([x for x in r.out.splitlines() if x.startswith("lost")], ["lost 2 1006 6", "lost-events data-loss 6 events"],
-      "losses of two events, told one after the other: nothing else was lost", r.err)
+      "sums of two events that explain all losses", r.err)
 
-# ---- samples without an address: perf cannot print them, so it gives scripts none of them --------------------------------
+# ---- samples without an address: perf cannot print them and does not pass them to scripts ------
 
 bare = recording("bare", """
 --- attr type=software exclude_guest sample_id_all ids=7
@@ -235,15 +248,17 @@ for compat in (None, "perf-6.1"):
     t.is_((r.out, r.err, r.rc), ("begin\n13 0 0\nend\n", "", 0), "samples without an address reach scripts, compat %s" % compat)
 theirs = t.perf(BARE, bare)
 if theirs:
-    t.is_((theirs.out, theirs.rc), ("begin\nend\n", 255), "and perf's do not")
+    t.is_((theirs.out, theirs.rc), ("begin\nend\n", 255),
+          "samples without an address do not reach scripts of perf")
 FIRST = "import sys\ndef trace_unhandled(*a): print(a[0]); sys.exit(3)\ndef trace_end(): print('end')\n"
 r = t.script(FIRST, compat="perf-6.1", options=["-F", "iregs"])
-t.is_((r.out, r.rc), ("syscalls__sys_enter_read\n", 3), "columns that are not there, beside a script", r.err)
+t.is_((r.out, r.rc), ("syscalls__sys_enter_read\n", 3),
+      "columns that samples do not have, with a script", r.err)
 theirs = t.perf(FIRST, options=["-F", "iregs"])
 if theirs:
     t.is_((theirs.out, theirs.rc), ("end\n", 255), "end perf")
 
-# ---- perf_trace_context ----------------------------------------------------------------------------------------------
+# ---- perf_trace_context ------------------------------------------------------------------------
 
 FUNCTIONS = """
 import perf_trace_context as p
@@ -261,7 +276,7 @@ def trace_end(): ask()
 """
 SAYS = "RuntimeError: there is no current event: only handlers may ask this\n" * 6
 r = t.script(OUTSIDE, DEMO)
-t.is_((r.out, r.rc), ("True\n" + SAYS * 2, 0), "outside of events the functions raise")
+t.is_((r.out, r.rc), ("True\n" + SAYS * 2, 0), "functions of the context raise outside of events")
 
 ARGUMENTS = FUNCTIONS + """
 def trace_begin():
@@ -271,11 +286,14 @@ def trace_begin():
     print(t(perf_set_itrace_options, c, OPTIONS), t(perf_set_itrace_options, c, "b"), t(perf_set_itrace_options, c))
 """
 for options in ("i0ns", "", "K", "i5x", "g2000", "T", "Y", "e+"):
-    t.like_perf(ARGUMENTS.replace("OPTIONS", repr(options)), "arguments; perf_set_itrace_options(%r)" % options, DEMO)
-t.like_perf(ARGUMENTS.replace("OPTIONS", "'b'"), "options that --itrace set before", DEMO, options=["--itrace=i"])
+    t.like_perf(ARGUMENTS.replace("OPTIONS", repr(options)),
+                "wrong arguments; perf_set_itrace_options(%r)" % options, DEMO)
+t.like_perf(ARGUMENTS.replace("OPTIONS", "'b'"), "perf_set_itrace_options() after --itrace", DEMO,
+            options=["--itrace=i"])
 t.has(t.script(FUNCTIONS + "print(t(perf_set_itrace_options, p.perf_script_context, 'b'))\n"
                "def trace_begin(): print(t(perf_set_itrace_options, perf_script_context, 5))\n", DEMO).out,
-      "TypeError: itrace_options: the options are a str", "options that are no text")
+      "TypeError: itrace_options: the options are a str",
+      "perf_set_itrace_options() with options that are not text")
 AT_END = FUNCTIONS + """
 def ask(): print(*[t(perf_set_itrace_options, perf_script_context, o) for o in OPTIONS])
 def trace_begin(): BEGIN
@@ -284,12 +302,16 @@ def trace_end(): ask()
 """
 for begin in ("pass", "ask()"):
     for options in ("('b', 'b')", "('zz', 'b')", "('i5x',)"):
-        t.like_perf(AT_END.replace("OPTIONS", options).replace("BEGIN", begin), "in trace_end: %s, in trace_begin: %s" % (options, begin), DEMO)
-t.like_perf(AT_END.replace("OPTIONS", "('b',)").replace("BEGIN", "pass"), "in trace_end, set by --itrace before", DEMO, options=["--itrace=i"])
+        t.like_perf(AT_END.replace("OPTIONS", options).replace("BEGIN", begin),
+                    "perf_set_itrace_options(): trace_end %s, trace_begin %s" % (options,
+                                                                                 begin), DEMO)
+t.like_perf(AT_END.replace("OPTIONS", "('b',)").replace("BEGIN", "pass"),
+            "perf_set_itrace_options() in trace_end after --itrace", DEMO, options=["--itrace=i"])
 r = t.script(AT_END.replace("OPTIONS", "('b', 'b')").replace("BEGIN", "pass"), DEMO)
-t.is_(r.out, "0 1\n", "the same by default", r.err)
+t.is_(r.out, "0 1\n", "perf_set_itrace_options() in trace_end after --itrace, without --compat",
+      r.err)
 t.has(t.script(FUNCTIONS + "import _datetime, datetime\nprint(t(common_pc, datetime.datetime_CAPI))", DEMO).out, "ValueError",
-      "a capsule of somebody else")
+      "a capsule of another module")
 
 IN_EVENTS = FUNCTIONS + """
 n = 0
@@ -299,7 +321,7 @@ def sched__sched_switch(name, context, *a):
     if n == 1: print([t(f, c) for c in (context, perf_script_context) for f in
                       (common_pc, common_lock_depth, perf_sample_insn, perf_sample_srcline, perf_sample_srccode)])
 """
-t.like_perf(IN_EVENTS, "what a tracepoint is asked", DEMO)
+t.like_perf(IN_EVENTS, "functions of the context in a tracepoint's handler", DEMO)
 r = t.script(FUNCTIONS + "def context_switch(*a): print(t(common_pc, perf_script_context), "
              "t(perf_sample_insn, perf_script_context), t(perf_sample_srccode, perf_script_context))", records)
 t.is_(r.out, "0 None (None, 0, None)\n" * 3, "records have no code")
@@ -307,5 +329,5 @@ t.is_(r.out, "0 None (None, 0, None)\n" * 3, "records have no code")
 CONFIG = "import perf_trace_context as p\nprint([p.perf_config_get(n) for n in ('a.b', 'annotate.objdump', 'no.such')])"
 config = t.write("perfconfig", "[a]\n\tb = one two\n[annotate]\n\tobjdump = /bin/x\n[a]\n\tb = three\n")
 t.is_(t.script(CONFIG, DEMO, env={"PERF_CONFIG": config}).out, "['three', '/bin/x', None]\n", "perf_config_get()")
-t.is_(t.script(CONFIG, DEMO).out, "[None, None, None]\n", "without files")
+t.is_(t.script(CONFIG, DEMO).out, "[None, None, None]\n", "perf_config_get() without files")
 t.done()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""process_event's dict for samples of all kinds, also those that only some hardware records.
+"""The dict of process_event for samples of all kinds, also those that only some hardware records.
 
     tests/scripts/sample.py SONDE [stored|perf-6.1|perf-6.12] [--update]
 
-stored: under each --compat against tests/data/sample-dicts/COMPAT.txt, lazily and with SONDE_EAGER=1, and with another Python. With --update perf's output is written there, and for "none" (no --compat) our own, to be looked through.
-perf-6.1, perf-6.12: more recordings, against perf itself.
+stored: compares with tests/data/sample-dicts/COMPAT.txt under each --compat, with SONDE_EAGER=0 and
+1, and with another Python. --update writes perf's output there; for "none" (no --compat) it writes
+sonde's own, which must be reviewed. perf-6.1, perf-6.12: compares more recordings with perf.
 """
 
 import os
@@ -20,7 +21,7 @@ from columns import BASE, HARDWARE, SOFTWARE, start  # noqa: E402
 from samples import *  # noqa: E402,F403
 
 DATA = ROOT / "tests" / "data" / "sample-dicts"
-# perf leaves a hole in `values` where no lost count was recorded.
+# perf leaves a hole in `values` if no lost count was recorded.
 DUMP = """
 def show(d, ind):
     for k, v in d.items():
@@ -75,13 +76,13 @@ def user_memory():
 
 RECORDINGS = {"group": group, "counted": counted, "user-memory": user_memory,
               **{name: columns.RECORDINGS[name] for name in ("few-branches", "memory", "raw", "classes", "branch-trace", "modes")}}
-# perf dies of these, or refuses them.
+# perf crashes at these, or refuses them.
 NOT_LIVE = {"data_src", "no-address", "speaking"}
 
 
 def dump(tool, t, name, **env):
     if tool[0] != SONDE:
-        env["LD_PRELOAD"] = ""  # a sanitizer's, which is for ours
+        env["LD_PRELOAD"] = ""  # the sanitizer is for sonde
     return run(tool + ["script", "-i", os.path.join(t.dir, name + ".data"), "-s", os.path.join(t.dir, "dump.py")],
                env=environment(**env))
 
@@ -119,14 +120,14 @@ def difference(want, got):
 def live(t, compat):
     perf, why = columns.perf_of(compat)
     if not perf:
-        t.skip("beside " + compat, why)
+        t.skip("compared with " + compat, why)
         return
     for name in sorted((set(RECORDINGS) | set(columns.RECORDINGS)) - NOT_LIVE):
         theirs = dump(perf[:1], t, name, **NO_SANITIZER)
         ours = dump([SONDE, "--compat", compat], t, name, SONDE_PYTHON=t.python)
         t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc), "%s: %s" % (compat, name), difference(theirs.out, ours.out),
              ours.err[-500:])
-    # Build ids that are not recorded: perf takes those of the files that it finds.
+    # Build ids that are not recorded: perf reads those of the files that it finds.
     made = run(["perf", "record", "-q", "-B", "-N", "-d", "-e", "page-faults:u", "-c", "1", "-o", "ids.data", "true"],
                env=environment(**NO_SANITIZER), cwd=t.dir)
     if made.rc:

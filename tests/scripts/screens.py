@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables of all shipped scripts on terminals of several sizes: no row is wider, live screens are no higher, nothing is cut in a
-pipe or on a dumb terminal; a live screen follows the terminal's size while it runs.
+"""Tables of all shipped scripts fit terminals of several sizes; nothing is cut in a pipe or on a
+dumb terminal. A live screen follows the terminal's size.
 
     tests/scripts/screens.py SONDE
 """
@@ -36,7 +36,7 @@ def cells(line):
 
 
 def trace():
-    """Every script finds something here, of more tasks than most screens have lines."""
+    """A recording with events for every script, and more tasks than most screens have lines."""
     tr = Scheduler().declare_more()
     for i, name in enumerate(NAMES):
         tr.task(100 + i, name, pid=100 + i // 2)
@@ -72,7 +72,7 @@ def fill(tr, at=10**9):
 
 
 def open_terminal(words, rows, columns, stdin=subprocess.DEVNULL, **env):
-    """A process whose standard output is a terminal of that size, and its other end."""
+    """A process whose stdout is a terminal of this size, and the terminal's other end."""
     return open_on_pty(words, (rows, columns), stdin=stdin, stderr=subprocess.PIPE, cwd=t.dir,
                        env=environment(**dict({"SONDE_PYTHON": t.python, "TERM": "xterm", "PERL_HASH_SEED": "0"}, **env)))
 
@@ -91,7 +91,7 @@ def shown(words, rows, columns, **env):
     return text_of(out), p.stderr.read().decode("utf-8", "replace"), status
 
 
-# ---- reports ---------------------------------------------------------------------------------------------------------
+# ---- reports -----------------------------------------------------------------------------------
 
 data = fill(trace()).write(t.dir + "/all.data")
 scripts = sorted(name for name in os.listdir(SCRIPTS) if re.search(r"\.(py|pl)$", name) and
@@ -112,25 +112,25 @@ for name, *words in [[name] + WORDS.get(name, []) for name in scripts] + MORE:
         lines = out.split("\n\n")[-1].splitlines() if name in EVENT_LINES else out.splitlines()
         if status or "Traceback" in err or " line " in err or "\x1b" in out or not lines or max(map(cells, lines)) > columns:
             faults.append("%d x %d: status %d, %r, widest %d" % (columns, rows, status, err, max(map(cells, lines or [""]))))
-    t.ok(not faults, "%s: no row is wider than its terminal" % what, *faults)
+    t.ok(not faults, "%s: no row is wider than the terminal" % what, *faults)
 
 wide = shown([SONDE, "script", "-i", data, SCRIPTS + "/syscall-latency.py"], 60, 300)[0]
 plain = run([SONDE, "script", "-i", data, SCRIPTS + "/syscall-latency.py"], env=environment(SONDE_PYTHON=t.python)).out
-t.is_(wide, plain, "a terminal that is large enough shows what a pipe gets")
+t.is_(wide, plain, "a terminal that is large enough shows the text of a pipe")
 t.is_(shown([SONDE, "script", "-i", data, SCRIPTS + "/syscall-latency.py"], 12, 60, TERM="")[0], plain, "TERM unset is a dumb terminal")
 t.is_(shown([SONDE, "script", "-i", data, SCRIPTS + "/syscall-latency.py"], 0, 0, COLUMNS="300", LINES="60")[0], plain,
-      "COLUMNS and LINES of a terminal that knows no size")
+      "COLUMNS and LINES for a terminal without a size")
 low = shown([SONDE, "script", "-i", data, SCRIPTS + "/syscall-latency.py"], 12, 200)[0].splitlines()
 t.ok(len(low) < 12 and "more; --top 0 shows all" in low[-1], "a table is no higher than the terminal", *low)
 low = shown([SONDE, "script", "-i", data, SCRIPTS + "/syscall-latency.py", "--top", "15"], 12, 200)[0].splitlines()
-t.ok(len(low) > 15, "but as high as --top says", *low)
+t.ok(len(low) > 15, "a table has as many rows as --top asks for", *low)
 narrow = shown([SONDE, "script", "-i", data, SCRIPTS + "/syscall-top.py", "--by", "process"], 40, 80)[0]
 t.ok("no room for" in narrow and "mean" in narrow and " max" in narrow and "p50" not in narrow.splitlines()[1],
-     "columns that say least are left out first, and named", narrow)
+     "the least important columns are left out first, and named", narrow)
 thin = shown([SONDE, "script", "-i", data, SCRIPTS + "/rw-by-process.py"], 24, 70)[0]
-t.ok("a-long-name-000" in thin and "per call" in thin, "empty room goes first", thin)
+t.ok("a-long-name-000" in thin and "per call" in thin, "padding is left out first", thin)
 
-# ---- live screens ----------------------------------------------------------------------------------------------------
+# ---- live screens ------------------------------------------------------------------------------
 
 
 def frames(text):
@@ -157,15 +157,16 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
          "%s: a screen fits" % name, repr(out))
     for rows, columns in (30, 150), (6, 25), (4, 12):
         resize(fd, rows, columns)
-        receive(fd, lambda text: text.count(CLEAR) >= 1)  # may still be one of before
+        receive(fd, lambda text: text.count(CLEAR) >= 1)  # may still be an older screen
         p.stdin.write(fill(tr, 2 * 10**9).stream())
         p.stdin.flush()
         out = receive(fd, lambda text: text.count(CLEAR) > 3)
         t.ok(len(frames(out)) > 2 and not misfits(out, rows, columns), "%s: resized to %d x %d" % (name, columns, rows), repr(out))
     p.stdin.close()
     out = receive(fd)
-    t.ok(p.wait() == 0 and "in all" in out and max(map(cells, out.split("in all")[-1].split("\n"))) <= 12, "%s: and its end" % name,
-         repr(out), p.stderr.read())
+    widths = map(cells, out.split("in all")[-1].split("\n"))
+    t.ok(p.wait() == 0 and "in all" in out and max(widths) <= 12,
+         "%s: the last screen after resizing" % name, repr(out), p.stderr.read())
     os.close(fd)
 
     tr = trace()
@@ -176,7 +177,8 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
     began = time.monotonic()
     resize(fd, 8, 30)
     out = receive(fd, lambda text: any("a-long" in f for f in frames(text)))
-    t.ok("a-long" in out.split(CLEAR)[-1] and not misfits(out, 8, 30), "%s: made anew before it is time" % name,
+    t.ok("a-long" in out.split(CLEAR)[-1] and not misfits(out, 8, 30),
+         "%s: a new size redraws the screen at once" % name,
          time.monotonic() - began, repr(out))
     p.stdin.close()
     receive(fd)
@@ -194,11 +196,12 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
          "%s: plain text on a dumb terminal" % name, repr(out), p.stderr.read())
     os.close(fd)
 
-# The recorder itself, its script and Ctrl-C of the terminal that both have.
+# A recorder and its script, and Ctrl-C of their terminal.
 p = run([SONDE, "record", "-q", "-a", "-e", "raw_syscalls:sys_enter", "-o", os.path.join(t.dir, "x.data"), "--", "true"])
 for name in "syscall-top", "rw-top":
     if p.rc:
-        t.skip("%s: Ctrl-C of a live screen" % name, "the whole machine cannot be recorded: " + p.err.strip().split("\n")[0],
+        t.skip("%s: Ctrl-C of a live screen" % name,
+               "all cpus cannot be recorded: " + p.err.strip().split("\n")[0],
                installable=False)
         continue
     q, fd = open_terminal([SONDE, "script", name, "1"], 12, 60)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the script tests share: TAP, running a script through `sonde script` or the prelude alone, the Pythons there are.
+"""What the tests of scripts share: TAP, running scripts, the installed Pythons.
 
     t = Tests()
-    r = t.script("def trace_begin(): print(1)", DEMO)       runs it twice, with SONDE_EAGER=0 and 1: must be equal
+    r = t.script("def trace_begin(): print(1)", DEMO)    the same with SONDE_EAGER=0 and 1
     t.is_(r.out, "1\\n", "trace_begin is called")
     t.done()
 """
@@ -35,12 +35,12 @@ BINDINGS = os.path.join(os.path.dirname(SONDE), "bindings", "python") if SONDE e
 Result = namedtuple("Result", "out err rc")
 
 
-# For programs that are not ours.
+# For programs that are not built with the sanitizer.
 NO_SANITIZER = {"LD_PRELOAD": "", "ASAN_OPTIONS": "", "PYTHONMALLOC": ""}
 
 
 def environment(**more):
-    """Of a test's programs; a variable that is "" in `more` is not there at all."""
+    """The environment of programs that tests run; a variable that is "" in `more` is not set."""
     env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TZ": "UTC",
            "PERF_CONFIG": "/dev/null", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
     asan = os.environ.get("SONDE_ASAN")
@@ -70,7 +70,7 @@ def version_of(python):
 
 
 def pythons():
-    """Every Python >= 3.9 at hand: (name, path), the newest of each minor version and kind."""
+    """Every installed Python >= 3.9: (name, path), the newest of each minor version and kind."""
     found = {}
     root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     for path in ["/usr/bin/python3"] + sorted(glob.glob(root + "/versions/3.*/bin/python3")):
@@ -92,7 +92,8 @@ def perf_version():
 
 
 def qt_environment():
-    """What has to be in the environment for /usr/bin/python3 to have Qt's modules with SQLite; a text: why it cannot have them."""
+    """The variables with which /usr/bin/python3 finds modules of Qt and SQLite; a text: why it
+    cannot."""
     tool = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "pyside2")
     p = run([tool, os.path.join(os.path.dirname(SONDE), "pyside2")], env=dict(os.environ), timeout=300)
     if p.rc:
@@ -124,7 +125,7 @@ class Tests:
         return self.ok(part in text, name, "in:", text, "not found:", part)
 
     def skip(self, name, reason, installable=True):
-        """In CI a skip is a failure, unless it is for want of something that CI cannot install."""
+        """In CI a skip is a failure, unless CI cannot install what is missing."""
         if os.environ.get("SONDE_CI") and installable:
             return self.ok(False, name, "would be skipped: " + reason)
         self.count += 1
@@ -145,7 +146,8 @@ class Tests:
 
     def script(self, text, data=DEMO, args=(), compat=None, python=None, both=True, env=None, stdin=None, name="script.py",
                options=()):
-        """Runs a script's text; with both, also with everything built, which must not be seen."""
+        """Runs a script's text; with both, also with SONDE_EAGER=1, which must not change the
+        output."""
         path = self.write(name, text)
         argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", data] + list(options) + \
             ["-s", path] + list(args)
@@ -156,7 +158,7 @@ class Tests:
         return results[0]
 
     def perf(self, text, data=DEMO, args=(), name="script.py", options=()):
-        """The same with stock perf 6.1; None (and a skip) when it is not there."""
+        """Runs the script under stock perf 6.1; None if it is not installed."""
         version = perf_version()
         if not version or not version.startswith("6.1."):
             return None
@@ -165,7 +167,7 @@ class Tests:
         return run(["perf", "script", "-i", data] + list(options) + ["-s", path] + list(args), None, env, self.dir)
 
     def like_perf(self, text, name, data=DEMO, args=(), options=()):
-        """stdout of a script, byte for byte, under --compat perf-6.1 and with perf."""
+        """Compares stdout and status of a script under --compat perf-6.1 with those under perf."""
         theirs = self.perf(text, data, args, options=options)
         if theirs is None:
             return self.skip(name, "no perf 6.1")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A recording that becomes shorter, or longer, while a script reads it: the script goes on to its end, and is told."""
+"""A recording that becomes shorter or longer while a script reads it: the run ends normally, with a
+defect."""
 
 import os
 import struct
@@ -12,7 +13,7 @@ import fixtures  # noqa: E402
 
 t = Tests()
 
-EVENTS, RAW = 6000, 4036          # 24 MiB: more than is kept of what was read
+EVENTS, RAW = 6000, 4036          # 24 MiB: more than the reader keeps in memory
 DATA_AT = 104 + 128 + 16
 RECORD = 8 + 8 + 8 + 8 + 4 + RAW  # IP, TID, TIME, RAW
 ROUND = struct.pack("<IHH", 68, 0, 8)
@@ -66,7 +67,7 @@ for rounds in (True, False):
             told = "truncated" in r.err
             good = max(before, when) <= seen <= EVENTS and r.rc == (3 if told else 0) and (told or seen == EVENTS) and \
                 (not told or size < len(whole))
-            if not when and not before:  # nothing is left to read
+            if not when and not before:  # the reader has read everything
                 good = r.rc == 1 and told and "no event of" in r.err and seen == -1
             t.ok(good, name, "events before: %d" % before, r)
 t.done()

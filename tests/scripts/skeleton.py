@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`sonde script -g python`: skeletons compile, print every event, and print the same under stock perf.
+"""`sonde script -g python`: skeletons compile, and print every event as under stock perf.
 
     tests/scripts/skeleton.py SONDE
 
-Recordings of tests/data, recordings made of odd names, and one event of every format of this machine (where tracefs may
-be read) and of those in tests/data/formats.
+The recordings: those of tests/data, some with odd names, and some with one event of every format of
+this machine (if tracefs can be read) and of tests/data/formats.
 """
 import ast
 import builtins
@@ -45,7 +45,7 @@ def made(name, *fields, fmt='"x"'):
 
 class Skeletons(Tests):
     def generate(self, data, *options):
-        """(text of the skeleton, what was told)."""
+        """(text of the skeleton, messages)."""
         r = run([SONDE] + list(options) + ["script", "-i", data, "-g", "python", "-o", "-"], None, environment(), self.dir)
         if r.rc or r.err:
             self.ok(False, "a skeleton of %s" % os.path.basename(data), r)
@@ -61,7 +61,7 @@ class Skeletons(Tests):
         return {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
 
     def prints_like_perf(self, data, name, compat=True):
-        """Runs under sonde, lazily and eagerly, and under perf: equal texts."""
+        """Compares the text under sonde, lazy and eager, with that under perf."""
         text = self.generate(data)
         functions = self.compiles(text, name)
         ours = self.script(text, data, compat="perf-6.1")
@@ -88,21 +88,23 @@ def of_tests_data(t):
     t.ok("process_event" not in functions, "no process_event without such samples")
     t.ok(re.search(r"gfp_flags=__GFP_IO \| .*\(3264\)", out), "flags by name", out)
     r = t.script(t.generate(DEMO), DEMO)
-    t.ok(re.search(r"prev_state=[SDR]\(\d\) next_comm=", r.out), "flags by name: no flag has one, too", r.out)
+    t.ok(re.search(r"prev_state=[SDR]\(\d\) next_comm=", r.out),
+         "flags by name: a value without flags has a name", r.out)
     doc = ast.get_docstring(functions["kmem__kmalloc"])
     t.has(doc, "bytes_req: int (size_t, 8 bytes)", "docstrings have types")
     t.ok(re.search(r"gfp_flags: int \(unsigned long, 8 bytes\); flags:.* 0x\w+ GFP_KERNEL", doc, re.S), "docstrings have flags", doc)
     t.has(" ".join(ast.get_docstring(functions["irq__softirq_entry"]).split()), "symbols: 0 HI, 1 TIMER, 2 NET_TX",
           "docstrings have symbols")
     t.has(ast.get_docstring(functions["raw_syscalls__sys_enter"]), "id_: int (id: long, 8 bytes, signed)",
-          "docstrings have the field's own name")
+          "docstrings have the recorded names of fields")
 
 
 def other_samples(t):
     text = t.generate(MIXED)
     functions = t.compiles(text, "mixed.data")
-    t.ok("process_event" in functions, "process_event where there are other samples")
-    t.has(ast.get_docstring(functions["process_event"]), "cpu-clock", "its docstring names them")
+    t.ok("process_event" in functions, "process_event for other samples")
+    t.has(ast.get_docstring(functions["process_event"]), "cpu-clock",
+          "the docstring of process_event names the other samples")
     theirs = t.perf(text, MIXED)
     if theirs is None:
         t.skip("process_event runs under perf", "no perf 6.1")
@@ -128,14 +130,16 @@ def odd_names(t):
     t.is_(bad, [], "no parameter is a keyword or a builtin")
     for w in ("from", "id", "context", "named", "print", "def", "perf_sample_dict"):
         t.has(out, w + "=0", "%s is printed by its own name" % w)
-    t.has(out, "with-dash__event", "a handler whose name is no identifier is called")
-    t.is_([a.arg for a in functions["odd__two"].args.args[8:]], ["from_", "from__", "perf_sample_dict"], "from and from_")
-    t.ok("with_dash_event" in functions and "with_dash__event" in functions, "equal names differ", list(functions))
+    t.has(out, "with-dash__event", "the handler of an event whose name is no identifier is called")
+    t.is_([a.arg for a in functions["odd__two"].args.args[8:]],
+          ["from_", "from__", "perf_sample_dict"], "fields named from and from_")
+    t.ok("with_dash_event" in functions and "with_dash__event" in functions,
+         "fields with the same name get different parameters", list(functions))
     t.ok(r'a=a \"quoted' in out, "quotes in names", out)
 
 
 def bound_by_name(t):
-    """A skeleton made on another kernel still gives each parameter its own field."""
+    """A skeleton of another kernel binds each parameter to its own field."""
     old = made("a:b", ("int from", 4), ("int id", 4))
     new = made("a:b", ("int added", 4), ("int from", 4), ("int id", 4))
     text = t.generate(t.write("old.data", recording([old], [[]])))
@@ -144,14 +148,14 @@ def bound_by_name(t):
     t.has(r.out, "from=2 id=3", "renamed parameters are bound by name")
 
 
-# Where scripts get other values than under perf; reported, and not the skeleton's affair.
+# Formats whose values differ from those under perf, for known reasons outside of skeletons.
 def compares(f):
     own = [d for name, d, offset, size, signed in f.fields if not name.startswith("common_")]
     if any("cpumask_t" in d for d in own):
-        return False  # perf gives the word that says where it lies, not what lies there
+        return False  # perf passes the offset of the data, not the data
     if any(not size for name, d, offset, size, signed in f.fields):
-        return False  # perf gives nothing of a field that runs to the end of the record
-    return len(own) <= 40  # perf dies of more than 56
+        return False  # perf passes nothing of a field that extends to the end of the record
+    return len(own) <= 40  # perf crashes if there are more than 56
 
 
 def every_format(t):
@@ -178,7 +182,7 @@ def every_format(t):
 
 
 def lazy(t):
-    """Handlers whose prints went have nothing built that they do not mention."""
+    """A handler without prints gets only values that it uses."""
     text = t.generate(CHAINS)
     body = re.sub(r"(?ms)^    show_event\(event_name, common_cpu.*?^    show_sample\(perf_sample_dict, common_callchain\)\n",
                   "    global n\n    n += 1\n", text)

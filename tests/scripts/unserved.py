@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs in which nothing is called or nothing passes the filters: what is said, and which status they have."""
+"""Messages and statuses of runs in which no function is called, or no event passes the filters."""
 
 from scripttest import DEMO, MIXED, SONDE, Tests, environment, run
 
@@ -7,7 +7,7 @@ t = Tests()
 
 
 def says(text, expected, name, data=DEMO, options=(), suffix="py", rc=0, out=""):
-    """One line on stderr that has these parts in their order; None: no line."""
+    """True if stderr is one line with these parts in order; None: stderr is empty."""
     r = t.script(text, data, name="script." + suffix, options=options, both=suffix == "py")
     lines = r.err.splitlines()
     at, good = 0, len(lines) == (0 if expected is None else 1)
@@ -17,7 +17,7 @@ def says(text, expected, name, data=DEMO, options=(), suffix="py", rc=0, out="")
     t.ok(good and (r.rc, r.out) == (rc, out), name, r)
 
 
-# ---- no function is called --------------------------------------------------------------------------------------------
+# ---- no function is called ---------------------------------------------------------------------
 
 CALLS = "; the events of this recording call sched__sched_switch(), sched__sched_wakeup(), syscalls__sys_enter_read(), trace_unhandled()"
 PERL_CALLS = CALLS.replace("__", "::").replace("()", "") + ", process_event"
@@ -53,7 +53,7 @@ says("use POSIX;\nprint qq(1\\n)\n", None, "Perl: a script without subs", suffix
 says("sub sched::swich {}\nsub sched::x {}\nsub syscalls::sys_enter_read {}\n",
      ["script.pl: never called: sched::swich", "sched::x; no event of this recording has such a name"], "Perl: one line", suffix="pl")
 
-# Of the events that were recorded only one happened.
+# Only one of the recorded events happened.
 ONE = t.dir + "/one.data"
 r = run([SONDE, "cut", "-e", "sched:sched_switch", "-i", DEMO, "-o", ONE])
 t.ok(r.rc == 0, "sonde cut", r)
@@ -65,7 +65,7 @@ says("sub sched::sched_wakeup {}\n", ["script.pl: never called: sched::sched_wak
      "; the events of this recording call sched::sched_switch, trace_unhandled, process_event"],
      "Perl: a sub of an event that did not happen", ONE, suffix="pl", options=["--strict"], rc=3)
 
-# ---- a filter lets nothing through ------------------------------------------------------------------------------------
+# ---- no event passes a filter ------------------------------------------------------------------
 
 HAS = "sonde: no event passed the filters; the recording has 474 events"
 for options, what in ((["--time", "1,2"], " from 2374.488597694 to 2374.500775617"), (["--time", "90000,"], " from 2374.488597694 to 2374."),
@@ -74,7 +74,7 @@ for options, what in ((["--time", "1,2"], " from 2374.488597694 to 2374.50077561
                       (["--time", "2374,2375", "--pid", "1"], " from 2374.488597694 to 2374.500775617, of the processes 10468 (cat)"),
                       (["--reltime", "--time", "7,8"], " from 0.000000000 to 0.012177923"),
                       (["-S", "no_such_function"], "")):
-    if what:  # names of functions are looked for, which is said of the kernel's
+    if what:  # names of functions are looked up; a message reports missing names of the kernel
         says("def sched__sched_switch(*a): print(1)\n", [HAS + what], "Python: " + " ".join(options), options=options)
         says("sub sched::sched_switch { print 1 }\n", [HAS + what], "Perl: " + " ".join(options), options=options, suffix="pl")
     for form in ((), ("--format", "jsonl")):
@@ -88,9 +88,10 @@ r = run(["sh", "-c", "cat %s | %s script -i - --pid 1" % (DEMO, SONDE)], None, e
 t.ok(r.err == HAS + ", of the processes 10468 (cat), 10467 (grep), 10465 (find), 10466 (xargs), 10463 (sh)\n", "a pipe", r)
 for options in (["--comms", "cat"], ["--time", "2374.49,"], []):
     r = run([SONDE, "script", "-i", DEMO, "--strict", *options], None, environment())
-    t.ok(r.err == "" and r.rc == 0 and r.out, "nothing is said when an event passes: " + " ".join(options), r)
+    t.ok(r.err == "" and r.rc == 0 and r.out, "no message if an event passes: " + " ".join(options),
+         r)
 r = run([SONDE, "--compat", "perf-6.1", "script", "-i", DEMO, "--comms", "nosuch"], None, environment())
-t.is_((r.out, r.err, r.rc), ("", "", 0), "--compat: nothing is said")
+t.is_((r.out, r.err, r.rc), ("", "", 0), "--compat: no message")
 
 out = t.dir + "/cut.data"
 r = run([SONDE, "cut", "-i", DEMO, "-e", "sched:sched_switch", "-o", out, "--force"], None, environment())
@@ -98,7 +99,8 @@ r = run([SONDE, "cut", "-i", out, "-e", "syscalls:*", "-o", t.dir + "/none.data"
 t.ok("no event passed the filters; the recording has " in r.err and ", called sched:sched_switch" in r.err and r.rc == 0, "cut -e", r)
 for options in ([], ["--strict"]):
     r = run([SONDE, "script", "-i", t.dir + "/none.data", "--comms", "nosuch", *options], None, environment())
-    t.is_((r.out, r.err, r.rc), ("", "", 0), "nothing is said of a recording without events " + " ".join(options))
+    t.is_((r.out, r.err, r.rc), ("", "", 0),
+          "no message about a recording without events " + " ".join(options))
 says("def sched_switch(*a): pass\n", None, "nor of a script over one", t.dir + "/none.data", options=["--comms", "x"])
 says("def sched_switch(*a): pass\n", None, "also without a filter", t.dir + "/none.data")
 t.done()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""perf's exported-sql-viewer.py opens the database that export-to-sqlite.py makes under sonde, and shows what it shows of perf's.
+"""perf's exported-sql-viewer.py shows the same of databases that sonde and perf made.
 
-It is run as it is, without a screen; its main loop is replaced by one that opens its windows and prints what is in them.
+export-to-sqlite.py makes the databases. The viewer runs unmodified and without a screen; its main
+loop is replaced by one that opens its windows and prints their contents.
 """
 import os
 
@@ -67,7 +68,7 @@ elif isinstance(qt, str):
 else:
     driver = t.write("driver.py", DRIVER)
     plain = {k: v for k, v in environment(**qt).items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
-    plain["PATH"] = "/usr/bin:" + plain["PATH"]  # of another Python in PATH perf would take the modules
+    plain["PATH"] = "/usr/bin:" + plain["PATH"]  # perf uses modules of the first Python in PATH
 
     def shown(tool, data, env):
         db = t.dir + "/shown.db"
@@ -83,11 +84,12 @@ else:
         ours = environment(SONDE_PYTHON="/usr/bin/python3", **qt)
         r = shown([SONDE], data, ours)
         t.ok(r.rc == 0 and "Call &Graph" in r.out and "== samples 1" in r.out and "== samples_view 1" in r.out and "Traceback" not in r.err,
-             "it opens a database made by default: " + name, r.out[:3000], r.err)
+             "the viewer opens a database of sonde: " + name, r.out[:3000], r.err)
         if not (perf_version() or "").startswith("6.1."):
-            t.skip("the same is shown of a database of perf's: " + name, "no perf 6.1")
+            t.skip("the viewer shows the same of a database of perf: " + name, "no perf 6.1")
             continue
         theirs = shown(["perf"], data, plain)
         r = shown([SONDE, "--compat", "perf-6.1"], data, ours)
-        t.ok((r.out, r.rc) == (theirs.out, 0), "the same is shown of a database of perf's: " + name, *t.difference(r, theirs))
+        t.ok((r.out, r.rc) == (theirs.out, 0),
+             "the viewer shows the same of a database of perf: " + name, *t.difference(r, theirs))
 t.done()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""perf's bin/NAME-record and bin/NAME-report, as they are, with no perf in PATH but sonde; and what calls `perf` itself.
+"""perf's bin/NAME-record and bin/NAME-report, unmodified, with sonde as the only perf in PATH.
 
-    wrappers.py SONDE FOLDER       tools/perf-6.12 unpacks in FOLDER, for the wrappers that are newer
+    wrappers.py SONDE FOLDER       tools/perf-6.12 unpacks newer wrappers in FOLDER
 
-Each script is recorded by its wrapper and reported by it, by default and as perf 6.1; then by stock perf, where that is installed,
-over the same recording: it must print the same.
+Each script records and reports with its wrappers, by default and as perf 6.1. Stock perf, if
+installed, must print the same report of the recording. Scripts that call `perf` themselves are run,
+too.
 """
 
 import glob
@@ -18,17 +19,19 @@ from scripttest import DATA, DEMO, SONDE, Tests, environment, perf_version, qt_e
 
 EXEC_PATH = "/usr/lib/perf-core"
 WORK = "cat /etc/hostname /nonexistent; ls / | wc -l; sleep 0.01\n"
-ENDLESS = ("check-perf-trace",)  # its wrapper takes no words, so no command: it records until Ctrl-C
+# Its wrapper takes no arguments, so no command: it records until Ctrl-C.
+ENDLESS = ("check-perf-trace",)
 
-# What a wrapper is given beside that, where it needs something. None: nothing can be recorded for it here, and it says so.
+# Additional arguments of a wrapper. None: its events cannot be recorded here, and it says so.
 RECORD = {"intel-pt-events": None, "mem-phys-addr": None, "powerpc-hcalls": None}
 REPORT = {"flamegraph": ["-f", "json", "-o", "-"], "export-to-sqlite": ["x.db", "all"], "gecko": ["--save-only=x.json"],
           "rw-by-file": ["cat"], "export-to-postgresql": ["x"]}
 MAKES = {"export-to-sqlite": "x.db", "gecko": "x.json"}
-# Perl's: their tests are elsewhere; they are recorded and reported here without being compared.
+# Scripts in Perl: perl.py compares them; here they are only recorded and reported.
 RANDOM = {"sctop": "a thread prints while events come", "rwtop": "a timer prints", "rw-by-pid": "rows of equal counts in any order",
           "wakeup-latency": "counts by kernel"}
-FAILS = {"sched-migration": "wx", "export-to-postgresql": "P(ySide|SQL)"}  # without a window, without a server: what they say
+# Messages of scripts without a window or a server.
+FAILS = {"sched-migration": "wx", "export-to-postgresql": "P(ySide|SQL)"}
 
 t = Tests()
 if not os.path.isdir(EXEC_PATH + "/scripts/python/bin"):
@@ -36,7 +39,7 @@ if not os.path.isdir(EXEC_PATH + "/scripts/python/bin"):
     t.done()
 r = run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "raw_syscalls:sys_enter", "--", "true"], env=environment())
 if r.rc:
-    t.skip("perf's wrappers", "nothing can be recorded here: " + r.err.strip()[-200:], False)
+    t.skip("perf's wrappers", "nothing can be recorded: " + r.err.strip()[-200:], False)
     t.done()
 trees = [EXEC_PATH]
 newer = run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/perf-6.12"), sys.argv[2]], env=dict(os.environ),
@@ -51,7 +54,7 @@ for folder in ("/usr/sbin", "/usr/bin"):
     for name in os.listdir(folder):
         if not name.startswith("perf") and not os.path.lexists(t.dir + "/tools/" + name):
             os.symlink(folder + "/" + name, t.dir + "/tools/" + name)
-t.ok(not shutil.which("perf", path=t.dir + "/tools"), "there is no other perf here")
+t.ok(not shutil.which("perf", path=t.dir + "/tools"), "PATH has no other perf")
 QT = qt_environment()
 OURS = environment(PATH=t.dir + "/tools", SONDE_PYTHON="/usr/bin/python3", PERL_HASH_SEED="0", PERL_PERTURB_KEYS="0")
 THEIRS = {k: v for k, v in OURS.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
@@ -61,7 +64,7 @@ has_perf = (perf_version() or "").startswith("6.1.")
 
 
 def go(words, env, folder):
-    """Standard input is no pipe, which perf takes for a recording."""
+    """Runs a command; stdin is not a pipe, which perf would read as a recording."""
     return run(["sh", "-c", 'exec "$@" </dev/null', "sh", *words], None, env, folder)
 
 
@@ -81,12 +84,13 @@ def made(folder, name):
 def report(tool, name, tree, env):
     folder = t.dir + "/" + name
     if os.path.exists("/dev/shm/perf.db") and name == "event_analyzing_sample":
-        return None  # somebody's; the script adds to it
+        return None  # exists; the script would add to it
     env = dict(env, PERF_EXEC_PATH=tree, **(QT if isinstance(QT, dict) and name.startswith("export") else {}))
     r = go([*tool, "script", "report", name, *REPORT.get(name, ())], env, folder)
     if name == "event_analyzing_sample" and os.path.exists("/dev/shm/perf.db"):
         os.unlink("/dev/shm/perf.db")
-    out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "", r.out)  # exporters say when they began
+    # Exporters print when they started.
+    out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "", r.out)
     out = re.sub(r'(?<="startTime":) *[0-9.]+', "", out + made(folder, name))
     return r._replace(out=out)
 
@@ -104,7 +108,7 @@ for tree in trees:
         r = go([SONDE, "script", "record", name, "-o", "perf.data", "--", *COMMAND], env, folder)
         if name in RECORD:
             t.ok(0 < r.rc < 126 and (r.out or r.err).strip() and not os.path.exists(folder + "/perf.data"),
-                 "%s-record says what it misses" % name, r)
+                 "%s-record reports the missing events" % name, r)
             shutil.copy(DEMO, folder + "/perf.data")
         else:
             t.ok(os.path.exists(folder + "/perf.data") and r.rc == 0 and "perf: not found" not in r.err, "%s-record" % name, r)
@@ -115,7 +119,7 @@ for tree in trees:
             continue
         results = [report(tool, name, tree, OURS) for tool in ([SONDE], [SONDE, "--compat", "perf-6.1"])]
         if None in results:
-            t.skip(name + "-report", "there is a /dev/shm/perf.db", installable=False)
+            t.skip(name + "-report", "/dev/shm/perf.db exists", installable=False)
             continue
         for r, how in zip(results, ("", ", as perf 6.1")):
             good = r.rc and re.search(FAILS[name], r.err) if name in FAILS else r.rc == 0 and "Traceback" not in r.err and r.out
@@ -123,18 +127,20 @@ for tree in trees:
         if name in RANDOM or name in FAILS:
             continue
         if not has_perf:
-            t.skip(name + "-report, beside perf", "no perf 6.1")
+            t.skip(name + "-report, compared with perf", "no perf 6.1")
             continue
         theirs = report(["perf"], name, tree, THEIRS)
-        if theirs.rc in (134, -6):  # a handler has fewer parameters than the kernel's event has fields
-            t.ok("TypeError" in theirs.err, "%s-report, where perf dies" % name, theirs)
+        if theirs.rc in (134,
+                         -6):  # the kernel's event has more fields than the handler has parameters
+            t.ok("TypeError" in theirs.err, "%s-report, with which perf crashes" % name, theirs)
         else:
-            t.ok((results[1].out, results[1].rc) == (theirs.out, theirs.rc), "%s-report, beside perf" % name,
+            t.ok((results[1].out, results[1].rc) == (theirs.out, theirs.rc),
+                 "%s-report, compared with perf" % name,
                  *t.difference(results[1], theirs))
 
-# ---- what calls perf itself --------------------------------------------------------------------------------------------
+# ---- scripts that call perf --------------------------------------------------------------------
 
-# flamegraph.py takes the header of perf.data from `perf report --header-only`, for its page only.
+# flamegraph.py puts the header that `perf report --header-only` prints into its page.
 PAGE = "<html>\n/** @options_json **/\n/** @flamegraph_json **/\n</html>\n"
 for tree in trees:
     folder = t.dir + "/page"
@@ -144,7 +150,7 @@ for tree in trees:
     pages = []
     for tool, env in (([SONDE], OURS), ([SONDE, "--compat", "perf-6.1"], OURS), (["perf"], THEIRS)):
         if tool == ["perf"] and not has_perf:
-            t.skip("flamegraph.py's page beside perf's", "no perf 6.1")
+            t.skip("flamegraph.py's page, compared with perf's", "no perf 6.1")
             continue
         r = go([*tool, "script", "report", "flamegraph", "--template", folder + "/page.html", "-o", "x.html"], dict(env, PERF_EXEC_PATH=tree),
                folder)
@@ -161,9 +167,10 @@ for tree in trees:
     if has_perf:
         t.is_(pages[1][0], pages[2][0], what + "perf's page")
     r = go([SONDE, "script", "report", "flamegraph", "--template", "/nonexistent"], dict(OURS, PERF_EXEC_PATH=tree), folder)
-    t.ok(0 < r.rc < 126 and "/nonexistent" in r.err, what + "without the template it says so", r)
+    t.ok(0 < r.rc < 126 and "/nonexistent" in r.err, what + "the missing template is reported", r)
 
-# parallel-perf.py runs `perf script` in several processes, after it has read times and cpus from the header.
+# parallel-perf.py reads times and cpus from the header, then runs `perf script` in several
+# processes.
 PARALLEL = trees[-1] + "/scripts/python/parallel-perf.py"
 if os.path.exists(PARALLEL):
     alias = t.dir + "/alias"
@@ -181,7 +188,7 @@ if os.path.exists(PARALLEL):
                 text += f.read().splitlines()
         t.is_(sorted(text), sorted(whole.splitlines()), "parallel-perf.py %s: all events, each once" % " ".join(words), r, parts)
     r = run(["/usr/bin/python3", PARALLEL, "-o", t.dir + "/none", "--", "perf", "script", "-i", "/nonexistent"], None, env, t.dir)
-    t.ok(r.rc and "nonexistent" in r.err + r.out, "parallel-perf.py of a recording that is not there", r)
+    t.ok(r.rc and "nonexistent" in r.err + r.out, "parallel-perf.py of a missing recording", r)
 else:
-    t.skip("parallel-perf.py", "it came with perf 6.12", installable=False)
+    t.skip("parallel-perf.py", "it is part of perf 6.12", installable=False)
 t.done()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""As much of Qt's QtSql as perf's export-to-sqlite.py and export-to-postgresql.py use, for Pythons that do not have it.
+"""The part of Qt's QtSql that perf's export-to-sqlite.py and export-to-postgresql.py use.
 
-SQLite is Python's own. There is no server of PostgreSQL: what one would be sent, by statements and through libpq (which this
-puts itself in the place of), goes into the file DATABASE.sent.
+It is for Pythons without Qt. The module sqlite3 serves SQLite. There is no server of PostgreSQL:
+the statements that it would get, and the calls of libpq, which this module replaces, are written to
+the file DATABASE.sent.
 """
 import ctypes
 import sqlite3
@@ -84,7 +85,7 @@ class QSqlQuery:
 
 
 class Function:
-    """Of a library: callable, with types that may be set."""
+    """A function of a library: callable, with types that may be set."""
     def __init__(self, call):
         self.call = call
 
