@@ -51,9 +51,9 @@ def run(program, path, *keys):
     env = dict(os.environ, LC_ALL='C', HOME='/nonexistent')
     try:
         p = subprocess.run([program, str(path), '--counts', 'force=1', 'kallsyms=/dev/null', *keys], env=env,
-                           capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+                           capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
     except subprocess.TimeoutExpired:
-        return None, 'ran longer than 60 s'
+        return None, 'ran longer than 600 s'
     text = p.stdout.decode('utf-8', 'replace')
     if p.returncode:
         return None, 'exit status %d\n%s%s' % (p.returncode, text, p.stderr.decode('utf-8', 'replace'))
