@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The floor under a script in Perl: its own subs, called in a plain loop with constant arguments.
+# The floor of a script in Perl: a plain loop that calls its subs with constant arguments.
 #
 #	floor.pl SCRIPT SUB=CALLS...
 #
-# Several subs are called in turn as long as each has calls left.
+# Subs are called in turn as long as each has calls left.
 
 use strict;
 use warnings;
@@ -15,7 +15,8 @@ our %fields = (
     'syscalls::sys_exit_write'  => [1, 512],
 );
 
-# Calls all subs in turn; compiled, and with variables for arguments, as an event loop in C has its own.
+# Calls all subs in turn. The loop is compiled, with variables for arguments, as in an event loop in
+# C.
 sub rounds {
     my ($nr, @names) = @_;
     my ($declared, $body) = ('', '');

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The floor under a script: its own handlers, called in a plain loop with constant arguments.
+"""The floor of a script: a plain loop that calls its handlers with constant arguments.
 
     floor.py SCRIPT HANDLER=CALLS[*ARGUMENTS]...
 
-Several handlers are called in turn as long as each has calls left. ARGUMENTS says how many are given to one that takes any.
+Handlers are called in turn as long as each has calls left. ARGUMENTS is the number of arguments
+for a handler that takes any number.
 """
 import os
 import runpy
 import sys
 import types
 
-# Scripts that come with perf find their modules beside themselves.
+# Scripts of perf find their modules in their own folder.
 os.environ['PERF_EXEC_PATH'] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1]))))
 sys.modules['perf_trace_context'] = types.ModuleType('perf_trace_context')
 
@@ -25,7 +26,8 @@ CONSTANTS = dict(FIELDS, param_dict={'comm': 'workload', 'sample': SAMPLE, 'call
 
 
 def loop(handlers, calls, nr_more):
-    """Calls all handlers in turn, `calls` times; compiled, so that no argument is unpacked in the loop."""
+    """Calls all handlers in turn, `calls` times. The loop is compiled, so it unpacks no
+    arguments."""
     body, scope = [], {'calls': calls}
     for i, h in enumerate(handlers):
         names = h.__code__.co_varnames[:h.__code__.co_argcount]
@@ -34,7 +36,7 @@ def loop(handlers, calls, nr_more):
         for name in names:
             scope['a_' + name] = CONSTANTS.get(name, 1)
         body.append('        h%d(%s)' % (i, ', '.join('a_' + n for n in names)))
-    # Locals, as an event loop in C has its own.
+    # Local variables, as in an event loop in C.
     code = 'def run(%s):\n    for _ in range(calls):\n%s\n' % (', '.join(scope), '\n'.join(body))
     made = {}
     exec(code, made)

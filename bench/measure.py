@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Runs commands and says what they cost.
+"""Runs commands and measures their cost.
 
-CPU seconds are user+sys of the process and of the children it waited for (wait4). Memory is VmHWM less RssFile of
-the process: what it has had resident at most, without the file pages that it maps and the kernel may take back. A
-thread looks into /proc/PID/status every 20 ms and keeps the largest of both; an exec, which begins a new memory
-image, shows as a VmHWM that became smaller, and begins anew. A process whose mapping ends between two looks is given
-at most what it touched in 20 ms too much.
+CPU seconds are user+sys of the process and of the children that it waited for (wait4). Memory is
+VmHWM less RssFile of the process: its largest resident memory without mapped file pages, which the
+kernel may drop. A thread reads /proc/PID/status every 20 ms and keeps the largest value of both. An
+exec starts a new memory image: VmHWM becomes smaller, and measuring starts again. If a mapping ends
+between two reads, the result is too large by at most what the process touched in 20 ms.
 """
 import collections
 import os
@@ -15,7 +15,8 @@ import tempfile
 import threading
 import time
 
-Cost = collections.namedtuple('Cost', 'cpu wall memory')  # seconds, seconds, bytes (None: not looked at)
+# Seconds, seconds, bytes (None: not measured).
+Cost = collections.namedtuple('Cost', 'cpu wall memory')
 
 
 class Failed(Exception):
@@ -23,7 +24,7 @@ class Failed(Exception):
 
 
 def clean_environment(**more):
-    """Nothing of the user's configuration reaches the tools."""
+    """An environment without the user's configuration."""
     return dict({'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
                  'PERF_CONFIG': '/dev/null', 'SONDE_PYTHON': '/usr/bin/python3',
                  'PERL_HASH_SEED': '0', 'PERL_PERTURB_KEYS': '0'}, **more)
@@ -46,7 +47,8 @@ def _watch(pid, done, seen):
 
 
 def run(command, stdout=os.devnull, memory=True, env=None, good=(0,), stdin=None):
-    """Costs of one run; raises Failed with what the command said when it does not end well. stdin: a file, through a pipe."""
+    """Costs of one run; raises Failed with the output of a command that fails. stdin: a file,
+    through a pipe."""
     seen, done = [0, 0], threading.Event()
     with open(stdout, 'wb') as out, tempfile.TemporaryFile() as err:
         begin = time.monotonic()
@@ -78,14 +80,14 @@ def run(command, stdout=os.devnull, memory=True, env=None, good=(0,), stdin=None
 
 
 def median(costs):
-    """Median of each figure on its own."""
+    """The median of each figure."""
     memory = [c.memory for c in costs if c.memory is not None]
     return Cost(statistics.median(c.cpu for c in costs), statistics.median(c.wall for c in costs),
                 statistics.median(memory) if memory else None)
 
 
 def print_table(table, markdown, left):
-    """Prints rows of cells, the first one with heads; left: the columns that hold text."""
+    """Prints rows of cells; the first row has the headings; left: columns of text."""
     if markdown:
         for i, row in enumerate(table):
             print('| ' + ' | '.join(row) + ' |')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The workload that switches a lot: PAIRS pairs of processes, each passing one byte to and fro through two pipes.
+ * A workload with many switches: PAIRS pairs of processes, each passing one byte to and fro through
+ * two pipes.
  *
  *	bench-pingpong PAIRS LOOPS        every pair makes LOOPS round trips
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading costs, step by step.
+ * Measures the cost of reading, step by step.
  *
  *	bench-reading walk FILE     pread into one window, step from record header to record header: the floor
  *	bench-reading order FILE    sonde's source and order only: records cut and merged by time, nothing decoded
@@ -26,7 +26,7 @@ enum {
 	DATA_SECTION_AT = 40 /* in the file header: u64 offset, u64 size */
 };
 
-/* Knows only the file header of perf.data in this machine's byte order, and that records carry their size. */
+/* Reads only the file header, in this machine's byte order, and the sizes of records. */
 static int walk(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -103,7 +103,7 @@ static int order_only(const char *path)
 	return 0;
 }
 
-/* The place of a record's time: its value is known from cutting it. */
+/* The offset of a record's time; cutting the record gave its value. */
 static uint8_t *find_time(uint8_t *rec, uint32_t len, uint64_t time_ns)
 {
 	for (uint32_t at = HEADER_BYTES; at + 8 <= len; at += 8)
@@ -171,7 +171,7 @@ static int repeat(const char *path, int times)
 		return told();
 	source->ops->file(source, 0, &file);
 	for (int i = 0; i < times; i++) {
-		/* Times are counted from the boot: twice the newest one is later than all. */
+		/* Times count from the boot: twice the newest one is later than all. */
 		if (repeat_once(source, &file, window, newest_ns * (uint64_t)i, &newest_ns)) {
 			fprintf(stderr, "%s: cannot be repeated\n", path);
 			return 1;

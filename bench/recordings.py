@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recordings that the bench reads: made when they are not there, else used again."""
+"""The recordings that the bench reads; they are made once and used again."""
 import json
 import os
 import shutil
@@ -13,7 +13,7 @@ LEAST_CHAINS = 200_000
 LEAST_FILES = 1_200_000
 LEAST_MIXED = 7_000_000
 
-# What a machine does all at once, for $2 rounds of work: system calls, switches and wake-ups, call chains, new programs.
+# A mix for $2 rounds of work: system calls, switches and wake-ups, call chains, new programs.
 MIXED_WORK = '''
 "$1"/bench-pingpong 4 $(($2 / 4)) &
 dd if=/dev/zero of=/dev/null bs=1 count=$2 status=none &
@@ -33,14 +33,15 @@ class Recordings:
         os.makedirs(folder, exist_ok=True)
 
     def count(self, path):
-        """{event name: how many}; 'lost' among them."""
+        """{event name: number}, with 'lost'."""
         p = subprocess.run([os.path.join(self.tools, 'bench-reading'), 'count', path], capture_output=True, text=True)
         if p.returncode:
             raise measure.Failed('%s: %s' % (path, p.stderr.strip()))
         return {name: int(n) for name, n in (line.rsplit(' ', 1) for line in p.stdout.splitlines())}
 
     def counted(self, path):
-        """As count(), remembered beside the recording as long as that does not change."""
+        """As count(); the result is stored next to the recording and used until the recording
+        changes."""
         note, stat = path + '.counts', os.stat(path)
         key = [stat.st_size, stat.st_mtime_ns]
         try:
@@ -59,7 +60,7 @@ class Recordings:
         return counts
 
     def call_paths(self, path, script):
-        """How many different call paths a recording has, as a script that counts the rows of a database export prints it."""
+        """The number of different call paths of a recording: rows of its database export."""
         p = subprocess.run([self.sonde, 'script', '-i', path, '-s', script], capture_output=True, text=True,
                            stdin=subprocess.DEVNULL, env=measure.clean_environment())
         if p.returncode:
@@ -68,19 +69,20 @@ class Recordings:
 
     def _record(self, path, options, command, by_sonde=False):
         if self.perf and not by_sonde:
-            # Its own writes would be most of what it records. Said behind the events, as a filter of them.
+            # The recorder's own writes would be most of the events. The filter follows the events.
             line = [self.perf, 'record', '-q', '-m', '4096', '-o', path] + options
             if '-g' not in options:
                 line += ['-a', '--exclude-perf']
         else:
             line = [self.sonde, 'record', '-q', '-m', '4096', '-o', path] + options
-            # A system-wide recording of system calls by a recorder that records itself has no end.
+            # A recorder that records its own system calls never ends.
             if '-g' not in options and 'syscalls:' not in options[1]:
                 line.append('-a')
         measure.run(line + ['--'] + command, memory=False)
 
     def _make(self, name, options, command, loops, least, by_sonde=False):
-        """command(loops) is the workload; a short recording shows how many loops are needed."""
+        """command(loops) is the workload; a short recording gives the number of loops that are
+        needed."""
         path = os.path.join(self.folder, name)
         if os.path.exists(path):
             return path
@@ -88,7 +90,7 @@ class Recordings:
         wanted = least * 1.06
         for _ in range(5):
             if os.path.exists(part):
-                os.unlink(part)  # recorders keep what was there as .old
+                os.unlink(part)  # recorders keep the old file as .old
             self._record(part, options, command(loops), by_sonde)
             counts = self.count(part)
             lost = counts.pop('lost')
@@ -124,16 +126,18 @@ class Recordings:
                           lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 500_000, LEAST_CHAINS)
 
     def mixed(self):
-        """Everything at once, some seven million events. sonde makes it: perf filters its own events only where all have filters."""
+        """A mix of some seven million events. sonde makes it: perf filters its own events only if
+        all events have filters."""
         events = 'sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,raw_syscalls:sys_exit,cpu-clock/freq=4000,call-graph=fp/'
         return self._make('mixed.data', ['-e', events, '-a'],
                           lambda n: ['sh', '-c', MIXED_WORK, 'sh', self.tools, str(n)], 20000, LEAST_MIXED, by_sonde=True)
 
     def beginning(self, path, name, data_bytes):
-        """A recording of the first data_bytes of another's records: same header, same features."""
+        """A recording of the first data_bytes of another one's records, with its header and
+        features."""
         def write(src, dst, at, size):
             end = at
-            while end < at + size and end - at < data_bytes:  # complete records only
+            while end < at + size and end - at < data_bytes:  # only complete records
                 src.seek(end + 6)
                 end += struct.unpack('=H', src.read(2))[0]
             copy(src, dst, at, min(end, at + size) - at)
@@ -141,7 +145,7 @@ class Recordings:
         return self._rewritten(path, name, write)
 
     def repeated(self, path, name, times):
-        """A recording of another's records, one round of them after the other."""
+        """A recording with the records of another one, repeated."""
         def write(src, dst, at, size):
             subprocess.run([os.path.join(self.tools, 'bench-reading'), 'repeat', path, str(times)], stdout=dst, check=True)
             dst.seek(0, os.SEEK_END)
@@ -164,7 +168,7 @@ class Recordings:
             table = [struct.unpack('=QQ', src.read(16)) for _ in range(nr_features)]
             at = end + 16 * nr_features
             for offset, size in table:
-                behind = offset >= data_at  # bodies before the data stay where they are
+                behind = offset >= data_at  # sections before the data keep their offsets
                 dst.write(struct.pack('=QQ', at if behind else offset, size))
                 at += size if behind else 0
             for offset, size in table:

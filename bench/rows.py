@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows of the bench: commands of sonde, what perf and the floor have for them, and the goals."""
+"""The rows of the bench: commands of sonde, of perf and of the floor, and the goals."""
 import filecmp
 import os
 import sys
@@ -23,12 +23,14 @@ class Row:
         self.wall_ms = wall_ms            # goal
         self.memory = memory              # goal, bytes
         self.null = null                  # output goes to /dev/null, else to a file
-        self.script = script              # 'python', 'perl': that interpreter's own costs are taken off beside the floor
-        self.more_runs = more_runs        # a short one is run more often
+        # 'python', 'perl': for the comparison with the floor, the cost of an idle interpreter is
+        # subtracted.
+        self.script = script
+        self.more_runs = more_runs        # a short command is run several times
         self.costs = {'sonde': [], 'perf': []}
         self.floors = []
         self.wrong = {}
-        self.equal = None                 # whether both tools print the same; None: not compared
+        self.equal = None                 # True if both tools print the same; None: not compared
 
     def run(self, tool, folder):
         stdout = os.devnull if self.null else os.path.join(folder, 'out.' + tool)
@@ -50,7 +52,7 @@ class Row:
 
 
 def mixed_rows(recs, mixed):
-    """Rows over a recording of everything at once; the floor beside each."""
+    """Rows that read a recording of everything, with their floors."""
     reading = os.path.join(recs.tools, 'bench-reading')
     unhandled = os.path.join(BENCH, 'scripts', 'unhandled.py')
     walk = [reading, 'walk', mixed]
@@ -66,7 +68,8 @@ def mixed_rows(recs, mixed):
 
 
 def make_rows(recs, sched, syscalls, chains, files, large=False):
-    """recs: the tools of a build; sched, syscalls, chains, files: paths of recordings; large: rows over ten times the first."""
+    """recs: the tools of a build; sched, syscalls, chains, files: paths of recordings; large: rows
+    that read a recording ten times as large as the first."""
     tools, sonde, perf = recs.tools, recs.sonde, recs.perf
     reading = os.path.join(tools, 'bench-reading')
     few, many = recs.counted(syscalls), recs.counted(sched)
@@ -109,7 +112,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
     if os.path.isdir(PERFS_SCRIPTS):
         collapse, counts = os.path.join(PERFS_SCRIPTS, 'stackcollapse.py'), os.path.join(PERFS_SCRIPTS, 'syscall-counts.py')
         perfs_own = [
-            # Under --compat: by default, frames and system calls have other names.
+            # Under --compat, since frames and system calls have other names by default.
             Row("perf's stackcollapse.py", *script(chains, collapse, '--compat', 'perf-6.1'),
                 floor(chains, collapse, process_event=recs.counted(chains)['cpu-clock']), 4, 1.25, script='python'),
             Row("perf's syscall-counts.py", *script(syscalls, counts, '--compat', 'perf-6.1'),
@@ -132,7 +135,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
         Row('JSON lines to /dev/null', [sonde, 'script', '-i', sched, '--format', 'jsonl'], memory=MEMORY_GOAL, null=True),
         Row('JSON lines of system calls to /dev/null', [sonde, 'script', '-i', syscalls, '--format', 'jsonl'],
             memory=MEMORY_GOAL, null=True),
-        # As perf prints it: by default frames of user space have their addresses.
+        # As perf prints them: by default frames of user space have addresses.
         Row('text of call chains with symbols', [sonde, '--compat', 'perf-6.1', 'script', '-i', chains],
             text(chains)[1], beside_perf=6, memory=MEMORY_GOAL),
         Row('trace_unhandled, 3 parameters, dict not read', *script(sched, 'unhandled.py'),
@@ -166,7 +169,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
 
 
 def small_overhead(path):
-    """Bytes of a recording beside its records."""
+    """The bytes of a recording that are not records."""
     with open(path, 'rb') as f:
         f.seek(48)
         return os.path.getsize(path) - int.from_bytes(f.read(8), sys.byteorder)

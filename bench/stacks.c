@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A workload with many different call chains: bench-stacks LOOPS. Sixteen functions call one another by the digits of a number
- * that changes with every loop, 4 to 35 calls deep; some of the innermost ask the kernel for something.
+ * A workload with many different call chains: bench-stacks LOOPS. Sixteen functions call one
+ * another by the digits of a number that changes with every loop, 4 to 35 calls deep; some of the
+ * innermost ones make a system call.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ static uint64_t innermost(uint64_t x)
 	return x;
 }
 
-/* Not tail calls: something is left to do behind each. */
+/* Not tail calls: work is left after each. */
 #define FUNCTION(n)                                                                            \
 	static __attribute__((noinline)) uint64_t step_##n(uint64_t path, unsigned depth)      \
 	{                                                                                      \
@@ -56,5 +57,5 @@ int main(int argc, char **argv)
 		path = path * UINT64_C(2862933555777941757) + 3037000493u;
 		sum += functions[path >> 60](path >> 8, 4 + (unsigned)(path >> 32) % 32);
 	}
-	return sum == 1; /* so that it is computed */
+	return sum == 1; /* keeps the compiler from dropping the computation */
 }

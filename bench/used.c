@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a workload and writes down what it cost, so that it can be taken off the costs of a recorder that started it:
+ * Runs a workload and writes its cost to a file, to be subtracted from that of the recorder that
+ * started it:
  *
  *	bench-used FILE COMMAND [ARGS]     FILE gets the CPU time in microseconds, user and system, with children
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bare cost of zstd for what a compressed recording holds:
+ * The bare cost of zstd for the data of a compressed recording:
  *
  *	bench-zip FILE LEVEL      prints: bytes unpacked, bytes as recorded, bytes as packed here, CPU time in microseconds
  *
- * Unpacks all compressed records of FILE into memory and compresses them again, 128 KiB at once, in one stream.
+ * Unpacks all compressed records of FILE into memory and compresses them again, 128 KiB at a time,
+ * in one stream.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static char *read_file(const char *path, size_t *ret_len)
 	return bytes;
 }
 
-/* Appends what a piece of the stream holds to *plain. */
+/* Unpacks a piece of the stream and appends it to *plain. */
 static int unpack(ZSTD_DStream *z, const char *packed, size_t len, char **plain, size_t *n,
 		  size_t *room)
 {

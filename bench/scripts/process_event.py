@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does nothing for each sample that is no tracepoint's."""
+"""Does nothing for each sample of other events than tracepoints."""
 
 
 def process_event(param_dict):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `script -g python` makes for two events, with a counter in place of what it prints; the samples' dict is read."""
+"""Output of `script -g python` for two events, with a counter instead of prints; reads the dict of
+samples."""
 count = 0
 
 

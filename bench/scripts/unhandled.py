@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many events of each name; the fields are not read."""
+"""Counts events by name; does not read the fields."""
 counts = {}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many events of each task on each cpu: three values of the dict are read."""
+"""Counts events by task and cpu; reads three values of the dict."""
 counts = {}
 
 

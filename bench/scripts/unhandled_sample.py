@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many events of each name; neither the fields nor the sample are read."""
+"""Counts events by name; reads neither the fields nor the sample."""
 counts = {}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long woken tasks wait for their cpu."""
+"""Measures how long woken tasks wait for their cpu."""
 woken_at = {}
 waits = total_ns = longest_ns = 0
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""syscall-top.py: on a recording; on a pipe: tables on time, also while no event happens, and a last one after Ctrl-C."""
+"""syscall-top.py: one table of a file; of a pipe tables in time, also without new events, and a
+last one after Ctrl-C.
+"""
 import json
 import signal
 import subprocess

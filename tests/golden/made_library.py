@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Shared objects of our own making that stand for the recording machine's, with the same build id.
+"""Builds shared objects that replace those of the recording machine, with the same build id.
 
-A description has a line per thing (numbers in hex): build-id, sections (NAME ADDRESS SIZE ENTRY; the offset is the address), slots of the .plt (GOT-ADDRESS name NAME | GOT-ADDRESS at RESOLVER), symbols and dynamic symbols (ADDRESS SIZE TYPE BIND
-NAME; a FILE symbol comes first, "-" is no name), bytes at an address, frames (ADDRESS SIZE, bytes from the stack pointer to the
-caller's, registers pushed first to last), functions for the debug information (ADDRESS SIZE FILE LINE NAME; the line in decimal).
+A description has a line for each part; numbers are hexadecimal unless noted:
+
+    build-id    BYTES
+    section     NAME ADDRESS SIZE ENTRY-SIZE        the offset in the file is the address
+    slot        GOT-ADDRESS name NAME | GOT-ADDRESS at RESOLVER        of the .plt
+    symbol, dynamic        ADDRESS SIZE TYPE BIND NAME        FILE symbols come first; "-": no name
+    bytes       ADDRESS BYTES
+    frame       ADDRESS SIZE DISTANCE REGISTER...        DISTANCE: bytes from the stack pointer to the
+                caller's; the registers in the order in which they are pushed
+    function    ADDRESS SIZE FILE LINE NAME        for debug information; LINE is decimal
 """
 import struct
 
@@ -32,13 +39,14 @@ def uleb(n):
 
 
 def sleb(n):
-    """Of a number that is not negative: its last group must not look like a sign."""
+    """Encodes a number >= 0: bit 6 of the last byte must be 0, as it is the sign."""
     out = uleb(n)
     return out if out[-1] < 64 else out[:-1] + bytes([out[-1] | 128, 0])
 
 
 def symbols(entries, place):
-    """.symtab or .dynsym, its strings, the number of local symbols. place tells the section of an address."""
+    """(.symtab or .dynsym, its strings, the number of local symbols). place(): the section of an
+    address."""
     names, table = Strings(), struct.pack('<IBBHQQ', 0, 0, 0, 0, 0, 0)
     entries = sorted(entries, key=lambda e: (e[3] != 'LOCAL', e[2] != 'FILE'))
     for address, size, kind, bind, name in entries:
@@ -49,11 +57,13 @@ def symbols(entries, place):
 
 
 def eh_frame(frames, at):
-    """Unwinding as it is in the middle of each function: one common entry, one entry per function."""
+    """.eh_frame with the state in the middle of each function: a common entry, an entry per
+    function."""
     def entry(body):
         body += bytes(-(len(body) + 4) % 8)
         return struct.pack('<I', len(body)) + body
-    # version 1, "zR": pointers relative to where they stand; cfa = rsp + 8, return address at cfa - 8
+    # version 1, "zR": pointers relative to their own address; cfa = rsp + 8, return address at cfa
+    # - 8
     out = entry(struct.pack('<IB', 0, 1) + b'zR\0' + uleb(1) + b'\x78' + uleb(16) + uleb(1) + b'\x1b' +
                 b'\x0c' + uleb(7) + uleb(8) + b'\x90' + uleb(1))
     for address, size, distance, registers in frames:
@@ -65,7 +75,8 @@ def eh_frame(frames, at):
 
 
 def debug(functions, low, size):
-    """.debug_abbrev, .debug_info and .debug_line (DWARF 4): one unit, its functions, a row of lines for each."""
+    """.debug_abbrev, .debug_info, .debug_line (DWARF 4): one unit, its functions, one line row for
+    each."""
     def abbrev(code, tag, children, *attrs):
         return uleb(code) + uleb(tag) + bytes([children]) + b''.join(uleb(a) for a in attrs) + b'\0\0'
     name, low_pc, high_pc, lines, language = (0x03, 0x08), (0x11, 0x01), (0x12, 0x07), (0x10, 0x17), (0x13, 0x0b)
@@ -79,7 +90,7 @@ def debug(functions, low, size):
             files.append(file)
         rows += b'\0\x09\x02' + struct.pack('<Q', address) + b'\x04' + uleb(files.index(file) + 1)  # address, file
         rows += b'\x03' + sleb(line - 1) + b'\x01'  # line, row
-        rows += b'\x02' + uleb(length) + b'\0\x01\x01'  # to the end, which ends the sequence
+        rows += b'\x02' + uleb(length) + b'\0\x01\x01'  # advance to the end, end of sequence
     info = struct.pack('<HIB', 4, 0, 8) + info + b'\0'
     header = struct.pack('<BBBbBB', 1, 1, 1, -5, 14, 13) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b'\0'
     header += b''.join(f.encode() + b'\0\0\0\0' for f in files) + b'\0'
@@ -111,7 +122,7 @@ def read(path):
 
 
 def write(description, path):
-    """The file that a description tells of; its bytes are zero where nothing is said."""
+    """Writes the file of a description; bytes that it does not give are zero."""
     made = read(description)
     section = made['section']
     text_at, text_size, _ = section['.text']
@@ -124,7 +135,7 @@ def write(description, path):
     rela = b''.join(struct.pack('<QQq', got, number[what] << 32 | 7, 0) if how == 'name' else
                     struct.pack('<QQq', got, 37, int(what, 16)) for got, how, what in made['slot'])
 
-    given = [n for n in section if n != '.rela.plt']  # .plt, .text, .data and their like
+    given = [n for n in section if n != '.rela.plt']  # .plt, .text, .data and others
     order = ['', '.note.gnu.build-id', '.dynsym', '.dynstr', '.rela.plt', *given, '.eh_frame', '.debug_abbrev', '.debug_info',
              '.debug_line', '.symtab', '.strtab', '.shstrtab']
     index = {name: i for i, name in enumerate(order)}
@@ -137,7 +148,7 @@ def write(description, path):
     symtab, strtab, locals_ = symbols(made['symbol'], place)
     note = struct.pack('<III', 4, len(made['build-id']), 3) + b'GNU\0' + made['build-id']
     abbrevs, info, lines = debug(made['function'], text_at, text_size)
-    at = 0x1000 + -(-max(a + n for a, n, _ in section.values()) // 0x1000) * 0x1000  # a page behind all
+    at = 0x1000 + -(-max(a + n for a, n, _ in section.values()) // 0x1000) * 0x1000  # the page after all sections
     frames = eh_frame(made['frame'], at)
     names = Strings()
     at = {'.eh_frame': at}

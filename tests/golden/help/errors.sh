@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One clear line each, with the nearest word; 2, or perf's 129 under --compat.
+# One line for each mistake, with the nearest word; the status is 2, or perf's 129 under --compat.
 try() { sonde "$@" 2>&1; echo "exit $?"; }
 try hlep
 try qqqqqqqqqq

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Wrong command lines: nothing is opened, so these run without rights.
+# Wrong command lines: sonde opens nothing, so no privileges are needed.
 try() { echo "== $*"; sonde "$@" 2>&1; echo "exit $?"; }
 try record --filter x true
 try record -c 1 -F 2 true

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Exit statuses; what is told is one line on stderr.
+# Exit statuses, and the message: one line on stderr.
 try() {
 	echo "== $*"
 	sonde "$@" >out 2>err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Which events are shown: what perf 6.1 and the default make of it, and what cannot be.
+# Filters: the events that perf 6.1 and the default show, and wrong options.
 elsewhere='/^sonde: \(unknown\|no-kernel\)-symbols: /d' # reported where neither kernel nor files are those of the recordings
 both() {
 	for as in none perf-6.1; do
@@ -9,8 +9,8 @@ both() {
 	done
 }
 ln -s "$DATA/text" text
-# A copy whose header does not say the times of the first and last sample: bit 21 of its features is cleared, and the table
-# of their places, which follows the data, loses that row.
+# A copy without the times of the first and last sample in its header: bit 21 of its features is
+# cleared, and the table of sections, which follows the data, loses that row.
 python3 - text/mixed.data untimed.data <<'END'
 import struct, sys
 b = bytearray(open(sys.argv[1], 'rb').read())

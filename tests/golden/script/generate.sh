@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# -g: the file's name, what is told, that nothing is overwritten, and perf's statuses.
+# -g: the name of the file, the message, existing files are kept, and perf's statuses.
 try() {
 	sonde "$@" 2>err
 	echo "$? | $*" | sed "s,$DATA,DATA,g"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Which Python: the first that applies, and -v says why.
+# The choice of Python: the first rule that applies, which -v prints.
 mkdir -p lib/python venv/bin path other empty
 export SONDE_LIBDIR=$PWD/lib
 touch lib/python/prelude.py

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A recording of `perf record --kcore` holds the kernel's symbols beside its events, as perf looks for them there.
+# A recording of `perf record --kcore` is a folder with the kernel's symbols, where perf reads them.
 mkdir -p kcore.data/kcore_dir
 cp "$DATA/text/chains.data" kcore.data/data
 sed 's/ __schedule$/ recorded_schedule/' "$DATA/text/kallsyms" >kcore.data/kcore_dir/kallsyms

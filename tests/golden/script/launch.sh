@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the interpreter is given: the prelude, the script, its arguments, the session's text.
+# The words that the interpreter gets: the prelude, the script, its arguments, the session's text.
 mkdir -p lib/python exec/scripts/python
 export SONDE_LIBDIR=$PWD/lib PERF_EXEC_PATH=$PWD/exec
 echo '' >lib/python/prelude.py

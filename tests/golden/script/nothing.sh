@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# One status for a recording of which damage lets nothing be read, in every command and format; 0 where no event happened.
+# A recording that damage makes unreadable has the same status in every command and format; the
+# status is 0 if no event happened.
 printf 'def trace_begin():\n    print("begins")\n' >h.py
 printf 'sub trace_begin { print "begins\\n"; }\n' >h.pl
 python3 - "$DATA" <<'END'
@@ -23,11 +24,11 @@ stream = b'PERFILE2' + struct.pack('<Q', 16) + struct.pack('<IHH', 64, 0, 8 + le
 comm = struct.pack('<IHHII8s', 3, 0, 24, 12, 12, b'sh')
 open('none.data', 'wb').write(stream + comm)
 open('cut.data', 'wb').write(stream + comm + struct.pack('<IHH', 9, 2, 32))
-# How many events were lost is known when the reading ends, and so once more a defect to report.
+# The number of lost events is known at the end of reading, and reported as a defect once more.
 lost = struct.pack('<IHHQIIQQ', 13, 0, 40, 0, 12, 12, 1000, 7)
 open('lost.data', 'wb').write(stream + comm + lost + struct.pack('<IHH', 9, 2, 32))
 END
-# An interpreter needs the sanitizer's library before ours.
+# An interpreter must load the sanitizer's library first.
 asan=
 test "${SONDE_ASAN:-0}" = 0 || asan="env LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc"
 for file in zeros ones ids cut lost none; do
@@ -45,7 +46,7 @@ done
 sonde info zeros.data 2>&1 | tail -n 3 | cut -c 1-60
 sonde --compat perf-6.1 evlist -i zeros.data >out 2>err
 echo "as perf: $?, $(($(wc -l <out) > 0)) text | evlist"
-# Events that are outside of the window were read.
+# Events outside of the window were read.
 head -c 40000 "$DATA/demo.data" >some.data
 sonde script -i some.data --time 0,1 2>err
 echo "$?, $(grep -c 'could be read' err), $(wc -l <err) told"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Statuses by default, and perf's, measured with perf 6.1.
+# Exit statuses by default and under --compat; perf 6.1 has the latter.
 elsewhere='/^sonde: \(unknown\|no-kernel\)-symbols: /d' # reported where neither kernel nor files are those of the recordings
 try() {
 	sonde script "$@" >out 2>err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What is stored here was printed by perf 6.1 from the same options (with `sonde --compat perf-6.1` read as `perf`).
+# perf 6.1 printed the stored text, with the same options.
 in=$DATA/demo.data
 try() { echo "== $*"; sonde --compat perf-6.1 script -i "$in" "$@" >out; head -n 4 out; wc -l <out; cksum <out; }
 try
