@@ -256,6 +256,10 @@ static int report_decide(struct report_run *run)
 	run->view.has_graphs = run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
 	run->view.min_percent = a->percent_limit;
 	run->view.verbose = run->report->cli->verbose > 0;
+	if (a->hierarchy && a->fields)
+		return report_fail(run->report,
+				   "--hierarchy and --fields options cannot be used together",
+				   "--hierarchy and -F exclude each other");
 	r = report_read_widths(run);
 	if (!r)
 		r = report_make_layout(run);

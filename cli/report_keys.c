@@ -98,6 +98,13 @@ static const struct report_key *report_keys_find(const char *word)
 	return NULL;
 }
 
+static bool report_keys_is_number(const char *word)
+{
+	const struct report_key *key = report_keys_find(word);
+
+	return key && key->kind == REPORT_KEY_NUMBER;
+}
+
 static bool report_keys_serve(const struct report_key *k, enum report_mode mode)
 {
 	return (k->kind != REPORT_KEY_BRANCH || mode == REPORT_BRANCH) &&
@@ -160,6 +167,7 @@ static int report_keys_add_list(struct parse *p, const char *list)
 
 	while (!r && *list) {
 		const size_t n = strcspn(list, ", {}");
+		bool is_number;
 		char *word;
 
 		if (n) {
@@ -167,9 +175,9 @@ static int report_keys_add_list(struct parse *p, const char *list)
 			if (!word)
 				return -ENOMEM;
 			r = report_keys_add_word(p, word);
+			is_number = report_keys_is_number(word);
 			free(word);
-			if (!in_braces)
-				p->level++;
+			p->level += !in_braces && !is_number;
 			list += n;
 			continue;
 		}

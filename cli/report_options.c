@@ -243,6 +243,8 @@ const struct opt report_options[] = {
 		 "prints columns with the shares of kernel and user code"),
 	OPT_CALL(0, "percent-limit", "PERCENT", report_options_set_percent_limit, 0,
 		 "leaves out rows and branches of call graphs below PERCENT"),
+	OPT_FLAG(0, "hierarchy", struct report_args, hierarchy,
+		 "prints the keys as levels of a tree, each with its share; {a,b} in -s makes one level"),
 	OPT_CALL(0, "time-quantum", "TIME", report_options_set_time_quantum, 0,
 		 "rows of the key time are this long (10ms); default 100ms"),
 	OPT_CALL(0, "skip-empty", NULL, report_options_set_skip_empty, 0, "leaves out events without samples; the default"),

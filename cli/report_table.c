@@ -98,8 +98,7 @@ static unsigned int report_table_put_number(FILE *out, const struct report_table
 }
 
 /* Prints text with each character that separates columns replaced. */
-static void report_table_put_text(FILE *out, const struct report_table *t, const char *text,
-				  size_t len)
+void report_text_print(FILE *out, const struct report_table *t, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		fputc(t->separator && text[i] == t->separator[0] ? '.' : text[i], out);
@@ -123,7 +122,7 @@ void report_cell_print(FILE *out, const struct report_table *t, const struct rep
 		if (c->is_right)
 			printed = (unsigned int)fprintf(out, "%*s",
 							len < width ? (int)(width - len) : 0, "");
-		report_table_put_text(out, t, text, len);
+		report_text_print(out, t, text, len);
 		printed += (unsigned int)len;
 	}
 	if ((!is_last || c->pads_last) && printed < width)

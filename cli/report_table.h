@@ -33,17 +33,23 @@ struct report_column {
 	bool pads_last;     /* text is padded to the width in the last column, too */
 	bool is_cut;        /* text is cut to the width */
 	unsigned int index; /* enum report_number, or of struct report_row.texts */
+	unsigned int level; /* of a hierarchy, from 0 on */
 	unsigned int width;
 	unsigned int fixed_width; /* given by the user; 0 none */
 };
 
+/* The value of a key: ids are equal exactly for equal values; ranks are their order. */
+struct report_value {
+	uint32_t id, rank;
+};
+
 struct report_row {
-	const uint64_t *numbers;     /* of member m: numbers[m * REPORT_NUMBERS + n] */
-	const char *const *texts;    /* by report_column.index */
-	uint64_t id;                 /* of the profile's row */
-	struct report_row *children; /* of a hierarchy; nr_children of them */
-	size_t nr_children;
-	unsigned int level; /* of a hierarchy */
+	const uint64_t *numbers;  /* of member m: numbers[m * REPORT_NUMBERS + n] */
+	const char *const *texts; /* by report_column.index */
+	uint64_t id;              /* of the profile's row */
+	/* Only for a hierarchy: by report_column.index, and the position in the order of merging. */
+	const struct report_value *values;
+	uint64_t merged;
 };
 
 struct report_table {
@@ -60,14 +66,14 @@ struct report_table {
 	/* Draws the call tree of a row; NULL: no trees. Returns 0, or a negative errno. */
 	int (*draw)(void *ctx, FILE *out, const struct report_row *row);
 	void *draw_ctx;
-	size_t nr_levels; /* of a hierarchy; 0: a flat table */
-	/* by level: the index of its first column after the numbers; [nr_levels] is the end */
-	const size_t *level_at;
 };
 
 /* Returns 0, or a negative errno of draw(). */
 int report_table_print(FILE *out, const struct report_table *t);
-/* report_hierarchy.c: the same for a hierarchy. */
+/*
+ * report_hierarchy.c: the same as a tree, whose levels are the keys from left to right. Rows need
+ * values.
+ */
 int report_hierarchy_print(FILE *out, const struct report_table *t);
 
 /* The width of a column in titles. */
@@ -75,6 +81,8 @@ unsigned int report_column_width(const struct report_table *t, const struct repo
 /* Prints the cell and, unless it is the last one of its line, pads it. */
 void report_cell_print(FILE *out, const struct report_table *t, const struct report_column *c,
 		       const struct report_row *row, bool is_last);
+/* Prints the text of a key's cell without padding on the right. */
+void report_text_print(FILE *out, const struct report_table *t, const char *text, size_t len);
 /* True if the row is not printed because of min_percent. */
 bool report_row_is_small(const struct report_table *t, const struct report_row *row);
 

@@ -25,7 +25,8 @@ struct view_table {
 	size_t nr_keys;
 	uint64_t *numbers, *totals;
 	const char **texts;
-	char **owned; /* texts made here */
+	struct report_value *values; /* of a hierarchy */
+	char **owned;                /* texts made here */
 	size_t nr_owned;
 	struct report_calls calls;
 };
@@ -68,7 +69,7 @@ static void report_view_add_column(struct view_table *vt, struct report_column c
 {
 	const size_t i = vt->t.nr_columns;
 
-	if (i < vt->v->nr_fixed_widths)
+	if (i < vt->v->nr_fixed_widths && !vt->v->args->hierarchy)
 		c.fixed_width = vt->v->fixed_widths[i];
 	c.is_cut = !c.is_number;
 	vt->t.columns[vt->t.nr_columns++] = c;
@@ -96,9 +97,10 @@ static void report_view_add_number(struct view_table *vt, const struct report_ke
 }
 
 /* Adds the column of key number `profile_key`, unless it belongs to another table. */
-static void report_view_add_key(struct view_table *vt, const struct report_key *key,
+static void report_view_add_key(struct view_table *vt, const struct report_item *it,
 				uint32_t profile_key)
 {
+	const struct report_key *key = it->key;
 	const char *title = key && key->title ? key->title : NULL;
 	uint32_t only_table = UINT32_MAX;
 
@@ -116,6 +118,7 @@ static void report_view_add_key(struct view_table *vt, const struct report_key *
 							   .is_right = key ? key->is_right : true,
 							   .pads_last = key ? key->pads_last : true,
 							   .index = (unsigned int)vt->nr_keys,
+							   .level = it->level,
 							   .width = (unsigned int)strlen(title) });
 	vt->nr_keys++;
 }
@@ -187,7 +190,7 @@ static int report_view_make_columns(struct view_table *vt)
 			n = report_view_find(vt->v, it, &first);
 		for (uint32_t k = 0; k < n && vt->nr_keys < sizeof(vt->keys) / sizeof(*vt->keys);
 		     k++)
-			report_view_add_key(vt, it->key, first + k);
+			report_view_add_key(vt, it, first + k);
 	}
 	return 0;
 }
@@ -284,6 +287,21 @@ static bool report_view_is_wanted(const struct view_table *vt, const struct sond
 	       strstr(place.sym, word);
 }
 
+static void report_view_put_values(const struct view_table *vt, uint64_t row,
+				   struct report_value *to)
+{
+	for (size_t k = 0; k < vt->nr_keys; k++) {
+		struct sonde_profile_value value = { .size = sizeof(value) };
+		const struct report_key *key = vt->keys[k].key;
+
+		if (key && key->kind == REPORT_KEY_EMPTY)
+			continue;
+		if (sonde_profile_value(vt->v->profile, vt->index, row, vt->keys[k].profile_key,
+					&value) == 1)
+			to[k] = (struct report_value){ value.id, value.rank };
+	}
+}
+
 static int report_view_make_rows(struct view_table *vt)
 {
 	const size_t nr = (size_t)vt->facts.nr_rows, members = vt->t.nr_members;
@@ -294,7 +312,10 @@ static int report_view_make_rows(struct view_table *vt)
 	vt->texts = calloc(nr * vt->nr_keys + 1, sizeof(*vt->texts));
 	vt->owned = calloc(nr * vt->nr_keys + 1, sizeof(*vt->owned));
 	vt->t.rows = calloc(nr + 1, sizeof(*vt->t.rows));
-	if (!vt->numbers || !vt->texts || !vt->owned || !vt->t.rows)
+	if (vt->v->args->hierarchy)
+		vt->values = calloc(nr * vt->nr_keys + 1, sizeof(*vt->values));
+	if (!vt->numbers || !vt->texts || !vt->owned || !vt->t.rows ||
+	    (vt->v->args->hierarchy && !vt->values))
 		return -ENOMEM;
 	for (uint64_t i = 0; (r = sonde_profile_row(vt->v->profile, vt->index, i, &row)) > 0; i++) {
 		const size_t n = vt->t.nr_rows;
@@ -320,6 +341,11 @@ static int report_view_make_rows(struct view_table *vt)
 				report_view_numbers(numbers + m * REPORT_NUMBERS, &member);
 		}
 		*to = (struct report_row){ .numbers = numbers, .texts = texts, .id = i };
+		if (vt->values) {
+			to->values = vt->values + n * vt->nr_keys;
+			to->merged = row.merged;
+			report_view_put_values(vt, i, vt->values + n * vt->nr_keys);
+		}
 		report_view_widen(vt, to, unresolved);
 		vt->t.nr_rows++;
 	}
@@ -370,6 +396,7 @@ static void report_view_done(struct view_table *vt)
 	free(vt->owned);
 	free(vt->texts);
 	free(vt->numbers);
+	free(vt->values);
 	free(vt->totals);
 	free(vt->t.rows);
 	free(vt->t.columns);
@@ -411,10 +438,12 @@ int report_view_make(struct report_view *v, uint32_t index,
 
 static int report_view_put(void *ctx, FILE *out, const struct report_table *t)
 {
-	return report_table_print(out, t);
+	const struct report_view *v = ctx;
+
+	return v->args->hierarchy ? report_hierarchy_print(out, t) : report_table_print(out, t);
 }
 
 int report_view_print(FILE *out, struct report_view *v, uint32_t index)
 {
-	return report_view_make(v, index, report_view_put, NULL, out);
+	return report_view_make(v, index, report_view_put, v, out);
 }

@@ -6,6 +6,7 @@ try -s comm -t, -n
 try -s comm -q -w 12,4
 try -s comm --percent-limit 20
 try -F sample,comm
+try --hierarchy -s comm,pid
 try -s nosuch
 try -s com,cpuu
 try -g
