@@ -209,7 +209,7 @@ static const char *const usage[] = {
 
 const struct command cmd_record = {
 	.name = "record",
-	.summary = "records events of a command, of processes or of the whole machine",
+	.summary = "records events of a command, of processes or of all cpus",
 	.usage = usage,
 	.options = record_options,
 	.examples =

@@ -52,7 +52,7 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 	else
 		subject_put_names(&r->capture.events, 3, names);
 	say(&r->say, SAY_NORMAL,
-	    "recording %s of the whole machine until Ctrl-C (no command, process or cpu is named)",
+	    "recording %s on all cpus until Ctrl-C (no command, process or cpu is named)",
 	    *names ? names : "no event");
 }
 

@@ -91,9 +91,9 @@ def interrupted(*options, **more):
 @case('without command and target the first line says what is recorded and how to end it')
 def _():
     first = interrupted('-o', 'x.data', '-e', 'cs,sched:sched_switch').split('\n')[0]
-    same(first, 'sonde: recording cs, sched:sched_switch of the whole machine until Ctrl-C (no command, process or cpu is named)')
+    same(first, 'sonde: recording cs, sched:sched_switch on all cpus until Ctrl-C (no command, process or cpu is named)')
     first = interrupted('-o', 'x.data').split('\n')[0]
-    need(first.startswith('sonde: recording a profile (cycles, or cpu-clock) of the whole machine until Ctrl-C ('), 'the default')
+    need(first.startswith('sonde: recording a profile (cycles, or cpu-clock) on all cpus until Ctrl-C ('), 'the default')
     need('(and 2 more)' in interrupted('-o', 'x.data', '-e', 'cs,faults,migrations,minor-faults,major-faults').split('\n')[0], 'many')
     for options in (['-q'], ['-a'], ['-C', '0'], ['-p', str(os.getpid())], ['-t', str(os.getpid())]):
         need('until Ctrl-C' not in interrupted('-o', 'x.data', '-e', 'cs', *options), options)

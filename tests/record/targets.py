@@ -283,7 +283,7 @@ def _():
             same(ours, theirs, 'evlist')
 
 
-@case('-i: children are not recorded, for a command, a process and the whole machine')
+@case('-i: children are not recorded, for a command, a process and all cpus')
 def _():
     perf()
     script = '/bin/sleep 0.01; /bin/sleep 0.01; exec /bin/sleep 0.01'

@@ -385,7 +385,7 @@ def record(words_, path):
 
 def live(folder):
     if os.geteuid() != 0:
-        return skip('new recordings', 'recording the whole machine needs root')
+        return skip('new recordings', 'recording all cpus needs root')
     recordings = {
         'sched': [SONDE, 'record', '-a', '-e', 'sched:*', '-q'],
         'stacks': [SONDE, 'record', '-a', '-g', '-e', 'cpu-clock', '-F', '499', '-q'],

@@ -321,8 +321,8 @@ static void target_say_excluded(const struct capture_options *o, bool by_task, b
 		say(to, SAY_WARNING, "%s excludes -C: recording the %s on all cpus", winner,
 		    o->tid && !o->pid ? "threads" : "processes");
 	if (by_task && o->all_cpus)
-		say(to, SAY_WARNING, "%s excludes -a: recording the %s, not the whole machine",
-		    winner, o->tid && !o->pid ? "threads" : "processes");
+		say(to, SAY_WARNING, "%s excludes -a: recording only the %s", winner,
+		    o->tid && !o->pid ? "threads" : "processes");
 	if (whole_cpus && o->per_thread)
 		say(to, SAY_WARNING,
 		    "cpus as targets exclude --per-thread: using one buffer for each cpu");
