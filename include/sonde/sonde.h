@@ -1178,6 +1178,29 @@ SONDE_API int sonde_profile_tree(struct sonde_profile *p, uint32_t table, uint64
 SONDE_API int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
 				 struct sonde_profile_node *ret);
 
+/*
+ * A distinct combination of keys, sampled place and call path, with its sums: for folded text and
+ * flame graphs. Paths of a table are in the order of their first samples.
+ */
+struct sonde_profile_path {
+	uint32_t size;
+	uint32_t nr_frames;
+	/* Places, the outermost caller first. Borrowed until the next sonde_profile_path(). */
+	const uint32_t *frames;
+	uint64_t samples, period;
+	uint64_t weights[4];
+	uint64_t first_ns, last_ns; /* times of its samples; SONDE_NO_TIME: none */
+	uint32_t place;             /* sampled; 0 if no key is about a place */
+	uint32_t flags;             /* SONDE_ROW_FILTERED */
+};
+/* Returns 1 and fills *ret, 0 after the last path. Without callgraph= paths have no frames. */
+SONDE_API int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
+				 struct sonde_profile_path *ret);
+/* The value of key 0..nr_keys-1 of that path's samples: as sonde_profile_value(). */
+SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table,
+				       uint64_t path, uint32_t key,
+				       struct sonde_profile_value *ret);
+
 /* ---- text output ----------------------------------------------------------------------------- */
 
 /*

@@ -230,28 +230,81 @@ static const struct profile_value *profile_value_at(const struct sonde_profile *
 	return &c->values.v[c->by_id.v[wordset_key(&p->own->row_values, n)[1 + key]]];
 }
 
+static int profile_give_value(const struct sonde_profile *p, uint32_t key,
+			      const struct profile_value *v, struct sonde_profile_value *ret)
+{
+	const struct sonde_profile_value all = { .size = sizeof(all),
+						 .kind = v->kind,
+						 .id = v->id,
+						 .rank = v->rank,
+						 .unknown = v->unknown,
+						 .place = v->place,
+						 .number = v->number,
+						 .text = v->text,
+						 .long_text = v->long_text,
+						 .width = p->own->columns.v[key].def->width };
+
+	return profile_give(ret, &all, sizeof(all));
+}
+
 int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t row, uint32_t key,
 			struct sonde_profile_value *ret)
 {
 	const struct profile_value *v;
-	struct sonde_profile_value all;
 
 	NOT_NULL(p, -EINVAL);
 	NOT_NULL(ret, -EINVAL);
 	v = profile_value_at(p, table, row, key);
-	if (!v)
+	return v ? profile_give_value(p, key, v, ret) : 0;
+}
+
+/* The cell of a path; UINT32_MAX if there is none. */
+static uint32_t profile_cell(const struct sonde_profile *p, uint32_t table, uint64_t path)
+{
+	const struct profile_table *t = profile_table_at(p, table);
+
+	return t && path < t->nr_paths ? p->own->paths.v[t->first_path + path] : UINT32_MAX;
+}
+
+int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
+		       struct sonde_profile_path *ret)
+{
+	struct sonde_profile_path all;
+	const struct profile_counts *c;
+	uint32_t cell;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	cell = profile_cell(p, table, path);
+	if (cell == UINT32_MAX)
 		return 0;
-	all = (struct sonde_profile_value){ .size = sizeof(all),
-					    .kind = v->kind,
-					    .id = v->id,
-					    .rank = v->rank,
-					    .unknown = v->unknown,
-					    .place = v->place,
-					    .number = v->number,
-					    .text = v->text,
-					    .long_text = v->long_text,
-					    .width = p->own->columns.v[key].def->width };
+	TRY(tree_path_frames(p->own, cell));
+	c = &p->own->counts.v[cell];
+	all = (struct sonde_profile_path){ .size = sizeof(all),
+					   .nr_frames = (uint32_t)p->own->frames.n,
+					   .frames = p->own->frames.v,
+					   .samples = c->samples,
+					   .period = counts_period(c),
+					   .first_ns = c->first_ns,
+					   .last_ns = c->last_ns,
+					   .place = cell_place(p->own, cell) + 1,
+					   .flags = c->is_filtered ? SONDE_ROW_FILTERED : 0 };
 	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table, uint64_t path,
+			     uint32_t key, struct sonde_profile_value *ret)
+{
+	const struct profile_column *c;
+	uint32_t cell;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	cell = profile_cell(p, table, path);
+	if (cell == UINT32_MAX || key >= p->own->columns.n)
+		return 0;
+	c = &p->own->columns.v[key];
+	return profile_give_value(p, key, column_value(p->own, c, cell), ret);
 }
 
 const char *sonde_profile_text(const struct sonde_profile *p, uint32_t table, uint64_t row,

@@ -251,6 +251,17 @@ AT(sonde_profile_node, hit_samples, 40);
 AT(sonde_profile_node, period, 48);
 AT(sonde_profile_node, samples, 56);
 
+AT(sonde_profile_path, size, 0);
+AT(sonde_profile_path, nr_frames, 4);
+AT(sonde_profile_path, frames, 8);
+AT(sonde_profile_path, samples, 16);
+AT(sonde_profile_path, period, 24);
+AT(sonde_profile_path, weights, 32);
+AT(sonde_profile_path, first_ns, 64);
+AT(sonde_profile_path, last_ns, 72);
+AT(sonde_profile_path, place, 80);
+AT(sonde_profile_path, flags, 84);
+
 AT(sonde_nearest, size, 0);
 AT(sonde_nearest, distance, 4);
 AT(sonde_nearest, wanted, 8);

@@ -2,10 +2,11 @@
 #include "profile/collect.h"
 
 #include "base/err.h"
+#include "profile/chains.h"
 #include "profile/counts.h"
+#include "profile/marks.h"
 #include "profile/places.h"
 #include "profile/texts.h"
-#include "recording/code.h"
 #include "recording/locate.h"
 
 /* ---- numbers of a sample --------------------------------------------------------------------- */
@@ -81,59 +82,19 @@ static int collect_raw(struct profile *p, const struct event *ev, enum profile_r
 
 static int collect_combination(struct profile *p, const struct event *ev, uint32_t *ret)
 {
-	uint64_t key[64];
+	uint64_t key[1 + PROFILE_MAX_COLUMNS];
 	uint32_t table;
-	int r;
 
 	TRY(collect_table(p, ev, &table));
 	key[0] = table;
-	vec_foreach (c, &p->columns) {
+	for (const struct profile_column *c = p->columns.v; c < p->columns.v + p->columns.n; c++) {
 		if (c->raw_at >= 0)
 			TRY(collect_raw(p, ev, c->def->raw, &key[1 + c->raw_at]));
 	}
-	r = wordset_put(&p->combinations, key, ret);
-	return r < 0 ? r : 0;
-}
-
-/* ---- paths ----------------------------------------------------------------------------------- */
-
-static int collect_path(struct profile *p, const struct event *ev, uint32_t combination,
-			uint32_t *ret)
-{
-	const struct sonde_frame *frames;
-	uint64_t key = two_halves(PROFILE_ROOT, combination);
-	int n = recording_chain(ev, &frames);
-
-	if (n < 0)
-		return n;
-	TRY(wordset_put(&p->nodes, &key, ret));
-	if (n)
-		p->facts.flags |= SONDE_PROFILE_CALLCHAINS;
-	while (n--) {
-		uint32_t place;
-
-		TRY(places_find(p, ev, frames[n].ip, frames[n].cpumode, &frames[n], &place));
-		key = two_halves(*ret, place);
-		TRY(wordset_put(&p->nodes, &key, ret));
-	}
-	return 0;
+	return wordset_put_within(&p->combinations, key, p->opts.max_keys, ret);
 }
 
 /* ---- one sample ------------------------------------------------------------------------------ */
-
-static int collect_values(struct profile *p, const struct event *ev, struct sonde_sample *ret)
-{
-	int r = source_sample(ev->source, ev, ret);
-
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		*ret = (struct sonde_sample){ .size = sizeof(*ret) };
-		err_clear();
-	}
-	(void)p;
-	return 0;
-}
 
 static void collect_facts(struct profile *p, const struct event *ev, uint32_t place)
 {
@@ -145,56 +106,94 @@ static void collect_facts(struct profile *p, const struct event *ev, uint32_t pl
 		f->last_ns = ev->pub.time_ns;
 	}
 	f->samples++;
-	if (p->needs_place && !place_at(p, place)->sym) {
+	if (place != PROFILE_ROOT && !place_at(p, place)->sym) {
 		f->unresolved_samples++;
 		f->unresolved_by_reason[place_at(p, place)->unknown & 15]++;
 	}
 }
 
-static int collect_begin(struct profile *p, const struct event *ev)
+static void collect_begin(struct profile *p, const struct event *ev)
 {
-	if (p->session == ev->recording->all)
-		return 0;
 	p->session = ev->recording->all;
 	p->session_nr++;
 	vec_clear(&p->own_strings);
 	vec_clear(&p->own_dsos);
 	vec_clear(&p->own_tables);
-	return 0;
+	places_forget_recent(p);
+	chains_forget(p);
+}
+
+static int collect_place(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
+{
+	const struct address_space *space = recording_space(ev, ev->pub.cpumode);
+
+	return places_recent(p, ev, space ? space->stamp : 0, ip, ev->pub.cpumode, ret);
+}
+
+/* A new cell: what only its first sample decides. */
+static int collect_first(struct profile *p, const struct event *ev, uint32_t place)
+{
+	struct profile_counts c = { .first = p->facts.samples,
+				    .first_ns = ev->pub.time_ns,
+				    .is_filtered = marks_filtered(p, ev, place) };
+	const struct task *t;
+
+	TRY(state_task(&ev->recording->state, ev->pub.pid, ev->pub.tid, &t));
+	c.task = t->id ^ p->session_nr << 48;
+	return vec_push(&p->counts, c);
+}
+
+static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
+{
+	uint32_t place = PROFILE_ROOT, node = PROFILE_ROOT, at;
+	uint64_t key[2];
+	int r;
+
+	if (p->needs_place) {
+		TRY(collect_place(p, ev, ip, &place));
+		if (p->opts.hide_unresolved && !place_at(p, place)->sym) {
+			p->facts.hidden_samples++;
+			return 0;
+		}
+	}
+	if (p->needs_paths)
+		TRY(chains_find(p, ev, &place, &node));
+	TRY(collect_combination(p, ev, &at));
+	key[0] = two_halves(at, place + 1);
+	key[1] = node;
+	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		TRY(collect_first(p, ev, place));
+	collect_facts(p, ev, place);
+	return 1;
 }
 
 int collect_add(struct profile *p, const struct event *ev)
 {
-	struct profile_counts one = { .samples = 1,
-				      .first_ns = ev->pub.time_ns,
-				      .last_ns = ev->pub.time_ns,
-				      .first = p->facts.samples };
-	struct sonde_sample sample;
-	uint32_t at, place = 0, cell;
-	const struct task *t;
-	uint64_t key;
+	const uint32_t mode = ev->pub.cpumode < PROFILE_MODES ? ev->pub.cpumode : 0;
+	struct profile_counts *c;
+	uint64_t ip, period;
+	uint32_t cell;
 	int r;
 
 	if (ev->schema->kind > SONDE_SAMPLE)
 		return 0;
-	TRY(collect_begin(p, ev));
-	TRY(collect_values(p, ev, &sample));
-	TRY(collect_combination(p, ev, &at));
-	if (p->needs_paths)
-		TRY(collect_path(p, ev, at, &at));
-	if (p->needs_place)
-		TRY(places_find(p, ev, sample.ip, ev->pub.cpumode, NULL, &place));
-	key = two_halves(at, place);
-	r = wordset_put(&p->cells, &key, &cell);
-	if (r < 0)
-		return r;
-	if (r > 0) {
-		TRY(state_task(&ev->recording->state, ev->pub.pid, ev->pub.tid, &t));
-		one.task = t->id ^ p->session_nr << 48;
-		TRY(vec_push(&p->counts, (struct profile_counts){ 0 }));
+	if (__builtin_expect(p->session != ev->recording->all, 0))
+		collect_begin(p, ev);
+	source_weigh(ev->source, ev, &ip, &period);
+	r = collect_cell(p, ev, ip, &cell);
+	if (r == -ENOSPC) {
+		p->facts.dropped_samples++;
+		return 1;
 	}
-	one.period[ev->pub.cpumode < PROFILE_MODES ? ev->pub.cpumode : 0] = sample.period;
-	counts_add(p, &p->counts.v[cell], &one);
-	collect_facts(p, ev, place);
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	c = &p->counts.v[cell];
+	c->samples++;
+	counts_sum(p, &c->period[mode], period);
+	if (c->last_ns < ev->pub.time_ns || c->samples == 1)
+		c->last_ns = ev->pub.time_ns;
 	return 1;
 }

@@ -42,6 +42,8 @@ static int columns_add(struct profile *p, const struct key_def *def)
 {
 	struct profile_column c = { .def = def, .name = def->name, .raw_at = -1 };
 
+	if (p->columns.n == PROFILE_MAX_COLUMNS)
+		return err_set(-EINVAL, "more than %d sort keys", PROFILE_MAX_COLUMNS);
 	if (def->raw == RAW_PLACE)
 		p->needs_place = true;
 	else
@@ -72,4 +74,15 @@ void columns_done(struct profile *p)
 		hash64_done(&c->by_raw);
 	}
 	vec_done(&p->columns);
+}
+
+const struct profile_value *column_value(const struct profile *p, const struct profile_column *c,
+					 uint32_t cell)
+{
+	const uint64_t raw = c->raw_at < 0
+				     ? 2 * (uint64_t)cell_place(p, cell)
+				     : wordset_key(&p->combinations,
+						   cell_combination(p, cell))[1 + c->raw_at];
+
+	return &c->values.v[hash64_find(&c->by_raw, raw)];
 }

@@ -11,5 +11,8 @@ extern const size_t nr_key_defs;
 /* Parses keys=LIST. -EINVAL: unknown key. */
 int columns_parse(struct profile *p, const char *text);
 void columns_done(struct profile *p);
+/* The value of a cell, after ranks_make(). */
+const struct profile_value *column_value(const struct profile *p, const struct profile_column *c,
+					 uint32_t cell);
 
 #endif

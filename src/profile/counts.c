@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/counts.h"
 
-static void counts_sum(struct profile *p, uint64_t *to, uint64_t more)
-{
-	if (__builtin_expect(__builtin_add_overflow(*to, more, to), 0)) {
-		*to = UINT64_MAX;
-		p->facts.flags |= SONDE_PROFILE_SATURATED;
-	}
-}
-
 void counts_add(struct profile *p, struct profile_counts *to, const struct profile_counts *more)
 {
 	if (!more->samples)

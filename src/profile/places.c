@@ -79,3 +79,38 @@ int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t
 	r = wordset_put(&p->places, key, ret);
 	return r > 0 ? places_make(p, &loc, dso, ip, cpumode, frame) : r;
 }
+
+/* ---- recent ones ----------------------------------------------------------------------------- */
+
+/* What is at an address does not change while the mappings do not: their stamp. */
+struct recent_place {
+	uint64_t stamp, ip; /* stamp 0: free */
+	uint32_t cpumode, place;
+};
+
+enum { RECENT_PLACES = 1 << 14 };
+
+int places_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
+		  uint32_t cpumode, uint32_t *ret)
+{
+	struct recent_place *r;
+
+	if (!p->recent) {
+		p->recent = calloc(RECENT_PLACES, sizeof(*p->recent));
+		if (!p->recent)
+			return err_nomem();
+	}
+	r = &p->recent[hash_u64(ip ^ stamp << 40) % RECENT_PLACES];
+	if (r->stamp != stamp || r->ip != ip || r->cpumode != cpumode || !stamp) {
+		TRY(places_find(p, ev, ip, cpumode, NULL, ret));
+		*r = (struct recent_place){ stamp, ip, cpumode, *ret };
+	}
+	*ret = r->place;
+	return 0;
+}
+
+void places_forget_recent(struct profile *p)
+{
+	free(p->recent);
+	p->recent = NULL;
+}

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "profile/chains.h"
 #include "profile/columns.h"
+#include "profile/marks.h"
+#include "profile/places.h"
 #include "profile/ranks.h"
 #include "profile/rows.h"
 #include "profile/sort.h"
@@ -16,11 +19,13 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	p->facts.first_ns = p->facts.last_ns = SONDE_NO_TIME;
 	TRY(strpool_init(&p->strings));
 	TRY(columns_parse(p, p->opts.keys ? p->opts.keys : "comm,dso,sym"));
+	TRY(marks_init(p));
+	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
 	p->needs_paths = p->opts.callgraph != CALLGRAPH_NONE;
 	wordset_init(&p->combinations, 1 + p->nr_raws);
 	wordset_init(&p->places, 4);
 	wordset_init(&p->nodes, 1);
-	wordset_init(&p->cells, 1);
+	wordset_init(&p->cells, 2);
 	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
 	return 0;
 }
@@ -66,7 +71,13 @@ void profile_free(struct profile *p)
 	vec_done(&p->table_of);
 	vec_done(&p->rows);
 	vec_done(&p->cell_rows);
-	vec_done(&p->node_rows);
+	vec_done(&p->frames);
+	vec_done(&p->paths);
+	free(p->meetings);
+	free(p->first_meeting);
+	places_forget_recent(p);
+	chains_forget(p);
+	marks_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);
 	vec_done(&p->tree_frames);
@@ -83,5 +94,7 @@ int profile_finish(struct profile *p)
 	TRY(rows_make(p));
 	p->is_finished = true;
 	p->session = NULL;
+	places_forget_recent(p);
+	chains_forget(p);
 	return sort_rows(p, "", 0);
 }

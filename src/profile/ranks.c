@@ -30,15 +30,11 @@ static int ranks_values(struct profile *p, struct profile_column *c)
 		return 0;
 	}
 	for (uint32_t i = 0; i < p->cells.n; i++)
-		TRY(ranks_value(p, c, (uint32_t)*wordset_key(&p->cells, i), false));
+		TRY(ranks_value(p, c, cell_place(p, i), false));
 	if (!p->opts.children)
 		return 0;
-	for (uint32_t i = 0; i < p->nodes.n; i++) {
-		const uint64_t node = *wordset_key(&p->nodes, i);
-
-		if (high_half(node) != PROFILE_ROOT)
-			TRY(ranks_value(p, c, (uint32_t)node, true));
-	}
+	for (uint32_t i = 0; i < p->nodes.n; i++)
+		TRY(ranks_value(p, c, node_place(p, i), true));
 	return 0;
 }
 

@@ -6,6 +6,9 @@
 
 #include "profile/rows.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/err.h"
 #include "profile/counts.h"
 
@@ -36,61 +39,135 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 	return r;
 }
 
-static uint32_t rows_root_of(const struct profile *p, uint32_t node)
-{
-	uint64_t key;
-
-	while (high_half(key = *wordset_key(&p->nodes, node)) != PROFILE_ROOT)
-		node = high_half(key);
-	return (uint32_t)key;
-}
-
-static uint32_t rows_combination(const struct profile *p, uint32_t cell)
-{
-	const uint32_t at = high_half(*wordset_key(&p->cells, cell));
-
-	return p->needs_paths ? rows_root_of(p, at) : at;
-}
-
 static int rows_of_cells(struct profile *p)
 {
-	for (uint32_t i = 0; i < p->cells.n; i++) {
-		uint32_t row;
-
-		TRY(rows_find(p, rows_combination(p, i),
-			      (uint32_t)*wordset_key(&p->cells, i), false, &row));
-		TRY(vec_push(&p->cell_rows, row));
-	}
+	TRY(vec_reserve(&p->cell_rows, p->cells.n));
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		TRY(rows_find(p, cell_combination(p, i), cell_place(p, i), false,
+			      &p->cell_rows.v[p->cell_rows.n++]));
 	return 0;
 }
 
-/* Parents are in front of their children. */
-static int rows_of_nodes(struct profile *p)
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/*
+ * Walks the paths of all cells, combination after combination. A frame's row depends on the
+ * combination and the node, so it is looked up once for both.
+ */
+struct rows_walk {
+	struct profile *p;
+	uint32_t *cells;       /* owned; by combination */
+	uint32_t *row_of_node; /* owned; holds while its mark is the combination's number + 1 */
+	uint32_t *mark;        /* owned */
+	uint64_t *seen;        /* owned; by row: the last cell + 1 that met it */
+	size_t nr_seen;
+	/* A row that a cell meets, and the depth of the frame where it does. */
+	int (*meet)(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth);
+};
+
+static void rows_walk_done(struct rows_walk *w)
 {
-	for (uint32_t i = 0; p->opts.children && i < p->nodes.n; i++) {
-		const uint64_t key = *wordset_key(&p->nodes, i);
-		uint32_t row = UINT32_MAX;
+	free(w->cells);
+	free(w->row_of_node);
+	free(w->mark);
+	free(w->seen);
+}
 
-		if (high_half(key) != PROFILE_ROOT)
-			TRY(rows_find(p, rows_root_of(p, i), (uint32_t)key, true, &row));
-		TRY(vec_push(&p->node_rows, row));
+static int rows_walk_init(struct rows_walk *w, struct profile *p)
+{
+	uint32_t *first = calloc(p->combinations.n + 1, sizeof(*first)), at = 0;
+
+	w->p = p;
+	w->cells = reallocarray(NULL, p->cells.n + 1, sizeof(*w->cells));
+	w->row_of_node = reallocarray(NULL, p->nodes.n + 1, sizeof(*w->row_of_node));
+	w->mark = calloc(p->nodes.n + 1, sizeof(*w->mark));
+	if (!first || !w->cells || !w->row_of_node || !w->mark) {
+		free(first);
+		return err_nomem();
 	}
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		first[cell_combination(p, i)]++;
+	for (uint32_t i = 0; i < p->combinations.n; i++) {
+		const uint32_t nr = first[i];
+
+		first[i] = at;
+		at += nr;
+	}
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		w->cells[first[cell_combination(p, i)]++] = i;
+	free(first);
 	return 0;
 }
 
-/* ---- counts ---------------------------------------------------------------------------------- */
+static int rows_of_frame(struct rows_walk *w, uint32_t combination, uint32_t node, uint32_t *ret)
+{
+	if (w->mark[node] != combination + 1) {
+		TRY(rows_find(w->p, combination, node_place(w->p, node), true,
+			      &w->row_of_node[node]));
+		w->mark[node] = combination + 1;
+	}
+	*ret = w->row_of_node[node];
+	return 0;
+}
+
+static int rows_grow_seen(struct rows_walk *w, uint32_t row)
+{
+	const size_t nr = row < 1024 ? 2048 : 2 * (size_t)row;
+	uint64_t *seen;
+
+	if (row < w->nr_seen)
+		return 0;
+	seen = reallocarray(w->seen, nr, sizeof(*seen));
+	if (!seen)
+		return err_nomem();
+	memset(seen + w->nr_seen, 0, (nr - w->nr_seen) * sizeof(*seen));
+	w->seen = seen;
+	w->nr_seen = nr;
+	return 0;
+}
 
 static uint32_t rows_depth(const struct profile *p, uint32_t node)
 {
 	uint32_t depth = 0;
-	uint64_t key;
 
-	while (high_half(key = *wordset_key(&p->nodes, node)) != PROFILE_ROOT) {
-		node = high_half(key);
+	for (; node != PROFILE_ROOT; node = node_parent(p, node))
 		depth++;
-	}
 	return depth;
 }
+
+/*
+ * A path meets a row once. Seen from the sampled function, at the innermost of the row's frames;
+ * seen from the caller, at the outermost.
+ */
+static int rows_walk_path(struct rows_walk *w, uint32_t cell)
+{
+	const struct profile *p = w->p;
+	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
+	const uint32_t self = p->cell_rows.v[cell], combination = cell_combination(p, cell);
+	uint32_t left = rows_depth(p, cell_node(p, cell));
+
+	for (uint32_t node = cell_node(p, cell); node != PROFILE_ROOT;
+	     node = node_parent(p, node), left--) {
+		uint32_t row;
+
+		TRY(rows_of_frame(w, combination, node, &row));
+		TRY(rows_grow_seen(w, row));
+		if (row == self || (!from_caller && w->seen[row] == cell + 1ull))
+			continue;
+		TRY(w->meet(w, row, cell, left));
+		w->seen[row] = cell + 1ull;
+	}
+	return 0;
+}
+
+static int rows_walk_paths(struct rows_walk *w)
+{
+	for (size_t i = 0; i < w->p->cells.n; i++)
+		TRY(rows_walk_path(w, w->cells[i]));
+	return 0;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void rows_note_path(struct profile_row *row, uint32_t depth)
 {
@@ -99,53 +176,105 @@ static void rows_note_path(struct profile_row *row, uint32_t depth)
 		row->max_depth = depth;
 }
 
-/*
- * The rows of a path's functions. seen: by row, the last cell + 1 that was added to it. A row that
- * a path meets several times has the part from the first time on, seen from where it begins.
- */
-static void rows_add_path(struct profile *p, uint32_t cell, uint32_t node, uint32_t depth,
-			  uint64_t *seen)
+static int rows_meet(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
 {
-	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
-	const uint32_t self = p->cell_rows.v[cell];
-	uint32_t left = depth;
+	struct profile *p = w->p;
+	const uint32_t all = rows_depth(p, cell_node(p, cell));
 
-	for (uint64_t key; high_half(key = *wordset_key(&p->nodes, node)) != PROFILE_ROOT;
-	     node = high_half(key), left--) {
-		const uint32_t at = p->node_rows.v[node];
-		struct profile_row *row = &p->rows.v[at];
-
-		if (at == self)
-			continue;
-		if (from_caller || seen[at] != cell + 1ull)
-			rows_note_path(row, from_caller ? depth - left + 1 : left);
-		if (seen[at] == cell + 1ull)
-			continue;
-		seen[at] = cell + 1ull;
-		counts_add(p, &row->all, &p->counts.v[cell]);
-	}
+	rows_note_path(&p->rows.v[row],
+		       p->opts.callgraph == CALLGRAPH_CALLER ? all - depth + 1 : depth);
+	if (w->seen[row] != cell + 1ull)
+		counts_add(p, &p->rows.v[row].all, &p->counts.v[cell]);
+	return 0;
 }
 
 static int rows_sum(struct profile *p)
 {
-	uint64_t *seen = calloc(p->rows.n + 1, sizeof(*seen));
+	struct rows_walk w = { .meet = rows_meet };
+	int r;
 
-	if (!seen)
-		return err_nomem();
 	for (uint32_t i = 0; i < p->cells.n; i++) {
-		const uint32_t node = high_half(*wordset_key(&p->cells, i));
 		struct profile_row *row = &p->rows.v[p->cell_rows.v[i]];
-		uint32_t depth = 0;
 
 		counts_add(p, &row->self, &p->counts.v[i]);
 		counts_add(p, &row->all, &p->counts.v[i]);
 		if (p->needs_paths)
-			rows_note_path(row, depth = rows_depth(p, node));
-		if (p->opts.children)
-			rows_add_path(p, i, node, depth, seen);
+			rows_note_path(row, rows_depth(p, cell_node(p, i)));
 	}
-	free(seen);
+	if (!p->opts.children)
+		return 0;
+	r = rows_walk_init(&w, p);
+	if (r >= 0)
+		r = rows_walk_paths(&w);
+	rows_walk_done(&w);
+	return r;
+}
+
+/* ---- meetings -------------------------------------------------------------------------------- */
+
+static int rows_count_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
+{
+	w->p->first_meeting[row] += w->seen[row] != cell + 1ull;
 	return 0;
+}
+
+/* first_meeting[row] is behind the row's last meeting so far. A later frame replaces an earlier. */
+static int rows_fill_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
+{
+	const bool is_again = w->seen[row] == cell + 1ull;
+	const uint64_t at = w->p->first_meeting[row] - is_again;
+
+	w->p->meetings[at] = (struct profile_meeting){ cell, depth };
+	w->p->first_meeting[row] = at + 1;
+	return 0;
+}
+
+static int rows_meetings_of(struct profile *p, struct rows_walk *w)
+{
+	uint64_t at = 0;
+
+	TRY(rows_walk_init(w, p));
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		p->first_meeting[p->cell_rows.v[i]]++;
+	w->meet = rows_count_meeting;
+	if (p->opts.children)
+		TRY(rows_walk_paths(w));
+	for (uint32_t i = 0; i <= p->rows.n; i++) {
+		const uint64_t nr = p->first_meeting[i];
+
+		p->first_meeting[i] = at;
+		at += nr;
+	}
+	p->meetings = reallocarray(NULL, at + 1, sizeof(*p->meetings));
+	if (!p->meetings)
+		return err_nomem();
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		p->meetings[p->first_meeting[p->cell_rows.v[i]]++] =
+			(struct profile_meeting){ i, 0 };
+	if (w->nr_seen)
+		memset(w->seen, 0, w->nr_seen * sizeof(*w->seen));
+	w->meet = rows_fill_meeting;
+	if (p->opts.children)
+		TRY(rows_walk_paths(w));
+	memmove(p->first_meeting + 1, p->first_meeting, p->rows.n * sizeof(*p->first_meeting));
+	p->first_meeting[0] = 0;
+	return 0;
+}
+
+int rows_find_meetings(struct profile *p)
+{
+	struct rows_walk w = { 0 };
+	int r;
+
+	if (p->meetings)
+		return 0;
+	free(p->first_meeting);
+	p->first_meeting = calloc(p->rows.n + 2, sizeof(*p->first_meeting));
+	if (!p->first_meeting)
+		return err_nomem();
+	r = rows_meetings_of(p, &w);
+	rows_walk_done(&w);
+	return r;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -214,6 +343,31 @@ static int rows_fill_tables(struct profile *p, const uint32_t *sorted)
 	return 0;
 }
 
+static uint32_t rows_table_of_cell(const struct profile *p, uint32_t cell)
+{
+	return p->table_of.v[wordset_key(&p->combinations, cell_combination(p, cell))[0]];
+}
+
+/* Cells are in the order of their first samples. */
+static int rows_list_paths(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		p->tables.v[rows_table_of_cell(p, i)].nr_paths++;
+	for (size_t t = 1; t < p->tables.n; t++)
+		p->tables.v[t].first_path = p->tables.v[t - 1].first_path +
+					    p->tables.v[t - 1].nr_paths;
+	TRY(vec_reserve(&p->paths, p->cells.n));
+	p->paths.n = p->cells.n;
+	for (size_t t = 0; t < p->tables.n; t++)
+		p->tables.v[t].nr_paths = 0;
+	for (uint32_t i = 0; i < p->cells.n; i++) {
+		struct profile_table *t = &p->tables.v[rows_table_of_cell(p, i)];
+
+		p->paths.v[t->first_path + t->nr_paths++] = i;
+	}
+	return 0;
+}
+
 int rows_make(struct profile *p)
 {
 	uint32_t *sorted;
@@ -221,7 +375,7 @@ int rows_make(struct profile *p)
 
 	TRY(rows_make_tables(p));
 	TRY(rows_of_cells(p));
-	TRY(rows_of_nodes(p));
+	TRY(rows_list_paths(p));
 	TRY(rows_sum(p));
 	sorted = reallocarray(NULL, p->rows.n + 1, sizeof(*sorted));
 	if (!sorted)

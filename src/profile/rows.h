@@ -6,5 +6,7 @@
 #include "profile/types.h"
 
 int rows_make(struct profile *p);
+/* Makes profile.meetings: which cells are in a row, its own first. */
+int rows_find_meetings(struct profile *p);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "profile/counts.h"
+#include "profile/rows.h"
 
 /* A frame of the tree. Number 0 is above the roots. */
 struct tree_frame {
@@ -119,38 +120,28 @@ static void tree_reverse(struct tree *t)
 }
 
 /*
- * The part of a cell's path that belongs to a row, in the order of the tree. From the sampled
- * function outwards: from the row's first function on; from the caller inwards: from its last one.
+ * The part of a path that belongs to a row, in the order of the tree. depth 0: the complete path.
+ * Seen from the sampled function, from the frame of that depth outwards; seen from the caller, from
+ * it inwards.
  */
-static int tree_take_path(struct tree *t, uint32_t cell, uint32_t row)
+static int tree_take_path(struct tree *t, const struct profile_meeting *m)
 {
 	const struct profile *p = t->p;
-	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER,
-		   is_self = p->cell_rows.v[cell] == row;
-	uint32_t node = high_half(*wordset_key(&p->cells, cell));
-	size_t first = SIZE_MAX, last = 0;
+	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
 
 	vec_clear(&t->path);
-	for (uint64_t key; high_half(key = *wordset_key(&p->nodes, node)) != PROFILE_ROOT;
-	     node = high_half(key)) {
-		if (!is_self && p->opts.children && p->node_rows.v[node] == row) {
-			first = first == SIZE_MAX ? t->path.n : first;
-			last = t->path.n;
-		}
-		TRY(vec_push(&t->path, (uint32_t)key));
+	for (uint32_t node = cell_node(p, m->cell); node != PROFILE_ROOT;
+	     node = node_parent(p, node))
+		TRY(vec_push(&t->path, node_place(p, node)));
+	if (m->depth && from_caller) {
+		t->path.n -= m->depth - 1;
+	} else if (m->depth) {
+		memmove(t->path.v, t->path.v + t->path.n - m->depth,
+			m->depth * sizeof(*t->path.v));
+		t->path.n = m->depth;
 	}
-	if (!is_self && first == SIZE_MAX) {
-		vec_clear(&t->path);
-		return 0;
-	}
-	if (from_caller) {
-		if (!is_self)
-			t->path.n = last + 1;
+	if (from_caller)
 		tree_reverse(t);
-	} else if (!is_self) {
-		t->path.n -= first;
-		memmove(t->path.v, t->path.v + first, t->path.n * sizeof(*t->path.v));
-	}
 	return 0;
 }
 
@@ -233,9 +224,10 @@ static int tree_build(struct tree *t, uint32_t row, uint32_t *ret_root)
 
 	TRY(tree_make_classes(p));
 	TRY(vec_push(&t->frames, (struct tree_frame){ 0 }));
-	for (uint32_t i = 0; i < p->cells.n; i++) {
-		TRY(tree_take_path(t, i, row));
-		TRY(tree_add_path(t, &p->counts.v[i]));
+	TRY(rows_find_meetings(p));
+	for (uint64_t i = p->first_meeting[row]; i < p->first_meeting[row + 1]; i++) {
+		TRY(tree_take_path(t, &p->meetings[i]));
+		TRY(tree_add_path(t, &p->counts.v[p->meetings[i].cell]));
 	}
 	vec_clear(&p->tree);
 	vec_clear(&p->tree_frames);
@@ -261,4 +253,18 @@ int tree_make(struct profile *p, uint32_t table, uint64_t row, uint32_t *ret_roo
 		return r;
 	*ret_root = root;
 	return root != 0;
+}
+
+int tree_path_frames(struct profile *p, uint32_t cell)
+{
+	vec_clear(&p->frames);
+	for (uint32_t node = cell_node(p, cell); node != PROFILE_ROOT; node = node_parent(p, node))
+		TRY(vec_push(&p->frames, node_place(p, node) + 1));
+	for (size_t i = 0, j = p->frames.n; i + 1 < j; i++) {
+		const uint32_t place = p->frames.v[i];
+
+		p->frames.v[i] = p->frames.v[--j];
+		p->frames.v[j] = place;
+	}
+	return 0;
 }

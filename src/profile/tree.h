@@ -7,5 +7,7 @@
 
 /* See sonde_profile_tree(). */
 int tree_make(struct profile *p, uint32_t table, uint64_t row, uint32_t *ret_root);
+/* Makes profile.frames: places + 1 of a cell's path, the outermost caller first. */
+int tree_path_frames(struct profile *p, uint32_t cell);
 
 #endif

@@ -74,8 +74,11 @@ struct profile_column {
 	VEC(uint32_t) by_id;              /* a value of each id */
 };
 
-enum { PROFILE_MODES = 6 }; /* by sonde_event.cpumode */
-#define PROFILE_ROOT UINT32_MAX /* the parent of a path's first node */
+enum {
+	PROFILE_MODES = 6, /* by sonde_event.cpumode */
+	PROFILE_MAX_COLUMNS = 64
+};
+#define PROFILE_ROOT UINT32_MAX /* the parent of a path's outermost frame */
 
 struct profile_counts {
 	uint64_t samples;
@@ -122,11 +125,18 @@ struct profile_member {
 	struct profile_counts sum, shown;
 };
 
+/* A row and a path: the frame from which on, or up to which, the path is the row's. */
+struct profile_meeting {
+	uint32_t cell;
+	uint32_t depth; /* of the frame, counted from the outermost, which has 1 */
+};
+
 struct profile_table {
 	struct profile_member own;
 	uint32_t first_row; /* in profile.rows, in merge order */
 	uint32_t nr_rows;
 	uint32_t *order; /* of nr_rows, in the order of the last sort */
+	uint32_t first_path, nr_paths; /* in profile.paths */
 };
 
 /* A node of a row's call tree while it is shown. */
@@ -140,7 +150,8 @@ struct profile {
 	struct strpool strings;
 	VEC(struct profile_column) columns;
 	unsigned nr_raws; /* numbers of a combination, the table excepted */
-	bool needs_place, needs_paths;
+	struct profile_filters *filters; /* owned; marks.c */
+	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
 
 	/* ---- the pass ---- */
@@ -156,9 +167,12 @@ struct profile {
 	struct wordset combinations; /* table, numbers */
 	struct wordset places;       /* see places.c */
 	VEC(struct profile_place) place_list;
-	struct wordset nodes; /* parent << 32 | place; of a root: ROOT << 32 | combination */
-	struct wordset cells; /* combination or node << 32 | place */
+	struct recent_place *recent; /* owned; places.c */
+	struct chain_cache *chains;  /* owned; chains.c */
+	struct wordset nodes; /* parent << 32 | place; of the outermost frame: ROOT << 32 | place */
+	struct wordset cells;        /* combination << 32 | place + 1, node (ROOT: no path) */
 	VEC(struct profile_counts) counts; /* of cells */
+	VEC(uint32_t) frames;              /* places of the path at hand */
 	VEC(struct profile_member) events; /* by table number while samples are added */
 	struct sonde_profile_facts facts;
 
@@ -168,7 +182,10 @@ struct profile {
 	VEC(struct profile_row) rows;
 	struct wordset row_values; /* table, ids of values; its numbers are those of rows */
 	VEC(uint32_t) cell_rows;   /* by cell */
-	VEC(uint32_t) node_rows;   /* by node; of children */
+	/* Cells of each row, and where their paths meet it; made for the first tree. */
+	struct profile_meeting *meetings; /* owned */
+	uint64_t *first_meeting;          /* owned; by row, and behind the last */
+	VEC(uint32_t) paths;              /* cells by table, in the order of their first samples */
 	VEC(uint32_t) place_class; /* by place: equal for equal frames */
 
 	/* ---- the tree lent last ---- */
@@ -184,6 +201,33 @@ static inline uint32_t high_half(uint64_t v)
 static inline uint64_t two_halves(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
+}
+
+static inline uint32_t cell_combination(const struct profile *p, uint32_t cell)
+{
+	return high_half(wordset_key(&p->cells, cell)[0]);
+}
+
+/* PROFILE_ROOT if the profile needs no places. */
+static inline uint32_t cell_place(const struct profile *p, uint32_t cell)
+{
+	return (uint32_t)wordset_key(&p->cells, cell)[0] - 1;
+}
+
+/* PROFILE_ROOT if its samples have no path. */
+static inline uint32_t cell_node(const struct profile *p, uint32_t cell)
+{
+	return (uint32_t)wordset_key(&p->cells, cell)[1];
+}
+
+static inline uint32_t node_parent(const struct profile *p, uint32_t node)
+{
+	return high_half(*wordset_key(&p->nodes, node));
+}
+
+static inline uint32_t node_place(const struct profile *p, uint32_t node)
+{
+	return (uint32_t)*wordset_key(&p->nodes, node);
 }
 
 static inline const struct profile_place *place_at(const struct profile *p, uint32_t place)

@@ -90,7 +90,7 @@ int value_cpu(struct profile *p, uint64_t raw, bool is_frame, struct profile_val
 	(void)is_frame;
 	ret->kind = SONDE_VALUE_NUMBER;
 	ret->number = raw;
-	snprintf(text, sizeof(text), "%03d", (int)(int64_t)raw);
+	snprintf(text, sizeof(text), "%.3d", (int)(int64_t)raw);
 	return values_intern(p, text, &ret->text);
 }
 

@@ -71,3 +71,16 @@ int wordset_append(struct wordset *s, const uint64_t *key, uint64_t hash, uint32
 	*ret = (uint32_t)s->n++;
 	return 0;
 }
+
+int wordset_find(const struct wordset *s, const uint64_t *key, uint32_t *ret)
+{
+	const uint64_t h = wordset_hash(s, key);
+
+	for (size_t i = h & s->mask; s->slots && s->slots[i]; i = (i + 1) & s->mask) {
+		if (wordset_holds(s, s->slots[i] - 1, key)) {
+			*ret = s->slots[i] - 1;
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}

@@ -53,6 +53,9 @@ static inline bool wordset_holds(const struct wordset *s, uint32_t i, const uint
 	return true;
 }
 
+/* The number of a known key: 0, or -ENOSPC. */
+int wordset_find(const struct wordset *s, const uint64_t *key, uint32_t *ret);
+
 /* The number of a key, which is added if it is new: 1 new, 0 known, -ENOMEM. */
 static inline int wordset_put(struct wordset *s, const uint64_t *key, uint32_t *ret)
 {
@@ -69,6 +72,22 @@ static inline int wordset_put(struct wordset *s, const uint64_t *key, uint32_t *
 	}
 	r = wordset_append(s, key, h, ret);
 	return r < 0 ? r : 1;
+}
+
+/* The same, but -ENOSPC instead of a new key beyond max. */
+static inline int wordset_put_within(struct wordset *s, const uint64_t *key, uint64_t max,
+				     uint32_t *ret)
+{
+	const size_t n = s->n;
+	uint32_t known;
+	int r;
+
+	if (__builtin_expect(n < max, 1))
+		return wordset_put(s, key, ret);
+	r = wordset_find(s, key, &known);
+	if (r >= 0)
+		*ret = known;
+	return r;
 }
 
 #endif

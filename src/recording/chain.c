@@ -335,6 +335,13 @@ bool recording_stops_chain(const struct recording *rec, const char *sym)
 	return false;
 }
 
+int recording_plain_chain(const struct event *ev, const uint8_t **ret)
+{
+	if (chain_has_stack(ev) || chain_has_call_stack(ev) || ev->chain_off)
+		return -1;
+	return source_callchain(ev->source, ev, ret);
+}
+
 int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 {
 	struct recording *rec = ev->recording;

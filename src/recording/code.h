@@ -46,6 +46,11 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
  * until the next call on the session. <0: out of memory.
  */
 int recording_chain(const struct event *ev, const struct sonde_frame **ret);
+/*
+ * The entries of the recorded chain, as source_callchain() gives them, if the frames follow from
+ * them and from what is mapped. -1 if they do not: the stack is unwound, for instance.
+ */
+int recording_plain_chain(const struct event *ev, const uint8_t **ret);
 /* Whether a chain is to end with the frame of a function of that name (stop-bt). */
 bool recording_stops_chain(const struct recording *rec, const char *sym);
 

@@ -291,6 +291,12 @@ struct source_ops {
 	 */
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
 	/*
+	 * The address and the period of a sample, without its other values. NULL: sample() is asked
+	 * for them.
+	 */
+	void (*weigh)(struct source *s, const struct event *ev, uint64_t *ret_ip,
+		      uint64_t *ret_period);
+	/*
 	 * The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0
 	 * without a chain. NULL if such recordings have no chains.
 	 */
@@ -388,6 +394,21 @@ static inline int source_sample(struct source *s, const struct event *ev, struct
 		return s->ops->sample(s, ev, ret);
 	*ret = (struct sonde_sample){ .size = sizeof(*ret) };
 	return 0;
+}
+
+/* Both are 0 if the sample is damaged. */
+static inline void source_weigh(struct source *s, const struct event *ev, uint64_t *ret_ip,
+				uint64_t *ret_period)
+{
+	struct sonde_sample sample;
+
+	*ret_ip = *ret_period = 0;
+	if (s->ops->weigh) {
+		s->ops->weigh(s, ev, ret_ip, ret_period);
+	} else if (source_sample(s, ev, &sample) >= 0) {
+		*ret_ip = sample.ip;
+		*ret_period = sample.period;
+	}
 }
 
 static inline int source_callchain(struct source *s, const struct event *ev, const uint8_t **ret)

@@ -351,6 +351,28 @@ static void decode_take_member_id(const struct perfdata_source *s, uint32_t memb
 	}
 }
 
+/* The period of samples that do not record it. */
+static uint64_t decode_fixed_period(const struct perfdata_source *s, const struct perfdata_event *e)
+{
+	return e->attr.freq && !s->opts.rules->frequency_is_period ? 1 : e->attr.sample_period;
+}
+
+void perfdata_weigh(struct source *source, const struct event *ev, uint64_t *ret_ip,
+		    uint64_t *ret_period)
+{
+	const struct perfdata_source *s = perfdata_of(source);
+	const struct perfdata_event *e = &s->events.v[ev->attr];
+	const struct perfdata_layout *l = &e->layout;
+	const uint8_t *p = ev->pub.record;
+
+	*ret_ip = l->ip ? get_u64(p + l->ip, s->file.swap) : 0;
+	if (__builtin_expect(ev->period != 0, 0))
+		*ret_period = ev->period;
+	else
+		*ret_period = l->period ? get_u64(p + l->period, s->file.swap)
+					: decode_fixed_period(s, e);
+}
+
 int perfdata_sample(struct source *source, const struct event *ev, struct sonde_sample *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
@@ -363,9 +385,7 @@ int perfdata_sample(struct source *source, const struct event *ev, struct sonde_
 	b.what = "a sample";
 	TRY(sample_read(&e->attr, &e->layout, b, &s->scratch, ret));
 	if (!(e->attr.sample_type & PERF_SAMPLE_PERIOD))
-		ret->period = e->attr.freq && !s->opts.rules->frequency_is_period
-				      ? 1
-				      : e->attr.sample_period;
+		ret->period = decode_fixed_period(s, e);
 	if (ev->period) {
 		ret->period = ev->period;
 		decode_take_member_id(s, ev->member, ret);

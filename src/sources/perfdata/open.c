@@ -371,6 +371,7 @@ const struct source_ops perfdata_source_ops = {
 	.decode = perfdata_decode,
 	.decode_ahead = perfdata_decode_ahead,
 	.sample = perfdata_sample,
+	.weigh = perfdata_weigh,
 	.callchain = perfdata_callchain,
 	.user_chain = perfdata_simpleperf_chain,
 	.kernel = perfdata_kernel,

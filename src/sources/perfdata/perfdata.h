@@ -251,6 +251,8 @@ int perfdata_decode(struct source *s, const struct cut *cuts, int nr, int *at, s
 int perfdata_decode_ahead(struct source *s, const struct cut *cuts, int nr, int *at,
 			  struct event *ret, int max);
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
+void perfdata_weigh(struct source *s, const struct event *ev, uint64_t *ret_ip,
+		    uint64_t *ret_period);
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 void perfdata_ended(struct source *s);

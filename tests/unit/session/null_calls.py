@@ -53,6 +53,7 @@ POINTERS = {
     'struct sonde_profile **': '&profile_made', 'const char **': '&title', 'uint32_t *': '&number',
     'struct sonde_profile_facts *': '&profile_facts', 'struct sonde_profile_table *': '&profile_table',
     'struct sonde_profile_row *': '&profile_row', 'struct sonde_profile_value *': '&profile_value',
+    'struct sonde_profile_path *': '&profile_path',
     'struct sonde_profile_place *': '&profile_place', 'struct sonde_profile_node *': '&profile_node',
 }
 NAMED = {

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/chains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "model/callchain.h"
+#include "profile/marks.h"
+#include "profile/places.h"
+#include "recording/code.h"
+#include "recording/locate.h"
+
+/* A chain as recorded, with the mappings that held. */
+struct known_chain {
+	uint64_t hash, user_stamp, kernel_stamp;
+	uint64_t bytes_at; /* in chain_cache.bytes */
+	uint32_t nr;       /* entries */
+	uint32_t node;
+	uint32_t place; /* + 1: what ignore-callees makes of the sampled place; 0 nothing */
+};
+
+struct chain_cache {
+	VEC(struct known_chain) known;
+	VEC(uint8_t) bytes;
+	uint32_t *slots; /* owned; index in known + 1 */
+	size_t mask;
+};
+
+/* Raw chains beyond this many bytes are resolved each time. */
+#define CHAIN_CACHE_BYTES ((size_t)64 << 20)
+
+void chains_forget(struct profile *p)
+{
+	struct chain_cache *c = p->chains;
+
+	if (!c)
+		return;
+	vec_done(&c->known);
+	vec_done(&c->bytes);
+	free(c->slots);
+	free(c);
+	p->chains = NULL;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static bool chains_hide(const struct profile *p, uint32_t place)
+{
+	return p->opts.hide_unresolved && !place_at(p, place)->sym;
+}
+
+/*
+ * The places of the frames, innermost first: p->frames. The callees of a function that is ignored
+ * are dropped, and it is then the sampled one.
+ */
+static int chains_places(struct profile *p, const struct event *ev, uint32_t *sampled)
+{
+	const struct sonde_frame *frames;
+	int n = recording_chain(ev, &frames);
+
+	if (n < 0)
+		return n;
+	vec_clear(&p->frames);
+	for (int i = 0; i < n; i++) {
+		uint32_t place;
+
+		TRY(places_find(p, ev, frames[i].ip, frames[i].cpumode, &frames[i], &place));
+		if (chains_hide(p, place))
+			continue;
+		if (marks_ignore_callees(p, place)) {
+			vec_clear(&p->frames);
+			*sampled = place;
+		}
+		TRY(vec_push(&p->frames, place));
+	}
+	if (n)
+		p->facts.flags |= SONDE_PROFILE_CALLCHAINS;
+	return 0;
+}
+
+static int chains_node(struct profile *p, uint32_t *ret)
+{
+	*ret = PROFILE_ROOT;
+	for (size_t i = p->frames.n; i--;) {
+		const uint64_t key = two_halves(*ret, p->frames.v[i]);
+		int r = wordset_put_within(&p->nodes, &key, p->opts.max_keys, ret);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int chains_resolve(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
+{
+	TRY(chains_places(p, ev, place));
+	return chains_node(p, ret);
+}
+
+/* ---- known chains ---------------------------------------------------------------------------- */
+
+static uint64_t chains_hash(const struct known_chain *k, const uint8_t *entries)
+{
+	uint64_t h = hash_u64(k->user_stamp ^ k->kernel_stamp << 32) ^ k->nr;
+
+	for (uint32_t i = 0; i < k->nr; i++) {
+		uint64_t v;
+
+		memcpy(&v, entries + 8 * (size_t)i, sizeof(v));
+		h = (h ^ v) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+static bool chains_equal(const struct chain_cache *c, const struct known_chain *a,
+			 const struct known_chain *b, const uint8_t *entries)
+{
+	return a->hash == b->hash && a->nr == b->nr && a->user_stamp == b->user_stamp &&
+	       a->kernel_stamp == b->kernel_stamp &&
+	       !memcmp(c->bytes.v + a->bytes_at, entries, 8 * (size_t)a->nr);
+}
+
+static int chains_grow(struct chain_cache *c)
+{
+	const size_t size = c->slots ? (c->mask + 1) * 2 : 1024;
+	uint32_t *slots = calloc(size, sizeof(*slots));
+
+	if (!slots)
+		return err_nomem();
+	free(c->slots);
+	c->slots = slots;
+	c->mask = size - 1;
+	for (size_t i = 0; i < c->known.n; i++) {
+		size_t at = c->known.v[i].hash & c->mask;
+
+		while (slots[at])
+			at = (at + 1) & c->mask;
+		slots[at] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static int chains_keep(struct chain_cache *c, struct known_chain *k, const uint8_t *entries)
+{
+	size_t at;
+
+	if (c->bytes.n > CHAIN_CACHE_BYTES)
+		return 0;
+	if (!c->slots || c->known.n * 2 > c->mask)
+		TRY(chains_grow(c));
+	k->bytes_at = c->bytes.n;
+	TRY(vec_reserve(&c->bytes, 8 * (size_t)k->nr));
+	memcpy(c->bytes.v + c->bytes.n, entries, 8 * (size_t)k->nr);
+	c->bytes.n += 8 * (size_t)k->nr;
+	TRY(vec_push(&c->known, *k));
+	for (at = k->hash & c->mask; c->slots[at]; at = (at + 1) & c->mask)
+		;
+	c->slots[at] = (uint32_t)c->known.n;
+	return 0;
+}
+
+static const struct known_chain *chains_lookup(const struct chain_cache *c,
+					       const struct known_chain *k, const uint8_t *entries)
+{
+	for (size_t at = k->hash & c->mask; c->slots && c->slots[at]; at = (at + 1) & c->mask) {
+		const struct known_chain *known = &c->known.v[c->slots[at] - 1];
+
+		if (chains_equal(c, known, k, entries))
+			return known;
+	}
+	return NULL;
+}
+
+static uint64_t chains_stamp(const struct event *ev, uint32_t cpumode)
+{
+	const struct address_space *space = recording_space(ev, cpumode);
+
+	return space ? space->stamp : 0;
+}
+
+int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
+{
+	const uint32_t sampled = *place;
+	const struct known_chain *known;
+	struct known_chain k = { 0 };
+	const uint8_t *entries;
+	int nr = recording_plain_chain(ev, &entries);
+
+	if (nr < 0)
+		return chains_resolve(p, ev, place, ret);
+	*ret = PROFILE_ROOT;
+	if (!nr)
+		return 0;
+	if (!p->chains) {
+		p->chains = calloc(1, sizeof(*p->chains));
+		if (!p->chains)
+			return err_nomem();
+	}
+	k.nr = (uint32_t)nr;
+	k.user_stamp = chains_stamp(ev, CPUMODE_USER);
+	k.kernel_stamp = chains_stamp(ev, CPUMODE_KERNEL);
+	k.hash = chains_hash(&k, entries);
+	known = chains_lookup(p->chains, &k, entries);
+	if (known) {
+		*ret = known->node;
+		if (known->place)
+			*place = known->place - 1;
+		return 0;
+	}
+	TRY(chains_resolve(p, ev, place, ret));
+	k.node = *ret;
+	k.place = *place != sampled ? *place + 1 : 0;
+	return chains_keep(p->chains, &k, entries);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The samples that a profile marks as filtered, the functions that its regular expressions name. */
+#ifndef SONDE_PROFILE_MARKS_H
+#define SONDE_PROFILE_MARKS_H
+
+#include "model/event.h"
+#include "profile/types.h"
+
+int marks_init(struct profile *p);
+void marks_done(struct profile *p);
+/* The sample is none of those that comms=, dsos= ... choose. place: ROOT if it is not known. */
+bool marks_filtered(const struct profile *p, const struct event *ev, uint32_t place);
+/* Some filter asks for the place. */
+bool marks_need_place(const struct profile *p);
+bool marks_ignore_callees(const struct profile *p, uint32_t place);
+bool marks_parent(const struct profile *p, uint32_t place);
+
+#endif
