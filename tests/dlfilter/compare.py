@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Filters in shared objects (--dlfilter): `tell.so` prints all that it is given, the same under perf and under sonde.
+"""Filters in shared objects (--dlfilter): `tell.so` prints its input, the same with perf and sonde.
 
     tests/dlfilter/compare.py SONDE TELL_SO
 """
@@ -38,7 +38,9 @@ def plain(*options):
 
 
 def comparable(text):
-    """Files of this machine are not those of the recordings: perf reads code and build ids of them all the same."""
+    """The text without code and build ids, which perf reads from files of this machine instead of
+    those recorded.
+    """
     text = re.sub(r'^  (srcline|insn|code) .*\n', '', text, flags=re.M)
     text = re.sub(r' build id [0-9a-f]*', '', text)
     return re.sub(r' sym \S+ \S+ binding \d', '', text)
@@ -74,18 +76,21 @@ lines = lambda text: len([l for l in text.splitlines() if l.startswith(('early',
 base = ['-i', 'switch.data', '-F', 'time,event', '--dlfilter', TELL]
 code, out, err = plain(*base)
 total = lines(out) // 2
-check(code == 0 and total and 'dlfilter' not in err, 'a filter that keeps everything: nothing is told', err)
+check(code == 0 and total and 'dlfilter' not in err, 'a filter that keeps everything: no message',
+      err)
 code, out, err = plain(*base, '--dlarg', 'late=2')
-check(code == 0 and 'dlfilter-dropped: %d' % (total // 2) in err, 'how many it left out is told', err)
+check(code == 0 and 'dlfilter-dropped: %d' % (total // 2) in err,
+      'the number of dropped samples is reported', err)
 code, out, err = compatible(*base, '--dlarg', 'late=2')
-check(code == 0 and not err, 'under --compat it is not', err)
+check(code == 0 and not err, 'under --compat it is not reported', err)
 order = [l.split()[0] for l in out.splitlines() if not l.startswith(('  size', '  weight', '  cpumode'))]
-check(order[0] == 'start:' and order[-1].startswith('stop'), 'start comes first, stop last', str(order[:3] + order[-3:]))
+check(order[0] == 'start:' and order[-1].startswith('stop'), 'start is called first, stop last',
+      str(order[:3] + order[-3:]))
 events = [i for i, l in enumerate(out.splitlines()) if re.match(r' *\d+\.\d+: sched', l)]
 asked = [i for i, l in enumerate(out.splitlines()) if l.startswith('late')]
 check(len(events) == len(asked) - len(asked) // 2 and all(asked[2 * i] < e and (2 * i + 1 >= len(asked) or e < asked[2 * i + 1])
                                                          for i, e in enumerate(events)),
-      'what a filter prints stands before its event, behind the one before', out)
+      'the output of a filter is before its event and after the event before', out)
 code, out, err = plain(*base, '--dlarg', 'start=-1')
 check(code == 1 and 'failed to start' in err and 'stop' in out, 'a start that fails', err)
 code, out, err = plain(*base, '--dlarg', 'fail=1')
@@ -97,7 +102,7 @@ check(compatible('-i', 'none.data', '--dlfilter', './none.so')[0] == 255, 'its s
 code, out, err = plain(*base, '--time', '0,1')
 check(lines(out) == total and '\nlate ' not in out, 'early filters see what --time refuses', out)
 code, out, err = plain(*base, '--comms', 'nobody')
-check(lines(out) == total and 'filtered 2' in out, 'and what --comms refuses, and are told so', out)
+check(lines(out) == total and 'filtered 2' in out, 'and what --comms refuses, with the reason', out)
 
 with tempfile.TemporaryDirectory() as folder:
     shutil.copy(TELL, folder + '/tell.so')
@@ -108,7 +113,8 @@ with tempfile.TemporaryDirectory() as folder:
     code, out, err = text_of(SONDE, 'script', '-i', 'switch.data', '--dlarg', 'late=2', '--dlfilter', 'tell.so', '--dlarg', 'a=1',
                          '--dlfilter', 'twin.so', '--dlarg', 'b=1', cwd=folder)
     check('start: late=2 a=1\n' in out and 'start: b=1\n' in out, 'each filter has its own arguments', out[:200] + err)
-    check(lines(out) == 2 * total + total + (total - total // 2), 'the second is not asked about what the first left out', err)
+    check(lines(out) == 2 * total + total + (total - total // 2),
+          'the second filter does not get the samples that the first drops', err)
     kept = pathlib.Path(folder) / 'tree' / 'dlfilters'
     kept.mkdir(parents=True)
     shutil.copy(TELL, kept / 'tell.so')
@@ -119,8 +125,10 @@ with tempfile.TemporaryDirectory() as folder:
     for compat in (), ('--compat', 'perf-6.1'):
         code, out, err = text_of(SONDE, *compat, tree, 'script', '--list-dlfilters', cwd=folder)
         for name in 'tell.so', 'twin.so':
-            check('  %-36s ./%s: not loaded, so not described\n' % (name, name) in out, '%s of the current folder is not loaded' % name, out)
-        check(out.count('prints all that it is given') == 1, 'that of the tree is', out)
+            check('  %-36s ./%s: not loaded, so not described\n' % (name, name) in out,
+                  '%s of the current folder is not loaded' % name, out)
+        check(out.count('prints all that it is given') == 1, 'the filter of the exec path is loaded',
+              out)
     code, out, err = text_of(SONDE, tree, 'script', '--list-dlfilters', '--json', cwd=folder)
     filters = sorted(json.loads(out)['filters'], key=lambda f: (f['file'], f['name']))
     check([(f['name'], f['file'], f['loaded'], f.get('description')) for f in filters] ==
@@ -128,9 +136,11 @@ with tempfile.TemporaryDirectory() as folder:
                   ('tell.so', str(kept / 'tell.so'), True, 'prints all that it is given')], key=lambda f: f[1::-1]) and
           'details' not in filters[0] and filters[-1]['details'].endswith('\nArguments: early=N late=N'), '--list-dlfilters --json', out + err)
     code, out, err = text_of(SONDE, '--exec-path=.', 'script', '--list-dlfilters', cwd=str(kept))
-    check('tells all' not in out, 'nor is one of an exec path that leads here', out)
+    check('tells all' not in out,
+          'a filter of an exec path that is the current folder is not loaded', out)
     code, out, err = text_of(SONDE, '--exec-path=..', 'script', '--list-dlfilters', cwd=str(kept))
-    check('tells all' not in out and out.count('tell.so: not loaded') == 1, 'the current folder by another name', out)
+    check('tells all' not in out and out.count('tell.so: not loaded') == 1,
+          'a filter of an exec path that leads to the current folder is not loaded', out)
     code, out, err = text_of(SONDE, tree, 'script', '-v', '--list-dlfilters', cwd=folder)
     check(' ' * 39 + 'Arguments: early=N late=N\n' in out, '-v --list-dlfilters', out)
     code, out, err = text_of(SONDE, 'script', '-i', 'switch.data', '--dlfilter', 'tell.so', '--dlarg', 'early=2', '-s', 'count.py',
@@ -140,7 +150,9 @@ with tempfile.TemporaryDirectory() as folder:
     elif SANITIZED:
         skip('scripts', 'the interpreter has no sanitizers', may=False)
     else:
-        check(code == 0 and 'events %d' % (total - total // 2) in out, 'scripts get what the filter keeps', out[-300:] + err)
-        check('dlfilter-dropped: %d' % (total // 2) in err, 'and are told how many it left out', err)
+        check(code == 0 and 'events %d' % (total - total // 2) in out,
+              'scripts get the samples that the filter keeps', out[-300:] + err)
+        check('dlfilter-dropped: %d' % (total // 2) in err,
+              'a line reports the number of dropped samples', err)
 
 sys.exit(done())

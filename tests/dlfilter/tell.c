@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A filter for --dlfilter that prints all that it is given and all that it may ask. Arguments: early=N, late=N leave out
- * every N-th sample; fail=N ends the run at the N-th, start=N is start()'s result; at=ADDR is an address to ask about.
+ * A filter for --dlfilter that prints its input and the results of all functions that it may call.
+ * Arguments: early=N and late=N drop every N-th sample; fail=N ends the run at the N-th sample,
+ * start=N is the result of start(); at=ADDR is an address for which the functions are called.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -133,7 +134,7 @@ static void tell_code(const struct dlf_sample *s, void *ctx)
 	uint8_t code[24];
 	int n = perf_dlfilter_fns.object_code(ctx, s->ip, code, sizeof(code));
 
-	/* perf fills the complete buffer for code of the kernel, which is not printed here. */
+	/* For code of the kernel perf fills the complete buffer, which is not printed here. */
 	tell_bytes("insn", insn, len);
 	printf("  srcline %s:%u\n", file ? file : "-", line);
 	if (s->cpumode != PERF_RECORD_MISC_KERNEL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""blktrace files of our own making: every action, both byte orders, several cpus, drops.
+"""Makes blktrace files: every action, both byte orders, several cpus, drops.
 
     t = Blktrace(big=True)
     t.process(100, 'kjournald')
@@ -51,7 +51,9 @@ class Blktrace:
         return self
 
     def add(self, letter, time, sector=0, nr_bytes=0, rwbs='R', pid=0, pc=False, cgroup=None, drop=0, **more):
-        """rwbs: of R W D F(lush) U(fua) A S M. drop: so many records of this cpu were lost in front of this one."""
+        """rwbs: letters of R W D F(lush) U(fua) A S M. drop: number of records of this cpu lost
+        before this one.
+        """
         act, categories = ACTIONS[letter]
         bits = 0
         for name in categories + ['pc' if pc else 'fs'] + [LETTERS[c] for c in rwbs]:
@@ -86,7 +88,10 @@ class Blktrace:
 
 
 def every_action(t, start=0, step=1000000):
-    """Each action, kind of flags and payload once, in the order of time; ends behind the last: its time."""
+    """Adds each action, kind of flags and payload once, in the order of time.
+
+    Returns the time after the last.
+    """
     at = iter(range(start, start + 1000 * step, step))
     io = dict(pid=100)
     t.process(100, 'kjournald', time=start)
@@ -120,8 +125,9 @@ FORMS = {'little': dict(), 'big': dict(big=True), 'trace2': dict(version=8)}
 
 
 def recording(**form):
-    """The files of a recording of two cpus, by their names: all actions, a note that names a process after its first
-    request, five records lost on cpu 1."""
+    """{name: bytes} of the files of a recording of two cpus: all actions, a note with the name of a
+    process after its first request, five records lost on cpu 1.
+    """
     first, second = Blktrace(cpu=0, **form), Blktrace(cpu=1, **form)
     first.timestamp(1600000000, 5, time=5000000000)
     every_action(first, start=5000000000)

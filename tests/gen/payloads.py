@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Payloads for a format: zeroes, all ones, boundaries, small numbers, single bits, random bytes; always the same ones."""
+"""Payloads for a format: zeroes, all ones, boundaries, small numbers, single bits, random bytes;
+always the same ones.
+"""
 import random
 import re
 import struct
 
-LIMIT = 24  # where a number is a length: printing stays inside the record
+LIMIT = 24  # of numbers that are lengths, so that printing stays inside the record
 
 
 def _dynamic(decl):
@@ -12,7 +14,10 @@ def _dynamic(decl):
 
 
 def _lengths(fmt):
-    """Fields whose values count elements or give widths: large ones make perf read far behind the record."""
+    """Fields that are counts of elements or widths.
+
+    Large values make perf read far behind the record.
+    """
     text = fmt.print_fmt
     names = set()
     for call in re.finditer(r'__print_(?:hex|hex_str|array|hex_dump)\s*\(', text):
@@ -42,7 +47,7 @@ def _number(rng, kind, i, size, signed):
     if kind in ('lowest', 'highest'):
         half = 1 << (bits - 1)
         return (half if signed else 0) if kind == 'lowest' else (half - 1 if signed else top)
-    if kind == 'minus':  # as errors are returned, and small differences
+    if kind == 'minus':  # like returned errors and small differences
         return -rng.choice([1, 2, 3, 11, 100, 4095]) & top
     if kind in ('long', 'unended', 'empty'):
         kind = rng.choice(['small', 'bit', 'bits'])
@@ -61,14 +66,16 @@ def _number(rng, kind, i, size, signed):
     return rng.getrandbits(bits)
 
 
-# In the order of the samples: what is remembered of one (a text field that was not printable) shows in those behind it.
-STORED = ['zero', 'ones', 'boundary', 'small', 'bit', 'bits', 'random', 'random', 'dynamic-odd']  # texts of these are kept
+# In the order of the samples, because perf remembers of a sample (a text field that was not
+# printable) for later ones.
+# Texts of these are kept.
+STORED = ['zero', 'ones', 'boundary', 'small', 'bit', 'bits', 'random', 'random', 'dynamic-odd']
 KINDS = STORED + ['lowest', 'highest', 'minus', 'long', 'unended', 'empty', 'long', 'small']
 MOST = 48000  # bytes of one payload: the size of a record has 16 bits
 
 
 def _dynamic_bytes(rng, kind, is_text, elem, room):
-    """What a field of dynamic length holds."""
+    """The bytes of a field of dynamic length."""
     if kind == 'empty':
         return b''
     if kind == 'zero' and is_text:
@@ -77,7 +84,7 @@ def _dynamic_bytes(rng, kind, is_text, elem, room):
         if kind == 'long':
             n = min(rng.choice([255, 256, 1023, 4095, 4096, 9000]), room)
             return bytes(rng.randrange(32, 127) for _ in range(n)) + b'\0'
-        if kind == 'unended':  # the next field's bytes, or the padding, go on with it
+        if kind == 'unended':  # the bytes of the next field, or the padding, continue it
             return bytes(rng.randrange(32, 127) for _ in range(rng.randrange(1, 12)))
         return _text(rng, rng.randrange(1, 24))
     n = elem * rng.randrange(0, 5) if kind != 'long' else min(elem * rng.choice([64, 128, 500, 1024]), room - room % elem)
@@ -139,11 +146,12 @@ def payloads(fmt, seed, kinds=None):
                 data = b''
             behind += data
             base = offset + 4 if decl.startswith('__rel_loc') else 0
-            if at < base + 4:  # never at the event's number, which is another in each recording
+            if at < base + 4:  # never at the event's number, which differs between recordings
                 at = base + 4
             body[offset:offset + size] = struct.pack(e + 'I', length << 16 | (at - base))
         payload = bytes(body + behind)
-        # What perf reads without an end must find one; lengths printed by hex helpers reach as far as LIMIT elements.
+        # perf reads some texts up to a NUL, which must be there. Hex helpers print up to LIMIT
+        # elements.
         payload += bytes(8 + (8 * LIMIT if lengths else 0))
         payload += bytes(-(len(payload) + 4) % 8)
         out.append(payload)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfmt-bench [FORMAT...]: nanoseconds per event of printfmt_run, best of several rounds. Without arguments some
- * formats that make up most recordings, as kernels have them. Not part of any test.
+ * printfmt-bench [FORMAT...]: nanoseconds per event of printfmt_run(), the best of several rounds.
+ * Without arguments it measures frequent formats of kernels. No test runs it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static char *read_file(const char *path, size_t *ret_len)
 	return text;
 }
 
-/* Eight payloads that differ as real ones do: small numbers, names, some pointers. */
+/* Eight payloads like real ones: small numbers, names, some pointers. */
 static void fill(uint8_t *payload, const struct sonde_schema *sc, unsigned i)
 {
 	memset(payload, 0, 256);

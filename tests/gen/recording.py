@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""perf.data files of our own making: format texts and payloads in, a recording that stock perf reads out."""
+"""Makes perf.data files that perf reads, from texts of formats and payloads."""
 import re
 import struct
 
 FIELD = re.compile(r'^\s*field:(.*?);\s*offset:(\d+);\s*size:(\d+);(?:\s*signed:(\d+);)?', re.M)
-SAMPLE_TYPE = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8 | 1 << 10  # IDENTIFIER IP TID TIME CPU PERIOD RAW
+# IDENTIFIER IP TID TIME CPU PERIOD RAW.
+SAMPLE_TYPE = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8 | 1 << 10
 SAMPLE_ID_ALL = 1 << 18
 
 
 class Format:
-    """A format file: its text, and what a maker of payloads has to know of it."""
+    """A format file: its text, and the properties that payloads depend on."""
 
     def __init__(self, name, text, big=False, long_bytes=8):
         self.name, self.text, self.big, self.long_bytes = name, text, big, long_bytes
@@ -23,7 +24,7 @@ class Format:
 
 
 def _name(s):
-    """A string as headers hold it: length, text, padded to 64."""
+    """A string of a header: length, then the text padded to 64."""
     b = s.encode() + b'\0'
     return len(b) + -len(b) % 64, b.ljust(len(b) + -len(b) % 64, b'\0')
 
@@ -68,10 +69,12 @@ class Writer:
 
 
 def recording(formats, payloads, records=b'', sample_type=SAMPLE_TYPE, names=None):
-    """One perf.data of these formats (of one byte order and size of long); payloads[i] are the samples of formats[i].
+    """One perf.data of these formats (of one byte order and size of long); payloads[i] are the
+    samples of formats[i].
 
-    records: complete records before the samples; sample_type is for those, without payloads.
-    Events are called @0, @1, ... unless there are names; a sample's time is its number, in microseconds."""
+    records: complete records before the samples; sample_type is for those, without payloads. Events
+    are called @0, @1, ... unless there are names; a sample's time is its number, in microseconds.
+    """
     w = Writer(formats[0].big, formats[0].long_bytes, sample_type)
     n = len(formats)
     ids = 104

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""perf.data files of our own making with any values in their samples, also those that only some hardware records.
+"""Makes perf.data files with any values in samples, also those that only some hardware records.
 
     r = Recording(arch='x86_64')
     cycles = r.attr(type=0, config=0, sample=IP | TID | TIME | DATA_SRC)
@@ -40,7 +40,10 @@ class Recording:
 
     def attr(self, type=0, config=0, sample=IP | TID | TIME, period=1, branches=0, user_regs=0, intr_regs=0, flags=0, name=None,
              read_format=0, user_stack=0):
-        """An event type; returns its number. Each has IDENTIFIER, so that several can live together."""
+        """An event type; returns its number.
+
+        Each has IDENTIFIER, so that several can live together.
+        """
         flags |= SAMPLE_ID_ALL
         if self.big:  # bit fields are allocated from the other end of each byte
             flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2) for b in flags.to_bytes(8, 'little')), 'big')
@@ -55,7 +58,7 @@ class Recording:
         self.data += self.pack('IHH', kind, misc, 8 + len(body)) + body
 
     def sample_id(self, n, pid=-1, tid=-1, time=0, cpu=0):
-        """What ends the records of state, by the n-th attr."""
+        """The trailer of records of state, by the n-th attr."""
         sample = self.attrs[n][1]
         out = b''
         if sample & TID:
@@ -98,7 +101,9 @@ class Recording:
         return self.pack('Q', abi) + (b''.join(self.pack('Q', v) for v in values) if abi else b'')
 
     def read(self, read_format, values, enabled, running):
-        """Counters read: [(value, number of the event type, lost)], one unless the format says GROUP."""
+        """The READ part: [(value, number of the event type, lost)], one unless the format has
+        GROUP.
+        """
         times = [v for bit, v in ((ENABLED, enabled), (RUNNING, running)) if read_format & bit]
         one = [[value] + [n + 1] * bool(read_format & READ_ID) + [lost] * bool(read_format & LOST) for value, n, lost in values]
         if read_format & GROUP:
@@ -108,18 +113,24 @@ class Recording:
         return b''.join(self.pack('Q', w) for w in words)
 
     def branch_flags(self, f):
-        """Flags numbered from the lowest bit, as the machine holds them: big-endian ones allocate from the highest."""
+        """Converts flags numbered from the lowest bit to the machine's order: big-endian ones
+        allocate from the highest.
+        """
         if not self.big:
             return f
         out = at = 0
-        for width in 1, 1, 1, 1, 16, 4, 2, 4, 3, 31:  # mispred predicted in_tx abort cycles type spec new_type priv reserved
+        # Mispred predicted in_tx abort cycles type spec new_type priv reserved.
+        for width in 1, 1, 1, 1, 16, 4, 2, 4, 3, 31:
             out = out << width | f >> at & (1 << width) - 1
             at += width
         return out
 
     def sample(self, n, misc=USER, **v):
-        """A sample of the n-th attr. Lists: branches [(from, to, flags)], counters, user_regs, intr_regs, chain,
-        read (see read()); raw and user_stack are bytes."""
+        """A sample of the n-th attr.
+
+        Lists: branches [(from, to, flags)], counters, user_regs, intr_regs, chain, read (see
+        read()); raw and user_stack are bytes.
+        """
         _, sample, branch_type, _, read_format = self.attrs[n]
         get = lambda name, default=0: v.get(name, default)
         q = lambda x: self.pack('Q', x & (1 << 64) - 1)

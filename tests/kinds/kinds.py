@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fields of every kind, tasks by cpu and names without a time, through text, JSON lines and scripts; speaks TAP.
+"""Fields of every kind, tasks by cpu, names without a time, in text, JSON lines, scripts; prints TAP.
 
     tests/kinds/kinds.py SONDE LIBSONDE BINDINGS
 
-SONDE and LIBSONDE know the input of source.c, whose recording is made here.
+SONDE and LIBSONDE are linked with the input of source.c. This test makes a recording for it.
 """
 import json
 import os
@@ -48,12 +48,12 @@ def recording(path):
     with open(path, 'wb') as f:
         f.write(b'SNDKINDS')
         f.write(record(NAME, 0, -1, 20, 21, b'worker\0'))
-        f.write(record(KINDS, 1000, 0, -1, -1, FIRST))      # nobody knows who runs
+        f.write(record(KINDS, 1000, 0, -1, -1, FIRST))      # the running task is unknown
         f.write(record(SWITCH, 2000, 0, -1, -1, struct.pack('=i', 21)))
-        f.write(record(KINDS, 3000, 0, -1, -1, FIRST))      # 21
-        f.write(record(KINDS, 4000, 1, -1, -1, FIRST))      # another cpu
-        f.write(record(SWITCH, 5000, 0, -1, -1, struct.pack('=i', 0)))  # of 21 itself
-        f.write(record(KINDS, 6000, 0, 30, 30, SECOND))     # says its task
+        f.write(record(KINDS, 3000, 0, -1, -1, FIRST))      # task 21 runs
+        f.write(record(KINDS, 4000, 1, -1, -1, FIRST))      # on another cpu
+        f.write(record(SWITCH, 5000, 0, -1, -1, struct.pack('=i', 0)))  # an event of task 21 itself
+        f.write(record(KINDS, 6000, 0, 30, 30, SECOND))     # with a task of its own
 
 
 def run(program, *argv, **env):
@@ -64,7 +64,9 @@ def run(program, *argv, **env):
 
 
 def install(folder):
-    """A program is where it finds its bindings and its perf, as in the build folder."""
+    """Copies the program to a place where it finds its bindings and its perf, as in the build
+    folder.
+    """
     global SONDE
     program = folder + '/sonde'
     shutil.copy(SONDE, program)
@@ -157,7 +159,7 @@ def main():
         is_((events[1]['pid'], events[1]['tid'], events[1]['comm']), (20, 21, 'worker'), 'JSON: the task of the cpu')
         is_(events[1]['fields'], dict(FIELDS, state=below, outer=dict(NESTED, state=below)), 'JSON: fields')
         is_([events[3]['fields'][k] for k in ('single', 'precise', 'state')],
-            ['Infinity', 'NaN', {'value': 7, 'label': None}], 'JSON: what is no number, a value without a label')
+            ['Infinity', 'NaN', {'value': 7, 'label': None}], 'JSON: infinity, NaN, a value without a label')
         for eager in ('0', '1'):
             is_(script(path, '.py', PYTHON, SONDE_EAGER=eager).split('\n'),
                 ['test__switch 21 -1', '0 21 worker %r' % list(FIELDS.values()), 'BELOW SLEEPING', ''],
@@ -166,7 +168,7 @@ def main():
             for ns in (3000, 6000):
                 lazy, eager = (script(path, '.py', UNHANDLED % (ns, read), SONDE_EAGER=e) for e in '01')
                 is_(lazy, eager, 'lazy dicts, %d: %s' % (ns, read))
-                is_('Traceback' in lazy or not lazy.strip(), False, 'and it printed something')
+                is_('Traceback' in lazy or not lazy.strip(), False, 'the script printed a result')
         with open(folder + '/module.py', 'w') as f:
             f.write(MODULE)
         is_(run(sys.executable, folder + '/module.py', path, LD_PRELOAD=LIBSONDE, PYTHONPATH=BINDINGS + '/python/module'),
@@ -178,7 +180,8 @@ def main():
             made = [n for n in os.listdir(folder) if n.startswith('skeleton')]
             is_(len(made), 1, 'skeleton in ' + language)
             out = run(SONDE, 'script', '-i', path, '-s', '%s/%s' % (folder, made[0]), LD_PRELOAD=LIBSONDE)
-            is_('state=BELOW' in out and 'single=1.5 ' in out and 'HASH' not in out.split('at=')[0], True, 'it prints labels: %r' % out[:200])
+            is_('state=BELOW' in out and 'single=1.5 ' in out and 'HASH' not in out.split('at=')[0], True,
+                'the skeleton prints labels: %r' % out[:200])
             os.unlink(folder + '/' + made[0])
     print('1..%d' % nr)
     sys.exit(failed > 0)

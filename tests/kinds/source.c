@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input of the tests' own, with fields of every kind, for events that name no task and for names
- * without a time. It is linked in front of source_open() (-Wl,--wrap), so that no product knows it.
+ * An input for tests, with fields of every kind, events without a task and names without a time. It
+ * wraps source_open() (-Wl,--wrap), so that only test programs have it.
  *
- *	magic, then records: struct head, payload
+ * A file has the magic, then records: struct head, payload.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 /* In this machine's byte order. */
 enum { KINDS, SWITCH, NAME, NR_TYPES };
 struct head {
-	uint32_t len, type; /* len: of all of the record */
+	uint32_t len, type; /* len: bytes of the complete record */
 	uint64_t time_ns;
 	int32_t cpu, pid, tid;
 	uint32_t unused;
@@ -153,7 +153,7 @@ static int kinds_cut(const struct source *source, unsigned file, struct unit *un
 	return n;
 }
 
-/* A record at a time: some change the state. */
+/* Reads one record at a time. Some change the state. */
 static int kinds_decode(struct source *source, const struct cut *cuts, int nr, int *at,
 			struct event *ret, int max)
 {

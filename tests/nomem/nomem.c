@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to be preloaded: allocation number NOMEM_AT of a process fails, all others succeed.
+ * A library to preload: allocation number NOMEM_AT of a process fails, all others succeed.
  *
- * Counted are calls of malloc, calloc, realloc and reallocarray whose caller is in an object whose
- * path contains a word of NOMEM_OBJECTS (separated by ':'; unset: any object but the dynamic
- * loader), from the first call of main() or of a counted object on. The C library calls these
- * functions for strdup(), fopen(), asprintf() and others, so name libc.so to count those. A process
- * writes the number of counted calls to descriptor NOMEM_COUNT at its exit.
+ * Counted are calls of malloc, calloc, realloc and reallocarray from an object whose path contains
+ * a word of NOMEM_OBJECTS (separated by ':'; unset: any object except the dynamic loader), from the
+ * first call of main() or of a counted object on. The C library calls these functions for strdup(),
+ * fopen(), asprintf() and others; the word libc.so counts those. A process writes the number of
+ * counted calls to descriptor NOMEM_COUNT at its exit.
  */
 #include <dlfcn.h>
 #include <errno.h>

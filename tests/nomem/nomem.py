@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Memory runs out at allocation n of a command, for each n up to 1,000: never a crash, never a wrong answer in silence.
+"""Allocation n of a command fails, for each n up to 1,000: no crash, no wrong output unreported.
 
     tests/nomem/nomem.py SONDE NOMEM_SO DATA [CASE...]
 
-A run may end as it does with memory enough. Else it says that memory was missing, by its exit status and a message, or by a
-defect in its closing line, and what it printed up to there is the beginning of what it prints otherwise. Allocations fail
-that sonde makes itself or through the C library; docs/defects.md says what libdw does when its own fail.
+A run may give the same result as with enough memory. Otherwise it reports that memory was missing,
+by its exit status and a message, or by a defect in its closing line; its output is then the
+beginning of the normal output. The failing allocations are those of sonde itself and of the C
+library for it; docs/defects.md describes failing allocations of libdw.
 """
 import concurrent.futures
 import os
@@ -50,7 +51,7 @@ CASES = {
     'symbols of a live recording': (OURS, ['script', '-F', '+srcline', '-i', 'LIVE']),
 }
 
-# These print about the complete recording: they say how far they read.
+# The output of these is about the complete recording; they say how far they have read.
 PARTIAL = ('JSON lines', 'info', 'check')
 BURN = '''
 static inline __attribute__((always_inline)) unsigned twice(unsigned n) { return n * 2 + 1; }
@@ -66,7 +67,9 @@ class Nomem:
         self.live = self.record()
 
     def record(self):
-        """A recording with copied stacks of a program that is here, with its lines; a text: why there is none."""
+        """The path of a recording with copied stacks of a program with debug information, or, as
+        text, why there is none.
+        """
         burn, data = self.folder / 'burn', self.folder / 'live.data'
         (self.folder / 'burn.c').write_text(BURN)
         commands = (['cc', '-g', '-O1', '-o', str(burn), str(self.folder / 'burn.c')],
@@ -98,14 +101,14 @@ class Nomem:
         return p.returncode, p.stdout, p.stderr, int(words[-1]) if words else 0
 
     def fault(self, case, n, whole):
-        """What is wrong with the run in which allocation n fails; '' nothing."""
+        """The fault of the run in which allocation n fails; '' if there is none."""
         status, out, err, _ = self.run(case, n)
         if not isinstance(status, int) or status < 0 or 129 < status < 255:
             return 'status %s' % status
         if (status, out) == whole[:2]:
             return ''
         if b'memory' not in err and b'MemoryError' not in err:
-            return 'status %d, not a word of memory: %r' % (status, err[-200:])
+            return 'status %d, no message about memory: %r' % (status, err[-200:])
         if status == 0 or case in PARTIAL:
             return ''
         if not whole[1].startswith(out):
