@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-# The front door; the building is done by Meson and Ninja. `make demo` and `make check` each do all set-up themselves.
+# The front door; the building is done by Meson and Ninja. `make demo` and `make check` each do all
+# set-up themselves.
 B ?= build
 SECONDS ?= 60
 ROUNDS ?= 50
 MESONFLAGS ?=
 own = tools/as-owner
 # $(call build,FOLDER,FLAGS OF SETUP); what ninja is to build may follow
-build = { test -f $(1)/build.ninja || $(own) meson setup $(1) $(2) $(MESONFLAGS); } && $(own) ninja -C $(1)
+build = { test -f $(1)/build.ninja || $(own) meson setup $(1) $(2) $(MESONFLAGS); } && \
+	$(own) ninja -C $(1)
 
+asanflags = -Db_sanitize=address$(,)undefined -Db_lundef=false -Dc_args=-DARENA_DEBUG
 fuzzflags = -Dfuzz=true -Db_sanitize=address$(,)undefined -Db_lundef=false -Dbindings=none
 
 all:
@@ -17,8 +20,10 @@ all:
 demo:
 	@tools/quietly $(B)/demo.log '1/3 checking what the build needs' tools/setup build record
 	@test -f $(B)/build.ninja || \
-		tools/quietly $(B)/demo.log '2/3 configuring $(B)' $(own) meson setup $(B) $(MESONFLAGS)
-	@tools/quietly $(B)/demo.log '3/3 building $(B)/sonde; the output goes to $(B)/demo.log' $(own) ninja -C $(B)
+		tools/quietly $(B)/demo.log '2/3 configuring $(B)' \
+			$(own) meson setup $(B) $(MESONFLAGS)
+	@tools/quietly $(B)/demo.log '3/3 building $(B)/sonde; the output goes to $(B)/demo.log' \
+		$(own) ninja -C $(B)
 	@echo
 	@tools/demo $(B)
 
@@ -33,8 +38,8 @@ quick:
 	@$(call build,$(B),) --quiet
 	@tests/check $(B) --quick
 
-# What takes too long or too much for `make check`: soak, bounds, sweep, fuzz, all combinations; hours, and 5 GB in /var/tmp.
-# HEAVYFLAGS='-k sweep', or less of each: see tests/heavy.
+# What takes too long or too much for `make check`: soak, bounds, sweep, fuzz, all combinations;
+# hours, and 5 GB in /var/tmp. HEAVYFLAGS='-k sweep', or less of each: see tests/heavy.
 heavy:
 	@tools/setup test record fuzz browser
 	@$(call build,$(B),) --quiet
@@ -56,7 +61,7 @@ soak:
 
 asan:
 	@tools/setup test record
-	@$(call build,$(B)-asan,-Db_sanitize=address$(,)undefined -Db_lundef=false -Dc_args=-DARENA_DEBUG)
+	@$(call build,$(B)-asan,$(asanflags))
 	@SONDE_ASAN=1 tests/check $(B)-asan
 
 fuzz:
@@ -64,7 +69,8 @@ fuzz:
 	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) fuzz
 	@tests/fuzz/run $(B)-fuzz $(SECONDS)
 
-# Recordings cut at every record and with random bits flipped, without and with sanitizers. SWEEPFLAGS='--seed 2' for others.
+# Recordings cut at every record and with random bits flipped, without and with sanitizers.
+# SWEEPFLAGS='--seed 2' for others.
 sweep:
 	@tools/setup build fuzz
 	@$(call build,$(B),) tests/sweep/sweep
@@ -79,7 +85,8 @@ bench:
 	@bench/compressed $(B)
 	@bench/record $(B) $(RECORDFLAGS)
 
-# The most that reading takes: of 4 GB, of a million threads and mappings. Takes 5 GB in /var/tmp for some minutes.
+# The most that reading takes: of 4 GB, of a million threads and mappings. Takes 5 GB in /var/tmp
+# for some minutes.
 bounds:
 	@tools/setup build
 	@$(call build,$(B),) --quiet
@@ -100,19 +107,23 @@ install:
 	@test -z "$$SUDO_UID" || chown -R --reference=. $(B)
 
 uninstall:
-	@test -f $(B)/build.ninja || { tools/setup build && $(own) meson setup $(B) $(MESONFLAGS) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX))); }
-	@tools/uninstall $(B) $(if $(PREFIX),--prefix $(abspath $(PREFIX))) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@test -f $(B)/build.ninja || { tools/setup build && $(own) meson setup $(B) \
+		$(MESONFLAGS) $(if $(PREFIX),-Dprefix=$(abspath $(PREFIX))); }
+	@tools/uninstall $(B) $(if $(PREFIX),--prefix $(abspath $(PREFIX))) \
+		$(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 # Sonde's extension for further perls: make perl PERL=/opt/perl/bin/perl
 perl:
 	@test -n "$(PERL)" || { echo 'make perl PERL=/path/to/perl [another...]'; exit 2; }
 	@tools/setup build
 	@$(call build,$(B),) --quiet
-	@$(own) meson configure $(B) -Dperl=/usr/bin/perl$(subst $() ,,$(foreach p,$(PERL),$(,)$(p)))
+	@$(own) meson configure $(B) \
+		-Dperl=/usr/bin/perl$(subst $() ,,$(foreach p,$(PERL),$(,)$(p)))
 	@$(own) ninja -C $(B)
 
 clean:
 	rm -rf $(B) $(B)-asan $(B)-fuzz
 
 , := ,
-.PHONY: all demo check quick heavy matrix soak asan fuzz sweep bench bounds fmt install uninstall perl clean
+.PHONY: all demo check quick heavy matrix soak asan fuzz sweep bench bounds fmt
+.PHONY: install uninstall perl clean

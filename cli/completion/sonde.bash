@@ -2,7 +2,8 @@
 # Completion for bash. `sonde help --complete` prints the candidates (cli/complete.h).
 _sonde()
 {
-	local rest=${COMP_LINE:0:COMP_POINT} typed=${2//[\'\"\\]/} words=() starts=() cur keep line name i
+	local rest=${COMP_LINE:0:COMP_POINT} typed=${2//[\'\"\\]/}
+	local words=() starts=() cur keep line name i
 
 	# bash has cut the words at ':' and '=' as well; only blanks separate those of the program.
 	for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -42,7 +43,8 @@ _sonde()
 			;;
 		[fdc]*)
 			if [[ $line == "f$keep" && ${#COMPREPLY[@]} == 0 ]]; then
-				compopt -o default 2>/dev/null # readline's own, which knows variables
+				# readline's own, which knows variables
+				compopt -o default 2>/dev/null
 				continue
 			fi
 			compopt -o filenames 2>/dev/null

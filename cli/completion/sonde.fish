@@ -14,11 +14,13 @@ function __sonde_complete
 			case '=*' '+*'
 				echo -- $word
 			case 'w*'
-				complete -C (string join ' ' -- (string escape -- $words[(math $word + 1)..-1]) "$raw")
+				set -l rest (string escape -- $words[(math $word + 1)..-1])
+				complete -C (string join ' ' -- $rest "$raw")
 			case 'f*'
 				string replace -r '^' -- "$word" (complete -C "'' $part")
 			case 'd*'
-				string replace -r '^' -- "$word" (__fish_complete_directories "$part" '')
+				set -l found (__fish_complete_directories "$part" '')
+				string replace -r '^' -- "$word" $found
 			case 'c*'
 				string replace -r '^' -- "$word" (complete -C "$part")
 		end

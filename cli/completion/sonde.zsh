@@ -10,7 +10,8 @@ _sonde()
 	(($+commands[$program])) || [[ -x $program ]] || program=sonde
 	# Lists show only what follows the last of these.
 	keep=${typed%${typed##*[,\{=]}}
-	line=$($program help --complete -- "${(@Q)words[2,CURRENT-1]}" "$typed" </dev/null 2>/dev/null)
+	line=$($program help --complete -- "${(@Q)words[2,CURRENT-1]}" "$typed" \
+		</dev/null 2>/dev/null)
 	for line in ${(f)line}; do
 		case $line in
 		(\=*) whole+=("${${line#?}#$keep}") ;;
