@@ -25,14 +25,16 @@ sub rounds {
         my $fields = $fields{$names[$i]} // [];
         my @args = map { "\$a${i}_$_" } 0 .. 7 + @$fields;
 
-        $declared .= "my (" . join(', ', @args) . ") = ('$names[$i]', 94_000_000_000_000, 1, 5000, 123_456_789, 1234, 'workload', [], "
+        $declared .= "my (" . join(', ', @args) . ") = "
+            . "('$names[$i]', 94_000_000_000_000, 1, 5000, 123_456_789, 1234, 'workload', [], "
             . join(', ', @$fields) . ");\nmy \$sub$i = \\&$names[$i];\n";
         $body .= "\$sub$i->(" . join(', ', @args) . ");\n";
     }
     eval "$declared for (1 .. $nr) { $body } 1" or die $@;
 }
 
-my ($script, %left) = (shift @ARGV, map { /^(.*)=(\d+)$/ or die "SUB=CALLS, not $_\n"; ($1, $2) } splice @ARGV);
+my $script = shift @ARGV;
+my %left = map { /^(.*)=(\d+)$/ or die "SUB=CALLS, not $_\n"; ($1, $2) } splice @ARGV;
 defined do $script or $@ eq '' or die $@;
 while (my @turn = sort grep { $left{$_} } keys %left) {
     my ($least) = sort { $a <=> $b } @left{@turn};

@@ -31,13 +31,15 @@ sub told {
 sub terminal {
     my $size = '';
     return if !-t STDOUT || ($ENV{TERM} // 'dumb') =~ /^(?:dumb)?$/;
-    my ($lines, $columns) = ioctl(STDOUT, $TIOCGWINSZ, $size = "\0" x 8) ? unpack 'SS', $size : (0, 0);
+    my $is_known = ioctl(STDOUT, $TIOCGWINSZ, $size = "\0" x 8);
+    my ($lines, $columns) = $is_known ? unpack 'SS', $size : (0, 0);
     return [$columns || told('COLUMNS', 80), $lines || told('LINES', 24)];
 }
 
 # One character of valid UTF-8, except controls below U+0080.
-our $utf8 = qr/[\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}
-    |\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
+our $utf8 = qr/[\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]
+    |\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
+    |\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
 
 # A name of a recording as text that is safe on a terminal, as screen.py's printable(): control
 # characters and bytes that are not UTF-8 appear as \x1b, one for each byte, as in sonde's own
@@ -84,7 +86,8 @@ sub cut {
 sub shrink {
     my ($widths, $names, $over, $least) = @_;
     for (; $over > 0; $over--) {
-        my ($widest) = sort { $widths->{$b} <=> $widths->{$a} || $a <=> $b } grep { $widths->{$_} > $least } @$names;
+        my ($widest) = sort { $widths->{$b} <=> $widths->{$a} || $a <=> $b }
+            grep { $widths->{$_} > $least } @$names;
         last if !defined $widest;
         $widths->{$widest}--;
     }

@@ -15,7 +15,8 @@ names.
 
     def trace_end():
         report = Report(options)
-        report.table("waits", "waits by thread", [("tid", "tid", "number"), ("max_ns", "max", "time")], rows)
+        report.table("waits", "waits by thread",
+                     [("tid", "tid", "number"), ("max_ns", "max", "time")], rows)
         report.print()
 
     any_kernel(globals())

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # description: block I/O: latency of requests, queued to issued to completed, per device and operation
 # args: [--by operation|flags] [--top N] [--json]
-# record: -a -e block:block_bio_queue,block:block_rq_insert,block:block_rq_issue,block:block_rq_requeue,block:block_rq_complete
+# record: -a -e block:block_bio_queue,block:block_rq_insert,block:block_rq_issue
+# record: -e block:block_rq_requeue,block:block_rq_complete
 """How long block I/O takes: in the queue until it is issued, and in the device until it is
 completed.
 
-    sonde record -a -e block:block_bio_queue,block:block_rq_insert,block:block_rq_issue,block:block_rq_requeue,block:block_rq_complete -- sleep 10
+    sonde record -a -e block:block_bio_queue,block:block_rq_insert,block:block_rq_issue \\
+        -e block:block_rq_requeue,block:block_rq_complete -- sleep 10
     sonde script block-latency.py [--by operation|flags] [--top N] [--json]
 
 A request waits from the time at which its oldest part was queued (block_bio_queue, else

@@ -27,14 +27,17 @@ sub show {
     my ($event_name, $context, $cpu, $secs, $nsecs, $pid, $comm) = @$common;
 
     if ($json) {
-        push @shown, [$event_name, $cpu, $secs * 1_000_000_000 + $nsecs, $comm, $pid, common_pc($context),
-            trace_flag_str(common_flags($context)), common_lock_depth($context),
-            '{' . join(', ', map { "\"$_->[0]\": " . ($_->[1] eq '%s' ? json_text($_->[2]) : $_->[2]) } @fields) . '}'];
+        my @values = map {
+            "\"$_->[0]\": " . ($_->[1] eq '%s' ? json_text($_->[2]) : $_->[2])
+        } @fields;
+        push @shown, [$event_name, $cpu, $secs * 1_000_000_000 + $nsecs, $comm, $pid,
+            common_pc($context), trace_flag_str(common_flags($context)),
+            common_lock_depth($context), '{' . join(', ', @values) . '}'];
         return;
     }
-    printf "%-20s [%03d] %d.%09d %-16s %7d preempt=%d flags=%s lock_depth=%d", printable($event_name), $cpu, $secs, $nsecs,
-        printable($comm), $pid,
-        common_pc($context), trace_flag_str(common_flags($context)) // '?', common_lock_depth($context);
+    printf "%-20s [%03d] %d.%09d %-16s %7d preempt=%d flags=%s lock_depth=%d",
+        printable($event_name), $cpu, $secs, $nsecs, printable($comm), $pid, common_pc($context),
+        trace_flag_str(common_flags($context)) // '?', common_lock_depth($context);
     printf " %s=$_->[1]", $_->[0], printable($_->[2]) for @fields;
     print "\n";
 }
@@ -51,7 +54,8 @@ sub kmem::kmalloc {
 
     return if $count{$event_name}++ >= SHOWN;
     show(\@_, ['call_site', '%x', $call_site], ['ptr', '%x', $ptr], ['bytes_req', '%d', $asked],
-        ['bytes_alloc', '%d', $given], ['gfp_flags', '%s', flag_str($event_name, 'gfp_flags', $flags) // $flags]);
+        ['bytes_alloc', '%d', $given],
+        ['gfp_flags', '%s', flag_str($event_name, 'gfp_flags', $flags) // $flags]);
 }
 
 sub trace_unhandled {
@@ -60,14 +64,16 @@ sub trace_unhandled {
 
 sub trace_end {
     if ($json) {
-        my @counts = ((map { [$_, $count{$_}, 'true'] } sort keys %count), map { [$_, $other{$_}, 'false'] } sort keys %other);
-        return print_json('flags-and-symbols',
-            events => json_table([qw(event=text cpu time_ns comm=text pid preempt flags=text lock_depth fields)], @shown),
+        my @counts = ((map { [$_, $count{$_}, 'true'] } sort keys %count),
+            map { [$_, $other{$_}, 'false'] } sort keys %other);
+        my @columns = qw(event=text cpu time_ns comm=text pid preempt flags=text lock_depth fields);
+        return print_json('flags-and-symbols', events => json_table(\@columns, @shown),
             counts => json_table([qw(event=text count shown)], @counts));
     }
     my ($columns) = @{terminal() // []};
 
     print "\n", text_table([['event', 30, 'name'], ['count', 8, 'number'], ['', 0, 'name']],
-        [(map { [$_, $count{$_}, ''] } sort keys %count), (map { [$_, $other{$_}, '(not shown)'] } sort keys %other)], $columns);
+        [(map { [$_, $count{$_}, ''] } sort keys %count),
+            (map { [$_, $other{$_}, '(not shown)'] } sort keys %other)], $columns);
     print "(no events)\n" if !%count && !%other;
 }

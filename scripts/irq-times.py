@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # description: interrupts and soft interrupts: how often, how long, how late soft interrupts began
 # args: [--by handler|cpu] [--top N] [--json]
-# record: -a -e irq:irq_handler_entry,irq:irq_handler_exit,irq:softirq_raise,irq:softirq_entry,irq:softirq_exit
+# record: -a -e irq:irq_handler_entry,irq:irq_handler_exit
+# record: -e irq:softirq_raise,irq:softirq_entry,irq:softirq_exit
 """Times of interrupt handlers and soft interrupts, and the delay of soft interrupts after they were
 raised.
 
-    sonde record -a -e irq:irq_handler_entry,irq:irq_handler_exit,irq:softirq_raise,irq:softirq_entry,irq:softirq_exit -- sleep 10
+    sonde record -a -e irq:irq_handler_entry,irq:irq_handler_exit \\
+        -e irq:softirq_raise,irq:softirq_entry,irq:softirq_exit -- sleep 10
     sonde script irq-times.py [--by handler|cpu] [--top N] [--json]
 
 A soft interrupt's time excludes interrupts during it. The delay is from the first softirq_raise of

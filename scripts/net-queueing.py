@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # description: how long packets wait in queues: to be sent, to be freed, from a device to a process; drops with reasons, NAPI polls
 # args: [--device NAME] [--top N] [--json]
-# record: -a -e net:net_dev_queue,net:net_dev_xmit,net:netif_rx,net:netif_receive_skb,skb:skb_copy_datagram_iovec,skb:consume_skb,skb:kfree_skb,napi:napi_poll
+# record: -a -e net:net_dev_queue,net:net_dev_xmit,net:netif_rx,net:netif_receive_skb
+# record: -e skb:skb_copy_datagram_iovec,skb:consume_skb,skb:kfree_skb,napi:napi_poll
 """How long packets wait in queues of the network, by device.
 
     sonde record -a -e net:net_dev_queue,net:net_dev_xmit,net:netif_rx,net:netif_receive_skb \\

@@ -5,8 +5,10 @@
 """Where tasks leave their cpus, and for how long: from a task's sched_switch to the next one that
 runs it.
 
-    sonde record -a -g -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new -- sleep 10
-    sonde script off-cpu.py [--by stack|thread|name] [--state S,...] [--of NAME] [--folded] [--depth N] [--top N] [--json]
+    sonde record -a -g -e sched:sched_switch,sched:sched_waking \\
+        -e sched:sched_wakeup,sched:sched_wakeup_new -- sleep 10
+    sonde script off-cpu.py [--by stack|thread|name] [--state S,...] [--of NAME] [--folded]
+        [--depth N] [--top N] [--json]
     sonde script off-cpu.py --folded | flamegraph.pl --countname us > off-cpu.svg
 
 States: sleep, disk (cannot be interrupted), stopped, traced, parked, idle (of kernel threads). A
@@ -28,8 +30,9 @@ options = arguments(__doc__, by=("stack", "thread", "name"), top=20, more=[
     (["--state"], {"metavar": "S,...", "help": "only these states"}),
     (["--of"], {"metavar": "NAME", "help": "only tasks of this name"}),
     (["--folded"], {"action": "store_true", "help": "a line for each stack: name;outermost;...;innermost;[state] microseconds"}),
-    (["--depth"], {"type": int, "default": 16, "metavar": "N", "help": "at most N innermost functions of a stack (default 16; "
-                                                                       "0: all; always all in --json and --folded)"})])
+    (["--depth"], {"type": int, "default": 16, "metavar": "N",
+                   "help": "at most N innermost functions of a stack (default 16; 0: all; "
+                           "always all in --json and --folded)"})])
 KNOWN = {state for _, state in STATES} - {"dead"} | {"preempted", "runnable"}
 ONLY = frozenset(options.state.split(",") if options.state else KNOWN)
 OF = options.of

@@ -29,7 +29,8 @@ FAILED = ((1 << 64) - 1, -1)  # page frame number for no page; perf and sonde di
 
 class Site:
     def __init__(self):
-        self.allocations = self.pages = self.kept = self.most_kept = self.failed = self.highest_order = 0
+        self.allocations = self.pages = self.failed = self.highest_order = 0
+        self.kept = self.most_kept = 0
         self.types = {}  # migrate type -> pages
 
 

@@ -36,7 +36,8 @@ sub by_bytes {
 sub table {
     my ($rows) = @_;
 
-    return json_table([qw(pid fd calls asked_bytes)], map { [split(/ /, $_), @{$rows->{$_}}] } by_bytes($rows));
+    return json_table([qw(pid fd calls asked_bytes)],
+        map { [split(/ /, $_), @{$rows->{$_}}] } by_bytes($rows));
 }
 
 sub trace_end {
@@ -48,8 +49,8 @@ sub trace_end {
         my $rows = $total{$call} // {};
 
         print text_table(
-            [['pid', 8, 'number'], ['fd', 6, 'number'], ['calls', 10, 'number'], ['bytes asked', 12, 'number'],
-                ["${call}s of $wanted", 0, 'name']],
+            [['pid', 8, 'number'], ['fd', 6, 'number'], ['calls', 10, 'number'],
+                ['bytes asked', 12, 'number'], ["${call}s of $wanted", 0, 'name']],
             [map { [split(/ /), @{$rows->{$_}}, ''] } by_bytes($rows)],
             $columns);
         print "(none)\n" if !%$rows;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # description: reads and writes by process: calls, bytes asked for and transferred, errors
 # args: [--json]
-# record: -e syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write
+# record: -e syscalls:sys_enter_read,syscalls:sys_exit_read
+# record: -e syscalls:sys_enter_write,syscalls:sys_exit_write
 #
 # A process is a thread here: the kernel's pid. Calls that had not returned at the end are reported.
 
@@ -11,7 +12,8 @@ use lib __FILE__ =~ m{(.*)/}s ? $1 : '.';
 use Analysis qw(wants_json print_json json_table);
 use Screen qw(terminal text_table);
 
-use constant { COMM => 0, CALLS => 1, ASKED => 2, DONE => 3, ERRORS => 4, ENTERED => 5 };    # of a row
+# Indexes of a row.
+use constant { COMM => 0, CALLS => 1, ASKED => 2, DONE => 3, ERRORS => 4, ENTERED => 5 };
 
 my $json = wants_json();
 # call -> pid -> row; ERRORS is {number => count}; ENTERED: it has not returned
@@ -62,8 +64,9 @@ sub table {
     for my $pid (by_bytes($rows)) {
         my $row = $rows->{$pid};
         my $errors = $row->[ERRORS];
+        my @errors = map { [error_name($_), $_, $errors->{$_}] } sort { $a <=> $b } keys %$errors;
         push @table, [$pid, @$row[COMM, CALLS, ASKED, DONE], $row->[ENTERED] ? 'true' : 'false',
-            json_table([qw(error=text number count)], map { [error_name($_), $_, $errors->{$_}] } sort { $a <=> $b } keys %$errors)];
+            json_table([qw(error=text number count)], @errors)];
     }
     return json_table([qw(pid comm=text calls asked_bytes done_bytes pending errors)], @table);
 }
@@ -75,18 +78,20 @@ sub show {
 
     for my $pid (by_bytes($rows)) {
         my $row = $rows->{$pid};
-        my $errors = join ' ', map { error_name($_) . " $row->[ERRORS]{$_}" } sort { $a <=> $b } keys %{$row->[ERRORS]};
+        my $errors = join ' ', map { error_name($_) . " $row->[ERRORS]{$_}" }
+            sort { $a <=> $b } keys %{$row->[ERRORS]};
         push @lines, [$pid, @$row[COMM, CALLS, ASKED, DONE], $errors];
     }
     print text_table(
-        [['pid', 8, 'number'], ["${call}s by", 16, 'name'], ['calls', 8, 'number'], ['bytes asked', 12, 'number'],
-            ['bytes done', 12, 'number'], ['errors', 6, 'name']],
+        [['pid', 8, 'number'], ["${call}s by", 16, 'name'], ['calls', 8, 'number'],
+            ['bytes asked', 12, 'number'], ['bytes done', 12, 'number'], ['errors', 6, 'name']],
         \@lines, $columns);
     print "(none)\n" if !%$rows;
 }
 
 sub trace_end {
-    return print_json('rw-by-pid', reads => table($rows{read}), writes => table($rows{write})) if $json;
+    return print_json('rw-by-pid', reads => table($rows{read}), writes => table($rows{write}))
+        if $json;
     show('read', $rows{read});
     print "\n";
     show('write', $rows{write});

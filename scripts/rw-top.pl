@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # description: reads and writes as they happen: the threads that move most bytes, every INTERVAL seconds
 # args: [INTERVAL] [LINES] [--json]
-# record: -e syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write
+# record: -e syscalls:sys_enter_read,syscalls:sys_exit_read
+# record: -e syscalls:sys_enter_write,syscalls:sys_exit_write
 #
 #   sonde record -a -q -o - -e ... | sonde script -i - rw-top.pl [INTERVAL [LINES]] [--json]
 #
@@ -17,12 +18,15 @@ use Analysis qw(wants_json print_json json_table);
 use Screen qw(cut terminal text_table);
 use Time::HiRes qw(setitimer ITIMER_REAL time);
 
-use constant { COMM => 0, READS => 1, READ => 2, WRITES => 3, WRITTEN => 4, ERRORS => 5 };    # of a row
+# Indexes of a row.
+use constant { COMM => 0, READS => 1, READ => 2, WRITES => 3, WRITTEN => 4, ERRORS => 5 };
 
 my $json = wants_json();
 my ($interval, $lines) = (@ARGV, (1, 20)[@ARGV .. 1]);
-@ARGV <= 2 && "$interval $lines" =~ /^(\d+|\d*\.\d+) [1-9]\d*$/ && $interval >= 0.01 && $interval <= 86400
-    or die "usage: rw-top.pl [INTERVAL [LINES]] [--json]: from 0.01 to 86400 seconds, 1 line or more\n";
+@ARGV <= 2 && "$interval $lines" =~ /^(\d+|\d*\.\d+) [1-9]\d*$/
+    && $interval >= 0.01 && $interval <= 86400
+    or die "usage: rw-top.pl [INTERVAL [LINES]] [--json]: "
+    . "from 0.01 to 86400 seconds, 1 line or more\n";
 
 my $is_live = -p STDIN;
 my (%now, %all);             # thread -> row; since the last table, and before that
@@ -62,20 +66,27 @@ sub show {
     my $size = terminal();
     my $columns = $size && $size->[0];
     my $room = !$size ? $lines : $size->[1] - 5;    # title, heading, rest, omitted columns, cursor
-    my $most = $size && ($on_screen || @ARGV < 2) && $room < $lines ? $room > 1 ? $room : 1 : $lines;
-    my @tids = sort { $rows->{$b}[READ] + $rows->{$b}[WRITTEN] <=> $rows->{$a}[READ] + $rows->{$a}[WRITTEN] || $a <=> $b } keys %$rows;
+    my $is_short = $size && ($on_screen || @ARGV < 2) && $room < $lines;
+    my $most = $is_short ? $room > 1 ? $room : 1 : $lines;
+    my @tids = sort {
+        $rows->{$b}[READ] + $rows->{$b}[WRITTEN] <=> $rows->{$a}[READ] + $rows->{$a}[WRITTEN]
+            || $a <=> $b
+    } keys %$rows;
     my $left = @tids - $most;
 
     if ($json) {
         my $total = @tids;
-        return print_json('rw-top', complete => $title ? 'true' : 'false', seconds => sprintf('%.3f', $seconds), threads => $total,
+        return print_json('rw-top', complete => $title ? 'true' : 'false',
+            seconds => sprintf('%.3f', $seconds), threads => $total,
             rows => json_table([qw(tid comm=text reads read_bytes writes written_bytes errors)],
                 map { [$_, @{$rows->{$_}}] } splice @tids, 0, $lines));
     }
-    my $text = cut(sprintf('%s%.1f s: %d threads', $title, $seconds, scalar @tids), $columns) . "\n";
+    my $text = cut(sprintf('%s%.1f s: %d threads', $title, $seconds, scalar @tids), $columns);
+    $text .= "\n";
     $text .= text_table(
-        [['tid', 8, 'number'], ['comm', 16, 'name'], ['reads', 8, 'number'], ['bytes read', 12, 'number'],
-            ['writes', 8, 'number'], ['bytes written', 12, 'number'], ['errors', 6, 'number']],
+        [['tid', 8, 'number'], ['comm', 16, 'name'], ['reads', 8, 'number'],
+            ['bytes read', 12, 'number'], ['writes', 8, 'number'],
+            ['bytes written', 12, 'number'], ['errors', 6, 'number']],
         [map { [$_, @{$rows->{$_}}] } splice @tids, 0, $most], $columns);
     $text .= cut('(none)', $columns) . "\n" if !%$rows;
     $text .= cut("(and $left more)", $columns) . "\n" if $left > 0;
@@ -108,7 +119,8 @@ sub show_again {
 sub trace_begin {
     return if !$is_live;
     $since = time;
-    $SIG{ALRM} = \&show_now;    # perl runs it between two statements, and while sonde waits for events
+    # perl runs it between two statements, and while sonde waits for events.
+    $SIG{ALRM} = \&show_now;
     $SIG{WINCH} = \&show_again;
     setitimer(ITIMER_REAL, $interval, $interval);
 }

@@ -5,9 +5,10 @@
 
     wakeups = Wakeups()
 
-    def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                            common_callchain, pid):
-        wakeups.waking(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
+    def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs,
+                            common_pid, common_comm, common_callchain, pid):
+        wakeups.waking(pid, common_secs * 1000000000 + common_nsecs,
+                       waker(context, common_pid, common_comm))
 
     def sched__sched_switch(...):
         wakeups.stopped(prev_pid, prev_state)

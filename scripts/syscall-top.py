@@ -5,8 +5,8 @@
 """The most frequent system calls, in a table that is redrawn every INTERVAL seconds (default 1),
 until Ctrl-C.
 
-    sonde record -a -q -o - -e raw_syscalls:sys_enter,raw_syscalls:sys_exit | sonde script -i - syscall-top.py [INTERVAL]
-                                                                                 [--by call|process|thread] [--top N] [--json]
+    sonde record -a -q -o - -e raw_syscalls:sys_enter,raw_syscalls:sys_exit |
+        sonde script -i - syscall-top.py [INTERVAL] [--by call|process|thread] [--top N] [--json]
 
 The last table, at the end, covers the complete run; for a recording in a file it is the only one.
 --json prints one line per table. Live, calls of this script are omitted; those of the recorder are

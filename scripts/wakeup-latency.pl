@@ -39,18 +39,23 @@ sub sched::sched_switch {
 sub told {
     my ($what, $row, $columns) = @_;
     my $before = sprintf '%-10s %12.1f us  ', $what, $row->[0] / 1000;
-    my $behind = sprintf ':%d at %d.%06d', $row->[2], $row->[3] / 1_000_000_000, $row->[3] % 1_000_000_000 / 1000;
+    my ($secs, $nsecs) = ($row->[3] / 1_000_000_000, $row->[3] % 1_000_000_000);
+    my $behind = sprintf ':%d at %d.%06d', $row->[2], $secs, $nsecs / 1000;
     my $room = defined $columns ? $columns - length("$before$behind") : undef;
 
-    print cut($before . cut(printable($row->[1]), defined $room && $room < 1 ? 1 : $room) . $behind, $columns), "\n";
+    my $name = cut(printable($row->[1]), defined $room && $room < 1 ? 1 : $room);
+    print cut($before . $name . $behind, $columns), "\n";
 }
 
 sub json {
     my @columns = qw(wait_ns comm=text tid end_ns);
-    my @lengths = map { [$_ ? 1 << $_ - 1 : 0, 1 << $_, $lengths{$_}] } sort { $a <=> $b } keys %lengths;
+    my @lengths = map { [$_ ? 1 << $_ - 1 : 0, 1 << $_, $lengths{$_}] }
+        sort { $a <=> $b } keys %lengths;
 
-    print_json('wakeup-latency', wakeups => $count, mean_ns => $count ? int($total / $count + 0.5) : 'null',
-        shortest => json_table(\@columns, $least // ()), longest => json_table(\@columns, $most // ()),
+    print_json('wakeup-latency', wakeups => $count,
+        mean_ns => $count ? int($total / $count + 0.5) : 'null',
+        shortest => json_table(\@columns, $least // ()),
+        longest => json_table(\@columns, $most // ()),
         histogram => json_table([qw(from_us below_us count)], @lengths));
 }
 
@@ -69,7 +74,7 @@ sub trace_end {
     print "\n";
     $bar = $bar > 50 ? 50 : $bar < 0 ? 0 : $bar;
     for my $bits (sort { $a <=> $b } keys %lengths) {
-        print cut(sprintf('%8d .. %-8d us %8d %s', $bits ? 1 << $bits - 1 : 0, 1 << $bits, $lengths{$bits},
-            '#' x ($lengths{$bits} * $bar / $count)), $columns), "\n";
+        print cut(sprintf('%8d .. %-8d us %8d %s', $bits ? 1 << $bits - 1 : 0, 1 << $bits,
+            $lengths{$bits}, '#' x ($lengths{$bits} * $bar / $count)), $columns), "\n";
     }
 }

@@ -5,7 +5,8 @@
 """How long tasks wait for a cpu after they were woken: from sched_waking to the sched_switch that
 runs them.
 
-    sonde record -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch -- sleep 10
+    sonde record -a -e sched:sched_waking,sched:sched_wakeup \\
+        -e sched:sched_wakeup_new,sched:sched_switch -- sleep 10
     sonde script wakeup-latency.py [--by thread|name|cpu|priority] [--worst N] [--top N] [--json]
 
 The worst cases have the time at which the task ran at last, the cpu, its priority (0-99 real-time,

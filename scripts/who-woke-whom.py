@@ -4,7 +4,8 @@
 # record: -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch
 """Pairs of a waker and a task that it woke: how often, and with which delays.
 
-    sonde record -a -e sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch -- sleep 10
+    sonde record -a -e sched:sched_waking,sched:sched_wakeup \\
+        -e sched:sched_wakeup_new,sched:sched_switch -- sleep 10
     sonde script who-woke-whom.py [--by name|thread] [--tree | --dot] [--of NAME] [--top N] [--json]
 
 "slept" is how long the woken task was off its cpu by its own choice until it was woken; "waited"

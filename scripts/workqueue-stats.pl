@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # description: workqueues: how long work waits and runs, by function and by cpu
 # args: [--json]
-# record: -a -e workqueue:workqueue_queue_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
+# record: -a -e workqueue:workqueue_queue_work
+# record: -e workqueue:workqueue_execute_start,workqueue:workqueue_execute_end
 #
 # A work item waits from queue_work to execute_start and runs until execute_end. Kernels before 5.x
 # do not name the function in execute_end: the item's address connects the events.
@@ -15,8 +16,9 @@ use Screen qw(terminal text_table);
 my $json = wants_json();
 my %queued;     # item -> ns when it was queued
 my %running;    # item -> [ns when it began, function, ns when it was queued]
-my %by_function;    # function -> [runs, waits counted, waited ns, longest wait ns, ran ns, longest run ns]
-my %by_cpu;         # cpu -> [runs, ran ns]
+# function -> [runs, waits counted, waited ns, longest wait ns, ran ns, longest run ns]
+my %by_function;
+my %by_cpu;     # cpu -> [runs, ran ns]
 
 # Arguments are positional, and their order has changed: the first field is the item in all kernels.
 sub workqueue::workqueue_queue_work {
@@ -72,11 +74,13 @@ sub by_run_time {
 
 sub json {
     my ($names) = @_;
+    my @columns = qw(address function=text runs waits wait_ns max_wait_ns run_ns max_run_ns);
 
     print_json('workqueue-stats',
-        functions => json_table([qw(address function=text runs waits wait_ns max_wait_ns run_ns max_run_ns)],
+        functions => json_table(\@columns,
             map { [$_, $names->{$_}, @{$by_function{$_}}] } by_run_time()),
-        cpus => json_table([qw(cpu runs run_ns)], map { [$_, @{$by_cpu{$_}}] } sort { $a <=> $b } keys %by_cpu),
+        cpus => json_table([qw(cpu runs run_ns)],
+            map { [$_, @{$by_cpu{$_}}] } sort { $a <=> $b } keys %by_cpu),
         running => scalar keys %running);
 }
 
@@ -90,14 +94,16 @@ sub trace_end {
         my ($runs, $waits, $waited, $longest_wait, $ran, $longest_run) = @{$by_function{$f}};
 
         push @lines, [$names->{$f} // sprintf('0x%x', $f), $runs,
-            $waits ? (us($waited / $waits), us($longest_wait)) : ('-', '-'), us($ran / $runs), us($longest_run)];
+            $waits ? (us($waited / $waits), us($longest_wait)) : ('-', '-'),
+            us($ran / $runs), us($longest_run)];
     }
     print text_table(
-        [['function', 40, 'name'], ['runs', 8, 'number'], ['wait us', 8, 'number'], ['longest', 8, 'number'],
-            ['run us', 8, 'number'], ['longest', 8, 'number']],
+        [['function', 40, 'name'], ['runs', 8, 'number'], ['wait us', 8, 'number'],
+            ['longest', 8, 'number'], ['run us', 8, 'number'], ['longest', 8, 'number']],
         \@lines, $columns);
     print "(no work was run)\n" if !%by_function;
     print "\n", text_table([['cpu', 8, 'number'], ['runs', 8, 'number'], ['run us', 12, 'number']],
-        [map { [$_, $by_cpu{$_}[0], us($by_cpu{$_}[1])] } sort { $a <=> $b } keys %by_cpu], $columns);
+        [map { [$_, $by_cpu{$_}[0], us($by_cpu{$_}[1])] } sort { $a <=> $b } keys %by_cpu],
+        $columns);
     printf "\n%d items were running at the end\n", scalar keys %running if %running;
 }

@@ -56,10 +56,13 @@ BEGIN {
     my ($lib) = $self =~ m{^(.*)/[^/]*$};
     my $file = "$lib/../module/Sonde-" . _build() . ".so";
     if (!-e $file) {
-        die "sonde: this perl ($^X, " . _build() . ") has no extension yet: make perl PERL=$^X builds it in sonde's sources\n";
+        die "sonde: this perl ($^X, " . _build() . ") has no extension yet: "
+            . "make perl PERL=$^X builds it in sonde's sources\n";
     }
-    my $object = DynaLoader::dl_load_file($file, 0) or die "sonde: " . DynaLoader::dl_error() . "\n";
-    my $boot = DynaLoader::dl_find_symbol($object, 'boot_Sonde') or die "sonde: " . DynaLoader::dl_error() . "\n";
+    my $object = DynaLoader::dl_load_file($file, 0)
+        or die "sonde: " . DynaLoader::dl_error() . "\n";
+    my $boot = DynaLoader::dl_find_symbol($object, 'boot_Sonde')
+        or die "sonde: " . DynaLoader::dl_error() . "\n";
     DynaLoader::dl_install_xsub('Sonde::bootstrap', $boot, $file)->('Sonde', $VERSION);
 }
 

@@ -26,7 +26,8 @@ our $status = 0; # the exit status before the script's END blocks
 # recordings may reach a terminal.
 sub quiet {
     my ($line) = @_;
-    $line =~ s{ ( [\t\x20-\x7e] | \xc2[\xa0-\xbf] | [\xc3-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
+    $line =~ s{ ( [\t\x20-\x7e] | \xc2[\xa0-\xbf] | [\xc3-\xdf][\x80-\xbf]
+                | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3} )
                 | (.) }{ $1 // sprintf '\\x%02x', ord $2 }gsex;
     return $line;
 }
@@ -105,9 +106,11 @@ sub own_subs {
     no strict 'refs';
     for my $package ('main', map { /^(\w+)::$/ && $1 ne 'main' ? $1 : () } sort keys %main::) {
         for my $name (sort keys %{"${package}::"}) {
-            next if !defined &{"${package}::$name"} || $name =~ /^(?:trace_begin|trace_end|trace_defect|BEGIN|END)$/;
+            next if !defined &{"${package}::$name"}
+                || $name =~ /^(?:trace_begin|trace_end|trace_defect|BEGIN|END)$/;
             my $file = eval { B::svref_2object(\&{"${package}::$name"})->START->file };
-            push @found, $package eq 'main' ? $name : "${package}::$name" if defined $file && $file eq $0;
+            push @found, $package eq 'main' ? $name : "${package}::$name"
+                if defined $file && $file eq $0;
         }
     }
     return @found;
@@ -132,8 +135,12 @@ sub warn_never_called {
     }
     # An event that has its sub is no suggestion.
     my @others = grep { !$is_there{$_} } sort keys %known;
-    my @listed = map { my $near = nearest($_, \@others); $_ . ($near ? " (did you mean $near?)" : '') } @absent;
-    push @listed, map { "$_ (its event did not happen)" } grep { $known{$_} } sort keys %is_there if $is_idle;
+    my @listed = map {
+        my $near = nearest($_, \@others);
+        $_ . ($near ? " (did you mean $near?)" : '')
+    } @absent;
+    push @listed, map { "$_ (its event did not happen)" } grep { $known{$_} } sort keys %is_there
+        if $is_idle;
     my @own = $is_idle ? grep { !$is_there{$_} } own_subs() : ();
     for my $name (@own) {
         my $near = nearest($name, [@others, 'trace_unhandled', 'process_event']);
@@ -141,7 +148,8 @@ sub warn_never_called {
     }
     my $names = join ', ', @listed;
     my @met = sort $run->met;
-    my $calls = join ', ', grep { defined } (@met[0 .. 2], @met ? 'trace_unhandled' : (), 'process_event');
+    my $calls = join ', ', grep { defined }
+        (@met[0 .. 2], @met ? 'trace_unhandled' : (), 'process_event');
     if ($is_idle && ($names ne '' || @own)) {
         my $what = $names eq '' ? 'none of its subs is ever called' : "never called: $names";
         say_line("$0: $what; the events of this recording call $calls");
@@ -183,7 +191,8 @@ END {
     my $has_died = Sonde::_has_died_in_end();
     if ($has_died || $rules{perl_exit_fails} && $? && !$status) {
         $? = $rules{status_failed};
-    } elsif ($rules{perl_runs_on_after_exit} && !$? && $stage eq 'top level' && Sonde::_has_exited()) {
+    } elsif ($rules{perl_runs_on_after_exit} && !$? && $stage eq 'top level'
+        && Sonde::_has_exited()) {
         eval { events(); 1 } or do {
             print STDERR $@;
             $? = 255;
@@ -202,9 +211,10 @@ sub events {
     eval 'END { end(); $status = $? }'; # runs before the script's END blocks
     call_if_there('trace_begin');
     $stage = 'event';
-    # The current sub finishes, and no further events are delivered; a second Ctrl-C acts as in plain
-    # perl. A handler set by the script stays.
-    $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' } if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
+    # The current sub finishes, and no further events are delivered; a second Ctrl-C acts as in
+    # plain perl. A handler set by the script stays.
+    $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' }
+        if !defined $SIG{INT} || $SIG{INT} eq 'DEFAULT';
     my $code = $run->events;
     Sonde::_wipe_progress();
     $SIG{INT} = 'DEFAULT' if $ours && defined $SIG{INT} && $SIG{INT} eq $ours;
@@ -219,7 +229,8 @@ sub events {
         say_line($text);
     }
     my $strict = delete $ENV{SONDE_STRICT} // '';
-    exit 3 if $strict eq '1' && ($line ne '' || $nothing ne '' || $is_idle && !$rules{passes_over_handlers}) || $is_loss && $strict eq 'loss';
+    my $is_doubtful = $line ne '' || $nothing ne '' || $is_idle && !$rules{passes_over_handlers};
+    exit 3 if $strict eq '1' && $is_doubtful || $is_loss && $strict eq 'loss';
     undef $run;
 }
 

@@ -17,7 +17,8 @@ my %flags;    # event -> field -> {delim, values => {number => text}}
 my %symbols;  # event -> field -> {number => text}
 
 # The bits of common_flags.
-my @trace_flags = ([1, 'IRQS_OFF'], [2, 'IRQS_NOSUPPORT'], [4, 'NEED_RESCHED'], [8, 'HARDIRQ'], [16, 'SOFTIRQ']);
+my @trace_flags = ([1, 'IRQS_OFF'], [2, 'IRQS_NOSUPPORT'], [4, 'NEED_RESCHED'], [8, 'HARDIRQ'],
+    [16, 'SOFTIRQ']);
 
 sub define_flag_field {
     my ($event, $field, $delim) = @_;
@@ -65,7 +66,8 @@ sub flag_str {
     my $known = $flags{$event} && $flags{$event}{$field} or return undef;
     my $values = $known->{values} // {};
 
-    return join_flags($value, defined $known->{delim} && $known->{delim} ne '' ? " $known->{delim} " : ' ',
+    my $has_delim = defined $known->{delim} && $known->{delim} ne '';
+    return join_flags($value, $has_delim ? " $known->{delim} " : ' ',
         map { [$_, $values->{$_}] } sort { $a <=> $b } keys %$values);
 }
 
@@ -89,7 +91,8 @@ sub dump_flag_fields {
             my $known = $flags{$event}{$field};
             print "    field: $field:\n";
             print "        delim: $known->{delim}\n" if defined $known->{delim};
-            print "        value $_: $known->{values}{$_}\n" for sort { $a <=> $b } keys %{$known->{values} // {}};
+            print "        value $_: $known->{values}{$_}\n"
+                for sort { $a <=> $b } keys %{$known->{values} // {}};
         }
     }
 }
