@@ -111,7 +111,8 @@ class Recordings:
 
     def syscalls(self):
         return self._make('syscalls.data',
-                          ['-e', 'raw_syscalls:sys_enter,raw_syscalls:sys_exit,sched:sched_switch,sched:sched_wakeup'],
+                          ['-e', 'raw_syscalls:sys_enter,raw_syscalls:sys_exit,'
+                                 'sched:sched_switch,sched:sched_wakeup'],
                           lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
                           50000, self.least)
 
@@ -128,7 +129,8 @@ class Recordings:
     def mixed(self):
         """A mix of some seven million events. sonde makes it: perf filters its own events only if
         all events have filters."""
-        events = 'sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,raw_syscalls:sys_exit,cpu-clock/freq=4000,call-graph=fp/'
+        events = ('sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,'
+                  'raw_syscalls:sys_exit,cpu-clock/freq=4000,call-graph=fp/')
         return self._make('mixed.data', ['-e', events, '-a'],
                           lambda n: ['sh', '-c', MIXED_WORK, 'sh', self.tools, str(n)], 20000, LEAST_MIXED, by_sonde=True)
 

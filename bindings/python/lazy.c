@@ -237,8 +237,8 @@ static PyObject *lazy_reduce(PyTypeObject *base, PyObject *self)
 
 /* clang-format off */
 #define DICT_METHODS(M)                                                                            \
-	M(clear) M(copy) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values) M(__reversed__) \
-	M(__sizeof__)
+	M(clear) M(copy) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values)      \
+	M(__reversed__) M(__sizeof__)
 
 /* dict has these as methods besides the slots: their messages about wrong arguments differ. */
 #define DICT_COEXISTING(M) M(__contains__) M(__getitem__)
@@ -394,8 +394,8 @@ static PyObject *dict_ior(PyObject *self, PyObject *other)
 
 /* clang-format off */
 #define LIST_METHODS(M)                                                                            \
-	M(append) M(clear) M(copy) M(count) M(extend) M(index) M(insert) M(pop) M(remove) M(reverse) M(sort) \
-	M(__reversed__) M(__sizeof__)
+	M(append) M(clear) M(copy) M(count) M(extend) M(index) M(insert) M(pop) M(remove)          \
+	M(reverse) M(sort) M(__reversed__) M(__sizeof__)
 /* clang-format on */
 
 #define M(name)                                                                    \

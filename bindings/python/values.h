@@ -80,8 +80,8 @@ PyObject *values_comm(struct values *v, uint32_t id);
 PyObject *values_name(struct values *v, const char *lent); /* a borrowed name; NULL counts as "" */
 PyObject *values_secs(struct values *v, uint64_t secs);
 PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
-PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes,
-			   size_t at); /* see field_object() */
+/* See field_object(). */
+PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes, size_t at);
 PyObject *text_object(const char *text, size_t len);
 /*
  * The same for a complete name that is used as a key: interned. Names of events and fields may

@@ -55,7 +55,8 @@ t.prints(recording(), [
     "allocations  pages  kept  most kept  failed  highest order  type              site",
     "          2     12     1          8       1              3  unmovable         " + SITE_B,
     "          6      6     3          4       0              0  movable 5, CMA 1  " + SITE_A,
-    "          1      1     1          1       0              0  movable           (no call chain)"] + TAIL, "by site")
+    "          1      1     1          1       0              0  movable           (no call chain)"]
+    + TAIL, "by site")
 t.prints(recording(), [
     "allocations  pages  kept  most kept  failed  highest order  type                           process  pid",
     "          7     10     3          6       1              2  movable 5, unmovable 4, CMA 1  worker     5",

@@ -45,8 +45,8 @@ t.prints(mixed(), [
     "server    1  worker      5         3     6.00 us    12.0 us      1.00 us  1.00 us  1.00 us",
     "worker    5  server      1         3     1.00 us    3.00 us       500 ns   500 ns   500 ns",
     "server    1  worker      6         1           -          -            -        -        -",
-    "worker    6  say \"hi\\    8         1           -          -      1.00 us  1.00 us  1.00 us"] + END,
-         "by thread, only of one name", "--by", "thread", "--of", "worker")
+    "worker    6  say \"hi\\    8         1           -          -      1.00 us  1.00 us  1.00 us"]
+         + END, "by thread, only of one name", "--by", "thread", "--of", "worker")
 t.prints(mixed(), [
     "(interrupt)",
     "    3 x server (slept 4.00 us, waited 500 ns)",

@@ -24,7 +24,8 @@ ENV = dict(ENV, **NO_LEAKS, TERM='xterm', SONDE_PYTHON=sys.executable,
            DEBUGINFOD_URLS='http://127.0.0.1:9/ https://debuginfod.elfutils.org/')
 PID = 4194304 + os.getpid() % 1000000  # larger than that of any process
 EVIL = 'x\\x1b[2J\\x07\\xc2\\x9b31m\\x9b1m\\x7f\\r\\b'
-SPEAKS = re.compile(rb'[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4\x80-\xbf])[\x80-\x9f]|\r(?!\n)')
+SPEAKS = re.compile(rb'[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]'
+                    rb'|(?<![\xc2-\xf4\x80-\xbf])[\x80-\x9f]|\r(?!\n)')
 COLUMNS = 'comm,pid,tid,cpu,time,event,trace,ip,sym,symoff,dso,srcline,cgroup'
 COMMANDS = [['script', '-F', COLUMNS], ['script', '-F', '+insn,+srccode'], ['script', '-D'], ['script', '--header'], ['script', '--header-only', '-I'],
             ['script', '--show-mmap-events', '--show-task-events', '--show-bpf-events', '--show-cgroup-events'],

@@ -34,7 +34,8 @@ def _():
     options = (
         ['-e', 'cs,faults,migrations,cpu-migrations'],
         ['-e', 'cs:u,cs:k,cs:h,cs:uk,cs:ukh,cs:G,cs:H,cs:GH,cs:I,cs:p,cs:D,cs:e,cs:uH,cs:ppp,cs:P'],
-        ['-e', 'alignment-faults,emulation-faults,major-faults,minor-faults,task-clock,cgroup-switches'],
+        ['-e', 'alignment-faults,emulation-faults,major-faults,minor-faults,task-clock,'
+               'cgroup-switches'],
         ['-e', 'sched:sched_switch:u,sched:sched_switch:H,sched:sched_switch:D'],
         ['-e', 'sched:sched_switch', '-c', '10'], ['-e', 'sched:sched_switch', '-F', '100'],
         ['-e', 'cs', '-c', '1'], ['-e', 'dummy'], ['-a', '-e', 'dummy'], ['-a', '-e', 'cs,dummy'],

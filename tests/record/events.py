@@ -54,7 +54,8 @@ def refused(*options, says):
 @case('terms between slashes: the attrs are perf\'s')
 def _():
     all_same([['-e', text] for text in (
-        'cs/period=10/,cs/freq=10/u,cs//u,cs//,cs/period=0x10/,cs/period=010/,cs/period/,cs/period=10,freq=5/',
+        'cs/period=10/,cs/freq=10/u,cs//u,cs//,cs/period=0x10/,cs/period=010/,cs/period/,'
+        'cs/period=10,freq=5/',
         'cs/freq=0/', 'cs/period=0/', 'cs/name=foo/u,faults/name=bar,period=1/', 'cs/call-graph=fp/,faults',
         'cs/call-graph=dwarf/', 'cs/call-graph=dwarf,stack-size=4096/', 'cs/stack-size=1000,call-graph=dwarf/',
         'cs/call-graph=no/,faults/max-stack=5/', 'cs/time=0/,faults/time=1/', 'cs/time/',

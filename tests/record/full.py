@@ -128,8 +128,9 @@ def _():
 def _():
     # A delayed recorder may write as much as the disk holds at once. So the command waits for the
     # second file before it makes that many events.
-    slow = 'dd if=/dev/zero of=/dev/null bs=1 count=2000; while [ $(ls small | wc -l) -lt 2 ]; do sleep 0.02; done; ' \
-        'for i in $(seq 80); do dd if=/dev/zero of=/dev/null bs=1 count=2000; sleep 0.02; done'
+    slow = ('dd if=/dev/zero of=/dev/null bs=1 count=2000; '
+            'while [ $(ls small | wc -l) -lt 2 ]; do sleep 0.02; done; '
+            'for i in $(seq 80); do dd if=/dev/zero of=/dev/null bs=1 count=2000; sleep 0.02; done')
     with small_disk('size=4m'):
         r = sonde('record', '-e', EVENTS, '-m', '4M', '--switch-output=200k', '-o', 'small/x.data', '--', 'sh', '-c', slow)
         says_full(r)

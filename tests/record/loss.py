@@ -150,8 +150,10 @@ def _():
         found = re.search(pattern, text)
         return int(found.group(1)) if found else 0
     # While the recorder is stopped, the command makes more children than a page has room for.
-    forks = 'kill -STOP $PPID; i=0; while [ $i -lt 200 ]; do i=$((i + 1)); (read x < /dev/null) done; kill -CONT $PPID; ' \
-        'for i in 1 2 3 4 5 6 7 8 9 10; do sleep .1; (:); done'  # children after the losses
+    forks = ('kill -STOP $PPID; '
+             'i=0; while [ $i -lt 200 ]; do i=$((i + 1)); (read x < /dev/null) done; '
+             'kill -CONT $PPID; '
+             'for i in 1 2 3 4 5 6 7 8 9 10; do sleep .1; (:); done')  # children after the losses
     for events in (('-e', 'dummy'), ('-e', 'syscalls:sys_enter_read'), ('-e', 'raw_syscalls:*')):
         r = sonde('record', '-m', '1', *events, '-o', 'x.data', '--', 'sh', '-c', forks)
         same(r.returncode, 0, r.stderr)

@@ -17,8 +17,8 @@ class Attr:
     """The members of an attr that decide the layout of records."""
 
     def __init__(self, data, at):
-        self.type, self.size, self.config, self.period, self.sample_type, self.read_format, self.flags = \
-            struct.unpack_from('<IIQQQQQ', data, at)
+        (self.type, self.size, self.config, self.period, self.sample_type, self.read_format,
+         self.flags) = struct.unpack_from('<IIQQQQQ', data, at)
         self.branch_type, self.regs_user, self.stack_user, self.clockid, self.regs_intr = \
             struct.unpack_from('<QQIiQ', data, at + 72)
         self.trailer_bytes = 8 * bin(self.sample_type & TRAILER).count('1') if self.flags >> 18 & 1 else 0

@@ -9,7 +9,8 @@ from tap import PERF_ENV, SONDE, case, few_symbols, need, perf, run, same, sh, s
 LINE = "excluding the recorder's own events"
 # Makes enough events to wake the recorder several times with buffers of a page.
 WORK = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=3000', 'status=none']
-OWN = 'syscalls:sys_enter_writev,syscalls:sys_enter_write,syscalls:sys_enter_poll,syscalls:sys_enter_ioctl'
+OWN = ('syscalls:sys_enter_writev,syscalls:sys_enter_write,'
+       'syscalls:sys_enter_poll,syscalls:sys_enter_ioctl')
 
 
 def once(options, events):

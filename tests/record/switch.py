@@ -110,8 +110,9 @@ def _():
 
 @case('--switch-output-event: the event begins a new file, and is in no file')
 def _():
-    work = 'import glob, os, sys, time\nsys.stdin.readline()\nfor i in range(3):\n    time.sleep(.1)\n' \
-           '    os.sched_yield()\n    while len(glob.glob("x.data.*")) <= i: time.sleep(.02)\n'
+    work = ('import glob, os, sys, time\nsys.stdin.readline()\n'
+            'for i in range(3):\n    time.sleep(.1)\n    os.sched_yield()\n'
+            '    while len(glob.glob("x.data.*")) <= i: time.sleep(.02)\n')
     # With a command, events of every process count; with -p, those of this process only.
     for with_pid in (False, True):
         worker = subprocess.Popen(['python3', '-c', work], stdin=subprocess.PIPE) if with_pid else None

@@ -92,8 +92,9 @@ def _():
 
 @case('--tail-synthesize with --switch-output: each file has the names of running tasks at its end')
 def _():
-    work = 'for i in 1 2 3 4; do sleep .1; kill -USR2 $PPID; while [ $(ls x.data.* 2> /dev/null | wc -l) -lt $i ]; do ' \
-        'sleep .02; done; done; sleep .1'
+    work = ('for i in 1 2 3 4; do sleep .1; kill -USR2 $PPID; '
+            'while [ $(ls x.data.* 2> /dev/null | wc -l) -lt $i ]; do sleep .02; done; done; '
+            'sleep .1')
     r = sonde('record', '-q', '-o', 'x.data', '--tail-synthesize', '--switch-output', '-e', 'sched:sched_switch',
               '--', 'sh', '-c', work)
     same(r.returncode, 0, r.stderr)

@@ -52,8 +52,8 @@ SAMPLE/user { [7:u64] [0x9010:u64] [12,12:u32] [105:u64] }
 def entry(misc, digit, name):
     """An entry of the list of build ids, as bytes in the language of fixtures."""
     room = (len(name) + 8) // 8 * 8
-    return '[0:u32] [%d:u16] [%d:u16] [0xffffffff:u32] [%d:u8]*20 [20:u8] [0:u8]*3 "%s" [0:u8]*%d' % (
-        misc | 0x8000, 36 + room, digit, name, room - len(name))
+    return ('[0:u32] [%d:u16] [%d:u16] [0xffffffff:u32] [%d:u8]*20 [20:u8] [0:u8]*3 "%s" [0:u8]*%d'
+            % (misc | 0x8000, 36 + room, digit, name, room - len(name)))
 
 
 FIXTURE = """=== list

@@ -102,8 +102,8 @@ def names_rows():
     for i in range(1, 60):
         when = i * 1000000
         rows += 'COMM { [10,10:u32] "n%d\0" pad8 %s }\n' % (i, trailer % when)
-        rows += 'MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] "/bin/v%d\0" pad8 %s }\n' % (
-            i, i, trailer % (when + 1))
+        rows += ('MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] '
+                 '"/bin/v%d\0" pad8 %s }\n' % (i, i, trailer % (when + 1)))
         rows += 'KSYMBOL { [0xffffffffc0000000:u64] [64:u32] [1,%d:u16] "bpf_prog\0" pad8 %s }\n' % (i % 2, trailer % (when + 2))
         if i % 20 == 0:
             rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (when + 3)

@@ -162,7 +162,8 @@ def never_written(folder):
         say(', compressed' not in out,
             'the bit without the section does not mean compressed, ' + order, out)
     for ratio, is_compressed in (0, False), (24, True):
-        text = KNOWN.replace('COUNTS\n', '').replace('--- data', '--- feature COMPRESSED\n[1,1,1,%d,528384:u32]\n--- data' % ratio)
+        feature = '--- feature COMPRESSED\n[1,1,1,%d,528384:u32]\n' % ratio
+        text = KNOWN.replace('COUNTS\n', '').replace('--- data', feature + '--- data')
         for order, path in made(folder, text):
             say(info(path)['file']['compressed'] is is_compressed and
                 (b', compressed' in run([SONDE, 'info', str(path)])[1]) is is_compressed,

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compares sonde --compat with stock perf, byte for byte, for many recordings and sets of options.
 
-    tests/roundtrip/matrix.py SONDE [--against 6.1|6.12] [--cache FOLDER] [--all] [--only RECORDING] [--options 'OPTIONS']
-        [--keep FOLDER]
+    tests/roundtrip/matrix.py SONDE [--against 6.1|6.12] [--cache FOLDER] [--all]
+        [--only RECORDING] [--options 'OPTIONS'] [--keep FOLDER]
 
 perf record makes some recordings, others are in tests/data. --keep stores the new ones in a folder
 and uses those that it holds. Each set of options is tried on one recording, another one for each
@@ -177,8 +177,8 @@ def kernel_hidden(perf, cwd):
         return ''
     setting = lambda name: pathlib.Path('/proc/sys/kernel', name).read_text().strip()
     caps = next(line.split()[1] for line in open('/proc/self/status') if line.startswith('CapEff:'))
-    return 'perf names no kernel address: kptr_restrict %s, perf_event_paranoid %s, capabilities %s' % (
-        setting('kptr_restrict'), setting('perf_event_paranoid'), caps)
+    return ('perf names no kernel address: kptr_restrict %s, perf_event_paranoid %s, capabilities %s'
+            % (setting('kptr_restrict'), setting('perf_event_paranoid'), caps))
 
 
 def main():

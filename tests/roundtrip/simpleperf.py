@@ -62,8 +62,8 @@ def message(path, kind, first, symbols, more=b''):
 
 
 def mapping(start, size, pgoff, path, prot=5):
-    return 'MMAP2/user { [12,12:u32] [0x%x,0x%x,0x%x:u64] [8,1:u32] [77,0:u64] [%d,2:u32] "%s\\0" pad8%s' % (
-        start, size, pgoff, prot, path, IDS)
+    return ('MMAP2/user { [12,12:u32] [0x%x,0x%x,0x%x:u64] [8,1:u32] [77,0:u64] [%d,2:u32] '
+            '"%s\\0" pad8%s' % (start, size, pgoff, prot, path, IDS))
 
 
 KERNEL_MAP = ''.join('MMAP/kernel { [0xffffffff,0:u32] [%s,0:u64] "%s\\0" pad8%s' % (at, name, IDS) for at, name in (

@@ -25,8 +25,8 @@ SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 # Sizes of the members of an attr; 0 is the word of flags at offset 40.
 ATTR = [4, 4, 8, 8, 8, 8, 0, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8, 8, 8]
 IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCHES = (1 << i for i in range(12))
-REGS_USER, STACK, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION, REGS_INTR, PHYS, AUX, CGROUP, DATA_PAGE, CODE_PAGE, WEIGHTS = (
-    1 << i for i in range(12, 25))
+(REGS_USER, STACK, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION, REGS_INTR, PHYS, AUX, CGROUP,
+ DATA_PAGE, CODE_PAGE, WEIGHTS) = (1 << i for i in range(12, 25))
 # Layouts of the kernel's records: Q 8 bytes, I 4, H 2; s: the rest is bytes, which are not swapped.
 KERNEL = {1: 'IIQQQs', 2: 'QQ', 3: 'IIs', 4: 'IIIIQ', 5: 'QQQ', 6: 'QQQ', 7: 'IIIIQ', 8: 'IIQ', 10: 'IIQQQIIQQIIs', 11: 'QQQ', 12: 'II',
           13: 'Q', 14: '', 15: 'II', 16: 'IIQ*Q', 17: 'QIHHs', 18: 'HHIs', 19: 'Qs', 20: 'QHHs', 21: 'Q'}

@@ -174,7 +174,8 @@ t.ok(r.rc == 1 and "parameter prio is no field of sched:sched_wakeup (the neares
 # ---- one warning for each handler --------------------------------------------------------------
 
 r = t.script("def make(): return lambda %s, next_com: got(next_com)\n"
-             "def got(x): globals()['sched__sched_switch'] = make()\nsched__sched_switch = make()\n" % EIGHT)
+             "def got(x): globals()['sched__sched_switch'] = make()\n"
+             "sched__sched_switch = make()\n" % EIGHT)
 t.is_((r.err.count("next_com "), r.rc), (1, 0),
       "one warning for a handler that is created anew for each event")
 r = t.script("def sched__sched_switch(%s, *a): globals()['sched__sched_wakeup'] = late\n"

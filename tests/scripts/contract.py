@@ -248,8 +248,10 @@ for name, python in pythons():  # the exact build and those of the limited API d
 
 SHOW = "def sonde_t__types(n, c, cpu, s, ns, pid, comm, cc, ip, *f): print(comm.encode('utf-8', 'surrogateescape'), f)\n"
 r = t.script(SHOW, TYPES)
-NUMBERS = "-1, 255, -2, 65535, -3, 4294967293, -4, 18446744073709551611, bytearray(b'\\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01'), " \
-    "bytearray(b'\\xff\\xff\\xff\\xff\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00')"
+NUMBERS = ("-1, 255, -2, 65535, -3, 4294967293, -4, 18446744073709551611, "
+           "bytearray(b'\\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01'), "
+           "bytearray(b'\\xff\\xff\\xff\\xff\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff"
+           "\\x04\\x00\\x00\\x00')")
 t.is_(r.out, "".join("b%s (%s, %s, %d, 15)\n" % (comm, NUMBERS, text, n) for comm, text, n in (
     ("'types'", "'plain'", -7), ("'types'", "'tab\\tand\\nline'", 7),
     ("'types'", "bytearray(b'euro \\xe2\\x82\\xac\\x00')", 300), ("'types'", "bytearray(b'esc\\x1b[0m\\x00')", -300),

@@ -137,7 +137,8 @@ def recordings(folder, order):
     if more:
         text += more
     else:
-        missing['kernel-formats'] = 'the formats of the running kernel cannot be read, or have another byte order'
+        missing['kernel-formats'] = ('the formats of the running kernel cannot be read, '
+                                     'or have another byte order')
     (folder / 'kinds.fix').write_text(text)
     made = {}
     for case in fixtures.parse(folder / 'kinds.fix'):

@@ -50,7 +50,9 @@ ends("print is another function", "import builtins\nsaid = []\nbuiltins.print = 
 
 r = ends("a handler that recurses for ever", "def f(x): return f(x + 1)\ndef sched__sched_switch(*a): f(0)\n", "", 1, "RecursionError")
 t.has(r.err, "in the handler of this event: sched:sched_switch", "a message names the event")
-ends("an exception that cannot be printed", "class E(Exception):\n def __str__(self): raise ValueError\ndef trace_unhandled(*a): raise E\n", "", 1, "E: <exception str() failed>")
+ends("an exception that cannot be printed",
+     "class E(Exception):\n def __str__(self): raise ValueError\n"
+     "def trace_unhandled(*a): raise E\n", "", 1, "E: <exception str() failed>")
 r = ends("an excepthook that raises", "import sys\ndef hook(*a): raise ValueError('hook')\nsys.excepthook = hook\ndef trace_unhandled(*a): 1 / 0\n", "", 1, "ValueError: hook")
 t.ok("ZeroDivisionError" in r.err and "launch.py" not in r.err,
      "both exceptions are printed, without frames of sonde", r.err)

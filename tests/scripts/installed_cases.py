@@ -20,9 +20,10 @@ Recording = namedtuple("Recording", "options command live needs renamed", defaul
 
 COMPACTION = " ".join("-e compaction:mm_compaction_" + name for name in
                       "begin end migratepages isolate_migratepages isolate_freepages".split())
-NET = ("-e net:net_dev_xmit,net:net_dev_queue,net:netif_receive_skb,net:netif_rx,skb:consume_skb,skb:kfree_skb,"
-       "skb:skb_copy_datagram_iovec,napi:napi_poll,irq:irq_handler_entry,irq:irq_handler_exit "
-       "-e irq:softirq_entry --filter vec==3 -e irq:softirq_exit --filter vec==3 -e irq:softirq_raise --filter vec==3")
+NET = ("-e net:net_dev_xmit,net:net_dev_queue,net:netif_receive_skb,net:netif_rx,"
+       "skb:consume_skb,skb:kfree_skb,skb:skb_copy_datagram_iovec,napi:napi_poll,"
+       "irq:irq_handler_entry,irq:irq_handler_exit -e irq:softirq_entry --filter vec==3 "
+       "-e irq:softirq_exit --filter vec==3 -e irq:softirq_raise --filter vec==3")
 # Two threads take a lock from each other, fifteen times.
 FUTEX = """
 import threading, time

@@ -183,8 +183,10 @@ for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS)
                    ("every type of field", TYPES)):
     like_perf(HANDLERS, "arguments of subs of events, compared with perf: " + name, data)
 r = script(ARGS + "sub sonde_t::types { my @f = @_[9 .. $#_]; print join(' ', map { show($_) } @f), \"\\n\" }", TYPES)
-t.is_(r.out.splitlines()[0], "-1 255 -2 65535 -3 4294967293 -4 18446744073709551611 \\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01 "
-      "\\xff\\xff\\xff\\xff\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00 plain -7 15",
+t.is_(r.out.splitlines()[0],
+      "-1 255 -2 65535 -3 4294967293 -4 18446744073709551611 \\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01 "
+      "\\xff\\xff\\xff\\xff\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00 "
+      "plain -7 15",
       "negative numbers, arrays of numbers as bytes, ends of texts", r)
 r = script("sub sonde_t::types { print utf8::is_utf8($_[6]) || 0, utf8::is_utf8($_[19]) || 0, \"\\n\" }", TYPES)
 t.is_(r.out, "00\n" * 8, "texts are not decoded", r)
@@ -259,8 +261,10 @@ DEFINES = CORE + "no warnings; " + "".join("sub %s { print join(' ', '%s', map {
     "define_flag_field", "define_flag_value", "define_symbolic_field", "define_symbolic_value")) + \
     "my $n; sub trace_unhandled { print \"$_[0]\\n\" if $n++ < 4 }"
 like_perf(DEFINES, "definitions of flags and symbols, compared with perf", FLAGS)
-CONTEXT = CORE + "sub trace_unhandled { print join(' ', common_pc($_[1]), common_flags($_[1]), common_lock_depth($_[1]), " \
-    "trace_flag_str(common_flags($_[1])), flag_str('kmem::kmalloc', 'gfp_flags', 3264) // '-', symbol_str('a', 'b', 1) // '-'), \"\\n\" }"
+CONTEXT = (
+    CORE + "sub trace_unhandled { print join(' ', common_pc($_[1]), common_flags($_[1]), "
+    "common_lock_depth($_[1]), trace_flag_str(common_flags($_[1])), "
+    "flag_str('kmem::kmalloc', 'gfp_flags', 3264) // '-', symbol_str('a', 'b', 1) // '-'), \"\\n\" }")
 like_perf(CONTEXT, "functions of the context, flag_str, symbol_str", FLAGS)
 r = script("use Perf::Trace::Context; sub trace_end { print eval { common_pc(5) } // $@ }")
 t.has(r.out, "there is no current event", "functions of the context outside of an event")

@@ -118,9 +118,10 @@ for text, expected, what in (
     t.is_(t.script(text, records).out.splitlines()[0], expected, "context_switch: " + what)
 
 for text, by_name, by_position, what in (
-        ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, vcpu", "1001 3 True", "12 13 True", "reordered"),
-        ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, cpu_of_guest", "12 13 True", "12 13 True",
-         "with another name among them")):
+        ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, "
+         "vcpu", "1001 3 True", "12 13 True", "reordered"),
+        ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, "
+         "cpu_of_guest", "12 13 True", "12 13 True", "with another name among them")):
     text = "def context_switch(%s): print(ts, cpu, out)" % text
     got = [t.script(text, records, compat=c).out.splitlines()[:1] for c in (None, "perf-6.1")]
     t.is_(got, [[by_name], [by_position]], "all parameters, %s, by default and under --compat" % what)

@@ -191,9 +191,11 @@ def lazy(t):
     leave_out = os.path.join(os.path.dirname(SONDE), "bindings", "python", "lib")
     source = os.path.join(os.path.dirname(os.path.dirname(DATA)), "bindings", "python", "lib")
     check = body.split("\n\n\ndef trace_unhandled")[0].replace("from perf_trace_context import *", "").replace(
-        "from Core import *", "") + "\nsys.path[:0] = %r\nimport leave_out\nfor f in [f for n, f in dict(globals()).items() " \
-        "if '__' in n and type(f) is leave_out.Function]:\n    print(f.__name__, leave_out.may_leave_out(f, 'perf_sample_dict'), " \
-        "leave_out.may_leave_out(f, 'common_callchain'))\n" % [leave_out, source]
+        "from Core import *", "") + (
+            "\nsys.path[:0] = %r\nimport leave_out\nfor f in [f for n, f in dict(globals()).items() "
+            "if '__' in n and type(f) is leave_out.Function]:\n"
+            "    print(f.__name__, leave_out.may_leave_out(f, 'perf_sample_dict'), "
+            "leave_out.may_leave_out(f, 'common_callchain'))\n") % [leave_out, source]
     r = run([t.python, t.write("check.py", check)], None, environment(PERF_EXEC_PATH="/nonexistent"), t.dir)
     t.is_(r.out, "sched__sched_switch True True\n", "a handler that only counts needs no dict and no chain", r.err)
 

@@ -45,7 +45,8 @@ t.write("tree/scripts/python/known.py", "# description: no wrappers\ndef trace_b
 t.write("tree/scripts/perl/plain.pl", "# record: -e x:y\nsub trace_end\n{\n}\n")
 t.write(SCRIPTS + "events.py", '# SPDX-License-Identifier: MIT\n# description: what came\n# args: [--by WORD] [--json] <comm>\n'
         "# record: -e sched:sched_switch\n# record: --filter 'prev_pid != 0'\nimport sys\ndef trace_end(): print(sys.argv[1:])\n")
-t.write(SCRIPTS + "both.py", '"""The user\'s own.\n\nMore."""\nimport sys\ndef trace_begin(): print("mine", sys.argv[1:])\n')
+t.write(SCRIPTS + "both.py", '"""The user\'s own.\n\nMore."""\nimport sys\n'
+        'def trace_begin(): print("mine", sys.argv[1:])\n')
 
 t.write(SCRIPTS + "both.pl", "# record: -e sched:sched_wakeup\nsub trace_end { print \"Perl's @ARGV\\n\" }\n")
 
