@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 
+#include "report_formats.h"
 #include "report_frame.h"
 #include "report_view.h"
 
@@ -242,6 +243,25 @@ static int report_make_layout(struct report_run *run)
 	return r;
 }
 
+/* Formats for programs have every event for itself, and call trees only if -g asks for them. */
+static void report_decide_format(struct report_run *run)
+{
+	struct report_args *a = run->report->args;
+
+	a->hierarchy = false;
+	a->no_group = true;
+	run->view.is_for_programs = true;
+	if (strcmp(a->format, "folded")) {
+		run->view.has_graphs &= a->graph_given;
+		return;
+	}
+	run->view.children = false;
+	run->view.has_graphs = run->has.chains;
+	a->callers_first = true;
+	a->fields = NULL;
+	a->sort = run->has.chains ? "comm" : "comm,sym";
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -254,6 +274,8 @@ static int report_decide(struct report_run *run)
 	run->view.children = run->has.chains && !a->no_children && !a->no_call_graph &&
 			     !a->hierarchy && !a->mem_mode;
 	run->view.has_graphs = run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
+	if (a->format)
+		report_decide_format(run);
 	run->view.min_percent = a->percent_limit;
 	run->view.verbose = run->report->cli->verbose > 0;
 	if (a->hierarchy && a->fields)
@@ -302,6 +324,17 @@ static void report_put_unresolved(FILE *out, const struct sonde_profile_facts *f
 	fputs("\n#\n", out);
 }
 
+static int report_print_format(struct report_run *run, uint32_t nr_tables)
+{
+	const char *format = run->report->args->format;
+
+	if (!strcmp(format, "json"))
+		return report_formats_json(stdout, &run->view, nr_tables);
+	if (!strcmp(format, "csv"))
+		return report_formats_csv(stdout, &run->view, nr_tables);
+	return report_formats_folded(stdout, &run->view, nr_tables);
+}
+
 static int report_print_tables(struct report_run *run)
 {
 	struct report *report = run->report;
@@ -326,6 +359,8 @@ static int report_print_tables(struct report_run *run)
 			cli_say("report: there are no samples");
 		return 0;
 	}
+	if (report->args->format)
+		return report_print_format(run, facts.nr_tables);
 	report_frame_facts(stdout, &run->view, report_lost_samples(run->session));
 	for (uint32_t i = 0; i < facts.nr_tables && !r; i++) {
 		if (!report_frame_event(stdout, &run->view, i))
@@ -353,7 +388,8 @@ int report_print(struct sonde_session *s, void *ctx)
 	if (r >= 0)
 		r = report_decide(&run);
 	if (!r) {
-		report_frame_begin(stdout, a);
+		if (!a->format)
+			report_frame_begin(stdout, a);
 		if (!run.has.chains && a->graph_given && a->graph.kind != REPORT_NO_GRAPH)
 			r = report_fail(run.report,
 					"Selected -g or --branch-history.\nBut no callchain or "

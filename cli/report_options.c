@@ -223,6 +223,32 @@ static int report_options_set_time_quantum(struct opt_parser *p, void *values, c
 	return opt_error(p, "--time-quantum needs a number with ns, us, ms or s, not '%s'", value);
 }
 
+static int report_options_set_weight(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
+{
+	struct report_args *a = values;
+
+	if (value && strcmp(value, "samples") && strcmp(value, "period"))
+		return opt_error(p, "--weight takes samples or period, not '%s'", value);
+	a->weight = value;
+	return 0;
+}
+
+static int report_options_set_format(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
+{
+	static const char *const known[] = { "text", "folded", "json", "csv" };
+	struct report_args *a = values;
+
+	a->format = NULL;
+	for (size_t i = 0; !negated && i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(value, known[i]))
+			a->format = i ? known[i] : NULL;
+	if (negated || a->format || !strcmp(value, known[0]))
+		return 0;
+	return opt_error(p, "--format takes text, folded, json or csv, not '%s'", value);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -281,6 +307,10 @@ const struct opt report_options[] = {
 	OPT_GROUP("Output"),
 	OPT_FLAG(0, "header-only", struct report_args, header_only, "prints only the header of the recording"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
+	OPT_CALL(0, "format", "text|folded|json|csv", report_options_set_format, OPT_OURS,
+		 "text: the default; folded: a line per call path, comm;outer;inner COUNT, for programs that draw flame graphs; "
+		 "json, csv: exact numbers, described in docs/formats/report.md"),
+	OPT_CALL(0, "weight", "samples|period", report_options_set_weight, OPT_OURS, "what COUNT of --format folded adds up; default samples"),
 	OPT_FLAG('q', "quiet", struct report_args, quiet, "prints only rows"),
 	OPT_CALL('t', "field-separator", "SEPARATOR", report_options_set_separator, 0,
 		 "puts SEPARATOR between columns; one inside a value is printed as '.'"),

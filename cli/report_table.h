@@ -26,6 +26,7 @@ enum report_number {
 
 struct report_column {
 	const char *title;
+	const char *name; /* of its key, for programs */
 	bool is_number;
 	bool is_percent;    /* of a number */
 	bool is_missing;    /* the number is not known: N/A */
@@ -50,6 +51,7 @@ struct report_row {
 	/* Only for a hierarchy: by report_column.index, and the position in the order of merging. */
 	const struct report_value *values;
 	uint64_t merged;
+	uint32_t unknown; /* enum sonde_unknown: why the row's address has no symbol */
 };
 
 struct report_table {

@@ -102,13 +102,18 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 {
 	const struct report_key *key = it->key;
 	const char *title = key && key->title ? key->title : NULL;
+	const char *name = it->name;
 	uint32_t only_table = UINT32_MAX;
 
 	if (!key || key->kind != REPORT_KEY_EMPTY) {
 		const char *own;
 
-		if (!sonde_profile_column(vt->v->profile, profile_key, &own, &only_table))
+		const char *column =
+			sonde_profile_column(vt->v->profile, profile_key, &own, &only_table);
+
+		if (!column)
 			return;
+		name = key ? name : column;
 		title = title ? title : own;
 	}
 	if (only_table != UINT32_MAX && only_table != vt->index)
@@ -117,6 +122,7 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 	report_view_add_column(vt, (struct report_column){ .title = title,
 							   .is_right = key ? key->is_right : true,
 							   .pads_last = key ? key->pads_last : true,
+							   .name = name,
 							   .index = (unsigned int)vt->nr_keys,
 							   .level = it->level,
 							   .width = (unsigned int)strlen(title) });
@@ -221,7 +227,7 @@ static const char *report_view_text(struct view_table *vt, const struct shown_ke
 		return "-      -            ";
 	if (sonde_profile_value(vt->v->profile, vt->index, row, k->profile_key, &value) != 1)
 		return "";
-	if (report_view_is_symbol(k->key)) {
+	if (report_view_is_symbol(k->key) && !vt->v->is_for_programs) {
 		if (sonde_profile_place(vt->v->profile, value.place, &place) != 1)
 			return value.text;
 		if (asprintf(&text, "[%c] %s", place.level, value.text) < 0)
@@ -231,6 +237,8 @@ static const char *report_view_text(struct view_table *vt, const struct shown_ke
 	if (vt->v->verbose && k->key && !strncmp(k->key->name, "dso", 3) && value.long_text &&
 	    strcmp(k->key->name, "dso_size"))
 		return value.long_text;
+	if (vt->v->is_for_programs)
+		return value.text + strspn(value.text, " ");
 	return value.text;
 }
 
@@ -302,6 +310,13 @@ static void report_view_put_values(const struct view_table *vt, uint64_t row,
 	}
 }
 
+static uint32_t report_view_unknown(const struct view_table *vt, uint32_t place)
+{
+	struct sonde_profile_place p = { .size = sizeof(p) };
+
+	return sonde_profile_place(vt->v->profile, place, &p) == 1 ? p.unknown : SONDE_KNOWN;
+}
+
 static int report_view_make_rows(struct view_table *vt)
 {
 	const size_t nr = (size_t)vt->facts.nr_rows, members = vt->t.nr_members;
@@ -341,6 +356,8 @@ static int report_view_make_rows(struct view_table *vt)
 				report_view_numbers(numbers + m * REPORT_NUMBERS, &member);
 		}
 		*to = (struct report_row){ .numbers = numbers, .texts = texts, .id = i };
+		if (vt->v->is_for_programs && unresolved)
+			to->unknown = report_view_unknown(vt, row.place);
 		if (vt->values) {
 			to->values = vt->values + n * vt->nr_keys;
 			to->merged = row.merged;
@@ -384,7 +401,10 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 	g.total = vt->totals[0];
 	g.separator = a->separator;
 	g.in_color = a->in_color;
-	return r > 0 ? report_graph_print(out, &g, &drawn) : r;
+	if (r <= 0)
+		return r;
+	return vt->v->put_calls ? vt->v->put_calls(out, drawn.roots)
+				: report_graph_print(out, &g, &drawn);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -13,6 +13,9 @@ struct report_view {
 	struct sonde_profile *profile;
 	bool children, has_graphs;
 	bool verbose;
+	bool is_for_programs; /* texts are values: symbols without their level */
+	/* Prints a call tree instead of report_graph_print(); NULL: that. */
+	int (*put_calls)(FILE *out, const struct report_call *first);
 	unsigned int *fixed_widths; /* of -w; nr_fixed_widths of them; 0: automatic */
 	size_t nr_fixed_widths;
 	double min_percent; /* of rows */

@@ -11,3 +11,7 @@ try -s nosuch
 try -s com,cpuu
 try -g
 sonde --compat perf-6.1 report -i "$DATA/demo.data" -s nosuch 2>&1; echo "exit $?"
+try -s comm,pid --format json | sed 's,"sonde":"[^"]*","sonde":"...",'
+for f in csv folded; do try -s comm,pid --format $f; done
+try --format folded --weight period
+try --format xml
