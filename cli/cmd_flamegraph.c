@@ -39,27 +39,21 @@ static bool flamegraph_is_svg(const char *output)
 	return len > 4 && !strcmp(output + len - 4, ".svg");
 }
 
-/* "comm,cpu" or "none". Returns 0, or a status after reporting what is wrong. */
+/* Keys of a profile, or "none". Returns 0, or a status after reporting what is wrong. */
 static int flamegraph_set_by(const struct cli *cli, struct flames *fs, const char *by)
 {
-	while (*by && strcmp(by, "none")) {
-		const size_t len = strcspn(by, ",");
-		char word[32];
-		struct sonde_nearest near = { .size = sizeof(near), .wanted = word };
-		size_t key = 0;
+	struct sonde_profile *p;
+	char *text = NULL;
+	int r;
 
-		snprintf(word, sizeof(word), "%.*s", (int)len, by);
-		for (; flame_key_name(key) && strcmp(flame_key_name(key), word); key++)
-			sonde_nearest_offer(&near, flame_key_name(key));
-		if (!flame_key_name(key))
-			return cli_usage(cli, "flamegraph: --by %s: comm, pid, tid, cpu or none%s%s%s",
-					 word, near.meant ? "; did you mean " : "",
-					 near.meant ? near.meant : "", near.meant ? "?" : "");
-		if (fs->nr_by == FLAME_KEYS)
-			return cli_usage(cli, "flamegraph: --by takes at most %d keys", FLAME_KEYS);
-		fs->by[fs->nr_by++] = (enum flame_key)key;
-		by += len + (by[len] == ',');
-	}
+	fs->by = strcmp(by, "none") ? by : "";
+	if (!*fs->by)
+		return CLI_OK;
+	r = asprintf(&text, "keys=%s\n", by) < 0 ? -ENOMEM : sonde_profile_new(&p, text, "--by");
+	free(text);
+	if (r < 0)
+		return r == -EINVAL && cli_fail(cli) ? CLI_USAGE : cli_fail(cli);
+	sonde_profile_free(p);
 	return CLI_OK;
 }
 

@@ -1,108 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 #include "flame_fill.h"
 
+#include "say.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What periods of an event count. */
-static const char *flame_fill_unit(const struct sonde_schema *sc)
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static bool flame_fill_is_jit(const char *name)
 {
-	static const char *const clocks[] = { "cpu-clock", "task-clock" };
-	const char *name = sonde_schema_name(sc);
+	const size_t len = strlen(name);
 
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
-		const size_t len = strlen(clocks[i]);
-
-		if (!strncmp(name, clocks[i], len) && (!name[len] || name[len] == ':'))
-			return "ns";
-	}
-	return sonde_schema_kind(sc) == SONDE_TRACEPOINT ? "samples" : "events";
+	return !strncmp(name, "perf-", 5) && len > 9 && !strcmp(name + len - 4, ".map");
 }
 
-/* The graph of an event type; event types of one name share it. */
-static int flame_fill_graph(struct flames *fs, const struct sonde_schema *sc, size_t *ret)
+int flame_fill_frame(struct flame *f, const char *sym, const char *file, uint32_t unknown,
+		     bool is_kernel, bool is_inlined, uint32_t *ret)
 {
-	const char *name = sonde_schema_name(sc);
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	enum flame_kind kind = FLAME_USER;
+	char text[512];
+
+	file = slash ? slash + 1 : file;
+	if (!sym) { /* one frame for all unknown addresses of a file */
+		snprintf(text, sizeof(text), "[%s: %s]", file ? file : "unknown",
+			 sonde_unknown_text(unknown));
+		return flame_frame(f, text, file, FLAME_UNKNOWN, ret);
+	}
+	if (is_inlined)
+		kind = FLAME_INLINED;
+	else if (is_kernel)
+		kind = FLAME_KERNEL;
+	else if (file && flame_fill_is_jit(file))
+		kind = FLAME_JIT;
+	return flame_frame(f, sym, file, kind, ret);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+int flames_find(struct flames *fs, const char *event, const char *unit, struct flame **ret)
+{
 	struct flame **more;
 
-	for (*ret = 0; *ret < fs->nr; ++*ret) {
-		if (!strcmp(fs->graphs[*ret]->event, name))
+	for (size_t i = 0; i < fs->nr; i++) {
+		*ret = fs->graphs[i];
+		if (!strcmp((*ret)->event, event))
 			return 0;
 	}
 	more = reallocarray(fs->graphs, fs->nr + 1, sizeof(struct flame *));
 	if (!more)
 		return -ENOMEM;
 	fs->graphs = more;
-	fs->graphs[fs->nr] = flame_new(name, flame_fill_unit(sc));
-	return fs->graphs[fs->nr++] ? 0 : -ENOMEM;
-}
-
-struct flame_fill {
-	struct flames *fs;
-	enum flame_side side;
-	struct flame_path *paths; /* by schema id */
-	uint32_t nr_paths;
-};
-
-static int flame_fill_path(struct flame_fill *fill, const struct sonde_event *ev,
-			   struct flame_path **ret)
-{
-	struct flames *fs = fill->fs;
-	const struct sonde_schema *sc = sonde_event_schema(sonde_event_session(ev), ev);
-	size_t graph;
-
-	if (ev->schema >= fill->nr_paths) {
-		const uint32_t nr = ev->schema + 16;
-		struct flame_path *more = reallocarray(fill->paths, nr, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + fill->nr_paths, 0, (nr - fill->nr_paths) * sizeof(*more));
-		fill->paths = more;
-		fill->nr_paths = nr;
-	}
-	*ret = &fill->paths[ev->schema];
-	if ((*ret)->f)
-		return 0;
-	if (flame_fill_graph(fs, sc, &graph) < 0)
+	*ret = flame_new(event, unit);
+	if (!*ret)
 		return -ENOMEM;
-	(*ret)->f = fs->graphs[graph];
-	(*ret)->nr_by = fs->nr_by;
-	memcpy((*ret)->by, fs->by, sizeof(fs->by));
+	fs->graphs[fs->nr++] = *ret;
 	return 0;
-}
-
-static int flame_fill_event(struct flame_fill *fill, const struct sonde_event *ev)
-{
-	struct sonde_sample sample = { .size = sizeof(sample) };
-	struct flame_path *path;
-	uint32_t node = 0;
-
-	if (sonde_event_sample(ev, &sample) < 0)
-		return 0;
-	if (flame_fill_path(fill, ev, &path) < 0 || flame_path_groups(path, ev, &node) < 0 ||
-	    flame_path_calls(path, ev, &node) < 0)
-		return -ENOMEM;
-	flame_add(path->f, node, fill->side, sample.period ? sample.period : 1, 1);
-	return 0;
-}
-
-int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_side side)
-{
-	struct flame_fill fill = { .fs = fs, .side = side };
-	const struct sonde_event *ev;
-	int r;
-
-	while ((r = sonde_session_next(s, &ev)) > 0) {
-		r = flame_fill_event(&fill, ev);
-		if (r < 0)
-			break;
-	}
-	for (uint32_t i = 0; i < fill.nr_paths; i++)
-		flame_path_done(&fill.paths[i]);
-	free(fill.paths);
-	return r;
 }
 
 void flames_done(struct flames *fs)
@@ -110,4 +67,220 @@ void flames_done(struct flames *fs)
 	for (size_t i = 0; i < fs->nr; i++)
 		flame_free(fs->graphs[i]);
 	free(fs->graphs);
+}
+
+/* ---- a profile ------------------------------------------------------------------------------- */
+
+struct flame_fill {
+	struct sonde_profile *p;
+	struct flame *f;
+	enum flame_side side;
+	uint32_t nr_by;
+	uint32_t *frames; /* by place: frame + 1, or 0 */
+	uint32_t room;
+};
+
+/* What periods of an event count. */
+static const char *flame_fill_unit(const struct sonde_profile_table *t)
+{
+	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		const size_t len = strlen(clocks[i]);
+
+		if (!strncmp(t->name, clocks[i], len) && (!t->name[len] || t->name[len] == ':'))
+			return "ns";
+	}
+	return t->flags & 1 ? "samples" : "events";
+}
+
+/* The frame of a place; most were met before. */
+static int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret)
+{
+	struct sonde_profile_place at = { .size = sizeof(at) };
+	uint32_t *more;
+
+	if (place < fill->room && fill->frames[place]) {
+		*ret = fill->frames[place] - 1;
+		return 0;
+	}
+	sonde_profile_place(fill->p, place, &at);
+	if (flame_fill_frame(fill->f, at.sym, at.dso, at.unknown, at.level == 'k' || at.level == 'g',
+			     at.is_inlined, ret) < 0)
+		return -ENOMEM;
+	if (place >= fill->room) {
+		const uint32_t room = place + place / 2 + 256;
+
+		more = reallocarray(fill->frames, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		memset(more + fill->room, 0, (room - fill->room) * sizeof(*more));
+		fill->frames = more;
+		fill->room = room;
+	}
+	fill->frames[place] = *ret + 1;
+	return 0;
+}
+
+static int flame_fill_callee(struct flame_fill *fill, uint32_t place, uint32_t *node)
+{
+	uint32_t frame;
+
+	if (flame_fill_place(fill, place, &frame) < 0)
+		return -ENOMEM;
+	return flame_callee(fill->f, *node, frame, node);
+}
+
+/*
+ * Adds a call tree below a node: its nodes in preorder. `at` is the node of the tree in which the
+ * frames of `node` end; sums what was added.
+ */
+static int flame_fill_tree(struct flame_fill *fill, uint32_t node, uint32_t top,
+			   struct flame_sums *sums)
+{
+	struct sonde_profile_node n = { .size = sizeof(n) };
+
+	for (; node; node = n.next) {
+		uint32_t at = top;
+		int r;
+
+		r = sonde_profile_node(fill->p, node, &n);
+		if (r <= 0)
+			return r;
+		for (uint32_t i = 0; i < n.nr_frames; i++) {
+			if (flame_fill_callee(fill, n.frames[i], &at) < 0)
+				return -ENOMEM;
+		}
+		if (n.hit_samples)
+			flame_add(fill->f, at, fill->side, n.hit_period, n.hit_samples);
+		sums->weight += n.hit_period;
+		sums->count += n.hit_samples;
+		r = n.child ? flame_fill_tree(fill, n.child, at, sums) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A group's name. "cpu 3" and "cpu unknown" for bare numbers, which perf pads. */
+static const char *flame_fill_group(const char *key, const struct sonde_profile_value *v, char *buf,
+				    size_t size)
+{
+	const char *text = v->text + strspn(v->text, " ");
+	const char *digits = text + (*text == '-');
+
+	if (v->kind != SONDE_VALUE_NUMBER || digits[strspn(digits, "0123456789")])
+		return text;
+	if (digits == text)
+		snprintf(buf, size, "%s %" PRIu64, key, v->number);
+	else
+		snprintf(buf, size, "%s unknown", key);
+	return buf;
+}
+
+static int flame_fill_groups(struct flame_fill *fill, uint32_t table, uint64_t row, uint32_t *node)
+{
+	struct sonde_profile_value v = { .size = sizeof(v) };
+
+	for (uint32_t key = 0; key < fill->nr_by; key++) {
+		const char *name = sonde_profile_column(fill->p, key, NULL, NULL);
+		char number[64];
+		uint32_t frame;
+
+		if (sonde_profile_value(fill->p, table, row, key, &v) <= 0)
+			continue;
+		if (flame_frame(fill->f, flame_fill_group(name, &v, number, sizeof(number)), NULL,
+				FLAME_GROUP, &frame) < 0 ||
+		    flame_callee(fill->f, *node, frame, node) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Samples without a call path are in their row only: their frame is the row's function. */
+static int flame_fill_row(struct flame_fill *fill, uint32_t table, uint64_t row,
+			  const struct sonde_profile_row *values)
+{
+	struct flame_sums sums = { 0 };
+	uint32_t top = 0, root;
+	int r = flame_fill_groups(fill, table, row, &top);
+
+	if (r >= 0 && values->flags & SONDE_ROW_HAS_TREE) {
+		r = sonde_profile_tree(fill->p, table, row, &root);
+		if (r > 0)
+			r = flame_fill_tree(fill, root, top, &sums);
+	}
+	if (r < 0 || values->samples <= sums.count)
+		return r;
+	r = values->place ? flame_fill_callee(fill, values->place, &top) : 0;
+	if (r >= 0)
+		flame_add(fill->f, top, fill->side,
+			  values->period > sums.weight ? values->period - sums.weight : 0,
+			  values->samples - sums.count);
+	return r;
+}
+
+static int flame_fill_table(struct flames *fs, struct flame_fill *fill, uint32_t table,
+			    const struct sonde_profile_table *t)
+{
+	struct sonde_profile_row row = { .size = sizeof(row) };
+	int r = flames_find(fs, t->name, flame_fill_unit(t), &fill->f);
+
+	for (uint64_t i = 0; r >= 0 && sonde_profile_row(fill->p, table, i, &row) > 0; i++)
+		r = flame_fill_row(fill, table, i, &row);
+	free(fill->frames); /* they are those of this graph */
+	fill->frames = NULL;
+	fill->room = 0;
+	return r;
+}
+
+static void flame_fill_say(const struct sonde_profile *p)
+{
+	struct sonde_profile_facts facts = { .size = sizeof(facts) };
+
+	if (sonde_profile_facts(p, &facts) < 0)
+		return;
+	if (facts.dropped_samples)
+		cli_say("%" PRIu64 " samples are missing: there are too many different call chains",
+			facts.dropped_samples);
+	if (facts.flags & SONDE_PROFILE_SATURATED)
+		cli_say("a sum of periods is too large; it is shown as the largest number");
+}
+
+static int flame_fill_tables(struct flames *fs, struct sonde_profile *p, enum flame_side side)
+{
+	struct sonde_profile_table t = { .size = sizeof(t) };
+	struct flame_fill fill = { .p = p, .side = side, .nr_by = *fs->by != 0 };
+	int r = 0;
+
+	for (const char *c = fs->by; *c; c++)
+		fill.nr_by += *c == ',';
+	for (uint32_t i = 0; r >= 0 && sonde_profile_table(p, i, &t) > 0; i++) {
+		if (t.nr_rows)
+			r = flame_fill_table(fs, &fill, i, &t);
+	}
+	return r;
+}
+
+int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_side side)
+{
+	struct sonde_profile *p = NULL;
+	char *text;
+	int r;
+
+	if (asprintf(&text, "keys=%s%ssym\ncallgraph=caller\ngroups=none\n", fs->by,
+		     *fs->by ? "," : "") < 0)
+		return -ENOMEM;
+	r = sonde_profile_new(&p, text, "--by");
+	free(text);
+	if (r >= 0)
+		r = sonde_profile_read(p, s);
+	if (r >= 0)
+		r = sonde_profile_finish(p);
+	if (r >= 0)
+		r = flame_fill_tables(fs, p, side);
+	if (r >= 0)
+		flame_fill_say(p);
+	sonde_profile_free(p);
+	return r;
 }

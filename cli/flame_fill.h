@@ -3,21 +3,28 @@
 #ifndef SONDE_CLI_FLAME_FILL_H
 #define SONDE_CLI_FLAME_FILL_H
 
-#include "flame_path.h"
+#include "flame.h"
+
+#include <sonde/sonde.h>
 
 /* One tree for each event type. */
 struct flames {
-	enum flame_key by[FLAME_KEYS]; /* groups at the root, outermost first */
-	size_t nr_by;
+	const char *by; /* keys of a profile that make groups, "comm,tid"; "" none */
 	struct flame **graphs; /* owned */
 	size_t nr;
 };
 
+/* The tree of an event, which is made if there is none. unit is borrowed. Returns 0 or -ENOMEM. */
+int flames_find(struct flames *fs, const char *event, const char *unit, struct flame **ret);
 /*
- * Adds the samples of a session by their periods. Returns 0 on success, a negative errno as
- * sonde_session_next() does.
+ * Adds the samples of a session by their periods. Returns 0 on success, -EINVAL for an unknown key,
+ * a negative errno as sonde_session_next() does.
  */
 int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_side side);
 void flames_done(struct flames *fs);
+
+/* The frame of a name and a file in it; sym NULL: unknown says why. Returns 0 or -ENOMEM. */
+int flame_fill_frame(struct flame *f, const char *sym, const char *file, uint32_t unknown,
+		     bool is_kernel, bool is_inlined, uint32_t *ret);
 
 #endif
