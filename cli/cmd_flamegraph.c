@@ -4,25 +4,28 @@
 
 #include "flame_draw.h"
 #include "flame_fill.h"
+#include "flame_waits.h"
 #include "pages.h"
 #include "recording.h"
 
 #include <sonde/sonde.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct args {
 	struct reading_options rec; /* must be first: recording_set_key() */
-	const char *output, *by, *title, *min;
-	bool inverted;
+	const char *output, *by, *title, *min, *base;
+	bool inverted, off_cpu, wall;
 };
 
 struct flamegraph {
 	const struct cli *cli;
 	const struct args *a;
+	struct lines lines, base_lines; /* of the sessions */
 	struct flames fs;
 	double min;
 	char *title; /* owned */
@@ -108,14 +111,164 @@ static int flamegraph_write(struct flamegraph *g)
 	return 0;
 }
 
+/* ---- the sessions ---------------------------------------------------------------------------- */
+
+static bool flamegraph_waits(const struct args *a)
+{
+	return a->off_cpu || a->wall;
+}
+
+/* Waits need the events of all threads: these keys choose afterwards. */
+static const char *const task_keys[] = { "pid", "tid", "comm" };
+
+static int flamegraph_fill_waits(struct flamegraph *g, struct sonde_session *s,
+				 enum flame_side side)
+{
+	const struct lines *l = &g->a->rec.lines;
+	char *lists[] = { lines_given(l, "pid"), lines_given(l, "tid"), lines_given(l, "comm") };
+	const struct flame_tasks tasks = { lists[0], lists[1], lists[2] };
+	struct flame_switches switches = { 0 };
+	int r = flames_fill_waits(&g->fs, s, side, g->a->wall ? FLAME_WALL : FLAME_OFF_CPU, &tasks,
+				  &switches);
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		free(lists[i]);
+	if (r >= 0 && switches.missing)
+		cli_say("%" PRIu64 " switches are missing, and the time before them: they were lost, or "
+			"-F or -c recorded only some (cpu-clock/freq=999/ is for one event)",
+			switches.missing);
+	if (r < 0 || switches.seen)
+		return r;
+	cli_say("the recording has no sched:sched_switch, which --%s needs; record: sonde record "
+		"-a -g -e sched:sched_switch,sched:sched_waking -- COMMAND",
+		g->a->wall ? "wall" : "off-cpu");
+	g->status = CLI_FAILED;
+	return 0;
+}
+
+static int flamegraph_fill(struct flamegraph *g, struct sonde_session *s, enum flame_side side)
+{
+	if (flamegraph_waits(g->a))
+		return flamegraph_fill_waits(g, s, side);
+	return flames_fill_samples(&g->fs, s, side);
+}
+
+/* The recording to compare with. Its closing line names it. */
+static int flamegraph_fill_base(struct flamegraph *g)
+{
+	char *text = recording_text(g->cli, &g->base_lines, "");
+	struct sonde_session *s;
+	const char *line;
+	int r = text ? sonde_session_open(&s, text, "the command line") : -ENOMEM;
+
+	free(text);
+	if (r < 0)
+		return r;
+	r = flamegraph_fill(g, s, FLAME_BASE);
+	line = sonde_session_defects_line(s);
+	if (*line)
+		cli_say("%s: %s", g->a->base, line);
+	sonde_session_close(s);
+	for (size_t i = 0; i < g->fs.nr; i++)
+		g->fs.graphs[i]->compared = true;
+	return r;
+}
+
 static int flamegraph_work(struct sonde_session *s, void *ctx)
 {
 	struct flamegraph *g = ctx;
 	int r = flamegraph_title(g, s);
 
 	if (r >= 0)
-		r = flames_fill_samples(&g->fs, s, FLAME_NOW);
-	return r < 0 ? r : flamegraph_write(g);
+		r = flamegraph_fill(g, s, FLAME_NOW);
+	if (r >= 0 && g->a->base && !g->status)
+		r = flamegraph_fill_base(g);
+	return r < 0 || g->status ? r : flamegraph_write(g);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int flamegraph_copy(const struct lines *from, struct lines *to)
+{
+	if (!from->text)
+		return 0;
+	to->text = strdup(from->text);
+	to->len = from->len;
+	return to->text ? 0 : -ENOMEM;
+}
+
+/* The sessions' lines: that of the recording, and the same for the one it is compared with. */
+static int flamegraph_lines(struct flamegraph *g, struct args *a)
+{
+	struct opt_parser p = { 0 };
+	const size_t keys = flamegraph_waits(a) ? sizeof(task_keys) / sizeof(*task_keys) : 0;
+
+	if (flamegraph_copy(&a->rec.lines, &g->lines) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < keys; i++) {
+		if (lines_set(&g->lines, &p, task_keys[i], task_keys[i], NULL))
+			return -ENOMEM;
+	}
+	if (flamegraph_copy(&g->lines, &g->base_lines) < 0)
+		return -ENOMEM;
+	if (!a->base)
+		return 0;
+	if (lines_set(&g->base_lines, &p, "diff", "input", NULL) ||
+	    lines_set(&g->base_lines, &p, "diff", "input", a->base))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Options that let events through by what waits are not made of. */
+static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
+{
+	static const struct {
+		const char *key, *option;
+	} keys[] = { { "event", "-e" }, { "cpu", "--cpu" }, { "symbols", "--symbols" },
+		     { "dsos", "--dsos" } };
+
+	if (!flamegraph_waits(a))
+		return CLI_OK;
+	if (a->off_cpu && a->wall)
+		return cli_usage(cli, "flamegraph: --off-cpu or --wall, not both");
+	if (*a->by && strcmp(a->by, "none") && !flame_waits_can_group(a->by))
+		return cli_usage(cli, "flamegraph: --by %s: with --%s it takes comm, pid, tid, cpu",
+				 a->by, a->wall ? "wall" : "off-cpu");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (lines_count(&a->rec.lines, keys[i].key))
+			return cli_usage(cli, "flamegraph: --%s needs the events of all threads on "
+					      "all cpus, not %s",
+					 a->wall ? "wall" : "off-cpu", keys[i].option);
+	}
+	return CLI_OK;
+}
+
+static int flamegraph_read(struct cli *cli, struct flamegraph *g, struct args *a)
+{
+	struct reading_options rec = a->rec;
+	struct lines all = { 0 };
+	struct opt_parser p = { 0 };
+	int status = CLI_OK;
+
+	if (flamegraph_lines(g, a) < 0 || flamegraph_copy(&g->lines, &all) < 0 ||
+	    (a->base && !lines_count(&all, "input") &&
+	     lines_set(&all, &p, "input", "input", "perf.data")) ||
+	    (a->base && lines_set(&all, &p, "diff", "input", a->base))) {
+		cli_say("out of memory");
+		status = cli_status(cli, CLI_FAILED);
+	}
+	rec.lines = g->lines;
+	rec.to_read = &all;
+	rec.output = strcmp(a->output, "-") ? a->output : NULL;
+	if (!status)
+		status = recording_run(cli, &rec, "", flamegraph_work, g);
+	g->lines = rec.lines;
+	if (!status && g->status)
+		status = cli_status(cli, (enum cli_exit)g->status);
+	lines_done(&all);
+	lines_done(&g->lines);
+	lines_done(&g->base_lines);
+	return status;
 }
 
 static int flamegraph_run(struct cli *cli, void *values, int argc, char **argv)
@@ -129,11 +282,10 @@ static int flamegraph_run(struct cli *cli, void *values, int argc, char **argv)
 		status = flamegraph_set_by(cli, &g.fs, a->by);
 	if (!status && a->min)
 		status = flamegraph_set_min(cli, a->min, &g.min);
-	a->rec.output = a->output;
 	if (!status)
-		status = recording_run(cli, &a->rec, "", flamegraph_work, &g);
-	if (!status && g.status)
-		status = cli_status(cli, (enum cli_exit)g.status);
+		status = flamegraph_check_waits(cli, a);
+	if (!status)
+		status = flamegraph_read(cli, &g, a);
 	flames_done(&g.fs);
 	free(g.title);
 	return status;
@@ -153,6 +305,14 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "inverted", struct args, inverted, "draws callees below their callers: an icicle, not a flame"),
 	OPT_TEXT(0, "min", "PERCENT", struct args, min,
 		"draws frames with less than PERCENT of all as one for each caller; default 0, for .svg 0.01"),
+	OPT_TEXT(0, "diff", "BASE", struct args, base,
+		"compares with the recording BASE: red frames have a larger share than there, blue ones a smaller one"),
+	OPT_GROUP("Waits"),
+	OPT_FLAG(0, "off-cpu", struct args, off_cpu,
+		"draws the time between switching out and in, by the stack that waits, and who woke it; needs "
+		"sched:sched_switch of all cpus, and sched:sched_waking"),
+	OPT_FLAG(0, "wall", struct args, wall,
+		"draws all time of the threads, on a cpu, runnable and off; samples say what runs on the cpu"),
 	OPT_GROUP("Samples"),
 	OPT_KEY('e', "event", "EVENTS", "event", "takes only samples of these events"),
 	OPT_KEY(0, "time", "FROM,TO", "time", "takes only samples of this time, as sonde script --time does"),
@@ -184,6 +344,7 @@ const struct command cmd_flamegraph = {
 	.defaults = &defaults,
 	.examples = "  sonde record -g -- app && sonde flamegraph\n"
 		    "  sonde flamegraph --by comm,tid --min 0.1 -o flame.svg\n"
+		    "  sonde flamegraph --diff perf.data.old\n"
 		    "  sonde flamegraph --inverted -e cycles --time 10%-20% perf.data\n",
 	RECORDING_COMMAND(struct args),
 	.run = flamegraph_run,

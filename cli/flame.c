@@ -300,6 +300,18 @@ static bool flame_is_small(const struct flame *f, uint32_t node, double share)
 	return share > 0;
 }
 
+/* True if nothing was added to a node and its callees. */
+static bool flame_is_empty(const struct flame *f, uint32_t node)
+{
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		const struct flame_sums *total = &f->nodes[node].total[side];
+
+		if (total->weight || total->count)
+			return false;
+	}
+	return true;
+}
+
 static void flame_fold(struct flame *f, uint32_t node, uint32_t rest)
 {
 	for (int side = 0; side < FLAME_SIDES; side++) {
@@ -315,6 +327,8 @@ static int flame_sort(struct flame *f, uint32_t node, double share, uint32_t res
 	uint32_t nr = 0, rest = 0, *last;
 
 	for (uint32_t c = f->nodes[node].first; c; c = f->nodes[c].next) {
+		if (flame_is_empty(f, c))
+			continue;
 		if (flame_is_small(f, c, share)) {
 			if (!rest && flame_make_node(f, node, rest_frame, &rest) < 0)
 				return -ENOMEM;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "flame_path.h"
 
+#include "flame_fill.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,73 +13,70 @@ enum { MODE_KERNEL = 1, MODE_GUEST_KERNEL = 4 };
 /* Answers above it are looked up each time. */
 enum { MOST_ANSWERS = 1 << 24 };
 
-static const char *const keys[] = {
-	[FLAME_BY_COMM] = "comm", [FLAME_BY_PID] = "pid", [FLAME_BY_TID] = "tid",
-	[FLAME_BY_CPU] = "cpu",	  [FLAME_KEYS] = NULL,
-};
-
-const char *flame_key_name(size_t key)
+static size_t flame_path_word(const char *by, const char *word)
 {
-	return keys[key < FLAME_KEYS ? key : FLAME_KEYS];
+	const size_t len = strlen(word);
+
+	return !strncmp(by, word, len) && (!by[len] || by[len] == ',') ? len : 0;
+}
+
+bool flame_path_can_group(const char *by)
+{
+	static const char *const words[] = { "comm", "pid", "tid", "cpu" };
+
+	while (*by) {
+		size_t len = 0;
+
+		for (size_t i = 0; !len && i < sizeof(words) / sizeof(*words); i++)
+			len = flame_path_word(by, words[i]);
+		if (!len)
+			return false;
+		by += len + (by[len] == ',');
+	}
+	return true;
+}
+
+static const char *flame_path_group(const struct sonde_event *ev, const char *by, char *buf,
+				    size_t size)
+{
+	const char *comm = sonde_session_string(sonde_event_session(ev), ev->comm);
+
+	if (flame_path_word(by, "comm"))
+		return comm;
+	if (flame_path_word(by, "pid"))
+		snprintf(buf, size, "pid %" PRId32, ev->pid);
+	else if (flame_path_word(by, "tid"))
+		snprintf(buf, size, "%" PRId32 ":%s", ev->tid, comm);
+	else if (ev->cpu < 0)
+		snprintf(buf, size, "cpu unknown");
+	else
+		snprintf(buf, size, "cpu %" PRId32, ev->cpu);
+	return buf;
 }
 
 int flame_path_groups(struct flame_path *p, const struct sonde_event *ev, uint32_t *node)
 {
-	const struct sonde_session *s = sonde_event_session(ev);
-
-	for (size_t i = 0; i < p->nr_by; i++) {
-		char number[32];
-		const char *text = number;
+	for (const char *by = p->by; *by; by += strcspn(by, ","), by += *by == ',') {
+		char room[64];
 		uint32_t frame;
 
-		if (p->by[i] == FLAME_BY_COMM)
-			text = sonde_session_string(s, ev->comm);
-		else if (p->by[i] == FLAME_BY_CPU && ev->cpu < 0)
-			text = "cpu unknown";
-		else
-			snprintf(number, sizeof(number), "%s %" PRId32, keys[p->by[i]],
-				 p->by[i] == FLAME_BY_CPU   ? ev->cpu
-				 : p->by[i] == FLAME_BY_PID ? ev->pid
-							    : ev->tid);
-		if (flame_frame(p->f, text, NULL, FLAME_GROUP, &frame) < 0 ||
+		if (flame_frame(p->f, flame_path_group(ev, by, room, sizeof(room)), NULL,
+				FLAME_GROUP, &frame) < 0 ||
 		    flame_callee(p->f, *node, frame, node) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static bool flame_path_is_jit(const char *dso)
-{
-	const char *name = strrchr(dso, '/');
-
-	return name && !strncmp(name, "/perf-", 6) && strlen(name) > 10 &&
-	       !strcmp(name + strlen(name) - 4, ".map");
-}
-
-/* The frame of an address. sym: a name that is known already; NULL: the symbol there. */
+/* The frame of an address. */
 static int flame_path_frame(struct flame_path *p, const struct sonde_event *ev,
 			    const struct sonde_frame *at, uint32_t *ret)
 {
 	const struct sonde_location *l = sonde_event_located(ev, at->ip, at->cpumode);
 	const bool is_kernel = at->cpumode == MODE_KERNEL || at->cpumode == MODE_GUEST_KERNEL;
-	const char *sym = at->sym ? at->sym : l->sym;
-	enum flame_kind kind = FLAME_USER;
-	const char *file = l->dso ? strrchr(l->dso, '/') : NULL;
-	char unknown[512];
 
-	if (at->flags & SONDE_FRAME_INLINED)
-		kind = FLAME_INLINED;
-	else if (!sym)
-		kind = FLAME_UNKNOWN;
-	else if (is_kernel)
-		kind = FLAME_KERNEL;
-	else if (l->dso && flame_path_is_jit(l->dso))
-		kind = FLAME_JIT;
-	file = file ? file + 1 : l->dso;
-	if (!sym) /* one frame for all unknown addresses of a file */
-		snprintf(unknown, sizeof(unknown), "[%s: %s]", file ? file : "unknown",
-			 sonde_unknown_text(l->unknown));
-	return flame_frame(p->f, sym ? sym : unknown, file, kind, ret);
+	return flame_fill_frame(p->f, at->sym ? at->sym : l->sym, l->dso, l->unknown, is_kernel,
+				at->flags & SONDE_FRAME_INLINED, ret);
 }
 
 /* The answers of a session are numbered densely: most frames are known by their number. */

@@ -119,27 +119,36 @@ static int recording_run_session(const struct cli *cli, const struct reading_opt
 	return status;
 }
 
+char *recording_text(const struct cli *cli, const struct lines *l, const char *more)
+{
+	const char *dir = cli->buildid_dir;
+	char *text;
+
+	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s", l->text ? l->text : "",
+		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
+		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
+		     dir ? "\n" : "", progress_begin(cli, false), more) < 0)
+		return NULL;
+	return text;
+}
+
 int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx)
 {
-	const char *dir = cli->buildid_dir;
-	const struct lines *l = &rec->lines;
 	int status = recording_input(cli, &rec->lines);
 	char *text;
 
 	if (status)
 		return status;
-	if (dir && strchr(dir, '\n'))
+	if (cli->buildid_dir && strchr(cli->buildid_dir, '\n'))
 		return cli_usage(cli, "the value of --buildid-dir contains a line feed");
-	if (asprintf(&text, "%s%s%s%s%s%s%s%s%s", l->text ? l->text : "",
-		     cli->compat ? "compat=" : "", cli->compat ? cli->compat : "",
-		     cli->compat ? "\n" : "", dir ? "buildid-dir=" : "", dir ? dir : "",
-		     dir ? "\n" : "", progress_begin(cli, false), more) < 0) {
+	text = recording_text(cli, &rec->lines, more);
+	if (!text) {
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
 	if (rec->sandbox)
-		status = sandbox_enter(cli, l, rec->output);
+		status = sandbox_enter(cli, rec->to_read ? rec->to_read : &rec->lines, rec->output);
 	if (!status)
 		status = recording_run_session(cli, rec, text, work, ctx);
 	free(text);

@@ -16,6 +16,8 @@ struct reading_options {
 	struct strict strict;
 	bool sandbox;
 	const char *output; /* a file that the command makes, for the sandbox; NULL if none */
+	/* Lines that name all files to read, for the sandbox; NULL: `lines` does. */
+	const struct lines *to_read;
 };
 
 #define NO_FOLLOW_OPTION                                                                        \
@@ -63,6 +65,8 @@ int recording_input(const struct cli *cli, struct lines *l);
 struct sonde_session;
 int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
+/* The text form of such a session, for free(); NULL if there is no memory. */
+char *recording_text(const struct cli *cli, const struct lines *l, const char *more);
 /* Prints warnings about the session's output (sonde_session_notes()). */
 void recording_print_notes(struct sonde_session *s);
 /*

@@ -253,8 +253,8 @@
 		if (g.base) {
 			const now = 100 * share(g.total, i), before = 100 * share(g.base_total, i);
 
-			lines.push('before: ' + percent(g.base_total[i], g.base_total[0]) +
-				(g.base_unit === 'ns' ? ', ' + amount(g.base_total[i], 'ns') : ''));
+			lines.push('before: ' + percent(g.base_total[i], g.base_total[0]) + ', ' +
+				amount(g.base_total[i], g.unit));
 			lines.push('difference: ' + (now >= before ? '+' : '\u2212') +
 				Math.abs(now - before).toFixed(2) + ' points');
 		}

@@ -126,6 +126,23 @@ def a_picture(browser, folder):
         'a picture: zoom', '%s %s %s' % (width, browser.text('details'), browser.problems))
 
 
+def differences(browser, folder):
+    path = make(folder, 'diff.html', '-i', CLOCK, '--diff', str(DATA / 'text-cases' / 'g.data'), '-e', 'cpu-clock')
+    g = graph_of(path)
+    before = list(g.base)
+    for i in range(g.nr - 1, 0, -1):
+        before[g.parent[i]] += before[i]
+    i = max((n for n in range(1, g.nr) if g.total[n] and g.depth[n] == 1), key=lambda n: g.total[n])
+    browser.open(path.as_uri() + '#frame=%d' % i)
+    shown = browser.text('details')
+    points = 100 * (g.total[i] / g.total[0] - before[i] / before[0])
+    say('before: ' + percent(before[i] / before[0]) in shown and 'difference: +%.2f points' % points in shown, 'a difference', shown)
+    browser.press('0')
+    browser.press('b')
+    say(browser.text('widths') == 'widths: before' and not browser.problems, 'widths of the other recording',
+        '\n'.join(browser.problems))
+
+
 def hostile(browser, folder):
     path = make(folder, 'hostile.html', '-i', CLOCK, '--title', '</script><script>window.broken = 1</script>"\'\u202e')
     text = path.read_text(encoding='utf-8')
@@ -190,7 +207,7 @@ def main():
         print('1..0 # SKIP no Chromium here: apt-get install chromium')
         return 0
     with tempfile.TemporaryDirectory() as name, chromium.Chromium(program) as browser:
-        for part in (a_recording, a_picture, hostile, fluid):
+        for part in (a_recording, a_picture, differences, hostile, fluid):
             part(browser, pathlib.Path(name))
     return done()
 

@@ -171,6 +171,34 @@ def pictures(folder):
     say(status == 0 and b'choose one with -e' in err, 'a picture of two events says which it has', repr(err))
 
 
+def differences(folder):
+    other = DATA / 'text-cases' / 'g.data'
+    now, base = page('-i', CLOCK, '-e', 'cpu-clock'), page('-i', other, '-e', 'cpu-clock')
+    both = page('-i', CLOCK, '--diff', other, '-e', 'cpu-clock')
+    now, base, both = (Graph(p.data['graphs'][0]) for p in (now, base, both))
+    before = list(both.base)
+    for i in range(both.nr - 1, 0, -1):
+        before[both.parent[i]] += before[i]
+
+    def sums(g, total):
+        return {tuple(g.path(i)): total[i] for i in range(g.nr) if total[i]}
+
+    say(not both.faults() and sums(both, both.total) == sums(now, now.total), '--diff: the sums of the recording')
+    say(before[0] == base.total[0] and sums(both, before) == sums(base, base.total), '--diff: the sums of the other one',
+        '%d of %d' % (before[0], base.total[0]))
+    same = Graph(page('-i', CLOCK, '--diff', CLOCK).data['graphs'][0])
+    say(same.base == same.self, '--diff with itself')
+    status, out, err = flamegraph('-i', CLOCK, '--diff', folder / 'none')
+    say(status == 1 and b'No such file' in err and not out, '--diff: the other one is not there', '%d %r' % (status, err))
+    status, out, err = flamegraph('--sandbox', '-i', CLOCK, '--diff', other)
+    say((status == 0 and Graph(Page(out.decode()).data['graphs'][0]).base) or b'neither Landlock' in err, '--diff in a sandbox',
+        '%d %r' % (status, err))
+    path = folder / 'diff.svg'
+    status, out, err = run([SONDE, 'flamegraph', '-i', str(CLOCK), '--diff', str(other), '-e', 'cpu-clock', '-o', str(path)])
+    titles = [e.text for e in ET.parse(path).getroot().iter(SVG + 'title')][1:]
+    say(status == 0 and all('before: ' in t for t in titles), '--diff: a picture', '%d %r' % (status, titles[:2]))
+
+
 def mistakes(folder):
     for name, words, status, message in (
             ('--by', ['--by', 'com'], 2, b'did you mean comm?'),
@@ -217,7 +245,7 @@ def damaged(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for part in (shares, structure, hostile, pictures, mistakes, damaged):
+        for part in (shares, structure, hostile, pictures, differences, mistakes, damaged):
             part(folder)
     return done()
 

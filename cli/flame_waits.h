@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The time that threads wait, by the stack with which they left the cpu, out of sched:sched_switch,
+ * and who woke them, out of sched:sched_waking (sched_wakeup, sched_wakeup_new).
+ */
+#ifndef SONDE_CLI_FLAME_WAITS_H
+#define SONDE_CLI_FLAME_WAITS_H
+
+#include "flame_fill.h"
+
+enum flame_time {
+	/* Time between switching out and in. */
+	FLAME_OFF_CPU,
+	/* All time of a thread: on a cpu, runnable, off. Samples say what runs on the cpu. */
+	FLAME_WALL
+};
+
+/* Only these threads. Each NULL: all; lists of numbers and of names, comma-separated. */
+struct flame_tasks {
+	const char *pids, *tids, *comms;
+};
+
+struct flame_switches {
+	uint64_t seen;
+	/* Threads that switched in or out twice in a row: the time between is not added. */
+	uint64_t missing;
+};
+
+/* --by in this mode: comm, pid, tid, cpu, and lists of them. */
+bool flame_waits_can_group(const char *by);
+/*
+ * Adds the waits of a session to the graph "off-cpu" or "wall". The session must deliver the events
+ * of all threads. Returns 0 on success, a negative
+ * errno as sonde_session_next() does.
+ */
+int flames_fill_waits(struct flames *fs, struct sonde_session *s, enum flame_side side,
+		      enum flame_time time, const struct flame_tasks *tasks,
+		      struct flame_switches *ret);
+
+#endif
