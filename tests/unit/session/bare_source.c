@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "open.h"
 #include "session/session.h"
 #include "sonde/sonde.h"
 #include "sources/perfdata/view.h"
@@ -23,16 +24,11 @@ enum { ATTR_SAMPLE_TYPE = 0x5c7 };
 
 static struct source_ops bare;
 
-static struct sonde_session *open_session(const char *keys, bool is_bare)
+static struct sonde_session *open_bare(const char *keys, bool is_bare)
 {
-	struct sonde_session *s;
+	struct sonde_session *s = open_session(demo(), keys);
 	struct source *source;
-	char text[512];
 
-	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", getenv("SONDE_DEMO_DATA"),
-		 keys);
-	if (sonde_session_open(&s, text, NULL) < 0)
-		fail_msg("%s", sonde_error_text());
 	if (!is_bare)
 		return s;
 	source = s->recordings.v[0].source;
@@ -52,7 +48,7 @@ static struct sonde_session *open_session(const char *keys, bool is_bare)
 /* Returns the output, which the caller frees; *ret is the result. */
 static char *write_session(const char *keys, bool is_bare, int *ret)
 {
-	struct sonde_session *s = open_session(keys, is_bare);
+	struct sonde_session *s = open_bare(keys, is_bare);
 	FILE *f = tmpfile();
 	char *text;
 	long len;
@@ -154,7 +150,7 @@ TEST(only_perfdata_has_an_inside)
 
 TEST(questions_about_events)
 {
-	struct sonde_session *s = open_session("", true);
+	struct sonde_session *s = open_bare("", true);
 	struct sonde_sample sample = { .size = sizeof(sample) };
 	const struct sonde_event *ev;
 

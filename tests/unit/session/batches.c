@@ -11,37 +11,11 @@
 #include "base/outbuf.h"
 #include "base/vec.h"
 #include "dump.h"
+#include "open.h"
 #include "recording.h"
 #include "sonde/sonde.h"
 
 typedef VEC(char *) texts;
-
-static char *said_of(const struct sonde_event *ev)
-{
-	struct outbuf o = { 0 };
-
-	dump_event(&o, ev);
-	assert_false(o.failed);
-	return o.data;
-}
-
-static struct sonde_session *open_session(const char *path, const char *more)
-{
-	struct sonde_session *s;
-	char text[512];
-
-	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", path, more);
-	if (sonde_session_open(&s, text, NULL) < 0)
-		fail_msg("%s", sonde_error_text());
-	return s;
-}
-
-static const char *demo(void)
-{
-	const char *path = getenv("SONDE_DEMO_DATA");
-
-	return path ? path : "tests/data/demo.data";
-}
 
 /* Runs of samples between forks, execs, mappings and exits. */
 static const char *busy_recording(struct recording *r, bool is_plain)

@@ -70,4 +70,14 @@ static inline void dump_event(struct outbuf *o, const struct sonde_event *ev)
 	outbuf_char(o, '\0');
 }
 
+/* dump_event() as a text that the caller frees. */
+static inline char *said_of(const struct sonde_event *ev)
+{
+	struct outbuf o = { 0 };
+
+	dump_event(&o, ev);
+	assert_false(o.failed);
+	return o.data;
+}
+
 #endif

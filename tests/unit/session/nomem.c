@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "open.h"
 #include "recording.h"
 #include "sonde/sonde.h"
 
@@ -193,13 +194,6 @@ static void sweep_file(const char *path, const char *more, bool ask)
 	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n%s", path,
 		 more);
 	sweep(session, ask);
-}
-
-static const char *demo(void)
-{
-	const char *path = getenv("SONDE_DEMO_DATA");
-
-	return path ? path : "tests/data/demo.data";
 }
 
 static const char *small_recording(struct recording *r)

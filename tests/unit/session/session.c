@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "dump.h"
 #include "session/itrace.h"
+#include "open.h"
 #include "recording.h"
 #include "sonde/sonde.h"
 
@@ -25,26 +26,6 @@ struct kept {
 };
 
 static VEC(struct kept) kept;
-
-static char *said_of(const struct sonde_event *ev)
-{
-	struct outbuf o = { 0 };
-
-	dump_event(&o, ev);
-	assert_false(o.failed);
-	return o.data;
-}
-
-static struct sonde_session *open_session(const char *path, const char *more)
-{
-	struct sonde_session *s;
-	char text[512];
-
-	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", path, more);
-	if (sonde_session_open(&s, text, NULL) < 0)
-		fail_msg("%s", sonde_error_text());
-	return s;
-}
 
 /* Every step-th event of a session is kept. */
 static void keep_events(struct sonde_session *s, int step)
@@ -89,13 +70,6 @@ static void compare_and_free(void)
 		free(k->said);
 	}
 	vec_done(&kept);
-}
-
-static const char *demo(void)
-{
-	const char *path = getenv("SONDE_DEMO_DATA");
-
-	return path ? path : "tests/data/demo.data";
 }
 
 /* Tasks that fork, exec, rename themselves and map files, with samples of them in between. */

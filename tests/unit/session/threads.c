@@ -12,6 +12,7 @@
 #include "base/outbuf.h"
 #include "base/vec.h"
 #include "dump.h"
+#include "open.h"
 #include "recording.h"
 #include "sonde/sonde.h"
 
@@ -26,17 +27,6 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 			  void *ctx)
 {
 	return refuses_threads ? EAGAIN : __real_pthread_create(thread, attr, run, ctx);
-}
-
-static struct sonde_session *open_session(const char *path, const char *more)
-{
-	struct sonde_session *s;
-	char text[512];
-
-	snprintf(text, sizeof(text), "input=%s\nkallsyms=/dev/null\n%s", path, more);
-	if (sonde_session_open(&s, text, NULL) < 0)
-		fail_msg("%s", sonde_error_text());
-	return s;
 }
 
 /*
