@@ -102,7 +102,7 @@ class Recordings:
             if total < least:
                 loops = int(loops * wanted / max(total, 1)) + 1
         os.unlink(part)
-        raise measure.Failed('no whole recording of %d events could be made' % least)
+        raise measure.Failed('no complete recording of %d events could be made' % least)
 
     def sched(self):
         pingpong = os.path.join(self.tools, 'bench-pingpong')

@@ -168,11 +168,12 @@ def check_packed(top):
     folder = write(top / 'odd', {})
     (folder / 'sda.blktrace.0').symlink_to(DATA / 'little' / 'sda.blktrace.0')
     status, out, err = sonde('script', '-i', folder)
-    say(status and 'sda.blktrace.0 is a symbolic link' in err, 'a folder of links', err)
+    say(status and 'sda.blktrace.0 is a symbolic link' in err, 'refused: a folder with a link', err)
     (folder / 'sda.blktrace.0').unlink()
     (folder / 'sda.blktrace.0').mkdir()
     status, out, err = sonde('script', '-i', folder)
-    say(status and 'sda.blktrace.0 is not a regular file' in err, 'a folder of folders', err)
+    say(status and 'sda.blktrace.0 is not a regular file' in err, 'refused: a folder with a folder',
+        err)
     folder = write(top / 'both', dict(files, **packed))
     say(sonde('script', '-i', folder)[1] == sonde('script', '-i', DATA / 'little')[1],
         'packed files next to unpacked ones are ignored')
@@ -180,7 +181,7 @@ def check_packed(top):
         'a packed file that is given itself is read alone')
     folder = write(top / 'empty', {'sda.blktrace.0': b'', 'sda.blktrace.1': b''})
     status, out, err = sonde('script', '-i', folder)
-    say(status and 'is empty: nothing was recorded' in err, 'a folder of empty files', err)
+    say(status and 'is empty: nothing was recorded' in err, 'refused: a folder of empty files', err)
 
 
 INFO = """recording    {path}, a directory, 1497 bytes of records in 2 files

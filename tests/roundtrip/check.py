@@ -82,9 +82,10 @@ def known(folder):
         for cut in range(0, len(blob), 23):
             path.write_bytes(blob[:cut])
             status, out, err = run(words)
-            told = results(out).get('damage', '')
-            if status not in (1, 3) or status == 3 and not told.startswith('OVER') and cut < len(blob):
-                bad += 'at %d: %s, %s\n' % (cut, status, told)
+            damage = results(out).get('damage', '')
+            if status not in (1,
+                              3) or status == 3 and not damage.startswith('OVER') and cut < len(blob):
+                bad += 'at %d: %s, %s\n' % (cut, status, damage)
         say(not bad, 'cut anywhere, ' + order, bad)
 
 

@@ -191,7 +191,7 @@ def main():
     elif not perf:
         skip('frames', 'perf is not installed')
     elif b'libdw=' not in features or b'capstone=' not in features:
-        skip('frames', 'this build has no libdw or no capstone')
+        skip('frames', 'this build misses libdw or capstone')
     else:
         with tempfile.TemporaryDirectory(prefix='sonde-frames-') as work:
             all_programs(sonde, perf, work)

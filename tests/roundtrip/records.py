@@ -98,7 +98,8 @@ def marked(fx, sonde, folder):
     (folder / 'x.data').write_bytes(case.build('little')[0])
     for tool in [sonde], [sonde, '--compat', 'perf-6.1']:
         text = text_of(tool + ['script', '--show-mmap-events', '-i', 'x.data'], folder)[1]
-        check('marked as build ids: %d words' % len(tool), MARKED, re.sub('.*(?=@ 0)', '', text), ('known', 'sonde'))
+        check('mappings marked as having build ids, %s' % (tool[2:] or ['default'])[0], MARKED,
+              re.sub('.*(?=@ 0)', '', text), ('known', 'sonde'))
 
 
 def attrs_of(fx):

@@ -450,8 +450,9 @@ def differences(little, big, has_stacks):
                 ' '.join(words), texts[0][0], texts[1][0], len(a), len(b), (a[where:] or [''])[0][:300], (b[where:] or [''])[0][:300])
     infos = []
     for path in little, big:
-        told = json.loads(run([SONDE, 'info', '-f', '--format', 'json', str(path)])[1])
-        infos.append({key: told[key] for key in ('events', 'cpus', 'lost', 'records', 'span', 'clock', 'trace')})
+        found = json.loads(run([SONDE, 'info', '-f', '--format', 'json', str(path)])[1])
+        infos.append({key: found[key] for key in ('events', 'cpus', 'lost', 'records', 'span',
+                                                  'clock', 'trace')})
     if infos[0] != infos[1]:
         why += 'info: %s\n  %s\n' % (infos[0], infos[1])
     return why

@@ -326,7 +326,7 @@ t.is_(r.out, """RuntimeError: there is no current event: only handlers may ask t
 TypeError: context expected 1 argument, got 0
 ValueError: PyCapsule_GetPointer called with invalid PyCapsule object
 RuntimeError: there is no current event: only handlers may ask this
-""", "common_pc() and its like", r.err)
+""", "common_pc(), common_flags() and common_lock_depth()", r.err)
 
 # A handler that is defined during the run gets all later events.
 ALL_FROM_START = """
@@ -353,7 +353,7 @@ MEANS = {
     "defining it": "def later():\n global sched__sched_wakeup\n sched__sched_wakeup = other\n",
     "globals()": "def later(): globals()['sched__sched_' + 'wakeup'] = other\n",
     "another module": "import sys\ndef later(): setattr(sys.modules['__main__'], 'sched__sched_wakeup', other)\n",
-    "a class that gets __call__": "class C: pass\nsched__sched_wakeup = C()\ndef later(): C.__call__ = other\n",
+    "defining __call__ in a class": "class C: pass\nsched__sched_wakeup = C()\ndef later(): C.__call__ = other\n",
     "a finalizer": "class C:\n def __del__(self): globals()['sched__sched_wakeup'] = other\nc = [C()]\ndef later(): c.clear()\n",
 }
 for at in 1, 20:

@@ -36,7 +36,8 @@ ends("Python 2", "print 'x'\n", "", 1, "this is Python 2")
 # ---- names -------------------------------------------------------------------------------------
 
 ends("handlers for absent events", "def no__such(*a): pass\ndef trace_end(): print('end')\n", "end\n", 0, "never called: no__such() (line 1);")
-ends("names that are no functions", "sched__sched_switch = 5\ntrace_begin = None\ntrace_unhandled = 'x'\ndef trace_end(): print('end')\n", "end\n")
+ends("handlers that are not functions",
+     "sched__sched_switch = 5\ntrace_begin = None\ntrace_unhandled = 'x'\ndef trace_end(): print('end')\n", "end\n")
 ends("a handler that deletes itself", "n = 0\ndef sched__sched_switch(*a):\n global n\n n += 1\n del globals()['sched__sched_switch']\n"
      "def trace_end(): print(n)\n", "1\n")
 ends("a handler that replaces itself",
@@ -96,9 +97,12 @@ ends("input from stdin", "lines = []\ndef sched__sched_switch(*a):\n import sys;
      "['a\\n', 'b\\n']\n", stdin="a\nb\n")
 ends("a fork that exits", "import os\n" + COUNT + "def trace_begin():\n pid = os.fork()\n if not pid: os._exit(7)\n print(os.waitpid(pid, 0)[1] >> 8)\n"
      "def trace_end(): print(n)\n", "7\n%d\n" % ALL)
-ends("a fork in a handler that goes on", "import os\nn, pid = 0, -1\ndef trace_unhandled(*a):\n global n, pid\n n += 1\n if n == 100: pid = os.fork()\n"
+ends("a fork in a handler; both processes continue",
+     "import os\nn, pid = 0, -1\ndef trace_unhandled(*a):\n global n, pid\n n += 1\n if n == 100: pid = os.fork()\n"
      "def trace_end():\n if pid > 0: os.waitpid(pid, 0)\n print(n)\n", "%d\n%d\n" % (ALL, ALL))
-ends("a program that is called", "import subprocess\ndef trace_end(): print(subprocess.check_output(['echo', 'x']))\n", "b'x\\n'\n")
+ends("a script that runs a program",
+     "import subprocess\ndef trace_end(): print(subprocess.check_output(['echo', 'x']))\n",
+     "b'x\\n'\n")
 TICK = """
 import threading, time
 ticks, stop = 0, False
@@ -118,7 +122,8 @@ def trace_end():
 """
 ends("a thread runs during busy handlers",
      TICK % "def trace_unhandled(*a):\n for i in range(20000): pass\n", "True\n")
-ends("threads that die", "import threading\nthreading.excepthook = lambda a: print(a.exc_type.__name__)\n"
+ends("a thread that ends with an exception",
+     "import threading\nthreading.excepthook = lambda a: print(a.exc_type.__name__)\n"
      "def trace_begin():\n x = threading.Thread(target=lambda: 1 / 0); x.start(); x.join()\n", "ZeroDivisionError\n")
 ends("handlers called by the script itself, from a thread", "import threading\nseen = []\ndef sched__sched_switch(*a): seen.append(len(a))\n"
      "def trace_end():\n x = threading.Thread(target=sched__sched_switch, args=(1, 2)); x.start(); x.join(); print(seen[-1], len(seen) > 1)\n",
@@ -126,9 +131,12 @@ ends("handlers called by the script itself, from a thread", "import threading\ns
 ends("a trace function", "import sys\ncalls = 0\ndef tracer(*a):\n global calls\n calls += 1\ndef trace_begin(): sys.settrace(tracer)\n"
      "def trace_unhandled(*a): pass\ndef trace_end(): sys.settrace(None); print(calls >= %d)\n" % ALL, "True\n")
 ends("gc in each handler", "import gc\ndef trace_unhandled(*a): gc.collect(0)\ndef trace_end(): print('end')\n", "end\n")
-ends("values kept for ever, and changed", "kept = []\ndef trace_unhandled(name, context, fields, sample):\n fields['x'] = sample; sample.clear(); kept.append(fields)\n"
+ends("values that are kept and changed",
+     "kept = []\ndef trace_unhandled(name, context, fields, sample):\n fields['x'] = sample; sample.clear(); kept.append(fields)\n"
      "def trace_end(): print(len(kept), kept[0]['x'], len(set(map(id, kept))) == len(kept))\n", "%d {} True\n" % ALL, 0, None)
-ends("the current folder is gone", "import os, tempfile\nd = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)\n" + COUNT + "def trace_end(): print(n)\n", "%d\n" % ALL)
-ends("process_event that throws", "def process_event(d): raise KeyError(d['ev_name'])\n", "", 1, "KeyError", data=MIXED)
+ends("the current folder was removed",
+     "import os, tempfile\nd = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)\n" + COUNT + "def trace_end(): print(n)\n", "%d\n" % ALL)
+ends("process_event that raises", "def process_event(d): raise KeyError(d['ev_name'])\n", "", 1,
+     "KeyError", data=MIXED)
 
 t.done()

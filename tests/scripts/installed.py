@@ -119,7 +119,7 @@ class Installed:
         if not p.rc and os.path.isdir(root + "/scripts"):
             self.paths["6.12"] = root
         else:
-            self.missing = {"6.12": p.err.strip() or "perf 6.12 lies where its scripts are not beside it"}
+            self.missing = {"6.12": p.err.strip() or "the folder of perf 6.12 has no scripts"}
         self.pythons = [("system", t.python)]
         newer = [(name, path) for name, path in pythons() if not path.startswith("/usr/bin") and "3.1" in name and
                  int(name.split("3.")[1]) >= 12]
@@ -315,7 +315,7 @@ def all_jobs(t, installed, cases, pool):
         if why.result():
             t.skip("compared with perf: " + name, why.result(), installable=False)
         else:
-            jobs += [(case.name + ", beside perf", pool.submit(live, installed, case, t.dir))
+            jobs += [(case.name + ", compared with perf", pool.submit(live, installed, case, t.dir))
                      for case in cases if case.recording == name]
     return jobs
 

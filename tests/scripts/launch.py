@@ -196,8 +196,9 @@ t.ok(r.rc == 1 and "TypeError" in r.err and "2to3" in r.err,
 # The messages of these differ.
 SOME = [p for p in pythons() if p[0].endswith(("3.9", "3.13"))] or [("", None)]
 for what, text in (("a tuple in a lambda", "f = sorted({}.items(), key=lambda (k, v): v)\n"),
-                   ("a tuple as parameter", "def f((a, b)): pass\n"), ("one behind others", "def f(x, y=(), (a, b)=(1, 2)): pass\n"),
-                   ("one on another line", "def f(x,\n      (a, b)):\n  pass\n"),
+                   ("a tuple as parameter", "def f((a, b)): pass\n"), ("a tuple as last parameter",
+                                                                       "def f(x, y=(), (a, b)=(1, 2)): pass\n"),
+                   ("a tuple as parameter on another line", "def f(x,\n      (a, b)):\n  pass\n"),
                    ("two exceptions and a name", "try: pass\nexcept (KeyError, OSError), e: pass\n")):
     for name, python in SOME:
         r = t.script(text, python=python, both=False)
@@ -318,7 +319,7 @@ for what, options in (("session refuses every event", ["--pid", "99999999"]), ("
             if not interrupted and written >= limit[False]:
                 p.send_signal(signal.SIGINT)
                 interrupted, written = True, 0
-        ended = "the reader still reads"
+        ended = "still reading"
     except BrokenPipeError:
         ended = "ended"
     os.close(fd)

@@ -176,14 +176,14 @@ def trace_end():
 HANDLERS = {
     "the fields of trace_unhandled": (2, "def trace_unhandled(event_name, context, fields): helper(); keeper()\n", DEMO, "sonde.dict"),
     "perf_sample_dict": (3, "def trace_unhandled(event_name, context, fields, perf_sample_dict): helper(); keeper()\n", DEMO, "sonde.dict"),
-    "fields of which some were told": (
+    "fields of which some were read by key": (
         2, "def trace_unhandled(event_name, context, fields):\n fields['common_comm']; 'common_pid' in fields; fields.get('common_ns')\n"
         " helper(); keeper(); renew()\n", DEMO, "sonde.dict"),
-    "a sample of which some was told": (
+    "a sample of which some keys were read": (
         3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n perf_sample_dict['sample']['cpu']\n"
         " perf_sample_dict['sample']['time']; perf_sample_dict['comm']; perf_sample_dict['callchain']\n helper(); keeper(); renew()\n",
         DEMO, "sonde.dict"),
-    "a sample of which its own dict was told": (
+    "a sample whose inner dict was read by key": (
         3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n inner = perf_sample_dict['sample']\n"
         " perf_sample_dict.get('raw_buf')\n helper(); keeper(); renew()\n", DEMO, "sonde.dict"),
     "common_callchain": (7, "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): helper(); keeper()\n", FRAMES, "sonde.list"),
@@ -219,7 +219,7 @@ for name, (which, handler, data, kind) in HANDLERS.items():
         t.ok(kind in lazy[1] and kind not in eager[1], "%s in %s: the object is lazy" % (name, py),
              lazy[1], eager[1])
 
-name = "arguments are left out up to Python %d.%d, which was among these" % TESTED
+name = "this test ran with Python %d.%d, the newest with lazy arguments" % TESTED
 if any(py.endswith(" %d.%d" % TESTED) for py, _ in pythons()):
     t.ok(True, name)
 else:
@@ -272,7 +272,7 @@ for py, python in pythons():
 t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "settrace",
                         "breakpoint"), "the list of words that can see all variables is complete")
 r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
-t.is_(r.out, "['dict']\n", "something is without", r.err)
+t.is_(r.out, "['dict']\n", "some arguments are lazy without such words", r.err)
 
 # ---- built key by key --------------------------------------------------------------------------
 

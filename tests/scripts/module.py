@@ -112,10 +112,10 @@ for i in range(150): once()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000)
 """ % CHAINS
 if os.environ.get("SONDE_ASAN"):
-    t.skip("nothing is leaked",
+    t.skip("no memory is leaked",
            "ASan manages the memory") if not os.environ.get("SONDE_CI") else None
 else:
     r = python(t.python, LEAK)
-    t.is_(r.out, "True\n", "nothing is leaked", r.err)
+    t.is_(r.out, "True\n", "no memory is leaked", r.err)
 
 t.done()

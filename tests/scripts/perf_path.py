@@ -145,7 +145,8 @@ T.ok(r.rc == 7 and r.out.startswith("<stat>\n"),
 for text in ('exec %s/perf "$@"\n', '%s/perf "$@"\n', '%s/perf "$@" more\n'):
     folder = os.path.dirname(program("loop/perf", text % LINK))
     r = go([LINK + "/perf", "stat", "true"], PATH=LINK + ":" + folder + ":" + TOOLS)
-    T.ok(r.rc == 1 and r.err.count("%s/perf leads back to sonde" % folder) == 1 and not r.out, "a perf that calls sonde ends: " + text, r)
+    T.ok(r.rc == 1 and r.err.count("%s/perf leads back to sonde" % folder) == 1 and not r.out,
+         "sonde and a perf that call each other end: " + text, r)
 shutil.rmtree(T.dir + "/loop")
 program("elsewhere/nested/perf", 'shift; exec "$@"\n')
 r = go([T.dir + "/mixed/perf", "stat", "perf", "stat", "perf", "stat", "echo", "reached"],
@@ -212,7 +213,8 @@ T.is_(perf("list", "sw").out, go([SONDE, "--compat", "perf-6.1", "list", "sw"]).
 if WRAPPER and os.path.exists(WRAPPER):
     p = go(["/bin/bash", WRAPPER, "true"], PATH=LINK + ":" + TOOLS)
     T.ok(p.rc == 1 and p.out == "There is no event to count all retired load instructions/uops.\n" and
-         "no command" not in p.err, "mem-phys-addr-record finds perf list, and no such event in it", p)
+         "no command" not in p.err, "mem-phys-addr-record runs perf list, which has no such event",
+         p)
 else:
     T.skip("mem-phys-addr-record", "perf's scripts are not installed")
 

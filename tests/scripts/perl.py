@@ -88,7 +88,8 @@ t.ok(r.rc == 1 and r.out == "END 1\n" and r.err.startswith("here\n"), "die in a 
 # ---- statuses of scripts that fail: by default, and under --compat, where perf has the same ----
 
 USED = "sub trace_unhandled {} sub process_event {}\n"
-ENDINGS = [("a module that is missing", "use No::Such;", 1, 255), ("one that is required", "require No::Such;", 1, 255),
+ENDINGS = [("a module that is missing", "use No::Such;", 1, 255),
+           ("a module that require cannot find", "require No::Such;", 1, 255),
            ("a syntax error", "sub x { } }", 1, 255), ("strict", "use strict; $x = 1;", 1, 255),
            ("die at the top", "$! = 5; die \"no\\n\"", 1, 255), ("die in BEGIN", "BEGIN { die \"no\\n\" }", 1, 255),
            ("die in trace_begin", "sub trace_begin { die \"no\\n\" }", 1, 255),
@@ -96,7 +97,8 @@ ENDINGS = [("a module that is missing", "use No::Such;", 1, 255), ("one that is 
            ("die in a handler with an error number", "sub sched::sched_switch { $! = 9; die \"no\\n\" }", 1, 9),
            ("die in trace_unhandled", "sub trace_unhandled { die \"no\\n\" }", 1, 2),
            ("die in process_event", "sub process_event { die \"no\\n\" }", 1, 2),
-           ("a module that a handler misses", "sub sched::sched_switch { require No::Such }", 1, 2),
+           ("a module that a handler cannot find", "sub sched::sched_switch { require No::Such }",
+            1, 2),
            ("die in trace_end", USED + "sub trace_end { die \"no\\n\" }", 1, 2),
            ("exit at the top", "exit 7;", 7, 255), ("exit in BEGIN", "BEGIN { exit 7 }", 7, 255),
            ("exit in a handler", "sub sched::sched_switch { exit 7 }", 7, 7),
@@ -105,7 +107,7 @@ ENDINGS = [("a module that is missing", "use No::Such;", 1, 255), ("one that is 
            ("exit in an eval", "sub sched::sched_switch { eval { eval 'exit 7'; die } }", 7, 7),
            ("die in an END block", "END { $! = 5; die \"no\\n\" }", 1, 255), ("exit in an END block", "END { exit 7 }", 7, 255),
            ("an END block that sets a status", "END { $? = 7 }", 7, 255),
-           ("die in an END block behind exit", "END { die } exit;", 1, 255),
+           ("die in an END block after exit", "END { die } exit;", 1, 255),
            ("exit 0 at the top, then die", "sub sched::sched_switch { die \"no\\n\" } eval { exit 0 };", 0, 2),
            ("exit 0 at the top, then exit", "sub sched::sched_switch { exit 7 } eval { exit 0 };", 0, 7)]
 for name, text, plain, compat in ENDINGS:
@@ -227,12 +229,21 @@ OLD = ("sonde: %s/script.pl:3: sub sched::sched_switch has no $common_callchain 
        "from $prev_comm on gets the value of the one before it, as in perf; add $common_callchain there\n" % t.dir)
 for what, text, said in (
         ("a sub with seven common parameters", "sub sched::sched_switch\n{\n\tmy (%s, $prev_comm, $prev_pid) = @_; $x++ }" % SEVEN, True),
-        ("one with names of its own", "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $prev_comm) = @_; }", True),
-        ("one that only takes the seven", "sub sched::sched_switch\n{\n my (%s) = @_; my $prev_comm = 1; }" % SEVEN, False),
-        ("one with the call chain", "sub sched::sched_switch\n{\n my (%s, $common_callchain, $prev_comm) = @_; }" % SEVEN, False),
-        ("one with a call chain by another name", "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $cc, $prev_comm) = @_; }", False),
-        ("one that names no parameter", "sub sched::sched_switch\n{\n my @all = @_; my $prev_comm = $_[8] }", False),
-        ("one whose names for the call chain and for fields are its own", "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $cc, $from) = @_; }", False)):
+        ("an old sub with other names of parameters",
+         "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $prev_comm) = @_; }",
+         True),
+        ("an old sub that reads only the seven",
+         "sub sched::sched_switch\n{\n my (%s) = @_; my $prev_comm = 1; }" % SEVEN, False),
+        ("a sub with the call chain",
+         "sub sched::sched_switch\n{\n my (%s, $common_callchain, $prev_comm) = @_; }" % SEVEN,
+         False),
+        ("a sub with the call chain under another name",
+         "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $cc, $prev_comm) = @_; }", False),
+        ("a sub that names no parameter",
+         "sub sched::sched_switch\n{\n my @all = @_; my $prev_comm = $_[8] }", False),
+        ("a sub with other names for the call chain and for fields",
+         "sub sched::sched_switch\n{\n my ($n, $c, $cpu, $s, $ns, $pid, $comm, $cc, $from) = @_; }",
+         False)):
     r = script(text)
     t.is_((r.err, r.rc), (OLD if said else "", 0), what)
     t.is_(script(text, compat="perf-6.1").err, "", "an old script: no message under --compat")
@@ -358,7 +369,7 @@ else:
 
 r = subprocess.run("%s script -i %s -s %s | head -1" % (SONDE, FRAMES, t.write("pipe.pl", "sub trace_unhandled { print 'x' x 1000, \"\\n\" }")),
                    shell=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-t.is_((r.stdout, r.stderr), (b"x" * 1000 + b"\n", b""), "a reader that closes its end")
+t.is_((r.stdout, r.stderr), (b"x" * 1000 + b"\n", b""), "a reader that closes the pipe")
 
 # ---- memory ------------------------------------------------------------------------------------
 
@@ -435,7 +446,7 @@ t.ok(re.fullmatch("next: the session is closed at .*\n11\nname: the event's sess
 r = plain_perl("use threads; my $s = Sonde->open(input => $ARGV[0]); my $e = $s->next; my $n = threads->create(sub { my $t = Sonde->open(input => $ARGV[0]); "
                "my $n = 0; $n++ while $t->next; return $n })->join; my $m = 1; $m++ while $s->next; print \"$n $m\\n\"", DEMO)
 t.is_(r.out, "474 474\n", "use Sonde: a session in each of two threads", r) if "threads" not in r.err else \
-    t.skip("use Sonde: threads", "this perl has none", False)
+    t.skip("use Sonde: threads", "this perl has no threads", False)
 
 moved = os.path.join(t.dir, "moved")
 shutil.copytree(LIB, moved + "/lib")

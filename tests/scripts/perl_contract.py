@@ -50,9 +50,11 @@ t.is_(r.out.strip(), ",".join(values), "trace_unhandled gets the arguments of th
       r)
 for what, define in (("a sub put into the glob", "*{'kmem::kmalloc'} = sub { got(@_) };"), ("a closure", "{ my $x = 1; *kmem::kmalloc = sub { got(@_) if $x } }"),
                      ("a sub with a prototype", "sub kmem::kmalloc($$) { got(@_) }"), ("a sub with a signature", "use feature 'signatures'; no warnings; sub kmem::kmalloc(@a) { got(@a) }"),
-                     ("a sub in a package of its own", "package kmem; sub kmalloc { main::got(@_) } package main;"),
-                     ("an imported one", "BEGIN { *other::sub = sub { got(@_) }; *kmem::kmalloc = \\&other::sub }"),
-                     ("one that calls with &", "sub kmem::kmalloc { &got }")):
+                     ("a sub in its own package",
+                      "package kmem; sub kmalloc { main::got(@_) } package main;"),
+                     ("an imported sub",
+                      "BEGIN { *other::sub = sub { got(@_) }; *kmem::kmalloc = \\&other::sub }"),
+                     ("a sub that calls another with &", "sub kmem::kmalloc { &got }")):
     r = script(SHOW + "my $n = 0; sub got { print show(@_), \"\\n\" if !$n++ }\n" + define, FLAGS)
     t.is_((r.out.strip(), r.err), (",".join(values), ""), what, r)
 # Each event has its own call chain, whatever a script keeps or changes of earlier ones.
@@ -149,7 +151,7 @@ sub trace_end { print ask('common_flags', $kept), "\n" }
 """)
 t.is_(r.out, "there is no current event: only subs that are called for an event may ask this\nnumber number number\n"
       "Usage: Perf::Trace::Context::common_pc(context)\nthere is no current event: only subs that are called for an event may ask this\n",
-      "common_pc() and its like", r)
+      "common_pc(), common_flags() and common_lock_depth()", r)
 
 # ---- messages, samples of other events ---------------------------------------------------------
 

@@ -66,7 +66,8 @@ class Live:
 
 # ---- a recording in a file ---------------------------------------------------------------------
 
-shutil.copy(os.path.join(os.path.dirname(OURS), "Screen.pm"), t.dir)  # beside the copy of the script
+# Where the copy of the script is.
+shutil.copy(os.path.join(os.path.dirname(OURS), "Screen.pm"), t.dir)
 tr = trace()
 calls(tr, "read", 3, 0)
 calls(tr, "read", 1, 10**9, ret=-11)

@@ -107,21 +107,23 @@ for options, expected in ((["-C", "3"], SWITCHES.splitlines()[0::2] + [THROTTLES
 # ---- parameters --------------------------------------------------------------------------------
 
 for text, expected, what in (
-        ("def context_switch(ts, cpu, *x): print(ts, cpu, len(x))", "1001 3 9", "*x takes the rest"),
+        ("def context_switch(ts, cpu, *x): print(ts, cpu, len(x))", "1001 3 9",
+         "*x gets the other values"),
         ("def context_switch(ts, cpu, pid): print(ts, cpu, pid)", "1001 3 12", "fewer parameters get the first"),
         ("def context_switch(out, tid): print(out, tid)", "True 13", "names of arguments are bound by name"),
         ("def context_switch(a,b,c,d,e,f,g,h,i,j,k,l): print(a, k, l)", "1001 -1 None", "surplus parameters are None"),
-        ("def context_switch(a,b,c,d,e,f,g,h,i,j,k,l=5): print(a, k, l)", "1001 -1 5", "or keep their defaults"),
+        ("def context_switch(a,b,c,d,e,f,g,h,i,j,k,l=5): print(a, k, l)", "1001 -1 5",
+         "surplus parameters keep their defaults"),
         ("class C:\n def m(self, ts, *x): print(ts, len(x))\ncontext_switch = C().m", "1001 10", "methods"),
         ("import functools\ncontext_switch = functools.partial(print, 'p')", "p 1001 3 12 13 -1 -1 -1 True False 0 -1",
-         "what has no code of its own")):
+         "a callable without __code__")):
     t.is_(t.script(text, records).out.splitlines()[0], expected, "context_switch: " + what)
 
 for text, by_name, by_position, what in (
         ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, "
          "vcpu", "1001 3 True", "12 13 True", "reordered"),
         ("np_pid, np_tid, ts, cpu, pid, tid, machine_pid, out, out_preempt, guest_machine_pid, "
-         "cpu_of_guest", "12 13 True", "12 13 True", "with another name among them")):
+         "cpu_of_guest", "12 13 True", "12 13 True", "with one unknown name")):
     text = "def context_switch(%s): print(ts, cpu, out)" % text
     got = [t.script(text, records, compat=c).out.splitlines()[:1] for c in (None, "perf-6.1")]
     t.is_(got, [[by_name], [by_position]], "all parameters, %s, by default and under --compat" % what)
@@ -188,7 +190,7 @@ for compat in (None, "perf-6.1"):
     lines = r.out.splitlines()
     t.is_([x for x in lines if x.startswith("lost ")], LOST, "losses: %s" % (compat or "default"), r.err)
     t.is_([x for x in lines if x.startswith("lost-events ")][-1:], ["lost-events data-loss 15 events"],
-          "the last count of a defect is the sum")
+          "the last call for a defect has the total count")
     t.has(r.out, "throttled info 1", "other defects")
     t.is_(lines[-1], "end", "trace_defect is called before trace_end")
     t.has(r.err, "lost-events: 15", "the closing line has the defects")

@@ -105,7 +105,7 @@ def stored(t):
             t.ok(got == want, "compat %s, SONDE_EAGER=%s" % (compat, eager), difference(want, got))
     others = [(py, python) for py, python in pythons() if python != t.python]
     if not others:
-        t.skip("in another Python", "there is none", installable=False)
+        t.skip("in another Python", "no other Python is installed", installable=False)
     for py, python in sorted(others, key=lambda o: [int(n) for n in o[0].split()[-1].split(".")])[-1:]:
         got = all_dumps(sonde, t, SONDE_PYTHON=python, SONDE_EAGER="0")
         t.ok(got == want, "in %s" % py, difference(want, got))

@@ -168,7 +168,9 @@ def every_format(t):
     for (big, long_bytes, comparable), formats in sorted(groups.items()):
         for i in range(0, len(formats), 150):
             part = formats[i:i + 150]
-            name = "formats %d to %d, %s endian, long of %d" % (i, i + len(part), "big" if big else "little", long_bytes)
+            name = "formats %d to %d, %s-endian, long of %d bytes" % (i, i + len(part),
+                                                                      "big" if big else "little",
+                                                                      long_bytes)
             data = t.write("formats.data", recording(part, [payloads(f, f.name)[:1] for f in part]))
             if comparable:
                 functions = t.prints_like_perf(data, name)[1]

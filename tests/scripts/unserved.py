@@ -26,15 +26,16 @@ says("def sched_switch(*a): pass\n", ["script.py: never called: sched_switch() (
 says("def trace_begin(): pass\ndef process_events(d): pass\ndef trace_end(): print('end')\n",
      ["never called: process_events() (line 2; did you mean process_event()?)"], "a misspelt process_event", out="end\n")
 says("def process_events(d): pass\n", ["did you mean process_event()?); the events of this recording call ", "process_event()"],
-     "the same over other samples", MIXED)
+     "a misspelt process_event, other samples", MIXED)
 says("def process_event(d): pass\n", ["script.py: none of its functions is ever called" + CALLS],
-     "process_event, where all events are tracepoints")
-says("def helper(x): pass\n", ["none of its functions is ever called"], "no name like any event's")
+     "process_event, all events are tracepoints")
+says("def helper(x): pass\n", ["none of its functions is ever called"],
+     "no name that resembles an event's")
 says("def sched_switch(*a): pass\n", ["did you mean sched__sched_switch()?"], "--strict: status 3", options=["--strict"], rc=3)
 says("def sched_switch(*a): pass\n", ["did you mean sched__sched_switch()?"], "--fail-on-loss: it is no loss", options=["--fail-on-loss"])
 says("print(1)\n", None, "a script without functions", out="1\n")
 says("def trace_begin(): pass\ndef trace_end(): print(1)\n", None, "only begin and end", out="1\n")
-says("def sched__sched_switch(*a): pass\ndef helper(): pass\n", None, "a helper beside a handler")
+says("def sched__sched_switch(*a): pass\ndef helper(): pass\n", None, "a helper and a handler")
 says("def sched__sched_swich(*a): pass\ndef irq__x(*a): pass\ndef _irq__y(*a): pass\n"
      "def syscalls__sys_enter_read(*a): pass\n",
      ["script.py: never called: sched__sched_swich() (line 1; did you mean sched__sched_switch()?), irq__x() (line 2)"
@@ -43,7 +44,8 @@ says("sub sched_switch {}\n", ["script.pl: never called: sched_switch (did you m
      "Perl: an event without its system", suffix="pl")
 says("def print_unhandled(*a): pass\ndef sched__x(*a): pass\n", ["script.py: never called: sched__x() (line 2); the events"],
      "a function that resembles a handler")
-says("sub print_unhandled {}\nsub sched::x {}\n", ["script.pl: never called: sched::x; the events"], "a sub that resembles one",
+says("sub print_unhandled {}\nsub sched::x {}\n", ["script.pl: never called: sched::x; the events"],
+     "a sub that resembles a handler",
      suffix="pl")
 says("use POSIX;\nsub process_events {}\nsub trace_end { print qq(end\\n) }\n", ["never called: process_events (did you mean process_event?)"],
      "Perl: a misspelt process_event", suffix="pl", out="end\n")
@@ -60,7 +62,7 @@ t.ok(r.rc == 0, "sonde cut", r)
 says("def sched__sched_wakeup(*a): pass\n", ["script.py: never called: sched__sched_wakeup() (line 1; its event did not happen)"
      "; the events of this recording call sched__sched_switch(), trace_unhandled()"], "a handler of an event that did not happen", ONE)
 says("def sched__sched_wakeup(*a): pass\ndef sched__sched_switch(*a): print('called')\ndef trace_end(): pass\n", None,
-     "the same beside one that is called", ONE, out="called\n" * 155)
+     "handlers of events that happened and that did not", ONE, out="called\n" * 155)
 says("sub sched::sched_wakeup {}\n", ["script.pl: never called: sched::sched_wakeup (its event did not happen)"
      "; the events of this recording call sched::sched_switch, trace_unhandled, process_event"],
      "Perl: a sub of an event that did not happen", ONE, suffix="pl", options=["--strict"], rc=3)
@@ -101,6 +103,8 @@ for options in ([], ["--strict"]):
     r = run([SONDE, "script", "-i", t.dir + "/none.data", "--comms", "nosuch", *options], None, environment())
     t.is_((r.out, r.err, r.rc), ("", "", 0),
           "no message about a recording without events " + " ".join(options))
-says("def sched_switch(*a): pass\n", None, "nor of a script over one", t.dir + "/none.data", options=["--comms", "x"])
-says("def sched_switch(*a): pass\n", None, "also without a filter", t.dir + "/none.data")
+says("def sched_switch(*a): pass\n", None,
+     "no message about a script that reads a recording without events", t.dir + "/none.data",
+     options=["--comms", "x"])
+says("def sched_switch(*a): pass\n", None, "no message without a filter", t.dir + "/none.data")
 t.done()
