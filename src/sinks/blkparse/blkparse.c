@@ -16,6 +16,7 @@
 #include "sinks/fd_writer.h"
 #include "sinks/line_options.h"
 #include "sinks/sink.h"
+#include "sinks/text_only.h"
 #include "sinks/text/terminal.h"
 
 enum field {
@@ -60,7 +61,7 @@ struct blkparse_sink {
 	struct fd_writer writer;
 	const struct recordings *recordings;
 	VEC(struct type) types; /* indexed by schema id */
-	bool on_terminal; /* no control characters of the recording */
+	bool on_terminal;       /* no control characters of the recording */
 	bool has_zero;
 	int64_t zero_ns; /* shown times count from here */
 };
@@ -231,46 +232,25 @@ static int blkparse_events(struct sink *sink, const struct event *const *events,
 /* Options for other lines. Each of them is refused. */
 struct blkparse_options {
 	struct line_options lines;
-	char *fields;
-	uint64_t max_blocks;
-	uint32_t deltatime, latency, per_event_dump, dump, header_info;
+	struct text_only text;
 };
 
 static const struct key keys[] = {
 	LINE_OPTIONS_KEYS(struct blkparse_options, lines),
-	KEY_TEXT("fields", struct blkparse_options, fields),
-	KEY_NUMBER("max-blocks", struct blkparse_options, max_blocks, 0, KEY_NO_NUMBER - 1),
-	KEY_FLAG("deltatime", struct blkparse_options, deltatime),
-	KEY_FLAG("latency", struct blkparse_options, latency),
-	KEY_FLAG("per-event-dump", struct blkparse_options, per_event_dump),
-	KEY_FLAG("dump", struct blkparse_options, dump),
-	KEY_FLAG("header-info", struct blkparse_options, header_info),
+	TEXT_ONLY_KEYS(struct blkparse_options, text),
 };
 
 static int blkparse_check_options(const struct blkparse_options *o)
 {
-	const struct {
-		const char *name;
-		bool given;
-	} wrong[] = {
-		{ "fields (-F)", o->fields },
-		{ "dump (-D)", o->dump },
-		{ "per-event-dump", o->per_event_dump },
-		{ "deltatime", o->deltatime },
-		{ "latency (-L)", o->latency },
-		{ "max-blocks", o->max_blocks != KEY_NO_NUMBER },
-		{ "header", o->lines.header != HEADER_NONE },
-		{ "header-info (-I)", o->header_info },
-		{ "showing records (--show-...-events)", line_options_show_any(&o->lines) },
-	};
+	static const char instead[] = "the lines of format=blkparse have one form (choose events "
+				      "with time, cpu, pid, comm)";
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (wrong[i].given)
-			return err_set(-EINVAL,
-				       "%s is for text: the lines of format=blkparse have one form "
-				       "(choose events with time, cpu, pid, comm)",
-				       wrong[i].name);
-	return 0;
+	TRY(text_only_refuse(&o->text, instead));
+	if (o->lines.header != HEADER_NONE)
+		return text_only_refuse_option("header", instead);
+	return line_options_show_any(&o->lines)
+		       ? text_only_refuse_option("showing records (--show-...-events)", instead)
+		       : 0;
 }
 
 /* ---- the sink -------------------------------------------------------------------------------- */

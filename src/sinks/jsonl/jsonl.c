@@ -268,39 +268,17 @@ static void jsonl_close(struct sink *sink)
 
 static const struct key keys[] = {
 	LINE_OPTIONS_KEYS(struct jsonl_options, lines),
-	KEY_TEXT("fields", struct jsonl_options, fields),
-	KEY_NUMBER("max-blocks", struct jsonl_options, max_blocks, 0, KEY_NO_NUMBER - 1),
-	KEY_FLAG("deltatime", struct jsonl_options, deltatime),
-	KEY_FLAG("latency", struct jsonl_options, latency),
-	KEY_FLAG("per-event-dump", struct jsonl_options, per_event_dump),
-	KEY_FLAG("dump", struct jsonl_options, dump),
-	KEY_FLAG("header-info", struct jsonl_options, header_info),
+	TEXT_ONLY_KEYS(struct jsonl_options, text),
 };
 
 /* Options about lines of text have no meaning here and are refused, not ignored. */
 static int jsonl_check_options(const struct jsonl_options *o)
 {
-	const struct {
-		const char *name;
-		bool given;
-	} wrong[] = {
-		{ "fields (-F)", o->fields },
-		{ "dump (-D)", o->dump },
-		{ "per-event-dump", o->per_event_dump },
-		{ "deltatime", o->deltatime },
-		{ "latency (-L)", o->latency },
-		{ "max-blocks", o->max_blocks != KEY_NO_NUMBER },
-		{ "show-round-events", o->lines.show_round },
-		{ "header-info (-I)", o->header_info },
-	};
+	static const char instead[] = "format=jsonl writes all that is known of each event (choose "
+				      "events with time, cpu, pid, comm)";
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (wrong[i].given)
-			return err_set(-EINVAL,
-				       "%s is for text: format=jsonl writes all that is known of "
-				       "each event (choose events with time, cpu, pid, comm)",
-				       wrong[i].name);
-	return 0;
+	TRY(text_only_refuse(&o->text, instead));
+	return o->lines.show_round ? text_only_refuse_option("show-round-events", instead) : 0;
 }
 
 static struct sink_wants jsonl_wants(const struct sink_options *opts)

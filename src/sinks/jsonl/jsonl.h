@@ -10,6 +10,7 @@
 #include "sinks/fd_writer.h"
 #include "sinks/line_options.h"
 #include "sinks/sink.h"
+#include "sinks/text_only.h"
 
 #define JSONL_VERSION \
 	1 /* of the schema: new members keep it; a removed or changed member raises it */
@@ -31,10 +32,7 @@ struct jsonl_type {
 
 struct jsonl_options {
 	struct line_options lines;
-	/* For lines of text, and refused. */
-	char *fields;
-	uint64_t max_blocks;
-	uint32_t deltatime, latency, per_event_dump, dump, header_info;
+	struct text_only text; /* refused */
 };
 
 struct jsonl_sink {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinks/text_only.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+int text_only_refuse_option(const char *option, const char *instead)
+{
+	return err_set(-EINVAL, "%s is for text: %s", option, instead);
+}
+
+int text_only_refuse(const struct text_only *o, const char *instead)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} wrong[] = {
+		{ "fields (-F)", o->fields },
+		{ "dump (-D)", o->dump },
+		{ "per-event-dump", o->per_event_dump },
+		{ "deltatime", o->deltatime },
+		{ "latency (-L)", o->latency },
+		{ "max-blocks", o->max_blocks != KEY_NO_NUMBER },
+		{ "header-info (-I)", o->header_info },
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		if (wrong[i].given)
+			return text_only_refuse_option(wrong[i].option, instead);
+	return 0;
+}
