@@ -8,7 +8,6 @@ The files are those of tests/data/defects/small.fix: headers of 104 bytes, secti
 records, a stream. wait4() gives the memory and the CPU time of a process. One variant of seven is
 read, by one command; with SONDE_FULL=1 every command reads every variant.
 """
-import importlib.util
 import os
 import pathlib
 import struct
@@ -19,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, done, say  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 MOST_KB, MOST_SECONDS = 64 << 10, 0.1
@@ -94,9 +94,7 @@ def kernel_symbols(path):
 
 
 def main():
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / 'x.data'
         for case in fixtures.parse(HERE.parent / 'data/defects/small.fix'):

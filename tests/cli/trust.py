@@ -5,7 +5,6 @@ fetches nothing. Text of recordings reaches a terminal without control character
 
     tests/cli/trust.py SONDE FIXTURES.PY ELF
 """
-import importlib.util
 import os
 import pathlib
 import re
@@ -18,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, NO_LEAKS, UNDER_ASAN, done, on_pty, say, skip  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE, ELF = (str(pathlib.Path(sys.argv[n]).resolve()) for n in (1, 3))
 ENV = dict(ENV, **NO_LEAKS, TERM='xterm', SONDE_PYTHON=sys.executable,
@@ -43,9 +43,7 @@ SAMPLE/kernel { [7:u64] [0xffffffff81000010:u64] [12,12:u32] [1001:u64] [2:u64] 
 
 
 def build(folder, text, order=sys.byteorder):
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     (folder / 'x.fix').write_text(text)
     path = folder / 'x.data'
     path.write_bytes(fixtures.parse(folder / 'x.fix')[0].build(order)[0])

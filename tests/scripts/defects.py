@@ -7,7 +7,6 @@
 The kinds are those of src/model/defects.def, and each must have a case here.
 """
 import gzip
-import importlib.util
 import json
 import os
 import pathlib
@@ -22,6 +21,7 @@ ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, done, say, skip  # noqa: E402
+from recordings import load_fixtures  # noqa: E402
 
 SONDE, TELL = (str(pathlib.Path(sys.argv[n]).resolve()) for n in (1, 3))
 
@@ -125,9 +125,7 @@ SAMPLE { [7:u64] [12,12:u32] [1000:u64] }
 
 def recordings(folder, order):
     """{kind: its recording}, and {kind: why it is missing}."""
-    spec = importlib.util.spec_from_file_location('fixtures', sys.argv[2])
-    fixtures = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fixtures)
+    fixtures = load_fixtures()
     (folder / 'elf').write_bytes(pathlib.Path(TELL).read_bytes())
     text = (HERE.parent / 'data/defects/kinds.fix').read_text().replace('HERE/', str(folder) + '/')
     text = text.replace('tracing0.6\\0" [0:u8]', 'tracing0.6\\0" [%d:u8]' % (order == 'big'))
