@@ -20,10 +20,10 @@ void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_sa
 
 	for (size_t i = 0; i < output->n; i++) {
 		const struct report_item *it = &output->v[i];
-		const char *name = report_view_elided(v->args, it->key);
+		struct report_name name;
 
-		if (name && !v->args->quiet)
-			fprintf(out, "# %s: %s\n", it->key->name, name);
+		if (!v->args->quiet && report_view_elided(v->args, it->key, &name))
+			fprintf(out, "# %s: %s\n", it->key->name, name.text);
 	}
 	if (!v->args->quiet)
 		fprintf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", lost_samples);

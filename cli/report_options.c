@@ -154,6 +154,20 @@ static int report_options_set_percent_limit(struct opt_parser *p, void *values, 
 	return 0;
 }
 
+static int report_options_set_percentage(struct opt_parser *p, void *values, const char *value,
+					 bool negated)
+{
+	struct report_args *a = values;
+
+	if (negated || !strcmp(value, "absolute"))
+		a->is_relative = false;
+	else if (!strcmp(value, "relative"))
+		a->is_relative = true;
+	else
+		return opt_error(p, "--percentage takes relative or absolute, not '%s'", value);
+	return 0;
+}
+
 static int report_options_set_color(struct opt_parser *p, void *values, const char *value,
 				    bool negated)
 {
@@ -279,6 +293,13 @@ const struct opt report_options[] = {
 	OPT_KEY(0, "time", "FROM,TO", "time",
 		"takes only samples of this time, in seconds; either side may be left out. Or percents of the recording: 10%/2"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only samples of these cpus, as 0,2-3"),
+	OPT_TEXT('c', "comms", "NAMES", struct report_args, comms, "shows only rows of threads with these names"),
+	OPT_TEXT('d', "dsos", "FILES", struct report_args, dsos, "shows only rows of these programs and libraries"),
+	OPT_TEXT('S', "symbols", "SYMBOLS", struct report_args, symbols, "shows only rows of these functions"),
+	OPT_TEXT(0, "pid", "PIDS", struct report_args, pids, "shows only rows of these processes"),
+	OPT_TEXT(0, "tid", "TIDS", struct report_args, tids, "shows only rows of these threads"),
+	OPT_CALL(0, "percentage", "relative|absolute", report_options_set_percentage, 0,
+		 "relative: percents are of the samples that -c, -d, -S, --pid and --tid choose; absolute (the default): of all"),
 	OPT_TEXT(0, "symbol-filter", "WORD", struct report_args, symbol_filter,
 		 "shows only rows of functions with WORD in their name; a word without an option means the same"),
 	OPT_FLAG('U', "hide-unresolved", struct report_args, hide_unresolved, "leaves out samples and frames without a symbol"),

@@ -33,14 +33,26 @@ struct view_table {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* True if the list has one name. perf takes hexadecimal digits for an address, not for a symbol. */
-static bool report_view_is_single(const char *list, bool is_symbols)
+/*
+ * True if a list has one name, which is then in *ret. perf takes hexadecimal digits for an address,
+ * not for a symbol.
+ */
+static bool report_view_single(const char *list, bool is_symbols, struct report_name *ret)
 {
-	return list && *list && !strchr(list, ',') &&
-	       !(is_symbols && !list[strspn(list, "0123456789abcdefABCDEFx")]);
+	size_t names = 0;
+
+	for (size_t len; list && *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (!len || (is_symbols && strspn(list, "0123456789abcdefABCDEFx") >= len))
+			continue;
+		names++;
+		snprintf(ret->text, sizeof(ret->text), "%.*s", (int)len, list);
+	}
+	return names == 1;
 }
 
-const char *report_view_elided(const struct report_args *a, const struct report_key *key)
+bool report_view_elided(const struct report_args *a, const struct report_key *key,
+			struct report_name *ret)
 {
 	static const struct {
 		const char *name;
@@ -58,11 +70,10 @@ const char *report_view_elided(const struct report_args *a, const struct report_
 	for (size_t i = 0; key && i < sizeof(lists) / sizeof(*lists); i++) {
 		const char *list = *(const char *const *)((const char *)a + lists[i].offset);
 
-		if (!strcmp(key->name, lists[i].name) &&
-		    report_view_is_single(list, !strncmp(key->name, "symbol", 6)))
-			return list;
+		if (!strcmp(key->name, lists[i].name))
+			return report_view_single(list, !strncmp(key->name, "symbol", 6), ret);
 	}
-	return NULL;
+	return false;
 }
 
 static void report_view_add_column(struct view_table *vt, struct report_column c)
@@ -167,8 +178,10 @@ static bool report_view_elides_all(const struct report_view *v)
 
 	for (size_t i = 0; i < output->n; i++) {
 		const struct report_key *key = output->v[i].key;
+		struct report_name name;
 
-		if (!(key && key->kind == REPORT_KEY_NUMBER) && !report_view_elided(v->args, key))
+		if (!(key && key->kind == REPORT_KEY_NUMBER) &&
+		    !report_view_elided(v->args, key, &name))
 			return false;
 	}
 	return true;
@@ -185,8 +198,9 @@ static int report_view_make_columns(struct view_table *vt)
 	for (size_t i = 0; i < output->n; i++) {
 		const struct report_item *it = &output->v[i];
 		uint32_t first = 0, n = 1;
+		struct report_name name;
 
-		if (elides && report_view_elided(vt->v->args, it->key))
+		if (elides && report_view_elided(vt->v->args, it->key, &name))
 			continue;
 		if (it->key && it->key->kind == REPORT_KEY_NUMBER) {
 			report_view_add_number(vt, it->key);

@@ -29,7 +29,11 @@ int report_view_print(FILE *out, struct report_view *v, uint32_t index);
 int report_view_make(struct report_view *v, uint32_t index,
 		     int (*print)(void *ctx, FILE *out, const struct report_table *t), void *ctx,
 		     FILE *out);
-/* The single name that -c, -d or -S holds for a column; NULL: the column is shown. */
-const char *report_view_elided(const struct report_args *a, const struct report_key *key);
+struct report_name {
+	char text[256];
+};
+/* True if -c, -d or -S holds a single name, *ret, for a key: its column is not shown. */
+bool report_view_elided(const struct report_args *a, const struct report_key *key,
+			struct report_name *ret);
 
 #endif

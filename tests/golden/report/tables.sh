@@ -15,3 +15,5 @@ try -s comm,pid --format json | sed 's,"sonde":"[^"]*","sonde":"...",'
 for f in csv folded; do try -s comm,pid --format $f; done
 try --format folded --weight period
 try --format xml
+try -c cat -s comm,pid
+try -c cat,grep -s comm --percentage relative
