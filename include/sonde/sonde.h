@@ -936,13 +936,14 @@ struct sonde_profile;
 
 /*
  * Makes an empty profile. settings: lines of key=value, as for sonde_session_open(); "" means all
- * defaults. Returns 0 and *ret, which sonde_profile_free() frees; -EINVAL for an unknown key, a bad
- * value or an unknown sort key (the message has nearest names); -ENOMEM.
+ * defaults. Returns 0 and *ret, which sonde_profile_free() frees; -EINVAL for an unknown key or a
+ * bad value; -ENOMEM.
  *
  *	keys=LIST           comma-separated; default comm,dso,sym. See sonde_profile_key().
  *	                    Other words are fields of tracepoints: EVENT.FIELD, FIELD, EVENT.*,
- *	                    trace_fields, each with an optional /raw; they are looked up when the
- *	                    profile is finished
+ *	                    trace_fields, each with an optional /raw. They are looked up in the
+ *	                    schemas when the first event is added, which fails with -EINVAL if
+ *	                    there is no such field
  *	callgraph=none|callee|caller  call trees: frames of a path begin at the sampled function, or
  *	                    at the outermost caller. none (default)
  *	callgraph-key=function|address|srcline  which frames are equal; default function
@@ -998,7 +999,8 @@ SONDE_API int sonde_profile_finish(struct sonde_profile *p);
  * sonde_profile_row.merged. In a group, members decide after the leader, in their order. "" (the
  * order after sonde_profile_finish()) is "children,period" or "period", then all keys. The order
  * has perf's rule for children: of rows with equal sums and the same first task, the one with the
- * longer path is first (callgraph=caller; callee: the shorter one). group_member: the member of
+ * longer path is first (callgraph=caller; callee: the shorter one); children_only is the column
+ * without that rule, as with perf's -g none. group_member: the member of
  * a group that decides first; 0 the leader.
  */
 SONDE_API int sonde_profile_sort(struct sonde_profile *p, const char *order, uint32_t group_member);
@@ -1099,7 +1101,7 @@ struct sonde_profile_value {
 	uint32_t place;   /* 0 none; of sym, dso, srcline ... */
 	uint64_t number;
 	const char *text; /* without padding */
-	/* dso: the path; pid: the comm; sym: NULL if unresolved, else as text */
+	/* dso: the path; pid: the comm; sym: NULL if unresolved, else as text; field: its bytes */
 	const char *long_text;
 	uint32_t bytes_len; /* the bytes of a field of a tracepoint */
 	uint32_t width;     /* least width that perf gives the column; 0 none */

@@ -242,7 +242,8 @@ static int profile_give_value(const struct sonde_profile *p, uint32_t key,
 						 .number = v->number,
 						 .text = v->text,
 						 .long_text = v->long_text,
-						 .width = p->own->columns.v[key].def->width };
+						 .bytes_len = v->bytes_len,
+						 .width = column_width(&p->own->columns.v[key]) };
 
 	return profile_give(ret, &all, sizeof(all));
 }
@@ -324,9 +325,9 @@ const char *sonde_profile_column(const struct sonde_profile *p, uint32_t key,
 	if (key >= p->own->columns.n)
 		return NULL;
 	if (ret_title)
-		*ret_title = p->own->columns.v[key].def->title;
+		*ret_title = p->own->columns.v[key].title;
 	if (ret_table)
-		*ret_table = UINT32_MAX;
+		*ret_table = column_table(p->own, &p->own->columns.v[key]);
 	return p->own->columns.v[key].name;
 }
 

@@ -214,3 +214,18 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	k.place = *place != sampled ? *place + 1 : 0;
 	return chains_keep(p->chains, &k, entries);
 }
+
+/* perf takes the first that it meets on its way. */
+uint64_t chains_parent(const struct profile *p, uint32_t node)
+{
+	uint64_t found = 0;
+
+	for (; node != PROFILE_ROOT; node = node_parent(p, node)) {
+		if (!marks_parent(p, node_place(p, node)))
+			continue;
+		found = node_place(p, node) + 1ull;
+		if (p->opts.callgraph != CALLGRAPH_CALLER)
+			break;
+	}
+	return found;
+}

@@ -12,6 +12,8 @@
  * resolved once.
  */
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret);
+/* The place + 1 of the outermost or innermost function, as perf looks, that parent= names. */
+uint64_t chains_parent(const struct profile *p, uint32_t node);
 void chains_forget(struct profile *p);
 
 #endif

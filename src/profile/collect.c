@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/collect.h"
 
+#include <string.h>
+
 #include "base/err.h"
+#include "model/sampled.h"
 #include "profile/chains.h"
+#include "profile/columns.h"
 #include "profile/counts.h"
+#include "profile/fields.h"
 #include "profile/marks.h"
 #include "profile/places.h"
 #include "profile/texts.h"
 #include "recording/locate.h"
+#include "recording/text.h"
+
+/* What is decoded of a sample where a column asks for it. */
+struct collect_sample {
+	struct sonde_sample values;
+	uint64_t weight, ins_lat, stage;
+	uint64_t parent; /* place + 1 */
+};
 
 /* ---- numbers of a sample --------------------------------------------------------------------- */
 
@@ -52,49 +65,107 @@ static int collect_table(struct profile *p, const struct event *ev, uint32_t *re
 	return 0;
 }
 
-static int collect_raw(struct profile *p, const struct event *ev, enum profile_raw raw,
-		       uint64_t *ret)
+static int collect_text(struct profile *p, const char *text, size_t len, uint64_t *ret)
+{
+	uint32_t id;
+
+	TRY(strpool_intern(&p->strings, text, len, &id));
+	*ret = id;
+	return 0;
+}
+
+static int collect_trace(struct profile *p, const struct event *ev, uint64_t *ret)
+{
+	p->text.len = 0;
+	recording_event_text(ev, &p->text);
+	return p->text.failed ? err_nomem() : collect_text(p, p->text.data, p->text.len, ret);
+}
+
+static int collect_cgroup(struct profile *p, const struct event *ev, uint64_t id, uint64_t *ret)
+{
+	const char *path = recording_cgroup(ev->recording, id);
+
+	if (!path)
+		path = "N/A";
+	return collect_text(p, path, strlen(path), ret);
+}
+
+static int collect_raw(struct profile *p, const struct event *ev, struct profile_column *c,
+		       const struct collect_sample *s, uint64_t *ret)
 {
 	uint32_t number = 0;
 
-	switch (raw) {
+	*ret = 0;
+	switch (c->def->raw) {
 	case RAW_PLACE:
-		break;
+	case RAW_LINE:
+	case RAW_NONE:
+		return 0;
 	case RAW_COMM:
 		TRY(texts_of_session(p, ev, ev->pub.comm, &number));
 		*ret = number;
-		break;
+		return 0;
 	case RAW_TASK:
 		TRY(collect_task(p, ev, &number));
 		*ret = number;
-		break;
+		return 0;
 	case RAW_CPU:
 		*ret = (uint64_t)(int64_t)ev->pub.cpu;
-		break;
+		return 0;
 	case RAW_TIME:
-		*ret = ev->pub.time_ns == SONDE_NO_TIME
-			       ? 0
-			       : ev->pub.time_ns - ev->pub.time_ns % p->opts.time_quantum;
-		break;
+		if (ev->pub.time_ns != SONDE_NO_TIME)
+			*ret = ev->pub.time_ns - ev->pub.time_ns % p->opts.time_quantum;
+		return 0;
+	case RAW_PARENT:
+		*ret = s->parent;
+		return 0;
+	case RAW_TRACE:
+		return collect_trace(p, ev, ret);
+	case RAW_CGROUP_NAME:
+		return collect_cgroup(p, ev, s->values.cgroup, ret);
+	case RAW_FIELD:
+		return fields_find(p, c, ev, ret);
+	case RAW_WEIGHT:
+		*ret = s->weight;
+		return 0;
+	case RAW_INS_LAT:
+		*ret = s->ins_lat;
+		return 0;
+	case RAW_STAGE:
+		*ret = s->stage;
+		return 0;
+	case RAW_CODE_PAGE:
+		*ret = s->values.code_page_size;
+		return 0;
+	case RAW_DATA_PAGE:
+		*ret = s->values.data_page_size;
+		return 0;
+	case RAW_PHYS:
+		*ret = s->values.phys_addr;
+		return 0;
+	case RAW_TRANSACTION:
+		*ret = s->values.transaction;
+		return 0;
 	}
 	return 0;
 }
 
-static int collect_combination(struct profile *p, const struct event *ev, uint32_t *ret)
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+static int collect_combination(struct profile *p, const struct event *ev,
+			       const struct collect_sample *s, uint32_t *ret)
 {
 	uint64_t key[1 + PROFILE_MAX_COLUMNS];
 	uint32_t table;
 
 	TRY(collect_table(p, ev, &table));
 	key[0] = table;
-	for (const struct profile_column *c = p->columns.v; c < p->columns.v + p->columns.n; c++) {
+	for (struct profile_column *c = p->columns.v; c < p->columns.v + p->columns.n; c++) {
 		if (c->raw_at >= 0)
-			TRY(collect_raw(p, ev, c->def->raw, &key[1 + c->raw_at]));
+			TRY(collect_raw(p, ev, c, s, &key[1 + c->raw_at]));
 	}
 	return wordset_put_within(&p->combinations, key, p->opts.max_keys, ret);
 }
-
-/* ---- one sample ------------------------------------------------------------------------------ */
 
 static void collect_facts(struct profile *p, const struct event *ev, uint32_t place)
 {
@@ -112,8 +183,10 @@ static void collect_facts(struct profile *p, const struct event *ev, uint32_t pl
 	}
 }
 
-static void collect_begin(struct profile *p, const struct event *ev)
+static int collect_begin(struct profile *p, const struct event *ev)
 {
+	if (!p->is_bound)
+		TRY(columns_bind(p, &ev->recording->all->schemas));
 	p->session = ev->recording->all;
 	p->session_nr++;
 	vec_clear(&p->own_strings);
@@ -121,6 +194,7 @@ static void collect_begin(struct profile *p, const struct event *ev)
 	vec_clear(&p->own_tables);
 	places_forget_recent(p);
 	chains_forget(p);
+	return 0;
 }
 
 static int collect_place(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
@@ -143,9 +217,29 @@ static int collect_first(struct profile *p, const struct event *ev, uint32_t pla
 	return vec_push(&p->counts, c);
 }
 
+static int collect_values(const struct event *ev, struct collect_sample *ret)
+{
+	int r = source_sample(ev->source, ev, &ret->values);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		ret->values = (struct sonde_sample){ .size = sizeof(ret->values) };
+		err_clear();
+	}
+	ret->weight = ret->values.weight;
+	if (!(ret->values.present & SAMPLED_WEIGHT_STRUCT))
+		return 0;
+	ret->weight = (uint32_t)ret->values.weight;
+	ret->ins_lat = ret->values.weight >> 32 & UINT16_MAX;
+	ret->stage = ret->values.weight >> 48;
+	return 0;
+}
+
 static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
 {
 	uint32_t place = PROFILE_ROOT, node = PROFILE_ROOT, at;
+	struct collect_sample s;
 	uint64_t key[2];
 	int r;
 
@@ -158,7 +252,13 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 	}
 	if (p->needs_paths)
 		TRY(chains_find(p, ev, &place, &node));
-	TRY(collect_combination(p, ev, &at));
+	if (p->needs_sample)
+		TRY(collect_values(ev, &s));
+	if (p->has_parent)
+		s.parent = chains_parent(p, node);
+	if (p->opts.callgraph == CALLGRAPH_NONE)
+		node = PROFILE_ROOT;
+	TRY(collect_combination(p, ev, &s, &at));
 	key[0] = two_halves(at, place + 1);
 	key[1] = node;
 	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
@@ -181,7 +281,7 @@ int collect_add(struct profile *p, const struct event *ev)
 	if (ev->schema->kind > SONDE_SAMPLE)
 		return 0;
 	if (__builtin_expect(p->session != ev->recording->all, 0))
-		collect_begin(p, ev);
+		TRY(collect_begin(p, ev));
 	source_weigh(ev->source, ev, &ip, &period);
 	r = collect_cell(p, ev, ip, &cell);
 	if (r == -ENOSPC) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/columns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/near.h"
+#include "model/schema_table.h"
+#include "profile/texts.h"
 #include "profile/values.h"
 
 const struct key_def key_defs[] = {
@@ -22,7 +25,107 @@ static const struct key_def *columns_find_key(const char *name, size_t len)
 	return NULL;
 }
 
-static int columns_unknown_key(const char *name, size_t len)
+static bool columns_is_place(enum profile_raw raw)
+{
+	return raw == RAW_PLACE || raw == RAW_LINE;
+}
+
+static int columns_add(struct profile *p, const struct key_def *def, struct profile_column c)
+{
+	c.def = def;
+	c.raw_at = -1;
+	if (p->columns.n == PROFILE_MAX_COLUMNS)
+		return err_set(-EINVAL, "more than %d sort keys", PROFILE_MAX_COLUMNS);
+	p->has_dso |= def->value == value_dso;
+	p->has_parent |= def->raw == RAW_PARENT;
+	p->needs_lines |= def->raw == RAW_LINE;
+	p->needs_sample |= def->raw >= RAW_WEIGHT || def->raw == RAW_CGROUP_NAME;
+	if (columns_is_place(def->raw))
+		p->needs_place = true;
+	else
+		c.raw_at = (int)p->nr_raws++;
+	return vec_push(&p->columns, c);
+}
+
+/* ---- fields of tracepoints ------------------------------------------------------------------- */
+
+static const struct key_def field_def = { "", "", 0, RAW_FIELD, value_field, &order_field };
+
+/* "sched_switch.prev_pid/raw": its parts. event.len 0: any event. */
+struct field_spec {
+	const char *event, *field;
+	size_t event_len, field_len;
+	bool is_raw;
+};
+
+static struct field_spec columns_parse_field(const char *word, size_t len)
+{
+	struct field_spec s = { .field = word };
+	const char *dot = memchr(word, '.', len);
+
+	if (len > 4 && !memcmp(word + len - 4, "/raw", 4)) {
+		s.is_raw = true;
+		len -= 4;
+	}
+	if (dot && dot < word + len) {
+		s.event = word;
+		s.event_len = (size_t)(dot - word);
+		s.field = dot + 1;
+		len -= s.event_len + 1;
+	}
+	s.field_len = len;
+	if (len == 12 && !memcmp(s.field, "trace_fields", 12)) {
+		s.field = "*";
+		s.field_len = 1;
+	}
+	return s;
+}
+
+static bool columns_is(const char *name, const char *word, size_t len)
+{
+	return strlen(name) == len && !memcmp(name, word, len);
+}
+
+static int columns_add_field(struct profile *p, const struct sonde_schema *sc,
+			     const struct sonde_field *f, bool is_raw)
+{
+	char name[512];
+	struct profile_column c = { .field = f, .schema = sc->id, .is_raw = is_raw };
+
+	snprintf(name, sizeof(name), "%s.%s", sc->event, f->name);
+	c.name = texts_intern(p, name);
+	c.title = texts_intern(p, f->name);
+	return c.name && c.title ? columns_add(p, &field_def, c) : -ENOMEM;
+}
+
+/* Returns how many columns a word gives. */
+static int columns_add_fields(struct profile *p, const struct schema_table *schemas,
+			      const struct field_spec *spec)
+{
+	int nr = 0;
+
+	for (uint32_t i = 0; schemas && i < schemas->schemas.n; i++) {
+		const struct sonde_schema *sc = schemas->schemas.v[i];
+
+		if (sc->kind != SONDE_TRACEPOINT ||
+		    (spec->event && !columns_is(sc->name, spec->event, spec->event_len) &&
+		     !columns_is(sc->event, spec->event, spec->event_len)))
+			continue;
+		for (size_t f = sc->nr_common; f < sc->nr_fields; f++) {
+			if (!columns_is("*", spec->field, spec->field_len) &&
+			    !columns_is(sc->fields[f].name, spec->field, spec->field_len))
+				continue;
+			TRY(columns_add_field(p, sc, &sc->fields[f],
+					      spec->is_raw || p->opts.raw_fields));
+			nr++;
+		}
+	}
+	return nr;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static int columns_unknown_key(const struct schema_table *schemas, const char *name, size_t len)
 {
 	char word[NEAR_NAME + 1], meant[3 * NEAR_NAME + 40];
 	struct near n;
@@ -34,36 +137,66 @@ static int columns_unknown_key(const char *name, size_t len)
 	near_init(&n, word);
 	for (size_t i = 0; i < nr_key_defs; i++)
 		near_offer(&n, key_defs[i].name);
+	for (size_t i = 0; schemas && i < schemas->schemas.n; i++) {
+		const struct sonde_schema *sc = schemas->schemas.v[i];
+
+		for (size_t f = sc->nr_common; sc->kind == SONDE_TRACEPOINT && f < sc->nr_fields;
+		     f++)
+			near_offer(&n, sc->fields[f].name);
+	}
 	near_text(&n, meant, sizeof(meant));
 	return err_set(-EINVAL, "there is no sort key '%s'%s", word, meant);
 }
 
-static int columns_add(struct profile *p, const struct key_def *def)
+static int columns_add_word(struct profile *p, const struct schema_table *schemas,
+			    const char *word, size_t len)
 {
-	struct profile_column c = { .def = def, .name = def->name, .raw_at = -1 };
+	const struct key_def *def = columns_find_key(word, len);
+	struct field_spec spec;
+	int nr;
 
-	if (p->columns.n == PROFILE_MAX_COLUMNS)
-		return err_set(-EINVAL, "more than %d sort keys", PROFILE_MAX_COLUMNS);
-	if (def->raw == RAW_PLACE)
-		p->needs_place = true;
-	else
-		c.raw_at = (int)p->nr_raws++;
-	return vec_push(&p->columns, c);
+	if (def)
+		return columns_add(p, def, (struct profile_column){ .name = def->name,
+								     .title = def->title });
+	spec = columns_parse_field(word, len);
+	nr = columns_add_fields(p, schemas, &spec);
+	return nr ? nr : columns_unknown_key(schemas, word, len);
 }
 
-int columns_parse(struct profile *p, const char *text)
+int columns_check(struct profile *p)
 {
+	const char *text = p->opts.keys ? p->opts.keys : "comm,dso,sym";
+
+	p->is_bound = true;
 	for (;;) {
 		const size_t len = strcspn(text, ",");
-		const struct key_def *def = columns_find_key(text, len);
 
-		if (!def)
-			return columns_unknown_key(text, len);
-		TRY(columns_add(p, def));
+		p->is_bound &= columns_find_key(text, len) != NULL;
 		if (!text[len])
-			return 0;
+			break;
 		text += len + 1;
 	}
+	return p->is_bound ? columns_bind(p, NULL) : 0;
+}
+
+int columns_bind(struct profile *p, const struct schema_table *schemas)
+{
+	const char *text = p->opts.keys ? p->opts.keys : "comm,dso,sym";
+
+	p->is_bound = true;
+	for (;;) {
+		const size_t len = strcspn(text, ",");
+
+		TRY(columns_add_word(p, schemas, text, len));
+		if (!text[len])
+			break;
+		text += len + 1;
+	}
+	p->needs_paths = p->opts.callgraph != CALLGRAPH_NONE || p->has_parent ||
+			 p->opts.ignore_callees;
+	wordset_init(&p->combinations, 1 + p->nr_raws);
+	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
+	return 0;
 }
 
 void columns_done(struct profile *p)
@@ -72,6 +205,7 @@ void columns_done(struct profile *p)
 		vec_done(&c->values);
 		vec_done(&c->by_id);
 		hash64_done(&c->by_raw);
+		hash64_done(&c->fields);
 	}
 	vec_done(&p->columns);
 }
@@ -85,4 +219,24 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 						   cell_combination(p, cell))[1 + c->raw_at];
 
 	return &c->values.v[hash64_find(&c->by_raw, raw)];
+}
+
+uint32_t column_width(const struct profile_column *c)
+{
+	if (!c->field)
+		return c->def->width;
+	if (c->field->is_dynamic)
+		return 0;
+	return c->field->is_text ? c->field->width : 2 * c->field->width + 2;
+}
+
+uint32_t column_table(const struct profile *p, const struct profile_column *c)
+{
+	if (!c->field)
+		return UINT32_MAX;
+	for (uint32_t t = 0; t < p->tables.n; t++) {
+		if (p->tables.v[t].own.schema == c->schema)
+			return t;
+	}
+	return UINT32_MAX - 1;
 }

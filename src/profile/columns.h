@@ -8,11 +8,21 @@
 extern const struct key_def key_defs[];
 extern const size_t nr_key_defs;
 
-/* Parses keys=LIST. -EINVAL: unknown key. */
-int columns_parse(struct profile *p, const char *text);
+/* Makes the columns if all words of keys= are in the table of keys. */
+int columns_check(struct profile *p);
+/*
+ * Makes the columns; words that are no keys are fields of the tracepoints of the schemas (NULL:
+ * there are none). -EINVAL: a word is neither.
+ */
+struct schema_table;
+int columns_bind(struct profile *p, const struct schema_table *schemas);
 void columns_done(struct profile *p);
 /* The value of a cell, after ranks_make(). */
 const struct profile_value *column_value(const struct profile *p, const struct profile_column *c,
 					 uint32_t cell);
+/* The least width that perf gives the column. */
+uint32_t column_width(const struct profile_column *c);
+/* The only table that has the column; UINT32_MAX: all have it. */
+uint32_t column_table(const struct profile *p, const struct profile_column *c);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/places.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "profile/texts.h"
+#include "recording/code.h"
 #include "recording/locate.h"
 
 static int places_intern(struct profile *p, const char *text, const char **ret)
@@ -39,13 +42,28 @@ static int places_dso(struct profile *p, const struct event *ev, uint64_t ip, ui
 	return 0;
 }
 
-static int places_make(struct profile *p, const struct sonde_location *loc, uint32_t dso,
-		       uint64_t ip, uint32_t cpumode, const struct sonde_frame *frame)
+/* The source line of a place that has none from its frame; perf shows the name of the file only. */
+static int places_find_line(struct profile *p, const struct event *ev, struct profile_place *place)
+{
+	const struct line_place *lines;
+	const char *base;
+
+	if (place->file || !recording_lines(ev, place->ip, place->cpumode, false, &lines) ||
+	    !lines[0].file || !lines[0].line)
+		return 0;
+	base = strrchr(lines[0].file, '/');
+	place->line = lines[0].line;
+	return places_intern(p, base ? base + 1 : lines[0].file, &place->file);
+}
+
+static int places_make(struct profile *p, const struct event *ev, const struct sonde_location *loc,
+		       uint32_t dso, uint64_t ip, uint32_t cpumode, const struct sonde_frame *frame)
 {
 	struct profile_place place = { .ip = ip,
 				       .dso_addr = loc->dso_id ? loc->dso_off : ip,
 				       .sym_start = loc->sym_start,
 				       .sym_end = loc->sym_end,
+				       .sym_off = loc->sym_off,
 				       .map_bytes = loc->map_end - loc->map_start,
 				       .dso = dso,
 				       .unknown = loc->unknown,
@@ -58,6 +76,8 @@ static int places_make(struct profile *p, const struct sonde_location *loc, uint
 		place.line = frame->line;
 		TRY(places_intern(p, frame->file, &place.file));
 	}
+	if (p->needs_lines || p->opts.callgraph_key == CALLGRAPH_SRCLINE)
+		TRY(places_find_line(p, ev, &place));
 	return vec_push(&p->place_list, place);
 }
 
@@ -77,7 +97,7 @@ int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t
 	key[2] = loc.dso_off;
 	key[3] = two_halves(frame ? frame->line : 0, cpumode << 8 | loc.unknown);
 	r = wordset_put(&p->places, key, ret);
-	return r > 0 ? places_make(p, &loc, dso, ip, cpumode, frame) : r;
+	return r > 0 ? places_make(p, ev, &loc, dso, ip, cpumode, frame) : r;
 }
 
 /* ---- recent ones ----------------------------------------------------------------------------- */

@@ -18,15 +18,12 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	p->facts.size = sizeof(p->facts);
 	p->facts.first_ns = p->facts.last_ns = SONDE_NO_TIME;
 	TRY(strpool_init(&p->strings));
-	TRY(columns_parse(p, p->opts.keys ? p->opts.keys : "comm,dso,sym"));
+	TRY(columns_check(p));
 	TRY(marks_init(p));
 	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
-	p->needs_paths = p->opts.callgraph != CALLGRAPH_NONE;
-	wordset_init(&p->combinations, 1 + p->nr_raws);
 	wordset_init(&p->places, 4);
 	wordset_init(&p->nodes, 1);
 	wordset_init(&p->cells, 2);
-	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
 	return 0;
 }
 
@@ -64,6 +61,8 @@ void profile_free(struct profile *p)
 	vec_done(&p->own_tables);
 	vec_done(&p->dsos);
 	vec_done(&p->tasks);
+	vec_done(&p->field_values);
+	outbuf_done(&p->text);
 	vec_done(&p->place_list);
 	vec_done(&p->counts);
 	vec_done(&p->events);
@@ -90,6 +89,8 @@ int profile_finish(struct profile *p)
 {
 	if (p->is_finished)
 		return err_set(-EINVAL, "the profile is finished");
+	if (!p->is_bound)
+		TRY(columns_bind(p, NULL));
 	TRY(ranks_make(p));
 	TRY(rows_make(p));
 	p->is_finished = true;

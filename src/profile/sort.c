@@ -11,6 +11,7 @@
 enum sort_what {
 	SORT_KEY,
 	SORT_CHILDREN,
+	SORT_CHILDREN_ONLY,
 	SORT_PERIOD,
 	SORT_SAMPLES,
 	SORT_MODE
@@ -32,6 +33,7 @@ static const struct {
 } numeric[] = {
 	{ "children", { SORT_CHILDREN, 0 } },
 	{ "overhead_children", { SORT_CHILDREN, 0 } },
+	{ "children_only", { SORT_CHILDREN_ONLY, 0 } },
 	{ "period", { SORT_PERIOD, 0 } },
 	{ "overhead", { SORT_PERIOD, 0 } },
 	{ "samples", { SORT_SAMPLES, 0 } },
@@ -127,6 +129,8 @@ static int sort_step(const struct sort_order *o, const struct sort_step *s, uint
 	switch (s->what) {
 	case SORT_CHILDREN:
 		return sort_children(p, x, y);
+	case SORT_CHILDREN_ONLY:
+		return sort_numbers(counts_period(&x->all), counts_period(&y->all));
 	case SORT_PERIOD:
 		return sort_numbers(counts_period(&x->self), counts_period(&y->self));
 	case SORT_SAMPLES:

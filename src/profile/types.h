@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "base/hash.h"
+#include "base/outbuf.h"
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "profile/options.h"
@@ -31,10 +32,24 @@ struct profile;
 /* What the pass keeps of a sample: a number. */
 enum profile_raw {
 	RAW_PLACE, /* kept once for all columns */
+	RAW_LINE,  /* the same, with its source line */
+	RAW_NONE,  /* recordings do not say it */
 	RAW_COMM,  /* id in the profile's string pool */
 	RAW_TASK,  /* number in profile.tasks */
 	RAW_CPU,
-	RAW_TIME /* start of the quantum */
+	RAW_TIME,        /* start of the quantum */
+	RAW_PARENT,      /* place + 1 of the function that parent= names; 0 none */
+	RAW_TRACE,       /* id of the text in the profile's string pool, as the next one */
+	RAW_CGROUP_NAME,
+	RAW_FIELD,       /* index in profile.field_values */
+	/* Values of struct sonde_sample. */
+	RAW_WEIGHT,
+	RAW_INS_LAT,
+	RAW_STAGE,
+	RAW_CODE_PAGE,
+	RAW_DATA_PAGE,
+	RAW_PHYS,
+	RAW_TRANSACTION
 };
 
 /* The value of a key: what rows are merged by, and what is shown. */
@@ -45,7 +60,7 @@ struct profile_value {
 	uint32_t unknown; /* enum sonde_unknown */
 	uint32_t kind;    /* enum sonde_profile_value_kind */
 	uint32_t id, rank;
-	uint32_t merge_rank;
+	uint32_t merge_rank, bytes_len, width;
 };
 
 /* The orders of values: of merging, and of showing. */
@@ -64,9 +79,21 @@ struct key_def {
 	int (*value)(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 	const struct value_order *order;
 };
+/* A distinct value of a tracepoint's field. */
+struct profile_field_value {
+	const char *bytes, *text; /* of the profile's string pool */
+	uint32_t bytes_len;
+};
+
 struct profile_column {
 	const struct key_def *def;
-	const char *name; /* of the profile's string pool */
+	const char *name;  /* of the profile's string pool */
+	const char *title; /* as name */
+	/* A column of fields: of the events of one schema. */
+	const struct sonde_field *field; /* NULL: not one */
+	uint32_t schema;
+	bool is_raw;
+	struct hash64 fields; /* id of bytes -> index in profile.field_values */
 	int raw_at;       /* index of its number in a combination; -1: it is about the place */
 	/* Number -> index in values; of a place: 2n, of that of a frame: 2n + 1. */
 	struct hash64 by_raw;
@@ -96,7 +123,7 @@ struct profile_dso {
 
 /* An address. Names are of the profile's string pool. */
 struct profile_place {
-	uint64_t ip, dso_addr, sym_start, sym_end, map_bytes;
+	uint64_t ip, dso_addr, sym_start, sym_end, sym_off, map_bytes;
 	const char *sym, *file;
 	uint32_t dso; /* number + 1, 0 none */
 	uint32_t line, unknown;
@@ -151,6 +178,10 @@ struct profile {
 	VEC(struct profile_column) columns;
 	unsigned nr_raws; /* numbers of a combination, the table excepted */
 	struct profile_filters *filters; /* owned; marks.c */
+	bool has_dso;      /* one of the keys is dso */
+	bool has_parent;   /* ... is parent */
+	bool needs_sample; /* ... is a value of struct sonde_sample */
+	bool is_bound;     /* columns of fields are known */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
 
@@ -163,6 +194,8 @@ struct profile {
 	VEC(uint32_t) own_tables;  /* by schema id: number + 1 */
 	VEC(struct profile_dso) dsos;
 	VEC(struct profile_task) tasks;
+	VEC(struct profile_field_value) field_values;
+	struct outbuf text; /* being made */
 	struct hash64 tasks_by_id;
 	struct wordset combinations; /* table, numbers */
 	struct wordset places;       /* see places.c */

@@ -119,6 +119,168 @@ int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_va
 	return values_intern(p, text, &ret->text);
 }
 
+/* perf adds this column where a key's name has the word symbol; rows are then functions. */
+int value_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	TRY(value_sym(p, raw, is_frame, ret));
+	ret->kind = SONDE_VALUE_NONE;
+	ret->text = "-      -            ";
+	return 0;
+}
+
+int value_parent(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)is_frame;
+	ret->text = "[other]";
+	ret->kind = raw ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
+	ret->place = (uint32_t)raw;
+	if (raw)
+		ret->text = place_at(p, (uint32_t)raw - 1)->sym;
+	return 0;
+}
+
+/* Recordings do not say it so far. */
+int value_socket(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)p, (void)raw, (void)is_frame;
+	ret->kind = SONDE_VALUE_NONE;
+	ret->number = UINT64_MAX;
+	ret->text = "-001";
+	return 0;
+}
+
+int value_cgroup_id(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)p, (void)raw, (void)is_frame;
+	ret->kind = SONDE_VALUE_NONE;
+	ret->text = "0/0x0";
+	return 0;
+}
+
+/* A function without a line is shown with the distance from its start. */
+int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+	const uint64_t addr = is_frame ? place->ip : place->dso_addr;
+	char text[4096];
+
+	ret->place = (uint32_t)raw + 1;
+	if (place->file)
+		snprintf(text, sizeof(text), "%s:%u", place->file, place->line);
+	else if (place->sym)
+		snprintf(text, sizeof(text), "%s+%" PRIu64, place->sym, place->sym_off);
+	else
+		snprintf(text, sizeof(text), "%s[%" PRIx64 "]",
+			 place->dso ? p->dsos.v[place->dso - 1].short_name : "[unknown]", addr);
+	ret->kind = place->file ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
+	return values_intern(p, text, &ret->text);
+}
+
+int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+
+	(void)is_frame;
+	ret->place = (uint32_t)raw + 1;
+	ret->kind = place->file ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
+	ret->text = place->file ? place->file : "";
+	return 0;
+}
+
+static int values_number(struct profile *p, const char *fmt, uint64_t number,
+			 struct profile_value *ret)
+{
+	char text[40];
+
+	ret->kind = SONDE_VALUE_NUMBER;
+	ret->number = number;
+	snprintf(text, sizeof(text), fmt, (unsigned long long)number);
+	return values_intern(p, text, &ret->text);
+}
+
+int value_symbol_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+
+	(void)is_frame;
+	ret->place = (uint32_t)raw + 1;
+	if (place->sym)
+		return values_number(p, "%llu", place->sym_end - place->sym_start, ret);
+	ret->kind = SONDE_VALUE_NONE;
+	ret->text = "unknown";
+	return 0;
+}
+
+int value_dso_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)is_frame;
+	ret->place = (uint32_t)raw + 1;
+	return values_number(p, "%llu", place_at(p, (uint32_t)raw)->map_bytes, ret);
+}
+
+int value_decimal(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)is_frame;
+	return values_number(p, "%llu", raw, ret);
+}
+
+int value_address(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)is_frame;
+	TRY(values_number(p, "0x%llx", raw, ret));
+	ret->kind = SONDE_VALUE_ADDRESS;
+	return 0;
+}
+
+int value_page_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	static const char letters[] = " KMGT";
+	char text[40];
+	uint64_t v = raw;
+	int unit = 0;
+
+	(void)is_frame;
+	ret->number = raw;
+	ret->kind = raw ? SONDE_VALUE_NUMBER : SONDE_VALUE_NONE;
+	for (; v && !(v & 1023) && unit < 4; v >>= 10)
+		unit++;
+	if (unit)
+		snprintf(text, sizeof(text), "%" PRIu64 "%c", v, letters[unit]);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, v);
+	return values_intern(p, raw ? text : "N/A", &ret->text);
+}
+
+int value_transaction(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	static const char *const names[] = { "EL ", "TX ", "SYNC ", "ASYNC ",
+					     "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
+	char text[80] = "";
+
+	(void)is_frame;
+	ret->number = raw;
+	for (int i = 0; i < 8; i++) {
+		if (raw >> i & 1)
+			strcat(text, names[i]);
+	}
+	if (raw && !(raw & 12))
+		strcat(text, "NEITHER ");
+	if (raw >> 32)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ":%" PRIx64, raw >> 32);
+	return values_intern(p, text, &ret->text);
+}
+
+int value_field(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_field_value *v = &p->field_values.v[raw];
+
+	(void)is_frame;
+	ret->text = v->text;
+	ret->long_text = v->bytes;
+	ret->bytes_len = v->bytes_len;
+	return 0;
+}
+
 /* ---- orders ---------------------------------------------------------------------------------- */
 
 /* perf subtracts numbers and looks at the sign. */
@@ -142,33 +304,26 @@ static int values_by_text(const struct profile *p, const struct profile_value *a
 static int values_by_dso(const struct profile *p, const struct profile_value *a,
 			 const struct profile_value *b)
 {
-	const bool x = place_at(p, a->place - 1)->dso, y = place_at(p, b->place - 1)->dso;
+	const uint32_t x = place_at(p, a->place - 1)->dso, y = place_at(p, b->place - 1)->dso;
 
 	if (!x || !y)
-		return (int)x - (int)y;
-	return strcmp(a->text, b->text);
+		return (x != 0) - (y != 0);
+	return strcmp(p->dsos.v[x - 1].short_name, p->dsos.v[y - 1].short_name);
 }
 
 /* ... and what has no symbol last. */
-static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
-				  const struct profile_value *b)
+static int values_by_range(const struct profile *p, const struct profile_value *a,
+			   const struct profile_value *b)
 {
 	const struct profile_place *x = place_at(p, a->place - 1), *y = place_at(p, b->place - 1);
-	int r;
 
 	if (!x->sym && !y->sym)
 		return values_by_number(p, a, b);
-	if (x->dso != y->dso) {
-		if (!x->dso || !y->dso)
-			return (x->dso != 0) - (y->dso != 0);
-		r = strcmp(p->dsos.v[x->dso - 1].short_name, p->dsos.v[y->dso - 1].short_name);
-		if (r)
-			return r;
-	}
 	if (!x->sym || !y->sym)
 		return (x->sym == NULL) - (y->sym == NULL);
 	if (x->is_inlined || y->is_inlined) {
-		r = strcmp(x->sym, y->sym);
+		int r = strcmp(x->sym, y->sym);
+
 		if (r)
 			return r;
 	}
@@ -176,6 +331,17 @@ static int values_by_symbol_place(const struct profile *p, const struct profile_
 		return (int64_t)x->sym_start < (int64_t)y->sym_start ? -1 : 1;
 	return ((int64_t)x->sym_end > (int64_t)y->sym_end) -
 	       ((int64_t)x->sym_end < (int64_t)y->sym_end);
+}
+
+/* The dso decides before the symbol, unless it is a key of its own. */
+static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
+				  const struct profile_value *b)
+{
+	int r = p->has_dso ? values_by_range(p, a, b) : values_by_dso(p, a, b);
+
+	if (r)
+		return r;
+	return p->has_dso ? values_by_dso(p, a, b) : values_by_range(p, a, b);
 }
 
 static int values_by_symbol(const struct profile *p, const struct profile_value *a,
@@ -188,7 +354,30 @@ static int values_by_symbol(const struct profile *p, const struct profile_value 
 	return strcmp(x, y);
 }
 
+/* perf compares the bytes of fields, the largest first. */
+static int values_by_bytes(const struct profile *p, const struct profile_value *a,
+			   const struct profile_value *b)
+{
+	const size_t len = a->bytes_len < b->bytes_len ? a->bytes_len : b->bytes_len;
+	int r = memcmp(b->long_text, a->long_text, len);
+
+	(void)p;
+	return r ? r : (a->bytes_len < b->bytes_len) - (a->bytes_len > b->bytes_len);
+}
+
+/* Samples without a parent are first. */
+static int values_by_parent(const struct profile *p, const struct profile_value *a,
+			    const struct profile_value *b)
+{
+	if (!a->place || !b->place)
+		return (a->place != 0) - (b->place != 0);
+	return values_by_text(p, a, b);
+}
+
 const struct value_order order_text = { values_by_text, values_by_text };
 const struct value_order order_number = { values_by_number, values_by_number };
 const struct value_order order_dso = { values_by_dso, values_by_dso };
 const struct value_order order_sym = { values_by_symbol_place, values_by_symbol };
+const struct value_order order_ipc = { values_by_symbol_place, values_by_symbol_place };
+const struct value_order order_field = { values_by_bytes, values_by_bytes };
+const struct value_order order_parent = { values_by_parent, values_by_parent };

@@ -11,9 +11,23 @@ int value_dso(struct profile *p, uint64_t raw, bool is_frame, struct profile_val
 int value_sym(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_cpu(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_time(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_parent(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_socket(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_symbol_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_dso_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_cgroup_id(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_decimal(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_address(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_page_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_transaction(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_field(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 
-extern const struct value_order order_text, order_number, order_dso, order_sym;
+extern const struct value_order order_text, order_number, order_dso, order_sym, order_field,
+	order_ipc, order_parent;
 
 /* perf's letter for the kind of code: k . g u H */
 char value_level(uint32_t cpumode);

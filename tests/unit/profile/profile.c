@@ -165,9 +165,66 @@ TEST(bad_options_are_refused)
 {
 	struct sonde_profile *p = NULL;
 
-	assert_true(sonde_profile_new(&p, "keys=comn\n", NULL) < 0);
+	assert_int_equal(sonde_profile_new(&p, "keys=comn\n", NULL), 0);
+	assert_true(sonde_profile_finish(p) < 0);
 	assert_non_null(strstr(sonde_error_text(), "comm"));
+	sonde_profile_free(p);
+	p = NULL;
 	assert_true(sonde_profile_new(&p, "children=1\n", NULL) < 0);
 	assert_true(sonde_profile_new(&p, "nothing=1\n", NULL) < 0);
 	assert_null(p);
+}
+
+TEST(filters_mark_rows)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\ncomms=cat\n");
+	struct sonde_profile_table t = { .size = sizeof(t) };
+
+	assert_int_equal(sonde_profile_table(p, 0, &t), 1);
+	assert_int_equal(t.samples, 4);
+	assert_int_equal(t.shown_samples, 1);
+	assert_int_equal(t.shown_period, 1);
+	assert_int_equal(row_at(p, 0).flags & SONDE_ROW_FILTERED, SONDE_ROW_FILTERED);
+	assert_int_equal(row_at(p, 1).flags & SONDE_ROW_FILTERED, 0);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+TEST(keys_have_a_limit)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\nmax-keys=1\n");
+	struct sonde_profile_facts f = { .size = sizeof(f) };
+
+	assert_int_equal(sonde_profile_facts(p, &f), 1);
+	assert_int_equal(f.samples, 3);
+	assert_int_equal(f.dropped_samples, 1);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+/* Three distinct paths: A,B,C of sh; B,C of cat; A,C of sh. */
+TEST(paths_are_distinct)
+{
+	static const struct {
+		uint64_t samples;
+		uint32_t nr_frames;
+		const char *comm;
+	} expected[] = { { 2, 3, "sh" }, { 1, 2, "cat" }, { 1, 2, "sh" } };
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\ncallgraph=caller\n");
+	struct sonde_profile_value v = { .size = sizeof(v) };
+	struct sonde_profile_path path = { .size = sizeof(path) };
+
+	for (uint64_t i = 0; i < 3; i++) {
+		assert_int_equal(sonde_profile_path(p, 0, i, &path), 1);
+		assert_int_equal(path.samples, expected[i].samples);
+		assert_int_equal(path.nr_frames, expected[i].nr_frames);
+		assert_int_equal(sonde_profile_path_value(p, 0, i, 0, &v), 1);
+		assert_string_equal(v.text, expected[i].comm);
+	}
+	assert_int_equal(sonde_profile_path(p, 0, 3, &path), 0);
+	sonde_profile_free(p);
+	recording_done(&r);
 }

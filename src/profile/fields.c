@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "model/field_text.h"
+#include "model/schema_table.h"
+#include "model/value.h"
+#include "recording/recording.h"
+#include "recording/text.h"
+
+/*
+ * The print format's text of a field with names for its values or bits: what the event's text has
+ * behind "FIELD=". The rules for flags are more than a table (sched_switch writes R for no flag).
+ */
+static bool fields_put_names(const struct event *ev, const struct sonde_field *f,
+			     struct outbuf *out)
+{
+	struct sonde_schema *sc = (struct sonde_schema *)ev->schema; /* for what is made once */
+	const struct sonde_define *d;
+	struct outbuf text = { 0 };
+	char head[256];
+	bool has = false;
+	const char *at;
+	size_t nr;
+
+	d = schema_defines(sc, &nr);
+	for (size_t i = 0; i < nr && !has; i++)
+		has = d[i].field && !strcmp(d[i].field, f->name);
+	if (!has || !sc->print_fmt ||
+	    snprintf(head, sizeof(head), "%s=%%s", f->name) >= (int)sizeof(head) ||
+	    !strstr(sc->print_fmt, head))
+		return false;
+	recording_event_text(ev, &text);
+	outbuf_char(&text, '\0');
+	head[strlen(head) - 2] = '\0';
+	at = text.failed ? NULL : strstr(text.data, head);
+	if (at)
+		outbuf_put(out, at + strlen(head), strcspn(at + strlen(head), " ,"));
+	outbuf_done(&text);
+	return at != NULL;
+}
+
+static void fields_put(const struct event *ev, const struct sonde_field *f, bool is_raw,
+		       struct outbuf *out)
+{
+	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
+
+	if (f->kind == SONDE_FIELD_INT && !is_raw && fields_put_names(ev, f, out))
+		return;
+	field_text_put(f, ev->pub.bytes, ev->pub.bytes_len, swap, out);
+}
+
+static int fields_add(struct profile *p, struct profile_column *c, const struct event *ev,
+		      uint32_t bytes, uint32_t len, uint64_t *ret)
+{
+	struct profile_field_value v = { .bytes = strpool_text(&p->strings, bytes),
+					 .bytes_len = len };
+	uint32_t text;
+
+	p->text.len = 0;
+	if (ev)
+		fields_put(ev, c->field, c->is_raw, &p->text);
+	if (p->text.failed)
+		return err_nomem();
+	TRY(strpool_intern(&p->strings, p->text.len ? p->text.data : "", p->text.len, &text));
+	v.text = strpool_text(&p->strings, text);
+	*ret = p->field_values.n;
+	TRY(vec_push(&p->field_values, v));
+	return hash64_put(&c->fields, ev ? bytes : UINT32_MAX, *ret);
+}
+
+int fields_find(struct profile *p, struct profile_column *c, const struct event *ev, uint64_t *ret)
+{
+	const bool has = ev->schema->id == c->schema;
+	const uint8_t *at = NULL;
+	uint32_t len = 0, bytes = 0;
+
+	if (has)
+		at = field_bytes(c->field, ev->pub.bytes, ev->pub.bytes_len,
+				 ev->pub.flags & SONDE_EVENT_SWAPPED, &len);
+	if (at)
+		TRY(strpool_intern(&p->strings, (const char *)at, len, &bytes));
+	*ret = hash64_find(&c->fields, has ? bytes : UINT32_MAX);
+	if (*ret != HASH64_EMPTY)
+		return 0;
+	return fields_add(p, c, has ? ev : NULL, bytes, at ? len : 0, ret);
+}

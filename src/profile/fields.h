@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Distinct values of a tracepoint's field: their bytes, and their text as perf shows it. */
+#ifndef SONDE_PROFILE_FIELDS_H
+#define SONDE_PROFILE_FIELDS_H
+
+#include "model/event.h"
+#include "profile/types.h"
+
+/* The index in profile.field_values of an event's value; of events without the field, of none. */
+int fields_find(struct profile *p, struct profile_column *c, const struct event *ev, uint64_t *ret);
+
+#endif
