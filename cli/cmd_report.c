@@ -6,6 +6,7 @@
 #include "recording.h"
 #include "report.h"
 #include "report_options.h"
+#include "report_records.h"
 #include "settings.h"
 
 #include <stdio.h>
@@ -48,6 +49,8 @@ static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 		a->symbol_filter = argv[0];
 	if (a->header_only)
 		return recording_print(cli, &a->rec, "header=all\n");
+	if (report_records_wanted(a))
+		return report_records_print(cli, a);
 	return cmd_report_run_tables(cli, a);
 }
 

@@ -152,13 +152,18 @@ SONDE_API const char *sonde_error_text(void);
  *	                    the recording has; info, info-json: what the recording is, counts of its
  *	                    events, and its defects; perfdata: a recording of the chosen events, in
  *	                    the file `output`, not to the descriptor; blkparse: for recordings of
- *	                    blktrace, the lines of that program
+ *	                    blktrace, the lines of that program; record-counts: how many records of
+ *	                    each type there are; record-dump: each record as bytes and decoded, and
+ *	                    those counts
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)
  *	evlist=LIST         evlist: what a line contains: attr, freq, groups, fields
  *	no-events=0|1       1: info prints only what the header says
  *	hits=0|1            1: buildids lists the files that contain samples, also without build id
+ *	with-empty=0|1      1: record-counts also prints types without records
+ *	with-hint=0|1       1: record-dump begins with the lines that perf report begins with
+ *	count-branches=0|1  1: record-dump counts entries of branch stacks in place of samples
  *	fields=SPEC         columns of text, as `sonde script -F` takes them
  *	ns=0|1              1: print nanoseconds
  *	deltatime=0|1       1: times count from the previous sample

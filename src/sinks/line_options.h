@@ -16,6 +16,10 @@ enum line_header { HEADER_NONE, HEADER_WITH, HEADER_ONLY, HEADER_ALL };
 
 extern const char *const line_header_words[];
 
+/* The first line of a dump whose records cannot be put in the order of time. */
+#define LINE_DUMP_UNORDERED \
+	"WARNING: No sample_id_all support, falling back to unordered processing\n"
+
 struct line_options {
 	uint32_t header; /* enum line_header */
 	/* Flags: which records of state have lines. */

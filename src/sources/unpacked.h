@@ -17,6 +17,7 @@ struct unpacked {
 	uint64_t max_bytes;    /* the user's limit; 0: none was given */
 	uint64_t packed_bytes; /* of the input; of a pipe those that were read */
 	uint64_t bytes;        /* unpacked so far */
+	uint64_t records[2];   /* of perf.data, read so far: COMPRESSED, COMPRESSED2 */
 };
 
 /*

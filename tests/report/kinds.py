@@ -114,7 +114,6 @@ FOREIGN = {
     'pipe-group': ('group several', 'perf-pipe-2-attrs-k6.6-perf6.8__perfdataconver.data'),
     'pipe-lost': ('several', 'perf-pipe-lost-3-attrs__perfdataconver.data'),
     'pipe-dwarf': ('chains', 'perf-pipe-dwarf-callchain__perfparser.data'),
-    'refused': ('', 'perf-file-k6.13__waste37.data'),
     'intel-pt': ('several', 'perf-file-4-attrs-intelpt-k4.14__perfdataconver.data'),
     'fuzz': ('', 'perf-fuzz-711e1370.data'),
 }

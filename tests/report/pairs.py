@@ -24,6 +24,8 @@ Answer = collections.namedtuple('Answer', 'status out err')
 # perf chooses the tip by the time of day, and whether '[...]' is inlined by uninitialised memory.
 TIP = re.compile(rb'^# \(Tip: .*\)$', re.M)
 DUMMY = re.compile(rb'\[\.\.\.\] \(inlined\)')
+# perf copies the vdso into a temporary file.
+VDSO = re.compile(rb'/tmp/perf-vdso\.so-\w{6}')
 
 
 def read_table(path):
@@ -80,7 +82,7 @@ class Oracle:
 
 
 def normalised(out):
-    return DUMMY.sub(b'[...]', TIP.sub(b'# (Tip)', out))
+    return VDSO.sub(b'[vdso]', DUMMY.sub(b'[...]', TIP.sub(b'# (Tip)', out)))
 
 
 def text(line):

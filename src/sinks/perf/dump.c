@@ -69,7 +69,7 @@ static void dump_put_when(const struct perfdata_view_record *rec, struct outbuf 
 }
 
 /* READ: of which task, of which event, the value and what the format adds. */
-static int dump_put_read(const struct perfdata_view_record *rec, struct bytes *b,
+static int dump_put_read(const struct perfdata_view_record *rec, struct bytes *b, bool is_report,
 			 struct outbuf *out)
 {
 	const struct perf_event_attr *attr = rec->schema ? rec->schema->attr : NULL;
@@ -96,7 +96,8 @@ static int dump_put_read(const struct perfdata_view_record *rec, struct bytes *b
 		TRY(bytes_u64(b, "value", &v));
 		outbuf_fmt(out, more[i].text, (unsigned long long)v);
 	}
-	outbuf_str(out, ": unhandled!\n");
+	if (!is_report)
+		outbuf_str(out, ": unhandled!\n");
 	return 0;
 }
 
@@ -116,7 +117,7 @@ static int dump_put_lost(const struct perfdata_view_record *rec, struct bytes *b
 }
 
 /* A kernel's record whose text in a dump is another than in a line of its own; 0: it is not. */
-static int dump_put_special(const struct event *ev, const struct line_options *lines,
+static int dump_put_special(const struct event *ev, const struct perf_dump *d,
 			    const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	struct bytes b = bytes_init(ev->pub.record, ev->pub.record_len - rec->trailer_bytes,
@@ -125,9 +126,9 @@ static int dump_put_special(const struct event *ev, const struct line_options *l
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
 	case PERF_RECORD_EXIT:
-		return lines->show_task; /* its line follows here */
+		return d->lines->show_task; /* its line follows here */
 	case PERF_RECORD_LOST:
-		if (lines->show_lost)
+		if (d->lines->show_lost)
 			return 1; /* here too */
 		TRY(dump_put_lost(rec, &b, out));
 		return 1;
@@ -135,10 +136,12 @@ static int dump_put_special(const struct event *ev, const struct line_options *l
 		TRY(dump_put_lost(rec, &b, out));
 		return 1;
 	case PERF_RECORD_READ:
-		TRY(dump_put_read(rec, &b, out));
+		TRY(dump_put_read(rec, &b, d->is_report, out));
 		return 1;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
+		if (d->is_report)
+			outbuf_str(out, ": unhandled!\n");
 		return 1; /* nothing more, not even a line feed */
 	default:
 		return 0;
@@ -164,6 +167,12 @@ bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *
 	return d->is_pipe || !attr || attr->sample_id_all;
 }
 
+/* Records of the recorder that perf script handles, and perf report does not. */
+static bool dump_is_unhandled(uint32_t type)
+{
+	return type == RECORD_THREAD_MAP || type == RECORD_CPU_MAP;
+}
+
 void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out)
 {
@@ -187,8 +196,11 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 		return;
 	}
 	if (rec.type >= RECORD_HEADER_ATTR) {
-		if (perf_dump_tool_put(ev, &rec, out))
+		if (perf_dump_tool_put(ev, &rec, out)) {
+			if (d->is_report && dump_is_unhandled(rec.type))
+				outbuf_str(out, ": unhandled!\n");
 			return;
+		}
 	} else if (rec.type == PERF_RECORD_SAMPLE && !rec.is_damaged) {
 		perf_dump_sample_put(ev, &rec, out);
 		return;
@@ -197,7 +209,7 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 		if (rec.type == PERF_RECORD_BPF_EVENT &&
 		    ev->recording->opts->rules->dumps_bpf_as_symbols && d->lines->show_bpf)
 			rec.type = PERF_RECORD_KSYMBOL;
-		r = dump_put_special(ev, d->lines, &rec, out);
+		r = dump_put_special(ev, d, &rec, out);
 		if (r > 0 || (!r && perf_record_body(ev, &rec, out)))
 			return;
 	}

@@ -24,7 +24,8 @@ struct perfdata_view_record;
 struct perf_dump {
 	const struct line_options *lines; /* those follow in the dump */
 	bool is_unsorted;
-	bool is_pipe; /* has no name, and its records count from its first one */
+	bool is_pipe;   /* has no name, and its records count from its first one */
+	bool is_report; /* as perf report prints it, which handles other records than perf script */
 };
 
 /* True if the dump can be in the order of time; first: the recording's first event type. */

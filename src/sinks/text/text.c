@@ -361,8 +361,7 @@ static int text_begin(struct text_sink *s, const struct sink_options *opts)
 	TRY(text_check_metrics(s, opts->nr_inputs));
 	if (o->dump && opts->rules->sorts_with_ids_only && !opts->unsorted &&
 	    !s->provider_ops->dump_is_ordered(s->provider, schema_at(&s->recordings->schemas, 0)))
-		outbuf_str(&s->writer.out, "WARNING: No sample_id_all support, falling back to "
-					   "unordered processing\n");
+		outbuf_str(&s->writer.out, LINE_DUMP_UNORDERED);
 	if (o->lines.header != HEADER_NONE || o->header_info)
 		TRY(text_put_header(s));
 	if (o->lines.header >= HEADER_ONLY)

@@ -149,6 +149,7 @@ void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_he
 		.version = perfdata_header_version(&s->file),
 		.is_pipe = s->file.is_pipe,
 		.swap = s->file.swap,
+		.compressed = { s->unpacked.records[0], s->unpacked.records[1] },
 	};
 	if (!s->file.is_pipe) {
 		ret->data_off = s->file.data.offset;

@@ -263,6 +263,7 @@ static int unzip_next_recorded(struct unzip *u)
 		return 1;
 	}
 	TRY(unzip_keep_place(u, true));
+	u->opts.unpacked->records[type == RECORD_COMPRESSED2]++;
 	end = size;
 	if (type == RECORD_COMPRESSED2 && size >= HEADER_BYTES + 8) {
 		uint64_t bytes = get_u64(rec + HEADER_BYTES, u->opts.swap);

@@ -49,6 +49,7 @@ struct perfdata_view_header {
 	bool swap;            /* the other byte order than this machine's */
 	uint64_t features[4]; /* bit n: there is section n */
 	uint64_t marks;       /* those that say what samples hold, with or without a section */
+	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records read so far; none is a cut */
 };
 
 /* An event as the recording describes it. Borrowed from the source. */

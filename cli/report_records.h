@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What `sonde report` prints about a recording's records in place of tables: --stats, -D. */
+#ifndef SONDE_CLI_REPORT_RECORDS_H
+#define SONDE_CLI_REPORT_RECORDS_H
+
+#include "cli.h"
+#include "report_options.h"
+
+/* True if the options ask for such a text. */
+bool report_records_wanted(const struct report_args *a);
+/* Prints it; the status. */
+int report_records_print(const struct cli *cli, struct report_args *a);
+
+#endif
