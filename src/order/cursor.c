@@ -187,11 +187,45 @@ static uint64_t cursor_next_byte(const struct cursor *c)
 	return c->run.begin >= c->own.file_off && c->run.begin < end ? end : c->run.begin;
 }
 
+static bool cursor_is_growing(const struct cursor *c, const struct cursor_input *in)
+{
+	return c->run.is_file && in->files[c->run.file].is_growing;
+}
+
+/* Reads on into the cursor's own window. Ends the run if the file has fewer than `need` bytes. */
+static int cursor_read_own(struct cursor *c, const struct cursor_input *in, size_t window_bytes,
+			   size_t need)
+{
+	const struct source_file *f = &in->files[c->run.file];
+	const bool is_growing = cursor_is_growing(c, in);
+	const size_t want = need > window_bytes ? need : window_bytes;
+	size_t least = want;
+	int64_t got;
+
+	TRY(window_cache_trade(in->cache, &c->own, c->run.begin));
+	if (c->run.is_file) {
+		if (f->stream)
+			stream_let_go(f->stream, c->run.begin);
+		/* A growing stream is not waited for: one more byte will do. */
+		least = is_growing ? cursor_next_byte(c) - c->run.begin + 1 : need;
+	}
+	cursor_before_read(in);
+	got = window_read(&c->own, f, c->run.begin, c->run.end, want, least);
+	if (got < 0)
+		return (int)got;
+	if (is_growing && !f->stream->ended)
+		return 0;
+	if (!got || (size_t)got < need)
+		cursor_end_early(c, in, (size_t)got);
+	return 0;
+}
+
+/* Makes cuts of the run's next bytes, as cursor_fill() does. */
 static int cursor_fill_from_file(struct cursor *c, const struct cursor_input *in,
 				 size_t window_bytes, bool may_read, bool *ret_blocked)
 {
 	const struct source_file *f = &in->files[c->run.file];
-	const bool is_growing = c->run.is_file && f->is_growing;
+	const bool is_growing = cursor_is_growing(c, in);
 	struct window *w = &c->own;
 	size_t need = 0;
 
@@ -199,9 +233,6 @@ static int cursor_fill_from_file(struct cursor *c, const struct cursor_input *in
 		w->len = 0;
 	w->file = c->run.file;
 	while (c->run.begin < c->run.end) {
-		size_t want, least;
-		int64_t got;
-
 		if (!c->run.is_file && cursor_fill_from_walk(c, in))
 			return 1;
 		if (c->run.begin >= w->file_off && c->run.begin < w->file_off + w->len) {
@@ -217,22 +248,7 @@ static int cursor_fill_from_file(struct cursor *c, const struct cursor_input *in
 			*ret_blocked = true;
 			return 0;
 		}
-		TRY(window_cache_trade(in->cache, w, c->run.begin));
-		want = need > window_bytes ? need : window_bytes;
-		if (c->run.is_file && f->stream)
-			stream_let_go(f->stream, c->run.begin);
-		/* A growing stream is not waited for: one more byte will do. */
-		least = !c->run.is_file ? want
-			: is_growing    ? cursor_next_byte(c) - c->run.begin + 1
-					: need;
-		cursor_before_read(in);
-		got = window_read(w, f, c->run.begin, c->run.end, want, least);
-		if (got < 0)
-			return (int)got;
-		if (is_growing && !f->stream->ended)
-			continue;
-		if (!got || (size_t)got < need)
-			cursor_end_early(c, in, (size_t)got);
+		TRY(cursor_read_own(c, in, window_bytes, need));
 	}
 	return 0;
 }

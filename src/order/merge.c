@@ -345,14 +345,32 @@ static void merge_two(struct order *o, uint64_t limit)
 	heap[1] = is_a_first ? b : a;
 }
 
+/* The time up to which the first cursor's cuts precede those of all others, at most the limit. */
+static inline uint64_t merge_bound(const struct order *o, const struct cursor *first,
+				   uint64_t limit)
+{
+	struct cursor *const *heap = o->heap.v;
+	const struct cursor *rival;
+	uint64_t t;
+
+	if (o->heap.n < 2)
+		return limit;
+	rival = o->heap.n > 2 && merge_before(heap[2], heap[1]) ? heap[2] : heap[1];
+	t = cursor_head(rival)->time_ns;
+	/* At equal times the earlier place is first. The places of spilled runs are mixed. */
+	if (first->run.spilled || rival->run.spilled ||
+	    merge_place_before(cursor_head(rival), cursor_head(first)))
+		t -= t > 0;
+	return t < limit ? t : limit;
+}
+
 int merge_next(struct order *o)
 {
 	uint64_t limit = o->limit;
 
 	o->nr_silent = 0;
 	for (;;) {
-		struct cursor *c, *rival = NULL;
-		uint64_t bound;
+		struct cursor *c;
 
 		if (__builtin_expect(o->unplaced.n > o->nr_silent, 0)) {
 			int r = merge_place_files(o);
@@ -362,7 +380,6 @@ int merge_next(struct order *o)
 				break;
 			limit = o->nr_silent ? o->silent_limit : o->limit;
 		}
-		bound = limit;
 		if (!o->heap.n || o->nr_out == ORDER_CUTS)
 			break;
 		c = o->heap.v[0];
@@ -380,24 +397,7 @@ int merge_next(struct order *o)
 			merge_two(o, limit);
 			continue;
 		}
-		if (o->heap.n > 1)
-			rival = o->heap.v[1];
-		if (o->heap.n > 2 && merge_before(o->heap.v[2], rival))
-			rival = o->heap.v[2];
-		if (rival) {
-			uint64_t t = cursor_head(rival)->time_ns;
-
-			/*
-			 * At equal times the earlier place is first. The places of spilled runs
-			 * are mixed.
-			 */
-			if (c->run.spilled || rival->run.spilled ||
-			    merge_place_before(cursor_head(rival), cursor_head(c)))
-				t -= t > 0;
-			if (t < bound)
-				bound = t;
-		}
-		merge_copy_cuts(o, c, bound);
+		merge_copy_cuts(o, c, merge_bound(o, c, limit));
 		if (c->at < c->nr)
 			merge_sift_down(o, 0);
 	}

@@ -6,6 +6,20 @@
 
 enum { SPAN_CUTS = 256 };
 
+static void span_add_samples(struct time_span *span, const struct cut *cuts, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const uint64_t t = cuts[i].time_ns;
+
+		if (!(cuts[i].flags & CUT_SAMPLE) || !t || t == SONDE_NO_TIME)
+			continue;
+		if (t < span->first_ns)
+			span->first_ns = t;
+		if (t > span->last_ns)
+			span->last_ns = t;
+	}
+}
+
 static int span_walk_file(struct source *source, unsigned file, const struct source_file *f,
 			  size_t window_bytes, struct time_span *span)
 {
@@ -32,16 +46,7 @@ static int span_walk_file(struct source *source, unsigned file, const struct sou
 			if (r < 0)
 				break;
 			off += used;
-			for (int i = 0; i < n; i++) {
-				uint64_t t = cuts[i].time_ns;
-
-				if (!(cuts[i].flags & CUT_SAMPLE) || !t || t == SONDE_NO_TIME)
-					continue;
-				if (t < span->first_ns)
-					span->first_ns = t;
-				if (t > span->last_ns)
-					span->last_ns = t;
-			}
+			span_add_samples(span, cuts, n);
 			if (n || used)
 				continue;
 		}

@@ -101,18 +101,17 @@ static int sources_look(const struct source_options *opts, uint8_t *head, size_t
 	if (fd < 0)
 		return err_errno(errno, "cannot open %s", opts->path);
 	n = pread(fd, head, room, 0);
-	if (n < 0 && errno == EISDIR) {
-		int r = sources_look_into(fd, opts->path, head, room, ret_len);
+	if (n >= 0 || errno != ESPIPE) {
+		int r = 0;
 
+		if (n >= 0)
+			*ret_len = (size_t)n;
+		else if (errno == EISDIR)
+			r = sources_look_into(fd, opts->path, head, room, ret_len);
+		else
+			r = err_errno(errno, "cannot read %s", opts->path);
 		close(fd);
 		return r < 0 ? -EIO : 0;
-	}
-	if (n >= 0 || errno != ESPIPE) {
-		if (n < 0)
-			err_errno(errno, "cannot read %s", opts->path);
-		close(fd);
-		*ret_len = n < 0 ? 0 : (size_t)n;
-		return n < 0 ? -EIO : 0;
 	}
 	if (stream_open(ret, fd, is_stdin ? "the standard input" : opts->path, opts->stopped) < 0) {
 		close(fd);

@@ -219,6 +219,28 @@ static bool cut_header_follows(const struct perfdata_source *s, const struct cut
 			     get_u16(rec + 6, swap));
 }
 
+/*
+ * Peeks the time of a complete record and sets its order and flags. 1, or 0 if *ret_need bytes are
+ * needed.
+ */
+static inline int cut_record(const struct perfdata_source *s, struct cut *cut,
+			     uint8_t sample_flags, uint32_t sample_time, const uint8_t *end,
+			     uint64_t *ret_behind, size_t *ret_need)
+{
+	const bool swap = s->file.swap;
+	const uint32_t type = get_u32(cut->bytes, swap);
+
+	if (type >= FIRST_TOOL_RECORD)
+		return cut_tool_record(s, cut, type, end, ret_behind, ret_need);
+	if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= cut->len) {
+		cut->flags = sample_flags;
+		cut_at_time(cut, get_u64(cut->bytes + sample_time, swap));
+	} else {
+		cut_kernel_record(s, cut, type);
+	}
+	return 1;
+}
+
 static void cut_forget_order(struct cut *cuts, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -285,7 +307,6 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 	*ret_used = 0;
 	for (; !behind; n++) {
 		struct cut *cut;
-		uint32_t type;
 		int size;
 
 		n += swap ? cut_samples(&like, &rec, end, sample_time, true, ret + n, max - n)
@@ -298,25 +319,16 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 			return cut_count_bad_size(s, file, rec, file_off);
 		if (size <= 0)
 			break;
-		type = get_u32(rec, swap);
 		*cut = (struct cut){ .file_off = file_off + (uint64_t)(rec - p),
 				     .bytes = rec,
 				     .len = (uint32_t)size,
 				     .file = (uint16_t)file,
 				     .order = CUT_AT_ONCE };
-		if (type == PERF_RECORD_SAMPLE && sample_time + 8 <= (uint32_t)size) {
-			cut->flags = sample_flags;
-			cut_at_time(cut, get_u64(rec + sample_time, swap));
-		} else if (type < FIRST_TOOL_RECORD) {
-			cut_kernel_record(s, cut, type);
-		} else {
-			if (!cut_tool_record(s, cut, type, end, &behind, ret_need))
-				break;
-			if (cut->order == CUT_HEADER &&
-			    !cut_header_follows(s, cut, rec + size, end))
-				max = n + 1;
-		}
+		if (!cut_record(s, cut, sample_flags, sample_time, end, &behind, ret_need))
+			break;
 		rec += size;
+		if (cut->order == CUT_HEADER && !cut_header_follows(s, cut, rec, end))
+			max = n + 1;
 	}
 	if (__builtin_expect(s->unordered, 0))
 		cut_forget_order(ret, n);
