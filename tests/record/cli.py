@@ -133,7 +133,9 @@ def _():
     same(reason(), "sched:sched_process_hang did not happen in 'true' (-a records all processes)")
     same(reason('-a'), 'sched:sched_process_hang did not happen while this was recorded')
     same(reason(event='sched:sched_process_hang,sched:sched_stat_runtime,sched:sched_process_hang', command=['sleep', '0']), '')
-    same(reason('-e', 'alignment-faults'), "sched:sched_process_hang (and 1 more) did not happen in 'true' (-a records all processes)")
+    same(reason('-e', 'alignment-faults'),
+         "sched:sched_process_hang (and 1 more) did not happen in 'true' "
+         "(-a records all processes)")
     same(reason('--filter', 'count == 77777', event='syscalls:sys_enter_read', command=['cat', '/dev/null']),
          "no syscalls:sys_enter_read passed its --filter 'count == 77777'")
     same(reason('-c', '1000000', event='page-faults').split(' times')[1], ', less often than once per period of 1000000 (-c)')

@@ -63,8 +63,9 @@ says("def sched__sched_wakeup(*a): pass\n", ["script.py: never called: sched__sc
      "; the events of this recording call sched__sched_switch(), trace_unhandled()"], "a handler of an event that did not happen", ONE)
 says("def sched__sched_wakeup(*a): pass\ndef sched__sched_switch(*a): print('called')\ndef trace_end(): pass\n", None,
      "handlers of events that happened and that did not", ONE, out="called\n" * 155)
-says("sub sched::sched_wakeup {}\n", ["script.pl: never called: sched::sched_wakeup (its event did not happen)"
-     "; the events of this recording call sched::sched_switch, trace_unhandled, process_event"],
+says("sub sched::sched_wakeup {}\n",
+     ["script.pl: never called: sched::sched_wakeup (its event did not happen); "
+      "the events of this recording call sched::sched_switch, trace_unhandled, process_event"],
      "Perl: a sub of an event that did not happen", ONE, suffix="pl", options=["--strict"], rc=3)
 
 # ---- no event passes a filter ------------------------------------------------------------------
