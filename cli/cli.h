@@ -65,7 +65,7 @@ struct command {
 	void (*done)(void *values); /* frees what options allocated; NULL: nothing */
 };
 
-extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cmd_flamegraph, cmd_help, cmd_info, cmd_list,
+extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cmd_flamegraph, cmd_heatmap, cmd_help, cmd_info, cmd_list,
 	cmd_perf_alias, cmd_record, cmd_report, cmd_script, cmd_split, cmd_version;
 extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */

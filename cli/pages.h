@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 extern const char *const page_flamegraph[], *const page_flamegraph_svg[];
+extern const char *const page_heatmap[], *const page_heatmap_svg[];
 
 struct page_mark {
 	const char *mark; /* "@TITLE@" */

@@ -143,6 +143,31 @@ def differences(browser, folder):
         '\n'.join(browser.problems))
 
 
+def a_heat_map(browser, folder):
+    path = folder / 'heat.html'
+    run([SONDE, 'heatmap', '-i', str(DATA / 'demo.data'), '--latency', 'sched_wakeup,sched_switch', '-o', str(path)])
+    data = Page(path.read_text(encoding='utf-8')).data
+    cells = [data['cells'][i:i + 3] for i in range(0, len(data['cells']), 3)]
+    every = sum(c[2] for c in cells)
+    browser.open(path.as_uri())
+    say(not browser.problems and browser.text('details').startswith('%d latencies; half' % every), 'a heat map',
+        browser.text('details') + '\n'.join(browser.problems))
+    column, row, count = max(cells, key=lambda c: c[2])
+    browser.press('ArrowRight')  # selects the cell beside the first one
+    for _ in range(column - 1):
+        browser.press('ArrowRight')
+    for _ in range(row):
+        browser.press('ArrowUp')
+    shown = browser.text('details')
+    same = sum(c[2] for c in cells if c[0] == column)
+    say(column > 0 and shown.startswith('%d of ' % count) and percent(count / every) + ' of all' in shown and
+        percent(count / same) + ' of this time' in shown, 'a cell of a heat map', shown)
+    browser.press('Enter')
+    say(browser.evaluate('location.hash').startswith('#zoom='), 'a heat map zooms', browser.evaluate('location.hash'))
+    browser.press('0')
+    say(browser.evaluate('location.hash') == '' and not browser.problems, 'a heat map is reset', '\n'.join(browser.problems))
+
+
 def hostile(browser, folder):
     path = make(folder, 'hostile.html', '-i', CLOCK, '--title', '</script><script>window.broken = 1</script>"\'\u202e')
     text = path.read_text(encoding='utf-8')
@@ -207,7 +232,7 @@ def main():
         print('1..0 # SKIP no Chromium here: apt-get install chromium')
         return 0
     with tempfile.TemporaryDirectory() as name, chromium.Chromium(program) as browser:
-        for part in (a_recording, a_picture, differences, hostile, fluid):
+        for part in (a_recording, a_picture, differences, a_heat_map, hostile, fluid):
             part(browser, pathlib.Path(name))
     return done()
 
