@@ -82,7 +82,7 @@ int recording_add(struct recordings *all, char *take_input, char *take_offset,
 	return 0;
 }
 
-/* ---- files of one recording that are named one by one ----------------------------------------- */
+/* ---- files of one recording that are named one by one ---------------------------------------- */
 
 static bool recording_is_same_file(const struct stat *a, const struct stat *b)
 {

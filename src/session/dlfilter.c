@@ -375,7 +375,7 @@ void session_dlfilters_text(struct sonde_session *s, struct sink *sink)
 	s->dlfilters.order_ctx = sink;
 }
 
-/* ---- all filters ------------------------------------------------------------------------------ */
+/* ---- all filters ----------------------------------------------------------------------------- */
 
 int session_dlfilters_load(struct sonde_session *s)
 {

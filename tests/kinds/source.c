@@ -35,7 +35,7 @@ struct kinds_source {
 	struct change change;
 };
 
-/* ---- what the events look like ---------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 #define LITTLE .byte_order = SONDE_ORDER_LITTLE
 #define BIG    .byte_order = SONDE_ORDER_BIG
@@ -113,7 +113,7 @@ static int make_schemas(struct kinds_source *s, struct schema_table *table)
 	return 0;
 }
 
-/* ---- the source -------------------------------------------------------------------------------- */
+/* ---- the source ------------------------------------------------------------------------------ */
 
 static bool kinds_file(struct source *source, unsigned i, struct source_file *ret)
 {

@@ -151,7 +151,7 @@ TEST(breakpoints)
 	}
 }
 
-/* ---- event sources out of a folder of our own -------------------------------------------------------------------- */
+/* ---- event sources out of a folder of our own ------------------------------------------------ */
 
 static void put(const char *root, const char *path, const char *text)
 {

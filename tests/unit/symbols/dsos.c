@@ -123,7 +123,7 @@ static uint8_t *make_elf(const struct elf_spec *spec)
 	return f;
 }
 
-/* ---- a tree of files --------------------------------------------------------------------------------------------- */
+/* ---- a tree of files ------------------------------------------------------------------------- */
 
 static char dir[] = "/tmp/sonde-dsos-XXXXXX";
 

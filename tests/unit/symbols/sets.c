@@ -216,7 +216,7 @@ TEST(a_tree_of_many)
 	symbol_tree_free(t);
 }
 
-/* ---- maps of JITs ------------------------------------------------------------------------------------------------ */
+/* ---- maps of JITs ---------------------------------------------------------------------------- */
 
 static void parse(struct symbol_set *s, bool as_perf, const char *text)
 {
@@ -333,7 +333,7 @@ TEST(whose_map_is_read)
 	unlink(path);
 }
 
-/* ---- demangling -------------------------------------------------------------------------------------------------- */
+/* ---- demangling ------------------------------------------------------------------------------ */
 
 static void demangles(const char *name, enum demangle_style style, const char *want)
 {

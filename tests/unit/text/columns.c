@@ -24,7 +24,7 @@
 
 #define EVENTS(ev) ((const struct event *const[]){ &(ev) })
 
-/* ---- a session of our own: what the sink asks one for ------------------------------------------------------------- */
+/* ---- the session of the sink ----------------------------------------------------------------- */
 
 static struct recordings recordings;
 static struct recording recording;
@@ -150,7 +150,7 @@ static struct event event(uint32_t schema)
 			       .source = &fake };
 }
 
-/* ---- what the sink writes ---------------------------------------------------------------------------------------- */
+/* ---- output of the sink ---------------------------------------------------------------------- */
 
 static char written[8192];
 static int opened;

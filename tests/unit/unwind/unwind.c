@@ -16,7 +16,7 @@
 #include "unwind/registers.h"
 #include "unwind/unwind.h"
 
-/* ---- the mappings of this program --------------------------------------------------------------------------------- */
+/* ---- the mappings of this program ------------------------------------------------------------ */
 
 static struct dso_table *table;
 
@@ -67,7 +67,7 @@ static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
 	return NULL;
 }
 
-/* ---- samples of this program --------------------------------------------------------------------------------------- */
+/* ---- samples of this program ----------------------------------------------------------------- */
 
 enum { STACK_BYTES = 16384, MAX_FRAMES = 64 };
 
@@ -420,7 +420,7 @@ TEST(register_numbers)
 	assert_null(unwind_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_NONE));
 }
 
-/* ---- expressions --------------------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static bool any_register(void *ctx, uint64_t reg, uint64_t *ret)
 {
