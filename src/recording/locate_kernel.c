@@ -14,7 +14,8 @@
 #include "symbols/demangle.h"
 
 enum { GLOBAL_BINDING = 1 };
-#define KERNEL_MAP "[kernel.kallsyms]" /* and behind it the symbol by which the map was measured */
+/* The symbol by which the map was measured follows this name. */
+#define KERNEL_MAP "[kernel.kallsyms]"
 
 /* ---- the table of symbols -------------------------------------------------------------------- */
 
