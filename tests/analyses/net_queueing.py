@@ -109,7 +109,7 @@ t.prints(empty(), ["no packet in this recording; record the events that --help n
 
 tr = Trace().task(5, "worker").declare("skb:kfree_skb", "void *skbaddr; void *location; unsigned short protocol")
 tr.event("skb:kfree_skb", 1000, skbaddr=1)
-t.is_(t.json(tr)["drops"], [{"device": None, "reason": "unknown", "packets": 1}], "a kernel that tells no reasons")
+t.is_(t.json(tr)["drops"], [{"device": None, "reason": "unknown", "packets": 1}], "a kernel without reasons of drops")
 
 tr = empty()
 tr.event("net:net_dev_queue", 1000, skbaddr=1, len=9, name="eth0").lost(2000, 5)

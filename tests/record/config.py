@@ -48,7 +48,7 @@ def as_perf(*options, text, chains=None):
 def _():
     same(as_perf(text='[record]\ncall-graph = dwarf\n')[0], [], 'without -g')
     same(as_perf('-g', text='[record]\ncall-graph = dwarf\n')[1], '8192')
-    need('ADDR|' in sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout, 'addresses of data: where we differ from perf')
+    need('ADDR|' in sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout, 'addresses of data: sonde differs from perf')
     same(as_perf('-g', text='[call-graph]\nrecord-mode = dwarf\ndump-size = 4096\n')[1], '4096')
     same(as_perf('-g', text='[call-graph]\nrecord-mode = dwarf\n[record]\ncall-graph = fp\n')[0], ['CALLCHAIN'])
     same(as_perf('-g', text='[record]\ncall-graph = dwarf\n[call-graph]\nrecord-mode = fp\n')[1], '8192')

@@ -292,7 +292,7 @@ def _():
     r = sh('prlimit', '--nofile=20:4000', SONDE, 'record', '-q', '-e', 'syscalls:sys_enter_*', '-o', 'x.data', '--', 'sh',
            '-c', 'ulimit -n')
     if r.stderr.startswith('prlimit: '):
-        raise Skip('the limit of open files is below 4000, and this machine does not let us raise it')
+        raise Skip('the limit of open files is below 4000, and may not be raised here')
     same((r.returncode, r.stdout.strip()), (0, '20'), 'raised for the recorder, not for the command: ' + r.stderr)
     os.unlink('x.data')
     r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=20:20', SONDE, 'record', '-e',
