@@ -107,13 +107,17 @@ static void report_put_items(FILE *f, const struct report_run *run, bool with_nu
 	for (size_t i = 0; i < items->n; i++) {
 		const struct report_item *it = &items->v[i];
 		const bool is_number = it->key && it->key->kind == REPORT_KEY_NUMBER;
+		const char *name = report_item_name(it);
 
-		if (!report_item_name(it) || (is_number && !with_numbers))
+		if (!name || (is_number && !with_numbers))
 			continue;
 		/* perf knows no such number then, so it decides nothing. */
 		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
 			continue;
-		fprintf(f, "%s%s", is_first ? "" : ",", report_item_name(it));
+		/* Without call graphs, the length of call chains does not decide between rows. */
+		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.has_graphs)
+			name = "children_only";
+		fprintf(f, "%s%s", is_first ? "" : ",", name);
 		is_first = false;
 	}
 }
