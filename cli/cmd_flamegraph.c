@@ -30,6 +30,7 @@ struct flamegraph {
 	double min;
 	char *title; /* owned */
 	int status;
+	bool is_usage; /* --by names no key and no field of the recording */
 };
 
 /* Frames that are narrower than a tenth of a pixel are left out of SVG. */
@@ -148,9 +149,13 @@ static int flamegraph_fill_waits(struct flamegraph *g, struct sonde_session *s,
 
 static int flamegraph_fill(struct flamegraph *g, struct sonde_session *s, enum flame_side side)
 {
+	int r;
+
 	if (flamegraph_waits(g->a))
 		return flamegraph_fill_waits(g, s, side);
-	return flames_fill_samples(&g->fs, s, side);
+	r = flames_fill_samples(&g->fs, s, side);
+	g->is_usage = r == -EINVAL;
+	return r;
 }
 
 /* The recording to compare with. Its closing line names it. */
@@ -232,7 +237,7 @@ static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
 	if (a->off_cpu && a->wall)
 		return cli_usage(cli, "flamegraph: --off-cpu or --wall, not both");
 	if (*a->by && strcmp(a->by, "none") && !flame_waits_can_group(a->by))
-		return cli_usage(cli, "flamegraph: --by %s: with --%s it takes comm, pid, tid, cpu",
+		return cli_usage(cli, "flamegraph: --by %s: with --%s it takes comm, pid, cpu",
 				 a->by, a->wall ? "wall" : "off-cpu");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (lines_count(&a->rec.lines, keys[i].key))
@@ -263,7 +268,9 @@ static int flamegraph_read(struct cli *cli, struct flamegraph *g, struct args *a
 	if (!status)
 		status = recording_run(cli, &rec, "", flamegraph_work, g);
 	g->lines = rec.lines;
-	if (!status && g->status)
+	if (g->is_usage)
+		status = cli_status(cli, CLI_USAGE);
+	else if (!status && g->status)
 		status = cli_status(cli, (enum cli_exit)g->status);
 	lines_done(&all);
 	lines_done(&g->lines);
@@ -299,8 +306,9 @@ static const struct opt options[] = {
 	OPT_TEXT('o', "output", "FILE", struct args, output,
 		"writes FILE, a page that zooms and searches, or a picture if FILE ends in .svg; default flamegraph.html, "
 		"'-': the standard output"),
-	OPT_TEXT(0, "by", "comm|pid|tid|cpu|none|KEYS", struct args, by,
-		"makes a tower for each comm, pid, tid or cpu, or for each combination (comm,tid); default comm"),
+	OPT_TEXT(0, "by", "comm|pid|cpu|dso|none|KEYS", struct args, by,
+		"makes a tower for each value of a key of sonde report (comm, cpu, pid: a thread) or of a field, or for each "
+		"combination (comm,cpu); default comm"),
 	OPT_TEXT(0, "title", "TEXT", struct args, title, "names the picture; default: the recording and its command"),
 	OPT_FLAG(0, "inverted", struct args, inverted, "draws callees below their callers: an icicle, not a flame"),
 	OPT_TEXT(0, "min", "PERCENT", struct args, min,
@@ -343,7 +351,7 @@ const struct command cmd_flamegraph = {
 	.options = options,
 	.defaults = &defaults,
 	.examples = "  sonde record -g -- app && sonde flamegraph\n"
-		    "  sonde flamegraph --by comm,tid --min 0.1 -o flame.svg\n"
+		    "  sonde flamegraph --by comm,pid --min 0.1 -o flame.svg\n"
 		    "  sonde flamegraph --diff perf.data.old\n"
 		    "  sonde flamegraph --inverted -e cycles --time 10%-20% perf.data\n",
 	RECORDING_COMMAND(struct args),

@@ -183,10 +183,12 @@ static int flame_fill_groups(struct flame_fill *fill, uint32_t table, uint64_t r
 	struct sonde_profile_value v = { .size = sizeof(v) };
 
 	for (uint32_t key = 0; key < fill->nr_by; key++) {
-		const char *name = sonde_profile_column(fill->p, key, NULL, NULL);
+		uint32_t only = UINT32_MAX, frame;
+		const char *name = sonde_profile_column(fill->p, key, NULL, &only);
 		char number[64];
-		uint32_t frame;
 
+		if (only != UINT32_MAX && only != table)
+			continue; /* a field of another event */
 		if (sonde_profile_value(fill->p, table, row, key, &v) <= 0)
 			continue;
 		if (flame_frame(fill->f, flame_fill_group(name, &v, number, sizeof(number)), NULL,
@@ -250,11 +252,13 @@ static void flame_fill_say(const struct sonde_profile *p)
 static int flame_fill_tables(struct flames *fs, struct sonde_profile *p, enum flame_side side)
 {
 	struct sonde_profile_table t = { .size = sizeof(t) };
-	struct flame_fill fill = { .p = p, .side = side, .nr_by = *fs->by != 0 };
-	int r = 0;
+	struct sonde_profile_facts facts = { .size = sizeof(facts) };
+	struct flame_fill fill = { .p = p, .side = side };
+	int r = sonde_profile_facts(p, &facts);
 
-	for (const char *c = fs->by; *c; c++)
-		fill.nr_by += *c == ',';
+	/* A word of --by may be several keys (EVENT.*); the last key is sym. */
+	if (r >= 0 && facts.nr_keys)
+		fill.nr_by = facts.nr_keys - 1;
 	for (uint32_t i = 0; r >= 0 && sonde_profile_table(p, i, &t) > 0; i++) {
 		if (t.nr_rows)
 			r = flame_fill_table(fs, &fill, i, &t);

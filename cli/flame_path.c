@@ -22,7 +22,7 @@ static size_t flame_path_word(const char *by, const char *word)
 
 bool flame_path_can_group(const char *by)
 {
-	static const char *const words[] = { "comm", "pid", "tid", "cpu" };
+	static const char *const words[] = { "comm", "pid", "cpu" };
 
 	while (*by) {
 		size_t len = 0;
@@ -43,9 +43,7 @@ static const char *flame_path_group(const struct sonde_event *ev, const char *by
 
 	if (flame_path_word(by, "comm"))
 		return comm;
-	if (flame_path_word(by, "pid"))
-		snprintf(buf, size, "pid %" PRId32, ev->pid);
-	else if (flame_path_word(by, "tid"))
+	if (flame_path_word(by, "pid")) /* a thread, as in a profile */
 		snprintf(buf, size, "%" PRId32 ":%s", ev->tid, comm);
 	else if (ev->cpu < 0)
 		snprintf(buf, size, "cpu unknown");

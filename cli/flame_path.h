@@ -9,12 +9,12 @@
 
 struct flame_path {
 	struct flame *f;
-	const char *by;   /* "comm,tid"; "" none */
+	const char *by;   /* "comm,pid"; "" none */
 	uint32_t *frames; /* by sonde_location.answer: frame + 1, or 0 */
 	uint64_t room;
 };
 
-/* True if `by` lists comm, pid, tid and cpu only. */
+/* True if `by` lists comm, pid and cpu only. */
 bool flame_path_can_group(const char *by);
 /* The groups of an event below a node. Returns 0 or -ENOMEM, as all functions here. */
 int flame_path_groups(struct flame_path *p, const struct sonde_event *ev, uint32_t *node);

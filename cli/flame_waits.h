@@ -26,7 +26,7 @@ struct flame_switches {
 	uint64_t missing;
 };
 
-/* --by in this mode: comm, pid, tid, cpu, and lists of them. */
+/* --by in this mode: comm, pid, cpu, and lists of them. */
 bool flame_waits_can_group(const char *by);
 /*
  * Adds the waits of a session to the graph "off-cpu" or "wall". The session must deliver the events

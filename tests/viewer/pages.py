@@ -96,13 +96,13 @@ def shares_of(words):
             comms[s[1]] += s[3]
         roots = {g.name_of(i): g.total[i] for i in range(1, g.nr) if g.parent[i] == 0}
         say(roots == comms, g.event + ': a tower for each comm', '%r\n%r' % (roots, comms))
-    by = Graph(page('--by', 'tid,comm', *words).data['graphs'][0])
+    by = Graph(page('--by', 'pid,comm', *words).data['graphs'][0])
     mine = collections.Counter()
     for s in found:
         if s[0] == by.event:
             mine['%s:%s' % (s[2], s[1]), s[1]] += s[3]
     towers = {tuple(by.path(i)): by.total[i] for i in range(by.nr) if by.depth[i] == 2}
-    say(towers == mine, '--by tid,comm', '%r\n%r' % (towers, mine))
+    say(towers == mine, '--by pid,comm', '%r\n%r' % (towers, mine))
     one = Graph(page('--by', 'none', *words).data['graphs'][0])
     say(one.kind[one.frame[1]] != 'g' and one.total[0] == by.total[0], '--by none')
     g, whole = Graph(page('--min', '15', *words).data['graphs'][0]), Graph(p.data['graphs'][0])

@@ -77,7 +77,7 @@ def from_to(path, tid):
 def check(path, told):
     tid, cpu, slept, blocked = told
     start = tid + ':'
-    g, err = graph(path, '--wall', '--tid', tid, '--by', 'tid')
+    g, err = graph(path, '--wall', '--tid', tid, '--by', 'pid')
     say(g and not g.faults() and all(p.startswith(start) for p in {g.path(i)[0] for i in range(1, g.nr)}), 'only this thread',
         repr(err))
     on, ready, off = (seconds(g, name) for name in ('[on cpu]', '[runnable]', '[off cpu]'))
@@ -106,7 +106,7 @@ def mistakes(path):
     for name, words, message in (
             ('a filter of events', ['--wall', '--cpu', '0'], b'on all cpus, not --cpu'),
             ('both', ['--wall', '--off-cpu'], b'not both'),
-            ('a key that waits do not have', ['--off-cpu', '--by', 'dso'], b'it takes comm, pid, tid, cpu')):
+            ('a key that waits do not have', ['--off-cpu', '--by', 'dso'], b'it takes comm, pid, cpu')):
         status, out, err = run([SONDE, 'flamegraph', '-i', str(path), '-o', '-', *words])
         say(status == 2 and message in err and not out, name, '%d %r' % (status, err))
     status, out, err = run([SONDE, 'flamegraph', '-i', str(HERE.parent / 'data/text/clock.data'), '-o', '-', '--wall'])
