@@ -133,6 +133,19 @@ static const struct profile_table *profile_table_at(const struct sonde_profile *
 	return table < p->own->tables.n ? &p->own->tables.v[table] : NULL;
 }
 
+static struct sonde_profile_table profile_table_of(const struct profile_member *m)
+{
+	return (struct sonde_profile_table){ .size = sizeof(struct sonde_profile_table),
+					     .schema = m->schema,
+					     .name = m->name,
+					     .nr_members = 1,
+					     .flags = m->is_tracepoint,
+					     .samples = m->sum.samples,
+					     .period = counts_period(&m->sum),
+					     .shown_samples = m->shown.samples,
+					     .shown_period = counts_period(&m->shown) };
+}
+
 int sonde_profile_table(const struct sonde_profile *p, uint32_t table,
 			struct sonde_profile_table *ret)
 {
@@ -144,25 +157,27 @@ int sonde_profile_table(const struct sonde_profile *p, uint32_t table,
 	t = profile_table_at(p, table);
 	if (!t)
 		return 0;
-	all = (struct sonde_profile_table){ .size = sizeof(all),
-					    .schema = t->own.schema,
-					    .name = t->own.name,
-					    .nr_members = 1,
-					    .flags = t->own.is_tracepoint,
-					    .nr_rows = t->nr_rows,
-					    .samples = t->own.sum.samples,
-					    .period = counts_period(&t->own.sum),
-					    .shown_samples = t->own.shown.samples,
-					    .shown_period = counts_period(&t->own.shown) };
+	all = profile_table_of(&t->own);
+	all.group = t->group;
+	all.nr_members = t->nr_members;
+	all.nr_rows = t->nr_rows;
 	return profile_give(ret, &all, sizeof(all));
 }
 
 int sonde_profile_member(const struct sonde_profile *p, uint32_t table, uint32_t member,
 			 struct sonde_profile_table *ret)
 {
+	const struct profile_table *t;
+	struct sonde_profile_table all;
+
 	NOT_NULL(p, -EINVAL);
 	NOT_NULL(ret, -EINVAL);
-	return member ? 0 : sonde_profile_table(p, table, ret);
+	t = profile_table_at(p, table);
+	if (!t || member >= t->nr_members)
+		return 0;
+	all = profile_table_of(&p->own->members.v[t->first_member + member]);
+	all.nr_rows = t->nr_rows;
+	return profile_give(ret, &all, sizeof(all));
 }
 
 /* The number of the row that is shown at that position; UINT32_MAX if there is none. */
@@ -173,41 +188,49 @@ static uint32_t profile_row_number(const struct sonde_profile *p, uint32_t table
 	return t && row < t->nr_rows ? t->order[row] : UINT32_MAX;
 }
 
-int sonde_profile_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
-		      struct sonde_profile_row *ret)
+static int profile_give_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
+			    uint32_t member, struct sonde_profile_row *ret)
 {
+	const uint32_t n = profile_row_number(p, table, row);
+	const struct profile_counts *self, *children;
 	struct sonde_profile_row all;
-	const struct profile_row *r;
-	uint32_t n;
+	struct profile_row *r;
 
-	NOT_NULL(p, -EINVAL);
-	NOT_NULL(ret, -EINVAL);
-	n = profile_row_number(p, table, row);
-	if (n == UINT32_MAX)
+	if (n == UINT32_MAX || member >= p->own->tables.v[table].nr_members)
 		return 0;
 	r = &p->own->rows.v[n];
+	self = row_counts(p->own, r, member, false);
+	children = row_counts(p->own, r, member, true);
 	all = (struct sonde_profile_row){
 		.size = sizeof(all),
-		.flags = (r->all.is_filtered ? SONDE_ROW_FILTERED : 0) |
+		.flags = (r->is_filtered ? SONDE_ROW_FILTERED : 0) |
 			 (r->place && !place_at(p->own, r->place - 1)->sym ? SONDE_ROW_UNRESOLVED
 									   : 0) |
 			 (r->has_tree ? SONDE_ROW_HAS_TREE : 0),
-		.samples = r->self.samples,
-		.period = counts_period(&r->self),
-		.children_samples = r->all.samples,
-		.children_period = counts_period(&r->all),
-		.period_sys = r->self.period[1],
-		.period_us = r->self.period[2],
-		.period_guest_sys = r->self.period[4],
-		.period_guest_us = r->self.period[5],
-		.first_ns = r->all.first_ns,
-		.last_ns = r->all.last_ns,
+		.samples = self->samples,
+		.period = counts_period(self),
+		.children_samples = children->samples,
+		.children_period = counts_period(children),
+		.period_sys = self->period[1],
+		.period_us = self->period[2],
+		.period_guest_sys = self->period[4],
+		.period_guest_us = self->period[5],
+		.first_ns = children->samples ? children->first_ns : SONDE_NO_TIME,
+		.last_ns = children->samples ? children->last_ns : SONDE_NO_TIME,
 		.merged = r->merged,
-		.task = r->all.task,
+		.task = children->task,
 		.place = r->place,
-		.max_depth = r->max_depth
+		.max_depth = r->max_depth,
 	};
 	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
+		      struct sonde_profile_row *ret)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	return profile_give_row(p, table, row, 0, ret);
 }
 
 int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint64_t row,
@@ -215,7 +238,7 @@ int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint
 {
 	NOT_NULL(p, -EINVAL);
 	NOT_NULL(ret, -EINVAL);
-	return member ? 0 : sonde_profile_row(p, table, row, ret);
+	return profile_give_row(p, table, row, member, ret);
 }
 
 static const struct profile_value *profile_value_at(const struct sonde_profile *p, uint32_t table,
@@ -372,8 +395,7 @@ int sonde_profile_tree(struct sonde_profile *p, uint32_t table, uint64_t row, ui
 	return tree_make(p->own, table, row, ret_root);
 }
 
-int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
-		       struct sonde_profile_node *ret)
+int sonde_profile_node(const struct sonde_profile *p, uint32_t node, struct sonde_profile_node *ret)
 {
 	const struct profile_tree_node *n;
 	struct sonde_profile_node all;

@@ -9,6 +9,7 @@
 #include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/fields.h"
+#include "profile/groups.h"
 #include "profile/marks.h"
 #include "profile/places.h"
 #include "profile/texts.h"
@@ -194,7 +195,7 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	vec_clear(&p->own_tables);
 	places_forget_recent(p);
 	chains_forget(p);
-	return 0;
+	return groups_note(p, ev);
 }
 
 static int collect_place(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)

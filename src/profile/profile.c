@@ -47,7 +47,7 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-	vec_foreach (t, &p->tables)
+	vec_foreach(t, &p->tables)
 		free(t->order);
 	columns_done(p);
 	wordset_done(&p->combinations);
@@ -67,6 +67,11 @@ void profile_free(struct profile *p)
 	vec_done(&p->counts);
 	vec_done(&p->events);
 	vec_done(&p->tables);
+	vec_done(&p->groups);
+	vec_done(&p->group_members);
+	vec_done(&p->members);
+	vec_done(&p->member_of);
+	vec_done(&p->member_counts);
 	vec_done(&p->table_of);
 	vec_done(&p->rows);
 	vec_done(&p->cell_rows);

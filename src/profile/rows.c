@@ -11,12 +11,27 @@
 
 #include "base/err.h"
 #include "profile/counts.h"
+#include "profile/groups.h"
 
 /* ---- which row ------------------------------------------------------------------------------- */
 
 static uint32_t rows_value(const struct profile_column *c, uint64_t key)
 {
 	return c->values.v[hash64_find(&c->by_raw, key)].id;
+}
+
+static int rows_add(struct profile *p, uint32_t table, uint32_t place)
+{
+	const size_t nr = 2 * (p->tables.v[table].nr_members - 1ul);
+	const struct profile_row row = { .place = p->needs_place ? place + 1 : 0,
+					 .members_at = p->member_counts.n };
+
+	TRY(vec_reserve(&p->member_counts, nr));
+	if (nr)
+		memset(p->member_counts.v + p->member_counts.n, 0,
+		       nr * sizeof(*p->member_counts.v));
+	p->member_counts.n += nr;
+	return vec_push(&p->rows, row);
 }
 
 /* The row of a combination at a place. */
@@ -29,14 +44,11 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 	int r;
 
 	key[n++] = p->table_of.v[raws[0]];
-	vec_foreach (c, &p->columns)
+	vec_foreach(c, &p->columns)
 		key[n++] = rows_value(c, c->raw_at < 0 ? 2 * (uint64_t)place + is_frame
 						       : raws[1 + c->raw_at]);
 	r = wordset_put(&p->row_values, key, ret);
-	if (r > 0)
-		return vec_push(&p->rows,
-				(struct profile_row){ .place = p->needs_place ? place + 1 : 0 });
-	return r;
+	return r > 0 ? rows_add(p, p->table_of.v[raws[0]], place) : r;
 }
 
 static int rows_of_cells(struct profile *p)
@@ -176,15 +188,23 @@ static void rows_note_path(struct profile_row *row, uint32_t depth)
 		row->max_depth = depth;
 }
 
+static uint32_t rows_member(const struct profile *p, uint32_t cell)
+{
+	return p->member_of.v[cell_event(p, cell)];
+}
+
 static int rows_meet(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
 {
 	struct profile *p = w->p;
 	const uint32_t all = rows_depth(p, cell_node(p, cell));
 
-	rows_note_path(&p->rows.v[row],
-		       p->opts.callgraph == CALLGRAPH_CALLER ? all - depth + 1 : depth);
+	const uint32_t member = rows_member(p, cell);
+
+	if (!member)
+		rows_note_path(&p->rows.v[row],
+			       p->opts.callgraph == CALLGRAPH_CALLER ? all - depth + 1 : depth);
 	if (w->seen[row] != cell + 1ull)
-		counts_add(p, &p->rows.v[row].all, &p->counts.v[cell]);
+		counts_add(p, row_counts(p, &p->rows.v[row], member, true), &p->counts.v[cell]);
 	return 0;
 }
 
@@ -196,9 +216,11 @@ static int rows_sum(struct profile *p)
 	for (uint32_t i = 0; i < p->cells.n; i++) {
 		struct profile_row *row = &p->rows.v[p->cell_rows.v[i]];
 
-		counts_add(p, &row->self, &p->counts.v[i]);
-		counts_add(p, &row->all, &p->counts.v[i]);
-		if (p->needs_paths)
+		const uint32_t member = rows_member(p, i);
+
+		counts_add(p, row_counts(p, row, member, false), &p->counts.v[i]);
+		counts_add(p, row_counts(p, row, member, true), &p->counts.v[i]);
+		if (p->needs_paths && !member)
 			rows_note_path(row, rows_depth(p, cell_node(p, i)));
 	}
 	if (!p->opts.children)
@@ -214,7 +236,8 @@ static int rows_sum(struct profile *p)
 
 static int rows_count_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
 {
-	w->p->first_meeting[row] += w->seen[row] != cell + 1ull;
+	if (!rows_member(w->p, cell))
+		w->p->first_meeting[row] += w->seen[row] != cell + 1ull;
 	return 0;
 }
 
@@ -224,6 +247,8 @@ static int rows_fill_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, u
 	const bool is_again = w->seen[row] == cell + 1ull;
 	const uint64_t at = w->p->first_meeting[row] - is_again;
 
+	if (rows_member(w->p, cell))
+		return 0;
 	w->p->meetings[at] = (struct profile_meeting){ cell, depth };
 	w->p->first_meeting[row] = at + 1;
 	return 0;
@@ -235,7 +260,7 @@ static int rows_meetings_of(struct profile *p, struct rows_walk *w)
 
 	TRY(rows_walk_init(w, p));
 	for (uint32_t i = 0; i < p->cells.n; i++)
-		p->first_meeting[p->cell_rows.v[i]]++;
+		p->first_meeting[p->cell_rows.v[i]] += !rows_member(p, i);
 	w->meet = rows_count_meeting;
 	if (p->opts.children)
 		TRY(rows_walk_paths(w));
@@ -248,9 +273,11 @@ static int rows_meetings_of(struct profile *p, struct rows_walk *w)
 	p->meetings = reallocarray(NULL, at + 1, sizeof(*p->meetings));
 	if (!p->meetings)
 		return err_nomem();
-	for (uint32_t i = 0; i < p->cells.n; i++)
-		p->meetings[p->first_meeting[p->cell_rows.v[i]]++] =
-			(struct profile_meeting){ i, 0 };
+	for (uint32_t i = 0; i < p->cells.n; i++) {
+		if (!rows_member(p, i))
+			p->meetings[p->first_meeting[p->cell_rows.v[i]]++] =
+				(struct profile_meeting){ i, 0 };
+	}
 	if (w->nr_seen)
 		memset(w->seen, 0, w->nr_seen * sizeof(*w->seen));
 	w->meet = rows_fill_meeting;
@@ -279,29 +306,6 @@ int rows_find_meetings(struct profile *p)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static int rows_compare_schemas(const void *a, const void *b)
-{
-	const struct profile_member *x = a, *y = b;
-
-	return (x->schema > y->schema) - (x->schema < y->schema);
-}
-
-static int rows_make_tables(struct profile *p)
-{
-	for (size_t i = 0; i < p->events.n; i++)
-		TRY(vec_push(&p->tables, (struct profile_table){ .own = p->events.v[i] }));
-	if (p->tables.n)
-		qsort(p->tables.v, p->tables.n, sizeof(*p->tables.v), rows_compare_schemas);
-	for (size_t i = 0; i < p->events.n; i++) {
-		uint32_t at = 0;
-
-		while (p->tables.v[at].own.schema != p->events.v[i].schema)
-			at++;
-		TRY(vec_push(&p->table_of, at));
-	}
-	return 0;
-}
-
 /* By table, then by the merge order of the values. */
 static int rows_compare(const void *a, const void *b, void *ctx)
 {
@@ -314,6 +318,37 @@ static int rows_compare(const void *a, const void *b, void *ctx)
 			return x[i] < y[i] ? -1 : 1;
 	}
 	return 0;
+}
+
+/* The first of a row's samples, of any member, says whether it is filtered. */
+static bool rows_is_filtered(struct profile *p, const struct profile_table *table,
+			     struct profile_row *row)
+{
+	const struct profile_counts *first = NULL;
+
+	for (uint32_t m = 0; m < table->nr_members; m++) {
+		const struct profile_counts *c = row_counts(p, row, m, true);
+
+		if (c->samples && (!first || c->first < first->first))
+			first = c;
+	}
+	return first && first->is_filtered;
+}
+
+static void rows_sum_table(struct profile *p, struct profile_table *table, struct profile_row *row)
+{
+	row->is_filtered = rows_is_filtered(p, table, row);
+	for (uint32_t m = 0; m < table->nr_members; m++) {
+		const struct profile_counts *c = row_counts(p, row, m, false);
+		struct profile_member *member = &p->members.v[table->first_member + m];
+
+		counts_add(p, &table->own.sum, c);
+		counts_add(p, &member->sum, c);
+		if (row->is_filtered)
+			continue;
+		counts_add(p, &table->own.shown, c);
+		counts_add(p, &member->shown, c);
+	}
 }
 
 static int rows_fill_tables(struct profile *p, const uint32_t *sorted)
@@ -335,9 +370,7 @@ static int rows_fill_tables(struct profile *p, const uint32_t *sorted)
 
 			table->order[i] = sorted[table->first_row + i];
 			row->merged = i;
-			counts_add(p, &table->own.sum, &row->self);
-			if (!row->all.is_filtered)
-				counts_add(p, &table->own.shown, &row->self);
+			rows_sum_table(p, table, row);
 		}
 	}
 	return 0;
@@ -354,8 +387,8 @@ static int rows_list_paths(struct profile *p)
 	for (uint32_t i = 0; i < p->cells.n; i++)
 		p->tables.v[rows_table_of_cell(p, i)].nr_paths++;
 	for (size_t t = 1; t < p->tables.n; t++)
-		p->tables.v[t].first_path = p->tables.v[t - 1].first_path +
-					    p->tables.v[t - 1].nr_paths;
+		p->tables.v[t].first_path =
+			p->tables.v[t - 1].first_path + p->tables.v[t - 1].nr_paths;
 	TRY(vec_reserve(&p->paths, p->cells.n));
 	p->paths.n = p->cells.n;
 	for (size_t t = 0; t < p->tables.n; t++)
@@ -373,7 +406,7 @@ int rows_make(struct profile *p)
 	uint32_t *sorted;
 	int r;
 
-	TRY(rows_make_tables(p));
+	TRY(groups_make_tables(p));
 	TRY(rows_of_cells(p));
 	TRY(rows_list_paths(p));
 	TRY(rows_sum(p));

@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 #include "profile/counts.h"
-#include "profile/treesort.h"
 
 enum sort_what {
 	SORT_KEY,
@@ -24,7 +23,9 @@ struct sort_step {
 };
 
 struct sort_order {
-	const struct profile *p;
+	struct profile *p;
+	const struct profile_table *table; /* being sorted */
+	uint32_t member;
 	VEC(struct sort_step) steps;
 };
 
@@ -102,13 +103,14 @@ static int sort_numbers(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-static int sort_children(const struct profile *p, const struct profile_row *a,
-			 const struct profile_row *b)
+/* perf's rule for children of equal sums. */
+static int sort_depth(const struct profile *p, const struct profile_row *a,
+		      const struct profile_row *b)
 {
-	int r = sort_numbers(counts_period(&a->all), counts_period(&b->all));
+	int r;
 
-	if (r || !p->opts.children || a->all.task != b->all.task || !a->has_tree)
-		return r;
+	if (!p->opts.children || a->all.task != b->all.task || !a->has_tree)
+		return 0;
 	r = sort_numbers(a->max_depth, b->max_depth);
 	return p->opts.callgraph == CALLGRAPH_CALLER ? r : -r;
 }
@@ -121,36 +123,39 @@ static uint32_t sort_rank(const struct profile *p, const struct profile_column *
 	return c->values.v[c->by_id.v[id]].rank;
 }
 
-static int sort_step(const struct sort_order *o, const struct sort_step *s, uint32_t a, uint32_t b)
+static uint64_t sort_number(struct profile *p, const struct sort_step *s, struct profile_row *row,
+			    uint32_t member)
 {
-	const struct profile *p = o->p;
-	const struct profile_row *x = &p->rows.v[a], *y = &p->rows.v[b];
-	const struct profile_column *c = &p->columns.v[s->at];
+	const bool all = s->what == SORT_CHILDREN || s->what == SORT_CHILDREN_ONLY;
+	const struct profile_counts *c = row_counts(p, row, member, all);
 
-	switch (s->what) {
-	case SORT_CHILDREN:
-		return sort_children(p, x, y);
-	case SORT_CHILDREN_ONLY:
-		return sort_numbers(counts_period(&x->all), counts_period(&y->all));
-	case SORT_PERIOD:
-		return sort_numbers(counts_period(&x->self), counts_period(&y->self));
-	case SORT_SAMPLES:
-		return sort_numbers(x->self.samples, y->self.samples);
-	case SORT_MODE:
-		return sort_numbers(x->self.period[s->at], y->self.period[s->at]);
-	case SORT_KEY:
-		break;
-	}
-	return sort_numbers(sort_rank(p, c, b, s->at), sort_rank(p, c, a, s->at));
+	if (s->what == SORT_SAMPLES)
+		return c->samples;
+	return s->what == SORT_MODE ? c->period[s->at] : counts_period(c);
 }
 
-static int sort_merged(const void *a, const void *b, void *ctx)
+/* The leader first, then the members in their order; or the member that was asked for first. */
+static int sort_columns(const struct sort_order *o, const struct sort_step *s,
+			struct profile_row *x, struct profile_row *y)
 {
-	const struct profile *p = ctx;
-	const uint64_t x = p->rows.v[*(const uint32_t *)a].merged;
-	const uint64_t y = p->rows.v[*(const uint32_t *)b].merged;
+	const uint32_t nr = o->table->nr_members, first = o->member < nr ? o->member : 0;
+	int r = sort_numbers(sort_number(o->p, s, x, first), sort_number(o->p, s, y, first));
 
-	return (x > y) - (x < y);
+	for (uint32_t m = 1; !r && m < nr; m++)
+		r = m == first
+			    ? 0
+			    : sort_numbers(sort_number(o->p, s, x, m), sort_number(o->p, s, y, m));
+	return r || s->what != SORT_CHILDREN ? r : sort_depth(o->p, x, y);
+}
+
+static int sort_step(const struct sort_order *o, const struct sort_step *s, uint32_t a, uint32_t b)
+{
+	struct profile *p = o->p;
+
+	if (s->what != SORT_KEY)
+		return sort_columns(o, s, &p->rows.v[a], &p->rows.v[b]);
+	return sort_numbers(sort_rank(p, &p->columns.v[s->at], b, s->at),
+			    sort_rank(p, &p->columns.v[s->at], a, s->at));
 }
 
 static int sort_compare(const void *a, const void *b, void *ctx)
@@ -164,33 +169,23 @@ static int sort_compare(const void *a, const void *b, void *ctx)
 		if (r)
 			return r;
 	}
-	return sort_merged(a, b, (void *)o->p);
-}
-
-/* The comparison is not transitive if call paths decide: sort_children(). */
-static int sort_table(struct sort_order *o, const struct profile_table *t)
-{
-	const struct profile *p = o->p;
-
-	if (!p->opts.children) {
-		qsort_r(t->order, t->nr_rows, sizeof(*t->order), sort_compare, o);
-		return 0;
-	}
-	qsort_r(t->order, t->nr_rows, sizeof(*t->order), sort_merged, (void *)p);
-	return treesort(t->order, t->nr_rows, sort_compare, o);
+	return (o->p->rows.v[x].merged > o->p->rows.v[y].merged) -
+	       (o->p->rows.v[x].merged < o->p->rows.v[y].merged);
 }
 
 int sort_rows(struct profile *p, const char *order, uint32_t member)
 {
-	struct sort_order o = { .p = p };
+	struct sort_order o = { .p = p, .member = member };
 	int r;
 
-	(void)member;
 	if (!p->is_finished)
 		return err_set(-EINVAL, "the profile is not finished");
 	r = sort_parse(&o, order);
-	for (size_t i = 0; r >= 0 && i < p->tables.n; i++)
-		r = sort_table(&o, &p->tables.v[i]);
+	for (size_t i = 0; r >= 0 && i < p->tables.n; i++) {
+		o.table = &p->tables.v[i];
+		qsort_r(p->tables.v[i].order, p->tables.v[i].nr_rows, sizeof(uint32_t),
+			sort_compare, &o);
+	}
 	vec_done(&o.steps);
 	return r;
 }

@@ -37,11 +37,11 @@ enum profile_raw {
 	RAW_COMM,  /* id in the profile's string pool */
 	RAW_TASK,  /* number in profile.tasks */
 	RAW_CPU,
-	RAW_TIME,        /* start of the quantum */
-	RAW_PARENT,      /* place + 1 of the function that parent= names; 0 none */
-	RAW_TRACE,       /* id of the text in the profile's string pool, as the next one */
+	RAW_TIME,   /* start of the quantum */
+	RAW_PARENT, /* place + 1 of the function that parent= names; 0 none */
+	RAW_TRACE,  /* id of the text in the profile's string pool, as the next one */
 	RAW_CGROUP_NAME,
-	RAW_FIELD,       /* index in profile.field_values */
+	RAW_FIELD, /* index in profile.field_values */
 	/* Values of struct sonde_sample. */
 	RAW_WEIGHT,
 	RAW_INS_LAT,
@@ -94,7 +94,7 @@ struct profile_column {
 	uint32_t schema;
 	bool is_raw;
 	struct hash64 fields; /* id of bytes -> index in profile.field_values */
-	int raw_at;       /* index of its number in a combination; -1: it is about the place */
+	int raw_at;           /* index of its number in a combination; -1: it is about the place */
 	/* Number -> index in values; of a place: 2n, of that of a frame: 2n + 1. */
 	struct hash64 by_raw;
 	VEC(struct profile_value) values; /* one for each distinct number */
@@ -142,7 +142,8 @@ struct profile_row {
 	uint32_t max_depth;
 	uint32_t place;
 	uint64_t merged;
-	bool has_tree;
+	size_t members_at; /* in member_counts */
+	bool has_tree, is_filtered;
 };
 
 struct profile_member {
@@ -158,11 +159,19 @@ struct profile_meeting {
 	uint32_t depth; /* of the frame, counted from the outermost, which has 1 */
 };
 
+/* A group of event types, as the recording or groups=all has it. */
+struct profile_group {
+	const char *name;
+	uint32_t first_member, nr_members; /* in profile.group_members */
+};
+
 struct profile_table {
-	struct profile_member own;
-	uint32_t first_row; /* in profile.rows, in merge order */
+	struct profile_member own;         /* of a group: its leader's name, the sums of all */
+	const char *group;                 /* NULL: none */
+	uint32_t first_member, nr_members; /* in profile.members */
+	uint32_t first_row;                /* in profile.rows, in merge order */
 	uint32_t nr_rows;
-	uint32_t *order; /* of nr_rows, in the order of the last sort */
+	uint32_t *order;               /* of nr_rows, in the order of the last sort */
 	uint32_t first_path, nr_paths; /* in profile.paths */
 };
 
@@ -176,12 +185,12 @@ struct profile {
 	struct profile_options opts;
 	struct strpool strings;
 	VEC(struct profile_column) columns;
-	unsigned nr_raws; /* numbers of a combination, the table excepted */
+	unsigned nr_raws;                /* numbers of a combination, the table excepted */
 	struct profile_filters *filters; /* owned; marks.c */
-	bool has_dso;      /* one of the keys is dso */
-	bool has_parent;   /* ... is parent */
-	bool needs_sample; /* ... is a value of struct sonde_sample */
-	bool is_bound;     /* columns of fields are known */
+	bool has_dso;                    /* one of the keys is dso */
+	bool has_parent;                 /* ... is parent */
+	bool needs_sample;               /* ... is a value of struct sonde_sample */
+	bool is_bound;                   /* columns of fields are known */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
 
@@ -190,8 +199,8 @@ struct profile {
 	uint64_t session_nr;
 	/* By id of the session's string pool: own id + 1; 0 unknown. */
 	VEC(uint32_t) own_strings;
-	VEC(uint32_t) own_dsos;    /* by the session's dso_id: number + 1 */
-	VEC(uint32_t) own_tables;  /* by schema id: number + 1 */
+	VEC(uint32_t) own_dsos;   /* by the session's dso_id: number + 1 */
+	VEC(uint32_t) own_tables; /* by schema id: number + 1 */
 	VEC(struct profile_dso) dsos;
 	VEC(struct profile_task) tasks;
 	VEC(struct profile_field_value) field_values;
@@ -203,15 +212,21 @@ struct profile {
 	struct recent_place *recent; /* owned; places.c */
 	struct chain_cache *chains;  /* owned; chains.c */
 	struct wordset nodes; /* parent << 32 | place; of the outermost frame: ROOT << 32 | place */
-	struct wordset cells;        /* combination << 32 | place + 1, node (ROOT: no path) */
+	struct wordset cells; /* combination << 32 | place + 1, node (ROOT: no path) */
 	VEC(struct profile_counts) counts; /* of cells */
 	VEC(uint32_t) frames;              /* places of the path at hand */
 	VEC(struct profile_member) events; /* by table number while samples are added */
+	VEC(struct profile_group) groups;
+	VEC(struct profile_member) group_members;
 	struct sonde_profile_facts facts;
 
 	/* ---- the result ---- */
 	VEC(struct profile_table) tables;
-	VEC(uint32_t) table_of;  /* by number in events: index in tables */
+	VEC(struct profile_member) members; /* of all tables */
+	VEC(uint32_t) table_of;             /* by number in events: index in tables, ... */
+	VEC(uint32_t) member_of;            /* ... and among its members */
+	/* Counts of rows of groups: self and all of each member but the leader. */
+	VEC(struct profile_counts) member_counts;
 	VEC(struct profile_row) rows;
 	struct wordset row_values; /* table, ids of values; its numbers are those of rows */
 	VEC(uint32_t) cell_rows;   /* by cell */
@@ -219,7 +234,7 @@ struct profile {
 	struct profile_meeting *meetings; /* owned */
 	uint64_t *first_meeting;          /* owned; by row, and behind the last */
 	VEC(uint32_t) paths;              /* cells by table, in the order of their first samples */
-	VEC(uint32_t) place_class; /* by place: equal for equal frames */
+	VEC(uint32_t) place_class;        /* by place: equal for equal frames */
 
 	/* ---- the tree lent last ---- */
 	VEC(struct profile_tree_node) tree; /* [0] is none */
@@ -234,6 +249,22 @@ static inline uint32_t high_half(uint64_t v)
 static inline uint64_t two_halves(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
+}
+
+static inline uint32_t cell_event(const struct profile *p, uint32_t cell)
+{
+	const uint32_t combination = high_half(wordset_key(&p->cells, cell)[0]);
+
+	return (uint32_t)wordset_key(&p->combinations, combination)[0];
+}
+
+/* The counts of a member of a group in a row. */
+static inline struct profile_counts *row_counts(struct profile *p, struct profile_row *row,
+						uint32_t member, bool all)
+{
+	if (!member)
+		return all ? &row->all : &row->self;
+	return &p->member_counts.v[row->members_at + 2 * (member - 1ul) + all];
 }
 
 static inline uint32_t cell_combination(const struct profile *p, uint32_t cell)

@@ -101,14 +101,14 @@ struct source_options {
 	/* The path is packed or a pipe: fd, the source's, is a file with what was in it. */
 	bool is_copied;
 	int fd;
-	atomic_int *stopped;           /* set when waiting for a stream is to end */
+	atomic_int *stopped; /* set when waiting for a stream is to end */
 	/*
 	 * Called while a packed input is read, with the packed bytes read so far; total is 0 if
 	 * not known. NULL if nobody asks.
 	 */
 	void (*on_packed)(void *ctx, uint64_t done, uint64_t total);
 	void *on_packed_ctx;
-	struct schema_table *schemas;  /* where the source's schemas go */
+	struct schema_table *schemas; /* where the source's schemas go */
 	struct defects *defects;
 	/*
 	 * What cut() and the reading of streams count, which may go on in another thread
@@ -142,7 +142,7 @@ struct source_file {
  */
 struct source_kernel {
 	struct build_id build_id;
-	const char *name;           /* of its file, when it is not "[kernel.kallsyms]" */
+	const char *name;              /* of its file, when it is not "[kernel.kallsyms]" */
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;
 };
@@ -213,10 +213,18 @@ struct source_traits {
 	bool describes_late;
 	/* Raw traces of processors, which may hold values that no sample has. */
 	bool has_cpu_traces;
-	bool has_counts;     /* counters read now and then (perf stat), not samples */
+	bool has_counts;      /* counters read now and then (perf stat), not samples */
 	bool has_fixed_types; /* event types are those of the format, the same in every recording */
 	bool reports_types;   /* losses and throttling are reported for event types */
 	bool has_time_zero;   /* a time of 0 is a time; else it means that the time is unknown */
+};
+
+/* A recorded group of event types. */
+struct source_group {
+	const char *name; /* not NUL-terminated; empty if the group has none */
+	size_t name_len;
+	const struct sonde_schema *const *members; /* valid as long as the source; leader first */
+	size_t nr_members;
 };
 
 /*
@@ -346,6 +354,8 @@ struct source_ops {
 	 * What a record reports; *ret is left alone if it reports nothing. NULL if no record does.
 	 */
 	void (*report)(struct source *s, const struct event *ev, struct source_report *ret);
+	/* The i-th group of event types; false behind the last. NULL: there are none. */
+	bool (*group_at)(struct source *s, size_t i, struct source_group *ret);
 	/* The i-th fact, in the order of JSON's members; false behind the last. NULL: none. */
 	bool (*fact_at)(struct source *s, size_t i, struct source_fact *ret);
 	/* See sonde_session_info(). NULL if such recordings say none of it. */
@@ -455,8 +465,7 @@ static inline bool source_span(struct source *s, uint64_t *ret_first_ns, uint64_
 }
 
 /* False if such recordings never have any. */
-static inline bool source_count_traces(struct source *s, uint64_t *ret_records,
-				       uint64_t *ret_bytes)
+static inline bool source_count_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes)
 {
 	*ret_records = *ret_bytes = 0;
 	if (s->ops->traces)
@@ -500,6 +509,11 @@ static inline struct source_report source_read_report(struct source *s, const st
 static inline bool source_fact_at(struct source *s, size_t i, struct source_fact *ret)
 {
 	return s->ops->fact_at && s->ops->fact_at(s, i, ret);
+}
+
+static inline bool source_group_at(struct source *s, size_t i, struct source_group *ret)
+{
+	return s->ops->group_at && s->ops->group_at(s, i, ret);
 }
 
 /* NULL if the recording does not say. */

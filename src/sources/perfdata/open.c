@@ -372,6 +372,7 @@ const struct source_ops perfdata_source_ops = {
 	.decode_ahead = perfdata_decode_ahead,
 	.sample = perfdata_sample,
 	.weigh = perfdata_weigh,
+	.group_at = perfdata_group_at,
 	.callchain = perfdata_callchain,
 	.user_chain = perfdata_simpleperf_chain,
 	.kernel = perfdata_kernel,

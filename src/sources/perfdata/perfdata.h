@@ -111,12 +111,12 @@ struct perfdata_source {
 	 * decodes events ahead.
 	 */
 	atomic_bool is_unsettled;
-	bool has_ended_early;            /* the recorder reports that it could not write any more */
-	bool meets_compressed;           /* there are compressed records in it */
-	struct unzip *unzip;             /* owned; NULL: there are none */
-	struct unpacked unpacked;        /* what compressed records of all files unpack to */
+	bool has_ended_early;     /* the recorder reports that it could not write any more */
+	bool meets_compressed;    /* there are compressed records in it */
+	struct unzip *unzip;      /* owned; NULL: there are none */
+	struct unpacked unpacked; /* what compressed records of all files unpack to */
 	VEC(struct perfdata_data_file) data_files; /* file 1 and up */
-	const char *behind_first;        /* the same of file 0 in a directory, else NULL */
+	const char *behind_first; /* the same of file 0 in a directory, else NULL */
 	/* One more than the highest number that is there or was reported missing. */
 	int nr_data_files_known;
 	struct arena arena;
@@ -138,15 +138,15 @@ struct perfdata_source {
 	struct sonde_schema raw_schema; /* of perfdata_view_raw() */
 	struct sonde_schema
 		*record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
-	struct bytes kallsyms, printk;      /* text of the recording, empty when absent */
-	char *kallsyms_unpacked;            /* owned */
+	struct bytes kallsyms, printk;              /* text of the recording, empty when absent */
+	char *kallsyms_unpacked;                    /* owned */
 	bool kallsyms_tried;
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct hash64 format_by_id;         /* tracepoint -> index of its last format */
 	struct hash64 tracepoints_used;     /* of events in file mode -> 1 */
 	struct sonde_sample group;          /* READ values of the record being derived from, */
 	uint32_t group_at;                  /* and the next of them */
-	unsigned derived; /* events already made of the record that decode() is at */
+	unsigned derived;     /* events already made of the record that decode() is at */
 	struct change change; /* of the event made last of a record of state */
 	struct sample_scratch
 		group_scratch; /* their own: questions about kept events come in between */
@@ -251,6 +251,8 @@ int perfdata_decode(struct source *s, const struct cut *cuts, int nr, int *at, s
 int perfdata_decode_ahead(struct source *s, const struct cut *cuts, int nr, int *at,
 			  struct event *ret, int max);
 int perfdata_sample(struct source *s, const struct event *ev, struct sonde_sample *ret);
+/* groups.c */
+bool perfdata_group_at(struct source *s, size_t i, struct source_group *ret);
 void perfdata_weigh(struct source *s, const struct event *ev, uint64_t *ret_ip,
 		    uint64_t *ret_period);
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
