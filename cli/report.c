@@ -94,30 +94,17 @@ static void report_put_text(FILE *f, const char *key, const char *value)
 		fprintf(f, "%s=%s\n", key, value);
 }
 
-static const char *report_item_name(const struct report_item *it)
+/* The keys of the profile, in the order in which rows are compared. */
+static void report_put_keys(FILE *f, const struct report_items *items)
 {
-	return it->key ? it->key->profile_name : it->name;
-}
-
-static void report_put_items(FILE *f, const struct report_run *run, bool with_numbers)
-{
-	const struct report_items *items = &run->layout.sort;
 	bool is_first = true;
 
 	for (size_t i = 0; i < items->n; i++) {
 		const struct report_item *it = &items->v[i];
-		const bool is_number = it->key && it->key->kind == REPORT_KEY_NUMBER;
-		const char *name = report_item_name(it);
 
-		if (!name || (is_number && !with_numbers))
+		if (it->key && (it->key->kind == REPORT_KEY_NUMBER || !it->key->profile_name))
 			continue;
-		/* perf knows no such number then, so it decides nothing. */
-		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
-			continue;
-		/* Without call graphs, the length of call chains does not decide between rows. */
-		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.has_graphs)
-			name = "children_only";
-		fprintf(f, "%s%s", is_first ? "" : ",", name);
+		fprintf(f, "%s%s", is_first ? "" : ",", it->key ? it->key->profile_name : it->name);
 		is_first = false;
 	}
 }
@@ -134,7 +121,7 @@ static char *report_profile_text(const struct report_run *run)
 	if (!f)
 		return NULL;
 	fputs("keys=", f);
-	report_put_items(f, run, false);
+	report_put_keys(f, &run->layout.sort);
 	fputc('\n', f);
 	if (graphs)
 		fprintf(f, "callgraph=%s\ncallgraph-key=%s\nchildren=%d\n",
@@ -161,15 +148,43 @@ static char *report_profile_text(const struct report_run *run)
 	return text;
 }
 
+/* The order of rows of the finished profile. NULL: no memory. */
 static char *report_order_text(const struct report_run *run)
 {
+	const struct report_items *items = &run->layout.sort;
+	bool is_first = true;
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
 		return NULL;
-	report_put_items(f, run, true);
+	for (size_t i = 0; i < items->n; i++) {
+		const struct report_item *it = &items->v[i];
+		const bool is_number = it->key && it->key->kind == REPORT_KEY_NUMBER;
+		uint32_t first = 0, n = 1;
+
+		if (it->key && it->key->kind == REPORT_KEY_EMPTY)
+			continue;
+		/* perf knows no such number then, so it decides nothing. */
+		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
+			continue;
+		if (!is_number)
+			n = report_view_find(&run->view, it, &first);
+		for (uint32_t k = first; k < first + n; k++) {
+			const char *name =
+				is_number ? it->key->profile_name
+					  : sonde_profile_column(run->view.profile, k, NULL, NULL);
+
+			/* Without call graphs, call chains do not decide between rows. */
+			if (is_number && it->key->number == REPORT_CHILDREN &&
+			    !run->view.has_graphs)
+				name = "children_only";
+			if (name)
+				fprintf(f, "%s%s", is_first ? "" : ",", name);
+			is_first = false;
+		}
+	}
 	if (fclose(f)) {
 		free(text);
 		return NULL;
@@ -180,16 +195,18 @@ static char *report_order_text(const struct report_run *run)
 static int report_make_profile(struct report_run *run)
 {
 	const struct report_args *a = run->report->args;
-	char *text = report_profile_text(run), *order = report_order_text(run);
-	int r = text && order ? sonde_profile_new(&run->view.profile, text, "the command line")
-			      : -ENOMEM;
+	char *text = report_profile_text(run), *order = NULL;
+	int r = text ? sonde_profile_new(&run->view.profile, text, "the command line") : -ENOMEM;
 
 	if (!r)
 		r = sonde_profile_read(run->view.profile, run->session);
 	if (!r)
 		r = sonde_profile_finish(run->view.profile);
-	if (!r)
-		r = sonde_profile_sort(run->view.profile, order, (uint32_t)a->group_sort);
+	if (!r) {
+		order = report_order_text(run);
+		r = order ? sonde_profile_sort(run->view.profile, order, (uint32_t)a->group_sort)
+			  : -ENOMEM;
+	}
 	free(order);
 	free(text);
 	return r;
@@ -223,6 +240,39 @@ static int report_read_widths(struct report_run *run)
 	return 0;
 }
 
+static bool report_event_is(const struct sonde_schema *sc, const char *event, size_t len)
+{
+	const char *name = sonde_schema_name(sc);
+
+	if (sonde_schema_kind(sc) != SONDE_TRACEPOINT)
+		return false;
+	if (memchr(event, ':', len))
+		return strlen(name) == len && !memcmp(name, event, len);
+	return !len || memmem(name, strlen(name), event, len);
+}
+
+/* [EVENT.]FIELD[/raw], EVENT.* or trace_fields; for struct report_keys_want. */
+static bool report_is_field(const void *ctx, const char *word)
+{
+	const struct report_run *run = ctx;
+	const size_t n = sonde_session_schemas(run->session);
+	const char *dot = strchr(word, '.'), *field = dot ? dot + 1 : word;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(field, "/"), field);
+	if (field[strcspn(field, "/")] && strcmp(strchr(field, '/'), "/raw"))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sonde_schema *sc = sonde_session_schema(run->session, i);
+
+		if (report_event_is(sc, word, dot ? (size_t)(dot - word) : 0) &&
+		    (!strcmp(name, "*") || (!dot && !strcmp(name, "trace_fields")) ||
+		     sonde_schema_field(sc, name)))
+			return true;
+	}
+	return false;
+}
+
 static int report_make_layout(struct report_run *run)
 {
 	const struct report_args *a = run->report->args;
@@ -235,6 +285,8 @@ static int report_make_layout(struct report_run *run)
 		.show_cpu_utilization = a->show_cpu_utilization,
 		.only_tracepoints = run->has.only_tracepoints,
 		.raw_trace = a->raw_trace,
+		.is_field = report_is_field,
+		.ctx = run,
 	};
 	const char *of;
 	char *unknown;
@@ -394,7 +446,13 @@ int report_print(struct sonde_session *s, void *ctx)
 	if (!r) {
 		if (!a->format)
 			report_frame_begin(stdout, a);
-		if (!run.has.chains && a->graph_given && a->graph.kind != REPORT_NO_GRAPH)
+		if (!run.has.chains && report_layout_has(&run.layout, "parent"))
+			r = report_fail(
+				run.report,
+				"Selected --sort parent, but no callchain data. Did you call "
+				"'perf record' without -g?",
+				"-s parent: the recording has no call chains");
+		else if (!run.has.chains && a->graph_given && a->graph.kind != REPORT_NO_GRAPH)
 			r = report_fail(run.report,
 					"Selected -g or --branch-history.\nBut no callchain or "
 					"branch data.\n"

@@ -30,17 +30,17 @@ static const struct report_key report_keys[] = {
 	{ "symbol", "sym", NULL, REPORT_KEY, 0 },
 	KEY("parent", .pads_last = true),
 	KEY("cpu", .pads_last = true),
-	KEY("socket", .pads_last = true),
-	KEY("srcline", .pads_last = true),
-	KEY("srcfile", .pads_last = true),
+	KEY("socket", .is_right = true),
+	KEY("srcline"),
+	KEY("srcfile"),
 	KEY("local_weight", .pads_last = true),
 	KEY("weight", .pads_last = true),
 	KEY("transaction", .pads_last = true),
-	KEY("trace", .pads_last = true),
+	KEY("trace"),
 	KEY("symbol_size", .is_right = true),
 	KEY("dso_size", .is_right = true),
-	KEY("cgroup", .pads_last = true),
-	KEY("cgroup_id", .pads_last = true),
+	KEY("cgroup"),
+	KEY("cgroup_id"),
 	{ "ipc_null", NULL, "IPC   [IPC Coverage]", REPORT_KEY_EMPTY, 0, .pads_last = true },
 	KEY("time", .pads_last = true),
 	KEY("code_page_size", .pads_last = true),
@@ -144,13 +144,14 @@ struct parse {
 	unsigned int level;
 	char *unknown;
 	bool other_mode;
+	bool takes_fields; /* of tracepoints: perf takes them in -s only */
 };
 
 static int report_keys_add_word(struct parse *p, const char *word)
 {
 	const struct report_key *key = report_keys_find(word);
 
-	if (!key && p->want->takes_unknown_fields)
+	if (!key && p->takes_fields && p->want->is_field && p->want->is_field(p->want->ctx, word))
 		return report_items_add(p->items, NULL, word, p->level);
 	if (key && report_keys_serve(key, p->want->mode))
 		return report_items_add(p->items, key, key->name, p->level);
@@ -275,7 +276,7 @@ static int report_items_add_all(struct report_items *to, const struct report_ite
 int report_layout_make(struct report_layout *l, const struct report_keys_want *want,
 		       char **ret_unknown, const char **ret_of, bool *ret_other_mode)
 {
-	struct parse p = { want, &l->sort, 0, NULL, false };
+	struct parse p = { want, &l->sort, .takes_fields = true };
 	int r = 0;
 
 	*l = (struct report_layout){ .sort_text = report_keys_sort_text(want) };
@@ -289,6 +290,7 @@ int report_layout_make(struct report_layout *l, const struct report_keys_want *w
 	if (!r && want->fields) {
 		*ret_of = "fields";
 		p.items = &l->output;
+		p.takes_fields = false;
 		r = report_keys_add_list(&p, want->fields + (want->fields[0] == '+'));
 	}
 	if (!r)
@@ -298,6 +300,11 @@ int report_layout_make(struct report_layout *l, const struct report_keys_want *w
 	*ret_unknown = p.unknown;
 	*ret_other_mode = p.other_mode;
 	return r;
+}
+
+bool report_layout_has(const struct report_layout *l, const char *name)
+{
+	return report_items_have(&l->sort, report_keys_find(name), name);
 }
 
 void report_layout_done(struct report_layout *l)

@@ -54,7 +54,9 @@ struct report_keys_want {
 	const char *sort, *fields; /* -s, -F; NULL if not given */
 	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
 	bool only_tracepoints, raw_trace;
-	bool takes_unknown_fields; /* unknown words are fields of tracepoints */
+	/* True if an event has the tracepoint field of this name; NULL: none has. */
+	bool (*is_field)(const void *ctx, const char *word);
+	const void *ctx;
 };
 
 struct report_layout {
@@ -68,6 +70,8 @@ struct report_layout {
  */
 int report_layout_make(struct report_layout *l, const struct report_keys_want *want,
 		       char **ret_unknown, const char **ret_of, bool *ret_other_mode);
+/* True if rows are compared by a key of this name. */
+bool report_layout_has(const struct report_layout *l, const char *name);
 void report_layout_done(struct report_layout *l);
 
 /* The i-th name, NULL after the last. */

@@ -288,6 +288,8 @@ const struct opt report_options[] = {
 	OPT_CALL(0, "time-quantum", "TIME", report_options_set_time_quantum, 0,
 		 "rows of the key time are this long (10ms); default 100ms"),
 	OPT_CALL(0, "skip-empty", NULL, report_options_set_skip_empty, 0, "leaves out events without samples; the default"),
+	OPT_FLAG(0, "raw-trace", struct report_args, raw_trace,
+		 "shows the fields of tracepoints as numbers, not as their print format does"),
 
 	OPT_GROUP("Which samples"),
 	OPT_KEY(0, "time", "FROM,TO", "time",
@@ -315,6 +317,7 @@ const struct opt report_options[] = {
 	OPT_CALL('G', "inverted", NULL, report_options_invert, 0, "begins call graphs at the outermost caller"),
 	OPT_CALL(0, "children", NULL, report_options_set_children, 0,
 		 "adds to each function the samples of those that it called; the default for recordings with call chains"),
+	OPT_TEXT('p', "parent", "REGEX", struct report_args, parent, "for the key parent: callers whose names match"),
 	OPT_KEY(0, "inline", NULL, "inline", "shows the functions inlined at a frame; the default"),
 
 	OPT_GROUP("Symbols and source lines"),

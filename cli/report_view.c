@@ -140,12 +140,8 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 	vt->nr_keys++;
 }
 
-/*
- * The profile's keys of an item: *first, and how many follow it. Fields of tracepoints may be
- * several keys, up to that of the next item.
- */
-static uint32_t report_view_find(const struct report_view *v, const struct report_item *it,
-				 uint32_t *ret_first)
+uint32_t report_view_find(const struct report_view *v, const struct report_item *it,
+			  uint32_t *ret_first)
 {
 	const struct report_items *sort = &v->layout->sort;
 	const char *name;

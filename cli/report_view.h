@@ -29,6 +29,13 @@ int report_view_print(FILE *out, struct report_view *v, uint32_t index);
 int report_view_make(struct report_view *v, uint32_t index,
 		     int (*print)(void *ctx, FILE *out, const struct report_table *t), void *ctx,
 		     FILE *out);
+/*
+ * The profile's keys of an item: the first of them, and how many. Fields of tracepoints may be
+ * several keys, up to that of the next item.
+ */
+uint32_t report_view_find(const struct report_view *v, const struct report_item *it,
+			  uint32_t *ret_first);
+
 struct report_name {
 	char text[256];
 };

@@ -17,3 +17,8 @@ try --format folded --weight period
 try --format xml
 try -c cat -s comm,pid
 try -c cat,grep -s comm --percentage relative
+try -s sched:sched_switch.next_comm
+try -s comm,prev_state
+try -s sched_wakeup.nofield
+try -F overhead,next_comm
+try -s parent
