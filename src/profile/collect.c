@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/collect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -168,20 +169,17 @@ static int collect_combination(struct profile *p, const struct event *ev,
 	return wordset_put_within(&p->combinations, key, p->opts.max_keys, ret);
 }
 
-static void collect_facts(struct profile *p, const struct event *ev, uint32_t place)
+static bool collect_is_simple(const struct profile *p)
 {
-	struct sonde_profile_facts *f = &p->facts;
+	if (p->needs_paths || p->opts.hide_unresolved)
+		return false;
+	for (size_t i = 0; i < p->columns.n; i++) {
+		const enum profile_raw raw = p->columns.v[i].def->raw;
 
-	if (ev->pub.time_ns != SONDE_NO_TIME) {
-		if (f->first_ns == SONDE_NO_TIME)
-			f->first_ns = ev->pub.time_ns;
-		f->last_ns = ev->pub.time_ns;
+		if (raw != RAW_COMM && raw != RAW_PLACE && raw != RAW_LINE && raw != RAW_NONE)
+			return false;
 	}
-	f->samples++;
-	if (place != PROFILE_ROOT && !place_at(p, place)->sym) {
-		f->unresolved_samples++;
-		f->unresolved_by_reason[place_at(p, place)->unknown & 15]++;
-	}
+	return true;
 }
 
 static int collect_begin(struct profile *p, const struct event *ev)
@@ -193,8 +191,11 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	vec_clear(&p->own_strings);
 	vec_clear(&p->own_dsos);
 	vec_clear(&p->own_tables);
+	free(p->recent_cells);
+	p->recent_cells = NULL;
 	places_forget_recent(p);
 	chains_forget(p);
+	p->is_simple = collect_is_simple(p);
 	return groups_note(p, ev);
 }
 
@@ -267,8 +268,72 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 		return r;
 	if (r > 0)
 		TRY(collect_first(p, ev, place));
-	collect_facts(p, ev, place);
+	p->facts.samples++;
 	return 1;
+}
+
+/* ---- recent cells ---------------------------------------------------------------------------- */
+
+/* What decides a sample's cell where keys are about its name and its place only. */
+struct recent_cell {
+	uint64_t ip, stamp; /* stamp: of the mappings that hold */
+	uint32_t schema, comm;
+	uint32_t mode; /* cpumode + 1; 0: free */
+	uint32_t cell;
+};
+
+enum { RECENT_CELLS = 1 << 12 };
+
+/* The slot of a sample's cell; NULL if there is no memory, or if its mappings are not known. */
+static struct recent_cell *collect_recent(struct profile *p, const struct event *ev, uint64_t ip,
+					  struct recent_cell *key)
+{
+	const struct address_space *space = NULL;
+
+	if (p->needs_place) {
+		space = recording_space(ev, ev->pub.cpumode);
+		if (!space)
+			return NULL;
+	}
+	*key = (struct recent_cell){ .ip = p->needs_place ? ip : 0,
+				     .stamp = space ? space->stamp : 0,
+				     .schema = ev->pub.schema,
+				     .comm = ev->pub.comm,
+				     .mode = ev->pub.cpumode + 1 };
+	if (!p->recent_cells)
+		p->recent_cells = calloc(RECENT_CELLS, sizeof(*p->recent_cells));
+	if (!p->recent_cells)
+		return NULL;
+	return &p->recent_cells[hash_u64(key->ip ^ (uint64_t)key->comm << 32 ^
+					 (uint64_t)key->schema << 52) %
+				RECENT_CELLS];
+}
+
+static bool collect_equal(const struct recent_cell *a, const struct recent_cell *b)
+{
+	return a->ip == b->ip && a->stamp == b->stamp && a->schema == b->schema &&
+	       a->comm == b->comm && a->mode == b->mode;
+}
+
+static int collect_find_cell(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
+{
+	struct recent_cell key, *recent = NULL;
+	int r;
+
+	if (p->is_simple) {
+		recent = collect_recent(p, ev, ip, &key);
+		if (recent && collect_equal(recent, &key)) {
+			p->facts.samples++;
+			*ret = recent->cell;
+			return 1;
+		}
+	}
+	r = collect_cell(p, ev, ip, ret);
+	if (r > 0 && recent) {
+		key.cell = *ret;
+		*recent = key;
+	}
+	return r;
 }
 
 int collect_add(struct profile *p, const struct event *ev)
@@ -284,7 +349,7 @@ int collect_add(struct profile *p, const struct event *ev)
 	if (__builtin_expect(p->session != ev->recording->all, 0))
 		TRY(collect_begin(p, ev));
 	source_weigh(ev->source, ev, &ip, &period);
-	r = collect_cell(p, ev, ip, &cell);
+	r = collect_find_cell(p, ev, ip, &cell);
 	if (r == -ENOSPC) {
 		p->facts.dropped_samples++;
 		return 1;

@@ -148,16 +148,16 @@ static int columns_unknown_key(const struct schema_table *schemas, const char *n
 	return err_set(-EINVAL, "there is no sort key '%s'%s", word, meant);
 }
 
-static int columns_add_word(struct profile *p, const struct schema_table *schemas,
-			    const char *word, size_t len)
+static int columns_add_word(struct profile *p, const struct schema_table *schemas, const char *word,
+			    size_t len)
 {
 	const struct key_def *def = columns_find_key(word, len);
 	struct field_spec spec;
 	int nr;
 
 	if (def)
-		return columns_add(p, def, (struct profile_column){ .name = def->name,
-								     .title = def->title });
+		return columns_add(
+			p, def, (struct profile_column){ .name = def->name, .title = def->title });
 	spec = columns_parse_field(word, len);
 	nr = columns_add_fields(p, schemas, &spec);
 	return nr ? nr : columns_unknown_key(schemas, word, len);
@@ -192,8 +192,8 @@ int columns_bind(struct profile *p, const struct schema_table *schemas)
 			break;
 		text += len + 1;
 	}
-	p->needs_paths = p->opts.callgraph != CALLGRAPH_NONE || p->has_parent ||
-			 p->opts.ignore_callees;
+	p->needs_paths =
+		p->opts.callgraph != CALLGRAPH_NONE || p->has_parent || p->opts.ignore_callees;
 	wordset_init(&p->combinations, 1 + p->nr_raws);
 	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
 	return 0;
@@ -201,7 +201,7 @@ int columns_bind(struct profile *p, const struct schema_table *schemas)
 
 void columns_done(struct profile *p)
 {
-	vec_foreach (c, &p->columns) {
+	vec_foreach(c, &p->columns) {
 		vec_done(&c->values);
 		vec_done(&c->by_id);
 		hash64_done(&c->by_raw);
@@ -213,10 +213,9 @@ void columns_done(struct profile *p)
 const struct profile_value *column_value(const struct profile *p, const struct profile_column *c,
 					 uint32_t cell)
 {
-	const uint64_t raw = c->raw_at < 0
-				     ? 2 * (uint64_t)cell_place(p, cell)
-				     : wordset_key(&p->combinations,
-						   cell_combination(p, cell))[1 + c->raw_at];
+	const uint64_t raw = c->raw_at < 0 ? 2 * (uint64_t)cell_place(p, cell)
+					   : wordset_key(&p->combinations,
+							 cell_combination(p, cell))[1 + c->raw_at];
 
 	return &c->values.v[hash64_find(&c->by_raw, raw)];
 }

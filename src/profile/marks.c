@@ -100,9 +100,8 @@ static bool marks_dso_holds(const struct profile *p, const struct profile_place 
 {
 	const struct profile_dso *d = place->dso ? &p->dsos.v[place->dso - 1] : NULL;
 
-	return !p->filters->dsos.names ||
-	       (d && (name_list_has(&p->filters->dsos, d->short_name) ||
-		      name_list_has(&p->filters->dsos, d->long_name)));
+	return !p->filters->dsos.names || (d && (name_list_has(&p->filters->dsos, d->short_name) ||
+						 name_list_has(&p->filters->dsos, d->long_name)));
 }
 
 /* A name of hexadecimal digits is an address to perf, whatever functions there are. */

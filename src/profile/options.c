@@ -11,9 +11,9 @@ static const char *const callgraph_words[] = { "none", "callee", "caller", NULL 
 static const char *const callgraph_key_words[] = { "function", "address", "srcline", NULL };
 static const char *const groups_words[] = { "recorded", "none", "all", NULL };
 
-#define TEXT(name, m)        KEY_TEXT(name, struct profile_options, m)
-#define WORD(name, m, words) KEY_WORD(name, struct profile_options, m, words)
-#define FLAG(name, m)        KEY_FLAG(name, struct profile_options, m)
+#define TEXT(name, m)             KEY_TEXT(name, struct profile_options, m)
+#define WORD(name, m, words)      KEY_WORD(name, struct profile_options, m, words)
+#define FLAG(name, m)             KEY_FLAG(name, struct profile_options, m)
 #define NUMBER(name, m, min, max) KEY_NUMBER(name, struct profile_options, m, min, max)
 
 static const struct key keys[] = {

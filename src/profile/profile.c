@@ -79,6 +79,8 @@ void profile_free(struct profile *p)
 	vec_done(&p->paths);
 	free(p->meetings);
 	free(p->first_meeting);
+	free(p->recent_cells);
+	p->recent_cells = NULL;
 	places_forget_recent(p);
 	chains_forget(p);
 	marks_done(p);
@@ -90,16 +92,39 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
+static void profile_sum_facts(struct profile *p)
+{
+	struct sonde_profile_facts *f = &p->facts;
+
+	for (uint32_t i = 0; i < p->cells.n; i++) {
+		const struct profile_counts *c = &p->counts.v[i];
+		const uint32_t place = cell_place(p, i);
+
+		if (f->first_ns == SONDE_NO_TIME || c->first_ns < f->first_ns)
+			f->first_ns = c->first_ns;
+		if (c->last_ns != SONDE_NO_TIME &&
+		    (f->last_ns == SONDE_NO_TIME || c->last_ns > f->last_ns))
+			f->last_ns = c->last_ns;
+		if (place == PROFILE_ROOT || place_at(p, place)->sym)
+			continue;
+		f->unresolved_samples += c->samples;
+		f->unresolved_by_reason[place_at(p, place)->unknown & 15] += c->samples;
+	}
+}
+
 int profile_finish(struct profile *p)
 {
 	if (p->is_finished)
 		return err_set(-EINVAL, "the profile is finished");
 	if (!p->is_bound)
 		TRY(columns_bind(p, NULL));
+	profile_sum_facts(p);
 	TRY(ranks_make(p));
 	TRY(rows_make(p));
 	p->is_finished = true;
 	p->session = NULL;
+	free(p->recent_cells);
+	p->recent_cells = NULL;
 	places_forget_recent(p);
 	chains_forget(p);
 	return sort_rows(p, "", 0);

@@ -26,7 +26,7 @@ static int ranks_values(struct profile *p, struct profile_column *c)
 	if (c->raw_at >= 0) {
 		for (uint32_t i = 0; i < p->combinations.n; i++)
 			TRY(ranks_value(p, c, wordset_key(&p->combinations, i)[1 + c->raw_at],
-					 false));
+					false));
 		return 0;
 	}
 	for (uint32_t i = 0; i < p->cells.n; i++)
@@ -96,7 +96,7 @@ static int ranks_ids(struct profile_column *c)
 
 int ranks_make(struct profile *p)
 {
-	vec_foreach (c, &p->columns) {
+	vec_foreach(c, &p->columns) {
 		TRY(ranks_values(p, c));
 		TRY(ranks_order(p, c, false));
 		TRY(ranks_order(p, c, true));

@@ -136,8 +136,7 @@ static int tree_take_path(struct tree *t, const struct profile_meeting *m)
 	if (m->depth && from_caller) {
 		t->path.n -= m->depth - 1;
 	} else if (m->depth) {
-		memmove(t->path.v, t->path.v + t->path.n - m->depth,
-			m->depth * sizeof(*t->path.v));
+		memmove(t->path.v, t->path.v + t->path.n - m->depth, m->depth * sizeof(*t->path.v));
 		t->path.n = m->depth;
 	}
 	if (from_caller)

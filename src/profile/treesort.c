@@ -107,9 +107,9 @@ int treesort(uint32_t *v, size_t n, int (*compare)(const void *a, const void *b,
 
 		while (*link) {
 			parent = *link;
-			link = &t.nodes[parent].child[compare(&v[i], &v[parent - 1], ctx) < 0
-							      ? LEFT
-							      : RIGHT];
+			link = &t.nodes[parent]
+					.child[compare(&v[i], &v[parent - 1], ctx) < 0 ? LEFT
+										       : RIGHT];
 		}
 		*link = node;
 		t.nodes[node].parent = parent;

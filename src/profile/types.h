@@ -190,6 +190,7 @@ struct profile {
 	bool has_dso;                    /* one of the keys is dso */
 	bool has_parent;                 /* ... is parent */
 	bool needs_sample;               /* ... is a value of struct sonde_sample */
+	bool is_simple;                  /* the pass finds most cells by what it found recently */
 	bool is_bound;                   /* columns of fields are known */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
@@ -209,8 +210,9 @@ struct profile {
 	struct wordset combinations; /* table, numbers */
 	struct wordset places;       /* see places.c */
 	VEC(struct profile_place) place_list;
-	struct recent_place *recent; /* owned; places.c */
-	struct chain_cache *chains;  /* owned; chains.c */
+	struct recent_cell *recent_cells; /* owned; collect.c */
+	struct recent_place *recent;      /* owned; places.c */
+	struct chain_cache *chains;       /* owned; chains.c */
 	struct wordset nodes; /* parent << 32 | place; of the outermost frame: ROOT << 32 | place */
 	struct wordset cells; /* combination << 32 | place + 1, node (ROOT: no path) */
 	VEC(struct profile_counts) counts; /* of cells */

@@ -16,9 +16,10 @@ static int values_intern(struct profile *p, const char *text, const char **ret)
 
 char value_level(uint32_t cpumode)
 {
-	static const char letters[] = { [CPUMODE_UNKNOWN] = 'H',      [CPUMODE_KERNEL] = 'k',
-					[CPUMODE_USER] = '.',         [CPUMODE_HYPERVISOR] = 'H',
-					[CPUMODE_GUEST_KERNEL] = 'g', [CPUMODE_GUEST_USER] = 'u' };
+	static const char letters[] = {
+		[CPUMODE_UNKNOWN] = 'H',    [CPUMODE_KERNEL] = 'k',       [CPUMODE_USER] = '.',
+		[CPUMODE_HYPERVISOR] = 'H', [CPUMODE_GUEST_KERNEL] = 'g', [CPUMODE_GUEST_USER] = 'u'
+	};
 
 	return cpumode < sizeof(letters) ? letters[cpumode] : 'H';
 }
@@ -253,7 +254,7 @@ int value_page_size(struct profile *p, uint64_t raw, bool is_frame, struct profi
 
 int value_transaction(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
-	static const char *const names[] = { "EL ", "TX ", "SYNC ", "ASYNC ",
+	static const char *const names[] = { "EL ",    "TX ",  "SYNC ",      "ASYNC ",
 					     "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };
 	char text[80] = "";
 

@@ -13,10 +13,10 @@
 #include "base/hash.h"
 
 struct wordset {
-	unsigned stride;  /* words of a key */
+	unsigned stride; /* words of a key */
 	size_t n, capacity;
-	uint64_t *words;  /* owned; n * stride */
-	uint32_t *slots;  /* owned; number + 1 of the key there, 0 free */
+	uint64_t *words; /* owned; n * stride */
+	uint32_t *slots; /* owned; number + 1 of the key there, 0 free */
 	size_t mask;
 	uint64_t seed;
 };
