@@ -418,6 +418,8 @@ static void complete_offer_operand(struct completion *c)
 	} else if (c->command == &cmd_list) {
 		complete_offer_alternatives(c, "hw|sw|cache|pmu|raw|breakpoint|tracepoint");
 		complete_offer_events(c);
+	} else if (c->command == &cmd_heatmap && !c->nr_operands) {
+		complete_offer_events(c);
 	} else if (!c->nr_operands && complete_ends_with(c->command->usage[0], "[FILE]")) {
 		complete_put_line(c, 'f', "");
 	} else if (!c->nr_operands && complete_ends_with(c->command->usage[0], " DIR")) {

@@ -112,7 +112,15 @@ const page = (function () {
 		return new URLSearchParams(location.hash.slice(1));
 	}
 
+	let timer = 0;
+
+	// Browsers refuse frequent changes of the address.
 	function keep(values) {
+		clearTimeout(timer);
+		timer = setTimeout(keep_now, 150, values);
+	}
+
+	function keep_now(values) {
 		const p = new URLSearchParams();
 
 		for (const [key, value] of Object.entries(values))

@@ -299,7 +299,7 @@ def check_recorded(folder):
     want = subprocess.run([SONDE, 'evlist', demo], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     want = ['=' + name for name in want if ':' in name and name != 'Tip:']
     for words in (['cut', '-i', demo, '-e', ''], ['cut', '--input=' + demo, '-e', ''], ['cut', '-i' + demo, '-e', ''],
-                  ['cut', demo, '-e', ''], ['script', '-vi', demo, '--switch-on', '']):
+                  ['cut', demo, '-e', ''], ['heatmap', '-i', demo, ''], ['script', '-vi', demo, '--switch-on', '']):
         got = candidates(*words)
         say(sorted(got) == sorted(want) and want, 'events of the recording: %s' % ' '.join(words).replace(demo, 'X'),
             repr((got, want)))

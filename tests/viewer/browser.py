@@ -85,7 +85,7 @@ def a_recording(browser, folder):
     say(percent(g.total[i] / g.total[0]) + ' of all' in browser.text('tip') and g.name_of(i) in browser.text('tip'),
         'the tip has the share', browser.text('tip'))
     browser.click(x, y)
-    say(browser.evaluate('location.hash') == '#frame=%d' % i, 'a click zooms', browser.evaluate('location.hash'))
+    say(browser.address() == '#frame=%d' % i, 'a click zooms', browser.address())
     child = max((n for n in range(g.nr) if g.parent[n] == i), key=lambda n: g.total[n])
     browser.move(0, 0)
     browser.press('ArrowUp')
@@ -93,7 +93,7 @@ def a_recording(browser, folder):
         and percent(g.total[child] / g.total[i]) + ' of ' + g.name_of(i) in browser.text('details'), 'a callee in the zoom, by key',
         browser.text('details'))
     browser.press('0')
-    say(browser.evaluate('location.hash') == '' and browser.text('details').startswith('all'), 'reset', browser.text('details'))
+    say(browser.address() == '' and browser.text('details').startswith('all'), 'reset', browser.text('details'))
     browser.press('i')
     browser.move(*centre(browser, g, i, inverted=True))
     say(g.name_of(i) in browser.text('tip'), 'turned: an icicle', browser.text('tip'))
@@ -106,6 +106,39 @@ def a_recording(browser, folder):
     browser.open(path.as_uri() + '#search=%s&frame=%d' % (names[0], i))
     say(browser.text('matched').startswith('matched: ' + percent(g.share(names[0]))) and
         percent(g.total[i] / g.total[0]) in browser.text('details'), 'an address with search and zoom', browser.text('matched'))
+
+
+def recorded(folder):
+    """A recording of now, with kernel and user space in its call chains; a stored one where nothing can be recorded."""
+    path = folder / 'real.data'
+    work = 'for i in 1 2 3 4 5; do "$0" report -i "$1" >/dev/null; "$0" script -i "$1" >/dev/null; done'
+    status, _, err = run([SONDE, 'record', '--call-graph', 'dwarf,8192', '-F', '3999', '-o', str(path), '--',
+                          'sh', '-c', work, SONDE, str(DATA / 'demo.data')])
+    if status == 0:
+        return str(path), 'a recording of now'
+    skip('a recording of now', ' '.join(err.decode('utf-8', 'replace').split())[:300])
+    return CLOCK, 'a stored recording'
+
+
+def like_the_report(browser, folder):
+    data, what = recorded(folder)
+    text = run([SONDE, 'report', '--stdio', '--children', '-g', 'none', '-s', 'sym', '-i', data])[1].decode('utf-8', 'replace')
+    rows = re.findall(r'^ *([\d.]+%) +[\d.]+% +\[(.)\] (.+?) *$', text, re.M)
+    names = [name for _, _, name in rows]
+    path = make(folder, 'real.html', '-i', data)
+    browser.open(path.as_uri())
+    wrong, compared = [], 0
+    for share, _, name in rows:
+        # Two functions of one name are two rows, and one search.
+        if names.count(name) > 1 or name.startswith('0x') or '[' in name:
+            continue
+        compared += 1
+        shown = search(browser, '/^%s$/' % re.escape(name))
+        if shown != 'matched: ' + share:
+            wrong.append('%s: %s, in the report %s' % (name, shown, share))
+        browser.press('Escape')
+    say(compared > 5 and not wrong and not browser.problems, '%s: the shares of the report' % what,
+        '%d functions, %d wrong\n%s' % (compared, len(wrong), '\n'.join(wrong[:10] + browser.problems)))
 
 
 def a_picture(browser, folder):
@@ -163,9 +196,9 @@ def a_heat_map(browser, folder):
     say(column > 0 and shown.startswith('%d of ' % count) and percent(count / every) + ' of all' in shown and
         percent(count / same) + ' of this time' in shown, 'a cell of a heat map', shown)
     browser.press('Enter')
-    say(browser.evaluate('location.hash').startswith('#zoom='), 'a heat map zooms', browser.evaluate('location.hash'))
+    say(browser.address().startswith('#zoom='), 'a heat map zooms', browser.address())
     browser.press('0')
-    say(browser.evaluate('location.hash') == '' and not browser.problems, 'a heat map is reset', '\n'.join(browser.problems))
+    say(browser.address() == '' and not browser.problems, 'a heat map is reset', '\n'.join(browser.problems))
 
 
 def hostile(browser, folder):
@@ -232,7 +265,7 @@ def main():
         print('1..0 # SKIP no Chromium here: apt-get install chromium')
         return 0
     with tempfile.TemporaryDirectory() as name, chromium.Chromium(program) as browser:
-        for part in (a_recording, a_picture, differences, a_heat_map, hostile, fluid):
+        for part in (a_recording, like_the_report, a_picture, differences, a_heat_map, hostile, fluid):
             part(browser, pathlib.Path(name))
     return done()
 

@@ -103,6 +103,10 @@ class Chromium:
         self.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
         return self.evaluate('document.getElementById(%s).textContent' % json.dumps(element))
 
+    def address(self):
+        """What follows the page's address, once the page has stored what it shows."""
+        return self.evaluate('new Promise(done => setTimeout(() => done(location.hash), 400))')
+
     def type(self, text):
         self.call('Input.insertText', text=text)
 
