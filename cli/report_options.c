@@ -336,6 +336,8 @@ const struct opt report_options[] = {
 		 "json, csv: exact numbers, described in docs/formats/report.md"),
 	OPT_CALL(0, "weight", "samples|period", report_options_set_weight, OPT_OURS, "what COUNT of --format folded adds up; default samples"),
 	OPT_FLAG(0, "stats", struct report_args, stats, "prints how many records of each type there are, instead of tables"),
+	OPT_FLAG(0, "tasks", struct report_args, tasks, "prints the tree of tasks, instead of tables"),
+	OPT_FLAG(0, "mmaps", struct report_args, mmaps, "prints the tree of tasks with their mappings, instead of tables"),
 	OPT_FLAG('D', "dump-raw-trace", struct report_args, dump, "prints each record as bytes and as text, instead of tables"),
 	OPT_FLAG('q', "quiet", struct report_args, quiet, "prints only rows"),
 	OPT_CALL('t', "field-separator", "SEPARATOR", report_options_set_separator, 0,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What `sonde report` prints about a recording's records in place of tables: --stats, -D. */
+/*
+ * What `sonde report` prints about a recording's records in place of tables: --stats, --tasks,
+ * --mmaps, -D.
+ */
 #ifndef SONDE_CLI_REPORT_RECORDS_H
 #define SONDE_CLI_REPORT_RECORDS_H
 

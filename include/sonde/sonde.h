@@ -154,13 +154,14 @@ SONDE_API const char *sonde_error_text(void);
  *	                    the file `output`, not to the descriptor; blkparse: for recordings of
  *	                    blktrace, the lines of that program; record-counts: how many records of
  *	                    each type there are; record-dump: each record as bytes and decoded, and
- *	                    those counts
+ *	                    those counts; tasks: the tree of tasks
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)
  *	evlist=LIST         evlist: what a line contains: attr, freq, groups, fields
  *	no-events=0|1       1: info prints only what the header says
  *	hits=0|1            1: buildids lists the files that contain samples, also without build id
+ *	mmaps=0|1           1: tasks also prints what each task had mapped at the end
  *	with-empty=0|1      1: record-counts also prints types without records
  *	with-hint=0|1       1: record-dump begins with the lines that perf report begins with
  *	count-branches=0|1  1: record-dump counts entries of branch stacks in place of samples
