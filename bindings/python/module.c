@@ -8,6 +8,7 @@
 
 #include "event.h"
 #include "lazy.h"
+#include "profile.h"
 #include "run_type.h"
 #include "session.h"
 
@@ -67,7 +68,8 @@ static PyObject *module_line_of(PyObject *key, PyObject *value)
 	name = PyObject_CallMethod(key, "replace", "ss", "_", "-");
 	if (text && name) {
 		if (PyUnicode_FindChar(text, '\n', 0, PyUnicode_GetLength(text), 1) >= 0)
-			PyErr_Format(PyExc_ValueError, "%U: a value must not contain a line break", name);
+			PyErr_Format(PyExc_ValueError, "%U: a value must not contain a line break",
+				     name);
 		else
 			line = PyUnicode_FromFormat("%U=%U\n", name, text);
 	}
@@ -139,6 +141,49 @@ out:
 	return session;
 }
 
+/* The lines of keyword arguments, joined. */
+static PyObject *module_join_keys(PyObject *kw)
+{
+	PyObject *lines = PyList_New(0), *empty = PyUnicode_FromString(""), *text = NULL;
+	PyObject *key, *value;
+	Py_ssize_t pos = 0;
+	int r = lines && empty ? 0 : -1;
+
+	while (r >= 0 && kw && PyDict_Next(kw, &pos, &key, &value)) {
+		PyObject *line = module_line_of(key, value);
+
+		r = line ? PyList_Append(lines, line) : -1;
+		Py_XDECREF(line);
+	}
+	if (r >= 0)
+		text = PyUnicode_Join(empty, lines);
+	Py_XDECREF(lines);
+	Py_XDECREF(empty);
+	return text;
+}
+
+/* session: a Session, or what open() takes. */
+static PyObject *module_profile(PyObject *module, PyObject *args, PyObject *kw)
+{
+	struct module_state *m = PyModule_GetState(module);
+	PyObject *session = NULL, *text, *bytes, *rows = NULL;
+
+	if (!PyArg_UnpackTuple(args, "profile", 0, 1, &session))
+		return NULL;
+	if (session && Py_TYPE(session) == m->session)
+		Py_INCREF(session);
+	else
+		session = module_open(module, args, NULL);
+	text = session ? module_join_keys(kw) : NULL;
+	bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape") : NULL;
+	if (bytes)
+		rows = profile_rows((struct py_session *)session, PyBytes_AsString(bytes));
+	Py_XDECREF(bytes);
+	Py_XDECREF(text);
+	Py_XDECREF(session);
+	return rows;
+}
+
 static PyObject *module_wipe_progress(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -208,6 +253,12 @@ static PyMethodDef functions[] = {
 	{ "session", module_session, METH_O,
 	  "session(text) -> Session\n\nOpens a session from its text form: key=value lines as in "
 	  "Session.text." },
+	{ "profile", (PyCFunction)(void (*)(void))module_profile, METH_VARARGS | METH_KEYWORDS,
+	  "profile(session='perf.data', **settings) -> list of dicts\n\n"
+	  "Adds up all further samples of a Session, or of a recording that is opened for it. The "
+	  "settings are those of\nsonde_profile_new(): keys='comm,dso,sym', callgraph='caller', "
+	  "children=True ... A dict is a row: event, samples,\nperiod, children_samples, "
+	  "children_period, and the text of each key." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
 	{ "_rules", module_rules, METH_VARARGS, "perf's rules for a session's text." },

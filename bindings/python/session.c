@@ -47,7 +47,7 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
  * still exists then (a loop variable, a list or a Frame holds it), it gets its own copy, and later
  * questions are answered as of its time.
  */
-static int session_keep_lent(struct py_session *s)
+int session_keep_lent(struct py_session *s)
 {
 	struct py_event *e = s->lent;
 

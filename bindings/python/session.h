@@ -46,6 +46,8 @@ struct py_event {
 PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
 struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
 int session_check(struct py_session *s); /* -1 with an exception if closed */
+/* Before the session advances: an Event that is still held gets a copy. -1 with an exception. */
+int session_keep_lent(struct py_session *s);
 PyTypeObject *session_type_new(PyObject *module);
 
 #endif

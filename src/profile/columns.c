@@ -125,6 +125,12 @@ static int columns_add_fields(struct profile *p, const struct schema_table *sche
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+static void columns_offer_field(struct near *n, const char *name)
+{
+	if (!columns_find_key(name, strlen(name)))
+		near_offer(n, name);
+}
+
 static int columns_unknown_key(const struct schema_table *schemas, const char *name, size_t len)
 {
 	char word[NEAR_NAME + 1], meant[3 * NEAR_NAME + 40];
@@ -142,7 +148,7 @@ static int columns_unknown_key(const struct schema_table *schemas, const char *n
 
 		for (size_t f = sc->nr_common; sc->kind == SONDE_TRACEPOINT && f < sc->nr_fields;
 		     f++)
-			near_offer(&n, sc->fields[f].name);
+			columns_offer_field(&n, sc->fields[f].name);
 	}
 	near_text(&n, meant, sizeof(meant));
 	return err_set(-EINVAL, "there is no sort key '%s'%s", word, meant);

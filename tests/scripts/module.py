@@ -69,6 +69,14 @@ assert sum(1 for e in sonde.open(DEMO, cpu='1')) < 474
 assert {e.comm for e in sonde.open(DEMO, comm=['cat', 'grep'])} == {'cat', 'grep'}
 assert {e.cpu for e in sonde.open(DEMO, cpu=[0])} == {0}
 s = sonde.open(DEMO); s.stop(); assert list(s) == []
+rows = sonde.profile(DEMO, keys=['comm', 'cpu'])
+assert sum(r['samples'] for r in rows) == 474 and {r['comm'] for r in rows} >= {'cat', 'grep'}, rows
+s = sonde.open(DEMO); held = next(s); rows = sonde.profile(s, keys='comm')
+assert sum(r['samples'] for r in rows) == 473 and list(s) == [] and held.name == 'syscalls:sys_enter_read'
+assert all(r['children_period'] == r['period'] for r in rows) and rows[0]['event'] == held.name
+try: sonde.profile(DEMO, keys='comn')
+except sonde.Error as e: assert 'did you mean comm' in str(e), e
+else: assert 0
 signed = [e for e in sonde.open(TYPES)]
 assert signed[0].s8 == -1 and signed[0].s32 == -3 and signed[0].text.startswith('(') and signed[0]['text'] == 'plain'
 assert sonde.open(TYPES, compat='perf-6.1').__next__().s8 == 255
