@@ -10,6 +10,7 @@
 #include "settings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,16 @@ static bool cmd_report_is_perfs(int argc, char **argv)
 	return true;
 }
 
+/* A pipe can be read only once: its header is not printed. */
+static bool cmd_report_reads_pipe(const struct reading_options *rec)
+{
+	char *input = lines_given(&rec->lines, "input");
+	const bool is_pipe = input && !strcmp(input, "-");
+
+	free(input);
+	return is_pipe;
+}
+
 static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 {
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
@@ -30,6 +41,11 @@ static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 
 	if (pager && pager_start(pager) < 0)
 		return cli_status(cli, CLI_FAILED);
+	if (a->header && !a->quiet && !cmd_report_reads_pipe(&a->rec)) {
+		status = recording_print(cli, &a->rec, "header=all\n");
+		if (status)
+			return status;
+	}
 	status = recording_run(cli, &a->rec, "", report_print, &report);
 	return status ? status : report.status;
 }

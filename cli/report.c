@@ -332,6 +332,7 @@ static int report_decide(struct report_run *run)
 	run->view.has_graphs = run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
 	if (a->format)
 		report_decide_format(run);
+	run->view.nr_events = run->has.nr_events;
 	run->view.min_percent = a->percent_limit;
 	run->view.verbose = run->report->cli->verbose > 0;
 	if (a->hierarchy && a->fields)

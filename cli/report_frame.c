@@ -45,16 +45,18 @@ static void report_frame_put_name(FILE *out, const struct report_view *v, uint32
 				  const struct sonde_profile_table *table)
 {
 	struct sonde_profile_table member = { .size = sizeof(member) };
+	const bool is_group = table->nr_members > 1;
+	const bool is_recorded = is_group && table->group;
 
-	fprintf(out, "%s '", table->nr_members > 1 ? "s" : "");
-	if (table->nr_members > 1 && !v->args->group)
-		fprintf(out, "%s { ", table->group && *table->group ? table->group : "anon group");
+	/* perf makes one group of all events when --no-group is given, and does not show it. */
+	fprintf(out, "%s '",
+		is_group || (v->args->no_group && v->nr_events > 1 && !index) ? "s" : "");
+	if (is_recorded)
+		fprintf(out, "%s { ", *table->group ? table->group : "anon group");
 	for (uint32_t m = 0; m < table->nr_members; m++)
 		if (sonde_profile_member(v->profile, index, m, &member) == 1)
 			fprintf(out, "%s%s", m ? ", " : "", member.name);
-	if (table->nr_members > 1 && !v->args->group)
-		fputs(" }", out);
-	fputc('\'', out);
+	fputs(is_recorded ? " }'" : "'", out);
 }
 
 bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index)

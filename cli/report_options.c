@@ -196,6 +196,16 @@ static int report_options_set_separator(struct opt_parser *p, void *values, cons
 	return 0;
 }
 
+static int report_options_set_group(struct opt_parser *p, void *values, const char *value,
+				    bool negated)
+{
+	struct report_args *a = values;
+
+	a->group = !negated;
+	a->no_group = negated;
+	return 0;
+}
+
 static int report_options_set_skip_empty(struct opt_parser *p, void *values, const char *value,
 					 bool negated)
 {
@@ -288,6 +298,9 @@ const struct opt report_options[] = {
 	OPT_CALL(0, "time-quantum", "TIME", report_options_set_time_quantum, 0,
 		 "rows of the key time are this long (10ms); default 100ms"),
 	OPT_CALL(0, "skip-empty", NULL, report_options_set_skip_empty, 0, "leaves out events without samples; the default"),
+	OPT_CALL(0, "group", NULL, report_options_set_group, 0,
+		 "prints all events in one table; --no-group prints the events of recorded groups in tables of their own"),
+	OPT_U64(0, "group-sort-idx", "N", struct report_args, group_sort, "sorts by event N of a group, from 0 on"),
 	OPT_FLAG(0, "raw-trace", struct report_args, raw_trace,
 		 "shows the fields of tracepoints as numbers, not as their print format does"),
 
@@ -329,6 +342,7 @@ const struct opt report_options[] = {
 	OPT_CALL(0, "full-source-path", NULL, report_options_set_full_path, 0, "prints source files with their folders"),
 
 	OPT_GROUP("Output"),
+	OPT_FLAG(0, "header", struct report_args, header, "prints the header of the recording, then the tables"),
 	OPT_FLAG(0, "header-only", struct report_args, header_only, "prints only the header of the recording"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
 	OPT_CALL(0, "format", "text|folded|json|csv", report_options_set_format, OPT_OURS,

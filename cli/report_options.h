@@ -40,7 +40,7 @@ struct report_args {
 	/* Output. */
 	bool quiet, header, header_only, in_color, ns, no_effect;
 	bool stats, dump, tasks, mmaps; /* in place of tables: report_records.h */
-	uint64_t time_quantum_ns; /* 0: as the profile has it */
+	uint64_t time_quantum_ns;       /* 0: as the profile has it */
 	const char *format, *weight, *ignored;
 };
 

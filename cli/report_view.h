@@ -12,6 +12,7 @@ struct report_view {
 	const struct report_layout *layout;
 	struct sonde_profile *profile;
 	bool children, has_graphs;
+	size_t nr_events; /* of the recording, also without samples */
 	bool verbose;
 	bool is_for_programs; /* texts are values: symbols without their level */
 	/* Prints a call tree instead of report_graph_print(); NULL: that. */

@@ -958,7 +958,7 @@ struct sonde_profile;
  *	branch=0|1          1: rows are the entries of branch stacks, each with the period 1
  *	mem=0|1             1: the period of a sample is its weight
  *	groups=recorded|none|all  event types of a recorded group share a table (default), none do,
- *	                    all do
+ *	                    all do if the recording has no groups
  *	parent=REGEX        for the key parent; default ^sys_|^do_page_fault
  *	ignore-callees=REGEX  frames below a function that matches are dropped; it is then the
  *	                    sampled one
@@ -1038,7 +1038,7 @@ struct sonde_profile_table {
 	uint32_t size;
 	uint32_t schema;     /* id of the event type in its session; of a group: the leader's */
 	const char *name;    /* "cpu-clock"; of a group its leader's */
-	const char *group;   /* the group's recorded name; "" without one; NULL: no group */
+	const char *group;   /* the group's recorded name; "" without one; NULL: not recorded */
 	uint32_t nr_members; /* of a group, the leader included; 1: no group */
 	uint32_t flags;      /* 1: all its events are tracepoints */
 	uint64_t nr_rows;

@@ -39,7 +39,7 @@ static int groups_note_recorded(struct profile *p, const struct event *ev)
 static int groups_note_all(struct profile *p, const struct event *ev)
 {
 	const struct schema_table *schemas = &ev->recording->all->schemas;
-	struct profile_group own = { .name = "" };
+	struct profile_group own = { .name = NULL };
 
 	for (uint32_t i = 0; i < schemas->schemas.n; i++) {
 		const struct sonde_schema *sc = schemas->schemas.v[i];
@@ -58,7 +58,8 @@ int groups_note(struct profile *p, const struct event *ev)
 	vec_clear(&p->group_members);
 	if (p->opts.groups == GROUPS_NONE)
 		return 0;
-	return p->opts.groups == GROUPS_ALL ? groups_note_all(p, ev) : groups_note_recorded(p, ev);
+	TRY(groups_note_recorded(p, ev));
+	return p->opts.groups == GROUPS_ALL && !p->groups.n ? groups_note_all(p, ev) : 0;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ static int groups_compare(const void *a, const void *b)
 
 static int groups_fill_members(struct profile *p, struct profile_table *t)
 {
-	const struct profile_group *g = t->group ? groups_find(p, t->own.schema) : NULL;
+	const struct profile_group *g = groups_find(p, t->own.schema);
 
 	t->first_member = (uint32_t)p->members.n;
 	t->nr_members = g ? g->nr_members : 1;

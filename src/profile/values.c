@@ -301,18 +301,18 @@ static int values_by_text(const struct profile *p, const struct profile_value *a
 	return strcmp(a->text, b->text);
 }
 
-/* perf puts what has no dso first, ... */
+/* perf puts what has no dso last, ... */
 static int values_by_dso(const struct profile *p, const struct profile_value *a,
 			 const struct profile_value *b)
 {
 	const uint32_t x = place_at(p, a->place - 1)->dso, y = place_at(p, b->place - 1)->dso;
 
 	if (!x || !y)
-		return (x != 0) - (y != 0);
+		return (x == 0) - (y == 0);
 	return strcmp(p->dsos.v[x - 1].short_name, p->dsos.v[y - 1].short_name);
 }
 
-/* ... and what has no symbol last. */
+/* ... and so what has no symbol. */
 static int values_by_range(const struct profile *p, const struct profile_value *a,
 			   const struct profile_value *b)
 {

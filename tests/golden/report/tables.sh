@@ -22,3 +22,5 @@ try -s comm,prev_state
 try -s sched_wakeup.nofield
 try -F overhead,next_comm
 try -s parent
+try --group -s comm
+try --no-group -s comm --hierarchy -q
