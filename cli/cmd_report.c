@@ -33,21 +33,42 @@ static bool cmd_report_reads_pipe(const struct reading_options *rec)
 	return is_pipe;
 }
 
+/* The tables of a recording that could be opened. */
+struct cmd_report_tables {
+	struct report report;
+	bool is_open;
+};
+
+static int cmd_report_print_tables(struct sonde_session *s, void *ctx)
+{
+	struct cmd_report_tables *tables = ctx;
+	struct report *r = &tables->report;
+
+	tables->is_open = true;
+	if (r->args->header && !r->args->quiet && !cmd_report_reads_pipe(&r->args->rec)) {
+		const int n = report_records_print_header(r->cli, r->args);
+
+		if (n < 0)
+			return n;
+	}
+	return report_print(s, r);
+}
+
 static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 {
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
-	struct report report = { .cli = cli, .args = a, .status = CLI_OK };
+	struct cmd_report_tables tables = {
+		.report = { .cli = cli, .args = a, .status = CLI_OK },
+	};
 	int status;
 
 	if (pager && pager_start(pager) < 0)
 		return cli_status(cli, CLI_FAILED);
-	if (a->header && !a->quiet && !cmd_report_reads_pipe(&a->rec)) {
-		status = recording_print(cli, &a->rec, "header=all\n");
-		if (status)
-			return status;
-	}
-	status = recording_run(cli, &a->rec, "", report_print, &report);
-	return status ? status : report.status;
+	status = recording_run(cli, &a->rec, "", cmd_report_print_tables, &tables);
+	/* perf fails only if it cannot open a recording. */
+	if (cli_compat(cli) && tables.is_open && status == cli_status(cli, CLI_FAILED))
+		return CLI_OK;
+	return status ? status : tables.report.status;
 }
 
 static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report_records.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 bool report_records_wanted(const struct report_args *a)
 {
@@ -16,6 +19,24 @@ static int report_records_conflict(const struct cli *cli)
 	return CLI_OK;
 }
 
+static int report_records_write(struct sonde_session *s, void *ctx)
+{
+	bool *is_open = ctx;
+
+	*is_open = true;
+	return sonde_session_write(s, STDOUT_FILENO);
+}
+
+/* perf fails only if it cannot open a recording. */
+static int report_records_run(const struct cli *cli, struct report_args *a, const char *lines)
+{
+	bool is_open = false;
+	const int status = recording_run(cli, &a->rec, lines, report_records_write, &is_open);
+
+	return cli_compat(cli) && is_open && status == cli_status(cli, CLI_FAILED) ? CLI_OK
+										   : status;
+}
+
 int report_records_print(const struct cli *cli, struct report_args *a)
 {
 	char lines[128];
@@ -23,12 +44,30 @@ int report_records_print(const struct cli *cli, struct report_args *a)
 	if (a->tasks || a->mmaps) {
 		if (a->stats)
 			return report_records_conflict(cli);
-		return recording_print(cli, &a->rec,
-				       a->mmaps ? "format=tasks\nmmaps=1\n" : "format=tasks\n");
+		return report_records_run(cli, a,
+					  a->mmaps ? "format=tasks\nmmaps=1\n" : "format=tasks\n");
 	}
 	snprintf(lines, sizeof(lines),
 		 "format=%s\nwith-empty=%d\nwith-hint=%d\ncount-branches=%d\n",
 		 a->dump ? "record-dump" : "record-counts", a->no_skip_empty,
 		 a->dump && !a->quiet && !a->header, a->dump && !a->no_branch_stack);
-	return recording_print(cli, &a->rec, lines);
+	return report_records_run(cli, a, lines);
+}
+
+int report_records_print_header(const struct cli *cli, const struct report_args *a)
+{
+	char *text = recording_text(cli, &a->rec.lines, "header=all\n");
+	struct sonde_session *s;
+	int r;
+
+	if (!text)
+		return -ENOMEM;
+	r = sonde_session_open(&s, text, "the command line");
+	free(text);
+	if (r < 0)
+		return r;
+	fflush(stdout);
+	r = sonde_session_write(s, STDOUT_FILENO);
+	sonde_session_close(s);
+	return r;
 }

@@ -13,5 +13,7 @@
 bool report_records_wanted(const struct report_args *a);
 /* Prints it; the status. */
 int report_records_print(const struct cli *cli, struct report_args *a);
+/* --header: prints the header, in a session of its own. Returns 0, or a negative errno. */
+int report_records_print_header(const struct cli *cli, const struct report_args *a);
 
 #endif
