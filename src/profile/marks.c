@@ -37,6 +37,8 @@ static int marks_regex(const char *text, const char *what, regex_t *ret, bool *r
 	if (!text)
 		return 0;
 	r = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
+	if (r == REG_ESPACE)
+		return err_nomem();
 	if (r) {
 		regerror(r, ret, why, sizeof(why));
 		return err_set(-EINVAL, "%s=%s: %s", what, text, why);
@@ -72,7 +74,12 @@ int marks_init(struct profile *p)
 	TRY(marks_ids(p->opts.pids, "pid", &f->pids));
 	TRY(marks_ids(p->opts.tids, "tid", &f->tids));
 	TRY(marks_addresses(f));
-	TRY(marks_regex(parent, "parent", &f->parent, &f->has_parent));
+	/*
+	 * Compiled only for that key, which may be bound later: regcomp() of glibc 2.36 frees twice
+	 * when it runs out of memory.
+	 */
+	if (p->opts.parent || (p->opts.keys && strstr(p->opts.keys, "parent")))
+		TRY(marks_regex(parent, "parent", &f->parent, &f->has_parent));
 	return marks_regex(p->opts.ignore_callees, "ignore-callees", &f->ignored, &f->has_ignored);
 }
 
