@@ -43,17 +43,20 @@ static bool flamegraph_is_svg(const char *output)
 	return len > 4 && !strcmp(output + len - 4, ".svg");
 }
 
-/* Keys of a profile, or "none". Returns 0, or a status after reporting what is wrong. */
-static int flamegraph_set_by(const struct cli *cli, struct flames *fs, const char *by)
+/* Keys of a profile. Returns 0, or a status after reporting what is wrong. */
+static int flamegraph_check_by(const struct cli *cli, const char *by)
 {
 	struct sonde_profile *p;
-	char *text = NULL;
+	char *text;
 	int r;
 
-	fs->by = strcmp(by, "none") ? by : "";
-	if (!*fs->by)
+	if (!*by)
 		return CLI_OK;
-	r = asprintf(&text, "keys=%s\n", by) < 0 ? -ENOMEM : sonde_profile_new(&p, text, "--by");
+	if (asprintf(&text, "keys=%s\n", by) < 0) {
+		cli_say("out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	r = sonde_profile_new(&p, text, "--by");
 	free(text);
 	if (r < 0)
 		return r == -EINVAL && cli_fail(cli) ? CLI_USAGE : cli_fail(cli);
@@ -71,12 +74,21 @@ static int flamegraph_set_min(const struct cli *cli, const char *text, double *r
 	return CLI_OK;
 }
 
+/* NULL if the command line does not have the key. */
+static int flamegraph_given(const struct flamegraph *g, const char *key, char **ret)
+{
+	*ret = lines_given(&g->a->rec.lines, key);
+	return *ret || !lines_count(&g->a->rec.lines, key) ? 0 : -ENOMEM;
+}
+
 static int flamegraph_title(struct flamegraph *g, struct sonde_session *s)
 {
 	const char *line = sonde_session_info(s, "cmdline");
-	char *input = lines_given(&g->a->rec.lines, "input");
-	int r = 0;
+	char *input;
+	int r = flamegraph_given(g, "input", &input);
 
+	if (r < 0)
+		return r;
 	if (g->a->title)
 		g->title = strdup(g->a->title);
 	else if (asprintf(&g->title, "%s%s%s", input ? input : "perf.data", line ? ": " : "",
@@ -125,18 +137,23 @@ static const char *const task_keys[] = { "pid", "tid", "comm" };
 static int flamegraph_fill_waits(struct flamegraph *g, struct sonde_session *s,
 				 enum flame_side side)
 {
-	const struct lines *l = &g->a->rec.lines;
-	char *lists[] = { lines_given(l, "pid"), lines_given(l, "tid"), lines_given(l, "comm") };
-	const struct flame_tasks tasks = { lists[0], lists[1], lists[2] };
+	char *lists[sizeof(task_keys) / sizeof(*task_keys)] = { NULL };
+	const size_t nr = sizeof(lists) / sizeof(*lists);
 	struct flame_switches switches = { 0 };
-	int r = flames_fill_waits(&g->fs, s, side, g->a->wall ? FLAME_WALL : FLAME_OFF_CPU, &tasks,
-				  &switches);
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < nr && r >= 0; i++)
+		r = flamegraph_given(g, task_keys[i], &lists[i]);
+	if (r >= 0)
+		r = flames_fill_waits(&g->fs, s, side, g->a->wall ? FLAME_WALL : FLAME_OFF_CPU,
+				      &(struct flame_tasks){ lists[0], lists[1], lists[2] },
+				      &switches);
+	for (size_t i = 0; i < nr; i++)
 		free(lists[i]);
 	if (r >= 0 && switches.missing)
-		cli_say("%" PRIu64 " switches are missing, and the time before them: they were lost, or "
-			"-F or -c recorded only some (cpu-clock/freq=999/ is for one event)",
+		cli_say("%" PRIu64 " switches are missing, and the time before them: they were lost or "
+			"not recorded (record all cpus with -a; -F and -c choose among tracepoints, too: "
+			"cpu-clock/freq=999/ is for one event)",
 			switches.missing);
 	if (r < 0 || switches.seen)
 		return r;
@@ -179,9 +196,8 @@ static int flamegraph_fill_base(struct flamegraph *g)
 	return r;
 }
 
-static int flamegraph_work(struct sonde_session *s, void *ctx)
+static int flamegraph_draw(struct flamegraph *g, struct sonde_session *s)
 {
-	struct flamegraph *g = ctx;
 	int r = flamegraph_title(g, s);
 
 	if (r >= 0)
@@ -189,6 +205,19 @@ static int flamegraph_work(struct sonde_session *s, void *ctx)
 	if (r >= 0 && g->a->base && !g->status)
 		r = flamegraph_fill_base(g);
 	return r < 0 || g->status ? r : flamegraph_write(g);
+}
+
+/* The library's chain of causes may be about something else when memory is missing here. */
+static int flamegraph_work(struct sonde_session *s, void *ctx)
+{
+	struct flamegraph *g = ctx;
+	const int r = flamegraph_draw(g, s);
+
+	if (r != -ENOMEM)
+		return r;
+	cli_say("out of memory");
+	g->status = CLI_FAILED;
+	return 0;
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -236,7 +265,7 @@ static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
 		return CLI_OK;
 	if (a->off_cpu && a->wall)
 		return cli_usage(cli, "flamegraph: --off-cpu or --wall, not both");
-	if (*a->by && strcmp(a->by, "none") && !flame_waits_can_group(a->by))
+	if (strcmp(a->by, "none") && !flame_waits_can_group(a->by))
 		return cli_usage(cli, "flamegraph: --by %s: with --%s it takes comm, pid, cpu",
 				 a->by, a->wall ? "wall" : "off-cpu");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -285,8 +314,9 @@ static int flamegraph_run(struct cli *cli, void *values, int argc, char **argv)
 	int status = recording_operand(cli, "flamegraph", &a->rec, argc, argv);
 
 	g.min = flamegraph_is_svg(a->output) ? svg_min : 0;
-	if (!status)
-		status = flamegraph_set_by(cli, &g.fs, a->by);
+	g.fs.by = strcmp(a->by, "none") ? a->by : "";
+	if (!status && !flamegraph_waits(a))
+		status = flamegraph_check_by(cli, g.fs.by);
 	if (!status && a->min)
 		status = flamegraph_set_min(cli, a->min, &g.min);
 	if (!status)

@@ -55,6 +55,10 @@ static int heatmap_write(struct heatmap *m)
 	char *input = lines_given(&m->a->rec.lines, "input");
 	int r = 0;
 
+	if (!input && lines_count(&m->a->rec.lines, "input")) {
+		free(title);
+		return -ENOMEM;
+	}
 	if (!m->a->title && asprintf(&title, "%s: %s%s", input ? input : "perf.data",
 				     m->start ? "latency of " : "", m->event) < 0)
 		title = NULL;
@@ -68,9 +72,8 @@ static int heatmap_write(struct heatmap *m)
 	return r;
 }
 
-static int heatmap_work(struct sonde_session *s, void *ctx)
+static int heatmap_draw(struct heatmap *m, struct sonde_session *s)
 {
-	struct heatmap *m = ctx;
 	const struct sonde_event *ev;
 	int r = heat_init(&m->heat, m->start ? HEAT_LATENCY : HEAT_OFFSET);
 
@@ -88,6 +91,19 @@ static int heatmap_work(struct sonde_session *s, void *ctx)
 		return heatmap_write(m);
 	cli_say("the recording has no %s: nothing is written", m->start ? "such pair of events"
 								  : "such event with a time");
+	m->status = CLI_FAILED;
+	return 0;
+}
+
+/* The library's chain of causes may be about something else when memory is missing here. */
+static int heatmap_work(struct sonde_session *s, void *ctx)
+{
+	struct heatmap *m = ctx;
+	const int r = heatmap_draw(m, s);
+
+	if (r != -ENOMEM)
+		return r;
+	cli_say("out of memory");
 	m->status = CLI_FAILED;
 	return 0;
 }

@@ -20,7 +20,8 @@ static int flame_html_texts(FILE *out, const char *key, const struct flame_texts
 		fputs(i ? ",\n" : "\n", out);
 		r = page_put_json(out, texts->text[i]);
 	}
-	putc(']', out);
+	if (r >= 0)
+		putc(']', out);
 	return r;
 }
 
@@ -102,12 +103,15 @@ static int flame_html_data(FILE *out, const void *ctx)
 
 	fputs("{\"title\":", out);
 	r = page_put_json(out, p->title);
+	if (r < 0)
+		return r;
 	fprintf(out, ",\"inverted\":%s,\"graphs\":[", p->inverted ? "true" : "false");
 	for (size_t i = 0; i < p->nr && r >= 0; i++) {
 		fputs(i ? ",\n" : "\n", out);
 		r = flame_html_graph(out, p->graphs[i]);
 	}
-	fputs("]}", out);
+	if (r >= 0)
+		fputs("]}", out);
 	return r;
 }
 

@@ -55,9 +55,12 @@ static int heat_html_data(FILE *out, const void *ctx)
 
 	fputs("{\"title\":", out);
 	r = page_put_json(out, p->title);
+	if (r < 0)
+		return r;
 	fputs(",\"event\":", out);
-	if (r >= 0)
-		r = page_put_json(out, p->event);
+	r = page_put_json(out, p->event);
+	if (r < 0)
+		return r;
 	fprintf(out, ",\"mode\":\"%s\",\"origin\":%.9f,\"column\":%.9f,\"columns\":%" PRIu32
 		     ",\"rows\":[",
 		h->mode == HEAT_OFFSET ? "offset" : "latency", heat_seconds(h->origin_ns),
@@ -75,7 +78,7 @@ static int heat_html_data(FILE *out, const void *ctx)
 		}
 	}
 	fputs("]}", out);
-	return r;
+	return 0;
 }
 
 int heat_put_html(FILE *out, const void *ctx)
