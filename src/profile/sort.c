@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "profile/counts.h"
+#include "profile/treesort.h"
 
 enum sort_what {
 	SORT_KEY,
@@ -158,6 +159,15 @@ static int sort_step(const struct sort_order *o, const struct sort_step *s, uint
 			    sort_rank(p, &p->columns.v[s->at], a, s->at));
 }
 
+static int sort_merged(const void *a, const void *b, void *ctx)
+{
+	const struct profile *p = ctx;
+	const uint64_t x = p->rows.v[*(const uint32_t *)a].merged;
+	const uint64_t y = p->rows.v[*(const uint32_t *)b].merged;
+
+	return (x > y) - (x < y);
+}
+
 static int sort_compare(const void *a, const void *b, void *ctx)
 {
 	const struct sort_order *o = ctx;
@@ -169,8 +179,20 @@ static int sort_compare(const void *a, const void *b, void *ctx)
 		if (r)
 			return r;
 	}
-	return (o->p->rows.v[x].merged > o->p->rows.v[y].merged) -
-	       (o->p->rows.v[x].merged < o->p->rows.v[y].merged);
+	return sort_merged(a, b, (void *)o->p);
+}
+
+/* The comparison is not transitive if call paths decide: sort_depth(). */
+static int sort_table(struct sort_order *o, const struct profile_table *t)
+{
+	const struct profile *p = o->p;
+
+	if (!p->opts.children) {
+		qsort_r(t->order, t->nr_rows, sizeof(*t->order), sort_compare, o);
+		return 0;
+	}
+	qsort_r(t->order, t->nr_rows, sizeof(*t->order), sort_merged, (void *)p);
+	return treesort(t->order, t->nr_rows, sort_compare, o);
 }
 
 int sort_rows(struct profile *p, const char *order, uint32_t member)
@@ -183,8 +205,7 @@ int sort_rows(struct profile *p, const char *order, uint32_t member)
 	r = sort_parse(&o, order);
 	for (size_t i = 0; r >= 0 && i < p->tables.n; i++) {
 		o.table = &p->tables.v[i];
-		qsort_r(p->tables.v[i].order, p->tables.v[i].nr_rows, sizeof(uint32_t),
-			sort_compare, &o);
+		r = sort_table(&o, &p->tables.v[i]);
 	}
 	vec_done(&o.steps);
 	return r;
