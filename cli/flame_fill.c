@@ -11,10 +11,13 @@
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
+/* "[JIT] tid 123" is perf's short name for the map of a JIT. */
 static bool flame_fill_is_jit(const char *name)
 {
 	const size_t len = strlen(name);
 
+	if (!strncmp(name, "[JIT] ", 6))
+		return true;
 	return !strncmp(name, "perf-", 5) && len > 9 && !strcmp(name + len - 4, ".map");
 }
 

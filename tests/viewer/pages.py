@@ -218,10 +218,12 @@ def mistakes(folder):
 def damaged(folder):
     numbers = random.Random(18)
     bad, pages = [], 0
-    originals = [(DATA / name).read_bytes() for name in
-                 ('text/clock.data', 'text/chains.data', 'text-cases/dw.data', 'text-cases/g.data', 'text/mixed.data')]
+    originals = [((DATA / name).read_bytes(), words) for name, words in
+                 (('text/clock.data', []), ('text/chains.data', []), ('text-cases/dw.data', []), ('text-cases/g.data', []),
+                  ('text/mixed.data', ['--by', 'cpu,trace']), ('demo.data', ['--wall']), ('text/chains.data', ['--off-cpu']))]
     for nr in range(DAMAGED):
-        data = bytearray(originals[nr % len(originals)])
+        data, words = originals[nr % len(originals)]
+        data = bytearray(data)
         if numbers.random() < .3:
             del data[numbers.randrange(104, len(data)):]
         for _ in range(numbers.choice((1, 3, 20))):
@@ -231,8 +233,8 @@ def damaged(folder):
         svg = nr % 4 == 0
         out = folder / ('damaged.svg' if svg else 'damaged.html')
         out.unlink(missing_ok=True)
-        status, _, err = run([SONDE, 'flamegraph', '-f', '-i', str(path), '-o', str(out)])
-        wrong = '' if status in (0, 1) else 'status %d' % status
+        status, _, err = run([SONDE, 'flamegraph', '-f', '-i', str(path), '-o', str(out), *words])
+        wrong = '' if status in (0, 1) or (status == 2 and words) else 'status %d' % status
         if status == 0 and svg:
             ET.fromstring(out.read_bytes())
         elif status == 0:

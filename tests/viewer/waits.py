@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waits.py SONDE WAITING: on, runnable and off add up to the wall time of a program that waits for known times.
+"""waits.py SONDE WAITING JIT: on, runnable and off add up to the wall time of a program that waits for known times.
 
 The program measures itself. What it waits is at least what it asked for, and at most what it measured around its calls;
-how busy the machine is shows in the time runnable only.
+how busy the machine is shows in the time runnable only. JIT is a program that makes code.
 """
 import pathlib
 import re
@@ -14,9 +14,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 from page import Graph, Page  # noqa: E402
-from points import done, run, say  # noqa: E402
+from points import done, run, say, skip  # noqa: E402
 
-SONDE, WAITING = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:3])
+SONDE, WAITING, JIT = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
 EVENTS = ['-e', 'sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_process_exit', '-e', 'cpu-clock/freq=499/']
 ASKED_SLEEP, ASKED_BLOCK = .25, .15  # the first of five reads may find its byte written
 TRIES = 10  # the kernel may drop a switch; such a recording proves nothing
@@ -102,6 +102,17 @@ def check(path, told):
     say({by_comm.path(i)[0] for i in range(1, by_comm.nr)} == {'waiting'}, '--off-cpu --comms', repr(err))
 
 
+def made_code(folder):
+    path = folder / 'jit.data'
+    status, out, err = run([SONDE, 'record', '-g', '-e', 'cpu-clock', '-o', str(path), '--', JIT])
+    if status:
+        return skip('code made at run time', 'status %d: %s' % (status, ' '.join(err.decode('utf-8', 'replace').split())))
+    g, err = graph(path)
+    pathlib.Path('/tmp/perf-%s.map' % out.split()[0].decode()).unlink()
+    kinds = {g.names[g.name[f]]: g.kind[f] for f in range(len(g.name))}
+    return say(kinds.get('jit_loop') == 'j' and kinds.get('all') == 'g', 'code made at run time', repr(kinds))
+
+
 def mistakes(path):
     for name, words, message in (
             ('a filter of events', ['--wall', '--cpu', '0'], b'on all cpus, not --cpu'),
@@ -120,6 +131,7 @@ def main():
             print('1..0 # SKIP ' + ' '.join(told.split()))
             return 0
         check(path, told)
+        made_code(pathlib.Path(name))
         mistakes(path)
     return done()
 
