@@ -11,18 +11,18 @@
 
 #define NSECS_PER_SEC 1000000000u
 
-/* ---- texts that are lent to subs ------------------------------------------------------------- */
+/* ---- texts that subs borrow ------------------------------------------------------------- */
 
 static void text_arg_done(pTHX_ struct text_arg *a)
 {
 	SvREFCNT_dec(a->own);
-	SvREFCNT_dec(a->lent);
+	SvREFCNT_dec(a->borrowed);
 }
 
 static void text_arg_lend(pTHX_ struct text_arg *a)
 {
-	SvREFCNT_dec(a->lent);
-	a->lent = newSVpvn_share(a->at, (I32)SvCUR(a->own), SvSHARED_HASH(a->own));
+	SvREFCNT_dec(a->borrowed);
+	a->borrowed = newSVpvn_share(a->at, (I32)SvCUR(a->own), SvSHARED_HASH(a->own));
 }
 
 static void text_arg_set(pTHX_ struct text_arg *a, const char *text)
@@ -30,21 +30,21 @@ static void text_arg_set(pTHX_ struct text_arg *a, const char *text)
 	text_arg_done(aTHX_ a);
 	a->own = newSVpvn_share(text, (I32)strlen(text), 0);
 	a->at = SvPVX_const(a->own);
-	a->lent = NULL;
+	a->borrowed = NULL;
 	text_arg_lend(aTHX_ a);
 }
 
-/* The scalar to lend: the previous one if nobody holds or changed it. */
+/* The scalar to pass on: the previous one if nobody holds or changed it. */
 static inline SV *text_arg(pTHX_ struct text_arg *a)
 {
-	const SV *sv = a->lent;
+	const SV *sv = a->borrowed;
 
 	if (__builtin_expect(SvREFCNT(sv) != 1 || SvTYPE(sv) >= SVt_PVMG ||
 				     (SvFLAGS(sv) & (SVf_POK | SVf_UTF8)) != SVf_POK ||
 				     SvPVX_const(sv) != a->at,
 			     0))
 		text_arg_lend(aTHX_ a);
-	return a->lent;
+	return a->borrowed;
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ int args_init(pTHX_ struct perl_run *r, struct slot *slot, const char *name)
 void args_done(pTHX_ struct slot *slot)
 {
 	for (size_t i = 0; slot->args && i < slot->nr_args; i++)
-		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM) /* lent */
+		if (i != PRELUDE_EVENT_NAME && i != PRELUDE_COMM) /* borrowed */
 			SvREFCNT_dec(slot->args[i]);
 	for (size_t i = 0; i < NR_PROCESS_ARGS; i++)
 		SvREFCNT_dec(slot->process[i]);

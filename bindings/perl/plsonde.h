@@ -39,7 +39,7 @@ struct slot;
  */
 struct text_arg {
 	SV *own;        /* never given to scripts, so that the key stays valid; NULL: not set yet */
-	SV *lent;       /* borrowed by subs */
+	SV *borrowed;   /* borrowed by subs */
 	const char *at; /* the key's bytes */
 };
 

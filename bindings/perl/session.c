@@ -12,7 +12,7 @@
 
 struct session {
 	struct sonde_session *s;
-	struct event *lent; /* its bytes are borrowed from the library; NULL none */
+	struct event *borrowed; /* its bytes are borrowed from the library; NULL none */
 };
 
 struct event {
@@ -51,7 +51,7 @@ static struct event *session_event_of(pTHX_ SV *sv, const char *method)
 
 static void session_keep_lent(pTHX_ struct session *s)
 {
-	struct event *e = s->lent;
+	struct event *e = s->borrowed;
 
 	if (!e)
 		return;
@@ -59,7 +59,7 @@ static void session_keep_lent(pTHX_ struct session *s)
 	if (!e->own)
 		croak("out of memory");
 	e->ev = e->own;
-	s->lent = NULL;
+	s->borrowed = NULL;
 }
 
 /* Sonde->_open(TEXT) */
@@ -107,7 +107,7 @@ XS(session_next_xs)
 	if (!e)
 		croak("out of memory");
 	*e = (struct event){ .session = SvREFCNT_inc(SvRV(ST(0))), .of = s, .ev = ev };
-	s->lent = e;
+	s->borrowed = e;
 	ST(0) = sv_2mortal(object_new(aTHX_ e, OBJECT_EVENT));
 	XSRETURN(1);
 }
@@ -180,8 +180,8 @@ XS(event_destroy_xs)
 		croak_xs_usage(cv, "event");
 	e = object_take(aTHX_ ST(0), OBJECT_EVENT);
 	if (e) {
-		if (e->of->lent == e)
-			e->of->lent = NULL;
+		if (e->of->borrowed == e)
+			e->of->borrowed = NULL;
 		sonde_event_free(e->own);
 		SvREFCNT_dec(e->session);
 		free(e);

@@ -19,8 +19,8 @@ static void event_dealloc(struct py_event *e)
 {
 	PyTypeObject *type = Py_TYPE((PyObject *)e);
 
-	if (e->session && e->session->lent == e)
-		e->session->lent = NULL;
+	if (e->session && e->session->borrowed == e)
+		e->session->borrowed = NULL;
 	sonde_event_free(e->own);
 	Py_XDECREF((PyObject *)e->session);
 	PyObject_Free(e);

@@ -49,7 +49,7 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
  */
 int session_keep_lent(struct py_session *s)
 {
-	struct py_event *e = s->lent;
+	struct py_event *e = s->borrowed;
 
 	if (!e)
 		return 0;
@@ -59,7 +59,7 @@ int session_keep_lent(struct py_session *s)
 		return -1;
 	}
 	e->ev = e->own;
-	s->lent = NULL;
+	s->borrowed = NULL;
 	return 0;
 }
 
@@ -180,7 +180,7 @@ static PyObject *session_next(struct py_session *s)
 	e->info = info;
 	e->ev = ev;
 	e->own = NULL;
-	s->lent = e;
+	s->borrowed = e;
 	return (PyObject *)e;
 }
 

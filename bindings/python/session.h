@@ -22,7 +22,7 @@ struct py_session {
 	struct sonde_session *s; /* NULL once closed */
 	struct values *v;
 	struct py_event
-		*lent; /* the living Event whose bytes are the library's; borrowed, NULL none */
+		*borrowed; /* the living Event whose bytes are the library's; borrowed, NULL none */
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
 	bool busy; /* being read without the interpreter lock */

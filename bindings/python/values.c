@@ -91,23 +91,23 @@ PyObject *values_comm(struct values *v, uint32_t id)
 	return obj;
 }
 
-PyObject *values_name(struct values *v, const char *lent)
+PyObject *values_name(struct values *v, const char *borrowed)
 {
-	size_t at = ((uintptr_t)lent * 0x9e3779b97f4a7c15ull) >> 54;
+	size_t at = ((uintptr_t)borrowed * 0x9e3779b97f4a7c15ull) >> 54;
 	PyObject *obj;
 
-	if (!lent)
+	if (!borrowed)
 		return PyUnicode_FromStringAndSize("", 0);
-	if (v->names[at].name == lent) {
+	if (v->names[at].name == borrowed) {
 		Py_INCREF(v->names[at].obj);
 		return v->names[at].obj;
 	}
-	obj = text_object(lent, strlen(lent));
+	obj = text_object(borrowed, strlen(borrowed));
 	if (!obj)
 		return NULL;
 	Py_XDECREF(v->names[at].obj);
 	Py_INCREF(obj);
-	v->names[at].name = lent;
+	v->names[at].name = borrowed;
 	v->names[at].obj = obj;
 	return obj;
 }

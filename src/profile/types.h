@@ -238,7 +238,7 @@ struct profile {
 	VEC(uint32_t) paths;              /* cells by table, in the order of their first samples */
 	VEC(uint32_t) place_class;        /* by place: equal for equal frames */
 
-	/* ---- the tree lent last ---- */
+	/* ---- the tree borrowed last ---- */
 	VEC(struct profile_tree_node) tree; /* [0] is none */
 	VEC(uint32_t) tree_frames;
 };

@@ -59,7 +59,7 @@ struct sonde_recorder {
 	struct say say;
 	struct record_options opts;
 	struct capture capture;  /* its opts are those of opts */
-	const char *const *argv; /* lent */
+	const char *const *argv; /* borrowed */
 	const char **own_argv;   /* the same with what was chosen for it; NULL: nothing */
 	uint64_t took_all_ms;    /* when --mmap-flush was passed over last, for a pipe's reader */
 	struct transfer transfer;

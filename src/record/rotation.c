@@ -274,8 +274,8 @@ static void rotation_say_going_on(struct sonde_recorder *r)
 }
 
 /*
- * Right behind a pass: what the buffers get from now on is kept for the next file, as far as it is
- * state.
+ * Called directly after a pass: records of state that arrive from now on are kept for the next
+ * file.
  */
 static int rotation_start_preparing(struct sonde_recorder *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The code at an address of an event's process, as of the event: source line, inlined functions,
- * bytes. For sinks; addr and cpumode as in sonde_event_locate(). What is lent lives as
+ * bytes. For sinks; addr and cpumode as in sonde_event_locate(). Borrowed results live as
  * long as the session.
  */
 #ifndef SONDE_CODE_H
@@ -42,8 +42,8 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
 
 /*
  * The call chain as sonde_event_callchain() gives it, whether or not the session wants chains.
- * max-stack limits the recorded frames, and the unwound ones; functions inlined do not count. Lent
- * until the next call on the session. <0: out of memory.
+ * max-stack limits the recorded frames, and the unwound ones; functions inlined do not count.
+ * Borrowed until the next call on the session. <0: out of memory.
  */
 int recording_chain(const struct event *ev, const struct sonde_frame **ret);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Symbol, file and mapping of an address, as of an event. Answers are kept by address and by the
- * stamp of the mappings that held. What is lent lives as long as the session unless it says less.
+ * stamp of the mappings that held. Borrowed results live as long as the session unless it says less.
  *
  *	const struct sonde_location *where = recording_located(ev, sample.ip, ev->pub.cpumode);
  *
@@ -17,7 +17,7 @@
 
 /* ---- of an event ----------------------------------------------------------------------------- */
 
-/* See sonde_event_located(); never NULL. Lent until the next question. */
+/* See sonde_event_located(); never NULL. Borrowed until the next question. */
 const struct sonde_location *recording_located(const struct event *ev, uint64_t addr,
 					       uint32_t cpumode);
 /* See sonde_event_dso(): -ENOENT if no file is known at that address. */
@@ -33,7 +33,7 @@ const char *locate_unknown_text(uint32_t reason);
 uint32_t recording_address_mode(const struct event *ev, uint64_t addr);
 /*
  * The mappings for addresses of a cpumode as of the event; answers are the same as long as their
- * stamp is. NULL: none are known. Lent until the next event.
+ * stamp is. NULL: none are known. Borrowed until the next event.
  */
 const struct address_space *recording_space(const struct event *ev, uint32_t cpumode);
 /*

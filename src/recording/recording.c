@@ -397,5 +397,5 @@ const struct defects *recordings_defects(struct recordings *all)
 const struct sonde_defect *recordings_defect(struct recordings *all, size_t i)
 {
 	recordings_note_memory(all);
-	return defects_get(recordings_defects(all), i, &all->lent) ? &all->lent : NULL;
+	return defects_get(recordings_defects(all), i, &all->borrowed) ? &all->borrowed : NULL;
 }

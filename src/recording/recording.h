@@ -67,7 +67,7 @@ struct recordings {
 	struct state_numbers numbers; /* of tasks and names */
 	struct timeline line;
 	struct defects sum;       /* of several; of one recording: its own, here unused */
-	struct sonde_defect lent; /* recordings_defect() */
+	struct sonde_defect borrowed; /* recordings_defect() */
 	uint64_t nomem_seen;      /* err_nomem_count() when it was last looked at ... */
 	const void *nomem_thread; /* ... and the thread whose count that was */
 };
@@ -87,7 +87,7 @@ struct recording {
 	struct reader *reader; /* owned; NULL: the caller's thread reads */
 	bool is_reading;       /* what thread reads is decided */
 	bool has_raw_records;  /* they are read beside the order: by no other thread */
-	struct early_filter early; /* windows in its own clock, owned; cpus, lent */
+	struct early_filter early; /* windows in its own clock, owned; cpus, borrowed */
 	struct recording_clock clock;
 	bool checks_boot; /* whether it is of the first one's boot is to be seen in its records */
 	struct state state;
@@ -112,12 +112,12 @@ struct recording {
 	 */
 	const struct cut *cuts;
 	int nr_cuts, cut_at;
-	struct event *events; /* own_events, or decoded ahead; lent to the caller */
+	struct event *events; /* own_events, or decoded ahead; the caller borrows them */
 	int nr_events, event_at, decode_max; /* decode_max: a power of 2 */
 	struct event *own_events;            /* owned, RECORDING_EVENTS */
 	const struct reader_batch *ahead;    /* the reader's batch; NULL none */
 	int stretch_at;                      /* of its stretches: none of those before is used */
-	struct event defect_event; /* lent */
+	struct event defect_event;           /* borrowed */
 
 	/* Its kernel. */
 	struct kernel_formats kernel_formats;
@@ -196,9 +196,9 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 
 /* See sonde_session_info(). */
 const char *recording_info(const struct recording *rec, const char *key);
-/* The path of a control group as of now; NULL unknown. Lent as long as the session. */
+/* The path of a control group as of now; NULL unknown. Borrowed as long as the session. */
 const char *recording_cgroup(const struct recording *rec, uint64_t id);
-/* As sonde.h has it: hex, "" if it is unknown or memory ran out. Lent as long as the session. */
+/* As sonde.h has it: hex, "" if it is unknown or memory ran out. Borrowed as long as the session. */
 const char *recording_build_id(struct recording *rec, const struct build_id *id);
 /*
  * Makes a defect of allocations that failed in this thread since the last call, whoever went on
@@ -206,11 +206,11 @@ const char *recording_build_id(struct recording *rec, const struct build_id *id)
  */
 void recordings_note_memory(struct recordings *all);
 /*
- * The defects of all: those of several are added up, each with its recording. Lent until the next
- * call.
+ * The defects of all: those of several are added up, each with its recording. Borrowed until the
+ * next call.
  */
 const struct defects *recordings_defects(struct recordings *all);
-/* The i-th kind that was met; NULL behind the last. Lent until the next call. */
+/* The i-th kind that was met; NULL behind the last. Borrowed until the next call. */
 const struct sonde_defect *recordings_defect(struct recordings *all, size_t i);
 
 /* Every event of the batch in memory has been admitted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers about the sample at hand, lent to a filter in a shared object. */
+/* Answers about the sample at hand, borrowed by a filter in a shared object. */
 #ifndef SONDE_SESSION_DLFILTER_ANSWERS_H
 #define SONDE_SESSION_DLFILTER_ANSWERS_H
 

@@ -25,7 +25,7 @@ struct recording;
 struct lane {
 	struct recording *rec;
 	const struct sonde_event
-		*head;  /* its next event, which it lends; NULL: not yet read, or ended */
+		*head;  /* its next event, which callers borrow; NULL: not yet read, or ended */
 	uint64_t at_ns; /* on the line, where the head belongs */
 	bool ended, failed;
 	struct refused refused;     /* by the filters */
@@ -35,11 +35,11 @@ struct lane {
 
 struct merge {
 	struct lane *lanes; /* owned; one for each recording, at its place */
-	struct lane *lent;  /* whose head the caller has; NULL none */
+	struct lane *borrowed; /* whose head the caller borrows; NULL none */
 	bool lacks;         /* a recording that has not ended has no head */
 	bool started;       /* the first events of all were there */
 	/*
-	 * The least of the others than `lent`, when that was chosen: up to there nothing need be
+	 * The least of the others than `borrowed`, when that was chosen: up to there nothing need be
 	 * compared.
 	 */
 	uint64_t rival_ns;

@@ -118,11 +118,11 @@ int merge_fill(struct sonde_session *s)
 
 	if (atomic_load(&s->stopped))
 		return 0;
-	/* The lent head is the caller's no more. */
-	if (m->lent) {
-		struct lane *l = m->lent;
+	/* The caller gives the borrowed head back. */
+	if (m->borrowed) {
+		struct lane *l = m->borrowed;
 
-		m->lent = NULL;
+		m->borrowed = NULL;
 		TRY(merge_advance(s, l));
 	}
 	lanes_foreach(l, s) {
@@ -185,11 +185,11 @@ static struct lane *merge_choose(struct sonde_session *s)
 static int merge_next_lane(struct sonde_session *s, struct lane **ret)
 {
 	struct merge *m = &s->merge;
-	struct lane *l = m->lent;
+	struct lane *l = m->borrowed;
 
 	*ret = NULL;
 	if (l) {
-		m->lent = NULL;
+		m->borrowed = NULL;
 		TRY(merge_advance(s, l));
 		if (l->head &&
 		    (l->at_ns < m->rival_ns || (l->at_ns == m->rival_ns && !m->rival_first))) {
@@ -213,7 +213,7 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 		TRY(merge_next_lane(s, &l));
 		if (!l)
 			return 0;
-		s->merge.lent = l;
+		s->merge.borrowed = l;
 		ev = (struct event *)event_of(l->head);
 		is_sample = ev->schema->kind <= SONDE_SAMPLE;
 		if (s->filters.is_choosy && is_sample &&
@@ -237,14 +237,14 @@ void merge_records_begin(struct sonde_session *s)
 	lanes_foreach(l, s) {
 		struct recording *rec = l->rec;
 
-		if (l->head && l != s->merge.lent && event_of(l->head)->cut) {
+		if (l->head && l != s->merge.borrowed && event_of(l->head)->cut) {
 			rec->cut_at = (int)(event_of(l->head)->cut - rec->cuts);
 			rec->stretch_at = 0;
 			rec->nr_events = rec->event_at = 0;
 		}
 		l->head = NULL;
 	}
-	s->merge.lent = NULL;
+	s->merge.borrowed = NULL;
 	s->merge.lacks = true;
 }
 

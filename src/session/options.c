@@ -110,8 +110,8 @@ static bool options_next_line(const char **lines, const char *key, const char **
 }
 
 /*
- * The i-th input with the last of the offsets behind it; false: there are not so many. Lent from
- * the lines.
+ * The i-th input with the last of the offsets behind it; false: there are not so many. Borrowed
+ * from the lines.
  */
 static bool options_find_input(const char *lines, unsigned i, const char **ret, size_t *ret_len,
 			       const char **ret_offset, size_t *ret_offset_len)

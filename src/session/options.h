@@ -68,8 +68,8 @@ int session_options_input(const struct session_options *o, unsigned i, char **re
 int session_options_parse(struct session_options *ret, const char *text, const char *origin);
 void session_options_print(const struct session_options *o, struct outbuf *out);
 /*
- * What a sink gets to know of them; fd, recordings and filters are left to the caller. Lent as long
- * as o.
+ * What a sink gets to know of them; fd, recordings and filters are left to the caller. Borrowed as
+ * long as o.
  */
 struct sink_options session_options_of_sink(const struct session_options *o,
 					    const struct sink_ops *sink);

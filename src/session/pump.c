@@ -626,7 +626,8 @@ int session_unread(struct sonde_session *s, size_t nr)
 			       s->nr_batch);
 	ev = event_of(s->batch[s->nr_batch - nr]);
 	if (ev - rec->events >= rec->event_at)
-		return err_set(-EINVAL, "the batch whose events are given back is lent no more");
+		return err_set(-EINVAL,
+			       "the batch whose events are given back is no longer borrowed");
 	rec->nr_events = rec->event_at = (int)(ev - rec->events);
 	rec->cut_at = (int)(ev->cut - rec->cuts);
 	rec->stretch_at = 0;

@@ -27,7 +27,7 @@
 struct sonde_session {
 	unsigned refs; /* the caller's, and one for each event it keeps */
 	struct session_options opts;
-	struct outbuf printed, defects_line, filters_line, text; /* answers lent to callers */
+	struct outbuf printed, defects_line, filters_line, text; /* answers that callers borrow */
 
 	struct recordings recordings;
 	struct merge merge;
@@ -39,7 +39,7 @@ struct sonde_session {
 	struct sink_wants wants; /* of the caller, or of the sink while one writes */
 
 	struct sonde_schema *defect_schema; /* events=all: defects as events */
-	/* The events that were lent last by a call for several. */
+	/* The events that the last call for several events returned. */
 	const struct sonde_event *batch[RECORDING_EVENTS];
 	size_t nr_batch;
 

@@ -137,8 +137,8 @@ struct source_file {
 };
 
 /*
- * What a recording holds of its kernel; members are NULL and 0 when it does not say. Lent by the
- * source.
+ * What a recording holds of its kernel; members are NULL and 0 when it does not say. Borrowed from
+ * the source.
  */
 struct source_kernel {
 	struct build_id build_id;
@@ -149,7 +149,7 @@ struct source_kernel {
 
 /* A file's build id as the recording's own list has it. */
 struct source_build_id {
-	const char *path; /* lent by the source */
+	const char *path; /* borrowed from the source */
 	struct build_id id;
 	bool is_kernel; /* of the kernel or of a module of it */
 };
@@ -311,8 +311,8 @@ struct source_ops {
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/*
 	 * For a sample without user frames: those that another record holds for it. Returns their
-	 * number, and their addresses in the form of a chain's entries; 0 if there are none. Lent
-	 * until the next call. The member is NULL if such recordings have no such records.
+	 * number, and their addresses in the form of a chain's entries; 0 if there are none.
+	 * Borrowed until the next call. The member is NULL if such recordings have no such records.
 	 */
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/* NULL if such recordings say nothing of the kernel. */
@@ -328,7 +328,7 @@ struct source_ops {
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/*
 	 * Functions that the recording itself names in the file of that path; NULL if it names
-	 * none. Lent. The member is NULL if such recordings never name any.
+	 * none. Borrowed. The member is NULL if such recordings never name any.
 	 */
 	const struct named_file *(*named_file)(struct source *s, const char *path);
 	/*

@@ -30,7 +30,7 @@ struct stream {
 	void (*done)(void *ctx); /* releases ctx in stream_done(); NULL if the stream borrows it */
 	/* Size of the packed input, or the bytes read of it so far. NULL if it is not packed. */
 	const uint64_t *packed_bytes;
-	const char *path;          /* lent; for messages */
+	const char *path;          /* borrowed; for messages */
 	const atomic_int *stopped; /* set from elsewhere: waiting ends; NULL: never */
 	uint8_t *ring;             /* owned; the byte at offset o is ring[o % STREAM_MEMORY] */
 	uint64_t keep_from, mem_begin, end; /* offsets from the stream's first byte */

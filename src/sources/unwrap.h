@@ -21,7 +21,7 @@
  * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a
  * regular file's, taken over, too. limit: how much it may unpack to; packed_bytes is the size of
  * fd's file, 0 for a pipe. The input's options say its path and who is called; what they name is
- * lent.
+ * borrowed.
  */
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
 		const struct unpacked *limit, const struct source_options *opts);

@@ -39,7 +39,7 @@ int printfmt_compile(struct printfmt **ret, const struct sonde_schema *sc,
 void printfmt_free(struct printfmt *pf); /* NULL is fine */
 /*
  * NULL when the text was understood, else why not ("function x not defined"), for `-v` and tests.
- * Lent.
+ * Borrowed.
  */
 const char *printfmt_refused(const struct printfmt *pf);
 void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,

@@ -64,7 +64,7 @@ enum pf_token_kind {
 
 struct pf_token {
 	enum pf_token_kind kind;
-	const char *text; /* lent from the input, or in the arena */
+	const char *text; /* borrowed from the input, or in the arena */
 	size_t len;
 };
 

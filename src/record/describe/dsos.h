@@ -30,7 +30,7 @@
 enum { DSOS_KERNEL_PID = -1 };
 
 struct dso_file {
-	const char *name; /* lent from the pool: an absolute path, "[vdso]", "[module]" */
+	const char *name; /* borrowed from the pool: an absolute path, "[vdso]", "[module]" */
 	uint64_t inode;   /* 0 if not recorded */
 	int32_t pid;      /* the last process that mapped it, through which it may be found */
 	bool is_hit;
@@ -75,7 +75,7 @@ void dso_hits_sample(const struct dsos *d, struct dso_hits *hits, const struct r
 void dsos_relieve(struct dsos *d, struct dso_hits *hits);
 void dsos_settle(struct dsos *d, struct dso_hits *hits);
 /*
- * Appends the files that were hit since it was last called. Names are lent for the life of d.
+ * Appends the files that were hit since it was last called. Names are valid for the life of d.
  * -ENOMEM
  */
 int dsos_take_hit(struct dsos *d, struct dso_files *ret);

@@ -142,7 +142,7 @@ static struct drain_span drain_account(struct drain *d, const struct ring *r, ui
 	return span;
 }
 
-struct batch {
+struct drain_batch {
 	struct iovec pieces[OUTLET_BATCH_PIECES];
 	struct perfdata_record_header
 		headers[OUTLET_BATCH_PIECES]; /* in place of those that are marked falsely */
@@ -152,7 +152,7 @@ struct batch {
 };
 
 /* What a batch held is counted, and its room goes back to the kernel. */
-static struct outlet_batch drain_take(struct drain *d, const struct batch *b)
+static struct outlet_batch drain_take(struct drain *d, const struct drain_batch *b)
 {
 	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes };
 
@@ -161,15 +161,15 @@ static struct outlet_batch drain_take(struct drain *d, const struct batch *b)
 	return ret;
 }
 
-static void drain_release(struct drain *d, struct batch *b)
+static void drain_release(struct drain *d, struct drain_batch *b)
 {
 	for (size_t i = b->first_ring; i < b->end_ring; i++)
 		if (d->done.v[i] != d->rings[i].tail)
 			ring_release(&d->rings[i], d->done.v[i]);
-	*b = (struct batch){ .first_ring = b->end_ring ? b->end_ring - 1 : 0 };
+	*b = (struct drain_batch){ .first_ring = b->end_ring ? b->end_ring - 1 : 0 };
 }
 
-static int drain_put(struct drain *d, struct batch *b)
+static int drain_put(struct drain *d, struct drain_batch *b)
 {
 	const struct outlet_batch taken = drain_take(d, b);
 	const int r = taken.bytes ? outlet_put(d->outlet, &taken) : 0;
@@ -179,7 +179,8 @@ static int drain_put(struct drain *d, struct batch *b)
 }
 
 /* The bytes of [from, to), in two pieces if they wrap around the end of the ring. */
-static void drain_add_pieces(struct batch *b, const struct ring *r, uint64_t from, uint64_t to)
+static void drain_add_pieces(struct drain_batch *b, const struct ring *r, uint64_t from,
+			     uint64_t to)
 {
 	const uint64_t at = from & r->mask;
 	const size_t len = (size_t)(to - from);
@@ -191,7 +192,7 @@ static void drain_add_pieces(struct batch *b, const struct ring *r, uint64_t fro
 	b->bytes += len;
 }
 
-static void drain_add_span(struct batch *b, const struct ring *r, uint64_t from,
+static void drain_add_span(struct drain_batch *b, const struct ring *r, uint64_t from,
 			   const struct drain_span *span)
 {
 	struct perfdata_record_header *h = &b->headers[b->nr_headers];
@@ -210,7 +211,7 @@ static void drain_add_span(struct batch *b, const struct ring *r, uint64_t from,
 		drain_add_pieces(b, r, from, span->end);
 }
 
-static int drain_add_ring(struct drain *d, struct batch *b, size_t ring)
+static int drain_add_ring(struct drain *d, struct drain_batch *b, size_t ring)
 {
 	struct ring *r = &d->rings[ring];
 	const uint64_t head = d->heads.v[ring];
@@ -248,7 +249,7 @@ int drain_block(struct drain *d, const void *records, size_t len)
 	const size_t room = wanted > RECORD_BYTES_MAX ? wanted : RECORD_BYTES_MAX;
 
 	for (uint64_t pos = 0; pos < len;) {
-		struct batch b = { 0 };
+		struct drain_batch b = { 0 };
 		struct outlet_batch taken;
 		const struct drain_span span = drain_account(d, &r, pos, len, room);
 
@@ -269,7 +270,7 @@ int drain_round(struct drain *d)
 }
 
 /* What was read at the place before is written there, too. */
-static int drain_move_to(struct drain *d, struct batch *b, size_t ring)
+static int drain_move_to(struct drain *d, struct drain_batch *b, size_t ring)
 {
 	const uint32_t buffer = d->rings[ring].buffer;
 
@@ -281,7 +282,7 @@ static int drain_move_to(struct drain *d, struct batch *b, size_t ring)
 
 int drain_pass(struct drain *d)
 {
-	struct batch b = { 0 };
+	struct drain_batch b = { 0 };
 	struct outlet_batch last;
 	bool any = false, all = true;
 	int e;

@@ -29,16 +29,16 @@ struct drain_totals {
 /* Which samples hold a time. */
 enum drain_times { DRAIN_TIMES_ALL, DRAIN_TIMES_SOME, DRAIN_TIMES_NONE };
 
-/* ret_untimed: ids of the counters without, when others have them (hash64_done()). */
+/* *ret_untimed: ids of the counters without a time, if others have one; hash64_done() frees it. */
 int drain_find_times(const struct capture_events *events, const struct counters *counters,
 		     struct hash64 *ret_untimed, enum drain_times *ret);
 
 struct drain {
-	struct ring *rings; /* lent */
+	struct ring *rings; /* borrowed */
 	size_t nr_rings;
-	struct outlet *outlet;     /* lent */
-	struct affinity *affinity; /* lent; NULL: the thread stays where it is */
-	struct dsos *dsos;         /* lent; gets what is mapped and hit; NULL: nobody wants it */
+	struct outlet *outlet;     /* borrowed */
+	struct affinity *affinity; /* borrowed; NULL: the thread stays where it is */
+	struct dsos *dsos; /* borrowed; gets what is mapped and hit; NULL: nobody wants it */
 	struct dso_hits hits;
 	struct bpf_programs *bpf; /* gets the programs loaded; NULL: nobody wants them */
 	bool is_live; /* somebody reads along: rounds go on until the last event is released */
@@ -48,7 +48,7 @@ struct drain {
 	bool takes_all;        /* ... this is set: nothing more will come */
 	bool has_build_ids;    /* the attrs ask for them in mappings */
 	enum drain_times times;
-	/* ids of counters whose samples have no time, for DRAIN_TIMES_SOME; lent */
+	/* ids of counters whose samples have no time, for DRAIN_TIMES_SOME; borrowed */
 	const struct hash64 *untimed;
 	struct drain_totals totals;
 	uint64_t pending; /* samples of the batch being made */

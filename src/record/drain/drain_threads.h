@@ -18,9 +18,9 @@
 #include "record/drain/thread_plan.h"
 
 struct drain_lane {
-	struct ring *ring; /* lent */
+	struct ring *ring; /* borrowed */
 	int cpu;
-	struct outlet *outlet; /* lent */
+	struct outlet *outlet; /* borrowed */
 	/*
 	 * What is polled: the ring's counter, or all that report by hanging up that their task has
 	 * ended. Nobody else may poll them: the kernel wakes one poller only.

@@ -64,7 +64,7 @@ struct outlet_block {
 struct outlet_thread; /* outlet_thread.c */
 
 struct outlet {
-	struct perfdata_writer *writer; /* lent */
+	struct perfdata_writer *writer; /* borrowed */
 	struct zip *zip;                /* NULL: as they are */
 	struct outlet_thread *thread;   /* NULL: at once */
 	size_t ahead_bytes;             /* how much it may have yet to write; 0: there is none */

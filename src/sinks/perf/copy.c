@@ -300,7 +300,7 @@ static int copy_settle(struct copy_sink *s)
 {
 	bool keep;
 
-	/* A sample of an unknown event may or may not be wanted. */
+	/* Filters cannot judge a sample of an unknown event: it is kept if there are none. */
 	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : copy_is_chosen(s, NULL);
 	if (keep)
 		return copy_keep_or_wait(s);
@@ -430,7 +430,7 @@ static int copy_take_raw(struct copy_sink *s, const struct cut *cut)
 	return s->record.failed ? err_nomem() : 0;
 }
 
-/* The first event of a record that is chosen decides. */
+/* A record is kept for the first of its events that is chosen. */
 static int copy_take_event(struct copy_sink *s, const struct event *ev)
 {
 	int r = 0;

@@ -81,8 +81,8 @@ static void liveness_remove_record(struct liveness *a, struct liveness_record *r
 		liveness_unlink_of_task(r->task, r);
 	if (a->to_write == r)
 		a->to_write = r->next;
-	if (a->lent == r)
-		a->lent = NULL;
+	if (a->borrowed == r)
+		a->borrowed = NULL;
 	*(r->prev ? &r->prev->next : &a->first) = r->next;
 	*(r->next ? &r->next->prev : &a->last) = r->prev;
 	free(r);
@@ -458,13 +458,13 @@ const struct liveness_record *liveness_next(struct liveness *a)
 {
 	struct liveness_record *r = a->to_write;
 
-	if (a->lent)
-		liveness_remove_record(a, a->lent);
+	if (a->borrowed)
+		liveness_remove_record(a, a->borrowed);
 	if (!r)
 		return NULL;
 	a->to_write = r->next;
 	if (a->once || r->ends)
-		a->lent = r;
+		a->borrowed = r;
 	return r;
 }
 

@@ -91,7 +91,7 @@ struct liveness {
 	bool once; /* there is one output file */
 	struct liveness_record *first, *last, *to_write;
 	struct liveness_record
-		*lent; /* liveness_next() returned it and drops it next; may be NULL */
+		*borrowed; /* liveness_next() returned it and drops it next; may be NULL */
 	uint64_t seq;
 	struct hash64 by_subject; /* id -> address of the last record; 0 if they were dropped */
 	struct lineage tasks;     /* by tid: struct liveness_task, a reference each */

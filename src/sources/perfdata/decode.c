@@ -153,7 +153,7 @@ read_sample(const struct perfdata_event *e, const struct cut *rec, bool swap, st
 	return decode_payload(l, rec, swap, &ret->pub);
 }
 
-/* The event of a sample; NULL if its id, which is *ret_id then, is unknown. recent: s has it. */
+/* The event of a sample; NULL, with the id in *ret_id, if it is unknown. recent: a member of s. */
 static inline struct perfdata_event *decode_find_event(const struct perfdata_source *s,
 						       struct recent_id *recent,
 						       const struct cut *rec, bool swap,

@@ -46,7 +46,7 @@ struct perfdata_id {
 /* Pipe mode: the name of an event whose attr is still to come. */
 struct perfdata_early_name {
 	uint64_t id;
-	const char *name; /* lent from the arena */
+	const char *name; /* borrowed from the arena */
 };
 
 struct perfdata_counts;
@@ -181,7 +181,7 @@ int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t le
 void perfdata_rules_choose(struct perfdata_source *s);
 /* Makes id lead to an event; a later event takes it over. */
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
-/* directory.c: opens DIR/data; DIR/data.N. dir: a descriptor, lent. */
+/* directory.c: opens DIR/data; DIR/data.N. dir: a descriptor, borrowed. */
 struct unzip_options;
 int perfdata_directory_head(int dir, char ret[NAME_MAX + 1]);
 int perfdata_directory_open(struct perfdata_source *s, int dir);

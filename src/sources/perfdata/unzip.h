@@ -19,7 +19,7 @@
 struct unzip;
 
 struct unzip_options {
-	struct stream *from; /* a pipe; lent. NULL: fd */
+	struct stream *from; /* a pipe; borrowed. NULL: fd */
 	int fd;
 	uint64_t begin, end; /* of the records in it */
 	const char *path;
@@ -27,7 +27,7 @@ struct unzip_options {
 	bool swap;
 	bool is_complete;          /* its recorder ended it: a frame with a checksum has its end */
 	bool keeps_places;         /* unzip_place() will be asked */
-	struct unpacked *unpacked; /* shared by the files of a recording; lent */
+	struct unpacked *unpacked; /* shared by the files of a recording; borrowed */
 	struct defects *defects;
 };
 

@@ -16,7 +16,7 @@ enum { READS = 219, SWITCHES = 155, WRITES = 65, WAKEUPS = 35, ALL = 474 };
 struct counting {
 	struct script_run base;
 	const char *handled;        /* a part of the name: such events have a handler */
-	bool changes, wants, lends; /* has_changed(), may_want(); call() returns 1 */
+	bool changes, wants, keeps_event; /* has_changed(), may_want(); call() returns 1 */
 	bool takes_defects;
 	int fails_at; /* number of the call that fails; 0: none */
 	int inits, dones, binds, defines, looks, args, calls, events, defects, ends;
@@ -128,7 +128,7 @@ static int count_call(struct script_run *r, struct script_slot *slot)
 		c->defines_at_call = c->defines;
 	if (c->calls == c->fails_at)
 		return -EPROTO;
-	return c->lends;
+	return c->keeps_event;
 }
 
 static bool count_may_want(struct script_run *r)
@@ -168,7 +168,7 @@ static int run(struct counting *c, const char *path)
 	c->base.rules = sonde_session_rules(c->base.s);
 	assert_int_equal(script_begin(&c->base, &lang), 0);
 	while ((code = script_next(&c->base, &lang)) > 0) {
-		assert_true(c->lends);
+		assert_true(c->keeps_event);
 		assert_non_null(c->base.ev);
 		c->ends++;
 	}
@@ -252,7 +252,7 @@ TEST(definitions_come_before_the_first_call)
 
 TEST(a_language_may_call_outside_of_the_loop)
 {
-	struct counting c = { .handled = "sys_enter_", .lends = true };
+	struct counting c = { .handled = "sys_enter_", .keeps_event = true };
 
 	assert_int_equal(run(&c, demo()), 0);
 	assert_int_equal(c.ends, READS + WRITES);
