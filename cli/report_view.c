@@ -82,7 +82,7 @@ static void report_view_add_column(struct view_table *vt, struct report_column c
 
 	if (i < vt->v->nr_fixed_widths && !vt->v->args->hierarchy)
 		c.fixed_width = vt->v->fixed_widths[i];
-	c.is_cut = !c.is_number;
+	c.is_cut = !c.is_number && (c.fixed_width || strcmp(c.name, "cpu"));
 	vt->t.columns[vt->t.nr_columns++] = c;
 }
 
@@ -275,7 +275,10 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 
 		if (c->is_number)
 			continue;
-		width = (unsigned int)strlen(row->texts[c->index]);
+		/* perf's width of this column is fixed: -001 is wider. */
+		width = k->key && !strcmp(k->key->name, "cpu")
+				? 0
+				: (unsigned int)strlen(row->texts[c->index]);
 		if ((!k->key || k->key->kind != REPORT_KEY_EMPTY) &&
 		    sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
 					&value) == 1) {

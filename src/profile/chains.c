@@ -16,6 +16,7 @@ struct known_chain {
 	uint64_t hash, user_stamp, kernel_stamp;
 	uint64_t bytes_at; /* in chain_cache.bytes */
 	uint32_t nr;       /* entries */
+	uint32_t cpumode;  /* of the sample, if unmapped frames depend on it; else 0 */
 	uint32_t node;
 	uint32_t place; /* + 1: what ignore-callees makes of the sampled place; 0 nothing */
 };
@@ -79,6 +80,28 @@ static int chains_places(struct profile *p, const struct event *ev, uint32_t *sa
 	return 0;
 }
 
+static bool chains_inherit_mode(const struct profile *p, const struct event *ev)
+{
+	return p->opts.children && ev->recording->opts->rules->unmapped_frame_keeps_mode;
+}
+
+/* Frames without a mapping have the mode of the frame before them, on perf's way through them. */
+static int chains_pass_modes(struct profile *p, const struct event *ev)
+{
+	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
+	uint32_t mode = ev->pub.cpumode;
+
+	for (size_t i = 0; i < p->frames.n; i++) {
+		uint32_t *at = &p->frames.v[from_caller ? p->frames.n - 1 - i : i];
+
+		if (place_at(p, *at)->dso)
+			mode = place_at(p, *at)->cpumode;
+		else
+			TRY(places_with_mode(p, *at, mode, at));
+	}
+	return 0;
+}
+
 static int chains_node(struct profile *p, uint32_t *ret)
 {
 	*ret = PROFILE_ROOT;
@@ -95,6 +118,8 @@ static int chains_node(struct profile *p, uint32_t *ret)
 static int chains_resolve(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
 {
 	TRY(chains_places(p, ev, place));
+	if (chains_inherit_mode(p, ev))
+		TRY(chains_pass_modes(p, ev));
 	return chains_node(p, ret);
 }
 
@@ -117,8 +142,8 @@ static uint64_t chains_hash(const struct known_chain *k, const uint8_t *entries)
 static bool chains_equal(const struct chain_cache *c, const struct known_chain *a,
 			 const struct known_chain *b, const uint8_t *entries)
 {
-	return a->hash == b->hash && a->nr == b->nr && a->user_stamp == b->user_stamp &&
-	       a->kernel_stamp == b->kernel_stamp &&
+	return a->hash == b->hash && a->nr == b->nr && a->cpumode == b->cpumode &&
+	       a->user_stamp == b->user_stamp && a->kernel_stamp == b->kernel_stamp &&
 	       !memcmp(c->bytes.v + a->bytes_at, entries, 8 * (size_t)a->nr);
 }
 
@@ -199,6 +224,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 			return err_nomem();
 	}
 	k.nr = (uint32_t)nr;
+	k.cpumode = chains_inherit_mode(p, ev) ? ev->pub.cpumode : 0;
 	k.user_stamp = chains_stamp(ev, CPUMODE_USER);
 	k.kernel_stamp = chains_stamp(ev, CPUMODE_KERNEL);
 	k.hash = chains_hash(&k, entries);

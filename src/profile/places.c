@@ -100,6 +100,21 @@ int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t
 	return r > 0 ? places_make(p, ev, &loc, dso, ip, cpumode, frame) : r;
 }
 
+int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32_t *ret)
+{
+	struct profile_place copy = *place_at(p, place);
+	uint64_t key[4];
+	int r;
+
+	memcpy(key, wordset_key(&p->places, place), sizeof(key));
+	key[3] = (key[3] & ~0xff00ull) | cpumode << 8;
+	r = wordset_put(&p->places, key, ret);
+	if (r <= 0)
+		return r;
+	copy.cpumode = (uint8_t)cpumode;
+	return vec_push(&p->place_list, copy);
+}
+
 /* ---- recent ones ----------------------------------------------------------------------------- */
 
 /* What is at an address does not change while the mappings do not: their stamp. */

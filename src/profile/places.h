@@ -12,6 +12,8 @@ int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t
 /* The same for frames without more than an address; stamp: of the mappings that hold, 0 unknown. */
 int places_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
 		  uint32_t cpumode, uint32_t *ret);
+/* The same place with another mode. */
+int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32_t *ret);
 /* Before the events of another session. */
 void places_forget_recent(struct profile *p);
 

@@ -8,19 +8,25 @@
 /* Addresses of three places without a symbol, called A from B from C. */
 enum { A = 0x401000, B = 0x402000, C = 0x403000 };
 
-static struct sonde_profile *profile_of(struct recording *r, const char *text)
+static struct sonde_profile *profile_as(struct recording *r, const char *text, const char *compat)
 {
 	struct sonde_session *s;
 	struct sonde_profile *p;
-	char session[128];
+	char session[160];
 
-	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nno-follow=1\nforce=1\n",
-		 recording_finish(r));
+	snprintf(session, sizeof(session),
+		 "input=%s\nkallsyms=/dev/null\nno-follow=1\nforce=1\ncompat=%s\n",
+		 recording_finish(r), compat);
 	if (sonde_session_open(&s, session, NULL) < 0 || sonde_profile_new(&p, text, "test") < 0 ||
 	    sonde_profile_read(p, s) < 0 || sonde_profile_finish(p) < 0)
 		fail_msg("%s", sonde_error_text());
 	sonde_session_close(s);
 	return p;
+}
+
+static struct sonde_profile *profile_of(struct recording *r, const char *text)
+{
+	return profile_as(r, text, "none");
 }
 
 static struct recording begin(void)
@@ -227,4 +233,32 @@ TEST(paths_are_distinct)
 	assert_int_equal(sonde_profile_path(p, 0, 3, &path), 0);
 	sonde_profile_free(p);
 	recording_done(&r);
+}
+
+/* The letter of a kernel address in the chain of a sample in user space. */
+static char level_of_kernel_frame(const char *compat)
+{
+	struct recording r;
+	struct sonde_profile *p;
+	struct sonde_profile_row row = { .size = sizeof(row) };
+	struct sonde_profile_place place = { .size = sizeof(place) };
+	char level = 0;
+
+	recording_begin_as(&r, true);
+	recording_sample(&r, 20, 12, 12,
+			 (uint64_t[]){ (uint64_t)-512, A, (uint64_t)-128, 0xffffffff81000000 }, 4);
+	p = profile_as(&r, "keys=sym\ncallgraph=callee\nchildren=1\n", compat);
+	for (uint64_t i = 0; sonde_profile_row(p, 0, i, &row) == 1; i++)
+		if (sonde_profile_place(p, row.place, &place) == 1 &&
+		    place.ip == 0xffffffff81000000)
+			level = place.level;
+	sonde_profile_free(p);
+	recording_done(&r);
+	return level;
+}
+
+TEST(frames_without_mapping)
+{
+	assert_int_equal(level_of_kernel_frame("none"), 'k');
+	assert_int_equal(level_of_kernel_frame("perf-6.1"), '.');
 }
