@@ -955,8 +955,6 @@ struct sonde_profile;
  *	callgraph-key=function|address|srcline  which frames are equal; default function
  *	children=0|1        1: a row for each function of a sample's call path, once for each
  *	                    sample: sonde_profile_row.children_period. Needs callgraph
- *	branch=0|1          1: rows are the entries of branch stacks, each with the period 1
- *	mem=0|1             1: the period of a sample is its weight
  *	groups=recorded|none|all  event types of a recorded group share a table (default), none do,
  *	                    all do if the recording has no groups
  *	parent=REGEX        for the key parent; default ^sys_|^do_page_fault
@@ -968,11 +966,11 @@ struct sonde_profile;
  *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their
  *	                    rows are marked SONDE_ROW_FILTERED. The session's keys of these names
  *	                    drop samples instead
- *	weight=NAME         a further sum: a value of samples (weight, addr ...) or a numeric field
- *	                    of tracepoints. May be given up to four times
+ *	weight=NAME         a further sum: weight, period, addr or phys_addr of samples, or a
+ *	                    number field of tracepoints; 0 where a sample has no such value. May be
+ *	                    given up to four times
  *	max-keys=N          distinct combinations of keys and paths; default 10000000. Further ones
  *	                    are counted in sonde_profile_facts.dropped_samples
- *	threads=N           threads that look up names; 0 (default): two at most
  */
 SONDE_API int sonde_profile_new(struct sonde_profile **ret, const char *settings,
 				const char *origin);

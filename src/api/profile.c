@@ -222,6 +222,7 @@ static int profile_give_row(const struct sonde_profile *p, uint32_t table, uint6
 		.place = r->place,
 		.max_depth = r->max_depth,
 	};
+	memcpy(all.weights, self->weights, sizeof(all.weights));
 	return profile_give(ret, &all, sizeof(all));
 }
 
@@ -313,6 +314,7 @@ int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 					   .last_ns = c->last_ns,
 					   .place = cell_place(p->own, cell) + 1,
 					   .flags = c->is_filtered ? SONDE_ROW_FILTERED : 0 };
+	memcpy(all.weights, c->weights, sizeof(all.weights));
 	return profile_give(ret, &all, sizeof(all));
 }
 

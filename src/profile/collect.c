@@ -14,6 +14,7 @@
 #include "profile/marks.h"
 #include "profile/places.h"
 #include "profile/texts.h"
+#include "profile/weights.h"
 #include "recording/locate.h"
 #include "recording/text.h"
 
@@ -196,6 +197,7 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	places_forget_recent(p);
 	chains_forget(p);
 	p->is_simple = collect_is_simple(p);
+	weights_begin(p);
 	return groups_note(p, ev);
 }
 
@@ -361,5 +363,7 @@ int collect_add(struct profile *p, const struct event *ev)
 	counts_sum(p, &c->period[mode], period);
 	if (c->last_ns < ev->pub.time_ns || c->samples == 1)
 		c->last_ns = ev->pub.time_ns;
+	if (p->weights)
+		TRY(weights_add(p, ev, c));
 	return 1;
 }

@@ -16,6 +16,8 @@ void counts_add(struct profile *p, struct profile_counts *to, const struct profi
 	    (more->last_ns != SONDE_NO_TIME && more->last_ns > to->last_ns))
 		to->last_ns = more->last_ns;
 	to->samples += more->samples;
+	for (int i = 0; i < PROFILE_WEIGHTS; i++)
+		counts_sum(p, &to->weights[i], more->weights[i]);
 	for (int i = 0; i < PROFILE_MODES; i++)
 		counts_sum(p, &to->period[i], more->period[i]);
 }

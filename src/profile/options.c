@@ -21,8 +21,6 @@ static const struct key keys[] = {
 	WORD("callgraph", callgraph, callgraph_words),
 	WORD("callgraph-key", callgraph_key, callgraph_key_words),
 	FLAG("children", children),
-	FLAG("branch", branch),
-	FLAG("mem", mem),
 	WORD("groups", groups, groups_words),
 	TEXT("parent", parent),
 	TEXT("ignore-callees", ignore_callees),
@@ -36,7 +34,6 @@ static const struct key keys[] = {
 	TEXT("tids", tids),
 	KEY_LINES("weight", struct profile_options, weights),
 	NUMBER("max-keys", max_keys, 1, 1u << 29),
-	NUMBER("threads", threads, 0, 64),
 };
 
 enum { NR_KEYS = sizeof(keys) / sizeof(*keys), DEFAULT_MAX_KEYS = 10000000 };
@@ -61,8 +58,6 @@ int profile_options_parse(struct profile_options *o, const char *text, const cha
 		o->time_quantum = default_time_quantum;
 	if (o->max_keys == KEY_NO_NUMBER)
 		o->max_keys = DEFAULT_MAX_KEYS;
-	if (o->threads == KEY_NO_NUMBER)
-		o->threads = 0;
 	if (r >= 0)
 		r = profile_options_check(o);
 	if (r < 0)

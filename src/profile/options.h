@@ -15,13 +15,13 @@ struct profile_options {
 	char *keys;             /* owned, as all texts; NULL if not given */
 	uint32_t callgraph;     /* enum callgraph_order */
 	uint32_t callgraph_key; /* enum callgraph_key */
-	uint32_t children, branch, mem;
+	uint32_t children;
 	uint32_t groups; /* enum profile_groups */
 	uint32_t raw_fields, hide_unresolved;
 	char *parent, *ignore_callees;
 	char *comms, *dsos, *symbols, *pids, *tids;
 	char *weights; /* lines weight=NAME */
-	uint64_t time_quantum, max_keys, threads;
+	uint64_t time_quantum, max_keys;
 };
 
 int profile_options_parse(struct profile_options *o, const char *text, const char *origin);

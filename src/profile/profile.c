@@ -11,6 +11,7 @@
 #include "profile/ranks.h"
 #include "profile/rows.h"
 #include "profile/sort.h"
+#include "profile/weights.h"
 
 static int profile_init(struct profile *p, const char *text, const char *origin)
 {
@@ -20,6 +21,7 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	TRY(strpool_init(&p->strings));
 	TRY(columns_check(p));
 	TRY(marks_init(p));
+	TRY(weights_init(p));
 	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
 	wordset_init(&p->places, 4);
 	wordset_init(&p->nodes, 1);
@@ -84,6 +86,7 @@ void profile_free(struct profile *p)
 	places_forget_recent(p);
 	chains_forget(p);
 	marks_done(p);
+	weights_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);
 	vec_done(&p->tree_frames);

@@ -108,6 +108,7 @@ enum {
 #define PROFILE_ROOT UINT32_MAX /* the parent of a path's outermost frame */
 
 struct profile_counts {
+	uint64_t weights[PROFILE_WEIGHTS]; /* sums for weight= */
 	uint64_t samples;
 	uint64_t period[PROFILE_MODES];
 	uint64_t first_ns, last_ns; /* SONDE_NO_TIME: no sample has a time */
@@ -217,6 +218,7 @@ struct profile {
 	struct wordset cells; /* combination << 32 | place + 1, node (ROOT: no path) */
 	VEC(struct profile_counts) counts; /* of cells */
 	VEC(uint32_t) frames;              /* places of the path at hand */
+	struct weights *weights;           /* owned; weights.c; NULL: there are none */
 	VEC(struct profile_member) events; /* by table number while samples are added */
 	VEC(struct profile_group) groups;
 	VEC(struct profile_member) group_members;

@@ -262,3 +262,18 @@ TEST(frames_without_mapping)
 	assert_int_equal(level_of_kernel_frame("none"), 'k');
 	assert_int_equal(level_of_kernel_frame("perf-6.1"), '.');
 }
+
+TEST(weights_are_sums)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\nweight=period\nweight=nothing\n");
+	struct sonde_profile_path path = { .size = sizeof(path) };
+
+	assert_int_equal(row_at(p, 0).weights[0], 3);
+	assert_int_equal(row_at(p, 0).weights[1], 0);
+	assert_int_equal(row_at(p, 1).weights[0], 1);
+	assert_int_equal(sonde_profile_path(p, 0, 0, &path), 1);
+	assert_int_equal(path.weights[0], 3);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
