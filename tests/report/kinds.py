@@ -249,7 +249,7 @@ def make(folder):
         for name, (kinds, file) in table.items():
             data = folder / (name + '.data')
             if not place or not (place / file).exists():
-                missing[name] = why if not place else 'no %s in %s' % (file, place)
+                missing[name] = why or 'no %s in %s' % (file, place)
                 continue
             if not data.exists():
                 copy(place / file, data)
