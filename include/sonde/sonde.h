@@ -945,7 +945,8 @@ struct sonde_profile;
  * defaults. Returns 0 and *ret, which sonde_profile_free() frees; -EINVAL for an unknown key or a
  * bad value; -ENOMEM.
  *
- *	keys=LIST           comma-separated; default comm,dso,sym. See sonde_profile_key().
+ *	keys=LIST           comma-separated; default comm,dso,sym; empty: one row of all samples.
+ *	                    See sonde_profile_key().
  *	                    Other words are fields of tracepoints: EVENT.FIELD, FIELD, EVENT.*,
  *	                    trace_fields, each with an optional /raw. They are looked up in the
  *	                    schemas when the first event is added, which fails with -EINVAL if

@@ -174,7 +174,7 @@ int columns_check(struct profile *p)
 	const char *text = p->opts.keys ? p->opts.keys : "comm,dso,sym";
 
 	p->is_bound = true;
-	for (;;) {
+	while (*text) {
 		const size_t len = strcspn(text, ",");
 
 		p->is_bound &= columns_find_key(text, len) != NULL;
@@ -190,7 +190,7 @@ int columns_bind(struct profile *p, const struct schema_table *schemas)
 	const char *text = p->opts.keys ? p->opts.keys : "comm,dso,sym";
 
 	p->is_bound = true;
-	for (;;) {
+	while (*text) {
 		const size_t len = strcspn(text, ",");
 
 		TRY(columns_add_word(p, schemas, text, len));

@@ -24,3 +24,4 @@ try -F overhead,next_comm
 try -s parent
 try --group -s comm
 try --no-group -s comm --hierarchy -q
+try -F overhead,sample -q

@@ -277,3 +277,15 @@ TEST(weights_are_sums)
 	sonde_profile_free(p);
 	recording_done(&r);
 }
+
+TEST(no_keys_make_one_row)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=\n");
+	struct sonde_profile_row row = { .size = sizeof(row) };
+
+	assert_int_equal(row_at(p, 0).samples, 4);
+	assert_int_equal(sonde_profile_row(p, 0, 1, &row), 0);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
