@@ -12,17 +12,20 @@ import sys
 import types
 
 # Scripts of perf find their modules in their own folder.
-os.environ['PERF_EXEC_PATH'] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1]))))
+os.environ['PERF_EXEC_PATH'] = os.path.dirname(
+    os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1]))))
 sys.modules['perf_trace_context'] = types.ModuleType('perf_trace_context')
 
-FIELDS = {'common_cpu': 1, 'common_s': 5000, 'common_ns': 123456789, 'common_pid': 1234, 'common_comm': 'workload',
-          'common_callchain': [], 'pid': 77, 'prio': 120}
-FRAMES = [{'ip': 0x401000 + n, 'sym': {'start': 0, 'end': 64, 'binding': 0, 'name': 'step_%d' % n}, 'sym_off': 5,
-           'dso': '/usr/bin/x'} for n in range(19)]
+FIELDS = {'common_cpu': 1, 'common_s': 5000, 'common_ns': 123456789, 'common_pid': 1234,
+          'common_comm': 'workload', 'common_callchain': [], 'pid': 77, 'prio': 120}
+FRAMES = [{'ip': 0x401000 + n, 'sym': {'start': 0, 'end': 64, 'binding': 0, 'name': 'step_%d' % n},
+           'sym_off': 5, 'dso': '/usr/bin/x'} for n in range(19)]
 SAMPLE = {'pid': 1234, 'tid': 1234, 'cpu': 1}
 CONSTANTS = dict(FIELDS, param_dict={'comm': 'workload', 'sample': SAMPLE, 'callchain': FRAMES},
-                 perf_sample_dict={'comm': 'workload', 'sample': SAMPLE}, event_name='sched__sched_switch', context=object(), fields=FIELDS, sample={'pid': 1234},
-                 common_secs=5000, common_nsecs=123456789, comm='workload', prev_comm='workload', next_comm='other')
+                 perf_sample_dict={'comm': 'workload', 'sample': SAMPLE},
+                 event_name='sched__sched_switch', context=object(), fields=FIELDS,
+                 sample={'pid': 1234}, common_secs=5000, common_nsecs=123456789, comm='workload',
+                 prev_comm='workload', next_comm='other')
 
 
 def loop(handlers, calls, nr_more):

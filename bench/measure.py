@@ -54,8 +54,8 @@ def run(command, stdout=os.devnull, memory=True, env=None, good=(0,), stdin=None
         begin = time.monotonic()
         cat = subprocess.Popen(['cat', stdin], stdout=subprocess.PIPE) if stdin else None
         try:
-            p = subprocess.Popen(command, stdin=cat.stdout if cat else subprocess.DEVNULL, stdout=out, stderr=err,
-                                 env=env or clean_environment())
+            p = subprocess.Popen(command, stdin=cat.stdout if cat else subprocess.DEVNULL,
+                                 stdout=out, stderr=err, env=env or clean_environment())
         except OSError as e:
             raise Failed(str(e))
         finally:
@@ -75,8 +75,10 @@ def run(command, stdout=os.devnull, memory=True, env=None, good=(0,), stdin=None
         if p.returncode not in good:
             err.seek(0)
             said = err.read().decode('utf-8', 'replace').strip().splitlines()
-            raise Failed('%s: exit status %d%s' % (' '.join(command), p.returncode, ''.join(': ' + s for s in said[:1])))
-    return Cost(used.ru_utime + used.ru_stime, wall, seen[0] - seen[1] if memory and seen[0] else None)
+            raise Failed('%s: exit status %d%s' % (' '.join(command), p.returncode,
+                                                   ''.join(': ' + s for s in said[:1])))
+    return Cost(used.ru_utime + used.ru_stime, wall, seen[0] - seen[1] if memory and seen[0]
+                else None)
 
 
 def median(costs):
@@ -92,8 +94,10 @@ def print_table(table, markdown, left):
         for i, row in enumerate(table):
             print('| ' + ' | '.join(row) + ' |')
             if not i:
-                print('|' + '|'.join(' --- ' if n in left else ' ---: ' for n in range(len(row))) + '|')
+                print('|' + '|'.join(' --- ' if n in left else ' ---: ' for n in range(len(row))) +
+                      '|')
         return
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
     for row in table:
-        print('  '.join(c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip())
+        print('  '.join(c.ljust(w) if i in left else c.rjust(w)
+                        for i, (c, w) in enumerate(zip(row, widths))).rstrip())

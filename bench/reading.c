@@ -2,10 +2,13 @@
 /*
  * Measures the cost of reading, step by step.
  *
- *	bench-reading walk FILE     pread into one window, step from record header to record header: the floor
- *	bench-reading order FILE    sonde's source and order only: records cut and merged by time, nothing decoded
+ *	bench-reading walk FILE     pread into one window, step from record header to record header:
+ *	                            the floor
+ *	bench-reading order FILE    sonde's source and order only: records cut and merged by time,
+ *	                            nothing decoded
  *	bench-reading count FILE    a session: how many events of which name, how many were lost
- *	bench-reading repeat FILE N    the data section N times to stdout, each time later than the one before
+ *	bench-reading repeat FILE N    the data section N times to stdout, each time later than the
+ *	                               one before
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -79,16 +82,20 @@ static int order_only(const char *path)
 	uint64_t records = 0;
 	int n;
 
-	if (source_open(&source, &(struct source_options){ .rules = &default_rules,
-							   .path = path,
-							   .window_bytes = WINDOW_BYTES,
-							   .force = true,
-							   .schemas = &schemas,
-							   .defects = &defects }) < 0)
+	if (source_open(&source, &(struct source_options){
+					 .rules = &default_rules,
+					 .path = path,
+					 .window_bytes = WINDOW_BYTES,
+					 .force = true,
+					 .schemas = &schemas,
+					 .defects = &defects,
+				 }) < 0)
 		return told();
 	if (order_open(&order, source,
-		       &(struct order_options){ .window_bytes = WINDOW_BYTES,
-						.defects = &defects }) < 0)
+		       &(struct order_options){
+			       .window_bytes = WINDOW_BYTES,
+			       .defects = &defects,
+		       }) < 0)
 		return told();
 	while ((n = order_next(order, &cuts)) > 0)
 		records += (uint64_t)n;
@@ -162,12 +169,14 @@ static int repeat(const char *path, int times)
 	uint8_t *window = malloc(WINDOW_BYTES);
 	uint64_t newest_ns = 0;
 
-	if (!window || source_open(&source, &(struct source_options){ .rules = &default_rules,
-								      .path = path,
-								      .window_bytes = WINDOW_BYTES,
-								      .force = true,
-								      .schemas = &schemas,
-								      .defects = &defects }) < 0)
+	if (!window || source_open(&source, &(struct source_options){
+						    .rules = &default_rules,
+						    .path = path,
+						    .window_bytes = WINDOW_BYTES,
+						    .force = true,
+						    .schemas = &schemas,
+						    .defects = &defects,
+					    }) < 0)
 		return told();
 	source->ops->file(source, 0, &file);
 	for (int i = 0; i < times; i++) {

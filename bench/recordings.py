@@ -34,7 +34,8 @@ class Recordings:
 
     def count(self, path):
         """{event name: number}, with 'lost'."""
-        p = subprocess.run([os.path.join(self.tools, 'bench-reading'), 'count', path], capture_output=True, text=True)
+        p = subprocess.run([os.path.join(self.tools, 'bench-reading'), 'count', path],
+                           capture_output=True, text=True)
         if p.returncode:
             raise measure.Failed('%s: %s' % (path, p.stderr.strip()))
         return {name: int(n) for name, n in (line.rsplit(' ', 1) for line in p.stdout.splitlines())}
@@ -61,8 +62,8 @@ class Recordings:
 
     def call_paths(self, path, script):
         """The number of different call paths of a recording: rows of its database export."""
-        p = subprocess.run([self.sonde, 'script', '-i', path, '-s', script], capture_output=True, text=True,
-                           stdin=subprocess.DEVNULL, env=measure.clean_environment())
+        p = subprocess.run([self.sonde, 'script', '-i', path, '-s', script], capture_output=True,
+                           text=True, stdin=subprocess.DEVNULL, env=measure.clean_environment())
         if p.returncode:
             raise measure.Failed('%s: %s' % (script, p.stderr.strip()))
         return json.loads(p.stdout)[1]
@@ -113,18 +114,22 @@ class Recordings:
         return self._make('syscalls.data',
                           ['-e', 'raw_syscalls:sys_enter,raw_syscalls:sys_exit,'
                                  'sched:sched_switch,sched:sched_wakeup'],
-                          lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
+                          lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n,
+                                     'status=none'],
                           50000, self.least)
 
     def files(self):
-        calls = ','.join('syscalls:sys_%s_%s' % (side, call) for call in ('read', 'write') for side in ('enter', 'exit'))
+        calls = ','.join('syscalls:sys_%s_%s' % (side, call) for call in ('read', 'write')
+                         for side in ('enter', 'exit'))
         return self._make('files.data', ['-e', calls],
-                          lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n, 'status=none'],
+                          lambda n: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=%d' % n,
+                                     'status=none'],
                           50000, min(LEAST_FILES, self.least))
 
     def chains(self):
         return self._make('chains.data', ['-e', 'cpu-clock', '-F', '20000', '-g'],
-                          lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 500_000, LEAST_CHAINS)
+                          lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 500_000,
+                          LEAST_CHAINS)
 
     def mixed(self):
         """A mix of some seven million events. sonde makes it: perf filters its own events only if
@@ -132,7 +137,8 @@ class Recordings:
         events = ('sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,'
                   'raw_syscalls:sys_exit,cpu-clock/freq=4000,call-graph=fp/')
         return self._make('mixed.data', ['-e', events, '-a'],
-                          lambda n: ['sh', '-c', MIXED_WORK, 'sh', self.tools, str(n)], 20000, LEAST_MIXED, by_sonde=True)
+                          lambda n: ['sh', '-c', MIXED_WORK, 'sh', self.tools, str(n)], 20000,
+                          LEAST_MIXED, by_sonde=True)
 
     def beginning(self, path, name, data_bytes):
         """A recording of the first data_bytes of another one's records, with its header and
@@ -149,7 +155,8 @@ class Recordings:
     def repeated(self, path, name, times):
         """A recording with the records of another one, repeated."""
         def write(src, dst, at, size):
-            subprocess.run([os.path.join(self.tools, 'bench-reading'), 'repeat', path, str(times)], stdout=dst, check=True)
+            subprocess.run([os.path.join(self.tools, 'bench-reading'), 'repeat', path, str(times)],
+                           stdout=dst, check=True)
             dst.seek(0, os.SEEK_END)
 
         return self._rewritten(path, name, write)

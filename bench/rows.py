@@ -15,8 +15,8 @@ MEMORY_GOAL = 64_000_000
 class Row:
     """One line of the table. Commands are lists; costs are filled in by the runs."""
 
-    def __init__(self, name, sonde, perf=None, floor=(), beside_perf=None, beside_floor=None, wall_ms=None, memory=None,
-                 null=False, script=None, more_runs=1):
+    def __init__(self, name, sonde, perf=None, floor=(), beside_perf=None, beside_floor=None,
+                 wall_ms=None, memory=None, null=False, script=None, more_runs=1):
         self.name, self.commands = name, {'sonde': sonde, 'perf': perf}
         self.floor = list(floor)          # commands whose CPU seconds are added up
         self.beside_perf, self.beside_floor = beside_perf, beside_floor  # goals
@@ -38,13 +38,15 @@ class Row:
             return
         try:
             for _ in range(self.more_runs):
-                self.costs[tool].append(measure.run(self.commands[tool], stdout, memory=self.more_runs == 1))
+                self.costs[tool].append(measure.run(self.commands[tool], stdout,
+                                                    memory=self.more_runs == 1))
         except measure.Failed as e:
             self.wrong[tool] = str(e)
 
     def compare(self, folder):
         if not self.null and self.costs['perf'] and self.costs['sonde']:
-            self.equal = filecmp.cmp(*(os.path.join(folder, 'out.' + tool) for tool in ('perf', 'sonde')), shallow=False)
+            self.equal = filecmp.cmp(*(os.path.join(folder, 'out.' + tool)
+                                       for tool in ('perf', 'sonde')), shallow=False)
 
     def run_floor(self):
         if self.floor:
@@ -61,10 +63,12 @@ def mixed_rows(recs, mixed):
     return [
         Row('mixed: order', [reading, 'order', mixed], floor=[walk]),
         Row('mixed: order, decode and deliver', [reading, 'count', mixed], floor=[walk]),
-        Row('mixed: text to /dev/null', [recs.sonde, 'script', '-i', mixed], floor=[walk], memory=MEMORY_GOAL, null=True),
-        Row('mixed: trace_unhandled, dict not read', [recs.sonde, 'script', '-i', mixed, '-s', unhandled],
-            floor=[walk, [PYTHON, os.path.join(BENCH, 'floor.py'), unhandled, 'trace_unhandled=%d' % events]],
-            script='python', memory=MEMORY_GOAL)]
+        Row('mixed: text to /dev/null', [recs.sonde, 'script', '-i', mixed], floor=[walk],
+            memory=MEMORY_GOAL, null=True),
+        Row('mixed: trace_unhandled, dict not read',
+            [recs.sonde, 'script', '-i', mixed, '-s', unhandled],
+            floor=[walk, [PYTHON, os.path.join(BENCH, 'floor.py'), unhandled,
+                          'trace_unhandled=%d' % events]], script='python', memory=MEMORY_GOAL)]
 
 
 def make_rows(recs, sched, syscalls, chains, files, large=False):
@@ -78,11 +82,13 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
     small = recs.beginning(sched, 'sched-100k.data', 100_000 - small_overhead(sched))
 
     def text(path, *options):
-        return [sonde, 'script', '-i', path, *options], perf and [perf, 'script', '-i', path, *options]
+        return ([sonde, 'script', '-i', path, *options],
+                perf and [perf, 'script', '-i', path, *options])
 
     def script(path, name, *compat):
         name = os.path.join(BENCH, 'scripts', name)
-        return [sonde, *compat, 'script', '-i', path, '-s', name], perf and [perf, 'script', '-i', path, '-s', name]
+        return ([sonde, *compat, 'script', '-i', path, '-s', name],
+                perf and [perf, 'script', '-i', path, '-s', name])
 
     def floor(path, name, **calls):
         return [[reading, 'walk', path],
@@ -90,80 +96,107 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
                 ['%s=%s' % c for c in calls.items()]]
 
     def perl_row(name, path, beside_perf):
-        subs = ['%s=%d' % (event.replace(':', '::'), n) for event, n in sorted(recs.counted(files).items()) if event != 'lost']
+        subs = ['%s=%d' % (event.replace(':', '::'), n)
+                for event, n in sorted(recs.counted(files).items()) if event != 'lost']
         lib = os.path.join(recs.build, 'bindings', 'perl', 'lib')
-        return Row(name, [sonde, 'script', '-i', files, '-s', path], perf and [perf, 'script', '-i', files, '-s', path],
-                   [[reading, 'walk', files],
-                    ['/usr/bin/env', 'PERF_EXEC_PATH=' + lib, PERL, os.path.join(BENCH, 'floor.pl'), path, *subs]],
+        return Row(name, [sonde, 'script', '-i', files, '-s', path],
+                   perf and [perf, 'script', '-i', files, '-s', path], [[reading, 'walk', files],
+                                                                        ['/usr/bin/env',
+                                                                         'PERF_EXEC_PATH=' + lib,
+                                                                         PERL, os.path.join(
+                                                                             BENCH, 'floor.pl'),
+                                                                         path, *subs]],
                    beside_perf, 1.25, script='perl', memory=MEMORY_GOAL)
 
     def handlers(counts):
-        return {n.replace(':', '__'): counts.get(n, 0) for n in ('sched:sched_wakeup', 'sched:sched_switch')}
+        return {n.replace(':', '__'): counts.get(n, 0)
+                for n in ('sched:sched_wakeup', 'sched:sched_switch')}
 
     perl = []
-    if os.path.exists(PERL) and os.path.exists(os.path.join(recs.build, 'bindings', 'perl', 'lib', 'Sonde.pm')):
-        perl = [perl_row('Perl: rw-by-pid.pl', os.path.join(os.path.dirname(BENCH), 'scripts', 'rw-by-pid.pl'), 3.5),
-                perl_row('Perl: a counting script, all arguments named', os.path.join(BENCH, 'scripts', 'count.pl'), 4)]
+    if os.path.exists(PERL) and os.path.exists(os.path.join(recs.build, 'bindings', 'perl', 'lib',
+                                                            'Sonde.pm')):
+        perl = [perl_row('Perl: rw-by-pid.pl',
+                         os.path.join(os.path.dirname(BENCH), 'scripts', 'rw-by-pid.pl'), 3.5),
+                perl_row('Perl: a counting script, all arguments named',
+                         os.path.join(BENCH, 'scripts', 'count.pl'), 4)]
         installed = '/usr/lib/perf-core/scripts/perl/rw-by-pid.pl'
         if os.path.exists(installed):
             perl.append(perl_row("Perl: perf's own rw-by-pid.pl", installed, 3.5))
     dbexport = os.path.join(BENCH, 'scripts', 'dbexport.py')
     perfs_own = []
     if os.path.isdir(PERFS_SCRIPTS):
-        collapse, counts = os.path.join(PERFS_SCRIPTS, 'stackcollapse.py'), os.path.join(PERFS_SCRIPTS, 'syscall-counts.py')
+        collapse, counts = (os.path.join(PERFS_SCRIPTS, 'stackcollapse.py'),
+                            os.path.join(PERFS_SCRIPTS, 'syscall-counts.py'))
         perfs_own = [
             # Under --compat, since frames and system calls have other names by default.
             Row("perf's stackcollapse.py", *script(chains, collapse, '--compat', 'perf-6.1'),
-                floor(chains, collapse, process_event=recs.counted(chains)['cpu-clock']), 4, 1.25, script='python'),
+                floor(chains, collapse, process_event=recs.counted(chains)['cpu-clock']), 4, 1.25,
+                script='python'),
             Row("perf's syscall-counts.py", *script(syscalls, counts, '--compat', 'perf-6.1'),
-                floor(syscalls, counts, raw_syscalls__sys_enter=few['raw_syscalls:sys_enter']), 6, 1.25, script='python',
-                memory=MEMORY_GOAL)]
+                floor(syscalls, counts, raw_syscalls__sys_enter=few['raw_syscalls:sys_enter']), 6,
+                1.25, script='python', memory=MEMORY_GOAL)]
     ten_times = []
     if large:
         path = recs.repeated(sched, 'sched-large.data', 10)
-        ten_times = [Row('text of ten times as much to /dev/null', [sonde, 'script', '-i', path], memory=MEMORY_GOAL, null=True),
-                     Row('trace_unhandled, dict not read, ten times as much', script(path, 'unhandled.py')[0], script='python',
-                     memory=MEMORY_GOAL)]
+        ten_times = [Row('text of ten times as much to /dev/null', [sonde, 'script', '-i', path],
+                         memory=MEMORY_GOAL, null=True),
+                     Row('trace_unhandled, dict not read, ten times as much',
+                         script(path, 'unhandled.py')[0], script='python', memory=MEMORY_GOAL)]
     return ten_times + perl + [
         Row('order the records, nothing else (floor: walk them)', [reading, 'order', sched],
             floor=[[reading, 'walk', sched]], beside_floor=2),
         Row('text to /dev/null', *text(sched), beside_perf=15, memory=MEMORY_GOAL, null=True),
         Row('text of the first tenth to /dev/null', *text(tenth), memory=MEMORY_GOAL, null=True),
         Row('text to a file', *text(sched), beside_perf=10, memory=MEMORY_GOAL),
-        Row('text of -F comm,tid,time,event to /dev/null', *text(sched, '-F', 'comm,tid,time,event'), beside_perf=15,
+        Row('text of -F comm,tid,time,event to /dev/null',
+            *text(sched, '-F', 'comm,tid,time,event'), beside_perf=15, memory=MEMORY_GOAL,
+            null=True),
+        Row('JSON lines to /dev/null', [sonde, 'script', '-i', sched, '--format', 'jsonl'],
             memory=MEMORY_GOAL, null=True),
-        Row('JSON lines to /dev/null', [sonde, 'script', '-i', sched, '--format', 'jsonl'], memory=MEMORY_GOAL, null=True),
-        Row('JSON lines of system calls to /dev/null', [sonde, 'script', '-i', syscalls, '--format', 'jsonl'],
+        Row('JSON lines of system calls to /dev/null',
+            [sonde, 'script', '-i', syscalls, '--format', 'jsonl'],
             memory=MEMORY_GOAL, null=True),
         # As perf prints them: by default frames of user space have addresses.
-        Row('text of call chains with symbols', [sonde, '--compat', 'perf-6.1', 'script', '-i', chains],
-            text(chains)[1], beside_perf=6, memory=MEMORY_GOAL),
-        Row('trace_unhandled, 3 parameters, dict not read', *script(sched, 'unhandled.py'),
-            floor(sched, 'unhandled.py', trace_unhandled=events), 30, 1.0, script='python', memory=MEMORY_GOAL),
-        Row('trace_unhandled, 3 parameters, dict read', *script(sched, 'unhandled_read.py'),
-            floor(sched, 'unhandled_read.py', trace_unhandled=events), 9, 1.5, script='python', memory=MEMORY_GOAL),
-        Row('trace_unhandled, 4 parameters, not read', *script(sched, 'unhandled_sample.py'),
-            floor(sched, 'unhandled_sample.py', trace_unhandled=events), 60, 1.0, script='python', memory=MEMORY_GOAL),
-        Row('process_event, call chains, dict not read', *script(chains, 'process_event.py'),
-            floor(chains, 'process_event.py', process_event=recs.counted(chains).get('cpu-clock', 0)), 15, 1.25, script='python',
+        Row('text of call chains with symbols',
+            [sonde, '--compat', 'perf-6.1', 'script', '-i', chains], text(chains)[1], beside_perf=6,
             memory=MEMORY_GOAL),
+        Row('trace_unhandled, 3 parameters, dict not read', *script(sched, 'unhandled.py'),
+            floor(sched, 'unhandled.py', trace_unhandled=events), 30, 1.0, script='python',
+            memory=MEMORY_GOAL),
+        Row('trace_unhandled, 3 parameters, dict read', *script(sched, 'unhandled_read.py'),
+            floor(sched, 'unhandled_read.py', trace_unhandled=events), 9, 1.5, script='python',
+            memory=MEMORY_GOAL),
+        Row('trace_unhandled, 4 parameters, not read', *script(sched, 'unhandled_sample.py'),
+            floor(sched, 'unhandled_sample.py', trace_unhandled=events), 60, 1.0, script='python',
+            memory=MEMORY_GOAL),
+        Row('process_event, call chains, dict not read', *script(chains, 'process_event.py'),
+            floor(chains, 'process_event.py',
+                  process_event=recs.counted(chains).get('cpu-clock', 0)), 15, 1.25,
+            script='python', memory=MEMORY_GOAL),
         Row('wake-up latency, few events handled', *script(syscalls, 'wakeup_latency.py'),
-            floor(syscalls, 'wakeup_latency.py', **handlers(few)), 12, 1.5, script='python', memory=MEMORY_GOAL),
+            floor(syscalls, 'wakeup_latency.py', **handlers(few)), 12, 1.5, script='python',
+            memory=MEMORY_GOAL),
         Row('wake-up latency, all events handled', *script(sched, 'wakeup_latency.py'),
-            floor(sched, 'wakeup_latency.py', **handlers(many)), 8, 1.4, script='python', memory=MEMORY_GOAL),
+            floor(sched, 'wakeup_latency.py', **handlers(many)), 8, 1.4, script='python',
+            memory=MEMORY_GOAL),
         Row('database export with call chains, rows counted', *script(chains, 'dbexport.py'),
             floor(chains, 'dbexport.py', sample_table='%d*25' % recs.counted(chains)['cpu-clock'],
-                  call_path_table='%d*4' % recs.call_paths(chains, dbexport)), 3, 1.25, script='python'),
+                  call_path_table='%d*4' % recs.call_paths(chains, dbexport)), 3, 1.25,
+            script='python'),
         Row('skeleton that counts, samples not read', *script(sched, 'skeleton_unread.py'),
-            floor(sched, 'skeleton_unread.py', **handlers(many)), 25, 1.3, script='python', memory=MEMORY_GOAL),
+            floor(sched, 'skeleton_unread.py', **handlers(many)), 25, 1.3, script='python',
+            memory=MEMORY_GOAL),
         Row('skeleton that counts, samples read', *script(sched, 'skeleton_read.py'),
-            floor(sched, 'skeleton_read.py', **handlers(many)), 8, 1.5, script='python', memory=MEMORY_GOAL),
+            floor(sched, 'skeleton_read.py', **handlers(many)), 8, 1.5, script='python',
+            memory=MEMORY_GOAL),
         Row('skeleton that counts, without samples', *script(sched, 'skeleton.py'),
-            floor(sched, 'skeleton.py', **handlers(many)), 8, 1.3, script='python', memory=MEMORY_GOAL),
+            floor(sched, 'skeleton.py', **handlers(many)), 8, 1.3, script='python',
+            memory=MEMORY_GOAL),
         *perfs_own,
         Row('text of a 100 kB recording', *text(small), wall_ms=20, more_runs=4),
-        Row('import sonde (python -c; the process)', [PYTHON, '-c', 'import sys; sys.path[:0] = %r; import sonde' %
-                                                        [os.path.join(recs.build, 'bindings/python/module')]],
+        Row('import sonde (python -c; the process)',
+            [PYTHON, '-c', 'import sys; sys.path[:0] = %r; import sonde' %
+               [os.path.join(recs.build, 'bindings/python/module')]],
             wall_ms=30, more_runs=4),
     ]
 

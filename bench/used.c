@@ -3,7 +3,8 @@
  * Runs a workload and writes its cost to a file, to be subtracted from that of the recorder that
  * started it:
  *
- *	bench-used FILE COMMAND [ARGS]     FILE gets the CPU time in microseconds, user and system, with children
+ *	bench-used FILE COMMAND [ARGS]     FILE gets the CPU time in microseconds, user and system,
+ *	                                   with children
  */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -2,7 +2,8 @@
 /*
  * The bare cost of zstd for the data of a compressed recording:
  *
- *	bench-zip FILE LEVEL      prints: bytes unpacked, bytes as recorded, bytes as packed here, CPU time in microseconds
+ *	bench-zip FILE LEVEL      prints: bytes unpacked, bytes as recorded, bytes as packed here,
+ *	                          CPU time in microseconds
  *
  * Unpacks all compressed records of FILE into memory and compresses them again, 128 KiB at a time,
  * in one stream.

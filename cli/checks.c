@@ -17,9 +17,11 @@ const char *const check_names[NR_CHECKS] = { "symbols",    "stacks", "build ids"
 
 void checks_init(struct checks *c)
 {
-	*c = (struct checks){ .results = { [CHECK_SYMBOLS] = { .limit = 10, .is_share = true },
-					   [CHECK_STACKS] = { .limit = 10, .is_share = true },
-					   [CHECK_LOSSES] = { .limit = 1, .is_share = true } } };
+	*c = (struct checks){
+		.results = { [CHECK_SYMBOLS] = { .limit = 10, .is_share = true },
+			     [CHECK_STACKS] = { .limit = 10, .is_share = true },
+			     [CHECK_LOSSES] = { .limit = 1, .is_share = true } },
+	};
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -59,7 +61,7 @@ static struct check_file *checks_add_file(struct checks *c, const struct sonde_l
 		.build_id = strdup(loc->dso_build_id),
 		.is_file = loc->dso && (*name == '/' ? strncmp(name, "//", 2) != 0 &&
 							       strncmp(name, "/tmp/perf-", 10) != 0
-						     : !strncmp(name, "[kernel", 7))
+						     : !strncmp(name, "[kernel", 7)),
 	};
 	c->files[c->nr_files++] = f;
 	return f->name && f->build_id && tsearch(f, &c->by_id, checks_by_id) ? f : NULL;
@@ -170,8 +172,9 @@ static int check_sample(struct checks *c, struct sonde_session *s, const struct 
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 5, 6))) static void
-put(struct checks *c, enum check check, double value, bool is_asked, const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static void put(struct checks *c, enum check check,
+						      double value, bool is_asked, const char *fmt,
+						      ...)
 {
 	struct check_result *r = &c->results[check];
 	va_list ap;

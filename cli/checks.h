@@ -32,20 +32,19 @@ struct check_result {
 struct check_file {
 	uint64_t id;                 /* sonde_location.dso_id; 0: no mapping at that address */
 	const char *name, *build_id; /* owned; build_id "" unknown */
-	uint64_t samples, unknown; /* unknown: samples without a symbol */
-	uint64_t unknown_frames;   /* frames of call chains, without the sample's own address */
-	uint32_t why;              /* enum sonde_unknown, of the first unknown sample */
-	bool is_file; /* false for memory of a JIT and the like */
+	uint64_t samples, unknown;   /* unknown: samples without a symbol */
+	uint64_t unknown_frames;     /* frames of call chains, without the sample's own address */
+	uint32_t why;                /* enum sonde_unknown, of the first unknown sample */
+	bool is_file;                /* false for memory of a JIT and the like */
 };
 
 struct sonde_session;
 struct checks {
-	uint64_t samples, places,
-		unknown; /* places: samples with an address */
+	uint64_t samples, places, unknown; /* places: samples with an address */
 	uint64_t stacks, truncated;
 	uint64_t without_time;
 	struct check_result results[NR_CHECKS];
-	void *by_id;               /* of struct check_file, by tsearch(3) */
+	void *by_id; /* of struct check_file, by tsearch(3) */
 	/* The same files; after checks_run() those with most unknown samples and frames first. */
 	struct check_file **files;
 	size_t nr_files;

@@ -25,7 +25,7 @@ struct cli {
 	struct config config; /* empty for commands that read no configuration */
 	/* the memory of buildid_dir if a configuration file sets it; else NULL */
 	char *own_dir;
-	char **argv;          /* the complete command line, as given */
+	char **argv; /* the complete command line, as given */
 };
 
 /* cli_status() returns perf's statuses for CLI_FAILED and CLI_USAGE. */
@@ -65,8 +65,9 @@ struct command {
 	void (*done)(void *values); /* frees what options allocated; NULL: nothing */
 };
 
-extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cmd_flamegraph, cmd_heatmap, cmd_help, cmd_info, cmd_list,
-	cmd_perf_alias, cmd_record, cmd_report, cmd_script, cmd_split, cmd_version;
+extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cmd_flamegraph,
+	cmd_heatmap, cmd_help, cmd_info, cmd_list, cmd_perf_alias, cmd_record, cmd_report,
+	cmd_script, cmd_split, cmd_version;
 extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* those of struct cli */
 

@@ -115,10 +115,13 @@ static int buildid_list_run(struct cli *cli, void *values, int argc, char **argv
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE, a recording or a program; default perf.data, '-': the standard input"),
-	OPT_KEY('H', "with-hits", NULL, "hits", "lists only files with samples, also those without a build id"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE, a recording or a program; default perf.data, '-': the standard input"),
+	OPT_KEY('H', "with-hits", NULL, "hits",
+		"lists only files with samples, also those without a build id"),
 	OPT_FLAG('k', "kernel", struct args, kernel, "prints the running kernel's build id"),
-	OPT_FLAG('m', "kernel-maps", struct args, kernel_maps, "prints the build ids and addresses of the running kernel and of its modules"),
+	OPT_FLAG('m', "kernel-maps", struct args, kernel_maps,
+		"prints the build ids and addresses of the running kernel and of its modules"),
 	FORMAT_OPTIONS(struct args, format, "sonde-lists-json(5)"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,

@@ -177,17 +177,27 @@ static int check_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 #define LIMIT(word, value, check, help) \
-	{ OPT_KIND_TEXT, 0, word, value, offsetof(struct args, limits) + CHECK_##check * sizeof(const char *), NULL, 0, NULL, help }
+	{ OPT_KIND_TEXT, 0, word, value, \
+	  offsetof(struct args, limits) + CHECK_##check * sizeof(const char *), NULL, 0, NULL, \
+	  help }
 
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
-	LIMIT("max-unknown", "PERCENT", SYMBOLS, "allows PERCENT of the samples to have no symbol; default 10"),
-	LIMIT("max-cut", "PERCENT", STACKS, "allows PERCENT of the stacks to be cut off; default 10"),
-	LIMIT("max-missing", "FILES", BUILD_IDS, "allows so many FILES with samples to have no build id; default 0"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
+	LIMIT("max-unknown", "PERCENT", SYMBOLS,
+		"allows PERCENT of the samples to have no symbol; default 10"),
+	LIMIT("max-cut", "PERCENT", STACKS,
+		"allows PERCENT of the stacks to be cut off; default 10"),
+	LIMIT("max-missing", "FILES", BUILD_IDS,
+		"allows so many FILES with samples to have no build id; default 0"),
 	LIMIT("max-lost", "PERCENT", LOSSES, "allows PERCENT of the events to be lost; default 1"),
-	LIMIT("max-throttled", "TIMES", THROTTLING, "allows the kernel to have throttled events so often; default 0"),
-	LIMIT("max-doubts", "EVENTS", CLOCK, "allows so many EVENTS to have no time, or one before that of events already delivered; default 0"),
-	LIMIT("max-damage", "DEFECTS", DAMAGE, "allows so many DEFECTS other than losses to have cost events; default 0"),
+	LIMIT("max-throttled", "TIMES", THROTTLING,
+		"allows the kernel to have throttled events so often; default 0"),
+	LIMIT("max-doubts", "EVENTS", CLOCK,
+		"allows so many EVENTS to have no time, or one before that of events already "
+		"delivered; default 0"),
+	LIMIT("max-damage", "DEFECTS", DAMAGE,
+		"allows so many DEFECTS other than losses to have cost events; default 0"),
 	OPT_FLAG('q', "quiet", struct args, quiet, "prints only what is over its limit"),
 	FORMAT_OPTIONS(struct args, format, "sonde-lists-json(5)"),
 	OPT_GROUP("Symbols"),

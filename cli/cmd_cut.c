@@ -32,20 +32,24 @@ static int cut_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
 	OPT_KEY('o', "output", "FILE", "output", "writes FILE; an existing one becomes FILE.old"),
 	OPT_GROUP("Events"),
 	OPT_KEY(0, "time", "FROM,TO", "time",
 		"keeps only events of this time, as sonde script --time takes it"),
 	OPT_KEY(0, "clock", "raw|relative|utc|local", "clock",
-		"counts the times of --time from the first sample (relative), or as time of day in utc or local; default raw"),
+		"counts the times of --time from the first sample (relative), or as time of day in "
+		"utc or local; default raw"),
 	OPT_KEY('e', "event", "EVENTS", "event",
-		"keeps only these events, named as sonde evlist does; patterns as 'sched:*' hold, and names without system or "
+		"keeps only these events, named as sonde evlist does; patterns as 'sched:*' hold, "
+		"and names without system or "
 		"modifiers"),
 	OPT_KEY(0, "pid", "PIDS", "pid", "keeps only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "keeps only events of these threads"),
 	OPT_KEY('c', "comm", "NAMES", "comm", "keeps only events of threads with these names"),
-	OPT_KEY('C', "cpu", "CPUS", "cpu", "keeps only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu",
+		"keeps only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

@@ -29,20 +29,24 @@ static int evlist_run(struct cli *cli, void *values, int argc, char **argv)
 		return status;
 	if (a->groups && (a->freq || cli->verbose))
 		return cli_usage(cli, "evlist: -g cannot be combined with -v or -F");
-	snprintf(more, sizeof(more), "format=evlist%s\nevlist=%s%s%s%s\n",
-		 is_json ? "-json" : "", cli->verbose ? "attr," : "",
-		 a->freq ? "freq," : "", a->groups ? "groups," : "", a->fields ? "fields," : "");
+	snprintf(more, sizeof(more), "format=evlist%s\nevlist=%s%s%s%s\n", is_json ? "-json" : "",
+		 cli->verbose ? "attr," : "", a->freq ? "freq," : "", a->groups ? "groups," : "",
+		 a->fields ? "fields," : "");
 	return recording_print(cli, &a->rec, more);
 }
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
-	OPT_FLAG('F', "freq", struct args, freq, "prints the frequency or the period of each event"),
-	OPT_FLAG('g', "group", struct args, groups, "shows events of a group together: {leader,member}"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
+	OPT_FLAG('F', "freq", struct args, freq,
+		"prints the frequency or the period of each event"),
+	OPT_FLAG('g', "group", struct args, groups,
+		"shows events of a group together: {leader,member}"),
 	OPT_FLAG(0, "trace-fields", struct args, fields, "prints the fields of each tracepoint"),
 	FORMAT_OPTIONS(struct args, format, "sonde-lists-json(5)"),
-	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
+	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats",
+		"takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,

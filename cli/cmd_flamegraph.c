@@ -70,7 +70,8 @@ static int flamegraph_set_min(const struct cli *cli, const char *text, double *r
 
 	*ret = strtod(text, &end);
 	if (end == text || (*end && strcmp(end, "%")) || !isfinite(*ret) || *ret < 0 || *ret > 100)
-		return cli_usage(cli, "flamegraph: --min takes a percentage, as 0.5, not '%s'", text);
+		return cli_usage(cli, "flamegraph: --min takes a percentage, as 0.5, not '%s'",
+				 text);
 	return CLI_OK;
 }
 
@@ -151,8 +152,10 @@ static int flamegraph_fill_waits(struct flamegraph *g, struct sonde_session *s,
 	for (size_t i = 0; i < nr; i++)
 		free(lists[i]);
 	if (r >= 0 && switches.missing)
-		cli_say("%" PRIu64 " switches are missing, and the time before them: they were lost or "
-			"not recorded (record all cpus with -a; -F and -c choose among tracepoints, too: "
+		cli_say("%" PRIu64 " switches are missing, and the time before them: they were "
+			"lost or "
+			"not recorded (record all cpus with -a; -F and -c choose among "
+			"tracepoints, too: "
 			"cpu-clock/freq=999/ is for one event)",
 			switches.missing);
 	if (r < 0 || switches.seen)
@@ -258,7 +261,9 @@ static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
 {
 	static const struct {
 		const char *key, *option;
-	} keys[] = { { "event", "-e" }, { "cpu", "--cpu" }, { "symbols", "--symbols" },
+	} keys[] = { { "event", "-e" },
+		     { "cpu", "--cpu" },
+		     { "symbols", "--symbols" },
 		     { "dsos", "--dsos" } };
 
 	if (!flamegraph_waits(a))
@@ -270,8 +275,9 @@ static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
 				 a->by, a->wall ? "wall" : "off-cpu");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (lines_count(&a->rec.lines, keys[i].key))
-			return cli_usage(cli, "flamegraph: --%s needs the events of all threads on "
-					      "all cpus, not %s",
+			return cli_usage(cli,
+					 "flamegraph: --%s needs the events of all threads on "
+					 "all cpus, not %s",
 					 a->wall ? "wall" : "off-cpu", keys[i].option);
 	}
 	return CLI_OK;
@@ -332,28 +338,38 @@ static const struct args defaults = { .output = "flamegraph.html", .by = "comm" 
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
 	OPT_TEXT('o', "output", "FILE", struct args, output,
-		"writes FILE, a page that zooms and searches, or a picture if FILE ends in .svg; default flamegraph.html, "
+		"writes FILE, a page that zooms and searches, or a picture if FILE ends in .svg; "
+		"default flamegraph.html, "
 		"'-': the standard output"),
 	OPT_TEXT(0, "by", "comm|pid|cpu|dso|none|KEYS", struct args, by,
-		"makes a tower for each value of a key of sonde report (comm, cpu, pid: a thread) or of a field, or for each "
+		"makes a tower for each value of a key of sonde report (comm, cpu, pid: a thread) "
+		"or of a field, or for each "
 		"combination (comm,cpu); default comm"),
-	OPT_TEXT(0, "title", "TEXT", struct args, title, "names the picture; default: the recording and its command"),
-	OPT_FLAG(0, "inverted", struct args, inverted, "draws callees below their callers: an icicle, not a flame"),
+	OPT_TEXT(0, "title", "TEXT", struct args, title,
+		"names the picture; default: the recording and its command"),
+	OPT_FLAG(0, "inverted", struct args, inverted,
+		"draws callees below their callers: an icicle, not a flame"),
 	OPT_TEXT(0, "min", "PERCENT", struct args, min,
-		"draws frames with less than PERCENT of all as one for each caller; default 0, for .svg 0.01"),
+		"draws frames with less than PERCENT of all as one for each caller; default 0, for "
+		".svg 0.01"),
 	OPT_TEXT(0, "diff", "BASE", struct args, base,
-		"compares with the recording BASE: red frames have a larger share than there, blue ones a smaller one"),
+		"compares with the recording BASE: red frames have a larger share than there, blue "
+		"ones a smaller one"),
 	OPT_GROUP("Waits"),
 	OPT_FLAG(0, "off-cpu", struct args, off_cpu,
-		"draws the time between switching out and in, by the stack that waits, and who woke it; needs "
+		"draws the time between switching out and in, by the stack that waits, and who "
+		"woke it; needs "
 		"sched:sched_switch of all cpus, and sched:sched_waking"),
 	OPT_FLAG(0, "wall", struct args, wall,
-		"draws all time of the threads, on a cpu, runnable and off; samples say what runs on the cpu"),
+		"draws all time of the threads, on a cpu, runnable and off; samples say what runs "
+		"on the cpu"),
 	OPT_GROUP("Samples"),
 	OPT_KEY('e', "event", "EVENTS", "event", "takes only samples of these events"),
-	OPT_KEY(0, "time", "FROM,TO", "time", "takes only samples of this time, as sonde script --time does"),
+	OPT_KEY(0, "time", "FROM,TO", "time",
+		"takes only samples of this time, as sonde script --time does"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only samples of these cpus, as 0,2-3"),
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only samples of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only samples of these threads"),
@@ -361,12 +377,15 @@ static const struct opt options[] = {
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols", "takes only samples in these functions"),
 	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only samples in these files"),
 	OPT_GROUP("Call chains"),
-	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "takes at most FRAMES frames of a call chain"),
+	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack",
+		"takes at most FRAMES frames of a call chain"),
 	OPT_KEY(0, "inline", NULL, "inline", "shows inlined functions; the default"),
-	OPT_KEY(0, "symfs", "DIR", "symfs", "looks below DIR for the files that the recording names"),
+	OPT_KEY(0, "symfs", "DIR", "symfs",
+		"looks below DIR for the files that the recording names"),
 	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
 	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's FILE"),
-	OPT_KEY(0, "demangle", NULL, "demangle", "prints names of C++ and Rust as they were written; the default"),
+	OPT_KEY(0, "demangle", NULL, "demangle",
+		"prints names of C++ and Rust as they were written; the default"),
 	OPT_GROUP("The recording"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,

@@ -65,7 +65,8 @@ static int heatmap_write(struct heatmap *m)
 	picture.title = title;
 	if (!title)
 		r = -ENOMEM;
-	else if (page_write(output, heatmap_is_svg(output) ? heat_put_svg : heat_put_html, &picture) < 0)
+	else if (page_write(output, heatmap_is_svg(output) ? heat_put_svg : heat_put_html,
+			    &picture) < 0)
 		m->status = CLI_FAILED;
 	free(input);
 	free(title);
@@ -89,8 +90,8 @@ static int heatmap_draw(struct heatmap *m, struct sonde_session *s)
 		heatmap_say_pairs(&m->pairs);
 	if (m->heat.count)
 		return heatmap_write(m);
-	cli_say("the recording has no %s: nothing is written", m->start ? "such pair of events"
-								  : "such event with a time");
+	cli_say("the recording has no %s: nothing is written",
+		m->start ? "such pair of events" : "such event with a time");
 	m->status = CLI_FAILED;
 	return 0;
 }
@@ -123,7 +124,10 @@ static int heatmap_set_latency(const struct cli *cli, struct heatmap *m)
 	}
 	m->event = m->a->latency;
 	m->pairs = (struct heat_pairs){
-		.heat = &m->heat, .start = m->start, .stop = comma + 1, .key = m->a->key
+		.heat = &m->heat,
+		.start = m->start,
+		.stop = comma + 1,
+		.key = m->a->key,
 	};
 	return CLI_OK;
 }
@@ -131,7 +135,8 @@ static int heatmap_set_latency(const struct cli *cli, struct heatmap *m)
 static int heatmap_set_event(const struct cli *cli, struct heatmap *m, int argc, char **argv)
 {
 	if (m->a->latency && argc)
-		return cli_usage(cli, "heatmap: --latency names the events; what is '%s'?", argv[0]);
+		return cli_usage(cli, "heatmap: --latency names the events; what is '%s'?",
+				 argv[0]);
 	if (m->a->latency)
 		return heatmap_set_latency(cli, m);
 	if (m->a->key)
@@ -169,18 +174,25 @@ static const struct args defaults = { .output = "heatmap.html" };
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
 	OPT_TEXT('o', "output", "FILE", struct args, output,
-		"writes FILE, a page that zooms, or a picture if FILE ends in .svg; default heatmap.html, '-': the standard "
+		"writes FILE, a page that zooms, or a picture if FILE ends in .svg; default "
+		"heatmap.html, '-': the standard "
 		"output"),
 	OPT_TEXT(0, "latency", "START,STOP", struct args, latency,
-		"draws the time from each START to the next STOP with the same key, when STOP happens"),
+		"draws the time from each START to the next STOP with the same key, when STOP "
+		"happens"),
 	OPT_TEXT(0, "key", "FIELDS", struct args, key,
-		"matches START and STOP by these fields: dev,sector, or pid=next_pid if they have different names; tid and "
-		"cpu are those of the event. Default: as both events need if sonde knows them, else tid"),
-	OPT_TEXT(0, "title", "TEXT", struct args, title, "names the picture; default: the recording and the events"),
+		"matches START and STOP by these fields: dev,sector, or pid=next_pid if they have "
+		"different names; tid and "
+		"cpu are those of the event. Default: as both events need if sonde knows them, "
+		"else tid"),
+	OPT_TEXT(0, "title", "TEXT", struct args, title,
+		"names the picture; default: the recording and the events"),
 	OPT_GROUP("Events"),
-	OPT_KEY(0, "time", "FROM,TO", "time", "takes only events of this time, as sonde script --time does"),
+	OPT_KEY(0, "time", "FROM,TO", "time",
+		"takes only events of this time, as sonde script --time does"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3"),
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),
@@ -190,8 +202,8 @@ static const struct opt options[] = {
 	OPT_END,
 };
 /* clang-format on */
-static const char *const usage[] = { "heatmap [OPTIONS] EVENT", "heatmap [OPTIONS] --latency START,STOP",
-				     NULL };
+static const char *const usage[] = { "heatmap [OPTIONS] EVENT",
+				     "heatmap [OPTIONS] --latency START,STOP", NULL };
 
 const struct command cmd_heatmap = {
 	.name = "heatmap",
@@ -201,7 +213,8 @@ const struct command cmd_heatmap = {
 	.defaults = &defaults,
 	.examples = "  sonde heatmap sched:sched_switch\n"
 		    "  sonde heatmap --latency block:block_rq_issue,block:block_rq_complete\n"
-		    "  sonde heatmap --latency sched:sched_wakeup,sched:sched_switch -o wakeups.svg\n",
+		    "  sonde heatmap --latency sched:sched_wakeup,sched:sched_switch -o "
+		    "wakeups.svg\n",
 	RECORDING_COMMAND(struct args),
 	.run = heatmap_run,
 };

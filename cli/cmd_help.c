@@ -137,7 +137,8 @@ static int help_run(struct cli *cli, void *values, int argc, char **argv)
 static const struct opt options[] = {
 	{ OPT_KIND_FLAG, 0, "man", NULL, OPT_AT(struct args, man, bool), NULL, OPT_HIDDEN, NULL,
 	  "prints the options as the body of a man page's section, in scdoc" },
-	{ OPT_KIND_FLAG, 0, "complete", NULL, OPT_AT(struct args, complete, bool), NULL, OPT_HIDDEN, NULL,
+	{ OPT_KIND_FLAG, 0, "complete", NULL, OPT_AT(struct args, complete, bool), NULL, OPT_HIDDEN,
+		NULL,
 	  "prints the candidates for the last of the words, for the shells" },
 	OPT_END,
 };

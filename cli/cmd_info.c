@@ -25,9 +25,11 @@ static int info_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
 	FORMAT_OPTIONS(struct args, format, "sonde-info-json(5)"),
-	OPT_KEY(0, "no-events", NULL, "no-events", "prints only the header: takes the same time for a recording of any size"),
+	OPT_KEY(0, "no-events", NULL, "no-events",
+		"prints only the header: takes the same time for a recording of any size"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

@@ -325,14 +325,18 @@ static int list_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_FLAG(0, "raw-dump", struct args, raw_dump, "prints only names, separated by blanks: for programs"),
+	OPT_FLAG(0, "raw-dump", struct args, raw_dump,
+		"prints only names, separated by blanks: for programs"),
 	FORMAT_OPTIONS(struct args, format, "sonde-lists-json(5)"),
 	OPT_GROUP("Options of perf that change nothing here"),
-	OPT_FLAG('d', "desc", struct args, passed_over, "describes events of perf's tables, which sonde does not have"),
+	OPT_FLAG('d', "desc", struct args, passed_over,
+		"describes events of perf's tables, which sonde does not have"),
 	OPT_FLAG(0, "long-desc", struct args, passed_over, "describes them in more detail"),
 	OPT_FLAG(0, "details", struct args, passed_over, "prints what they consist of"),
-	OPT_FLAG(0, "deprecated", struct args, passed_over, "also lists those that have another name now"),
-	OPT_TEXT(0, "cputype", "TYPE", struct args, cpu_type, "lists those of one kind of processor"),
+	OPT_FLAG(0, "deprecated", struct args, passed_over,
+		"also lists those that have another name now"),
+	OPT_TEXT(0, "cputype", "TYPE", struct args, cpu_type,
+		"lists those of one kind of processor"),
 	OPT_END,
 };
 /* clang-format on */

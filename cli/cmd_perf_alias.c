@@ -115,7 +115,8 @@ static int perf_alias_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_FLAG('f', "force", struct args, force, "replaces a link named perf that leads elsewhere; never a program"),
+	OPT_FLAG('f', "force", struct args, force,
+		"replaces a link named perf that leads elsewhere; never a program"),
 	OPT_END,
 };
 /* clang-format on */

@@ -336,11 +336,12 @@ static int script_generate(const struct cli *cli, const struct script_args *a, c
 	char *forced = lines_given(&a->lines, "force");
 	int status;
 
-	status =
-		generate_script(cli, &(struct generate){ .language = a->generate,
-							 .output = a->output,
-							 .session = session,
-							 .force = forced && !strcmp(forced, "1") });
+	status = generate_script(cli, &(struct generate){
+					      .language = a->generate,
+					      .output = a->output,
+					      .session = session,
+					      .force = forced && !strcmp(forced, "1"),
+				      });
 	free(forced);
 	return status;
 }
@@ -450,11 +451,13 @@ static int script_run_steps(const struct cli *cli, struct script_args *a, int ar
 	const char **words = script_option_words(cli, argc);
 	char *input = lines_given(&a->lines, "input");
 	struct file_run f = { cli, a };
-	struct script_steps steps = { .options = words,
-				      .all_cpus = a->all_cpus,
-				      .has_input = input != NULL,
-				      .run_file = script_run_file,
-				      .ctx = &f };
+	struct script_steps steps = {
+		.options = words,
+		.all_cpus = a->all_cpus,
+		.has_input = input != NULL,
+		.run_file = script_run_file,
+		.ctx = &f,
+	};
 	int r = 1;
 
 	*ret_status = cli_status(cli, CLI_FAILED);

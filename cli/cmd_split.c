@@ -53,11 +53,14 @@ static int split_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data, '-': the standard input"),
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data, '-': the standard input"),
 	OPT_KEY('o', "output", "PREFIX", "output",
-		"writes PREFIX.0001, PREFIX.0002 ...; in a directory: files named as the input; default the input's name"),
+		"writes PREFIX.0001, PREFIX.0002 ...; in a directory: files named as the input; "
+		"default the input's name"),
 	OPT_KEY(0, "every", "SIZE", "every",
-		"begins a new file after so many bytes of records (64K, 512M, 1G) or so much time (500ms, 60s, 5m, 1h)"),
+		"begins a new file after so many bytes of records (64K, 512M, 1G) or so much time "
+		"(500ms, 60s, 5m, 1h)"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

@@ -226,8 +226,10 @@ static void complete_offer_event(void *ctx, const struct sonde_listed_event *e)
 
 static void complete_offer_tracepoints(struct completion *c)
 {
-	const struct sonde_list_options opts = { .size = sizeof(opts),
-						 .kinds = SONDE_EVENT_TRACEPOINT };
+	const struct sonde_list_options opts = {
+		.size = sizeof(opts),
+		.kinds = SONDE_EVENT_TRACEPOINT,
+	};
 
 	(void)sonde_list_events(&opts, complete_offer_event, c);
 }

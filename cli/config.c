@@ -211,7 +211,10 @@ static int config_parse_lines(struct config *c, const char *file, bool ours,
 int config_parse(struct config *c, const char *file, bool ours, const char *text, size_t len)
 {
 	struct config_parser p = {
-		.at = text, .end = text + len, .line = 1, .out = malloc(len + 2)
+		.at = text,
+		.end = text + len,
+		.line = 1,
+		.out = malloc(len + 2),
 	};
 	int bad;
 

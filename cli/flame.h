@@ -49,7 +49,7 @@ struct flame_sums {
 };
 struct flame_node {
 	uint32_t frame;
-	uint32_t parent, first, next; /* first callee, next sibling; 0 none */
+	uint32_t parent, first, next;         /* first callee, next sibling; 0 none */
 	struct flame_sums self[FLAME_SIDES];  /* without callees */
 	struct flame_sums total[FLAME_SIDES]; /* with callees; set by flame_finish() */
 };

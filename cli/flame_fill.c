@@ -108,8 +108,8 @@ static int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *r
 		return 0;
 	}
 	sonde_profile_place(fill->p, place, &at);
-	if (flame_fill_frame(fill->f, at.sym, at.dso, at.unknown, at.level == 'k' || at.level == 'g',
-			     at.is_inlined, ret) < 0)
+	if (flame_fill_frame(fill->f, at.sym, at.dso, at.unknown,
+			     at.level == 'k' || at.level == 'g', at.is_inlined, ret) < 0)
 		return -ENOMEM;
 	if (place >= fill->room) {
 		const uint32_t room = place + place / 2 + 256;

@@ -9,7 +9,7 @@
 
 /* One tree for each event type. */
 struct flames {
-	const char *by; /* keys of a profile that make groups, "comm,pid"; "" none */
+	const char *by;        /* keys of a profile that make groups, "comm,pid"; "" none */
 	struct flame **graphs; /* owned */
 	size_t nr;
 };

@@ -76,8 +76,8 @@ static void flame_html_nodes(FILE *out, const struct flame *f)
 
 static int flame_html_graph(FILE *out, const struct flame *f)
 {
-	const char *const texts[] = { "{\"event\":", f->event, ",\"unit\":",   f->unit,
-				      ",\"counted\":", f->counted };
+	const char *const texts[] = { "{\"event\":", f->event,        ",\"unit\":",
+				      f->unit,       ",\"counted\":", f->counted };
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) && r >= 0; i += 2) {

@@ -75,10 +75,10 @@ static void flame_svg_fill(FILE *out, const struct flame *f, uint32_t node)
 	static const struct {
 		char kind;
 		double hue, saturation, light;
-	} kinds[] = { { FLAME_USER, 36, .88, .68 },  { FLAME_KERNEL, 12, .80, .68 },
+	} kinds[] = { { FLAME_USER, 36, .88, .68 },     { FLAME_KERNEL, 12, .80, .68 },
 		      { FLAME_INLINED, 186, .50, .66 }, { FLAME_JIT, 128, .45, .64 },
 		      { FLAME_GROUP, 220, .14, .80 },   { FLAME_WAKER, 272, .50, .77 },
-		      { FLAME_REST, 0, 0, .86 },	{ FLAME_UNKNOWN, 50, .10, .76 } };
+		      { FLAME_REST, 0, 0, .86 },        { FLAME_UNKNOWN, 50, .10, .76 } };
 	const struct flame_frame *frame = &f->frames[f->nodes[node].frame];
 	size_t i = 0;
 	uint32_t hash = 0;

@@ -30,7 +30,7 @@ enum flame_state {
 };
 
 enum {
-	TID_MAX = 1 << 22,    /* the kernel's limit on pids */
+	TID_MAX = 1 << 22,       /* the kernel's limit on pids */
 	STATE_PREEMPTED = 0x100, /* bits of prev_state */
 	STATE_DEAD = 0x30,
 	FLAGS_INTERRUPT = 0x18 /* bits of common_flags: in an interrupt, in a soft interrupt */
@@ -38,10 +38,10 @@ enum {
 
 struct thread {
 	enum flame_state state;
-	uint64_t since_ns;   /* when the state began */
-	uint64_t sampled_ns; /* on a cpu: when the time not yet added began */
-	uint64_t early_ns;   /* runnable before the thread had a place in the tree */
-	uint32_t group;      /* its node; 0: none yet, or the thread is not wanted */
+	uint64_t since_ns;      /* when the state began */
+	uint64_t sampled_ns;    /* on a cpu: when the time not yet added began */
+	uint64_t early_ns;      /* runnable before the thread had a place in the tree */
+	uint32_t group;         /* its node; 0: none yet, or the thread is not wanted */
 	uint32_t off, runnable; /* nodes of the stack with which it switched out */
 	uint32_t on;            /* node of its last sample since it switched in; 0 none */
 	uint32_t waker;         /* frame + 1; 0: not woken */
@@ -167,8 +167,9 @@ static bool flame_waits_wants(const struct flame_waits *w, const struct sonde_ev
 	snprintf(tid, sizeof(tid), "%" PRId32, ev->tid);
 	return (!t->pids || flame_waits_lists(t->pids, pid)) &&
 	       (!t->tids || flame_waits_lists(t->tids, tid)) &&
-	       (!t->comms || flame_waits_lists(t->comms, sonde_session_string(
-								 sonde_event_session(ev), ev->comm)));
+	       (!t->comms ||
+		flame_waits_lists(t->comms,
+				  sonde_session_string(sonde_event_session(ev), ev->comm)));
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

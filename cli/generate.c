@@ -51,8 +51,10 @@ static bool generate_is_dummy(const struct sonde_schema *sc)
 static int generate_gather(struct sonde_session *s, struct skeleton *ret)
 {
 	size_t nr = sonde_session_schemas(s);
-	struct skeleton sk = { .tracepoints = calloc(nr + 1, sizeof(*sk.tracepoints)),
-			       .samples = calloc(nr + 1, sizeof(*sk.samples)) };
+	struct skeleton sk = {
+		.tracepoints = calloc(nr + 1, sizeof(*sk.tracepoints)),
+		.samples = calloc(nr + 1, sizeof(*sk.samples)),
+	};
 
 	*ret = sk;
 	if (!sk.tracepoints || !sk.samples)

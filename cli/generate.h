@@ -17,8 +17,8 @@ struct generate {
 	const char *language; /* as given to -g */
 	/* NULL: perf-script.SUFFIX in the current folder; "-": standard output */
 	const char *output;
-	const char *session;  /* text form */
-	bool force;           /* an existing file may be overwritten */
+	const char *session; /* text form */
+	bool force;          /* an existing file may be overwritten */
 };
 
 /* Returns the exit status after reporting any failure. */

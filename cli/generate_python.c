@@ -23,7 +23,8 @@ static const char opening[] =
 	"import os\n"
 	"import sys\n"
 	"\n"
-	"sys.path.append(os.environ[\"PERF_EXEC_PATH\"] + \"/scripts/python/Perf-Trace-Util/lib/Perf/Trace\")\n"
+	"sys.path.append(os.environ[\"PERF_EXEC_PATH\"] + "
+	"\"/scripts/python/Perf-Trace-Util/lib/Perf/Trace\")\n"
 	"\n"
 	"from perf_trace_context import *\n"
 	"from Core import *\n"
@@ -41,7 +42,8 @@ static const char common_help[] =
 	"# The first arguments of every handler:\n"
 	"#\n"
 	"#   event_name         name of the handler: \"sched__sched_switch\"\n"
-	"#   context            for common_pc(context), common_flags(context), common_lock_depth(context)\n"
+	"#   context            for common_pc(context), common_flags(context), "
+	"common_lock_depth(context)\n"
 	"#   common_cpu         number of the cpu\n"
 	"#   common_secs        time of the event: seconds ...\n"
 	"#   common_nsecs       ... and nanoseconds\n"
@@ -49,9 +51,12 @@ static const char common_help[] =
 	"#   common_comm        its name\n"
 	"#   common_callchain   list of frames, innermost first; empty if none were recorded\n"
 	"#\n"
-	"# The fields of its event follow, and last perf_sample_dict, which is optional. perf fills parameters by\n"
-	"# position, sonde by these names. A field name that has a meaning in Python gets a trailing \"_\": from_, id_.\n"
-	"# Flags and symbols are printed as NAME(number). Handlers that are not needed may be deleted.\n";
+	"# The fields of its event follow, and last perf_sample_dict, which is optional. perf "
+	"fills parameters by\n"
+	"# position, sonde by these names. A field name that has a meaning in Python gets a "
+	"trailing \"_\": from_, id_.\n"
+	"# Flags and symbols are printed as NAME(number). Handlers that are not needed may be "
+	"deleted.\n";
 
 static const char unhandled[] =
 	"\n"
@@ -59,17 +64,21 @@ static const char unhandled[] =
 	"def trace_unhandled(event_name, context, event_fields_dict, perf_sample_dict):\n"
 	"    \"\"\"Tracepoints that have no handler here.\"\"\"\n"
 	"    fields = dict(event_fields_dict)\n"
-	"    show_event(event_name, fields.pop(\"common_cpu\"), fields.pop(\"common_s\"), fields.pop(\"common_ns\"),\n"
+	"    show_event(event_name, fields.pop(\"common_cpu\"), fields.pop(\"common_s\"), "
+	"fields.pop(\"common_ns\"),\n"
 	"        fields.pop(\"common_pid\"), fields.pop(\"common_comm\"))\n"
 	"    chain = fields.pop(\"common_callchain\")\n"
-	"    print(\"\\t\" + \" \".join(\"%s=%s\" % (name, plain(fields[name])) for name in sorted(fields)))\n"
+	"    print(\"\\t\" + \" \".join(\"%s=%s\" % (name, plain(fields[name])) for name in "
+	"sorted(fields)))\n"
 	"    show_sample(perf_sample_dict, chain)\n";
 
 static const char process_event[] =
 	"    sample = param_dict[\"sample\"]\n"
-	"    show_event(param_dict[\"ev_name\"], sample[\"cpu\"], sample[\"time\"] // 10**9, sample[\"time\"] % 10**9,\n"
+	"    show_event(param_dict[\"ev_name\"], sample[\"cpu\"], sample[\"time\"] // 10**9, "
+	"sample[\"time\"] % 10**9,\n"
 	"        sample[\"tid\"], param_dict[\"comm\"])\n"
-	"    show_place(sample[\"ip\"], param_dict.get(\"symbol\"), param_dict.get(\"symoff\"), param_dict.get(\"dso\"))\n"
+	"    show_place(sample[\"ip\"], param_dict.get(\"symbol\"), param_dict.get(\"symoff\"), "
+	"param_dict.get(\"dso\"))\n"
 	"    show_sample(param_dict, param_dict[\"callchain\"])\n";
 
 static const char helpers[] =
@@ -83,9 +92,11 @@ static const char helpers[] =
 	"def show_sample(perf_sample_dict, chain):\n"
 	"    \"\"\"Values recorded besides the event's own fields.\"\"\"\n"
 	"    sample = perf_sample_dict[\"sample\"]\n"
-	"    print(\"\\tsample: \" + \" \".join(\"%s=%s\" % (name, sample[name]) for name in sorted(sample) if name != \"values\"))\n"
+	"    print(\"\\tsample: \" + \" \".join(\"%s=%s\" % (name, sample[name]) for name in "
+	"sorted(sample) if name != \"values\"))\n"
 	"    for frame in chain:\n"
-	"        show_place(frame[\"ip\"], frame[\"sym\"][\"name\"] if \"sym\" in frame else None, frame.get(\"sym_off\"), frame.get(\"dso\"))\n"
+	"        show_place(frame[\"ip\"], frame[\"sym\"][\"name\"] if \"sym\" in frame else None, "
+	"frame.get(\"sym_off\"), frame.get(\"dso\"))\n"
 	"\n"
 	"\n"
 	"def show_place(ip, symbol, offset, dso):\n"

@@ -69,20 +69,27 @@ static int globals_refuse_debug_file(struct opt_parser *p, void *values, const c
 /* clang-format off */
 const struct opt cli_options[] = {
 	OPT_TEXT(0, "compat", "VERSION", struct cli, compat,
-		 "gives the output, the values and the exit statuses of that tool: perf-6.1 or perf-6.12"),
+		 "gives the output, the values and the exit statuses of that "
+		 "tool: perf-6.1 or perf-6.12"),
 	OPT_TEXT(0, "buildid-dir", "DIR", struct cli, buildid_dir,
-		 "takes DIR as the build-id cache; default ~/.debug, or buildid.dir of the configuration"),
-	OPT_CALL('p', NULL, NULL, globals_set_paginate, OPT_HIDDEN, "the same, where the command has no -p"),
+		 "takes DIR as the build-id cache; default ~/.debug, or buildid.dir of the "
+		 "configuration"),
+	OPT_CALL('p', NULL, NULL, globals_set_paginate, OPT_HIDDEN,
+		"the same, where the command has no -p"),
 	OPT_CALL(0, "paginate", NULL, globals_set_paginate, 0,
 		 "shows text on a terminal in a pager, as is the default"),
-	OPT_CALL(0, "no-pager", NULL, globals_set_no_pager, OPT_NO_NEGATION, "shows text without a pager"),
+	OPT_CALL(0, "no-pager", NULL, globals_set_no_pager, OPT_NO_NEGATION,
+		"shows text without a pager"),
 	OPT_FLAG(0, "no-progress", struct cli, no_progress,
 		 "draws no progress line on the terminal"),
 	OPT_CALL(0, "pager", NULL, globals_set_paginate, OPT_HIDDEN, "the same as --paginate"),
 	OPT_CALL(0, "exec-path", "DIR", globals_set_exec_path, OPT_VALUE_OPTIONAL | OPT_NO_NEGATION,
-		 "takes DIR as the folder of perf's scripts (PERF_EXEC_PATH); alone: prints that folder"),
-	OPT_CALL(0, "debug", "VARIABLE[=LEVEL]", globals_set_debug, OPT_HIDDEN | OPT_NO_NEGATION, ""),
-	{ OPT_KIND_TEXT, 0, "debugfs-dir", "DIR", OPT_AT(struct cli, tracefs_dir, const char *), NULL,
+		 "takes DIR as the folder of perf's scripts (PERF_EXEC_PATH); alone: prints that "
+		 "folder"),
+	OPT_CALL(0, "debug", "VARIABLE[=LEVEL]", globals_set_debug, OPT_HIDDEN | OPT_NO_NEGATION,
+		""),
+	{ OPT_KIND_TEXT, 0, "debugfs-dir", "DIR", OPT_AT(struct cli, tracefs_dir, const char *),
+		NULL,
 	  OPT_HIDDEN, NULL, "" },
 	OPT_CALL(0, "debug-file", "FILE", globals_refuse_debug_file, OPT_HIDDEN, ""),
 	OPT_CALL(0, "html-path", NULL, globals_refuse_html, OPT_HIDDEN, ""),
@@ -93,7 +100,8 @@ const struct opt cli_options[] = {
 	OPT_COUNT('v', "verbose", struct cli, verbose, "prints more on stderr; twice: still more"),
 	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
 	OPT_FLAG(0, "version", struct cli, version,
-		 "shows the version; with -v what this build has in it, and which configuration was read"),
+		 "shows the version; with -v what this build has in it, and which configuration "
+		 "was read"),
 	OPT_END,
 };
 /* clang-format on */

@@ -61,9 +61,8 @@ void heat_add(struct heat *h, uint64_t time_ns, uint64_t latency_ns)
 	after = time_ns > h->origin_ns ? time_ns - h->origin_ns : 0;
 	while (after / h->column_ns >= HEAT_COLUMNS)
 		heat_widen(h);
-	row = h->mode == HEAT_OFFSET
-		      ? (uint32_t)(time_ns % SECOND_NS / (SECOND_NS / OFFSET_ROWS))
-		      : heat_latency_row(latency_ns);
+	row = h->mode == HEAT_OFFSET ? (uint32_t)(time_ns % SECOND_NS / (SECOND_NS / OFFSET_ROWS))
+				     : heat_latency_row(latency_ns);
 	h->cells[after / h->column_ns][row]++;
 	h->count++;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data of viewer/heatmap.js: {title, event, mode, origin, column, rows, cells}. origin and column
- * (its width) are in seconds, rows are the bounds of the rows in ns from `row` on, cells are
+ * The data of viewer/heatmap.js: {title, event, mode, origin, column, rows, cells}. origin and
+ * column (its width) are in seconds, rows are the bounds of the rows in ns from `row` on, cells are
  * triples: column, row, count.
  */
 #include "heat.h"
@@ -61,8 +61,9 @@ static int heat_html_data(FILE *out, const void *ctx)
 	r = page_put_json(out, p->event);
 	if (r < 0)
 		return r;
-	fprintf(out, ",\"mode\":\"%s\",\"origin\":%.9f,\"column\":%.9f,\"columns\":%" PRIu32
-		     ",\"rows\":[",
+	fprintf(out,
+		",\"mode\":\"%s\",\"origin\":%.9f,\"column\":%.9f,\"columns\":%" PRIu32
+		",\"rows\":[",
 		h->mode == HEAT_OFFSET ? "offset" : "latency", heat_seconds(h->origin_ns),
 		heat_seconds(h->column_ns), b.end_column);
 	for (uint32_t row = b.first_row; row <= b.end_row; row++)
@@ -134,8 +135,8 @@ static int heat_svg_data(FILE *out, const void *ctx)
 	const struct heat_bounds b = heat_find_bounds(h);
 	const uint32_t step = (b.end_row - b.first_row + 7) / 8;
 
-	fprintf(out, "<rect class=\"plot\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP,
-		WIDTH, HEIGHT);
+	fprintf(out, "<rect class=\"plot\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT,
+		TOP, WIDTH, HEIGHT);
 	for (uint32_t c = 0; c < b.end_column; c++) {
 		for (uint32_t row = b.first_row; row < b.end_row; row++) {
 			if (h->cells[c][row])
@@ -144,7 +145,8 @@ static int heat_svg_data(FILE *out, const void *ctx)
 	}
 	for (uint32_t row = b.first_row; row <= b.end_row; row += step) {
 		fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 6,
-			TOP + 4 + HEIGHT - (double)(row - b.first_row) * HEIGHT / (b.end_row - b.first_row));
+			TOP + 4 + HEIGHT -
+				(double)(row - b.first_row) * HEIGHT / (b.end_row - b.first_row));
 		heat_put_time(out, heat_row_ns(h, row));
 		fputs("</text>\n", out);
 	}

@@ -74,8 +74,8 @@ static void heat_pairs_fields(struct heat_pairs *p, const struct sonde_schema *s
 		const size_t len = strcspn(key, ",");
 		const char *sign = memchr(key, '=', len);
 		const char *from = !as_start && sign ? sign + 1 : key;
-		const size_t from_len = as_start && sign ? (size_t)(sign - key)
-							 : (size_t)(key + len - from);
+		const size_t from_len =
+			as_start && sign ? (size_t)(sign - key) : (size_t)(key + len - from);
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)from_len, from);

@@ -24,10 +24,10 @@ struct heat_pairs {
 	uint32_t nr_open, room, free;
 	struct heat_side *sides; /* owned; by schema id */
 	uint32_t nr_sides;
-	uint64_t starts, stops;   /* seen */
-	uint64_t without_start;   /* stops */
-	uint64_t dropped;         /* starts, because too many were open */
-	bool has_wrong_key;       /* an event has no field of that name */
+	uint64_t starts, stops; /* seen */
+	uint64_t without_start; /* stops */
+	uint64_t dropped;       /* starts, because too many were open */
+	bool has_wrong_key;     /* an event has no field of that name */
 	char wrong_key[64];
 };
 

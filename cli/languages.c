@@ -15,16 +15,22 @@
 /* One entry per language. Languages without a module are listed so that the message can say so. */
 /* clang-format off */
 const struct language script_languages[] = {
-	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"), .folder = "python",
-	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py", .holds_interrupts = true, .find = interpreter_python,
+	{ .name = "Python", .prefixes = WORDS("python", "py"), .suffixes = WORDS("py"),
+		.folder = "python",
+	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py",
+	  	.holds_interrupts = true, .find = interpreter_python,
 	  .generate = generate_python,
 	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
-	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"), .folder = "perl",
-	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm", .module = "Sonde::Prelude", .find = interpreter_perl,
+	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"),
+		.folder = "perl",
+	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm",
+	  	.module = "Sonde::Prelude", .find = interpreter_perl,
 	  .generate = generate_perl,
 	  .package = "sonde's Perl module (in Debian it needs libperl-dev to be built)" },
-	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"), .programs = WORDS("lua") },
-	{ .name = "Ruby", .prefixes = WORDS("ruby", "rb"), .suffixes = WORDS("rb"), .programs = WORDS("ruby") },
+	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"),
+		.programs = WORDS("lua") },
+	{ .name = "Ruby", .prefixes = WORDS("ruby", "rb"), .suffixes = WORDS("rb"),
+		.programs = WORDS("ruby") },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -43,9 +43,11 @@ static int main_check_compat(struct cli *cli)
 
 static int main_run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 {
-	struct opt_parser p = { .permute = c->permute,
-				.set_key = c->set_key,
-				.set_word = c->set_word };
+	struct opt_parser p = {
+		.permute = c->permute,
+		.set_key = c->set_key,
+		.set_word = c->set_word,
+	};
 	void *values = calloc(1, c->values_size + 1);
 	char **words;
 	int status;

@@ -125,8 +125,8 @@ static void opt_unknown_word(struct opt_parser *p, const char *word, size_t len)
 enum { AS_IT_IS, WITH_NO, WITHOUT_NO, NR_WAYS };
 
 /*
- * The texts to compare with `word` in one of these spellings: --inherit negates --no-inherit. False if
- * the option has no such spelling. *w and *len are the significant part of `word`, *name that of
+ * The texts to compare with `word` in one of these spellings: --inherit negates --no-inherit. False
+ * if the option has no such spelling. *w and *len are the significant part of `word`, *name that of
  * the option's name.
  */
 static bool opt_read_way(const struct opt *o, int way, const char **w, size_t *len,

@@ -44,7 +44,9 @@ enum opt_flags {
 	/* Not perf's: a shortened word means it only if it means no other option. */
 	OPT_OURS = 16,
 	OPT_NUMBER = 8, /* for OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
-	/* As the last word, and before another option, the value may be omitted; it is then NULL. */
+	/*
+	 * As the last word, and before another option, the value may be omitted; it is then NULL.
+	 */
 	OPT_VALUE_DEFAULT = 32
 };
 
@@ -52,14 +54,14 @@ struct opt_parser;
 
 struct opt {
 	enum opt_kind kind;
-	char letter;       /* 0: none */
-	const char *word;  /* without the dashes; NULL: none */
+	char letter;      /* 0: none */
+	const char *word; /* without the dashes; NULL: none */
 	/*
 	 * Name of its value in help; NULL if it takes none. "fp|lbr|MODE": fp, lbr, or another.
 	 * complete.c uses it.
 	 */
 	const char *value;
-	size_t offset;     /* of the member in the struct of values */
+	size_t offset; /* of the member in the struct of values */
 	/* value is NULL if negated or omitted. Returns 0, or -1 after opt_error(). */
 	int (*set)(struct opt_parser *p, void *values, const char *value, bool negated);
 	unsigned int flags; /* enum opt_flags */
@@ -89,7 +91,8 @@ struct opt {
 #define OPT_OUR_FLAG(letter, word, s, m, help)                                                     \
 	{ OPT_KIND_FLAG, letter, word, NULL, OPT_AT(s, m, bool), NULL, OPT_OURS, NULL, help }
 #define OPT_OUR_TEXT(letter, word, value, s, m, help)                                              \
-	{ OPT_KIND_TEXT, letter, word, value, OPT_AT(s, m, const char *), NULL, OPT_OURS, NULL, help }
+	{ OPT_KIND_TEXT, letter, word, value, OPT_AT(s, m, const char *), NULL, OPT_OURS, NULL, \
+		help }
 #define OPT_OUR_KEY(letter, word, value, key, help)                                                \
 	{ OPT_KIND_KEY, letter, word, value, 0, NULL, OPT_OURS, key, help }
 #define OPT_GROUP(heading)                                                                         \

@@ -104,8 +104,8 @@ static bool other_perf_is_ours(const char *folder, const char *own)
 	bool ours = asprintf(&perf, "%s/perf", folder) >= 0 && programs_is_own(perf);
 
 	free(perf);
-	return ours && ((own && realpath(folder, real) && !strcmp(real, own)) ||
-			holds_only_perf(folder));
+	return ours &&
+	       ((own && realpath(folder, real) && !strcmp(real, own)) || holds_only_perf(folder));
 }
 
 /*
@@ -208,17 +208,17 @@ int other_perf_run(const struct cli *cli, const char *command, int argc, char **
 }
 
 /* Commands of perf up to 6.12 that sonde does not have. */
-static const char *const missing[] = {
-	"annotate", "archive", "bench",	 "buildid-cache", "c2c",    "check",
-	"config",   "daemon",  "data",	 "diff",	  "ftrace", "inject", "iostat",
-	"kallsyms", "kmem",    "kvm",	 "kwork",	  "lock",   "mem",    "probe",
-	"sched",    "stat",    "test",	 "timechart",	  "top",    "trace",  NULL
-};
+static const char *const missing[] = { "annotate", "archive", "bench",  "buildid-cache", "c2c",
+				       "check",    "config",  "daemon", "data",          "diff",
+				       "ftrace",   "inject",  "iostat", "kallsyms",      "kmem",
+				       "kvm",      "kwork",   "lock",   "mem",           "probe",
+				       "sched",    "stat",    "test",   "timechart",     "top",
+				       "trace",    NULL };
 
 /* sonde's scripts that answer the question of one of perf's commands. */
 static const struct {
 	const char *command, *word; /* word: a first word, or an option; NULL: any, or none */
-	const char *script;	    /* NULL: none */
+	const char *script;         /* NULL: none */
 } answers[] = {
 	{ "kmem", NULL, "page-allocations" },
 	{ "kwork", NULL, "irq-times" },

@@ -54,7 +54,11 @@ int page_write(const char *path, int (*put)(FILE *out, const void *ctx), const v
 static int pages_character(const unsigned char *p, uint32_t *ret)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const int len = *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : *p >> 3 == 30 ? 4 : 0;
+	const int len = *p < 0x80       ? 1
+			: *p >> 5 == 6  ? 2
+			: *p >> 4 == 14 ? 3
+			: *p >> 3 == 30 ? 4
+					: 0;
 
 	*ret = len == 1 ? *p : *p & (0x7fu >> len);
 	for (int i = 1; i < len; i++) {

@@ -27,8 +27,8 @@ const char *progress_begin(const struct cli *cli, bool writes_meanwhile)
 	const char *term = getenv("TERM");
 
 	if (cli->no_progress || pager_runs() || !isatty(STDERR_FILENO) ||
-	    (writes_meanwhile && isatty(STDOUT_FILENO)) ||
-	    tcgetpgrp(STDERR_FILENO) != getpgrp() || !term || !strcmp(term, "dumb"))
+	    (writes_meanwhile && isatty(STDOUT_FILENO)) || tcgetpgrp(STDERR_FILENO) != getpgrp() ||
+	    !term || !strcmp(term, "dumb"))
 		return "";
 	progress_catch_signals();
 	return "progress=1\n";

@@ -25,7 +25,8 @@ void recording_done(void *values)
 	lines_done(&rec->lines);
 }
 
-int recording_check_one(const struct cli *cli, const char *command, const struct reading_options *rec)
+int recording_check_one(const struct cli *cli, const char *command,
+			const struct reading_options *rec)
 {
 	const int given = lines_count(&rec->lines, "input");
 
@@ -35,8 +36,8 @@ int recording_check_one(const struct cli *cli, const char *command, const struct
 	return cli_usage(cli, "%s: one recording at a time, not %d", command, given);
 }
 
-int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec, int argc,
-		      char **argv)
+int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec,
+		      int argc, char **argv)
 {
 	struct opt_parser p = { 0 };
 	int status = recording_check_one(cli, command, rec);

@@ -49,10 +49,11 @@ struct reading_options {
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
 /* Returns 0, or a status after reporting that -i was given more than once. */
-int recording_check_one(const struct cli *cli, const char *command, const struct reading_options *rec);
+int recording_check_one(const struct cli *cli, const char *command,
+			const struct reading_options *rec);
 /* The same; a single word may replace -i FILE, but not be added to it. */
-int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec, int argc,
-		      char **argv);
+int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec,
+		      int argc, char **argv);
 /*
  * As perf does, reads standard input if it is a pipe and there is no -i. Returns 0, or a status
  * after reporting that there is no memory.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a report: what the recording has decides about defaults, then a profile is made and printed. */
+/*
+ * Runs a report: what the recording has decides about defaults, then a profile is made and printed.
+ */
 #ifndef SONDE_CLI_REPORT_H
 #define SONDE_CLI_REPORT_H
 

@@ -203,7 +203,9 @@ struct formats_folded {
 	int error; /* 0, or -ENOMEM */
 };
 
-/* Adds ";name" to the line. A semicolon and an end of line inside a name would begin another one. */
+/*
+ * Adds ";name" to the line. A semicolon and an end of line inside a name would begin another one.
+ */
 static void report_formats_push(struct formats_folded *f, const char *name)
 {
 	const size_t len = strlen(name);

@@ -67,8 +67,8 @@ struct report_graph_row {
 int report_graph_print(FILE *out, const struct report_graph *g, const struct report_graph_row *row);
 
 /*
- * Prints a percentage as `fmt` ("%.2f%%", "%*.2f%%" with width >= 0) with perf's colours: red from 5 %, green from
- * 0.5 %.
+ * Prints a percentage as `fmt` ("%.2f%%", "%*.2f%%" with width >= 0) with perf's colours: red from
+ * 5 %, green from 0.5 %.
  */
 void report_percent_print(FILE *out, bool in_color, int width, double percent);
 

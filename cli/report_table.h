@@ -48,7 +48,9 @@ struct report_row {
 	const uint64_t *numbers;  /* of member m: numbers[m * REPORT_NUMBERS + n] */
 	const char *const *texts; /* by report_column.index */
 	uint64_t id;              /* of the profile's row */
-	/* Only for a hierarchy: by report_column.index, and the position in the order of merging. */
+	/*
+	 * Only for a hierarchy: by report_column.index, and the position in the order of merging.
+	 */
 	const struct report_value *values;
 	uint64_t merged;
 	uint32_t unknown; /* enum sonde_unknown: why the row's address has no symbol */

@@ -95,16 +95,17 @@ static void report_view_add_number(struct view_table *vt, const struct report_ke
 		key->number == REPORT_OVERHEAD && vt->v->children && !(fields && *fields != '+');
 
 	report_view_add_column(
-		vt, (struct report_column){ .title = is_self ? "Self" : key->title,
-					    .is_number = true,
-					    .is_percent = is_percent,
-					    .is_right = true,
-					    .is_missing = key->number == REPORT_CHILDREN &&
-							  !vt->v->children,
-					    .index = key->number,
-					    .width = is_guest     ? 9
-						     : is_percent ? 8
-								  : 12 });
+		vt, (struct report_column){
+			    .title = is_self ? "Self" : key->title,
+			    .is_number = true,
+			    .is_percent = is_percent,
+			    .is_right = true,
+			    .is_missing = key->number == REPORT_CHILDREN && !vt->v->children,
+			    .index = key->number,
+			    .width = is_guest     ? 9
+				     : is_percent ? 8
+						  : 12,
+		    });
 }
 
 /* Adds the column of key number `profile_key`, unless it belongs to another table. */
@@ -130,13 +131,15 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 	if (only_table != UINT32_MAX && only_table != vt->index)
 		return;
 	vt->keys[vt->nr_keys] = (struct shown_key){ key, profile_key };
-	report_view_add_column(vt, (struct report_column){ .title = title,
-							   .is_right = key ? key->is_right : true,
-							   .pads_last = key ? key->pads_last : true,
-							   .name = name,
-							   .index = (unsigned int)vt->nr_keys,
-							   .level = it->level,
-							   .width = (unsigned int)strlen(title) });
+	report_view_add_column(vt, (struct report_column){
+					   .title = title,
+					   .is_right = key ? key->is_right : true,
+					   .pads_last = key ? key->pads_last : true,
+					   .name = name,
+					   .index = (unsigned int)vt->nr_keys,
+					   .level = it->level,
+					   .width = (unsigned int)strlen(title),
+				   });
 	vt->nr_keys++;
 }
 

@@ -57,9 +57,11 @@ static struct landlock_attr sandbox_landlock_all(int abi, size_t *ret_size)
 	const unsigned fs_bits = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
 
 	*ret_size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
-	return (struct landlock_attr){ .fs = (UINT64_C(1) << fs_bits) - 1,
-				       .net = abi >= 4 ? 3 : 0,
-				       .scoped = abi >= 6 ? 3 : 0 };
+	return (struct landlock_attr){
+		.fs = (UINT64_C(1) << fs_bits) - 1,
+		.net = abi >= 4 ? 3 : 0,
+		.scoped = abi >= 6 ? 3 : 0,
+	};
 }
 
 struct fence {
@@ -280,14 +282,18 @@ static bool sandbox_fence_in(struct fence *f, const struct cli *cli, const struc
 /* clang-format off */
 /* Allowed with any arguments. */
 static const int calls[] = {
-	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_lseek,
-	SYS_close, SYS_fstat, SYS_statx, SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_getcwd, SYS_ftruncate,
+	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_pwrite64, SYS_writev,
+		SYS_pwritev, SYS_lseek,
+	SYS_close, SYS_fstat, SYS_statx, SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_getcwd,
+		SYS_ftruncate,
 	SYS_fallocate, SYS_fsync, SYS_fdatasync, SYS_dup, SYS_dup3, SYS_copy_file_range,
 	SYS_sendfile, SYS_splice, SYS_vmsplice,
 	SYS_munmap, SYS_mremap, SYS_brk, SYS_futex, SYS_sched_yield,
-	SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrandom, SYS_uname, SYS_sysinfo,
+	SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrandom,
+		SYS_uname, SYS_sysinfo,
 	SYS_getrusage, SYS_nanosleep,
-	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall, SYS_ppoll,
+	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+		SYS_restart_syscall, SYS_ppoll,
 	SYS_pselect6, SYS_wait4, SYS_waitid, SYS_set_robust_list, SYS_exit, SYS_exit_group,
 /* The existence of these depends on the machine and on the age of the headers. */
 #ifdef SYS_fadvise64
@@ -306,7 +312,8 @@ static const int calls[] = {
 	SYS_fstatat64, SYS_fstat64, SYS__llseek, SYS_ftruncate64,
 #endif
 #ifdef SYS_stat
-	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_dup2, SYS_time, SYS_gettimeofday,
+	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_dup2, SYS_time,
+		SYS_gettimeofday,
 #endif
 };
 /* For a command that makes files; Landlock limits the place. */

@@ -388,7 +388,8 @@ static const struct language *find_strip_suffix(char *file)
 	return NULL;
 }
 
-int script_entry_find_file(const struct script_places *p, const char *file, struct script_entry *ret)
+int script_entry_find_file(const struct script_places *p, const char *file,
+			   struct script_entry *ret)
 {
 	char *name = strdup(file);
 	const struct language *l =
@@ -453,8 +454,7 @@ static int find_add_entry(struct script_entries *all, const struct script_place 
 	int r;
 
 	for (size_t i = all->nr; i && all->v[i - 1].place == place; i--)
-		if (!strcmp(all->v[i - 1].name, name) &&
-		    (!only || all->v[i - 1].language == only))
+		if (!strcmp(all->v[i - 1].name, name) && (!only || all->v[i - 1].language == only))
 			return 0;
 	r = find_look_at(place, name, only, &e);
 	if (r != 1)

@@ -74,7 +74,10 @@ static void options_say_formats(char *ret, size_t room)
 	size_t n = 0;
 
 	for (const char *p = formats; *p && n + 1 < room; p++)
-		n += (size_t)snprintf(ret + n, room - n, *p != '|' ? "%c" : p == last ? " and " : ", ",
+		n += (size_t)snprintf(ret + n, room - n,
+				      *p != '|'   ? "%c"
+				      : p == last ? " and "
+						  : ", ",
 				      *p);
 }
 
@@ -214,12 +217,16 @@ static int options_set_color(struct opt_parser *p, void *values, const char *val
 /* clang-format off */
 const struct opt script_options[] = {
 	OPT_GROUP("Input"),
-	OPT_KEY('i', "input", "FILE", "input", "reads FILE; default perf.data. May be given several times: the events of "
+	OPT_KEY('i', "input", "FILE", "input",
+		"reads FILE; default perf.data. May be given several times: the events of "
 		"recordings of one host and clock are listed together in time order"),
-	OPT_OUR_KEY(0, "offset", "SECONDS", "offset", "adds SECONDS, which may be negative, to the times of the recording "
+	OPT_OUR_KEY(0, "offset", "SECONDS", "offset",
+		"adds SECONDS, which may be negative, to the times of the recording "
 		"named before it. So the events of unrelated clocks are listed together, too"),
-	OPT_KEY('f', "force", NULL, "force", "reads a recording that another user owns; with -g overwrites an existing file"),
-	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", "takes the running kernel's descriptions of tracepoints that the "
+	OPT_KEY('f', "force", NULL, "force",
+		"reads a recording that another user owns; with -g overwrites an existing file"),
+	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats",
+		"takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
 	MAX_UNPACKED_OPTION,
 	NO_FOLLOW_OPTION,
@@ -228,47 +235,61 @@ const struct opt script_options[] = {
 
 	OPT_GROUP("Scripts"),
 	OPT_TEXT('s', "script", "[LANG:]SCRIPT", struct script_args, script,
-		 "runs SCRIPT over the events in your own interpreter; what follows the options is for the "
+		 "runs SCRIPT over the events in your own interpreter; what follows the options is "
+		 "for the "
 		 "script. 'lang' lists the languages"),
 	OPT_OUR_TEXT(0, "interpreter", "PROGRAM", struct script_args, interpreter,
 		"runs the script with PROGRAM; default: see ENVIRONMENT in sonde-script(1)"),
 	OPT_TEXT('g', "gen-script", "LANG", struct script_args, generate,
-		 "writes a script that prints every event of the recording, to be changed: perf-script.py for python"),
+		 "writes a script that prints every event of the recording, to be changed: "
+		 "perf-script.py for python"),
 	OPT_OUR_TEXT('o', "output", "FILE", struct script_args, output,
-		 "writes that script to FILE, to stdout for '-'. An existing file is only overwritten with --force"),
+		 "writes that script to FILE, to stdout for '-'. An existing file is only "
+		 "overwritten with --force"),
 	OPT_FLAG('l', "list", struct script_args, list,
 		 "lists the scripts of sonde, of the user and of perf: what each does and records"),
 
 	OPT_GROUP("Columns"),
 	OPT_CALL(0, "format", SONDE_SCRIPT_FORMATS, options_set_format, OPT_OURS,
-		 "text: the default; jsonl: a JSON object per event with all its values, for programs, described in "
+		 "text: the default; jsonl: a JSON object per event with all its values, for "
+		 "programs, described in "
 		 "docs/formats/jsonl.md"),
 	OPT_CALL('j', "json", NULL, options_set_json, OPT_OURS,
 		 "the same as --format jsonl; with -l, --list-dlfilters and -s lang a JSON object"),
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", options_set_fields, OPT_NO_NEGATION,
-		 "prints these columns: comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
-		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: break: synth: before "
+		 "prints these columns: "
+		 "comm,pid,tid,cpu,time,period,event,trace,ip,sym,symoff,dso,addr ... (COLUMNS in "
+		 "sonde-script(1) has all); +FIELD adds and -FIELD takes away; hw: sw: trace: raw: "
+		 "break: synth: before "
 		 "them names the class of events. May be given several times"),
 	OPT_KEY(0, "ns", NULL, "ns", "prints times to the nanosecond"),
 	OPT_KEY(0, "reltime", NULL, "reltime", "counts times from the first event"),
-	OPT_CALL(0, "clock", "raw|relative|utc|local", options_set_clock, OPT_OURS, "shows times, also to scripts, as recorded (raw: the default), counted from the "
-		"first sample (relative), or as time of day in utc or local; the last two need clock data in the recording"),
+	OPT_CALL(0, "clock", "raw|relative|utc|local", options_set_clock, OPT_OURS,
+		"shows times, also to scripts, as recorded (raw: the default), counted from the "
+		"first sample (relative), or as time of day in utc or local; the last two need "
+		"clock data in the recording"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
-	OPT_KEY('L', "Latency", NULL, "latency", "prints names of tasks cut to 8 places and bare numbers of cpus"),
+	OPT_KEY('L', "Latency", NULL, "latency",
+		"prints names of tasks cut to 8 places and bare numbers of cpus"),
 
 	OPT_CALL(0, "color", "auto|always|never", options_set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
-		 "highlights names: always (also when no value is given), never, or auto (the default): on a "
+		 "highlights names: always (also when no value is given), never, or auto (the "
+		 "default): on a "
 		 "terminal, unless NO_COLOR is set"),
 
 	OPT_GROUP("Which events"),
 	OPT_KEY(0, "time", "FROM,TO", "time",
-		"takes only events of this time, in seconds; either side may be left out. Several are separated by "
-		"blanks. Or percents of the recording: 10% (the first), 10%/2 (the second), 0%-10%,50%-60%"),
-	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
+		"takes only events of this time, in seconds; either side may be left out. Several "
+		"are separated by "
+		"blanks. Or percents of the recording: 10% (the first), 10%/2 (the second), "
+		"0%-10%,50%-60%"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu",
+		"takes only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),
 	OPT_KEY('c', "comms", "NAMES", "comm", "takes only events of threads with these names"),
-	OPT_KEY('S', "symbols", "SYMBOLS", "symbols", "takes only events in these functions, or at 0xADDRESS"),
+	OPT_KEY('S', "symbols", "SYMBOLS", "symbols",
+		"takes only events in these functions, or at 0xADDRESS"),
 	OPT_NUMBER_KEY(0, "addr-range", "BYTES", "addr-range",
 		"extends an address of -S to so many bytes from there on"),
 	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only events in these files"),
@@ -277,7 +298,8 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
 		"prints the events of --switch-on and --switch-off too"),
 	OPT_CALL(0, "dlfilter", "FILE", options_set_dlfilter, OPT_NO_NEGATION,
-		 "asks a filter in a shared object, written for perf, which events to take. May be given several times: "
+		 "asks a filter in a shared object, written for perf, which events to take. May be "
+		 "given several times: "
 		 "an event is taken if all of them keep it"),
 	OPT_KEY(0, "dlarg", "ARG", "dlarg",
 		"an argument for the filter named before it. May be given several times"),
@@ -285,46 +307,62 @@ const struct opt script_options[] = {
 		 "lists the filters of the current folder and of perf; with -v in full"),
 
 	OPT_GROUP("Call chains and branches"),
-	OPT_CALL('G', "hide-call-graph", NULL, options_hide_call_graph, 0, "leaves call chains out"),
+	OPT_CALL('G', "hide-call-graph", NULL, options_hide_call_graph, 0,
+		"leaves call chains out"),
 	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain"),
 	OPT_KEY(0, "stop-bt", "SYMBOLS", "stop-bt", "ends call chains at these functions"),
-	OPT_KEY(0, "inline", NULL, "inline", "prints the functions inlined at a frame; the default"),
+	OPT_KEY(0, "inline", NULL, "inline",
+		"prints the functions inlined at a frame; the default"),
 	OPT_NUMBER_KEY(0, "max-blocks", "BLOCKS", "max-blocks",
 		"limits the blocks of instructions of a branch stack"),
 	OPT_FLAG(0, "stitch-lbr", struct script_args, stitch_lbr,
 		"accepted as by perf, but call chains are printed as they were recorded"),
 
 	OPT_GROUP("Symbols and source lines"),
-	OPT_KEY(0, "symfs", "DIR", "symfs", "looks below DIR for the files that the recording names"),
+	OPT_KEY(0, "symfs", "DIR", "symfs",
+		"looks below DIR for the files that the recording names"),
 	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
 	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's FILE"),
-	OPT_KEY(0, "demangle", NULL, "demangle", "prints names of C++ and Rust as they were written; the default"),
-	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel", "does so with the kernel's names too"),
-	OPT_KEY(0, "full-source-path", NULL, "full-source-path", "prints source files with their folders"),
-	OPT_KEY(0, "show-kernel-path", NULL, "show-kernel-path", "prints the file of the kernel's symbols"),
+	OPT_KEY(0, "demangle", NULL, "demangle",
+		"prints names of C++ and Rust as they were written; the default"),
+	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel",
+		"does so with the kernel's names too"),
+	OPT_KEY(0, "full-source-path", NULL, "full-source-path",
+		"prints source files with their folders"),
+	OPT_KEY(0, "show-kernel-path", NULL, "show-kernel-path",
+		"prints the file of the kernel's symbols"),
 
 	OPT_GROUP("The recording and its records"),
-	OPT_FLAG(0, "header", struct script_args, header, "prints the header of the recording, then the events"),
+	OPT_FLAG(0, "header", struct script_args, header,
+		"prints the header of the recording, then the events"),
 	OPT_FLAG(0, "header-only", struct script_args, header_only,
 		 "prints only the header of the recording"),
 	OPT_KEY('I', "show-info", NULL, "header-info", "prints the complete header"),
 	OPT_KEY('D', "dump-raw-trace", NULL, "dump", "prints every record as bytes and decoded"),
 	OPT_CALL(0, "dump-unsorted-raw-trace", NULL, options_set_unsorted_dump, 0,
 		 "does so in the order of the file, not in that of time"),
-	OPT_KEY(0, "per-event-dump", NULL, "per-event-dump", "writes a file per event type: FILE.EVENT.dump"),
-	OPT_KEY(0, "show-task-events", NULL, "show-task-events", "prints forks, exits and names of tasks"),
+	OPT_KEY(0, "per-event-dump", NULL, "per-event-dump",
+		"writes a file per event type: FILE.EVENT.dump"),
+	OPT_KEY(0, "show-task-events", NULL, "show-task-events",
+		"prints forks, exits and names of tasks"),
 	OPT_KEY(0, "show-mmap-events", NULL, "show-mmap-events", "prints mappings"),
-	OPT_KEY(0, "show-switch-events", NULL, "show-switch-events", "prints context switches that were recorded"),
+	OPT_KEY(0, "show-switch-events", NULL, "show-switch-events",
+		"prints context switches that were recorded"),
 	OPT_KEY(0, "show-namespace-events", NULL, "show-namespace-events", "prints namespaces"),
 	OPT_KEY(0, "show-cgroup-events", NULL, "show-cgroup-events", "prints control groups"),
-	OPT_KEY(0, "show-lost-events", NULL, "show-lost-events", "prints how many events were lost where"),
-	OPT_KEY(0, "show-round-events", NULL, "show-round-events", "prints the rounds of the recorder"),
-	OPT_KEY(0, "show-bpf-events", NULL, "show-bpf-events", "prints the loading and unloading of BPF programs"),
-	OPT_KEY(0, "show-text-poke-events", NULL, "show-text-poke-events", "prints changes of the kernel's code"),
+	OPT_KEY(0, "show-lost-events", NULL, "show-lost-events",
+		"prints how many events were lost where"),
+	OPT_KEY(0, "show-round-events", NULL, "show-round-events",
+		"prints the rounds of the recorder"),
+	OPT_KEY(0, "show-bpf-events", NULL, "show-bpf-events",
+		"prints the loading and unloading of BPF programs"),
+	OPT_KEY(0, "show-text-poke-events", NULL, "show-text-poke-events",
+		"prints changes of the kernel's code"),
 
 	OPT_GROUP("Accepted as by perf, though there is nothing to decode or to look up"),
 	OPT_CALL(0, "itrace", "OPTIONS", options_set_itrace, OPT_VALUE_OPTIONAL,
-		 "how to decode a processor's trace. sonde does not decode such traces: it prints the other samples, and reports that"),
+		 "how to decode a processor's trace. sonde does not decode such traces: it prints "
+		 "the other samples, and reports that"),
 	OPT_CALL(0, "insn-trace", "raw", options_set_insn_trace, OPT_VALUE_OPTIONAL,
 		 "the columns of a trace of instructions: -F +insn,-event,-period --ns"),
 	OPT_CALL(0, "call-trace", "ANY", options_set_call_trace, OPT_VALUE_OPTIONAL,
@@ -332,14 +370,18 @@ const struct opt script_options[] = {
 	OPT_CALL(0, "call-ret-trace", "ANY", options_set_call_ret_trace, OPT_VALUE_OPTIONAL,
 		 "the same with +flags"),
 	OPT_KEY(0, "graph-function", "SYMBOLS", "graph-function",
-		"prints only calls by these functions in such a trace: nothing, as none is decoded"),
+		"prints only calls by these functions in such a trace: nothing, as none is "
+		"decoded"),
 	OPT_CALL(0, "xed", "ANY", options_set_xed, OPT_VALUE_OPTIONAL,
 		 "pipes the text through the program xed, which must be installed"),
 	OPT_TEXT(0, "guestmount", "DIR", struct script_args, ignored,
 		 "where the files of guests are; addresses in guests get no names"),
-	OPT_TEXT(0, "guestkallsyms", "FILE", struct script_args, ignored, "the same for a guest's kernel symbols"),
-	OPT_TEXT(0, "guestmodules", "FILE", struct script_args, ignored, "the same for a guest's modules"),
-	OPT_TEXT(0, "guestvmlinux", "FILE", struct script_args, ignored, "the same for a guest's kernel"),
+	OPT_TEXT(0, "guestkallsyms", "FILE", struct script_args, ignored,
+		"the same for a guest's kernel symbols"),
+	OPT_TEXT(0, "guestmodules", "FILE", struct script_args, ignored,
+		"the same for a guest's modules"),
+	OPT_TEXT(0, "guestvmlinux", "FILE", struct script_args, ignored,
+		"the same for a guest's kernel"),
 	OPT_FLAG(0, "guest-code", struct script_args, no_effect,
 		 "says that a guest's code is in the process that runs it; it gets no names"),
 	OPT_OUR_TEXT(0, "addr2line", "PROGRAM", struct script_args, ignored,
@@ -347,7 +389,8 @@ const struct opt script_options[] = {
 	OPT_FLAG('d', "debug-mode", struct script_args, check_only,
 		 "prints no events, only what is wrong with the recording"),
 	OPT_FLAG('a', "all-cpus", struct script_args, all_cpus,
-		 "records on all cpus, in front of \"record NAME\" or NAME; text is always of all cpus"),
+		 "records on all cpus, in front of \"record NAME\" or NAME; text is always of all "
+		 "cpus"),
 	OPT_END,
 };
 /* clang-format on */

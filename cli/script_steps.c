@@ -54,8 +54,10 @@ static bool steps_names_target(const struct cli *cli, int argc, char **argv)
 	static const char *const targets[] = { "all-cpus", "cpu", "pid", "tid", "uid" };
 	struct record_args values = { 0 };
 	struct cli globals = { 0 };
-	struct opt_parser p = { .sets = { { record_options, &values }, { cli_options, &globals } },
-				.set_key = record_args_set_key };
+	struct opt_parser p = {
+		.sets = { { record_options, &values }, { cli_options, &globals } },
+		.set_key = record_args_set_key,
+	};
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
 	bool yes;
 
@@ -279,12 +281,13 @@ static int live_step(struct step *s)
 	const struct cli *cli = s->cli;
 	struct step_words w = { 0 };
 	struct step report = *s;
-	struct script_live live = { .name = s->entry.name,
-				    .report = steps_live_report,
-				    .ctx = &report,
-				    /* Lets a screen know that events arrive while it shows them. */
-				    .by_stdin = cli_rules(cli)->live_input_is_word ||
-						steps_is_top(s->entry.name) };
+	struct script_live live = {
+		.name = s->entry.name,
+		.report = steps_live_report,
+		.ctx = &report,
+		/* Lets a screen know that events arrive while it shows them. */
+		.by_stdin = cli_rules(cli)->live_input_is_word || steps_is_top(s->entry.name),
+	};
 	int status = cli_status(cli, CLI_FAILED);
 
 	report.argc = steps_count_args(s);

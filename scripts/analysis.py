@@ -47,13 +47,17 @@ def arguments(doc, by=(), top=20, more=()):
     import argparse
 
     parser = argparse.ArgumentParser(prog=os.path.basename(sys.argv[0]), description=doc,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    parser.add_argument("-j", "--json", action="store_true", help="one JSON object, times in nanoseconds")
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
+    parser.add_argument("-j", "--json", action="store_true",
+                        help="one JSON object, times in nanoseconds")
     if top:
-        parser.add_argument("--top", type=int, metavar="N", help="at most N rows of each table (default %d; with --json "
+        parser.add_argument("--top", type=int, metavar="N",
+                            help="at most N rows of each table (default %d; with --json "
                             "all); 0: all" % top)
     if by:
-        parser.add_argument("--by", choices=by, default=by[0], help="the subject of a row (default %(default)s)")
+        parser.add_argument("--by", choices=by, default=by[0],
+                            help="the subject of a row (default %(default)s)")
     for flags, settings in more:
         parser.add_argument(*flags, **settings)
     options = parser.parse_args()
@@ -189,11 +193,12 @@ class Distribution:
             counts[bits] = counts.get(bits, 0) + count
         if not counts:
             return []
-        return [(1 << bits >> 1, 1 << bits, counts.get(bits, 0)) for bits in range(min(counts), max(counts) + 1)]
+        return [(1 << bits >> 1, 1 << bits, counts.get(bits, 0))
+                for bits in range(min(counts), max(counts) + 1)]
 
 
-SPREAD = [("mean_ns", "mean", "time"), ("p50_ns", "p50", "time"), ("p95_ns", "p95", "time"), ("p99_ns", "p99", "time"),
-          ("max_ns", "max", "time")]
+SPREAD = [("mean_ns", "mean", "time"), ("p50_ns", "p50", "time"), ("p95_ns", "p95", "time"),
+          ("p99_ns", "p99", "time"), ("max_ns", "max", "time")]
 
 
 def spread(d):
@@ -311,13 +316,15 @@ class Report:
         if self.options.json:
             self.data[key] = [dict(zip((c[0] for c in columns), row)) for row in shown]
             return
-        wanted = [i for i, column in enumerate(columns) if column[2] != "rare" or any(row[i] for row in shown)]
+        wanted = [i for i, column in enumerate(columns) if column[2] != "rare" or
+                  any(row[i] for row in shown)]
         columns = [columns[i] for i in wanted]
         shown = [[row[i] for i in wanted] for row in shown]
         texts = [[heading for _, heading, _ in columns]]
         kinds = [KINDS[kind] for _, _, kind in columns]
         for row in shown:
-            texts.append(["-" if value is None else printable(kind[0](value)) for value, kind in zip(row, kinds)])
+            texts.append(["-" if value is None else printable(kind[0](value))
+                          for value, kind in zip(row, kinds)])
         self._begin(title)
         if not rows:
             self.lines.append(empty)
@@ -327,7 +334,8 @@ class Report:
         self.lines += lines
         below = []
         if len(shown) < len(rows):
-            below.append("... %d more%s" % (len(rows) - len(shown), "" if self.live else "; --top 0 shows all"))
+            below.append("... %d more%s" % (len(rows) - len(shown),
+                                            "" if self.live else "; --top 0 shows all"))
         if left_out:
             below.append("no room for %s" % ", ".join(left_out))
         self.lines += [screen.cut("; ".join(below), self.columns)] if self.live and below else below
@@ -340,7 +348,8 @@ class Report:
         """In JSON another object of the list `key`, with its subject."""
         powers = distribution.powers()
         if self.options.json:
-            about["buckets"] = [{"from": low, "below": high, "count": count} for low, high, count in powers]
+            about["buckets"] = [{"from": low, "below": high, "count": count}
+                                for low, high, count in powers]
             self.data.setdefault(key, []).append(about)
         elif powers:
             self._begin(title)
@@ -372,10 +381,14 @@ class Report:
             sys.stdout.write(json.dumps(self.data, default=name).replace("\x7f", "\\u007f") + "\n")
         else:
             if losses.gaps:
-                self.lines += ["", "%s lost at %s: counts are too low, and what was under way there is not timed" %
+                self.lines += [
+                    "", "%s lost at %s: counts are too low, and what was under way there is not "
+                        "timed" %
                                ("events were" if losses.events == 0 else
-                                plural(losses.events, "event was", "events were"), plural(losses.gaps, "place"))]
-            lines = [part for line in self.lines for text in line.split("\n") for part in screen.wrap(text, self.columns)]
+                                plural(losses.events, "event was", "events were"),
+                                plural(losses.gaps, "place"))]
+            lines = [part for line in self.lines for text in line.split("\n")
+                     for part in screen.wrap(text, self.columns)]
             if self.live:
                 lines = lines[:max(self.screen[1] - 1, 1)]  # the cursor is below the last line
             sys.stdout.write("\n".join(lines) + "\n")
@@ -385,9 +398,10 @@ class Report:
 # ---- names ---------------------------------------------------------------------------------------
 
 # Results inside the kernel: sys_exit has them, but user space never sees them.
-_KERNEL_ERRORS = {512: "ERESTARTSYS", 513: "ERESTARTNOINTR", 514: "ERESTARTNOHAND", 515: "ENOIOCTLCMD",
-                  516: "ERESTART_RESTARTBLOCK", 517: "EPROBE_DEFER", 518: "EOPENSTALE", 519: "ENOPARAM",
-                  521: "EBADHANDLE", 524: "ENOTSUPP", 529: "EIOCBQUEUED"}
+_KERNEL_ERRORS = {512: "ERESTARTSYS", 513: "ERESTARTNOINTR", 514: "ERESTARTNOHAND",
+                  515: "ENOIOCTLCMD", 516: "ERESTART_RESTARTBLOCK", 517: "EPROBE_DEFER",
+                  518: "EOPENSTALE", 519: "ENOPARAM", 521: "EBADHANDLE", 524: "ENOTSUPP",
+                  529: "EIOCBQUEUED"}
 
 
 def is_error(ret):
@@ -412,7 +426,8 @@ def _tables():
     under = "scripts/python/Perf-Trace-Util/lib/Perf/Trace/syscall_names.py"
     here = os.path.dirname(os.path.abspath(__file__))
     sonde = sys.modules.get("sonde") or (_import_sonde() if hasattr(host, "_arch") else None)
-    folders = [os.environ.get("PERF_EXEC_PATH"), here + "/../bindings/python/lib", here + "/../python/lib"]
+    folders = [os.environ.get("PERF_EXEC_PATH"), here + "/../bindings/python/lib",
+               here + "/../python/lib"]
     if sonde is not None:
         folders.insert(0, os.path.dirname(os.path.dirname(sonde.__file__)) + "/lib")
     return [folder + "/" + under for folder in folders if folder]
@@ -481,7 +496,8 @@ def any_kernel(main):
         if found:
             fields["perf_sample_dict"] = perf_sample_dict
             get = fields.get
-            found[0](event_name, context, get("common_cpu"), get("common_s"), get("common_ns"), get("common_pid"),
-                     get("common_comm"), get("common_callchain"), *map(get, found[1]))
+            found[0](event_name, context, get("common_cpu"), get("common_s"), get("common_ns"),
+                     get("common_pid"), get("common_comm"), get("common_callchain"),
+                     *map(get, found[1]))
 
     main["trace_unhandled"] = trace_unhandled

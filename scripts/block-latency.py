@@ -16,7 +16,8 @@ completed (block_rq_complete). Devices are MAJOR:MINOR as in lsblk. --by flags a
 synchronous, M metadata, A read ahead, F flush or write through.
 """
 
-from analysis import SPREAD, Distribution, Report, any_kernel, arguments, error_name, losses, name, plural, signed32, spread
+from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, error_name, losses, name,
+                      plural, signed32, spread)
 
 options = arguments(__doc__, by=("operation", "flags"), top=30)
 
@@ -103,18 +104,18 @@ def oldest_part(device, sector, sectors):
             return oldest
 
 
-def block__block_bio_queue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                           common_callchain, dev, sector, nr_sector):
+def block__block_bio_queue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                           common_comm, common_callchain, dev, sector, nr_sector):
     queue_part(dev, sector, common_secs * 1000000000 + common_nsecs, nr_sector)
 
 
-def block__block_rq_insert(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                           common_callchain, dev, sector):
+def block__block_rq_insert(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                           common_comm, common_callchain, dev, sector):
     inserted[dev, sector] = common_secs * 1000000000 + common_nsecs
 
 
-def block__block_rq_issue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                          common_callchain, dev, sector, nr_sector, rwbs):
+def block__block_rq_issue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                          common_comm, common_callchain, dev, sector, nr_sector, rwbs):
     now = common_secs * 1000000000 + common_nsecs
     place = dev, sector
     in_scheduler = inserted.pop(place, None)
@@ -128,8 +129,8 @@ def block__block_rq_issue(event_name, context, common_cpu, common_secs, common_n
     issued[place] = now, nr_sector, queued, name(rwbs)
 
 
-def block__block_rq_requeue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                            common_callchain, dev, sector, nr_sector):
+def block__block_rq_requeue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                            common_comm, common_callchain, dev, sector, nr_sector):
     request = issued.pop((dev, sector), None)
     if request is not None:
         depth[dev][0] -= 1
@@ -138,8 +139,8 @@ def block__block_rq_requeue(event_name, context, common_cpu, common_secs, common
             requeued[dev, sector] = request[2]
 
 
-def block__block_rq_complete(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                             common_callchain, dev, sector, nr_sector, error):
+def block__block_rq_complete(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                             common_comm, common_callchain, dev, sector, nr_sector, error):
     global without_issue
     request = issued.pop((dev, sector), None)
     if request is None:
@@ -178,10 +179,12 @@ def device_name(dev):
 
 def trace_end():
     report = Report(options)
-    heads = [("device", "device", "text"), (options.by, options.by, "text"), ("count", "requests", "number")]
+    heads = [("device", "device", "text"), (options.by, options.by, "text"),
+             ("count", "requests", "number")]
     found = sorted(requests.items(), key=lambda item: (-item[1].served.sum, item[0]))
     report.table("served", "from issued to completed", heads + [
-        ("bytes", "size", "bytes")] + SPREAD + [("failed", "failed", "rare"), ("requeued", "requeued", "rare")],
+        ("bytes", "size", "bytes")] + SPREAD +
+                 [("failed", "failed", "rare"), ("requeued", "requeued", "rare")],
         [(device_name(dev), kind, r.served.count, r.sectors * 512) + spread(r.served) +
          (sum(r.errors.values()), r.requeued) for (dev, kind), r in found],
         "no request was completed; record block:block_rq_issue and block:block_rq_complete")
@@ -190,14 +193,16 @@ def trace_end():
                      [(device_name(dev), kind, r.queued.count) + spread(r.queued)
                       for (dev, kind), r in found if r.queued.count])
     for (dev, kind), r in found[:options.top]:
-        report.histogram("histograms", "%s %s, from issued to completed" % (device_name(dev), kind), r.served,
-                         **{"device": device_name(dev), options.by: kind})
+        report.histogram("histograms", "%s %s, from issued to completed" % (device_name(dev), kind),
+                         r.served, **{"device": device_name(dev), options.by: kind})
     errors = [(device_name(dev), kind, error_name(number), count)
               for (dev, kind), r in found for number, count in sorted(r.errors.items())]
     if errors or options.json:
-        report.table("errors", "errors", heads[:2] + [("error", "error", "text"), ("count", "count", "number")], errors)
-    report.table("devices", "requests at a device", [("device", "device", "text"), ("most", "most at once", "number"),
-                                                    ("now", "not completed at the end", "number")],
+        report.table("errors", "errors",
+                     heads[:2] + [("error", "error", "text"), ("count", "count", "number")], errors)
+    report.table("devices", "requests at a device",
+                 [("device", "device", "text"), ("most", "most at once", "number"),
+                 ("now", "not completed at the end", "number")],
                  [(device_name(dev), most, now) for dev, (now, most) in sorted(depth.items())])
     report.note("without_issue", without_issue, "%s in the recording without the issue" %
                 plural(without_issue, "completion is", "completions are"))

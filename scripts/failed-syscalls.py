@@ -28,21 +28,22 @@ def note(key, ret):
         found[ret] = found.get(ret, 0) + 1
 
 
-def by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, id,
-               ret, perf_sample_dict):
+def by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+               common_callchain, id, ret, perf_sample_dict):
     pid = perf_sample_dict["sample"]["pid"]
     if common_pid == pid or pid not in names:
         names[pid] = common_comm
     note((pid, id), ret)
 
 
-def by_thread(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, id,
-              ret):
+def by_thread(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+              common_callchain, id, ret):
     names[common_pid] = common_comm
     note((common_pid, id), ret)
 
 
-def by_call(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, id, ret):
+def by_call(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+            common_callchain, id, ret):
     note((None, id), ret)
 
 
@@ -58,18 +59,22 @@ def trace_end():
     for (who, id), found in errors.items():
         for ret, count in found.items():
             who_columns = () if options.by == "call" else (names[who], who)
-            rows.append(who_columns + (syscall_name(id), error_name(ret), count, 100 * count / calls[who, id]))
+            rows.append(who_columns + (syscall_name(id), error_name(ret), count,
+                                       100 * count / calls[who, id]))
     rows.sort(key=lambda row: (-row[-2],) + row[:-2])
     columns = [("call", "call", "text"), ("error", "error", "text"), ("count", "failed", "number"),
                ("percent", "of calls", "percent")]
     if options.by != "call":
         columns = [("comm", options.by, "text"),
-                   ("pid", "pid", "number") if options.by == "process" else ("tid", "tid", "number")] + columns
+                   ("pid", "pid", "number") if options.by == "process"
+                   else ("tid", "tid", "number")] + columns
     report = Report(options)
     total = sum(calls.values())
-    report.table("failed", None, columns, rows, "none of %d system calls failed" % total if total else
+    report.table("failed", None, columns, rows, "none of %d system calls failed" % total if total
+                 else
                  "no system call; record raw_syscalls:sys_exit")
-    report.note("calls", total, "%d of %d calls failed" % (sum(row[-2] for row in rows), total) if rows else "")
+    report.note("calls", total, "%d of %d calls failed" % (sum(row[-2] for row in rows), total)
+                if rows else "")
     report.print()
 
 

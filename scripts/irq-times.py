@@ -21,7 +21,8 @@ from analysis import name as text
 options = arguments(__doc__, by=("handler", "cpu"), top=30)
 per_cpu = options.by == "cpu"
 
-VECTORS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
+VECTORS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER",
+           "RCU")
 
 in_irq = {}      # cpu -> [(irq, name, when)], the innermost last
 in_softirq = {}  # cpu -> (vec, when, time in interrupts on that cpu until then)
@@ -42,13 +43,13 @@ def clock(secs, nsecs):
     return last
 
 
-def irq__irq_handler_entry(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                           common_callchain, irq, name):
+def irq__irq_handler_entry(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                           common_comm, common_callchain, irq, name):
     in_irq.setdefault(common_cpu, []).append((irq, text(name), clock(common_secs, common_nsecs)))
 
 
-def irq__irq_handler_exit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                          common_callchain, irq):
+def irq__irq_handler_exit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                          common_comm, common_callchain, irq):
     now = clock(common_secs, common_nsecs)
     entered = in_irq.get(common_cpu)
     if not entered or entered[-1][0] != irq:
@@ -64,13 +65,13 @@ def irq__irq_handler_exit(event_name, context, common_cpu, common_secs, common_n
     times.add(now - since)
 
 
-def irq__softirq_raise(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                       common_callchain, vec):
+def irq__softirq_raise(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                       common_comm, common_callchain, vec):
     raised.setdefault((common_cpu, vec), clock(common_secs, common_nsecs))
 
 
-def irq__softirq_entry(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                       common_callchain, vec):
+def irq__softirq_entry(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                       common_comm, common_callchain, vec):
     now = clock(common_secs, common_nsecs)
     if common_cpu in in_softirq:
         ends["without end"] += 1
@@ -84,8 +85,8 @@ def irq__softirq_entry(event_name, context, common_cpu, common_secs, common_nsec
         waits.add(now - since)
 
 
-def irq__softirq_exit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                      common_callchain, vec):
+def irq__softirq_exit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                      common_comm, common_callchain, vec):
     now = clock(common_secs, common_nsecs)
     entered = in_softirq.pop(common_cpu, None)
     if entered is None or entered[0] != vec:
@@ -116,7 +117,8 @@ def trace_end():
     cpu_column = [("cpu", "cpu", "number")] if per_cpu else []
 
     def row(head, cpu, d):
-        return head + ((cpu,) if per_cpu else ()) + (d.count, d.sum, 100 * d.sum / length if length else None) + spread(d)
+        return (head + ((cpu,) if per_cpu else ()) +
+                (d.count, d.sum, 100 * d.sum / length if length else None) + spread(d))
 
     columns = cpu_column + [("count", "count", "number"), ("total_ns", "total", "time"),
                             ("busy_percent", "busy", "percent")] + SPREAD
@@ -125,15 +127,20 @@ def trace_end():
     def ordered(rows):
         return sorted(rows, key=lambda row: (-row[-7], str(row)))
 
-    report.table("irqs", "interrupt handlers", [("irq", "irq", "number"), ("name", "name", "text")] + columns,
+    report.table("irqs", "interrupt handlers",
+                 [("irq", "irq", "number"), ("name", "name", "text")] + columns,
                  ordered(row((irq, name), cpu, d) for (irq, name, cpu), d in irqs.items()))
-    report.table("softirqs", "soft interrupts", [("vec", "vec", "number"), ("name", "name", "text")] + columns,
+    report.table("softirqs", "soft interrupts",
+                 [("vec", "vec", "number"), ("name", "name", "text")] + columns,
                  ordered(row((vec, vector(vec)), cpu, d) for (vec, cpu), d in softirqs.items()))
     report.table("delays", "soft interrupts: from raised to run",
-                 [("vec", "vec", "number"), ("name", "name", "text")] + cpu_column + [("count", "count", "number")] + SPREAD,
+                 [("vec", "vec", "number"), ("name", "name", "text")] + cpu_column +
+                 [("count", "count", "number")] + SPREAD,
                  sorted(((vec, vector(vec)) + ((cpu,) if per_cpu else ()) + (d.count,) + spread(d)
-                         for (vec, cpu), d in delays.items()), key=lambda row: (-row[-1], row[:at])))
-    report.note("ends_without_beginning", ends["without beginning"], "%s in the recording without the beginning" %
+                         for (vec, cpu), d in delays.items()),
+                        key=lambda row: (-row[-1], row[:at])))
+    report.note("ends_without_beginning", ends["without beginning"],
+                "%s in the recording without the beginning" %
                 plural(ends["without beginning"], "end is", "ends are"))
     still = sum(map(len, in_irq.values())) + len(in_softirq) + ends["without end"]
     report.note("beginnings_without_end", still, "%s in the recording without the end" %

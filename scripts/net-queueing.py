@@ -18,11 +18,13 @@ an event, and the cpu that made the packet frees it some time later: such packet
 kernel's. Dropped packets are those of kfree_skb, by device and reason.
 """
 
-from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32, spread
+from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, plural, signed32,
+                      spread)
 from analysis import name as text
 from scheduling import interrupted
 
-options = arguments(__doc__, top=20, more=[(["--device"], {"metavar": "NAME", "help": "only this device"})])
+options = arguments(__doc__, top=20,
+                    more=[(["--device"], {"metavar": "NAME", "help": "only this device"})])
 DEVICE = options.device
 
 queued = {}    # packet -> (since when, device)
@@ -56,16 +58,16 @@ def count(device, what, n=1):
     counts[device, what] = counts.get((device, what), 0) + n
 
 
-def net__net_dev_queue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                       common_callchain, skbaddr, name):
+def net__net_dev_queue(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                       common_comm, common_callchain, skbaddr, name):
     name = text(name)
     sent.pop(skbaddr, None)
     if DEVICE is None or name == DEVICE:
         queued[skbaddr] = common_secs * 1000000000 + common_nsecs, name
 
 
-def net__net_dev_xmit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                      common_callchain, skbaddr, len, rc, name):
+def net__net_dev_xmit(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                      common_comm, common_callchain, skbaddr, len, rc, name):
     name = text(name)
     if DEVICE is not None and name != DEVICE:
         return
@@ -86,16 +88,16 @@ def net__net_dev_xmit(event_name, context, common_cpu, common_secs, common_nsecs
         sent[skbaddr] = now, name
 
 
-def net__netif_rx(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                  common_callchain, skbaddr, name):
+def net__netif_rx(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                  common_comm, common_callchain, skbaddr, name):
     name = text(name)
     received.pop(skbaddr, None)
     if DEVICE is None or name == DEVICE:
         backlog[skbaddr] = common_secs * 1000000000 + common_nsecs, name
 
 
-def net__netif_receive_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                           common_callchain, skbaddr, len, name):
+def net__netif_receive_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                           common_comm, common_callchain, skbaddr, len, name):
     name = text(name)
     since = backlog.pop(skbaddr, None)
     sent.pop(skbaddr, None)
@@ -109,15 +111,15 @@ def net__netif_receive_skb(event_name, context, common_cpu, common_secs, common_
     received[skbaddr] = now, name
 
 
-def skb__skb_copy_datagram_iovec(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                                 common_callchain, skbaddr):
+def skb__skb_copy_datagram_iovec(event_name, context, common_cpu, common_secs, common_nsecs,
+                                 common_pid, common_comm, common_callchain, skbaddr):
     since = received.pop(skbaddr, None)
     if since is not None:
         note(since[1], "process", common_secs * 1000000000 + common_nsecs - since[0])
 
 
-def skb__consume_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                     common_callchain, skbaddr):
+def skb__consume_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                     common_comm, common_callchain, skbaddr):
     now = common_secs * 1000000000 + common_nsecs
     since = sent.pop(skbaddr, None)
     if since is not None:
@@ -127,8 +129,8 @@ def skb__consume_skb(event_name, context, common_cpu, common_secs, common_nsecs,
         note(since[1], "kernel" if interrupted(context) else "process", now - since[0])
 
 
-def skb__kfree_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                   common_callchain, skbaddr, reason=None):
+def skb__kfree_skb(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                   common_comm, common_callchain, skbaddr, reason=None):
     device = None
     for packets in received, backlog, queued, sent:
         since = packets.pop(skbaddr, None)
@@ -138,8 +140,8 @@ def skb__kfree_skb(event_name, context, common_cpu, common_secs, common_nsecs, c
         drops[device, reason] = drops.get((device, reason), 0) + 1
 
 
-def napi__napi_poll(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                    common_callchain, dev_name, work, budget):
+def napi__napi_poll(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                    common_comm, common_callchain, dev_name, work, budget):
     dev_name = text(dev_name)
     if DEVICE is not None and dev_name != DEVICE:
         return
@@ -161,25 +163,34 @@ def trace_lost(cpu, time, count):
 def trace_end():
     report = Report(options)
     devices = sorted({device for device, _ in counts} | {device for device, _ in times})
-    whats = [("sent", "sent", "number"), ("sent_bytes", "bytes", "bytes"), ("failed", "failed", "number"),
-             ("busy", "busy", "number"), ("received", "received", "number"), ("received_bytes", "bytes", "bytes")]
+    whats = [("sent", "sent", "number"), ("sent_bytes", "bytes", "bytes"),
+             ("failed", "failed", "number"),
+             ("busy", "busy", "number"), ("received", "received", "number"),
+             ("received_bytes", "bytes", "bytes")]
     report.table("devices", None, [("device", "device", "text")] + whats,
-                 [(device,) + tuple(counts.get((device, what), 0) for what, _, _ in whats) for device in devices],
+                 [(device,) + tuple(counts.get((device, what), 0) for what, _, _ in whats)
+                  for device in devices],
                  "no packet in this recording; record the events that --help names")
-    rows = [(device, which) + (times[device, which].count,) + spread(times[device, which]) for device in devices
-            for which in ("queue", "free", "backlog", "process", "kernel") if (device, which) in times]
+    rows = [(device, which) + (times[device, which].count,) + spread(times[device, which])
+            for device in devices
+            for which in ("queue", "free", "backlog", "process", "kernel")
+            if (device, which) in times]
     if rows or options.json:
-        report.table("waits", "how long packets waited", [("device", "device", "text"), ("for", "for", "text"),
-                                                          ("packets", "packets", "number")] + SPREAD, rows)
+        report.table("waits", "how long packets waited",
+                     [("device", "device", "text"), ("for", "for", "text"),
+                      ("packets", "packets", "number")] + SPREAD, rows)
     if drops or options.json:
-        rows = [(device, reasons.get(reason) or ("unknown" if reason is None else "reason %d" % reason), n)
+        rows = [(device, reasons.get(reason) or
+                 ("unknown" if reason is None else "reason %d" % reason), n)
                 for (device, reason), n in drops.items()]
-        report.table("drops", "dropped", [("device", "device", "text"), ("reason", "reason", "text"),
-                                          ("packets", "packets", "number")],
+        report.table("drops", "dropped",
+                     [("device", "device", "text"), ("reason", "reason", "text"),
+                      ("packets", "packets", "number")],
                      sorted(rows, key=lambda row: (-row[2], row[0] or "", row[1])))
     if polls or options.json:
         report.table("polls", "NAPI polls", [
-            ("device", "device", "text"), ("polls", "polls", "number"), ("packets", "packets", "number"),
+            ("device", "device", "text"), ("polls", "polls", "number"),
+            ("packets", "packets", "number"),
             ("per_poll", "per poll", "rate"), ("whole_budget", "whole budget", "number")],
             sorted((device, n, work, work / n, full) for device, (n, work, full) in polls.items()))
     report.note("still_queued", len(queued) + len(backlog), "\n%s still queued at the end" %

@@ -22,14 +22,17 @@ the end of the recording are not timed.
 
 import sys
 
-from analysis import Distribution, Report, any_kernel, arguments, losses, may_be_absent, name, plural
+from analysis import (Distribution, Report, any_kernel, arguments, losses, may_be_absent, name,
+                      plural)
 from scheduling import STATES, Tasks, Wakeups, state_name
 from screen import printable
 
 options = arguments(__doc__, by=("stack", "thread", "name"), top=20, more=[
     (["--state"], {"metavar": "S,...", "help": "only these states"}),
     (["--of"], {"metavar": "NAME", "help": "only tasks of this name"}),
-    (["--folded"], {"action": "store_true", "help": "a line for each stack: name;outermost;...;innermost;[state] microseconds"}),
+    (["--folded"],
+     {"action": "store_true",
+      "help": "a line for each stack: name;outermost;...;innermost;[state] microseconds"}),
     (["--depth"], {"type": int, "default": 16, "metavar": "N",
                    "help": "at most N innermost functions of a stack (default 16; 0: all; "
                            "always all in --json and --folded)"})])
@@ -37,7 +40,8 @@ KNOWN = {state for _, state in STATES} - {"dead"} | {"preempted", "runnable"}
 ONLY = frozenset(options.state.split(",") if options.state else KNOWN)
 OF = options.of
 if ONLY - KNOWN:
-    sys.exit("off-cpu.py: --state: there is no '%s', but %s" % (sorted(ONLY - KNOWN)[0], ", ".join(sorted(KNOWN))))
+    sys.exit("off-cpu.py: --state: there is no '%s', but %s" %
+             (sorted(ONLY - KNOWN)[0], ", ".join(sorted(KNOWN))))
 if options.folded and options.json:
     sys.exit("off-cpu.py: use only use only one of --folded and --json")
 STACKS = options.by == "stack" or options.folded
@@ -48,20 +52,20 @@ spans = {}  # (who, state, stack) -> [Distribution of nanoseconds, of that waite
 
 
 @may_be_absent
-def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, pid):
+def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, pid):
     wakeups.waking(pid, common_secs * 1000000000 + common_nsecs, None)
 
 
 @may_be_absent
-def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, pid):
+def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, pid):
     wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, None)
 
 
 @may_be_absent
-def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                            common_callchain, pid):
+def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                            common_comm, common_callchain, pid):
     tasks.begins(pid)
     away.pop(pid, None)  # of an earlier task
 
@@ -74,8 +78,8 @@ def function(node):
     return "[%s]" % dso.rsplit("/", 1)[-1].strip("[]") if dso else "[unknown]"
 
 
-def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, prev_comm, prev_pid, prev_state, next_pid):
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, prev_pid, prev_state, next_pid):
     now = common_secs * 1000000000 + common_nsecs
     prev_comm = name(prev_comm)
     wakeups.stopped(prev_pid, prev_state)
@@ -94,7 +98,8 @@ def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nse
     state = state_name(prev_state)
     if prev_pid and state in ONLY and (OF is None or prev_comm == OF):
         stack = tuple(map(function, common_callchain)) if STACKS else ()
-        away[prev_pid] = now, (prev_comm if STACKS or options.by == "name" else tasks.seen(prev_pid, prev_comm), state, stack)
+        away[prev_pid] = now, (prev_comm if STACKS or options.by == "name"
+                               else tasks.seen(prev_pid, prev_comm), state, stack)
 
 
 def trace_lost(cpu, time, count):
@@ -109,9 +114,11 @@ def trace_lost(cpu, time, count):
 def folded(rows):
     for (who, state, stack), (d, _) in rows:
         parts = [who] + list(reversed(stack)) + ["[%s]" % state]
-        print("%s %d" % (";".join(printable(part).replace(";", ":") for part in parts), (d.sum + 500) // 1000))
+        print("%s %d" % (";".join(printable(part).replace(";", ":") for part in parts),
+                         (d.sum + 500) // 1000))
     if losses.gaps:
-        print("off-cpu.py: %s lost: times are missing" % plural(losses.events, "event was", "events were"), file=sys.stderr)
+        print("off-cpu.py: %s lost: times are missing" %
+              plural(losses.events, "event was", "events were"), file=sys.stderr)
 
 
 def blocks(report, rows):
@@ -134,7 +141,8 @@ def blocks(report, rows):
         report.lines.append("... %d more; --top 0 shows all" % (len(rows) - len(shown)))
 
 
-COLUMNS = [("count", "times", "number"), ("total_ns", "total", "time"), ("waited_ns", "waited", "time"), ("mean_ns", "mean", "time"),
+COLUMNS = [("count", "times", "number"), ("total_ns", "total", "time"),
+           ("waited_ns", "waited", "time"), ("mean_ns", "mean", "time"),
            ("p95_ns", "p95", "time"), ("max_ns", "max", "time")]
 NOTHING = "no task left its cpu and came back in this recording; record sched:sched_switch"
 
@@ -154,12 +162,15 @@ def trace_end():
         who = [("comm", options.by if not STACKS else "thread", "text")]
         if options.by == "thread":
             who.append(("tid", "tid", "number"))
-        report.table("spans", None, who + [("state", "state", "text")] + COLUMNS + [("stack", "stack", "text")] * STACKS, [
-            ((tasks.names[key[0]], key[0][0]) if options.by == "thread" else key[:1]) + key[1:2] + values(span) +
-            (list(key[2]),) * STACKS for key, span in rows], NOTHING)
+        report.table("spans", None, who + [("state", "state", "text")] + COLUMNS +
+                     [("stack", "stack", "text")] * STACKS, [
+                         ((tasks.names[key[0]], key[0][0]) if options.by == "thread" else key[:1]) +
+                         key[1:2] + values(span) +
+                         (list(key[2]),) * STACKS for key, span in rows], NOTHING)
     else:
         blocks(report, rows)
-    report.note("still_away", len(away), "\n%s not back at the end" % plural(len(away), "task was", "tasks were"))
+    report.note("still_away", len(away),
+                "\n%s not back at the end" % plural(len(away), "task was", "tasks were"))
     report.print()
 
 

@@ -17,11 +17,12 @@ from analysis import Report, any_kernel, arguments, losses, name, plural
 options = arguments(__doc__, by=("site", "chain", "process"), top=20)
 
 # The page allocator's own functions, with the names of all kernel versions.
-ALLOCATOR = ("alloc_pages", "alloc_page", "alloc_frozen_pages", "folio_alloc", "vma_alloc_folio", "get_free_page",
-             "get_free_pages", "get_zeroed_page", "alloc_pages_vma", "alloc_pages_current", "alloc_pages_nodemask",
-             "alloc_pages_node", "alloc_pages_bulk", "alloc_pages_bulk_array", "alloc_pages_bulk_array_mempolicy",
-             "alloc_pages_mpol", "folio_alloc_mpol", "alloc_page_interleave", "folio_alloc_node", "alloc_pages_bulk_mempolicy",
-             "alloc_pages_exact", "alloc_pages_internal")
+ALLOCATOR = ("alloc_pages", "alloc_page", "alloc_frozen_pages", "folio_alloc", "vma_alloc_folio",
+             "get_free_page", "get_free_pages", "get_zeroed_page", "alloc_pages_vma",
+             "alloc_pages_current", "alloc_pages_nodemask", "alloc_pages_node", "alloc_pages_bulk",
+             "alloc_pages_bulk_array", "alloc_pages_bulk_array_mempolicy", "alloc_pages_mpol",
+             "folio_alloc_mpol", "alloc_page_interleave", "folio_alloc_node",
+             "alloc_pages_bulk_mempolicy", "alloc_pages_exact", "alloc_pages_internal")
 KERNEL = 1 << 63
 TYPES = ("unmovable", "movable", "reclaimable", "high atomic", "CMA", "isolate")
 FAILED = ((1 << 64) - 1, -1)  # page frame number for no page; perf and sonde differ in its sign
@@ -101,8 +102,8 @@ def allocated(key, pfn, order, migratetype):
     live[pfn] = site, order
 
 
-def kmem__mm_page_alloc(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, pfn, order, migratetype):
+def kmem__mm_page_alloc(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, pfn, order, migratetype):
     addresses = tuple([node["ip"] for node in common_callchain])
     key = chains.get(addresses)
     if key is None:
@@ -112,8 +113,8 @@ def kmem__mm_page_alloc(event_name, context, common_cpu, common_secs, common_nse
     allocated(key, pfn, order, migratetype)
 
 
-def allocated_by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                         common_callchain, pfn, order, migratetype, perf_sample_dict):
+def allocated_by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                         common_comm, common_callchain, pfn, order, migratetype, perf_sample_dict):
     pid = perf_sample_dict["sample"]["pid"]
     if common_pid == pid or pid not in names:
         names[pid] = common_comm
@@ -136,8 +137,8 @@ def split(pfn):
     return False
 
 
-def kmem__mm_page_free(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                       common_callchain, pfn, order):
+def kmem__mm_page_free(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                       common_comm, common_callchain, pfn, order):
     global freed_unknown
     found = live.pop(pfn, None)
     if found is not None and found[1] == order:
@@ -177,22 +178,25 @@ def trace_end():
     rows = []
     for key, site in sites.items():
         about = (names[key], key) if options.by == "process" else (key,)
-        rows.append((site.allocations, site.pages, site.kept, site.most_kept, site.failed, site.highest_order,
-                     type_text(site)) + about)
+        rows.append((site.allocations, site.pages, site.kept, site.most_kept, site.failed,
+                     site.highest_order, type_text(site)) + about)
     rows.sort(key=lambda row: (-row[1], -row[4]) + row[7:])
-    columns = [("allocations", "allocations", "number"), ("pages", "pages", "number"), ("kept", "kept", "number"),
+    columns = [("allocations", "allocations", "number"), ("pages", "pages", "number"),
+               ("kept", "kept", "number"),
                ("most_kept", "most kept", "number"), ("failed", "failed", "rare"),
                ("highest_order", "highest order", "number"), ("types", "type", "text")]
-    columns += [("comm", "process", "text"), ("pid", "pid", "number")] if options.by == "process" else [
-        (options.by, options.by, "text")]
+    columns += [("comm", "process", "text"),
+                ("pid", "pid", "number")] if options.by == "process" else [
+                    (options.by, options.by, "text")]
     report = Report(options)
     report.table("allocations", None, columns, rows,
                  "no page was allocated; record kmem:mm_page_alloc and kmem:mm_page_free, with -g")
     if shapes or options.json:
         report.table("orders", "by order and type",
-                     [("order", "order", "number"), ("type", "type", "text"), ("allocations", "allocations", "number"),
-                      ("pages", "pages", "number")],
-                     [(order, type_name(number), count, count << order) for (order, number), count in sorted(shapes.items())])
+                     [("order", "order", "number"), ("type", "type", "text"),
+                      ("allocations", "allocations", "number"), ("pages", "pages", "number")],
+                     [(order, type_name(number), count, count << order)
+                      for (order, number), count in sorted(shapes.items())])
     report.note("freed_from_before", freed_unknown, "%s freed that had been allocated before" %
                 plural(freed_unknown, "page was", "pages were"))
     report.print()

@@ -13,7 +13,9 @@ NAME narrows it down to processes of that name.
 import screen
 from analysis import Report, arguments
 
-options = arguments(__doc__, top=0, more=[(("wanted",), {"nargs": "?", "metavar": "NAME", "help": "only processes of that name"})])
+options = arguments(__doc__, top=0,
+                    more=[(("wanted",), {"nargs": "?", "metavar": "NAME",
+                                         "help": "only processes of that name"})])
 WANTED = options.wanted
 
 
@@ -37,13 +39,14 @@ def note(calls, comm, tid, size):
         calls[key].add(size)
 
 
-def syscalls__sys_enter_read(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                             common_callchain, __syscall_nr, fd, buf, count):
+def syscalls__sys_enter_read(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                             common_comm, common_callchain, __syscall_nr, fd, buf, count):
     note(reads, common_comm, common_pid, count)
 
 
-def syscalls__sys_enter_write(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                              common_callchain, __syscall_nr, fd, buf, count):
+def syscalls__sys_enter_write(event_name, context, common_cpu, common_secs, common_nsecs,
+                              common_pid, common_comm, common_callchain, __syscall_nr, fd, buf,
+                              count):
     note(writes, common_comm, common_pid, count)
 
 
@@ -52,10 +55,12 @@ def by_bytes(calls):
 
 
 def report(**calls):
-    columns = [("comm", "comm", "text"), ("tid", "tid", "number"), ("calls", "calls", "number"), ("asked_bytes", "bytes", "bytes")]
+    columns = [("comm", "comm", "text"), ("tid", "tid", "number"), ("calls", "calls", "number"),
+               ("asked_bytes", "bytes", "bytes")]
     all_tables = Report(options)
     for key, of in calls.items():
-        all_tables.table(key, key, columns, [(comm, tid, c.count, c.bytes) for (comm, tid), c in by_bytes(of)])
+        all_tables.table(key, key, columns,
+                         [(comm, tid, c.count, c.bytes) for (comm, tid), c in by_bytes(of)])
     all_tables.print()
 
 
@@ -64,7 +69,8 @@ def table(title, calls):
     for (comm, tid), c in by_bytes(calls):
         cells.append((comm, str(tid), str(c.count), str(c.bytes), "%.0f" % (c.bytes / c.count)))
     size = screen.terminal()
-    lines, _ = screen.table(cells, [False, True, True, True, True], [0], size and size[0], [24, 9, 9, 13, 11])
+    lines, _ = screen.table(cells, [False, True, True, True, True], [0], size and size[0],
+                            [24, 9, 9, 13, 11])
     print("\n".join(lines))
     if not calls:
         print("(none)")

@@ -31,7 +31,8 @@ INTERRUPT = 0, "(interrupt)"
 SOFT_INTERRUPT = 0, "(softirq)"
 
 # Bits of prev_state since Linux 4.14; older kernels differ after the fourth bit.
-STATES = ((1, "sleep"), (2, "disk"), (4, "stopped"), (8, "traced"), (16, "dead"), (32, "dead"), (64, "parked"), (128, "idle"))
+STATES = ((1, "sleep"), (2, "disk"), (4, "stopped"), (8, "traced"), (16, "dead"), (32, "dead"),
+          (64, "parked"), (128, "idle"))
 RUNNABLE = 0xff   # none of these bits: it could have continued
 PREEMPTED = 0xf00  # any other bit (0x100; further up in older kernels): interrupted in the kernel
 

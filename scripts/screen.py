@@ -31,7 +31,8 @@ def terminal():
         size = os.get_terminal_size(fd)
     except OSError:
         size = 0, 0
-    return tuple(each or _told(variable, usual) for each, variable, usual in zip(size, ("COLUMNS", "LINES"), (80, 24)))
+    return tuple(each or _told(variable, usual)
+                 for each, variable, usual in zip(size, ("COLUMNS", "LINES"), (80, 24)))
 
 
 def _told(variable, usual):
@@ -49,14 +50,16 @@ def printable(text):
     if text.isprintable():
         return text
     return "".join("".join("\\x%02x" % byte for byte in c.encode("utf-8", "surrogateescape"))
-                   if c < " " or "\x7f" <= c < "\xa0" or "\udc80" <= c <= "\udcff" else c for c in text)
+                   if c < " " or "\x7f" <= c < "\xa0" or "\udc80" <= c <= "\udcff" else c
+                   for c in text)
 
 
 def width(text):
     """Columns of the screen for a text without control characters."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+    return sum(0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2
+               if unicodedata.east_asian_width(c) in "WF" else 1
                for c in text)
 
 

@@ -19,27 +19,31 @@ import sys
 import threading
 import time
 
-from analysis import SPREAD, Distribution, Report, any_kernel, arguments, losses, spread, syscall_name
+from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, spread,
+                      syscall_name)
 from screen import terminal
 
 options = arguments(__doc__, by=("call", "process", "thread"), top=20,
-                    more=[(("interval",), {"nargs": "?", "type": float, "default": 1.0, "metavar": "INTERVAL",
-                                           "help": "seconds between two tables (default 1)"})])
+                    more=[(("interval",),
+                           {"nargs": "?", "type": float, "default": 1.0, "metavar": "INTERVAL",
+                            "help": "seconds between two tables (default 1)"})])
 if not 0.01 <= options.interval <= 86400:
-    sys.exit("%s: an INTERVAL of %g seconds: give one from 0.01 to 86400" % (options.name, options.interval))
+    sys.exit("%s: an INTERVAL of %g seconds: give one from 0.01 to 86400" %
+             (options.name, options.interval))
 
 live = stat.S_ISFIFO(os.fstat(0).st_mode)
 own = {os.getpid()} if live else set()  # threads of this script
 lock = threading.Lock()                 # for the variables below: two threads use them
 under_way = {}                          # tid -> (number of the call, when it began)
 names = {}                              # pid or tid -> its last comm
-now_rows = {}                           # since the last table: (who, call) -> [Distribution, errors]
+# since the last table: (who, call) -> [Distribution, errors]
+now_rows = {}
 all_rows = {}                           # before that
 first = last = None                     # times of events
 
 
-def raw_syscalls__sys_enter(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                            common_callchain, id):
+def raw_syscalls__sys_enter(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                            common_comm, common_callchain, id):
     under_way[common_pid] = id, common_secs * 1000000000 + common_nsecs
 
 
@@ -62,18 +66,20 @@ def ended(who, tid, comm, id, now, ret):
             row[1] += 1
 
 
-def by_call(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, id, ret):
+def by_call(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+            common_callchain, id, ret):
     ended(None, common_pid, None, id, common_secs * 1000000000 + common_nsecs, ret)
 
 
-def by_thread(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, id,
-              ret):
+def by_thread(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+              common_callchain, id, ret):
     ended(common_pid, common_pid, common_comm, id, common_secs * 1000000000 + common_nsecs, ret)
 
 
-def by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, id,
-               ret, perf_sample_dict):
-    ended(perf_sample_dict["sample"]["pid"], common_pid, common_comm, id, common_secs * 1000000000 + common_nsecs, ret)
+def by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+               common_callchain, id, ret, perf_sample_dict):
+    ended(perf_sample_dict["sample"]["pid"], common_pid, common_comm, id, common_secs * 1000000000 +
+          common_nsecs, ret)
 
 
 raw_syscalls__sys_exit = {"call": by_call, "thread": by_thread, "process": by_process}[options.by]
@@ -92,15 +98,18 @@ def add_to_all(rows):
 
 
 def show(rows, seconds, title, live=False):
-    columns = [("call", "call", "text"), ("calls", "calls", "number"), ("per_second", "per s", "rate"),
+    columns = [("call", "call", "text"), ("calls", "calls", "number"),
+               ("per_second", "per s", "rate"),
                ("errors", "errors", "rare"), ("total_ns", "total", "time")] + SPREAD
     if options.by != "call":
-        columns = [("comm", options.by, "text"), ("pid" if options.by == "process" else "tid",) * 2 + ("number",)] + columns
+        columns = [("comm", options.by, "text"), ("pid" if options.by == "process" else "tid",) *
+                   2 + ("number",)] + columns
     lines = []
     for (who, id), (times, errors) in rows.items():
         about = () if who is None else (names[who], who)
         count = times.count
-        lines.append(about + (syscall_name(id), count, count / seconds if seconds else None, errors, times.sum) +
+        lines.append(about + (syscall_name(id), count, count / seconds if seconds else None, errors,
+                              times.sum) +
                      spread(times))
     lines.sort(key=lambda line: (-line[-9], line[:-9]))
     total = sum(times.count for times, _ in rows.values())
@@ -110,7 +119,8 @@ def show(rows, seconds, title, live=False):
     elif live and tables.made and not options.json:
         sys.stdout.write("\n")
     report.note("seconds", round(seconds, 3), "")
-    report.table("calls", "%s%.1f s: %d calls, %.0f per second" % (title, seconds, total, total / seconds if seconds else 0),
+    report.table("calls", "%s%.1f s: %d calls, %.0f per second" %
+                 (title, seconds, total, total / seconds if seconds else 0),
                  columns, lines, "(none)")
     report.print()
 

@@ -17,12 +17,13 @@ ran on the cpu that enqueued the woken task.
 
 import heapq
 
-from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, may_be_absent, name, plural,
-                      signed32, spread)
+from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, may_be_absent,
+                      name, plural, signed32, spread)
 from scheduling import Tasks, Wakeups, waker
 
 options = arguments(__doc__, by=("thread", "name", "cpu", "priority"), top=20, more=[
-    (["--worst"], {"type": int, "default": 10, "metavar": "N", "help": "number of the longest waits to list"})])
+    (["--worst"],
+     {"type": int, "default": 10, "metavar": "N", "help": "number of the longest waits to list"})])
 
 wakeups, tasks = Wakeups(), Tasks()
 waits = {}  # value of --by -> Distribution of nanoseconds
@@ -34,26 +35,30 @@ WORST = max(options.worst, 0)
 
 
 @may_be_absent
-def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, pid):
-    wakeups.waking(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
+def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, pid):
+    wakeups.waking(pid, common_secs * 1000000000 + common_nsecs,
+                   waker(context, common_pid, common_comm))
 
 
-def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, pid):
-    wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
+def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, pid):
+    wakeups.woken(pid, common_secs * 1000000000 + common_nsecs,
+                  waker(context, common_pid, common_comm))
 
 
 @may_be_absent
-def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                            common_callchain, pid):
+def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                            common_comm, common_callchain, pid):
     tasks.begins(pid)
     wakeups.pending.pop(pid, None)
-    wakeups.woken(pid, common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm))
+    wakeups.woken(pid, common_secs * 1000000000 + common_nsecs,
+                  waker(context, common_pid, common_comm))
 
 
-def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, prev_comm, prev_pid, prev_state, next_comm, next_pid, next_prio):
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, prev_pid, prev_state, next_comm,
+                        next_pid, next_prio):
     wakeups.stopped(prev_pid, prev_state)
     begun = wakeups.ran(next_pid)
     if begun is None:
@@ -89,22 +94,29 @@ def trace_end():
     columns = [("wakeups", "wake-ups", "number")] + SPREAD
     if BY == "thread":
         rows = [(tasks.names[row[0]], row[0][0], prios[row[0]]) + row[1:] for row in rows]
-        columns = [("comm", "thread", "text"), ("tid", "tid", "number"), ("prio", "prio", "number")] + columns
+        columns = [("comm", "thread", "text"), ("tid", "tid", "number"),
+                   ("prio", "prio", "number")] + columns
     else:
         columns = [{"name": ("comm", "name", "text"), "cpu": ("cpu", "cpu", "number"),
                     "priority": ("prio", "prio", "number")}[BY]] + columns
-    report.table("waits", None, columns, rows, "no task was woken and run in this recording; record sched:sched_waking, "
+    report.table("waits", None, columns, rows,
+                 "no task was woken and run in this recording; record sched:sched_waking, "
                  "sched:sched_wakeup and sched:sched_switch")
     if worst or options.json:
-        cases = [(-when, wait, comm, tid, prio, cpu, by[1], by[0] or None, before[1], before[0] or None)
-                 for wait, when, cpu, comm, tid, prio, by, before in sorted(worst, key=lambda c: (-c[0], -c[1]))]
+        cases = [(-when, wait, comm, tid, prio, cpu, by[1], by[0] or None, before[1],
+                  before[0] or None)
+                 for wait, when, cpu, comm, tid, prio, by, before in sorted(
+                     worst, key=lambda c: (-c[0], -c[1]))]
         report.table("worst", "the longest waits", [
-            ("ran_ns", "ran at", "moment"), ("wait_ns", "waited", "time"), ("comm", "thread", "text"), ("tid", "tid", "number"),
-            ("prio", "prio", "number"), ("cpu", "cpu", "number"), ("waker", "woken by", "text"), ("waker_tid", "tid", "number"),
+            ("ran_ns", "ran at", "moment"), ("wait_ns", "waited", "time"),
+            ("comm", "thread", "text"), ("tid", "tid", "number"),
+            ("prio", "prio", "number"), ("cpu", "cpu", "number"), ("waker", "woken by", "text"),
+            ("waker_tid", "tid", "number"),
             ("before", "ran before", "text"), ("before_tid", "tid", "number")], cases)
     report.histogram("lengths", "all waits by length", every)
     never = wakeups.waiting()
-    report.note("never_ran", never, "\n%s that did not run before the end" % plural(never, "task was woken", "tasks were woken"))
+    report.note("never_ran", never, "\n%s that did not run before the end" %
+                plural(never, "task was woken", "tasks were woken"))
     report.print()
 
 

@@ -18,7 +18,8 @@ tasks that nobody woke; --dot is for Graphviz:
 
 import sys
 
-from analysis import Distribution, Report, any_kernel, arguments, duration, losses, may_be_absent, name, plural
+from analysis import (Distribution, Report, any_kernel, arguments, duration, losses, may_be_absent,
+                      name, plural)
 from scheduling import RUNNABLE, Tasks, Wakeups, waker
 from screen import printable
 
@@ -59,8 +60,8 @@ def woke(now, by, comm, tid):
 
 
 @may_be_absent
-def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, comm, pid):
+def sched__sched_waking(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, comm, pid):
     now = common_secs * 1000000000 + common_nsecs
     by = waker(context, common_pid, common_comm)
     wakeups.waking(pid, now, woke(now, by, comm, pid))
@@ -71,22 +72,24 @@ def enqueued(now, by, comm, pid):
         wakeups.pending[pid][1] = woke(now, by, comm, pid)
 
 
-def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, comm, pid):
-    enqueued(common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm), comm, pid)
+def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, comm, pid):
+    enqueued(common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm), comm,
+             pid)
 
 
 @may_be_absent
-def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                            common_callchain, comm, pid):
+def sched__sched_wakeup_new(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                            common_comm, common_callchain, comm, pid):
     tasks.begins(pid)
     asleep.pop(pid, None)
     wakeups.pending.pop(pid, None)
-    enqueued(common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm), comm, pid)
+    enqueued(common_secs * 1000000000 + common_nsecs, waker(context, common_pid, common_comm), comm,
+             pid)
 
 
-def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, prev_pid, prev_state, next_pid):
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_pid, prev_state, next_pid):
     now = common_secs * 1000000000 + common_nsecs
     wakeups.stopped(prev_pid, prev_state)
     if prev_state & RUNNABLE:
@@ -120,13 +123,15 @@ def label(who):
 
 def chosen():
     """[(pair, its values)], the most frequent first."""
-    rows = [(key, p) for key, p in pairs.items() if options.of is None or options.of in (name_of(who)[0] for who in key)]
+    rows = [(key, p) for key, p in pairs.items() if options.of is None or
+            options.of in (name_of(who)[0] for who in key)]
     return sorted(rows, key=lambda row: (-row[1][0], label(row[0][0]), label(row[0][1])))
 
 
 def note(p):
     """The mean times of a pair, as far as they exist."""
-    times = ["%s %s" % (word, duration(d.mean)) for word, d in (("slept", p[1]), ("waited", p[2])) if d.count]
+    times = ["%s %s" % (word, duration(d.mean)) for word, d in (("slept", p[1]), ("waited", p[2]))
+             if d.count]
     return " (%s)" % ", ".join(times) if times else ""
 
 
@@ -142,9 +147,11 @@ def tree(rows):
         told.add(who)
         for n, (task, p) in enumerate(below[who]):
             if n == options.top:
-                lines.append("%s... %d more; --top 0 shows all" % ("    " * depth, len(below[who]) - n))
+                lines.append("%s... %d more; --top 0 shows all" %
+                             ("    " * depth, len(below[who]) - n))
                 break
-            again = "" if task not in below else ", as above" if task in told else ", see below" if depth == DEEPEST else ""
+            again = ("" if task not in below else ", as above" if task in told else ", see below"
+                     if depth == DEEPEST else "")
             lines.append("%s%d x %s%s%s" % ("    " * depth, p[0], label(task), note(p), again))
             if task in below and not again:
                 branch(task, depth + 1)
@@ -164,10 +171,14 @@ def dot(rows):
     lines = ["digraph wakeups {", "\tnode [shape=box];"]
     most = rows[0][1][0] if rows else 1
     for (by, task), p in rows[:options.top]:
-        lines.append("\t%s -> %s [label=%s, penwidth=%.1f];" % (quoted(label(by)), quoted(label(task)),
-                                                              quoted("%d%s" % (p[0], note(p))), 1 + 4 * p[0] / most))
+        lines.append("\t%s -> %s [label=%s, penwidth=%.1f];" %
+                     (quoted(label(by)), quoted(label(task)),
+                                                                           quoted("%d%s" %
+                                                                                  (p[0], note(p))),
+                      1 + 4 * p[0] / most))
     if losses.gaps:
-        lines.append("\t// %s lost: counts are too low" % plural(losses.events, "event was", "events were"))
+        lines.append("\t// %s lost: counts are too low" %
+                     plural(losses.events, "event was", "events were"))
     return lines + ["}"]
 
 
@@ -175,13 +186,19 @@ def table(report, rows):
     def who(key, heading, other):
         return [(key, heading, "text")] + ([(other, "tid", "number")] if THREADS else [])
 
-    report.table("pairs", None, who("waker", "waker", "waker_tid") + who("woken", "woken", "woken_tid") + [
-        ("count", "wake-ups", "number"), ("slept_mean_ns", "slept mean", "time"), ("slept_ns", "slept sum", "time"),
-        ("wait_mean_ns", "waited mean", "time"), ("wait_p95_ns", "p95", "time"), ("wait_max_ns", "max", "time")],
-        [(name_of(by) if THREADS else name_of(by)[:1]) + (name_of(task) if THREADS else name_of(task)[:1]) +
-         (p[0], p[1].mean, p[1].sum if p[1].count else None, p[2].mean, p[2].percentile(95), p[2].max)
+    report.table("pairs", None, who("waker", "waker", "waker_tid") +
+                 who("woken", "woken", "woken_tid") + [
+                     ("count", "wake-ups", "number"), ("slept_mean_ns", "slept mean", "time"),
+                     ("slept_ns", "slept sum", "time"),
+                     ("wait_mean_ns", "waited mean", "time"), ("wait_p95_ns", "p95", "time"),
+                     ("wait_max_ns", "max", "time")],
+        [(name_of(by) if THREADS else name_of(by)[:1]) +
+         (name_of(task) if THREADS else name_of(task)[:1]) +
+         (p[0], p[1].mean, p[1].sum if p[1].count else None, p[2].mean, p[2].percentile(95),
+          p[2].max)
          for (by, task), p in rows],
-        "no wake-up in this recording; record sched:sched_waking, sched:sched_wakeup and sched:sched_switch")
+        "no wake-up in this recording; record sched:sched_waking, sched:sched_wakeup and "
+        "sched:sched_switch")
 
 
 def trace_end():
@@ -196,7 +213,8 @@ def trace_end():
     else:
         table(report, rows)
     never = wakeups.waiting()
-    report.note("never_ran", never, "\n%s that did not run before the end" % plural(never, "task was woken", "tasks were woken"))
+    report.note("never_ran", never, "\n%s that did not run before the end" %
+                plural(never, "task was woken", "tasks were woken"))
     report.print()
 
 

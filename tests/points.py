@@ -24,13 +24,16 @@ import time
 
 import settled  # noqa: F401
 
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-       'PERF_CONFIG': '/dev/null'}
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C',
+       'TZ': 'UTC', 'PERF_CONFIG': '/dev/null'}
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
 IN_CI = os.environ.get('SONDE_CI') == '1'
-FULL = os.environ.get('SONDE_FULL') == '1'  # all there is to compare, not the share that each run takes
-UNDER_ASAN = os.environ.get('SONDE_ASAN', '0') not in ('', '0')  # an interpreter needs the sanitizer's library before ours
-NO_LEAKS = {'ASAN_OPTIONS': 'detect_leaks=0'} if UNDER_ASAN else {}  # looking for leaks traces the process
+# all there is to compare, not the share that each run takes
+FULL = os.environ.get('SONDE_FULL') == '1'
+# an interpreter needs the sanitizer's library before ours
+UNDER_ASAN = os.environ.get('SONDE_ASAN', '0') not in ('', '0')
+# looking for leaks traces the process
+NO_LEAKS = {'ASAN_OPTIONS': 'detect_leaks=0'} if UNDER_ASAN else {}
 count = failed = 0
 
 
@@ -65,21 +68,23 @@ def done():
 def run(command, cwd=None, timeout=600):
     """(exit status or a sentence, stdout, stderr)"""
     try:
-        p = subprocess.run(command, env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
+        p = subprocess.run(command, env=ENV, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=timeout)
     except subprocess.TimeoutExpired:
         return 'ran longer than %d s' % timeout, b'', b''
     return p.returncode, p.stdout, p.stderr
 
 
 def open_on_pty(words, size=None, **how):
-    """A process with a new terminal, and the terminal's other end. size: (rows, columns); how: of Popen(), where stdin, stdout
-    and stderr are the terminal unless given."""
+    """A process with a new terminal, and the terminal's other end. size: (rows, columns); how: of
+    Popen(), where stdin, stdout and stderr are the terminal unless given."""
     ours, theirs = pty.openpty()
     if size:
         resize(ours, *size)
     for end in 'stdin', 'stdout', 'stderr':
         how.setdefault(end, theirs)
-    p = subprocess.Popen(words, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0), **how)
+    p = subprocess.Popen(words, start_new_session=True,
+                         preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0), **how)
     os.close(theirs)
     return p, ours
 
@@ -89,7 +94,8 @@ def resize(fd, rows, columns):
 
 
 def read_pty(fd, until=lambda out: False, seconds=300):
-    """The bytes shown until that holds of them, no process has the terminal any more, or the time is over."""
+    """The bytes shown until that holds of them, no process has the terminal any more, or the time
+    is over."""
     out, end = b'', time.monotonic() + seconds
     while not until(out) and time.monotonic() < end:
         if not select.select([fd], [], [], 0.1)[0]:
@@ -105,7 +111,8 @@ def read_pty(fd, until=lambda out: False, seconds=300):
 
 
 def end_pty(p, fd, seconds=300):
-    """(exit status, negative: the signal; the bytes shown until the process ended, which is killed if the time is over)"""
+    """(exit status, negative: the signal; the bytes shown until the process ended, which is killed
+    if the time is over)"""
     end = time.monotonic() + seconds
     out = read_pty(fd, seconds=seconds)
     try:

@@ -4,14 +4,15 @@ samples."""
 count = 0
 
 
-def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
-                        prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio):
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, prev_pid, prev_prio, prev_state,
+                        next_comm, next_pid, next_prio):
     global count
     count += 1
 
 
-def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
-                        comm, pid, prio, target_cpu):
+def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, comm, pid, prio, target_cpu):
     global count
     count += 1
 

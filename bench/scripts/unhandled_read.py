@@ -9,4 +9,5 @@ def trace_unhandled(event_name, context, fields):
 
 
 def trace_end():
-    print(len(counts), 'tasks on cpus,', sum(counts.values()), 'events,', max(counts.values(), default=0), 'the most')
+    print(len(counts), 'tasks on cpus,', sum(counts.values()), 'events,',
+          max(counts.values(), default=0), 'the most')

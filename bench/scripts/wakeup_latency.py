@@ -4,13 +4,14 @@ woken_at = {}
 waits = total_ns = longest_ns = 0
 
 
-def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, comm, pid, prio, target_cpu):
+def sched__sched_wakeup(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, comm, pid, prio, target_cpu):
     woken_at[pid] = common_secs * 1000000000 + common_nsecs
 
 
-def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-                        common_callchain, prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio):
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, prev_pid, prev_prio, prev_state,
+                        next_comm, next_pid, next_prio):
     global waits, total_ns, longest_ns
     since = woken_at.pop(next_pid, None)
     if since is None:
@@ -23,4 +24,5 @@ def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nse
 
 
 def trace_end():
-    print('%d waits, mean %.1f us, longest %.1f us' % (waits, total_ns / max(waits, 1) / 1000, longest_ns / 1000))
+    print('%d waits, mean %.1f us, longest %.1f us' % (waits, total_ns / max(waits, 1) / 1000,
+                                                       longest_ns / 1000))

@@ -72,7 +72,7 @@ int args_init(pTHX_ struct perl_run *r, struct slot *slot, const char *name)
 	const struct sonde_field *fields = prelude_fields(sc, &slot->nr_fields),
 				 *pid = sonde_schema_field(sc, "common_pid");
 
-	text_arg_set(aTHX_ &slot->name, name);
+	text_arg_set(aTHX_ & slot->name, name);
 	slot->nr_args = PRELUDE_NR_COMMON + slot->nr_fields;
 	slot->args = calloc(slot->nr_args, sizeof(*slot->args));
 	slot->fields = calloc(slot->nr_fields + 1, sizeof(*slot->fields));
@@ -96,7 +96,7 @@ void args_done(pTHX_ struct slot *slot)
 			SvREFCNT_dec(slot->args[i]);
 	for (size_t i = 0; i < NR_PROCESS_ARGS; i++)
 		SvREFCNT_dec(slot->process[i]);
-	text_arg_done(aTHX_ &slot->name);
+	text_arg_done(aTHX_ & slot->name);
 	free(slot->args);
 	free(slot->fields);
 }
@@ -104,7 +104,7 @@ void args_done(pTHX_ struct slot *slot)
 void args_comms_done(pTHX_ struct perl_run *r)
 {
 	for (size_t i = 0; i < COMM_ARGS; i++)
-		text_arg_done(aTHX_ &r->comms[i]);
+		text_arg_done(aTHX_ & r->comms[i]);
 }
 
 /* ---- for an event ---------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ void args_fill(pTHX_ struct perl_run *r, struct slot *slot)
 		!(ev->flags & SONDE_EVENT_SWAPPED) && ev->bytes_len >= slot->plain_bytes;
 	SV **a = slot->args;
 
-	a[PRELUDE_EVENT_NAME] = text_arg(aTHX_ &slot->name);
+	a[PRELUDE_EVENT_NAME] = text_arg(aTHX_ & slot->name);
 	args_set_iv(aTHX_ a, PRELUDE_CONTEXT, PTR2IV(r));
 	args_set_iv(aTHX_ a, PRELUDE_CPU,
 		    r->base.rules->unsigned_ids ? (IV)(uint32_t)ev->cpu : (IV)ev->cpu);

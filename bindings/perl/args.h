@@ -18,16 +18,16 @@ struct conv {
 
 struct slot {
 	struct script_slot base;
-	bool checked; /* the parameters of its sub were checked */
-	GV *handler; /* "sched::sched_switch"; NULL if it is no tracepoint */
-	CV *sub;     /* takes the current event, borrowed; NULL: only process_event does */
+	bool checked;         /* the parameters of its sub were checked */
+	GV *handler;          /* "sched::sched_switch"; NULL if it is no tracepoint */
+	CV *sub;              /* takes the current event, borrowed; NULL: only process_event does */
 	struct text_arg name; /* the same as a scalar */
 	struct conv pid, *fields;
 	bool pid_is_thread; /* the events have no field for it */
 	size_t nr_fields, nr_args;
 	/* a payload of this size contains all fields that are not CONV_OTHER */
 	uint32_t plain_bytes;
-	SV **args;            /* of the handler and of trace_unhandled */
+	SV **args;                    /* of the handler and of trace_unhandled */
 	SV *process[NR_PROCESS_ARGS]; /* of process_event */
 };
 

@@ -48,12 +48,12 @@ struct text_arg {
 /* The run of a perf script over a session, as an object of the class Sonde::Run. */
 struct perl_run {
 	struct script_run base;
-	void *perl;                    /* the interpreter, for builds with several in a process */
+	void *perl; /* the interpreter, for builds with several in a process */
 	/* its process_event is still to be called for the current event */
 	struct slot *due;
-	GV *unhandled, *process_event; /* main::trace_unhandled, main::process_event */
-	GV *trace_defect;              /* main::trace_defect */
-	GV *defines[4];                /* main::define_*, by enum sonde_define_kind */
+	GV *unhandled, *process_event;    /* main::trace_unhandled, main::process_event */
+	GV *trace_defect;                 /* main::trace_defect */
+	GV *defines[4];                   /* main::define_*, by enum sonde_define_kind */
 	struct text_arg comms[COMM_ARGS]; /* kept by text id modulo COMM_ARGS; the ids: */
 	uint32_t comm_ids[COMM_ARGS];
 	bool warned_of_shift; /* a sub older than the call chain was reported */
@@ -67,8 +67,8 @@ const char *object_class_name(enum object_class class);
 SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a blessed scalar */
 /* Returns false if sv is not ours; *ret is NULL if its pointer was taken. */
 bool object_find(pTHX_ SV *sv, enum object_class class, void **ret);
-void *object_take(pTHX_ SV *sv,
-		  enum object_class class); /* for DESTROY; NULL if not ours, or taken before */
+/* for DESTROY; NULL if not ours, or taken before */
+void *object_take(pTHX_ SV *sv, enum object_class class);
 
 /*
  * The sub of a glob; NULL if none. A sub that was only declared does not count, unless its package

@@ -150,8 +150,10 @@ static struct prelude_slot bind_nth_arg(size_t i, size_t due, bool unhandled)
 							    : (enum prelude_arg)i };
 	if (i < PRELUDE_NR_COMMON)
 		return (struct prelude_slot){ .arg = (enum prelude_arg)i };
-	return (struct prelude_slot){ .arg = PRELUDE_FIELD,
-				      .field = (uint32_t)(i - PRELUDE_NR_COMMON) };
+	return (struct prelude_slot){
+		.arg = PRELUDE_FIELD,
+		.field = (uint32_t)(i - PRELUDE_NR_COMMON),
+	};
 }
 
 static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool unhandled)
@@ -239,7 +241,7 @@ static void bind_misfit_add(struct prelude_bind *b, const struct layout *l,
 		.nearest = bind_nearest_field(l, c, name),
 		.gets = gets,
 		.field = gets.arg == PRELUDE_FIELD ? l->fields[gets.field].name : NULL,
-		.ends = ends
+		.ends = ends,
 	};
 }
 
@@ -336,10 +338,12 @@ static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 	for (size_t i = 0; i < c->nr_keywords; i++) {
 		const char *name = c->keywords[i].name;
 		int field = bind_named_field(l, name), common = bind_common_index(name);
-		struct prelude_slot s = { .arg = field >= 0    ? PRELUDE_FIELD
-						 : common >= 0 ? (enum prelude_arg)common
-							       : PRELUDE_NOTHING,
-					  .field = field >= 0 ? (uint32_t)field : 0 };
+		struct prelude_slot s = {
+			.arg = field >= 0    ? PRELUDE_FIELD
+			       : common >= 0 ? (enum prelude_arg)common
+					     : PRELUDE_NOTHING,
+			.field = field >= 0 ? (uint32_t)field : 0,
+		};
 
 		if (s.arg == PRELUDE_NOTHING && c->keywords[i].has_default)
 			continue;

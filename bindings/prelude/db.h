@@ -18,7 +18,7 @@ struct db_place {
 	uint64_t sym_off;
 	/* id of the symbol if this lookup made it for an address without one; else 0 */
 	uint64_t made;
-	bool lasts;    /* the answer stays the same as long as the mappings hold */
+	bool lasts; /* the answer stays the same as long as the mappings hold */
 };
 
 /*

@@ -294,11 +294,13 @@ static struct db_stack *db_calls_stack_of(struct prelude_db *db, const struct db
 	if (!v)
 		return NULL;
 	db->stacks = v;
-	v[db->nr_stacks++] = (struct db_stack){ .thread = t->thread,
-						.comm = t->program,
-						.tid = t->task.tid,
-						.cpu = own_cpu,
-						.is_leader = t->task.pid == t->task.tid };
+	v[db->nr_stacks++] = (struct db_stack){
+		.thread = t->thread,
+		.comm = t->program,
+		.tid = t->task.tid,
+		.cpu = own_cpu,
+		.is_leader = t->task.pid == t->task.tid,
+	};
 	*at = db->nr_stacks;
 	return &v[db->nr_stacks - 1];
 }

@@ -168,10 +168,12 @@ static struct symbol db_objects_symbol_at(const struct db_address *a,
 		return (struct symbol){ .start = start, .end = start, .name = "unknown" };
 	/* Under perf's rules, the distance from a symbol without a size may be any number. */
 	start = loc->sym_off <= loc->dso_off ? loc->dso_off - loc->sym_off : loc->sym_start;
-	return (struct symbol){ .start = start,
-				.end = start + (loc->sym_end - loc->sym_start),
-				.binding = loc->sym_binding,
-				.name = a->inlined ? a->inlined : loc->sym };
+	return (struct symbol){
+		.start = start,
+		.end = start + (loc->sym_end - loc->sym_start),
+		.binding = loc->sym_binding,
+		.name = a->inlined ? a->inlined : loc->sym,
+	};
 }
 
 /*

@@ -229,9 +229,11 @@ static int dbexport_put_place_of_addr(struct prelude_db *db, const struct sonde_
 				      uint64_t addr, const struct db_place *from,
 				      struct db_place *ret)
 {
-	struct db_address a = { .addr = addr,
-				.cpumode = SONDE_CPUMODE_OF_ADDRESS,
-				.unseen = db->rules->db_looks_up_addr_first ? from->made : 0 };
+	struct db_address a = {
+		.addr = addr,
+		.cpumode = SONDE_CPUMODE_OF_ADDRESS,
+		.unseen = db->rules->db_looks_up_addr_first ? from->made : 0,
+	};
 
 	return db_put_place(db, ev, &a, ret);
 }
@@ -289,9 +291,11 @@ static int dbexport_put_switched(struct prelude_db *db, const struct sonde_event
 	if (r < 0 || !(t.flags & SONDE_TASK_NAMED))
 		return r;
 	r = db_put_task(db, ev, pid, tid, &put);
-	*ret = (struct switched){ .thread = put.thread,
-				  .comm = put.program,
-				  .is_idle = !t.pid && !t.tid };
+	*ret = (struct switched){
+		.thread = put.thread,
+		.comm = put.program,
+		.is_idle = !t.pid && !t.tid,
+	};
 	return r;
 }
 

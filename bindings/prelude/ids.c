@@ -26,9 +26,11 @@ static struct id_entry *ids_find_slot(const struct ids *t, uint64_t a, uint64_t 
 static int ids_grow(struct ids *t)
 {
 	size_t capacity = t->capacity ? 2 * t->capacity : FIRST_CAPACITY;
-	struct ids bigger = { .v = calloc(capacity, sizeof(*t->v)),
-			      .capacity = capacity,
-			      .n = t->n };
+	struct ids bigger = {
+		.v = calloc(capacity, sizeof(*t->v)),
+		.capacity = capacity,
+		.n = t->n,
+	};
 
 	if (!bigger.v)
 		return -1;

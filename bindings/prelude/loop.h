@@ -54,10 +54,10 @@ struct script_run {
 	/* Events borrowed from the session; those from batch_at on are still to be handled. */
 	const struct sonde_event *const *batch;
 	size_t nr_batch, batch_at;
-	size_t max_batch; /* set by script_begin() */
-	struct script_slot **slots;   /* by schema id; NULL before the first event of the type */
-	size_t nr_slots, nr_refused;  /* nr_refused: slots with `is_refused` set */
-	size_t nr_bound;              /* schemas whose handlers bind() has seen */
+	size_t max_batch;            /* set by script_begin() */
+	struct script_slot **slots;  /* by schema id; NULL before the first event of the type */
+	size_t nr_slots, nr_refused; /* nr_refused: slots with `is_refused` set */
+	size_t nr_bound;             /* schemas whose handlers bind() has seen */
 	struct script_delivered delivered[SCRIPT_DELIVERED];
 	size_t nr_delivered;
 	uint64_t nr_lost;     /* events, according to the records of losses */

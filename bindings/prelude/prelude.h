@@ -71,8 +71,8 @@ struct prelude_callee {
 	size_t nr_positional_only;
 	const struct prelude_keyword *keywords; /* after `*` */
 	size_t nr_keywords;
-	bool has_names; /* false: its parameters are unknown; it gets perf's arguments */
-	bool rest;      /* *args: it takes any number of further arguments */
+	bool has_names;     /* false: its parameters are unknown; it gets perf's arguments */
+	bool rest;          /* *args: it takes any number of further arguments */
 	bool keywords_rest; /* **kw: it takes arguments of any name */
 	bool bound;         /* a method whose `self` is not in names */
 	bool unhandled;     /* it is trace_unhandled */

@@ -118,9 +118,11 @@ static struct prelude_record_value record_large(uint64_t n)
 
 static struct prelude_record_value record_text(const char *t, size_t len)
 {
-	return (struct prelude_record_value){ .kind = PRELUDE_RECORD_TEXT,
-					      .text = t ? t : "",
-					      .len = t ? strnlen(t, len) : 0 };
+	return (struct prelude_record_value){
+		.kind = PRELUDE_RECORD_TEXT,
+		.text = t ? t : "",
+		.len = t ? strnlen(t, len) : 0,
+	};
 }
 
 static struct prelude_record_value records_field_value(const struct prelude_callback_arg *arg,
@@ -168,7 +170,8 @@ static struct prelude_record_value record_value(const struct prelude_callback_ar
 		return record_number(ev->tid);
 	case PRELUDE_FROM_MISC:
 		return (struct prelude_record_value){
-			.kind = PRELUDE_RECORD_BOOL, .i = records_misc_bit(sc, ev, arg->constant)
+			.kind = PRELUDE_RECORD_BOOL,
+			.i = records_misc_bit(sc, ev, arg->constant),
 		};
 	case PRELUDE_FROM_CONSTANT:
 		break;

@@ -27,11 +27,13 @@ void prelude_sampled_init(struct prelude_sampled *ret, const struct sonde_schema
 
 	if (bytes)
 		memcpy(&attr, bytes, len < sizeof(attr) ? len : sizeof(attr));
-	*ret = (struct prelude_sampled){ .rules = rules,
-					 .sample_type = sonde_schema_sampled(sc),
-					 .read_format = attr.read_format,
-					 .intr_regs_mask = attr.sample_regs_intr,
-					 .addr_names = sample_addr_has_names(&attr) };
+	*ret = (struct prelude_sampled){
+		.rules = rules,
+		.sample_type = sonde_schema_sampled(sc),
+		.read_format = attr.read_format,
+		.intr_regs_mask = attr.sample_regs_intr,
+		.addr_names = sample_addr_has_names(&attr),
+	};
 }
 
 struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode)
@@ -101,8 +103,8 @@ static uint64_t sample_data_src(const struct prelude_sample *p)
 uint64_t prelude_number(const struct prelude_sample *p, enum prelude_item item)
 {
 	const struct sonde_sample *s = &p->s;
-	bool weights =
-		s->present & PERF_SAMPLE_WEIGHT_STRUCT; /* three numbers of 32, 16 and 16 bits */
+	/* three numbers of 32, 16 and 16 bits */
+	bool weights = s->present & PERF_SAMPLE_WEIGHT_STRUCT;
 
 	switch (item) {
 	case ITEM_DSO_MAP_START:
@@ -208,13 +210,15 @@ struct sonde_read_value prelude_value(const struct prelude_sample *p, size_t i)
 /* perf_branch_entry.flags: mispred:1 predicted:1 in_tx:1 abort:1 cycles:16 ... */
 struct prelude_branch prelude_branch(const struct sonde_branch *b)
 {
-	return (struct prelude_branch){ .from = b->from,
-					.to = b->to,
-					.mispred = b->flags & 1,
-					.predicted = b->flags & 2,
-					.in_tx = b->flags & 4,
-					.abort = b->flags & 8,
-					.cycles = b->flags >> 4 & 0xffff };
+	return (struct prelude_branch){
+		.from = b->from,
+		.to = b->to,
+		.mispred = b->flags & 1,
+		.predicted = b->flags & 2,
+		.in_tx = b->flags & 4,
+		.abort = b->flags & 8,
+		.cycles = b->flags >> 4 & 0xffff,
+	};
 }
 
 const char *prelude_branch_dso(const struct sonde_event *ev, uint64_t addr)

@@ -57,8 +57,8 @@ static int dbexport_set_args(struct table *t, enum prelude_table table,
 	PyObject *spare = NULL; /* of a column whose number changed */
 	PyObject *o = Py_None;
 
-	for (size_t i = nr;
-	     i--;) { /* the id last: columns that refer to the previous row find its object there */
+	/* the id last: columns that refer to the previous row find its object there */
+	for (size_t i = nr; i--;) {
 		enum prelude_column_kind kind = prelude_tables[table].columns[i].kind;
 		PyObject *old = t->args[i + 1], *own;
 

@@ -183,11 +183,13 @@ static inline PyObject *dicts_frame_node(struct python_run *r, const struct sond
 
 	if (!n->dict || n->answer != loc->answer || n->ip != f->ip || n->sym != f->sym ||
 	    n->file != f->file || n->line != f->line) {
-		struct node old = *n, new = { .answer = loc->answer,
-					      .ip = f->ip,
-					      .sym = f->sym,
-					      .file = f->file,
-					      .line = f->line };
+		struct node old = *n, new = {
+			.answer = loc->answer,
+			.ip = f->ip,
+			.sym = f->sym,
+			.file = f->file,
+			.line = f->line,
+		};
 
 		if (!loc->answer || is_nested)
 			return dicts_unkept_node(r, new, loc);

@@ -7,15 +7,15 @@
 
 void nodes_free(struct node *nodes);
 PyObject *dict_fields(struct python_run *r);
-int dict_keys_put(struct python_run *r,
-		  PyObject *dict); /* the keys of dict_fields(), with values None */
+/* the keys of dict_fields(), with values None */
+int dict_keys_put(struct python_run *r, PyObject *dict);
 /*
  * One value of dict_fields(). NULL without an exception if it does not have that key, or if the
  * dict itself must be asked.
  */
 PyObject *dict_field(struct python_run *r, PyObject *key);
-bool dict_fields_by_key(const struct python_run *r,
-			const struct slot *slot); /* true if dict_field() may be used */
+/* true if dict_field() may be used */
+bool dict_fields_by_key(const struct python_run *r, const struct slot *slot);
 PyObject *list_callchain(struct python_run *r);
 /* Takes the reference of a dict from dict_fields() after the call: the dict may be reused. */
 void dict_fields_done(struct python_run *r, struct slot *slot, PyObject *dict);

@@ -7,10 +7,10 @@
 #include "prelude/prelude.h"
 #include "prelude/sample.h"
 
-#define KEYS(K)                                                                                    \
-	PRELUDE_FRAME_KEYS(K)                                                                      \
-	PRELUDE_SYMBOL_KEYS(K)                                                                     \
-	PRELUDE_BRANCH_KEYS(K)                                                                     \
+#define KEYS(K)                \
+	PRELUDE_FRAME_KEYS(K)  \
+	PRELUDE_SYMBOL_KEYS(K) \
+	PRELUDE_BRANCH_KEYS(K) \
 	K(common_cpu) K(common_s) K(common_ns) K(common_pid) K(common_comm) K(common_callchain)
 
 struct keys {

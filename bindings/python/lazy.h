@@ -34,8 +34,8 @@ static inline void lazy_wake(struct lazy *l, struct python_run *r)
 PyTypeObject *lazy_dict_type_new(size_t *ret_off);
 PyTypeObject *lazy_list_type_new(size_t *ret_off);
 PyObject *lazy_new(struct python_run *r, enum lazy_kind kind);
-struct lazy *lazy_of(struct module_state *m, PyObject *o); /* NULL: not one of ours */
-int lazy_fill(PyObject *o, struct lazy *l);                /* makes it an ordinary one */
+struct lazy *lazy_of(struct module_state *m, PyObject *o);           /* NULL: not one of ours */
+int lazy_fill(PyObject *o, struct lazy *l);                          /* makes it an ordinary one */
 void lazy_forget_read_keys(struct python_run *r, struct slot *slot); /* after the call */
 
 #endif

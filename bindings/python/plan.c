@@ -163,11 +163,13 @@ static void plan_fill(struct plan *p, struct fill f)
 	    f.conv->offset + f.conv->width > p->need)
 		p->need = f.conv->offset + f.conv->width;
 	if (f.kind == FILL_WORD)
-		p->words[p->nr_words++] = (struct word){ .at = f.at,
-							 .offset = f.conv->offset,
-							 .is_signed = f.conv->kind == CONV_S32,
-							 .last = UINT64_MAX,
-							 .conv = f.conv };
+		p->words[p->nr_words++] = (struct word){
+			.at = f.at,
+			.offset = f.conv->offset,
+			.is_signed = f.conv->kind == CONV_S32,
+			.last = UINT64_MAX,
+			.conv = f.conv,
+		};
 	else if (f.kind == FILL_TASK || f.kind == FILL_CPU || f.kind == FILL_SECS ||
 		 f.kind == FILL_COMM)
 		p->steady[p->nr_steady++] = (struct steady){ .fill = f };
@@ -518,9 +520,10 @@ static __attribute__((noinline, cold)) void plan_give_up_keys(struct plan *p)
 
 		if (!k->was_built)
 			continue;
-		p->fills[p->nr_fills++] =
-			(struct fill){ .kind = k->kind == LAZY_FIELDS ? FILL_FIELDS : FILL_SAMPLE,
-				       .at = k->at };
+		p->fills[p->nr_fills++] = (struct fill){
+			.kind = k->kind == LAZY_FIELDS ? FILL_FIELDS : FILL_SAMPLE,
+			.at = k->at,
+		};
 		*k = p->keeps[--p->nr_keeps];
 	}
 }

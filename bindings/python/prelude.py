@@ -34,7 +34,8 @@ def _begin():
         sys.dont_write_bytecode = True  # root leaves no files in another user's build folder
     launch = type(sys)("sonde_launch")
     launch.__file__ = here + "/lib/launch.py"
-    exec(SourceFileLoader("sonde_launch", launch.__file__).get_code("sonde_launch"), launch.__dict__)
+    exec(SourceFileLoader("sonde_launch", launch.__file__).get_code("sonde_launch"),
+         launch.__dict__)
     return launch
 
 

@@ -7,8 +7,8 @@
 
 PyObject *dict_sample(struct python_run *r);
 PyObject *dict_sample_values(struct python_run *r); /* the dict under "sample" */
-PyObject *dict_sample_value(struct python_run *r, PyObject *key,
-			    bool of_values); /* as dict_field() */
+/* as dict_field() */
+PyObject *dict_sample_value(struct python_run *r, PyObject *key, bool of_values);
 bool dict_sample_by_key(const struct slot *slot);
 /*
  * Takes the reference of the result of dict_sample_value() for "sample" after the call: it may be

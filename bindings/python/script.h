@@ -91,19 +91,19 @@ struct python_run {
 	bool sample_read, sample_located; /* whether that was done */
 	struct read_key read_keys[MAX_READ_KEYS];
 	size_t nr_read_keys;
-	uint64_t refused_version; /* of __main__'s dict: as long as it has that one refused slots
-				     stay so; 0: unknown */
-	PyObject *unhandled;      /* "trace_unhandled" */
-	PyObject *defines[4];     /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;      /* (0, 0, 0): nothing was read */
-	struct keys *keys;        /* interned keys of the dicts */
-	struct node *nodes;       /* of call chains, kept for reuse; NULL: none yet */
-	size_t nr_kept_nodes;     /* dicts kept with nodes */
-	bool fills_chain;         /* a call chain is being made */
-	uint64_t nr_events;       /* served so far */
-	struct dbexport *db;      /* NULL without perf_db_export_mode */
-	struct records *records;  /* NULL: no handler of records so far */
-	bool eager, eager_now;    /* build everything: on request; or because a debugger watches */
+	/* of __main__'s dict: as long as it has that one refused slots stay so; 0: unknown */
+	uint64_t refused_version;
+	PyObject *unhandled;     /* "trace_unhandled" */
+	PyObject *defines[4];    /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;     /* (0, 0, 0): nothing was read */
+	struct keys *keys;       /* interned keys of the dicts */
+	struct node *nodes;      /* of call chains, kept for reuse; NULL: none yet */
+	size_t nr_kept_nodes;    /* dicts kept with nodes */
+	bool fills_chain;        /* a call chain is being made */
+	uint64_t nr_events;      /* served so far */
+	struct dbexport *db;     /* NULL without perf_db_export_mode */
+	struct records *records; /* NULL: no handler of records so far */
+	bool eager, eager_now;   /* build everything: on request; or because a debugger watches */
 	bool running;
 };
 

@@ -21,8 +21,8 @@ struct py_session {
 	struct module_state *m;
 	struct sonde_session *s; /* NULL once closed */
 	struct values *v;
-	struct py_event
-		*borrowed; /* the living Event whose bytes are the library's; borrowed, NULL none */
+	/* the living Event whose bytes are the library's; borrowed, NULL none */
+	struct py_event *borrowed;
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
 	bool busy; /* being read without the interpreter lock */

@@ -77,8 +77,8 @@ void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_r
  */
 PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev);
 PyObject *values_comm(struct values *v, uint32_t id);
-PyObject *values_name(struct values *v,
-		      const char *borrowed); /* a borrowed name; NULL counts as "" */
+/* a borrowed name; NULL counts as "" */
+PyObject *values_name(struct values *v, const char *borrowed);
 PyObject *values_secs(struct values *v, uint64_t secs);
 PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
 /* See field_object(). */

@@ -269,15 +269,15 @@ SONDE_API void sonde_session_stop(struct sonde_session *s);
 /* How far a session has read. */
 struct sonde_progress {
 	uint32_t size;
-	uint32_t ended;       /* 1: everything was read; this is the last call */
+	uint32_t ended; /* 1: everything was read; this is the last call */
 	/*
 	 * Bytes done, and bytes in all (0 if unknown). Every byte counts twice: once when its place
 	 * in time is found, once when its event is read. If a recording is unpacked while it is
 	 * read, both count packed bytes.
 	 */
 	uint64_t done, total;
-	uint64_t events;      /* samples delivered */
-	uint64_t elapsed_ms;  /* since sonde_session_on_progress() */
+	uint64_t events;     /* samples delivered */
+	uint64_t elapsed_ms; /* since sonde_session_on_progress() */
 };
 /*
  * Sets a callback. The functions that read call it in their own thread: not before one second from
@@ -304,7 +304,7 @@ enum sonde_sample_keys {
 };
 /* Where Util.syscall_name finds names. */
 enum sonde_syscall_names {
-	SONDE_SYSCALLS_OWN = 0,          /* in sonde's table for the recorded machine */
+	SONDE_SYSCALLS_OWN = 0, /* in sonde's table for the recorded machine */
 	/* In the audit module; if it is missing, prints perf 6.1's lines. */
 	SONDE_SYSCALLS_AUDIT = 1,
 	SONDE_SYSCALLS_PYTHON3_AUDIT = 2 /* the same with perf 6.12's lines */
@@ -387,33 +387,33 @@ struct sonde_rules {
 
 	/* The command line. */
 	uint32_t words_are_no_recordings; /* a word that names a recording is not read as with -i */
-	uint32_t silent_about_input; /* an -i after a script's name is not reported */
-	uint32_t reads_stdin_pipe; /* without -i a pipe on the standard input is read */
-	uint32_t prepends_path; /* PATH of a recorded command begins with perf's folder */
-	uint32_t lists_wrappers_only; /* -l lists wrappers for reports only */
+	uint32_t silent_about_input;      /* an -i after a script's name is not reported */
+	uint32_t reads_stdin_pipe;        /* without -i a pipe on the standard input is read */
+	uint32_t prepends_path;           /* PATH of a recorded command begins with perf's folder */
+	uint32_t lists_wrappers_only;     /* -l lists wrappers for reports only */
 	/* `record NAME` records a command if there is no such script. */
 	uint32_t record_takes_commands;
 	uint32_t record_adds_all_cpus; /* `record NAME` adds -a unless there is a command */
-	uint32_t needs_wrappers; /* `record NAME` and `report NAME` need wrappers */
+	uint32_t needs_wrappers;       /* `record NAME` and `report NAME` need wrappers */
 	/* Options before `report NAME` do not reach its wrapper. */
 	uint32_t options_miss_wrappers;
-	uint32_t records_despite_input; /* NAME is recorded and reported even with an -i */
-	uint32_t live_input_is_word; /* the wrapper of a live report gets its input as -i - */
-	uint32_t live_takes_no_options; /* a live script gets no options */
-	uint32_t live_status_of_report; /* the status of a live script is only the report's */
-	uint32_t perfs_scripts_first; /* script names are searched first among perf's scripts */
-	uint32_t needs_suffix; /* -s NAME needs the suffix of the file */
+	uint32_t records_despite_input;   /* NAME is recorded and reported even with an -i */
+	uint32_t live_input_is_word;      /* the wrapper of a live report gets its input as -i - */
+	uint32_t live_takes_no_options;   /* a live script gets no options */
+	uint32_t live_status_of_report;   /* the status of a live script is only the report's */
+	uint32_t perfs_scripts_first;     /* script names are searched first among perf's scripts */
+	uint32_t needs_suffix;            /* -s NAME needs the suffix of the file */
 	uint32_t missing_script_is_usage; /* a missing script is status_usage */
 	uint32_t ignores_buildid_variable; /* PERF_BUILDID_DIR is ignored */
-	uint32_t tilde_is_folder; /* `~` in buildid.dir is a folder's name */
-	uint32_t has_no_colors; /* text has no colours */
+	uint32_t tilde_is_folder;          /* `~` in buildid.dir is a folder's name */
+	uint32_t has_no_colors;            /* text has no colours */
 
 	/* The list of events. */
 	uint32_t list_in_perfs_form; /* lines have the form of `perf list` */
 	/* Words are matched with tracepoint names, not with systems; case matters. */
 	uint32_t list_matches_events_only;
 	uint32_t list_takes_word_by_word; /* words are handled one after the other */
-	uint32_t list_passes_over_words; /* a word without a match changes nothing */
+	uint32_t list_passes_over_words;  /* a word without a match changes nothing */
 };
 /* The rules of a session. Valid as long as the library is loaded. */
 SONDE_API const struct sonde_rules *sonde_session_rules(const struct sonde_session *s);
@@ -561,7 +561,7 @@ enum sonde_define_kind {
  */
 struct sonde_define {
 	uint32_t size;
-	uint32_t kind; /* enum sonde_define_kind */
+	uint32_t kind;     /* enum sonde_define_kind */
 	uint64_t value;    /* of FLAG_VALUE and SYMBOLIC_VALUE */
 	const char *field; /* name of the field; valid as long as the session */
 	const char *text;  /* delimiter, or name of the value; valid as long as the session */
@@ -629,14 +629,14 @@ enum sonde_event_flags {
  */
 struct sonde_event {
 	uint32_t size;
-	uint32_t schema;  /* id: see sonde_session_schema() */
+	uint32_t schema; /* id: see sonde_session_schema() */
 	/* In the recording's clock, or in that of clock=; SONDE_NO_TIME if not recorded. */
 	uint64_t time_ns;
-	int32_t cpu;      /* -1 if not recorded */
-	int32_t pid, tid; /* if not recorded: of the task that runs on cpu, or else -1 */
-	uint32_t flags;   /* enum sonde_event_flags */
-	uint32_t comm;    /* text id of the thread's comm: sonde_session_string() */
-	uint32_t bytes_len; /* length of bytes */
+	int32_t cpu;           /* -1 if not recorded */
+	int32_t pid, tid;      /* if not recorded: of the task that runs on cpu, or else -1 */
+	uint32_t flags;        /* enum sonde_event_flags */
+	uint32_t comm;         /* text id of the thread's comm: sonde_session_string() */
+	uint32_t bytes_len;    /* length of bytes */
 	const uint8_t *bytes;  /* the payload that the schema's fields describe; borrowed */
 	const uint8_t *record; /* the record as it is stored in the recording; borrowed */
 	uint32_t record_len;   /* length of record */
@@ -702,8 +702,8 @@ struct sonde_branch {
  */
 struct sonde_sample {
 	uint32_t size;
-	uint32_t nr_reads; /* length of reads */
-	uint64_t present;  /* PERF_SAMPLE_* */
+	uint32_t nr_reads;    /* length of reads */
+	uint64_t present;     /* PERF_SAMPLE_* */
 	uint64_t read_format; /* PERF_FORMAT_* of the event */
 	uint64_t ip, addr, id, stream_id, period;
 	uint64_t time_enabled_ns, time_running_ns;
@@ -748,10 +748,10 @@ enum sonde_unknown {
 	SONDE_UNKNOWN_OTHER_BUILD = 6,  /* the file of that name is another build */
 	/* the file has no symbol table, its debug file is missing */
 	SONDE_UNKNOWN_STRIPPED = 7,
-	SONDE_UNKNOWN_NO_SYMBOL = 8,    /* the symbol table has nothing at that address */
-	SONDE_UNKNOWN_NO_KERNEL = 9,    /* the symbols of the recorded kernel are missing */
-	SONDE_UNKNOWN_ELSEWHERE = 10,   /* an address of a guest or a hypervisor */
-	SONDE_UNKNOWN_TOO_LARGE = 11    /* the file, or all maps of JITs together, exceed a limit */
+	SONDE_UNKNOWN_NO_SYMBOL = 8,  /* the symbol table has nothing at that address */
+	SONDE_UNKNOWN_NO_KERNEL = 9,  /* the symbols of the recorded kernel are missing */
+	SONDE_UNKNOWN_ELSEWHERE = 10, /* an address of a guest or a hypervisor */
+	SONDE_UNKNOWN_TOO_LARGE = 11  /* the file, or all maps of JITs together, exceed a limit */
 };
 /* "stripped", "not on this machine", ...; "" for SONDE_KNOWN and for undefined numbers. */
 SONDE_API const char *sonde_unknown_text(uint32_t reason);
@@ -762,13 +762,13 @@ SONDE_API const char *sonde_unknown_text(uint32_t reason);
  */
 struct sonde_location {
 	uint32_t size;
-	uint32_t sym_binding; /* 0 local, 1 global, 2 weak */
-	uint64_t addr;            /* the address that was looked up */
-	const char *dso;          /* "[kernel.kallsyms]", "/usr/bin/x"; NULL unknown */
-	const char *dso_build_id; /* hex, "" unknown */
+	uint32_t sym_binding;        /* 0 local, 1 global, 2 weak */
+	uint64_t addr;               /* the address that was looked up */
+	const char *dso;             /* "[kernel.kallsyms]", "/usr/bin/x"; NULL unknown */
+	const char *dso_build_id;    /* hex, "" unknown */
 	uint64_t map_start, map_end; /* the mapping's addresses */
 	uint64_t map_pgoff;          /* offset of map_start in the file */
-	const char *sym; /* NULL unknown */
+	const char *sym;             /* NULL unknown */
 	/*
 	 * Start and end of the symbol: offsets in the dso's file, but addresses for the kernel and
 	 * for JITs. A kernel symbol registered at run time (a BPF program) is a dso of its own and
@@ -1020,12 +1020,12 @@ struct sonde_profile_facts {
 	uint32_t size;
 	uint32_t flags; /* enum sonde_profile_flags */
 	uint32_t nr_tables, nr_keys;
-	uint64_t samples;             /* added, of all event types */
-	uint64_t unresolved_samples;  /* whose address has no symbol */
-	uint64_t dropped_samples;     /* not added, because max-keys was reached */
-	uint64_t hidden_samples;      /* not added, because of hide-unresolved */
-	uint64_t truncated_chains;    /* call chains that end at max-stack, or were not unwound */
-	uint64_t first_ns, last_ns;   /* times of samples; SONDE_NO_TIME: none has one */
+	uint64_t samples;            /* added, of all event types */
+	uint64_t unresolved_samples; /* whose address has no symbol */
+	uint64_t dropped_samples;    /* not added, because max-keys was reached */
+	uint64_t hidden_samples;     /* not added, because of hide-unresolved */
+	uint64_t truncated_chains;   /* call chains that end at max-stack, or were not unwound */
+	uint64_t first_ns, last_ns;  /* times of samples; SONDE_NO_TIME: none has one */
 	/* Samples without a symbol, by enum sonde_unknown. */
 	uint64_t unresolved_by_reason[16];
 };
@@ -1061,7 +1061,7 @@ enum sonde_profile_row_flags {
 /* A row. Counts are those of the samples taken in it (perf's Self). */
 struct sonde_profile_row {
 	uint32_t size;
-	uint32_t flags;   /* enum sonde_profile_row_flags */
+	uint32_t flags; /* enum sonde_profile_row_flags */
 	uint64_t samples, period;
 	/* children=1: of samples whose path has the row's function; else as above. */
 	uint64_t children_samples, children_period;
@@ -1069,8 +1069,8 @@ struct sonde_profile_row {
 	uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
 	uint64_t weights[4];        /* sums for weight= */
 	uint64_t first_ns, last_ns; /* times of its samples; SONDE_NO_TIME: none */
-	uint64_t merged;    /* its position in the order in which perf merges, ascending */
-	uint64_t task;      /* id of the task of its first sample: sonde_task.id */
+	uint64_t merged;            /* its position in the order in which perf merges, ascending */
+	uint64_t task;              /* id of the task of its first sample: sonde_task.id */
 	uint32_t place;     /* of sym, dso, srcline ...; 0: none of the keys is about a place */
 	uint32_t max_depth; /* frames of its longest path */
 };
@@ -1083,10 +1083,10 @@ SONDE_API int sonde_profile_row_member(const struct sonde_profile *p, uint32_t t
 
 /* The kind of sonde_profile_value. */
 enum sonde_profile_value_kind {
-	SONDE_VALUE_TEXT = 0,   /* number is not used */
-	SONDE_VALUE_NUMBER = 1, /* text is the number as perf prints it */
+	SONDE_VALUE_TEXT = 0,    /* number is not used */
+	SONDE_VALUE_NUMBER = 1,  /* text is the number as perf prints it */
 	SONDE_VALUE_ADDRESS = 2, /* number is an address, text "0x..." */
-	SONDE_VALUE_NONE = 3    /* samples of the row do not have the value; text as perf has it */
+	SONDE_VALUE_NONE = 3     /* samples of the row do not have the value; text as perf has it */
 };
 /* The value of a key in a row. */
 struct sonde_profile_value {
@@ -1135,18 +1135,18 @@ struct sonde_profile_place {
 	 * itself for the kernel and without a mapping.
 	 */
 	uint64_t dso_addr;
-	uint64_t dso_id;       /* counted from 1 in the profile, in perf's order; 0 no dso */
-	const char *dso;       /* short name; NULL unknown */
-	const char *dso_path;  /* long name */
-	const char *sym;       /* NULL unknown */
+	uint64_t dso_id;             /* counted from 1 in the profile, in perf's order; 0 no dso */
+	const char *dso;             /* short name; NULL unknown */
+	const char *dso_path;        /* long name */
+	const char *sym;             /* NULL unknown */
 	uint64_t sym_start, sym_end; /* in the file, as dso_addr */
-	uint64_t map_bytes;    /* size of the mapping */
-	const char *file;      /* of the source line; NULL unknown, or not asked for */
+	uint64_t map_bytes;          /* size of the mapping */
+	const char *file;            /* of the source line; NULL unknown, or not asked for */
 	uint32_t line;
-	uint32_t cpumode;      /* as sonde_event.cpumode */
-	char level;            /* perf's letter: k . g u H */
-	uint8_t is_inlined;    /* sym is a function inlined at ip */
-	uint8_t sym_binding;   /* 0 local, 1 global, 2 weak */
+	uint32_t cpumode;    /* as sonde_event.cpumode */
+	char level;          /* perf's letter: k . g u H */
+	uint8_t is_inlined;  /* sym is a function inlined at ip */
+	uint8_t sym_binding; /* 0 local, 1 global, 2 weak */
 	uint8_t reserved[5];
 };
 /* Returns 1 and fills *ret; 0 if there is no such place (0 is none). */
@@ -1204,9 +1204,8 @@ struct sonde_profile_path {
 SONDE_API int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 				 struct sonde_profile_path *ret);
 /* The value of key 0..nr_keys-1 of that path's samples: as sonde_profile_value(). */
-SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table,
-				       uint64_t path, uint32_t key,
-				       struct sonde_profile_value *ret);
+SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table, uint64_t path,
+				       uint32_t key, struct sonde_profile_value *ret);
 
 /* ---- text output ----------------------------------------------------------------------------- */
 

@@ -153,10 +153,12 @@ int sonde_event_callchain(const struct sonde_event *pub, const struct sonde_fram
 
 static struct sonde_task_name event_name_of(const struct recording *rec, const struct task_name *n)
 {
-	return (struct sonde_task_name){ .id = n->id,
-					 .since_ns = recording_shown_time(rec, n->since_ns),
-					 .comm = n->comm,
-					 .by_exec = n->by_exec };
+	return (struct sonde_task_name){
+		.id = n->id,
+		.since_ns = recording_shown_time(rec, n->since_ns),
+		.comm = n->comm,
+		.by_exec = n->by_exec,
+	};
 }
 
 /*
@@ -188,24 +190,27 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 		return err_set(-ESTALE, "tasks are known as of the session's current event only");
 	event_ask_marks_exec(ev->recording);
 	TRY(state_task(state, pid, tid, &t));
-	*ret = (struct sonde_task){ .size = sizeof(*ret),
-				    .flags = (t->has_comm ? SONDE_TASK_NAMED : 0) |
-					     (t->is_gone && tid != pub->tid ? SONDE_TASK_GONE : 0),
-				    .pid = t->pid,
-				    .tid = tid,
-				    .id = t->id,
-				    .name = event_name_of(ev->recording, &t->name),
-				    .program = event_name_of(ev->recording,
-							     state_program(state, t, tid)) };
+	*ret = (struct sonde_task){
+		.size = sizeof(*ret),
+		.flags = (t->has_comm ? SONDE_TASK_NAMED : 0) |
+			 (t->is_gone && tid != pub->tid ? SONDE_TASK_GONE : 0),
+		.pid = t->pid,
+		.tid = tid,
+		.id = t->id,
+		.name = event_name_of(ev->recording, &t->name),
+		.program = event_name_of(ev->recording, state_program(state, t, tid)),
+	};
 	return 0;
 }
 
 const struct sonde_location *sonde_event_located(const struct sonde_event *ev, uint64_t addr,
 						 uint32_t cpumode)
 {
-	static const struct sonde_location nowhere = { .size = sizeof(nowhere),
-						       .unknown = SONDE_UNKNOWN_NO_MAPPING,
-						       .dso_build_id = "" };
+	static const struct sonde_location nowhere = {
+		.size = sizeof(nowhere),
+		.unknown = SONDE_UNKNOWN_NO_MAPPING,
+		.dso_build_id = "",
+	};
 
 	NOT_NULL(ev, &nowhere);
 	return recording_located(event_of(ev), addr, cpumode);

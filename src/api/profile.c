@@ -135,15 +135,17 @@ static const struct profile_table *profile_table_at(const struct sonde_profile *
 
 static struct sonde_profile_table profile_table_of(const struct profile_member *m)
 {
-	return (struct sonde_profile_table){ .size = sizeof(struct sonde_profile_table),
-					     .schema = m->schema,
-					     .name = m->name,
-					     .nr_members = 1,
-					     .flags = m->is_tracepoint,
-					     .samples = m->sum.samples,
-					     .period = counts_period(&m->sum),
-					     .shown_samples = m->shown.samples,
-					     .shown_period = counts_period(&m->shown) };
+	return (struct sonde_profile_table){
+		.size = sizeof(struct sonde_profile_table),
+		.schema = m->schema,
+		.name = m->name,
+		.nr_members = 1,
+		.flags = m->is_tracepoint,
+		.samples = m->sum.samples,
+		.period = counts_period(&m->sum),
+		.shown_samples = m->shown.samples,
+		.shown_period = counts_period(&m->shown),
+	};
 }
 
 int sonde_profile_table(const struct sonde_profile *p, uint32_t table,
@@ -257,17 +259,19 @@ static const struct profile_value *profile_value_at(const struct sonde_profile *
 static int profile_give_value(const struct sonde_profile *p, uint32_t key,
 			      const struct profile_value *v, struct sonde_profile_value *ret)
 {
-	const struct sonde_profile_value all = { .size = sizeof(all),
-						 .kind = v->kind,
-						 .id = v->id,
-						 .rank = v->rank,
-						 .unknown = v->unknown,
-						 .place = v->place,
-						 .number = v->number,
-						 .text = v->text,
-						 .long_text = v->long_text,
-						 .bytes_len = v->bytes_len,
-						 .width = column_width(&p->own->columns.v[key]) };
+	const struct sonde_profile_value all = {
+		.size = sizeof(all),
+		.kind = v->kind,
+		.id = v->id,
+		.rank = v->rank,
+		.unknown = v->unknown,
+		.place = v->place,
+		.number = v->number,
+		.text = v->text,
+		.long_text = v->long_text,
+		.bytes_len = v->bytes_len,
+		.width = column_width(&p->own->columns.v[key]),
+	};
 
 	return profile_give(ret, &all, sizeof(all));
 }
@@ -305,15 +309,17 @@ int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 		return 0;
 	TRY(tree_path_frames(p->own, cell));
 	c = &p->own->counts.v[cell];
-	all = (struct sonde_profile_path){ .size = sizeof(all),
-					   .nr_frames = (uint32_t)p->own->frames.n,
-					   .frames = p->own->frames.v,
-					   .samples = c->samples,
-					   .period = counts_period(c),
-					   .first_ns = c->first_ns,
-					   .last_ns = c->last_ns,
-					   .place = cell_place(p->own, cell) + 1,
-					   .flags = c->is_filtered ? SONDE_ROW_FILTERED : 0 };
+	all = (struct sonde_profile_path){
+		.size = sizeof(all),
+		.nr_frames = (uint32_t)p->own->frames.n,
+		.frames = p->own->frames.v,
+		.samples = c->samples,
+		.period = counts_period(c),
+		.first_ns = c->first_ns,
+		.last_ns = c->last_ns,
+		.place = cell_place(p->own, cell) + 1,
+		.flags = c->is_filtered ? SONDE_ROW_FILTERED : 0,
+	};
 	memcpy(all.weights, c->weights, sizeof(all.weights));
 	return profile_give(ret, &all, sizeof(all));
 }
@@ -369,23 +375,25 @@ int sonde_profile_place(const struct sonde_profile *p, uint32_t place,
 		return 0;
 	own = place_at(p->own, place - 1);
 	dso = own->dso ? &p->own->dsos.v[own->dso - 1] : NULL;
-	all = (struct sonde_profile_place){ .size = sizeof(all),
-					    .unknown = own->unknown,
-					    .ip = own->ip,
-					    .dso_addr = own->dso_addr,
-					    .dso_id = own->dso,
-					    .dso = dso ? dso->short_name : NULL,
-					    .dso_path = dso ? dso->long_name : NULL,
-					    .sym = own->sym,
-					    .sym_start = own->sym_start,
-					    .sym_end = own->sym_end,
-					    .map_bytes = own->map_bytes,
-					    .file = own->file,
-					    .line = own->line,
-					    .cpumode = own->cpumode,
-					    .level = value_level(own->cpumode),
-					    .is_inlined = own->is_inlined,
-					    .sym_binding = own->binding };
+	all = (struct sonde_profile_place){
+		.size = sizeof(all),
+		.unknown = own->unknown,
+		.ip = own->ip,
+		.dso_addr = own->dso_addr,
+		.dso_id = own->dso,
+		.dso = dso ? dso->short_name : NULL,
+		.dso_path = dso ? dso->long_name : NULL,
+		.sym = own->sym,
+		.sym_start = own->sym_start,
+		.sym_end = own->sym_end,
+		.map_bytes = own->map_bytes,
+		.file = own->file,
+		.line = own->line,
+		.cpumode = own->cpumode,
+		.level = value_level(own->cpumode),
+		.is_inlined = own->is_inlined,
+		.sym_binding = own->binding,
+	};
 	return profile_give(ret, &all, sizeof(all));
 }
 
@@ -407,15 +415,17 @@ int sonde_profile_node(const struct sonde_profile *p, uint32_t node, struct sond
 	if (!node || node >= p->own->tree.n)
 		return 0;
 	n = &p->own->tree.v[node];
-	all = (struct sonde_profile_node){ .size = sizeof(all),
-					   .nr_frames = n->nr_frames,
-					   .frames = &p->own->tree_frames.v[n->frames_at],
-					   .parent = n->parent,
-					   .child = n->child,
-					   .next = n->next,
-					   .hit_period = counts_period(&n->hit),
-					   .hit_samples = n->hit.samples,
-					   .period = counts_period(&n->sum),
-					   .samples = n->sum.samples };
+	all = (struct sonde_profile_node){
+		.size = sizeof(all),
+		.nr_frames = n->nr_frames,
+		.frames = &p->own->tree_frames.v[n->frames_at],
+		.parent = n->parent,
+		.child = n->child,
+		.next = n->next,
+		.hit_period = counts_period(&n->hit),
+		.hit_samples = n->hit.samples,
+		.period = counts_period(&n->sum),
+		.samples = n->sum.samples,
+	};
 	return profile_give(ret, &all, sizeof(all));
 }

@@ -22,7 +22,7 @@ enum {
 };
 
 struct build_id {
-	uint8_t len; /* 0 if unknown */
+	uint8_t len;                       /* 0 if unknown */
 	uint8_t bytes[BUILD_ID_MAX_BYTES]; /* zeros after len */
 };
 

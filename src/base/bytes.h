@@ -31,12 +31,14 @@ struct bytes {
 static inline struct bytes bytes_init(const void *p, size_t len, uint64_t file_off,
 				      const char *file, bool swap)
 {
-	return (struct bytes){ .start = p,
-			       .pos = p,
-			       .end = (const uint8_t *)p + len,
-			       .file_off = file_off,
-			       .file = file,
-			       .swap = swap };
+	return (struct bytes){
+		.start = p,
+		.pos = p,
+		.end = (const uint8_t *)p + len,
+		.file_off = file_off,
+		.file = file,
+		.swap = swap,
+	};
 }
 
 static inline size_t bytes_left(const struct bytes *b)

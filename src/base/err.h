@@ -43,13 +43,13 @@ static inline void err_memory_note(void)
  * The value of a call into a library that does not report the cause of a failure. A failed malloc
  * leaves ENOMEM in errno.
  */
-#define ERR_MEMORY_NOTED(call)                \
-	({                                    \
-		__typeof__(call) value_;      \
-		errno = 0;                    \
-		value_ = (call);              \
-		err_memory_note();            \
-		value_;                       \
+#define ERR_MEMORY_NOTED(call)           \
+	({                               \
+		__typeof__(call) value_; \
+		errno = 0;               \
+		value_ = (call);         \
+		err_memory_note();       \
+		value_;                  \
 	})
 /* Starts a chain from a system call's errno: "MESSAGE: strerror". Returns -errno_value. */
 int err_errno(int errno_value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -71,12 +71,12 @@ int err_null(const char *function, const char *parameter) __attribute__((cold));
  * definitions whose parameter has another name than in sonde.h.
  */
 #define NOT_NULL(arg, result) NOT_NULL_NAMED(arg, #arg, result)
-#define NOT_NULL_NAMED(arg, name, result)           \
-	do {                                        \
-		if (__builtin_expect(!(arg), 0)) {  \
-			err_null(__func__, name);   \
-			return result;              \
-		}                                   \
+#define NOT_NULL_NAMED(arg, name, result)          \
+	do {                                       \
+		if (__builtin_expect(!(arg), 0)) { \
+			err_null(__func__, name);  \
+			return result;             \
+		}                                  \
 	} while (0)
 
 /*

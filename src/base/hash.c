@@ -29,8 +29,10 @@ static void hash_hash64_insert(struct hash64 *h, uint64_t key, uint64_t value)
 static int hash_hash64_grow(struct hash64 *h)
 {
 	size_t size = h->slots ? (h->mask + 1) * 2 : 16;
-	struct hash64 bigger = { .slots = reallocarray(NULL, size, sizeof(*h->slots)),
-				 .mask = size - 1 };
+	struct hash64 bigger = {
+		.slots = reallocarray(NULL, size, sizeof(*h->slots)),
+		.mask = size - 1,
+	};
 
 	if (!bigger.slots)
 		return err_nomem();

@@ -186,8 +186,9 @@ static inline char *json_write_i64(char *to, int64_t v)
  * Writes name and value into one piece of memory: nearly all members are numbers. `name` is
  * `,"name":`.
  */
-static inline __attribute__((always_inline)) void
-json_member_number(struct json *j, const char *name, size_t len, uint64_t v, bool is_signed)
+static inline __attribute__((always_inline)) void json_member_number(struct json *j,
+								     const char *name, size_t len,
+								     uint64_t v, bool is_signed)
 {
 	char *to = json_write_name(j, name, len, JSON_NUMBER_BYTES);
 

@@ -38,8 +38,8 @@ static inline void outbuf_advance(struct outbuf *o, size_t n)
 
 static inline void outbuf_put(struct outbuf *o, const void *p, size_t n)
 {
-	char *to = n ? outbuf_room(o, n)
-		     : NULL; /* nothing may come as NULL, 0, to a buffer that has none */
+	/* nothing may come as NULL, 0, to a buffer that has none */
+	char *to = n ? outbuf_room(o, n) : NULL;
 
 	if (to) {
 		memcpy(to, p, n);

@@ -47,14 +47,16 @@ static int counters_open_event(const struct perf_event_attr *attr, int32_t tid, 
 
 bool counters_know_build_ids(void)
 {
-	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
-				     .size = sizeof(a),
-				     .config = PERF_COUNT_SW_DUMMY,
-				     .disabled = 1,
-				     .mmap = 1,
-				     .exclude_kernel = 1,
-				     .mmap2 = 1,
-				     .build_id = 1 };
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(a),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.mmap = 1,
+		.exclude_kernel = 1,
+		.mmap2 = 1,
+		.build_id = 1,
+	};
 	const int fd = counters_open_event(&a, 0, -1, -1, 0);
 
 	if (fd < 0)
@@ -69,10 +71,12 @@ bool counters_know_build_ids(void)
  */
 static bool counters_cpu_is_gone(int cpu, int32_t tid, int error)
 {
-	struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
-					 .size = sizeof(dummy),
-					 .config = PERF_COUNT_SW_DUMMY,
-					 .exclude_kernel = 1 };
+	struct perf_event_attr dummy = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(dummy),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+	};
 	int fd;
 
 	if (tid >= 0 || (error != ENODEV && error != EINVAL))
@@ -119,11 +123,13 @@ static int counters_open_one(struct counters *c, struct capture_events *events, 
 {
 	struct capture_event *e = &events->list.v[event];
 	const int32_t tid = t->tids[tid_index];
-	struct counter n = { .event = (uint32_t)event,
-			     .cpu = t->cpus[cpu_index],
-			     .buffer = (uint32_t)(t->per_thread ? tid_index : cpu_index),
-			     .backward = e->attr.write_backward,
-			     .tid = tid };
+	struct counter n = {
+		.event = (uint32_t)event,
+		.cpu = t->cpus[cpu_index],
+		.buffer = (uint32_t)(t->per_thread ? tid_index : cpu_index),
+		.backward = e->attr.write_backward,
+		.tid = tid,
+	};
 	int group_fd = -1, error;
 
 	/* a group exists only on the cpus and in the tasks in which its leader could be opened */
@@ -146,12 +152,14 @@ static int counters_open_one(struct counters *c, struct capture_events *events, 
 				    "cpu %d has gone offline: it is not recorded", n.cpu);
 			return 0;
 		}
-		const struct refused_event refused = { .events = events,
-						       .event = e,
-						       .tid = tid,
-						       .cpu = n.cpu,
-						       .error = error,
-						       .any_open = c->list.n != 0 };
+		const struct refused_event refused = {
+			.events = events,
+			.event = e,
+			.tid = tid,
+			.cpu = n.cpu,
+			.error = error,
+			.any_open = c->list.n != 0,
+		};
 
 		if (!step_back(&c->steps, &refused, &c->say))
 			return group_fd >= 0 && error == EINVAL

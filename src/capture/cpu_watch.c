@@ -13,12 +13,14 @@
 
 static int cpu_watch_open_on(int cpu)
 {
-	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
-				     .size = sizeof(a),
-				     .config = PERF_COUNT_SW_DUMMY,
-				     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
-				     .exclude_kernel = 1,
-				     .exclude_hv = 1 };
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(a),
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
 
 	return (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }

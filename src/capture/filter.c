@@ -211,8 +211,10 @@ int filter_explain(const struct tracefs *t, const char *system, const char *even
 		   const char *filter, int error)
 {
 	enum { SHOWN = 400 }; /* bytes printed of a filter, which may be as long as a page */
-	struct abi abi = { .long_bytes = sizeof(long),
-			   .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+	struct abi abi = {
+		.long_bytes = sizeof(long),
+		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+	};
 	struct sonde_schema *sc = NULL;
 	struct outbuf o = { 0 };
 	struct arena arena = { 0 };

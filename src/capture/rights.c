@@ -70,11 +70,13 @@ static bool rights_reaches_kernel(void)
 /* Tries what every user may do to a task of his own. */
 static int rights_try_least(int32_t tid)
 {
-	const struct perf_event_attr least = { .type = PERF_TYPE_SOFTWARE,
-					       .size = PERF_ATTR_SIZE_VER0,
-					       .config = PERF_COUNT_SW_DUMMY,
-					       .exclude_kernel = 1,
-					       .exclude_hv = 1 };
+	const struct perf_event_attr least = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
 
 	return capture_open_errno(&least, tid, -1);
 }

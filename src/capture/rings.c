@@ -22,11 +22,13 @@ static int map_ring(struct rings *r, const struct counter *n)
 	if (map == MAP_FAILED)
 		return err_errno(errno, "cannot map a buffer for the events of %s %d",
 				 n->cpu < 0 ? "thread" : "cpu", n->cpu < 0 ? (int)n->tid : n->cpu);
-	ring = (struct ring){ .control = map,
-			      .data = (const uint8_t *)map + page,
-			      .mask = r->mapped_bytes - page - 1,
-			      .buffer = n->buffer,
-			      .fd = n->fd };
+	ring = (struct ring){
+		.control = map,
+		.data = (const uint8_t *)map + page,
+		.mask = r->mapped_bytes - page - 1,
+		.buffer = n->buffer,
+		.fd = n->fd,
+	};
 	if ((n->backward ? vec_push(&r->backward, ring) : vec_push(&r->list, ring)) < 0) {
 		munmap(map, r->mapped_bytes);
 		return err_nomem();

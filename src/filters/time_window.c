@@ -175,12 +175,14 @@ static bool window_read_moment(const char *p, size_t len, struct moment *ret)
 /* Nanoseconds since 1970 of its date plus some days. False if there is no such day. */
 static bool window_moment_wall(const struct moment *m, int more_days, bool is_utc, int64_t *ret_ns)
 {
-	struct tm tm = { .tm_year = m->year - 1900,
-			 .tm_mon = m->month - 1,
-			 .tm_mday = m->day + more_days,
-			 .tm_hour = m->hour,
-			 .tm_min = m->minute,
-			 .tm_isdst = -1 };
+	struct tm tm = {
+		.tm_year = m->year - 1900,
+		.tm_mon = m->month - 1,
+		.tm_mday = m->day + more_days,
+		.tm_hour = m->hour,
+		.tm_min = m->minute,
+		.tm_isdst = -1,
+	};
 	time_t s;
 
 	if (m->has_zone || is_utc)

@@ -78,12 +78,14 @@ bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret)
 	for (size_t kind = 0; kind < NR_DEFECTS; kind++) {
 		if (!d->count[kind] || i--)
 			continue;
-		*ret = (struct sonde_defect){ .size = sizeof(*ret),
-					      .severity = kinds[kind].severity,
-					      .count = d->count[kind],
-					      .name = kinds[kind].name,
-					      .advice = kinds[kind].advice,
-					      .first = d->first[kind] };
+		*ret = (struct sonde_defect){
+			.size = sizeof(*ret),
+			.severity = kinds[kind].severity,
+			.count = d->count[kind],
+			.name = kinds[kind].name,
+			.advice = kinds[kind].advice,
+			.first = d->first[kind],
+		};
 		return true;
 	}
 	return false;

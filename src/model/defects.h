@@ -21,7 +21,7 @@ enum { DEFECT_FIRST_BYTES = 1024 };
 
 struct defects {
 	uint64_t count[NR_DEFECTS];
-	uint64_t changes;            /* how often a count was changed */
+	uint64_t changes; /* how often a count was changed */
 	/* where it was seen first, "" when that says nothing; what does not fit ends in "..." */
 	char first[NR_DEFECTS][DEFECT_FIRST_BYTES];
 };

@@ -65,10 +65,10 @@ struct change {
 	uint64_t start, len, pgoff; /* MMAP, KSYMBOL, TEXT_POKE: avma, bytes; MMAP: bytes */
 	bool unregister;            /* KSYMBOL */
 	bool out_of_line;           /* KSYMBOL: code out of line, of no file */
-	const uint8_t *code; /* TEXT_POKE: borrowed; NULL if the new code is not known */
+	const uint8_t *code;        /* TEXT_POKE: borrowed; NULL if the new code is not known */
 	uint64_t id;                /* CGROUP */
 	struct build_id build_id;   /* MMAP */
-	uint64_t inode; /* MMAP: of the file; 0 unknown */
+	uint64_t inode;             /* MMAP: of the file; 0 unknown */
 };
 
 /*
@@ -97,10 +97,10 @@ struct event {
 	struct source *source; /* who decodes the rest of it */
 	/* of a derived event (SONDE_EVENT_DERIVED or the first of several); else 0 */
 	uint64_t period;
-	struct address_space
-		*space; /* of its process as of now, NULL unknown; a dup holds a reference */
-	struct address_space
-		*kernel_space; /* the kernel's; set in a dup only, which holds a reference */
+	/* of its process as of now, NULL unknown; a dup holds a reference */
+	struct address_space *space;
+	/* the kernel's; set in a dup only, which holds a reference */
+	struct address_space *kernel_space;
 	/* The source's own: offset of a record that holds user frames of the chain; 0 none. */
 	uint64_t chain_off;
 	uint64_t unused[3]; /* up to three cache lines, where pointers have 8 bytes */

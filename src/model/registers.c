@@ -125,8 +125,7 @@ static bool registers_is_named(const struct rules *rules, const struct arch *a, 
 	return true;
 }
 
-const char *register_name(const struct rules *rules, const char *arch, unsigned nr,
-				   char room[16])
+const char *register_name(const struct rules *rules, const char *arch, unsigned nr, char room[16])
 {
 	struct utsname here = { 0 };
 	const struct arch *a;

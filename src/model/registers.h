@@ -12,7 +12,6 @@
  * "unknown": it has none. arch: as the recording has it, NULL: this machine's. `room` serves names
  * that are made.
  */
-const char *register_name(const struct rules *rules, const char *arch, unsigned nr,
-				   char room[16]);
+const char *register_name(const struct rules *rules, const char *arch, unsigned nr, char room[16]);
 
 #endif

@@ -57,15 +57,15 @@ struct sonde_schema {
 	enum sonde_schema_kind kind;
 	struct abi abi;
 	uint32_t tracepoint_id; /* ID: of the format file */
-	uint32_t
-		record_type; /* of a record: PERF_RECORD_*, from 64 on the recorder's own; else 0 */
+	/* of a record: PERF_RECORD_*, from 64 on the recorder's own; else 0 */
+	uint32_t record_type;
 	const char *system, *event; /* "sched", "sched_switch" */
 	const char *name;           /* "sched:sched_switch" */
 	struct sonde_field *fields; /* in the order of the format file, common_* first */
 	size_t nr_fields, nr_common;
-	const char *print_fmt;              /* text behind "print fmt:", NULL none */
-	int dialect;                        /* enum printfmt_dialect */
-	struct printfmt *print;             /* compiled when first asked for: schema_printfmt() */
+	const char *print_fmt;  /* text behind "print fmt:", NULL none */
+	int dialect;            /* enum printfmt_dialect */
+	struct printfmt *print; /* compiled when first asked for: schema_printfmt() */
 	/*
 	 * Writes the text of an event of this schema, for inputs without print formats. NULL: the
 	 * text comes from print_fmt, or else is the fields as name=value.
@@ -81,7 +81,7 @@ struct sonde_schema {
 	enum event_class event_class;
 	unsigned traits;  /* enum schema_trait */
 	uint64_t sampled; /* of kinds up to SONDE_SAMPLE: SAMPLED_* that its samples hold */
-	const void *attr;           /* perf_event_attr in host order, NULL none */
+	const void *attr; /* perf_event_attr in host order, NULL none */
 	size_t attr_len;
 	const void *maker; /* the source that uses it, of several the last: schema_table_take() */
 };

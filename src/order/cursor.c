@@ -307,13 +307,15 @@ static int cursor_read_spilled(struct cursor *c, const struct cursor_input *in)
 			if (!unit)
 				return err_nomem();
 		}
-		c->own_cuts[c->nr++] = (struct cut){ .time_ns = e->time_ns,
-						     .file_off = e->file_off,
-						     .bytes = to,
-						     .len = e->len,
-						     .file = e->file,
-						     .order = CUT_ORDERED,
-						     .unit = unit };
+		c->own_cuts[c->nr++] = (struct cut){
+			.time_ns = e->time_ns,
+			.file_off = e->file_off,
+			.bytes = to,
+			.len = e->len,
+			.file = e->file,
+			.order = CUT_ORDERED,
+			.unit = unit,
+		};
 		to += e->len;
 	}
 	c->run.begin += (uint64_t)n;

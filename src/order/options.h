@@ -40,7 +40,7 @@ struct order_ahead {
 	int (*take_headers)(void *ctx, const struct cut *cuts, int nr);
 	/* Called before the input is read, which may block; may be NULL. */
 	void (*before_read)(void *ctx);
-	void (*progress)(void *ctx);    /* replaces order_options.progress; gets the ctx below */
+	void (*progress)(void *ctx); /* replaces order_options.progress; gets the ctx below */
 	void *ctx;
 };
 

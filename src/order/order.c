@@ -11,11 +11,13 @@
 static int order_add_file(struct order *o, unsigned i, const struct source_file *f)
 {
 	o->stats.runs++;
-	return vec_push(&o->runs, (struct run){ .begin = f->begin,
-						.first = f->begin,
-						.end = f->end,
-						.file = (uint16_t)i,
-						.is_file = true });
+	return vec_push(&o->runs, (struct run){
+					  .begin = f->begin,
+					  .first = f->begin,
+					  .end = f->end,
+					  .file = (uint16_t)i,
+					  .is_file = true,
+				  });
 }
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts)
@@ -44,13 +46,15 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 			return err_nomem();
 		}
 	}
-	o->in = (struct cursor_input){ .source = source,
-				       .files = o->files.v,
-				       .spill = &o->spill,
-				       .cache = &o->cache,
-				       .time = opts->time,
-				       .refused = &o->refused,
-				       .defects = opts->defects };
+	o->in = (struct cursor_input){
+		.source = source,
+		.files = o->files.v,
+		.spill = &o->spill,
+		.cache = &o->cache,
+		.time = opts->time,
+		.refused = &o->refused,
+		.defects = opts->defects,
+	};
 	walk_from(o, 0);
 	*ret = o;
 	return 0;

@@ -13,7 +13,7 @@ enum {
 	SMALLEST_WINDOW = 16 * 1024,
 	SMALLEST_SHARE = 64 * 1024,
 	MERGE_BUDGET = 24 * 1024 * 1024, /* bytes of windows, shared by the runs being merged */
-	GRACE_MS = 1 /* how long a silent stream can delay the others */
+	GRACE_MS = 1                     /* how long a silent stream can delay the others */
 };
 
 enum phase { WALKING, MERGING, ENDED };

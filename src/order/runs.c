@@ -28,10 +28,12 @@ int runs_flush(struct order *o)
 
 static int runs_index_record(struct order *o, const struct cut *cut)
 {
-	struct spill_entry e = { .time_ns = cut->time_ns,
-				 .file_off = cut->file_off,
-				 .len = cut->len,
-				 .file = cut->file };
+	struct spill_entry e = {
+		.time_ns = cut->time_ns,
+		.file_off = cut->file_off,
+		.len = cut->len,
+		.file = cut->file,
+	};
 
 	if (cut->unit)
 		TRY(spill_unit(&o->spill, cut->unit, &e.unit));
@@ -91,13 +93,15 @@ int runs_note(struct order *o, const struct cut *cut)
 		TRY(index_runs(o));
 		return runs_index_record(o, cut);
 	}
-	TRY(vec_push(&o->runs, (struct run){ .first_time_ns = cut->time_ns,
-					     .last_time_ns = cut->time_ns,
-					     .begin = cut->unit ? o->batch_off : cut->file_off,
-					     .first = cut->file_off,
-					     .unit = o->batch_unit,
-					     .end = cut->file_off + cut->len,
-					     .file = cut->file }));
+	TRY(vec_push(&o->runs, (struct run){
+				       .first_time_ns = cut->time_ns,
+				       .last_time_ns = cut->time_ns,
+				       .begin = cut->unit ? o->batch_off : cut->file_off,
+				       .first = cut->file_off,
+				       .unit = o->batch_unit,
+				       .end = cut->file_off + cut->len,
+				       .file = cut->file,
+			       }));
 	o->stats.runs++;
 	o->run_open = true;
 	return 0;

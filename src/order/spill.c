@@ -11,10 +11,11 @@ enum { DEFAULT_PIECE_ENTRIES = 512 * 1024 };
 
 void spill_init(struct spill *s, size_t piece_entries)
 {
-	*s = (struct spill){ .fd = -1,
-			     .units_fd = -1,
-			     .piece_entries =
-				     piece_entries ? piece_entries : DEFAULT_PIECE_ENTRIES };
+	*s = (struct spill){
+		.fd = -1,
+		.units_fd = -1,
+		.piece_entries = piece_entries ? piece_entries : DEFAULT_PIECE_ENTRIES,
+	};
 }
 
 void spill_done(struct spill *s)

@@ -39,9 +39,11 @@ static int collect_task(struct profile *p, const struct event *ev, uint32_t *ret
 	at = hash64_find(&p->tasks_by_id, key);
 	if (at == HASH64_EMPTY) {
 		at = p->tasks.n;
-		TRY(vec_push(&p->tasks, (struct profile_task){ .id = key,
-							       .pid = ev->pub.pid,
-							       .tid = ev->pub.tid }));
+		TRY(vec_push(&p->tasks, (struct profile_task){
+						.id = key,
+						.pid = ev->pub.pid,
+						.tid = ev->pub.tid,
+					}));
 		TRY(hash64_put(&p->tasks_by_id, key, at));
 	}
 	p->tasks.v[at].comm = comm;
@@ -52,8 +54,10 @@ static int collect_task(struct profile *p, const struct event *ev, uint32_t *ret
 static int collect_table(struct profile *p, const struct event *ev, uint32_t *ret)
 {
 	const struct sonde_schema *sc = ev->schema;
-	struct profile_member m = { .schema = sc->id,
-				    .is_tracepoint = sc->kind == SONDE_TRACEPOINT };
+	struct profile_member m = {
+		.schema = sc->id,
+		.is_tracepoint = sc->kind == SONDE_TRACEPOINT,
+	};
 
 	while (p->own_tables.n <= sc->id)
 		TRY(vec_push(&p->own_tables, 0));
@@ -211,9 +215,11 @@ static int collect_place(struct profile *p, const struct event *ev, uint64_t ip,
 /* A new cell: what only its first sample decides. */
 static int collect_first(struct profile *p, const struct event *ev, uint32_t place)
 {
-	struct profile_counts c = { .first = p->facts.samples,
-				    .first_ns = ev->pub.time_ns,
-				    .is_filtered = marks_filtered(p, ev, place) };
+	struct profile_counts c = {
+		.first = p->facts.samples,
+		.first_ns = ev->pub.time_ns,
+		.is_filtered = marks_filtered(p, ev, place),
+	};
 	const struct task *t;
 
 	TRY(state_task(&ev->recording->state, ev->pub.pid, ev->pub.tid, &t));
@@ -297,11 +303,13 @@ static struct recent_cell *collect_recent(struct profile *p, const struct event 
 		if (!space)
 			return NULL;
 	}
-	*key = (struct recent_cell){ .ip = p->needs_place ? ip : 0,
-				     .stamp = space ? space->stamp : 0,
-				     .schema = ev->pub.schema,
-				     .comm = ev->pub.comm,
-				     .mode = ev->pub.cpumode + 1 };
+	*key = (struct recent_cell){
+		.ip = p->needs_place ? ip : 0,
+		.stamp = space ? space->stamp : 0,
+		.schema = ev->pub.schema,
+		.comm = ev->pub.comm,
+		.mode = ev->pub.cpumode + 1,
+	};
 	if (!p->recent_cells)
 		p->recent_cells = calloc(RECENT_CELLS, sizeof(*p->recent_cells));
 	if (!p->recent_cells)

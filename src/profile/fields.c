@@ -56,8 +56,10 @@ static void fields_put(const struct event *ev, const struct sonde_field *f, bool
 static int fields_add(struct profile *p, struct profile_column *c, const struct event *ev,
 		      uint32_t bytes, uint32_t len, uint64_t *ret)
 {
-	struct profile_field_value v = { .bytes = strpool_text(&p->strings, bytes),
-					 .bytes_len = len };
+	struct profile_field_value v = {
+		.bytes = strpool_text(&p->strings, bytes),
+		.bytes_len = len,
+	};
 	uint32_t text;
 
 	p->text.len = 0;

@@ -9,9 +9,11 @@
 
 static int groups_add_member(struct profile *p, const struct sonde_schema *sc)
 {
-	const struct profile_member m = { .name = texts_intern(p, sc->name),
-					  .schema = sc->id,
-					  .is_tracepoint = sc->kind == SONDE_TRACEPOINT };
+	const struct profile_member m = {
+		.name = texts_intern(p, sc->name),
+		.schema = sc->id,
+		.is_tracepoint = sc->kind == SONDE_TRACEPOINT,
+	};
 
 	return m.name ? vec_push(&p->group_members, m) : -ENOMEM;
 }
@@ -21,8 +23,10 @@ static int groups_note_recorded(struct profile *p, const struct event *ev)
 	struct source_group g;
 
 	for (size_t i = 0; source_group_at(ev->source, i, &g); i++) {
-		struct profile_group own = { .first_member = (uint32_t)p->group_members.n,
-					     .nr_members = (uint32_t)g.nr_members };
+		struct profile_group own = {
+			.first_member = (uint32_t)p->group_members.n,
+			.nr_members = (uint32_t)g.nr_members,
+		};
 		uint32_t name;
 
 		if (g.nr_members < 2)

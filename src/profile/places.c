@@ -59,16 +59,18 @@ static int places_find_line(struct profile *p, const struct event *ev, struct pr
 static int places_make(struct profile *p, const struct event *ev, const struct sonde_location *loc,
 		       uint32_t dso, uint64_t ip, uint32_t cpumode, const struct sonde_frame *frame)
 {
-	struct profile_place place = { .ip = ip,
-				       .dso_addr = loc->dso_id ? loc->dso_off : ip,
-				       .sym_start = loc->sym_start,
-				       .sym_end = loc->sym_end,
-				       .sym_off = loc->sym_off,
-				       .map_bytes = loc->map_end - loc->map_start,
-				       .dso = dso,
-				       .unknown = loc->unknown,
-				       .cpumode = (uint8_t)cpumode,
-				       .binding = (uint8_t)loc->sym_binding };
+	struct profile_place place = {
+		.ip = ip,
+		.dso_addr = loc->dso_id ? loc->dso_off : ip,
+		.sym_start = loc->sym_start,
+		.sym_end = loc->sym_end,
+		.sym_off = loc->sym_off,
+		.map_bytes = loc->map_end - loc->map_start,
+		.dso = dso,
+		.unknown = loc->unknown,
+		.cpumode = (uint8_t)cpumode,
+		.binding = (uint8_t)loc->sym_binding,
+	};
 
 	TRY(places_intern(p, frame && frame->sym ? frame->sym : loc->sym, &place.sym));
 	if (frame) {

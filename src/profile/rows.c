@@ -23,8 +23,10 @@ static uint32_t rows_value(const struct profile_column *c, uint64_t key)
 static int rows_add(struct profile *p, uint32_t table, uint32_t place)
 {
 	const size_t nr = 2 * (p->tables.v[table].nr_members - 1ul);
-	const struct profile_row row = { .place = p->needs_place ? place + 1 : 0,
-					 .members_at = p->member_counts.n };
+	const struct profile_row row = {
+		.place = p->needs_place ? place + 1 : 0,
+		.members_at = p->member_counts.n,
+	};
 
 	TRY(vec_reserve(&p->member_counts, nr));
 	if (nr)

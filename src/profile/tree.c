@@ -195,9 +195,11 @@ static int tree_children(struct tree *t, uint32_t frame, uint32_t parent, uint32
 static int tree_node(struct tree *t, uint32_t frame, uint32_t parent, uint32_t *ret)
 {
 	struct profile *p = t->p;
-	struct profile_tree_node node = { .frames_at = (uint32_t)p->tree_frames.n,
-					  .parent = parent,
-					  .sum = t->frames.v[frame].sum };
+	struct profile_tree_node node = {
+		.frames_at = (uint32_t)p->tree_frames.n,
+		.parent = parent,
+		.sum = t->frames.v[frame].sum,
+	};
 	uint32_t child;
 
 	for (;;) {

@@ -29,10 +29,11 @@ static int file_name_events(const struct sonde_recorder *r, struct file_beginnin
 	if (!b->events || !b->ids)
 		return err_nomem();
 	for (size_t i = 0; i < r->capture.events.list.n; i++) {
-		b->events[i] =
-			(struct perfdata_writer_event){ .attr = &r->capture.events.list.v[i].attr,
-							.name = r->capture.events.list.v[i].name,
-							.ids = b->ids + n };
+		b->events[i] = (struct perfdata_writer_event){
+			.attr = &r->capture.events.list.v[i].attr,
+			.name = r->capture.events.list.v[i].name,
+			.ids = b->ids + n,
+		};
 		/* counters are in the order of the events */
 		while (n < r->capture.counters.list.n && r->capture.counters.list.v[n].event == i) {
 			b->ids[n] = r->capture.counters.list.v[n].id;
@@ -107,16 +108,17 @@ static void file_note_mapping(void *dsos, int32_t pid, uint64_t start, uint64_t 
 
 static struct synth file_synth_for(const struct sonde_recorder *r)
 {
-	return (struct synth){ .trailer_bytes =
-				       sampling_trailer_bytes(&r->capture.events.list.v[0].attr),
-			       .mapped = r->dsos ? file_note_mapping : NULL,
-			       .mapped_ctx = r->dsos,
-			       .data_maps = r->capture.sampling.has_data,
-			       .namespaces = r->opts.capture.namespaces,
-			       .no_tasks = !r->describing.tasks,
-			       .no_maps = !r->describing.maps,
-			       .maps_limited = r->describing.maps_limited,
-			       .maps_ms = r->describing.maps_ms };
+	return (struct synth){
+		.trailer_bytes = sampling_trailer_bytes(&r->capture.events.list.v[0].attr),
+		.mapped = r->dsos ? file_note_mapping : NULL,
+		.mapped_ctx = r->dsos,
+		.data_maps = r->capture.sampling.has_data,
+		.namespaces = r->opts.capture.namespaces,
+		.no_tasks = !r->describing.tasks,
+		.no_maps = !r->describing.maps,
+		.maps_limited = r->describing.maps_limited,
+		.maps_ms = r->describing.maps_ms,
+	};
 }
 
 /* Records of what is there already; pids as for recorder_file_prepare(). */

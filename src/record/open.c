@@ -148,21 +148,22 @@ static int open_set_up_drain(struct sonde_recorder *r)
 {
 	const struct rings *rings = &r->capture.counters.rings;
 
-	r->drain =
-		(struct drain){ .rings = rings->list.v,
-				.nr_rings = rings->list.n,
-				.outlet = r->file.outlet,
-				.affinity = r->transfer.places.sets ? &r->transfer.places : NULL,
-				.times = r->drain.times,
-				.has_build_ids = r->opts.capture.buildid_mmap,
-				.untimed = &r->untimed,
-				.is_live = r->is_pipe,
-				/* records of state come first, samples of older times much later */
-				.has_no_rounds = rings->backward.n != 0,
-				.least_bytes = r->transfer.least_bytes,
-				.follow = r->rotation.follow.forked ? &r->rotation.follow : NULL,
-				.dsos = r->dsos,
-				.bpf = r->bpf };
+	r->drain = (struct drain){
+		.rings = rings->list.v,
+		.nr_rings = rings->list.n,
+		.outlet = r->file.outlet,
+		.affinity = r->transfer.places.sets ? &r->transfer.places : NULL,
+		.times = r->drain.times,
+		.has_build_ids = r->opts.capture.buildid_mmap,
+		.untimed = &r->untimed,
+		.is_live = r->is_pipe,
+		/* records of state come first, samples of older times much later */
+		.has_no_rounds = rings->backward.n != 0,
+		.least_bytes = r->transfer.least_bytes,
+		.follow = r->rotation.follow.forked ? &r->rotation.follow : NULL,
+		.dsos = r->dsos,
+		.bpf = r->bpf,
+	};
 	return r->transfer.has_threads ? open_start_threads(r) : 0;
 }
 
@@ -184,9 +185,10 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		TRY(open_check_command(r, o));
 	if (r->cannot_run)
 		return 0;
-	steering =
-		(struct capture_steering){ .is_switched = r->delay.is_given || r->control.is_given,
-					   .begins_off = r->delay.begins_off };
+	steering = (struct capture_steering){
+		.is_switched = r->delay.is_given || r->control.is_given,
+		.begins_off = r->delay.begins_off,
+	};
 	TRY(capture_configure(&r->capture, &steering));
 	if (r->opts.dry_run)
 		return 0;

@@ -44,8 +44,8 @@ struct rotation {
 	struct counters counters;     /* of these */
 	struct preparer *preparer;
 	enum { ROTATION_RUNS, ROTATION_PREPARING, ROTATION_READY } stage; /* of the next file */
-	struct file_beginning next;                           /* ready */
-	uint64_t prepare_began_ns, prepare_ns;                /* how long the last one took */
+	struct file_beginning next;                                       /* ready */
+	uint64_t prepare_began_ns, prepare_ns; /* how long the last one took */
 	struct follow follow;
 	uint64_t began_ns;   /* CLOCK_MONOTONIC: when this file was, or when none could be begun */
 	uint64_t bytes_then; /* in the file then */
@@ -80,8 +80,8 @@ struct sonde_recorder {
 	struct drain_threads *threads; /* NULL: the drain has all rings */
 	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */
 	struct build_id_cache cache;
-	struct hash64
-		untimed; /* ids of counters whose samples have no time, beside others that have */
+	/* ids of counters whose samples have no time, beside others that have */
+	struct hash64 untimed;
 	struct bpf_programs *bpf; /* NULL: nobody wants to know of them */
 	struct bpf_watch bpf_watch;
 	bool wants_kernel_symbols; /* kernel addresses are */
@@ -89,10 +89,10 @@ struct sonde_recorder {
 	int give_up_fd;            /* eventfd: it was called again; never emptied */
 	atomic_uint stops;         /* how often */
 	uint64_t wakeups;
-	uint64_t looked_ns;  /* when the cpus were compared last */
+	uint64_t looked_ns;     /* when the cpus were compared last */
 	struct tally undrained; /* samples that were not taken out of the buffers */
-	int ended_early;     /* what ended the recording, a negative errno; 0: nothing did */
-	uint64_t state_lost; /* records of state that found no room (losses.h) */
+	int ended_early;        /* what ended the recording, a negative errno; 0: nothing did */
+	uint64_t state_lost;    /* records of state that found no room (losses.h) */
 };
 
 /* open.c: see sonde_recorder_open(), _stop() and _close(); all members of opts are known. */

@@ -268,8 +268,8 @@ static void run_wait_for_workload(struct sonde_recorder *r, unsigned patience, i
 			workload_terminate(&r->workload);
 			asked = true;
 		} else if (atomic_load(&r->stops) > patience) {
-			*ret_status =
-				128 + SIGTERM; /* it does not listen, and the user will not wait */
+			*ret_status = 128 + SIGTERM; /* it does not listen, and the user will not
+							wait */
 			return;
 		}
 		poll(fds, 1, LOOK_MS);

@@ -14,8 +14,8 @@
 
 struct switching {
 	bool is_on;
-	uint64_t
-		file_bytes; /* a file so large is the last one's end; 0: its size does not matter */
+	/* a file so large is the last one's end; 0: its size does not matter */
+	uint64_t file_bytes;
 	uint64_t interval_ns; /* so does this time; 0: time does not matter */
 	uint64_t max_files;   /* older ones are removed; 0: all are kept */
 	uint64_t max_bytes;   /* of a file; ends the recording; 0: no limit */

@@ -167,9 +167,11 @@ struct outlet_options transfer_outlet(const struct transfer *f, const struct cou
 		ahead += f->aio_blocks * (c->rings.list.v[i].mask + 1);
 	if (is_pipe && ahead < transfer_spool_bytes())
 		ahead = transfer_spool_bytes();
-	return (struct outlet_options){ .level = f->level,
-					.padded = f->padded,
-					.ahead_bytes = (size_t)ahead };
+	return (struct outlet_options){
+		.level = f->level,
+		.padded = f->padded,
+		.ahead_bytes = (size_t)ahead,
+	};
 }
 
 void transfer_put_compressed(const struct transfer *f, uint32_t ratio, struct outbuf *to)

@@ -19,7 +19,7 @@ struct sonde_recorder;
 struct waiting {
 	struct pollfd *fds;
 	size_t n;
-	size_t targets_end; /* behind the descriptors of recorded tasks or rings */
+	size_t targets_end;  /* behind the descriptors of recorded tasks or rings */
 	size_t nr_connected; /* recorded tasks or rings that have not hung up */
 };
 

@@ -272,18 +272,19 @@ static bool chain_perf_unwinds(struct recording *rec, const struct event *ev)
 		return false;
 	if (rec->unwindable_stamp != space->stamp) {
 		rec->unwindable_stamp = space->stamp;
-		rec->unwindable =
-			recording_has_file_here(rec, space) ||
-			recording_has_file_here(rec, space->before);
+		rec->unwindable = recording_has_file_here(rec, space) ||
+				  recording_has_file_here(rec, space->before);
 	}
 	return rec->unwindable;
 }
 
 static int chain_push_unwound(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
-	struct unwind_input in = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
-				   .dso_at = chain_dso_at,
-				   .ctx = (void *)ev };
+	struct unwind_input in = {
+		.swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
+		.dso_at = chain_dso_at,
+		.ctx = (void *)ev,
+	};
 	struct sonde_sample sample;
 	struct unwind_result walked;
 	int r;
@@ -311,9 +312,11 @@ static int chain_push_unwound(struct recording *rec, const struct event *ev, uns
 	TRY(unwind_walk(rec->unwinder, &in, max_frames, &walked));
 	chain_report_end(rec, &walked);
 	for (size_t i = 0; i < walked.nr; i++) {
-		struct sonde_frame f = { .ip = walked.ips[i],
-					 .cpumode = CPUMODE_USER,
-					 .flags = SONDE_FRAME_UNWOUND };
+		struct sonde_frame f = {
+			.ip = walked.ips[i],
+			.cpumode = CPUMODE_USER,
+			.flags = SONDE_FRAME_UNWOUND,
+		};
 
 		if (f.ip)
 			TRY(chain_push_frame(rec, ev, f));

@@ -207,8 +207,8 @@ int clock_check_boot(struct recording *rec)
 
 int clock_offset_parse(const char *text, int64_t *ret_ns)
 {
-	static const uint64_t MOST_S =
-		4000000000; /* so that sums with times of day stay far from overflow */
+	/* so that sums with times of day stay far from overflow */
+	static const uint64_t MOST_S = 4000000000;
 	const char *p = text;
 	bool negative = *p == '-';
 	uint64_t s = 0, ns = 0;

@@ -20,9 +20,11 @@
 
 static struct lines_table *code_lines_of(struct recording *rec)
 {
-	struct lines_table_options opts = { .rules = rec->opts->rules,
-					    .demangle = rec->opts->demangle,
-					    .no_follow = rec->opts->no_follow };
+	struct lines_table_options opts = {
+		.rules = rec->opts->rules,
+		.demangle = rec->opts->demangle,
+		.no_follow = rec->opts->no_follow,
+	};
 
 	if (!rec->lines && lines_table_new(&rec->lines, &opts) < 0)
 		rec->lines = NULL;
@@ -39,7 +41,7 @@ static struct dso *code_user_dso(const struct event *ev, uint64_t addr, uint32_t
 }
 
 size_t recording_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bool called,
-		     const struct line_place **ret)
+		       const struct line_place **ret)
 {
 	struct lines_table *t = code_lines_of(ev->recording);
 	uint64_t offset;
@@ -52,7 +54,7 @@ size_t recording_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, 
 }
 
 bool recording_source_line(struct recording *rec, const char *file, uint32_t line, const char **ret,
-			 size_t *ret_len)
+			   size_t *ret_len)
 {
 	struct lines_table *t = code_lines_of(rec);
 
@@ -79,7 +81,7 @@ static size_t kernel_code(const struct event *ev, uint64_t addr, void *buf, size
 }
 
 size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumode, void *buf,
-			  size_t len)
+			    size_t len)
 {
 	uint64_t offset;
 	struct dso *d;
@@ -137,7 +139,7 @@ static enum insn_arch code_arch_at(const struct event *ev, uint64_t addr, uint32
 }
 
 unsigned recording_insn_length(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			     const uint8_t *code, size_t len)
+			       const uint8_t *code, size_t len)
 {
 	enum insn_arch arch = code_arch_at(ev, addr, cpumode);
 
@@ -145,7 +147,7 @@ unsigned recording_insn_length(const struct event *ev, uint64_t addr, uint32_t c
 }
 
 bool recording_insn_branches(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			   const uint8_t *code, size_t len)
+			     const uint8_t *code, size_t len)
 {
 	enum insn_arch arch = code_arch_at(ev, addr, cpumode);
 

@@ -17,10 +17,10 @@
  * the call.
  */
 size_t recording_lines(const struct event *ev, uint64_t addr, uint32_t cpumode, bool called,
-		     const struct line_place **ret);
+		       const struct line_place **ret);
 /* A line of a source file: see lines_source(). */
 bool recording_source_line(struct recording *rec, const char *file, uint32_t line, const char **ret,
-			 size_t *ret_len);
+			   size_t *ret_len);
 
 struct code_insn {
 	uint8_t bytes[INSN_MAX_BYTES];
@@ -33,12 +33,12 @@ void recording_insn(const struct event *ev, uint64_t addr, uint32_t cpumode, str
  * behind itself. addr: any address of the file that the code is from.
  */
 unsigned recording_insn_length(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			     const uint8_t *code, size_t len);
+			       const uint8_t *code, size_t len);
 bool recording_insn_branches(const struct event *ev, uint64_t addr, uint32_t cpumode,
-			   const uint8_t *code, size_t len);
+			     const uint8_t *code, size_t len);
 /* Bytes of code at an address: how many of len could be read. */
 size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpumode, void *buf,
-			  size_t len);
+			    size_t len);
 
 /*
  * The call chain as sonde_event_callchain() gives it, whether or not the session wants chains.

@@ -55,8 +55,8 @@ static int formats_find_number(struct kernel_formats *k, const struct source_tra
 	int r;
 
 	/*
-	 * A recorder that was killed has recorded neither name nor release: only what is known to be
-	 * another kernel is refused.
+	 * A recorder that was killed has recorded neither name nor release: only what is known to
+	 * be another kernel is refused.
 	 */
 	if (wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
 		return err_set(-ENOENT, "without a name, and the recorded kernel is %.40s",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbol, file and mapping of an address. Answers are kept by address and by the stamp of the mappings that held.
+ * Symbol, file and mapping of an address. Answers are kept by address and by the stamp of the
+ * mappings that held.
  */
 
 #include "recording/locate.h"
@@ -126,12 +127,13 @@ const struct sonde_location *recording_located(const struct event *ev, uint64_t 
 		cpumode = recording_address_mode(ev, addr);
 	space = recording_space(ev, cpumode);
 	if (!space) {
-		rec->unkept = (struct sonde_location){ .size = sizeof(rec->unkept),
-						     .addr = addr,
-						     .unknown = cpumode >= CPUMODE_HYPERVISOR
-									? SONDE_UNKNOWN_ELSEWHERE
-									: SONDE_UNKNOWN_NO_MAPPING,
-						     .dso_build_id = "" };
+		rec->unkept = (struct sonde_location){
+			.size = sizeof(rec->unkept),
+			.addr = addr,
+			.unknown = cpumode >= CPUMODE_HYPERVISOR ? SONDE_UNKNOWN_ELSEWHERE
+								 : SONDE_UNKNOWN_NO_MAPPING,
+			.dso_build_id = "",
+		};
 		return &rec->unkept;
 	}
 	if (!rec->located)
@@ -199,12 +201,13 @@ int recording_dso(const struct event *ev, uint64_t addr, uint32_t cpumode, struc
 		cpumode = recording_address_mode(ev, addr);
 	loc = *recording_located(ev, addr, cpumode);
 	if (!loc.dso || !loc.dso_id)
-		return err_set(-ENOENT, "no file is known at 0x%llx",
-			       (unsigned long long)addr);
-	*ret = (struct sonde_dso){ .size = sizeof(*ret),
-				   .id = loc.dso_id,
-				   .long_name = loc.dso,
-				   .build_id = loc.dso_build_id };
+		return err_set(-ENOENT, "no file is known at 0x%llx", (unsigned long long)addr);
+	*ret = (struct sonde_dso){
+		.size = sizeof(*ret),
+		.id = loc.dso_id,
+		.long_name = loc.dso,
+		.build_id = loc.dso_build_id,
+	};
 	if (cpumode == CPUMODE_KERNEL) {
 		const struct address_space *space = recording_space(ev, cpumode);
 

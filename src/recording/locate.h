@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Symbol, file and mapping of an address, as of an event. Answers are kept by address and by the
- * stamp of the mappings that held. Borrowed results live as long as the session unless it says less.
+ * stamp of the mappings that held. Borrowed results live as long as the session unless it says
+ * less.
  *
  *	const struct sonde_location *where = recording_located(ev, sample.ip, ev->pub.cpumode);
  *

@@ -56,14 +56,16 @@ static bool open_kernel_symbols(struct recording *rec)
 	struct source_kernel k = { 0 };
 	char path[PATH_MAX], room[PATH_MAX];
 	uint32_t id;
-	struct kernel_symbols_options opts = { .kallsyms_path = locate_beside(rec, room),
-					       .vmlinux_path = rec->opts->vmlinux,
-					       .release = source_info(rec->source, "osrelease"),
-					       .symfs = recording_symfs(rec),
-					       .no_follow = rec->opts->no_follow,
-					       .demangle_kernel = rec->opts->demangle_kernel,
-					       .buildid_dir = rec->opts->buildid_dir,
-					       .rules = rec->opts->rules };
+	struct kernel_symbols_options opts = {
+		.kallsyms_path = locate_beside(rec, room),
+		.vmlinux_path = rec->opts->vmlinux,
+		.release = source_info(rec->source, "osrelease"),
+		.symfs = recording_symfs(rec),
+		.no_follow = rec->opts->no_follow,
+		.demangle_kernel = rec->opts->demangle_kernel,
+		.buildid_dir = rec->opts->buildid_dir,
+		.rules = rec->opts->rules,
+	};
 
 	rec->kernel_symbols_tried = true;
 	source_read_kernel(rec->source, &k);
@@ -128,8 +130,8 @@ static const char *locate_module_dso(struct recording *rec, const char *path)
 /* ---- addresses of the kernel ----------------------------------------------------------------- */
 
 struct kernel_place {
-	const struct mapping
-		*registered; /* a symbol registered at run time; NULL: none. Else the others: */
+	/* a symbol registered at run time; NULL: none. Else the others: */
+	const struct mapping *registered;
 	const struct mapping *map;       /* NULL: none recorded there */
 	const struct kernel_symbol *sym; /* NULL: unknown, maybe named: */
 	/* A function of the module mapped there, by the recording itself; NULL if it names none. */
@@ -169,8 +171,7 @@ static void locate_find_named(const struct recording *rec, uint64_t addr, struct
 {
 	const struct named_file *f;
 
-	if (rec->opts->rules->ignores_named_files ||
-	    is_kernel_map(rec, p->map))
+	if (rec->opts->rules->ignores_named_files || is_kernel_map(rec, p->map))
 		return;
 	f = source_named_file(rec->source, strpool_text(rec->strings, p->map->name));
 	if (!f || f->addresses == NAMED_BY_MEMORY)
@@ -184,8 +185,10 @@ static void locate_find_named(const struct recording *rec, uint64_t addr, struct
 static struct kernel_place find_kernel(struct recording *rec, const struct address_space *space,
 				       uint64_t addr)
 {
-	struct kernel_place p = { .registered = address_space_symbol(space, addr),
-				  .map = address_space_find(space, addr) };
+	struct kernel_place p = {
+		.registered = address_space_symbol(space, addr),
+		.map = address_space_find(space, addr),
+	};
 	char module[256];
 
 	if (p.registered)
@@ -301,8 +304,8 @@ const struct mapping *locate_kernel(struct recording *rec, const struct address_
 		ret->sym_off = addr - p.named_start;
 	} else {
 		ret->unknown = !rec->kernel_symbols ? SONDE_UNKNOWN_NO_KERNEL
-			       : p.map            ? SONDE_UNKNOWN_NO_SYMBOL
-						  : SONDE_UNKNOWN_NO_MAPPING;
+			       : p.map              ? SONDE_UNKNOWN_NO_SYMBOL
+						    : SONDE_UNKNOWN_NO_MAPPING;
 	}
 	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(rec, p.map)))
 		ret->dso = p.sym->module;

@@ -21,7 +21,7 @@ struct build_id locate_build_id(struct recording *rec, const struct mapping *m, 
 }
 
 const char *recording_map_name(const struct mapping *m, const char *name,
-			     char room[RECORDING_MAP_NAME_BYTES])
+			       char room[RECORDING_MAP_NAME_BYTES])
 {
 	if (!m->executable || !dso_name_is_anonymous(name))
 		return name;
@@ -31,9 +31,11 @@ const char *recording_map_name(const struct mapping *m, const char *name,
 
 static struct dso *locate_find_dso(struct recording *rec, const struct mapping *m)
 {
-	struct dso_key key = { .name = strpool_text(rec->strings, m->name),
-			       .inode = build_id_is_known(&m->build_id) ? 0 : m->inode,
-			       .pgoff = m->pgoff };
+	struct dso_key key = {
+		.name = strpool_text(rec->strings, m->name),
+		.inode = build_id_is_known(&m->build_id) ? 0 : m->inode,
+		.pgoff = m->pgoff,
+	};
 	char map[RECORDING_MAP_NAME_BYTES];
 
 	key.build_id = locate_build_id(rec, m, key.name);

@@ -183,11 +183,12 @@ static void reader_decode_slot(struct reader *r, struct slot *slot)
 						  ORDER_CUTS - nr_events);
 
 		if (at > from)
-			slot->stretches[slot->pub.nr_stretches++] =
-				(struct stretch){ .cut = (uint16_t)from,
-						  .end_cut = (uint16_t)at,
-						  .event = (uint16_t)nr_events,
-						  .nr_events = (uint16_t)n };
+			slot->stretches[slot->pub.nr_stretches++] = (struct stretch){
+				.cut = (uint16_t)from,
+				.end_cut = (uint16_t)at,
+				.event = (uint16_t)nr_events,
+				.nr_events = (uint16_t)n,
+			};
 		nr_events += n;
 		at++;
 	}
@@ -469,12 +470,14 @@ int reader_start(struct reader **ret, const struct reader_options *opts)
 	sem_init(&r->for_thread, 0, 0);
 	sem_init(&r->for_caller, 0, 0);
 	reader_make_slots(r);
-	r->ahead = (struct order_ahead){ .given_back = &r->given_back,
-					 .quit = &r->quit,
-					 .take_headers = reader_ask_to_take,
-					 .before_read = reader_show_batches,
-					 .progress = reader_note_progress,
-					 .ctx = r };
+	r->ahead = (struct order_ahead){
+		.given_back = &r->given_back,
+		.quit = &r->quit,
+		.take_headers = reader_ask_to_take,
+		.before_read = reader_show_batches,
+		.progress = reader_note_progress,
+		.ctx = r,
+	};
 	reader_note_progress(r);
 	order_read_ahead(opts->order, &r->ahead);
 	e = reader_start_thread(r);

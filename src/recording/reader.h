@@ -45,7 +45,7 @@ struct reader_batch {
 struct reader_options {
 	struct order *order; /* borrowed */
 	struct source *source;
-	struct event like; /* initial value of all events: size, recording, source */
+	struct event like;            /* initial value of all events: size, recording, source */
 	struct defects *read_defects; /* counts of reading; only the thread uses it while it runs */
 	struct defects *defects;      /* the caller's, to which they are moved */
 	/* Changes when a sample that was not wanted is wanted again. */

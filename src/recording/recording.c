@@ -63,15 +63,17 @@ int recording_add(struct recordings *all, char *take_input, char *take_offset,
 	const uint64_t first_number = (uint64_t)all->nr << NUMBERS_SHIFT;
 	const struct rules *rules = all->opts.rules;
 
-	*rec = (struct recording){ .all = all,
-				   .opts = &all->opts,
-				   .strings = &all->strings,
-				   .session = session,
-				   .nr = (unsigned)all->nr,
-				   .input = take_input,
-				   .offset = take_offset,
-				   .early = EARLY_FILTER_ALL,
-				   .last_answer = first_number };
+	*rec = (struct recording){
+		.all = all,
+		.opts = &all->opts,
+		.strings = &all->strings,
+		.session = session,
+		.nr = (unsigned)all->nr,
+		.input = take_input,
+		.offset = take_offset,
+		.early = EARLY_FILTER_ALL,
+		.last_answer = first_number,
+	};
 	all->nr++;
 	TRY(state_init_beside(&rec->state, &all->strings, first_number, &all->numbers));
 	rec->state.keeps_maps_at_exec = rules->keeps_maps_at_exec;
@@ -166,9 +168,11 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 
 static struct event recording_empty_event(struct recording *rec)
 {
-	return (struct event){ .pub.size = sizeof(struct sonde_event),
-			       .recording = rec,
-			       .source = rec->source };
+	return (struct event){
+		.pub.size = sizeof(struct sonde_event),
+		.recording = rec,
+		.source = rec->source,
+	};
 }
 
 int recording_open_order(struct recording *rec, const struct order_options *opts)
@@ -244,17 +248,19 @@ static bool recording_wants_reader(const struct recording *rec)
 /* Where no thread can be had, the caller's does. */
 static void recording_start_reader(struct recording *rec, bool by_record)
 {
-	const struct reader_options o = { .order = rec->order,
-					  .source = rec->source,
-					  .like = recording_empty_event(rec),
-					  .read_defects = &rec->read_defects,
-					  .defects = &rec->defects,
-					  .wants = &rec->all->wants,
-					  .stopped = rec->stopped,
-					  .is_stream = rec->is_stream,
-					  .decodes = !by_record,
-					  .progress = rec->progress,
-					  .progress_ctx = rec->progress_ctx };
+	const struct reader_options o = {
+		.order = rec->order,
+		.source = rec->source,
+		.like = recording_empty_event(rec),
+		.read_defects = &rec->read_defects,
+		.defects = &rec->defects,
+		.wants = &rec->all->wants,
+		.stopped = rec->stopped,
+		.is_stream = rec->is_stream,
+		.decodes = !by_record,
+		.progress = rec->progress,
+		.progress_ctx = rec->progress_ctx,
+	};
 
 	rec->is_reading = true;
 	if (recording_wants_reader(rec))

@@ -47,8 +47,10 @@ struct recording_options {
 	enum clock_shown clock;
 	bool no_follow, force, callchain, demangle, demangle_kernel, show_kernel_path,
 		inline_frames;
-	unsigned max_frames;      /* of a chain; UINT_MAX: all */
-	/* The caller's and those that read, one for each recording at most; 0: two where it pays. */
+	unsigned max_frames; /* of a chain; UINT_MAX: all */
+	/*
+	 * The caller's and those that read, one for each recording at most; 0: two where it pays.
+	 */
 	unsigned threads;
 	struct comm_list stop_bt; /* functions that end a chain; owned; comms NULL: not given */
 };
@@ -66,10 +68,10 @@ struct recordings {
 	struct dso_ids dso_ids;
 	struct state_numbers numbers; /* of tasks and names */
 	struct timeline line;
-	struct defects sum;       /* of several; of one recording: its own, here unused */
+	struct defects sum;           /* of several; of one recording: its own, here unused */
 	struct sonde_defect borrowed; /* recordings_defect() */
-	uint64_t nomem_seen;      /* err_nomem_count() when it was last looked at ... */
-	const void *nomem_thread; /* ... and the thread whose count that was */
+	uint64_t nomem_seen;          /* err_nomem_count() when it was last looked at ... */
+	const void *nomem_thread;     /* ... and the thread whose count that was */
 };
 
 struct recording {
@@ -79,26 +81,26 @@ struct recording {
 	struct sonde_session *session;        /* the owner, for api/ and session/ alone */
 	unsigned nr;                          /* which one, from 0 */
 	char *input;                          /* owned: its path */
-	char *offset; /* owned: what is added to its times; NULL: nothing */
+	char *offset;                         /* owned: what is added to its times; NULL: nothing */
 
 	/* The way of its events. */
 	struct source *source;
-	struct order *order; /* the reader's while that runs */
-	struct reader *reader; /* owned; NULL: the caller's thread reads */
-	bool is_reading;       /* what thread reads is decided */
-	bool has_raw_records;  /* they are read beside the order: by no other thread */
+	struct order *order;       /* the reader's while that runs */
+	struct reader *reader;     /* owned; NULL: the caller's thread reads */
+	bool is_reading;           /* what thread reads is decided */
+	bool has_raw_records;      /* they are read beside the order: by no other thread */
 	struct early_filter early; /* windows in its own clock, owned; cpus, borrowed */
 	struct recording_clock clock;
 	bool checks_boot; /* whether it is of the first one's boot is to be seen in its records */
 	struct state state;
 	size_t schemas_asked; /* the first ones: whether their recorder recorded exec */
 	struct defects defects;
-	struct defects read_defects; /* met since the last batch; of a reader: its thread's */
+	struct defects read_defects;  /* met since the last batch; of a reader: its thread's */
 	struct sonde_defect reported; /* the kind that the current defect event reports */
-	bool is_stream;           /* the input is a pipe: more may come at any time */
+	bool is_stream;               /* the input is a pipe: more may come at any time */
 	/* Any sample was met, also one that the filters refused; or a count of perf stat. */
 	bool met_sample;
-	bool has_ended;           /* nothing is left to read: the source's ended() was called */
+	bool has_ended; /* nothing is left to read: the source's ended() was called */
 	/* For progress; total 0: unknown. Unpacking may go on in another thread. */
 	uint64_t samples_read;
 	_Atomic uint64_t packed_done, packed_total;
@@ -131,7 +133,8 @@ struct recording {
 	struct located *located;      /* owned; answers of recording_located() */
 	uint64_t last_answer;         /* sonde_location.answer */
 	struct sonde_location unkept; /* an answer that is not in located */
-	bool reported_unmapped; /* DEFECT_UNKNOWN_SYMBOLS was counted for an address without mapping */
+	/* DEFECT_UNKNOWN_SYMBOLS was counted for an address without mapping */
+	bool reported_unmapped;
 	struct dso_table *dsos;
 	struct lines_table *lines;
 	struct insn_decoder *insns;
@@ -172,13 +175,12 @@ int recording_add(struct recordings *all, char *take_input, char *take_offset,
  */
 struct recording *recordings_find_reader(const struct recordings *all, const char *path);
 /* Opens the input; opts: what source.h asks, without what the recording knows itself. */
-int recording_open(struct recording *rec, const struct source_options *opts,
-		   bool finds_formats);
+int recording_open(struct recording *rec, const struct source_options *opts, bool finds_formats);
 /* Ready to be read; sharers: so many recordings share the memory of windows. */
 int recording_open_order(struct recording *rec, const struct order_options *opts);
 /*
- * The next batch, in the order of times: rec->cuts. Returns as order_next(); -EINTR also if a signal
- * came. by_record: the caller decodes its records one by one.
+ * The next batch, in the order of times: rec->cuts. Returns as order_next(); -EINTR also if a
+ * signal came. by_record: the caller decodes its records one by one.
  */
 int recording_next_batch(struct recording *rec, bool by_record);
 /*
@@ -198,7 +200,9 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 const char *recording_info(const struct recording *rec, const char *key);
 /* The path of a control group as of now; NULL unknown. Borrowed as long as the session. */
 const char *recording_cgroup(const struct recording *rec, uint64_t id);
-/* As sonde.h has it: hex, "" if it is unknown or memory ran out. Borrowed as long as the session. */
+/*
+ * As sonde.h has it: hex, "" if it is unknown or memory ran out. Borrowed as long as the session.
+ */
 const char *recording_build_id(struct recording *rec, const struct build_id *id);
 /*
  * Makes a defect of allocations that failed in this thread since the last call, whoever went on
@@ -229,8 +233,8 @@ static inline int recording_complete_as(struct event *ev, int32_t pid, int32_t t
 }
 
 /*
- * An event that names no task is of the one that runs on its cpu, as far as it is known. If it has a
- * change of its own, this is for before that is applied.
+ * An event that names no task is of the one that runs on its cpu, as far as it is known. If it has
+ * a change of its own, this is for before that is applied.
  */
 static inline void recording_find_task(struct event *ev)
 {

@@ -60,16 +60,15 @@ static void record_text(const struct event *ev, struct outbuf *out)
 			field_text_put(f, ev->pub.bytes, ev->pub.bytes_len, swap, out);
 		else if (f->kind == SONDE_FIELD_STRING) {
 			uint32_t len;
-			const uint8_t *p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, swap,
-						       &len);
+			const uint8_t *p =
+				field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, swap, &len);
 
 			if (p)
 				outbuf_put(out, p, strnlen((const char *)p, len));
 		} else if (f->is_signed) {
 			outbuf_i64(out, value_sign_extend(v, f->width));
 		} else {
-			outbuf_fmt(out, f->width == 8 ? "0x%llx" : "%llu",
-				   (unsigned long long)v);
+			outbuf_fmt(out, f->width == 8 ? "0x%llx" : "%llu", (unsigned long long)v);
 		}
 	}
 }
@@ -77,10 +76,12 @@ static void record_text(const struct event *ev, struct outbuf *out)
 void recording_event_text(const struct event *ev, struct outbuf *out)
 {
 	struct recording *rec = ev->recording;
-	const struct printfmt_env env = { .ctx = rec,
-					  .symbol = text_env_symbol,
-					  .printk = text_env_printk,
-					  .divided_by_zero = text_env_divided_by_zero };
+	const struct printfmt_env env = {
+		.ctx = rec,
+		.symbol = text_env_symbol,
+		.printk = text_env_printk,
+		.divided_by_zero = text_env_divided_by_zero,
+	};
 	const struct printfmt *pf = ev->schema->print;
 
 	/* an event out of a group's counts: no fields were recorded */

@@ -19,8 +19,8 @@
 enum clock_shown { CLOCK_SHOWN_RAW, CLOCK_SHOWN_RELATIVE, CLOCK_SHOWN_UTC, CLOCK_SHOWN_LOCAL };
 
 struct recording_clock {
-	bool is_shifted;  /* what is shown differs from what was recorded */
-	int64_t shift_ns; /* to be added to a recorded time for its place on the line */
+	bool is_shifted;    /* what is shown differs from what was recorded */
+	int64_t shift_ns;   /* to be added to a recorded time for its place on the line */
 	bool has_time_zero; /* a recorded time of 0 is a time, not unknown */
 	bool has_first;
 	uint64_t first_ns; /* of the first sample that was read, as recorded */

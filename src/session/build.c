@@ -196,7 +196,8 @@ static int build_find_threads(const struct session_options *o, unsigned *ret)
 		nr = strtoul(text, &end, 10);
 		if (*text < '0' || *text > '9' || *end || nr > SESSION_MAX_INPUTS + 1)
 			return err_set(-EINVAL,
-				       "SONDE_THREADS=%s: a number from 0 to %d is asked for (1: no "
+				       "SONDE_THREADS=%s: a number from 0 to %d is asked for (1: "
+				       "no "
 				       "thread but the caller's; 0: as many as pay)",
 				       text, SESSION_MAX_INPUTS + 1);
 	}
@@ -209,20 +210,21 @@ static int build_recording_options(struct sonde_session *s)
 {
 	const struct session_options *o = &s->opts;
 
-	s->recordings.opts =
-		(struct recording_options){ .symfs = o->symfs,
-					    .kallsyms = o->kallsyms,
-					    .vmlinux = o->vmlinux,
-					    .buildid_dir = o->buildid_dir,
-					    .rules = o->rules,
-					    .clock = o->clock,
-					    .no_follow = o->no_follow,
-					    .force = o->force,
-					    .callchain = o->callchain,
-					    .demangle = o->demangle,
-					    .demangle_kernel = o->demangle_kernel,
-					    .show_kernel_path = o->show_kernel_path,
-					    .inline_frames = o->inline_frames };
+	s->recordings.opts = (struct recording_options){
+		.symfs = o->symfs,
+		.kallsyms = o->kallsyms,
+		.vmlinux = o->vmlinux,
+		.buildid_dir = o->buildid_dir,
+		.rules = o->rules,
+		.clock = o->clock,
+		.no_follow = o->no_follow,
+		.force = o->force,
+		.callchain = o->callchain,
+		.demangle = o->demangle,
+		.demangle_kernel = o->demangle_kernel,
+		.show_kernel_path = o->show_kernel_path,
+		.inline_frames = o->inline_frames,
+	};
 	TRY(build_find_threads(o, &s->recordings.opts.threads));
 	TRY(build_chains(s));
 	/*
@@ -375,8 +377,8 @@ static int build_check_cpus(const struct recording *rec)
 }
 
 /*
- * True if the input is a file of a recording that was named before. An offset behind the file is the
- * recording's: *offset becomes NULL if the recording takes it.
+ * True if the input is a file of a recording that was named before. An offset behind the file is
+ * the recording's: *offset becomes NULL if the recording takes it.
  */
 static int build_is_read_already(const struct sonde_session *s, const char *input, char **offset)
 {
@@ -385,8 +387,9 @@ static int build_is_read_already(const struct sonde_session *s, const char *inpu
 	if (!reader || !*offset)
 		return reader != NULL;
 	if (reader->offset && strcmp(reader->offset, *offset) != 0)
-		return err_set(-EINVAL, "%s and %s are files of one recording, which cannot have "
-					"two offsets (%s and %s)",
+		return err_set(-EINVAL,
+			       "%s and %s are files of one recording, which cannot have "
+			       "two offsets (%s and %s)",
 			       reader->input, input, reader->offset, *offset);
 	if (!reader->offset) {
 		reader->offset = *offset;
@@ -400,12 +403,14 @@ static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_un
 {
 	const struct session_options *o = &s->opts;
 	const struct sink_wants wants = session_source_wants(s);
-	struct source_options opts = { .window_bytes = o->window_bytes,
-				       .max_unpacked = max_unpacked,
-				       .unordered = o->unsorted || wants.unordered,
-				       .raw_records = wants.raw_records,
-				       .stopped = &s->stopped,
-				       .on_packed = session_unpacked };
+	struct source_options opts = {
+		.window_bytes = o->window_bytes,
+		.max_unpacked = max_unpacked,
+		.unordered = o->unsorted || wants.unordered,
+		.raw_records = wants.raw_records,
+		.stopped = &s->stopped,
+		.on_packed = session_unpacked,
+	};
 	struct recording *rec;
 	char *input, *offset;
 	int r;
@@ -458,11 +463,12 @@ static int build_open_orders(struct sonde_session *s)
 	for (size_t i = 0; i < s->recordings.nr; i++) {
 		struct recording *rec = &s->recordings.v[i];
 
-		TRY(recording_open_order(
-			rec, &(struct order_options){ .window_bytes = s->opts.window_bytes,
+		TRY(recording_open_order(rec, &(struct order_options){
+						      .window_bytes = s->opts.window_bytes,
 						      .progress = session_progress,
 						      .progress_ctx = s,
-						      .time = skips ? &rec->early.time : NULL }));
+						      .time = skips ? &rec->early.time : NULL,
+					      }));
 	}
 	return 0;
 }

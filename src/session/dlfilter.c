@@ -75,13 +75,14 @@ static void dlfilter_fill_location(const struct event *ev, uint64_t addr, uint32
 {
 	struct recording *rec = ev->recording;
 
-	*ret = (struct dlf_location){ .size = rec->opts->rules->dlfilters_lack_al_cleanup
-						      ? DLF_LOCATION_BYTES_BEFORE_PRIV
-						      : sizeof(*ret),
-				      .addr = dlfilter_file_address(ev, addr, cpumode, loc),
-				      .dso = loc->dso,
-				      .is_64_bit = loc->dso != NULL,
-				      .is_kernel_ip = dlfilter_is_kernel_address(addr) };
+	*ret = (struct dlf_location){
+		.size = rec->opts->rules->dlfilters_lack_al_cleanup ? DLF_LOCATION_BYTES_BEFORE_PRIV
+								    : sizeof(*ret),
+		.addr = dlfilter_file_address(ev, addr, cpumode, loc),
+		.dso = loc->dso,
+		.is_64_bit = loc->dso != NULL,
+		.is_kernel_ip = dlfilter_is_kernel_address(addr),
+	};
 	if (loc->dso)
 		ret->buildid = dlfilter_build_id_bytes(rec, loc->dso_build_id, &ret->buildid_size);
 	if (loc->sym) {
@@ -379,17 +380,17 @@ void session_dlfilters_text(struct sonde_session *s, struct sink *sink)
 
 int session_dlfilters_load(struct sonde_session *s)
 {
-	const struct dlf_fns fns = { .resolve_ip = dlfilter_resolve_ip,
-				     .resolve_addr = dlfilter_resolve_addr,
-				     .args = dlfilter_args,
-				     .resolve_address = dlfilter_resolve_address,
-				     .insn = dlfilter_insn,
-				     .srcline = dlfilter_srcline,
-				     .attr = dlfilter_attr,
-				     .object_code = dlfilter_object_code,
-				     .al_cleanup = s->opts.rules->dlfilters_lack_al_cleanup
-							   ? NULL
-							   : dlfilter_al_cleanup };
+	const struct dlf_fns fns = {
+		.resolve_ip = dlfilter_resolve_ip,
+		.resolve_addr = dlfilter_resolve_addr,
+		.args = dlfilter_args,
+		.resolve_address = dlfilter_resolve_address,
+		.insn = dlfilter_insn,
+		.srcline = dlfilter_srcline,
+		.attr = dlfilter_attr,
+		.object_code = dlfilter_object_code,
+		.al_cleanup = s->opts.rules->dlfilters_lack_al_cleanup ? NULL : dlfilter_al_cleanup,
+	};
 
 	return s->opts.dlfilters ? dlfilters_load(&s->dlfilters, s->opts.dlfilters,
 						  s->opts.rules->last_dlfilter_only, &fns, s)

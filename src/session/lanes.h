@@ -24,8 +24,8 @@ struct recording;
 /* A recording as the session reads it. */
 struct lane {
 	struct recording *rec;
-	const struct sonde_event
-		*head;  /* its next event, which callers borrow; NULL: not yet read, or ended */
+	/* its next event, which callers borrow; NULL: not yet read, or ended */
+	const struct sonde_event *head;
 	uint64_t at_ns; /* on the line, where the head belongs */
 	bool ended, failed;
 	struct refused refused;     /* by the filters */
@@ -34,13 +34,13 @@ struct lane {
 };
 
 struct merge {
-	struct lane *lanes; /* owned; one for each recording, at its place */
+	struct lane *lanes;    /* owned; one for each recording, at its place */
 	struct lane *borrowed; /* whose head the caller borrows; NULL none */
-	bool lacks;         /* a recording that has not ended has no head */
-	bool started;       /* the first events of all were there */
+	bool lacks;            /* a recording that has not ended has no head */
+	bool started;          /* the first events of all were there */
 	/*
-	 * The least of the others than `borrowed`, when that was chosen: up to there nothing need be
-	 * compared.
+	 * The least of the others than `borrowed`, when that was chosen: up to there nothing need
+	 * be compared.
 	 */
 	uint64_t rival_ns;
 	bool rival_first; /* of equal times; false without a rival, and rival_ns UINT64_MAX */

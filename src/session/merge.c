@@ -85,7 +85,8 @@ static void merge_find_zero(struct sonde_session *s)
 {
 	int64_t zero = INT64_MAX;
 
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		const struct recording_clock *c = &l->rec->clock;
 
 		if (c->has_first && saturate_add(saturate_signed(c->first_ns), c->shift_ns) < zero)
@@ -99,7 +100,8 @@ static void merge_find_zero(struct sonde_session *s)
 
 static int merge_check_boots(struct sonde_session *s)
 {
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		if (l->rec->checks_boot)
 			TRY(clock_check_boot(l->rec));
 	}
@@ -125,7 +127,8 @@ int merge_fill(struct sonde_session *s)
 		m->borrowed = NULL;
 		TRY(merge_advance(s, l));
 	}
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		if (!l->head && !l->ended) {
 			int r = merge_fill_lane(s, l);
 
@@ -152,7 +155,8 @@ int merge_fill(struct sonde_session *s)
 
 int merge_pending(const struct sonde_session *s)
 {
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		if (l->head && !s->merge.lacks)
 			return 1;
 	}
@@ -166,13 +170,15 @@ static struct lane *merge_choose(struct sonde_session *s)
 	struct merge *m = &s->merge;
 	struct lane *least = NULL;
 
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		if (l->head && (!least || l->at_ns < least->at_ns))
 			least = l;
 	}
 	m->rival_ns = UINT64_MAX;
 	m->rival_first = false;
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		if (l->head && l != least && l->at_ns < m->rival_ns) {
 			m->rival_ns = l->at_ns;
 			m->rival_first = l < least;
@@ -234,7 +240,8 @@ int merge_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 
 void merge_records_begin(struct sonde_session *s)
 {
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		struct recording *rec = l->rec;
 
 		if (l->head && l != s->merge.borrowed && event_of(l->head)->cut) {
@@ -253,7 +260,8 @@ int merge_next_record(struct sonde_session *s, struct recording **ret)
 	struct lane *least = NULL;
 
 	*ret = NULL;
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		const struct recording *rec = l->rec;
 		const struct cut *cut = &rec->cuts[rec->cut_at];
 
@@ -275,7 +283,8 @@ int merge_fill_records(struct sonde_session *s)
 {
 	bool any = false, waits = false, all_failed = true;
 
-	lanes_foreach(l, s) {
+	lanes_foreach(l, s)
+	{
 		if (!l->ended && recording_is_drained(l->rec)) {
 			int r = session_pump_fill(s, l->rec);
 

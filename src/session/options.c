@@ -283,17 +283,19 @@ struct sink_options session_options_of_sink(const struct session_options *o,
 
 	while (sinks[i] != sink)
 		i++;
-	return (struct sink_options){ .own = o->sinks[i].to,
-				      .input = o->input,
-				      .nr_inputs = o->nr_inputs,
-				      .rules = o->rules,
-				      .clock = o->clock,
-				      .reltime = o->reltime,
-				      .callchain = o->callchain,
-				      .unsorted = o->unsorted,
-				      .all_events = o->events,
-				      .on_terminal = o->terminal,
-				      .fd = -1 };
+	return (struct sink_options){
+		.own = o->sinks[i].to,
+		.input = o->input,
+		.nr_inputs = o->nr_inputs,
+		.rules = o->rules,
+		.clock = o->clock,
+		.reltime = o->reltime,
+		.callchain = o->callchain,
+		.unsorted = o->unsorted,
+		.all_events = o->events,
+		.on_terminal = o->terminal,
+		.fd = -1,
+	};
 }
 
 enum { NR_SETS = 1 + NR_SINKS };

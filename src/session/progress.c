@@ -29,9 +29,11 @@ static void progress_add_up(const struct recording *rec, struct sonde_progress *
 
 static void progress_call(struct sonde_session *s, uint64_t now, bool ended)
 {
-	struct sonde_progress p = { .size = sizeof(p),
-				    .ended = ended,
-				    .elapsed_ms = now - s->progress.begun_ms };
+	struct sonde_progress p = {
+		.size = sizeof(p),
+		.ended = ended,
+		.elapsed_ms = now - s->progress.begun_ms,
+	};
 	bool is_unknown = false;
 
 	for (size_t i = 0; i < s->recordings.nr; i++)
@@ -90,11 +92,11 @@ void session_unpacked(void *ctx, uint64_t done, uint64_t total)
 
 	rec->packed_done = done;
 	rec->packed_total = total;
-	if (rec->order ||
-	    !progress_is_due(s, &now)) /* else it is read meanwhile, which is what counts */
+	if (rec->order || !progress_is_due(s, &now)) /* else it is read meanwhile, which is what
+							counts */
 		return;
-	progress_line_draw(text, progress_line_unpacking(done, total,
-							 now - s->progress.begun_ms, text));
+	progress_line_draw(text,
+			   progress_line_unpacking(done, total, now - s->progress.begun_ms, text));
 }
 
 void session_progress_opened(struct sonde_session *s)

@@ -56,7 +56,9 @@ size_t progress_line_unpacking(uint64_t done, uint64_t total, uint64_t elapsed_m
 	return (size_t)snprintf(ret, PROGRESS_LINE_BYTES, "unpacking: %" PRIu64 " MiB", done >> 20);
 }
 
-/* One call, so that nothing is written in between. A terminal that does not take it gets no line. */
+/*
+ * One call, so that nothing is written in between. A terminal that does not take it gets no line.
+ */
 static void progress_put(const char *text, size_t len)
 {
 	ssize_t n = write(STDERR_FILENO, text, len);

@@ -104,19 +104,23 @@ static int pump_make_defect_schema(struct sonde_session *s)
 
 	if (!sc || !f)
 		return err_nomem();
-	*f = (struct sonde_field){ .size = sizeof(*f),
-				   .elem_width = 1,
-				   .kind = SONDE_FIELD_STRING,
-				   .is_array = 1,
-				   .is_text = 1,
-				   .name = "name",
-				   .type = "char[]" };
-	*sc = (struct sonde_schema){ .kind = SONDE_DEFECT,
-				     .system = "",
-				     .event = "defect",
-				     .name = "defect",
-				     .fields = f,
-				     .nr_fields = 1 };
+	*f = (struct sonde_field){
+		.size = sizeof(*f),
+		.elem_width = 1,
+		.kind = SONDE_FIELD_STRING,
+		.is_array = 1,
+		.is_text = 1,
+		.name = "name",
+		.type = "char[]",
+	};
+	*sc = (struct sonde_schema){
+		.kind = SONDE_DEFECT,
+		.system = "",
+		.event = "defect",
+		.name = "defect",
+		.fields = f,
+		.nr_fields = 1,
+	};
 	return schema_table_take(schemas, sc, s, &s->defect_schema);
 }
 
@@ -356,8 +360,10 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
  * has_defects: the defects seen so far were delivered; those that reading this batch met belong
  * behind its first event.
  */
-static inline __attribute__((always_inline)) int
-next_pending(struct sonde_session *s, struct recording *rec, bool has_defects, struct event **ret)
+static inline __attribute__((always_inline)) int pump_next_pending(struct sonde_session *s,
+								   struct recording *rec,
+								   bool has_defects,
+								   struct event **ret)
 {
 	for (;; has_defects = false) {
 		struct event *ev;
@@ -393,7 +399,7 @@ int session_pump_next(struct sonde_session *s, struct recording *rec,
 		      const struct sonde_event **ret)
 {
 	struct event *ev = NULL;
-	int r = next_pending(s, rec, false, &ev);
+	int r = pump_next_pending(s, rec, false, &ev);
 
 	if (r > 0)
 		*ret = &ev->pub;
@@ -408,12 +414,13 @@ static inline bool pump_merges(const struct sonde_session *s)
 }
 
 /* The next event of the only recording, as it is shown. */
-static inline __attribute__((always_inline)) int
-next_of_one(struct sonde_session *s, bool has_defects, const struct sonde_event **ret)
+static inline __attribute__((always_inline)) int pump_next_of_one(struct sonde_session *s,
+								  bool has_defects,
+								  const struct sonde_event **ret)
 {
 	struct recording *rec = s->recordings.v;
 	struct event *ev = NULL;
-	int r = next_pending(s, rec, has_defects, &ev);
+	int r = pump_next_pending(s, rec, has_defects, &ev);
 
 	if (r <= 0)
 		return r;
@@ -443,7 +450,7 @@ int session_fill(struct sonde_session *s)
 
 int session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 {
-	return pump_merges(s) ? merge_next_pending(s, ret) : next_of_one(s, false, ret);
+	return pump_merges(s) ? merge_next_pending(s, ret) : pump_next_of_one(s, false, ret);
 }
 
 static int pump_next_of_several(struct sonde_session *s, const struct sonde_event **ret)
@@ -466,7 +473,7 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 	if (pump_merges(s))
 		return pump_next_of_several(s, ret);
 	for (bool has_defects = false;; has_defects = !recording_is_drained(rec)) {
-		int r = next_of_one(s, has_defects, ret);
+		int r = pump_next_of_one(s, has_defects, ret);
 
 		if (r)
 			return r;
@@ -491,7 +498,10 @@ static bool pump_delivers_one_by_one(const struct sonde_session *s)
 	return pump_merges(s) || s->dlfilters.filters.n || s->filters.is_choosy;
 }
 
-/* Most events, most of the time: what pump_admit() leaves of itself for one where nothing is filtered. */
+/*
+ * Most events, most of the time: what pump_admit() leaves of itself for one where nothing is
+ * filtered.
+ */
 static inline bool pump_is_only_sample(const struct event *ev)
 {
 	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;

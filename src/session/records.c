@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a session to a sink that takes them as they are stored: one call for each, in which
- * the sink asks for its events.
+ * The records of a session to a sink that takes them as they are stored: one call for each, in
+ * which the sink asks for its events.
  *
  *	cut --> sink: record() --next()--> decode --> state and filters (pump.c) --> verdict
  */

@@ -51,8 +51,8 @@ struct refused_tally {
 struct refused {
 	bool failed; /* memory ran out */
 	uint64_t nr, first_ns, last_ns;
-	struct refused_tally
-		*tallies; /* owned, NR_REFUSED of them; NULL until the first one is noted */
+	/* owned, NR_REFUSED of them; NULL until the first one is noted */
+	struct refused_tally *tallies;
 };
 
 void refused_note(struct refused *r, const struct sonde_event *ev, enum refused_by by);

@@ -96,8 +96,8 @@ void session_pump_rewind(struct recording *rec);
 int session_defect_event(struct sonde_session *s, struct recording *rec);
 
 /*
- * records.c: all records to a sink that takes them by record(). 0 at the end or when the session was
- * stopped, <0 failure.
+ * records.c: all records to a sink that takes them by record(). 0 at the end or when the session
+ * was stopped, <0 failure.
  */
 int session_write_records(struct sonde_session *s, struct sink *sink);
 

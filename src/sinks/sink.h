@@ -51,7 +51,7 @@ struct sink_wants {
 	bool record_lines;
 	/* With record_lines: samples that filters refuse, with that verdict. */
 	bool refused_samples;
-	bool unordered;       /* records as they are stored. Known before the recording is opened */
+	bool unordered; /* records as they are stored. Known before the recording is opened */
 	/*
 	 * The output has facts about the recording. has_verdict: it reports whether events could be
 	 * read, which must be known before finish().
@@ -133,9 +133,9 @@ struct sink_ops {
 };
 
 /* The member `events` of a sink that takes one event at a time. */
-static inline __attribute__((always_inline)) int
-sink_each(struct sink *s, const struct event *const *events, size_t nr,
-	  int (*event)(struct sink *s, const struct event *ev))
+static inline __attribute__((always_inline)) int sink_each(
+	struct sink *s, const struct event *const *events, size_t nr,
+	int (*event)(struct sink *s, const struct event *ev))
 {
 	int r = 0;
 

@@ -270,9 +270,11 @@ static int find_source(struct input *in, const struct source_options *opts,
 
 int source_open(struct source **ret, const struct source_options *opts)
 {
-	struct input in = { .name = opts->path,
-			    .opts = *opts,
-			    .changed = { .tv_nsec = UTIME_NOW } };
+	struct input in = {
+		.name = opts->path,
+		.opts = *opts,
+		.changed = { .tv_nsec = UTIME_NOW },
+	};
 	const struct source_ops *ops = NULL;
 	int r;
 

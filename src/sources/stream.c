@@ -27,14 +27,16 @@ void stream_init(struct stream *s, int fd, const char *path, const atomic_int *s
 void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, size_t len),
 		      void *ctx, const char *path, uint64_t begin)
 {
-	*s = (struct stream){ .fd = -1,
-			      .make = make,
-			      .ctx = ctx,
-			      .path = path,
-			      .keep_from = begin,
-			      .mem_begin = begin,
-			      .end = begin,
-			      .spool = -1 };
+	*s = (struct stream){
+		.fd = -1,
+		.make = make,
+		.ctx = ctx,
+		.path = path,
+		.keep_from = begin,
+		.mem_begin = begin,
+		.end = begin,
+		.spool = -1,
+	};
 }
 
 void stream_done(struct stream *s)

@@ -20,8 +20,8 @@ struct unwrap {
 	uint64_t read_to; /* packed bytes read so far */
 	struct unpacked unpacked;
 	uint64_t total; /* packed bytes of the file; 0: a pipe */
-	uint8_t *buf;  /* owned, IN_BYTES: those at hand */
-	bool at_piece; /* the last piece ended, none has begun */
+	uint8_t *buf;   /* owned, IN_BYTES: those at hand */
+	bool at_piece;  /* the last piece ended, none has begun */
 	bool ended;
 };
 

@@ -499,9 +499,11 @@ int address_space_write_code(struct address_space **ret, uint64_t addr, const ui
 		return space_forget_code(a, addr, end);
 	for (uint64_t start = addr - addr % CODE_PIECE_BYTES; start < end && !failed;
 	     start += CODE_PIECE_BYTES) {
-		struct code_piece p = { .start = start,
-					.end = start + CODE_PIECE_BYTES,
-					.known = address_space_piece_bits(start, addr, end) };
+		struct code_piece p = {
+			.start = start,
+			.end = start + CODE_PIECE_BYTES,
+			.known = address_space_piece_bits(start, addr, end),
+		};
 		bool is_new = !space_piece_at(a, start);
 
 		if (is_new && a->nr_code >= MAX_CODE_PIECES) {

@@ -18,7 +18,6 @@
 
 #include "base/build_id.h"
 
-
 struct mapping {
 	uint64_t start, end; /* avma */
 	uint64_t pgoff;      /* bytes */
@@ -65,8 +64,8 @@ void address_space_unref(struct address_space *a); /* a may be NULL */
 int address_space_add(struct address_space **a, const struct mapping *m, uint64_t stamp);
 /* The new program runs: from now on lookups ignore the mappings from before the exec. */
 void address_space_settle(struct address_space *a);
-const struct mapping *address_space_find(const struct address_space *a,
-					 uint64_t addr); /* NULL if nothing is mapped */
+/* NULL if nothing is mapped */
+const struct mapping *address_space_find(const struct address_space *a, uint64_t addr);
 /*
  * The first mapping that ends after addr; NULL if there is none. Starting at 0 this visits all in
  * order.
@@ -79,8 +78,8 @@ const struct mapping *address_space_behind(const struct address_space *a, uint64
 int address_space_add_symbol(struct address_space **a, const struct mapping *m, uint64_t stamp);
 /* Unregisters the symbol at addr; the space does not change if there is none. */
 int address_space_remove_symbol(struct address_space **a, uint64_t addr, uint64_t stamp);
-const struct mapping *address_space_symbol(const struct address_space *a,
-					   uint64_t addr); /* NULL if there is none */
+/* NULL if there is none */
+const struct mapping *address_space_symbol(const struct address_space *a, uint64_t addr);
 /*
  * Sets the bytes of the code at addr; NULL makes them unknown. The stamp does not change, because
  * names do not. Returns 1 if there are already MAX_CODE_PIECES: bytes outside of them are dropped.

@@ -55,10 +55,12 @@ int lineage_put(struct lineage *l, int32_t number, void *payload)
 		return 0;
 	}
 	TRY(lineage_take_life(l, &i));
-	l->lives.v[i] = (struct lineage_life){ .payload = payload,
-					       .number = number,
-					       .holder = l->nr_holders++ & INT32_MAX,
-					       .has_ended = has_ended };
+	l->lives.v[i] = (struct lineage_life){
+		.payload = payload,
+		.number = number,
+		.holder = l->nr_holders++ & INT32_MAX,
+		.has_ended = has_ended,
+	};
 	r = hash64_put(&l->by_number, (uint32_t)number, i);
 	if (r < 0) {
 		l->lives.v[i] = (struct lineage_life){ 0 };

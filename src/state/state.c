@@ -18,7 +18,10 @@ static void state_name_task(struct state *s, struct task *t, uint32_t comm, uint
 
 	t->comm = comm;
 	t->name = (struct task_name){
-		.id = id, .since_ns = since_ns, .comm = comm, .by_exec = by_exec
+		.id = id,
+		.since_ns = since_ns,
+		.comm = comm,
+		.by_exec = by_exec,
 	};
 	if (!t->has_comm)
 		t->first = t->name;
@@ -258,13 +261,15 @@ static int state_apply_fork(void *user, const struct change *c, enum lineage_map
 
 int state_mapping(struct strpool *strings, const struct change *c, struct mapping *ret)
 {
-	*ret = (struct mapping){ .start = c->start,
-				 .end = c->start + c->len,
-				 .pgoff = c->pgoff,
-				 .inode = c->inode,
-				 .pid = c->pid,
-				 .executable = c->executable,
-				 .build_id = c->build_id };
+	*ret = (struct mapping){
+		.start = c->start,
+		.end = c->start + c->len,
+		.pgoff = c->pgoff,
+		.inode = c->inode,
+		.pid = c->pid,
+		.executable = c->executable,
+		.build_id = c->build_id,
+	};
 	/* Kernels before 4.3 gave the address of the vdso as its page offset. */
 	if (!c->kernel && !strcmp(c->text, "[vdso]"))
 		ret->pgoff = 0;
@@ -305,9 +310,11 @@ static int state_apply_kernel_map(struct state *s, const struct change *c)
 
 static int state_apply_ksymbol(struct state *s, const struct change *c)
 {
-	struct mapping m = { .start = c->start,
-			     .end = c->start + c->len,
-			     .out_of_line = c->out_of_line };
+	struct mapping m = {
+		.start = c->start,
+		.end = c->start + c->len,
+		.out_of_line = c->out_of_line,
+	};
 
 	if (c->unregister) {
 		/* The recording may lack the record that registered it. */
@@ -399,11 +406,13 @@ const char *state_cgroup(const struct state *s, uint64_t id)
 	return path == HASH64_EMPTY ? NULL : strpool_text(s->strings, (uint32_t)path);
 }
 
-static const struct lineage_ops ops = { .fork = state_apply_fork,
-					.name = state_apply_name,
-					.exec = state_apply_exec,
-					.map = state_apply_map,
-					.exit = state_apply_exit };
+static const struct lineage_ops ops = {
+	.fork = state_apply_fork,
+	.name = state_apply_name,
+	.exec = state_apply_exec,
+	.map = state_apply_map,
+	.exit = state_apply_exit,
+};
 
 int state_apply(struct state *s, const struct change *c)
 {

@@ -59,10 +59,12 @@ struct dso *dso_new(struct dso_table *t, const struct dso_key *key)
 	if (key->named)
 		d->named_off =
 			key->named->addresses == NAMED_BY_MAP ? key->pgoff : key->named->first_off;
-	d->place = (struct dso_place){ .name = arena_strdup(&t->arena, key->name),
-				       .build_id = key->build_id,
-				       .symfs = t->symfs,
-				       .cache = t->cache };
+	d->place = (struct dso_place){
+		.name = arena_strdup(&t->arena, key->name),
+		.build_id = key->build_id,
+		.symfs = t->symfs,
+		.cache = t->cache,
+	};
 	d->kind = key->is_kernel ? DSO_KERNEL : dso_kind_of(key->name, t->opts.rules);
 	d->files_tried = d->symbols_tried = d->debug_tried = key->is_kernel;
 	d->build_id = key->build_id;

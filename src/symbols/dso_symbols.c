@@ -72,10 +72,12 @@ static int symbols_load_named(struct dso *d)
 
 	for (size_t i = 0; i < d->named->nr; i++) {
 		const struct named_symbol *n = &d->named->symbols[i];
-		struct set_symbol sym = { .raw = n->name,
-					  .binding = STB_GLOBAL,
-					  .to_address = to_address,
-					  .start = n->addr - to_address };
+		struct set_symbol sym = {
+			.raw = n->name,
+			.binding = STB_GLOBAL,
+			.to_address = to_address,
+			.start = n->addr - to_address,
+		};
 
 		sym.end = sym.start + n->len;
 		if (sym.end > sym.start) /* otherwise it contains no address */
@@ -134,11 +136,13 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 	if (sym)
 		answer = arena_alloc(&d->table->arena, sizeof(*answer));
 	if (answer)
-		*answer = (struct dso_symbol){ .name = symbol_set_name(&d->symbols, sym),
-					       .start = sym->start + sym->to_address,
-					       .end = sym->end + sym->to_address,
-					       .offset = sym->start,
-					       .binding = sym->binding };
+		*answer = (struct dso_symbol){
+			.name = symbol_set_name(&d->symbols, sym),
+			.start = sym->start + sym->to_address,
+			.end = sym->end + sym->to_address,
+			.offset = sym->start,
+			.binding = sym->binding,
+		};
 	/* If memory runs out, it is looked up again next time. */
 	if (d->symbols_tried)
 		(void)hash64_put(&d->answers, offset, (uintptr_t)answer);

@@ -22,9 +22,9 @@ struct dwarf_file {
 	struct Dwarf *dwarf; /* NULL if it has none */
 	/* owned, without links; NULL if unknown. libdw looks for further files next to it. */
 	char *path;
-	uint16_t machine;    /* EM_* */
-	uint16_t type;       /* ET_* */
-	uint8_t elf_class;   /* ELFCLASS32, ELFCLASS64 */
+	uint16_t machine;  /* EM_* */
+	uint16_t type;     /* ET_* */
+	uint8_t elf_class; /* ELFCLASS32, ELFCLASS64 */
 };
 
 /* The file with the code, or its bytes as known to the dso. */

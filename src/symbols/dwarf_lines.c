@@ -142,12 +142,14 @@ static int dwarf_read_units(struct dwarf_lines *l)
 	Dwarf_Half version;
 	uint8_t kind;
 
-	while (ERR_MEMORY_NOTED(dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die,
-						NULL)) == 0) {
-		struct dwarf_unit u = { .lines = die,
-					.code = die,
-					.is_dwarf5 = version >= 5,
-					.mangles = dwarf_mangles_names(dwarf_srclang(&die)) };
+	while (ERR_MEMORY_NOTED(
+		       dwarf_get_units(l->file.dwarf, cu, &cu, &version, &kind, &die, NULL)) == 0) {
+		struct dwarf_unit u = {
+			.lines = die,
+			.code = die,
+			.is_dwarf5 = version >= 5,
+			.mangles = dwarf_mangles_names(dwarf_srclang(&die)),
+		};
 
 		if (kind == DW_UT_type || kind == DW_UT_split_type || l->units.n == UINT32_MAX)
 			continue;

@@ -65,14 +65,15 @@ static int elf_lines_read_symbols(struct elf_lines *l, Elf_Scn *scn, const GElf_
 		if (!name || !elf_lines_is_code(&sym))
 			continue;
 		named = GELF_ST_BIND(sym.st_info) == STB_LOCAL || met != FILE_AFTER_SYMBOL;
-		TRY(vec_push(&l->symbols,
-			     (struct code_symbol){ .start = sym.st_value,
-						   .size = sym.st_size ? sym.st_size : 1,
-						   .name = name,
-						   .file = named ? file : NULL,
-						   .order = (uint32_t)i,
-						   .section = sym.st_shndx,
-						   .type = GELF_ST_TYPE(sym.st_info) }));
+		TRY(vec_push(&l->symbols, (struct code_symbol){
+						  .start = sym.st_value,
+						  .size = sym.st_size ? sym.st_size : 1,
+						  .name = name,
+						  .file = named ? file : NULL,
+						  .order = (uint32_t)i,
+						  .section = sym.st_shndx,
+						  .type = GELF_ST_TYPE(sym.st_info),
+					  }));
 	}
 	return 0;
 }

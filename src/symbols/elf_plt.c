@@ -160,12 +160,14 @@ static const char *elf_plt_chosen_name(const struct plt *p, int64_t addend)
 static int plt_add_entry(const struct plt *p, const struct elf_section *s, uint64_t at,
 			 uint64_t size, const char *name)
 {
-	struct set_symbol sym = { .start = at,
-				  .end = at + size,
-				  .to_address = s->addr - s->offset,
-				  .binding = STB_GLOBAL,
-				  .raw = name,
-				  .is_plt = true };
+	struct set_symbol sym = {
+		.start = at,
+		.end = at + size,
+		.to_address = s->addr - s->offset,
+		.binding = STB_GLOBAL,
+		.raw = name,
+		.is_plt = true,
+	};
 	char offset[40];
 
 	/* Bytes behind the section are not part of it. */
@@ -182,11 +184,13 @@ static int plt_add_entry(const struct plt *p, const struct elf_section *s, uint6
 
 static int elf_plt_add_header(const struct plt *p, const struct elf_section *s, uint64_t size)
 {
-	struct set_symbol sym = { .start = s->offset,
-				  .end = s->offset + size,
-				  .to_address = s->addr - s->offset,
-				  .binding = STB_GLOBAL,
-				  .raw = ".plt" };
+	struct set_symbol sym = {
+		.start = s->offset,
+		.end = s->offset + size,
+		.to_address = s->addr - s->offset,
+		.binding = STB_GLOBAL,
+		.raw = ".plt",
+	};
 
 	return symbol_set_add(p->set, &sym);
 }

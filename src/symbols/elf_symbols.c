@@ -32,18 +32,22 @@ Elf64_Sym elf_symbols_at(const struct elf_file *f, const struct symbol_table *t,
 	const uint8_t *p = t->entries + i * t->entry_bytes;
 
 	if (f->is64)
-		return (Elf64_Sym){ .st_name = get_u32(p, f->swap),
-				    .st_info = p[4],
-				    .st_other = p[5],
-				    .st_shndx = get_u16(p + 6, f->swap),
-				    .st_value = get_u64(p + 8, f->swap),
-				    .st_size = get_u64(p + 16, f->swap) };
-	return (Elf64_Sym){ .st_name = get_u32(p, f->swap),
-			    .st_value = get_u32(p + 4, f->swap),
-			    .st_size = get_u32(p + 8, f->swap),
-			    .st_info = p[12],
-			    .st_other = p[13],
-			    .st_shndx = get_u16(p + 14, f->swap) };
+		return (Elf64_Sym){
+			.st_name = get_u32(p, f->swap),
+			.st_info = p[4],
+			.st_other = p[5],
+			.st_shndx = get_u16(p + 6, f->swap),
+			.st_value = get_u64(p + 8, f->swap),
+			.st_size = get_u64(p + 16, f->swap),
+		};
+	return (Elf64_Sym){
+		.st_name = get_u32(p, f->swap),
+		.st_value = get_u32(p + 4, f->swap),
+		.st_size = get_u32(p + 8, f->swap),
+		.st_info = p[12],
+		.st_other = p[13],
+		.st_shndx = get_u16(p + 14, f->swap),
+	};
 }
 
 static bool elf_is_label(const Elf64_Sym *s)

@@ -76,10 +76,12 @@ static bool kallsyms_parse_line(char *p, char *end, struct kernel_symbol *ret, c
 	tab = memchr(p, '\t', (size_t)(end - p));
 	if (tab)
 		*tab = '\0';
-	*ret = (struct kernel_symbol){ .name = p,
-				       .module = tab ? tab + 1 : "",
-				       .start = addr,
-				       .binding = kallsyms_binding_of(*ret_type) };
+	*ret = (struct kernel_symbol){
+		.name = p,
+		.module = tab ? tab + 1 : "",
+		.start = addr,
+		.binding = kallsyms_binding_of(*ret_type),
+	};
 	return true;
 }
 
@@ -357,9 +359,11 @@ const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr)
 	if (c->addr != addr || !c->used) {
 		const struct kernel_symbol *sym = kallsyms_search(k, addr);
 
-		*c = (struct cached){ .addr = addr,
-				      .sym = sym && addr < sym->end ? sym : NULL,
-				      .used = true };
+		*c = (struct cached){
+			.addr = addr,
+			.sym = sym && addr < sym->end ? sym : NULL,
+			.used = true,
+		};
 	}
 	return c->sym;
 }

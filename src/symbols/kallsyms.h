@@ -13,8 +13,8 @@ struct kallsyms;
 
 struct kernel_symbol {
 	const char *name; /* borrowed as long as the table */
-	const char
-		*module; /* "[xfs]", "[kernel.kallsyms].init.text", or "" for the kernel itself */
+	/* "[xfs]", "[kernel.kallsyms].init.text", or "" for the kernel itself */
+	const char *module;
 	uint64_t start, end;
 	uint8_t binding; /* 0 local, 1 global, 2 weak */
 };

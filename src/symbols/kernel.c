@@ -143,21 +143,25 @@ static int kernel_add_named(struct kallsyms *k, struct symbol_set *set,
 {
 	for (size_t i = 0; i < named->nr; i++) {
 		const struct named_symbol *n = &named->symbols[i];
-		struct set_symbol sym = { .raw = n->name,
-					  .binding = STB_GLOBAL,
-					  .start = n->addr,
-					  .end = n->addr + n->len };
+		struct set_symbol sym = {
+			.raw = n->name,
+			.binding = STB_GLOBAL,
+			.start = n->addr,
+			.end = n->addr + n->len,
+		};
 
 		if (sym.end > sym.start)
 			TRY(symbol_set_add(set, &sym));
 	}
 	TRY(symbol_set_settle(set, true));
 	vec_foreach(sym, &set->syms) {
-		struct kernel_symbol ks = { .name = symbol_set_name(set, sym),
-					    .module = "",
-					    .start = sym->start,
-					    .end = sym->end,
-					    .binding = sym->binding };
+		struct kernel_symbol ks = {
+			.name = symbol_set_name(set, sym),
+			.module = "",
+			.start = sym->start,
+			.end = sym->end,
+			.binding = sym->binding,
+		};
 
 		TRY(kallsyms_add(k, &ks));
 	}

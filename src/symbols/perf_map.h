@@ -22,7 +22,7 @@
  * *left is not read: -EFBIG. The bytes of a map that is read are subtracted from *left.
  */
 int perf_map_add(struct symbol_set *s, const char *path, bool any_owner, uint64_t *left);
-int perf_map_parse(struct symbol_set *s, char *text,
-		   size_t len); /* text[len] must exist; the text is modified */
+/* text[len] must exist; the text is modified */
+int perf_map_parse(struct symbol_set *s, char *text, size_t len);
 
 #endif

@@ -47,11 +47,13 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 	const char *section = "";
 
 	vec_foreach(sym, &set->syms) {
-		struct kernel_symbol ks = { .name = symbol_set_name(set, sym),
-					    .module = "",
-					    .start = sym->start + sym->to_address,
-					    .end = sym->end + sym->to_address,
-					    .binding = sym->binding };
+		struct kernel_symbol ks = {
+			.name = symbol_set_name(set, sym),
+			.module = "",
+			.start = sym->start + sym->to_address,
+			.end = sym->end + sym->to_address,
+			.binding = sym->binding,
+		};
 
 		if (ks.start < first || ks.start >= end) {
 			/* Neighbours are mostly in the same section. */

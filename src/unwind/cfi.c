@@ -135,9 +135,11 @@ static int cfi_copy_ops(struct cfi *c, const Dwarf_Op *ops, size_t nr, struct cf
 	if (!to)
 		return err_nomem();
 	for (size_t i = 0; i < nr; i++) {
-		to[i] = (struct cfi_op){ .atom = ops[i].atom,
-					 .number = ops[i].number,
-					 .number2 = ops[i].number2 };
+		to[i] = (struct cfi_op){
+			.atom = ops[i].atom,
+			.number = ops[i].number,
+			.number2 = ops[i].number2,
+		};
 		if (ops[i].atom == DW_OP_skip || ops[i].atom == DW_OP_bra) {
 			int target = cfi_jump_target(ops, nr, i);
 

@@ -229,12 +229,14 @@ static enum unwind_end unwind_find_row(struct stack_walk *w, const struct cfi_ro
 static bool unwind_rule_value(struct stack_walk *w, const struct cfi_rule *rule, uint64_t cfa,
 			      uint64_t *ret)
 {
-	struct expr_machine m = { .ctx = w,
-				  .reg = unwind_read_register,
-				  .memory = unwind_read_memory,
-				  .cfa = cfa,
-				  .word_bytes = w->arch->word_bytes,
-				  .budget = w->budget };
+	struct expr_machine m = {
+		.ctx = w,
+		.reg = unwind_read_register,
+		.memory = unwind_read_memory,
+		.cfa = cfa,
+		.word_bytes = w->arch->word_bytes,
+		.budget = w->budget,
+	};
 	uint64_t at;
 
 	switch ((enum cfi_rule_kind)rule->kind) {

@@ -38,7 +38,8 @@ class Analyses(Tests):
         """Runs the analysis with sonde; its result must be the same with SONDE_EAGER=1."""
         path = self.path(recording)
         results = [run([SONDE, "script", "-i", path, *options, self.script_path, *args], stdin,
-                       environment(SONDE_PYTHON=self.python, SONDE_EAGER=eager), self.dir) for eager in "01"]
+                       environment(SONDE_PYTHON=self.python, SONDE_EAGER=eager), self.dir)
+                   for eager in "01"]
         if results[0][:3:2] != results[1][:3:2]:
             self.ok(False, "the same with SONDE_EAGER=1", "lazy:", results[0], "eager:", results[1])
         return results[0]
@@ -57,7 +58,8 @@ class Analyses(Tests):
         """
         path = self.path(recording)
         r = self.analyse(path, *args)
-        self.ok(r.out.splitlines() == lines and not r.rc, name, "got:", r.out, "expected:", *lines, r.err)
+        self.ok(r.out.splitlines() == lines and not r.rc, name, "got:", r.out, "expected:", *lines,
+                r.err)
         if not (perf_version() or "").startswith("6.1."):
             return self.skip(name + ", by perf", "no perf 6.1")
         env = environment()
@@ -71,9 +73,11 @@ class Analyses(Tests):
         permitted.
         """
         path = os.path.join(self.dir, "live.data")
-        r = run([SONDE, "record", "-q", "-o", path, *options, "--", *command], env=dict(os.environ), **run_options)
+        r = run([SONDE, "record", "-q", "-o", path, *options, "--", *command], env=dict(os.environ),
+                **run_options)
         if not os.path.exists(path):
-            self.skip(needs, "cannot record: " + (r.err.strip().splitlines() or ["?"])[0], installable=False)
+            self.skip(needs, "cannot record: " + (r.err.strip().splitlines() or ["?"])[0],
+                      installable=False)
             return None
         if r.rc:
             self.ok(False, needs, "the command failed", r.err)

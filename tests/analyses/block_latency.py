@@ -58,12 +58,18 @@ def recording():
 
 t.prints(recording(), [
     "from issued to completed",
-    "device  operation  requests      size     mean      p50      p95      p99      max  failed  requeued",
-    "8:0     read              1  8.00 KiB   100 us   100 us   100 us   100 us   100 us       0         0",
-    "8:0     write             3  16.0 KiB  30.0 us  30.0 us  50.0 us  50.0 us  50.0 us       1         0",
-    "8:0     discard           1  4.00 KiB  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us       0         1",
-    "8:0     flush             1     0   B   800 ns   800 ns   800 ns   800 ns   800 ns       0         0",
-    "254:16  read              1  4.00 KiB   100 ns   100 ns   100 ns   100 ns   100 ns       0         0",
+    "device  operation  requests      size     mean      p50      p95      p99      max  failed  "
+    "requeued",
+    "8:0     read              1  8.00 KiB   100 us   100 us   100 us   100 us   100 us       0   "
+    "      0",
+    "8:0     write             3  16.0 KiB  30.0 us  30.0 us  50.0 us  50.0 us  50.0 us       1   "
+    "      0",
+    "8:0     discard           1  4.00 KiB  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us       0   "
+    "      1",
+    "8:0     flush             1     0   B   800 ns   800 ns   800 ns   800 ns   800 ns       0   "
+    "      0",
+    "254:16  read              1  4.00 KiB   100 ns   100 ns   100 ns   100 ns   100 ns       0   "
+    "      0",
     "",
     "from queued to issued",
     "device  operation  requests     mean      p50      p95      p99      max",
@@ -101,31 +107,38 @@ t.prints(recording(), [
 d = t.json(recording(), "--by", "flags")
 t.is_([(r["device"], r["flags"], r["count"], r["bytes"], r["max_ns"]) for r in d["served"]],
       [("8:0", "R", 1, 8192, 100000), ("8:0", "WM", 1, 4096, 50000), ("8:0", "WS", 2, 12288, 30000),
-       ("8:0", "D", 1, 4096, 1000), ("8:0", "FF", 1, 0, 800), ("254:16", "R", 1, 4096, 100)], "by flags")
-t.is_(d["histograms"][1], {"device": "8:0", "flags": "WM", "buckets": [{"from": 32768, "below": 65536, "count": 1}]},
+       ("8:0", "D", 1, 4096, 1000), ("8:0", "FF", 1, 0, 800), ("254:16", "R", 1, 4096, 100)],
+      "by flags")
+t.is_(d["histograms"][1],
+      {"device": "8:0", "flags": "WM", "buckets": [{"from": 32768, "below": 65536, "count": 1}]},
       "histograms in JSON")
 
 tr = Trace()
 for name in EVENTS:
     tr.declare(name)
 t.prints(tr, ["from issued to completed",
-              "no request was completed; record block:block_rq_issue and block:block_rq_complete", "",
-              "requests at a device", "(none)"], "no request at all")
+              "no request was completed; record block:block_rq_issue and block:block_rq_complete",
+              "", "requests at a device", "(none)"], "no request at all")
 
 # Formats of other kernels: no priority, rwbs of 8 bytes.
 tr = Trace()
-tr.declare(ISSUE, "dev_t dev; sector_t sector; unsigned int nr_sector; unsigned int bytes; char rwbs[8]; char comm[16]; "
+tr.declare(ISSUE, "dev_t dev; sector_t sector; unsigned int nr_sector; unsigned int bytes; char "
+                  "rwbs[8]; char comm[16]; "
                   "__data_loc char[] cmd")
-tr.declare(COMPLETE, "dev_t dev; sector_t sector; unsigned int nr_sector; int error; char rwbs[8]; __data_loc char[] cmd")
+tr.declare(COMPLETE,
+           "dev_t dev; sector_t sector; unsigned int nr_sector; int error; char rwbs[8]; "
+           "__data_loc char[] cmd")
 tr.event(ISSUE, 1000, dev=DISK, sector=8, nr_sector=8, rwbs="W")
 tr.event(COMPLETE, 3000, dev=DISK, sector=8, nr_sector=8, rwbs="W")
 row = t.json(tr)["served"]
-t.ok([(r["operation"], r["max_ns"], r["failed"]) for r in row] == [("write", 2000, 0)], "formats of an older kernel", row)
+t.ok([(r["operation"], r["max_ns"], r["failed"]) for r in row] == [("write", 2000, 0)],
+     "formats of an older kernel", row)
 
 path = os.path.join(t.dir, "blocks")
 WRITE = ["dd", "if=/dev/zero", "of=" + path, "bs=64k", "count=20", "oflag=direct", "status=none"]
 if run(WRITE).rc:
-    t.skip("a live recording", "the file system of %s has no direct writes" % t.dir, installable=False)
+    t.skip("a live recording", "the file system of %s has no direct writes" % t.dir,
+           installable=False)
     t.done()
 # Some kernels report no completion if its interrupt finds the cpu idle. So loops keep all cpus
 # busy.
@@ -137,16 +150,20 @@ status=$?
 kill $pids
 exit $status
 """ % " ".join(map(str, sorted(os.sched_getaffinity(0))))
-live = t.record(["-a", "-e", ",".join(EVENTS)], ["sh", "-c", BUSY, "sh"] + WRITE, "a live recording")
+live = t.record(["-a", "-e", ",".join(EVENTS)], ["sh", "-c", BUSY, "sh"] + WRITE,
+                "a live recording")
 if live:
     d = t.json(live)
     written = sum(r["bytes"] for r in d["served"] if r["operation"] == "write")
     issued = run([SONDE, "script", "-i", live, "-F", "comm,event"]).out
     if not re.search("^ *dd .*block_bio_queue", issued, re.M):
-        t.skip("dd writes 64 KiB at a time", "the disk of %s makes no block events" % t.dir, installable=False)
+        t.skip("dd writes 64 KiB at a time", "the disk of %s makes no block events" % t.dir,
+               installable=False)
     elif not re.search("block_rq_complete", issued):
-        t.skip("dd writes 64 KiB at a time", "the kernel has reported no completion", installable=False)
+        t.skip("dd writes 64 KiB at a time", "the kernel has reported no completion",
+               installable=False)
     else:
         t.ok(written >= 1 << 16, "dd writes 64 KiB at a time", d)
-        t.ok(all(0 < r["p50_ns"] <= r["max_ns"] for r in d["served"] + d["queued"]), "its times are possible", d)
+        t.ok(all(0 < r["p50_ns"] <= r["max_ns"] for r in d["served"] + d["queued"]),
+             "its times are possible", d)
 t.done()

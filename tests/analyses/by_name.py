@@ -15,21 +15,25 @@ from analysistest import SCRIPTS, SONDE, Tests, environment, run
 
 OF_THE_COMMAND = {"syscall-latency": ["--by=process"], "failed-syscalls": ["--by=process"],
                   "futex-contention": ["--by=thread"], "rw-by-process": []}
-OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations", "wakeup-latency",
-                  "who-woke-whom")
+OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations",
+                  "wakeup-latency", "who-woke-whom")
 LIVE_SCREENS = ("syscall-top",)  # all words after its name are its arguments
 LIBRARIES = ("analysis", "scheduling", "screen")
 
 t = Tests()
 every = {name[:-3] for name in os.listdir(SCRIPTS) if name.endswith(".py")}
-t.is_(every - set(LIBRARIES), {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS}, "this test knows all analyses")
+t.is_(every - set(LIBRARIES), {*OF_THE_COMMAND, *OF_THE_MACHINE, *LIVE_SCREENS},
+      "this test knows all analyses")
 for name in sorted(every - set(LIBRARIES)):
     with open("%s/%s.py" % (SCRIPTS, name)) as f:
         said = [line for line in f if line.startswith("# record:")]
-    t.is_(bool(said) and " -a " in said[0], name in OF_THE_MACHINE, "%s: -a in its `# record:` line" % name, said)
+    t.is_(bool(said) and " -a " in said[0], name in OF_THE_MACHINE,
+          "%s: -a in its `# record:` line" % name, said)
 
-NAPS = "import ctypes, time\nctypes.CDLL(None).prctl(15, b'napper')\nfor i in range(100): time.sleep(.01)\n"
-r = run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "sched:sched_switch", "--", "true"], env=environment())
+NAPS = ("import ctypes, time\nctypes.CDLL(None).prctl(15, b'napper')\nfor i in range(100): "
+        "time.sleep(.01)\n")
+r = run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "sched:sched_switch", "--",
+         "true"], env=environment())
 if r.rc:
     t.skip("live", "nothing can be recorded here: " + r.err.strip()[-200:], False)
     t.done()

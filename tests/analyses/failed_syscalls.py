@@ -10,8 +10,10 @@ READ, OPENAT, PAUSE = 0, 257, 34
 
 t = Analyses("failed-syscalls.py")
 tr = Trace().task(5, "worker").task(7, "helper", pid=5).task(9, "other")
-for i, (tid, number, ret) in enumerate([(5, OPENAT, -2)] * 3 + [(7, OPENAT, -2)] * 2 + [(5, OPENAT, -13), (9, OPENAT, 3)] +
-                                       [(5, OPENAT, 4)] * 4 + [(9, PAUSE, -514), (9, READ, -4095), (9, READ, -4096)] +
+for i, (tid, number, ret) in enumerate([(5, OPENAT, -2)] * 3 + [(7, OPENAT, -2)] * 2 +
+                                       [(5, OPENAT, -13), (9, OPENAT, 3)] +
+                                       [(5, OPENAT, 4)] * 4 +
+                                       [(9, PAUSE, -514), (9, READ, -4095), (9, READ, -4096)] +
                                        [(9, READ, -(1 << 63)), (9, READ, 0)]):
     tr.event(EXIT, 1000 * i, tid=tid, id=number, ret=ret)
 
@@ -29,8 +31,10 @@ t.prints(tr, ["call    error           failed  of calls",
               "8 of 16 calls failed"], "by call", "--by", "call")
 t.is_(t.json(tr, "--by", "thread")["failed"][:2], [
     {"comm": "worker", "tid": 5, "call": "openat", "error": "ENOENT", "count": 3, "percent": 37.5},
-    {"comm": "helper", "tid": 7, "call": "openat", "error": "ENOENT", "count": 2, "percent": 100.0}], "--json, by thread")
-t.prints(Trace().event(EXIT, 10, id=READ, ret=5), ["none of 1 system calls failed"], "no failed call")
+    {"comm": "helper", "tid": 7, "call": "openat", "error": "ENOENT", "count": 2,
+     "percent": 100.0}], "--json, by thread")
+t.prints(Trace().event(EXIT, 10, id=READ, ret=5), ["none of 1 system calls failed"],
+         "no failed call")
 t.prints(Trace().declare(EXIT), ["no system call; record raw_syscalls:sys_exit"], "no call at all")
 
 live = t.record(["-e", EXIT], [sys.executable, "-S", "-E", "-c", """
@@ -42,6 +46,8 @@ for i in range(5):
         pass
 """], "a live recording")
 if live:
-    rows = [row for row in t.json(live)["failed"] if row["call"] == "rmdir" or row["call"] == "unlinkat"]
-    t.ok([(row["error"], row["count"]) for row in rows] == [("ENOENT", 5)], "5 calls that fail with ENOENT", rows)
+    rows = [row for row in t.json(live)["failed"] if row["call"] == "rmdir" or
+            row["call"] == "unlinkat"]
+    t.ok([(row["error"], row["count"]) for row in rows] == [("ENOENT", 5)],
+         "5 calls that fail with ENOENT", rows)
 t.done()

@@ -7,7 +7,8 @@ from known import Trace
 
 ENTER, EXIT = "syscalls:sys_enter_futex", "syscalls:sys_exit_futex"
 PRIVATE, REALTIME = 128, 256
-WAIT, WAKE, REQUEUE, WAKE_OP, LOCK_PI, UNLOCK_PI, TRYLOCK_PI, WAIT_BITSET, WAKE_BITSET = 0, 1, 3, 5, 6, 7, 8, 9, 10
+WAIT, WAKE, REQUEUE, WAKE_OP, LOCK_PI, UNLOCK_PI, TRYLOCK_PI, WAIT_BITSET, WAKE_BITSET = (
+    0, 1, 3, 5, 6, 7, 8, 9, 10)
 LOCK, COND, PI, OTHER = 0x7f0000001000, 0x7f0000002000, 0x7f0000003000, 0x1000
 
 t = Analyses("futex-contention.py")
@@ -40,15 +41,20 @@ def recording():
 
 
 t.prints(recording(), [
-    "process  pid           futex  waits    total     mean      p50      p95      p99      max  timed out  interrupted  no wait"
+    "process  pid           futex  waits    total     mean      p50      p95      p99      max  "
+    "timed out  interrupted  no wait"
     "  at once  operations   wakers (woken)",
-    "main       5  0x7f0000001000      2  80.0 us  40.0 us  30.0 us  50.0 us  50.0 us  50.0 us          0            0        1"
+    "main       5  0x7f0000001000      2  80.0 us  40.0 us  30.0 us  50.0 us  50.0 us  50.0 us    "
+    "      0            0        1"
     "        2  WAIT         main/5 (1), two/7 (1)",
-    "main       5  0x7f0000002000      2  12.0 us  6.00 us  2.00 us  10.0 us  10.0 us  10.0 us          1            1        0"
+    "main       5  0x7f0000002000      2  12.0 us  6.00 us  2.00 us  10.0 us  10.0 us  10.0 us    "
+    "      1            1        0"
     "        1  WAIT_BITSET",
-    "main       5  0x7f0000003000      1  6.00 us  6.00 us  6.00 us  6.00 us  6.00 us  6.00 us          0            0        0"
+    "main       5  0x7f0000003000      1  6.00 us  6.00 us  6.00 us  6.00 us  6.00 us  6.00 us    "
+    "      0            0        0"
     "        1  LOCK_PI      main/5 (1)",
-    "other      9  0x7f0000001000      1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us          0            0        0"
+    "other      9  0x7f0000001000      1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us    "
+    "      0            0        0"
     "        1  WAIT",
     "",
     "still waiting at the end",
@@ -56,11 +62,15 @@ t.prints(recording(), [
     "other     9    9  0x1000  0.000099",
     "1 end of a call is in the recording without the beginning"], "by lock")
 rows = t.json(recording(), "--by", "thread")["futexes"]
-t.is_([(r["comm"], r["tid"], r["pid"], r["waits"], r["total_ns"], r["max_ns"], r["no_wait"], r["operations"]) for r in rows],
-      [("one", 6, 5, 4, 68000, 50000, 0, ["LOCK_PI", "WAIT", "WAIT_BITSET"]), ("two", 7, 5, 1, 30000, 30000, 0, ["WAIT"]),
-       ("other", 9, 9, 1, 1000, 1000, 0, ["WAIT"]), ("main", 5, 5, 0, 0, None, 1, ["WAIT"])], "by thread")
+t.is_([(r["comm"], r["tid"], r["pid"], r["waits"], r["total_ns"], r["max_ns"], r["no_wait"],
+        r["operations"]) for r in rows],
+      [("one", 6, 5, 4, 68000, 50000, 0, ["LOCK_PI", "WAIT", "WAIT_BITSET"]),
+       ("two", 7, 5, 1, 30000, 30000, 0, ["WAIT"]),
+       ("other", 9, 9, 1, 1000, 1000, 0, ["WAIT"]), ("main", 5, 5, 0, 0, None, 1, ["WAIT"])],
+      "by thread")
 t.is_(t.json(recording())["futexes"][0]["wakers"],
-      [{"comm": "main", "tid": 5, "woken": 1}, {"comm": "two", "tid": 7, "woken": 1}], "wakers in JSON")
+      [{"comm": "main", "tid": 5, "woken": 1}, {"comm": "two", "tid": 7, "woken": 1}],
+      "wakers in JSON")
 
 tr = Trace().task(6, "one", pid=5).task(7, "two", pid=5)
 tr.event("syscalls:sys_enter_futex_wait", 1000, tid=6, uaddr=LOCK)
@@ -68,9 +78,12 @@ tr.event("syscalls:sys_enter_futex_wake", 3000, tid=7, uaddr=LOCK)
 tr.event("syscalls:sys_exit_futex_wake", 3100, tid=7, ret=1)
 tr.event("syscalls:sys_exit_futex_wait", 4000, tid=6)
 tr.declare(ENTER).declare(EXIT)
-t.prints(tr, ["process  pid           futex  waits    total     mean      p50      p95      p99      max  at once  operations"
+t.prints(tr, [
+    "process  pid           futex  waits    total     mean      p50      p95      p99      max  "
+    "at once  operations"
               "  wakers (woken)",
-              "one        5  0x7f0000001000      1  3.00 us  3.00 us  3.00 us  3.00 us  3.00 us  3.00 us        1  futex_wait"
+              "one        5  0x7f0000001000      1  3.00 us  3.00 us  3.00 us  3.00 us  3.00 us  "
+              "3.00 us        1  futex_wait"
               "  two/7 (1)"], "futex_wait() and futex_wake() of newer kernels")
 tr = Trace().declare(ENTER).declare(EXIT)
 t.prints(tr, ["nobody waited for a futex; record 'syscalls:sys_*_futex*'"], "no futex at all")
@@ -93,7 +106,8 @@ for thread in threads:
     thread.join()
 """], "a live recording")
 if live:
-    rows = [r for r in t.json(live)["futexes"] if r["most_waiting"] == 2 and r["max_ns"] >= 40 * 10**6]
+    rows = [r for r in t.json(live)["futexes"] if r["most_waiting"] == 2 and
+            r["max_ns"] >= 40 * 10**6]
     t.ok(len(rows) == 1, "two threads waited for one lock that was held for 100 ms", rows)
     t.ok(rows and rows[0]["waits"] >= 2 and rows[0]["wakers"], "they have wakers", rows)
 t.done()

@@ -70,11 +70,13 @@ d = t.json(recording(), "--by", "cpu")
 t.is_([(r["irq"], r["cpu"], r["count"], r["max_ns"]) for r in d["irqs"]],
       [(30, 0, 2, 4000), (30, 1, 1, 3000), (31, 0, 1, 1000), (31, 0, 1, 500)], "by cpu: interrupts")
 t.is_([(r["name"], r["cpu"], r["total_ns"]) for r in d["softirqs"]],
-      [("NET_RX", 0, 6000), ("TIMER", 1, 500), ("TIMER", 0, 300), ("vector 42", 1, 100)], "by cpu: soft interrupts")
+      [("NET_RX", 0, 6000), ("TIMER", 1, 500), ("TIMER", 0, 300), ("vector 42", 1, 100)],
+      "by cpu: soft interrupts")
 t.is_((d["length_ns"], d["ends_without_beginning"], d["beginnings_without_end"]), (100000, 1, 1),
       "incomplete ones are counted")
 
-nothing = ["interrupt handlers", "(none)", "", "soft interrupts", "(none)", "", "soft interrupts: from raised to run", "(none)"]
+nothing = ["interrupt handlers", "(none)", "", "soft interrupts", "(none)", "",
+           "soft interrupts: from raised to run", "(none)"]
 tr = Trace()
 for name in (ENTRY, EXIT, RAISE, SOFT_ENTRY, SOFT_EXIT):
     tr.declare(name)
@@ -102,13 +104,15 @@ if loopback.rc:
     t.skip("a live recording", "no loopback network: " + loopback.err.strip().splitlines()[-1],
            installable=False)
     t.done()
-live = t.record(["-a", "-e", "irq:*"], [sys.executable, "-S", "-E", "-c", DATAGRAMS], "a live recording")
+live = t.record(["-a", "-e", "irq:*"], [sys.executable, "-S", "-E", "-c", DATAGRAMS],
+                "a live recording")
 if live:
     d = t.json(live)
     lines = run([SONDE, "script", "-i", live, "--format", "jsonl"]).out.splitlines()
     events = [json.loads(line) for line in lines]
     counts = collections.Counter(e["event"] for e in events if "event" in e)
-    vectors = collections.Counter(e["fields"]["vec"] for e in events if e.get("event") == SOFT_ENTRY)
+    vectors = collections.Counter(e["fields"]["vec"] for e in events
+                                  if e.get("event") == SOFT_ENTRY)
     rows = {r["name"]: r for r in d["softirqs"]}
     if NET_RX in vectors:
         t.ok(rows.get("NET_RX", {}).get("count", 0) > 0, "datagrams raise NET_RX", d)

@@ -19,13 +19,16 @@ def empty():
     tr = Trace().task(5, "worker")
     for event in ("net_dev_queue", "netif_rx", "netif_receive_skb"):
         tr.declare("net:" + event, "void *skbaddr; unsigned int len; __data_loc char[] name")
-    tr.declare("net:net_dev_xmit", "void *skbaddr; unsigned int len; int rc; __data_loc char[] name")
+    tr.declare("net:net_dev_xmit",
+               "void *skbaddr; unsigned int len; int rc; __data_loc char[] name")
     tr.declare("skb:skb_copy_datagram_iovec", "const void *skbaddr; int len")
     tr.declare("skb:consume_skb", "void *skbaddr; void *location")
-    tr.declare("skb:kfree_skb", "void *skbaddr; void *location; void *rx_sk; unsigned short protocol; int reason")
+    tr.declare("skb:kfree_skb",
+               "void *skbaddr; void *location; void *rx_sk; unsigned short protocol; int reason")
     tr.declare("napi:napi_poll", "void *napi; __data_loc char[] dev_name; int work; int budget")
     drops = tr.layouts["skb:kfree_skb"].format
-    drops.text = drops.text.replace('"x"', '"%s", __print_symbolic(REC->reason, { 2, "NOT_SPECIFIED" }, { 3, "NO_SOCKET" })')
+    drops.text = drops.text.replace(
+        '"x"', '"%s", __print_symbolic(REC->reason, { 2, "NOT_SPECIFIED" }, { 3, "NO_SOCKET" })')
     return tr
 
 
@@ -33,7 +36,8 @@ def mixed():
     tr = empty()
 
     def at(time, event, packet, flags=0, **fields):
-        tr.event(event, time, 0, 5, skbaddr=0xffff888000000000 + packet, common_flags=flags, **fields)
+        tr.event(event, time, 0, 5, skbaddr=0xffff888000000000 + packet, common_flags=flags,
+                 **fields)
 
     # Sent packets: the first waits 1 us and is freed 10 us later; the second waits 3 us, because
     # the device is busy once; the third fails; the fourth is dropped in the queue.
@@ -101,21 +105,28 @@ t.prints(mixed(), [
     "",
     "1 packet was still queued at the end"], "all ways")
 t.is_(t.json(mixed(), "--device", "veth1"), {
-    "analysis": "net-queueing", "still_queued": 0, "lost": 0, "drops": [], "polls": [], "devices": [dict(
-        device="veth1", sent=0, sent_bytes=0, failed=0, busy=0, received=1, received_bytes=186)], "waits": [
-            dict([("device", "veth1"), ("for", which), ("packets", 1)] + [(k + "_ns", ns) for k in ("mean", "p50", "p95", "p99", "max")])
-            for which, ns in (("backlog", 2000), ("process", 5000))]}, "--json, one device")
-t.prints(empty(), ["no packet in this recording; record the events that --help names"], "a recording without a single event")
+    "analysis": "net-queueing", "still_queued": 0, "lost": 0, "drops": [], "polls": [],
+    "devices": [dict(
+        device="veth1", sent=0, sent_bytes=0, failed=0, busy=0, received=1, received_bytes=186)],
+    "waits": [
+        dict([("device", "veth1"), ("for", which), ("packets", 1)] +
+             [(k + "_ns", ns) for k in ("mean", "p50", "p95", "p99", "max")])
+        for which, ns in (("backlog", 2000), ("process", 5000))]}, "--json, one device")
+t.prints(empty(), ["no packet in this recording; record the events that --help names"],
+         "a recording without a single event")
 
-tr = Trace().task(5, "worker").declare("skb:kfree_skb", "void *skbaddr; void *location; unsigned short protocol")
+tr = Trace().task(5, "worker").declare("skb:kfree_skb",
+                                       "void *skbaddr; void *location; unsigned short protocol")
 tr.event("skb:kfree_skb", 1000, skbaddr=1)
-t.is_(t.json(tr)["drops"], [{"device": None, "reason": "unknown", "packets": 1}], "a kernel without reasons of drops")
+t.is_(t.json(tr)["drops"], [{"device": None, "reason": "unknown", "packets": 1}],
+      "a kernel without reasons of drops")
 
 tr = empty()
 tr.event("net:net_dev_queue", 1000, skbaddr=1, len=9, name="eth0").lost(2000, 5)
 tr.event("net:net_dev_xmit", 9000, skbaddr=1, len=9, name="eth0")
 got = t.json(tr)
-t.is_((got["lost"], got["waits"], got["devices"][0]["sent"]), (5, [], 1), "packets on their way during a loss have no times")
+t.is_((got["lost"], got["waits"], got["devices"][0]["sent"]), (5, [], 1),
+      "packets on their way during a loss have no times")
 
 if not shutil.which("unshare") or not shutil.which("ip"):
     t.skip("a live recording", "no unshare or no ip")

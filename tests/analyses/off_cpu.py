@@ -14,7 +14,8 @@ READ, WRITE = (USER, 0x401000, 0x401100), (USER, 0x402000)
 
 
 def mixed():
-    tr = Scheduler(chains=True).task(5, "reader").task(6, "writer").mapped(5, 0x401000, 0x1000, "/opt/lib;one.so")
+    tr = Scheduler(chains=True).task(5, "reader").task(6, "writer").mapped(5, 0x401000, 0x1000,
+                                                                           "/opt/lib;one.so")
     tr.switch(500, 0, 5)  # it left the cpu before the recording
     tr.switch(1000, 5, 6, SLEEP, chain=READ)
     tr.waking(4000, 5, by=6).woken(4100, 5, by=6)
@@ -52,7 +53,8 @@ t.prints(mixed(), [
     "reader    5  sleep          2  24.0 us  1.00 us  12.0 us  20.0 us  20.0 us",
     "reader    5  disk           1  2.00 us  1.00 us  2.00 us  2.00 us  2.00 us",
     "writer    6  preempted      1  2.00 us  2.00 us  2.00 us  2.00 us  2.00 us",
-    "writer    6  runnable       1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us"] + END, "by thread", "--by", "thread")
+    "writer    6  runnable       1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us"] + END,
+         "by thread", "--by", "thread")
 t.prints(mixed(), [
     "name    state      times    total   waited     mean      p95      max",
     "reader  disk           1  2.00 us  1.00 us  2.00 us  2.00 us  2.00 us",
@@ -65,37 +67,43 @@ t.prints(mixed(), [
     "writer;[runnable] 1"], "folded", "--folded")
 t.is_(t.json(mixed(), "--of", "reader", "--top", "1"), {
     "analysis": "off-cpu", "still_away": 0, "lost": 0, "spans": [dict(
-        comm="reader", state="sleep", count=2, total_ns=24000, waited_ns=1000, mean_ns=12000, p95_ns=20000, max_ns=20000,
-        stack=["[lib;one.so]", "[lib;one.so]"])]}, "--json, one name")
+        comm="reader", state="sleep", count=2, total_ns=24000, waited_ns=1000, mean_ns=12000,
+        p95_ns=20000, max_ns=20000, stack=["[lib;one.so]", "[lib;one.so]"])]}, "--json, one name")
 
 tr = Scheduler(waking=False).task(5, "first").task(6, "other")
-tr.switch(1000, 5, 6, SLEEP).task(5, "second", time=2000).born(3000, 5, by=6).switch(4000, 6, 5, PREEMPTED)
+tr.switch(1000, 5, 6, SLEEP).task(5, "second",
+                                  time=2000).born(3000, 5, by=6).switch(4000, 6, 5, PREEMPTED)
 tr.switch(9000, 5, 6, SLEEP)
-t.is_([(row["comm"], row["total_ns"], row["waited_ns"]) for row in t.json(tr)["spans"]], [("other", 5000, 5000)],
-      "a reused tid is another task, which was not away")
+t.is_([(row["comm"], row["total_ns"], row["waited_ns"]) for row in t.json(tr)["spans"]],
+      [("other", 5000, 5000)], "a reused tid is another task, which was not away")
 tr = Scheduler(waking=False).task(5, "sleeper")
 tr.switch(1000, 5, 0, SLEEP).switch(5000, 0, 5)
-t.is_([(row["total_ns"], row["waited_ns"], row["stack"]) for row in t.json(tr)["spans"]], [(4000, None, [])],
-      "without wake-ups the waits of sleepers are unknown")
+t.is_([(row["total_ns"], row["waited_ns"], row["stack"]) for row in t.json(tr)["spans"]],
+      [(4000, None, [])], "without wake-ups the waits of sleepers are unknown")
 
 tr = Scheduler(waking=False).task(5, "sleeper")
-tr.switch(1000, 5, 0, SLEEP).lost(2000, 3).switch(5000, 0, 5).switch(6000, 5, 0, SLEEP).switch(8000, 0, 5)
+tr.switch(1000, 5, 0, SLEEP).lost(2000, 3).switch(5000, 0,
+                                                  5).switch(6000, 5, 0, SLEEP).switch(8000, 0, 5)
 got = t.json(tr)
 t.is_([[row["total_ns"] for row in got["spans"]], got["lost"]], [[2000], 3],
       "tasks that are away during a loss have no times")
 r = t.analyse(tr, "--folded")
-t.ok(r.out == "sleeper;[sleep] 2\n" and "off-cpu.py: 3 events were lost: times are missing\n" in r.err,
+t.ok(r.out == "sleeper;[sleep] 2\n" and "off-cpu.py: 3 events were lost: times are missing\n" in
+     r.err,
      "--folded: losses are reported on stderr", r)
 
 nothing = "no task left its cpu and came back in this recording; record sched:sched_switch"
 t.prints(Scheduler().task(5, "worker"), [nothing], "a recording without a single event")
-t.prints(Scheduler().task(5, "worker"), [], "a recording without a single event, --folded", "--folded")
-for args, words in ((("--state", "sleep,dead"), "there is no 'dead', but disk, idle,"), (("--folded", "--json"), "one of")):
+t.prints(Scheduler().task(5, "worker"), [], "a recording without a single event, --folded",
+         "--folded")
+for args, words in ((("--state", "sleep,dead"), "there is no 'dead', but disk, idle,"),
+                    (("--folded", "--json"), "one of")):
     r = t.analyse(mixed(), *args)
     t.ok(r.rc == 1 and words in r.err, " ".join(args), r)
 
 took = os.path.join(t.dir, "took")
-live = t.record(["-a", "-g", "-e", "sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch"],
+live = t.record(["-a", "-g", "-e",
+                 "sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch"],
                 [sys.executable, "-S", "-E", "-c", """
 import time
 open("/proc/self/comm", "w").write("napper")
@@ -112,7 +120,8 @@ if live:
     # these, too).
     count = rows[0]["count"] if rows else 0
     if not rows:
-        t.skip("naps of 10 ms sleep 10 ms", "the kernel recorded no switch from the idle task", installable=False)
+        t.skip("naps of 10 ms sleep 10 ms", "the kernel recorded no switch from the idle task",
+               installable=False)
         t.done()
     t.ok(len(rows) == 1 and 1 <= count <= 25 and
          count * 9 * 10**6 <= rows[0]["total_ns"] - rows[0]["waited_ns"] <= took_ns + 5 * 10**6,

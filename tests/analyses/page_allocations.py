@@ -9,7 +9,8 @@ from known import Trace
 
 ALLOC, FREE = "kmem:mm_page_alloc", "kmem:mm_page_free"
 KERNEL, USER = 0xffffffff81000000, 0x401000
-A, B = (KERNEL + 0x10, KERNEL + 0x20, KERNEL + 0x30, USER), (KERNEL + 0x40, KERNEL + 0x20, KERNEL + 0x30, USER + 8)
+A, B = ((KERNEL + 0x10, KERNEL + 0x20, KERNEL + 0x30, USER),
+        (KERNEL + 0x40, KERNEL + 0x20, KERNEL + 0x30, USER + 8))
 UNMOVABLE, MOVABLE, CMA = 0, 1, 4
 
 t = Analyses("page-allocations.py")
@@ -19,7 +20,8 @@ def recording():
     tr = Trace(chains=True).task(5, "worker").task(6, "helper", pid=5).task(9, "other")
 
     def alloc(pfn, order=0, kind=MOVABLE, tid=5, chain=A):
-        tr.event(ALLOC, 1000 * len(tr.records), tid=tid, chain=chain, pfn=pfn, order=order, migratetype=kind)
+        tr.event(ALLOC, 1000 * len(tr.records), tid=tid, chain=chain, pfn=pfn, order=order,
+                 migratetype=kind)
 
     def free(pfn, order=0):
         tr.event(FREE, 1000 * len(tr.records), tid=9, chain=B, pfn=pfn, order=order)
@@ -42,7 +44,8 @@ def recording():
     return tr
 
 
-SITE_A, SITE_B = "0xffffffff81000010 < 0xffffffff81000020", "0xffffffff81000040 < 0xffffffff81000020"
+SITE_A, SITE_B = ("0xffffffff81000010 < 0xffffffff81000020",
+                  "0xffffffff81000040 < 0xffffffff81000020")
 TAIL = ["",
         "by order and type",
         "order  type       allocations  pages",
@@ -58,13 +61,17 @@ t.prints(recording(), [
     "          1      1     1          1       0              0  movable           (no call chain)"]
     + TAIL, "by site")
 t.prints(recording(), [
-    "allocations  pages  kept  most kept  failed  highest order  type                           process  pid",
-    "          7     10     3          6       1              2  movable 5, unmovable 4, CMA 1  worker     5",
-    "          2      9     2          8       0              3  unmovable 8, movable 1         other      9"] + TAIL,
+    "allocations  pages  kept  most kept  failed  highest order  type                           "
+    "process  pid",
+    "          7     10     3          6       1              2  movable 5, unmovable 4, CMA 1  "
+    "worker     5",
+    "          2      9     2          8       0              3  unmovable 8, movable 1         "
+    "other      9"] + TAIL,
          "by process", "--by", "process")
 d = t.json(recording(), "--by", "chain")
 t.is_([(r["chain"].count("<"), r["pages"], r["types"]) for r in d["allocations"]],
-      [(2, 12, {"unmovable": 12}), (2, 6, {"movable": 5, "CMA": 1}), (0, 1, {"movable": 1})], "by chain, user space left out")
+      [(2, 12, {"unmovable": 12}), (2, 6, {"movable": 5, "CMA": 1}), (0, 1, {"movable": 1})],
+      "by chain, user space left out")
 t.is_(d["freed_from_before"], 1, "pages that were only freed")
 
 nothing = "no page was allocated; record kmem:mm_page_alloc and kmem:mm_page_free, with -g"
@@ -80,5 +87,6 @@ if live:
     if "0xffff" in sites:
         t.skip("sites are functions", "the kernel's symbols cannot be read here", installable=False)
     else:
-        t.ok("alloc_pages" not in sites and "page" in sites, "sites are functions, not the allocator's own", sites)
+        t.ok("alloc_pages" not in sites and "page" in sites,
+             "sites are functions, not the allocator's own", sites)
 t.done()

@@ -45,12 +45,14 @@ t.prints(mixed(), [
     "call    calls  errors    total     mean      p50      p95      p99      max",
     "write       1       1  2.00 ms  2.00 ms  2.00 ms  2.00 ms  2.00 ms  2.00 ms",
     "read       10       0  55.0 us  5.50 us  5.00 us  10.0 us  10.0 us  10.0 us",
-    "openat      2       1  5.00 us  2.50 us  2.50 us  2.50 us  2.50 us  2.50 us"] + TAIL, "by call")
+    "openat      2       1  5.00 us  2.50 us  2.50 us  2.50 us  2.50 us  2.50 us"] + TAIL,
+         "by call")
 t.prints(mixed(), [
     "process  pid  call    calls  errors    total     mean      p50      p95      p99      max",
     "other      9  write       1       1  2.00 ms  2.00 ms  2.00 ms  2.00 ms  2.00 ms  2.00 ms",
     "worker     5  read       10       0  55.0 us  5.50 us  5.00 us  10.0 us  10.0 us  10.0 us",
-    "worker     5  openat      2       1  5.00 us  2.50 us  2.50 us  2.50 us  2.50 us  2.50 us"] + TAIL,
+    "worker     5  openat      2       1  5.00 us  2.50 us  2.50 us  2.50 us  2.50 us  2.50 us"] +
+         TAIL,
          "by process: threads under its name", "--by", "process")
 t.prints(mixed(), [
     "thread  tid  call   calls  errors    total     mean      p50      p95      p99      max",
@@ -58,8 +60,8 @@ t.prints(mixed(), [
     "... 2 more; --top 0 shows all"] + TAIL, "by thread, --top 1", "--by", "thread", "--top", "1")
 t.is_(t.json(mixed(), "--by", "thread"), {
     "analysis": "syscall-latency",
-    "calls": [dict(comm=comm, tid=tid, call=name, calls=n, errors=bad, total_ns=total, mean_ns=mean, p50_ns=p50, p95_ns=most,
-                   p99_ns=most, max_ns=most)
+    "calls": [dict(comm=comm, tid=tid, call=name, calls=n, errors=bad, total_ns=total, mean_ns=mean,
+                   p50_ns=p50, p95_ns=most, p99_ns=most, max_ns=most)
               for comm, tid, name, n, bad, total, mean, p50, most in (
                   ("other", 9, "write", 1, 1, 2000000, 2000000, 2000000, 2000000),
                   ("worker", 5, "read", 10, 0, 55000, 5500, 5000, 10000),
@@ -68,12 +70,14 @@ t.is_(t.json(mixed(), "--by", "thread"), {
     "begun_before": 1, "not_ended": 1, "lost": 0}, "--json has the exact numbers")
 
 tr = Trace().task(5, "worker").declare(ENTER).declare(EXIT)
-nothing = "no system call with its beginning and its end; record raw_syscalls:sys_enter and raw_syscalls:sys_exit"
+nothing = ("no system call with its beginning and its end; record raw_syscalls:sys_enter and "
+           "raw_syscalls:sys_exit")
 t.prints(tr, [nothing], "a recording without a single call")
 r = t.analyse(tr, "--top", "-1")
 t.ok(r.rc == 2 and "--top: -1 is below 0" in r.err, "--top -1 is refused", r)
 r = t.analyse(tr, "--help")
-t.ok(not r.rc and "sonde record -a -e raw_syscalls" in r.out and "--by {call,process,thread}" in r.out, "--help", r)
+t.ok(not r.rc and "sonde record -a -e raw_syscalls" in r.out and
+     "--by {call,process,thread}" in r.out, "--help", r)
 
 # 5000 values of one call: percentiles from buckets, within 1 %.
 tr, now, lengths = Trace().task(5, "worker"), 0, []
@@ -86,7 +90,8 @@ row = t.json(tr)["calls"][0]
 lengths.sort()
 for percent in (50, 95, 99):
     exact = lengths[5000 * percent // 100 - 1]
-    t.ok(abs(row["p%d_ns" % percent] - exact) <= exact / 100, "p%d of 5000 values" % percent, row, exact)
+    t.ok(abs(row["p%d_ns" % percent] - exact) <= exact / 100, "p%d of 5000 values" % percent, row,
+         exact)
 t.is_((row["calls"], row["total_ns"], row["max_ns"]), (5000, sum(lengths), lengths[-1]),
       "their exact sum and maximum")
 
@@ -112,7 +117,7 @@ if live:
     with open(longest) as f:
         longest_ns = int(f.read())  # the longest nap, however late a busy machine ends it
     # Distributions are exact to 1 %.
-    t.ok(0.99 * 10**7 <= naps.get("p50_ns", 0) <= naps.get("max_ns", 0) <= longest_ns, "naps of 10 ms take 10 ms",
-         naps, longest_ns)
+    t.ok(0.99 * 10**7 <= naps.get("p50_ns", 0) <= naps.get("max_ns", 0) <= longest_ns,
+         "naps of 10 ms take 10 ms", naps, longest_ns)
     t.ok(rows["openat"]["errors"] >= 5, "failing opens are errors", rows["openat"])
 t.done()

@@ -32,19 +32,24 @@ calls(tr, WRITE, 2, 10**8, 5 * 10**7, tid=7, ret=-32)
 t.prints(tr, ["in all, 1.9 s: 12 calls, 6 per second",
               "call   calls  per s  errors    total     mean      p50      p95      p99      max",
               "read      10    5.3       0  1.00  s   100 ms   100 ms   100 ms   100 ms   100 ms",
-              "write      2    1.1       2   100 ms  50.0 ms  50.0 ms  50.0 ms  50.0 ms  50.0 ms"], "a recording in a file")
-t.is_([(r["comm"], r["pid"], r["call"], r["calls"], r["errors"]) for r in t.json(tr, "--by", "process")["calls"]],
+              "write      2    1.1       2   100 ms  50.0 ms  50.0 ms  50.0 ms  50.0 ms  50.0 ms"],
+         "a recording in a file")
+t.is_([(r["comm"], r["pid"], r["call"], r["calls"], r["errors"])
+       for r in t.json(tr, "--by", "process")["calls"]],
       [("worker", 5, "read", 10, 0), ("worker", 5, "write", 2, 2)], "by process")
-t.is_([(r["comm"], r["tid"]) for r in t.json(tr, "--by", "thread")["calls"]], [("worker", 5), ("helper", 7)], "by thread")
+t.is_([(r["comm"], r["tid"]) for r in t.json(tr, "--by", "thread")["calls"]],
+      [("worker", 5), ("helper", 7)], "by thread")
 t.prints(trace(), ["in all, 0.0 s: 0 calls, 0 per second", "(none)"], "no call at all")
 r = t.analyse(tr, "0")
-t.ok(r.rc == 1 and "an INTERVAL of 0 seconds: give one from 0.01 to 86400" in r.err, "an interval of 0 is refused", r)
+t.ok(r.rc == 1 and "an INTERVAL of 0 seconds: give one from 0.01 to 86400" in r.err,
+     "an interval of 0 is refused", r)
 
 
 class Live:
     def __init__(self, *args):
-        self.p = subprocess.Popen([SONDE, "script", "-i", "-", t.script_path, *args], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(SONDE_PYTHON=t.python))
+        self.p = subprocess.Popen([SONDE, "script", "-i", "-", t.script_path, *args],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=environment(SONDE_PYTHON=t.python))
 
     def feed(self, tr):
         self.p.stdin.write(tr.stream())
@@ -89,7 +94,8 @@ while table and not counts(table):
 t.is_(counts(table), {"write": 2}, "the next tables count only new events")
 status, out, err = live.end(signal.SIGINT)
 last = json.loads(out.splitlines()[-1]) if out else {}
-t.is_((status, counts(last), err), (0, {"read": 3, "write": 2}, ""), "the table after Ctrl-C counts all events")
+t.is_((status, counts(last), err), (0, {"read": 3, "write": 2}, ""),
+      "the table after Ctrl-C counts all events")
 t.ok(last.get("seconds") == 1.0, "the table after Ctrl-C has the time of all events", last)
 
 tr, live = trace(), Live("0.2", "--top", "1")
@@ -98,7 +104,8 @@ calls(tr, WRITE, 1, 10**9, 1000)
 live.feed(tr)
 first = live.p.stdout.readline()
 status, out, err = live.end()
-t.ok(status == 0 and b" calls, " in first and "\n\nin all, " in out and "\nread      3 " in out and "... 1 more" in out,
+t.ok(status == 0 and b" calls, " in first and "\n\nin all, " in out and "\nread      3 " in out and
+     "... 1 more" in out,
      "the end of the pipe", first, out, err)
 
 live = Live("0.1")

@@ -61,40 +61,47 @@ t.prints(mixed(), [
     "worker    5    98         4  27.0 us  2.00 us   100 us   100 us   100 us",
     "first    11   120         1  10.0 us  10.0 us  10.0 us  10.0 us  10.0 us",
     "helper    7   120         1  5.00 us  5.00 us  5.00 us  5.00 us  5.00 us",
-    "second   11   120         1   500 ns   500 ns   500 ns   500 ns   500 ns"] + WORST + LENGTHS, "by thread",
-    "--worst", "3")
+    "second   11   120         1   500 ns   500 ns   500 ns   500 ns   500 ns"] + WORST + LENGTHS,
+         "by thread", "--worst", "3")
 t.prints(mixed(), [
     "name    wake-ups     mean      p50      p95      p99      max",
     "worker         4  27.0 us  2.00 us   100 us   100 us   100 us",
     "first          1  10.0 us  10.0 us  10.0 us  10.0 us  10.0 us",
     "helper         1  5.00 us  5.00 us  5.00 us  5.00 us  5.00 us",
-    "second         1   500 ns   500 ns   500 ns   500 ns   500 ns"] + LENGTHS, "by name, no worst cases",
-    "--by", "name", "--worst", "0")
-t.is_([(row["cpu"], row["wakeups"], row["max_ns"]) for row in t.json(mixed(), "--by", "cpu")["waits"]],
+    "second         1   500 ns   500 ns   500 ns   500 ns   500 ns"] + LENGTHS,
+         "by name, no worst cases", "--by", "name", "--worst", "0")
+t.is_([(row["cpu"], row["wakeups"], row["max_ns"])
+       for row in t.json(mixed(), "--by", "cpu")["waits"]],
       [(0, 6, 100000), (1, 1, 2000)], "by cpu")
-t.is_([(row["prio"], row["wakeups"], row["max_ns"]) for row in t.json(mixed(), "--by", "priority")["waits"]],
+t.is_([(row["prio"], row["wakeups"], row["max_ns"])
+       for row in t.json(mixed(), "--by", "priority")["waits"]],
       [(98, 4, 100000), (120, 3, 10000)], "by priority")
 
 got = t.json(mixed(), "--worst", "1")
 t.is_((got["worst"], got["never_ran"], got["lost"]), ([dict(
-    ran_ns=120000, wait_ns=100000, comm="worker", tid=5, prio=98, cpu=0, waker="(interrupt)", waker_tid=None, before="other",
+    ran_ns=120000, wait_ns=100000, comm="worker", tid=5, prio=98, cpu=0, waker="(interrupt)",
+    waker_tid=None, before="other",
     before_tid=9)], 1, 0), "--json has the exact numbers")
 buckets = got["lengths"][0]["buckets"]
-t.is_([sum(b["count"] for b in buckets), buckets[0]], [7, {"from": 256, "below": 512, "count": 1}], "and the histogram")
+t.is_([sum(b["count"] for b in buckets), buckets[0]], [7, {"from": 256, "below": 512, "count": 1}],
+      "and the histogram")
 
 tr = Scheduler(waking=False).task(5, "worker").task(9, "other")
-tr.woken(1000, 5, by=9).switch(4000, 9, 5, SLEEP).woken(5000, 5, by=0).switch(6000, 5, 9, SLEEP).switch(9000, 9, 5, SLEEP)
+tr.woken(1000, 5, by=9).switch(4000, 9, 5, SLEEP).woken(5000, 5, by=0).switch(
+    6000, 5, 9, SLEEP).switch(9000, 9, 5, SLEEP)
 got = t.json(tr)
 t.is_([(row["comm"], row["wakeups"], row["max_ns"]) for row in got["waits"]], [("worker", 1, 3000)],
       "without sched_waking: a task that is woken while it runs does not wait")
-t.is_((got["worst"][0]["waker"], got["worst"][0]["waker_tid"]), ("other", 9), "and sched_wakeup has the waker")
+t.is_((got["worst"][0]["waker"], got["worst"][0]["waker_tid"]), ("other", 9),
+      "and sched_wakeup has the waker")
 
 tr = Scheduler().task(5, "deadline", prio=-1)
 tr.waking(1000, 5).woken(1100, 5).switch(3000, 0, 5)
 t.is_(t.json(tr)["waits"][0]["prio"], -1, "a deadline task's priority")
 
 tr = Scheduler().task(5, "worker").task(7, "helper")
-tr.waking(1000, 5).woken(1000, 5).waking(1500, 7).woken(1500, 7).lost(2000, 12).switch(9000, 0, 5).switch(9500, 5, 0, SLEEP)
+tr.waking(1000, 5).woken(1000, 5).waking(1500, 7).woken(1500, 7).lost(2000, 12).switch(
+    9000, 0, 5).switch(9500, 5, 0, SLEEP)
 tr.waking(10000, 5).woken(10000, 5).switch(12000, 0, 5)
 r = t.analyse(tr)
 t.is_(r.out.splitlines()[1].split()[:6], ["worker", "5", "120", "1", "2.00", "us"],
@@ -102,11 +109,13 @@ t.is_(r.out.splitlines()[1].split()[:6], ["worker", "5", "120", "1", "2.00", "us
 t.has(r.out, "12 events were lost at 1 place", "the text reports the loss")
 t.is_(t.json(tr)["lost"], 12, "--json reports the loss")
 
-nothing = ("no task was woken and run in this recording; record sched:sched_waking, sched:sched_wakeup and "
+nothing = ("no task was woken and run in this recording; record sched:sched_waking, "
+           "sched:sched_wakeup and "
            "sched:sched_switch")
 t.prints(Scheduler().task(5, "worker"), [nothing], "a recording without a single event")
 
-live = t.record(["-a", "-e", "sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch"],
+live = t.record(["-a", "-e",
+                 "sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch"],
                 [sys.executable, "-S", "-E", "-c", """
 import time
 open("/proc/self/comm", "w").write("napper")
@@ -117,7 +126,8 @@ if live:
     got = t.json(live, "--by", "name")
     naps = [row for row in got["waits"] if row["comm"] == "napper"]
     if not naps:
-        t.skip("naps are wake-ups", "the kernel recorded no switch from the idle task", installable=False)
+        t.skip("naps are wake-ups", "the kernel recorded no switch from the idle task",
+               installable=False)
         t.done()
     # A nap of a task that is preempted on its way to sleep may end before the task has left its
     # cpu. It is no wake-up then.

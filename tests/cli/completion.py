@@ -21,7 +21,8 @@ from points import done, open_on_pty, read_pty, say, skip  # noqa: E402
 SONDE, FILES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 ROOT = FILES.parent.parent
 DATA, SCRIPTS = ROOT / 'tests/data', str(ROOT / 'scripts')
-EVENTS = ('sched:sched_switch', 'sched:sched_wakeup', 'sched:sched_waking', 'irq:irq_handler_entry', 'page_pool:page_pool_release')
+EVENTS = ('sched:sched_switch', 'sched:sched_wakeup', 'sched:sched_waking', 'irq:irq_handler_entry',
+          'page_pool:page_pool_release')
 TAB, DUMP, LEFT = '\t', '\x18d', '\x02'
 
 
@@ -29,7 +30,8 @@ def behind(before, rest):
     """The line after a completion before a blank: a shell adds another blank, or moves before or
     behind the one there.
     """
-    return {'bash': '%s| %s' % (before, rest), 'zsh': '%s | %s' % (before, rest), 'fish': '%s |%s' % (before, rest)}
+    return {'bash': '%s| %s' % (before, rest), 'zsh': '%s | %s' % (before, rest),
+            'fish': '%s |%s' % (before, rest)}
 
 
 # (line, line after a tab), | is the cursor; a dict where the shells differ.
@@ -72,11 +74,13 @@ TABS = (
     ('record -e cpu-migrations,task-cl|', 'sonde record -e cpu-migrations,task-clock |'),
     ("record -e '{cpu-migrations,task-cl|", "sonde record -e '{cpu-migrations,task-clock' |"),
     ("record --event='{cpu-migrations,task-cl|", {
-        'bash': "sonde record --event='{cpu-migrations,task-clock' |", 'zsh': 'sonde record --event=\\{cpu-migrations,task-clock |',
+        'bash': "sonde record --event='{cpu-migrations,task-clock' |",
+        'zsh': 'sonde record --event=\\{cpu-migrations,task-clock |',
         'fish': "sonde record --event='{cpu-migrations,task-clock' |"}),
     ('record -e "{cpu-migrations,task-cl|', 'sonde record -e "{cpu-migrations,task-clock" |'),
     ('record -e {cpu-migrations,task-cl|', {  # the shell's own braces
-        'bash': 'sonde record -e {cpu-migrations,task-clock |', 'zsh': 'sonde record -e {cpu-migrations,task-clock,|',
+        'bash': 'sonde record -e {cpu-migrations,task-clock |',
+        'zsh': 'sonde record -e {cpu-migrations,task-clock,|',
         'fish': 'sonde record -e {cpu-migrations,task-clock |'}),
     ('record -e \\{cpu-migrations,task-cl|', 'sonde record -e \\{cpu-migrations,task-clock |'),
     ('record --event=task-cl|', 'sonde record --event=task-clock |'),
@@ -97,12 +101,16 @@ TRACEPOINTS = (
     ("record -e 'sched:sched_s|", "sonde record -e 'sched:sched_switch' |"),
     ('record -e "sched:sched_s|', 'sonde record -e "sched:sched_switch" |'),
     ("record --event='sched:sched_s|", {
-        'bash': "sonde record --event='sched:sched_switch' |", 'zsh': 'sonde record --event=sched:sched_switch |',
+        'bash': "sonde record --event='sched:sched_switch' |",
+        'zsh': 'sonde record --event=sched:sched_switch |',
         'fish': "sonde record --event='sched:sched_switch' |"}),
-    ('record -e sched:sched_switch,irq:|', 'sonde record -e sched:sched_switch,irq:irq_handler_entry |'),
-    ("record -e '{sched:sched_switch,irq|", "sonde record -e '{sched:sched_switch,irq:irq_handler_entry' |"),
+    ('record -e sched:sched_switch,irq:|',
+     'sonde record -e sched:sched_switch,irq:irq_handler_entry |'),
+    ("record -e '{sched:sched_switch,irq|",
+     "sonde record -e '{sched:sched_switch,irq:irq_handler_entry' |"),
     ("record -e '{sched:sched_switch,sch|", "sonde record -e '{sched:sched_switch,sched:sched_|"),
-    ("record -e '{sched:sched_switch,irq:|", "sonde record -e '{sched:sched_switch,irq:irq_handler_entry' |"),
+    ("record -e '{sched:sched_switch,irq:|",
+     "sonde record -e '{sched:sched_switch,irq:irq_handler_entry' |"),
     ("record -e 'sched:*swi|", "sonde record -e 'sched:*swi*' |"),
     ("record -e 'sched:*|", "sonde record -e 'sched:*' |"),
     ("record -e 'sched:*x|", "sonde record -e 'sched:*x|"),
@@ -127,11 +135,13 @@ COMMANDS = (
 # The recorded program has its own completion.
 RECORDED = (
     ('sonde record -e cs -- sonde scr|', 'sonde record -e cs -- sonde script |'),
-    ('sonde record --event=cs:u sonde script -i "b|', 'sonde record --event=cs:u sonde script -i "b c.data" |'),
+    ('sonde record --event=cs:u sonde script -i "b|',
+     'sonde record --event=cs:u sonde script -i "b c.data" |'),
 )
 BASH_COMPLETION = '/usr/share/bash-completion/bash_completion'
 # The lines of docs/man/sonde-perf-alias.1.scd.
-ALIAS = {'bash': 'complete -F _sonde perf', 'zsh': 'compdef _sonde perf', 'fish': 'complete -c perf -w sonde'}
+ALIAS = {'bash': 'complete -F _sonde perf', 'zsh': 'compdef _sonde perf',
+         'fish': 'complete -c perf -w sonde'}
 
 SETUP = {
     'bash': r'''
@@ -175,15 +185,18 @@ class Shell:
         setup = folder / ('setup.' + name)
         text = SETUP[name]
         if name == 'bash':
-            text += '[ ! -e %s ] || . %s\n. %s\n' % (BASH_COMPLETION, BASH_COMPLETION, FILES / 'sonde.bash')
+            text += '[ ! -e %s ] || . %s\n. %s\n' % (BASH_COMPLETION, BASH_COMPLETION,
+                                                     FILES / 'sonde.bash')
         if name == 'fish':
             text += 'source %s\n' % (FILES / 'sonde.fish')
         setup.write_text(text)
         command = {'bash': ['bash', '--noprofile', '--rcfile', str(setup), '-i'],
                    'zsh': ['zsh', '-f', '-i'],
-                   'fish': ['fish', '--no-config', '--init-command', 'source %s' % setup, '-i']}[name]
-        env = {'PATH': '%s:%s' % (folder / '.bin', os.environ['PATH']), 'HOME': str(folder), 'LC_ALL': 'C.UTF-8', 'TERM': 'vt100',
-               'PERF_CONFIG': '/dev/null', 'SONDE_CONFIG': '/dev/null', 'SONDE_SCRIPT_PATH': SCRIPTS}
+                   'fish': ['fish', '--no-config', '--init-command', 'source %s' % setup,
+                            '-i']}[name]
+        env = {'PATH': '%s:%s' % (folder / '.bin', os.environ['PATH']), 'HOME': str(folder),
+               'LC_ALL': 'C.UTF-8', 'TERM': 'vt100', 'PERF_CONFIG': '/dev/null',
+               'SONDE_CONFIG': '/dev/null', 'SONDE_SCRIPT_PATH': SCRIPTS}
         self.p, self.fd = open_on_pty(wrap + command, size=(50, 200), cwd=folder, env=env)
         if name == 'zsh':
             os.write(self.fd, b'. ./setup.zsh\n')
@@ -209,7 +222,8 @@ def check_line(shell, typed, want):
     """
     before, _, behind = typed.rpartition('|')
     got = shell.keys(before + behind + LEFT * len(behind) + TAB)
-    say(got == want, '%s: %s' % (shell.name, typed), '' if got == want else 'got  %s\nwant %s\n%r' % (got, want, shell.shown))
+    say(got == want, '%s: %s' % (shell.name, typed), '' if got == want else 'got  %s\nwant %s\n%r' %
+        (got, want, shell.shown))
     return got is not None
 
 
@@ -221,7 +235,8 @@ def check_shell(name, folder, wrap, tracepoints):
     try:
         shell.keys('')  # returns when it has started
         for typed, want in TABS + (TRACEPOINTS if tracepoints else ()):
-            if not check_line(shell, 'sonde ' + typed, want[name] if isinstance(want, dict) else want):
+            if not check_line(shell, 'sonde ' + typed, want[name] if isinstance(want, dict)
+                              else want):
                 return
         for typed, want in COMMANDS:
             check_line(shell, typed, want)
@@ -240,8 +255,8 @@ def check_shell(name, folder, wrap, tracepoints):
 def candidates(*words, **how):
     """The lines that `sonde help --complete` prints for the last of the words."""
     how.setdefault('env', dict(os.environ, SONDE_SCRIPT_PATH=SCRIPTS))
-    r = subprocess.run([SONDE, 'help', '--complete', '--', *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT, text=True, **how)
+    r = subprocess.run([SONDE, 'help', '--complete', '--', *words], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how)
     return r.stdout.splitlines()
 
 
@@ -255,8 +270,10 @@ def check_candidates():
         say(set(want) <= set(got) and not set(never) & set(got), name, '%s: %s' % (words, got))
 
     offers('', ['=record', '=script', '=check'], ['f', '=-v'], 'commands for the first word')
-    offers('-', ['=-v', '=--compat', '=--version'], ['=record'], 'options of every command before the command')
-    offers('record -', ['=-e', '=--event', '=--call-graph', '=-v'], ['=--debug', '=--snapsho'], 'a command has its options')
+    offers('-', ['=-v', '=--compat', '=--version'], ['=record'],
+           'options of every command before the command')
+    offers('record -', ['=-e', '=--event', '=--call-graph', '=-v'], ['=--debug', '=--snapsho'],
+           'a command has its options')
     offered('script --format ', ['=text', '=jsonl', '=blkparse'], 'formats of script')
     offered('info --format ', ['=text', '=json'], 'formats of lists')
     offered('script --clock ', ['=raw', '=relative', '=utc', '=local'], 'clocks')
@@ -264,17 +281,20 @@ def check_candidates():
     offered('--compat ', ['=none', '=perf-6.1', '=perf-6.12'], 'tools to be compatible with')
     offered('script --compat ', ['=none', '=perf-6.1', '=perf-6.12'], 'the same after the command')
     offered('script --color ', candidates('script', ''), 'an optional value is not the next word')
-    offered('script --color=', ['=--color=' + w for w in ('auto', 'always', 'never')], 'it is attached')
+    offered('script --color=', ['=--color=' + w for w in ('auto', 'always', 'never')],
+            'it is attached')
     offered('record --threads=', ['=--threads=' + w for w in ('cpu', 'core', 'package', 'numa')],
             'placeholders of values are not offered')
     offered('script -g ', ['=python', '=perl'], 'languages')
     offers('script -s ', ['=syscall-latency', 'f'], ['=record'], 'scripts and files after -s')
-    offers('script ', ['=syscall-latency', '=record', '=report', 'f'], [], 'scripts, verbs and files after script')
+    offers('script ', ['=syscall-latency', '=record', '=report', 'f'], [],
+           'scripts, verbs and files after script')
     offered('script syscall-latency ', ['f'], 'files after a script')
-    for words in ('script -i ', 'script -v -i ', 'script -vi ', 'script --inp ', 'check ', 'cut -o ', 'evlist ', 'record -a -o '):
+    for words in ('script -i ', 'script -v -i ', 'script -vi ', 'script --inp ', 'check ',
+                  'cut -o ', 'evlist ', 'record -a -o '):
         offered(words, ['f'], 'a file after: ' + words)
-    for words in ('script --pid ', 'record -p ', 'script --max-stack ', 'check x.data ', 'script --time ', 'version ',
-                  'nothing '):
+    for words in ('script --pid ', 'record -p ', 'script --max-stack ', 'check x.data ',
+                  'script --time ', 'version ', 'nothing '):
         offered(words, [], 'no file after: ' + words)
     offered('script --symfs ', ['d'], 'a folder after --symfs')
     offered('perf-alias ', ['d'], 'a folder after perf-alias')
@@ -286,7 +306,8 @@ def check_candidates():
     offers('script -F ', ['=comm', '=pid', '=ip', '=brstack'], ['f'], 'columns')
     offers('script -F ', ['+trace:', '+hw:'], [], 'classes of events')
     offers('script -F comm,', [], ['+comm,trace:'], 'no class in mid-list')
-    offers('script -s python:sysc', ['=python:syscall-latency', 'fpython:'], [], 'scripts after a language')
+    offers('script -s python:sysc', ['=python:syscall-latency', 'fpython:'], [],
+           'scripts after a language')
     offers('script -F trace:comm,+', ['=trace:comm,+ip'], [], 'more columns of a class')
     offers('record -e ', ['=cpu-clock', '=cs', '=page-faults'], ['f'], 'events after -e')
     offers('record -e {cs,', ['={cs,cpu-clock'], [], 'events of a group')
@@ -296,13 +317,16 @@ def check_candidates():
 def check_recorded(folder):
     """Commands that read a recording complete the values of -e with its events."""
     demo = str(DATA / 'demo.data')
-    want = subprocess.run([SONDE, 'evlist', demo], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    want = subprocess.run([SONDE, 'evlist', demo], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.split()
     want = ['=' + name for name in want if ':' in name and name != 'Tip:']
-    for words in (['cut', '-i', demo, '-e', ''], ['cut', '--input=' + demo, '-e', ''], ['cut', '-i' + demo, '-e', ''],
-                  ['cut', demo, '-e', ''], ['heatmap', '-i', demo, ''], ['script', '-vi', demo, '--switch-on', '']):
+    for words in (['cut', '-i', demo, '-e', ''], ['cut', '--input=' + demo, '-e', ''],
+                  ['cut', '-i' + demo, '-e', ''],
+                  ['cut', demo, '-e', ''], ['heatmap', '-i', demo, ''],
+                  ['script', '-vi', demo, '--switch-on', '']):
         got = candidates(*words)
-        say(sorted(got) == sorted(want) and want, 'events of the recording: %s' % ' '.join(words).replace(demo, 'X'),
-            repr((got, want)))
+        say(sorted(got) == sorted(want) and want,
+            'events of the recording: %s' % ' '.join(words).replace(demo, 'X'), repr((got, want)))
     shutil.copy(demo, folder / 'perf.data')
     got = candidates('script', '--switch-on', '', cwd=folder)
     say(sorted(got) == sorted(want), 'events of perf.data', repr(got))
@@ -328,10 +352,12 @@ def check_scripts(folder):
     (folder / 'config').write_text('[script]\n\tpath = %s\n' % (folder / 'mine'))
     env = dict(os.environ, SONDE_CONFIG=str(folder / 'config'))
     got = candidates('script', '-s', '', env=env)
-    say('=my-own' in got and '=library' not in got and len(set(got)) == len(got), "scripts of the user's own folder", repr(got))
+    say('=my-own' in got and '=library' not in got and len(set(got)) == len(got),
+        "scripts of the user's own folder", repr(got))
     (folder / 'config').write_text('[script\n')
     got = candidates('script', '-s', 'sysc', env=env)
-    say(not any('config' in line for line in got), 'a wrong configuration is not reported here', repr(got))
+    say(not any('config' in line for line in got), 'a wrong configuration is not reported here',
+        repr(got))
 
 
 def check_without_rights(folder):
@@ -339,12 +365,14 @@ def check_without_rights(folder):
     shutil.copy(SONDE, folder / 'copy')
     folder.chmod(0o755)
     how = {'user': 65534} if os.geteuid() == 0 else {}
-    for words in (['record', '-e', ''], ['record', '-e', 'c'], ['record', '-e', 'sched:'], ['record', '-e', 'sched:*']):
-        r = subprocess.run([folder / 'copy', 'help', '--complete', '--', *words], stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, **how)
+    for words in (['record', '-e', ''], ['record', '-e', 'c'], ['record', '-e', 'sched:'],
+                  ['record', '-e', 'sched:*']):
+        r = subprocess.run([folder / 'copy', 'help', '--complete', '--', *words],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, **how)
         lines = r.stdout.splitlines()
         ok = ('=cpu-clock' in lines and '=cs' in lines) if ':' not in words[-1] else not lines
-        say(ok and not r.stderr and r.returncode == 0 and not any(line[1:].startswith('sched') for line in lines),
+        say(ok and not r.stderr and r.returncode == 0 and
+            not any(line[1:].startswith('sched') for line in lines),
             'without rights on tracefs: ' + ' '.join(words), '%s%s' % (lines, r.stderr))
 
 
@@ -369,8 +397,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix='sonde-completion-') as name:
         folder = pathlib.Path(name)
         make_folder(folder)
-        wrap = ['unshare', '--mount', '--map-root-user', 'sh', '-c', 'mount --bind "$0" /sys/kernel/tracing && exec "$@"',
-                str(folder / 'tracing')]
+        wrap = ['unshare', '--mount', '--map-root-user', 'sh', '-c',
+                'mount --bind "$0" /sys/kernel/tracing && exec "$@"', str(folder / 'tracing')]
         tracepoints = subprocess.run(wrap + ['true'], capture_output=True).returncode == 0
         if not tracepoints:
             skip('names of tracepoints', "nothing can be mounted over this machine's tracepoints")

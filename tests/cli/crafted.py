@@ -26,7 +26,8 @@ FULL = os.environ.get('SONDE_FULL') == '1'
 EVERY = 1 if FULL else 7  # each number still has one of its values
 WIDE = (1 << 64) - 1, (1 << 63) - 1, 1 << 40, (1 << 32) - 8, 1 << 31
 NARROW = (1 << 32) - 1, (1 << 31) - 1, 1 << 24, 0xffff0000
-COMMANDS = [['script', '-F', 'comm,tid,time,event,trace'], ['info'], ['script', '-D'], ['script', '--header', '-I'], ['evlist', '-v'],
+COMMANDS = [['script', '-F', 'comm,tid,time,event,trace'], ['info'], ['script', '-D'],
+            ['script', '--header', '-I'], ['evlist', '-v'],
             ['buildid-list', '-H'], ['script', '--format', 'jsonl'], ['check']]
 
 
@@ -42,13 +43,15 @@ def variants(blob, order):
         for value in NARROW:
             yield at, 4, value, blob[:at] + struct.pack(prefix + 'I', value) + blob[at + 4:]
     for at in range(16, min(len(blob), 104) - 15, 8):
-        yield at, 16, WIDE[1], blob[:at] + struct.pack(prefix + 'QQ', 1 << 40, 1 << 40) + blob[at + 16:]
+        yield (at, 16, WIDE[1], blob[:at] + struct.pack(prefix + 'QQ', 1 << 40, 1 << 40) +
+               blob[at + 16:])
 
 
 def cost(words, path):
     """(status, KiB, CPU seconds)"""
     null = os.open(os.devnull, os.O_RDWR)
-    pid = os.posix_spawn(SONDE, [SONDE, *words, '-i', path], ENV, file_actions=[(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)])
+    pid = os.posix_spawn(SONDE, [SONDE, *words, '-i', path], ENV,
+                         file_actions=[(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)])
     os.close(null)
     _, status, used = os.wait4(pid, 0)
     return os.waitstatus_to_exitcode(status), used.ru_maxrss, used.ru_utime + used.ru_stime
@@ -79,18 +82,23 @@ def kernel_symbols(path):
     them.
     """
     # zstd blocks of the type RLE
-    blocks = [struct.pack('<I', 1 << 17 << 3 | 1 << 1 | (i == 1023))[:3] + b'\n' for i in range(1024)]
+    blocks = [struct.pack('<I', 1 << 17 << 3 | 1 << 1 | (i == 1023))[:3] + b'\n'
+              for i in range(1024)]
     packed = b'\x28\xb5\x2f\xfd\xa0' + struct.pack('<I', 128 << 20) + b''.join(blocks)
-    attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1, 7 | 1 << 16, 0, 1 << 18).ljust(128, b'\0') + bytes(16)
+    attr = (struct.pack('<IIQQQQQ', 1, 128, 0, 1, 7 | 1 << 16, 0, 1 << 18).ljust(128, b'\0') +
+            bytes(16))
     sample = struct.pack('<IHHQQIIQ', 9, 1, 40, 7, 0xffffffff81000010, 1, 1, 1)
     mapped = struct.pack('<IHHIIQQQ', 1, 1, 88, 0xffffffff, 0, 0xffffffff81000000, 0x1000000, 0) + \
         b'[kernel.kallsyms]_text'.ljust(24, b'\0') + struct.pack('<IIQQ', 0, 0, 0, 7)
     begin = 144 + len(attr) + len(packed)
-    path.write_bytes(b'PERFILE2' + struct.pack('<8Q', 104, 144, 144, 144, begin, len(mapped + sample), 0, 0) + bytes(32) +
-                     struct.pack('<QIIQQQ', 0x5844492d45444e53, 1, 0, 0x100000001, 144 + len(attr), len(packed)) +
+    path.write_bytes(b'PERFILE2' + struct.pack('<8Q', 104, 144, 144, 144, begin,
+                                               len(mapped + sample), 0, 0) + bytes(32) +
+                     struct.pack('<QIIQQQ', 0x5844492d45444e53, 1, 0, 0x100000001, 144 + len(attr),
+                                 len(packed)) +
                      attr + packed + mapped + sample)
     status, kb, seconds = cost(['script', '-F', 'ip,sym'], str(path))
-    say(not status and kb < MOST_KB, 'symbols of the kernel, 128 MiB in 4 KB', 'status %s, %d KiB, %.3f s' % (status, kb, seconds))
+    say(not status and kb < MOST_KB, 'symbols of the kernel, 128 MiB in 4 KB',
+        'status %s, %d KiB, %.3f s' % (status, kb, seconds))
 
 
 def main():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to preload: each call of clock_gettime(CLOCK_MONOTONIC) returns a time 100 ms after that
- * of the call before, so that a short program seems to run long.
+ * A library to preload: each call of clock_gettime(CLOCK_MONOTONIC) returns a time 100 ms after
+ * that of the call before, so that a short program seems to run long.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -17,20 +17,24 @@ import tempfile
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import settled  # noqa: E402, F401
 
-SONDE, DATA, TABLE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+SONDE, DATA, TABLE = (pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(),
+                      sys.argv[3])
 folder = tempfile.mkdtemp(prefix='sonde-lines-')
-env = {'PATH': os.environ['PATH'], 'HOME': folder, 'LC_ALL': 'C', 'TZ': 'UTC', 'PERF_CONFIG': '/dev/null'}
+env = {'PATH': os.environ['PATH'], 'HOME': folder, 'LC_ALL': 'C', 'TZ': 'UTC',
+       'PERF_CONFIG': '/dev/null'}
 env.update((k, os.environ[k]) for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ)
 
 
 def run(program, words):
-    p = subprocess.run(program + words, env=env, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+    p = subprocess.run(program + words, env=env, cwd=folder, stdin=subprocess.DEVNULL,
+                       capture_output=True, timeout=600)
     return p.returncode, p.stdout, p.stderr.decode('utf-8', 'replace')
 
 
 def perf_there():
     perf = shutil.which('perf')
-    return perf and subprocess.run([perf, 'version'], capture_output=True, text=True).stdout.startswith('perf version 6.1.')
+    return perf and subprocess.run([perf, 'version'], capture_output=True,
+                                   text=True).stdout.startswith('perf version 6.1.')
 
 
 def check(line, with_perf):
@@ -47,7 +51,8 @@ def check(line, with_perf):
     if got != perf_status:
         wrong.append('the status of perf is %s, not %s' % (got, perf_status))
     if same == '=' and perf[1] != ours[1]:
-        wrong.append('perf prints %d bytes, sonde %d, and they differ' % (len(perf[1]), len(ours[1])))
+        wrong.append('perf prints %d bytes, sonde %d, and they differ' %
+                     (len(perf[1]), len(ours[1])))
     return wrong
 
 

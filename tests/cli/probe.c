@@ -3,7 +3,8 @@
  * Enters the sandbox of cli/sandbox.c, tries what it should deny, and prints how each try ended.
  *
  *	probe try INPUT OUTSIDE OUTPUT     if OUTPUT is "", the sandbox is for reading only
- *	probe reach INPUT OUTSIDE OUTPUT PID     each system call that the filter allows, with arguments
+ *	probe reach INPUT OUTSIDE OUTPUT PID     each system call that the filter allows, with
+ *	                                         arguments
  *	                                         that name a file or a process outside
  *	probe without landlock|seccomp|both COMMAND...     runs COMMAND as on a kernel without these
  */

@@ -22,7 +22,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 from points import ENV, done, end_pty, open_on_pty, read_pty, run, say  # noqa: E402
 
-SONDE, DATA, CLOCK = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve(), os.path.abspath(sys.argv[3])
+SONDE, DATA, CLOCK = (os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve(),
+                      os.path.abspath(sys.argv[3]))
 LANGUAGES = sys.argv[4].split(',')
 WIPE = b'\r\x1b[K'
 EVENTS = 60000
@@ -44,7 +45,8 @@ ATTR = struct.pack('<IIQQQQQQQ', 1, 64, 0, 1, 6, 0, 0x40000, 0, 0)
 def piped(n=EVENTS):
     """A recording in pipe mode, with a round after each thousand events."""
     attr = ATTR + struct.pack('<Q', 7)
-    return b''.join([b'PERFILE2', struct.pack('<Q', 16), struct.pack('<IHH', 64, 0, 8 + len(attr)), attr] + list(records(n, True)))
+    return b''.join([b'PERFILE2', struct.pack('<Q', 16), struct.pack('<IHH', 64, 0, 8 + len(attr)),
+                     attr] + list(records(n, True)))
 
 
 def filed(gap=b''):
@@ -101,16 +103,19 @@ def pipes(folder):
     blob = piped()
     info = ['info', '-i', '-']
     shown, _ = on_terminal(info, blob)
-    say(b' MiB, ' in shown.split(WIPE)[1] if WIPE in shown else False, 'of a pipe: bytes, since the share is unknown',
-        repr(shown[:300]))
-    say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '), 'wiped before anything else is written', repr(shown[-300:]))
+    say(b' MiB, ' in shown.split(WIPE)[1] if WIPE in shown else False,
+        'of a pipe: bytes, since the share is unknown', repr(shown[:300]))
+    say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '),
+        'wiped before anything else is written', repr(shown[-300:]))
     say(b'\x1b' not in on_terminal(info + ['--no-progress'], blob)[0], '--no-progress')
     say(b'\x1b' not in on_terminal(info, blob, more={'TERM': 'dumb'})[0], 'not on a dumb terminal')
     script = ['script', '-i', '-', '--no-pager']
     say(WIPE not in on_terminal(script, blob)[0], 'not if the text is written to the terminal')
     shown, _ = on_terminal(script, blob, folder + '/out')
-    say(WIPE in shown and plain(shown) == b'' and os.path.getsize(folder + '/out') > 0, 'of text into a file', repr(shown[:300]))
-    say(WIPE not in on_terminal(['script', '-i', '-'], blob, more={'PAGER': 'sed s/^/P:/'})[0], 'not with a pager')
+    say(WIPE in shown and plain(shown) == b'' and os.path.getsize(folder + '/out') > 0,
+        'of text into a file', repr(shown[:300]))
+    say(WIPE not in on_terminal(['script', '-i', '-'], blob, more={'PAGER': 'sed s/^/P:/'})[0],
+        'not with a pager')
     shown, status = on_terminal(info, blob, stalls=True)
     say(shown.endswith(WIPE) and status == -signal.SIGINT, 'Ctrl-C wipes the line',
         '%r, status %d' % (shown[-300:], status))
@@ -124,20 +129,27 @@ def files(folder):
                   ['script', '--sandbox', '-i', data]):
         shown, status = on_terminal(words, out='/dev/null')
         drawn = lines(shown)
-        say(status == 0 and drawn and drawn == sorted(drawn, key=lambda d: d[:2]) and drawn[-1][0] >= 95 and
-            EVENTS - 1000 < drawn[-1][1] <= EVENTS and drawn[-1][2] == 0 and LINE.search(plain(shown)) is None,
-            'of a file, %s: share, events, time left' % ' '.join(w for w in words if '/' not in w), repr((drawn, shown[-200:])))
+        say(status == 0 and drawn and drawn == sorted(drawn, key=lambda d: d[:2]) and
+            drawn[-1][0] >= 95 and
+            EVENTS - 1000 < drawn[-1][1] <= EVENTS and drawn[-1][2] == 0 and
+            LINE.search(plain(shown)) is None,
+            'of a file, %s: share, events, time left' % ' '.join(w for w in words if '/' not in w),
+            repr((drawn, shown[-200:])))
     # The clock is asked after each batch of events, and each time it is 100 ms later. Every second
     # time a line is drawn.
     shares = [d for d in drawn if 0 < d[0] < 100]
     batch = drawn[1][1] - drawn[0][1]
-    say(all(b[1] - a[1] == batch for a, b in zip(drawn, drawn[1:-1])), 'five times a second', repr(drawn))
+    say(all(b[1] - a[1] == batch for a, b in zip(drawn, drawn[1:-1])), 'five times a second',
+        repr(drawn))
     elapsed = [0.9 + 0.2 * i for i in range(len(shares))]  # since the recording was opened
-    say(all(e * (99 - d[0]) / (d[0] + 1) - 0.6 < d[2] < e * (100 - d[0]) / d[0] + 0.6 for e, d in zip(elapsed, shares)),
+    say(all(e * (99 - d[0]) / (d[0] + 1) - 0.6 < d[2] < e * (100 - d[0]) / d[0] + 0.6
+            for e, d in zip(elapsed, shares)),
         'the time left is in proportion to the share that is left', repr(shares))
-    say(WIPE not in on_terminal(['info', '-i', data], clock=False)[0], 'not within the first second')
+    say(WIPE not in on_terminal(['info', '-i', data], clock=False)[0],
+        'not within the first second')
     shown, _ = on_terminal(['info', '-i', data], width=20)
-    say(WIPE in shown and max(len(line) for line in shown.split(WIPE)[1:-1]) == 19, 'no wider than the terminal', repr(shown[:300]))
+    say(WIPE in shown and max(len(line) for line in shown.split(WIPE)[1:-1]) == 19,
+        'no wider than the terminal', repr(shown[:300]))
     status, out, err = run([SONDE, 'info', data])
     say(status == 0 and b'\x1b' not in out + err, 'not if stderr is no terminal')
 
@@ -149,16 +161,21 @@ def packed(folder):
         shown, status = on_terminal(['info', '-i', path])
         unpacking = [int(n) for n in re.findall(rb'unpacking: (\d+) %, \d+ s left', shown)]
         if mode == 'file':
-            say(status == 0 and len(unpacking) > 2 and unpacking == sorted(unpacking) and 0 < unpacking[0] and unpacking[-1] <= 100,
-                'while a recording is unpacked: the share of its packed bytes', repr((unpacking, shown[:300])))
+            say(status == 0 and len(unpacking) > 2 and unpacking == sorted(unpacking) and
+                0 < unpacking[0] and unpacking[-1] <= 100,
+                'while a recording is unpacked: the share of its packed bytes',
+                repr((unpacking, shown[:300])))
             say(len(lines(shown)) > 2 and lines(shown)[0][2] < 5 and
                 shown.index(b'unpacking') < LINE.search(shown).start() and
-                shown.rindex(b'unpacking') < LINE.search(shown).start(), 'then the progress of the reading',
-                repr(shown[:600]))
+                shown.rindex(b'unpacking') < LINE.search(shown).start(),
+                'then the progress of the reading', repr(shown[:600]))
         else:
-            say(status == 0 and not unpacking and len(lines(shown)) > 2 and lines(shown)[-1][0] <= 100,
-                'of a recording that is unpacked while it is read: the share of its packed bytes', repr(shown[:300]))
-        say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '), 'wiped after it, %s mode' % mode, repr(shown[-300:]))
+            say(status == 0 and not unpacking and len(lines(shown)) > 2 and
+                lines(shown)[-1][0] <= 100,
+                'of a recording that is unpacked while it is read: the share of its packed bytes',
+                repr(shown[:300]))
+        say(shown.rsplit(WIPE, 1)[-1].startswith(b'recording '), 'wiped after it, %s mode' % mode,
+            repr(shown[-300:]))
     shown, status = on_terminal(['info', '-i', '-'], gzip.compress(filed(NOISE), 1), stalls=True)
     say(b'unpacking: ' in shown and shown.endswith(WIPE) and status == -signal.SIGINT,
         'Ctrl-C while it is unpacked, from a pipe', '%r, status %d' % (shown[-300:], status))
@@ -182,10 +199,12 @@ def trace_end():
         ('nothing', 'pass', b'end\n', 0),
         ('sys.stderr', 'sys.stderr.write("word\\n")', b'word\nend\n', 0),
         ('print()', 'print("word", file=sys.stderr)', b'word\nend\n', 0),
-        ('the bytes below', 'sys.stderr.buffer.write(b"word\\n"); sys.stderr.flush()', b'word\nend\n', 0),
+        ('the bytes below', 'sys.stderr.buffer.write(b"word\\n"); sys.stderr.flush()',
+         b'word\nend\n', 0),
         ('without a line end', 'sys.stderr.write("word"); sys.stderr.flush()', b'wordend\n', 0),
         ('an exception', '1 / 0', b'Traceback (most recent call last):\n', 1),
-        ('a hook of the script', 'sys.excepthook = lambda *error: os.write(2, b"word\\n"); 1 / 0', b'word\n', 1),
+        ('a hook of the script', 'sys.excepthook = lambda *error: os.write(2, b"word\\n"); 1 / 0',
+         b'word\n', 1),
         ('an exit', 'sys.exit(7)', b'', 7),
         ('Ctrl-C', 'os.kill(os.getpid(), signal.SIGINT)', b'end\n', 0),
     )),
@@ -220,25 +239,31 @@ def scripts(folder):
             shown, status = on_terminal(['script', '-i', data, path], out='/dev/null')
             drawn, seen = lines(shown), plain(shown)
             say(status == code and len(drawn) > 2 and seen.startswith(expected) and
-                (expected or not seen) and not LINE.search(seen), '%s, %s: wiped before it' % (language, name),
+                (expected or not seen) and not LINE.search(seen),
+                '%s, %s: wiped before it' % (language, name),
                 'status %d, %r, %r' % (status, drawn[-3:], shown[-300:]))
             continues = name == 'nothing'
             say((drawn[-1][1] > MIDDLE + 1000) == continues if drawn else False,
-                '%s, %s: %s' % (language, name, 'drawn to the end' if continues else 'not drawn any more'),
+                '%s, %s: %s' % (language, name, 'drawn to the end' if continues
+                                else 'not drawn any more'),
                 repr(drawn[-3:]))
         pathlib.Path(path).write_text(text % {'middle': MIDDLE, 'does': '1'})
         for name, words, more in (('stdout is the terminal, too', ['-i', data], {}),
-                                  ('--no-progress', ['--no-progress', '-i', data], {'out': '/dev/null'}),
-                                  ('a recording from a pipe', ['-i', '-'], {'out': '/dev/null', 'blob': piped()})):
+                                  ('--no-progress', ['--no-progress', '-i', data],
+                                   {'out': '/dev/null'}),
+                                  ('a recording from a pipe', ['-i', '-'],
+                                   {'out': '/dev/null', 'blob': piped()})):
             shown, status = on_terminal(['script'] + words + [path], **more)
-            say(status == 0 and shown == b'end\n', '%s: not drawn: %s' % (language, name), repr(shown[:300]))
+            say(status == 0 and shown == b'end\n', '%s: not drawn: %s' % (language, name),
+                repr(shown[:300]))
 
 
 def packed_script(folder):
     script = folder + '/top.py'
     pathlib.Path(script).write_text('import os\nos.write(2, b"top\\n")  # past sys.stderr\n')
     shown, status = on_terminal(['script', '-i', folder + '/file.data.gz', script], out='/dev/null')
-    say(b'unpacking: ' in shown and plain(shown).startswith(b'top\n'), 'wiped before the statements of a script run',
+    say(b'unpacking: ' in shown and plain(shown).startswith(b'top\n'),
+        'wiped before the statements of a script run',
         repr(shown[:300]))
 
 

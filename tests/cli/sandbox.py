@@ -23,27 +23,33 @@ if os.environ.get('SONDE_ASAN') or 'ASAN_OPTIONS' in ENV:
     ENV['ASAN_OPTIONS'] = 'detect_leaks=0'  # looking for leaks traces the process
 
 # The results of probe.c inside, without and with an output.
-READING = {'read the recording': 'done', 'read a file outside': 'Permission denied', 'write the recording': 'Permission denied',
-           'write a file outside': 'Permission denied', 'make a file beside the recording': 'Permission denied',
-           'remove the recording': 'Operation not permitted', 'a temporary file': 'done', 'write it': 'done', 'memory': 'done',
-           'executable memory': 'Operation not permitted', 'run a program': 'Operation not permitted',
-           'a process': 'Operation not permitted', 'a socket': 'Operation not permitted', 'a local socket': 'Operation not permitted',
-           'trace a process': 'Operation not permitted', 'a signal to the parent': 'Operation not permitted',
+READING = {'read the recording': 'done', 'read a file outside': 'Permission denied',
+           'write the recording': 'Permission denied', 'write a file outside': 'Permission denied',
+           'make a file beside the recording': 'Permission denied',
+           'remove the recording': 'Operation not permitted', 'a temporary file': 'done',
+           'write it': 'done', 'memory': 'done', 'executable memory': 'Operation not permitted',
+           'run a program': 'Operation not permitted', 'a process': 'Operation not permitted',
+           'a socket': 'Operation not permitted', 'a local socket': 'Operation not permitted',
+           'trace a process': 'Operation not permitted',
+           'a signal to the parent': 'Operation not permitted',
            'open a perf event': 'Operation not permitted', 'mount': 'Operation not permitted'}
-MAKING = dict(READING, **{'remove the recording': 'Permission denied', 'make the output': 'done', 'write the output': 'done',
-                          'rename it': 'done', 'remove it': 'done'})
+MAKING = dict(READING, **{'remove the recording': 'Permission denied', 'make the output': 'done',
+                          'write the output': 'done', 'rename it': 'done', 'remove it': 'done'})
 # Without Landlock files can be read; without seccomp Landlock still protects files.
 NO_LANDLOCK = dict(READING, **{'read a file outside': 'done'})
-NO_SECCOMP = {'read a file outside': 'Permission denied', 'write the recording': 'Permission denied',
-              'make a file beside the recording': 'Permission denied', 'remove the recording': 'Permission denied',
-              'run a program': 'Permission denied'}
-COMMANDS = [['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['script', '--header'], ['info'],
-            ['info', '--format', 'json'], ['evlist', '-F'], ['evlist', '--trace-fields'], ['buildid-list'], ['buildid-list', '-H'],
-            ['check'], ['report', '--header-only']]
+NO_SECCOMP = {'read a file outside': 'Permission denied',
+              'write the recording': 'Permission denied',
+              'make a file beside the recording': 'Permission denied',
+              'remove the recording': 'Permission denied', 'run a program': 'Permission denied'}
+COMMANDS = [['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['script', '--header'],
+            ['info'],
+            ['info', '--format', 'json'], ['evlist', '-F'], ['evlist', '--trace-fields'],
+            ['buildid-list'], ['buildid-list', '-H'], ['check'], ['report', '--header-only']]
 
 
 def run(words, stdin=subprocess.DEVNULL, cwd=None, **env):
-    p = subprocess.run(words, env=dict(ENV, **env), stdin=stdin, capture_output=True, timeout=600, cwd=cwd)
+    p = subprocess.run(words, env=dict(ENV, **env), stdin=stdin, capture_output=True, timeout=600,
+                       cwd=cwd)
     return p.returncode, p.stdout, p.stderr.decode('latin-1')
 
 
@@ -63,22 +69,28 @@ def denied(folder):
     status, out, err = run(words + [''], TMPDIR=str(folder))
     if status and 'neither' in err:
         return skip('sandbox', 'this kernel has neither Landlock nor seccomp')
-    say(status == 0 and not differences(READING, out.decode()), 'inside', differences(READING, out.decode()) + err)
+    say(status == 0 and not differences(READING, out.decode()), 'inside',
+        differences(READING, out.decode()) + err)
     status, out, err = run(words + [str(folder / 'out/y')], TMPDIR=str(folder))
-    say(status == 0 and not differences(MAKING, out.decode()), 'inside, with an output', differences(MAKING, out.decode()) + err)
+    say(status == 0 and not differences(MAKING, out.decode()), 'inside, with an output',
+        differences(MAKING, out.decode()) + err)
     without = [PROBE, 'without']
     status, out, err = run(without + ['landlock'] + words + [''], TMPDIR=str(folder))
-    say(status == 0 and not differences(NO_LANDLOCK, out.decode()), 'without Landlock', differences(NO_LANDLOCK, out.decode()) + err)
+    say(status == 0 and not differences(NO_LANDLOCK, out.decode()), 'without Landlock',
+        differences(NO_LANDLOCK, out.decode()) + err)
     status, out, err = run(without + ['seccomp'] + words + [''], TMPDIR=str(folder))
-    say(status == 0 and not differences(NO_SECCOMP, out.decode()), 'without seccomp', differences(NO_SECCOMP, out.decode()) + err)
+    say(status == 0 and not differences(NO_SECCOMP, out.decode()), 'without seccomp',
+        differences(NO_SECCOMP, out.decode()) + err)
     info = [SONDE, 'info', '-v', '--sandbox', '-i', DATA + '/demo.data']
     for what, says in (('landlock', 'no Landlock'), ('seccomp', 'no seccomp')):
         status, out, err = run(without + [what] + info)
         say(status == 0 and out and says in err, '-v prints: ' + says, err)
     status, out, err = run(without + ['both'] + info)
-    say(status == 1 and not out and 'neither Landlock nor seccomp' in err, 'with neither nothing is read', err)
+    say(status == 1 and not out and 'neither Landlock nor seccomp' in err,
+        'with neither nothing is read', err)
     status, out, err = run(info)
-    say(status == 0 and 'Landlock, version ' in err and 'system calls' in err, '-v prints what is in force', err)
+    say(status == 0 and 'Landlock, version ' in err and 'system calls' in err,
+        '-v prints what is in force', err)
     status, out, err = run(info, TMPDIR='/nope')
     say(status == 1 and 'temporary folder in /nope (set TMPDIR)' in err,
         'a folder for temporary files that does not exist is named', err)
@@ -87,13 +99,15 @@ def denied(folder):
     deadline = time.monotonic() + 60
     while list(folder.glob('sonde-*')) and time.monotonic() < deadline:
         time.sleep(0.05)
-    say(not list(folder.glob('sonde-*')), 'the folder of temporary files is removed', str(list(folder.iterdir())))
+    say(not list(folder.glob('sonde-*')), 'the folder of temporary files is removed',
+        str(list(folder.iterdir())))
     return True
 
 
 # Calls that may succeed with the name or the descriptor of a file outside: they give its
 # properties, not its contents.
-ASKING = {'fstat', 'fstat64', 'statx', 'newfstatat', 'fstatat64', 'stat', 'lstat', 'access', 'faccessat', 'faccessat2'}
+ASKING = {'fstat', 'fstat64', 'statx', 'newfstatat', 'fstatat64', 'stat', 'lstat', 'access',
+          'faccessat', 'faccessat2'}
 
 
 def reaching(folder):
@@ -109,22 +123,29 @@ def reaching(folder):
     shutil.copy(DATA + '/demo.data', recording)
 
     def state():
-        return [(str(p), p.lstat().st_mode, p.lstat().st_mtime, p.lstat().st_nlink, p.read_bytes() if p.is_file() else b'')
+        return [(str(p), p.lstat().st_mode, p.lstat().st_mtime, p.lstat().st_nlink,
+                 p.read_bytes() if p.is_file() else b'')
                 for p in sorted(folder.rglob('*')) if not p.name.startswith('sonde-')]
 
-    for name, before, output in (('for reading', [], ''), ('with an output', [], str(folder / 'out/y')),
+    for name, before, output in (('for reading', [], ''),
+                                 ('with an output', [], str(folder / 'out/y')),
                                  ('for reading, without Landlock', ['without', 'landlock'], '')):
         victim = subprocess.Popen(['sleep', '60'], stdin=subprocess.DEVNULL)
         limits, files = pathlib.Path('/proc/%d/limits' % victim.pid).read_text(), state()
         words = ['reach', str(recording), str(outside / 'secret'), output, str(victim.pid)]
-        status, out, err = run([PROBE, *before, *([PROBE] if before else []), *words], TMPDIR=str(folder))
-        got = [line.split(': ', 1) for line in out.decode().splitlines() if not line.startswith('own: ')]
+        status, out, err = run([PROBE, *before, *([PROBE] if before else []), *words],
+                               TMPDIR=str(folder))
+        got = [line.split(': ', 1) for line in out.decode().splitlines()
+               if not line.startswith('own: ')]
         open_to = {'openat read', 'openat descriptor', 'open read'} if before else set()
-        wrong = [': '.join(g) for g in got if g[0] == 'untried' or g[1] == 'done' and g[0] not in ASKING | open_to]
-        wrong += [line for line in out.decode().splitlines() if line.startswith('own: ') and not line.endswith('done')]
-        say(status == 0 and len(got) > 60 and not wrong, 'allowed system calls reach nothing outside: ' + name,
-            '\n'.join(wrong) + err)
-        changed = victim.poll() is not None or pathlib.Path('/proc/%d/limits' % victim.pid).read_text() != limits
+        wrong = [': '.join(g) for g in got if g[0] == 'untried' or g[1] == 'done' and
+                 g[0] not in ASKING | open_to]
+        wrong += [line for line in out.decode().splitlines() if line.startswith('own: ') and
+                  not line.endswith('done')]
+        say(status == 0 and len(got) > 60 and not wrong,
+            'allowed system calls reach nothing outside: ' + name, '\n'.join(wrong) + err)
+        changed = (victim.poll() is not None or
+                   pathlib.Path('/proc/%d/limits' % victim.pid).read_text() != limits)
         say(not changed and state() == files, 'nothing outside is changed: ' + name)
         victim.kill()
         victim.wait()
@@ -146,15 +167,17 @@ def same():
 
 def copies(folder):
     """Commands write the same files inside and outside."""
-    for words in ['cut', '--time', '20%-80%', '-o', 'copy'], ['split', '--every', '4K', '-o', 'copy']:
+    for words in ['cut', '--time', '20%-80%', '-o',
+                  'copy'], ['split', '--every', '4K', '-o', 'copy']:
         files = []
         for more in [], ['--sandbox']:
             place = folder / (words[0] + '-'.join(more))
             place.mkdir()
-            status, out, err = run([SONDE, *words, *more, '-i', DATA + '/demo.data'], cwd=str(place))
+            status, out, err = run([SONDE, *words, *more, '-i', DATA + '/demo.data'],
+                                   cwd=str(place))
             files.append((status, err, [(p.name, p.read_bytes()) for p in sorted(place.iterdir())]))
-        say(files[0] == files[1] and files[0][0] == 0 and files[0][2], words[0] + ': the same inside',
-            '%s %s' % (files[1][0], files[1][1]))
+        say(files[0] == files[1] and files[0][0] == 0 and files[0][2],
+            words[0] + ': the same inside', '%s %s' % (files[1][0], files[1][1]))
 
 
 def ways_in(folder):
@@ -176,14 +199,15 @@ def ways_in(folder):
     status, out, err = run(script + ['-i', '-'], cat.stdout)
     cat.stdout.close()
     cat.wait()
-    say(status == 0 and out == want, 'a file from a pipe, stored in a temporary file', '%s %s' % (status, err))
+    say(status == 0 and out == want, 'a file from a pipe, stored in a temporary file',
+        '%s %s' % (status, err))
     say(run(script, cwd=str(folder / 'dir'))[1] == want, 'perf.data in the current folder')
 
 
 def status_of_running():
     """The kernel shows in /proc that a filter is in force."""
-    p = subprocess.Popen([SONDE, 'script', '--sandbox', '-i', '-'], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.DEVNULL)
+    p = subprocess.Popen([SONDE, 'script', '--sandbox', '-i', '-'], env=ENV, stdin=subprocess.PIPE,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline, text = time.monotonic() + 60, ''
     while 'Seccomp:\t2' not in text and time.monotonic() < deadline:
         text = pathlib.Path('/proc/%d/status' % p.pid).read_text()
@@ -194,11 +218,14 @@ def status_of_running():
 
 def refused(folder):
     (folder / 'x.py').write_text('')
-    for words, says in ((['-s', 'x.py'], 'script'), (['x.py'], 'script'), (['record', 'x'], 'script'), (['--xed'], 'xed'),
+    for words, says in ((['-s', 'x.py'], 'script'), (['x.py'], 'script'),
+                        (['record', 'x'], 'script'), (['--xed'], 'xed'),
                         (['-g', 'python'], '-g'), (['--per-event-dump'], 'writes files'),
                         (['--dlfilter', 'x.so'], 'dlfilter')):
-        status, out, err = run([SONDE, 'script', '--sandbox', '-i', DATA + '/demo.data'] + words, cwd=str(folder))
-        say(status == 2 and not out and '--sandbox' in err and says in err, 'not with ' + words[0], '%s %s' % (status, err))
+        status, out, err = run([SONDE, 'script', '--sandbox', '-i', DATA + '/demo.data'] + words,
+                               cwd=str(folder))
+        say(status == 2 and not out and '--sandbox' in err and says in err, 'not with ' + words[0],
+            '%s %s' % (status, err))
 
 
 def main():

@@ -310,8 +310,8 @@ void fuzz_cut(const char *path, uint32_t choice)
 			 dir && *dir ? dir : "/tmp", (int)getpid());
 		atexit(remove_cuts);
 	}
-	keys_of(text, sizeof(text), path,
-		choice & 0xf3); /* without compat=: there is no such output with it */
+	/* without compat=: there is no such output with it */
+	keys_of(text, sizeof(text), path, choice & 0xf3);
 	n = strlen(text);
 	snprintf(text + n, sizeof(text) - n, "format=perfdata\noutput=%s\n%s", cut_path,
 		 is_split ? "every=500B\n" : "");

@@ -101,11 +101,13 @@ static void put_file(struct recording *r, unsigned entries, const uint8_t *head,
 		     const uint8_t *p, size_t size, uint8_t how)
 {
 	const uint32_t compressed[5] = { 1, 1, 1, 4, 528384 };
-	struct perfdata_header h = { .magic = PERFDATA_MAGIC,
-				     .size = sizeof(h),
-				     .attr_size = ENTRY_BYTES,
-				     .attrs = { sizeof(h), entries * ENTRY_BYTES },
-				     .features = { UINT64_C(1) << FEAT_COMPRESSED } };
+	struct perfdata_header h = {
+		.magic = PERFDATA_MAGIC,
+		.size = sizeof(h),
+		.attr_size = ENTRY_BYTES,
+		.attrs = { sizeof(h), entries * ENTRY_BYTES },
+		.features = { UINT64_C(1) << FEAT_COMPRESSED },
+	};
 	struct perfdata_section table;
 
 	if (h.attrs.size > head_len)

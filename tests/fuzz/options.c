@@ -53,15 +53,15 @@ static const char *small_recording(void)
 	if (*file.path)
 		return file.path;
 	r.attr.h = (struct perfdata_record_header){ RECORD_HEADER_ATTR, 0, sizeof(r.attr) };
-	r.attr.attr = (struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						.size = sizeof(r.attr.attr),
-						.sample_type =
-							PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-							PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
-							PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
-							PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
-							PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC,
-						.sample_id_all = 1 };
+	r.attr.attr = (struct perf_event_attr){
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(r.attr.attr),
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_WEIGHT |
+			       PERF_SAMPLE_DATA_SRC,
+		.sample_id_all = 1,
+	};
 	r.attr.id = 7;
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		r.samples[i].h =
@@ -110,10 +110,12 @@ static void ask_session(const char *key, const char *text, uint8_t variant)
 /* Each window is inside the bounds. */
 static void ask_time(const char *text, uint8_t variant)
 {
-	const struct time_span span = { .first_ns = UINT64_C(1) << (variant >> 2),
-					.last_ns = UINT64_C(3) << (variant >> 2),
-					.wall_ns = INT64_C(1700000000000000000),
-					.is_utc = variant >> 6 };
+	const struct time_span span = {
+		.first_ns = UINT64_C(1) << (variant >> 2),
+		.last_ns = UINT64_C(3) << (variant >> 2),
+		.wall_ns = INT64_C(1700000000000000000),
+		.is_utc = variant >> 6,
+	};
 	const struct rules *rules =
 		rules_of(variant & 1 ? SONDE_COMPAT_PERF_6_1 : SONDE_COMPAT_NONE);
 	struct time_windows w;

@@ -4,7 +4,8 @@
  *
  *	u8 how | u8 x 2: keys of the session | records, as they follow the header of pipe mode
  *
- *	how	1 big endian    2 writes the recording, 4 cuts it; else reads it (a pipe is read once)
+ *	how	1 big endian    2 writes the recording, 4 cuts it; else reads it (a pipe is read
+ *	        once)
  *
  * The target writes the header. The complete input fits into the pipe before the reader begins, so
  * that no other thread is needed.

@@ -11,17 +11,19 @@ docs/formats/blktrace.md has the layout.
 import struct
 
 MAGIC = 0x65617400
-CATEGORIES = ['read', 'write', 'flush', 'sync', 'queue', 'requeue', 'issue', 'complete', 'fs', 'pc', 'notify', 'ahead',
-              'meta', 'discard', 'drv_data', 'fua']
+CATEGORIES = ['read', 'write', 'flush', 'sync', 'queue', 'requeue', 'issue', 'complete', 'fs', 'pc',
+              'notify', 'ahead', 'meta', 'discard', 'drv_data', 'fua']
 BIT = {name: 1 << (16 + n) for n, name in enumerate(CATEGORIES)}
 # The letter that blkparse prints: (action, categories that the kernel adds)
-ACTIONS = {'Q': (1, ['queue']), 'M': (2, ['queue']), 'F': (3, ['queue']), 'G': (4, ['queue']), 'S': (5, ['queue']),
-           'R': (6, ['requeue']), 'D': (7, ['issue']), 'C': (8, ['complete']), 'P': (9, ['queue']), 'U': (10, ['queue']),
-           'UT': (11, ['queue']), 'I': (12, ['queue']), 'X': (13, []), 'B': (14, []), 'A': (15, ['queue']),
-           'abort': (16, ['queue']), 'drv_data': (17, ['drv_data'])}
+ACTIONS = {'Q': (1, ['queue']), 'M': (2, ['queue']), 'F': (3, ['queue']), 'G': (4, ['queue']),
+           'S': (5, ['queue']), 'R': (6, ['requeue']), 'D': (7, ['issue']), 'C': (8, ['complete']),
+           'P': (9, ['queue']), 'U': (10, ['queue']), 'UT': (11, ['queue']), 'I': (12, ['queue']),
+           'X': (13, []), 'B': (14, []), 'A': (15, ['queue']), 'abort': (16, ['queue']),
+           'drv_data': (17, ['drv_data'])}
 CGROUP = 0x100
 PROCESS, TIMESTAMP, MESSAGE = 0, 1, 2
-LETTERS = {'R': 'read', 'W': 'write', 'D': 'discard', 'F': 'flush', 'U': 'fua', 'A': 'ahead', 'S': 'sync', 'M': 'meta'}
+LETTERS = {'R': 'read', 'W': 'write', 'D': 'discard', 'F': 'flush', 'U': 'fua', 'A': 'ahead',
+           'S': 'sync', 'M': 'meta'}
 
 
 def dev(major, minor):
@@ -35,22 +37,23 @@ class Blktrace:
         self.e, self.cpu, self.version, self.device = '>' if big else '<', cpu, version, device
         self.data, self.sequence = b'', 0
 
-    def record(self, time, sector=0, nr_bytes=0, action=0, pid=0, error=0, pdu=b'', device=None, cpu=None, sequence=0,
-               pdu_len=None, magic=None):
+    def record(self, time, sector=0, nr_bytes=0, action=0, pid=0, error=0, pdu=b'', device=None,
+               cpu=None, sequence=0, pdu_len=None, magic=None):
         device = self.device if device is None else device
         cpu = self.cpu if cpu is None else cpu
         pdu_len = len(pdu) if pdu_len is None else pdu_len
         magic = MAGIC | self.version if magic is None else magic
         if self.version == 8:
-            head = struct.pack(self.e + 'IIQQIIQIIHH12x', magic, sequence, time, sector, nr_bytes, pid, action, device, cpu,
-                               error & 0xffff, pdu_len)
+            head = struct.pack(self.e + 'IIQQIIQIIHH12x', magic, sequence, time, sector, nr_bytes,
+                               pid, action, device, cpu, error & 0xffff, pdu_len)
         else:
-            head = struct.pack(self.e + 'IIQQIIIIIHH', magic, sequence, time, sector, nr_bytes, action, pid, device, cpu,
-                               error & 0xffff, pdu_len)
+            head = struct.pack(self.e + 'IIQQIIIIIHH', magic, sequence, time, sector, nr_bytes,
+                               action, pid, device, cpu, error & 0xffff, pdu_len)
         self.data += head + pdu
         return self
 
-    def add(self, letter, time, sector=0, nr_bytes=0, rwbs='R', pid=0, pc=False, cgroup=None, drop=0, **more):
+    def add(self, letter, time, sector=0, nr_bytes=0, rwbs='R', pid=0, pc=False, cgroup=None,
+            drop=0, **more):
         """rwbs: letters of R W D F(lush) U(fua) A S M. drop: number of records of this cpu lost
         before this one.
         """
@@ -64,11 +67,13 @@ class Blktrace:
             pdu = struct.pack(self.e + 'Q', cgroup) + pdu
         self.sequence += 1 + drop
         more.setdefault('sequence', self.sequence)
-        return self.record(time, sector, nr_bytes, act | bits | more.pop('bits', 0), pid, pdu=pdu, **more)
+        return self.record(time, sector, nr_bytes, act | bits | more.pop('bits', 0), pid, pdu=pdu,
+                           **more)
 
     def remap(self, time, sector, nr_bytes, from_dev, from_sector, to_dev=None, **more):
         to_dev = self.device if to_dev is None else to_dev
-        return self.add('A', time, sector, nr_bytes, pdu=struct.pack('>IIQ', from_dev, to_dev, from_sector), **more)
+        return self.add('A', time, sector, nr_bytes,
+                        pdu=struct.pack('>IIQ', from_dev, to_dev, from_sector), **more)
 
     def count(self, letter, time, n, **more):
         """U, UT: n requests; X: the new sector."""
@@ -84,7 +89,8 @@ class Blktrace:
         return self.notify(TIMESTAMP, time, pdu=struct.pack(self.e + 'II', sec, nsec), **more)
 
     def message(self, text, time=0, pid=0, **more):
-        return self.notify(MESSAGE, time, pid, text.encode() if isinstance(text, str) else text, **more)
+        return self.notify(MESSAGE, time, pid, text.encode() if isinstance(text, str) else text,
+                           **more)
 
 
 def every_action(t, start=0, step=1000000):

@@ -21,7 +21,8 @@ def _lengths(fmt):
     text = fmt.print_fmt
     names = set()
     for call in re.finditer(r'__print_(?:hex|hex_str|array|hex_dump)\s*\(', text):
-        names.update(re.findall(r'REC->(\w+)', text[call.end():call.end() + 200].split('__print')[0]))
+        names.update(re.findall(r'REC->(\w+)',
+                                text[call.end():call.end() + 200].split('__print')[0]))
     if re.search(r'%[-0-9.]*\*', text):
         names.update(re.findall(r'REC->(\w+)', text))
     return names
@@ -87,7 +88,8 @@ def _dynamic_bytes(rng, kind, is_text, elem, room):
         if kind == 'unended':  # the bytes of the next field, or the padding, continue it
             return bytes(rng.randrange(32, 127) for _ in range(rng.randrange(1, 12)))
         return _text(rng, rng.randrange(1, 24))
-    n = elem * rng.randrange(0, 5) if kind != 'long' else min(elem * rng.choice([64, 128, 500, 1024]), room - room % elem)
+    n = (elem * rng.randrange(0, 5) if kind != 'long'
+         else min(elem * rng.choice([64, 128, 500, 1024]), room - room % elem))
     return bytes(rng.getrandbits(8) if kind != 'ones' else 255 for _ in range(n))
 
 
@@ -135,10 +137,12 @@ def payloads(fmt, seed, kinds=None):
         for name, decl, offset, size, signed in fmt.fields:
             if not _dynamic(decl) or size != 4:
                 continue
-            elem = 8 if re.search(r'long|64|cpumask', decl) else 4 if re.search(r'int|32', decl) else 2 if '16' in decl else 1
+            elem = (8 if re.search(r'long|64|cpumask', decl) else 4 if re.search(r'int|32', decl)
+                    else 2 if '16' in decl else 1)
             if re.search(r'long|cpumask', decl):
                 elem = fmt.long_bytes
-            data = _dynamic_bytes(rng, kind, 'char' in decl, elem, max(MOST - fixed - len(behind), 0) // 2)
+            data = _dynamic_bytes(rng, kind, 'char' in decl, elem,
+                                  max(MOST - fixed - len(behind), 0) // 2)
             at = fixed + len(behind)
             length = len(data)
             if kind == 'dynamic-odd':  # not where it should be, but in the record

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfmt-text < CASES > TEXTS: formats and payloads in, their texts out; the comparing is done by tests/gen/formats.
- * All numbers are u32 in host order. A case is
+ * printfmt-text < CASES > TEXTS: formats and payloads in, their texts out; the comparing is done by
+ * tests/gen/formats. All numbers are u32 in host order. A case is
  *
- *	dialect, big endian (0 1), bytes of a long, length of the format's text, text, samples, { length, payload }...
+ *	dialect, big endian (0 1), bytes of a long, length of the format's text, text, samples, {
+ *length, payload }...
  *
- * and its answer: length of the reason of a refusal (0 none), reason, { length, text }... for each sample.
+ * and its answer: length of the reason of a refusal (0 none), reason, { length, text }... for each
+ * sample.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,9 +62,11 @@ static int run_case(uint32_t dialect)
 	text = read_bytes(&len);
 	if (!text || !read_u32(&samples))
 		return 0;
-	abi = (struct abi){ .swap = host_big != (big != 0),
-			    .big_endian = big != 0,
-			    .long_bytes = (uint8_t)long_bytes };
+	abi = (struct abi){
+		.swap = host_big != (big != 0),
+		.big_endian = big != 0,
+		.long_bytes = (uint8_t)long_bytes,
+	};
 	err = eventformat_parse(&a, bytes_init(text, len, 0, "format", false), "sys", abi, &sc);
 	if (err >= 0)
 		err = printfmt_compile(&pf, sc, (enum printfmt_dialect)dialect);

@@ -31,7 +31,8 @@ def _name(s):
 
 class Writer:
     def __init__(self, big, long_bytes, sample_type=SAMPLE_TYPE):
-        self.e, self.big, self.long_bytes, self.sample_type = '>' if big else '<', big, long_bytes, sample_type
+        self.e, self.big, self.long_bytes, self.sample_type = ('>' if big else '<', big, long_bytes,
+                                                               sample_type)
 
     def pack(self, fmt, *v):
         return struct.pack(self.e + fmt, *v)
@@ -43,7 +44,8 @@ class Writer:
     def attr(self, config):
         flags = SAMPLE_ID_ALL
         if self.big:  # bit fields are allocated from the other end of each byte
-            flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2) for b in flags.to_bytes(8, 'little')), 'big')
+            flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2)
+                                         for b in flags.to_bytes(8, 'little')), 'big')
         return self.pack('IIQQQQQ', 2, 128, config, 1, self.sample_type, 0, flags).ljust(128, b'\0')
 
     def tracing_data(self, formats):
@@ -51,15 +53,18 @@ class Writer:
         page = ('\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n'
                 '\tfield: local_t commit;\toffset:8;\tsize:%d;\tsigned:1;\n'
                 '\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n'
-                '\tfield: char data;\toffset:%d;\tsize:%d;\tsigned:1;\n' % (lb, 8 + lb, 4096 - 8 - lb)).encode()
-        event = b'# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n\tarray       :   32 bits\n'
+                '\tfield: char data;\toffset:%d;\tsize:%d;\tsigned:1;\n' %
+                (lb, 8 + lb, 4096 - 8 - lb)).encode()
+        event = (b'# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 '
+                 b'bits\n\tarray       :   32 bits\n')
         out = b'\x17\x08\x44tracing0.6\0' + bytes([self.big, lb]) + self.pack('I', 4096)
         out += b'header_page\0' + self.pack('Q', len(page)) + page
         out += b'header_event\0' + self.pack('Q', len(event)) + event
         out += self.pack('I', 0)
         systems = {}
         for i, f in enumerate(formats):
-            systems.setdefault(f.system, []).append(re.sub(r'^ID: \d+', 'ID: %d' % (i + 1), f.text, 1, re.M).encode())
+            systems.setdefault(f.system, []).append(re.sub(r'^ID: \d+', 'ID: %d' % (i + 1), f.text,
+                                                           1, re.M).encode())
         out += self.pack('I', len(systems))
         for system, texts in systems.items():
             out += system.encode() + b'\0' + self.pack('I', len(texts))
@@ -92,14 +97,16 @@ def recording(formats, payloads, records=b'', sample_type=SAMPLE_TYPE, names=Non
     data = records + b''.join(chunks)
     data_at = attrs + len(table)
     desc = w.pack('II', n, 128) + b''.join(
-        w.attr(i + 1) + w.pack('I', 1) + w.string(names[i] if names else '@%d' % i) + w.pack('Q', i + 1) for i in range(n))
-    features = {1: w.tracing_data(formats), 3: w.string('host'), 4: w.string('6.0'), 5: w.string('0'),
-                6: w.string('x86_64' if not w.big else 'ppc64'), 12: desc}
+        w.attr(i + 1) + w.pack('I', 1) + w.string(names[i] if names else '@%d' % i) +
+        w.pack('Q', i + 1) for i in range(n))
+    features = {1: w.tracing_data(formats), 3: w.string('host'), 4: w.string('6.0'),
+                5: w.string('0'), 6: w.string('x86_64' if not w.big else 'ppc64'), 12: desc}
     at = data_at + len(data) + 16 * len(features)
     places, bodies = b'', b''
     for bit in sorted(features):
         places += w.pack('QQ', at + len(bodies), len(features[bit]))
         bodies += features[bit].ljust(len(features[bit]) + -len(features[bit]) % 8, b'\0')
-    header = w.pack('QQQQQQQQQ', 0x32454c4946524550, 104, 144, attrs, len(table), data_at, len(data), 0, 0)
+    header = w.pack('QQQQQQQQQ', 0x32454c4946524550, 104, 144, attrs, len(table), data_at,
+                    len(data), 0, 0)
     header += w.pack('QQQQ', sum(1 << bit for bit in features), 0, 0, 0)
     return header + b''.join(w.pack('Q', i + 1) for i in range(n)) + table + data + places + bodies

@@ -9,9 +9,9 @@
 """
 import struct
 
-(IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW, BRANCH_STACK, REGS_USER, STACK_USER, WEIGHT, DATA_SRC,
- IDENTIFIER, TRANSACTION, REGS_INTR, PHYS_ADDR, AUX, CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE,
- WEIGHT_STRUCT) = (1 << i for i in range(25))
+(IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW, BRANCH_STACK, REGS_USER,
+ STACK_USER, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION, REGS_INTR, PHYS_ADDR, AUX, CGROUP,
+ DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT) = (1 << i for i in range(25))
 KERNEL, USER, HYPERVISOR, GUEST_KERNEL, GUEST_USER = range(1, 6)
 SAMPLE_ID_ALL = 1 << 18
 BRANCH_ANY, BRANCH_COUNTERS = 1 << 3, 1 << 19
@@ -38,18 +38,19 @@ class Recording:
         b = b.ljust(len(b) + -len(b) % 64, b'\0')
         return self.pack('I', len(b)) + b
 
-    def attr(self, type=0, config=0, sample=IP | TID | TIME, period=1, branches=0, user_regs=0, intr_regs=0, flags=0, name=None,
-             read_format=0, user_stack=0):
+    def attr(self, type=0, config=0, sample=IP | TID | TIME, period=1, branches=0, user_regs=0,
+             intr_regs=0, flags=0, name=None, read_format=0, user_stack=0):
         """An event type; returns its number.
 
         Each has IDENTIFIER, so that several can live together.
         """
         flags |= SAMPLE_ID_ALL
         if self.big:  # bit fields are allocated from the other end of each byte
-            flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2) for b in flags.to_bytes(8, 'little')), 'big')
+            flags = int.from_bytes(bytes(int('{:08b}'.format(b)[::-1], 2)
+                                         for b in flags.to_bytes(8, 'little')), 'big')
         sample |= IDENTIFIER
-        body = self.pack('IIQQQQQIIQQQQIiQIHHII', type, 128, config, period, sample, read_format, flags, 0, 0, 0, 0, branches, user_regs,
-                         user_stack, 0,
+        body = self.pack('IIQQQQQIIQQQQIiQIHHII', type, 128, config, period, sample, read_format,
+                         flags, 0, 0, 0, 0, branches, user_regs, user_stack, 0,
                          intr_regs, 0, 0, 0, 0, 0).ljust(128, b'\0')
         self.attrs.append((body, sample, branches, name, read_format))
         return len(self.attrs) - 1
@@ -76,23 +77,27 @@ class Recording:
 
     def comm(self, pid, name, time=0, tid=None, by_exec=False):
         tid = tid or pid
-        self.record(3, self.pack('ii', pid, tid) + self.text(name) + self.sample_id(0, pid, tid, time), misc=by_exec << 13)
+        self.record(3, self.pack('ii', pid, tid) + self.text(name) +
+                    self.sample_id(0, pid, tid, time), misc=by_exec << 13)
 
     def mmap(self, pid, start, length, pgoff, name, time=0):
         body = self.pack('iiQQQIIQQII', pid, pid, start, length, pgoff, 8, 1, 1234, 0, 5, 2)
         self.record(10, body + self.text(name) + self.sample_id(0, pid, pid, time), misc=USER)
 
-    def kernel_map(self, start=0xffffffff81000000, length=0x1000000, name='[kernel.kallsyms]_text', pgoff=None):
+    def kernel_map(self, start=0xffffffff81000000, length=0x1000000, name='[kernel.kallsyms]_text',
+                   pgoff=None):
         body = self.pack('iiQQQ', -1, 0, start, length, start if pgoff is None else pgoff)
         self.record(1, body + self.text(name) + self.sample_id(0, 0, 0), misc=KERNEL)
 
     def ksymbol(self, addr, length, name, time=0, ends=False, kind=1):
         """kind: 1 a BPF program, 2 code out of line."""
-        self.record(17, self.pack('QIHH', addr, length, kind, ends) + self.text(name) + self.sample_id(0, 0, 0, time))
+        self.record(17, self.pack('QIHH', addr, length, kind, ends) + self.text(name) +
+                    self.sample_id(0, 0, 0, time))
 
     def text_poke(self, addr, old, new, time=0, misc=KERNEL):
         body = self.pack('QHH', addr, len(old), len(new)) + old + new
-        self.record(20, body.ljust(len(body) + -len(body) % 8, b'\0') + self.sample_id(0, 0, 0, time), misc=misc)
+        self.record(20, body.ljust(len(body) + -len(body) % 8, b'\0') +
+                    self.sample_id(0, 0, 0, time), misc=misc)
 
     def cgroup(self, id, path, time=0):
         self.record(19, self.pack('Q', id) + self.text(path) + self.sample_id(0, 0, 0, time))
@@ -105,7 +110,8 @@ class Recording:
         GROUP.
         """
         times = [v for bit, v in ((ENABLED, enabled), (RUNNING, running)) if read_format & bit]
-        one = [[value] + [n + 1] * bool(read_format & READ_ID) + [lost] * bool(read_format & LOST) for value, n, lost in values]
+        one = [[value] + [n + 1] * bool(read_format & READ_ID) + [lost] * bool(read_format & LOST)
+               for value, n, lost in values]
         if read_format & GROUP:
             words = [len(values)] + times + [w for v in one for w in v]
         else:
@@ -173,7 +179,8 @@ class Recording:
             out += q(get('transaction'))
         if sample & REGS_INTR:
             out += self.regs(get('intr_regs', ()), get('intr_abi', 2))
-        for bit, name in (PHYS_ADDR, 'phys_addr'), (CGROUP, 'cgroup'), (DATA_PAGE_SIZE, 'data_page_size'), \
+        for bit, name in (PHYS_ADDR,
+                          'phys_addr'), (CGROUP, 'cgroup'), (DATA_PAGE_SIZE, 'data_page_size'), \
                 (CODE_PAGE_SIZE, 'code_page_size'):
             if sample & bit:
                 out += q(get(name))
@@ -193,13 +200,17 @@ class Recording:
         table = b''.join(a[0] + self.pack('QQ', ids + 8 * i, 8) for i, a in enumerate(self.attrs))
         if any(a[3] for a in self.attrs):
             self.features[12] = self.pack('II', n, 128) + b''.join(
-                a[0] + self.pack('I', 1) + self.string(a[3] or 'event-%d' % i) + self.pack('Q', i + 1)
+                a[0] + self.pack('I', 1) + self.string(a[3] or 'event-%d' % i) +
+                self.pack('Q', i + 1)
                 for i, a in enumerate(self.attrs))
         data_at = table_at + len(table)
         at, places, bodies = data_at + len(self.data) + 16 * len(self.features), b'', b''
         for bit in sorted(self.features):
             places += self.pack('QQ', at + len(bodies), len(self.features[bit]))
-            bodies += self.features[bit].ljust(len(self.features[bit]) + -len(self.features[bit]) % 8, b'\0')
-        header = self.pack('QQQQQQQQQ', 0x32454c4946524550, 104, 144, table_at, len(table), data_at, len(self.data), 0, 0)
+            bodies += self.features[bit].ljust(len(self.features[bit]) + -len(self.features[bit]) %
+                                               8, b'\0')
+        header = self.pack('QQQQQQQQQ', 0x32454c4946524550, 104, 144, table_at, len(table), data_at,
+                           len(self.data), 0, 0)
         header += self.pack('QQQQ', sum(1 << bit for bit in self.features), 0, 0, 0)
-        return header + b''.join(self.pack('Q', i + 1) for i in range(n)) + table + self.data + places + bodies
+        return (header + b''.join(self.pack('Q', i + 1) for i in range(n)) + table + self.data +
+                places + bodies)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fields of every kind, tasks by cpu, names without a time, in text, JSON lines, scripts; prints TAP.
+"""Fields of every kind, tasks by cpu, names without a time, in text, JSON lines, scripts; prints
+TAP.
 
     tests/kinds/kinds.py SONDE LIBSONDE BINDINGS
 
@@ -36,8 +37,10 @@ def record(kind, time_ns, cpu, pid, tid, payload):
 
 
 def kinds(single, precise, state, port, bits, plain, x, y, word):
-    return struct.pack('<fxxxxxxxxh', single, state)[:4] + struct.pack('>d', precise) + struct.pack('<h', state) + \
-        struct.pack('>H', port) + bits + struct.pack('=h', plain) + struct.pack('<Bf', x, y) + word
+    return (struct.pack('<fxxxxxxxxh', single, state)[:4] + struct.pack('>d', precise) +
+            struct.pack('<h', state) +
+            struct.pack('>H', port) + bits + struct.pack('=h', plain) + struct.pack('<Bf', x, y) +
+            word)
 
 
 FIRST = kinds(1.5, -0.1, -2, 0x1234, b'\xa5\x3c', -5, 7, 0.25, b'abc\0')
@@ -57,9 +60,11 @@ def recording(path):
 
 
 def run(program, *argv, **env):
-    p = subprocess.run((program,) + argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=600,
-                       env=dict(PATH=os.environ['PATH'], HOME='/nonexistent', LC_ALL='C.UTF-8', TZ='UTC', PERF_CONFIG='/dev/null',
-                                PYTHONDONTWRITEBYTECODE='1', **env))
+    p = subprocess.run((program,) + argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       stdin=subprocess.DEVNULL, timeout=600,
+                       env=dict(PATH=os.environ['PATH'], HOME='/nonexistent', LC_ALL='C.UTF-8',
+                                TZ='UTC', PERF_CONFIG='/dev/null', PYTHONDONTWRITEBYTECODE='1',
+                                **env))
     return p.stdout.decode() + p.stderr.decode()
 
 
@@ -84,8 +89,8 @@ def script(path, suffix, text, **env):
 
 
 NESTED = {'at': {'x': 7, 'y': 0.25}, 'state': -2, 'word': 'abc'}
-FIELDS = {'single': 1.5, 'precise': -0.1, 'state': -2, 'port': 0x1234, 'low': 5, 'across': -27, 'high': 5, 'plain': -5,
-          'outer': NESTED}
+FIELDS = {'single': 1.5, 'precise': -0.1, 'state': -2, 'port': 0x1234, 'low': 5, 'across': -27,
+          'high': 5, 'plain': -5, 'outer': NESTED}
 TEXT = ('single=1.5 precise=-0.1 state=BELOW port=4660 low=5 across=-27 high=5 plain=-5 '
         'outer={at={x=7 y=0.25} state=BELOW word=abc}')
 
@@ -112,8 +117,10 @@ def trace_unhandled(event_name, context, fields, sample):
     if event_name == "test__kinds" and fields["common_ns"] == %d:
         print(%s)
 '''
-READS = ['sorted(fields.items(), key=str)', 'fields["outer"]["at"]["y"], type(fields["single"]).__name__', 'fields == dict(fields)',
-         'repr(copy.deepcopy(fields))', 'pickle.loads(pickle.dumps(fields)) == dict(fields)', 'json.dumps(fields)',
+READS = ['sorted(fields.items(), key=str)',
+         'fields["outer"]["at"]["y"], type(fields["single"]).__name__', 'fields == dict(fields)',
+         'repr(copy.deepcopy(fields))', 'pickle.loads(pickle.dumps(fields)) == dict(fields)',
+         'json.dumps(fields)',
          'fields["outer"] is fields["outer"], fields.get("precise"), len(fields)']
 MODULE = '''
 import sonde, sys
@@ -146,32 +153,40 @@ def main():
              'worker 20/21 [000] test:kinds: ' + TEXT,
              ':-1 -1/-1 [001] test:kinds: ' + TEXT,
              'worker 20/21 [000] test:switch: next_pid=0',
-             ':30 30/30 [000] test:kinds: single=inf precise=nan state=7 port=80 low=7 across=-1 high=7 plain=1 '
+             ':30 30/30 [000] test:kinds: single=inf precise=nan state=7 port=80 low=7 across=-1 '
+             'high=7 plain=1 '
              'outer={at={x=0 y=-0.0} state=7 word=}'], 'text')
         for window, want in (('0.000003,', [21, -1, 21, 30]), ('0.0000055,', [30])):
             lines = run(SONDE, 'script', '-i', path, '--time', window, '-F', 'tid').split()
             is_([int(w) for w in lines], want, 'switches before --time %s count' % window)
-        is_(run(SONDE, 'script', '-i', path, '--tid', '21', '-F', 'event').split(), ['test:kinds:', 'test:switch:'],
-            '--tid finds events by their cpu')
-        events = [json.loads(line) for line in run(SONDE, 'script', '-i', path, '--format', 'jsonl').split('\n') if line]
+        is_(run(SONDE, 'script', '-i', path, '--tid', '21', '-F', 'event').split(),
+            ['test:kinds:', 'test:switch:'], '--tid finds events by their cpu')
+        events = [json.loads(line) for line in run(SONDE, 'script', '-i', path, '--format',
+                                                   'jsonl').split('\n') if line]
         events = [e for e in events if e.get('event') == 'test:kinds']
         below = {'value': -2, 'label': 'BELOW'}
-        is_((events[1]['pid'], events[1]['tid'], events[1]['comm']), (20, 21, 'worker'), 'JSON: the task of the cpu')
-        is_(events[1]['fields'], dict(FIELDS, state=below, outer=dict(NESTED, state=below)), 'JSON: fields')
+        is_((events[1]['pid'], events[1]['tid'], events[1]['comm']), (20, 21, 'worker'),
+            'JSON: the task of the cpu')
+        is_(events[1]['fields'], dict(FIELDS, state=below, outer=dict(NESTED, state=below)),
+            'JSON: fields')
         is_([events[3]['fields'][k] for k in ('single', 'precise', 'state')],
-            ['Infinity', 'NaN', {'value': 7, 'label': None}], 'JSON: infinity, NaN, a value without a label')
+            ['Infinity', 'NaN', {'value': 7, 'label': None}],
+            'JSON: infinity, NaN, a value without a label')
         for eager in ('0', '1'):
             is_(script(path, '.py', PYTHON, SONDE_EAGER=eager).split('\n'),
-                ['test__switch 21 -1', '0 21 worker %r' % list(FIELDS.values()), 'BELOW SLEEPING', ''],
+                ['test__switch 21 -1', '0 21 worker %r' % list(FIELDS.values()), 'BELOW SLEEPING',
+                 ''],
                 'Python: parameters, SONDE_EAGER=' + eager)
         for read in READS:
             for ns in (3000, 6000):
-                lazy, eager = (script(path, '.py', UNHANDLED % (ns, read), SONDE_EAGER=e) for e in '01')
+                lazy, eager = (script(path, '.py', UNHANDLED % (ns, read), SONDE_EAGER=e)
+                               for e in '01')
                 is_(lazy, eager, 'lazy dicts, %d: %s' % (ns, read))
                 is_('Traceback' in lazy or not lazy.strip(), False, 'the script printed a result')
         with open(folder + '/module.py', 'w') as f:
             f.write(MODULE)
-        is_(run(sys.executable, folder + '/module.py', path, LD_PRELOAD=LIBSONDE, PYTHONPATH=BINDINGS + '/python/module'),
+        is_(run(sys.executable, folder + '/module.py', path, LD_PRELOAD=LIBSONDE,
+                PYTHONPATH=BINDINGS + '/python/module'),
             '20 21 worker 1.5 %r 5 %r\n' % (NESTED['at'], FIELDS), 'Python: the module')
         is_(script(path, '.pl', PERL).split('\n'),
             ['0 worker 1.5 -0.1 -2 4660 5 -27 5 -5 abc 7 0.25 -2', '7 7 7 0', ''], 'Perl')
@@ -179,9 +194,10 @@ def main():
             run(SONDE, 'script', '-i', path, '-g', language, '-o', folder + '/skeleton' + suffix)
             made = [n for n in os.listdir(folder) if n.startswith('skeleton')]
             is_(len(made), 1, 'skeleton in ' + language)
-            out = run(SONDE, 'script', '-i', path, '-s', '%s/%s' % (folder, made[0]), LD_PRELOAD=LIBSONDE)
-            is_('state=BELOW' in out and 'single=1.5 ' in out and 'HASH' not in out.split('at=')[0], True,
-                'the skeleton prints labels: %r' % out[:200])
+            out = run(SONDE, 'script', '-i', path, '-s', '%s/%s' % (folder, made[0]),
+                      LD_PRELOAD=LIBSONDE)
+            is_('state=BELOW' in out and 'single=1.5 ' in out and 'HASH' not in out.split('at=')[0],
+                True, 'the skeleton prints labels: %r' % out[:200])
             os.unlink(folder + '/' + made[0])
     print('1..%d' % nr)
     sys.exit(failed > 0)

@@ -99,15 +99,16 @@ static int make_schemas(struct kinds_source *s, struct schema_table *table)
 		if (!sc || !f)
 			return err_nomem();
 		memcpy(f, types[i].fields, types[i].nr * sizeof(*f));
-		*sc = (struct sonde_schema){ .kind = types[i].kind,
-					     .system = types[i].system,
-					     .event = types[i].event,
-					     .name = types[i].name,
-					     .event_class = EVENT_TRACEPOINT,
-					     .sampled = SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU |
-							SAMPLED_RAW,
-					     .fields = f,
-					     .nr_fields = types[i].nr };
+		*sc = (struct sonde_schema){
+			.kind = types[i].kind,
+			.system = types[i].system,
+			.event = types[i].event,
+			.name = types[i].name,
+			.event_class = EVENT_TRACEPOINT,
+			.sampled = SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU | SAMPLED_RAW,
+			.fields = f,
+			.nr_fields = types[i].nr,
+		};
 		TRY(schema_table_take(table, sc, s, &s->schemas[i]));
 	}
 	return 0;
@@ -120,7 +121,10 @@ static bool kinds_file(struct source *source, unsigned i, struct source_file *re
 	struct kinds_source *s = (struct kinds_source *)source;
 
 	*ret = (struct source_file){
-		.fd = s->fd, .path = "kinds", .begin = sizeof(MAGIC) - 1, .end = s->size
+		.fd = s->fd,
+		.path = "kinds",
+		.begin = sizeof(MAGIC) - 1,
+		.end = s->size,
 	};
 	return i == 0;
 }
@@ -141,12 +145,14 @@ static int kinds_cut(const struct source *source, unsigned file, struct unit *un
 		*ret_need = h.len;
 		if (len - *ret_used < h.len)
 			return n;
-		ret[n] = (struct cut){ .time_ns = h.time_ns,
-				       .file_off = file_off + *ret_used,
-				       .bytes = p + *ret_used,
-				       .len = h.len,
-				       .order = h.type == NAME ? CUT_AT_ONCE : CUT_ORDERED,
-				       .flags = h.type == NAME ? 0 : CUT_SAMPLE };
+		ret[n] = (struct cut){
+			.time_ns = h.time_ns,
+			.file_off = file_off + *ret_used,
+			.bytes = p + *ret_used,
+			.len = h.len,
+			.order = h.type == NAME ? CUT_AT_ONCE : CUT_ORDERED,
+			.flags = h.type == NAME ? 0 : CUT_SAMPLE,
+		};
 		*ret_used += h.len;
 		*ret_need = sizeof(h);
 	}
@@ -202,12 +208,14 @@ static void kinds_close(struct source *source)
 	free(s);
 }
 
-static const struct source_ops ops = { .name = "kinds",
-				       .summary = "fields of every kind",
-				       .file = kinds_file,
-				       .cut = kinds_cut,
-				       .decode = kinds_decode,
-				       .close = kinds_close };
+static const struct source_ops ops = {
+	.name = "kinds",
+	.summary = "fields of every kind",
+	.file = kinds_file,
+	.cut = kinds_cut,
+	.decode = kinds_decode,
+	.close = kinds_close,
+};
 
 static int kinds_open(struct source **ret, int fd, const struct source_options *opts)
 {

@@ -32,15 +32,21 @@ def trace_end(): print('end')
 # name: objects whose allocations fail, arguments of sonde
 CASES = {
     'text of tracepoints': (OURS, ['script', '-i', 'demo.data']),
-    'text with symbols': (OURS, ['script', '--kallsyms', 'text/kallsyms', '-F', '+period,+sym,+symoff', '-i', 'text/chains.data']),
-    'text of copied stacks': (OURS, ['script', '-F', '+srcline,+period', '-i', 'text-cases/dw.data']),
-    'text of all columns': (OURS, ['script', '-F', 'comm,tid,pid,time,cpu,event,ip,sym,dso,addr,period', '-i', 'text-cases/addr.data']),
+    'text with symbols': (OURS, ['script', '--kallsyms', 'text/kallsyms', '-F',
+                                 '+period,+sym,+symoff', '-i', 'text/chains.data']),
+    'text of copied stacks': (OURS, ['script', '-F', '+srcline,+period', '-i',
+                                     'text-cases/dw.data']),
+    'text of all columns': (OURS, ['script', '-F',
+                                   'comm,tid,pid,time,cpu,event,ip,sym,dso,addr,period', '-i',
+                                   'text-cases/addr.data']),
     'branches': (OURS, ['script', '-F', 'ip,brstack,brstacksym', '-i', 'text-cases/br.data']),
-    'records': (OURS, ['script', '--show-task-events', '--show-mmap-events', '-i', 'text-cases/sw.data']),
+    'records': (OURS, ['script', '--show-task-events', '--show-mmap-events', '-i',
+                       'text-cases/sw.data']),
     'a dump': (OURS, ['script', '-D', '-i', 'text/mixed.data']),
     'a flame graph': (OURS, ['flamegraph', '-o', '-', '-i', 'text/chains.data']),
     'a picture of waits': (OURS, ['flamegraph', '--wall', '-o', '/dev/stdout', '-i', 'demo.data']),
-    'a heat map': (OURS, ['heatmap', '-o', '-', '--latency', 'sched_wakeup,sched_switch', '-i', 'demo.data']),
+    'a heat map': (OURS, ['heatmap', '-o', '-', '--latency', 'sched_wakeup,sched_switch', '-i',
+                          'demo.data']),
     'JSON lines': (OURS, ['script', '--format', 'jsonl', '-i', 'text/chains.data']),
     'two recordings': (OURS, ['script', '-i', 'demo.data', '-i', 'text/mixed.data']),
     'under --compat': (OURS, ['--compat', 'perf-6.1', 'script', '-i', 'text/chains.data']),
@@ -76,10 +82,12 @@ class Nomem:
         burn, data = self.folder / 'burn', self.folder / 'live.data'
         (self.folder / 'burn.c').write_text(BURN)
         commands = (['cc', '-g', '-O1', '-o', str(burn), str(self.folder / 'burn.c')],
-                    [str(self.sonde), 'record', '-q', '-e', 'cpu-clock', '-F', '1500', '--call-graph', 'dwarf,1024', '-o', str(data), str(burn)])
+                    [str(self.sonde), 'record', '-q', '-e', 'cpu-clock', '-F', '1500',
+                     '--call-graph', 'dwarf,1024', '-o', str(data), str(burn)])
         for command in commands:
             try:
-                p = subprocess.run(command, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+                p = subprocess.run(command, env=ENV, stdin=subprocess.DEVNULL, capture_output=True,
+                                   timeout=600)
             except OSError as e:
                 return str(e)
             if p.returncode:
@@ -89,14 +97,17 @@ class Nomem:
     def run(self, case, n):
         """(status, stdout, stderr, allocations counted by the last process)"""
         objects, args = CASES[case]
-        args = [{'SCRIPT': str(self.folder / 'script.py'), 'LIVE': str(self.live)}.get(a, a) for a in args]
+        args = [{'SCRIPT': str(self.folder / 'script.py'), 'LIVE': str(self.live)}.get(a, a)
+                for a in args]
         with tempfile.TemporaryFile(dir=self.folder) as counts:
             fd = counts.fileno()
-            env = dict(ENV, LD_PRELOAD=str(self.shim), NOMEM_AT=str(n), NOMEM_COUNT=str(fd), NOMEM_OBJECTS=objects,
-                       SONDE_PYTHON='/usr/bin/python3', PYTHONHASHSEED='0', PYTHONDONTWRITEBYTECODE='1')
+            env = dict(ENV, LD_PRELOAD=str(self.shim), NOMEM_AT=str(n), NOMEM_COUNT=str(fd),
+                       NOMEM_OBJECTS=objects, SONDE_PYTHON='/usr/bin/python3', PYTHONHASHSEED='0',
+                       PYTHONDONTWRITEBYTECODE='1')
             try:
-                p = subprocess.run([str(self.sonde)] + args, env=env, cwd=self.data, stdin=subprocess.DEVNULL, capture_output=True,
-                                   timeout=600, pass_fds=[fd])
+                p = subprocess.run([str(self.sonde)] + args, env=env, cwd=self.data,
+                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=600,
+                                   pass_fds=[fd])
             except subprocess.TimeoutExpired:
                 return 'ran longer than 600 s', b'', b'', 0
             counts.seek(0)
@@ -116,7 +127,8 @@ class Nomem:
             return ''
         if not whole[1].startswith(out):
             at = next((i for i, (a, b) in enumerate(zip(out, whole[1])) if a != b), len(whole[1]))
-            return 'status %d after other text: %r in place of %r' % (status, out[max(at - 40, 0):at + 80], whole[1][max(at - 40, 0):at + 80])
+            return 'status %d after other text: %r in place of %r' % (
+                status, out[max(at - 40, 0):at + 80], whole[1][max(at - 40, 0):at + 80])
         return ''
 
 
@@ -135,12 +147,16 @@ def main():
                     skip(case, 'built without Python')
                     continue
                 if whole[0] not in (0, 3) or not whole[3]:
-                    say(False, case, 'status %s, %d allocations: %s' % (whole[0], whole[3], whole[2].decode('utf-8', 'replace')))
+                    say(False, case, 'status %s, %d allocations: %s' %
+                        (whole[0], whole[3], whole[2].decode('utf-8', 'replace')))
                     continue
                 numbers = range(1, min(whole[3], MOST) + 1)
-                faults = [(n, f) for n, f in zip(numbers, pool.map(lambda n: nomem.fault(case, n, whole), numbers)) if f]
+                faults = [(n, f) for n, f in zip(numbers,
+                                                 pool.map(lambda n: nomem.fault(case, n, whole),
+                                                          numbers)) if f]
                 say(not faults, '%s: %d allocations' % (case, len(numbers)),
-                    '\n'.join('%d: %s' % f for f in faults[:20]) + ('\n%d in all' % len(faults) if faults else ''))
+                    '\n'.join('%d: %s' % f for f in faults[:20]) +
+                    ('\n%d in all' % len(faults) if faults else ''))
     return done()
 
 

@@ -60,7 +60,8 @@ def main():
         for comm, samples in want[event].items():
             share = sum(percent for percent, name in rows if name == comm)
             if len(rows) < 10 and abs(share - 100 * samples / total) > 0.005 * len(rows) + 0.001:
-                wrong.append('%s of %s: %.2f%%, not %d of %d' % (comm, event, share, samples, total))
+                wrong.append('%s of %s: %.2f%%, not %d of %d' %
+                             (comm, event, share, samples, total))
         if [r[0] for r in rows] != sorted((r[0] for r in rows), reverse=True):
             wrong.append('%s: the hottest is not first' % event)
     print('%sok 1 - shares of demo.data' % ('not ' if wrong else ''))

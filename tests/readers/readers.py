@@ -4,10 +4,11 @@
 
     tests/readers/readers.py SONDE
 
-For each of today's readers a parser in our own words that obeys its rules: which lines begin a sample, what in them is the
-name, the thread, the time, the event; what a frame is. What each makes of our text must be what the JSON lines of the same
-recording say: as many samples, the same names, threads, times, events and frames. Where a reader's rules lose something of
-any such text, perf's too, its `loses` says so, and the expectation with it.
+For each of today's readers a parser in our own words that obeys its rules: which lines begin a
+sample, what in them is the name, the thread, the time, the event; what a frame is. What each makes
+of our text must be what the JSON lines of the same recording say: as many samples, the same names,
+threads, times, events and frames. Where a reader's rules lose something of any such text, perf's
+too, its `loses` says so, and the expectation with it.
 
     stackcollapse   FlameGraph's stackcollapse-perf.pl
     inferno         inferno-collapse-perf
@@ -34,14 +35,15 @@ import settled  # noqa: E402, F401
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
 SONDE = os.path.abspath(sys.argv[1])
-ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-       'PERF_CONFIG': '/dev/null'}
+ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C',
+       'TZ': 'UTC', 'PERF_CONFIG': '/dev/null'}
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
 
 # pid, time_us, event: None where the reader does not look; frames: (name, file), innermost first
 Sample = namedtuple('Sample', 'comm pid tid time_us event frames')
 OFFSET = re.compile(r'\+0x[0-9a-f]+$')
-# Word of hexadecimal digits, name, file in brackets without blanks: several readers share this form.
+# Word of hexadecimal digits, name, file in brackets without blanks: several readers share this
+# form.
 FRAME = re.compile(r'\s*(\w+)\s*(.+) \((\S*)\)')
 
 
@@ -62,7 +64,8 @@ def frame_of(line):
 
 
 def stackcollapse(text):
-    """An empty line ends a stack; '#' begins a comment; a line that is neither a sample's first nor a frame is warned of."""
+    """An empty line ends a stack; '#' begins a comment; a line that is neither a sample's first nor
+    a frame is warned of."""
     samples, head, frames = [], None, []
     for line in text.split('\n'):
         if line.startswith('#'):
@@ -84,8 +87,9 @@ def stackcollapse(text):
 
 
 def inferno(text):
-    """Lines behind a sample's first one are frames, up to an empty line. The thread is the first word behind another that
-    has only digits and slashes; the event is the last word, if that ends in ':'."""
+    """Lines behind a sample's first one are frames, up to an empty line. The thread is the first
+    word behind another that has only digits and slashes; the event is the last word, if that ends
+    in ':'."""
     samples, head, frames = [], None, []
     for line in text.split('\n'):
         if line.startswith('#'):
@@ -114,9 +118,11 @@ def inferno(text):
 
 
 def firefox(text):
-    """The time is the last number before a ':'; before it the thread, as late as can be; a stack ends at a blank line."""
+    """The time is the last number before a ':'; before it the thread, as late as can be; a stack
+    ends at a blank line."""
     first = text[:text.find('\n')]
-    if not text.startswith('# ========\n') and not re.match(r'\S.*?\s+(?:\d+/)?\d+\s+(?:\[\d+\]\s+)?[\d.]+:', first):
+    if (not text.startswith('# ========\n') and
+        not re.match(r'\S.*?\s+(?:\d+/)?\d+\s+(?:\[\d+\]\s+)?[\d.]+:', first)):
         raise Refused('not recognised: ' + first)
     samples, lines, i = [], text.split('\n'), 0
     while i < len(lines):
@@ -137,8 +143,8 @@ def firefox(text):
             i += 1
         i += 1
         if frames:
-            samples.append(Sample(thread[1].strip(), int(thread[2]) if thread[2] else None, int(thread[3]),
-                                  microseconds(start[2]), None, frames))
+            samples.append(Sample(thread[1].strip(), int(thread[2]) if thread[2] else None,
+                                  int(thread[3]), microseconds(start[2]), None, frames))
     return samples
 
 
@@ -152,13 +158,15 @@ def speedscope(text):
             continue
         time = re.search(r'\s+(\d+\.\d+):\s+', lines[0])
         event = re.search(r'(\S+):\s*$', lines[0])
-        samples.append(Sample(m[1], int(m[2]) if m[3] else None, int(m[3] or m[2]), microseconds(time[1]) if time else 'none',
-                              event[1] if event else None, [f for f in map(frame_of, lines[1:]) if f]))
+        samples.append(Sample(m[1], int(m[2]) if m[3] else None, int(m[3] or m[2]),
+                              microseconds(time[1]) if time else 'none', event[1] if event
+                              else None, [f for f in map(frame_of, lines[1:]) if f]))
     return samples
 
 
 def flamescope(text):
-    """Lines that begin with a tab are frames, others with a time are samples; a name is the text before the first digit."""
+    """Lines that begin with a tab are frames, others with a time are samples; a name is the text
+    before the first digit."""
     samples = []
     for line in text.split('\n'):
         if not line or line.startswith('#'):
@@ -166,7 +174,8 @@ def flamescope(text):
         m = None if line.startswith('\t') else re.search(r' +([0-9.]+): .+?:', line)
         if m:
             comm = re.match(r' *([^0-9]+)', line)
-            samples.append(Sample(comm[1].rstrip() if comm else '<unknown>', None, None, microseconds(m[1]), None, []))
+            samples.append(Sample(comm[1].rstrip() if comm else '<unknown>', None, None,
+                                  microseconds(m[1]), None, []))
             continue
         frame = re.match(r'[\t ]*[0-9a-fA-F]+ (.+) \((.*?)\)$', line)
         if not frame or not samples:
@@ -177,12 +186,13 @@ def flamescope(text):
 
 
 def perfetto(text):
-    """The time is the first word of digits, dot and six digits before a ':'; before it [cpu], then the thread, then the name.
-    Every sample has a stack, an empty line ends it."""
+    """The time is the first word of digits, dot and six digits before a ':'; before it [cpu], then
+    the thread, then the name. Every sample has a stack, an empty line ends it."""
     lines = text.split('\n')
     samples, i = [], 0
     while i < len(lines) - 1:
-        start = next((m for m in re.finditer(r':', lines[i]) if re.search(r' \d*\.\d{6}$', lines[i][:m.start()])), None)
+        start = next((m for m in re.finditer(r':', lines[i])
+                      if re.search(r' \d*\.\d{6}$', lines[i][:m.start()])), None)
         if not start:
             raise Refused(lines[i])
         before, time = lines[i][:start.start()].rsplit(' ', 1)
@@ -205,8 +215,8 @@ def perfetto(text):
         i += 1
         if not frames:
             raise Refused('no frames: ' + event)
-        samples.append(Sample(' '.join(words), int(thread[1]) if thread[1] else None, int(thread[2]), microseconds(time), None,
-                              frames))
+        samples.append(Sample(' '.join(words), int(thread[1]) if thread[1] else None,
+                              int(thread[2]), microseconds(time), None, frames))
     return samples
 
 
@@ -219,8 +229,9 @@ perfetto.loses = {'plus', 'header'}
 
 
 def run(*argv):
-    p = subprocess.run([SONDE, 'script'] + [str(a) for a in argv], env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=600)
+    p = subprocess.run([SONDE, 'script'] + [str(a) for a in argv], env=ENV,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       timeout=600)
     if p.returncode:
         raise RuntimeError(p.stderr.decode('utf-8', 'replace'))
     return p.stdout.decode('utf-8', 'surrogateescape')
@@ -234,7 +245,8 @@ def expected(data, reader, got):
         if 'event' not in x:
             continue
         comm, pid, tid = x['comm'], x['pid'], x['tid']
-        frames = [(f.get('sym', '[unknown]'), 'inlined' if f.get('inlined') else f.get('dso', '[unknown]')) for f in x['chain']]
+        frames = [(f.get('sym', '[unknown]'), 'inlined' if f.get('inlined')
+                   else f.get('dso', '[unknown]')) for f in x['chain']]
         number = re.search(r'\s+(\d+)(?=\s|$)', comm)
         if 'numbers' in reader.loses and number:
             comm, pid, tid = comm[:number.start()], None, int(number[1])
@@ -243,18 +255,22 @@ def expected(data, reader, got):
             comm = m[1].rstrip() if m else '<unknown>'
         if 'plus' in reader.loses:
             cut = 'find' if reader is flamescope else 'rfind'
-            frames = [(n[:getattr(n, cut)('+')] if getattr(n, cut)('+') > 0 else n, d) for n, d in frames]
+            frames = [(n[:getattr(n, cut)('+')] if getattr(n, cut)('+') > 0 else n, d)
+                      for n, d in frames]
         samples.append(Sample(comm, pid, tid, x['time'] // 1000, x['event'], frames))
     # What the reader does not look at, or the columns do not hold.
     seen = [{k for k, v in g._asdict().items() if v is not None} for g in got] or [set()]
-    return [s._replace(**{k: None for k in s._fields if k not in seen[min(i, len(seen) - 1)]}) for i, s in enumerate(samples)]
+    return [s._replace(**{k: None for k in s._fields if k not in seen[min(i, len(seen) - 1)]})
+            for i, s in enumerate(samples)]
 
 
 def odd_recording():
-    """cpu-clock samples with call chains of tasks with odd names. (Names of one letter, and '#', are lost on most readers.)"""
-    names = [b'V8 WorkerThread', b'kworker/0:1', b'a[b]c', b'x: y:', b'worker12', b'pool 7', b'(brackets)', b'caf\xc3\xa9',
-             b'raw\xff\xfe', b'semi;colon', b'==', b'--']
-    sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 7 | 1 << 8  # IP TID TIME CALLCHAIN CPU PERIOD
+    """cpu-clock samples with call chains of tasks with odd names. (Names of one letter, and '#',
+    are lost on most readers.)"""
+    names = [b'V8 WorkerThread', b'kworker/0:1', b'a[b]c', b'x: y:', b'worker12', b'pool 7',
+             b'(brackets)', b'caf\xc3\xa9', b'raw\xff\xfe', b'semi;colon', b'==', b'--']
+    # IP TID TIME CALLCHAIN CPU PERIOD
+    sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 7 | 1 << 8
     attr = struct.pack('<IIQQQQQ', 1, 128, 0, 4000, sample_type, 0, 1 << 18).ljust(128, b'\0')
 
     def record(kind, misc, body):
@@ -266,12 +282,15 @@ def odd_recording():
     for i, name in enumerate(names):
         tid, sample_id = 1000 + i, struct.pack('<IIQII', 1000 + i, 1000 + i, time, 0, 0)
         data += record(3, 0, struct.pack('<II', tid, tid) + padded(name) + sample_id)
-        data += record(1, 2, struct.pack('<IIQQQ', tid, tid, 0x400000, 0x1000, 0) + padded(b'/opt/odd/program-%d.bin' % i) + sample_id)
+        data += record(1, 2, struct.pack('<IIQQQ', tid, tid, 0x400000, 0x1000, 0) +
+                       padded(b'/opt/odd/program-%d.bin' % i) + sample_id)
         for _ in range(3):
             time += 123456
             chain = struct.pack('<QQQQQ', 4, 2**64 - 512, 0x400123, 0x400456, 0x7fff00001234)
-            data += record(9, 2, struct.pack('<QIIQIIQ', 0x400123, tid, tid, time, i % 2, 0, 250000) + chain)
-    header = struct.pack('<QQQQQQQQQ', 0x32454c4946524550, 104, 144, 104, 144, 248, len(data), 0, 0) + bytes(32)
+            data += record(9, 2, struct.pack('<QIIQIIQ', 0x400123, tid, tid, time, i % 2, 0,
+                                             250000) + chain)
+    header = struct.pack('<QQQQQQQQQ', 0x32454c4946524550, 104, 144, 104, 144, 248, len(data), 0,
+                         0) + bytes(32)
     return header + attr + struct.pack('<QQ', 0, 0) + data
 
 
@@ -281,16 +300,18 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         odd = pathlib.Path(work, 'odd.data')
         odd.write_bytes(odd_recording())
-        cases = [(odd, ['-F', full.replace(',trace', '')]), (odd, []), (odd, ['--header']), (odd, ['-F', '+pid', '--ns']),
+        cases = [(odd, ['-F', full.replace(',trace', '')]), (odd, []), (odd, ['--header']),
+                 (odd, ['-F', '+pid', '--ns']),
                  (DATA / 'text/chains.data', []), (DATA / 'scripts/frames.data', ['-F', full]),
-                 (DATA / 'scripts/frames.data', ['--header', '-F', full]), (DATA / 'text/clock.data', []),
-                 (DATA / 'text/clock.data', ['-F', '+pid,+symoff'])]
+                 (DATA / 'scripts/frames.data', ['--header', '-F', full]),
+                 (DATA / 'text/clock.data', []), (DATA / 'text/clock.data', ['-F', '+pid,+symoff'])]
         if (DATA / 'text-cases/g.data').exists():
             cases.append((DATA / 'text-cases/g.data', []))
         for reader in READERS:
             for data, options in cases:
                 name = '%s reads %s' % (reader.__name__, ' '.join([data.name] + options))
-                if ('header' in reader.loses and '--header' in options) or (reader is perfetto and '--ns' in options):
+                if (('header' in reader.loses and '--header' in options) or
+                    (reader is perfetto and '--ns' in options)):
                     continue  # it refuses such text, perf's too
                 nr += 1
                 detail = ''

@@ -202,10 +202,12 @@ def _():
 @case('options that perf refuses are refused with a message that names them')
 def _():
     def one(options, says, status):
-        r = sh('perf', 'record', '-o', 'perf.data', '-e', 'cs', *options.split(), '--', 'touch', 'ran')
+        r = sh('perf', 'record', '-o', 'perf.data', '-e', 'cs', *options.split(), '--', 'touch',
+               'ran')
         same(r.returncode, status, 'perf %s: %s' % (options, r.stderr))
         r = sonde('record', '-o', 'x.data', '-e', 'cs', *options.split(), '--', 'touch', 'ran')
-        if says not in r.stderr or r.stderr.count('\n') != 1 or r.returncode != (1 if status == 255 or 'strict' in options else 2):
+        if (says not in r.stderr or r.stderr.count('\n') != 1 or
+            r.returncode != (1 if status == 255 or 'strict' in options else 2)):
             wrong.append('%s: %d %s' % (options, r.returncode, r.stderr))
 
     perf()
@@ -213,7 +215,8 @@ def _():
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda r: one(*r), REFUSED))
     need(not wrong, '\n'.join(wrong))
-    same(sonde('--compat', 'perf-6.1', 'record', '-e', 'cs', '-I?', '--', 'true').returncode, 129, '-I? under --compat')
+    same(sonde('--compat', 'perf-6.1', 'record', '-e', 'cs', '-I?', '--', 'true').returncode, 129,
+         '-I? under --compat')
     need('ran' not in os.listdir() and 'x.data' not in os.listdir(), 'files: %r' % os.listdir())
 
 

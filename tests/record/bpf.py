@@ -28,7 +28,9 @@ class Loader:
     def bpf(self, command, attr):
         if not NR_BPF:
             raise Skip('the number of bpf(2) is not known on this architecture')
-        fd = self.libc.syscall(NR_BPF, command, ctypes.create_string_buffer(attr, max(len(attr), 120)), max(len(attr), 120))
+        fd = self.libc.syscall(NR_BPF, command,
+                               ctypes.create_string_buffer(attr, max(len(attr), 120)),
+                               max(len(attr), 120))
         if fd < 0:
             raise Skip('no BPF: %s' % os.strerror(ctypes.get_errno()))
         self.fds.append(fd)
@@ -38,7 +40,8 @@ class Loader:
         """Loads the BTF of `int snd_main()`."""
         strings = b'\0int\0snd_main\0/src/snd.c\0return 0;\0'
         types = struct.pack('<4I3I3I', 1, 1 << 24, 4, 1 << 24 | 32, 0, 13 << 24, 1, 5, 12 << 24, 2)
-        btf = struct.pack('<HBB5I', 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings
+        btf = (struct.pack('<HBB5I', 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) +
+               types + strings)
         return self.bpf(BTF_LOAD, struct.pack('<QQIII', self.place(btf), 0, len(btf), 0, 0))
 
     def load(self, name, with_types):
@@ -48,16 +51,18 @@ class Loader:
             btf = self.types()
             function = (8, self.place(struct.pack('<II', 0, 3)), 1)
             line = (16, self.place(struct.pack('<IIII', 0, 14, 25, 1 << 10)), 1)
-        return self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16sIIIIQIIQI', RAW_TRACEPOINT, 2, self.place(instructions),
-                                               self.place(b'MIT\0'), 0, 0, 0, 0, 0, name, 0, 0, btf, *function, *line))
+        return self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16sIIIIQIIQI', RAW_TRACEPOINT, 2,
+                                               self.place(instructions), self.place(b'MIT\0'), 0, 0,
+                                               0, 0, 0, name, 0, 0, btf, *function, *line))
 
     def printing(self, name, tracepoint):
         """Attaches a program that calls bpf_trace_printk() to a tracepoint."""
         code = [(0xb7, 1, 0, 0x000a6968), (0x7b, 0x1a, -8, 0), (0xbf, 0xa1, 0, 0), (7, 1, 0, -8),
                 (0xb7, 2, 0, 4), (0x85, 0, 0, 6), (0xb7, 0, 0, 0), (0x95, 0, 0, 0)]
         instructions = b''.join(struct.pack('<BBhi', *c) for c in code)
-        fd = self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16s', RAW_TRACEPOINT, len(code), self.place(instructions),
-                                             self.place(b'GPL\0'), 0, 0, 0, 0, 0, name))
+        fd = self.bpf(PROG_LOAD, struct.pack('<IIQQIIQII16s', RAW_TRACEPOINT, len(code),
+                                             self.place(instructions), self.place(b'GPL\0'), 0, 0,
+                                             0, 0, 0, name))
         self.bpf(RAW_TRACEPOINT_OPEN, struct.pack('<QI', self.place(tracepoint + b'\0'), fd))
 
     def close(self):
@@ -90,7 +95,8 @@ def programs(name):
         # Arrays are aligned to 8. perf does not clear the padding after instructions and
         # lengths of functions, so it is cleared here.
         for nr, begin, size in (16, 24, 1), (108, 120, 4):
-            end = struct.unpack_from('<Q', info, begin)[0] + size * struct.unpack_from('<I', info, nr)[0]
+            end = (struct.unpack_from('<Q', info, begin)[0] +
+                   size * struct.unpack_from('<I', info, nr)[0])
             data[end:end + -end % 8] = bytes(-end % 8)
         infos[struct.unpack_from('<I', info, 4)[0]] = (info, bytes(data), arrays)
         at += data_len
@@ -130,7 +136,8 @@ def lines(name):
     same((text.returncode, text.stderr), (0, ''), 'perf report of ' + name)
     records = sh(perf(), 'script', '--show-bpf-events', '-i', name).stdout
     return (re.findall(r'bpf_prog_info .*snd_.*', text.stdout),
-            re.findall(r'PERF_RECORD_KSYMBOL .*snd_.*', records), re.findall(r'PERF_RECORD_BPF_EVENT.*', records))
+            re.findall(r'PERF_RECORD_KSYMBOL .*snd_.*', records),
+            re.findall(r'PERF_RECORD_BPF_EVENT.*', records))
 
 
 @case('loaded programs: records and header have the bytes of perf record')
@@ -184,7 +191,8 @@ def _():
     try:
         loader.load(b'snd_one', False)
         for name, tool in (('p.data', perf()), ('s.data', SONDE)):
-            r = sh(tool, 'record', '-q', '-a', '--no-bpf-event', '-e', 'dummy', '-o', name, '--', 'true')
+            r = sh(tool, 'record', '-q', '-a', '--no-bpf-event', '-e', 'dummy', '-o', name, '--',
+                   'true')
             same(r.returncode, 0, r.stderr)
         same(lines('s.data'), lines('p.data'), 'lines')
         need(len(lines('s.data')[1]) == 1, lines('s.data'))
@@ -216,18 +224,22 @@ def _():
         p.kill()
         p.wait()
     argv = ('script', '-i', 's.data', '-F', 'comm,tid,time,ip,sym,symoff,dso')
-    theirs, ours, right = (sh(*tool, *argv).stdout for tool in ((perf(),), (SONDE, '--compat', 'perf-6.1'), (SONDE,)))
+    theirs, ours, right = (sh(*tool, *argv).stdout
+                           for tool in ((perf(),), (SONDE, '--compat', 'perf-6.1'), (SONDE,)))
     same(ours, theirs, 'text')
     for name in 'first', 'second', 'third':
         for text in ours, right:
-            need(re.search(r' bpf_prog_[0-9a-f]{16}_snd_%s\+0x[0-9a-f]+ \(bpf_prog_[0-9a-f]{16}_snd_%s\)' % (name, name), text), name)
+            need(re.search(
+                r' bpf_prog_[0-9a-f]{16}_snd_%s\+0x[0-9a-f]+ \(bpf_prog_[0-9a-f]{16}_snd_%s\)' %
+                (name, name), text), name)
     in_programs = [re.findall('bpf_prog_.*', text) for text in (ours, right)]
     same(in_programs[1], in_programs[0], 'frames in programs')
-    script = 'def bpf_trace__bpf_trace_printk(*a):\n    for f in a[7]:\n        print(f.get("sym"), f.get("dso"), f.get("sym_off"))\n'
+    script = ('def bpf_trace__bpf_trace_printk(*a):\n    for f in a[7]:\n        '
+              'print(f.get("sym"), f.get("dso"), f.get("sym_off"))\n')
     with open('frames.py', 'w') as f:
         f.write(script)
-    same(sh(SONDE, 'script', '-i', 's.data', '-s', 'frames.py').stdout, sh(perf(), 'script', '-i', 's.data', '-s', 'frames.py').stdout,
-         'frames given to a script')
+    same(sh(SONDE, 'script', '-i', 's.data', '-s', 'frames.py').stdout,
+         sh(perf(), 'script', '-i', 's.data', '-s', 'frames.py').stdout, 'frames given to a script')
 
 
 run()

@@ -57,7 +57,8 @@ def files_of_samples(name='x.data'):
 
 
 def cached(root):
-    return sorted(os.path.relpath(os.path.join(at, f), root) for at, _, files in os.walk(root) for f in files)
+    return sorted(os.path.relpath(os.path.join(at, f), root) for at, _, files in os.walk(root)
+                  for f in files)
 
 
 def build(name='spin', text=SPIN):
@@ -72,7 +73,8 @@ def build(name='spin', text=SPIN):
 
 @case('files with samples have build ids, also those of forked children that did not exec')
 def _():
-    for work in (BUSY, '(%s); ls / > /dev/null' % BUSY, '%s; ls -lR /usr/include > /dev/null' % BUSY):
+    for work in (BUSY, '(%s); ls / > /dev/null' % BUSY,
+                 '%s; ls -lR /usr/include > /dev/null' % BUSY):
         record(*CLOCK, work=('sh', '-c', work))
         ids, seen = listed(), files_of_samples()
         need(any(name.startswith('/usr/bin/') for name in seen), 'samples in %r' % seen)
@@ -90,7 +92,8 @@ def _():
     for path in set(theirs) & set(ours):
         same(ours[path], theirs[path], path)
     # A file that runs for a moment only may have a sample in one recording and none in the other.
-    need('[kernel.kallsyms]' in ours and set(theirs) ^ set(ours) <= {p for p in set(theirs) | set(ours) if 'lib' in p},
+    need('[kernel.kallsyms]' in ours and
+         set(theirs) ^ set(ours) <= {p for p in set(theirs) | set(ours) if 'lib' in p},
          '%r\n%r' % (theirs, ours))
 
 
@@ -137,20 +140,25 @@ def _():
     wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
     try:
         for name, tool in (('p.data', perf()), ('s.data', SONDE)):
-            r = sh(tool, 'record', '-q', '-a', '--buildid-mmap', '-o', name, *CLOCK, '--', 'ls', '/', env=env())
+            r = sh(tool, 'record', '-q', '-a', '--buildid-mmap', '-o', name, *CLOCK, '--', 'ls',
+                   '/', env=env())
             same(r.returncode, 0, r.stderr)
         text = {}
         for name in ('p.data', 's.data'):
-            need(' BUILD_ID' in sh(perf(), 'report', '--header-only', '-i', name).stdout, 'a list in ' + name)
+            need(' BUILD_ID' in sh(perf(), 'report', '--header-only', '-i', name).stdout,
+                 'a list in ' + name)
             need('build_id: 1' in sh(perf(), 'evlist', '-v', '-i', name).stdout, 'the attr')
             text[name] = re.findall(r'MMAP2 (?:-1/0|%d/%d): .*' % (sleeper.pid, sleeper.pid),
                                     sh(perf(), 'script', '--show-mmap-events', '-i', name).stdout)
         # perf has no file for the vdso, so it prints no build id for it.
-        theirs, ours = ([line for line in text[name] if '[vdso]' not in line] for name in ('p.data', 's.data'))
+        theirs, ours = ([line for line in text[name] if '[vdso]' not in line]
+                        for name in ('p.data', 's.data'))
         same(ours, theirs, 'mappings')
-        need(any('/usr/bin/sleep' in line and re.search(r'<[0-9a-f]{40}>', line) for line in ours), ours)
+        need(any('/usr/bin/sleep' in line and re.search(r'<[0-9a-f]{40}>', line) for line in ours),
+             ours)
         text = sonde('script', '--show-mmap-events', '-i', 's.data').stdout
-        need(re.search(r'MMAP2 .* <[0-9a-f]{40}>\]: r-xp /usr/bin/ls', text), 'the mapping of ls, by the kernel')
+        need(re.search(r'MMAP2 .* <[0-9a-f]{40}>\]: r-xp /usr/bin/ls', text),
+             'the mapping of ls, by the kernel')
         need(not os.path.exists('.debug'), 'a cache')
     finally:
         sleeper.kill()
@@ -160,10 +168,11 @@ def _():
 @case('beside a recorder with --buildid-mmap: mappings that the kernel wrongly marks as having '
       'build ids')
 def _():
-    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o', 'other.data',
-                              '--', 'sleep', '600'], env=env())
+    other = subprocess.Popen([SONDE, 'record', '-q', '-a', '--buildid-mmap', '-e', 'dummy', '-o',
+                              'other.data', '--', 'sleep', '600'], env=env())
     try:
-        wait_until('the other one records', lambda: os.path.exists('other.data') and os.path.getsize('other.data') > 4096)
+        wait_until('the other one records', lambda: os.path.exists('other.data') and
+                   os.path.getsize('other.data') > 4096)
         record(*CLOCK)
         record(*CLOCK, '--overwrite', out='o.data')
     finally:
@@ -174,7 +183,8 @@ def _():
         r = sh(perf(), 'script', '--show-mmap-events', '-i', name)
         same(r.returncode, 0, 'perf reads %s: %s' % (name, r.stderr))
         at = os.stat(shell)
-        need(re.search(r'MMAP2 .* %02x:%02x %d \d+\]: r-xp %s' % (os.major(at.st_dev), os.minor(at.st_dev), at.st_ino, shell),
+        need(re.search(r'MMAP2 .* %02x:%02x %d \d+\]: r-xp %s' %
+                       (os.major(at.st_dev), os.minor(at.st_dev), at.st_ino, shell),
                        r.stdout), 'the file of the shell in %s: %s' % (name, r.stdout))
     need(shell in listed(), 'build ids')
 
@@ -197,7 +207,8 @@ def _():
     os.unlink(path)
     for tool in (perf(), SONDE):
         text = sh(tool, 'script', '-i', 'x.data', '-F', 'ip,sym,dso', env=env()).stdout
-        need(len(re.findall(r'\bspin \(%s\)' % path, text)) > 100, '%s names %s' % (tool, text[:200]))
+        need(len(re.findall(r'\bspin \(%s\)' % path, text)) > 100,
+             '%s names %s' % (tool, text[:200]))
         text = sh(tool, 'script', '-i', 'x.data', '-F', 'ip,sym,dso').stdout
         need('spin (' not in text, 'names are not from the cache')
 
@@ -207,9 +218,11 @@ def _():
     path = build()
     for tool, name in ((perf(), 'p'), (SONDE, 's')):
         os.mkdir(name)
-        r = sh(tool, 'record', '-q', '-o', 'x.data', *CLOCK, '--', path, '0.2', env=dict(PERF_ENV, HOME=os.path.abspath(name)))
+        r = sh(tool, 'record', '-q', '-o', 'x.data', *CLOCK, '--', path, '0.2',
+               env=dict(PERF_ENV, HOME=os.path.abspath(name)))
         same(r.returncode, 0, r.stderr)
-    theirs, ours = ([f for f in cached(name + '/.debug') if not f.endswith('/probes') and ('spin' in f or '[' in f)]
+    theirs, ours = ([f for f in cached(name + '/.debug') if not f.endswith('/probes') and
+                     ('spin' in f or '[' in f)]
                     for name in 'ps')
     same(ours, theirs, 'files')
     for f in ours:
@@ -229,8 +242,10 @@ def _():
     after = {f: os.stat('.debug/' + f).st_ctime_ns for f in cached('.debug')}
     need(os.path.samefile('.debug%s/%s/elf' % (path, ident), path), 'a missing file is made again')
     for f in before:
-        need('spin' in f or before[f] == after[f] or f.endswith(('/elf', '/debug')), '%s was written again' % f)
-    same([f for f in after if re.search(r'\.\d+$', f.rsplit('/', 1)[1]) and '.so.' not in f], [], 'left over')
+        need('spin' in f or before[f] == after[f] or f.endswith(('/elf', '/debug')),
+             '%s was written again' % f)
+    same([f for f in after if re.search(r'\.\d+$', f.rsplit('/', 1)[1]) and '.so.' not in f], [],
+         'left over')
 
 
 @case('a cache on another file system gets copies')
@@ -242,7 +257,8 @@ def _():
         copy = '%s%s/%s/elf' % (where, path, listed()[path])
         with open(copy, 'rb') as a, open(path, 'rb') as b:
             need(a.read() == b.read(), 'another file')
-        need(not os.path.samefile(copy, path) and os.access(copy, os.X_OK), 'a copy that can be run')
+        need(not os.path.samefile(copy, path) and os.access(copy, os.X_OK),
+             'a copy that can be run')
     finally:
         shutil.rmtree(where, ignore_errors=True)
 
@@ -258,15 +274,17 @@ def _():
     need(os.path.isdir('file/.build-id'), 'buildid.dir')
     record(*CLOCK, PERF_CONFIG='perfconfig', PERF_BUILDID_DIR=here + '/environment')
     need(os.path.isdir('environment/.build-id'), 'PERF_BUILDID_DIR')
-    r = sonde('--buildid-dir', here + '/option', 'record', '-q', '-o', 'x.data', *CLOCK, '--', 'true',
-              env=env(PERF_CONFIG='perfconfig', PERF_BUILDID_DIR=here + '/environment2'))
+    r = sonde('--buildid-dir', here + '/option', 'record', '-q', '-o', 'x.data', *CLOCK, '--',
+              'true', env=env(PERF_CONFIG='perfconfig', PERF_BUILDID_DIR=here + '/environment2'))
     same(r.returncode, 0, r.stderr)
     need(os.path.isdir('option/.build-id'), '--buildid-dir: %r' % os.listdir())
     record(*CLOCK, PERF_CONFIG='none')
     same(sorted(glob.glob('*/.build-id') + glob.glob('.debug')),
          ['environment/.build-id', 'file/.build-id', 'option/.build-id'], 'caches')
-    r = sonde('record', '-q', '-o', 'y.data', *CLOCK, '--', 'true', env=dict(PERF_ENV, HOME='/nonexistent/x'))
-    same((r.returncode, r.stderr, os.path.exists('/nonexistent')), (0, '', False), 'a home that does not exist')
+    r = sonde('record', '-q', '-o', 'y.data', *CLOCK, '--', 'true',
+              env=dict(PERF_ENV, HOME='/nonexistent/x'))
+    same((r.returncode, r.stderr, os.path.exists('/nonexistent')), (0, '', False),
+         'a home that does not exist')
 
 
 def runs(path):
@@ -283,7 +301,8 @@ def runs(path):
 def _():
     path = build()
     build('other', SPIN.replace('turns++', 'turns += 2'))
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', *CLOCK, '--', path, '1'], env=env())
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', *CLOCK, '--', path, '1'],
+                         env=env())
     wait_until('it runs', lambda: runs(path))
     time.sleep(0.1)
     os.rename('other', path)
@@ -297,13 +316,15 @@ def _():
 def _():
     r = sonde('record', '--kcore', '-o', 'x.data', '--', 'true')
     same((r.returncode, os.listdir()), (2, []), r.stderr)
-    need("--kcore is not taken, because the file holds the kernel's symbols itself" in r.stderr, r.stderr)
+    need("--kcore is not taken, because the file holds the kernel's symbols itself" in r.stderr,
+         r.stderr)
 
 
 @case('a pipe: build ids at its end, no cache, as perf')
 def _():
     with open('x.data', 'wb') as f:
-        r = subprocess.run([SONDE, 'record', '-q', '-o', '-', *CLOCK, '--', 'sh', '-c', BUSY], env=env(), stdout=f)
+        r = subprocess.run([SONDE, 'record', '-q', '-o', '-', *CLOCK, '--', 'sh', '-c', BUSY],
+                           env=env(), stdout=f)
     same(r.returncode, 0, 'status')
     with open('x.data', 'rb') as f:
         data, at, names = f.read(), 16, []

@@ -29,8 +29,8 @@ def _():
     plain = recorded()
     need('Captured and wrote' in plain, plain)
     same(recorded('-q', '--no-quiet').count('\n'), plain.count('\n'), 'lines after -q --no-quiet')
-    r = sonde('record', '-q', '-m', '1', '-e', 'raw_syscalls:*', '-o', 'x.data', '--', 'dd', 'if=/dev/zero', 'of=/dev/null',
-              'bs=1', 'count=200000', 'status=none')
+    r = sonde('record', '-q', '-m', '1', '-e', 'raw_syscalls:*', '-o', 'x.data', '--', 'dd',
+              'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=200000', 'status=none')
     same(r.returncode, 0, r.stderr)
     need(not r.stderr or 'events were lost' in r.stderr, r.stderr)
 
@@ -38,7 +38,8 @@ def _():
 @case('--vmlinux changes nothing; the file must exist')
 def _():
     same(recorded('-q', '--vmlinux', '/bin/true'), '')
-    same(recorded('-q', '--vmlinux', '/no/such', '--no-vmlinux', status=2), 'sonde: record: --vmlinux /no/such: No such file or '
+    same(recorded('-q', '--vmlinux', '/no/such', '--no-vmlinux', status=2),
+         'sonde: record: --vmlinux /no/such: No such file or '
          'directory\n')
 
 
@@ -79,8 +80,8 @@ def interrupted(*options, **more):
     if os.path.exists('x.data'):
         os.unlink('x.data')
     with tempfile.TemporaryFile('w+') as err:
-        p = subprocess.Popen([SONDE, 'record', *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=err, env=PERF_ENV, **more)
+        p = subprocess.Popen([SONDE, 'record', *options], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=err, env=PERF_ENV, **more)
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         p.send_signal(signal.SIGINT)
         same(p.wait(60), 0, 'status')
@@ -91,32 +92,43 @@ def interrupted(*options, **more):
 @case('without command and target the first line says what is recorded and how to end it')
 def _():
     first = interrupted('-o', 'x.data', '-e', 'cs,sched:sched_switch').split('\n')[0]
-    same(first, 'sonde: recording cs, sched:sched_switch on all cpus until Ctrl-C (no command, process or cpu is named)')
+    same(first, 'sonde: recording cs, sched:sched_switch on all cpus until Ctrl-C (no command, '
+                'process or cpu is named)')
     first = interrupted('-o', 'x.data').split('\n')[0]
-    need(first.startswith('sonde: recording a profile (cycles, or cpu-clock) on all cpus until Ctrl-C ('), 'the default')
-    need('(and 2 more)' in interrupted('-o', 'x.data', '-e', 'cs,faults,migrations,minor-faults,major-faults').split('\n')[0], 'many')
-    for options in (['-q'], ['-a'], ['-C', '0'], ['-p', str(os.getpid())], ['-t', str(os.getpid())]):
+    need(first.startswith(
+        'sonde: recording a profile (cycles, or cpu-clock) on all cpus until Ctrl-C ('),
+         'the default')
+    need('(and 2 more)' in interrupted('-o', 'x.data', '-e',
+                                       'cs,faults,migrations,minor-faults,major-faults').split(
+                                           '\n')[0], 'many')
+    for options in (['-q'], ['-a'], ['-C', '0'], ['-p', str(os.getpid())],
+                    ['-t', str(os.getpid())]):
         need('until Ctrl-C' not in interrupted('-o', 'x.data', '-e', 'cs', *options), options)
     need('until Ctrl-C' not in recorded(), 'a command')
 
 
 @case('a line says that the recording is written to a pipe, unless -o - or -q is given')
 def _():
-    line = 'sonde: the recording is written to standard output, which is a pipe (-o FILE writes a file)\n'
+    line = ('sonde: the recording is written to standard output, which is a pipe (-o FILE writes '
+            'a file)\n')
 
     def piped(*options, program='sonde', out=subprocess.PIPE):
         path = os.path.join(os.getcwd(), program)
         if program != 'sonde' and not os.path.lexists(path):
             os.symlink(SONDE, path)
-        return subprocess.run([path if program != 'sonde' else SONDE, 'record', '-e', 'cs', *options, '--', 'true'],
-                              stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, env=PERF_ENV, timeout=600)
+        return subprocess.run([path if program != 'sonde' else SONDE, 'record', '-e', 'cs',
+                               *options, '--', 'true'],
+                              stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
+                              env=PERF_ENV, timeout=600)
 
     r = piped()
     need(r.returncode == 0 and r.stdout.startswith(b'PERFILE2'), r)
     same(r.stderr.decode().count(line), 1, r.stderr)
-    for options, program in ((['-o', '-'], 'sonde'), (['-q'], 'sonde'), ([], 'perf'), (['--output=-'], 'sonde')):
+    for options, program in ((['-o', '-'], 'sonde'), (['-q'], 'sonde'), ([], 'perf'),
+                             (['--output=-'], 'sonde')):
         r = piped(*options, program=program)
-        need(r.returncode == 0 and r.stdout.startswith(b'PERFILE2') and line.encode() not in r.stderr, (options, program, r))
+        need(r.returncode == 0 and r.stdout.startswith(b'PERFILE2') and
+             line.encode() not in r.stderr, (options, program, r))
     need(line.encode() not in piped('-o', 'x.data').stderr, 'a file')
     need(line.encode() not in piped(out=subprocess.DEVNULL).stderr, 'no pipe')
 
@@ -132,23 +144,29 @@ def _():
 
     same(reason(), "sched:sched_process_hang did not happen in 'true' (-a records all processes)")
     same(reason('-a'), 'sched:sched_process_hang did not happen while this was recorded')
-    same(reason(event='sched:sched_process_hang,sched:sched_stat_runtime,sched:sched_process_hang', command=['sleep', '0']), '')
+    same(reason(event='sched:sched_process_hang,sched:sched_stat_runtime,sched:sched_process_hang',
+                command=['sleep', '0']), '')
     same(reason('-e', 'alignment-faults'),
          "sched:sched_process_hang (and 1 more) did not happen in 'true' "
          "(-a records all processes)")
-    same(reason('--filter', 'count == 77777', event='syscalls:sys_enter_read', command=['cat', '/dev/null']),
+    same(reason('--filter', 'count == 77777', event='syscalls:sys_enter_read',
+                command=['cat', '/dev/null']),
          "no syscalls:sys_enter_read passed its --filter 'count == 77777'")
-    same(reason('-c', '1000000', event='page-faults').split(' times')[1], ', less often than once per period of 1000000 (-c)')
+    same(reason('-c', '1000000', event='page-faults').split(' times')[1],
+         ', less often than once per period of 1000000 (-c)')
     need('never switched on' in reason('-D', '100000', event='page-faults'), '-D')
-    need('frequency of 1 ' in reason('-F', '1', event='cpu-clock'), reason('-F', '1', event='cpu-clock'))
+    need('frequency of 1 ' in reason('-F', '1', event='cpu-clock'),
+         reason('-F', '1', event='cpu-clock'))
     same(reason(event='page-faults'), '', 'samples')
     same(reason(event='dummy'), '', 'nothing is to be expected')
     same(reason('-n', event='page-faults'), '', 'none are wanted')
     same(reason('-q'), '', '-q')
     p = subprocess.Popen(['sleep', '600'])
     try:
-        need(interrupted('-o', 'x.data', '-e', 'sched:sched_process_hang', '-p', str(p.pid)).rstrip().endswith(
-            'sonde: no samples: sched:sched_process_hang did not happen in the processes that -p names'), '-p')
+        need(interrupted('-o', 'x.data', '-e', 'sched:sched_process_hang', '-p',
+                         str(p.pid)).rstrip().endswith(
+                             'sonde: no samples: sched:sched_process_hang did not happen in the '
+                             'processes that -p names'), '-p')
     finally:
         p.kill()
         p.wait()
@@ -157,8 +175,9 @@ def _():
 @case('a reader that ends by the same Ctrl-C as the recorder is not reported')
 def _():
     def ended(both):
-        p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-o', '-', '-e', 'sched:sched_switch'], stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=PERF_ENV)
+        p = subprocess.Popen([SONDE, 'record', '-q', '-a', '-o', '-', '-e', 'sched:sched_switch'],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=PERF_ENV)
         need(len(p.stdout.read(64)) == 64)
         wait_until('it records', lambda: is_recording(p, SONDE))
         if both:

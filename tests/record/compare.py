@@ -39,11 +39,16 @@ def _():
         ['-e', 'sched:sched_switch:u,sched:sched_switch:H,sched:sched_switch:D'],
         ['-e', 'sched:sched_switch', '-c', '10'], ['-e', 'sched:sched_switch', '-F', '100'],
         ['-e', 'cs', '-c', '1'], ['-e', 'dummy'], ['-a', '-e', 'dummy'], ['-a', '-e', 'cs,dummy'],
-        ['-a', '-g', '-e', 'sched:sched_switch'], ['-g', '--user-callchains', '-e', 'sched:sched_switch'],
-        ['-g', '--kernel-callchains', '-e', 'sched:sched_switch'], ['-e', 'bpf-output'], ['-c', '100', '-e', 'bpf-output'],
-        ['-e', 'sched:sched_wak*'], ['-e', 'raw_syscalls:*'], ['-e', 'cycles'], ['-e', 'cycles:u'], [], ['-a'], ['-g'],
-        ['-F', '999'], ['-a', '-F', '100', '-e', 'cs,sched:sched_switch'], ['-a', '-c', '100', '-e', 'cs'],
-        ['-e', 'cpu-clock', '-p', str(sleeper.pid)], ['-e', 'sched:sched_switch', '-p', str(sleeper.pid)],
+        ['-a', '-g', '-e', 'sched:sched_switch'],
+        ['-g', '--user-callchains', '-e', 'sched:sched_switch'],
+        ['-g', '--kernel-callchains', '-e', 'sched:sched_switch'], ['-e', 'bpf-output'],
+        ['-c', '100', '-e', 'bpf-output'],
+        ['-e', 'sched:sched_wak*'], ['-e', 'raw_syscalls:*'], ['-e', 'cycles'], ['-e', 'cycles:u'],
+        [], ['-a'], ['-g'],
+        ['-F', '999'], ['-a', '-F', '100', '-e', 'cs,sched:sched_switch'],
+        ['-a', '-c', '100', '-e', 'cs'],
+        ['-e', 'cpu-clock', '-p', str(sleeper.pid)],
+        ['-e', 'sched:sched_switch', '-p', str(sleeper.pid)],
         ['-e', 'syscalls:sys_enter_read', '--filter', 'count > 1', '-e', 'sched:sched_switch'],
         ['-e', 'cpu-clock,sched:sched_switch'])
 
@@ -66,25 +71,32 @@ def _():
 @case('perf report --header-only -I: both headers describe the machine with the same lines')
 def _():
     both('-a', '-e', 'sched:sched_switch,cpu-clock')
-    vary = re.compile(r'# (captured on|data offset|data size|feat offset|perf version|cmdline|event :|node\d+ meminfo|'
+    vary = re.compile(
+        r'# (captured on|data offset|data size|feat offset|perf version|cmdline|event :|node\d+ '
+        r'meminfo|'
                       r'time of|sample duration)')
-    text = [[line for line in ask(name, 'report', '--header-only', '-I').splitlines() if not vary.match(line)]
+    text = [[line for line in ask(name, 'report', '--header-only', '-I').splitlines()
+             if not vary.match(line)]
             for name in ('sonde.data', 'perf.data')]
     same(*text, 'headers')
 
 
 @case("the header of a pipe has perf's lines in perf's order")
 def _():
-    vary = re.compile(r'# (captured on|perf version|cmdline|event :|node\d+ meminfo|time of|sample duration)')
+    vary = re.compile(
+        r'# (captured on|perf version|cmdline|event :|node\d+ meminfo|time of|sample duration)')
     text = {}
     for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
         with open(name, 'wb') as f:
-            subprocess.run([tool, 'record', '-q', '-a', '-e', 'sched:sched_switch,cpu-clock', '-o', '-', '--', 'true'],
+            subprocess.run([tool, 'record', '-q', '-a', '-e', 'sched:sched_switch,cpu-clock', '-o',
+                            '-', '--', 'true'],
                            env=PERF_ENV, stdout=f, stdin=subprocess.DEVNULL, check=True)
-        text[name] = [line for line in ask(name, 'report', '--header-only', '-I').splitlines() if not vary.match(line)]
+        text[name] = [line for line in ask(name, 'report', '--header-only', '-I').splitlines()
+                      if not vary.match(line)]
     need(any('pmu mappings' in line for line in text['perf.data']), text)
     # perf writes caches of the processor and BPF programs into files only.
-    ours = [line for line in text['sonde.data'] if not re.match(r'# (CPU cache info| L\d |bpf_prog|btf|\tsub_prog)', line)]
+    ours = [line for line in text['sonde.data']
+            if not re.match(r'# (CPU cache info| L\d |bpf_prog|btf|\tsub_prog)', line)]
     same(ours, text['perf.data'], 'headers')
 
 
@@ -109,7 +121,8 @@ def tracing(name):
     for _ in range(number('I')):
         system = piece(b.index(b'\0', at) + 1 - at)
         systems[system] = sorted(piece(number('Q')) for _ in range(number('I')))
-    parts['systems'], parts['kallsyms'], parts['printk'] = systems, piece(number('I')), piece(number('I'))
+    parts['systems'], parts['kallsyms'], parts['printk'] = (systems, piece(number('I')),
+                                                            piece(number('I')))
     # The names of tasks change all the time; only their presence is compared.
     parts['comms'] = piece(number('Q')) != b''
     parts['rest'] = b[at:]
@@ -127,7 +140,8 @@ def perfdata_feature(name, feature):
 
 @case('TRACING_DATA has the formats and texts that perf writes')
 def _():
-    for n, events in enumerate(('sched:sched_switch,syscalls:sys_enter_read,sched:sched_wakeup', 'irq:*')):
+    for n, events in enumerate(('sched:sched_switch,syscalls:sys_enter_read,sched:sched_wakeup',
+                                'irq:*')):
         both('-e', events, prefix=str(n))
         same(tracing('%dsonde.data' % n), tracing('%dperf.data' % n), events)
 
@@ -135,11 +149,14 @@ def _():
 def recordings(*options):
     """Both tools record the same process at once, so that both see the same events."""
     shutil.copy(shutil.which('sh'), 'sndwork')
-    work = subprocess.Popen(['./sndwork', '-c', 'read go; ' + WORK], env=PERF_ENV, stdin=subprocess.PIPE)
+    work = subprocess.Popen(['./sndwork', '-c', 'read go; ' + WORK], env=PERF_ENV,
+                            stdin=subprocess.PIPE)
     running = {}
     for tool, name in ((perf(), 'perf.data'), (SONDE, 'sonde.data')):
-        running[name] = subprocess.Popen([tool, 'record', '-q', '-m', '4096', '-o', name, *options, '-p', str(work.pid)],
-                                         env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        running[name] = subprocess.Popen([tool, 'record', '-q', '-m', '4096', '-o', name, *options,
+                                          '-p', str(work.pid)],
+                                         env=PERF_ENV, stdin=subprocess.DEVNULL,
+                                         stderr=subprocess.PIPE)
     for name, p in running.items():
         wait_until('%s is being written' % name, lambda: is_recording(p, name))
     time.sleep(0.3)
@@ -230,7 +247,8 @@ def _():
     def cost(tool, name):
         """CPU seconds of the recorder and its command (sleep) for each million bytes recorded."""
         busy = subprocess.Popen(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'status=none'])
-        p = subprocess.Popen([tool, 'record', '-q', '-m', '256', '-e', 'raw_syscalls:*', '-a', '-o', name, '--', 'sleep', '1'],
+        p = subprocess.Popen([tool, 'record', '-q', '-m', '256', '-e', 'raw_syscalls:*', '-a', '-o',
+                              name, '--', 'sleep', '1'],
                              env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         usage = os.wait4(p.pid, 0)[2]
         busy.kill()
@@ -246,15 +264,18 @@ def _():
 
 @case('perf script finds the mapped files of user addresses')
 def _():
-    both('-e', 'cpu-clock', '-c', '100000', record=('sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'))
+    both('-e', 'cpu-clock', '-c', '100000',
+         record=('sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'))
     text = ask('sonde.data', 'script', '-F', 'comm,ip,sym,dso')
     need(re.search(r'\(/usr/bin/[a-z]*sh\)', text), text[:400])
-    ours, theirs = ({line.split(None, 1)[1]: line.split()[0] for line in ask(name, 'buildid-list').splitlines()}
+    ours, theirs = ({line.split(None, 1)[1]: line.split()[0]
+                     for line in ask(name, 'buildid-list').splitlines()}
                     for name in ('sonde.data', 'perf.data'))
     # A library that runs for a moment only may have a sample in one recording and none in the
     # other.
     for path in theirs:
-        need(ours.get(path, theirs[path] if 'lib' in path else '') == theirs[path], '%s: %r' % (path, ours))
+        need(ours.get(path, theirs[path] if 'lib' in path else '') == theirs[path],
+             '%s: %r' % (path, ours))
 
 
 run()

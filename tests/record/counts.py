@@ -31,7 +31,8 @@ def counted(path):
         if a is attr:
             threads[tid] = threads.get(tid, 0) + 1
     for kind, misc, at, size in f.records():
-        if kind == perfdata.LOST_SAMPLES and f.by_id.get(struct.unpack_from('<Q', f.data, at + size - 8)[0]) is attr:
+        if (kind == perfdata.LOST_SAMPLES and
+            f.by_id.get(struct.unpack_from('<Q', f.data, at + size - 8)[0]) is attr):
             lost += struct.unpack_from('<Q', f.data, at + 8)[0]
     return sum(threads.values()), lost, threads
 
@@ -40,7 +41,8 @@ def says_all(path, n, what, may_lose=True):
     """Checks that each of n calls is in the file or reported as lost; returns {tid: samples}."""
     seen, lost, threads = counted(path)
     print('# %s: %d seen, %d reported lost of %d' % (what, seen, lost, n))
-    same(seen + lost, n, '%s: %d seen and %d reported lost; together and the calls made' % (what, seen, lost))
+    same(seen + lost, n, '%s: %d seen and %d reported lost; together and the calls made' %
+         (what, seen, lost))
     need(may_lose or not lost, '%s: %d were lost' % (what, lost))
     return threads
 
@@ -87,7 +89,8 @@ def attached(options, threads, calls):
         same(p.stdout.readline(), 'ready\n')
         if os.path.exists('x.data'):
             os.unlink('x.data')
-        r = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', *EVENTS, *options, '-p', str(p.pid)], env=PERF_ENV,
+        r = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', *EVENTS, *options, '-p',
+                              str(p.pid)], env=PERF_ENV,
                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         wait_until('it records', lambda: is_recording(r, 'x.data'))
         p.stdin.write('\n')
@@ -114,7 +117,8 @@ def _():
 def _():
     for what, options in (('one page', TINY), ('1024 pages', NORMAL)):
         says_all('x.data', attached(('--per-thread', *options), 4, MANY), what)
-    threads = says_all('x.data', attached(('--per-thread', *NORMAL), 4, 2000), 'few', may_lose=False)
+    threads = says_all('x.data', attached(('--per-thread', *NORMAL), 4, 2000), 'few',
+                       may_lose=False)
     same(sorted(threads.values()), [2000] * 4, 'calls of each thread')
 
 
@@ -122,12 +126,15 @@ def _():
 def _():
     for options in (TINY, NORMAL):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4', '-n', MANY, timeout=600)
+        r = sonde('record', '--threads', '-o', 'x.dir', *EVENTS, *options, '--', CALLS, '-t', '4',
+                  '-n', MANY, timeout=600)
         same(r.returncode, 0, r.stderr)
         seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
-        lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for f in [perfdata.File('x.dir/data')]
+        lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0]
+                   for f in [perfdata.File('x.dir/data')]
                    for kind, misc, at, size in f.records() if kind == perfdata.LOST_SAMPLES)
-        same(seen + lost, 4 * int(MANY), '%d seen and %d reported lost; together and the calls made' % (seen, lost))
+        same(seen + lost, 4 * int(MANY),
+             '%d seen and %d reported lost; together and the calls made' % (seen, lost))
 
 
 @case('compressed: every call is a line of sonde script')

@@ -17,8 +17,10 @@ def places(size):
     """Where to cut: every STEP bytes of the first 4 KiB, every 8 bytes of the header, MANY places
     in the rest.
     """
-    near = set(range(0, min(size, 4096), STEP)) | set(range(0, min(size, 320), 8)) | {1, 7, 9, 15, 103, 105}
-    return sorted(near | set(range(4096, size, max(STEP, (size - 4096) // MANY // STEP * STEP or STEP))))
+    near = set(range(0, min(size, 4096),
+                     STEP)) | set(range(0, min(size, 320), 8)) | {1, 7, 9, 15, 103, 105}
+    return sorted(near | set(range(4096, size,
+                                   max(STEP, (size - 4096) // MANY // STEP * STEP or STEP))))
 
 
 def read(data, at, words):
@@ -26,8 +28,9 @@ def read(data, at, words):
     path = 'cut-%d.data' % at
     with open(path, 'wb') as f:
         f.write(data[:at])
-    p = subprocess.run([SONDE, 'script', '-i', path, *words], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=600)
+    p = subprocess.run([SONDE, 'script', '-i', path, *words], env=PERF_ENV,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       timeout=600)
     os.unlink(path)
     reported = p.stderr.decode('utf-8', 'replace')
     if p.returncode not in (0, 1, 2):
@@ -50,8 +53,8 @@ def all_cuts(path, *words):
 
 
 def record(*options):
-    r = sonde('record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch,raw_syscalls:sys_enter', '-g', *options,
-              '--', 'sh', '-c', 'echo; /bin/true')
+    r = sonde('record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch,raw_syscalls:sys_enter',
+              '-g', *options, '--', 'sh', '-c', 'echo; /bin/true')
     same(r.returncode, 0, r.stderr)
 
 

@@ -10,7 +10,8 @@ import subprocess
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says_full, sh, small_disk, sonde, until_switched, wait_until
+from tap import (PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says_full, sh,
+                 small_disk, sonde, until_switched, wait_until)
 
 NOBODY = 65534
 KALLSYMS = 0x100000001  # the recording's own kernel symbols, in its index
@@ -28,7 +29,8 @@ def refused(*argv, status=1, says, **kw):
 
 @case('the status of the command is returned')
 def _():
-    for script, status in (('exit 0', 0), ('exit 7', 7), ('kill -9 $$', 137), ('kill -TERM $$', 143)):
+    for script, status in (('exit 0', 0), ('exit 7', 7), ('kill -9 $$', 137),
+                           ('kill -TERM $$', 143)):
         r = sonde('record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c', script)
         same((r.returncode, r.stderr), (status, ''), script)
         perfdata.File('x.data').check()
@@ -81,7 +83,8 @@ def _():
 
 
 def stopped_by(signo, *target):
-    p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data', *target], env=PERF_ENV,
+    p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data',
+                          *target], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                          # nohup ignores SIGHUP.
                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
@@ -112,7 +115,8 @@ def _():
 @case('under nohup, SIGHUP ends nothing')
 def _():
     os.mkfifo('go')
-    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c', 'read x < go'],
+    p = subprocess.Popen(['nohup', SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh',
+                          '-c', 'read x < go'],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL)
     wait_until('it records', lambda: is_recording(p, 'x.data'))
@@ -127,8 +131,9 @@ def _():
 def deaf_command():
     """A recorder whose command ignores SIGTERM and SIGINT."""
     p = subprocess.Popen([SONDE, 'record', '-q', '-e', 'cs', '-o', 'x.data', '--', 'sh', '-c',
-                          'trap "" TERM INT; : > deaf; while :; do sleep 0.1; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                          'trap "" TERM INT; : > deaf; while :; do sleep 0.1; done'], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         wait_until('its command ignores signals', lambda: os.path.exists('deaf'))
@@ -170,8 +175,10 @@ def _():
     p = subprocess.Popen(['python3', '-c', code])
     wait_until('four threads run', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == 4)
     tids = set(int(t) for t in os.listdir('/proc/%d/task' % p.pid))
-    r = subprocess.Popen([SONDE, 'record', '-q', '-e', 'sched:sched_switch,sched:sched_process_exec', '-p', str(p.pid), '-o',
-                          'x.data'], env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    r = subprocess.Popen([SONDE, 'record', '-q', '-e',
+                          'sched:sched_switch,sched:sched_process_exec', '-p', str(p.pid), '-o',
+                          'x.data'], env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                         text=True)
     wait_until('it records', lambda: is_recording(r, 'x.data'))
     sh(*until_switched(3, *tids))
     open('go', 'w').close()
@@ -199,7 +206,8 @@ def _():
                 break
             kinds.append(kind)
             body = f.data[at + 8:at + size]
-            if kind in (perfdata.COMM, perfdata.MMAP2) and int.from_bytes(body[:4], 'little') == p.pid:
+            if (kind in (perfdata.COMM, perfdata.MMAP2) and
+                int.from_bytes(body[:4], 'little') == p.pid):
                 text = body[8:] if kind == perfdata.COMM else body[64:]
                 text = text.split(b'\0')[0].decode()
                 if kind == perfdata.COMM:
@@ -208,7 +216,8 @@ def _():
                     maps += text + '\n'
         same(comm, 'descr')
         need('/descr\n' in maps and 'libc' in maps and '[vdso]' in maps, maps)
-        need(kinds[0] == 69 and kinds[1] == perfdata.MMAP and 73 in kinds and 74 in kinds, 'first records: %r' % kinds[:6])
+        need(kinds[0] == 69 and kinds[1] == perfdata.MMAP and 73 in kinds and 74 in kinds,
+             'first records: %r' % kinds[:6])
         need(target == ['-a'] and perfdata.FORK in kinds or target != ['-a'], 'FORK records')
     p.kill()
     p.wait()
@@ -216,7 +225,8 @@ def _():
 
 @case('unknown events: the nearest names are offered')
 def _():
-    refused('-e', 'sched:sched_swich', '--', 'true', status=2, says=["'sched:sched_swich'", 'sched:sched_switch'])
+    refused('-e', 'sched:sched_swich', '--', 'true', status=2,
+            says=["'sched:sched_swich'", 'sched:sched_switch'])
     refused('-e', 'sched_switch', '--', 'true', status=2, says=['sched:sched_switch'])
     refused('-e', 'cpu-clok', '--', 'true', status=2, says=['cpu-clock'])
     refused('-e', 'sched:nothing*', '--', 'true', status=2, says=['no tracepoint matches'])
@@ -232,7 +242,8 @@ def _():
 def _():
     def bad(text, *says):
         refused('-e', 'sched:sched_switch', '--filter', text, '--', 'true',
-                says=[re.escape(text), 'sched:sched_switch', *says, r'prev_comm \(text\)', 'next_prio'])
+                says=[re.escape(text), 'sched:sched_switch', *says, r'prev_comm \(text\)',
+                      'next_prio'])
     bad('prev_pidd > 1', 'no field prev_pidd', 'prev_pid')
     bad('prev_comm == sh', 'quotes')
     bad('(prev_pid > 1', r"'\)' is missing")       # the kernel says ENOENT
@@ -246,8 +257,9 @@ def _():
 
 @case('a filter applies to the events named before it only')
 def _():
-    r = sonde('record', '-q', '-o', 'x.data', '-e', 'raw_syscalls:sys_enter', '--filter', 'id == 1', '-e',
-              'raw_syscalls:sys_exit', '--', 'sh', '-c', 'echo a; echo b > /dev/null; read x < /dev/null')
+    r = sonde('record', '-q', '-o', 'x.data', '-e', 'raw_syscalls:sys_enter', '--filter', 'id == 1',
+              '-e', 'raw_syscalls:sys_exit', '--', 'sh', '-c',
+              'echo a; echo b > /dev/null; read x < /dev/null')
     same(r.returncode, 1)
     f = perfdata.File('x.data')
     ids = {0: [], 1: []}
@@ -265,8 +277,8 @@ def _():
     shutil.copy(SONDE, 'sonde')
     os.chmod('.', 0o777)
     def as_nobody(*argv):
-        return sh(setpriv, '--reuid', str(NOBODY), '--regid', str(NOBODY), '--clear-groups', './sonde', 'record', '-o',
-                  'x.data', *argv)
+        return sh(setpriv, '--reuid', str(NOBODY), '--regid', str(NOBODY), '--clear-groups',
+                  './sonde', 'record', '-o', 'x.data', *argv)
     if as_nobody('--help').returncode:
         raise Skip('this build does not run from another place')
     r = as_nobody('-e', 'sched:sched_switch', '--', 'true')
@@ -274,7 +286,8 @@ def _():
     paranoid = open('/proc/sys/kernel/perf_event_paranoid').read().strip()
     if int(paranoid) > 0:
         r = as_nobody('-a', '-e', 'cpu-clock', '--', 'true')
-        need(r.returncode == 1 and 'perf_event_paranoid is ' + paranoid in r.stderr and 'sysctl' in r.stderr, r.stderr)
+        need(r.returncode == 1 and 'perf_event_paranoid is ' + paranoid in r.stderr and
+             'sysctl' in r.stderr, r.stderr)
     if int(paranoid) > 1:
         r = as_nobody('-e', 'cpu-clock', '--', 'true')
         need(r.returncode == 0 and 'user space only (cpu-clock:u)' in r.stderr, r.stderr)
@@ -289,26 +302,32 @@ def _():
 @case('too few descriptors: the limit is raised as far as allowed; if that is not enough, it is '
       'reported')
 def _():
-    r = sh('prlimit', '--nofile=20:4000', SONDE, 'record', '-q', '-e', 'syscalls:sys_enter_*', '-o', 'x.data', '--', 'sh',
-           '-c', 'ulimit -n')
+    r = sh('prlimit', '--nofile=20:4000', SONDE, 'record', '-q', '-e', 'syscalls:sys_enter_*', '-o',
+           'x.data', '--', 'sh', '-c', 'ulimit -n')
     if r.stderr.startswith('prlimit: '):
         raise Skip('the limit of open files is below 4000, and may not be raised here')
-    same((r.returncode, r.stdout.strip()), (0, '20'), 'raised for the recorder, not for the command: ' + r.stderr)
+    same((r.returncode, r.stdout.strip()), (0, '20'),
+         'raised for the recorder, not for the command: ' + r.stderr)
     os.unlink('x.data')
-    r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=20:20', SONDE, 'record', '-e',
-           'syscalls:sys_enter_*', '-o', 'x.data', '--', 'true')
-    need(r.returncode == 1 and 'ulimit -n' in r.stderr and re.search(r'needs \d+', r.stderr), r.stderr)
+    r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=20:20', SONDE,
+           'record', '-e', 'syscalls:sys_enter_*', '-o', 'x.data', '--', 'true')
+    need(r.returncode == 1 and 'ulimit -n' in r.stderr and re.search(r'needs \d+', r.stderr),
+         r.stderr)
     need(not os.path.exists('x.data'), 'a file was left')
 
 
 @case('too few descriptors: the message names them as the only cause, whatever could not be opened')
 def _():
     def limited(n, *words):
-        return sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=%d:%d' % (n, n), SONDE, *words)
+        return sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit',
+                  '--nofile=%d:%d' % (n, n), SONDE, *words)
 
-    for words in (['-e', 'sched:sched_switch'], ['-e', 'sched:sched_s*'], ['-e', '*:sched_switch'], ['-e', 'msr/tsc/'],
-                  ['-e', 'cpu-clock', '-g'], ['-a', '-e', 'cpu-clock', '-g'], ['-e', 'cpu-clock', '--threads'],
-                  ['-p', str(os.getpid()), '-e', 'cpu-clock'], ['-a', '-e', 'cpu-clock', '-G', '/']):
+    for words in (['-e', 'sched:sched_switch'], ['-e', 'sched:sched_s*'], ['-e', '*:sched_switch'],
+                  ['-e', 'msr/tsc/'],
+                  ['-e', 'cpu-clock', '-g'], ['-a', '-e', 'cpu-clock', '-g'],
+                  ['-e', 'cpu-clock', '--threads'],
+                  ['-p', str(os.getpid()), '-e', 'cpu-clock'],
+                  ['-a', '-e', 'cpu-clock', '-G', '/']):
         wanted = sonde('record', *words, '-o', 'x.data', '--', 'true')
         enough = 0
         for n in range(4, 40):
@@ -316,29 +335,34 @@ def _():
             if os.path.exists('x.data'):
                 os.unlink('x.data')
             r = limited(n, 'record', *words, '-o', 'x.data', '--', 'true')
-            if (r.returncode, 'descriptors' in r.stderr) == (wanted.returncode, False) and 'open files' not in r.stderr:
-                need('no names' not in r.stderr or 'no names' in wanted.stderr, '%d %s: %s' % (n, words, r.stderr))
+            if ((r.returncode, 'descriptors' in r.stderr) == (wanted.returncode, False) and
+                'open files' not in r.stderr):
+                need('no names' not in r.stderr or 'no names' in wanted.stderr,
+                     '%d %s: %s' % (n, words, r.stderr))
                 enough += 1
                 if enough == 2:
                     break
                 continue
             lines = r.stderr.strip().splitlines()
-            need(r.returncode == 1 and len(lines) == 1 and re.search('too few file descriptors|Too many open files', lines[0]) and
-                 'choose another' not in r.stderr, '%d %s: %d %s' % (n, words, r.returncode, r.stderr))
+            need(r.returncode == 1 and len(lines) == 1 and
+                 re.search('too few file descriptors|Too many open files', lines[0]) and
+                 'choose another' not in r.stderr,
+                 '%d %s: %d %s' % (n, words, r.returncode, r.stderr))
             need(not os.path.exists('x.data'), '%d %s: a file was left' % (n, words))
     for words in ([], ['sched:*'], ['sched_switch'], ['pmu']):
         wanted = sonde('list', *words)
         for n in range(4, 10):
             r = limited(n, 'list', *words)
-            need(r.stdout == wanted.stdout or 'Too many open files' in r.stderr, 'list %s, %d: %s' % (words, n, r.stderr))
+            need(r.stdout == wanted.stdout or 'Too many open files' in r.stderr,
+                 'list %s, %d: %s' % (words, n, r.stderr))
             need('no events for' not in r.stderr, 'list %s, %d: %s' % (words, n, r.stderr))
 
 
 @case('a full disk: one error, and the events until then are in a finished file')
 def _():
     with small_disk('size=3m'):
-        r = sonde('record', '-e', 'raw_syscalls:*', '-m', '64', '-o', 'small/x.data', '--', 'dd', 'if=/dev/zero',
-                  'of=/dev/null', 'bs=1', 'count=100000')
+        r = sonde('record', '-e', 'raw_syscalls:*', '-m', '64', '-o', 'small/x.data', '--', 'dd',
+                  'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=100000')
         need(says_full(r) and '-o FILE' in r.stderr, r.stderr)
         need(len(re.findall('the disk is full', r.stderr)) <= 2, r.stderr)
         f = perfdata.File('small/x.data')
@@ -365,7 +389,8 @@ def _():
 def _():
     if re.match('0+ ', open('/proc/kallsyms').readline()):
         raise Skip('kernel addresses are hidden')
-    r = sonde('record', '-q', '-g', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sh', '-c', 'sleep 0.01; sleep 0.01')
+    r = sonde('record', '-q', '-g', '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'sh', '-c',
+              'sleep 0.01; sleep 0.01')
     same((r.returncode, r.stderr), (0, ''), 'record')
     f = perfdata.File('x.data')
     at, size = f.index[KALLSYMS]
@@ -378,7 +403,8 @@ def _():
     # As if another kernel ran here.
     other = f.data.replace(kernel, bytes(b ^ 0xff for b in kernel))
     text = {}
-    for name, data in (('own', f.data), ('other', other), ('none', other[:at] + bytes(size) + other[at + size:])):
+    for name, data in (('own', f.data), ('other', other),
+                       ('none', other[:at] + bytes(size) + other[at + size:])):
         with open(name + '.data', 'wb') as out:
             out.write(data)
         r = sonde('script', '-i', name + '.data', '-F', 'ip,sym')

@@ -17,7 +17,8 @@ import sys
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says_full, sh, small_disk, sonde, wait_until
+from tap import (PERF_ENV, SONDE, Skip, case, is_recording, need, run, same, says_full, sh,
+                 small_disk, sonde, wait_until)
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -45,15 +46,17 @@ def clean(status, reported, path='x.data'):
     need(status in CLEAN, 'status %d: %s' % (status, reported))
     if status == 0:
         return readable(path)
-    need(reported.startswith('sonde: ') and len(reported.strip()) > 15, 'no cause is given: %r' % reported)
+    need(reported.startswith('sonde: ') and len(reported.strip()) > 15,
+         'no cause is given: %r' % reported)
     need(not os.path.exists(path), 'a file was left: ' + reported)
     return 0
 
 
 def start(*options, **kw):
     """Starts a recorder, and returns when it waits for events."""
-    p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', *options], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kw)
+    p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', *options], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True, **kw)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
     except BaseException:
@@ -103,8 +106,9 @@ def _():
 
 @case('processes that end while the recorder opens them')
 def _():
-    short = subprocess.Popen(['sh', '-c', 'while :; do /bin/true & /bin/true; done'], start_new_session=True,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    short = subprocess.Popen(['sh', '-c', 'while :; do /bin/true & /bin/true; done'],
+                             start_new_session=True, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
     try:
         for options in (['-a'], ['-p', str(short.pid)]):
             r = sonde('record', '-q', '-o', 'x.data', '-e', CALL, *options, '--', 'sleep', '0.1')
@@ -129,8 +133,9 @@ def _():
         raise Skip('no setpriv')
     worked = []
     for most in (4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 28, 40):
-        r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit', '--nofile=%d:%d' % (most, most), SONDE, 'record', '-q',
-               '-o', 'x.data', '-e', CALL, '-e', 'sched:sched_switch', '--', CALLS, '-n', '10')
+        r = sh('setpriv', '--bounding-set', '-sys_resource', 'prlimit',
+               '--nofile=%d:%d' % (most, most), SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL,
+               '-e', 'sched:sched_switch', '--', CALLS, '-n', '10')
         if r.returncode == 127 and 'shared libraries' in r.stderr:
             continue  # the loader has failed before sonde runs
         clean(r.returncode, r.stderr)
@@ -148,8 +153,8 @@ def _():
         raise Skip('a sanitizer needs all of the address space')
     worked = []
     for mib in (8, 10, 12, 14, 16, 18, 20, 24, 32, 48, 128):
-        r = sh('prlimit', '--as=%d' % (mib << 20), SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-e', 'sched:*', '-g',
-               '--', 'sh', '-c', 'exit 0')
+        r = sh('prlimit', '--as=%d' % (mib << 20), SONDE, 'record', '-q', '-o', 'x.data', '-e',
+               CALL, '-e', 'sched:*', '-g', '--', 'sh', '-c', 'exit 0')
         if r.returncode == 127 and 'shared' in r.stderr:
             continue
         clean(r.returncode, r.stderr)
@@ -163,7 +168,8 @@ def _():
       'output in it')
 def _():
     for close in ('<&-', '<&- >&-', '<&- >&- 2>&-'):
-        r = sh('sh', '-c', 'exec "$0" record -q -o x.data -e %s -- "$1" -n 10 %s' % (CALL, close), SONDE, CALLS)
+        r = sh('sh', '-c', 'exec "$0" record -q -o x.data -e %s -- "$1" -n 10 %s' % (CALL, close),
+               SONDE, CALLS)
         same(r.returncode, 0, close + r.stderr)
         same(readable('x.data'), 10, close)
         os.unlink('x.data')
@@ -175,19 +181,22 @@ def seen_and_lost(path):
     f.check()
     attr = f.attrs[f.names().index(CALL)]
     lost = sum(struct.unpack_from('<Q', f.data, at + 8)[0] for kind, misc, at, size in f.records()
-               if kind == perfdata.LOST_SAMPLES and f.by_id.get(struct.unpack_from('<Q', f.data, at + size - 8)[0]) is attr)
+               if kind == perfdata.LOST_SAMPLES and
+               f.by_id.get(struct.unpack_from('<Q', f.data, at + size - 8)[0]) is attr)
     return sum(a is attr for a, pid, tid, t, raw in f.samples()), lost
 
 
 @case('a recorder that is stopped and continued: events that did not fit meanwhile are reported '
       'as lost')
 def _():
-    work = subprocess.Popen([CALLS, '-w', '-n', '100000'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    work = subprocess.Popen([CALLS, '-w', '-n', '100000'], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, text=True)
     try:
         same(work.stdout.readline(), 'ready\n')
         p = start('-m', '8', '-e', 'dummy', '-e', CALL, '-p', str(work.pid))
         p.send_signal(signal.SIGSTOP)
-        wait_until('it is stopped', lambda: open('/proc/%d/stat' % p.pid).read().rpartition(')')[2].split()[0] == 'T')
+        wait_until('it is stopped', lambda: open('/proc/%d/stat' %
+                                                 p.pid).read().rpartition(')')[2].split()[0] == 'T')
         work.stdin.write('\n')
         work.stdin.close()
         n = int(work.stdout.read())
@@ -195,7 +204,8 @@ def _():
         reported = end(p)
         seen, lost = seen_and_lost('x.data')
         # Records of state may be lost, too.
-        need(0 < lost <= int(re.search(r'(\d+) events were lost', reported).group(1)), '%d lost: %s' % (lost, reported))
+        need(0 < lost <= int(re.search(r'(\d+) events were lost', reported).group(1)),
+             '%d lost: %s' % (lost, reported))
         same(seen + lost, n, 'seen and reported lost, and calls')
         readable('x.data')
     finally:
@@ -205,8 +215,8 @@ def _():
 
 @case("a terminal's Ctrl-Z and Ctrl-C reach command and recorder: the file is complete")
 def _():
-    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c', 'while :; do sleep 0.01; : > ran; done',
-              start_new_session=True)
+    p = start('-q', '-e', 'sched:sched_switch', '--', 'sh', '-c',
+              'while :; do sleep 0.01; : > ran; done', start_new_session=True)
     try:
         wait_until('it has slept', lambda: os.path.exists('ran'))
         for signo in (signal.SIGTSTP, signal.SIGCONT):
@@ -226,8 +236,10 @@ def _():
 @case('a reader that closes its end, at once or within a record')
 def _():
     for took in (0, 1, 17, 4096, 70000):
-        p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', 'raw_syscalls:*', '--', CALLS, '-n', '30000'], env=PERF_ENV,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', 'raw_syscalls:*', '--', CALLS, '-n',
+                              '30000'], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, bufsize=0)
         left = took
         while left:
             got = p.stdout.read(left)
@@ -240,8 +252,9 @@ def _():
 
 
 def through_pipe(*argv, **kw):
-    return subprocess.Popen([SONDE, 'record', '-o', '-', *argv], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **kw)
+    return subprocess.Popen([SONDE, 'record', '-o', '-', *argv], env=PERF_ENV,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, bufsize=0, **kw)
 
 
 def is_full(pipe):
@@ -308,7 +321,9 @@ def _():
         p.send_signal(signal.SIGINT)
         p.wait(timeout=600)  # before anything is read
         reported = p.communicate()[1].decode()
-        need('stands still' in reported and re.search('[1-9][0-9]* events were recorded, but could not be written', reported), reported)
+        need('stands still' in reported and
+             re.search('[1-9][0-9]* events were recorded, but could not be written', reported),
+             reported)
         same(p.returncode, 3, 'status: ' + reported)
 
 
@@ -325,8 +340,9 @@ def before_full_pipe():
         except BlockingIOError:
             break
     os.set_blocking(writer, True)
-    p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', CALL, '--', 'touch', 'ran'], env=PERF_ENV, stdout=writer,
-                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    p = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', CALL, '--', 'touch', 'ran'],
+                         env=PERF_ENV, stdout=writer, stdin=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, start_new_session=True)
     os.close(writer)
     wait_until('it waits for its reader', lambda: 'poll' in open('/proc/%d/wchan' % p.pid).read())
     time.sleep(0.2)
@@ -341,7 +357,8 @@ def _():
     time.sleep(0.2)
     p.send_signal(signal.SIGINT)
     p.communicate(timeout=600)
-    same((p.returncode, os.path.exists('ran')), (-signal.SIGINT, False), 'status, and whether the command ran')
+    same((p.returncode, os.path.exists('ran')), (-signal.SIGINT, False),
+         'status, and whether the command ran')
     os.close(reader)
 
 
@@ -354,15 +371,18 @@ def _():
         pass
     os.close(reader)
     reported = p.communicate(timeout=600)[1].decode()
-    same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' + reported)
+    same((p.returncode, os.path.exists('ran')), (0, True), 'status, and whether the command ran: ' +
+         reported)
 
 
 @case('a command that kills its recorder: the events that were written are read')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-m', '8', '--', 'sh', '-c',
-                          's=$(stat -c %s x.data); "$0" -n 5000; while [ $(stat -c %s x.data) -lt $((s + 8000)) ]; do '
-                          'sleep 0.1; done; kill -9 $PPID', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', CALL, '-m', '8', '--', 'sh',
+                          '-c', 's=$(stat -c %s x.data); "$0" -n 5000; while [ $(stat -c %s '
+                                'x.data) -lt $((s + 8000)) ]; do '
+                          'sleep 0.1; done; kill -9 $PPID', CALLS], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True)
     p.communicate(timeout=600)
     same(p.returncode, -signal.SIGKILL)
     f = perfdata.File('x.data')
@@ -375,8 +395,9 @@ def _():
 def _():
     os.mkdir('there')
     p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'there/x.data', '-e', CALL, '--', 'sh', '-c',
-                          'rm -rf there; "$0" -n 1000', CALLS], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                          'rm -rf there; "$0" -n 1000', CALLS], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True)
     same(p.communicate(timeout=600)[1], '', 'stderr')
     same(p.returncode, 0, 'status')
 
@@ -384,7 +405,8 @@ def _():
 @case('a disk that fills up while a recording is written')
 def _():
     with small_disk('size=600k'):
-        r = sonde('record', '-o', 'small/x.data', '-e', 'raw_syscalls:*', '--', CALLS, '-n', '20000')
+        r = sonde('record', '-o', 'small/x.data', '-e', 'raw_syscalls:*', '--', CALLS, '-n',
+                  '20000')
         says_full(r)
         shutil.copy('small/x.data', 'x.data')
     need(readable('x.data') > 100, 'nothing was kept')

@@ -25,7 +25,8 @@ def record(*options, work=SPIN % 200000, status=0):
     # The buffers hold everything: nothing is lost, however busy the machine.
     r = sonde('record', '-q', '-m', '8M', '-o', 'x.data', *options, '--', 'sh', '-c', work)
     # With -a events of other processes are recorded, and may be lost.
-    same((r.returncode, r.stderr if '-a' not in options else ''), (status, ''), 'sonde record %r' % (options,))
+    same((r.returncode, r.stderr if '-a' not in options else ''), (status, ''),
+         'sonde record %r' % (options,))
     return Recording('x.data')
 
 
@@ -46,25 +47,30 @@ def both_read(*options):
 
 @case('-c and -F: the periods of the samples; -P, --no-period')
 def _():
-    need(all(s['period'] == 1000000 for s in samples('-e', 'cpu-clock', '-c', '1000000', '-P')), 'periods')
+    need(all(s['period'] == 1000000 for s in samples('-e', 'cpu-clock', '-c', '1000000', '-P')),
+         'periods')
     need('period' not in samples('-e', 'cpu-clock', '-c', '1000000')[0], 'a period of its own')
     # The kernel turns the frequency into a fixed period of time.
-    need(all(s['period'] == 1000000 for s in samples('-e', 'cpu-clock', '-F', '1000')[2:]), 'periods of 1000 Hz')
+    need(all(s['period'] == 1000000 for s in samples('-e', 'cpu-clock', '-F', '1000')[2:]),
+         'periods of 1000 Hz')
     need('period' not in samples('-e', 'cpu-clock', '-F', '1000', '--no-period')[0],
          'a period in spite of --no-period')
 
 
 @case('-d: addresses of page faults; their pages and places in memory')
 def _():
-    got = samples('-e', 'page-faults', '-c', '1', '-d', '--phys-data', '--data-page-size', '--code-page-size')
+    got = samples('-e', 'page-faults', '-c', '1', '-d', '--phys-data', '--data-page-size',
+                  '--code-page-size')
     need(all(s['addr'] and s['data_src'] == 0x1e05080021 for s in got), 'addresses, sources')
-    need(any(s['phys_addr'] and s['phys_addr'] % 4096 == s['addr'] % 4096 for s in got), 'physical addresses')
+    need(any(s['phys_addr'] and s['phys_addr'] % 4096 == s['addr'] % 4096 for s in got),
+         'physical addresses')
     for name in 'data_page_size', 'code_page_size':
         sizes = {s[name] for s in got}
         need(max(sizes) >= 4096 and all(n % 4096 == 0 for n in sizes), '%s: %r' % (name, sizes))
     data = [r for r in Recording('x.data').others() if r[0] == perfdata.MMAP2 and r[1] & 1 << 13]
     need(data, 'no mapping of data')
-    need(all(not struct.unpack_from('<I', body, 56)[0] & 4 for kind, misc, body, t in data), 'executable data')
+    need(all(not struct.unpack_from('<I', body, 56)[0] & 4 for kind, misc, body, t in data),
+         'executable data')
     perf()
     both_read('-F', 'comm,tid,addr,data_src,phys_addr,data_page_size,code_page_size')
 
@@ -77,9 +83,11 @@ def _():
         wait_until('it sleeps', lambda: is_asleep(sleeper.pid))
         lines = []
         for tool in (['perf'], [SONDE]):
-            r = sh(*tool, 'record', '-q', '-e', 'cs', '-d', '-o', 'x.data', '-p', str(sleeper.pid), '--', 'true')
+            r = sh(*tool, 'record', '-q', '-e', 'cs', '-d', '-o', 'x.data', '-p', str(sleeper.pid),
+                   '--', 'true')
             same((r.returncode, r.stderr), (0, ''), tool)
-            lines.append(sorted(line for line in sh('perf', 'script', '-i', 'x.data', '--show-mmap-events').stdout.splitlines()
+            lines.append(sorted(line for line in sh('perf', 'script', '-i', 'x.data',
+                                                    '--show-mmap-events').stdout.splitlines()
                                 if 'MMAP' in line))
         need(len(lines[0]) > 15, lines[0])
         same(*lines, 'mappings')
@@ -99,7 +107,8 @@ def _():
                                  (['--all-cgroups'], 'cgroup', lambda v: v != 0)):
         need(name not in plain, '%s by itself' % name)
         need(all(right(s[name]) for s in samples('-e', 'cpu-clock', '-F', '1000', *options)), name)
-    groups = [struct.unpack_from('<Q', body)[0] for kind, misc, body, t in Recording('x.data').others() if kind == CGROUP]
+    groups = [struct.unpack_from('<Q', body)[0]
+              for kind, misc, body, t in Recording('x.data').others() if kind == CGROUP]
     record('-e', 'cs', '--running-time')
     same(Recording('x.data').full[0].read_format, 0x17, 'read_format')
     need(groups, 'no control group is described')
@@ -111,7 +120,8 @@ def _():
         return
     for s in samples('-e', 'cpu-clock:u', '-F', '1000', '-Iip', '--user-regs=ax,sp,IP'):
         same(s['regs_intr'], {IP: s['ip']}, 'registers at the interrupt')
-        same((s['regs_user_abi'], sorted(s['regs_user'])), (2, [AX, SP, IP]), 'registers of user space')
+        same((s['regs_user_abi'], sorted(s['regs_user'])), (2, [AX, SP, IP]),
+             'registers of user space')
         same(s['regs_user'][IP], s['ip'], 'ip')
         need(s['regs_user'][SP] >> 40 == 0x7f, 'stack pointer %#x' % s['regs_user'][SP])
     same(len(samples('-e', 'cpu-clock', '-F', '1000', '-I')[0]['regs_intr']), 20, 'all registers')
@@ -126,11 +136,13 @@ def _():
     deep = [s['callchain'] for s in samples('-g', '-e', 'kmem:kmem_cache_alloc', work=work)]
     need(max(map(len, deep)) > 8, 'deep chains: %r' % deep[:3])
     need(any(CHAIN_KERNEL in c and CHAIN_USER in c for c in deep), 'both parts')
-    short = [s['callchain'] for s in samples('--call-graph', 'fp,4', '-e', 'kmem:kmem_cache_alloc', work=work)]
+    short = [s['callchain'] for s in samples('--call-graph', 'fp,4', '-e', 'kmem:kmem_cache_alloc',
+                                             work=work)]
     same(max(sum(a < MARKER for a in c) for c in short), 4, 'frames of fp,4')
     for option, there, away in (('--kernel-callchains', CHAIN_KERNEL, CHAIN_USER),
                                 ('--user-callchains', CHAIN_USER, CHAIN_KERNEL)):
-        got = [s['callchain'] for s in samples('-g', option, '-e', 'kmem:kmem_cache_alloc', work=work)]
+        got = [s['callchain'] for s in samples('-g', option, '-e', 'kmem:kmem_cache_alloc',
+                                               work=work)]
         need(any(there in c for c in got) and not any(away in c for c in got), option)
 
 
@@ -152,10 +164,12 @@ def _():
         f.write(DEEP)
     subprocess.run(['gcc', '-O1', '-g', '-fomit-frame-pointer', '-o', 'deep', 'deep.c'], check=True)
     for size, recorded in ((None, 8192), ('100', 104), ('4096', 4096), ('65528', 65528)):
-        got = samples('-e', 'cpu-clock:u', '-F', '500', '--call-graph', 'dwarf' + (',' + size if size else ''), work='./deep')
+        got = samples('-e', 'cpu-clock:u', '-F', '500', '--call-graph',
+                      'dwarf' + (',' + size if size else ''), work='./deep')
         need(got[-1]['attr'].stack_user == recorded, 'size in the attr')
         # The kernel copies less if the stack or the record ends before.
-        need(all(s['stack_size'] <= recorded and s['stack'] and len(s['stack']) <= s['stack_size'] for s in got), size)
+        need(all(s['stack_size'] <= recorded and s['stack'] and len(s['stack']) <= s['stack_size']
+                 for s in got), size)
         text = sonde('script', '-i', 'x.data', '-F', 'ip,sym', '--comm', 'deep').stdout
         # A copy of 104 bytes ends inside the frame of middle(), which is larger.
         calls = re.findall(r'\bleaf\b.*\n.*\bmiddle\b(?:.*\n.*\bouter\b.*\n.*\bmain\b)?', text)
@@ -164,8 +178,10 @@ def _():
     perf()
     theirs, ours = ([re.sub('^ *[0-9a-f]+ ', '', line) for line in tool.stdout.splitlines()
                      if re.search('(leaf|middle|outer|main)$', line)]
-                    for tool in (sh('perf', 'script', '-i', 'x.data', '-F', 'ip,sym', '--no-inline'),
-                                 sonde('--compat', 'perf-6.1', 'script', '-i', 'x.data', '-F', 'ip,sym', '--no-inline')))
+                    for tool in (sh('perf', 'script', '-i', 'x.data', '-F', 'ip,sym',
+                                    '--no-inline'),
+                                 sonde('--compat', 'perf-6.1', 'script', '-i', 'x.data', '-F',
+                                       'ip,sym', '--no-inline')))
     need(len(ours) > 20, ours)
     same(theirs, ours, 'frames')
 
@@ -173,7 +189,8 @@ def _():
 @case('-k: times of the chosen clock, and times of day by both tools')
 def _():
     perf()
-    for name, clock in (('monotonic', 1), ('raw', 4), ('CLOCK_BOOTTIME', 7), ('real', 0), ('tai', 11)):
+    for name, clock in (('monotonic', 1), ('raw', 4), ('CLOCK_BOOTTIME', 7), ('real', 0),
+                        ('tai', 11)):
         before, day, day_ns = time.clock_gettime_ns(clock), time.time(), time.time_ns()
         got = samples('-e', 'cs', '-k', name, work='sleep 0.01; sleep 0.01')
         after, after_day_ns = time.clock_gettime_ns(clock), time.time_ns()
@@ -184,9 +201,11 @@ def _():
         same((version, number), (1, clock), 'CLOCK_DATA')
         # Two clocks cannot be read at once: the recorded moment is between the two readings here.
         need(before <= reference <= after and day_ns <= wall <= after_day_ns, 'CLOCK_DATA: moments')
-        need(abs((wall - reference) - (day_ns - before)) <= after - before + 10**6, 'CLOCK_DATA: both at once')
+        need(abs((wall - reference) - (day_ns - before)) <= after - before + 10**6,
+             'CLOCK_DATA: both at once')
         text = both_read('-F', 'comm,tid,tod,event')
-        seconds = time.mktime(time.strptime(re.search(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d', text)[0], '%Y-%m-%d %H:%M:%S'))
+        seconds = time.mktime(time.strptime(re.search(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d', text)[0],
+                                            '%Y-%m-%d %H:%M:%S'))
         offset = time.mktime(time.gmtime(day)) - day
         need(day - 2 <= seconds - offset <= time.time() + 2, 'time of day: %s' % text[:80])
     same(sh('perf', 'script', '-i', 'x.data', '-F', 'tod').returncode, 0, 'tod')
@@ -199,20 +218,24 @@ def _():
     got = samples('-e', 'cs', '--no-timestamp', work='sleep 0.01; sleep 0.01')
     need(not any('time' in s for s in got), 'times')
     same(struct.unpack('<QQ', perfdata.File('x.data').body(21)), (0, 0), 'SAMPLE_TIME')
-    got = samples('-e', 'cs,sched:sched_process_exit', '--no-timestamp', work='sleep 0.01; sleep 0.01')
+    got = samples('-e', 'cs,sched:sched_process_exit', '--no-timestamp',
+                  work='sleep 0.01; sleep 0.01')
     times = [s['time'] for s in got if 'time' in s]
     need(times and len(times) < len(got), 'both kinds')
-    same(struct.unpack('<QQ', perfdata.File('x.data').body(21)), (min(times), max(times)), 'SAMPLE_TIME of some')
+    same(struct.unpack('<QQ', perfdata.File('x.data').body(21)), (min(times), max(times)),
+         'SAMPLE_TIME of some')
     got = samples('-e', 'cs,sched:sched_process_exit', work='sleep 0.01; sleep 0.01')
     times = [s['time'] for s in got]
-    same(struct.unpack('<QQ', perfdata.File('x.data').body(21)), (min(times), max(times)), 'SAMPLE_TIME of all')
+    same(struct.unpack('<QQ', perfdata.File('x.data').body(21)), (min(times), max(times)),
+         'SAMPLE_TIME of all')
 
 
 @case('-n: records of state, no samples')
 def _():
     x = record('-n', '-e', 'cs,sched:sched_switch', work='sleep 0.01')
     kinds = {kind for kind, misc, at, size in x.records()}
-    need(perfdata.SAMPLE not in kinds and {perfdata.COMM, perfdata.MMAP2, perfdata.EXIT} <= kinds, '%r' % kinds)
+    need(perfdata.SAMPLE not in kinds and {perfdata.COMM, perfdata.MMAP2, perfdata.EXIT} <= kinds,
+         '%r' % kinds)
 
 
 @case('-s: the counts of each task are recorded when it ends')
@@ -231,40 +254,53 @@ def _():
     need(len(counts) >= 3 and sum(counts.values()) >= 3, '%r' % counts)
     need(set(sampled) & set(counts), 'samples of other tasks')
     perf()
-    lines = re.split(r'PID +TID', sh('perf', 'report', '-T', '--stdio', '-i', 'x.data').stdout)[1].splitlines()[1:]
-    same({int(line.split()[1]): int(line.split()[2]) for line in lines if line.strip()}, counts, 'perf report -T')
-    need(sonde('script', '-D', '-i', 'x.data').stdout.count('PERF_RECORD_READ') >= 3, 'READ in our dump')
+    lines = re.split(r'PID +TID', sh('perf', 'report', '-T', '--stdio', '-i',
+                                     'x.data').stdout)[1].splitlines()[1:]
+    same({int(line.split()[1]): int(line.split()[2]) for line in lines if line.strip()}, counts,
+         'perf report -T')
+    need(sonde('script', '-D', '-i', 'x.data').stdout.count('PERF_RECORD_READ') >= 3,
+         'READ in our dump')
 
 
 @case('-i: children of the command are left out')
 def _():
     work = 'for i in 1 2 3; do /bin/true; done'
-    same(len({s['pid'] for s in samples('-i', '-e', 'sched:sched_switch,page-faults', work=work)}), 1, 'processes')
-    need(len({s['pid'] for s in samples('-e', 'page-faults', '-c', '1', work=work)}) == 4, 'children')
+    same(len({s['pid'] for s in samples('-i', '-e', 'sched:sched_switch,page-faults', work=work)}),
+         1, 'processes')
+    need(len({s['pid'] for s in samples('-e', 'page-faults', '-c', '1', work=work)}) == 4,
+         'children')
 
 
 @case('--all-user, --all-kernel: samples in user space only, in the kernel only')
 def _():
     work = 'i=0; while [ $i -lt 12000 ]; do read x < /proc/self/stat; i=$((i + 1)); done'
-    need(not any(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-user', work=work)), 'user')
-    need(all(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-kernel', work=work)), 'kernel')
+    need(not any(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-user',
+                                                   work=work)), 'user')
+    need(all(s['ip'] & KERNEL for s in samples('-e', 'cpu-clock', '-F', '2000', '--all-kernel',
+                                               work=work)), 'kernel')
 
 
 @case('--switch-events, --namespaces, --all-cgroups: their records, read by both tools')
 def _():
     perf()
-    x = record('-e', 'cs', '--switch-events', '--namespaces', '--all-cgroups', work='sleep 0.01; sleep 0.01')
+    x = record('-e', 'cs', '--switch-events', '--namespaces', '--all-cgroups',
+               work='sleep 0.01; sleep 0.01')
     others = list(x.others())
     outs = sum(kind == SWITCH and misc >> 13 & 1 for kind, misc, b, t in others)
-    need(outs and sum(kind == SWITCH and not misc >> 13 & 1 for kind, misc, b, t in others), 'switches')
-    mine = {n: os.stat('/proc/self/ns/' + n).st_ino for n in ('net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup')}
-    spaces = [struct.unpack('<IIQ14Q', body) for kind, misc, body, t in others if kind == NAMESPACES]
+    need(outs and sum(kind == SWITCH and not misc >> 13 & 1 for kind, misc, b, t in others),
+         'switches')
+    mine = {n: os.stat('/proc/self/ns/' + n).st_ino
+            for n in ('net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup')}
+    spaces = [struct.unpack('<IIQ14Q', body) for kind, misc, body, t in others
+              if kind == NAMESPACES]
     need(len(spaces) >= 2, 'namespaces')
     for one in spaces:
         same((one[2], list(one[4::2])), (7, list(mine.values())), 'namespaces of %d' % one[0])
-    roots = [body for kind, misc, body, t in others if kind == CGROUP and body[8:].rstrip(b'\0') == b'/']
+    roots = [body for kind, misc, body, t in others if kind == CGROUP and
+             body[8:].rstrip(b'\0') == b'/']
     need(roots, 'the root of the control groups')
-    text = both_read('--show-switch-events', '--show-namespace-events', '--show-cgroup-events', '-F', 'comm,tid,time,event')
+    text = both_read('--show-switch-events', '--show-namespace-events', '--show-cgroup-events',
+                     '-F', 'comm,tid,time,event')
     for word in 'SWITCH OUT', 'SWITCH IN', 'NAMESPACES', 'CGROUP':
         need('PERF_RECORD_' + word in text, word)
     x = record('-a', '-e', 'cs', '--switch-events', work='sleep 0.01')
@@ -279,12 +315,15 @@ def _():
         for attempt in range(5):  # control groups may be made or removed meanwhile
             out = []
             for tool in (['perf'], [SONDE]):
-                r = sh(*tool, 'record', '-q', '-a', '-e', 'dummy', '--namespaces', '--all-cgroups', '-o', 'x.data', '--', 'true')
+                r = sh(*tool, 'record', '-q', '-a', '-e', 'dummy', '--namespaces', '--all-cgroups',
+                       '-o', 'x.data', '--', 'true')
                 same((r.returncode, r.stderr), (0, ''), tool)
-                text = sh('perf', 'script', '-i', 'x.data', '--show-namespace-events', '--show-cgroup-events').stdout
+                text = sh('perf', 'script', '-i', 'x.data', '--show-namespace-events',
+                          '--show-cgroup-events').stdout
                 at = text.index('NAMESPACES %d/%d ' % (sleeper.pid, sleeper.pid))
                 groups = [line for line in text.splitlines() if 'CGROUP' in line]
-                out.append((text[at:text.index(']', at)], sorted(re.sub('.*CGROUP', '', line) for line in groups)))
+                out.append((text[at:text.index(']', at)],
+                            sorted(re.sub('.*CGROUP', '', line) for line in groups)))
             need(out[0][1], 'no control group')
             if out[0] == out[1]:
                 break
@@ -298,13 +337,16 @@ def _():
 def _():
     calls, work = 50000, 'exec dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none'
     for options in ([], ['--running-time'], ['-s'], ['-i', '-s'], ['--no-timestamp']):
-        r = sonde('record', '-o', 'x.data', '-m', '1', '-e', 'syscalls:sys_enter_write', *options, '--', 'sh', '-c', work)
+        r = sonde('record', '-o', 'x.data', '-m', '1', '-e', 'syscalls:sys_enter_write', *options,
+                  '--', 'sh', '-c', work)
         same(r.returncode, 0, r.stderr)
         x = Recording('x.data')
         seen = sum(1 for s in x.decoded())
-        lost = sum(struct.unpack('<Q', body)[0] for kind, misc, body, t in x.others() if kind == perfdata.LOST_SAMPLES)
+        lost = sum(struct.unpack('<Q', body)[0] for kind, misc, body, t in x.others()
+                   if kind == perfdata.LOST_SAMPLES)
         # The kernel also counts lost records of state.
-        need(calls <= seen + lost <= calls + 30, '%r: %d seen and %d reported lost' % (options, seen, lost))
+        need(calls <= seen + lost <= calls + 30,
+             '%r: %d seen and %d reported lost' % (options, seen, lost))
         reported = re.search(r'(\d+) events were lost', r.stderr)
         same(int(reported[1]) if reported else 0, lost, r.stderr)
 
@@ -315,10 +357,11 @@ def _():
     sleeper = subprocess.Popen(['sleep', '600'])
     fixed = {perfdata.FORK: 24, perfdata.EXIT: 24, NAMESPACES: 8 + 8 + 7 * 16, SWITCH: 0}
     try:
-        for options in ([], ['--no-timestamp'], ['--sample-cpu'], ['-a'], ['-a', '--no-timestamp'], ['-k', 'mono', '-d'],
+        for options in ([], ['--no-timestamp'], ['--sample-cpu'], ['-a'], ['-a', '--no-timestamp'],
+                        ['-k', 'mono', '-d'],
                         ['-p', str(sleeper.pid)], ['--per-thread'], ['-R'], ['-s', '-n']):
-            x = record('-e', 'cs,sched:sched_process_exit', '--namespaces', '--switch-events', '--all-cgroups', *options,
-                       work='sleep 0.01')
+            x = record('-e', 'cs,sched:sched_process_exit', '--namespaces', '--switch-events',
+                       '--all-cgroups', *options, work='sleep 0.01')
             seen = set()
             for kind, misc, body, trailer in x.others():
                 seen.add(kind)
@@ -326,8 +369,10 @@ def _():
                     same(len(body), fixed[kind], 'bytes of record %d with %r' % (kind, options))
                 elif kind in (perfdata.COMM, CGROUP):
                     text = body[8:].rstrip(b'\0')
-                    same(len(body), 8 + (len(text) + 8) // 8 * 8, 'bytes of %r with %r' % (text, options))
-            need({perfdata.COMM, perfdata.MMAP2, NAMESPACES, CGROUP} <= seen, '%r: %r' % (options, seen))
+                    same(len(body), 8 + (len(text) + 8) // 8 * 8,
+                         'bytes of %r with %r' % (text, options))
+            need({perfdata.COMM, perfdata.MMAP2, NAMESPACES, CGROUP} <= seen,
+                 '%r: %r' % (options, seen))
             list(x.decoded())
             if shutil.which('perf'):
                 r = sh('perf', 'script', '-D', '-i', 'x.data')

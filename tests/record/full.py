@@ -9,8 +9,8 @@ import struct
 import subprocess
 
 import perfdata
-from tap import (CI, PERF_ENV, SONDE, case, few_symbols, need, reported_samples, run, same, says_full,
-                 sh, small_disk, sonde)
+from tap import (CI, PERF_ENV, SONDE, case, few_symbols, need, reported_samples, run, same,
+                 says_full, sh, small_disk, sonde)
 
 EVENTS = 'sched:*,raw_syscalls:*'
 WORK = ('dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1', 'count=200000')
@@ -40,7 +40,8 @@ def lost_by_event(f):
     lost, names = {}, f.names()
     for kind, misc, at, size in f.records():
         if kind == perfdata.LOST_SAMPLES:
-            event = names[f.attrs.index(f.by_id[struct.unpack_from('<Q', f.data, at + size - 8)[0]])]
+            event = names[
+                f.attrs.index(f.by_id[struct.unpack_from('<Q', f.data, at + size - 8)[0]])]
             lost[event] = lost.get(event, 0) + struct.unpack_from('<Q', f.data, at + 8)[0]
     return lost
 
@@ -56,12 +57,15 @@ def reports_its_end(path, stderr, why, f=None):
     unwritten = number_in(stderr, r'(\d+) events were recorded, but could not be written')
     dropped = number_in(stderr, r'(\d+) events were lost')
     need(unwritten, stderr)
-    same(sum(lost.values()), unwritten + dropped, 'events lost in the file and in the closing line: ' + stderr)
-    for argv, status in (['info'], 0), (['check'], 3), (['script'], 0), (['script', '--strict'], 3), \
+    same(sum(lost.values()), unwritten + dropped,
+         'events lost in the file and in the closing line: ' + stderr)
+    for argv, status in (['info'], 0), (['check'],
+                                        3), (['script'], 0), (['script', '--strict'], 3), \
             (['script', '--fail-on-loss'], 3):
         r = sonde(*argv, '-i', path)
         text = r.stdout[-5000:] + r.stderr
-        need('ended-early: %d' % unwritten in text and (why in text or argv == ['check']), '%r: %s' % (argv, text))
+        need('ended-early: %d' % unwritten in text and (why in text or argv == ['check']),
+             '%r: %s' % (argv, text))
         same(r.returncode, status, '%r: %s' % (argv, r.stderr))
     for argv in ['info', '--json'], ['script', '--format', 'jsonl']:
         need('"complete":false' in sonde(*argv, '-i', path).stdout, '%r says complete' % argv)
@@ -69,7 +73,8 @@ def reports_its_end(path, stderr, why, f=None):
     if shutil.which('perf') and not (f.packed and f.packed[0][0] == perfdata.COMPRESSED2):
         r = sh('perf', 'report', '-i', path)
         reported = re.search('^# Total Lost Samples: ([0-9]+)$', r.stdout, re.M)
-        same(reported and int(reported.group(1)), sum(lost.values()), 'losses in perf report: ' + r.stdout[:300] + r.stderr)
+        same(reported and int(reported.group(1)), sum(lost.values()), 'losses in perf report: ' +
+             r.stdout[:300] + r.stderr)
     return lost
 
 
@@ -94,25 +99,29 @@ def _():
 @case('a file size limit is an error of the recording; SIGXFSZ ends neither the recorder nor the '
       'command')
 def _():
-    r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '-e', EVENTS, '-o', 'x.data', '--', *WORK)
+    r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '-e', EVENTS, '-o',
+           'x.data', '--', *WORK)
     need(r.returncode == 1 and 'file size limit' in r.stderr and 'ulimit -f' in r.stderr, r.stderr)
     true_summary('x.data', r.stderr)
     lost = reports_its_end('x.data', r.stderr, 'the file size limit was reached')
     need(len(lost) > 1, 'losses are reported for %r only' % list(lost))
     # The command does not inherit that the recorder ignores the signal.
-    r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '-q', '-e', 'sched:sched_switch', '-o', 'x.data',
-           '--', 'dd', 'if=/dev/zero', 'of=big', 'bs=1000000', 'count=2')
+    r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '-q', '-e',
+           'sched:sched_switch', '-o', 'x.data', '--', 'dd', 'if=/dev/zero', 'of=big', 'bs=1000000',
+           'count=2')
     same(r.returncode, 128 + 25, 'a command that writes too much')
 
 
 @case('recordings of all forms say that they ended early: -z, --aio, --overwrite, --threads')
 def _():
     directory = [['--threads'], ['--threads', '-z']] if len(os.sched_getaffinity(0)) > 1 else []
-    for options in [['-z'], ['-z', '--compressed-records', 'new'], ['--aio'], ['-z', '--aio'], ['--overwrite'], *directory]:
+    for options in [['-z'], ['-z', '--compressed-records', 'new'], ['--aio'], ['-z', '--aio'],
+                    ['--overwrite'], *directory]:
         with small_disk('size=600k'):
-            r = sonde('record', '-e', EVENTS, '-m', '4M', *options, '-o', 'small/x.data', '--', *WORK[:-1],
-                      'count=300000')
-            (shutil.copytree if os.path.isdir('small/x.data') else shutil.copy)('small/x.data', 'x.data')
+            r = sonde('record', '-e', EVENTS, '-m', '4M', *options, '-o', 'small/x.data', '--',
+                      *WORK[:-1], 'count=300000')
+            (shutil.copytree if os.path.isdir('small/x.data')
+             else shutil.copy)('small/x.data', 'x.data')
         says_full(r)
         if os.path.isdir('x.data'):
             seen = sonde('script', '-i', 'x.data', '-F', 'event').stdout.count('\n')
@@ -132,7 +141,8 @@ def _():
             'while [ $(ls small | wc -l) -lt 2 ]; do sleep 0.02; done; '
             'for i in $(seq 80); do dd if=/dev/zero of=/dev/null bs=1 count=2000; sleep 0.02; done')
     with small_disk('size=4m'):
-        r = sonde('record', '-e', EVENTS, '-m', '4M', '--switch-output=200k', '-o', 'small/x.data', '--', 'sh', '-c', slow)
+        r = sonde('record', '-e', EVENTS, '-m', '4M', '--switch-output=200k', '-o', 'small/x.data',
+                  '--', 'sh', '-c', slow)
         says_full(r)
         shutil.copytree('small', 'parts')
     names = sorted(os.listdir('parts'))
@@ -148,8 +158,9 @@ def _():
     with small_disk('size=600k'):
         with open('small/x.data', 'wb') as out:
             r = subprocess.run([SONDE, 'record', '-e', EVENTS, '-o', '-', '--', 'sh', '-c',
-                                'exec "$@" 2> /dev/null', 'sh', *WORK], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                               stdout=out, stderr=subprocess.PIPE, text=True)
+                                'exec "$@" 2> /dev/null', 'sh', *WORK], env=PERF_ENV,
+                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
+                               text=True)
         shutil.copy('small/x.data', 'x.data')
     need(r.returncode == 1 and 'the disk is full' in r.stderr, r.stderr)
     unwritten = number_in(r.stderr, r'(\d+) events were recorded, but could not be written')
@@ -163,15 +174,17 @@ def _():
 
 @case('no room at all: reported before the command runs, and no file')
 def _():
-    r = sh('sh', '-c', 'ulimit -f 8; exec "$0" "$@"', SONDE, 'record', '-e', EVENTS, '-o', 'x.data', '--', 'touch', 'ran')
+    r = sh('sh', '-c', 'ulimit -f 8; exec "$0" "$@"', SONDE, 'record', '-e', EVENTS, '-o', 'x.data',
+           '--', 'touch', 'ran')
     need(r.returncode == 1 and 'file size limit' in r.stderr, r.stderr)
-    need(not os.path.exists('ran') and not os.path.exists('x.data'), 'the command ran, or a file was left')
+    need(not os.path.exists('ran') and not os.path.exists('x.data'),
+         'the command ran, or a file was left')
 
 
 @case('--fail-on-loss does not replace the status of a failure')
 def _():
-    r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '--fail-on-loss', '-e', EVENTS, '-o', 'x.data',
-           '--', *WORK)
+    r = sh('sh', '-c', 'ulimit -f 1000; exec "$0" "$@"', SONDE, 'record', '--fail-on-loss', '-e',
+           EVENTS, '-o', 'x.data', '--', *WORK)
     same(r.returncode, 1, r.stderr)
 
 

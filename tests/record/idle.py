@@ -19,8 +19,9 @@ def cpu_seconds(pid):
 
 
 def recorder(*argv):
-    return subprocess.Popen([SONDE, 'record', '-q', '-e', EVENT, '-o', 'x.data', *argv], env=PERF_ENV,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([SONDE, 'record', '-q', '-e', EVENT, '-o', 'x.data', *argv],
+                            env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
 
 
 def sleeps(p, what):
@@ -55,16 +56,19 @@ def _():
 @case('--switch-output-event, when one of the processes has ended; those of the others still '
       'begin new files')
 def _():
-    first, second = (subprocess.Popen(['sh', '-c', 'read x; exec sleep 60'], stdin=subprocess.PIPE) for i in range(2))
+    first, second = (subprocess.Popen(['sh', '-c', 'read x; exec sleep 60'], stdin=subprocess.PIPE)
+                     for i in range(2))
     try:
-        p = recorder('-p', '%d,%d' % (first.pid, second.pid), '--switch-output-event', 'sched:sched_process_exec')
+        p = recorder('-p', '%d,%d' % (first.pid, second.pid), '--switch-output-event',
+                     'sched:sched_process_exec')
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         first.kill()
         first.wait()
         sleeps(p, 'one of two')
         second.stdin.write(b'\n')
         second.stdin.close()
-        wait_until('a new file is begun', lambda: any(n.startswith('x.data.') for n in os.listdir('.')))
+        wait_until('a new file is begun',
+                   lambda: any(n.startswith('x.data.') for n in os.listdir('.')))
         end(p, 0)
     finally:
         first.kill()

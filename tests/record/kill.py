@@ -29,9 +29,9 @@ def record_and_kill(path, seconds, *options, started=True, least=0):
     Kills a recorder `seconds` after its file has a beginning and `least` events, or, with
     started=False, after it was started.
     """
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', path, *options, '--', 'sh', '-c', WORK], env=PERF_ENV,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                         start_new_session=True)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', path, *options, '--', 'sh', '-c', WORK],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 60
     while started and p.poll() is None and time.monotonic() < deadline:
         if begun(path) and (not least or perfdata.File(path).check() >= least):
@@ -53,7 +53,8 @@ def check(path):
     need(not f.finished, 'a killed recorder cannot have finished the file')
     same(f.features, {}, 'feature bits of a killed file')
     n = f.check()
-    need(3 in f.index and 12 in f.index and 2 in f.index, 'host name, event names, build id are in the index')
+    need(3 in f.index and 12 in f.index and 2 in f.index,
+         'host name, event names, build id are in the index')
     need('raw_syscalls:sys_enter' in f.names(), 'no names of events')
     return n
 
@@ -70,8 +71,8 @@ def _():
         # Half of them are killed while the recording starts.
         seconds = rnd.uniform(0, 0.2) if n % 2 else rnd.uniform(0, 0.6)
         small = ['-m', '16'] if n % 3 else []
-        record_and_kill('k.data', seconds, '-e', 'raw_syscalls:*,sched:sched_switch', *(['-a'] if n % 4 == 0 else []),
-                        *small, started=n % 2 == 0)
+        record_and_kill('k.data', seconds, '-e', 'raw_syscalls:*,sched:sched_switch',
+                        *(['-a'] if n % 4 == 0 else []), *small, started=n % 2 == 0)
         n += 1
         if not begun('k.data'):
             if os.path.exists('k.data'):
@@ -89,11 +90,13 @@ def _():
     if sonde('script', '--help').returncode:
         raise Skip('this build has no sonde script')
     for n in range(4):
-        record_and_kill('k.data', n / 10, '-e', 'raw_syscalls:*,sched:sched_switch', '-m', '16', least=100)
+        record_and_kill('k.data', n / 10, '-e', 'raw_syscalls:*,sched:sched_switch', '-m', '16',
+                        least=100)
         flushed = check('k.data')
         r = sonde('script', '-i', 'k.data')
         same((r.returncode, r.stdout.count('\n')), (0, flushed), 'lines and events (%s)' % r.stderr)
-        need(': raw_syscalls:sys_enter: NR ' in r.stdout and '[FAILED' not in r.stdout, 'names and fields')
+        need(': raw_syscalls:sys_enter: NR ' in r.stdout and '[FAILED' not in r.stdout,
+             'names and fields')
         os.unlink('k.data')
 
 
@@ -107,11 +110,13 @@ def _():
 
 @case('rare events are written without waiting for more')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'k.data', '-e', 'sched:sched_process_exec', '--', 'sh', '-c',
-                          '/bin/true; /bin/true; sleep 600'], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'k.data', '-e', 'sched:sched_process_exec',
+                          '--', 'sh', '-c', '/bin/true; /bin/true; sleep 600'], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        wait_until('three execs are in the file', lambda: begun('k.data') and perfdata.File('k.data').check() >= 3)
+        wait_until('three execs are in the file', lambda: begun('k.data') and
+                   perfdata.File('k.data').check() >= 3)
     finally:
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()

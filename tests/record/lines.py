@@ -28,8 +28,9 @@ def run(program, words):
         os.mkdir(work)
         env = dict(PERF_ENV, HOME=folder, SONDE_CONFIG='/dev/null')
         with open(os.path.join(folder, 'stdout'), 'w') as out:
-            p = subprocess.run(program + words, env=env, cwd=work, stdin=subprocess.DEVNULL, stdout=out,
-                               stderr=subprocess.PIPE, text=True, errors='replace', timeout=600)
+            p = subprocess.run(program + words, env=env, cwd=work, stdin=subprocess.DEVNULL,
+                               stdout=out, stderr=subprocess.PIPE, text=True, errors='replace',
+                               timeout=600)
         files = sorted(re.sub(r'\d+', 'N', name) for name in os.listdir(work))
     return p.returncode if p.returncode >= 0 else 128 - p.returncode, files, p.stderr.strip()
 
@@ -65,14 +66,17 @@ def main():
     few_symbols()
     print('1..%d' % (len(lines) + 1))
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for nr, (line, wrong) in enumerate(zip(lines, pool.map(lambda one: check(one, with_perf), lines)), 1):
+        for nr, (line, wrong) in enumerate(zip(lines, pool.map(lambda one: check(one, with_perf),
+                                                               lines)), 1):
             failed |= bool(wrong)
-            print('%sok %d - %s' % ('not ' if wrong else '', nr, line.split(None, 3)[3].replace('#', r'\#')))
+            print('%sok %d - %s' % ('not ' if wrong else '', nr,
+                                    line.split(None, 3)[3].replace('#', r'\#')))
             for text in wrong:
                 print('# ' + text.replace('\n', ' '))
     is_missed = not with_perf and CI
     print('%sok %d - compared with perf%s' % ('not ' if is_missed else '', len(lines) + 1,
-                                              '' if with_perf or is_missed else ' # SKIP perf 6.1 is not installed'))
+                                              '' if with_perf or is_missed
+                                              else ' # SKIP perf 6.1 is not installed'))
     return failed or is_missed
 
 

@@ -23,7 +23,8 @@ def losses(f):
     lost = {perfdata.LOST: 0, perfdata.LOST_SAMPLES: 0}
     for kind, misc, at, size in f.records():
         if kind in lost:
-            lost[kind] += struct.unpack_from('<Q', f.data, at + (16 if kind == perfdata.LOST else 8))[0]
+            lost[kind] += struct.unpack_from('<Q', f.data,
+                                             at + (16 if kind == perfdata.LOST else 8))[0]
     return lost[perfdata.LOST], lost[perfdata.LOST_SAMPLES]
 
 
@@ -70,8 +71,8 @@ def _():
     # A page fills while the recorder is stopped. The number of events that fit is found by trying.
     cpu, n, seen = str(max(os.sched_getaffinity(0))), 200, []
     for attempt in range(10):
-        r = sonde('record', '-m', '1', '--fail-on-loss', '-e', 'syscalls:sys_enter_getppid', '-o', 'x.data', '--',
-                  'taskset', '-c', cpu, sys.executable, '-c', FILL, str(n))
+        r = sonde('record', '-m', '1', '--fail-on-loss', '-e', 'syscalls:sys_enter_getppid', '-o',
+                  'x.data', '--', 'taskset', '-c', cpu, sys.executable, '-c', FILL, str(n))
         reported = re.search(r'(\d+) events? (?:was|were) lost', r.stderr)
         lost = int(reported.group(1)) if reported else 0
         same(r.returncode, 3 if lost else 0, '%d lost: %s' % (lost, r.stderr))
@@ -105,8 +106,8 @@ def by_counter(f):
 def _():
     cpu = max(os.sched_getaffinity(0))
     for attempt in range(5):
-        r = sonde('record', '-m', '1', '-e', 'syscalls:sys_enter_read,syscalls:sys_exit_read', '-o', 'x.data', '--',
-                  'taskset', '-c', str(cpu), *WORK)
+        r = sonde('record', '-m', '1', '-e', 'syscalls:sys_enter_read,syscalls:sys_exit_read', '-o',
+                  'x.data', '--', 'taskset', '-c', str(cpu), *WORK)
         same(r.returncode, 0, r.stderr)
         lost = by_counter(perfdata.File('x.data'))
         if lost:
@@ -126,9 +127,12 @@ def _():
     # 40 MB in all, more than the buffers hold. Each portion fits into the buffers, and between
     # portions there is time for the recorder, on a busy machine, too.
     work = 'for i in $(seq 30); do "$0" -t 2 -n 5000; sleep 0.05; done; : > done'
-    p = subprocess.Popen([SONDE, 'record', '-m', '1024', *EVENTS, '-o', '-', '--', 'sh', '-c', work, CALLS[0]],
-                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_until('the command has made all calls', lambda: os.path.exists('done') or p.poll() is not None)
+    p = subprocess.Popen([SONDE, 'record', '-m', '1024', *EVENTS, '-o', '-', '--', 'sh', '-c', work,
+                          CALLS[0]],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    wait_until('the command has made all calls', lambda: os.path.exists('done') or
+               p.poll() is not None)
     with open('x.data', 'wb') as f:
         shutil.copyfileobj(p.stdout, f)
     err = p.stderr.read().decode()
@@ -157,7 +161,8 @@ def _():
     for events in (('-e', 'dummy'), ('-e', 'syscalls:sys_enter_read'), ('-e', 'raw_syscalls:*')):
         r = sonde('record', '-m', '1', *events, '-o', 'x.data', '--', 'sh', '-c', forks)
         same(r.returncode, 0, r.stderr)
-        recorder = number_in(r.stderr, r'(\d+) events were lost'), number_in(r.stderr, r'records lost: (\d+)')
+        recorder = (number_in(r.stderr, r'(\d+) events were lost'),
+                    number_in(r.stderr, r'records lost: (\d+)'))
         reader = sonde('script', '-i', 'x.data').stderr
         reader = number_in(reader, r'lost-events: (\d+)'), number_in(reader, r'lost-state: (\d+)')
         print('# %s: events, records of state: %r, read %r' % (events[1], recorder, reader))

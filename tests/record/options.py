@@ -12,7 +12,8 @@ def usage(*argv, says):
     r = sonde('record', *argv, '--', 'touch', 'ran')
     same(r.returncode, 2, 'status of %r (%s)' % (argv, r.stderr))
     need(says in r.stderr, 'no %r in: %s' % (says, r.stderr))
-    same(sonde('--compat', 'perf-6.1', 'record', *argv, '--', 'touch', 'ran').returncode, 129, 'under --compat')
+    same(sonde('--compat', 'perf-6.1', 'record', *argv, '--', 'touch', 'ran').returncode, 129,
+         'under --compat')
     same(os.listdir(), [], 'files')
 
 
@@ -23,7 +24,8 @@ def attrs(*options):
         argv = ('perf', 'record') if tool is sh else ('record',)
         r = tool(*argv, '-q', '-o', 'x.data', *options, '--', 'true')
         same(r.returncode, 0, '%r: %s' % (options, r.stderr))
-        text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
+        text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '',
+                           sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
     return text
 
 
@@ -31,7 +33,8 @@ def attrs(*options):
 def _():
     for value, pages in (('4,4', '4 pages'), (',4', 'pages'), ('4,1M', '4 pages')):
         r = sonde('-v', 'record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
-        need(r.returncode == 0 and 'behind the comma has no effect' in r.stderr and pages in r.stderr, r.stderr)
+        need(r.returncode == 0 and 'behind the comma has no effect' in r.stderr and
+             pages in r.stderr, r.stderr)
         r = sonde('record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
         need(r.returncode == 0 and 'comma' not in r.stderr, r.stderr)
         os.unlink('x.data')
@@ -42,7 +45,8 @@ def _():
 
 @case('options without an effect are reported')
 def _():
-    for options, says in ((['--switch-max-files', '3'], 'no effect without --switch-output'), (['-c', '0'], 'not a period'),
+    for options, says in ((['--switch-max-files', '3'], 'no effect without --switch-output'),
+                          (['-c', '0'], 'not a period'),
                           (['--mmap-flush', '9G'], 'a quarter of a buffer'),
                           (['--max-size', '100K', '-m', '1024'], 'files will be larger'),
                           (['--switch-output=100K', '-m', '1024'], 'files will be larger')):
@@ -61,8 +65,10 @@ def _():
     usage('-o', '', says='-o needs the name of a file')
     r = sonde('record', '-o', '-', '-e', 'cs', '--', 'true', preexec_fn=lambda: os.close(1))
     need(r.returncode == 1 and 'is closed' in r.stderr, r.stderr)
-    r = sonde('record', '-e', 'syscalls:sys_enter_*', '--filter', 'id > 3', '-o', 'x.data', '--', 'true')
-    need(r.returncode == 1 and 'there is no field id' in r.stderr and 'closing' not in r.stderr, r.stderr)
+    r = sonde('record', '-e', 'syscalls:sys_enter_*', '--filter', 'id > 3', '-o', 'x.data', '--',
+              'true')
+    need(r.returncode == 1 and 'there is no field id' in r.stderr and 'closing' not in r.stderr,
+         r.stderr)
 
 
 @case('mistakes in names of events and in filters are usage errors')
@@ -96,7 +102,8 @@ def _():
 def _():
     r = sonde('record', '-e', 'cs', '-m', '3', '-o', 'x.data', '--', 'true')
     need('sonde: -m 3: taking 4 pages' in r.stderr, r.stderr)
-    need(all(line.startswith(('sonde: ', '[ sonde record: ')) for line in r.stderr.splitlines()), r.stderr)
+    need(all(line.startswith(('sonde: ', '[ sonde record: ')) for line in r.stderr.splitlines()),
+         r.stderr)
 
 
 @case('-p beside -a records the process only')
@@ -105,9 +112,12 @@ def _():
     sleeper = subprocess.Popen(['sleep', '600'])
     try:
         same(*attrs('-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch'), '-a -p')
-        r = sonde('record', '-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch', '-o', 'x.data', '--', 'true')
+        r = sonde('record', '-a', '-p', str(sleeper.pid), '-e', 'sched:sched_switch', '-o',
+                  'x.data', '--', 'true')
         need(r.returncode == 0 and '-p excludes -a' in r.stderr, r.stderr)
-        need(all(pid == sleeper.pid for attr, pid, tid, t, raw in perfdata.File('x.data').samples()), 'other processes')
+        need(all(pid == sleeper.pid
+                 for attr, pid, tid, t, raw in perfdata.File('x.data').samples()),
+             'other processes')
     finally:
         sleeper.kill()
         sleeper.wait()

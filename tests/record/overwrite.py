@@ -7,7 +7,8 @@ import struct
 import subprocess
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import (PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde,
+                 wait_until)
 
 CALLS = 40000
 CALL = 'syscalls:sys_enter_getpriority'
@@ -31,13 +32,15 @@ def calls_of(path):
     f = perfdata.File(path)
     need(f.finished, path + ' is not finished')
     f.check()
-    return [struct.unpack_from('<Q', raw, 24)[0] for attr, pid, tid, t, raw in f.samples() if len(raw) >= 32]
+    return [struct.unpack_from('<Q', raw, 24)[0] for attr, pid, tid, t, raw in f.samples()
+            if len(raw) >= 32]
 
 
 def read_by_both(path):
     ours = sonde('--compat', 'perf-6.1', 'script', '-i', path)
     same((ours.returncode, ours.stderr), (0, ''), path)
-    need(not re.search(r'^ *:\d+ ', ours.stdout, re.M), 'a task without a name: ' + ours.stdout[:300])
+    need(not re.search(r'^ *:\d+ ', ours.stdout, re.M), 'a task without a name: ' +
+         ours.stdout[:300])
     theirs = sh(perf(), 'script', '-i', path)
     same((theirs.returncode, theirs.stderr), (0, ''), path)
     same(ours.stdout.splitlines(), theirs.stdout.splitlines(), path)
@@ -52,7 +55,8 @@ def in_a_row(numbers, what):
 @case('the last calls, in the order in which they were made')
 def _():
     for options in ((), ('-z',), ('-a',)):
-        r = sonde('record', '-o', 'x.data', '--overwrite', '-m', '16', '-e', CALL, *options, '--', 'python3', '-c', WORK)
+        r = sonde('record', '-o', 'x.data', '--overwrite', '-m', '16', '-e', CALL, *options, '--',
+                  'python3', '-c', WORK)
         same(r.returncode, 0, r.stderr)
         need(options == ('-z',) or 'samples' in r.stderr, r.stderr)
         if options != ('-z',):
@@ -62,17 +66,20 @@ def _():
         text = read_by_both('x.data')
         need(text.count('\n') > 100, text)
     text = sh(perf(), 'evlist', '-v', '-i', 'x.data').stdout.splitlines()
-    need('write_backward: 1' in text[0] and 'dummy' in text[1] and 'write_backward' not in text[1], text)
+    need('write_backward: 1' in text[0] and 'dummy' in text[1] and 'write_backward' not in text[1],
+         text)
 
 
 @case('each SIGUSR2 makes a file of the calls before it; no call is in two files')
 def _():
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '--overwrite', '--switch-output', '-m', '16', '-e',
-                          CALL, '--', 'python3', '-c', UNTIL_SWITCHED], env=PERF_ENV, stdin=subprocess.DEVNULL)
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '--overwrite', '--switch-output',
+                          '-m', '16', '-e', CALL, '--', 'python3', '-c', UNTIL_SWITCHED],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL)
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     for i in range(3):
         before = len(glob.glob('x.data.*'))
-        wait_until('a new file exists', lambda: len(glob.glob('x.data.*')) > before or p.poll() is not None or
+        wait_until('a new file exists', lambda: len(glob.glob('x.data.*')) > before or
+                   p.poll() is not None or
                    p.send_signal(signal.SIGUSR2))
     same(p.wait(timeout=600), 0)
     names = sorted(glob.glob('x.data.*'))
@@ -93,8 +100,8 @@ def _():
 def _():
     # It is killed at the very end, when its earlier records have been overwritten.
     work = 'sleep 60 & i=0; while [ $i -lt 400 ]; do i=$((i+1)); /bin/true; done; kill $!; wait'
-    r = sonde('record', '-q', '-o', 'x.data', '--overwrite', '-m', '16', '-e', 'sched:sched_process_exit',
-              '-e', 'sched:sched_switch', '--', 'bash', '-c', work)
+    r = sonde('record', '-q', '-o', 'x.data', '--overwrite', '-m', '16', '-e',
+              'sched:sched_process_exit', '-e', 'sched:sched_switch', '--', 'bash', '-c', work)
     same(r.returncode, 0, r.stderr)
     text = read_by_both('x.data')
     need(re.search(r'sleep .*sched_process_exit', text), text[-500:])
@@ -102,9 +109,11 @@ def _():
 
 @case('through a pipe')
 def _():
-    a = subprocess.Popen([SONDE, 'record', '-q', '-o', '-', '--overwrite', '-m', '16', '-e', CALL, '--', 'python3', '-c', WORK],
+    a = subprocess.Popen([SONDE, 'record', '-q', '-o', '-', '--overwrite', '-m', '16', '-e', CALL,
+                          '--', 'python3', '-c', WORK],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    b = subprocess.run([SONDE, 'script', '-i', '-'], env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=600)
+    b = subprocess.run([SONDE, 'script', '-i', '-'], env=PERF_ENV, stdin=a.stdout,
+                       capture_output=True, text=True, timeout=600)
     a.stdout.close()
     same((a.wait(), b.returncode), (0, 0), b.stderr)
     numbers = [int(n, 16) for n in re.findall(r'who: 0x([0-9a-f]+)', b.stdout)]

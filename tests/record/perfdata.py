@@ -8,7 +8,8 @@ ROUND, COMPRESSED, INIT, COMPRESSED2 = 68, 81, 82, 83
 FEAT_COMPRESSED = 27
 INDEX_MAGIC = 0x5844492d45444e53
 IDENTIFIER, CPU_BIT, RAW, CALLCHAIN, PERIOD = 1 << 16, 1 << 7, 1 << 10, 1 << 5, 1 << 8
-RECORD_HEAD, SAMPLE_HEAD, U16, U32 = (struct.Struct(f).unpack_from for f in ('<IHH', '<QQIIQ', '<H', '<I'))
+RECORD_HEAD, SAMPLE_HEAD, U16, U32 = (struct.Struct(f).unpack_from
+                                      for f in ('<IHH', '<QQIIQ', '<H', '<I'))
 
 
 class Broken(Exception):
@@ -25,7 +26,8 @@ class Unzip:
         self.lib = ctypes.CDLL('libzstd.so.1')
         self.lib.ZSTD_createDStream.restype = ctypes.c_void_p
         self.lib.ZSTD_decompressStream.restype = ctypes.c_size_t
-        self.lib.ZSTD_decompressStream.argtypes = [ctypes.c_void_p] + [ctypes.POINTER(self.Buffer)] * 2
+        self.lib.ZSTD_decompressStream.argtypes = ([ctypes.c_void_p] +
+                                                   [ctypes.POINTER(self.Buffer)] * 2)
         self.lib.ZSTD_freeDStream.argtypes = [ctypes.c_void_p]
         self.stream = self.lib.ZSTD_createDStream()
         self.ended = True  # no frame is open
@@ -36,10 +38,12 @@ class Unzip:
     def __call__(self, packed, room):
         out = ctypes.create_string_buffer(room)
         src = ctypes.create_string_buffer(packed, len(packed))
-        i, o = self.Buffer(ctypes.addressof(src), len(packed), 0), self.Buffer(ctypes.addressof(out), room, 0)
+        i, o = (self.Buffer(ctypes.addressof(src), len(packed), 0),
+                self.Buffer(ctypes.addressof(out), room, 0))
         while i.pos < i.size:
             before = o.pos
-            if self.ended and (packed[i.pos:i.pos + 4] != b'\x28\xb5\x2f\xfd' or not packed[i.pos + 4] & 4):
+            if self.ended and (packed[i.pos:i.pos + 4] != b'\x28\xb5\x2f\xfd' or
+                               not packed[i.pos + 4] & 4):
                 raise Broken('a frame of zstd without a checksum')
             left = self.lib.ZSTD_decompressStream(self.stream, o, i)
             if self.lib.ZSTD_isError(ctypes.c_size_t(left)):
@@ -89,7 +93,8 @@ class File:
         Keeps the bodies of features, which body() then returns.
         """
         room = struct.unpack_from('<5I', self.body(FEAT_COMPRESSED))[4]
-        unzip, plain, bodies = Unzip(), [], {n: self.body(n) for n in set(self.index) | set(self.features)}
+        unzip, plain, bodies = (Unzip(), [],
+                                {n: self.body(n) for n in set(self.index) | set(self.features)})
         for kind, misc, p, size in self.records():
             if kind not in (COMPRESSED, COMPRESSED2):
                 plain.append(self.data[p:p + size])
@@ -208,5 +213,6 @@ class File:
             if attr['type'] == 2:
                 (number,) = U16(raw)
                 if number != attr['config'] or number not in formats:
-                    raise Broken('tracepoint sample of event %d, expected %d' % (number, attr['config']))
+                    raise Broken('tracepoint sample of event %d, expected %d' %
+                                 (number, attr['config']))
         return n

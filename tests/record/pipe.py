@@ -10,24 +10,28 @@ import time
 from tap import PERF_ENV, SCRIPT_ENV, SONDE, Skip, case, need, perf, run, same, sh
 
 CALLS = 500
-WORK = ['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i+1)); read x < /dev/null; done; echo done' % CALLS]
+WORK = ['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i+1)); read x < /dev/null; done; echo done' %
+        CALLS]
 EVENTS = ['-e', 'syscalls:sys_enter_openat', '-e', 'sched:sched_process_exec']
 
 
 def through(recorder, reader):
     """The reader's lines of the recording that it gets from the recorder, after checks of both."""
-    a = subprocess.Popen(recorder + ['--'] + WORK, env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE)
-    b = subprocess.run(reader, env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True, timeout=600)
+    a = subprocess.Popen(recorder + ['--'] + WORK, env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    b = subprocess.run(reader, env=PERF_ENV, stdin=a.stdout, capture_output=True, text=True,
+                       timeout=600)
     a.stdout.close()
     said = a.stderr.read().decode()
     a.stderr.close()
     same(a.wait(), 0, 'status of the recorder; stderr: ' + said)
     same(b.returncode, 0, 'status of the reader; stderr: ' + b.stderr)
     need('done' in said, "the command's output is not on standard error: " + said)
-    lines = [line for line in b.stdout.splitlines() if '/dev/null' in line or 'sys_enter_openat' in line]
+    lines = [line for line in b.stdout.splitlines() if '/dev/null' in line or
+             'sys_enter_openat' in line]
     need(len(lines) >= CALLS, 'only %d lines: %s' % (len(lines), b.stderr))
-    need('sched:sched_process_exec: filename=' in b.stdout, 'names of events and fields: ' + b.stdout[:500])
+    need('sched:sched_process_exec: filename=' in b.stdout, 'names of events and fields: ' +
+         b.stdout[:500])
     return lines
 
 
@@ -55,13 +59,15 @@ def _():
 @case('a stored pipe gives the text of the pipe, and that of perf')
 def _():
     with open('p.data', 'wb') as f:
-        subprocess.run([SONDE, 'record', '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdout=f, check=True,
-                       stderr=subprocess.DEVNULL)
+        subprocess.run([SONDE, 'record', '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV,
+                       stdout=f, check=True, stderr=subprocess.DEVNULL)
     def text(*command, **kw):
-        return subprocess.run(command, env=PERF_ENV, capture_output=True, check=True, timeout=600, **kw).stdout
+        return subprocess.run(command, env=PERF_ENV, capture_output=True, check=True, timeout=600,
+                              **kw).stdout
     stored = text(SONDE, '--compat', 'perf-6.1', 'script', '-i', 'p.data')
     with open('p.data', 'rb') as f:
-        same(text('sh', '-c', 'cat | "$0" --compat perf-6.1 script -i -', SONDE, stdin=f), stored, 'piped and stored')
+        same(text('sh', '-c', 'cat | "$0" --compat perf-6.1 script -i -', SONDE, stdin=f), stored,
+             'piped and stored')
     same(text(perf(), 'script', '-i', 'p.data'), stored, "perf's and ours")
 
 
@@ -80,11 +86,14 @@ def worst_ms(rate, seconds):
             '    time.sleep(%g)\n'
             '    for j in range(%d):\n'
             '        call(0, 0)\n'
-            'time.sleep(.3)\n' % ((rate * seconds, 1 / rate, 1) if rate < 100 else (seconds * 100, .01, rate // 100)))
-    a = subprocess.Popen([SONDE, 'record', '-q', '-k', 'monotonic', '-r', '1', '-o', '-', '-e', 'syscalls:sys_enter_getpriority',
-                          '--', 'python3', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=SCRIPT_ENV, stdin=a.stdout, capture_output=True,
-                       text=True, timeout=600, preexec_fn=be_first)
+            'time.sleep(.3)\n' % ((rate * seconds, 1 / rate, 1) if rate < 100
+                                  else (seconds * 100, .01, rate // 100)))
+    a = subprocess.Popen([SONDE, 'record', '-q', '-k', 'monotonic', '-r', '1', '-o', '-', '-e',
+                          'syscalls:sys_enter_getpriority', '--', 'python3', '-c', work],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    b = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'seen.py'], env=SCRIPT_ENV,
+                       stdin=a.stdout, capture_output=True, text=True, timeout=600,
+                       preexec_fn=be_first)
     a.stdout.close()
     same(a.wait(), 0, 'status of the recorder')
     same(b.returncode, 0, b.stderr)
@@ -104,7 +113,8 @@ def _():
                 'def trace_end():\n'
                 '    print(*late)\n')
     if sh('chrt', '-f', '1', 'true').returncode:
-        raise Skip('no right to real-time priority, without which the load of the machine would be measured')
+        raise Skip('no right to real-time priority, without which the load of the machine would '
+                   'be measured')
     for rate, seconds in ((5, 2), (20000, 1)):
         # The best of several attempts counts: a busy machine delays everything.
         worst = []
@@ -117,8 +127,9 @@ def _():
 @case('a reader that closes its end ends the recording, and a line says so')
 def _():
     a = subprocess.Popen([SONDE, 'record', '-o', '-', '-e', 'raw_syscalls:*', '--', 'sh', '-c',
-                          'while :; do read x < /dev/null; done'], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                          'while :; do read x < /dev/null; done'], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         start_new_session=True)
     # More than the header: a reader that leaves before the events is another case, at the start of
     # the recorder.
     same(len(a.stdout.read(2 << 20)), 2 << 20, 'bytes read')
@@ -138,8 +149,9 @@ def _():
 @case('a recording is not written to a terminal')
 def _():
     master, slave = os.openpty()
-    p = subprocess.run([SONDE, 'record', '-q', '-o', '-', '-e', 'sched:sched_switch', '--', 'true'], env=PERF_ENV,
-                       stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, text=True, timeout=600)
+    p = subprocess.run([SONDE, 'record', '-q', '-o', '-', '-e', 'sched:sched_switch', '--', 'true'],
+                       env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
+                       text=True, timeout=600)
     os.close(slave)
     os.close(master)
     need(p.returncode != 0 and 'terminal' in p.stderr, p.stderr)

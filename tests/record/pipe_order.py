@@ -9,7 +9,8 @@ from tap import PERF_ENV, SCRIPT_ENV, SONDE, case, few_symbols, need, perf, run,
 ATTR, TRACING_DATA, BUILD_ID, UPDATE, FEATURE = 64, 66, 67, 78, 80
 HEADER = (ATTR, TRACING_DATA, BUILD_ID, UPDATE, FEATURE)
 WORK = ['sh', '-c', 'i=0; while [ $i -lt 40 ]; do i=$((i+1)); read x < /dev/null; done; /bin/true']
-EVENTS = ['-e', 'syscalls:sys_enter_openat', '-e', 'sched:sched_process_exec,cpu-clock', '-e', 'sched:sched_switch']
+EVENTS = ['-e', 'syscalls:sys_enter_openat', '-e', 'sched:sched_process_exec,cpu-clock', '-e',
+          'sched:sched_switch']
 SHUFFLES = 12
 
 
@@ -30,8 +31,9 @@ def records(data):
 
 def stream(tool):
     # Call chains, so that addresses are recorded.
-    p = subprocess.run([*tool, '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600)
+    p = subprocess.run([*tool, '-q', '-g', '-o', '-', *EVENTS, '--', *WORK], env=PERF_ENV,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                       timeout=600)
     same(p.returncode, 0, 'status of the recorder')
     all = records(p.stdout)
     return p.stdout[:16], [r for r in all if r[0] in HEADER], [r for r in all if r[0] not in HEADER]
@@ -41,7 +43,8 @@ def text(tool, data):
     p = subprocess.run([*tool, 'script', '-i', '-'], env=PERF_ENV, input=data,
                        capture_output=True, timeout=600)
     # The addresses without a symbol differ from run to run.
-    said = [line for line in p.stderr.decode(errors='replace').splitlines(True) if 'unknown-symbols: ' not in line]
+    said = [line for line in p.stderr.decode(errors='replace').splitlines(True)
+            if 'unknown-symbols: ' not in line]
     return p.returncode, p.stdout.decode(errors='replace').splitlines(), ''.join(said)
 
 
@@ -59,7 +62,8 @@ def any_order(tool):
     need({ATTR, TRACING_DATA, FEATURE} <= kinds, 'kinds of records: %r' % sorted(kinds))
     status, lines, said = text([SONDE], join(magic, header, rest))
     same((status, said), (0, ''), 'in its own order')
-    need(any('sched_process_exec: filename=' in line for line in lines) and len(lines) > 80, lines[:5])
+    need(any('sched_process_exec: filename=' in line for line in lines) and len(lines) > 80,
+         lines[:5])
     dice = random.Random(4)
     orders = [list(reversed(header))] + [dice.sample(header, len(header)) for i in range(SHUFFLES)]
     for order in orders:
@@ -91,7 +95,8 @@ def _():
         last = [r for r in header if feature_of(r) >= 32]
         # perf makes its list of events from attrs, and needs it before all records except features
         # of the machine.
-        for order in ((attrs, features, last, names, formats, ids), (attrs, formats, names, ids, features, last),
+        for order in ((attrs, features, last, names, formats, ids),
+                      (attrs, formats, names, ids, features, last),
                       (attrs, ids, names, list(reversed(features)), last, formats)):
             data = join(magic, *order, rest)
             theirs, ours = text([perf()], data), text([SONDE, '--compat', 'perf-6.1'], data)
@@ -106,14 +111,15 @@ def _():
         f.write('seen = {}\n'
                 'def trace_unhandled(name, *args):\n'
                 '    seen[name] = seen.get(name, 0) + 1\n'
-                'def sched__sched_process_exec(name, context, cpu, s, ns, pid, comm, chain, filename, *rest):\n'
+                'def sched__sched_process_exec(name, context, cpu, s, ns, pid, comm, chain, '
+                'filename, *rest):\n'
                 '    seen[filename] = seen.get(filename, 0) + 1\n'
                 'def trace_end():\n'
                 '    for key in sorted(seen): print(key, seen[key])\n')
     magic, header, rest = stream([perf(), 'record'])
     def out(order):
-        p = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'count.py'], env=SCRIPT_ENV, input=join(magic, order, rest),
-                           capture_output=True, timeout=600)
+        p = subprocess.run([SONDE, 'script', '-i', '-', '-s', 'count.py'], env=SCRIPT_ENV,
+                           input=join(magic, order, rest), capture_output=True, timeout=600)
         same(p.returncode, 0, p.stderr.decode())
         return p.stdout.decode()
     first = out(header)

@@ -52,12 +52,13 @@ def prepare():
 
 def nobody(*argv, caps=None, **kw):
     more = ['--inh-caps', caps, '--ambient-caps', caps] if caps else []
-    return sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', *more, './sonde', 'record', '-o', 'x.data',
-              *argv, **kw)
+    return sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', *more, './sonde',
+              'record', '-o', 'x.data', *argv, **kw)
 
 
 def works(r, says=None):
-    need(r.returncode == 0 and (says in r.stderr if says else ': no right' not in r.stderr), r.stderr)
+    need(r.returncode == 0 and (says in r.stderr if says else ': no right' not in r.stderr),
+         r.stderr)
     n = perfdata.File('x.data').check()
     os.unlink('x.data')
     return n
@@ -85,10 +86,13 @@ def ability(level):
         own = nobody('-e', 'cpu-clock:u', '--', *BURN)
         fallback = nobody('-o', 'y.data', '-e', 'cpu-clock', '--', *BURN)
         whole = nobody('-a', '-e', 'cpu-clock', '-o', 'z.data', '--', 'true')
-        point = nobody('-e', 'sched:sched_switch', '-o', 'z.data', '--', 'true', caps='+dac_read_search')
-        calls = nobody('-e', 'syscalls:sys_enter_write', '-o', 'c.data', '--', 'echo', 'x', caps='+dac_read_search')
+        point = nobody('-e', 'sched:sched_switch', '-o', 'z.data', '--', 'true',
+                       caps='+dac_read_search')
+        calls = nobody('-e', 'syscalls:sys_enter_write', '-o', 'c.data', '--', 'echo', 'x',
+                       caps='+dac_read_search')
     need(works(own) > 0, 'samples of user space')
-    same(perfdata.File('y.data').names(), ['cpu-clock' if level < 2 else 'cpu-clock:u'], 'level %d' % level)
+    same(perfdata.File('y.data').names(), ['cpu-clock' if level < 2 else 'cpu-clock:u'],
+         'level %d' % level)
     same('recording user space only (cpu-clock:u)' in fallback.stderr, level >= 2, fallback.stderr)
     same(calls.returncode, 0, calls.stderr)
     f = perfdata.File('c.data')
@@ -97,8 +101,9 @@ def ability(level):
         if level <= limit:
             same(r.returncode, 0, r.stderr)
         else:
-            refused(r, what, 'perf_event_paranoid is %d, %d would do' % (level, limit), 'setcap cap_perfmon+ep',
-                    'sysctl kernel.perf_event_paranoid=%d' % limit, 'run as root')
+            refused(r, what, 'perf_event_paranoid is %d, %d would do' % (level, limit),
+                    'setcap cap_perfmon+ep', 'sysctl kernel.perf_event_paranoid=%d' % limit,
+                    'run as root')
     need(('record a command or processes of your own' in whole.stderr) == (level > 0), whole.stderr)
     for name in ('y.data', 'z.data', 'c.data'):
         for suffix in ('', '.old'):
@@ -127,10 +132,11 @@ def _():
             need(has_cycles or 'cannot count cycles' in r.stderr, r.stderr)
             f = perfdata.File('x.data')
             need(f.check() > 0, 'no samples')
-            need(':u' in f.names()[0] and f.names()[0].startswith('cycles' if has_cycles else 'cpu-clock:u'), f.names())
+            need(':u' in f.names()[0] and
+                 f.names()[0].startswith('cycles' if has_cycles else 'cpu-clock:u'), f.names())
             os.unlink('x.data')
-        refused(nobody('-e', 'cpu-clock:k', '--', 'true'), '1 would do', 'record user space instead (-e cpu-clock:u)',
-                'cap_perfmon')
+        refused(nobody('-e', 'cpu-clock:k', '--', 'true'), '1 would do',
+                'record user space instead (-e cpu-clock:u)', 'cap_perfmon')
 
 
 @case('own processes: a command, one that runs, threads, -u; -D and --per-thread')
@@ -145,8 +151,8 @@ def _():
 @case('a process of another user is refused, and the message names the user')
 def _():
     prepare()
-    refused(nobody('-p', '1', '-e', 'cs:u', '--', 'true'), 'process 1', 'belongs to user root', 'run as that user',
-            'CAP_PERFMON', 'run as root')
+    refused(nobody('-p', '1', '-e', 'cs:u', '--', 'true'), 'process 1', 'belongs to user root',
+            'run as that user', 'CAP_PERFMON', 'run as root')
 
 
 @case('CAP_PERFMON alone is enough; tracepoints also need the right to read tracefs')
@@ -156,7 +162,8 @@ def _():
         raise Skip('CAP_PERFMON is not known here')
     for target in (['-a'], ['-p', '1'], []):
         works(nobody(*target, '-e', 'cs', '--', 'true', caps='+perfmon'))
-        works(nobody(*target, '-e', 'sched:sched_switch', '--', 'true', caps='+perfmon,+dac_read_search'))
+        works(nobody(*target, '-e', 'sched:sched_switch', '--', 'true',
+                     caps='+perfmon,+dac_read_search'))
     r = nobody('-e', 'sched:sched_switch', '--', 'true', caps='+perfmon')
     if os.stat(TRACEPOINTS).st_mode & 0o7:
         raise Skip('everybody may read tracefs here')
@@ -173,11 +180,13 @@ def _():
         with paranoid(level):
             for event in 'sched:sched_switch', 'sched:*':
                 r = nobody('-e', event, '--', 'true')
-                refused(r, TRACEPOINTS, 'no right to read', 'mount -o remount,gid=', 'perf_event_paranoid is %d' % level,
-                        'tracepoints need -1', 'sysctl kernel.perf_event_paranoid=-1', 'setcap cap_perfmon+ep /')
+                refused(r, TRACEPOINTS, 'no right to read', 'mount -o remount,gid=',
+                        'perf_event_paranoid is %d' % level, 'tracepoints need -1',
+                        'sysctl kernel.perf_event_paranoid=-1', 'setcap cap_perfmon+ep /')
             r = nobody('-e', 'syscalls:sys_enter_read', '--', 'true')
             refused(r, TRACEPOINTS, 'no right to read')
-            need('paranoid' not in r.stderr, 'system calls of own processes need tracefs only: %s' % r.stderr)
+            need('paranoid' not in r.stderr, 'system calls of own processes need tracefs only: %s' %
+                 r.stderr)
     with paranoid(-1):
         r = nobody('-e', 'sched:sched_switch', '--', 'true')
         refused(r, TRACEPOINTS, 'no right to read')
@@ -186,8 +195,10 @@ def _():
 
 @case('tracefs is not mounted')
 def _():
-    r = sh('unshare', '-m', 'sh', '-c', 'umount -A -t tracefs %s; for d in /sys/kernel/debug/tracing /sys/kernel/debug; do '
-           'umount $d 2> /dev/null; done; [ -e %s/events ] && exit 99; exec "$@"' % (TRACEPOINTS, TRACEPOINTS), 'sh', SONDE,
+    r = sh('unshare', '-m', 'sh', '-c',
+           'umount -A -t tracefs %s; for d in /sys/kernel/debug/tracing /sys/kernel/debug; do '
+           'umount $d 2> /dev/null; done; [ -e %s/events ] && exit 99; exec "$@"' %
+           (TRACEPOINTS, TRACEPOINTS), 'sh', SONDE,
            'record', '-o', 'x.data', '-e', 'sched:sched_switch', '--', 'true')
     if r.returncode == 99 or 'unshare' in r.stderr:
         raise Skip('it cannot be unmounted: ' + r.stderr)
@@ -201,14 +212,15 @@ def _():
         raise Skip('no number of the system call on this machine')
     for error in (errno.EPERM, errno.EACCES, errno.ENOSYS):
         refused(sonde('record', '-o', 'x.data', '-e', 'cs', '--', 'true',
-                      preexec_fn=seccomp.deny('perf_event_open', error)), 'seccomp', 'perf_event_open', 'profile')
+                      preexec_fn=seccomp.deny('perf_event_open', error)), 'seccomp',
+                'perf_event_open', 'profile')
 
 
 @case('root of a user namespace has no rights outside of it')
 def _():
     prepare()
-    r = sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', 'unshare', '-Ur', './sonde', 'record', '-o',
-           'x.data', '-a', '-e', 'cs', '--', 'true')
+    r = sh('setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', 'unshare', '-Ur',
+           './sonde', 'record', '-o', 'x.data', '-a', '-e', 'cs', '--', 'true')
     if 'unshare' in r.stderr:
         raise Skip('no user namespaces: ' + r.stderr.strip())
     if int(open(PARANOID).read()) <= 0:
@@ -219,33 +231,38 @@ def _():
 @case('locked memory: fewer pages by default; the message for -m names the limits to raise')
 def _():
     prepare()
-    limit = ['prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde',
-             'record', '-o', 'x.data']
-    refused(sh(*limit, '-e', 'cs:u', '-m', '8M', '--', 'true'), 'perf_event_mlock_kb is', 'ulimit -l is 64 KiB', '-m',
-            'raise ulimit -l', 'CAP_IPC_LOCK', 'raise kernel.perf_event_mlock_kb')
+    limit = ['prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY,
+             '--clear-groups', './sonde', 'record', '-o', 'x.data']
+    refused(sh(*limit, '-e', 'cs:u', '-m', '8M', '--', 'true'), 'perf_event_mlock_kb is',
+            'ulimit -l is 64 KiB', '-m', 'raise ulimit -l', 'CAP_IPC_LOCK',
+            'raise kernel.perf_event_mlock_kb')
     # Buffers for many threads together exceed the limit; smaller ones do not.
     script = ('import subprocess, sys, threading, time\n'
               'for i in range(15): threading.Thread(target=time.sleep, args=(2,)).start()\n'
               'import os\n'
-              'sys.exit(subprocess.call(sys.argv[1:] + ["--per-thread", "-p", str(os.getpid()), "-e", "cs:u", "--", "true"]))\n')
+              'sys.exit(subprocess.call(sys.argv[1:] + ["--per-thread", "-p", str(os.getpid()), '
+              '"-e", "cs:u", "--", "true"]))\n')
     python = '/usr/bin/python3'
     if not os.access(python, os.X_OK):
         raise Skip('no python for any user')
-    r = sh('prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups',
-           python, '-c', script, './sonde', 'record', '-o', 'x.data')
-    need(r.returncode == 0 and re.search(r'buffers of \d+ instead of \d+ pages', r.stderr), r.stderr)
+    r = sh('prlimit', '--memlock=65536:65536', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY,
+           '--clear-groups', python, '-c', script, './sonde', 'record', '-o', 'x.data')
+    need(r.returncode == 0 and re.search(r'buffers of \d+ instead of \d+ pages', r.stderr),
+         r.stderr)
 
 
 @case('too few descriptors: the message says how many are needed, and names the limit')
 def _():
     prepare()
-    limit = ['prlimit', '--nofile=20:20', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde',
-             'record', '-o', 'x.data']
-    refused(sh(*limit, '-e', 'cs:u,faults:u,cpu-clock:u,task-clock:u,migrations:u,minor-faults:u,major-faults:u,'
+    limit = ['prlimit', '--nofile=20:20', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY,
+             '--clear-groups', './sonde', 'record', '-o', 'x.data']
+    refused(sh(*limit, '-e',
+               'cs:u,faults:u,cpu-clock:u,task-clock:u,migrations:u,minor-faults:u,major-faults:u,'
                'alignment-faults:u,emulation-faults:u,cpu-clock:u,task-clock:u,cs:u', '--', 'true'),
-            'too few file descriptors', 'needs', 'more', 'in addition to 20 that are open', 'ulimit -n allows 20')
-    r = sh('prlimit', '--nofile=5:5', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', './sonde', 'record',
-           '-o', 'x.data', '-e', 'cs:u', '--', 'true')
+            'too few file descriptors', 'needs', 'more', 'in addition to 20 that are open',
+            'ulimit -n allows 20')
+    r = sh('prlimit', '--nofile=5:5', 'setpriv', '--reuid', NOBODY, '--regid', NOBODY,
+           '--clear-groups', './sonde', 'record', '-o', 'x.data', '-e', 'cs:u', '--', 'true')
     need(r.returncode == 1 and 'Too many open files (raise ulimit -n)' in r.stderr, r.stderr)
 
 
@@ -256,9 +273,11 @@ def _():
         for option, says in (('--phys-data', 'physical addresses (--phys-data): leave them out'),
                              ('--namespaces', 'namespaces (--namespaces): leave them out')):
             r = nobody('-e', 'cpu-clock:u', option, '--', 'true')
-            need(r.returncode == 1 and 'no right to record cpu-clock:u with ' + says in r.stderr, r.stderr)
-        r = nobody('-e', 'cpu-clock:u', '-d', '-I', '--user-regs', '--data-page-size', '--code-page-size', '--all-cgroups',
-                   '--switch-events', '-s', '-k', 'boot', '--', *BURN)
+            need(r.returncode == 1 and 'no right to record cpu-clock:u with ' + says in r.stderr,
+                 r.stderr)
+        r = nobody('-e', 'cpu-clock:u', '-d', '-I', '--user-regs', '--data-page-size',
+                   '--code-page-size', '--all-cgroups', '--switch-events', '-s', '-k', 'boot', '--',
+                   *BURN)
         same(r.returncode, 0, r.stderr)
         need(list(samples.Recording('x.data').decoded()), 'no samples')
 

@@ -7,9 +7,12 @@ import struct
 from perfdata import SAMPLE, Broken, File
 
 BITS = {name: 1 << n for n, name in enumerate(
-    'ip tid time addr read callchain id cpu period stream_id raw branch_stack regs_user stack_user weight data_src '
-    'identifier transaction regs_intr phys_addr aux cgroup data_page_size code_page_size weight_struct'.split())}
-TRAILER = BITS['tid'] | BITS['time'] | BITS['id'] | BITS['stream_id'] | BITS['cpu'] | BITS['identifier']
+    'ip tid time addr read callchain id cpu period stream_id raw branch_stack regs_user '
+    'stack_user weight data_src '
+    'identifier transaction regs_intr phys_addr aux cgroup data_page_size code_page_size '
+    'weight_struct'.split())}
+TRAILER = BITS['tid'] | BITS['time'] | BITS['id'] | BITS['stream_id'] | BITS['cpu'] | BITS[
+    'identifier']
 ENABLED, RUNNING, ID, GROUP, LOST = 1, 2, 4, 8, 16
 
 
@@ -21,7 +24,8 @@ class Attr:
          self.flags) = struct.unpack_from('<IIQQQQQ', data, at)
         self.branch_type, self.regs_user, self.stack_user, self.clockid, self.regs_intr = \
             struct.unpack_from('<QQIiQ', data, at + 72)
-        self.trailer_bytes = 8 * bin(self.sample_type & TRAILER).count('1') if self.flags >> 18 & 1 else 0
+        self.trailer_bytes = (8 * bin(self.sample_type & TRAILER).count('1') if self.flags >> 18 & 1
+                              else 0)
 
     def has(self, name):
         return bool(self.sample_type & BITS[name])
@@ -63,7 +67,8 @@ def read_values(c, fmt):
         value = c.take('Q')
         if not fmt & GROUP:
             times()
-        out['values'].append((value, c.take('Q') if fmt & ID else None, c.take('Q') if fmt & LOST else None))
+        out['values'].append((value, c.take('Q') if fmt & ID else None, c.take('Q') if fmt & LOST
+                              else None))
     return out
 
 

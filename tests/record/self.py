@@ -14,7 +14,8 @@ OWN = ('syscalls:sys_enter_writev,syscalls:sys_enter_write,'
 
 
 def once(options, events):
-    p = subprocess.Popen([SONDE, 'record', '-m', '1', '-a', '-e', events, *options, '-o', 'x.data', '--', *WORK],
+    p = subprocess.Popen([SONDE, 'record', '-m', '1', '-a', '-e', events, *options, '-o', 'x.data',
+                          '--', *WORK],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     err = p.communicate(timeout=600)[1]
     same(p.returncode, 0, err)
@@ -66,8 +67,10 @@ def _():
     for events in ('sched:sched_switch', 'task:*', 'irq:*', 'timer:*'):
         err = own(events=events)[2]
         need(LINE not in err, '%s: %s' % (events, err))
-    for events, nr in (('raw_syscalls:*', '2 of 2'), ('block:block_rq_issue,sched:sched_switch', '1 of 2'),
-                       ('kmem:kmalloc', '1 of 1'), ('writeback:writeback_start', '1 of 1'), ('ext4:ext4_da_write_*', 'of')):
+    for events, nr in (('raw_syscalls:*', '2 of 2'),
+                       ('block:block_rq_issue,sched:sched_switch', '1 of 2'),
+                       ('kmem:kmalloc', '1 of 1'), ('writeback:writeback_start', '1 of 1'),
+                       ('ext4:ext4_da_write_*', 'of')):
         if events.startswith('ext4') and not sonde('list', 'ext4:ext4_da_write_*').stdout.strip():
             print('# this kernel has no events of ext4')
             continue
@@ -86,7 +89,8 @@ def _():
     r = sonde('record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'x.data', '--', 'true')
     same(r.returncode, 2, r.stderr)
     need('--exclude-self' in r.stderr and 'tracepoint' in r.stderr, r.stderr)
-    need(sh(perf(), 'record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'y.data', '--', 'true').returncode != 0,
+    need(sh(perf(), 'record', '-e', 'cpu-clock', '--exclude-perf', '-o', 'y.data', '--',
+            'true').returncode != 0,
          'perf accepts it')
 
 

@@ -9,7 +9,8 @@ import threading
 import time
 
 import perfdata
-from tap import PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde, wait_until
+from tap import (PERF_ENV, SONDE, case, few_symbols, is_recording, need, perf, run, same, sh, sonde,
+                 wait_until)
 
 EVENT = 'sched:sched_switch'
 # Sleeps 500 times a second. Prints the time of its start in a line, then a character after each
@@ -34,15 +35,17 @@ class Recorder:
         if fifo:
             os.mkfifo('ctl')
             os.mkfifo('ack')
-            self.commands, self.answers = os.open('ctl', os.O_RDWR), os.open('ack', os.O_RDWR | os.O_NONBLOCK)
+            self.commands, self.answers = (os.open('ctl', os.O_RDWR),
+                                           os.open('ack', os.O_RDWR | os.O_NONBLOCK))
             channel, pass_fds = 'fifo:ctl,ack', ()
         else:
             theirs, self.commands = os.pipe()
             self.answers, ack = os.pipe()
             channel, pass_fds = 'fd:%d,%d' % (theirs, ack), (theirs, ack)
-        self.p = subprocess.Popen([*tool, 'record', '-o', 'x.data', '--control', channel, *argv], env=PERF_ENV,
-                                  pass_fds=pass_fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.p = subprocess.Popen([*tool, 'record', '-o', 'x.data', '--control', channel, *argv],
+                                  env=PERF_ENV, pass_fds=pass_fds, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  start_new_session=True)
         self.killer = threading.Timer(200, self.p.kill)
         self.killer.start()
         for fd in pass_fds:
@@ -51,7 +54,8 @@ class Recorder:
 
     def answer(self, seconds=300):
         text = more = b''
-        while not text.endswith((b'\n', b'\0')) and select.select([self.answers], [], [], seconds)[0]:
+        while (not text.endswith((b'\n', b'\0')) and
+               select.select([self.answers], [], [], seconds)[0]):
             more = os.read(self.answers, 4096)
             need(more, 'the recorder has ended: %s' % text)
             text += more
@@ -122,8 +126,9 @@ class Switcher:
 
 def record_until_events(*argv):
     """Ends a recorder when its file has events; returns its stderr."""
-    p = subprocess.Popen([SONDE, 'record', '-k', 'monotonic', '-e', EVENT, '-o', 'x.data', *argv], env=PERF_ENV,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen([SONDE, 'record', '-k', 'monotonic', '-e', EVENT, '-o', 'x.data', *argv],
+                         env=PERF_ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         wait_until('its file has events', times)
@@ -138,7 +143,8 @@ def evlists(*options):
     for argv in (('perf', 'record'), (SONDE, 'record')):
         r = sh(*argv, '-q', '-o', 'x.data', *options)
         same(r.returncode, 0, '%r: %s' % (options, r.stderr))
-        text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '', sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
+        text.append(re.sub(r'\|(ID|IDENTIFIER)\b', '',
+                           sh('perf', 'evlist', '-v', '-i', 'x.data').stdout))
     return text
 
 
@@ -148,14 +154,16 @@ def _():
     said = record_until_events('-q', '-D', '300', '--', 'timeout', '300', PYTHON, '-c', SWITCHER)
     same(said, '')
     t = times()
-    need(t and t[0] > begin + 300 * 10**6, 'the first event is %.3f s after the start' % ((t[0] - begin) / 1e9))
+    need(t and t[0] > begin + 300 * 10**6,
+         'the first event is %.3f s after the start' % ((t[0] - begin) / 1e9))
     text = sonde('script', '-i', 'x.data', '-F', 'comm').stdout.split()
     need(set(text) <= {'python3', 'timeout'}, 'names: %r' % set(text))
     with Switcher() as p:
         begin = time.monotonic_ns()
         said = record_until_events('-D', '300', '-p', str(p.pid))
         t = times()
-        need(t and t[0] > begin + 300 * 10**6, 'the first event is %.3f s after the start' % ((t[0] - begin) / 1e9))
+        need(t and t[0] > begin + 300 * 10**6,
+             'the first event is %.3f s after the start' % ((t[0] - begin) / 1e9))
         need('events are disabled' in said and 'events are enabled' in said, said)
 
 
@@ -171,14 +179,17 @@ def _():
       "enabled from the start")
 def _():
     perf()
-    for options in (['-D', '5', '-e', 'cs', '--', 'true'], ['-D', '5', '-a', '-e', 'cs', '--', 'true'],
-                    ['-D', '1-60000', '-e', 'cs', '--', 'true'], ['-D', '-1', '-e', 'cs,' + EVENT, '--', 'true']):
+    for options in (['-D', '5', '-e', 'cs', '--', 'true'],
+                    ['-D', '5', '-a', '-e', 'cs', '--', 'true'],
+                    ['-D', '1-60000', '-e', 'cs', '--', 'true'],
+                    ['-D', '-1', '-e', 'cs,' + EVENT, '--', 'true']):
         theirs, ours = evlists(*options)
         same(ours, theirs, repr(options))
         need('dummy' in ours, ours)
     theirs, ours = evlists('-D', '5', '-p', str(os.getpid()), '-e', 'cs', '--', 'true')
     same(ours.split('\n')[0], theirs.split('\n')[0])
-    same(ours.split('\n')[1], theirs.split('\n')[1].replace(' disabled: 1,', '').replace(' enable_on_exec: 1,', ''))
+    same(ours.split('\n')[1],
+         theirs.split('\n')[1].replace(' disabled: 1,', '').replace(' enable_on_exec: 1,', ''))
 
 
 @case('-D with ranges: no events outside of them, and the recording ends with the last')
@@ -187,7 +198,8 @@ def _():
     for attempt in range(5):
         with Switcher() as p:
             begin = time.monotonic_ns()
-            r = sonde('record', '-k', 'monotonic', '-D', '100-200 , 500-600', '-p', str(p.pid), '-e', EVENT, '-o', 'x.data')
+            r = sonde('record', '-k', 'monotonic', '-D', '100-200 , 500-600', '-p', str(p.pid),
+                      '-e', EVENT, '-o', 'x.data')
             same(r.returncode, 0, r.stderr)
             same(re.findall('events are (..)', r.stderr), ['di', 'en', 'di', 'en', 'di'])
         t = times()
@@ -207,17 +219,20 @@ def _():
 
 @case('-D refuses values that are no time')
 def _():
-    for text in ('', 'x', '-2', '-10', '1.5', '10ms', '10-', '-1-5', '10-20,', '10-20,30', '10,20', '99999999999'):
+    for text in ('', 'x', '-2', '-10', '1.5', '10ms', '10-', '-1-5', '10-20,', '10-20,30', '10,20',
+                 '99999999999'):
         r = sonde('record', '-D', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
         need(r.returncode == 2 and '-D needs milliseconds' in r.stderr, '%r: %s' % (text, r.stderr))
     for text in ('5-5', '10-5', '10-20,15-30', '10-20,20-30'):
         r = sonde('record', '-D', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
-        need(r.returncode == 2 and 'each range must end after it begins' in r.stderr, '%r: %s' % (text, r.stderr))
+        need(r.returncode == 2 and 'each range must end after it begins' in r.stderr,
+             '%r: %s' % (text, r.stderr))
     same(os.listdir(), [], 'files')
 
 
 def switched(fifo):
-    with Switcher() as p, Recorder('-k', 'monotonic', '-D', '-1', '-p', str(p.pid), '-e', EVENT, '-e', 'cs:u', fifo=fifo) as r:
+    with Switcher() as p, Recorder('-k', 'monotonic', '-D', '-1', '-p', str(p.pid), '-e', EVENT,
+                                   '-e', 'cs:u', fifo=fifo) as r:
         ranges = []
         for i in range(3):
             p.wait()
@@ -249,8 +264,8 @@ def _():
 
 @case('enable and disable of one event')
 def _():
-    with Switcher() as p, Recorder('-k', 'monotonic', '-D', '-1', '-p', str(p.pid), '-e', EVENT, '-e',
-                                   'sched:sched_wakeup,sched:sched_waking') as r:
+    with Switcher() as p, Recorder('-k', 'monotonic', '-D', '-1', '-p', str(p.pid), '-e', EVENT,
+                                   '-e', 'sched:sched_wakeup,sched:sched_waking') as r:
         r.ask('enable ' + EVENT)
         p.wait()
         off = time.monotonic_ns()
@@ -271,19 +286,24 @@ def _():
 def _():
     perf()
     # (command, what ends it)
-    right = [('ping', '\n'), ('ping ', '\n'), ('ping', '\0'), ('ping', ''), ('evlist', '\n'), ('evlist -v', '\n'),
+    right = [('ping', '\n'), ('ping ', '\n'), ('ping', '\0'), ('ping', ''), ('evlist', '\n'),
+             ('evlist -v', '\n'),
              ('evlist -F', '\n'), ('evlist -g', '\n'), ('enable', '\n'), ('disable', '\n')]
-    wrong = [('bogus', 'commands are'), ('enablefoo', 'commands are'), ('evlist -x', 'evlist takes'), ('ack', 'commands are'),
-             ('snapshot', 'hardware tracing'), ('x' * 10000, 'too long'), ('\x01\xff%s%n', 'commands are')]
+    wrong = [('bogus', 'commands are'), ('enablefoo', 'commands are'),
+             ('evlist -x', 'evlist takes'), ('ack', 'commands are'),
+             ('snapshot', 'hardware tracing'), ('x' * 10000, 'too long'),
+             ('\x01\xff%s%n', 'commands are')]
     said = {}
     for name, tool in (('perf', ('perf',)), ('sonde', (SONDE,))):
-        with Recorder('-e', 'cs,my{cpu-clock,page-faults}', '-c', '7', '-D', '-1', '--', 'sleep', '60', tool=tool) as r:
+        with Recorder('-e', 'cs,my{cpu-clock,page-faults}', '-c', '7', '-D', '-1', '--', 'sleep',
+                      '60', tool=tool) as r:
             for command, end in right:
                 same(r.send(command, end).rstrip('\0'), 'ack\n', '%s to %s' % (command, name))
             if name == 'sonde':
                 for command, why in wrong:
                     answer = r.send(command)
-                    need(answer.startswith('failed: ') and answer.endswith('\n') and why in answer, answer)
+                    need(answer.startswith('failed: ') and answer.endswith('\n') and why in answer,
+                         answer)
                 same(r.send('', seconds=0.1), '', 'an empty line')
                 same(r.send('ping\nping\n\nping'), 'ack\n' * 3, 'several at once')
             same(r.send('stop').rstrip('\0'), 'ack\n')
@@ -297,7 +317,8 @@ def _():
     need(len(listed) == 15 and 'my{cpu-clock,page-faults}' in listed, said['perf'])
     same([re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in ours if x.startswith(LISTED)],
          [re.sub(r'\|(ID|IDENTIFIER)(?=,)', '', x, 1) for x in listed])
-    need('failed' not in said['sonde'] and '--control: evlist takes -v, -g or -F' in said['sonde'], said['sonde'])
+    need('failed' not in said['sonde'] and '--control: evlist takes -v, -g or -F' in said['sonde'],
+         said['sonde'])
 
 
 @case('answers are not read, or the other end is closed: the recording continues')
@@ -346,10 +367,12 @@ def _():
               'def send(x):\n'
               '    os.write(%d, x + b"\\n")\n'
               '    assert os.read(%d, 100) == b"ack\\n"\n'
-              'time.sleep(0.05); print(time.monotonic_ns()); send(b"enable"); time.sleep(0.05); send(b"disable")\n'
+              'time.sleep(0.05); print(time.monotonic_ns()); send(b"enable"); time.sleep(0.05); '
+              'send(b"disable")\n'
               % (ours, answers))
-    r = sonde('record', '-q', '-k', 'monotonic', '-D', '-1', '-e', EVENT, '-o', 'x.data', '--control',
-              'fd:%d,%d' % (theirs, ack), '--', PYTHON, '-c', script, pass_fds=(theirs, ours, answers, ack))
+    r = sonde('record', '-q', '-k', 'monotonic', '-D', '-1', '-e', EVENT, '-o', 'x.data',
+              '--control', 'fd:%d,%d' % (theirs, ack), '--', PYTHON, '-c', script,
+              pass_fds=(theirs, ours, answers, ack))
     same(r.returncode, 0, r.stderr)
     need(times() and times()[0] >= int(r.stdout) - SLACK_NS, 'events')
     for fd in (theirs, ours, answers, ack):
@@ -360,13 +383,16 @@ def _():
 def _():
     with open('file', 'w'):
         pass
-    for text, status, says in (('foo', 2, '--control needs'), ('fd:', 2, '--control needs'), ('fd:x', 2, '--control needs'),
+    for text, status, says in (('foo', 2, '--control needs'), ('fd:', 2, '--control needs'),
+                               ('fd:x', 2, '--control needs'),
                                ('fd:0,', 2, '--control needs'), ('fd:0,x', 2, '--control needs'),
                                ('fifo:', 2, '--control needs'), ('fifo:a,', 2, '--control needs'),
-                               ('fd:77', 1, 'descriptor 77 is not open'), ('fd:0,77', 1, 'descriptor 77 is not open'),
+                               ('fd:77', 1, 'descriptor 77 is not open'),
+                               ('fd:0,77', 1, 'descriptor 77 is not open'),
                                ('fifo:no', 1, 'mkfifo no'), ('fifo:file', 1, 'file is no fifo')):
         r = sonde('record', '--control', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
-        need(r.returncode == status and says in r.stderr, '%r: %d %s' % (text, r.returncode, r.stderr))
+        need(r.returncode == status and says in r.stderr,
+             '%r: %d %s' % (text, r.returncode, r.stderr))
     same(os.listdir(), ['file'], 'files')
 
 

@@ -43,23 +43,27 @@ def numbers_of(f):
 def calls_of(path):
     """The numbers of the calls in a file, after checks that it is a complete recording."""
     f = perfdata.File(path)
-    need(f.finished and {1, 2, 3, 12, 21} <= set(f.features), '%s: features %r' % (path, sorted(f.features)))
+    need(f.finished and {1, 2, 3, 12, 21} <= set(f.features),
+         '%s: features %r' % (path, sorted(f.features)))
     f.check()
     kinds = [k for k, *_ in f.records()]
-    need(perfdata.COMM in kinds[:kinds.index(perfdata.INIT)], '%s has no names of running tasks' % path)
+    need(perfdata.COMM in kinds[:kinds.index(perfdata.INIT)],
+         '%s has no names of running tasks' % path)
     return numbers_of(f)
 
 
 def reported_lost(path):
     f = perfdata.File(path)
-    return sum(struct.unpack_from('<Q', f.data, p + 8)[0] for k, m, p, s in f.records() if k == perfdata.LOST_SAMPLES)
+    return sum(struct.unpack_from('<Q', f.data, p + 8)[0] for k, m, p, s in f.records()
+               if k == perfdata.LOST_SAMPLES)
 
 
 def read_by_both(path):
     """Checks that both tools print the same text of a file, and that each task in it has a name."""
     ours = sonde('--compat', 'perf-6.1', 'script', '-i', path)
     same((ours.returncode, ours.stderr), (0, ''), path)
-    need(not re.search(r'^ *:\d+ ', ours.stdout, re.M), '%s: a task without a name: %s' % (path, ours.stdout[:300]))
+    need(not re.search(r'^ *:\d+ ', ours.stdout, re.M),
+         '%s: a task without a name: %s' % (path, ours.stdout[:300]))
     theirs = sh(perf(), 'script', '-i', path)
     same((theirs.returncode, theirs.stderr), (0, ''), path)
     same(ours.stdout.splitlines(), theirs.stdout.splitlines(), path)
@@ -68,7 +72,8 @@ def read_by_both(path):
 def record_calls(*options, asks=0, least=3):
     # The command continues, without calls, until the file was switched `asks` times.
     work = WORK + 'import glob\nwhile len(glob.glob("x.data.*")) < %d: time.sleep(.02)\n' % asks
-    p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', '-e', CALL, *options, '--', 'python3', '-c', work], env=PERF_ENV,
+    p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', '-e', CALL, *options, '--', 'python3',
+                          '-c', work], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if asks:
         wait_until('it records', lambda: is_recording(p, 'x.data'))
@@ -103,7 +108,8 @@ def _():
     clear()
     names = record_calls('--switch-output=1M')
     read_by_both(names[-1])
-    need(max(map(os.path.getsize, names)) < 4 << 20, 'sizes: %r' % [os.path.getsize(n) for n in names])
+    need(max(map(os.path.getsize, names)) < 4 << 20,
+         'sizes: %r' % [os.path.getsize(n) for n in names])
     clear()
     record_calls('--switch-output=1s', least=1)
 
@@ -115,10 +121,12 @@ def _():
             '    while len(glob.glob("x.data.*")) <= i: time.sleep(.02)\n')
     # With a command, events of every process count; with -p, those of this process only.
     for with_pid in (False, True):
-        worker = subprocess.Popen(['python3', '-c', work], stdin=subprocess.PIPE) if with_pid else None
+        worker = (subprocess.Popen(['python3', '-c', work], stdin=subprocess.PIPE) if with_pid
+                  else None)
         target = ['-p', str(worker.pid)] if with_pid else ['--', 'python3', '-c', work]
-        p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', '-e', CALL, '-e', 'sched:sched_switch',
-                              '--switch-output-event', 'syscalls:sys_enter_sched_yield', *target], env=PERF_ENV,
+        p = subprocess.Popen([SONDE, 'record', '-o', 'x.data', '-e', CALL, '-e',
+                              'sched:sched_switch', '--switch-output-event',
+                              'syscalls:sys_enter_sched_yield', *target], env=PERF_ENV,
                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             if with_pid:
@@ -143,7 +151,8 @@ def _():
     work = 'import glob, time\nend = time.monotonic() + 2.4\n' \
            'while time.monotonic() < end or not glob.glob("x.data.*"): pass\n'
     begin = time.monotonic()
-    r = sonde('record', '-o', 'x.data', '-e', CALL, '--switch-output-event', 'cpu-clock', '--', 'python3', '-c', work)
+    r = sonde('record', '-o', 'x.data', '-e', CALL, '--switch-output-event', 'cpu-clock', '--',
+              'python3', '-c', work)
     same(r.returncode, 0, r.stderr)
     seconds = time.monotonic() - begin
     # On each cpu that is busy.
@@ -152,11 +161,13 @@ def _():
 
 @case('processes that start and end while files are switched have their names in each file')
 def _():
-    work = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep .05 & [ $((i % 5)) = 0 ] && sleep .01; done; wait'
+    work = ('i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep .05 & [ $((i % 5)) = 0 ] && sleep '
+            '.01; done; wait')
     for target in ((), ('-a',)):
         p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e',
-                              'sched:sched_process_exit,sched:sched_process_fork', '--switch-output', *target,
-                              '--', 'sh', '-c', work], env=PERF_ENV, stdin=subprocess.DEVNULL)
+                              'sched:sched_process_exit,sched:sched_process_fork',
+                              '--switch-output', *target, '--', 'sh', '-c', work], env=PERF_ENV,
+                             stdin=subprocess.DEVNULL)
         wait_until('it records', lambda: is_recording(p, 'x.data'))
         while p.poll() is None:
             p.send_signal(signal.SIGUSR2)
@@ -170,8 +181,8 @@ def _():
 
 @case('--switch-max-files keeps the last ones')
 def _():
-    r = sonde('record', '-o', 'x.data', '-e', CALL, '--switch-output=256K', '--switch-max-files', '2', '--', 'python3', '-c',
-              WORK)
+    r = sonde('record', '-o', 'x.data', '-e', CALL, '--switch-output=256K', '--switch-max-files',
+              '2', '--', 'python3', '-c', WORK)
     same(r.returncode, 0, r.stderr)
     same(parts(), re.findall(r'Dump (\S+)', r.stderr)[-2:], 'files')
     need(r.stderr.count('Dump') > 3, r.stderr)
@@ -184,8 +195,8 @@ def _():
     with open('x.data', 'w') as f:
         f.write('before')
     os.umask(0)
-    r = sonde('record', '-o', 'x.data', '-e', 'sched:sched_process_exec', '--timestamp-filename', '--', 'true',
-              env=dict(PERF_ENV, SUDO_UID='65534', SUDO_GID='12'))
+    r = sonde('record', '-o', 'x.data', '-e', 'sched:sched_process_exec', '--timestamp-filename',
+              '--', 'true', env=dict(PERF_ENV, SUDO_UID='65534', SUDO_GID='12'))
     os.umask(0o22)
     same(r.returncode, 0, r.stderr)
     same(open('x.data.old').read(), 'before')
@@ -203,7 +214,8 @@ def _():
 def _():
     for signo in (signal.SIGINT, signal.SIGTERM):
         for delay in (0, .01, .03):
-            p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch', '-a', '--switch-output'],
+            p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', 'sched:sched_switch',
+                                  '-a', '--switch-output'],
                                  env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
             wait_until('it records', lambda: is_recording(p, 'x.data'))
             time.sleep(.1)
@@ -222,8 +234,9 @@ def _():
 @case('the build id cache is filled only if an option requests it; each file has the build ids')
 def _():
     for options, filled in (([], False), (['--no-no-buildid-cache'], True)):
-        r = sonde('record', '-q', '-o', 'x.data', '-e', 'cpu-clock', '--switch-output', '--buildid-dir', os.getcwd() + '/cache',
-                  *options, '--', 'sh', '-c', 'kill -USR2 $PPID; sleep .2; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done')
+        r = sonde('record', '-q', '-o', 'x.data', '-e', 'cpu-clock', '--switch-output',
+                  '--buildid-dir', os.getcwd() + '/cache', *options, '--', 'sh', '-c',
+                  'kill -USR2 $PPID; sleep .2; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done')
         same(r.returncode, 0, r.stderr)
         same(os.path.exists('cache'), filled, 'the cache')
         need(all(2 in perfdata.File(name).features for name in parts()), 'build ids')
@@ -233,7 +246,8 @@ def _():
 @case('SIGUSR2 without --switch-output does nothing')
 def _():
     os.mkfifo('go')
-    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', 'cs', '--', 'sh', '-c', 'read x < go; sleep .2'], env=PERF_ENV,
+    p = subprocess.Popen([SONDE, 'record', '-q', '-o', 'x.data', '-e', 'cs', '--', 'sh', '-c',
+                          'read x < go; sleep .2'], env=PERF_ENV,
                          stdin=subprocess.DEVNULL)
     wait_until('it records', lambda: is_recording(p, 'x.data'))
     p.send_signal(signal.SIGUSR2)
@@ -246,7 +260,8 @@ def _():
 @case('no room for a second file: the recording continues in the first, and a line says so')
 def _():
     with small_disk('nr_inodes=2'):
-        r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=256K', '--', 'python3', '-c', WORK)
+        r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=256K', '--',
+                  'python3', '-c', WORK)
         shutil.copy(glob.glob('small/x.data*')[0], 'x.data')
     same(r.returncode, 0, r.stderr)
     need('no new file was begun' in r.stderr and 'continues in small/x.data' in r.stderr, r.stderr)
@@ -264,25 +279,28 @@ def _():
         raise Skip('no setpriv')
     os.mkdir('dir')
     os.chmod('dir', 0o777)
-    p = subprocess.Popen([SONDE, 'record', '-o', 'dir/x.data', '-e', 'cpu-clock', '--switch-output', '--aio', '-p',
-                          str(os.getpid())],
+    p = subprocess.Popen([SONDE, 'record', '-o', 'dir/x.data', '-e', 'cpu-clock', '--switch-output',
+                          '--aio', '-p', str(os.getpid())],
                          env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wait_until('it records', lambda: is_recording(p, 'dir/x.data'))
-    if sh('mount', '--bind', '-o', 'ro', 'dir', 'dir').returncode or sh('mount', '-o', 'remount,ro,bind', 'dir').returncode:
+    if (sh('mount', '--bind', '-o', 'ro', 'dir', 'dir').returncode or
+        sh('mount', '-o', 'remount,ro,bind', 'dir').returncode):
         p.kill()
         p.wait()
         raise Skip('no right to mount')
     threads = os.listdir('/proc/%d/task' % p.pid)
     try:
         p.send_signal(signal.SIGUSR2)
-        wait_until('another thread writes', lambda: len(os.listdir('/proc/%d/task' % p.pid)) == len(threads) and
+        wait_until('another thread writes',
+                   lambda: len(os.listdir('/proc/%d/task' % p.pid)) == len(threads) and
                    os.listdir('/proc/%d/task' % p.pid) != threads)
         after = os.listdir('/proc/%d/task' % p.pid)
         p.send_signal(signal.SIGINT)
         err = p.communicate(timeout=600)[1]
     finally:
         sh('umount', 'dir')
-    same((len(after), after == threads), (len(threads), False), 'threads: the writer was ended and started again')
+    same((len(after), after == threads), (len(threads), False),
+         'threads: the writer was ended and started again')
     # The path leads to the read-only mount; the file itself is open for writing.
     need('no new file was begun' in err and 'Read-only' in err, err)
     perfdata.File('dir/x.data').check()
@@ -291,7 +309,8 @@ def _():
 @case('a disk that is full in the second file: the events before are kept')
 def _():
     with small_disk('size=3m'):
-        r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=1M', '--', 'python3', '-c', WORK)
+        r = sonde('record', '-o', 'small/x.data', '-e', CALL, '--switch-output=1M', '--', 'python3',
+                  '-c', WORK)
         names = sorted(glob.glob('small/x.data*'))
         shutil.copytree('small', 'copy')
     reported = says_full(r)
@@ -307,8 +326,10 @@ def _():
 
 @case('--max-size ends the recording, and the command')
 def _():
-    r = sonde('record', '-o', 'x.data', '-e', CALL, '--max-size', '1M', '-m', '1M', '--', 'python3', '-c', WORK)
-    need(r.returncode == 143 and 'as large as it may get' in r.stderr, '%d %s' % (r.returncode, r.stderr))
+    r = sonde('record', '-o', 'x.data', '-e', CALL, '--max-size', '1M', '-m', '1M', '--', 'python3',
+              '-c', WORK)
+    need(r.returncode == 143 and 'as large as it may get' in r.stderr,
+         '%d %s' % (r.returncode, r.stderr))
     need(1 << 20 <= os.path.getsize('x.data') < 4 << 20, '%d bytes' % os.path.getsize('x.data'))
     numbers, lost = calls_of('x.data'), reported_lost('x.data')
     need(0 < len(numbers) < CALLS and (lost or numbers == list(range(len(numbers)))), 'calls')
@@ -319,9 +340,12 @@ def _():
 def _():
     for argv, says in ((['--switch-output', '-o', '-'], '--switch-output needs a file'),
                        (['--timestamp-filename', '-o', '-'], '--timestamp-filename needs a file'),
-                       (['--switch-output-event', 'cs', '-o', '-'], '--switch-output-event needs a file'),
-                       (['--switch-output=x'], '--switch-output needs'), (['--switch-output=10'], '--switch-output needs'),
-                       (['--switch-output=0s'], '--switch-output needs'), (['--max-size', '10'], '--max-size needs a size'),
+                       (['--switch-output-event', 'cs', '-o', '-'],
+                        '--switch-output-event needs a file'),
+                       (['--switch-output=x'], '--switch-output needs'),
+                       (['--switch-output=10'], '--switch-output needs'),
+                       (['--switch-output=0s'], '--switch-output needs'),
+                       (['--max-size', '10'], '--max-size needs a size'),
                        (['--switch-output-event', 'no:such'], 'no:such'),
                        (['--switch-max-files', 'x'], '--switch-max-files needs a number')):
         r = sonde('record', '-e', 'cs', '-o', 'x.data', *argv, '--', 'touch', 'ran')

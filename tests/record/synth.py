@@ -16,7 +16,8 @@ CGROUP = 19
 
 class Sleepers:
     def __enter__(self):
-        self.all = [subprocess.Popen(['sleep', '600'], stdin=subprocess.DEVNULL) for i in range(SLEEPERS)]
+        self.all = [subprocess.Popen(['sleep', '600'], stdin=subprocess.DEVNULL)
+                    for i in range(SLEEPERS)]
         self.pids = set(p.pid for p in self.all)
         for p in self.all:
             wait_until('it sleeps', lambda: is_asleep(p.pid))
@@ -30,7 +31,8 @@ class Sleepers:
 
 
 def record(*options):
-    r = sonde('record', '-q', '-o', 'x.data', '-a', '-e', 'sched:sched_process_exec', *options, '--', 'true')
+    r = sonde('record', '-q', '-o', 'x.data', '-a', '-e', 'sched:sched_process_exec', *options,
+              '--', 'true')
     same(r.returncode, 0, r.stderr)
     return perfdata.File('x.data')
 
@@ -40,7 +42,8 @@ def described(f, pids):
     out = []
     for kind, misc, at, size in f.records():
         body = f.data[at + 8:at + size]
-        if kind in (perfdata.COMM, perfdata.FORK, perfdata.MMAP2) and struct.unpack_from('<i', body)[0] in pids:
+        if (kind in (perfdata.COMM, perfdata.FORK, perfdata.MMAP2) and
+            struct.unpack_from('<i', body)[0] in pids):
             out.append((kind, body))
     return out
 
@@ -63,14 +66,16 @@ def _():
             ours = set(kind for kind, body in described(f, s.pids))
             ours |= {kind for kind, *_ in f.records() if kind == CGROUP}
             kinds[what] = ours
-            sh(perf(), 'record', '-q', '-o', 'p.data', '-a', '-e', 'sched:sched_process_exec', '--synth', what,
-               '--all-cgroups', '--', 'true')
+            sh(perf(), 'record', '-q', '-o', 'p.data', '-a', '-e', 'sched:sched_process_exec',
+               '--synth', what, '--all-cgroups', '--', 'true')
             theirs = sh(perf(), 'script', '-D', '-i', 'p.data').stdout
             mine = '(?:%s)' % '|'.join(map(str, s.pids))
             for kind, pattern in ((perfdata.COMM, r'RECORD_COMM: \S+:%s/' % mine),
                                   (perfdata.MMAP2, r'RECORD_MMAP2 %s/' % mine),
-                                  (perfdata.FORK, r'RECORD_FORK\(%s:' % mine), (CGROUP, r'RECORD_CGROUP')):
-                same(kind in ours, bool(re.search(pattern, theirs)), '--synth=%s, record %d' % (what, kind))
+                                  (perfdata.FORK, r'RECORD_FORK\(%s:' % mine),
+                                  (CGROUP, r'RECORD_CGROUP')):
+                same(kind in ours, bool(re.search(pattern, theirs)),
+                     '--synth=%s, record %d' % (what, kind))
         need(not kinds['no'] and kinds['all'] > kinds['task'] > kinds['no'], kinds)
     r = sonde('record', '-o', 'x.data', '--synth', 'task,x', '--', 'true')
     need(r.returncode == 2 and '--synth needs' in r.stderr, r.stderr)
@@ -83,7 +88,8 @@ def _():
         first = next(at for kind, misc, at, size in f.records() if kind == perfdata.SAMPLE)
         places = [at for kind, misc, at, size in f.records() if kind == perfdata.COMM and
                   struct.unpack_from('<i', f.data, at + 8)[0] in s.pids]
-        need(len(places) >= SLEEPERS and min(places) > first, 'at %d, the first sample at %d' % (min(places), first))
+        need(len(places) >= SLEEPERS and min(places) > first,
+             'at %d, the first sample at %d' % (min(places), first))
         ours = sonde('--compat', 'perf-6.1', 'script', '-i', 'x.data')
         theirs = sh(perf(), 'script', '-i', 'x.data')
         same((ours.returncode, ours.stderr, theirs.returncode), (0, '', 0), theirs.stderr)
@@ -95,15 +101,17 @@ def _():
     work = ('for i in 1 2 3 4; do sleep .1; kill -USR2 $PPID; '
             'while [ $(ls x.data.* 2> /dev/null | wc -l) -lt $i ]; do sleep .02; done; done; '
             'sleep .1')
-    r = sonde('record', '-q', '-o', 'x.data', '--tail-synthesize', '--switch-output', '-e', 'sched:sched_switch',
-              '--', 'sh', '-c', work)
+    r = sonde('record', '-q', '-o', 'x.data', '--tail-synthesize', '--switch-output', '-e',
+              'sched:sched_switch', '--', 'sh', '-c', work)
     same(r.returncode, 0, r.stderr)
     names = sorted(n for n in os.listdir() if n.startswith('x.data.'))
     same(len(names), 5, 'files: %r' % names)
     for name in names:
         kinds = [kind for kind, *_ in perfdata.File(name).records()]
-        need(kinds.count(73) == 1 and kinds.index(73) > kinds.index(perfdata.INIT), '%s: %r' % (name, kinds))
-        need(name == names[-1] or perfdata.COMM in kinds[kinds.index(73):], '%s has no names' % name)
+        need(kinds.count(73) == 1 and kinds.index(73) > kinds.index(perfdata.INIT),
+             '%s: %r' % (name, kinds))
+        need(name == names[-1] or perfdata.COMM in kinds[kinds.index(73):],
+             '%s has no names' % name)
         same(sh(perf(), 'script', '-i', name).returncode, 0, name)
 
 

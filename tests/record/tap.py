@@ -16,14 +16,15 @@ import traceback
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import settled  # noqa: E402, F401
 
-PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C', 'TZ': 'UTC',
-            'PERF_CONFIG': '/dev/null'}
+PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C',
+            'TZ': 'UTC', 'PERF_CONFIG': '/dev/null'}
 # The environment for sonde with a script: the interpreter must load a sanitizer's library before
 # the extension needs it.
 SCRIPT_ENV = dict(PERF_ENV)
 if os.environ.get('SONDE_ASAN'):
     SCRIPT_ENV.update(ASAN_OPTIONS='detect_leaks=0', LD_PRELOAD=subprocess.run(
-        [os.environ.get('CC', 'cc'), '-print-file-name=libasan.so'], capture_output=True, text=True).stdout.strip())
+        [os.environ.get('CC', 'cc'), '-print-file-name=libasan.so'], capture_output=True,
+        text=True).stdout.strip())
 SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else 'sonde'
 CI = bool(os.environ.get('SONDE_CI'))
 cases = []
@@ -51,8 +52,8 @@ def perf():
 
 def sh(*argv, env=None, timeout=600, **kw):
     """Runs a program to its end, with stdout and stderr as text."""
-    return subprocess.run(argv, env=env or PERF_ENV, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=timeout, errors='replace', **kw)
+    return subprocess.run(argv, env=env or PERF_ENV, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=timeout, errors='replace', **kw)
 
 
 def sonde(*argv, **kw):
@@ -68,7 +69,8 @@ def same(a, b, what=''):
     if a != b:
         if isinstance(a, list) and isinstance(b, list):
             at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-            what, a, b = '%s (%d and %d of them; from number %d)' % (what, len(a), len(b), at), a[at:at + 3], b[at:at + 3]
+            what, a, b = ('%s (%d and %d of them; from number %d)' % (what, len(a), len(b), at),
+                          a[at:at + 3], b[at:at + 3])
         raise AssertionError('%s differ:\n%r\n%r' % (what, a, b))
 
 

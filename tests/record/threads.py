@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 import perfdata
-from tap import (PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf, run, same, says_full, sh,
-                 small_disk, sonde, wait_until)
+from tap import (PERF_ENV, SONDE, Skip, case, few_symbols, is_recording, need, perf, run, same,
+                 says_full, sh, small_disk, sonde, wait_until)
 
 CALLS = os.path.abspath(sys.argv[2])
 CALL = 'syscalls:sys_enter_getppid'
@@ -25,7 +25,8 @@ def lines(tool, path):
     """The text, with events of the same nanosecond sorted: their order in perf is accidental."""
     r = sh(tool, 'script', '--ns', '-i', path)
     same(r.returncode, 0, '%s: %s' % (tool, r.stderr))
-    return sorted(r.stdout.splitlines(), key=lambda line: (re.search(r'\d+\.\d{9}', line).group(), line))
+    return sorted(r.stdout.splitlines(),
+                  key=lambda line: (re.search(r'\d+\.\d{9}', line).group(), line))
 
 
 def places(tool, path):
@@ -61,10 +62,11 @@ def ends_checked(path):
 
 @case('no event is missing, plain and compressed; both tools print the same')
 def _():
-    for options in ([], ['-z'], ['-z', '--compressed-records', 'new'], ['--mmap-flush', '4K'], ['--threads=numa']):
+    for options in ([], ['-z'], ['-z', '--compressed-records', 'new'], ['--mmap-flush', '4K'],
+                    ['--threads=numa']):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'x.dir', '--', CALLS, '-t', '4',
-                  '-n', '20000')
+        r = sonde('record', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'x.dir', '--',
+                  CALLS, '-t', '4', '-n', '20000')
         same(r.returncode, 0, r.stderr)
         need('(80000 samples)' in r.stderr and 'lost' not in r.stderr, r.stderr)
         same(sorted(os.listdir('x.dir')), ['data'] + ['data.%d' % i for i in range(FILES)], 'files')
@@ -88,26 +90,28 @@ def _():
 def _():
     for options in ([], ['-z']):
         shutil.rmtree('p.dir', ignore_errors=True)
-        r = sh(perf(), 'record', '-q', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'p.dir', '--', CALLS, '-t', '4',
-               '-n', '20000')
+        r = sh(perf(), 'record', '-q', '--threads', '-m', '8M', *options, '-e', CALL, '-o', 'p.dir',
+               '--', CALLS, '-t', '4', '-n', '20000')
         same(r.returncode, 0, r.stderr)
         same(lines(SONDE, 'p.dir'), lines(perf(), 'p.dir'), 'text %r' % options)
-        same(places([SONDE, '--compat', 'perf-6.1'], 'p.dir'), places([perf()], 'p.dir'), 'files and offsets %r' % options)
+        same(places([SONDE, '--compat', 'perf-6.1'], 'p.dir'), places([perf()], 'p.dir'),
+             'files and offsets %r' % options)
 
 
 @case('tiny buffers: events and reported losses add up to the calls made')
 def _():
     for options in ([], ['-z']):
         shutil.rmtree('x.dir', ignore_errors=True)
-        r = sonde('record', '--threads', *options, '-m', '1', '-e', 'dummy', '-e', CALL, '-o', 'x.dir', '--', CALLS,
-                  '-t', '4', '-n', '50000')
+        r = sonde('record', '--threads', *options, '-m', '1', '-e', 'dummy', '-e', CALL, '-o',
+                  'x.dir', '--', CALLS, '-t', '4', '-n', '50000')
         same(r.returncode, 0, r.stderr)
         seen = sonde('script', '-i', 'x.dir', '-F', 'event').stdout.count(CALL)
         f = perfdata.File('x.dir/data')
         attr = f.attrs[f.names().index(CALL)]
         lost = 0
         for kind, misc, at, size in f.records():
-            if kind == perfdata.LOST_SAMPLES and f.by_id.get(int.from_bytes(f.data[at + size - 8:at + size], 'little')) is attr:
+            if (kind == perfdata.LOST_SAMPLES and
+                f.by_id.get(int.from_bytes(f.data[at + size - 8:at + size], 'little')) is attr):
                 lost += int.from_bytes(f.data[at + 8:at + 16], 'little')
         print('# %d seen, %d lost' % (seen, lost))
         same(seen + lost, 200000, '%d seen and %d lost' % (seen, lost))
@@ -119,33 +123,41 @@ def _():
         raise Skip('one cpu only')
     a, b = CPUS[:2]
     every = [str(cpu) for cpu in CPUS]
-    for spec, where in (('', every), ('=cpu', every), ('=%d/%d:%d/%d' % (a, b, b, a), [str(a), str(b)]),
+    for spec, where in (('', every), ('=cpu', every),
+                        ('=%d/%d:%d/%d' % (a, b, b, a), [str(a), str(b)]),
                         ('=%d,%d/%d' % (a, b, a), [str(a)]), ('=%d/%d:' % (a, b), [str(b)])):
         shutil.rmtree('x.dir', ignore_errors=True)
-        p = subprocess.Popen([SONDE, 'record', '--threads' + spec, '-e', CALL, '-C', '%d,%d' % (a, b), '-o', 'x.dir'],
-                             env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        p = subprocess.Popen([SONDE, 'record', '--threads' + spec, '-e', CALL, '-C',
+                              '%d,%d' % (a, b), '-o', 'x.dir'],
+                             env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                             text=True)
         try:
             wanted = where if spec.startswith('=%d' % a) else [str(a), str(b)]
-            wait_until('its threads run', lambda: threads_of(p.pid) == sorted(wanted) or p.poll() is not None)
+            wait_until('its threads run', lambda: threads_of(p.pid) == sorted(wanted) or
+                       p.poll() is not None)
         finally:
             p.send_signal(signal.SIGINT)
             said = p.communicate(timeout=600)[1]
         same(p.returncode, 0, spec + said)
         same('names no thread for cpu %d' % b in said, spec.endswith(':'), said)
-    for bad in ('=foo', '=0', '=9999/0', '=%d/9999' % a, '=%d/%d:%d/%d' % (a, a, a, b), '=%d/%d:%d/%d' % (a, a, b, a)):
+    for bad in ('=foo', '=0', '=9999/0', '=%d/9999' % a, '=%d/%d:%d/%d' % (a, a, a, b),
+                '=%d/%d:%d/%d' % (a, a, b, a)):
         r = sonde('record', '--threads' + bad, '-e', CALL, '-o', 'y.dir', '--', 'true')
-        need(r.returncode == 2 and '--threads=' in r.stderr, '%s: %d %s' % (bad, r.returncode, r.stderr))
+        need(r.returncode == 2 and '--threads=' in r.stderr,
+             '%s: %d %s' % (bad, r.returncode, r.stderr))
         need(not os.path.exists('y.dir'), bad)
 
 
 @case('options that it excludes')
 def _():
     for options in (['--aio'], ['--affinity=cpu'], ['--per-thread'], ['-o', '-']):
-        r = sonde('record', '--threads', '-e', CALL, *(['-o', 'x.dir'] if '-o' not in options else []), *options, '--', 'true')
+        r = sonde('record', '--threads', '-e', CALL,
+                  *(['-o', 'x.dir'] if '-o' not in options else []), *options, '--', 'true')
         need(r.returncode == 2 and '--threads' in r.stderr, '%r: %s' % (options, r.stderr))
         need(not os.path.exists('x.dir'), options)
     r = sonde('record', '--threads', '--switch-output=1M', '-e', CALL, '-o', 'x.dir', '--', 'true')
-    need(r.returncode == 0 and '--switch-output' in r.stderr and os.path.exists('x.dir/data'), r.stderr)
+    need(r.returncode == 0 and '--switch-output' in r.stderr and os.path.exists('x.dir/data'),
+         r.stderr)
 
 
 @case('a previous directory is kept as DIR.old; a directory with other files is not touched')
@@ -161,14 +173,16 @@ def _():
     need(os.path.isdir('x') and os.path.isfile('x.old'), 'kinds')
     open('x/precious', 'w').close()
     r = record('--threads')
-    need(r.returncode == 1 and 'is a directory' in r.stderr and os.path.exists('x/precious'), r.stderr)
+    need(r.returncode == 1 and 'is a directory' in r.stderr and os.path.exists('x/precious'),
+         r.stderr)
 
 
 @case('the recording ends with its process')
 def _():
     sleeper = subprocess.Popen(['sleep', '600'])
-    p = subprocess.Popen([SONDE, 'record', '--threads', '-e', 'sched:sched_process_exit', '-p', str(sleeper.pid), '-o',
-                          'x.dir'], env=PERF_ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen([SONDE, 'record', '--threads', '-e', 'sched:sched_process_exit', '-p',
+                          str(sleeper.pid), '-o', 'x.dir'], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True)
     try:
         wait_until('it records', lambda: is_recording(p, 'x.dir'))
         sleeper.terminate()
@@ -182,8 +196,8 @@ def _():
 
 @case('--tail-synthesize describes processes that started during the recording')
 def _():
-    r = sonde('record', '--threads', '--tail-synthesize', '-m', '8M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c',
-              'for i in 1 2 3 4 5 6 7 8; do "$0" -t 2 -n 500 & done; wait', CALLS)
+    r = sonde('record', '--threads', '--tail-synthesize', '-m', '8M', '-e', CALL, '-o', 'x.dir',
+              '--', 'sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do "$0" -t 2 -n 500 & done; wait', CALLS)
     reported = re.search(r'\((\d+) samples\) \]', r.stderr)
     need(r.returncode == 0 and reported and 'lost' not in r.stderr, r.stderr)
     text = sonde('script', '-i', 'x.dir', '-F', 'comm,event').stdout
@@ -197,27 +211,31 @@ def _():
 def _():
     # The number of calls is limited: on a busy machine this test may see late that the files have
     # grown, and reads below all that was recorded meanwhile, millions of events a second.
-    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e', 'raw_syscalls:*', '-o', 'k.dir',
-                          '--', 'sh', '-c', '"$0" -t 2 -n 200000; sleep 300', CALLS], env=PERF_ENV,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                         start_new_session=True)
+    p = subprocess.Popen([SONDE, 'record', '-q', '--threads', '-z', '-m', '16', '-e',
+                          'raw_syscalls:*', '-o', 'k.dir', '--', 'sh', '-c',
+                          '"$0" -t 2 -n 200000; sleep 300', CALLS], env=PERF_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
 
     def is_filled():
-        return os.path.exists('k.dir/data.0') and sum(e.stat().st_size for e in os.scandir('k.dir')) > 100000
+        return (os.path.exists('k.dir/data.0') and
+                sum(e.stat().st_size for e in os.scandir('k.dir')) > 100000)
     try:
         wait_until('something is recorded', is_filled)
     finally:
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
     r = sonde('script', '-i', 'k.dir')
-    need(r.returncode == 0 and r.stdout.count('raw_syscalls:sys_') > 5000 and '[FAILED' not in r.stdout,
+    need(r.returncode == 0 and r.stdout.count('raw_syscalls:sys_') > 5000 and
+         '[FAILED' not in r.stdout,
          '%d lines: %s' % (r.stdout.count('\n'), r.stderr))
 
 
 @case('a full disk ends the recording, and the summary has the number of samples in the files')
 def _():
     with small_disk('size=2m'):
-        r = sonde('record', '--threads', '-e', 'raw_syscalls:*', '-o', 'small/x', '--', CALLS, '-t', '2', '-n', '300000')
+        r = sonde('record', '--threads', '-e', 'raw_syscalls:*', '-o', 'small/x', '--', CALLS, '-t',
+                  '2', '-n', '300000')
         shutil.copytree('small/x', 'x')
     seen = sonde('script', '-i', 'x', '-F', 'event').stdout.count('raw_syscalls:')
     same(seen, says_full(r), 'samples in the files and in the summary')
@@ -228,8 +246,8 @@ def _():
     # All events together are less than half of a buffer. The size is found however late it is
     # checked.
     work = 'i=0; while [ $i -lt 40 ]; do "$0" -n 500; sleep 0.01; i=$((i + 1)); done; sleep 600'
-    r = sonde('record', '--threads', '--max-size', '1M', '-m', '4M', '-e', CALL, '-o', 'x.dir', '--', 'sh', '-c', work,
-              CALLS)
+    r = sonde('record', '--threads', '--max-size', '1M', '-m', '4M', '-e', CALL, '-o', 'x.dir',
+              '--', 'sh', '-c', work, CALLS)
     need('is as large as it may get' in r.stderr, r.stderr)
     size = sum(e.stat().st_size for e in os.scandir('x.dir') if e.name != 'data')
     need(1 << 20 <= size < 2 << 20, '%d bytes' % size)
@@ -240,9 +258,12 @@ def _():
     if len(CPUS) < FILES:
         raise Skip('this test may not run on every cpu')
     # Makes events on each cpu.
-    work = ('sh', '-c', 'for cpu in %s; do taskset -c $cpu "$0" -n 2000; done' % ' '.join(map(str, CPUS)), CALLS)
-    same(sonde('record', '--threads', '-e', CALL, '-o', 'ours', '--', *work).returncode, 0, 'record')
-    same(sh(perf(), 'record', '-q', '--threads', '-e', CALL, '-o', 'perfs', '--', *work).returncode, 0, 'perf record')
+    work = ('sh', '-c', 'for cpu in %s; do taskset -c $cpu "$0" -n 2000; done' %
+            ' '.join(map(str, CPUS)), CALLS)
+    same(sonde('record', '--threads', '-e', CALL, '-o', 'ours', '--', *work).returncode, 0,
+         'record')
+    same(sh(perf(), 'record', '-q', '--threads', '-e', CALL, '-o', 'perfs', '--', *work).returncode,
+         0, 'perf record')
     last = 'data.%d' % (len(CPUS) - 1)
     for path in 'ours', 'perfs':
         err = sonde('script', '-i', path).stderr
@@ -251,27 +272,34 @@ def _():
             shutil.copytree(path, 'x')
             os.unlink('x/' + name)
             r = sonde('script', '-i', 'x', '--fail-on-loss')
-            need(r.returncode == (3 if r.stdout else 1) and 'missing-file: 1 (first x/%s)' % name in r.stderr,
+            need(r.returncode == (3 if r.stdout else 1) and 'missing-file: 1 (first x/%s)' %
+                 name in r.stderr,
                  (name, r.returncode, r.stderr))
             shutil.rmtree('x')
     # A file that ends after its first record is truncated only by the size that the header gives
     # for it.
     first = [struct.unpack_from('<IHH', open('ours/' + name, 'rb').read(8).ljust(8, b'\0'))[2]
              for name in (last, 'data.0')]
-    for name, size, said in ((last, 0, 'missing-file: 1 (first x/%s is empty)' % last), (last, first[0] + 8, 'truncated: '),
-                             (last, first[0], 'truncated: 1 (first x/%s has %d bytes, its recorder wrote ' % (last, first[0])),
-                             ('data.0', first[1], 'truncated: 1 (first x/data.0 has '), ('data.0', 0, 'missing-file: 1')):
+    for name, size, said in ((last, 0, 'missing-file: 1 (first x/%s is empty)' % last),
+                             (last, first[0] + 8, 'truncated: '),
+                             (last, first[0],
+                              'truncated: 1 (first x/%s has %d bytes, its recorder wrote ' %
+                              (last, first[0])),
+                             ('data.0', first[1], 'truncated: 1 (first x/data.0 has '),
+                             ('data.0', 0, 'missing-file: 1')):
         shutil.copytree('ours', 'x')
         if os.stat('x/' + name).st_size > size:
             os.truncate('x/' + name, size)
             r = sonde('script', '-i', 'x', '--fail-on-loss')
-            need(r.returncode == (3 if r.stdout else 1) and said in r.stderr, (name, size, r.returncode, r.stderr))
+            need(r.returncode == (3 if r.stdout else 1) and said in r.stderr,
+                 (name, size, r.returncode, r.stderr))
         shutil.rmtree('x')
     for path in 'ours', 'perfs':
         for i in range(len(CPUS)):
             os.unlink('%s/data.%d' % (path, i))
         r = sonde('script', '-i', path)
-        need(r.returncode == 1 and 'missing-file: %d (first %s/data.0)' % (len(CPUS), path) in r.stderr,
+        need(r.returncode == 1 and 'missing-file: %d (first %s/data.0)' %
+             (len(CPUS), path) in r.stderr,
              (r.returncode, r.stderr))
 
 

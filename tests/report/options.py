@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each option of the installed `perf report -h` is one of sonde report's, or docs/compat.md says why not.
+"""Each option of the installed `perf report -h` is one of sonde report's, or docs/compat.md says
+why not.
 
     tests/report/options.py SONDE
 

@@ -132,7 +132,8 @@ NOINLINE void jit(void)
 #ifdef __x86_64__
 	/* mov %edi,%eax; 1: dec %eax; jnz 1b; ret */
 	static const unsigned char loop[] = { 0x89, 0xf8, 0xff, 0xc8, 0x75, 0xfc, 0xc3 };
-	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *code =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char path[64];
 	FILE *map;
 
@@ -162,7 +163,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} steps[] = {
-		{ "spin", spin }, { "sleep", sleep_thrice }, { "touch", touch },
+		{ "spin", spin },       { "sleep", sleep_thrice },  { "touch", touch },
 		{ "fork", fork_twice }, { "threads", run_threads }, { "jit", jit },
 	};
 

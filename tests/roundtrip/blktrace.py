@@ -46,7 +46,8 @@ def check_forms(top):
         strip = [re.sub(r'at 0x[^"]*', '', line) for line in got]
         say(strip == [re.sub(r'at 0x[^"]*', '', line) for line in want], 'the same events: ' + form)
     for cpu in '01':
-        got = sonde('script', '--format', 'jsonl', '-i', DATA / 'little' / ('sda.blktrace.' + cpu))[1].splitlines()[1:]
+        got = sonde('script', '--format', 'jsonl', '-i',
+                    DATA / 'little' / ('sda.blktrace.' + cpu))[1].splitlines()[1:]
         say(len(got) == len(want), 'the file of cpu %s is read with the other cpus' % cpu)
     stream = b''.join(p.read_bytes() for p in sorted((DATA / 'little').iterdir()))
     got = events(sonde('script', '--format', 'jsonl', '-i', '-', stdin=stream)[1])
@@ -68,8 +69,10 @@ def check_values():
     say(by_name['block:unplug_timer'][0][2]['nr_rq'] == 3, 'an unplug')
     say(by_name['block:split'][0][2]['new_sector'] == 2004, 'a split')
     say(by_name['block:message'][0][2]['message'] == 'hello message', 'a message')
-    say([f['pdu'] for _, _, f in by_name['block:issue']] == [[], [], [18, 0, 0, 0, 36, 0]], 'a packet command')
-    say([(t, c, f['lost']) for t, c, f in by_name['lost']] == [(5020500000, 1, 5)], 'lost records', str(by_name['lost']))
+    say([f['pdu'] for _, _, f in by_name['block:issue']] == [[], [], [18, 0, 0, 0, 36, 0]],
+        'a packet command')
+    say([(t, c, f['lost']) for t, c, f in by_name['lost']] == [(5020500000, 1, 5)], 'lost records',
+        str(by_name['lost']))
     say({f['comm'] for _, c, f in by_name['block:queue'] if c == 1} == {'fio'},
         'a process name recorded after the first event of the process')
 
@@ -94,7 +97,8 @@ def check_named_one_by_one():
     want = sonde('script', '-F', 'event', '-i', folder)[1]
     for inputs in ((first, second), (second, first), (folder, second)):
         status, out, err = sonde('script', '-F', 'event', *[w for i in inputs for w in ('-i', i)])
-        say(status == 0 and out == want, 'read once: ' + ' '.join(i.name for i in inputs), out + err)
+        say(status == 0 and out == want, 'read once: ' + ' '.join(i.name for i in inputs),
+            out + err)
     status, out, err = sonde('script', first, second)
     say(status == 0 and len(out.splitlines()) == len(want.splitlines()),
         'read once: both files, without -i', out + err)
@@ -106,7 +110,8 @@ def check_named_one_by_one():
     say(status and not out and 'name one of the two' in err,
         'a file followed by its folder is refused', err)
     want = sonde('script', '-F', 'time', '-i', folder, '--offset', '1')[1]
-    for words in (['--offset', '1'], []), ([], ['--offset', '1']), (['--offset', '1'], ['--offset', '1']):
+    for words in (['--offset', '1'],
+                  []), ([], ['--offset', '1']), (['--offset', '1'], ['--offset', '1']):
         out = sonde('script', '-F', 'time', '-i', first, *words[0], '-i', second, *words[1])[1]
         say(out == want and out.startswith('    6.000000'),
             'an offset given for one file applies to the recording', out)
@@ -128,9 +133,11 @@ def check_time_zero(top):
     out = sonde('script', '-i', top / 'zero', '--clock', 'utc', '--ns', '-F', 'time')[1].split()
     say(out[:2] == ['2020-09-13T12:26:40.000000005Z:', '2020-09-13T12:26:40.000001005Z:'],
         '--clock utc of an event at 0', str(out))
-    out = sonde('script', '-i', top / 'zero', '--time', '0.000001,0.000002', '--ns', '-F', 'time')[1].split()
+    out = sonde('script', '-i', top / 'zero', '--time', '0.000001,0.000002', '--ns', '-F',
+                'time')[1].split()
     say(out == ['0.000001000:', '0.000002000:'], '--time leaves out an event at 0', str(out))
-    out = sonde('script', '-i', top / 'zero', '--time', ',0.000001', '--ns', '-F', 'time')[1].split()
+    out = sonde('script', '-i', top / 'zero', '--time', ',0.000001', '--ns', '-F',
+                'time')[1].split()
     say(out == ['0.000000000:', '0.000001000:'], '--time includes an event at 0', str(out))
     for inputs in ('zero', 'more'), ('more', 'zero'):
         (top / 'more').write_bytes(t.data)
@@ -146,7 +153,8 @@ def check_packed(top):
     packed = {name + '.gz': gzip.compress(data) for name, data in files.items()}
     named, first = 'sda.blktrace.0 is packed with gzip', 'sda.blktrace.0.gz'
     cases = [('all packed', packed, '', first + ' is packed with gzip'),
-             ('one packed', {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']}, '', first + ' is packed'),
+             ('one packed', {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']}, '',
+              first + ' is packed'),
              ('one packed, the other one given',
               {first: packed[first], 'sda.blktrace.1': files['sda.blktrace.1']},
               'sda.blktrace.1', first + ' is packed'),
@@ -225,7 +233,8 @@ NO_MEMBERS = {'trace', 'build_ids', 'missing_build_ids', 'missing_symbols', 'unm
 def check_info():
     data = DATA / 'little'
     status, out, err = sonde('info', data)
-    say(status == 0 and out.startswith(INFO.format(path=data)) and out.count('\n') == INFO.count('\n') + 1,
+    say(status == 0 and out.startswith(INFO.format(path=data)) and
+        out.count('\n') == INFO.count('\n') + 1,
         'info has no line about what blktrace does not record', out + err)
     status, out, err = sonde('info', '--json', data)
     info = json.loads(out)
@@ -250,7 +259,8 @@ def check_commands(top):
     data = DATA / 'little'
     status, out, err = sonde('info', '--json', data)
     info = json.loads(out)
-    say(status == 0 and info['clock']['wall_ns'] == 1600000000000000005 and info['lost'][0]['count'] == 5, 'info', err)
+    say(status == 0 and info['clock']['wall_ns'] == 1600000000000000005 and
+        info['lost'][0]['count'] == 5, 'info', err)
     folder = write(top / 'dumped', made.recording())
     sonde('script', '--per-event-dump', '-i', folder / 'sda.blktrace.0')
     got = sorted(path.name for path in folder.glob('*.dump'))
@@ -272,17 +282,22 @@ def check_commands(top):
     say(out[0] and not out[1] and 'block:queue' in out[2],
         'a column that the events do not have is refused', out[2])
     out = sonde('script', '-F', 'comm,event,trace', '--time', '5.0105,5.0125', '-i', data)[1]
-    say([line.split()[1:3] for line in out.splitlines()] == [['block:remap:', '8,1'], ['block:bounce:', '8,1']],
+    say([line.split()[1:3] for line in out.splitlines()] ==
+        [['block:remap:', '8,1'], ['block:bounce:', '8,1']],
         '--time and -F', out)
     out = sonde('script', '-C', '1', '-F', 'cpu,event', '-i', data)[1]
-    say(out.split() == ['[001]', 'block:queue:', '[001]', 'block:issue:', '[001]', 'block:complete:'], '-C', out)
+    say(out.split() == ['[001]', 'block:queue:', '[001]', 'block:issue:', '[001]',
+                        'block:complete:'], '-C', out)
     both = sonde('script', '-F', 'event', '-i', data, '-i', DATA / 'big', '--offset', '0')[1]
     one = sonde('script', '-F', 'event', '-i', data)[1].splitlines()
     say(both.splitlines() == [line for line in one for _ in (0, 1)], 'two recordings merged')
-    for command in (['cut', '-o', '/dev/null'], ['split', '--every', '1K', '-o', 'x'], ['evlist', '-i'],
-                    ['script', '-D', '-i'], ['script', '--header', '-i'], ['script', '--show-task-events', '-i']):
+    for command in (['cut', '-o', '/dev/null'], ['split', '--every', '1K', '-o', 'x'],
+                    ['evlist', '-i'],
+                    ['script', '-D', '-i'], ['script', '--header', '-i'],
+                    ['script', '--show-task-events', '-i']):
         status, out, err = sonde(*command, data)
-        say(status and not out and "perf.data's format" in err and 'blktrace' in err, 'refused: ' + ' '.join(command), err)
+        say(status and not out and "perf.data's format" in err and 'blktrace' in err,
+            'refused: ' + ' '.join(command), err)
 
 
 def check_terminal(top):
@@ -322,11 +337,13 @@ def check_scripts(top):
         return skip('scripts', 'the interpreter is not built with the sanitizer')
     (top / 'x.py').write_text(PYTHON)
     (top / 'x.pl').write_text(PERL)
-    want = ['block__issue 1 5 1500000 200 fio 64 128 RA fio', 'block__issue 0 5 6000000 100 kjournald 1000 8 WS kjournald',
+    want = ['block__issue 1 5 1500000 200 fio 64 128 RA fio',
+            'block__issue 0 5 6000000 100 kjournald 1000 8 WS kjournald',
             'block__issue 0 5 15000000 100 kjournald 0 0 R kjournald']
     status, out, err = sonde('script', '-s', top / 'x.py', '-i', DATA / 'big')
     lines = out.splitlines()
-    say([line for line in lines if line.startswith('block__issue')] == want and len(lines) == 26, 'a Python script', out + err)
+    say([line for line in lines if line.startswith('block__issue')] == want and len(lines) == 26,
+        'a Python script', out + err)
     eager = sonde('script', '-s', top / 'x.py', '-i', DATA / 'big', SONDE_EAGER='1')[1]
     say(eager == out, 'a Python script with SONDE_EAGER=1')
     status, out, err = sonde('script', '-s', top / 'x.pl', '-i', DATA / 'big')
@@ -338,7 +355,8 @@ def check_scripts(top):
 def defects(path):
     status, out, err = sonde('script', '--format', 'jsonl', '-i', path)
     lines = [json.loads(line) for line in out.splitlines()]
-    return status, [e for e in lines if 'event' in e], {d['name']: d['count'] for d in lines[-1]['summary']['defects']}
+    return (status, [e for e in lines if 'event' in e],
+            {d['name']: d['count'] for d in lines[-1]['summary']['defects']})
 
 
 def check_damage(top):
@@ -358,7 +376,8 @@ def check_damage(top):
          {'lost-events': 1}),
     ]
     t = made.Blktrace()
-    t.add('Q', 0, 8, 512, 'R').add('A', 5, 8, 512, 'R', pdu=b'short').count('U', 6, 1, rwbs='').add('X', 7, 8, 512, 'R')
+    t.add('Q', 0, 8, 512, 'R').add('A', 5, 8, 512, 'R',
+                                   pdu=b'short').count('U', 6, 1, rwbs='').add('X', 7, 8, 512, 'R')
     cases.append(('payloads too short', t.data, 2, {'bad-record': 2}))
     t = made.Blktrace()
     t.add('Q', 0, 8, 512, 'R').notify(9, 1).add('Q', 2, 8, 512, 'R', bits=made.CGROUP)
@@ -368,7 +387,8 @@ def check_damage(top):
         path = top / 'damaged'
         path.write_bytes(bytes(blob))
         status, found, got = defects(path)
-        say(status == 0 and len(found) == nr and got == want, name, '%d, %d events, %s' % (status, len(found), got))
+        say(status == 0 and len(found) == nr and got == want, name,
+            '%d, %d events, %s' % (status, len(found), got))
     whole = made.recording()['sda.blktrace.0']
     rng, wrong = random.Random(1), ''
     for nr in range(200):

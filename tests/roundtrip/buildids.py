@@ -78,7 +78,8 @@ def made(folder):
     fixtures = load_fixtures()
     # The list has the kernel, a module under its name in brackets, a file without samples, and one
     # that is not mapped.
-    names = ((1, 0x11, '[kernel.kallsyms]'), (1, 0x22, '[some_thing]'), (2, 0x33, '/bin/quiet'), (2, 0x44, '/bin/gone'))
+    names = ((1, 0x11, '[kernel.kallsyms]'), (1, 0x22, '[some_thing]'), (2, 0x33, '/bin/quiet'),
+             (2, 0x44, '/bin/gone'))
     ids = ' [12,12:u32] [50:u64] [7:u64]'
     text = FIXTURE.replace('LIST', '\n'.join(entry(*n) for n in names)).replace(
         'RECORDS', (MAPPED + HITS).replace(' ids', ids).rstrip())
@@ -93,14 +94,16 @@ def made(folder):
 def check(name, want, command):
     status, out, err = run(command)
     ok = not status and out.decode() == want
-    say(ok, name, '' if ok else 'status %s\n%s%s' % (status, out.decode('latin-1'), err.decode('latin-1')))
+    say(ok, name,
+        '' if ok else 'status %s\n%s%s' % (status, out.decode('latin-1'), err.decode('latin-1')))
 
 
 def known():
     def line(digits, name):
         return '%-40s %s\n' % (digits * 20, name)
 
-    listed = line('11', '[kernel.kallsyms]') + line('22', '[some_thing]') + line('33', '/bin/quiet') + line('44', '/bin/gone')
+    listed = (line('11', '[kernel.kallsyms]') + line('22', '[some_thing]') +
+              line('33', '/bin/quiet') + line('44', '/bin/gone'))
     files = line('', '/bin/one') * 2 + line('ab', '/bin/three') + line('', '/tmp/perf-12.map')
     module = line('', '/lib/modules/6.1/kernel/net/some-thing.ko.xz')
     with tempfile.TemporaryDirectory() as folder:
@@ -134,31 +137,36 @@ def compare_with_perf(what, perf, paths):
                 wrong.append('%s %s: another list without --compat' % (path.name, words))
             # Recordings of newer perfs, of other recorders, and noise: sonde may read what perf 6.1
             # refuses.
-            if theirs[0] or b'failed to process' in theirs[2] or b'describes no event' in ours[2] or b'attr entries of' in ours[2]:
+            if (theirs[0] or b'failed to process' in theirs[2] or
+                b'describes no event' in ours[2] or b'attr entries of' in ours[2]):
                 refused.append(path.name)
                 continue
             seen += 1
             if ours[:2] != (0, VDSO.sub(b'[vdso]', theirs[1])):
-                wrong += ['%s %s: status %s' % (path.name, words, ours[0]), theirs[1].decode('latin-1'), ours[1].decode('latin-1')]
+                wrong += ['%s %s: status %s' % (path.name, words, ours[0]),
+                          theirs[1].decode('latin-1'), ours[1].decode('latin-1')]
     say(not wrong and seen, '%s: %d lists' % (what, seen), '\n'.join(wrong[:40]))
 
 
 def live(perf, folder):
-    if subprocess.run([perf, 'record', '-q', '-o', folder / 'x', '-e', 'cpu-clock', 'true'], env=ENV, stdin=subprocess.DEVNULL,
-                      capture_output=True).returncode:
+    if subprocess.run([perf, 'record', '-q', '-o', folder / 'x', '-e', 'cpu-clock', 'true'],
+                      env=ENV, stdin=subprocess.DEVNULL, capture_output=True).returncode:
         return skip('new recordings', 'perf cannot record here')
     jit = folder / 'jit.py'
     jit.write_text('import ctypes, mmap\n' "m = mmap.mmap(-1, 4096, prot=7)\n"
                    "m.write(b'\\xb9\\x00\\x00\\x00\\x08\\xff\\xc9\\x75\\xfc\\xc3')\n"
                    'ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(m)))()\n')
-    work = [sys.executable, str(jit)] if os.uname().machine == 'x86_64' else ['ls', '-R', '/usr/share']
-    for i, words in enumerate((['-e', 'cpu-clock'], ['--buildid-mmap', '-e', 'cpu-clock'], ['-B', '-a', '-e', 'cpu-clock'],
-                               ['--buildid-all', '-e', 'page-faults', '-c', '1'], ['-g', '-e', 'cpu-clock'])):
-        subprocess.run([perf, 'record', '-q', '-o', folder / ('%d.data' % i)] + words + work, env=ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, timeout=600)
+    work = ([sys.executable, str(jit)] if os.uname().machine == 'x86_64'
+            else ['ls', '-R', '/usr/share'])
+    for i, words in enumerate((['-e', 'cpu-clock'], ['--buildid-mmap', '-e', 'cpu-clock'],
+                               ['-B', '-a', '-e', 'cpu-clock'],
+                               ['--buildid-all', '-e', 'page-faults', '-c', '1'],
+                               ['-g', '-e', 'cpu-clock'])):
+        subprocess.run([perf, 'record', '-q', '-o', folder / ('%d.data' % i)] + words + work,
+                       env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     with open(folder / 'pipe.data', 'wb') as f:
-        subprocess.run([perf, 'record', '-q', '-o', '-', '-e', 'cpu-clock'] + work, env=ENV, stdin=subprocess.DEVNULL, stdout=f,
-                       stderr=subprocess.DEVNULL, timeout=600)
+        subprocess.run([perf, 'record', '-q', '-o', '-', '-e', 'cpu-clock'] + work, env=ENV,
+                       stdin=subprocess.DEVNULL, stdout=f, stderr=subprocess.DEVNULL, timeout=600)
     return compare_with_perf('new recordings', perf, sorted(folder.glob('*.data')))
 
 

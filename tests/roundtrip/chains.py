@@ -48,7 +48,8 @@ class Chains(Recording):
 
     def at(self, *chain, **kw):
         self.now += 1000
-        self.sample(self.event, misc=KERNEL if chain[0] == IN_KERNEL else USER, ip=chain[1], time=self.now, chain=chain, **kw)
+        self.sample(self.event, misc=KERNEL if chain[0] == IN_KERNEL else USER, ip=chain[1],
+                    time=self.now, chain=chain, **kw)
 
 
 # ---- kernel symbols that are registered at run time --------------------------------------------
@@ -209,7 +210,8 @@ def _():
     r.comm(10, 'work')
     r.ksymbol(OOL, 4096, 'ftrace_trampoline', kind=2)
     r.text_poke(OOL, b'', bytes.fromhex('55 4889e5 90 e8 00000000 5d c3'), time=500)
-    r.sample(event, misc=KERNEL, ip=OOL + 0x20, time=1000, branches=[(OOL + 5, OOL + 0x1e, 2), (OOL + 0xb, OOL, 2)])
+    r.sample(event, misc=KERNEL, ip=OOL + 0x20, time=1000,
+             branches=[(OOL + 5, OOL + 0x1e, 2), (OOL + 0xb, OOL, 2)])
     return r
 
 
@@ -244,10 +246,12 @@ BY_KERNEL = ['ffffffffc000000%d' % n for n in range(3)]
 
 
 def calls_text(*chains):
-    return '\n'.join(''.join(ip + '\n' for ip in chain) for chain in (*chains, ['402000', '401000']))
+    return '\n'.join(''.join(ip + '\n' for ip in chain)
+                     for chain in (*chains, ['402000', '401000']))
 
 
-EVERY_CALL = calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2], BY_KERNEL + BY_HARDWARE)
+EVERY_CALL = calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2],
+                        BY_KERNEL + BY_HARDWARE)
 case('call stacks of the hardware', '-F ip', EVERY_CALL)(calls)
 case('call stacks of the hardware, kernel part longer than --max-stack', '-F ip --max-stack 3',
      calls_text(BY_HARDWARE, BY_KERNEL[:1] + BY_HARDWARE, BY_KERNEL[:2], BY_KERNEL),
@@ -297,11 +301,14 @@ FRAME = '%s [unknown] (/bin/nosuch)\n\n'
 if platform.machine() == 'x86_64':
     for compat, ip in ('perf-6.1', '1010'), ('perf-6.12', '401010'):
         case('copied stacks of processes with missing files, ' + compat, STACKS,
-             ''.join('%d\n' % n + (FRAME % ip if n in (11, 12) else '\n') for n in (10, 11, 12, 13, 11)),
-             ''.join('%d\n' % n + FRAME % '401010' for n in (10, 11, 12, 13, 11)), compats=(compat,))(stacks)
+             ''.join('%d\n' % n + (FRAME % ip if n in (11, 12) else '\n')
+                     for n in (10, 11, 12, 13, 11)),
+             ''.join('%d\n' % n + FRAME % '401010' for n in (10, 11, 12, 13, 11)),
+             compats=(compat,))(stacks)
     case('copied stacks of another machine', STACKS, '10\n\n11\n\n12\n\n13\n\n11\n',
          ''.join('%d\n' % n + (FRAME % '401010' if abi == 2 else '\n') for n, abi in
-                 ((10, 2), (11, 2), (12, 2), (13, 2), (11, 1))))(lambda: stacks('aarch64', (29, 31, 32)))
+                 ((10, 2), (11, 2), (12, 2), (13, 2), (11, 1))))(
+                     lambda: stacks('aarch64', (29, 31, 32)))
 
 
 # ---- a map of the kernel that starts at 0, as in old recordings --------------------------------
@@ -315,7 +322,8 @@ def old_kernel():
     r.mmap(10, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
     for n, (misc, ip) in enumerate([(KERNEL, KERNEL_TEXT + 0x100), (USER, 0x401010)]):
         r.sample(event, misc=misc, ip=ip, time=1000 + n, addr=0x401020,
-                 branches=[(0x401030, KERNEL_TEXT + 0x100, 2), (KERNEL_TEXT + 0x200, 0x401040, 2), (0x701000, 0x401050, 2)])
+                 branches=[(0x401030, KERNEL_TEXT + 0x100, 2), (KERNEL_TEXT + 0x200, 0x401040, 2),
+                           (0x701000, 0x401050, 2)])
     return r
 
 
@@ -440,7 +448,8 @@ def vdso():
     with open('/proc/self/mem', 'rb') as memory:
         memory.seek(start)
         image = memory.read(end - start)
-    sections = [struct.unpack_from('<IIQQQQIIQQ', image, struct.unpack_from('<Q', image, 40)[0] + 64 * i)
+    sections = [struct.unpack_from('<IIQQQQIIQQ', image, struct.unpack_from('<Q', image, 40)[0] +
+                                   64 * i)
                 for i in range(struct.unpack_from('<H', image, 60)[0])]
     symbols = next(s for s in sections if s[1] == 11)
     strings = sections[symbols[6]]
@@ -454,16 +463,19 @@ def vdso():
 
 def in_vdso(image, function):
     """Two samples at the function's first instruction, called from a program."""
-    r = Chains(IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, user_regs=1 << 6 | 1 << 7 | 1 << 8, user_stack=16)
+    r = Chains(IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER,
+               user_regs=1 << 6 | 1 << 7 | 1 << 8, user_stack=16)
     note = image.index(b'\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0') + 16
     r.mmap(10, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
-    for pid, misc, what in (10, USER, r.pack('IIQQ', 0, 0, 0, 0)), (11, USER | 1 << 14, bytes([20, 0, 0, 0]) + image[note:note + 20]):
+    for pid, misc, what in (10, USER, r.pack('IIQQ', 0, 0, 0, 0)), (
+            11, USER | 1 << 14, bytes([20, 0, 0, 0]) + image[note:note + 20]):
         r.comm(pid, 'work')
         body = r.pack('iiQQQ', pid, pid, VDSO, 0x2000, VDSO) + what + r.pack('II', 5, 2)
         r.record(10, body + r.text('[vdso]') + r.sample_id(0, pid, pid, 0), misc=misc)
     for pid in 10, 11:
         r.mmap(pid, 0x401000, 0x1000, 0x1000, '/bin/nosuch')
-        r.sample(r.event, pid=pid, ip=VDSO + function, time=2000, user_regs=[0x7fff0000, 0x7fff0100, VDSO + function],
+        r.sample(r.event, pid=pid, ip=VDSO + function, time=2000,
+                 user_regs=[0x7fff0000, 0x7fff0100, VDSO + function],
                  user_stack=r.pack('QQ', RETURN, 0))
     return r
 
@@ -481,8 +493,10 @@ def see_vdso(sonde, part, perf, folder):
         begin = 0 if compat == 'perf-6.1' or part == 'perf-6.1' else VDSO
         want = '%x __vdso_getcpu+0x0 ([vdso])\n%x [unknown] (/bin/nosuch)' % (
             begin + found[1], RETURN - 1 - (0x400000 if not begin else 0))
-        status, got, err = text_of([tool] + ['--compat', compat] * bool(compat), folder + '/v.data', FRAMES + ' --pid %d' % pid)
-        say((status, got) == (0, want), '%s: %s %s' % (part, name, compat), '' if got == want else got + '\n' + err)
+        status, got, err = text_of([tool] + ['--compat', compat] * bool(compat), folder + '/v.data',
+                                   FRAMES + ' --pid %d' % pid)
+        say((status, got) == (0, want), '%s: %s %s' % (part, name, compat),
+            '' if got == want else got + '\n' + err)
 
 
 def see_cut(sonde, folder):
@@ -494,7 +508,8 @@ def see_cut(sonde, folder):
     for n in range(1, len(want)):
         begin = want[n].split(':')[0]
         out = folder + '/part.data'
-        status, _, err = run([sonde, 'cut', '-i', folder + '/whole.data', '-o', out, '--force', '--time', begin + ','])
+        status, _, err = run([sonde, 'cut', '-i', folder + '/whole.data', '-o', out, '--force',
+                              '--time', begin + ','])
         got = text_of([sonde], out, options)[1].splitlines() if not status else [err.decode()]
         say(got == want[n:], 'code modified before a part, %d' % n,
             '' if got == want[n:] else '\n'.join(got))
@@ -534,12 +549,15 @@ def main():
                     continue
                 want = perfs.strip()
                 status, got, err = text_of(perf[:1], data, options)
-                say((status, got) == (0, want), '%s: %s' % (part, name), '' if got == want else got + '\n' + err)
+                say((status, got) == (0, want), '%s: %s' % (part, name),
+                    '' if got == want else got + '\n' + err)
                 continue
             for compat in compats + ('',):
                 want = (text if compat else default).strip()
-                status, got, err = text_of([sonde] + ['--compat', compat] * bool(compat), data, options)
-                say((status, got) == (0, want), '%s %s' % (name, compat), '' if got == want else got + '\n' + err)
+                status, got, err = text_of([sonde] + ['--compat', compat] * bool(compat), data,
+                                           options)
+                say((status, got) == (0, want), '%s %s' % (name, compat),
+                    '' if got == want else got + '\n' + err)
     return done()
 
 

@@ -36,18 +36,24 @@ THROTTLE { [60,8,7:u64] [12,12:u32] [1005:u64] [7:u64] }
 THROTTLE { [60,8,7:u64] [12,12:u32] [1006:u64] [7:u64] }
 LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }
 """
-KALLSYMS = 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 T next\nffffffff82000000 T _etext\n'
-WANT = {'symbols': 'OVER  40.00 % of 5 samples have none (limit 10 %)', 'stacks': 'OVER  40.00 % of 5 are cut off (limit 10 %)',
+KALLSYMS = ('ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 T '
+            'next\nffffffff82000000 T _etext\n')
+WANT = {'symbols': 'OVER  40.00 % of 5 samples have none (limit 10 %)',
+        'stacks': 'OVER  40.00 % of 5 are cut off (limit 10 %)',
         'build ids': 'OVER  2 of 2 files with samples have none, first ',
-        'losses': 'OVER  50.00 %: 5 events lost for 5 samples, and 0 records of names and mappings (limit 1 %)',
-        'throttling': 'OVER  2 times (limit 0)', 'clock': 'ok    0 events out of order, 0 without a time (limit 0)',
+        'losses': 'OVER  50.00 %: 5 events lost for 5 samples, and 0 records of names and '
+                  'mappings (limit 1 %)',
+        'throttling': 'OVER  2 times (limit 0)',
+        'clock': 'ok    0 events out of order, 0 without a time (limit 0)',
         'damage': 'ok    0 (limit 0)'}
 LIMITS = '--max-unknown 40 --max-cut=40% --max-missing 2 --max-lost 50 --max-throttled 2'.split()
 
 
 def made(folder, text):
     fixtures = load_fixtures()
-    (folder / 'x.fix').write_text(text.replace(' ids }', ' [12,12:u32] [900:u64] [7:u64] }').replace('-128', '0xffffffffffffff80')
+    (folder / 'x.fix').write_text(text.replace(' ids }',
+                                               ' [12,12:u32] [900:u64] [7:u64] }').replace(
+                                                   '-128', '0xffffffffffffff80')
                                   .replace('-512', '0xfffffffffffffe00'))
     for order in 'little', 'big':
         path = folder / ('known-%s.data' % order)
@@ -68,23 +74,29 @@ def known(folder):
         words = [SONDE, 'check', str(path), '--kallsyms', str(kallsyms)]
         status, out, err = run(words)
         got = results(out)
-        wrong = ['%s: %s' % (name, got.get(name)) for name, text in WANT.items() if not got.get(name, '').startswith(text)]
-        say(status == 3 and not wrong, 'known answers, ' + order, '\n'.join(wrong + [out.decode('latin-1')]))
+        wrong = ['%s: %s' % (name, got.get(name)) for name, text in WANT.items()
+                 if not got.get(name, '').startswith(text)]
+        say(status == 3 and not wrong, 'known answers, ' + order,
+            '\n'.join(wrong + [out.decode('latin-1')]))
         say(b'\x1b' not in out and rb'\x1b' in out, 'control characters are escaped, ' + order)
         status, out, err = run(words + LIMITS)
-        say(status == 0 and set(text[:2] for text in results(out).values()) == {'ok'}, 'within limits, ' + order, out.decode())
+        say(status == 0 and set(text[:2] for text in results(out).values()) == {'ok'},
+            'within limits, ' + order, out.decode())
         for i in range(len(LIMITS)):
             if not LIMITS[i].startswith('--') or '=' in LIMITS[i]:
                 continue
-            status, out, err = run(words + LIMITS + ['-q', LIMITS[i], str(float(LIMITS[i + 1]) - 1)])
-            say(status == 3 and len(results(out)) == 1, 'over one limit, %s, %s' % (LIMITS[i], order), out.decode())
+            status, out, err = run(words + LIMITS +
+                                   ['-q', LIMITS[i], str(float(LIMITS[i + 1]) - 1)])
+            say(status == 3 and len(results(out)) == 1,
+                'over one limit, %s, %s' % (LIMITS[i], order), out.decode())
         blob, bad = path.read_bytes(), ''
         for cut in range(0, len(blob), 23):
             path.write_bytes(blob[:cut])
             status, out, err = run(words)
             damage = results(out).get('damage', '')
             if status not in (1,
-                              3) or status == 3 and not damage.startswith('OVER') and cut < len(blob):
+                              3) or status == 3 and not damage.startswith('OVER') and cut < len(
+                                      blob):
                 bad += 'at %d: %s, %s\n' % (cut, status, damage)
         say(not bad, 'cut anywhere, ' + order, bad)
 
@@ -103,7 +115,8 @@ SAMPLE/user { [7:u64] [0x10000:u64] [12,12:u32] [1002:u64] }
 SAMPLE/user { [7:u64] [0x20010:u64] [12,12:u32] [1003:u64] }
 SAMPLE/user { [7:u64] [0x50000:u64] [12,12:u32] [1004:u64] }
 """
-WHY = {'gone': 'not on this machine', 'stripped': 'stripped', 'other': 'another build than the recorded one',
+WHY = {'gone': 'not on this machine', 'stripped': 'stripped',
+       'other': 'another build than the recorded one',
        '(nothing is mapped there)': 'nothing is mapped there'}
 
 
@@ -111,8 +124,11 @@ def reasons(folder):
     for name in 'stripped', 'other':
         shutil.copy('/bin/true', folder / name)
     for order, path in made(folder, REASONS.replace('HERE', str(folder))):
-        status, out, err = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing', '9'])
-        lines = dict(re.findall(r'^ {19}(?:.*/)?([^/\n]*): \d+ without(?:: )?(.*?)(?:, no build id)?$', out.decode(), re.M))
+        status, out, err = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing',
+                                '9'])
+        lines = dict(
+            re.findall(r'^ {19}(?:.*/)?([^/\n]*): \d+ without(?:: )?(.*?)(?:, no build id)?$',
+                       out.decode(), re.M))
         say(status == 0 and lines == dict(WHY, **{'(nothing is mapped there)': ''}),
             'check: reasons for missing names, ' + order, out.decode())
         files = json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']
@@ -124,7 +140,8 @@ def reasons(folder):
             b'1 samples: nothing is mapped there' in out and b'missing of 3 of 3 files' in out and
             not err, 'info: reasons for missing names, ' + order, (out + err).decode())
         data = json.loads(run([SONDE, 'info', '--json', str(path)])[1])
-        say({f['file'].split('/')[-1]: f['why'] for f in data['missing_symbols']} == lines and data['unmapped_samples'] == 1,
+        say({f['file'].split('/')[-1]: f['why'] for f in data['missing_symbols']} == lines and
+            data['unmapped_samples'] == 1,
             'info --json: reasons for missing names, ' + order, str(data['missing_symbols']))
         out = run([SONDE, 'info', '--no-events', str(path)])[1]
         say(b'symbols ' not in out, 'info --no-events: no symbols, ' + order, out.decode())
@@ -140,29 +157,37 @@ def reasons(folder):
 
 # The sample's address is in one file; its callers are in another file, in none, and in the first
 # one; 0 ends the chain.
-CALLERS = REASONS[:REASONS.index('SAMPLE')].replace('|TIME ', '|TIME|CALLCHAIN ').replace('=== reasons', '=== callers') + (
-    'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] [6:u64] [-512,0x1010,0x10010,0x50000,0x1020,0:u64] }\n')
+CALLERS = REASONS[:REASONS.index('SAMPLE')].replace('|TIME ', '|TIME|CALLCHAIN ').replace(
+    '=== reasons', '=== callers') + (
+        'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] [6:u64] '
+        '[-512,0x1010,0x10010,0x50000,0x1020,0:u64] }\n')
 
 
 def callers(folder):
     for order, path in made(folder, CALLERS.replace('HERE', str(folder))):
-        out = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing', '9'])[1].decode()
+        out = run([SONDE, 'check', str(path), '--max-unknown', '100', '--max-missing',
+                   '9'])[1].decode()
         lines = dict(re.findall(r'^ {19}(?:.*/)?([^/:\n]*): (.*)$', out, re.M))
         want = {'gone': '1 samples, 1 callers without: not on this machine, no build id',
                 'stripped': '0 samples, 1 callers without: stripped, no build id',
                 '(nothing is mapped there)': '0 samples, 1 callers without'}
         say(lines == want and 'of 1 files' in out, 'callers without a symbol, ' + order, out)
-        files = {f['file'].split('/')[-1]: (f['samples'], f['unknown'], f['unknown_frames'], f['why'])
+        files = {f['file'].split('/')[-1]: (f['samples'], f['unknown'], f['unknown_frames'],
+                                            f['why'])
                  for f in json.loads(run([SONDE, 'check', str(path), '--json'])[1])['files']}
         say(files == {'gone': (1, 1, 1, WHY['gone']), 'stripped': (0, 0, 1, 'stripped'),
                       '(nothing is mapped there)': (0, 0, 1, 'nothing is mapped there')},
             'callers without a symbol, --json, ' + order, str(files))
-    maps = ''.join('MMAP2/user { [12,12:u32] [0x%d0000,0x1000,0:u64] [8,1:u32] [0,0:u64] [5,2:u32] "/gone%d\\0" pad8 ids }\n' % (i, i)
+    maps = ''.join(
+        'MMAP2/user { [12,12:u32] [0x%d0000,0x1000,0:u64] [8,1:u32] [0,0:u64] [5,2:u32] '
+        '"/gone%d\\0" pad8 ids }\n' % (i, i)
                    for i in range(3, 7))
-    chain = 'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1001:u64] [6:u64] [-512,0x1010,0x30000,0x40000,0x50000,0x60000:u64] }\n'
+    chain = ('SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1001:u64] [6:u64] '
+             '[-512,0x1010,0x30000,0x40000,0x50000,0x60000:u64] }\n')
     for order, path in made(folder, CALLERS.replace('HERE', str(folder)) + maps + chain):
         lines = run([SONDE, 'check', str(path)])[1].decode().splitlines()
-        say(lines[6] == ' ' * 19 + '... 1 more; --json lists all' and lines[7].startswith('ok    stacks'),
+        say(lines[6] == ' ' * 19 + '... 1 more; --json lists all' and
+            lines[7].startswith('ok    stacks'),
             'the number of files left out of the list, ' + order, '\n'.join(lines))
 
 
@@ -170,11 +195,14 @@ def closing_line(folder):
     """The closing line has every defect with its advice; no sentence is cut, even if names are
     long."""
     long = str(folder) + '/' + '/'.join(['d' * 100] * 5) + '/gone'
-    text = REASONS.replace('HERE/gone', long).replace('HERE', str(folder)).replace('0x1000,0x1000,0', '0x1000,0x1000,0')
+    text = REASONS.replace('HERE/gone', long).replace('HERE', str(folder)).replace(
+        '0x1000,0x1000,0', '0x1000,0x1000,0')
     for order, path in made(folder, text + 'LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }\n'):
         err = run([SONDE, 'script', '-i', str(path)])[2].decode()
-        sentences = ('lost-events: 5; events were dropped', 'other-build: 1 (first %s/other); files were replaced' % folder,
-                     'unknown-symbols: 3 (first %s: not on this machine); functions are shown' % long)
+        sentences = ('lost-events: 5; events were dropped',
+                     'other-build: 1 (first %s/other); files were replaced' % folder,
+                     'unknown-symbols: 3 (first %s: not on this machine); functions are shown' %
+                     long)
         say(all(s in err for s in sentences) and err.count('\n') == 1,
             'one closing line with all advice, ' + order, err)
 
@@ -190,9 +218,11 @@ COMM { [12,12:u32] "one\\0" pad8 }
 def unfinished(folder):
     for order, path in made(folder, UNFINISHED):
         status, out, err = run([SONDE, 'check', str(path)])
-        say(status == 3 and results(out)['damage'].startswith('OVER  1: unfinished without a sample'),
+        say(status == 3 and
+            results(out)['damage'].startswith('OVER  1: unfinished without a sample'),
             'an unfinished file without a sample, ' + order, out.decode())
-    for order, path in made(folder, UNFINISHED + 'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] }\n'):
+    for order, path in made(folder, UNFINISHED +
+                            'SAMPLE/user { [7:u64] [0x1010:u64] [12,12:u32] [1000:u64] }\n'):
         out = run([SONDE, 'check', str(path)])[1]
         say(results(out)['damage'].startswith('ok    0'),
             'an unfinished file with a sample, ' + order, out.decode())
@@ -206,11 +236,15 @@ def main():
         closing_line(pathlib.Path(name))
         unfinished(pathlib.Path(name))
     status, out, err = run([SONDE, 'check', str(DATA / 'demo.data')])
-    say(status == 0 and 'no sample has' in results(out)['symbols'], 'only tracepoints', out.decode())
-    for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'], ['--max-missing', 'inf'], ['--max-unknown', ''],
-                  ['--max-throttled', '-'], ['--max-doubts', 'nan'], ['--max-damage', '0x'], ['a', 'b']):
+    say(status == 0 and 'no sample has' in results(out)['symbols'], 'only tracepoints',
+        out.decode())
+    for words in (['--max-lost', 'x'], ['--max-lost=-1'], ['--max-cut', '5%%'],
+                  ['--max-missing', 'inf'], ['--max-unknown', ''],
+                  ['--max-throttled', '-'], ['--max-doubts', 'nan'], ['--max-damage', '0x'],
+                  ['a', 'b']):
         status, out, err = run([SONDE, 'check'] + words)
-        say(status == 2 and not out and words[0].partition('=')[0].encode() in err, 'refused: ' + ' '.join(words), err.decode())
+        say(status == 2 and not out and words[0].partition('=')[0].encode() in err,
+            'refused: ' + ' '.join(words), err.decode())
     status, out, err = run([SONDE, 'check', '/nonexistent'])
     say(status == 1 and not out, 'a missing file', err.decode())
     return done()

@@ -39,22 +39,31 @@ from recordings import CORPUS, NO_CORPUS  # noqa: E402
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 FEATURES = run([SONDE, '--version', '-v'])[1].decode()
 # Names of each kind of record: in EXPECT.json, in sonde info, in a dump.
-RECORDS = [('MMAP', 'mmap', 'MMAP'), ('MMAP2', 'mmap2', 'MMAP2'), ('COMM', 'comm', 'COMM'), ('FORK', 'fork', 'FORK'),
-           ('EXIT', 'exit', 'EXIT'), ('LOST', 'lost', 'LOST'), ('LOSTSAMP', 'lost_samples', 'LOST_SAMPLES'),
-           ('THROTTLE', 'throttle', 'THROTTLE'), ('UNTHROTTLE', 'unthrottle', 'UNTHROTTLE'), ('AUX', 'aux', 'AUX'),
+RECORDS = [('MMAP', 'mmap', 'MMAP'), ('MMAP2', 'mmap2', 'MMAP2'), ('COMM', 'comm', 'COMM'),
+           ('FORK', 'fork', 'FORK'),
+           ('EXIT', 'exit', 'EXIT'), ('LOST', 'lost', 'LOST'),
+           ('LOSTSAMP', 'lost_samples', 'LOST_SAMPLES'),
+           ('THROTTLE', 'throttle', 'THROTTLE'), ('UNTHROTTLE', 'unthrottle', 'UNTHROTTLE'),
+           ('AUX', 'aux', 'AUX'),
            ('ITRACE', 'itrace_start', 'ITRACE_START'), ('SWITCH', 'switch', 'SWITCH'),
            ('SWITCHCPU', 'switch_cpu_wide', 'SWITCH_CPU_WIDE'), ('NS', 'namespaces', 'NAMESPACES'),
-           ('KSYM', 'ksymbol', 'KSYMBOL'), ('BPF', 'bpf_event', 'BPF_EVENT'), ('CGROUP', 'cgroup', 'CGROUP')]
-DUMPED = RECORDS[:] + [('SAMPLE', '', 'SAMPLE'), ('FINROUND', '', 'FINISHED_ROUND'), ('AUXTRACE', '', 'AUXTRACE'),
-                       ('AUXINFO', '', 'AUXTRACE_INFO'), ('ATTR', '', 'ATTR'), ('EVUPD', '', 'EVENT_UPDATE'),
-                       ('TIMECONV', '', 'TIME_CONV'), ('THRMAP', '', 'THREAD_MAP'), ('CPUMAP', '', 'CPU_MAP'),
-                       ('HFEAT', '', 'FEATURE'), ('FININIT', '', 'FINISHED_INIT'), ('EVTYPE', '', 'EVENT_TYPE')]
+           ('KSYM', 'ksymbol', 'KSYMBOL'), ('BPF', 'bpf_event', 'BPF_EVENT'),
+           ('CGROUP', 'cgroup', 'CGROUP')]
+DUMPED = RECORDS[:] + [('SAMPLE', '', 'SAMPLE'), ('FINROUND', '', 'FINISHED_ROUND'),
+                       ('AUXTRACE', '', 'AUXTRACE'),
+                       ('AUXINFO', '', 'AUXTRACE_INFO'), ('ATTR', '', 'ATTR'),
+                       ('EVUPD', '', 'EVENT_UPDATE'),
+                       ('TIMECONV', '', 'TIME_CONV'), ('THRMAP', '', 'THREAD_MAP'),
+                       ('CPUMAP', '', 'CPU_MAP'),
+                       ('HFEAT', '', 'FEATURE'), ('FININIT', '', 'FINISHED_INIT'),
+                       ('EVTYPE', '', 'EVENT_TYPE')]
 SIMPLEPERF = {'T32769', 'T32772', 'T32773', 'T32774', 'T32775', 'T32777'}  # kinds that sonde reads
 COUNT_PY = ('import collections\ncount = collections.Counter()\n'
             'def process_event(d): count[d["ev_name"]] += 1\n'
             'def trace_unhandled(name, *rest): count[name.replace("__", ":", 1)] += 1\n'
             'def trace_end():\n\tfor name in count: print(count[name], name)\n')
-COUNT_PL = 'my $count = 0;\nsub process_event { $count += 1 }\nsub trace_end { print "$count\\n" }\n'
+COUNT_PL = ('my $count = 0;\nsub process_event { $count += 1 }\nsub trace_end { print "$count\\n" '
+            '}\n')
 WINDOWS_PY = ('import collections, json, sys, sonde\n'
               'def events(size):\n'
               '    with sonde.open(sys.argv[1], window=size, force=1) as s:\n'
@@ -65,7 +74,8 @@ WINDOWS_PY = ('import collections, json, sys, sonde\n'
 
 def counts(text):
     """The numbers of lines of -F event, by name."""
-    return dict(collections.Counter(line.strip().rstrip(':').strip() for line in text.decode('latin-1').split('\n') if line.strip()))
+    return dict(collections.Counter(line.strip().rstrip(':').strip()
+                                    for line in text.decode('latin-1').split('\n') if line.strip()))
 
 
 def brief(value):
@@ -91,7 +101,8 @@ class Recording:
 
 def read(r):
     status, out, err = r.sonde('script', '-F', 'event', '-G')
-    names = [line for line in r.sonde('evlist')[1].decode('latin-1').split('\n') if line and line[0] != '#']
+    names = [line for line in r.sonde('evlist')[1].decode('latin-1').split('\n') if line and
+             line[0] != '#']
     want = collections.Counter()
     for i, n in r.samples.items():
         for name in names if r.is_group else [names[i]]:
@@ -99,7 +110,8 @@ def read(r):
     got = counts(out)
     r.events = got
     if status or got != dict(want):
-        return 'status %s, %s, not %s\n%s' % (status, brief(got), brief(dict(want)), err.decode('latin-1'))
+        return 'status %s, %s, not %s\n%s' % (status, brief(got), brief(dict(want)),
+                                              err.decode('latin-1'))
     return ''
 
 
@@ -116,7 +128,8 @@ def perf(r):
             if any(want['events'].get(name) != n for name, n in lines.items()):
                 why += '%s did not print the samples: %s\n' % (version, want['events'])
         for words in ['--compat', compat], []:
-            got = counts(run([SONDE] + words + ['script', '-f', '-i', str(r.path), '-F', 'event', '-G'])[1])
+            got = counts(run([SONDE] + words + ['script', '-f', '-i', str(r.path), '-F', 'event',
+                                                '-G'])[1])
             if got != lines:
                 why += '%s %s: %s, not %s\n' % (version, ' '.join(words), brief(got), brief(lines))
     return why
@@ -157,21 +170,27 @@ def info(r):
 
 def lists(r):
     why = ''
-    for words, statuses in ((['evlist'], [0]), (['evlist', '-v'], [0]), (['evlist', '-F'], [0]), (['evlist', '-g'], [0]),
-                            (['evlist', '--trace-fields'], [0]), (['check'], [0, 3]), (['script', '--header-only'], [0]),
-                            (['script', '--show-mmap-events', '--show-task-events', '--show-lost-events'], [0])):
+    for words, statuses in ((['evlist'], [0]), (['evlist', '-v'], [0]), (['evlist', '-F'], [0]),
+                            (['evlist', '-g'], [0]),
+                            (['evlist', '--trace-fields'], [0]), (['check'], [0, 3]),
+                            (['script', '--header-only'], [0]),
+                            (['script', '--show-mmap-events', '--show-task-events',
+                              '--show-lost-events'], [0])):
         status, out, err = r.sonde(*words)
         if status not in statuses or not out.strip():
-            why += '%s: status %s, %d bytes of text, %s\n' % (' '.join(words), status, len(out), err.decode('latin-1'))
+            why += '%s: status %s, %d bytes of text, %s\n' % (' '.join(words), status, len(out),
+                                                              err.decode('latin-1'))
     status, out, err = r.sonde('buildid-list')
-    if status or any(not re.match(r'([0-9a-f]{2,40}| {40}) ', line) for line in out.decode('latin-1').split('\n') if line):
+    if status or any(not re.match(r'([0-9a-f]{2,40}| {40}) ', line)
+                     for line in out.decode('latin-1').split('\n') if line):
         why += 'buildid-list: status %s, %s\n' % (status, brief(out))
     return why
 
 
 def dump(r):
     status, out, err = r.sonde('script', '-D')
-    got = collections.Counter(re.findall(r' \[0x[0-9a-f]+\]: PERF_RECORD_(?:HEADER_)?(\w+)', out.decode('latin-1')))
+    got = collections.Counter(re.findall(r' \[0x[0-9a-f]+\]: PERF_RECORD_(?:HEADER_)?(\w+)',
+                                         out.decode('latin-1')))
     why = '' if not status else 'status %s: %s\n' % (status, err.decode('latin-1'))
     for theirs, _, word in DUMPED:
         if got[word] != r.records.get(theirs, 0):
@@ -182,7 +201,9 @@ def dump(r):
 def fields(r):
     """Tracepoints have fields if the recording holds their formats."""
     status, out, err = r.sonde('evlist', '--trace-fields')
-    has_formats = r.records.get('TRACING') or 'TRACING_DATA' in json.loads(r.sonde('info', '--format', 'json', '--no-events')[1])['file']['features']
+    has_formats = (r.records.get('TRACING') or
+                   'TRACING_DATA' in json.loads(r.sonde('info', '--format', 'json',
+                                                        '--no-events')[1])['file']['features'])
     return '' if not has_formats or b'trace_fields: ' in out else out.decode('latin-1')
 
 
@@ -193,7 +214,8 @@ def jsonl(r):
         event = json.loads(line) if line else {}
         if 'event' in event:
             got[event['event']] += 1
-    return '' if not status and dict(got) == r.events else 'status %s, %s, not %s' % (status, brief(dict(got)), r.events)
+    return ('' if not status and dict(got) == r.events else 'status %s, %s, not %s' %
+            (status, brief(dict(got)), r.events))
 
 
 def python(r):
@@ -203,7 +225,8 @@ def python(r):
         if re.match(r'\d+ ', line):
             n, name = line.split(' ', 1)
             got[name] = int(n)
-    if status or sum(got.values()) != sum(r.events.values()) or any(got.get(name, n) != n for name, n in r.events.items()):
+    if (status or sum(got.values()) != sum(r.events.values()) or
+        any(got.get(name, n) != n for name, n in r.events.items())):
         return 'status %s, %s, not %s\n%s' % (status, got, r.events, err.decode('latin-1')[-500:])
     return ''
 
@@ -212,14 +235,19 @@ def perl(r):
     status, out, err = r.sonde('script', '-s', str(r.folder / 'count.pl'))
     got = re.search(rb'^(\d+)$', out, re.M)
     if status or not got or int(got[1]) != sum(r.events.values()):
-        return 'status %s, %s, not %d\n%s' % (status, got and got[1], sum(r.events.values()), err.decode('latin-1')[-500:])
+        return 'status %s, %s, not %d\n%s' % (status, got and got[1], sum(r.events.values()),
+                                              err.decode('latin-1')[-500:])
     return ''
 
 
 def packed(r):
     blob, want, why = r.path.read_bytes(), r.sonde('script')[1], ''
-    for name, pack, feature in (('gz', lambda b: gzip.compress(b, 1), 'zlib='), ('xz', lambda b: lzma.compress(b, preset=0), 'lzma='),
-                                ('zst', lambda b: subprocess.run(['zstd', '-q', '-c', '-1'], input=b, capture_output=True).stdout, 'zstd=')):
+    for name, pack, feature in (('gz', lambda b: gzip.compress(b, 1), 'zlib='),
+                                ('xz', lambda b: lzma.compress(b, preset=0), 'lzma='),
+                                ('zst', lambda b: subprocess.run(['zstd', '-q', '-c', '-1'],
+                                                                 input=b,
+                                                                 capture_output=True).stdout,
+                                 'zstd=')):
         if feature not in FEATURES or name == 'zst' and not shutil.which('zstd'):
             continue
         path = r.folder / ('x.data.' + name)
@@ -234,28 +262,34 @@ def pipe(r):
     want = r.sonde('script')[1]
     p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=r.path.read_bytes(),
                        capture_output=True, timeout=600)
-    return '' if not p.returncode and p.stdout == want else 'status %s, %s' % (p.returncode, p.stderr.decode('latin-1'))
+    return ('' if not p.returncode and p.stdout == want
+            else 'status %s, %s' % (p.returncode, p.stderr.decode('latin-1')))
 
 
 def windows(r):
-    p = subprocess.run([sys.executable, str(r.folder / 'windows.py'), str(r.path)], capture_output=True, timeout=60,
+    p = subprocess.run([sys.executable, str(r.folder / 'windows.py'), str(r.path)],
+                       capture_output=True, timeout=60,
                        env=dict(ENV, PYTHONPATH=os.environ.get('PYTHONPATH', '')))
     status, out, err = p.returncode, p.stdout, p.stderr
     if status or json.loads(out) != [sum(r.events.values()), True]:
-        return 'status %s, %s, not [%d, true]\n%s' % (status, out, sum(r.events.values()), err.decode('latin-1')[-500:])
+        return 'status %s, %s, not [%d, true]\n%s' % (status, out, sum(r.events.values()),
+                                                      err.decode('latin-1')[-500:])
     return ''
 
 
 IN_INTERPRETERS = [python, perl, windows]
-ROWS = [r for r in (read, perf, info, lists, dump, fields, jsonl, python, perl, packed, pipe, windows)
+ROWS = [r for r in (read, perf, info, lists, dump, fields, jsonl, python, perl, packed, pipe,
+                    windows)
         if not (UNDER_ASAN and r in IN_INTERPRETERS)]
 
 
 def broken(r):
     """Inputs of fuzzers: every command ends with a status, and with a message if it fails."""
     why, blob = '', r.path.read_bytes()
-    for words in (['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['info'], ['evlist', '-v'], ['buildid-list'], ['check'],
-                  ['script', '-s', str(r.folder / 'count.py')], ['script', '-s', str(r.folder / 'count.pl')]):
+    for words in (['script'], ['script', '-D'], ['script', '--format', 'jsonl'], ['info'],
+                  ['evlist', '-v'], ['buildid-list'], ['check'],
+                  ['script', '-s', str(r.folder / 'count.py')],
+                  ['script', '-s', str(r.folder / 'count.pl')]):
         status, out, err = r.sonde(*words)
         if status not in (0, 1, 3) or status == 1 and not err:
             why += '%s: status %s, %s\n' % (' '.join(words), status, err.decode('latin-1')[:300])
@@ -271,10 +305,12 @@ def main():
         skip('recordings of other machines', NO_CORPUS)
         return done()
     table = json.loads((CORPUS / 'EXPECT.json').read_text())
-    recordings = [Recording(name, expect) for name, expect in sorted(table.items()) if expect['kind'] == 'perf']
+    recordings = [Recording(name, expect) for name, expect in sorted(table.items())
+                  if expect['kind'] == 'perf']
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for file, text in ('count.py', COUNT_PY), ('count.pl', COUNT_PL), ('windows.py', WINDOWS_PY):
+        for file, text in ('count.py', COUNT_PY), ('count.pl',
+                                                   COUNT_PL), ('windows.py', WINDOWS_PY):
             (folder / file).write_text(text)
         for r in recordings:
             r.folder = folder

@@ -33,7 +33,8 @@ from recordings import NO_CORPUS, corpus_files, load_fixtures  # noqa: E402
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 PERF = shutil.which('perf')
 PARTS = 4
-TOOLS = {'sonde': [SONDE, 'script', '-f'], 'compat': [SONDE, '--compat', 'perf-6.1', 'script', '-f']}
+TOOLS = {'sonde': [SONDE, 'script', '-f'],
+         'compat': [SONDE, '--compat', 'perf-6.1', 'script', '-f']}
 if PERF:
     TOOLS['perf'] = [PERF, 'script', '-f']
 
@@ -49,11 +50,14 @@ COMM/user { [10,10:u32] "ten\\0" pad8 [10,10:u32] [0:u64] [0,0:u32] [7:u64] }
 ROWS = [
     'sample 10', 'FORK { [11,10,11,10:u32] [%d:u64] @ }', 'sample 11',
     'COMM/0x2002 { [11,11:u32] "eleven\\0" pad8 @ }',
-    'MMAP2/user { [11,11:u32] [0x1000,0x1000,0:u64] [8,1:u32] [78,0:u64] [5,2:u32] "/bin/eleven\\0" pad8 @ }',
-    'sample 11', 'FORK { [12,11,12,11:u32] [%d:u64] @ }', 'sample 12', 'LOST { [7,3:u64] @ }', 'sample 11',
-    'EXIT { [11,10,11,10:u32] [%d:u64] @ }', 'sample 11', 'sample 12', 'FORK { [13,12,13,12:u32] [%d:u64] @ }',
-    'sample 13', 'THROTTLE { [%d,7,7:u64] @ }', 'COMM/user { [13,13:u32] "thirteen\\0" pad8 @ }', 'sample 13',
-    'EXIT { [12,10,12,10:u32] [%d:u64] @ }', 'sample 13', '4711 { "whatever" @ }', 'LOST { [7,5:u64] @ }', 'sample 13', 'sample 10',
+    'MMAP2/user { [11,11:u32] [0x1000,0x1000,0:u64] [8,1:u32] [78,0:u64] [5,2:u32] '
+    '"/bin/eleven\\0" pad8 @ }',
+    'sample 11', 'FORK { [12,11,12,11:u32] [%d:u64] @ }', 'sample 12', 'LOST { [7,3:u64] @ }',
+    'sample 11', 'EXIT { [11,10,11,10:u32] [%d:u64] @ }', 'sample 11', 'sample 12',
+    'FORK { [13,12,13,12:u32] [%d:u64] @ }', 'sample 13', 'THROTTLE { [%d,7,7:u64] @ }',
+    'COMM/user { [13,13:u32] "thirteen\\0" pad8 @ }', 'sample 13',
+    'EXIT { [12,10,12,10:u32] [%d:u64] @ }', 'sample 13', '4711 { "whatever" @ }',
+    'LOST { [7,5:u64] @ }', 'sample 13', 'sample 10',
 ]
 
 # An address whose mapping is replaced before and after a fork: the child keeps the mapping of that
@@ -76,9 +80,11 @@ LOST = """=== lost
 def lost_rows():
     rows = LOST
     for i in range(1, 10):
-        rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (i * 1000000)
+        rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (
+            i * 1000000)
         if i in (3, 4, 8):
-            rows += 'LOST { [7,%d:u64] [10,10:u32] [%d:u64] [0,0:u32] [7:u64] }\n' % (i, i * 1000000 + 1)
+            rows += 'LOST { [7,%d:u64] [10,10:u32] [%d:u64] [0,0:u32] [7:u64] }\n' % (
+                i, i * 1000000 + 1)
     for lost, i in (4, 7), (9, 7), (2, 8):
         rows += 'LOST_SAMPLES { [%d:u64] [0,0:u32] [0:u64] [0,0:u32] [%d:u64] }\n' % (lost, i)
     return rows
@@ -86,13 +92,15 @@ def lost_rows():
 
 def maps_rows():
     rows, trailer = MAPS, '[10,10:u32] [%d:u64] [0,0:u32] [7:u64]'
-    mapping = 'MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] "/bin/v%d\\0" pad8 ' + trailer + ' }\n'
+    mapping = ('MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] '
+               '"/bin/v%d\\0" pad8 ' + trailer + ' }\n')
     for i in range(1, 10):
         when = i * 1000000
         rows += mapping % (i, i, when)
         if i == 5:
             rows += 'FORK { [11,10,11,10:u32] [%d:u64] %s }\n' % (when + 1, trailer % (when + 1))
-        rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [%d,%d:u32] [%d:u64] [0,0:u32] }\n' % ((10 + i % 2,) * 2 + (when + 2,))
+        rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [%d,%d:u32] [%d:u64] [0,0:u32] }\n' % (
+            (10 + i % 2,) * 2 + (when + 2,))
     return rows
 
 
@@ -104,13 +112,16 @@ def names_rows():
         rows += 'COMM { [10,10:u32] "n%d\0" pad8 %s }\n' % (i, trailer % when)
         rows += ('MMAP2/user { [10,10:u32] [0x1000,0x1000,0:u64] [8,1:u32] [%d,0:u64] [5,2:u32] '
                  '"/bin/v%d\0" pad8 %s }\n' % (i, i, trailer % (when + 1)))
-        rows += 'KSYMBOL { [0xffffffffc0000000:u64] [64:u32] [1,%d:u16] "bpf_prog\0" pad8 %s }\n' % (i % 2, trailer % (when + 2))
+        rows += ('KSYMBOL { [0xffffffffc0000000:u64] [64:u32] [1,%d:u16] "bpf_prog\0" pad8 %s }\n' %
+                 (i % 2, trailer % (when + 2)))
         if i % 20 == 0:
-            rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (when + 3)
+            rows += 'SAMPLE/user { [7:u64] [0x1010:u64] [10,10:u32] [%d:u64] [0,0:u32] }\n' % (
+                when + 3)
     return rows
 
 
-SHOWN = ['--show-task-events', '--show-mmap-events', '--show-bpf-events', '-F', 'time,event', '--ns']
+SHOWN = ['--show-task-events', '--show-mmap-events', '--show-bpf-events', '-F', 'time,event',
+         '--ns']
 
 
 def changes(folder):
@@ -133,7 +144,8 @@ def changes(folder):
             path.name + ': every change is in a part', str(len(parts)))
         run([SONDE, 'cut', '--time', '0.05,', '-i', str(path), '-o', str(folder / 'changes-late')])
         say(len(lines(folder / 'changes-late')) in range(4, 12),
-            path.name + ': a later cut has only the last state', str(lines(folder / 'changes-late')))
+            path.name + ': a later cut has only the last state',
+            str(lines(folder / 'changes-late')))
 
 
 # A COMM without a time takes effect where it is read, between rounds; the last but one sample is
@@ -176,8 +188,10 @@ def reads_rows(is_group):
     text = READS % (('GROUP|ID|ENABLED',) * 2 if is_group else ('RUNNING',) * 2)
     for i in range(1, 12):
         pid = 10 + (i % 3 == 1)
-        head = '[%d,16:u64] [%d,%d:u32] [%d:u64]' % (7 + (i % 2 and not is_group), pid, pid, i * 1000000)
-        text += 'SAMPLE/user { %s %s }\n' % (head, '[2,%d,%d,7,%d,8:u64]' % (9 * i, 100 * i * i, 5 * (i // 2)) if is_group else
+        head = '[%d,16:u64] [%d,%d:u32] [%d:u64]' % (7 + (i % 2 and not is_group), pid, pid,
+                                                     i * 1000000)
+        text += 'SAMPLE/user { %s %s }\n' % (head, '[2,%d,%d,7,%d,8:u64]' %
+                                             (9 * i, 100 * i * i, 5 * (i // 2)) if is_group else
                                             '[%d,%d:u64]' % (100 * i * i, 9 * i))
     return text
 
@@ -189,7 +203,8 @@ def state_rows():
         trailer = '[%d,%d:u32] [%d:u64] [0,0:u32] [7:u64]'
         if row.startswith('sample'):
             pid = int(row.split()[1])
-            text += 'SAMPLE/user { [7:u64] [0x1010:u64] [%d,%d:u32] [%d:u64] [0,0:u32] }\n' % (pid, pid, when)
+            text += 'SAMPLE/user { [7:u64] [0x1010:u64] [%d,%d:u32] [%d:u64] [0,0:u32] }\n' % (
+                pid, pid, when)
         else:
             row = row.replace('%d', str(when))
             text += row.replace('@', trailer % (pid, pid, when)) + '\n'
@@ -211,7 +226,8 @@ def made(folder, name, text):
 
 
 def bytes_of(path):
-    return sum(p.stat().st_size for p in path.rglob('*') if p.is_file()) if path.is_dir() else path.stat().st_size
+    return (sum(p.stat().st_size for p in path.rglob('*') if p.is_file()) if path.is_dir()
+            else path.stat().st_size)
 
 
 def words(text):
@@ -249,11 +265,13 @@ def whole_and_parts(folder, path, tools, every=None):
     status, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out / 'cut')])
     if status != 0:
         if run(TOOLS['sonde'] + ['-i', str(path)])[0] != 0:
-            return say(not list(out.iterdir()), name + ': an unreadable recording gives no file', '')
+            return say(not list(out.iterdir()), name + ': an unreadable recording gives no file',
+                       '')
         return say(False, name + ': cut', err.decode('latin-1'))
     same_text(name + ', copied', tools, path, [str(out / 'cut')], False)
     every = every or '%dB' % max(bytes_of(path) // PARTS, 1000)
-    status, _, err = run([SONDE, 'split', '-f', '--every', every, '-i', str(path), '-o', str(out / 'part')])
+    status, _, err = run([SONDE, 'split', '-f', '--every', every, '-i', str(path), '-o',
+                          str(out / 'part')])
     parts = sorted(glob.glob(str(out / 'part.*')))
     if status != 0 or not parts:
         return say(False, name + ': split', err.decode('latin-1'))
@@ -274,7 +292,8 @@ def info(path):
 
 
 def count_lost(path):
-    return sum(d['count'] for d in info(path)['defects'] if d['name'] in ('lost-events', 'lost-state'))
+    return sum(d['count'] for d in info(path)['defects']
+               if d['name'] in ('lost-events', 'lost-state'))
 
 
 def stored(folder):
@@ -284,7 +303,8 @@ def stored(folder):
             continue
         name = path.name
         say(len(parts) > 8, '%s: many parts' % name, '%d' % len(parts))
-        say(sum(losses(p) for p in parts) == losses(path) == 2, '%s: each loss is in one part' % name, '')
+        say(sum(losses(p) for p in parts) == losses(path) == 2,
+            '%s: each loss is in one part' % name, '')
         kinds = sorted(d['name'] for p in parts for d in info(p)['defects'])
         say(kinds == ['lost-events', 'lost-events', 'throttled', 'unknown-record'],
             '%s: throttling and the unknown record are in one part' % name, str(kinds))
@@ -303,18 +323,22 @@ def stored(folder):
                               ('group', reads_rows(True), '150B'),
                               ('reads', reads_rows(False), '100B')):
         for path in made(folder, name, text):
-            parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or 'little' in path.name], every)
+            parts = whole_and_parts(folder, path, [t for t in TOOLS if t != 'perf' or
+                                                   'little' in path.name], every)
             say(len(parts or []) > 2, path.name + ': several parts', str(parts))
             if name in ('group', 'reads'):
-                chosen(folder, path, [['--time', '0.004,0.007'], ['--time', '0.002,0.004 0.008,0.01'], ['--pid', '10']])
+                chosen(folder, path, [['--time', '0.004,0.007'],
+                                      ['--time', '0.002,0.004 0.008,0.01'], ['--pid', '10']])
     changes(folder)
     for path in made(folder, 'cpus', CPUS):
-        lines = {t: run(TOOLS[t] + ['-C', '1', '-i', str(path)])[1].count(b'\n') for t in ('sonde', 'compat')}
+        lines = {t: run(TOOLS[t] + ['-C', '1', '-i', str(path)])[1].count(b'\n')
+                 for t in ('sonde', 'compat')}
         say(set(lines.values()) == {2},
             path.name + ': events without a cpu are printed for every --cpu', str(lines))
         chosen(folder, path, [['--cpu', '1']])
     whole_and_parts(folder, DATA / 'demo.data', TOOLS)
-    chosen(folder, DATA / 'demo.data', [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
+    chosen(folder, DATA / 'demo.data',
+           [['--time', '30%-60%'], ['--cpu', '0'], ['--event', 'sched_switch']])
     for path in sorted((DATA / 'perfdata').glob('*.fix')):
         for i, fixture in enumerate(fixtures_of(path)):
             for order in 'little', 'big':
@@ -333,7 +357,8 @@ def fixture_cut(folder, path):
     status, want, _ = run(TOOLS['sonde'] + ['-i', str(path)])
     cut, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out)])
     if status != 0 or cut != 0:
-        return say(cut != 0 and not out.exists() or cut == 0 and status == 1, path.name, err.decode('latin-1'))
+        return say(cut != 0 and not out.exists() or cut == 0 and status == 1, path.name,
+                   err.decode('latin-1'))
     got = run(TOOLS['sonde'] + ['-i', str(out)])[1]
     os.unlink(out)
     if os.path.exists(str(out) + '.old'):
@@ -350,7 +375,8 @@ def chosen(folder, path, sets):
     for options in sets:
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
-        status, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out / 'cut')] + options)
+        status, _, err = run([SONDE, 'cut', '-f', '-i', str(path), '-o', str(out / 'cut')] +
+                             options)
         name = '%s %s' % (path.name, ' '.join(options))
         if status != 0:
             say(False, name, err.decode('latin-1'))
@@ -358,7 +384,8 @@ def chosen(folder, path, sets):
         got = run(TOOLS['sonde'] + ['-i', str(out / 'cut')])[1]
         if options[0] == '--event':
             lines = run(TOOLS['sonde'] + ['-i', str(path)])[1].split(b'\n')
-            want = b'\n'.join(line for line in lines if not line or (' %s: ' % options[1]).encode() in line or
+            want = b'\n'.join(line for line in lines if not line or
+                              (' %s: ' % options[1]).encode() in line or
                               (':%s: ' % options[1]).encode() in line)
         else:
             want = run(TOOLS['sonde'] + options + ['-i', str(path)])[1]
@@ -379,7 +406,8 @@ def corpus(folder):
 
 def record(words_, path):
     status, _, err = run(words_ + ['-o', str(path), '--', 'sh', '-c',
-                                   'for i in 1 2 3; do ls -lR /usr/lib/python3 > /dev/null; sleep 0.05; done'])
+                                   'for i in 1 2 3; do ls -lR /usr/lib/python3 > /dev/null; sleep '
+                                   '0.05; done'])
     return status == 0 and path.exists() or err.decode('latin-1')[-200:]
 
 
@@ -393,8 +421,10 @@ def live(folder):
         'several': [SONDE, 'record', '-a', '--threads', '-e', 'sched:sched_switch', '-q'],
     }
     if PERF:
-        recordings['perf'] = [PERF, 'record', '-q', '-a', '-g', '-e', 'cpu-clock', '-e', 'sched:sched_switch']
-        recordings['dwarf'] = [PERF, 'record', '-q', '--call-graph', 'dwarf,4096', '-e', 'cpu-clock']
+        recordings['perf'] = [PERF, 'record', '-q', '-a', '-g', '-e', 'cpu-clock', '-e',
+                              'sched:sched_switch']
+        recordings['dwarf'] = [PERF, 'record', '-q', '--call-graph', 'dwarf,4096', '-e',
+                               'cpu-clock']
         recordings['reads'] = [PERF, 'record', '-q', '-a', '-e', '{cpu-clock,task-clock,faults}:S']
     for name, command in recordings.items():
         path = folder / name
@@ -405,11 +435,14 @@ def live(folder):
         whole_and_parts(folder, path, TOOLS)
         if name == 'sched':
             whole_and_parts(folder, path, TOOLS, '50ms')
-        chosen(folder, path, [['--time', '25%-75%']] + [['--cpu', str(max(os.sched_getaffinity(0)))]] * (name != 'dwarf'))
+        chosen(folder, path, [['--time', '25%-75%']] +
+               [['--cpu', str(max(os.sched_getaffinity(0)))]] * (name != 'dwarf'))
     stream = folder / 'pipe.data'
     with open(stream, 'wb') as out:
-        subprocess.run([SONDE, 'record', '-a', '-e', 'sched:sched_switch', '-q', '-o', '-', '--', 'sleep', '0.2'], env=ENV,
-                       stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, timeout=600, check=False)
+        subprocess.run([SONDE, 'record', '-a', '-e', 'sched:sched_switch', '-q', '-o', '-', '--',
+                        'sleep', '0.2'], env=ENV,
+                       stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, timeout=600,
+                       check=False)
     if stream.stat().st_size:
         whole_and_parts(folder, stream, TOOLS)
     return None
@@ -427,8 +460,9 @@ def files(folder):
     whole = run(TOOLS['sonde'] + ['-i', str(data)])[1]
 
     def cut(*more, **how):
-        p = subprocess.run([SONDE, 'cut'] + list(more), env=ENV, cwd=work, capture_output=True, timeout=600,
-                           stdin=how.pop('stdin', subprocess.DEVNULL), check=False, **how)
+        p = subprocess.run([SONDE, 'cut'] + list(more), env=ENV, cwd=work, capture_output=True,
+                           timeout=600, stdin=how.pop('stdin', subprocess.DEVNULL), check=False,
+                           **how)
         return p.returncode, p.stderr.decode('latin-1')
 
     status, err = cut('-i', 'perf.data', '-o', 'perf.data')
@@ -447,7 +481,8 @@ def files(folder):
     os.rename(work / 'a.old', data)
     (work / 'b').write_text('before')
     status, err = cut('-o', 'b')
-    say(status == 0 and (work / 'b.old').read_text() == 'before' and left(work) == ['b', 'b.old', 'perf.data'],
+    say(status == 0 and (work / 'b.old').read_text() == 'before' and
+        left(work) == ['b', 'b.old', 'perf.data'],
         'an existing output becomes FILE.old', err)
     os.unlink(work / 'b')
     os.unlink(work / 'b.old')
@@ -457,19 +492,23 @@ def files(folder):
                         (['-o', 'x', '--event', 'sched_swtch'], 'sched_switch'),
                         (['-o', 'x', '--cpu', 'y'], 'cpu')):
         status, err = cut(*words_)
-        say(status in (1, 2) and why in err and left(work) == ['perf.data'], 'cut %s' % ' '.join(words_), err)
+        say(status in (1, 2) and why in err and left(work) == ['perf.data'],
+            'cut %s' % ' '.join(words_), err)
     for words_, why in ((['--pid', '99999'], 'no event was chosen'),
                         (['--time', '0.1,0.5'], 'no event was chosen'), ([], '')):
         status, err = cut(*words_, '-o', 'none')
-        say(status == 0 and err.strip().partition(':')[0] == ('sonde' if why else '') and why in err,
+        say(status == 0 and err.strip().partition(':')[0] == ('sonde' if why else '') and
+            why in err,
             'cut %s: %s' % (' '.join(words_), why or 'no message'), err)
     for name in 'none', 'none.old':
         os.unlink(work / name)
     with gzip.open(work / 'perf.data.gz', 'wb') as out:
         out.write(data.read_bytes())
-    for name, more, how in (('packed', ['-i', 'perf.data.gz'], {}), ('from a pipe', ['-i', '-'], {'stdin': None})):
+    for name, more, how in (('packed', ['-i', 'perf.data.gz'], {}),
+                            ('from a pipe', ['-i', '-'], {'stdin': None})):
         if how:
-            with open(data, 'rb') as source, subprocess.Popen(['cat'], stdin=source, stdout=subprocess.PIPE) as cat:
+            with open(data, 'rb') as source, subprocess.Popen(['cat'], stdin=source,
+                                                              stdout=subprocess.PIPE) as cat:
                 status, err = cut(*more, '-o', 'x', stdin=cat.stdout)
         else:
             status, err = cut(*more, '-o', 'x')
@@ -486,7 +525,8 @@ def files(folder):
         'an output over the limit of file sizes is removed', err)
     split = [SONDE, 'split', '-i', 'perf.data']
     status, _, err = run(split + ['--every', '20K'], cwd=work)
-    say(status == 0 and left(work) == ['perf.data'] + ['perf.data.%04d' % i for i in range(1, 5)][:len(left(work)) - 1] and
+    say(status == 0 and left(work) == ['perf.data'] +
+        ['perf.data.%04d' % i for i in range(1, 5)][:len(left(work)) - 1] and
         len(left(work)) > 3, 'parts are written next to the input', str(left(work)))
     status, _, err = run(split + ['--every', '20K'], cwd=work)
     say(status == 1 and b'is there already' in err, 'existing parts are not replaced', err.decode())
@@ -518,7 +558,8 @@ def files(folder):
     shutil.copy(data, work / 'x.dir' / 'data')
     for words_ in ['cut', '-o', 'x.dir/data.7'], ['split', '--every', '20K', '-o', 'x.dir/data']:
         status, _, err = run([SONDE, words_[0], '-i', 'x.dir'] + words_[1:], cwd=work)
-        say(status == 1 and b'x.dir' in err and b'is part of the input' in err and left(work / 'x.dir') == ['data'],
+        say(status == 1 and b'x.dir' in err and b'is part of the input' in err and
+            left(work / 'x.dir') == ['data'],
             '%s: adds no file to a recording that is a folder' % words_[0], err.decode())
     shutil.rmtree(work / 'x.dir')
     sandboxed(work, whole)
@@ -528,7 +569,8 @@ def files(folder):
 def sandboxed(work, whole):
     """With --sandbox they may write to their output and nowhere else."""
     ENV.update(NO_LEAKS)
-    for name, words_ in ('cut', ['cut', '-o', 'x']), ('split', ['split', '--every', '20K', '-o', 'x']):
+    for name, words_ in ('cut', ['cut', '-o', 'x']), ('split',
+                                                      ['split', '--every', '20K', '-o', 'x']):
         status, _, err = run([SONDE] + words_ + ['--sandbox'], cwd=work)
         if status != 0 and b'sandbox' in err:
             skip(name + ' --sandbox', err.decode().strip(), may=False)
@@ -543,9 +585,10 @@ def interrupted(work, data):
     """SIGINT while they wait for the rest of their input."""
     head = gzip.compress(data.read_bytes())
     for kind in 'cut', 'split':
-        words_ = [SONDE, kind, '-i', '-', '-o', 'x'] + (['--every', '1K'] if kind == 'split' else [])
-        with subprocess.Popen(words_, env=ENV, cwd=work, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE) as p:
+        words_ = ([SONDE, kind, '-i', '-', '-o', 'x'] +
+                  (['--every', '1K'] if kind == 'split' else []))
+        with subprocess.Popen(words_, env=ENV, cwd=work, stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
             p.stdin.write(head[:-100])
             p.stdin.flush()
             time.sleep(0.5)
@@ -553,10 +596,12 @@ def interrupted(work, data):
             p.stdin.close()
             err = p.stderr.read()
             status = p.wait(timeout=600)
-        say(status == -signal.SIGINT and left(work) == ['perf.data'], 'an interrupted %s leaves nothing' % kind,
+        say(status == -signal.SIGINT and left(work) == ['perf.data'],
+            'an interrupted %s leaves nothing' % kind,
             '%s %s %s' % (status, left(work), err.decode()))
 
 
 with tempfile.TemporaryDirectory() as temp:
-    {'stored': stored, 'corpus': corpus, 'live': live, 'files': files}[sys.argv[3]](pathlib.Path(temp))
+    {'stored': stored, 'corpus': corpus, 'live': live,
+     'files': files}[sys.argv[3]](pathlib.Path(temp))
 sys.exit(done())

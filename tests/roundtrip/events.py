@@ -51,7 +51,8 @@ def compare(sonde, path, name):
             return skip(name, why)
     fields = list(FIELDS)
     while fields:
-        status, theirs, error = text_of('perf', 'script', '-f', '-i', str(path), '-F', ','.join(fields))
+        status, theirs, error = text_of('perf', 'script', '-f', '-i', str(path), '-F',
+                                        ','.join(fields))
         missing = re.search(r'do not have (\w+) attribute set', error)
         if not missing:
             break
@@ -61,12 +62,14 @@ def compare(sonde, path, name):
             break
         fields = [f for f in fields if f not in without]
     if status != 0:
-        return skip(name, 'perf does not read it: %s' % (error.strip().splitlines() or ['status %s' % status])[-1][:100])
+        return skip(name, 'perf does not read it: %s' %
+                    (error.strip().splitlines() or ['status %s' % status])[-1][:100])
     if not theirs:
         return skip(name, 'perf prints nothing')
     if 'compressed' in path.name or 'zstd' in path.name:
         return skip(name, 'compressed')
-    status, ours, error = text_of(sonde, '--compat', 'perf-6.1', 'script', '-f', '-i', str(path), '-F', ','.join(fields))
+    status, ours, error = text_of(sonde, '--compat', 'perf-6.1', 'script', '-f', '-i', str(path),
+                                  '-F', ','.join(fields))
     if status != 0:
         return say(False, name, 'exit status %s\n%s' % (status, error))
     a, b = theirs.splitlines(), ours.splitlines()
@@ -81,7 +84,8 @@ def compare(sonde, path, name):
 def main():
     sonde = os.path.abspath(sys.argv[1])
     if not shutil.which('perf'):
-        print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1' else '1..0 # SKIP no perf')
+        print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1'
+              else '1..0 # SKIP no perf')
         return os.environ.get('SONDE_CI') == '1'
     if REFERENCE:
         for path in sorted(REFERENCE.rglob('*.data')):
@@ -96,7 +100,9 @@ def main():
             for case in fixtures.parse(fixture):
                 for order in ('little', 'big'):
                     path.write_bytes(case.build(order)[0])
-                    compare(sonde, path, '-'.join(filter(None, ['fixture', fixture.stem, case.name, order])).replace('#', '').replace(' ', '-'))
+                    compare(sonde, path,
+                            '-'.join(filter(None, ['fixture', fixture.stem, case.name,
+                                                   order])).replace('#', '').replace(' ', '-'))
     return done()
 
 

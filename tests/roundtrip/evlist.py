@@ -25,12 +25,14 @@ from recordings import NO_CORPUS, corpus_files, load_fixtures  # noqa: E402
 DATA = HERE.parent / 'data'
 SONDE = [str(pathlib.Path(sys.argv[1]).resolve())]
 COMPAT = SONDE + ['--compat', 'perf-6.1']
-OPTIONS = ['evlist -g', 'evlist -F --trace-fields', 'evlist -v', 'report --header-only', 'report --header-only -I']
+OPTIONS = ['evlist -g', 'evlist -F --trace-fields', 'evlist -v', 'report --header-only',
+           'report --header-only -I']
 MIXED = str(DATA / 'text' / 'mixed.data')
 # Recordings that perf 6.1 misreads: it takes ids after a short attr of pipe mode for members of the
 # attr, and it ends at a record of an unknown kind.
 OTHERS = {'evlist -v': ('perf-pipe-lost-3-attrs__', 'perf-pipe-k4.4-perf4.16__'),
-          'evlist -g': ('perf-pipe-k4.4-perf4.16__',), 'evlist -F --trace-fields': ('perf-pipe-k4.4-perf4.16__',)}
+          'evlist -g': ('perf-pipe-k4.4-perf4.16__',),
+          'evlist -F --trace-fields': ('perf-pipe-k4.4-perf4.16__',)}
 
 EVENTS = '[2,64:u32] %s [1:u32] str "one" [7:u64] %s [1:u32] str "two" [8:u64]'
 ATTR = '[1,64:u32] [%d,5,0x10040:u64] [0,0x40000:u64] [0,0:u64]'
@@ -83,13 +85,14 @@ def say(ok, name, why=()):
 
 
 def run(command, words, path, env={}):
-    p = subprocess.run(command + words.split() + ['-i', str(path)], env={**ENV, **env}, stdin=subprocess.DEVNULL,
-                       capture_output=True, timeout=600)
+    p = subprocess.run(command + words.split() + ['-i', str(path)], env={**ENV, **env},
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     return p.returncode, p.stdout.decode('latin-1'), p.stderr.decode('latin-1')
 
 
 def check(name, want, got):
-    lines = difflib.unified_diff(want.splitlines(), got.splitlines(), 'perf', 'sonde', lineterm='', n=0)
+    lines = difflib.unified_diff(want.splitlines(), got.splitlines(), 'perf', 'sonde', lineterm='',
+                                 n=0)
     say(want == got, name, [line[:200] for line in lines][:12] if want != got else ())
 
 
@@ -110,7 +113,8 @@ def known():
     for command, tool in (SONDE, 'sonde'), (COMPAT, 'perf'):
         check('names, %s' % tool, names + tip % tool, run(command, 'evlist', MIXED)[1])
     fields = run(SONDE, 'evlist --trace-fields', MIXED)[1]
-    check('fields of a tracepoint', 'sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,'
+    check('fields of a tracepoint',
+          'sched:sched_switch: trace_fields: prev_comm,prev_pid,prev_prio,'
           'prev_state,next_comm,next_pid,next_prio\ncpu-clock: (not a tracepoint)\n'
           'page-faults/period=3/: (not a tracepoint)\n', fields)
     with tempfile.TemporaryDirectory() as folder:
@@ -121,18 +125,22 @@ def known():
               run(COMPAT, 'evlist -g', pipe)[1])
         want = (': type: 1, size: 64, %s{ sample_period, sample_freq }: 5, '
                 'sample_type: ID|IDENTIFIER, sample_id_all: 1\n')
-        check('-v of pipe mode', 'one' + want % '' + 'two' + want % 'config: 0x1, ', run(SONDE, 'evlist -v', pipe)[1])
+        check('-v of pipe mode', 'one' + want % '' + 'two' + want % 'config: 0x1, ',
+              run(SONDE, 'evlist -v', pipe)[1])
         cut = pathlib.Path(folder) / 'cut.data'
         cut.write_bytes(pipe.read_bytes()[:-4])
-        for command, ends, names in (SONDE, 1, 'one\ntwo\n'), (COMPAT, 0, 'cpu-clock:HG\ntask-clock:HG\n'):
+        for command, ends, names in (SONDE, 1,
+                                     'one\ntwo\n'), (COMPAT, 0, 'cpu-clock:HG\ntask-clock:HG\n'):
             status, out, err = run(command, 'evlist', cut)
             say((status, out) == (ends, names) and 'truncated: 1' in err and 'cause' not in err,
                 'pipe mode that ends in the middle of a record: %s' % command[-1],
                 [str(status), out, err])
-        check('-F', 'one: sample_period=5\ntwo: sample_period=5\n', run(SONDE, 'evlist -F', file)[1])
+        check('-F', 'one: sample_period=5\ntwo: sample_period=5\n',
+              run(SONDE, 'evlist -F', file)[1])
         say('# data size' in run(SONDE, 'report --header-only', pipe)[1], 'the header of pipe mode')
         path, = made(pathlib.Path(folder), AGAIN)
-        check('an event is listed once', 'sys:one: trace_fields: n\n', run(SONDE, 'evlist --trace-fields', path)[1])
+        check('an event is listed once', 'sys:one: trace_fields: n\n',
+              run(SONDE, 'evlist --trace-fields', path)[1])
         check('a record after the events were set up again',
               '            late    13 [003]     0.000001: PERF_RECORD_COMM exec: late:12/13\n',
               run(SONDE, 'script --show-task-events --comms late', path)[1])
@@ -147,7 +155,8 @@ def known():
         p = subprocess.run(SONDE + ['evlist'] + words, capture_output=True, text=True, env=ENV)
         option = ' -F' if len(words) > 1 else ''
         check('evlist FILE%s' % option, p.stdout, run(SONDE, 'evlist' + option, MIXED)[1])
-    p = subprocess.run(SONDE + ['evlist', MIXED, '-i', MIXED], capture_output=True, text=True, env=ENV)
+    p = subprocess.run(SONDE + ['evlist', MIXED, '-i', MIXED], capture_output=True, text=True,
+                       env=ENV)
     say(p.returncode == 2 and 'one recording at a time' in p.stderr, 'refused: FILE and -i',
         [p.stderr])
     p = subprocess.run(COMPAT + ['evlist', MIXED], capture_output=True, text=True, env=ENV)
@@ -174,7 +183,8 @@ def compare_with_perf(perf, paths):
             seen += 1
             ours = run(COMPAT, words, path)
             if ours[:2] != (theirs[0], theirs[1]):
-                diff = difflib.unified_diff(theirs[1].splitlines(), ours[1].splitlines(), lineterm='', n=0)
+                diff = difflib.unified_diff(theirs[1].splitlines(), ours[1].splitlines(),
+                                            lineterm='', n=0)
                 wrong += ['%s: status %d' % (path, ours[0])] + [line[:200] for line in diff][:6]
         say(not wrong and seen, '%s: %d recordings' % (words, seen), wrong[:30])
 

@@ -75,28 +75,32 @@ int main()
 }
 '''
 PROGRAMS = [
-    ('c', C, 'c', ['cc', '-g', '-O1']), ('c-O0', C, 'c', ['cc', '-g', '-O0']), ('c-fixed', C, 'c', ['cc', '-g', '-O2', '-no-pie']),
-    ('c-stripped', C, 'c', ['cc', '-O2', '-s']), ('c-static', C, 'c', ['cc', '-g', '-O2', '-static']),
-    ('c-debug-frame', C, 'c', ['cc', '-g', '-O2', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables']),
+    ('c', C, 'c', ['cc', '-g', '-O1']), ('c-O0', C, 'c', ['cc', '-g', '-O0']),
+    ('c-fixed', C, 'c', ['cc', '-g', '-O2', '-no-pie']),
+    ('c-stripped', C, 'c', ['cc', '-O2', '-s']),
+    ('c-static', C, 'c', ['cc', '-g', '-O2', '-static']),
+    ('c-debug-frame', C, 'c',
+     ['cc', '-g', '-O2', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables']),
     ('c-dwarf4', C, 'c', ['cc', '-gdwarf-4', '-O2']), ('cpp', CPP, 'cpp', ['c++', '-g', '-O2']),
     ('clang', CPP, 'cpp', ['clang++', '-g', '-O2']),
 ]
-OPTIONS = ['', '--no-inline', '-F ip,sym,srcline', '--no-inline -F +srcline', '-F ip,sym,symoff,dso,srcline --full-source-path',
-           '-F comm,ip,sym,srccode',
+OPTIONS = ['', '--no-inline', '-F ip,sym,srcline', '--no-inline -F +srcline',
+           '-F ip,sym,symoff,dso,srcline --full-source-path', '-F comm,ip,sym,srccode',
            # Only for the programs c and cpp:
            '-G -F ip,sym,srcline', '-F +insn,+insnlen', '--max-stack 4', '--stop-bt caller,main']
 FEW_OPTIONS = ['', '--no-inline', '-F ip,sym,symoff,dso,srcline --full-source-path']
 
 
 def quietly(argv, cwd):
-    return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          timeout=300).returncode == 0
+    return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, timeout=300).returncode == 0
 
 
 def first_difference(a, b):
     for n, (x, y) in enumerate(zip(a, b)):
         if x != y:
-            return 'line %d\nperf  %s\nsonde %s' % (n + 1, x.decode(errors='replace')[:300], y.decode(errors='replace')[:300])
+            return 'line %d\nperf  %s\nsonde %s' % (n + 1, x.decode(errors='replace')[:300],
+                                                    y.decode(errors='replace')[:300])
     return 'perf has %d lines, sonde %d' % (len(a), len(b))
 
 
@@ -106,15 +110,19 @@ def compare(sonde, perf, name, data, options_used):
         status, theirs, _ = run([perf] + argv)
         ours_status, ours, err = run([sonde, '--compat', 'perf-6.1'] + argv)
         same = (status, theirs) == (ours_status, ours)
-        say(same, '%s: %s' % (name, options or 'default'), '' if same else 'statuses %s, %s; %s\n%s' % (
-            status, ours_status, first_difference(theirs.splitlines(), ours.splitlines()), err.decode(errors='replace')))
+        say(same, '%s: %s' % (name, options or 'default'),
+            '' if same else 'statuses %s, %s; %s\n%s' % (
+                status, ours_status, first_difference(theirs.splitlines(), ours.splitlines()),
+                err.decode(errors='replace')))
 
 
 def frames(text):
     """Chains as lists of (symbol, is inlined)."""
     found = []
     for block in text.decode(errors='replace').split('\n\n'):
-        chain = [(m[1], bool(m[2])) for m in re.finditer(r'^\t *[0-9a-f]+ (.*?)\+0x[0-9a-f]+ \((?:(inlined)|.*)\)$', block, re.M)]
+        chain = [(m[1], bool(m[2]))
+                 for m in re.finditer(r'^\t *[0-9a-f]+ (.*?)\+0x[0-9a-f]+ \((?:(inlined)|.*)\)$',
+                                      block, re.M)]
         if chain:
             found.append(chain)
     return found
@@ -125,27 +133,33 @@ def by_default(sonde, data):
     chains."""
     status, text, err = run([sonde, 'script', '-i', data])
     chains = frames(text)
-    say(status == 0 and len(chains) > 5, 'default: chains', '%d\n%s' % (len(chains), err.decode(errors='replace')))
+    say(status == 0 and len(chains) > 5, 'default: chains',
+        '%d\n%s' % (len(chains), err.decode(errors='replace')))
     marked = {name for chain in chains for name, inlined in chain if inlined}
     others = {'leaf', 'caller', 'main', '__libc_start_main_impl'}
     say(marked >= {'inner', 'outer'} and not marked & others, 'default: functions inlined',
         ' '.join(sorted(marked)))
-    in_order = [c for c in chains if c[:4] == [('leaf', False), ('inner', True), ('outer', True), ('caller', False)]]
+    in_order = [c for c in chains if c[:4] == [('leaf', False), ('inner', True), ('outer', True),
+                                               ('caller', False)]]
     say(bool(in_order), 'default: inlined functions are above the function that holds them')
     handled = [c for c in chains if ('handler', False) in c]
-    say(bool(handled) and all(('main', False) in c for c in handled), 'default: chains through a signal handler reach main',
+    say(bool(handled) and all(('main', False) in c for c in handled),
+        'default: chains through a signal handler reach main',
         '%d of %d' % (sum(('main', False) in c for c in handled), len(handled)))
 
 
 def after_exec(sonde, perf, path, work):
     """exec drops mappings. perf looks for unwind tables at a file's lowest address, even a dropped
     one."""
-    record = [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf,32768', '-o', path + '-exec.data', 'sh', '-c']
+    record = [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '--call-graph',
+              'dwarf,32768', '-o', path + '-exec.data', 'sh', '-c']
     twice = ['%s; %s; true' % (path, path)]
     if not quietly(record + twice, work):
         return skip('exec', 'perf cannot record here')
-    chains = [c for c in frames(run([sonde, 'script', '-i', path + '-exec.data'])[1]) if c[0][0] == 'leaf']
-    say(len(chains) > 5 and all(('main', False) in c for c in chains), 'default: chains of processes that called exec reach main',
+    chains = [c for c in frames(run([sonde, 'script', '-i', path + '-exec.data'])[1])
+              if c[0][0] == 'leaf']
+    say(len(chains) > 5 and all(('main', False) in c for c in chains),
+        'default: chains of processes that called exec reach main',
         '%d of %d' % (sum(('main', False) in c for c in chains), len(chains)))
     # Without address randomisation all mappings have the same addresses, and perf finds the tables.
     if not shutil.which('setarch') or not quietly(['setarch', '-R'] + record + twice, work):
@@ -171,15 +185,20 @@ def relative_folders(sonde, perf, work):
         pathlib.Path(work, folder, name).write_text(text)
     for dwarf in '45':
         data = os.path.join(work, 'relative%s.data' % dwarf)
-        command = ['cc', '-g', '-gdwarf-' + dwarf, '-O1', '-fdebug-prefix-map=%s=.' % work, '../sysdeps/work.c', 'main.c', '-o', 'x' + dwarf]
+        command = ['cc', '-g', '-gdwarf-' + dwarf, '-O1', '-fdebug-prefix-map=%s=.' % work,
+                   '../sysdeps/work.c', 'main.c', '-o', 'x' + dwarf]
         if not quietly(command, os.path.join(work, 'io')) or not quietly(
-                [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '250', '-o', data, os.path.join(work, 'io', 'x' + dwarf)], work):
+                [perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '250', '-o', data,
+                 os.path.join(work, 'io', 'x' + dwarf)], work):
             skip('relative folders, DWARF ' + dwarf, 'cannot be compiled or recorded')
             continue
-        compare(sonde, perf, 'relative folders, DWARF ' + dwarf, data, ['-F ip,sym,srcline --full-source-path', '-F ip,sym,srcline'])
-        _, text, _ = run([sonde, 'script', '-i', data, '-F', 'ip,sym,srcline', '--full-source-path'])
+        compare(sonde, perf, 'relative folders, DWARF ' + dwarf, data,
+                ['-F ip,sym,srcline --full-source-path', '-F ip,sym,srcline'])
+        _, text, _ = run([sonde, 'script', '-i', data, '-F', 'ip,sym,srcline',
+                          '--full-source-path'])
         found = set(re.findall(r'^ *(\S*\.c):\d+$', text.decode(), re.M))
-        say(found == {'./io/../sysdeps/work.c', './io/main.c'}, 'default: relative folders, DWARF ' + dwarf, ' '.join(sorted(found)))
+        say(found == {'./io/../sysdeps/work.c', './io/main.c'},
+            'default: relative folders, DWARF ' + dwarf, ' '.join(sorted(found)))
 
 
 def main():
@@ -208,15 +227,19 @@ def all_programs(sonde, perf, work):
             continue
         for kind in ['dwarf', 'fp'] if name in ('c', 'cpp') else ['dwarf']:
             data = '%s-%s.data' % (path, kind)
-            if not quietly([perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '250', '--call-graph', kind, '-o', data, path], work):
+            if not quietly([perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '250', '--call-graph',
+                            kind, '-o', data, path], work):
                 skip('%s %s' % (name, kind), 'perf cannot record here')
                 continue
-            compare(sonde, perf, '%s %s' % (name, kind), data, OPTIONS if name in ('c', 'cpp') else FEW_OPTIONS)
+            compare(sonde, perf, '%s %s' % (name, kind), data, OPTIONS if name in ('c', 'cpp')
+                    else FEW_OPTIONS)
             if name == 'c' and kind == 'dwarf':
                 after_exec(sonde, perf, path, work)
             # This recording has so many samples that perf would need too long to name them.
-            if name == 'c' and kind == 'dwarf' and quietly([perf, 'record', '-q', '-e', 'cpu-clock:u', '-F', '4000',
-                                                            '--call-graph', kind, '-o', data, path], work):
+            if name == 'c' and kind == 'dwarf' and quietly([perf, 'record', '-q', '-e',
+                                                            'cpu-clock:u', '-F', '4000',
+                                                            '--call-graph', kind, '-o', data, path],
+                                                           work):
                 by_default(sonde, data)
 
 

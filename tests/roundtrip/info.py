@@ -67,38 +67,51 @@ def info(path, *words):
 
 
 def differences(want, got):
-    return ''.join('%s: %s, not %s\n' % (key, got.get(key), value) for key, value in want.items() if got.get(key) != value)
+    return ''.join('%s: %s, not %s\n' % (key, got.get(key), value) for key, value in want.items()
+                   if got.get(key) != value)
 
 
 def known(folder):
-    want = {'clock': {'id': 1, 'name': 'monotonic', 'resolution_ns': 1, 'wall_ns': 1700000000000000123, 'clock_ns': 500},
-            'span': {'first_ns': 1000000001, 'last_ns': 3500000000, 'first_wall_ns': 1700000000999999624, 'last_wall_ns': 1700000003499999623,
+    want = {'clock': {'id': 1, 'name': 'monotonic', 'resolution_ns': 1,
+                      'wall_ns': 1700000000000000123, 'clock_ns': 500},
+            'span': {'first_ns': 1000000001, 'last_ns': 3500000000,
+                     'first_wall_ns': 1700000000999999624, 'last_wall_ns': 1700000003499999623,
                      'of': 'samples'},
-            'events': [{'name': 'cpu-clock', 'samples': 2, 'throttled': 0}, {'name': 'dummy:HG', 'samples': 1, 'throttled': 1}],
+            'events': [{'name': 'cpu-clock', 'samples': 2, 'throttled': 0},
+                       {'name': 'dummy:HG', 'samples': 1, 'throttled': 1}],
             'cpus': [{'cpu': 0, 'samples': 1}, {'cpu': 3, 'samples': 2}],
-            'lost': [{'event': 'cpu-clock', 'cpu': 0, 'count': 11}, {'event': 'dummy:HG', 'cpu': 3, 'count': 2}],
-            'records': {'mmap2': 2, 'lost': 3, 'throttle': 1}, 'missing_build_ids': ['/bin/one'], 'build_ids': [], 'complete': True}
+            'lost': [{'event': 'cpu-clock', 'cpu': 0, 'count': 11},
+                     {'event': 'dummy:HG', 'cpu': 3, 'count': 2}],
+            'records': {'mmap2': 2, 'lost': 3, 'throttle': 1}, 'missing_build_ids': ['/bin/one'],
+            'build_ids': [], 'complete': True}
     for order, path in made(folder, KNOWN.replace('COUNTS\n', '')):
         got = info(path)
         for event in got['events']:
             event['name'] = event['name'] if event['name'].startswith('dummy') else 'cpu-clock'
         for event in got['lost']:
-            event['name'] = event['event'] = event['event'] if event['event'].startswith('dummy') else 'cpu-clock'
+            event['name'] = event['event'] = event['event'] if event['event'].startswith(
+                'dummy') else 'cpu-clock'
             del event['name']
         why = differences(want, got)
         host = got['host']
-        if (host.get('hostname'), host.get('nrcpus_online'), host['byte_order']) != ('box', 3, order):
+        if (host.get('hostname'), host.get('nrcpus_online'),
+            host['byte_order']) != ('box', 3, order):
             why += 'host: %s\n' % host
         say(not why, 'known answers, %s' % order, why)
     for order, path in made(folder, KNOWN.replace('COUNTS', COUNTS)):
         lost = [(entry.get('cpu'), entry['count']) for entry in info(path)['lost']]
         say(lost == [(0, 4), (2, 1)], 'losses counted by event, %s' % order, '%s' % lost)
         quick = info(path, '--no-events')
-        say('cpus' not in quick and not quick['complete'] and [sorted(e) for e in quick['events']] == [['name']] * 2,
+        say('cpus' not in quick and not quick['complete'] and
+            [sorted(e) for e in quick['events']] == [['name']] * 2,
             '--no-events, %s' % order, '%s' % quick)
         status, text, err = run([SONDE, 'info', '-i', str(path)])
-        say(not status and all(word in text for word in (b'host         box', b'           4    0  cpu-clock', b'/bin/one', b'0.000000500 was 2023-11-14 22:13:20.000000123 +0000',
-                                                         b'2.499999999 s')), 'text, %s' % order, text.decode('latin-1'))
+        say(not status and
+            all(word in text for word in (b'host         box', b'           4    0  cpu-clock',
+                                          b'/bin/one',
+                                          b'0.000000500 was 2023-11-14 22:13:20.000000123 +0000',
+                                          b'2.499999999 s')), 'text, %s' % order,
+            text.decode('latin-1'))
         blob, worst = path.read_bytes(), ''
         for cut in range(0, len(blob), 29):
             path.write_bytes(blob[:cut])
@@ -115,8 +128,10 @@ def known(folder):
 def compare_with_script():
     wrong = ''
     for path in sorted(DATA.rglob('*.data')):
-        lines = run([SONDE, 'script', '-F', 'event', '-G', '-i', str(path)])[1].decode('latin-1').split('\n')
-        want = collections.Counter(line.strip().rstrip(':').strip() for line in lines if line.endswith(': '))
+        lines = run([SONDE, 'script', '-F', 'event', '-G', '-i',
+                     str(path)])[1].decode('latin-1').split('\n')
+        want = collections.Counter(line.strip().rstrip(':').strip() for line in lines
+                                   if line.endswith(': '))
         got = {e['name']: e['samples'] for e in info(path)['events'] if e['samples']}
         if dict(want) != got and lines[0].strip():
             wrong += '%s: %s, not %s\n' % (path.name, got, dict(want))
@@ -129,7 +144,8 @@ def compare_with_corpus():
         return skip('recordings of other machines', NO_CORPUS)
     wrong, seen = '', 0
     for name, want in json.loads(expected.read_text()).items():
-        if want['kind'] != 'perf' or name.startswith('perf-fuzz') or 'raw_samples_by_attr' not in want:
+        if (want['kind'] != 'perf' or name.startswith('perf-fuzz') or
+            'raw_samples_by_attr' not in want):
             continue
         got = info(CORPUS / name)
         groups = want['perf61'].get('rc') == 0 and sum(want['perf61']['events'].values()) or 0
@@ -144,19 +160,25 @@ def compare_with_corpus():
 
 def never_written(folder):
     """Clock data of zeros, and feature bits in the header of a killed recorder, are ignored."""
-    for order, path in made(folder, KNOWN.replace('COUNTS\n', '').replace('1700000000000000123,500', '0,0').replace('[1,1:u32]', '[0,0:u32]')):
+    for order, path in made(folder, KNOWN.replace('COUNTS\n',
+                                                  '').replace('1700000000000000123,500',
+                                                              '0,0').replace('[1,1:u32]',
+                                                                             '[0,0:u32]')):
         got = info(path)['clock']
         say('wall_ns' not in got and 'clock_ns' not in got,
             'JSON: clock data of zeros are ignored, ' + order, str(got))
         out = run([SONDE, 'info', str(path)])[1]
         say(b'1970' not in out and b'the time of day is not recorded' in out,
             'text: clock data of zeros are ignored, ' + order, out.decode())
-    for order, path in made(folder, KNOWN.replace('COUNTS\n', '').replace('--- data', '--- layout data_size=0\n--- data')):
+    for order, path in made(folder, KNOWN.replace('COUNTS\n',
+                                                  '').replace('--- data',
+                                                              '--- layout data_size=0\n--- data')):
         blob = bytearray(path.read_bytes())
         blob[72:80] = (1 << 13 | 1 << 14 | 1 << 15 | 1 << 27).to_bytes(8, order)
         path.write_bytes(blob)
         out = run([SONDE, 'script', '--header-only', '-i', str(path)])[1].decode()
-        say('available' not in out and 'branch stack' not in out and 'NUMA_TOPOLOGY' in out.partition('missing features: ')[2],
+        say('available' not in out and 'branch stack' not in out and
+            'NUMA_TOPOLOGY' in out.partition('missing features: ')[2],
             'sections that were never written are listed as missing, ' + order, out)
         out = run([SONDE, 'info', str(path)])[1].decode()
         say(', compressed' not in out,

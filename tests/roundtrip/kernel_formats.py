@@ -55,7 +55,8 @@ def text(path, blob, *words):
 def main():
     with tempfile.TemporaryDirectory() as name:
         path = pathlib.Path(name) / 'x.data'
-        status, out, err = run([SONDE, 'record', '-q', '-o', str(path), '-e', EVENTS, '--', 'sh', '-c', 'ls / | wc -l'])
+        status, out, err = run([SONDE, 'record', '-q', '-o', str(path), '-e', EVENTS, '--', 'sh',
+                                '-c', 'ls / | wc -l'])
         if status or not path.exists():
             skip('recording', 'cannot record: ' + err.decode('latin-1').strip()[:100])
             return done()
@@ -69,11 +70,13 @@ def main():
         say((status, out) == (0, want[1]) and b'kernel-formats: 2' in err and
             b'no-format' not in err, 'the same text with the running kernel\'s formats',
             err.decode())
-        status, out, err = run([SONDE, 'evlist', '--trace-fields', '--kernel-formats', '-i', str(path)])
+        status, out, err = run([SONDE, 'evlist', '--trace-fields', '--kernel-formats', '-i',
+                                str(path)])
         say(b'prev_comm,prev_pid' in out, 'evlist lists the fields', out.decode())
         status, out, err = text(path, without(blob, TRACING_DATA, EVENT_DESC), '--kernel-formats')
         say(out == want[1], 'events without names, of the running release', err.decode())
-        status, out, err = text(path, without(blob, TRACING_DATA, EVENT_DESC, OSRELEASE), '--kernel-formats')
+        status, out, err = text(path, without(blob, TRACING_DATA, EVENT_DESC, OSRELEASE),
+                                '--kernel-formats')
         say(out == want[1] and b'kernel-formats: 2' in err,
             'events without names, of an unknown release (a killed recorder)', err.decode())
         release = os.uname().release.encode()

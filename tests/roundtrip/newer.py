@@ -73,7 +73,8 @@ class Stream:
             body = attr_of(body[:old]) + body[old:]
         if len(body) + 8 > 65535:
             raise Odd('a record has no room for more')
-        self.out += struct.pack('<IHH', kind, misc, len(body) + 8) + body + data[at + size:at + size + behind]
+        self.out += (struct.pack('<IHH', kind, misc, len(body) + 8) + body +
+                     data[at + size:at + size + behind])
         self.n += 1
         if self.n % 5 == 0:
             self.stranger(self.n)
@@ -93,7 +94,8 @@ class File:
             raise Odd('another byte order, or an old header')
         self.features = {}
         for i in (i for i in range(256) if words[8 + i // 64] >> i % 64 & 1):
-            self.features[i] = struct.unpack_from('<QQ', blob, self.data + self.data_bytes + 16 * len(self.features))
+            self.features[i] = struct.unpack_from('<QQ', blob, self.data + self.data_bytes +
+                                                  16 * len(self.features))
 
     def has_compressed(self):
         at = self.data
@@ -110,7 +112,8 @@ class File:
         """A new header; the other old sections keep their places, and the new sections follow
         them."""
         out, stream = bytearray(self.blob), Stream()
-        attrs = b''.join(attr_of(self.blob[at:at + self.entry - 16]) + self.blob[at + self.entry - 16:at + self.entry]
+        attrs = b''.join(attr_of(self.blob[at:at + self.entry - 16]) +
+                         self.blob[at + self.entry - 16:at + self.entry]
                          for at in range(self.attrs, self.attrs + self.attr_bytes, self.entry))
         attrs_at = len(out)
         out += attrs
@@ -123,8 +126,11 @@ class File:
         table = b''.join(struct.pack('<QQ', *features[i]) for i in sorted(features))
         out += table
         bits = sum(1 << i for i in features)
-        head = b'PERFILE2' + struct.pack('<9Q', 104, ATTR_BYTES + 16, attrs_at, len(attrs), data_at, len(stream.out), 0, 0,
-                                         bits & (1 << 64) - 1) + struct.pack('<3Q', *(bits >> 64 * i & (1 << 64) - 1 for i in (1, 2, 3)))
+        head = b'PERFILE2' + struct.pack('<9Q', 104, ATTR_BYTES + 16, attrs_at, len(attrs), data_at,
+                                         len(stream.out), 0, 0,
+                                         bits & (1 << 64) -
+                                         1) + struct.pack('<3Q', *(bits >> 64 * i & (1 << 64) - 1
+                                                                   for i in (1, 2, 3)))
         out[:104] = head
         return bytes(out), stream.unknown
 
@@ -149,7 +155,8 @@ def newer_stream(blob):
     stream, at = Stream(), 16
     while at < len(blob):
         at = stream.add(blob, at, len(blob))
-    return blob[:16] + bytes(stream.out) + b'[ perf record: Woken up 1 times to write data ]\n', stream.unknown
+    return (blob[:16] + bytes(stream.out) + b'[ perf record: Woken up 1 times to write data ]\n',
+            stream.unknown)
 
 
 def info_of(path):
@@ -201,14 +208,16 @@ def try_file(path, made, blob):
     for name, made_bytes in ('unnamed', file.unnamed()), ('unended', file.unended()):
         made.write_bytes(made_bytes)
         got = info_of(made)
-        if 'error' in got or collections.Counter(e['samples'] for e in got['events']) != samples or \
+        if 'error' in got or collections.Counter(e['samples']
+                                                 for e in got['events']) != samples or \
                 (name == 'unended') != bool(defect(made, 'unfinished')):
             why += '%s: %s\n' % (name, got.get('error', got.get('events')))
         want_lines, got_lines = text(path, ('-F', 'tid,time')), text(made, ('-F', 'tid,time'))
         if STAT in file.features:  # the table of counts has the names of events
             want_lines, got_lines = ((t[0], len(t[1].split('\n'))) for t in (want_lines, got_lines))
         if want_lines[:2] != got_lines[:2]:
-            why += '%s: %s\n' % (name, STAT in file.features or difference(want_lines[1], got_lines[1]))
+            why += '%s: %s\n' % (name, STAT in file.features or
+                                 difference(want_lines[1], got_lines[1]))
     return why
 
 
@@ -235,14 +244,16 @@ def try_refused(made):
         made.write_bytes(blob)
         want = ['%x' % ip for ip in (0x401000, 0x401001)]
         for compat in 'none', 'perf-6.1', 'perf-6.12':
-            status, out, err = run([SONDE] + ['--compat', compat] * (compat != 'none') + ['script', '-F', 'ip', '-i', str(made)])
+            status, out, err = run([SONDE] + ['--compat', compat] * (compat != 'none') +
+                                   ['script', '-F', 'ip', '-i', str(made)])
             say((status, out.decode().split()) == (0, want), 'refused: %s, %s' % (name, compat),
                 '%s %s %s' % (status, out, err.decode()))
         got = {d['name'] for d in info_of(made)['defects']}
         say(got == defects, 'refused: %s: defects' % name, '%s' % got)
         if perf:
             status, out, err = run(perf + ['-F', 'ip', '-i', str(made)])
-            say(status == perf_status, 'refused: %s, perf' % name, '%s %s %s' % (status, out, err.decode()))
+            say(status == perf_status, 'refused: %s, perf' % name,
+                '%s %s %s' % (status, out, err.decode()))
         else:
             skip('refused: %s, perf' % name, why)
 

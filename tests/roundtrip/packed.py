@@ -29,7 +29,8 @@ FEATURES = run([SONDE, '--version', '-v'])[1].decode()
 
 
 def zstd(blob):
-    return subprocess.run(['zstd', '-q', '-c', '--no-check'], input=blob, capture_output=True, check=True).stdout
+    return subprocess.run(['zstd', '-q', '-c', '--no-check'], input=blob, capture_output=True,
+                          check=True).stdout
 
 
 # Prints the memory of a program in kB. A small process starts it, since the maximum includes its
@@ -48,7 +49,8 @@ def text(path, stdin=None, words=()):
     """stdin: the bytes of the recording, for a pipe."""
     if stdin is None:
         return run([SONDE, 'script', '-i', str(path)] + list(words))
-    p = subprocess.run([SONDE, 'script', '-i', '-'] + list(words), env=ENV, input=stdin, capture_output=True, timeout=600)
+    p = subprocess.run([SONDE, 'script', '-i', '-'] + list(words), env=ENV, input=stdin,
+                       capture_output=True, timeout=600)
     return p.returncode, p.stdout, p.stderr
 
 
@@ -72,7 +74,8 @@ def read(name, pack, folder, blob, what):
         head = text(path, words=['--header-only'])[1].decode('latin-1')
         path.write_bytes(blob)
         os.utime(path, (1e9, 1e9))
-        say(head == text(path, words=['--header-only'])[1].decode('latin-1'), '%s: the header' % name)
+        say(head == text(path, words=['--header-only'])[1].decode('latin-1'),
+            '%s: the header' % name)
 
 
 def damaged(name, pack, folder, blob):
@@ -87,7 +90,8 @@ def damaged(name, pack, folder, blob):
         if ends:  # the unpacked recording, cut at the same offset, must give the same text
             path.write_bytes(blob[:int(ends.group(1), 16)])
         if status not in (0, 1) or ends and out != text(path, words=['-F', 'time'])[1]:
-            wrong.append('cut at %d: status %s, %d bytes of text, %s' % (cut, status, len(out), err[:100]))
+            wrong.append('cut at %d: status %s, %d bytes of text, %s' %
+                         (cut, status, len(out), err[:100]))
         path.write_bytes(packed[:cut] + bytes([packed[cut] ^ 0x55]) + packed[cut + 1:])
         status, out, err = text(path, words=['-F', 'time'])
         if status not in (0, 1):
@@ -123,14 +127,16 @@ def bombs(name, pack, folder, blob, pipe):
     path, size = folder / 'x.data', len(blob)
     path.write_bytes(pack(blob + bytes((2 << 20) - size)))
     small = str(path.stat().st_size)
-    ways = {'file': text(path, words=['--max-unpacked', '1M']), 'pipe': text(path, path.read_bytes(), ['--max-unpacked', '1024K']),
+    ways = {'file': text(path, words=['--max-unpacked', '1M']),
+            'pipe': text(path, path.read_bytes(), ['--max-unpacked', '1024K']),
             'info': run([SONDE, 'info', '-i', str(path), '--max-unpacked', '1M'])}
     say(all(refused(got, small, '1048576') and not got[1] for got in ways.values()),
         '%s: over the limit of unpacked bytes' % name, str(ways))
     got = text(path, words=['--max-unpacked', '2M'])
     say(not got[0] and got[1], '%s: as many unpacked bytes as the limit' % name,
         got[2].decode('latin-1'))
-    status, out, err = run([SONDE, 'cut', '-i', str(path), '--max-unpacked', '1M', '-o', str(folder / 'cut.data')])
+    status, out, err = run([SONDE, 'cut', '-i', str(path), '--max-unpacked', '1M', '-o',
+                            str(folder / 'cut.data')])
     say(refused((status, out, err)) and not (folder / 'cut.data').exists(),
         '%s: over the limit, cut writes nothing' % name, err.decode('latin-1'))
     # In pipe mode events are printed while the stream is unpacked.
@@ -158,7 +164,8 @@ def bombs_by_default(pipe, folder):
     say(not got[0], 'a larger limit', got[2].decode('latin-1'))
     head, samples = pipe[:96], pipe[96:]  # the attr ends at 96
     records = compressed(samples) + compressed(ROUND * (1 << 22)) * 35
-    for what, blob in ('compressed records', head + records), ('compressed records, packed', zstd(head + records)):
+    for what, blob in ('compressed records',
+                       head + records), ('compressed records, packed', zstd(head + records)):
         path.write_bytes(blob)
         got = text(path)
         say(refused(got, str(path), '1073741824', 'if it is not forged') and got[1],
@@ -193,7 +200,8 @@ def plain(folder, blob):
         status, out, err = text(path)
         got = text(path, blob[:n])
         where = err.replace(str(path).encode(), b'/dev/stdin')
-        say(got == (status, out, where), 'unpacked, through a pipe: %d bytes' % n, got[2].decode('latin-1'))
+        say(got == (status, out, where), 'unpacked, through a pipe: %d bytes' % n,
+            got[2].decode('latin-1'))
 
 
 def main():

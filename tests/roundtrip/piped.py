@@ -40,7 +40,8 @@ WORK = ['sh', '-c', 'ls -R /usr/include/linux >/dev/null; for i in 1 2; do ls / 
 def difference(want, got):
     a, b = want.split(b'\n'), got.split(b'\n')
     i = next((i for i in range(min(len(a), len(b))) if a[i] != b[i]), min(len(a), len(b)))
-    return 'line %d of %d and %d\nperf:  %s\nsonde: %s' % (i + 1, len(a), len(b), a[i:i + 1], b[i:i + 1])
+    return 'line %d of %d and %d\nperf:  %s\nsonde: %s' % (i + 1, len(a), len(b), a[i:i + 1],
+                                                           b[i:i + 1])
 
 
 def perf_text(words, path):
@@ -57,13 +58,16 @@ def compare(name, path, nr):
             continue
         want = perf_text(words, path)
         got = run([SONDE, '--compat', 'perf-6.1'] + words.split() + ['-i', str(path)])[:2]
-        say(want == got, '%s: %s' % (name, words[:30]), difference(want[1], got[1]) if want != got else '')
+        say(want == got, '%s: %s' % (name, words[:30]), difference(want[1], got[1]) if want != got
+            else '')
     names = run([SONDE, 'evlist', '-i', str(path)])[1].decode().splitlines()
     names = [n for n in names if n[0] != '#']
     say(len(names) == len(set(names)), '%s: each event once' % name, '\n'.join(names))
     with open(path, 'rb') as f:
-        p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, stdin=f, capture_output=True, timeout=600)
-    piped = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=path.read_bytes(), capture_output=True, timeout=600)
+        p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, stdin=f, capture_output=True,
+                           timeout=600)
+    piped = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=path.read_bytes(),
+                           capture_output=True, timeout=600)
     file = run([SONDE, 'script', '-i', str(path)])
     say(p.stdout == piped.stdout == file[1] and file[1], '%s: a file and a pipe' % name)
 
@@ -72,10 +76,12 @@ def described_last(path):
     """perf itself cannot read a recording that describes its events after the samples."""
     counts = []
     for words in [], ['--tail-synthesize']:
-        status, out, err = run(['perf', 'record', '-q', '-e', 'page-faults', '-c', '1', *words, '-o', '-', '--', 'true'])
+        status, out, err = run(['perf', 'record', '-q', '-e', 'page-faults', '-c', '1', *words,
+                                '-o', '-', '--', 'true'])
         path.write_bytes(out)
         status, out, err = run([SONDE, 'script', '-F', 'event', '-i', str(path)])
-        counts.append((status, dict(collections.Counter(out.decode().split())).get('page-faults:', 0)))
+        counts.append(
+            (status, dict(collections.Counter(out.decode().split())).get('page-faults:', 0)))
     say(counts[1][0] == 0 and counts[1][1] >= counts[0][1] / 2 > 0,
         'events described after the samples', str(counts))
 
@@ -89,15 +95,19 @@ def older(path):
         if kind == 66:
             break
         off += size
-    path.write_bytes(data[:off] + struct.pack('=IHH', kind, 0, 12) + data[off + 8:off + 12] + data[off + size:])
-    want, got = perf_text('script', path), run([SONDE, '--compat', 'perf-6.1', 'script', '-i', str(path)])
-    say(size == 16 and want == got[:2] and b'sched_switch' in got[1] and not got[2], 'a short record before the formats: script',
+    path.write_bytes(data[:off] + struct.pack('=IHH', kind, 0, 12) + data[off + 8:off + 12] +
+                     data[off + size:])
+    want, got = (perf_text('script', path),
+                 run([SONDE, '--compat', 'perf-6.1', 'script', '-i', str(path)]))
+    say(size == 16 and want == got[:2] and b'sched_switch' in got[1] and not got[2],
+        'a short record before the formats: script',
         difference(want[1], got[1]) + got[2].decode('latin-1'))
 
 
 def counts(path):
     """perf stat: in pipe mode the header does not say that the recording has no samples."""
-    for nr, words in enumerate((['-e', 'task-clock,page-faults'], ['-I', '20', '-A', '-a', '-e', '{cpu-clock,page-faults}'])):
+    for nr, words in enumerate((['-e', 'task-clock,page-faults'],
+                                ['-I', '20', '-A', '-a', '-e', '{cpu-clock,page-faults}'])):
         name = 'counts, ' + ' '.join(words)
         status, out, err = run(['perf', 'stat', 'record', '-o', '-'] + words + ['--'] + WORK)
         if status or len(out) < 400:
@@ -111,7 +121,8 @@ def counts(path):
         split = run([SONDE, 'split', '--every', '200B', '-i', str(path), '-o', str(cut)])
         parts = sorted(path.parent.glob('cut.data.0*'))
         got = b''.join(run([SONDE, 'script', '-i', str(p)])[1] for p in parts)
-        say(got == want and not split[2], name + ': split', difference(want, got) + split[2].decode('latin-1'))
+        say(got == want and not split[2], name + ': split', difference(want, got) +
+            split[2].decode('latin-1'))
         for p in parts:
             p.unlink()
         for tool in ['perf'], [SONDE], [SONDE, '--compat', 'perf-6.1']:
@@ -129,7 +140,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / 'x.data'
         for nr, (name, words) in enumerate(CASES):
-            status, out, err = run(['perf', 'record', '-q'] + words.split() + ['-o', '-', '--'] + WORK)
+            status, out, err = run(['perf', 'record', '-q'] + words.split() + ['-o', '-', '--'] +
+                                   WORK)
             if status or len(out) < 1000:
                 skip(name, 'perf record: ' + err.decode('latin-1').strip()[:100])
                 continue

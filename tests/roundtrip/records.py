@@ -24,8 +24,9 @@ from points import done, run, say  # noqa: E402
 from recordings import load_fixtures  # noqa: E402
 SHOW = ['--show-%s-events' % what for what in
         'task mmap switch namespace cgroup lost round bpf text-poke'.split()]
-RECORDINGS = ['-D', ' '.join(SHOW), ' '.join(s for s in SHOW if 'round' not in s) + ' -F +misc', '--header-only -I', '--header',
-              '--dump-unsorted-raw-trace', '-D -C 0', '-D --comms nobody']
+RECORDINGS = ['-D', ' '.join(SHOW), ' '.join(s for s in SHOW if 'round' not in s) + ' -F +misc',
+              '--header-only -I', '--header', '--dump-unsorted-raw-trace', '-D -C 0',
+              '-D --comms nobody']
 
 def text_of(command, folder):
     status, out, _ = run(command, folder)
@@ -38,7 +39,8 @@ def normal(text):
 
 
 def difference(want, got, names):
-    return list(difflib.unified_diff(want.splitlines(), got.splitlines(), *names, lineterm='', n=1))[:24]
+    return list(difflib.unified_diff(want.splitlines(), got.splitlines(), *names, lineterm='',
+                                     n=1))[:24]
 
 
 def check(name, want, got, names=('perf', 'sonde')):
@@ -71,10 +73,12 @@ def stored(fx, sonde, folder, update):
             path = OUT / ('%s-%d.txt' % (name, n))
             if update:
                 shutil.copy(folder / 'little.data', folder / 'x.data')
-                path.write_text(normal(text_of(['perf', 'script'] + options + ['-i', 'x.data'], folder)[1]), 'latin-1')
+                path.write_text(normal(text_of(['perf', 'script'] + options + ['-i', 'x.data'],
+                                               folder)[1]), 'latin-1')
                 continue
             shutil.copy(folder / 'little.data', folder / 'x.data')
-            status, text = text_of([sonde, '--compat', 'perf-6.1', 'script'] + options + ['-i', 'x.data'], folder)
+            status, text = text_of([sonde, '--compat', 'perf-6.1', 'script'] + options +
+                                   ['-i', 'x.data'], folder)
             check('%s %d' % (name, n), path.read_text('latin-1'), normal(text), ('stored', 'sonde'))
             little = normal(text_of([sonde, 'script'] + options + ['-i', 'x.data'], folder)[1])
             shutil.copy(folder / 'big.data', folder / 'x.data')
@@ -131,7 +135,8 @@ def attr_recording(fx, order, attrs):
     text = '[%d,128:u32]' % len(attrs)
     for name, options in attrs:
         raw, ids = fx.build_attr(b, options)
-        text += '[%s:u8] [%d:u32] str "%s" %s\n' % (','.join(map(str, raw)), len(ids), name, ''.join('[%d:u64]' % i for i in ids))
+        text += '[%s:u8] [%d:u32] str "%s" %s\n' % (','.join(map(str, raw)), len(ids), name,
+                                                    ''.join('[%d:u64]' % i for i in ids))
     case.features = [(fx.FEATURES['HOSTNAME'], 'str "host"'), (fx.FEATURES['EVENT_DESC'], text)]
     return case.build(order)[0]
 
@@ -168,25 +173,30 @@ def live(fx, sonde, folder):
     attrs = list(attrs_of(fx))
     for order in ('little', 'big'):
         for i in range(0, len(attrs), 10):
-            some = [a for a in attrs[i:i + 10] if order == 'little' or a[0].split('=')[0] not in KNOWN]
+            some = [a for a in attrs[i:i + 10] if order == 'little' or
+                    a[0].split('=')[0] not in KNOWN]
             (folder / 'x.data').write_bytes(attr_recording(fx, order, some))
             want = text_of(['perf', 'script', '--header-only', '-i', 'x.data'], folder)
             got = text_of(compat + ['--header-only', '-i', 'x.data'], folder)
             check('attrs from %s %s' % (some[0][0], order), normal(want[1]), normal(got[1]))
     for path in sorted(DATA.rglob('*.data')):
         for options in RECORDINGS if path.parent.name == 'text' else RECORDINGS[::3]:
-            want = text_of(['perf', 'script', '-f'] + options.split() + ['-i', path.name], path.parent)
+            want = text_of(['perf', 'script', '-f'] + options.split() + ['-i', path.name],
+                           path.parent)
             got = text_of(compat + options.split() + ['-i', path.name], path.parent)
             if want[0] and got[0]:  # both fail: perf may have printed the beginning of its text
                 want = got
-            check('%s %s' % (path.relative_to(DATA), options[:40]), only_records(want[1], options), only_records(got[1], options))
+            check('%s %s' % (path.relative_to(DATA), options[:40]), only_records(want[1], options),
+                  only_records(got[1], options))
 
 
 def only_records(text, options):
     """Without samples and call chains: text.py and others compare them."""
     if '--header' in options:
-        return '\n'.join(line for line in text.splitlines() if line[:1] == '#' and not line.startswith('# captured on'))
-    keep = [line for line in text.splitlines() if not line.startswith('\t') and not re.search(r'\.\d{6}: .*: ', line)]
+        return '\n'.join(line for line in text.splitlines() if line[:1] == '#' and
+                         not line.startswith('# captured on'))
+    keep = [line for line in text.splitlines() if not line.startswith('\t') and
+            not re.search(r'\.\d{6}: .*: ', line)]
     return '\n'.join(re.sub(r'/tmp/perf-vdso.so-\w+', '[vdso]', line) for line in keep)
 
 
@@ -195,7 +205,8 @@ def main():
     part = sys.argv[3] if len(sys.argv) > 3 else 'stored'
     update = '--update' in sys.argv
     if (part == 'live' or update) and not shutil.which('perf'):
-        print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1' else '1..0 # SKIP no perf')
+        print('1..1\nnot ok 1 - SONDE_CI: no perf' if os.environ.get('SONDE_CI') == '1'
+              else '1..0 # SKIP no perf')
         return os.environ.get('SONDE_CI') == '1'
     fx = load_fixtures()
     with tempfile.TemporaryDirectory() as folder:

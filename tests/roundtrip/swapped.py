@@ -24,16 +24,20 @@ from recordings import CORPUS, NO_CORPUS, stored_and_corpus  # noqa: E402
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 # Sizes of the members of an attr; 0 is the word of flags at offset 40.
 ATTR = [4, 4, 8, 8, 8, 8, 0, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8, 8, 8]
-IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCHES = (1 << i for i in range(12))
+IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCHES = (
+    1 << i for i in range(12))
 (REGS_USER, STACK, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION, REGS_INTR, PHYS, AUX, CGROUP,
  DATA_PAGE, CODE_PAGE, WEIGHTS) = (1 << i for i in range(12, 25))
 # Layouts of the kernel's records: Q 8 bytes, I 4, H 2; s: the rest is bytes, which are not swapped.
-KERNEL = {1: 'IIQQQs', 2: 'QQ', 3: 'IIs', 4: 'IIIIQ', 5: 'QQQ', 6: 'QQQ', 7: 'IIIIQ', 8: 'IIQ', 10: 'IIQQQIIQQIIs', 11: 'QQQ', 12: 'II',
-          13: 'Q', 14: '', 15: 'II', 16: 'IIQ*Q', 17: 'QIHHs', 18: 'HHIs', 19: 'Qs', 20: 'QHHs', 21: 'Q'}
+KERNEL = {1: 'IIQQQs', 2: 'QQ', 3: 'IIs', 4: 'IIIIQ', 5: 'QQQ', 6: 'QQQ', 7: 'IIIIQ', 8: 'IIQ',
+          10: 'IIQQQIIQQIIs', 11: 'QQQ', 12: 'II', 13: 'Q', 14: '', 15: 'II', 16: 'IIQ*Q',
+          17: 'QIHHs', 18: 'HHIs', 19: 'Qs', 20: 'QHHs', 21: 'Q'}
 MMAP2_BUILD_ID = 'IIQQQbbbbbbbbbbbbbbbbbbbbbbbbIIs'
-TOOL = {65: 'Qs', 67: 'Is', 68: '', 69: '*Q', 70: 'II*Q', 71: 'QQQIIII', 75: '*Q', 76: 'QIIQQQ', 77: 'QQ', 79: '*Q', 82: ''}
+TOOL = {65: 'Qs', 67: 'Is', 68: '', 69: '*Q', 70: 'II*Q', 71: 'QQQIIII', 75: '*Q', 76: 'QIIQQQ',
+        77: 'QQ', 79: '*Q', 82: ''}
 STRINGS = {3, 4, 5, 6, 8, 9}
-FEATURES = {7: 'II', 10: 'Q', 21: 'QQ', 23: 'Q', 29: 'IIQQ', 15: ''}  # besides strings and those of Swapper.section
+# besides strings and those of Swapper.section
+FEATURES = {7: 'II', 10: 'Q', 21: 'QQ', 23: 'Q', 29: 'IIQQ', 15: ''}
 
 
 class Cannot(Exception):
@@ -100,8 +104,9 @@ class Swapper:
 
     def add_attr(self, at, room, ids):
         v = self.turn_attr(at, room)
-        self.attrs.append({'type': v[0], 'config': v[8], 'sample': v[24], 'read': v[32], 'all': v.get(40, 0) >> 18 & 1,
-                           'branch': v.get(72, 0), 'user': v.get(80, 0), 'intr': v.get(96, 0)})
+        self.attrs.append({'type': v[0], 'config': v[8], 'sample': v[24], 'read': v[32],
+                           'all': v.get(40, 0) >> 18 & 1, 'branch': v.get(72, 0),
+                           'user': v.get(80, 0), 'intr': v.get(96, 0)})
         for i in ids:
             self.by_id[i] = self.attrs[-1]
 
@@ -124,7 +129,8 @@ class Swapper:
                     off = size - 8 * sum(bool(s & bit) for bit in (ID, STREAM, CPU))
             if off is not None and off + 8 <= size and self.by_id.get(self.u(8, at + off)) is a:
                 return a
-        return self.attrs[0] if not is_sample or not any(a['sample'] & (ID | IDENTIFIER) for a in self.attrs) else None
+        return (self.attrs[0] if not is_sample or
+                not any(a['sample'] & (ID | IDENTIFIER) for a in self.attrs) else None)
 
     def trailer(self, a, at, end):
         """Swaps the sample id at the end of a record; returns where the members before it end."""
@@ -135,7 +141,8 @@ class Swapper:
         if begin < at + 8:
             return end
         where = begin
-        for bit, layout in ((TID, 'II'), (TIME, 'Q'), (ID, 'Q'), (STREAM, 'Q'), (CPU, 'II'), (IDENTIFIER, 'Q')):
+        for bit, layout in ((TID, 'II'), (TIME, 'Q'), (ID, 'Q'), (STREAM, 'Q'), (CPU, 'II'),
+                            (IDENTIFIER, 'Q')):
             if s & bit:
                 where = self.turn_all(layout, where, end)
         return begin
@@ -149,12 +156,13 @@ class Swapper:
                 value = self.turn(8, p)
                 p += 8
             return value if n else 0
-        for bit, layout in ((IDENTIFIER, 'Q'), (IP, 'Q'), (TID, 'II'), (TIME, 'Q'), (ADDR, 'Q'), (ID, 'Q'), (STREAM, 'Q'), (CPU, 'II'),
-                            (PERIOD, 'Q')):
+        for bit, layout in ((IDENTIFIER, 'Q'), (IP, 'Q'), (TID, 'II'), (TIME, 'Q'), (ADDR, 'Q'),
+                            (ID, 'Q'), (STREAM, 'Q'), (CPU, 'II'), (PERIOD, 'Q')):
             if s & bit:
                 p = self.turn_all(layout, p, end)
         if s & READ:
-            times, member = bool(a['read'] & 1) + bool(a['read'] & 2), 1 + bool(a['read'] & 4) + bool(a['read'] & 16)
+            times, member = (bool(a['read'] & 1) + bool(a['read'] & 2), 1 + bool(a['read'] & 4) +
+                             bool(a['read'] & 16))
             if a['read'] & 8:
                 n = q()
                 q(times + n * member)
@@ -384,8 +392,10 @@ class Swapper:
                 each = 4
             elif count:
                 base = decl[:decl.rindex(' ')]
-                each = (8 if re.search(r'\b(long|[us]64|__u64|u64|size_t)\b', base) or '*' in base else
-                        1 if re.search(r'\b(char|u8|__u8|s8|bool)\b', base) else 2 if re.search(r'\b(short|u16|__u16)\b', base) else 4)
+                each = (8 if re.search(r'\b(long|[us]64|__u64|u64|size_t)\b', base) or '*' in base
+                        else
+                        1 if re.search(r'\b(char|u8|__u8|s8|bool)\b', base) else 2
+                        if re.search(r'\b(short|u16|__u16)\b', base) else 4)
             if each and size and each in (1, 2, 4, 8):
                 fields.append((off, size, each))
         self.formats[number] = fields
@@ -426,15 +436,19 @@ class Swapper:
 
 def normal(text, name):
     return '\n'.join(line for line in text.replace(name, 'x.data').splitlines()
-                     if not re.match('# (captured on|data offset|data size|feat offset|missing features|cpu(desc|id|topo|)|CPU|node|sibling|'
+                     if not re.match(
+                         '# (captured on|data offset|data size|feat offset|missing '
+                         'features|cpu(desc|id|topo|)|CPU|node|sibling|'
                                      'contains|time of|sample dur|memory|cache| |hybrid)', line))
 
 
 def differences(little, big, has_stacks):
     why = ''
-    sets = [['script', '-F', 'comm,pid,tid,cpu,time,event,trace,period,addr,weight', '--ns'], ['evlist', '-v'], ['evlist', '-F', '--trace-fields'],
-            ['script', '--show-task-events', '--show-mmap-events', '--show-switch-events', '--show-lost-events', '--show-namespace-events',
-             '--show-cgroup-events', '--show-bpf-events', '-F', 'comm,tid,time'], ['buildid-list']]
+    sets = [['script', '-F', 'comm,pid,tid,cpu,time,event,trace,period,addr,weight', '--ns'],
+            ['evlist', '-v'], ['evlist', '-F', '--trace-fields'],
+            ['script', '--show-task-events', '--show-mmap-events', '--show-switch-events',
+             '--show-lost-events', '--show-namespace-events', '--show-cgroup-events',
+             '--show-bpf-events', '-F', 'comm,tid,time'], ['buildid-list']]
     if not has_stacks:
         sets += [['script', '-F', 'comm,tid,time,ip,brstack'], ['script', '--format', 'jsonl']]
     for words in sets:
@@ -445,9 +459,11 @@ def differences(little, big, has_stacks):
             texts.append((status, text.replace('"byte_order":"big"', '"byte_order":"little"')))
         if texts[0] != texts[1]:
             a, b = texts[0][1].splitlines(), texts[1][1].splitlines()
-            where = next((i for i in range(min(len(a), len(b))) if a[i] != b[i]), min(len(a), len(b)))
+            where = next((i for i in range(min(len(a), len(b))) if a[i] != b[i]),
+                         min(len(a), len(b)))
             why += '%s: status %s and %s, %d and %d lines\n  %s\n  %s\n' % (
-                ' '.join(words), texts[0][0], texts[1][0], len(a), len(b), (a[where:] or [''])[0][:300], (b[where:] or [''])[0][:300])
+                ' '.join(words), texts[0][0], texts[1][0], len(a), len(b),
+                (a[where:] or [''])[0][:300], (b[where:] or [''])[0][:300])
     infos = []
     for path in little, big:
         found = json.loads(run([SONDE, 'info', '-f', '--format', 'json', str(path)])[1])

@@ -26,9 +26,10 @@ BASE = 0x7f0000000000
 IP, TID, TIME, PERIOD = 1, 2, 4, 256
 USER, BUILD_ID = 2, 1 << 14
 MMAP2, SAMPLE, COMM = 10, 9, 3
-INSTALLED = ['/usr/lib/*/libc.so.6', '/usr/lib/*/ld-linux*.so.2', '/usr/lib/*/libpthread.so.0', '/usr/lib/*/libm.so.6',
-             '/usr/lib/*/libstdc++.so.6', '/usr/lib/*/libcrypto.so.3', '/usr/bin/bash', '/usr/bin/perl', '/usr/bin/python3',
-             '/usr/lib/*/libelf.so.1', '/usr/lib/*/libz.so.1']
+INSTALLED = ['/usr/lib/*/libc.so.6', '/usr/lib/*/ld-linux*.so.2', '/usr/lib/*/libpthread.so.0',
+             '/usr/lib/*/libm.so.6', '/usr/lib/*/libstdc++.so.6', '/usr/lib/*/libcrypto.so.3',
+             '/usr/bin/bash', '/usr/bin/perl', '/usr/bin/python3', '/usr/lib/*/libelf.so.1',
+             '/usr/lib/*/libz.so.1']
 
 PROGRAM = r'''
 #include <math.h>
@@ -108,16 +109,20 @@ def mmap(start, size, offset, path, prot=5, build_id=b''):
         body += struct.pack('<B3x20s', len(build_id), build_id)
     else:
         body += struct.pack('<IIQQ', 8, 1, 0, 0)
-    return record(MMAP2, USER | (BUILD_ID if build_id else 0), body + struct.pack('<II', prot, 2) + text(path))
+    return record(MMAP2, USER | (BUILD_ID if build_id else 0), body + struct.pack('<II', prot, 2) +
+                  text(path))
 
 
 def recording(records, addresses):
     flags = 1 << 18 | 1 << 23 | 1 << 9 | 1 << 8
-    attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1000000, IP | TID | TIME | PERIOD, 0, flags).ljust(128, b'\0')
+    attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1000000, IP | TID | TIME | PERIOD, 0,
+                       flags).ljust(128, b'\0')
     data = record(COMM, 0, struct.pack('<II', PID, PID) + text('program')) + b''.join(records)
-    data += b''.join(record(SAMPLE, USER, struct.pack('<QIIQQ', ip, PID, PID, 2 + i, 1)) for i, ip in enumerate(addresses))
+    data += b''.join(record(SAMPLE, USER, struct.pack('<QIIQQ', ip, PID, PID, 2 + i, 1))
+                     for i, ip in enumerate(addresses))
     at = 104 + 144
-    header = b'PERFILE2' + struct.pack('<QQQQQQQQQ', 104, 144, 104, 144, at, len(data), 0, 0, 0) + bytes(24)
+    header = (b'PERFILE2' + struct.pack('<QQQQQQQQQ', 104, 144, 104, 144, at, len(data), 0, 0, 0) +
+              bytes(24))
     return header[:104] + attr + bytes(16) + data
 
 
@@ -135,9 +140,11 @@ def segments(path):
     found = []
     for i in range(n):
         if is64:
-            kind, flags, offset, _, _, length, _, _ = struct.unpack_from(e + 'IIQQQQQQ', table, i * size)
+            kind, flags, offset, _, _, length, _, _ = struct.unpack_from(e + 'IIQQQQQQ', table,
+                                                                         i * size)
         else:
-            kind, offset, _, _, length, _, flags, _ = struct.unpack_from(e + 'IIIIIIII', table, i * size)
+            kind, offset, _, _, length, _, flags, _ = struct.unpack_from(e + 'IIIIIIII', table,
+                                                                         i * size)
         if kind == 1 and length:
             found.append((offset, length, flags))
     return found
@@ -172,23 +179,27 @@ class Comparison:
         theirs, ours = theirs.splitlines(), ours.splitlines()
         wrong = [(a, b) for a, b in zip(theirs, ours) if a != b]
         named = sum(b'[unknown]' not in line for line in theirs)
-        why = 'statuses %s, %s; lines %d, %d; %d differ\n' % (status, ours_status, len(theirs), len(ours), len(wrong))
-        why += ''.join('perf  %s\nsonde %s\n' % (a.decode(errors='replace'), b.decode(errors='replace'))
+        why = 'statuses %s, %s; lines %d, %d; %d differ\n' % (status, ours_status, len(theirs),
+                                                              len(ours), len(wrong))
+        why += ''.join('perf  %s\nsonde %s\n' % (a.decode(errors='replace'),
+                                                 b.decode(errors='replace'))
                        for a, b in wrong[:self.opts.show])
         same = status == ours_status and len(theirs) == len(ours) and not wrong and theirs
         say(same, '%s (%d of %d named)' % (name, named, len(theirs)), '' if same else why)
 
 
 def make(command, cwd):
-    return subprocess.run(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    return subprocess.run(command, cwd=cwd, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
 
 
 WAYS = {
     'pie': ['cc', '-O1'], 'fixed': ['cc', '-O1', '-no-pie'], 'static': ['cc', '-O1', '-static'],
     'static-pie': ['cc', '-O1', '-static-pie'], 'lazy': ['cc', '-O1', '-Wl,-z,lazy'],
-    'ibt': ['cc', '-O1', '-fcf-protection=full', '-Wl,-z,ibtplt'], 'no-plt': ['cc', '-O1', '-fno-plt'],
-    'one-segment': ['cc', '-O1', '-Wl,-z,noseparate-code'], 'gold': ['cc', '-O1', '-fuse-ld=gold'],
-    'lld': ['cc', '-O1', '-fuse-ld=lld'], 'lld-fixed': ['cc', '-O1', '-fuse-ld=lld', '-no-pie'],
+    'ibt': ['cc', '-O1', '-fcf-protection=full', '-Wl,-z,ibtplt'],
+    'no-plt': ['cc', '-O1', '-fno-plt'], 'one-segment': ['cc', '-O1', '-Wl,-z,noseparate-code'],
+    'gold': ['cc', '-O1', '-fuse-ld=gold'], 'lld': ['cc', '-O1', '-fuse-ld=lld'],
+    'lld-fixed': ['cc', '-O1', '-fuse-ld=lld', '-no-pie'],
     'no-build-id': ['cc', '-O1', '-Wl,--build-id=none'], 'md5': ['cc', '-O1', '-Wl,--build-id=md5'],
     'gnu2': ['cc', '-O1', '-Wl,-z,now', '-Wl,--hash-style=sysv'], 'm32': ['cc', '-O1', '-m32'],
 }
@@ -206,9 +217,11 @@ def made(c, work):
             programs.append(path)
         else:
             skip(name, 'cannot be linked')
-    for name, command in (('cpp', ['c++', '-O1', '-o', 'cpp', 'program.cpp']), ('cpp0', ['c++', '-std=c++20', '-o', 'cpp0', 'program.cpp']),
+    for name, command in (('cpp', ['c++', '-O1', '-o', 'cpp', 'program.cpp']),
+                          ('cpp0', ['c++', '-std=c++20', '-o', 'cpp0', 'program.cpp']),
                           ('rust', ['rustc', '-O', '-o', 'rust', 'program.rs']),
-                          ('rust-v0', ['rustc', '-C', 'symbol-mangling-version=v0', '-o', 'rust-v0', 'program.rs'])):
+                          ('rust-v0', ['rustc', '-C', 'symbol-mangling-version=v0', '-o', 'rust-v0',
+                                       'program.rs'])):
         if shutil.which(command[0]) and make(command, work):
             programs.append(os.path.join(work, name))
         else:
@@ -232,22 +245,27 @@ def jit(c):
     """Maps of JITs: entries that overlap or repeat, have no size or name, and lines that are no
     entry."""
     start = BASE
-    lines = ['%x 40 first' % start, '%x 40 second one(int, char)' % (start + 0x40), '%x 20 inside' % (start + 0x50),
-             '%x 0 empty' % (start + 0x100), '%x 400 wide' % (start + 0x200), '%x 10 w1' % (start + 0x210),
-             '%x 10 w2' % (start + 0x220), '%x 10 w3' % (start + 0x230), '%x 100 again' % (start + 0x700),
-             '%x 100 again2' % (start + 0x700), '%x 80 again3' % (start + 0x780), 'nonsense', '', '%x' % start,
-             '%x 10' % start, '%x 10 ' % (start + 0x900), '%X 1F UPPER' % (start + 0xa00), '0x%x 0x10 prefixed' % (start + 0xb00),
+    lines = ['%x 40 first' % start, '%x 40 second one(int, char)' % (start + 0x40),
+             '%x 20 inside' % (start + 0x50), '%x 0 empty' % (start + 0x100),
+             '%x 400 wide' % (start + 0x200), '%x 10 w1' % (start + 0x210), '%x 10 w2' %
+             (start + 0x220), '%x 10 w3' % (start + 0x230), '%x 100 again' % (start + 0x700),
+             '%x 100 again2' % (start + 0x700), '%x 80 again3' % (start + 0x780), 'nonsense', '',
+             '%x' % start, '%x 10' % start, '%x 10 ' % (start + 0x900),
+             '%X 1F UPPER' % (start + 0xa00), '0x%x 0x10 prefixed' % (start + 0xb00),
              '%x 10 _ZN3foo3barEv' % (start + 0xc00), '%x 1 last' % (start + 0xd00)]
     path = pathlib.Path('/tmp/perf-%d.map' % PID)
     if path.exists():
         skip('jit', '%s exists' % path)
         return
-    for name, body in (('jit', '\n'.join(lines)), ('jit, one line', lines[0] + '\n'), ('jit, empty', '')):
+    for name, body in (('jit', '\n'.join(lines)), ('jit, one line', lines[0] + '\n'),
+                       ('jit, empty', '')):
         path.write_text(body)
         try:
-            data = recording([mmap(start, 0x1000, 0, '//anon', 7), mmap(start + 0x10000, 0x1000, 0, '[heap]', 7),
+            data = recording([mmap(start, 0x1000, 0, '//anon', 7),
+                              mmap(start + 0x10000, 0x1000, 0, '[heap]', 7),
                               mmap(start + 0x20000, 0x1000, 0, '//anon', 3)],
-                             list(range(start, start + 0x1000)) + [start + 0x10010, start + 0x20010])
+                             list(range(start, start + 0x1000)) +
+                             [start + 0x10010, start + 0x20010])
             c.compare(name, data)
         finally:
             path.unlink()
@@ -274,7 +292,8 @@ def main():
     opts = p.parse_args()
     perf, why = shutil.which('perf'), 'no perf 6.1'
     if opts.against == '6.12':
-        q = subprocess.run([HERE.parent.parent / 'tools' / 'perf-6.12', opts.cache], capture_output=True, text=True)
+        q = subprocess.run([HERE.parent.parent / 'tools' / 'perf-6.12', opts.cache],
+                           capture_output=True, text=True)
         perf, why = (None if q.returncode else q.stdout.strip()), q.stderr.strip()
     elif perf and b' 6.1.' not in run([perf, 'version'])[1]:
         perf = None

@@ -26,27 +26,33 @@ LOOP = ['python3', '-c', 'for i in range(200000): str(i)']
 LIVE = [
     ('sched', ['-e', 'sched:sched_switch,sched:sched_wakeup', '-a', 'sleep', '0.2']),
     ('syscalls', ['-e', 'raw_syscalls:*', 'ls', '-R', '/usr/include/linux']),
-    ('kernel-chains', ['-e', 'sched:sched_switch', '-g', '--kernel-callchains', '-a', 'sleep', '0.1']),
+    ('kernel-chains', ['-e', 'sched:sched_switch', '-g', '--kernel-callchains', '-a', 'sleep',
+                       '0.1']),
     ('wakeup-chains', ['-e', 'sched:*', '-g', '--kernel-callchains', 'sh', '-c', 'ls / | wc -l']),
     ('clock', ['-e', 'cpu-clock', '-F', '5000'] + LOOP),
     ('clock-chains', ['-e', 'cpu-clock', '-F', '5000', '-g'] + LOOP),
     ('kernel-clock', ['-e', 'cpu-clock:k', '-F', '5000', '-a', 'ls', '-R', '/usr/share/doc']),
     ('faults', ['-e', 'page-faults', '-c', '7', 'python3', '-c', 'pass']),
     ('fault-addresses', ['-e', 'page-faults', '-d', '-c', '1', 'ls', '/']),
-    ('mixed', ['-e', 'sched:sched_switch,cpu-clock,page-faults,raw_syscalls:sys_enter', 'sh', '-c', 'ls -lR /etc']),
-    ('mixed-chains', ['-g', '-e', 'sched:sched_switch,cpu-clock,raw_syscalls:sys_enter', 'ls', '-R', '/etc']),
+    ('mixed', ['-e', 'sched:sched_switch,cpu-clock,page-faults,raw_syscalls:sys_enter', 'sh', '-c',
+               'ls -lR /etc']),
+    ('mixed-chains', ['-g', '-e', 'sched:sched_switch,cpu-clock,raw_syscalls:sys_enter', 'ls', '-R',
+                      '/etc']),
     ('per-thread', ['--per-thread', '-e', 'cpu-clock'] + LOOP),
-    ('threads', ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait']),
+    ('threads',
+     ['-e', 'sched:sched_process_*,task:*', 'sh', '-c', 'for i in 1 2 3; do ls / & done; wait']),
 ]
 # sonde records these, too.
 BY_SONDE = ['sched', 'syscalls', 'kernel-chains', 'clock-chains', 'mixed', 'threads']
-NAMED_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace', '-F sw:event,period', '-F trace:']
-OPTIONS = ['-F comm,tid,event -G', '-F pid,event,trace', '-F event,ip', '-F comm,tid,time,event,ip', '-F comm,event,ip -G --ns',
-           '-F trace:time,trace -F sw:event,period', '-F trace: -F sw:comm', '-F event --comms ls,sh',
-           '-F time,event --time {time}', '-F time,event --time {time_ns}', '-F comm,pid,tid --pid {pid}',
+NAMED_OPTIONS = ['', '--ns', '-G', '-F -time', '-F +pid', '-F trace:time,trace',
+                 '-F sw:event,period', '-F trace:']
+OPTIONS = ['-F comm,tid,event -G', '-F pid,event,trace', '-F event,ip', '-F comm,tid,time,event,ip',
+           '-F comm,event,ip -G --ns', '-F trace:time,trace -F sw:event,period',
+           '-F trace: -F sw:comm', '-F event --comms ls,sh', '-F time,event --time {time}',
+           '-F time,event --time {time_ns}', '-F comm,pid,tid --pid {pid}',
            '-F tid,event --tid {pid}', '-F cpu,event -C 0', '-F addr,event', '-F nonsense']
-CORPUS_OPTIONS = ['-F comm,pid,tid,time,event', '-F comm,tid,cpu,time,event --ns -G', '-F event,period', '-F event,trace',
-                  '-F event,ip', '-F comm,ip -G']
+CORPUS_OPTIONS = ['-F comm,pid,tid,time,event', '-F comm,tid,cpu,time,event --ns -G',
+                  '-F event,period', '-F event,trace', '-F event,ip', '-F comm,ip -G']
 
 
 # docs/compat.md, "What differs under --compat, too"
@@ -73,7 +79,8 @@ def first_difference(want, got):
     else:
         i = len(want)
     show = lambda lines: repr(lines[i].decode('utf-8', 'replace')) if i < len(lines) else 'nothing'
-    return 'line %d of %d; perf: %s\nsonde (%d lines): %s' % (i + 1, len(want), show(want), len(got), show(got))
+    return 'line %d of %d; perf: %s\nsonde (%d lines): %s' % (i + 1, len(want), show(want),
+                                                              len(got), show(got))
 
 
 class Tools:
@@ -122,12 +129,14 @@ def stored(tools, update):
 
 def placeholders(tools, data):
     """A time window in the middle of the recording and one of its processes."""
-    lines = tools.text(tools.perf, data, '-F pid,time --ns -G')[1].decode('utf-8', 'replace').splitlines()
+    lines = tools.text(tools.perf, data,
+                       '-F pid,time --ns -G')[1].decode('utf-8', 'replace').splitlines()
     if not lines:
         return {'time': ',', 'time_ns': ',', 'pid': '1'}
     words = [l.replace(':', '').split() for l in lines]
     a, b = words[len(words) // 4], words[3 * len(words) // 4]
-    return {'time': '%s,%s' % (a[1][:-3], b[1][:-3]), 'time_ns': '%s,%s' % (a[1], b[1]), 'pid': b[0]}
+    return {'time': '%s,%s' % (a[1][:-3], b[1][:-3]), 'time_ns': '%s,%s' % (a[1], b[1]),
+            'pid': b[0]}
 
 
 def live(tools):
@@ -140,7 +149,8 @@ def live(tools):
             data = os.path.join(folder, 'perf.data')
             code, out, err = run(recorder + ['record', '-q', '-o', data] + args)
             if code != 0 or not os.path.exists(data):
-                skip(name, 'record: ' + (err.decode('utf-8', 'replace').strip().splitlines() or ['failed'])[0])
+                skip(name, 'record: ' + (err.decode('utf-8', 'replace').strip().splitlines() or
+                                         ['failed'])[0])
                 continue
             values = placeholders(tools, data)
             for j, options in enumerate(NAMED_OPTIONS + OPTIONS):

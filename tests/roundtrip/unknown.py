@@ -18,7 +18,8 @@ from points import ENV, done, run, say, skip  # noqa: E402
 from recordings import NO_CORPUS, corpus_files  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-list', '-i'], ['script', '-D', '-i']]
+COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-list', '-i'],
+            ['script', '-D', '-i']]
 # (name, first bytes, words of the message)
 FILES = [
     ('trace.dat', b'\x17\x08\x44tracing6\0\0\x08' + bytes(50), ['trace.dat', 'trace-cmd report']),
@@ -26,7 +27,8 @@ FILES = [
      ['begins with the bytes 09 74 61 65']),
     ('CTF stream', struct.pack('<I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
     ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
-    ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44), ['metadata', 'babeltrace2']),
+    ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44),
+     ['metadata', 'babeltrace2']),
     ('CTF metadata', b'/* CTF 1.8 */\ntypealias', ['metadata', 'babeltrace2']),
     ('CTF 2 metadata', b'\x1e{"type":"preamble","version":2}\n', ['metadata', 'babeltrace2']),
     ('ELF', b'\x7fELF\2\1\1' + bytes(60), ['a program or a library', 'sonde record']),
@@ -34,12 +36,15 @@ FILES = [
     ('bzip2', b'BZh91AY&SY' + bytes(20), ['bunzip2']),
     ('zip', b'PK\x03\x04' + bytes(40), ['unzip']),
     ('packed twice', gzip.compress(gzip.compress(b'x')), ['unpacked with gzip', 'packed twice']),
-    ('a program, packed', gzip.compress(b'\x7fELF' + bytes(60)), ['unpacked with gzip', 'a program']),
+    ('a program, packed', gzip.compress(b'\x7fELF' + bytes(60)),
+     ['unpacked with gzip', 'a program']),
     ('pcap', struct.pack('<I', 0xa1b2c3d4) + bytes(40), ['tcpdump']),
     ('SQLite', b'SQLite format 3\0' + bytes(40), ['SQLite']),
-    ('JSON lines', b'{"header":{"schema":"sonde-jsonl","version":1}}\n', ['JSON lines', 'made from']),
+    ('JSON lines', b'{"header":{"schema":"sonde-jsonl","version":1}}\n',
+     ['JSON lines', 'made from']),
     ('JSON', b'{"meta":{"interval":1}}', ['JSON']),
-    ('a script', b'#!/usr/bin/python3\nprint(1)\n', ["text that begins with '#!/usr/bin/pytho'", '-s']),
+    ('a script', b'#!/usr/bin/python3\nprint(1)\n',
+     ["text that begins with '#!/usr/bin/pytho'", '-s']),
     ('a line', b'hello\n', ["'hello'"]),
     ('bytes', bytes(range(200, 256)), ['begins with the bytes c8 c9 ca cb cc cd ce cf']),
     ('six bytes of a header', b'PERFIL', ['ends in its header']),
@@ -47,8 +52,10 @@ FILES = [
     ('empty', b'', ['is empty: nothing was recorded']),
     ('zeros', bytes(4096), ['begins with zeros']),
 ]
-FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']), ('uftrace', ['info', 'task.txt'], ['uftrace']),
-           ('blktrace, other bytes', ['sda.blktrace.0', 'sda.blktrace.1'], ["text that begins with 'x'"]),
+FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']),
+           ('uftrace', ['info', 'task.txt'], ['uftrace']),
+           ('blktrace, other bytes', ['sda.blktrace.0', 'sda.blktrace.1'],
+            ["text that begins with 'x'"]),
            ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']),
            ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
            ('an empty one', [], ['is a directory with no recording'])]
@@ -60,7 +67,8 @@ def refused(name, path, words, stdin=None):
         if stdin is None:
             status, out, err = run([SONDE] + command + [str(path)])
         else:
-            p = subprocess.run([SONDE] + command + ['-'], env=ENV, input=stdin, capture_output=True, timeout=600)
+            p = subprocess.run([SONDE] + command + ['-'], env=ENV, input=stdin, capture_output=True,
+                               timeout=600)
             status, out, err = p.returncode, p.stdout, p.stderr
         text = err.decode('utf-8', 'replace')
         if status != 1 or out or text.count('\n') != 1 or not all(word in text for word in words):

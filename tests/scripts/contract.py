@@ -49,7 +49,8 @@ t.is_(r.err, "", "a script without mistakes causes no message")
 
 # ---- arguments ---------------------------------------------------------------------------------
 
-COMMON = "event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain"
+COMMON = ("event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, "
+          "common_callchain")
 
 
 def handler(define, compat=None):
@@ -67,10 +68,13 @@ def got(*a, **k):
 
 
 plain = handler("def kmem__kmalloc(%s, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node):\n"
-                " got(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,\n"
-                "     common_callchain, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node)" % COMMON)
+                " got(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, "
+                "common_comm,\n"
+                "     common_callchain, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node)" %
+                COMMON)
 values = eval(plain[:plain.rindex("]") + 1])
-t.ok(len(values) == 12 and values[5] == [] and isinstance(values[4], str), "a handler of 14 parameters gets 14", plain)
+t.ok(len(values) == 12 and values[5] == [] and isinstance(values[4], str),
+     "a handler of 14 parameters gets 14", plain)
 t.is_(values[11], -1, "a negative number")
 
 
@@ -95,60 +99,75 @@ expect(handler("def kmem__kmalloc(%s, *, sd=None): got(%s, sd)" % (A, A)), value
        "a keyword-only parameter keeps its default")
 expect(handler("kmem__kmalloc = lambda %s: %s" % (A, ALL)), values, "a lambda")
 expect(handler("kmem__kmalloc = functools.partial(lambda z, *a: got(*a), 5)"), values, "a partial")
-expect(handler("class C:\n def __call__(self, %s): %s\nkmem__kmalloc = C()" % (A, ALL)), values, "an object with __call__")
-expect(handler("class C:\n def m(self, %s): %s\nkmem__kmalloc = C().m" % (A, ALL)), values, "a bound method")
-expect(handler("class C:\n def m(self, %s, sd): got(%s, sd)\nkmem__kmalloc = C().m" % (A, A)), values + ["dict"],
-       "a bound method with one parameter more")
-expect(handler("class C:\n @classmethod\n def m(cls, %s): %s\nkmem__kmalloc = C.m" % (A, ALL)), values, "a class method")
+expect(handler("class C:\n def __call__(self, %s): %s\nkmem__kmalloc = C()" % (A, ALL)), values,
+       "an object with __call__")
+expect(handler("class C:\n def m(self, %s): %s\nkmem__kmalloc = C().m" % (A, ALL)), values,
+       "a bound method")
+expect(handler("class C:\n def m(self, %s, sd): got(%s, sd)\nkmem__kmalloc = C().m" % (A, A)),
+       values + ["dict"], "a bound method with one parameter more")
+expect(handler("class C:\n @classmethod\n def m(cls, %s): %s\nkmem__kmalloc = C.m" % (A, ALL)),
+       values, "a class method")
 expect(handler("kmem__kmalloc = got"), values, "a function with *a and **k")
-expect(handler("def kmem__kmalloc(a, b, c): got(a, b, c)"), values[:1], "three parameters get the first three")
+expect(handler("def kmem__kmalloc(a, b, c): got(a, b, c)"), values[:1],
+       "three parameters get the first three")
 expect(handler("def kmem__kmalloc(): got(1, 2, 3)"), [3], "a handler without parameters")
-expect(handler("def kmem__kmalloc(%s, x, y, z): got(%s, x, y, z)" % (A, A)), values + ["dict", None, None],
-       "surplus parameters are None")
-expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)), values + [1, 2, 3],
-       "surplus parameters keep their defaults, as in perf")
-expect(handler("def kmem__kmalloc(%s, node, bytes_req): got(0, 0, node, bytes_req)" % COMMON), [values[11], values[8]],
-       "fields are bound by name when their number differs")
-expect(handler("def kmem__kmalloc(%s, node, cpuset=5): got(0, 0, node, cpuset)" % COMMON), [values[11], 5],
-       "fields bound by name: a parameter that is no field keeps its default")
+expect(handler("def kmem__kmalloc(%s, x, y, z): got(%s, x, y, z)" % (A, A)),
+       values + ["dict", None, None], "surplus parameters are None")
+expect(handler("def kmem__kmalloc(%s, x=1, y=2, z=3): got(%s, x, y, z)" % (A, A)),
+       values + [1, 2, 3], "surplus parameters keep their defaults, as in perf")
+expect(handler("def kmem__kmalloc(%s, node, bytes_req): got(0, 0, node, bytes_req)" % COMMON),
+       [values[11], values[8]], "fields are bound by name when their number differs")
+expect(handler("def kmem__kmalloc(%s, node, cpuset=5): got(0, 0, node, cpuset)" % COMMON),
+       [values[11], 5], "fields bound by name: a parameter that is no field keeps its default")
 expect(handler("def kmem__kmalloc(%s, x, y=5): got(0, 0, x, y)" % COMMON), [values[6], values[7]],
        "no parameter is named like a field: bound by position")
 expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, cc, node, perf_sample_dict):\n"
                " got(0, 0, cpu, node, perf_sample_dict)"), [values[0], values[11], "dict"],
        "fields bound by name: common parameters may have any names")
-expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, ptr, node): got(0, 0, comm, ptr, node)"),
+expect(handler(
+    "def kmem__kmalloc(e, c, cpu, s, ns, pid, comm, ptr, node): got(0, 0, comm, ptr, node)"),
        [values[4], values[7], values[11]], "seven common parameters, as in old scripts")
 expect(handler("def kmem__kmalloc(e, c, cpu, s, ns, pid, comm): got(0, 0, comm)"), [values[4]],
        "seven common parameters and no field")
 seven = "e, c, cpu, s, ns, pid, comm, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node"
 expect(handler("def kmem__kmalloc(%s): got(%s)" % (seven, seven)), values[:5] + values[6:],
        "seven common parameters and all fields")
-expect(handler("def kmem__kmalloc(%s, perf_sample_dict): got(%s, perf_sample_dict)" % (seven, seven)),
+expect(handler("def kmem__kmalloc(%s, perf_sample_dict): got(%s, perf_sample_dict)" %
+               (seven, seven)),
        values[:5] + values[6:] + ["dict"],
        "seven common parameters, all fields and the sample: as many as eight and all fields")
 older = COMMON + ", call_site, ptr, bytes_req, bytes_alloc, gfp_flags, perf_sample_dict"
-expect(handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older), [values[10], "dict"],
-       "perf_sample_dict is bound by name if the kernel has a new field")
-shifted = handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older, "perf-6.1")
+expect(handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older),
+       [values[10], "dict"], "perf_sample_dict is bound by name if the kernel has a new field")
+shifted = handler("def kmem__kmalloc(%s): got(0, 0, gfp_flags, perf_sample_dict)" % older,
+                  "perf-6.1")
 expect(shifted, [values[10], 0xffffffff],
        "--compat: perf_sample_dict is bound by position if the kernel has a new field")
 
 
 def unhandled(define):
-    return t.script("seen = 0\ndef got(*a):\n global seen\n seen += 1\n if seen == 1: print(a)\n" + define, FLAGS).out.strip()
+    return t.script("seen = 0\ndef got(*a):\n global seen\n seen += 1\n if seen == 1: print(a)\n" +
+                    define, FLAGS).out.strip()
 
 
-t.has(unhandled("def trace_unhandled(n, c, d): got(n, d['node'], d['common_comm'], d['common_s'] > 0, list(d)[-1])"),
+t.has(unhandled(
+    "def trace_unhandled(n, c, d): got(n, d['node'], d['common_comm'], d['common_s'] > 0, "
+    "list(d)[-1])"),
       "('kmem__kmalloc', -1, ", "trace_unhandled: three parameters")
-t.has(unhandled("def trace_unhandled(n, c, d, s): got(len(d), s['ev_name'], s['comm'] == d['common_comm'], list(s)[:5])"),
+t.has(unhandled(
+    "def trace_unhandled(n, c, d, s): got(len(d), s['ev_name'], s['comm'] == d['common_comm'], "
+    "list(s)[:5])"),
       "(12, 'kmem:kmalloc', True, ['ev_name', 'attr', 'sample', 'raw_buf', 'comm'])",
       "trace_unhandled: a fourth parameter gets the sample")
 t.is_(unhandled("def trace_unhandled(*a): got(len(a))"), "(3,)",
       "trace_unhandled: *a gets three values")
 t.is_(unhandled("def trace_unhandled(n): got(n)"), "('kmem__kmalloc',)",
       "trace_unhandled: one parameter")
-t.is_(unhandled("def trace_unhandled(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm):\n"
-                " got(event_name, common_cpu in (0, 1), common_secs > 0, common_comm == '' or len(common_comm) > 0)"),
+t.is_(unhandled(
+    "def trace_unhandled(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, "
+    "common_comm):\n"
+                " got(event_name, common_cpu in (0, 1), common_secs > 0, common_comm == '' or "
+                "len(common_comm) > 0)"),
       "('kmem__kmalloc', True, True, True)",
       "trace_unhandled: seven common parameters, as in old scripts")
 
@@ -225,9 +244,11 @@ format:
 
 print fmt: "%s", REC->who
 """
-NAMES = [b'kworker/0:1', b'kworker/0:2', b'kworker/', b'kworker/0:2', b'kworker/0:2', b'Kworker/0:2', b'kworker/0:23456']
+NAMES = [b'kworker/0:1', b'kworker/0:2', b'kworker/', b'kworker/0:2', b'kworker/0:2',
+         b'Kworker/0:2', b'kworker/0:23456']
 same_start = t.write('same_start.data', recording([Format('own:named', NAMED)],
-                                        [[bytes(4) + struct.pack('<i', 101) + name.ljust(16, b'\0') for name in NAMES]]))
+                                        [[bytes(4) + struct.pack('<i', 101) + name.ljust(16, b'\0')
+                                          for name in NAMES]]))
 r = t.script("""
 def own__named(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, who):
     print(who)
@@ -246,7 +267,8 @@ for name, python in pythons():  # the exact build and those of the limited API d
 
 # ---- values ------------------------------------------------------------------------------------
 
-SHOW = "def sonde_t__types(n, c, cpu, s, ns, pid, comm, cc, ip, *f): print(comm.encode('utf-8', 'surrogateescape'), f)\n"
+SHOW = ("def sonde_t__types(n, c, cpu, s, ns, pid, comm, cc, ip, *f): print(comm.encode('utf-8', "
+        "'surrogateescape'), f)\n")
 r = t.script(SHOW, TYPES)
 NUMBERS = ("-1, 255, -2, 65535, -3, 4294967293, -4, 18446744073709551611, "
            "bytearray(b'\\x00\\x01\\x02\\xff\\xfe\\x7fz\\x01'), "
@@ -254,7 +276,8 @@ NUMBERS = ("-1, 255, -2, 65535, -3, 4294967293, -4, 18446744073709551611, "
            "\\x04\\x00\\x00\\x00')")
 t.is_(r.out, "".join("b%s (%s, %s, %d, 15)\n" % (comm, NUMBERS, text, n) for comm, text, n in (
     ("'types'", "'plain'", -7), ("'types'", "'tab\\tand\\nline'", 7),
-    ("'types'", "bytearray(b'euro \\xe2\\x82\\xac\\x00')", 300), ("'types'", "bytearray(b'esc\\x1b[0m\\x00')", -300),
+    ("'types'", "bytearray(b'euro \\xe2\\x82\\xac\\x00')", 300),
+    ("'types'", "bytearray(b'esc\\x1b[0m\\x00')", -300),
     ("'types'", "'plain again'", 0), ("'types'", "''", 0), ("'caf\\xc3\\xa9'", "'e acute é'", 0),
     ("'caf\\xe9'", "'latin \\udce9'", 0))), "numbers, arrays and text", r.err)
 sticky = t.script(SHOW, TYPES, compat="perf-6.1").out
@@ -298,7 +321,8 @@ def kmem__kmalloc(*a):
     if n == 1: print(len(defs) > 20, defs[0], [d for d in defs if d[-1] in ('GFP_KERNEL', 'none')], n)
 def trace_end(): print(len(defs) == len(set(defs)), [d for d in defs if d[0] == 'value' and d[-1][:1].isdigit()])
 """, FLAGS)
-t.is_(r.out, "True ('field', 'kmem__kmalloc', 'gfp_flags', '|') [('value', 'kmem__kmalloc', 'gfp_flags', 3264, 'GFP_KERNEL'), "
+t.is_(r.out, "True ('field', 'kmem__kmalloc', 'gfp_flags', '|') [('value', 'kmem__kmalloc', "
+             "'gfp_flags', 3264, 'GFP_KERNEL'), "
       "('value', 'kmem__kmalloc', 'gfp_flags', 0, 'none')] 1\nTrue []\n",
       "define_flag_*() are called once for each flag, before the first handler", r.err)
 
@@ -352,9 +376,12 @@ def trace_end(): print(*count)
 MEANS = {
     "defining it": "def later():\n global sched__sched_wakeup\n sched__sched_wakeup = other\n",
     "globals()": "def later(): globals()['sched__sched_' + 'wakeup'] = other\n",
-    "another module": "import sys\ndef later(): setattr(sys.modules['__main__'], 'sched__sched_wakeup', other)\n",
-    "defining __call__ in a class": "class C: pass\nsched__sched_wakeup = C()\ndef later(): C.__call__ = other\n",
-    "a finalizer": "class C:\n def __del__(self): globals()['sched__sched_wakeup'] = other\nc = [C()]\ndef later(): c.clear()\n",
+    "another module": "import sys\ndef later(): setattr(sys.modules['__main__'], "
+                      "'sched__sched_wakeup', other)\n",
+    "defining __call__ in a class": "class C: pass\nsched__sched_wakeup = C()\ndef later(): "
+                                    "C.__call__ = other\n",
+    "a finalizer": "class C:\n def __del__(self): globals()['sched__sched_wakeup'] = other\nc = "
+                   "[C()]\ndef later(): c.clear()\n",
 }
 for at in 1, 20:
     wanted = t.script("AT = %d\n" % at + ALL_FROM_START).out
@@ -365,16 +392,21 @@ for at in 1, 20:
 
 # ---- messages ----------------------------------------------------------------------------------
 
-r = t.script("def sched__shed_switch(*a): pass\n\ndef irq__irq_handler_exit(*a): pass\ndef _not__this(*a): pass\nclass a__b: pass\n")
-t.is_(r.err, "sonde: %s/script.py: never called: sched__shed_switch() (line 1; did you mean sched__sched_switch()?), "
-      "irq__irq_handler_exit() (line 3); the events of this recording call sched__sched_switch(), sched__sched_wakeup(), "
+r = t.script(
+    "def sched__shed_switch(*a): pass\n\ndef irq__irq_handler_exit(*a): pass\ndef _not__this(*a): "
+    "pass\nclass a__b: pass\n")
+t.is_(r.err, "sonde: %s/script.py: never called: sched__shed_switch() (line 1; did you mean "
+             "sched__sched_switch()?), "
+      "irq__irq_handler_exit() (line 3); the events of this recording call sched__sched_switch(), "
+      "sched__sched_wakeup(), "
       "syscalls__sys_enter_read(), trace_unhandled()\n" % t.dir,
       "handlers of events that the recording does not have are reported")
 r = t.script("def trace_unhandled(*a): pass\ndef process_event(d): print(d['ev_name'])\n", MIXED)
 t.is_((sorted(set(r.out.split())), r.rc), (['cpu-clock', 'page-faults/period=3/'], 0),
       "samples of other events go to process_event")
 
-r = t.script("def raw_syscalls__sys_entry(*a): pass\ndef raw_syscalls__sys_enter(*a): pass\n", FLAGS)
+r = t.script("def raw_syscalls__sys_entry(*a): pass\ndef raw_syscalls__sys_enter(*a): pass\n",
+             FLAGS)
 t.ok("never called: raw_syscalls__sys_entry() (line 1);" in r.err and "did you mean" not in r.err,
      "no hint at an event that has a handler", r.err)
 # Handlers change together with other global variables, so __main__'s dict changes with each event.
@@ -412,7 +444,8 @@ sched__sched_switch = first
 def trace_end():
     print(seen[:18])
 """)
-t.is_((r.out, r.rc), ("[1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2]\n", 0), "handlers may change with each event", r.err)
+t.is_((r.out, r.rc), ("[1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2]\n", 0),
+      "handlers may change with each event", r.err)
 
 # Values that a script keeps do not change, although objects are used again.
 r = t.script("""

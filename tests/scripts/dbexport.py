@@ -11,7 +11,8 @@ from scripttest import DATA, DEMO, SONDE, Tests, environment, pythons, run  # no
 
 t = Tests()
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLES = "evsel machine thread comm comm_thread dso symbol branch_type sample call_path call_return context_switch".split()
+TABLES = ("evsel machine thread comm comm_thread dso symbol branch_type sample call_path "
+          "call_return context_switch".split())
 ALL = """
 import sys
 perf_db_export_mode = True
@@ -65,7 +66,8 @@ def made_by_hand():
         record(COMM, struct.pack("<II", 10, 10) + text("shell") + trailer(10, 10, 0)),
         record(FORK, struct.pack("<IIIIQ", 20, 10, 20, 10, 100) + trailer(10, 10, 100)),
         record(COMM, struct.pack("<II", 20, 20) + text("prog") + trailer(20, 20, 200), EXEC),
-        record(MMAP, struct.pack("<IIQQQ", 20, 20, 0x400000, 0x1000, 0) + text("/no/such/prog") + trailer(20, 20, 210), USER),
+        record(MMAP, struct.pack("<IIQQQ", 20, 20, 0x400000, 0x1000, 0) + text("/no/such/prog") +
+               trailer(20, 20, 210), USER),
         fault(20, 20, 300, 0x400100, 0x400180, user, 0x400100, 0x400200),
         record(FORK, struct.pack("<IIIIQ", 20, 20, 21, 20, 310) + trailer(20, 20, 310)),
         record(COMM, struct.pack("<II", 20, 21) + text("worker") + trailer(20, 21, 320)),
@@ -74,7 +76,8 @@ def made_by_hand():
         record(SWITCH_WIDE, struct.pack("<II", 99, 99) + trailer(0, 0, 510), OUT),
         record(SWITCH, trailer(20, 20, 520)),
         record(COMM, struct.pack("<II", 20, 20) + text("again") + trailer(20, 20, 600), EXEC),
-        record(MMAP, struct.pack("<IIQQQ", 20, 20, 0x400000, 0x1000, 0) + text("/no/such/prog") + trailer(20, 20, 610), USER),
+        record(MMAP, struct.pack("<IIQQQ", 20, 20, 0x400000, 0x1000, 0) + text("/no/such/prog") +
+               trailer(20, 20, 610), USER),
         fault(20, 20, 700, 0x400300, 0x400300),
         record(SAMPLE, struct.pack("<QQIIQI", synth, 0x400340, 20, 20, 800, 4) + b"\1\2\3\0", USER),
     ])
@@ -88,8 +91,9 @@ def file_of(attrs, data):
         body += a + struct.pack("<QQ", head + 8 * n, 8)
     at = head + len(ids)
     data_at = at + len(body)
-    return b"PERFILE2" + struct.pack("<QQQQQQQQ", head, 144, at, len(body), data_at, len(data), 0, 0) + bytes(32) + \
-        ids + body + data
+    return (b"PERFILE2" + struct.pack("<QQQQQQQQ", head, 144, at, len(body), data_at, len(data), 0,
+                                      0) + bytes(32) +
+            ids + body + data)
 
 
 def many_chains():
@@ -103,7 +107,8 @@ def many_chains():
 
     def program(pid, name):
         data.append(record(COMM, struct.pack("<II", pid, pid) + text(name) + trailer(pid), EXEC))
-        data.append(record(MMAP, struct.pack("<IIQQQ", pid, pid, 0x400000, 0x1000, 0) + text("/no/such/" + name) + trailer(pid), USER))
+        data.append(record(MMAP, struct.pack("<IIQQQ", pid, pid, 0x400000, 0x1000, 0) +
+                           text("/no/such/" + name) + trailer(pid), USER))
         return "/no/such/" + name
 
     programs = {pid: program(pid, "first") for pid in (20, 30)}
@@ -114,12 +119,16 @@ def many_chains():
             programs[pid] = program(pid, "another%d" % n)
         else:
             pid = random.choice((20, 20, 20, 30))
-        chain = chain if anew else [random.choice((0x400000, 0x500000)) + random.randrange(8 if random.random() < .8 else 40)
-                 for _ in range(random.randrange(1, 7))] + [0x500800, 0x400800][:random.randrange(3)]
-        data.append(record(SAMPLE, struct.pack("<QQIIQ%dQ" % (2 + len(chain)), sampled, chain[0], pid, pid, time, 1 + len(chain),
-                                               user, *chain), USER))
-        wanted.append([(programs[pid], ip - 0x400000) if ip < 0x500000 else ip for ip in reversed(chain)])
-    return file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), sampled)], b"".join(data)), wanted
+        chain = chain if anew else [random.choice((0x400000, 0x500000)) +
+                                    random.randrange(8 if random.random() < .8 else 40)
+                 for _ in range(random.randrange(1, 7))] + [0x500800,
+                                                            0x400800][:random.randrange(3)]
+        data.append(record(SAMPLE, struct.pack("<QQIIQ%dQ" % (2 + len(chain)), sampled, chain[0],
+                                               pid, pid, time, 1 + len(chain), user, *chain), USER))
+        wanted.append([(programs[pid], ip - 0x400000) if ip < 0x500000 else ip
+                       for ip in reversed(chain)])
+    return file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), sampled)],
+                   b"".join(data)), wanted
 
 
 def same_chain_after_exit():
@@ -136,14 +145,17 @@ def same_chain_after_exit():
         return struct.pack("<IIQQ", 20, 20, time, 11)
 
     def sample(time):
-        return record(SAMPLE, struct.pack("<QQIIQ4Q", 11, start, 20, 20, time, 3, 0xfffffffffffffe00, start, start + 4), USER)
+        return record(SAMPLE, struct.pack("<QQIIQ4Q", 11, start, 20, 20, time, 3,
+                                          0xfffffffffffffe00, start, start + 4), USER)
 
     mapped = struct.pack("<IIQQQ", 20, 20, 0x400000, size + 4095 & ~4095, off)
     data = [record(COMM, struct.pack("<II", 20, 20) + text("prog") + trailer(200), EXEC),
             record(MMAP, mapped + text(SONDE) + trailer(210), USER), sample(300), sample(301),
-            record(EXIT, struct.pack("<IIIIQ", 20, 10, 20, 10, 400) + trailer(400)), sample(500), sample(501),
-            record(FORK, struct.pack("<IIIIQ", 20, 10, 20, 10, 600) + trailer(600)), sample(700)]
-    return file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), 11)], b"".join(data)), start
+            record(EXIT, struct.pack("<IIIIQ", 20, 10, 20, 10, 400) + trailer(400)), sample(500),
+            sample(501), record(FORK, struct.pack("<IIIIQ", 20, 10, 20, 10, 600) + trailer(600)),
+            sample(700)]
+    return (file_of([(attr(1, 0, IP | TID | TIME | CALLCHAIN | IDENTIFIER), 11)], b"".join(data)),
+            start)
 
 
 HAND = t.write("hand.data", made_by_hand())
@@ -154,7 +166,8 @@ MANY_CHAINS = t.write("many-chains.data", made)
 
 
 def rows(out, table):
-    return [eval(line.split(" ", 1)[1]) for line in out.splitlines() if line.startswith(table + " ")]
+    return [eval(line.split(" ", 1)[1]) for line in out.splitlines()
+            if line.startswith(table + " ")]
 
 
 def no_branch_types(out):
@@ -201,11 +214,13 @@ call_return_table (3, 2, 1, 4, 400, 400, 1, 2, 0, 1, 3, 0, 0, 0)
 end
 """, "each row is exported once, before other rows refer to it")
 types = rows(r.out, "branch_type_table")
-t.ok(len(types) == len(set(types)) == 42 and types[0] == (0, "no branch") and (515, "call / trace end") in types,
+t.ok(len(types) == len(set(types)) == 42 and types[0] == (0, "no branch") and
+     (515, "call / trace end") in types,
      "kinds of branches", types)
 
 r = t.script(ALL, HAND)
-t.ok("call_path" not in r.out and "call_return" not in r.out and rows(r.out, "sample_table")[0][21] == 0,
+t.ok("call_path" not in r.out and "call_return" not in r.out and
+     rows(r.out, "sample_table")[0][21] == 0,
      "no call paths and no calls by default", r.out)
 
 # ---- call paths ----
@@ -251,22 +266,30 @@ r = t.script(ALL.replace("'calls' in sys.argv", "'False'").replace("'cc' in sys.
 t.ok("call_return_table" in r.out and not [s for s in rows(r.out, "sample_table") if s[21]],
      "flags are tested as Python tests values",
      r.out)
-r = t.script("perf_db_export_mode = False\ndef sample_table(*x): print(x)\ndef process_event(d): print(d['ev_name'])\n", HAND)
+r = t.script(
+    "perf_db_export_mode = False\ndef sample_table(*x): print(x)\ndef process_event(d): "
+    "print(d['ev_name'])\n", HAND)
 t.is_(r.out.splitlines()[0], "page-faults", "perf_db_export_mode = False exports nothing")
 r = t.script("def trace_begin():\n global perf_db_export_mode\n perf_db_export_mode = 1\n"
              "def sample_table(a, b, *rest): print(a, b, len(rest))\n", HAND)
 t.is_(r.out, "1 1 26\n2 1 26\n3 1 26\n4 2 26\n",
       "the flag is read after trace_begin; rows have ids of tables that are not exported")
 r = t.script("perf_db_export_mode = True\ndef sample_table(%s, *x): print(len(x), insn)\n" %
-             ", ".join("c%d" % i for i in range(22)) .replace("c21", "insn"), HAND, compat="perf-6.1")
+             ", ".join("c%d" % i for i in range(22)) .replace("c21", "insn"), HAND,
+             compat="perf-6.1")
 t.is_(r.out.splitlines()[0][0], "3", "25 columns as in perf 6.1, 28 as in perf 6.12")
 r = t.script("perf_db_export_mode = True\nsample_table = 5\ndef thread_table(*x):\n"
              " global thread_table\n print(x)\n def thread_table(*x): print('another')\n", HAND)
 t.is_(r.out, "(1, 1, 1, 20, 20)\n(2, 1, 1, 20, 21)\n(3, 1, 3, 0, 0)\n",
       "handlers are looked up once; an object that cannot be called is no handler")
-r = t.script("perf_db_export_mode = True\ndef sample_table(*x): raise ValueError('full')\ndef trace_end(): print('end')\n", HAND)
-t.ok(r.rc == 1 and "ValueError: full" in r.err and "page-faults" in r.err, "a handler that raises ends the run", r)
-r = t.script("class No:\n def __bool__(self): raise ValueError('neither')\nperf_db_export_mode = No()\n", HAND)
+r = t.script(
+    "perf_db_export_mode = True\ndef sample_table(*x): raise ValueError('full')\ndef trace_end(): "
+    "print('end')\n", HAND)
+t.ok(r.rc == 1 and "ValueError: full" in r.err and "page-faults" in r.err,
+     "a handler that raises ends the run", r)
+r = t.script(
+    "class No:\n def __bool__(self): raise ValueError('neither')\nperf_db_export_mode = No()\n",
+    HAND)
 t.ok(r.rc == 1 and "ValueError: neither" in r.err, "a flag whose __bool__ raises ends the run", r)
 r = t.script("perf_db_export_mode = True\nn = 0\ndef sample_table(*x): print('table')\n"
              "def trace_unhandled(*x):\n global n\n n += 1\ndef trace_end(): print(n > 0)\n", DEMO)
@@ -274,23 +297,30 @@ t.is_(r.out, "True\n", "tracepoints are given to their handlers, not to the tabl
 
 for name, path in pythons():
     r = t.script(ALL, HAND, ["cc", "calls"], python=path, both=False)
-    t.ok(len(rows(r.out, "sample_table")) == 4 and r.out.endswith("end\n"), "rows under Python: " + name, r)
+    t.ok(len(rows(r.out, "sample_table")) == 4 and r.out.endswith("end\n"), "rows under Python: " +
+         name, r)
 
 # ---- compared with perf ----
 
-RECORDINGS = [HAND, MANY_CHAINS, AFTER_EXIT] + [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] + \
-    [DATA + "/text-cases/" + n for n in ("addr.data", "g.data", "dw.data", "br.data", "perf.data")]
+RECORDINGS = ([HAND, MANY_CHAINS, AFTER_EXIT] +
+              [DATA + "/text/" + n for n in ("clock.data", "faults.data", "mixed.data")] +
+              [DATA + "/text-cases/" + n for n in ("addr.data", "g.data", "dw.data", "br.data",
+                                                   "perf.data")])
 for data in RECORDINGS:
     t.like_perf(ALL, "rows as perf 6.1's: " + os.path.basename(data), data, ["cc", "calls"])
 
-newer = run([os.path.join(HERE, "../../tools/perf-6.12"), os.path.join(os.path.dirname(SONDE), "perf-6.12")], env=dict(os.environ))
-for data in [d for d in RECORDINGS if os.path.basename(d) in ("hand.data", "many-chains.data", "after-exit.data", "faults.data", "g.data", "dw.data")]:
+newer = run([os.path.join(HERE, "../../tools/perf-6.12"),
+             os.path.join(os.path.dirname(SONDE), "perf-6.12")], env=dict(os.environ))
+for data in [d for d in RECORDINGS
+             if os.path.basename(d) in ("hand.data", "many-chains.data", "after-exit.data",
+                                        "faults.data", "g.data", "dw.data")]:
     name = "rows as perf 6.12's: " + os.path.basename(data)
     if newer.rc:
         t.skip(name, newer.err.strip(), installable=False)
         continue
     path = t.write("script.py", ALL)
-    theirs = run([newer.out.strip(), "script", "-i", data, "-s", path, "cc", "calls"], None, environment(LD_PRELOAD=""), t.dir)
+    theirs = run([newer.out.strip(), "script", "-i", data, "-s", path, "cc", "calls"], None,
+                 environment(LD_PRELOAD=""), t.dir)
     ours = t.script(ALL, data, ["cc", "calls"], compat="perf-6.12")
     t.ok(ours.out == theirs.out, name, *t.difference(ours, theirs))
 

@@ -43,17 +43,19 @@ EVERYWHERE = READING + ' evlist buildid-list'
 
 # kind -> outputs that must report it. Others may, and each that does must obey --strict.
 REPORTED_BY = {
-    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'bad-size': READING, 'missing-file': EVERYWHERE,
-    'trailing-text': READING, 'bad-wrapping': READING, 'unfinished': EVERYWHERE,
-    'bad-record': READING, 'unknown-record': READING, 'unknown-id': READING, 'late': 'text jsonl python perl check',
-    'no-format': READING, 'kernel-formats': 'text jsonl python perl', 'bad-format': READING, 'bad-feature': EVERYWHERE,
-    'division-by-zero': 'text', 'throttled': READING, 'compressed': READING, 'trace-not-decoded': READING,
-    'guest-samples': READING, 'not-unwound': 'text', 'empty-call-stack': LOOKING, 'other-build': 'text check',
-    'unknown-symbols': 'text check', 'no-descriptor': 'text check',
-    'ended-early': EVERYWHERE, 'missed-cpus': EVERYWHERE, 'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check',
-    'text-pokes': READING,
+    'lost-events': READING, 'lost-state': READING, 'truncated': READING, 'bad-size': READING,
+    'missing-file': EVERYWHERE, 'trailing-text': READING, 'bad-wrapping': READING,
+    'unfinished': EVERYWHERE, 'bad-record': READING, 'unknown-record': READING,
+    'unknown-id': READING, 'late': 'text jsonl python perl check', 'no-format': READING,
+    'kernel-formats': 'text jsonl python perl', 'bad-format': READING, 'bad-feature': EVERYWHERE,
+    'division-by-zero': 'text', 'throttled': READING, 'compressed': READING,
+    'trace-not-decoded': READING, 'guest-samples': READING, 'not-unwound': 'text',
+    'empty-call-stack': LOOKING, 'other-build': 'text check', 'unknown-symbols': 'text check',
+    'no-descriptor': 'text check', 'ended-early': EVERYWHERE, 'missed-cpus': EVERYWHERE,
+    'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check', 'text-pokes': READING,
 }
-OPTIONS = {'kernel-formats': ['--kernel-formats'], 'dlfilter-dropped': ['--dlfilter', TELL, '--dlarg', 'late=2'],
+OPTIONS = {'kernel-formats': ['--kernel-formats'],
+           'dlfilter-dropped': ['--dlfilter', TELL, '--dlarg', 'late=2'],
            'no-kernel-symbols': ['--kallsyms', '/dev/null']}
 
 
@@ -75,8 +77,8 @@ def command(kind, how, path, scripts):
         limits = ('--max-unknown 100 --max-cut 100 --max-missing 9 --max-lost 100 '
                   '--max-throttled 9 --max-doubts 9 --max-damage 99').split()
         return [how, *where, *mine, *(limits if how == 'check' else [])]
-    how = {'text': [], 'jsonl': ['--format', 'jsonl'], 'dump': ['-D'], 'python': ['-s', scripts + '/x.py'],
-           'perl': ['-s', scripts + '/x.pl']}[how]
+    how = {'text': [], 'jsonl': ['--format', 'jsonl'], 'dump': ['-D'],
+           'python': ['-s', scripts + '/x.py'], 'perl': ['-s', scripts + '/x.pl']}[how]
     return ['script', *where, *options, *how]
 
 
@@ -87,7 +89,8 @@ def run(words, descriptors=None):
     env = dict(ENV, SONDE_PYTHON=sys.executable)
     # An interpreter must load the sanitizer first.
     if '-s' in words and os.environ.get('SONDE_ASAN'):
-        env.update(LD_PRELOAD=os.environ['SONDE_ASAN'], ASAN_OPTIONS='detect_leaks=0', PYTHONMALLOC='malloc')
+        env.update(LD_PRELOAD=os.environ['SONDE_ASAN'], ASAN_OPTIONS='detect_leaks=0',
+                   PYTHONMALLOC='malloc')
     p = subprocess.run([SONDE] + words, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                        timeout=600, preexec_fn=limit)
     return p.returncode, p.stdout.decode('latin-1'), p.stderr.decode('latin-1')
@@ -162,10 +165,12 @@ def closing(text):
 
 def is_reported(how, kind, out, err):
     if how == 'info-json':
-        return out.startswith('{') and any(d['name'] == kind and d['count'] for d in json.loads(out)['defects'])
+        return (out.startswith('{') and
+                any(d['name'] == kind and d['count'] for d in json.loads(out)['defects']))
     if how == 'info':
         return kind in closing(out) and kind in closing(err)
-    if how in ('python', 'perl') and 'defect %s ' % kind not in out or how == 'jsonl' and '{"defect":"%s"' % kind not in out:
+    if (how in ('python', 'perl') and 'defect %s ' % kind not in out or how == 'jsonl' and
+        '{"defect":"%s"' % kind not in out):
         return False
     return kind in closing(err)
 
@@ -182,7 +187,8 @@ def one(kind, how, path, severity, scripts, must, descriptors=None):
     names = closing(err)
     if len([line for line in err.splitlines() if closing(line)]) > 1:
         wrong += '%s: more than one closing line: %s' % (how, err)
-    for option, want in (('--strict', 3 * bool(names)), ('--fail-on-loss', 3 * any(kinds[name][0] != 'info' for name in names))):
+    for option, want in (('--strict', 3 * bool(names)),
+                         ('--fail-on-loss', 3 * any(kinds[name][0] != 'info' for name in names))):
         got = run(words[:1] + [option] + words[1:], descriptors)
         if got[0] != want:
             wrong += '%s %s: %s, not %d; %s\n' % (how, option, got[0], want, got[2])
@@ -229,7 +235,8 @@ def main():
                 say(not wrong, point, wrong)
             for how in 'python', 'perl':
                 out = run(command('', how, made['in order'], name))[1]
-                want = ['event', 'defect bad-record error 1', 'event', 'defect bad-record error 2', 'end', '']
+                want = ['event', 'defect bad-record error 1', 'event', 'defect bad-record error 2',
+                        'end', '']
                 say(out.split('\n') == want,
                     'scripts get defects and events in order, %s, %s' % (how, order), out)
             wrong = ''

@@ -19,7 +19,8 @@ def place(folder, *names):
 def found(*words, compat=None, cwd=None, **env):
     argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", DEMO] + list(words)
     # PATH has only the perf that this test creates; scripts of /usr/lib/perf-core have other names.
-    env = environment(**{"SONDE_PYTHON": t.python, "HOME": t.dir + "/home", "PATH": t.dir + "/prefix/bin:/usr/bin:/bin", **env})
+    env = environment(**{"SONDE_PYTHON": t.python, "HOME": t.dir + "/home",
+                         "PATH": t.dir + "/prefix/bin:/usr/bin:/bin", **env})
     r = run(argv, env=env, cwd=cwd or t.dir)
     return r.out.strip() or (r.rc, r.err.strip().replace(t.dir, "DIR"))
 
@@ -27,7 +28,8 @@ def found(*words, compat=None, cwd=None, **env):
 def message_about(*words, compat=None, cwd=None):
     """The message about the file that is run."""
     argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", DEMO] + list(words)
-    env = environment(SONDE_PYTHON=t.python, HOME=t.dir + "/home", PATH=t.dir + "/prefix/bin:/usr/bin:/bin")
+    env = environment(SONDE_PYTHON=t.python, HOME=t.dir + "/home",
+                      PATH=t.dir + "/prefix/bin:/usr/bin:/bin")
     r = run(argv, env=env, cwd=cwd or t.dir)
     return "\n".join(line for line in r.err.splitlines() if "shadow" in line).replace(t.dir, "DIR")
 
@@ -46,7 +48,8 @@ config = t.write("config", "[script]\n\tpath = %s/nowhere:~/../configured\n" % t
 SAID = t.dir + "/nowhere:" + t.dir + "/said"
 TREE = t.dir + "/tree"
 
-for words in (("-s", "mine.py"), ("-s", "mine"), ("mine.py",), ("mine",), ("-s", "py:mine"), ("-s", "python:mine.py")):
+for words in (("-s", "mine.py"), ("-s", "mine"), ("mine.py",), ("mine",), ("-s", "py:mine"),
+              ("-s", "python:mine.py")):
     t.is_(found(*words), "home", "%s: in the user's folder" % " ".join(words))
 t.is_(found("-s", "mine.py", XDG_CONFIG_HOME=t.dir + "/xdg"), "xdg", "XDG_CONFIG_HOME")
 t.is_(found("-s", "everywhere"), "home", "the user's folder is searched before perf's")
@@ -59,7 +62,8 @@ t.is_(found("-s", "everywhere", PERF_EXEC_PATH=TREE), "tree", "PERF_EXEC_PATH is
 t.is_(found("-s", "everywhere", "--exec-path=" + TREE), "tree", "--exec-path is searched first")
 t.is_(found("-s", "everywhere.py", PERF_EXEC_PATH=TREE, cwd=t.dir + "/here"), "here",
       "a file in the current folder is used first")
-said = "sonde: script: ./everywhere.py is run; it shadows DIR/home/.config/sonde/scripts/everywhere.py, which is found by that name elsewhere"
+said = ("sonde: script: ./everywhere.py is run; it shadows "
+        "DIR/home/.config/sonde/scripts/everywhere.py, which is found by that name elsewhere")
 for words in ("-s", "everywhere.py"), ("everywhere.py",):
     t.is_(message_about(*words, cwd=t.dir + "/here"), said,
           "%s: a message names the shadowed script" % " ".join(words))
@@ -74,8 +78,9 @@ t.is_(message_about("-s", "alone.py", cwd=t.dir + "/here"), "",
       "no message if only the current folder has the name")
 t.is_(found("-s", "beside"), "prefix", "the folder of the perf in PATH")
 t.is_(found("-s", "py:perlish")[0], 1, "py: does not find a script in perl/")
-t.is_(found("-s", "ruby", SONDE_SCRIPT_PATH=SAID), (1, "sonde: 'DIR/said/ruby.rb' is a Ruby script: sonde has no module for "
-                                                    "Ruby yet"), "the suffix gives the language")
+t.is_(found("-s", "ruby", SONDE_SCRIPT_PATH=SAID),
+      (1, "sonde: 'DIR/said/ruby.rb' is a Ruby script: sonde has no module for "
+       "Ruby yet"), "the suffix gives the language")
 t.is_(found("-s", "py:odd.foo", SONDE_SCRIPT_PATH=SAID), "said",
       "a suffix of no language, with the language before the name")
 t.is_(found("-s", "sub.py", SONDE_SCRIPT_PATH=SAID)[0], 1, "a folder is not a script")
@@ -95,7 +100,8 @@ t.is_(found("-s", "beside-us.py", PATH=t.dir + "/link/bin:/usr/bin")[0], 1,
 
 # ---- modules -----------------------------------------------------------------------------------
 
-MODULES = "import os, sys\nsys.path.append(os.environ['PERF_EXEC_PATH'] + '/scripts/python/Perf-Trace-Util/lib/Perf/Trace')\n"
+MODULES = ("import os, sys\nsys.path.append(os.environ['PERF_EXEC_PATH'] + "
+           "'/scripts/python/Perf-Trace-Util/lib/Perf/Trace')\n")
 r = t.script(MODULES + """
 from EventClass import *
 import EventClass
@@ -105,14 +111,17 @@ for size in (0, 80, 144, 176, 177):
     print(type(e).__name__, e.ev_type, len(e.raw_buf), getattr(e, 'flags', None), getattr(e, 'sp', None), getattr(e, 'lat', None))
 print(PerfEvent.event_num, PebsEvent.pebs_num, PebsNHM.pebs_nhm_num, EVTYPE_GENERIC, EVTYPE_PEBS, EVTYPE_PEBS_LL, EVTYPE_IBS)
 """, both=False)
-SHOWN = "PMU event: name=          ev, symbol=                      sy, comm=      co, dso=          ds\n"
+SHOWN = ("PMU event: name=          ev, symbol=                      sy, comm=      co, dso=      "
+         "    ds\n")
 first, sp, lat = (struct.unpack("=Q", bytes(range(at, at + 8)))[0] for at in (0, 72, 168))
 t.is_(r.out, "".join(SHOWN + "%s\n" % line for line in (
-    "PerfEvent 0 0 None None None", "PerfEvent 0 80 None None None", "PebsEvent 1 144 %d %d None" % (first, sp),
-    "PebsNHM 2 176 %d %d %d" % (first, sp, lat), "PerfEvent 0 177 None None None")) + "5 2 1 0 1 2 3\n", "EventClass", r.err)
+    "PerfEvent 0 0 None None None", "PerfEvent 0 80 None None None",
+    "PebsEvent 1 144 %d %d None" % (first, sp), "PebsNHM 2 176 %d %d %d" % (first, sp, lat),
+    "PerfEvent 0 177 None None None")) + "5 2 1 0 1 2 3\n", "EventClass", r.err)
 GUI = MODULES + "from SchedGui import RootFrame\n"
 r = t.script("import sys\nsys.modules['wx'] = None\n" + GUI, both=False)
-t.ok(r.rc == 1 and "ImportError: this script shows a window: it needs wxPython" in r.err, "SchedGui without wxPython", r)
+t.ok(r.rc == 1 and "ImportError: this script shows a window: it needs wxPython" in r.err,
+     "SchedGui without wxPython", r)
 t.write("wx/wx.py", """
 from unittest.mock import MagicMock
 class Frame:

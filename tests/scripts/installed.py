@@ -27,12 +27,14 @@ import sys
 import threading
 
 from installed_cases import CASES, INSTALLED, PROGRAMS, RECORDINGS
-from scripttest import HERE, SONDE, Result, Tests, environment, perf_version, pythons, qt_environment, run
+from scripttest import (HERE, SONDE, Result, Tests, environment, perf_version, pythons,
+                        qt_environment, run)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gen"))
 from recording import Format, recording  # noqa: E402
 
-TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools")
+TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+                     "tools")
 EXEC_PATH = "/usr/lib/perf-core"
 STAND_INS = HERE + "/stand-in"
 
@@ -40,7 +42,8 @@ STAND_INS = HERE + "/stand-in"
 def plain():
     """The environment of other programs; perf finds its modules in the folder of the first python3
     in PATH."""
-    env = {k: v for k, v in environment().items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
+    env = {k: v for k, v in environment().items()
+           if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
     env["PATH"] = "/usr/bin:" + env["PATH"]
     return env
 
@@ -77,7 +80,8 @@ print fmt: "opcode=%%lu", REC->opcode
 def hypervisor_calls():
     """Entries of four hypervisor calls, then exits of three: events that no x86 machine has."""
     entry = Format("powerpc:hcall_entry", HCALL % ("hcall_entry", ""))
-    leave = Format("powerpc:hcall_exit", HCALL % ("hcall_exit", "\tfield:long retval;\toffset:16;\tsize:8;\tsigned:1;\n"))
+    leave = Format("powerpc:hcall_exit",
+                   HCALL % ("hcall_exit", "\tfield:long retval;\toffset:16;\tsize:8;\tsigned:1;\n"))
     head = struct.pack("<HBBi", 0, 0, 0, 101)
     return recording([entry, leave], [[head + struct.pack("<Q", n) for n in (4, 8, 220, 12345)],
                                       [head + struct.pack("<Qq", n, -1) for n in (4, 220, 12345)]])
@@ -93,7 +97,8 @@ def record(name, folder, live):
     options = (live and r.live or r.options).split()
     argv = ["perf", "stat", "record"] if r.renamed else ["perf", "record", "-q", "-N"]
     data = name + ".data"
-    p = run(argv + ["-o", data] + options + ["--"] + r.command, env=plain(), cwd=folder, timeout=600)
+    p = run(argv + ["-o", data] + options + ["--"] + r.command, env=plain(), cwd=folder,
+            timeout=600)
     path = folder + "/" + data
     if p.rc or not os.path.exists(path) or not os.path.getsize(path):
         return "perf cannot record it: " + (p.err.strip().splitlines() or ["status %d" % p.rc])[0]
@@ -102,7 +107,8 @@ def record(name, folder, live):
             content = f.read()
         for old, new in r.renamed.items():
             old = old.encode() + b"\0"
-            content = re.sub(b"(?<=\0)" + old + b"\0{%d}" % len(new), new.encode() + b"\0" + bytes(len(old) - 1), content)
+            content = re.sub(b"(?<=\0)" + old + b"\0{%d}" % len(new),
+                             new.encode() + b"\0" + bytes(len(old) - 1), content)
         with open(path, "wb") as f:
             f.write(content)
     return None
@@ -121,7 +127,8 @@ class Installed:
         else:
             self.missing = {"6.12": p.err.strip() or "the folder of perf 6.12 has no scripts"}
         self.pythons = [("system", t.python)]
-        newer = [(name, path) for name, path in pythons() if not path.startswith("/usr/bin") and "3.1" in name and
+        newer = [(name, path) for name, path in pythons() if not path.startswith("/usr/bin") and
+                 "3.1" in name and
                  int(name.split("3.")[1]) >= 12]
         self.pythons += newer[-1:]
         for program in PROGRAMS:
@@ -139,7 +146,8 @@ class Installed:
         with self.qt_asked:
             if self.real_qt is None:
                 self.real_qt = qt_environment()
-        if case.qt != "stand-in" and python == "/usr/bin/python3" and isinstance(self.real_qt, dict):
+        if (case.qt != "stand-in" and python == "/usr/bin/python3" and
+            isinstance(self.real_qt, dict)):
             return self.real_qt
         if case.qt == "real":
             return self.real_qt if isinstance(self.real_qt, str) else "this Python has no Qt"
@@ -189,8 +197,10 @@ class Installed:
             env["SONDE_TEST_FILES"] = ";".join(names)
             path.append(self.t.dir + "/stand-in")
         if path:
-            env["PYTHONPATH"] = ":".join(path + ([env["PYTHONPATH"]] if "PYTHONPATH" in env else []))
-        r = run(program + ["script", "-i", data, "-s", script or self.script(case)] + list(case.args or ()), None, env, cwd)
+            env["PYTHONPATH"] = ":".join(path + ([env["PYTHONPATH"]] if "PYTHONPATH" in env
+                                                 else []))
+        r = run(program + ["script", "-i", data, "-s", script or self.script(case)] +
+                list(case.args or ()), None, env, cwd)
         out = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ", "",
                      r.out)  # exporters print when they started
         if case.out:
@@ -208,7 +218,8 @@ class Installed:
             lines = list(f)
         # Only the rows: the statements that create tables are part of the script.
         if path.endswith(".sent"):
-            lines = [line for line in lines if line.startswith("COPY") or re.fullmatch("[0-9a-f]+\n", line)]
+            lines = [line for line in lines if line.startswith("COPY") or
+                     re.fullmatch("[0-9a-f]+\n", line)]
         return "".join(lines)
 
     def sonde(self, case, data, python, eager, live=False):
@@ -223,7 +234,8 @@ class Installed:
 
     def perf(self, case, data, live=False):
         argv = ["perf"] + ([] if live else ["--buildid-dir", self.buildids])
-        env = dict(plain(), PERF_EXEC_PATH=self.paths[case.version], **self.qt(case, "/usr/bin/python3"))
+        env = dict(plain(), PERF_EXEC_PATH=self.paths[case.version],
+                   **self.qt(case, "/usr/bin/python3"))
         return self.run(case, argv, data, env, live, self.mended(case) if case.fault else None)
 
 
@@ -271,7 +283,8 @@ def compare(installed, case, data, live, combinations, wanted):
 def stored(installed, case):
     """All combinations for the first case of each script, fewer for its other cases."""
     first = next(c for c in CASES if (c.script, c.version) == (case.script, case.version)) is case
-    combinations = [(p, e) for p in installed.pythons for e in "01"] if first else list(zip(installed.pythons * 2, "01"))
+    combinations = ([(p, e) for p in installed.pythons for e in "01"] if first
+                    else list(zip(installed.pythons * 2, "01")))
     with open("%s/out/%s.txt" % (INSTALLED, case.name)) as f:
         wanted = Result(f.read(), "", case.status)
     return compare(installed, case, installed.stored(case), False, combinations, wanted)
@@ -282,29 +295,35 @@ def live(installed, case, folder):
     if isinstance(why, str):
         return why, []
     data = "%s/%s.data" % (folder, case.recording)
-    return compare(installed, case, data, True, list(zip(installed.pythons * 2, "01")), installed.perf(case, data, True))
+    return compare(installed, case, data, True, list(zip(installed.pythons * 2, "01")),
+                   installed.perf(case, data, True))
 
 
 def system_call_top(installed):
     """sctop.py has a thread that prints during the run. perf never lets it run, so nothing is
     compared."""
     napping = "i=0; while [ $i -lt 25 ]; do cat /dev/null; sleep 0.1; i=$((i + 1)); done"
-    recorder = subprocess.Popen([SONDE, "record", "-q", "-e", "raw_syscalls:sys_enter", "-o", "-", "--", "sh", "-c", napping],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    p = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "-", "-s", "sctop.py", "1"], stdin=recorder.stdout,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=installed.t.dir, timeout=600)
+    recorder = subprocess.Popen([SONDE, "record", "-q", "-e", "raw_syscalls:sys_enter", "-o", "-",
+                                 "--", "sh", "-c", napping],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+    p = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "-", "-s", "sctop.py", "1"],
+                       stdin=recorder.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       env=environment(), cwd=installed.t.dir, timeout=600)
     recorder.stdout.close()
     words = recorder.stderr.read().decode("utf-8", "replace")
     if recorder.wait() and not p.stdout:
         return "cannot record: " + words.strip(), []
     tables = p.stdout.decode().split("syscall events:")[1:]
     counts = [sum(int(n) for n in re.findall(r"(?m)^\S+ +(\d+)$", table)) for table in tables]
-    return not p.returncode and len(counts) >= 2 and sum(counts) >= 500, [counts, p.returncode, p.stderr.decode(), words]
+    return (not p.returncode and len(counts) >= 2 and sum(counts) >= 500,
+            [counts, p.returncode, p.stderr.decode(), words])
 
 
 def all_jobs(t, installed, cases, pool):
     """(name, future) of each case; new recordings are made while stored ones are read."""
-    jobs = [(case.name + ", stored recording", pool.submit(stored, installed, case)) for case in cases]
+    jobs = [(case.name + ", stored recording", pool.submit(stored, installed, case))
+            for case in cases]
     version = perf_version() or "none"
     if not version.startswith("6.1."):
         t.skip("compared with perf", "no perf 6.1 (it is %s)" % version)
@@ -342,10 +361,12 @@ def main():
         t.skip("scripts of perf " + version, why)
         cases = [case for case in cases if case.version != version]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        jobs = [(name, pool.submit(job, installed)) for name, job in live_only] + all_jobs(t, installed, cases, pool)
+        jobs = ([(name, pool.submit(job, installed)) for name, job in live_only] +
+                all_jobs(t, installed, cases, pool))
         for name, job in jobs:
             good, diagnosis = job.result()
-            t.skip(name, good, installable=False) if isinstance(good, str) else t.ok(good, name, *diagnosis)
+            t.skip(name, good,
+                   installable=False) if isinstance(good, str) else t.ok(good, name, *diagnosis)
     t.done()
 
 

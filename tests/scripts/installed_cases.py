@@ -40,22 +40,28 @@ TRAFFIC = ["unshare", "--net", PYTHON, "traffic.py", "4"]
 CALLS = "cat /etc/hostname /nonexistent; dd if=/dev/zero of=/dev/null bs=1k count=5; exec true"
 
 RECORDINGS = {
-    "syscalls": Recording("-e raw_syscalls:sys_enter --filter id<22 -e raw_syscalls:sys_exit --filter id<22",
+    "syscalls": Recording(
+        "-e raw_syscalls:sys_enter --filter id<22 -e raw_syscalls:sys_exit --filter id<22",
                           ["sh", "-c", CALLS]),
-    "futex": Recording("-e syscalls:sys_enter_futex,syscalls:sys_exit_futex", [PYTHON, "-S", "-c", FUTEX]),
+    "futex": Recording("-e syscalls:sys_enter_futex,syscalls:sys_exit_futex",
+                       [PYTHON, "-S", "-c", FUTEX]),
     "clock": Recording("-e cpu-clock:u -F 2000 -g", ["./work"], "-e cpu-clock -F 2000 -g"),
     "plain": Recording("-e cpu-clock:u -F 2000", ["./work"], "-e cpu-clock -F 2000"),
-    "faults": Recording("-e page-faults:u -c 1 -d --phys-data", ["./work"], "-e page-faults -c 1 -d --phys-data"),
+    "faults": Recording("-e page-faults:u -c 1 -d --phys-data", ["./work"],
+                        "-e page-faults -c 1 -d --phys-data"),
     "compaction": Recording(re.sub("(isolate_[a-z]+)", r"\1 --filter nr_taken>250", COMPACTION),
                             ["sh", "-c", "echo 1 > /proc/sys/vm/compact_memory"], COMPACTION),
     "softirqs": Recording("-e irq:softirq_entry,sched:sched_switch", ["./work"]),
     "kmalloc": Recording("-e irq:softirq_entry -e kmem:kmalloc", ["sh", "-c", "cat /etc/hostname"]),
     "net": Recording(NET, TRAFFIC, needs=["unshare", "ip"]),
     "drops": Recording("-e skb:kfree_skb", TRAFFIC, needs=["unshare", "ip"]),
-    "tasks": Recording("-e sched:sched_switch,sched:sched_migrate_task", [PYTHON, "-S", "-c", FUTEX]),
+    "tasks": Recording("-e sched:sched_switch,sched:sched_migrate_task",
+                       [PYTHON, "-S", "-c", FUTEX]),
     # Counters of every machine, under the names that the script expects.
-    "stat": Recording("-e cs,faults -I 50 -a -A", ["sleep", "0.2"], renamed={"cs": "cycles", "faults": "instructions"}),
-    "wakeups": Recording("-e sched:sched_wakeup,sched:sched_switch", ["sh", "-c", "cat /etc/hostname | cat"]),
+    "stat": Recording("-e cs,faults -I 50 -a -A", ["sleep", "0.2"],
+                      renamed={"cs": "cycles", "faults": "instructions"}),
+    "wakeups": Recording("-e sched:sched_wakeup,sched:sched_switch",
+                         ["sh", "-c", "cat /etc/hostname | cat"]),
 }
 
 Case = namedtuple("Case", "name script recording args fault files out status qt version",
@@ -65,7 +71,8 @@ Case = namedtuple("Case", "name script recording args fault files out status qt 
 # (of stand-in/), "any" (stand-in/ if the real ones are missing); version: the perf that has the
 # script
 
-IOMEM = "00000000-00000fff : Reserved\n00001000-7fffffff : System RAM\n80000000-ffffffffff : Persistent Memory\n"
+IOMEM = ("00000000-00000fff : Reserved\n00001000-7fffffff : System RAM\n80000000-ffffffffff : "
+         "Persistent Memory\n")
 KALLSYMS = "ffffffff80000000 T first\nffffffff81000000 T middle\nffffffff82000000 T last\n"
 
 CASES = [
@@ -77,12 +84,15 @@ CASES = [
     Case("failed-syscalls-by-pid-comm", "failed-syscalls-by-pid", "syscalls", ["cat"]),
     Case("futex-contention", "futex-contention", "futex"),
     Case("stackcollapse", "stackcollapse", "clock"),
-    Case("stackcollapse-options", "stackcollapse", "clock", ["--", "--include-tid", "--include-pid", "--kernel"]),
+    Case("stackcollapse-options", "stackcollapse", "clock",
+         ["--", "--include-tid", "--include-pid", "--kernel"]),
     Case("stackcollapse-no-comm", "stackcollapse", "clock", ["--", "--no-comm"]),
     Case("flamegraph-json", "flamegraph", "clock", ["--", "-f", "json", "-o", "-"]),
-    Case("event_analyzing_sample", "event_analyzing_sample", "plain", files={"/dev/shm/perf.db": None}),
+    Case("event_analyzing_sample", "event_analyzing_sample", "plain",
+         files={"/dev/shm/perf.db": None}),
     Case("compaction-times", "compaction-times", "compaction"),
-    Case("compaction-times-pid", "compaction-times", "compaction", ["--", "-pv", "-u", "-m", "-fs"]),
+    Case("compaction-times-pid", "compaction-times", "compaction",
+         ["--", "-pv", "-u", "-m", "-fs"]),
     Case("compaction-times-help", "compaction-times", "compaction", ["--", "-h"]),
     Case("check-perf-trace", "check-perf-trace", "softirqs"),
     Case("check-perf-trace-kmalloc", "check-perf-trace", "kmalloc",
@@ -94,8 +104,9 @@ CASES = [
          fault="skb:consume_skb has more fields than its handlers have parameters"),
     Case("netdev-times-tx", "netdev-times", "net", ["tx", "dev=tx0"],
          fault="skb:consume_skb has more fields than its handlers have parameters"),
-    Case("sched-migration", "sched-migration", "wakeups", fault="it needs a parameter `success` that the kernel does not have",
-         files={"wx": None}, status=255),
+    Case("sched-migration", "sched-migration", "wakeups",
+         fault="it needs a parameter `success` that the kernel does not have", files={"wx": None},
+         status=255),
     Case("sched-migration-no-wx", "sched-migration", "wakeups", status=255),
     Case("mem-phys-addr", "mem-phys-addr", "faults", files={"/proc/iomem": IOMEM}),
     Case("intel-pt-events", "intel-pt-events", "plain"),
@@ -103,14 +114,19 @@ CASES = [
     Case("stat-cpi", "stat-cpi", "stat"),
     Case("export-to-sqlite", "export-to-sqlite", "clock", ["x.db", "all", "calls", "callchains"],
          out="x.db", qt="any"),
-    Case("export-to-sqlite-branches", "export-to-sqlite", "faults", ["x.db", "branches"], out="x.db", qt="any"),
-    Case("export-to-postgresql", "export-to-postgresql", "clock", ["perf", "all", "calls", "callchains"], out="perf.sent",
-         qt="stand-in"),
-    Case("export-to-postgresql-no-driver", "export-to-postgresql", "plain", ["perf"], status=255, qt="real"),
+    Case("export-to-sqlite-branches", "export-to-sqlite", "faults", ["x.db", "branches"],
+         out="x.db", qt="any"),
+    Case("export-to-postgresql", "export-to-postgresql", "clock",
+         ["perf", "all", "calls", "callchains"], out="perf.sent", qt="stand-in"),
+    Case("export-to-postgresql-no-driver", "export-to-postgresql", "plain", ["perf"], status=255,
+         qt="real"),
     Case("powerpc-hcalls", "powerpc-hcalls", "hcalls"),
     Case("gecko", "gecko", "clock", ["--", "--save-only=out.json"], out="out.json", version="6.12"),
     Case("task-analyzer", "task-analyzer", "tasks", version="6.12"),
-    Case("task-analyzer-summary", "task-analyzer", "tasks", ["--", "--summary", "--ns"], version="6.12"),
-    Case("task-analyzer-csv", "task-analyzer", "tasks", ["--", "--csv", "out.csv"], out="out.csv", version="6.12"),
-    Case("netdev-times-6.12", "netdev-times", "net", version="6.12", fault="as in 6.1, of skb:kfree_skb"),
+    Case("task-analyzer-summary", "task-analyzer", "tasks", ["--", "--summary", "--ns"],
+         version="6.12"),
+    Case("task-analyzer-csv", "task-analyzer", "tasks", ["--", "--csv", "out.csv"], out="out.csv",
+         version="6.12"),
+    Case("netdev-times-6.12", "netdev-times", "net", version="6.12",
+         fault="as in 6.1, of skb:kfree_skb"),
 ]

@@ -8,7 +8,8 @@ with SONDE_EAGER=1 on an ordinary one. Both must print the same.
 import ast
 import os
 
-from scripttest import BINDINGS, CHAINS, DEMO, FRAMES, MIXED, SONDE, Tests, environment, pythons, run
+from scripttest import (BINDINGS, CHAINS, DEMO, FRAMES, MIXED, SONDE, Tests, environment, pythons,
+                        run)
 
 t = Tests()
 
@@ -17,7 +18,8 @@ SAYS = {}
 with open(os.path.join(BINDINGS, "lib", "leave_out.py")) as source:
     for statement in ast.parse(source.read()).body:
         if isinstance(statement, ast.Assign):
-            value = statement.value.args[0] if isinstance(statement.value, ast.Call) else statement.value
+            value = (statement.value.args[0] if isinstance(statement.value, ast.Call)
+                     else statement.value)
             try:
                 SAYS[statement.targets[0].id] = ast.literal_eval(value)
             except ValueError:
@@ -174,19 +176,29 @@ def trace_end():
     sys.stderr.write(' '.join(sorted(kinds)) + '\\n')
 """
 HANDLERS = {
-    "the fields of trace_unhandled": (2, "def trace_unhandled(event_name, context, fields): helper(); keeper()\n", DEMO, "sonde.dict"),
-    "perf_sample_dict": (3, "def trace_unhandled(event_name, context, fields, perf_sample_dict): helper(); keeper()\n", DEMO, "sonde.dict"),
+    "the fields of trace_unhandled": (
+        2, "def trace_unhandled(event_name, context, fields): helper(); keeper()\n", DEMO,
+        "sonde.dict"),
+    "perf_sample_dict": (
+        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict): helper(); "
+           "keeper()\n", DEMO, "sonde.dict"),
     "fields of which some were read by key": (
-        2, "def trace_unhandled(event_name, context, fields):\n fields['common_comm']; 'common_pid' in fields; fields.get('common_ns')\n"
+        2, "def trace_unhandled(event_name, context, fields):\n fields['common_comm']; "
+           "'common_pid' in fields; fields.get('common_ns')\n"
         " helper(); keeper(); renew()\n", DEMO, "sonde.dict"),
     "a sample of which some keys were read": (
-        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n perf_sample_dict['sample']['cpu']\n"
-        " perf_sample_dict['sample']['time']; perf_sample_dict['comm']; perf_sample_dict['callchain']\n helper(); keeper(); renew()\n",
+        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n "
+           "perf_sample_dict['sample']['cpu']\n"
+        " perf_sample_dict['sample']['time']; perf_sample_dict['comm']; "
+        "perf_sample_dict['callchain']\n helper(); keeper(); renew()\n",
         DEMO, "sonde.dict"),
     "a sample whose inner dict was read by key": (
-        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n inner = perf_sample_dict['sample']\n"
+        3, "def trace_unhandled(event_name, context, fields, perf_sample_dict):\n inner = "
+           "perf_sample_dict['sample']\n"
         " perf_sample_dict.get('raw_buf')\n helper(); keeper(); renew()\n", DEMO, "sonde.dict"),
-    "common_callchain": (7, "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): helper(); keeper()\n", FRAMES, "sonde.list"),
+    "common_callchain": (
+        7, "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): helper(); "
+           "keeper()\n", FRAMES, "sonde.list"),
 }
 
 
@@ -202,7 +214,8 @@ for name, (which, handler, data, kind) in HANDLERS.items():
             out, err, rc = [], "", 0
             for start in range(0, 700, 250):
                 r = run([SONDE, "script", "-i", data, "-s",
-                         t.write("walk.py", "WHICH = %d\n%s\ncounter = %d\n%s" % (which, WALK, start, handler))],
+                         t.write("walk.py", "WHICH = %d\n%s\ncounter = %d\n%s" %
+                                 (which, WALK, start, handler))],
                         env=environment(SONDE_PYTHON=python, SONDE_EAGER=eager), cwd=t.dir)
                 out.append(r.out)
                 err, rc = r.err, max(rc, r.rc)
@@ -214,8 +227,8 @@ for name, (which, handler, data, kind) in HANDLERS.items():
         at = next((i for i in range(max(len(a), len(b))) if a[i:i + 1] != b[i:i + 1]), None)
         t.ok(at is None and not lazy[2] and not eager[2],
              "%s in %s: every operation as on an ordinary object" % (name, py),
-             lazy[2], eager[2], lazy[1][-800:], "lazy: ", "".join(a[at or 0:(at or 0) + 1])[:800], "eager: ",
-             "".join(b[at or 0:(at or 0) + 1])[:800])
+             lazy[2], eager[2], lazy[1][-800:], "lazy: ", "".join(a[at or 0:(at or 0) + 1])[:800],
+             "eager: ", "".join(b[at or 0:(at or 0) + 1])[:800])
         t.ok(kind in lazy[1] and kind not in eager[1], "%s in %s: the object is lazy" % (name, py),
              lazy[1], eager[1])
 
@@ -233,17 +246,22 @@ def kinds():
     return sorted({type(o).__name__ for o in gc.get_objects() if type(o).__module__ == 'sonde' and isinstance(o, (dict, list))})
 """
 for what, handler in (
-    ("a closure", "def trace_unhandled(a, b, c):\n def inner(): return c\n print(kinds()); sys.exit()"),
+    ("a closure",
+     "def trace_unhandled(a, b, c):\n def inner(): return c\n print(kinds()); sys.exit()"),
     ("**kw", "def trace_unhandled(a, b, c, **k): print(kinds()); sys.exit()"),
     ("*args", "def trace_unhandled(a, b, c, *k): print(kinds()); sys.exit()"),
     ("locals()", "def trace_unhandled(a, b, c): locals(); print(kinds()); sys.exit()"),
     ("sys._getframe", "def trace_unhandled(a, b, c): sys._getframe; print(kinds()); sys.exit()"),
-    ("exec in nested code", "def trace_unhandled(a, b, c):\n [exec(x) for x in []]\n print(kinds()); sys.exit()"),
+    ("exec in nested code",
+     "def trace_unhandled(a, b, c):\n [exec(x) for x in []]\n print(kinds()); sys.exit()"),
     ("del", "def trace_unhandled(a, b, c): print(kinds()); sys.exit(); del c"),
-    ("a method", "class C:\n def m(self, a, b, c): print(kinds()); sys.exit()\ntrace_unhandled = C().m"),
+    ("a method",
+     "class C:\n def m(self, a, b, c): print(kinds()); sys.exit()\ntrace_unhandled = C().m"),
     ("a generator", "def trace_unhandled(a, b, c): yield\ndef trace_end(): print(kinds())"),
-    ("a trace function", "sys.settrace(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
-    ("a profile function", "sys.setprofile(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
+    ("a trace function",
+     "sys.settrace(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
+    ("a profile function",
+     "sys.setprofile(lambda *a: None)\ndef trace_unhandled(a, b, c): print(kinds()); sys.exit()"),
 ):
     r = t.script(KIND + handler)
     t.is_((r.out, r.rc), ("[]\n", 0), "every value is built with %s" % what, r.err)
@@ -266,11 +284,13 @@ print("asked")
 """
 for py, python in pythons():
     if tuple(int(x) for x in py.split()[-1].split(".")) <= TESTED:
-        r = run([python, t.write("ask.py", ASK), os.path.join(BINDINGS, "lib")] + sorted(SAYS["LOOKERS"]))
+        r = run([python, t.write("ask.py", ASK), os.path.join(BINDINGS, "lib")] +
+                sorted(SAYS["LOOKERS"]))
         t.is_((r.out, r.rc), ("asked\n", 0),
               "in %s each word that can see all variables has everything built" % py, r.err)
-t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "settrace",
-                        "breakpoint"), "the list of words that can see all variables is complete")
+t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_getframe",
+                        "currentframe", "settrace", "breakpoint"),
+      "the list of words that can see all variables is complete")
 r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
 t.is_(r.out, "['dict']\n", "some arguments are lazy without such words", r.err)
 
@@ -339,8 +359,11 @@ for data in DEMO, CHAINS, FRAMES:
         for py, python in pythons():
             if tuple(int(x) for x in py.split()[-1].split(".")) > TESTED:
                 continue
-            r = t.script(BY_KEY if compat is None else BY_KEY.replace("sample['sample']['id']", "0"), data, compat=compat, python=python)
-            t.ok(not r.rc and "KeyError('nothing')" in r.out, "single keys of %s in %s%s" % (os.path.basename(data), py, compat or ""), r.err)
+            r = t.script(BY_KEY if compat is None
+                         else BY_KEY.replace("sample['sample']['id']", "0"), data, compat=compat,
+                         python=python)
+            t.ok(not r.rc and "KeyError('nothing')" in r.out,
+                 "single keys of %s in %s%s" % (os.path.basename(data), py, compat or ""), r.err)
 # A value that was read by key stays the same object, with the script's changes, when the rest of
 # the dict is built. The handler itself only reads keys; other code sees its parameters through its
 # frame.
@@ -417,7 +440,8 @@ def sched__sched_switch(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, sample):
 kinds = []
 def trace_end(): print(len(kinds) > 20, set(kinds))
 """, both=False)
-t.is_((r.out, r.rc), ("True {(True, 'sonde')}\n", 0), "a sample that is read by key is not built", r.err)
+t.is_((r.out, r.rc), ("True {(True, 'sonde')}\n", 0), "a sample that is read by key is not built",
+      r.err)
 
 # ---- kept after the event ----------------------------------------------------------------------
 
@@ -441,7 +465,8 @@ def trace_end():
         assert chain[0] is first and list(ips) == [n['ip'] for n in chain]
     print(len(chains), len({str(c[0]) for c in chains}) > 3)
 """, CHAINS)
-t.ok(r.out and r.out.endswith("True\n"), "call chains, their nodes and generators over them may be kept", r)
+t.ok(r.out and r.out.endswith("True\n"),
+     "call chains, their nodes and generators over them may be kept", r)
 
 # ---- used outside of the handler ---------------------------------------------------------------
 
@@ -608,9 +633,11 @@ t.is_(r.out, "True\n", "frames that the script keeps or changed are not used aga
 def reads_symbols(script):
     """True if a run read the file of kernel symbols: its access time is updated if the file is
     newer."""
-    path = t.write("kallsyms", "ffffffff81000000 T _text\nffffffff81000100 T first\nffffffff82000000 T last\n")
+    path = t.write("kallsyms",
+                   "ffffffff81000000 T _text\nffffffff81000100 T first\nffffffff82000000 T last\n")
     os.utime(path, (1, 2))
-    r = run([SONDE, "script", "--kallsyms", path, "-i", FRAMES, "-s", t.write("symbols.py", script)],
+    r = run([SONDE, "script", "--kallsyms", path, "-i", FRAMES, "-s",
+             t.write("symbols.py", script)],
             env=environment(SONDE_PYTHON=t.python), cwd=t.dir)
     return os.stat(path).st_atime != 1 if not r.rc and not r.err else r.err
 
@@ -621,7 +648,9 @@ if reads_symbols("def trace_unhandled(a, b, fields): fields['common_callchain']\
 else:
     for what, script in (("the fields", "def trace_unhandled(a, b, fields): pass\n"),
                          ("the sample", "def trace_unhandled(a, b, fields, sample): pass\n"),
-                         ("the call chain", "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): pass\n")):
+                         ("the call chain",
+                          "def raw_syscalls__sys_exit(a, b, c, d, e, f, g, callchain, id, ret): "
+                          "pass\n")):
         t.is_(reads_symbols(script), False,
               "no name of a function is looked up if %s is not read" % what)
 

@@ -10,7 +10,8 @@ t = Tests()
 
 
 def python(path, code, **env):
-    return run([path, t.write("user.py", code)], env=environment(PYTHONPATH=BINDINGS + "/module", **env), cwd=t.dir)
+    return run([path, t.write("user.py", code)],
+               env=environment(PYTHONPATH=BINDINGS + "/module", **env), cwd=t.dir)
 
 
 CODE = """
@@ -107,7 +108,8 @@ print('fine')
 
 for name, path in pythons():
     r = python(path, CODE)
-    t.is_((r.out, r.rc), ("fine\n", 0), "events, lists of them, frames, schemas and errors in %s" % name, r.err)
+    t.is_((r.out, r.rc), ("fine\n", 0), "events, lists of them, frames, schemas and errors in %s" %
+          name, r.err)
 
 LEAK = """
 import sonde, resource

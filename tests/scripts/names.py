@@ -21,16 +21,24 @@ sys.path.insert(0, SCRIPTS)
 import screen  # noqa: E402
 
 # As Python decodes them; a task's name has at most 15 bytes. rw-by-file.pl looks for the first one.
-NAMES = ["a\x1b[2Jb\udc9b", "bell\x07", "csi\x9b31m", "two\nlines\r\t", "\udcff\udcc3", "\udced\udca0\udc80", "cut\udce2\udc82", "\x7f\x08", "\udcffx" * 7,
-         '"\\\x1b;>', "n\u00e4me\u540d", "\x01"]
-SHOWN = {"\x1b": r"\x1b", "\x7f": r"\x7f", "\x9b": r"\xc2\x9b", "\udc9b": r"\x9b", "\n": r"\x0a", "\t": r"\x09", "\u00e4\u540d": "\u00e4\u540d",
-         "\udced\udca0\udc80": r"\xed\xa0\x80", "a\\": "a\\", "\udce2\udc82": r"\xe2\x82", "\u2028\u200b": "\u2028\u200b"}
+NAMES = ["a\x1b[2Jb\udc9b", "bell\x07", "csi\x9b31m", "two\nlines\r\t", "\udcff\udcc3",
+         "\udced\udca0\udc80", "cut\udce2\udc82", "\x7f\x08", "\udcffx" * 7, '"\\\x1b;>',
+         "n\u00e4me\u540d", "\x01"]
+SHOWN = {"\x1b": r"\x1b", "\x7f": r"\x7f", "\x9b": r"\xc2\x9b", "\udc9b": r"\x9b", "\n": r"\x0a",
+         "\t": r"\x09", "\u00e4\u540d": "\u00e4\u540d", "\udced\udca0\udc80": r"\xed\xa0\x80",
+         "a\\": "a\\", "\udce2\udc82": r"\xe2\x82", "\u2028\u200b": "\u2028\u200b"}
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
-BY = {"block-latency.py": ["operation", "flags"], "failed-syscalls.py": ["process", "call", "thread"], "futex-contention.py": ["lock", "thread"],
-      "irq-times.py": ["handler", "cpu"], "off-cpu.py": ["stack", "thread", "name"], "page-allocations.py": ["site", "chain", "process"],
-      "syscall-latency.py": ["call", "process", "thread"], "syscall-top.py": ["call", "process", "thread"],
-      "wakeup-latency.py": ["thread", "name", "cpu", "priority"], "who-woke-whom.py": ["name", "thread"]}
-MORE = {"off-cpu.py": [["--folded"], ["--of", NAMES[0]]], "who-woke-whom.py": [["--tree"], ["--dot"], ["--of", NAMES[0]]],
+BY = {"block-latency.py": ["operation", "flags"],
+      "failed-syscalls.py": ["process", "call", "thread"],
+      "futex-contention.py": ["lock", "thread"], "irq-times.py": ["handler", "cpu"],
+      "off-cpu.py": ["stack", "thread", "name"],
+      "page-allocations.py": ["site", "chain", "process"],
+      "syscall-latency.py": ["call", "process", "thread"],
+      "syscall-top.py": ["call", "process", "thread"],
+      "wakeup-latency.py": ["thread", "name", "cpu", "priority"],
+      "who-woke-whom.py": ["name", "thread"]}
+MORE = {"off-cpu.py": [["--folded"], ["--of", NAMES[0]]],
+        "who-woke-whom.py": [["--tree"], ["--dot"], ["--of", NAMES[0]]],
         "net-queueing.py": [["--device", NAMES[0]]], "rw-by-process.py": [[NAMES[0]]]}
 FIRST = {"rw-by-file.pl": [NAMES[0]]}
 
@@ -58,7 +66,8 @@ def trace():
         for step, event in enumerate(("raise", "entry", "exit")):
             tr.event("irq:softirq_" + event, now + 2000 + step, tid=tid, vec=i % 10)
         for step, event in enumerate(("bio_queue", "rq_issue", "rq_complete")):
-            tr.event("block:block_" + event, now + 1000 * step, tid=tid, dev=i + 1, sector=8, nr_sector=8, rwbs=name[:5])
+            tr.event("block:block_" + event, now + 1000 * step, tid=tid, dev=i + 1, sector=8,
+                     nr_sector=8, rwbs=name[:5])
         tr.event("kmem:mm_page_alloc", now, tid=tid, pfn=i, order=i, chain=(0x400100 + i,))
         for step, event in enumerate(("queue", "xmit")):
             tr.event("net:net_dev_" + event, now + step, skbaddr=i + 1, len=100, name=name)
@@ -66,8 +75,10 @@ def trace():
             tr.event("net:netif_" + event, now + 9 + step, skbaddr=i + 99, len=100, name=name)
         tr.event("napi:napi_poll", now, dev_name=name, work=1, budget=64)
         for step, event in enumerate(("queue_work", "execute_start", "execute_end")):
-            tr.event("workqueue:workqueue_" + event, now + 100 * step, work=i, function=0xffff800000000000 + i)
-        tr.switch(now, tid, 0, SLEEP, chain=((1 << 64) - 512, 0x400100)).waking(now + 1000, tid, by=100)
+            tr.event("workqueue:workqueue_" + event, now + 100 * step, work=i,
+                     function=0xffff800000000000 + i)
+        tr.switch(now, tid, 0, SLEEP,
+                  chain=((1 << 64) - 512, 0x400100)).waking(now + 1000, tid, by=100)
         tr.woken(now + 1100, tid, by=tid).switch(now + 10**5 + i, 0, tid)
     return tr
 
@@ -80,7 +91,8 @@ for name in sorted(os.listdir(SCRIPTS)):
     ways += [way + ["--json"] for way in ways] + MORE.get(name, [])
     faults = []
     for way in ways:
-        r = run([SONDE, "script", "-i", data, os.path.join(SCRIPTS, name), *FIRST.get(name, []), *way],
+        r = run([SONDE, "script", "-i", data, os.path.join(SCRIPTS, name), *FIRST.get(name, []),
+                 *way],
                 env=environment(SONDE_PYTHON=t.python), cwd=t.dir, binary=True)
         out = r.out.decode("utf-8", "surrogateescape")
         if r.rc or len(out) < 40 or CONTROL.search(out):
@@ -91,9 +103,11 @@ for name in sorted(os.listdir(SCRIPTS)):
 
 for raw, text in SHOWN.items():
     t.is_(screen.printable(raw), text, "Python shows %a" % raw)
-    perl = subprocess.run(["perl", "-I", SCRIPTS, "-MScreen=printable", "-e", "print printable($ARGV[0])", raw], capture_output=True).stdout
+    perl = subprocess.run(["perl", "-I", SCRIPTS, "-MScreen=printable", "-e",
+                           "print printable($ARGV[0])", raw], capture_output=True).stdout
     t.is_(perl.decode("utf-8", "surrogateescape"), text, "Perl shows %a as Python does" % raw)
-    perl = subprocess.run(["perl", "-I", SCRIPTS, "-MAnalysis=json_text", "-e", "print json_text($ARGV[0])", raw], capture_output=True).stdout
+    perl = subprocess.run(["perl", "-I", SCRIPTS, "-MAnalysis=json_text", "-e",
+                           "print json_text($ARGV[0])", raw], capture_output=True).stdout
     t.is_(json.loads(perl.decode()), raw, "Perl's JSON has %a" % raw)
 
 t.done()

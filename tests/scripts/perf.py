@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The same script under perf 6.1 and under `sonde --compat perf-6.1`: stdout must be equal, byte for byte."""
+"""The same script under perf 6.1 and under `sonde --compat perf-6.1`: stdout must be equal, byte
+for byte."""
 
 from scripttest import CHAINS, DEMO, EXEC, FLAGS, FRAMES, TYPES, Tests
 
@@ -20,12 +21,14 @@ def show(o):
 UNHANDLED = SHOW + "def trace_unhandled(*a): print(*[show(x) for x in a])\n"
 UNHANDLED4 = SHOW + "def trace_unhandled(a, b, c, d): print(show(a), show(b), show(c), show(d))\n"
 
-for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS), ("exec", EXEC)):
+for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS),
+                   ("exec", EXEC)):
     t.like_perf(UNHANDLED, "trace_unhandled, fields: " + name, data)
     t.like_perf(UNHANDLED4, "trace_unhandled, fields and sample: " + name, data)
 
 # With symbols and files, for recordings with addresses of the kernel only.
-for name, data in (("call chains", CHAINS), ("short call chains", FRAMES), ("flags", FLAGS), ("exec", EXEC)):
+for name, data in (("call chains", CHAINS), ("short call chains", FRAMES), ("flags", FLAGS),
+                   ("exec", EXEC)):
     t.like_perf("def trace_unhandled(a, b, c, d): print(a, c, d)\n",
                 "fields and sample with symbols and files: " + name, data)
 
@@ -38,11 +41,13 @@ for name in ('sched__sched_switch', 'sched__sched_wakeup', 'syscalls__sys_enter_
              'raw_syscalls__sys_enter', 'sched__sched_process_exec'):
     globals()[name] = make(name)
 """
-for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS), ("exec", EXEC)):
+for name, data in (("scheduler and system calls", DEMO), ("call chains", CHAINS), ("flags", FLAGS),
+                   ("exec", EXEC)):
     t.like_perf(HANDLERS, "handlers: " + name, data)
 
 # perf crashes at the first text that is not UTF-8: the last two events.
-six = "n = 0\ndef sonde_t__types(*a):\n global n\n n += 1\n if n <= 6: print(a[0], a[2:])\n if n == 6: sys.exit(3)\nimport sys\n"
+six = ("n = 0\ndef sonde_t__types(*a):\n global n\n n += 1\n if n <= 6: print(a[0], a[2:])\n if n "
+       "== 6: sys.exit(3)\nimport sys\n")
 t.like_perf(six, "fields of all types, text that turns into bytes, sys.exit() in a handler", TYPES)
 
 t.like_perf("""

@@ -15,7 +15,8 @@ from scripttest import CHAINS, DEMO, SONDE, Tests, environment, run
 
 T = Tests()
 LINK = os.path.join(os.path.dirname(SONDE), "cli", "perf-path")
-CORE = next((d for d in ("/usr/lib/perf-core", "/usr/libexec/perf-core") if os.path.isdir(d + "/scripts/python")), None)
+CORE = next((d for d in ("/usr/lib/perf-core", "/usr/libexec/perf-core")
+             if os.path.isdir(d + "/scripts/python")), None)
 
 
 def tools_without_perf():
@@ -47,7 +48,8 @@ T.ok(not shutil.which("perf", path=TOOLS), "PATH has no other perf")
 VERSION = "perf version 6.1.0+sonde." + go([SONDE, "--version"]).out.split()[-1] + "\n"
 for words in (["--version"], ["version"], ["-v"]):
     T.is_(perf(*words).out, VERSION, "perf " + words[0])
-T.is_(perf("--version", SONDE_COMPAT="perf-6.12").out, VERSION.replace("6.1.", "6.12.", 1), "SONDE_COMPAT names a version")
+T.is_(perf("--version", SONDE_COMPAT="perf-6.12").out, VERSION.replace("6.1.", "6.12.", 1),
+      "SONDE_COMPAT names a version")
 T.is_(perf("--version", SONDE_COMPAT="nonsense").out, VERSION,
       "called as perf, a wrong SONDE_COMPAT is ignored")
 T.is_(perf("--version", SONDE_COMPAT="none").out, VERSION,
@@ -56,7 +58,8 @@ T.is_(perf("--compat", "none", "version").out, VERSION, "called as perf, --compa
 T.is_(perf("--compat", "perf-6.12", "version").out, VERSION.replace("6.1.", "6.12.", 1),
       "called as perf, --compat before the command names a version")
 r = perf("stat", "true")
-T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and "no perf is in PATH" in r.err, "perf stat", r)
+T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and
+     "no perf is in PATH" in r.err, "perf stat", r)
 real = T.write("real/perf", "#!/bin/sh\n")
 os.chmod(real, 0o755)
 r = perf("nonsense")
@@ -66,17 +69,18 @@ T.ok(r.rc == 1 and "usage: perf [OPTIONS] COMMAND" in r.out, "perf alone", r)
 T.has(perf("script", "-h").out, "usage: perf script", "usage lines")
 T.is_(perf("script", "-i", "/nonexistent").rc, 255, "statuses")
 for words in (["--no-pager"], ["--buildid-dir", "/nonexistent"], ["--paginate"]):
-    T.is_(perf(*words, "script", "-i", DEMO).out, go([SONDE, "--compat", "perf-6.1", "script", "-i", DEMO]).out, words[0])
+    T.is_(perf(*words, "script", "-i", DEMO).out,
+          go([SONDE, "--compat", "perf-6.1", "script", "-i", DEMO]).out, words[0])
 os.symlink(SONDE, os.path.join(T.dir, "perf-script"))
 os.symlink(SONDE, os.path.join(T.dir, "perf-6.12"))
 text = perf("script", "-i", CHAINS).out
 T.is_(go(["./perf-script", "-i", CHAINS]).out, text, "perf-script")
-T.is_(go(["./perf-6.12", "script", "-i", CHAINS]).out, go([SONDE, "--compat", "perf-6.12", "script", "-i", CHAINS]).out,
-      "perf-6.12")
+T.is_(go(["./perf-6.12", "script", "-i", CHAINS]).out,
+      go([SONDE, "--compat", "perf-6.12", "script", "-i", CHAINS]).out, "perf-6.12")
 shutil.copy(DEMO, os.path.join(T.dir, "perf.data"))
 with open(CHAINS, "rb") as f:
-    p = subprocess.run(["/bin/sh", "-c", "cat | perf script; exit $?"], stdin=f, env=dict(ENV, PATH=LINK + ":" + TOOLS), cwd=T.dir,
-                       capture_output=True)
+    p = subprocess.run(["/bin/sh", "-c", "cat | perf script; exit $?"], stdin=f,
+                       env=dict(ENV, PATH=LINK + ":" + TOOLS), cwd=T.dir, capture_output=True)
 T.is_(p.stdout.decode(), text, "a pipe comes before perf.data")
 T.is_(go([SONDE, "script"]).out, go([SONDE, "script", "-i", DEMO]).out,
       "called as sonde, perf.data comes before a pipe")
@@ -89,7 +93,9 @@ def program(name, text):
     return path
 
 
-REAL = os.path.dirname(program("elsewhere/perf", 'printf "<%s>" "$@"; printf "\\n%s\\n" "$PATH"; echo side >&2; exit 7\n'))
+REAL = os.path.dirname(program("elsewhere/perf",
+                               'printf "<%s>" "$@"; printf "\\n%s\\n" "$PATH"; echo side >&2; '
+                               'exit 7\n'))
 SHOWN = REAL + ":" + TOOLS + "\n"
 
 
@@ -98,13 +104,17 @@ def both(*words, front=LINK, **more):
     return go([front + "/perf", *words], PATH=front + ":" + SHOWN.strip(), **more)
 
 
-for words in (["stat"], ["stat", "-e", "x y", "", "--", "true", "--compat", "-v"], ["top"], ["sched", "latency", "-i", "x"],
-              ["nonsense", "--compat", "none"], ["--no-pager", "stat", "true"], ["report"], ["report", "--sort", "comm", "-i", DEMO],
-              ["report", "--header", "-i", DEMO], ["report", "--stdio", "--no-such"], ["help", "stat"],
-              ["report", "-i", DEMO, "--", "--header-only"]):
+for words in (["stat"], ["stat", "-e", "x y", "", "--", "true", "--compat", "-v"], ["top"],
+              ["sched", "latency", "-i", "x"],
+              ["nonsense", "--compat", "none"], ["--no-pager", "stat", "true"], ["report"],
+              ["report", "--sort", "comm", "-i", DEMO],
+              ["report", "--header", "-i", DEMO], ["report", "--stdio", "--no-such"],
+              ["help", "stat"], ["report", "-i", DEMO, "--", "--header-only"]):
     r = both(*words)
-    T.ok(r.rc == 7 and r.err == "side\n" and r.out == "".join("<%s>" % w for w in words) + "\n" + SHOWN,
-         "perf %s is run by the other perf: words, status, PATH without our folder" % " ".join(words), r)
+    T.ok(r.rc == 7 and r.err == "side\n" and r.out == "".join("<%s>" % w for w in words) + "\n" +
+         SHOWN,
+         "perf %s is run by the other perf: words, status, PATH without our folder" %
+         " ".join(words), r)
 r = both("--compat", "perf-6.12", "-v", "--buildid-dir=/b", "stat", "true")
 T.ok(r.rc == 7 and r.out.startswith("<--buildid-dir=/b><stat><true>\n"),
      "options of sonde before the command are not passed on", r)
@@ -112,7 +122,8 @@ T.is_(r.err, "sonde: 'stat' is run by %s/perf\nside\n" % REAL,
       "-v names the program that runs the command")
 T.has(both("stat", "-v", "true").err, "'stat' is run by", "-v after the command names the program")
 T.is_(both("stat", "true", "-v").err, "side\n", "-v among the words of the command does not")
-for words, part in ((["script", "--no-such"], "unknown option --no-such"), (["record", "--no-such"], "unknown option --no-such"),
+for words, part in ((["script", "--no-such"], "unknown option --no-such"),
+                    (["record", "--no-such"], "unknown option --no-such"),
                     (["evlist", "--no-such"], "unknown option --no-such"),
                     (["report", "--header-only", "--no-such"], "unknown option --no-such")):
     r = both(*words)
@@ -124,7 +135,8 @@ T.has(both("help", "script").out, "usage: perf script",
       "the help of sonde's commands is printed by sonde")
 os.symlink(SONDE, os.path.join(T.dir, "perf-stat"))
 T.ok(go(["./perf-stat", "-a"], PATH=SHOWN.strip()).out.startswith("<stat><-a>\n"), "perf-stat")
-T.ok(go([SONDE, "--compat", "perf-6.1", "stat"], PATH=SHOWN.strip()).rc == 1, "sonde --compat is not called as perf")
+T.ok(go([SONDE, "--compat", "perf-6.1", "stat"], PATH=SHOWN.strip()).rc == 1,
+     "sonde --compat is not called as perf")
 
 # A folder with other programs stays in PATH, one with only the link is removed.
 os.makedirs(T.dir + "/mixed")
@@ -137,7 +149,8 @@ T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n%s/mixed:%s" % (T.dir, 
 os.symlink(T.dir + "/mixed/perf", T.dir + "/other-name")
 os.makedirs(T.dir + "/copy")
 shutil.copy(SONDE, T.dir + "/copy/perf")
-r = go([LINK + "/perf", "stat"], PATH=":".join([LINK, T.dir + "/mixed", T.dir + "/copy", SHOWN.strip()]))
+r = go([LINK + "/perf", "stat"],
+       PATH=":".join([LINK, T.dir + "/mixed", T.dir + "/copy", SHOWN.strip()]))
 T.ok(r.rc == 7 and r.out.startswith("<stat>\n"),
      "another sonde called perf passes the command on, but not back", r)
 
@@ -160,15 +173,21 @@ r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/nowhere")
 T.ok(r.rc == 1 and "no perf is in PATH" in r.err, "no other perf", r)
 
 # ---- called as sonde: the message names perf, and sonde's own answer ----
-SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts")
-for words, script in ((["sched", "latency"], "wakeup-latency"), (["lock", "contention"], "futex-contention"),
+SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+                       "scripts")
+for words, script in ((["sched", "latency"], "wakeup-latency"),
+                      (["lock", "contention"], "futex-contention"),
                       (["lock"], "futex-contention"), (["trace", "-s"], "syscall-latency"),
-                      (["trace", "-a", "--summary", "-p", "1"], "syscall-latency"), (["trace"], "syscall-top"),
+                      (["trace", "-a", "--summary", "-p", "1"], "syscall-latency"),
+                      (["trace"], "syscall-top"),
                       (["kmem", "stat"], "page-allocations"), (["kwork", "report"], "irq-times"),
-                      (["stat"], None), (["top"], None), (["sched", "map"], None), (["trace", "ls", "-s"], "syscall-top")):
+                      (["stat"], None), (["top"], None), (["sched", "map"], None),
+                      (["trace", "ls", "-s"], "syscall-top")):
     r = go([SONDE, *words], PATH=SHOWN.strip())
-    T.ok(r.rc == 2 and "%s/perf %s" % (REAL, words[0]) in r.err and len(r.err.splitlines()) == 1, "sonde %s" % " ".join(words), r)
-    T.ok(("'sonde script %s'" % script if script else "") in r.err and (script or "sonde script" not in r.err) and
+    T.ok(r.rc == 2 and "%s/perf %s" % (REAL, words[0]) in r.err and len(r.err.splitlines()) == 1,
+         "sonde %s" % " ".join(words), r)
+    T.ok(("'sonde script %s'" % script if script else "") in r.err and
+         (script or "sonde script" not in r.err) and
          (not script or os.path.exists("%s/%s.py" % (SCRIPTS, script))),
          "the message names the script of sonde: %s" % script, r)
 T.has(perf("lock", "report").err, "futex-contention",
@@ -182,7 +201,9 @@ def trace_begin():
     print(len(subprocess.check_output(["perf", "report", "--header-only", "-i", %r]).splitlines()))
 """ % (LINK, DEMO)
 head = len(perf("report", "--header-only", "-i", DEMO).out.splitlines())
-for compat, version in (None, VERSION), ("perf-6.1", VERSION), ("perf-6.12", VERSION.replace("6.1.", "6.12.", 1)):
+for compat, version in (None, VERSION), ("perf-6.1",
+                                         VERSION), ("perf-6.12",
+                                                    VERSION.replace("6.1.", "6.12.", 1)):
     r = T.script(ASK, compat=compat, env={"PATH": TOOLS})
     T.is_(r.out, "True\n%s%d\n" % (version, head), "a script calls perf, compat %s" % compat, r.err)
 
@@ -190,18 +211,22 @@ NESTED = """import os, subprocess
 def trace_begin():
     print(subprocess.check_output("perf script -i %s -s inner.py", shell=True).decode(), end="")
 """ % DEMO
-T.write("inner.py", "import os\ndef trace_begin():\n    print(os.environ['PATH'].split(':').count(%r))\n" % LINK)
+T.write("inner.py",
+        "import os\ndef trace_begin():\n    print(os.environ['PATH'].split(':').count(%r))\n" %
+        LINK)
 T.is_(T.script(NESTED, env={"PATH": TOOLS}).out, "1\n", "the folder is added to PATH once")
 
 if CORE:
     T.write("page.html", "/** @options_json **/\n/** @flamegraph_json **/\n")
     shutil.copy2(CHAINS, os.path.join(T.dir, "perf.data"))
-    r = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "perf.data", "-s", CORE + "/scripts/python/flamegraph.py",
-                        "--", "--template", "page.html", "-o", "-"], env=ENV, cwd=T.dir, capture_output=True, text=True,
+    r = subprocess.run([SONDE, "--compat", "perf-6.1", "script", "-i", "perf.data", "-s",
+                        CORE + "/scripts/python/flamegraph.py", "--", "--template", "page.html",
+                        "-o", "-"], env=ENV, cwd=T.dir, capture_output=True, text=True,
                        stdin=subprocess.DEVNULL)
     lines = r.stdout.splitlines()
     context = json.loads(lines[0])["context"] if lines else ""
-    T.is_(context, perf("report", "--header-only", "-i", CHAINS).out, "flamegraph.py shows the header", r.stderr)
+    T.is_(context, perf("report", "--header-only", "-i", CHAINS).out,
+          "flamegraph.py shows the header", r.stderr)
     T.ok(len(lines) > 1 and json.loads(lines[1])["n"] == "all", "flamegraph.py shows the stacks",
          r.stdout[-300:])
 else:
@@ -212,7 +237,8 @@ WRAPPER = CORE and CORE + "/scripts/python/bin/mem-phys-addr-record"
 T.is_(perf("list", "sw").out, go([SONDE, "--compat", "perf-6.1", "list", "sw"]).out, "perf list")
 if WRAPPER and os.path.exists(WRAPPER):
     p = go(["/bin/bash", WRAPPER, "true"], PATH=LINK + ":" + TOOLS)
-    T.ok(p.rc == 1 and p.out == "There is no event to count all retired load instructions/uops.\n" and
+    T.ok(p.rc == 1 and
+         p.out == "There is no event to count all retired load instructions/uops.\n" and
          "no command" not in p.err, "mem-phys-addr-record runs perf list, which has no such event",
          p)
 else:
@@ -225,18 +251,23 @@ if r.rc or not r.out:
     T.skip("a recorded command", "events cannot be recorded: " + r.err.strip()[:100])
 else:
     T.is_(r.out, TOOLS + "\n", "sonde record does not change PATH")
-    T.is_(go([SONDE, "--compat", "perf-6.1", "record", "-o", "w.data", "-e", "dummy", "--", *SAY]).out,
+    T.is_(go([SONDE, "--compat", "perf-6.1", "record", "-o", "w.data", "-e", "dummy", "--",
+              *SAY]).out,
           LINK + ":" + TOOLS + "\n", "perf record puts the folder first in PATH")
-    p = go(["/bin/sh", "-c", "perf record -e cpu-clock -o - -- perf --version 2>err | perf script -F comm,event | sort -u"],
+    p = go(["/bin/sh", "-c",
+            "perf record -e cpu-clock -o - -- perf --version 2>err | perf script -F comm,event | "
+            "sort -u"],
            PATH=LINK + ":" + TOOLS)
     T.has(p.out, "cpu-clock", "perf record | perf script")
     T.write("bin/count-record", "#!/bin/bash\nperf record -e cpu-clock $@\n")
-    T.write("bin/count-report", '#!/bin/bash\nperf script $@ -s "$PERF_EXEC_PATH"/scripts/python/count.py\n')
+    T.write("bin/count-report",
+            '#!/bin/bash\nperf script $@ -s "$PERF_EXEC_PATH"/scripts/python/count.py\n')
     T.write("scripts/python/count.py", "n = 0\ndef process_event(p):\n    global n\n    n += 1\n"
             "def trace_end():\n    print(n > 0)\n")
     p = go(["/bin/sh", "-c", "bash bin/count-record -o c.data seq 200000 2>err >/dev/null && "
             "bash bin/count-report -i c.data"], PATH=LINK + ":" + TOOLS, PERF_EXEC_PATH=T.dir)
-    T.is_(p.out, "True\n", "wrappers that call perf", p.err, open(os.path.join(T.dir, "err")).read())
+    T.is_(p.out, "True\n", "wrappers that call perf", p.err,
+          open(os.path.join(T.dir, "err")).read())
 
 # ---- sonde perf-alias ----
 ALIAS = os.path.join(T.dir, "alias")
@@ -277,13 +308,15 @@ else:
     os.makedirs(T.dir + "/moved/bin")
     shutil.copy(SONDE, T.dir + "/moved/bin/sonde")
     asked = [T.dir + "/moved/bin/sonde", "script", "-i", DEMO, "-s",
-             T.write("asked.py", "import shutil\ndef trace_begin():\n    print(shutil.which('perf'))\n")]
+             T.write("asked.py",
+                     "import shutil\ndef trace_begin():\n    print(shutil.which('perf'))\n")]
     where = {"SONDE_LIBDIR": os.path.dirname(SONDE) + "/bindings"}
     r = go(asked, **where)
     T.ok("calls of 'perf' from here on do not reach sonde" in r.err,
          "a message reports that the folder is missing", r)
     os.symlink(T.dir + "/moved/bin/sonde", os.path.join(T.dir, "moved", LIBEXEC, "sonde", "perf"))
-    T.is_(go(asked, **where).out, os.path.join(os.path.realpath(T.dir), "moved", LIBEXEC, "sonde", "perf") + "\n",
+    T.is_(go(asked, **where).out, os.path.join(os.path.realpath(T.dir), "moved", LIBEXEC, "sonde",
+                                               "perf") + "\n",
           "the folder is found from the program")
 
 T.done()

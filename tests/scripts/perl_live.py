@@ -41,8 +41,10 @@ def calls(tr, call, count, begin, tid=5, ret=100):
 
 class Live:
     def __init__(self, path, *args):
-        self.p = subprocess.Popen([SONDE, "script", "-i", "-", "-s", path, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, env=environment(PERL_HASH_SEED="0", PERL_PERTURB_KEYS="0"))
+        self.p = subprocess.Popen([SONDE, "script", "-i", "-", "-s", path, *args],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE,
+                                  env=environment(PERL_HASH_SEED="0", PERL_PERTURB_KEYS="0"))
 
     def feed(self, tr):
         self.p.stdin.write(tr.stream())
@@ -77,18 +79,22 @@ tr.write(t.dir + "/rw.data")
 t.write("Analysis.pm", open(os.path.join(os.path.dirname(OURS), "Analysis.pm")).read())
 r = t.script(open(OURS).read(), t.dir + "/rw.data", ("1", "1"), both=False, name="rw-top.pl")
 t.is_([line.split() for line in r.out.splitlines()],
-      [["in", "all,", "2.0", "s:", "2", "threads"], "tid comm reads bytes read writes bytes written errors".split(),
-       "5 worker 4 300 0 0 1".split(), "(and 1 more)".split()], "rw-top.pl: a recording in a file", r)
+      [["in", "all,", "2.0", "s:", "2", "threads"],
+       "tid comm reads bytes read writes bytes written errors".split(),
+       "5 worker 4 300 0 0 1".split(), "(and 1 more)".split()], "rw-top.pl: a recording in a file",
+      r)
 for args in ("0",), ("x",), ("1", "0"), ("1", "2", "3"), ("99999999",):
     r = t.script(open(OURS).read(), t.dir + "/rw.data", args, both=False, name="rw-top.pl")
-    t.ok(r.rc and "usage: rw-top.pl" in r.err and not r.out, "rw-top.pl %s is refused" % " ".join(args), r)
+    t.ok(r.rc and "usage: rw-top.pl" in r.err and not r.out,
+         "rw-top.pl %s is refused" % " ".join(args), r)
 
 # ---- on a pipe ---------------------------------------------------------------------------------
 
 tr, live, begun = trace(), Live(OURS, "0.2"), time.monotonic()
 calls(tr, "read", 3, 0)
 live.feed(tr)
-t.is_(live.line("5 ").split(), "5 worker 3 300 0 0 0".split(), "rw-top.pl: a table while the pipe is open")
+t.is_(live.line("5 ").split(), "5 worker 3 300 0 0 0".split(),
+      "rw-top.pl: a table while the pipe is open")
 tables = [live.line("(none)") for _ in range(9)]
 seconds = time.monotonic() - begun
 # A busy machine shows tables later, but never earlier.
@@ -99,7 +105,8 @@ t.is_(live.line("5 ").split(), "5 worker 0 0 2 100 0".split(),
       "rw-top.pl: the next tables count only new events")
 status, out, err = live.end(signal.SIGINT)
 last = out.split("in all, ")[-1].splitlines()
-t.ok((status, err) == (0, "") and last and last[0] == "1.0 s: 1 threads" and last[-1].split() == "5 worker 3 300 2 100 0".split(),
+t.ok((status, err) == (0, "") and last and last[0] == "1.0 s: 1 threads" and
+     last[-1].split() == "5 worker 3 300 2 100 0".split(),
      "rw-top.pl: the table after Ctrl-C counts all events", status, out, err)
 
 live = Live(OURS, "0.1")
@@ -115,15 +122,18 @@ t.ok(status == -signal.SIGPIPE and not live.p.stderr.read(),
      "rw-top.pl ends without a message if its reader closes the pipe", status)
 
 # By name: recorder and screen run together.
-probe = subprocess.run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e", "syscalls:sys_exit_read", "--", "true"],
-                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment())
+probe = subprocess.run([SONDE, "record", "-q", "-a", "-o", t.dir + "/x.data", "-e",
+                        "syscalls:sys_exit_read", "--", "true"],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       env=environment())
 for name, title in (("rw-top", b" threads\n"), ("syscall-top", b" per second\n")):
     if probe.returncode:
         t.skip("%s by its name" % name, "nothing can be recorded: " + probe.stdout.decode()[-200:],
                False)
         continue
-    p = subprocess.Popen([SONDE, "script", name, "0.3"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                         env=environment(), cwd=t.dir)
+    p = subprocess.Popen([SONDE, "script", name, "0.3"], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+                         cwd=t.dir)
     limit = threading.Timer(600, p.send_signal, [signal.SIGINT])
     limit.start()
     tables = 0

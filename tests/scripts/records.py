@@ -8,7 +8,8 @@ import os
 import pathlib
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "perfdata"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit",
+                                "perfdata"))
 import fixtures  # noqa: E402
 from scripttest import DATA, DEMO, Tests, pythons  # noqa: E402
 
@@ -92,13 +93,15 @@ last = recording("last", RECORDS[:RECORDS.index("AUXTRACE_ERROR/user")])
 t.like_perf(ALL, "--compat: an error at the end of the data, compared with perf", last)
 LIVE = ALL.replace("def auxtrace_error(*a): print('auxtrace_error', *a)", "")
 t.like_perf(LIVE, "--compat: records, compared with perf", records)
-for options in (["-C", "3"], ["--time", "0.000001003,"], ["--pid", "14"], ["--tid", "13", "-C", "2"]):
+for options in (["-C", "3"], ["--time", "0.000001003,"], ["--pid", "14"],
+                ["--tid", "13", "-C", "2"]):
     t.like_perf(LIVE, "--compat: records, compared with perf: " + " ".join(options), records,
                 options=options)
 
 # Filters apply to records, too, if the record has the value that they test.
 for options, expected in ((["-C", "3"], SWITCHES.splitlines()[0::2] + [THROTTLES.splitlines()[0]]),
-                          (["--time", "0.000001003,"], SWITCHES.splitlines()[2:] + THROTTLES.splitlines()),
+                          (["--time", "0.000001003,"], SWITCHES.splitlines()[2:] +
+                           THROTTLES.splitlines()),
                           (["--pid", "14"], [])):
     r = t.script(LIVE, records, options=options)
     t.is_(r.out.splitlines(), expected + ["end"], "filters apply to records: " + " ".join(options),
@@ -109,14 +112,18 @@ for options, expected in ((["-C", "3"], SWITCHES.splitlines()[0::2] + [THROTTLES
 for text, expected, what in (
         ("def context_switch(ts, cpu, *x): print(ts, cpu, len(x))", "1001 3 9",
          "*x gets the other values"),
-        ("def context_switch(ts, cpu, pid): print(ts, cpu, pid)", "1001 3 12", "fewer parameters get the first"),
-        ("def context_switch(out, tid): print(out, tid)", "True 13", "names of arguments are bound by name"),
-        ("def context_switch(a,b,c,d,e,f,g,h,i,j,k,l): print(a, k, l)", "1001 -1 None", "surplus parameters are None"),
+        ("def context_switch(ts, cpu, pid): print(ts, cpu, pid)", "1001 3 12",
+         "fewer parameters get the first"),
+        ("def context_switch(out, tid): print(out, tid)", "True 13",
+         "names of arguments are bound by name"),
+        ("def context_switch(a,b,c,d,e,f,g,h,i,j,k,l): print(a, k, l)", "1001 -1 None",
+         "surplus parameters are None"),
         ("def context_switch(a,b,c,d,e,f,g,h,i,j,k,l=5): print(a, k, l)", "1001 -1 5",
          "surplus parameters keep their defaults"),
-        ("class C:\n def m(self, ts, *x): print(ts, len(x))\ncontext_switch = C().m", "1001 10", "methods"),
-        ("import functools\ncontext_switch = functools.partial(print, 'p')", "p 1001 3 12 13 -1 -1 -1 True False 0 -1",
-         "a callable without __code__")):
+        ("class C:\n def m(self, ts, *x): print(ts, len(x))\ncontext_switch = C().m", "1001 10",
+         "methods"),
+        ("import functools\ncontext_switch = functools.partial(print, 'p')",
+         "p 1001 3 12 13 -1 -1 -1 True False 0 -1", "a callable without __code__")):
     t.is_(t.script(text, records).out.splitlines()[0], expected, "context_switch: " + what)
 
 for text, by_name, by_position, what in (
@@ -126,7 +133,8 @@ for text, by_name, by_position, what in (
          "cpu_of_guest", "12 13 True", "12 13 True", "with one unknown name")):
     text = "def context_switch(%s): print(ts, cpu, out)" % text
     got = [t.script(text, records, compat=c).out.splitlines()[:1] for c in (None, "perf-6.1")]
-    t.is_(got, [[by_name], [by_position]], "all parameters, %s, by default and under --compat" % what)
+    t.is_(got, [[by_name], [by_position]], "all parameters, %s, by default and under --compat" %
+          what)
 
 r = t.script("""
 def process_event(d):
@@ -139,7 +147,8 @@ t.is_(r.out, "late 1001\nlate 1002\nlate 1003\n",
 for name in ("context_switch", "throttle", "auxtrace_error", "trace_lost", "trace_defect"):
     text = "def %s(*a): raise RuntimeError('here')\ndef trace_end(): print('end')" % name
     r = t.script(text, records)
-    t.ok(r.rc == 1 and "RuntimeError: here" in r.err and "end" not in r.out, "%s() that raises ends the run" % name, r)
+    t.ok(r.rc == 1 and "RuntimeError: here" in r.err and "end" not in r.out,
+         "%s() that raises ends the run" % name, r)
     t.is_(t.script(text, records, compat="perf-6.1").rc, 255,
           "%s() that raises under --compat has the status of a failing script" % name)
 
@@ -174,8 +183,8 @@ def process_stat_interval(*a): print('process_stat_interval')
 for case in fixtures.parse(pathlib.Path(DATA, "records", "counts.fix")):
     t.like_perf(BY_NAME, "counts, compared with perf: " + case.name,
                 t.write("stat.data", case.build("little")[0]))
-t.has(t.script("def stat__faults(*a): raise KeyError(a[3])", counts).err, "in the handler of this event: stat",
-      "a handler of counts that raises")
+t.has(t.script("def stat__faults(*a): raise KeyError(a[3])", counts).err,
+      "in the handler of this event: stat", "a handler of counts that raises")
 
 # ---- losses and defects ------------------------------------------------------------------------
 
@@ -188,9 +197,10 @@ LOST = ["lost 2 1006 9", "lost 3 1008 2", "lost -1 -1 4"]
 for compat in (None, "perf-6.1"):
     r = t.script(LOSSES, records, compat=compat)
     lines = r.out.splitlines()
-    t.is_([x for x in lines if x.startswith("lost ")], LOST, "losses: %s" % (compat or "default"), r.err)
-    t.is_([x for x in lines if x.startswith("lost-events ")][-1:], ["lost-events data-loss 15 events"],
-          "the last call for a defect has the total count")
+    t.is_([x for x in lines if x.startswith("lost ")], LOST, "losses: %s" % (compat or "default"),
+          r.err)
+    t.is_([x for x in lines if x.startswith("lost-events ")][-1:],
+          ["lost-events data-loss 15 events"], "the last call for a defect has the total count")
     t.has(r.out, "throttled info 1", "other defects")
     t.is_(lines[-1], "end", "trace_defect is called before trace_end")
     t.has(r.err, "lost-events: 15", "the closing line has the defects")
@@ -230,7 +240,8 @@ LOST_SAMPLES { [4:u64] [0,0:u32] [1008:u64] [0,0:u32] [7:u64] }
 LOST_SAMPLES { [2:u64] [0,0:u32] [1009:u64] [0,0:u32] [8:u64] }
 """)
 r = t.script(LOSSES, several)
-t.is_([x for x in r.out.splitlines() if x.startswith("lost")], ["lost 2 1006 6", "lost-events data-loss 6 events"],
+t.is_([x for x in r.out.splitlines() if x.startswith("lost")],
+      ["lost 2 1006 6", "lost-events data-loss 6 events"],
       "sums of two events that explain all losses", r.err)
 
 # ---- samples without an address: perf cannot print them and does not pass them to scripts ------
@@ -248,12 +259,14 @@ def trace_end(): print('end')
 """
 for compat in (None, "perf-6.1"):
     r = t.script(BARE, bare, compat=compat)
-    t.is_((r.out, r.err, r.rc), ("begin\n13 0 0\nend\n", "", 0), "samples without an address reach scripts, compat %s" % compat)
+    t.is_((r.out, r.err, r.rc), ("begin\n13 0 0\nend\n", "", 0),
+          "samples without an address reach scripts, compat %s" % compat)
 theirs = t.perf(BARE, bare)
 if theirs:
     t.is_((theirs.out, theirs.rc), ("begin\nend\n", 255),
           "samples without an address do not reach scripts of perf")
-FIRST = "import sys\ndef trace_unhandled(*a): print(a[0]); sys.exit(3)\ndef trace_end(): print('end')\n"
+FIRST = ("import sys\ndef trace_unhandled(*a): print(a[0]); sys.exit(3)\ndef trace_end(): "
+         "print('end')\n")
 r = t.script(FIRST, compat="perf-6.1", options=["-F", "iregs"])
 t.is_((r.out, r.rc), ("syscalls__sys_enter_read\n", 3),
       "columns that samples do not have, with a script", r.err)
@@ -294,7 +307,8 @@ for options in ("i0ns", "", "K", "i5x", "g2000", "T", "Y", "e+"):
 t.like_perf(ARGUMENTS.replace("OPTIONS", "'b'"), "perf_set_itrace_options() after --itrace", DEMO,
             options=["--itrace=i"])
 t.has(t.script(FUNCTIONS + "print(t(perf_set_itrace_options, p.perf_script_context, 'b'))\n"
-               "def trace_begin(): print(t(perf_set_itrace_options, perf_script_context, 5))\n", DEMO).out,
+               "def trace_begin(): print(t(perf_set_itrace_options, perf_script_context, 5))\n",
+               DEMO).out,
       "TypeError: itrace_options: the options are a str",
       "perf_set_itrace_options() with options that are not text")
 AT_END = FUNCTIONS + """
@@ -313,8 +327,9 @@ t.like_perf(AT_END.replace("OPTIONS", "('b',)").replace("BEGIN", "pass"),
 r = t.script(AT_END.replace("OPTIONS", "('b', 'b')").replace("BEGIN", "pass"), DEMO)
 t.is_(r.out, "0 1\n", "perf_set_itrace_options() in trace_end after --itrace, without --compat",
       r.err)
-t.has(t.script(FUNCTIONS + "import _datetime, datetime\nprint(t(common_pc, datetime.datetime_CAPI))", DEMO).out, "ValueError",
-      "a capsule of another module")
+t.has(t.script(FUNCTIONS +
+               "import _datetime, datetime\nprint(t(common_pc, datetime.datetime_CAPI))", DEMO).out,
+      "ValueError", "a capsule of another module")
 
 IN_EVENTS = FUNCTIONS + """
 n = 0
@@ -326,11 +341,15 @@ def sched__sched_switch(name, context, *a):
 """
 t.like_perf(IN_EVENTS, "functions of the context in a tracepoint's handler", DEMO)
 r = t.script(FUNCTIONS + "def context_switch(*a): print(t(common_pc, perf_script_context), "
-             "t(perf_sample_insn, perf_script_context), t(perf_sample_srccode, perf_script_context))", records)
+             "t(perf_sample_insn, perf_script_context), t(perf_sample_srccode, "
+             "perf_script_context))", records)
 t.is_(r.out, "0 None (None, 0, None)\n" * 3, "records have no code")
 
-CONFIG = "import perf_trace_context as p\nprint([p.perf_config_get(n) for n in ('a.b', 'annotate.objdump', 'no.such')])"
-config = t.write("perfconfig", "[a]\n\tb = one two\n[annotate]\n\tobjdump = /bin/x\n[a]\n\tb = three\n")
-t.is_(t.script(CONFIG, DEMO, env={"PERF_CONFIG": config}).out, "['three', '/bin/x', None]\n", "perf_config_get()")
+CONFIG = ("import perf_trace_context as p\nprint([p.perf_config_get(n) for n in ('a.b', "
+          "'annotate.objdump', 'no.such')])")
+config = t.write("perfconfig",
+                 "[a]\n\tb = one two\n[annotate]\n\tobjdump = /bin/x\n[a]\n\tb = three\n")
+t.is_(t.script(CONFIG, DEMO, env={"PERF_CONFIG": config}).out, "['three', '/bin/x', None]\n",
+      "perf_config_get()")
 t.is_(t.script(CONFIG, DEMO).out, "[None, None, None]\n", "perf_config_get() without files")
 t.done()

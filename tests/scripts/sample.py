@@ -49,7 +49,8 @@ def group():
     b = r.attr(SOFTWARE, 1, BASE | READ, read_format=every, name="b")
     r.comm(10, "work")
     for one, two in (100, 0), (150, 7), (150, 9), (151, 9):
-        r.sample(a, ip=0x400100, time=next(t), enabled=one * 2, running=one, read=[(one, a, 1), (two, b, 2)])
+        r.sample(a, ip=0x400100, time=next(t), enabled=one * 2, running=one,
+                 read=[(one, a, 1), (two, b, 2)])
     return r
 
 
@@ -66,16 +67,20 @@ def counted():
 
 def user_memory():
     r, t = start()
-    a = r.attr(HARDWARE, 0, BASE | REGS_USER | STACK_USER | TRANSACTION | STREAM_ID | ID, user_regs=0x1c0, user_stack=16)
+    a = r.attr(HARDWARE, 0, BASE | REGS_USER | STACK_USER | TRANSACTION | STREAM_ID | ID,
+               user_regs=0x1c0, user_stack=16)
     b = r.attr(HARDWARE, 1, BASE | REGS_USER | REGS_INTR, user_regs=0x1c0, intr_regs=0x100)
     r.comm(10, "work")
-    r.sample(a, ip=0x400100, time=next(t), user_regs=[1, 2, 3], user_stack=b"0123456789abcdef", transaction=5, stream_id=6, id=1)
-    r.sample(b, ip=0x400100, time=next(t), user_regs=[1 << 60, 2 << 60, 3 << 60], intr_regs=[4 << 60])
+    r.sample(a, ip=0x400100, time=next(t), user_regs=[1, 2, 3], user_stack=b"0123456789abcdef",
+             transaction=5, stream_id=6, id=1)
+    r.sample(b, ip=0x400100, time=next(t), user_regs=[1 << 60, 2 << 60, 3 << 60],
+             intr_regs=[4 << 60])
     return r
 
 
 RECORDINGS = {"group": group, "counted": counted, "user-memory": user_memory,
-              **{name: columns.RECORDINGS[name] for name in ("few-branches", "memory", "raw", "classes", "branch-trace", "modes")}}
+              **{name: columns.RECORDINGS[name]
+                 for name in ("few-branches", "memory", "raw", "classes", "branch-trace", "modes")}}
 # perf crashes at these, or refuses them.
 NOT_LIVE = {"data_src", "no-address", "speaking"}
 
@@ -83,7 +88,8 @@ NOT_LIVE = {"data_src", "no-address", "speaking"}
 def dump(tool, t, name, **env):
     if tool[0] != SONDE:
         env["LD_PRELOAD"] = ""  # the sanitizer is for sonde
-    return run(tool + ["script", "-i", os.path.join(t.dir, name + ".data"), "-s", os.path.join(t.dir, "dump.py")],
+    return run(tool + ["script", "-i", os.path.join(t.dir, name + ".data"), "-s",
+                       os.path.join(t.dir, "dump.py")],
                env=environment(**env))
 
 
@@ -106,7 +112,8 @@ def stored(t):
     others = [(py, python) for py, python in pythons() if python != t.python]
     if not others:
         t.skip("in another Python", "no other Python is installed", installable=False)
-    for py, python in sorted(others, key=lambda o: [int(n) for n in o[0].split()[-1].split(".")])[-1:]:
+    for py, python in sorted(others, key=lambda o: [int(n) for n in o[0].split()[-1].split(".")])[
+            -1:]:
         got = all_dumps(sonde, t, SONDE_PYTHON=python, SONDE_EAGER="0")
         t.ok(got == want, "in %s" % py, difference(want, got))
 
@@ -125,17 +132,20 @@ def live(t, compat):
     for name in sorted((set(RECORDINGS) | set(columns.RECORDINGS)) - NOT_LIVE):
         theirs = dump(perf[:1], t, name, **NO_SANITIZER)
         ours = dump([SONDE, "--compat", compat], t, name, SONDE_PYTHON=t.python)
-        t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc), "%s: %s" % (compat, name), difference(theirs.out, ours.out),
-             ours.err[-500:])
+        t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc), "%s: %s" % (compat, name),
+             difference(theirs.out, ours.out), ours.err[-500:])
     # Build ids that are not recorded: perf reads those of the files that it finds.
-    made = run(["perf", "record", "-q", "-B", "-N", "-d", "-e", "page-faults:u", "-c", "1", "-o", "ids.data", "true"],
+    made = run(["perf", "record", "-q", "-B", "-N", "-d", "-e", "page-faults:u", "-c", "1", "-o",
+                "ids.data", "true"],
                env=environment(**NO_SANITIZER), cwd=t.dir)
     if made.rc:
         t.skip("build ids that are not recorded", "perf cannot record here")
         return
-    theirs, ours = dump(perf[:1], t, "ids", **NO_SANITIZER), dump([SONDE, "--compat", compat], t, "ids", SONDE_PYTHON=t.python)
-    t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc) and " dso_bid str '" in ours.out, "%s: build ids that are not recorded" % compat,
-         difference(theirs.out, ours.out), ours.err[-500:])
+    theirs, ours = (dump(perf[:1], t, "ids", **NO_SANITIZER),
+                    dump([SONDE, "--compat", compat], t, "ids", SONDE_PYTHON=t.python))
+    t.ok((theirs.out, theirs.rc) == (ours.out, ours.rc) and " dso_bid str '" in ours.out,
+         "%s: build ids that are not recorded" % compat, difference(theirs.out, ours.out),
+         ours.err[-500:])
 
 
 if __name__ == "__main__":

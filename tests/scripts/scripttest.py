@@ -45,7 +45,8 @@ def environment(**more):
            "PERF_CONFIG": "/dev/null", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
     asan = os.environ.get("SONDE_ASAN")
     if asan:
-        env.update(LD_PRELOAD=asan, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", PYTHONMALLOC="malloc")
+        env.update(LD_PRELOAD=asan, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1",
+                   PYTHONMALLOC="malloc")
     for name in ("PYENV_ROOT", "PYENV_VERSION", "SONDE_CI"):
         if name in os.environ:
             env[name] = os.environ[name]
@@ -54,15 +55,17 @@ def environment(**more):
 
 
 def run(argv, stdin=None, env=None, cwd=None, timeout=600, binary=False):
-    p = subprocess.run(argv, input=b"" if stdin is None else stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       env=env or environment(), cwd=cwd, timeout=timeout)
+    p = subprocess.run(argv, input=b"" if stdin is None else stdin.encode(), stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, env=env or environment(), cwd=cwd, timeout=timeout)
     if binary:
         return Result(p.stdout, p.stderr, p.returncode)
-    return Result(p.stdout.decode("utf-8", "backslashreplace"), p.stderr.decode("utf-8", "backslashreplace"), p.returncode)
+    return Result(p.stdout.decode("utf-8", "backslashreplace"),
+                  p.stderr.decode("utf-8", "backslashreplace"), p.returncode)
 
 
 def version_of(python):
-    r = run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], env=dict(os.environ))
+    r = run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+            env=dict(os.environ))
     try:
         return tuple(int(x) for x in r.out.split("."))
     except ValueError:
@@ -77,7 +80,8 @@ def pythons():
         if os.access(path, os.X_OK):
             version = version_of(path)
             if version >= (3, 9):
-                found[("system " if path.startswith("/usr/bin") else "pyenv ") + "%d.%d" % version] = path
+                found[("system " if path.startswith("/usr/bin") else "pyenv ") +
+                      "%d.%d" % version] = path
     if not found:
         found["this"] = sys.executable
     return sorted(found.items())
@@ -95,7 +99,8 @@ def qt_environment():
     """The variables with which /usr/bin/python3 finds modules of Qt and SQLite; a text: why it
     cannot."""
     tool = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "pyside2")
-    p = run([tool, os.path.join(os.path.dirname(SONDE), "pyside2")], env=dict(os.environ), timeout=300)
+    p = run([tool, os.path.join(os.path.dirname(SONDE), "pyside2")], env=dict(os.environ),
+            timeout=300)
     if p.rc:
         return p.err.strip().splitlines()[-1] if p.err.strip() else "no PySide2"
     return dict([line.split("=", 1) for line in p.out.splitlines()], QT_QPA_PLATFORM="offscreen")
@@ -144,17 +149,20 @@ class Tests:
             f.write(text)
         return path
 
-    def script(self, text, data=DEMO, args=(), compat=None, python=None, both=True, env=None, stdin=None, name="script.py",
-               options=()):
+    def script(self, text, data=DEMO, args=(), compat=None, python=None, both=True, env=None,
+               stdin=None, name="script.py", options=()):
         """Runs a script's text; with both, also with SONDE_EAGER=1, which must not change the
         output."""
         path = self.write(name, text)
-        argv = [SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", data] + list(options) + \
-            ["-s", path] + list(args)
-        results = [run(argv, stdin, environment(SONDE_PYTHON=python or self.python, SONDE_EAGER=eager, **(env or {})),
+        argv = ([SONDE] + (["--compat", compat] if compat else []) + ["script", "-i", data] +
+                list(options) +
+                ["-s", path] + list(args))
+        results = [run(argv, stdin, environment(SONDE_PYTHON=python or self.python,
+                                                SONDE_EAGER=eager, **(env or {})),
                        self.dir) for eager in (("0", "1") if both else ("0",))]
         if both and (results[0].out, results[0].rc) != (results[1].out, results[1].rc):
-            self.ok(False, "%s: the same with SONDE_EAGER=1" % name, "lazy:", results[0], "eager:", results[1])
+            self.ok(False, "%s: the same with SONDE_EAGER=1" % name, "lazy:", results[0], "eager:",
+                    results[1])
         return results[0]
 
     def perf(self, text, data=DEMO, args=(), name="script.py", options=()):
@@ -164,7 +172,8 @@ class Tests:
             return None
         path = self.write(name, text)
         env = environment(**NO_SANITIZER)
-        return run(["perf", "script", "-i", data] + list(options) + ["-s", path] + list(args), None, env, self.dir)
+        return run(["perf", "script", "-i", data] + list(options) + ["-s", path] + list(args), None,
+                   env, self.dir)
 
     def like_perf(self, text, name, data=DEMO, args=(), options=()):
         """Compares stdout and status of a script under --compat perf-6.1 with those under perf."""
@@ -172,12 +181,14 @@ class Tests:
         if theirs is None:
             return self.skip(name, "no perf 6.1")
         ours = self.script(text, data, args, compat="perf-6.1", options=options)
-        return self.ok(ours.out == theirs.out and ours.rc == theirs.rc, name, *self.difference(ours, theirs))
+        return self.ok(ours.out == theirs.out and ours.rc == theirs.rc, name,
+                       *self.difference(ours, theirs))
 
     def difference(self, ours, theirs):
         a, b = ours.out.splitlines(), theirs.out.splitlines()
         for i in range(max(len(a), len(b))):
             if a[i:i + 1] != b[i:i + 1]:
                 return ["line %d" % (i + 1), "ours:   " + "".join(a[i:i + 1])[:2000],
-                        "theirs: " + "".join(b[i:i + 1])[:2000], "rc %s and %s" % (ours.rc, theirs.rc), ours.err[-2000:]]
+                        "theirs: " + "".join(b[i:i + 1])[:2000],
+                        "rc %s and %s" % (ours.rc, theirs.rc), ours.err[-2000:]]
         return ["rc %s and %s" % (ours.rc, theirs.rc), ours.err[-2000:], theirs.err[-1000:]]

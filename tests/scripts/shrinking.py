@@ -8,7 +8,8 @@ import sys
 
 from scripttest import Tests
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "perfdata"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit",
+                                "perfdata"))
 import fixtures  # noqa: E402
 
 t = Tests()
@@ -42,8 +43,9 @@ def trace_end():
 
 def recording(rounds):
     """(the bytes, where each event ends)"""
-    attr = fixtures.build_attr(fixtures.Bytes("little", {}), ["type=software", "exclude_guest", "sample_id_all",
-                                                              "sample_type=IP|TID|TIME|RAW"])[0]
+    attr = fixtures.build_attr(fixtures.Bytes("little", {}),
+                               ["type=software", "exclude_guest", "sample_id_all",
+                                "sample_type=IP|TID|TIME|RAW"])[0]
     data, ends = bytearray(), []
     for i in range(EVENTS):
         data += struct.pack("<IHHQIIQI", 9, 2, RECORD, 0x1000 + i, 7, 7, 1000 + i, RAW) + bytes(RAW)
@@ -56,17 +58,20 @@ def recording(rounds):
 
 for rounds in (True, False):
     whole, ends = recording(rounds)
-    sizes = (0, 50, DATA_AT, DATA_AT + 100000, ends[1999], ends[3999] + 5, len(whole) - 1, len(whole) + 4096)
+    sizes = (0, 50, DATA_AT, DATA_AT + 100000, ends[1999], ends[3999] + 5, len(whole) - 1,
+             len(whole) + 4096)
     for when in (0, 1, 700, 3000):
         for size in sizes:
-            name = "%s, %d bytes from event %d on" % ("in rounds" if rounds else "in one run", size, when)
+            name = "%s, %d bytes from event %d on" % ("in rounds" if rounds else "in one run", size,
+                                                      when)
             path = t.write("shrinking.data", whole)
             r = t.script(SCRIPT % (when, size, path), path, both=False, options=("--strict",))
             before = sum(end <= size for end in ends)
             seen = int(r.out) if r.out.strip().isdigit() else -1
             told = "truncated" in r.err
-            good = max(before, when) <= seen <= EVENTS and r.rc == (3 if told else 0) and (told or seen == EVENTS) and \
-                (not told or size < len(whole))
+            good = (max(before, when) <= seen <= EVENTS and r.rc == (3 if told else 0) and
+                    (told or seen == EVENTS) and
+                    (not told or size < len(whole)))
             if not when and not before:  # the reader has read everything
                 good = r.rc == 1 and told and "no event of" in r.err and seen == -1
             t.ok(good, name, "events before: %d" % before, r)

@@ -17,7 +17,8 @@ import re
 import sys
 
 import scripttest
-from scripttest import CHAINS, DATA, DEMO, EXEC, FLAGS, MIXED, SONDE, Tests, environment, perf_version, run
+from scripttest import (CHAINS, DATA, DEMO, EXEC, FLAGS, MIXED, SONDE, Tests, environment,
+                        perf_version, run)
 
 GEN = os.path.join(os.path.dirname(DATA), "gen")
 sys.path.insert(0, GEN)
@@ -35,18 +36,23 @@ def load_formats():
 def made(name, *fields, fmt='"x"'):
     """A format with these declarations: (declaration, size)."""
     lines, offset = [], 8
-    for i, (declaration, size) in enumerate((("unsigned short common_type", 2), ("unsigned char common_flags", 1),
-                                             ("unsigned char common_preempt_count", 1), ("int common_pid", 4)) + fields):
+    for i, (declaration, size) in enumerate((("unsigned short common_type", 2),
+                                             ("unsigned char common_flags", 1),
+                                             ("unsigned char common_preempt_count", 1),
+                                             ("int common_pid", 4)) + fields):
         at = (0, 2, 3, 4)[i] if i < 4 else offset
         offset += size if i >= 4 else 0
-        lines.append("\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:0;\n" % (declaration, at, size) + ("\n" if i == 3 else ""))
-    return Format(name, "name: %s\nID: 1\nformat:\n%s\nprint fmt: %s\n" % (name.split(":")[1], "".join(lines), fmt))
+        lines.append("\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:0;\n" % (declaration, at, size) +
+                     ("\n" if i == 3 else ""))
+    return Format(name, "name: %s\nID: 1\nformat:\n%s\nprint fmt: %s\n" %
+                  (name.split(":")[1], "".join(lines), fmt))
 
 
 class Skeletons(Tests):
     def generate(self, data, *options):
         """(text of the skeleton, messages)."""
-        r = run([SONDE] + list(options) + ["script", "-i", data, "-g", "python", "-o", "-"], None, environment(), self.dir)
+        r = run([SONDE] + list(options) + ["script", "-i", data, "-g", "python", "-o", "-"], None,
+                environment(), self.dir)
         if r.rc or r.err:
             self.ok(False, "a skeleton of %s" % os.path.basename(data), r)
         return r.out
@@ -67,23 +73,26 @@ class Skeletons(Tests):
         ours = self.script(text, data, compat="perf-6.1")
         self.ok(ours.rc == 0 and ours.out, "%s: runs" % name, ours)
         plain = self.script(text, data)
-        self.ok(plain.rc == 0 and len(plain.out.splitlines()) == len(ours.out.splitlines()), "%s: runs without --compat" % name,
-                plain)
+        self.ok(plain.rc == 0 and len(plain.out.splitlines()) == len(ours.out.splitlines()),
+                "%s: runs without --compat" % name, plain)
         theirs = self.perf(text, data)
         if theirs is None:
             self.skip("%s: as under perf" % name, "no perf 6.1")
         else:
-            self.ok((ours.out, ours.rc) == (theirs.out, theirs.rc), "%s: as under perf" % name, *self.difference(ours, theirs))
+            self.ok((ours.out, ours.rc) == (theirs.out, theirs.rc), "%s: as under perf" % name,
+                    *self.difference(ours, theirs))
         return text, functions, plain.out
 
 
 def of_tests_data(t):
-    for data, name in ((DEMO, "demo.data"), (CHAINS, "chains.data"), (FLAGS, "flags.data"), (EXEC, "exec.data"),
-                       (DATA + "/text/syscalls.data", "syscalls.data")):
+    for data, name in ((DEMO, "demo.data"), (CHAINS, "chains.data"), (FLAGS, "flags.data"),
+                       (EXEC, "exec.data"), (DATA + "/text/syscalls.data", "syscalls.data")):
         t.prints_like_perf(data, name)
     text, functions, out = t.prints_like_perf(FLAGS, "flags.data")
-    t.is_([f for f in functions if "__" in f], sorted(f for f in functions if "__" in f), "handlers are sorted")
-    t.ok({"irq__softirq_entry", "kmem__kmalloc", "sched__sched_switch", "raw_syscalls__sys_enter"} ==
+    t.is_([f for f in functions if "__" in f], sorted(f for f in functions if "__" in f),
+          "handlers are sorted")
+    t.ok({"irq__softirq_entry", "kmem__kmalloc", "sched__sched_switch",
+          "raw_syscalls__sys_enter"} ==
          {f for f in functions if "__" in f}, "a handler for each event", list(functions))
     t.ok("process_event" not in functions, "no process_event without such samples")
     t.ok(re.search(r"gfp_flags=__GFP_IO \| .*\(3264\)", out), "flags by name", out)
@@ -92,11 +101,12 @@ def of_tests_data(t):
          "flags by name: a value without flags has a name", r.out)
     doc = ast.get_docstring(functions["kmem__kmalloc"])
     t.has(doc, "bytes_req: int (size_t, 8 bytes)", "docstrings have types")
-    t.ok(re.search(r"gfp_flags: int \(unsigned long, 8 bytes\); flags:.* 0x\w+ GFP_KERNEL", doc, re.S), "docstrings have flags", doc)
-    t.has(" ".join(ast.get_docstring(functions["irq__softirq_entry"]).split()), "symbols: 0 HI, 1 TIMER, 2 NET_TX",
-          "docstrings have symbols")
-    t.has(ast.get_docstring(functions["raw_syscalls__sys_enter"]), "id_: int (id: long, 8 bytes, signed)",
-          "docstrings have the recorded names of fields")
+    t.ok(re.search(r"gfp_flags: int \(unsigned long, 8 bytes\); flags:.* 0x\w+ GFP_KERNEL", doc,
+                   re.S), "docstrings have flags", doc)
+    t.has(" ".join(ast.get_docstring(functions["irq__softirq_entry"]).split()),
+          "symbols: 0 HI, 1 TIMER, 2 NET_TX", "docstrings have symbols")
+    t.has(ast.get_docstring(functions["raw_syscalls__sys_enter"]),
+          "id_: int (id: long, 8 bytes, signed)", "docstrings have the recorded names of fields")
 
 
 def other_samples(t):
@@ -115,13 +125,16 @@ def other_samples(t):
 
 def odd_names(t):
     words = keyword.kwlist + [n for n in dir(builtins) if n[0] != "_" and n[0].islower()] + [
-        "print", "exec", "__debug__", "event_name", "context", "common_cpu", "common_comm", "perf_sample_dict", "named",
-        "plain", "show_event", "show_sample", "flag_str", "symbol_str", "self", "from_", "os", "sys", "x"]
-    events = [made("odd:names%d" % i, *[("int " + w, 4) for w in words[i:i + 40]]) for i in range(0, len(words), 40)]
+        "print", "exec", "__debug__", "event_name", "context", "common_cpu", "common_comm",
+        "perf_sample_dict", "named", "plain", "show_event", "show_sample", "flag_str", "symbol_str",
+        "self", "from_", "os", "sys", "x"]
+    events = [made("odd:names%d" % i, *[("int " + w, 4) for w in words[i:i + 40]])
+              for i in range(0, len(words), 40)]
     events += [made("with-dash:event", ("int a", 4)), made("with_dash:event", ("int a", 4)),
                made("odd:two", ("int from", 4), ("int from_", 4)), made("odd:none"),
                made("odd:texts", ("int a", 4), ("int b", 4),
-                    fmt=r'"%s %s", __print_symbolic(REC->a, { 0, "a \"quoted\" \\ %s" }), __print_flags(REC->b, "\"", { 1, "%d" })'),
+                    fmt=r'"%s %s", __print_symbolic(REC->a, { 0, "a \"quoted\" \\ %s" }), '
+                        r'__print_flags(REC->b, "\"", { 1, "%d" })'),
                made("for:class", ("int def", 4))]
     data = t.write("odd.data", recording(events, [[payloads(f, f.name)[0]] for f in events]))
     text, functions, out = t.prints_like_perf(data, "odd names")
@@ -179,27 +192,35 @@ def every_format(t):
                 functions = t.compiles(text, name)
                 r = t.script(text, data)
                 t.ok(r.rc == 0, name + ": runs", r)
-            missing = [f.name for f in part if re.sub(r"\W", "_", f.name.replace(":", "__")) not in functions]
+            missing = [f.name for f in part
+                       if re.sub(r"\W", "_", f.name.replace(":", "__")) not in functions]
             t.is_(missing, [], name + ": a handler for each")
 
 
 def lazy(t):
     """A handler without prints gets only values that it uses."""
     text = t.generate(CHAINS)
-    body = re.sub(r"(?ms)^    show_event\(event_name, common_cpu.*?^    show_sample\(perf_sample_dict, common_callchain\)\n",
+    body = re.sub(
+        r"(?ms)^    show_event\(event_name, common_cpu.*?^    show_sample\(perf_sample_dict, "
+        r"common_callchain\)\n",
                   "    global n\n    n += 1\n", text)
-    t.ok("n += 1" in body and "show_sample(perf_sample_dict, common_callchain)" not in body.split("def trace_unhandled")[0],
+    t.ok("n += 1" in body and "show_sample(perf_sample_dict, common_callchain)" not in
+         body.split("def trace_unhandled")[0],
          "prints are replaced")
     leave_out = os.path.join(os.path.dirname(SONDE), "bindings", "python", "lib")
     source = os.path.join(os.path.dirname(os.path.dirname(DATA)), "bindings", "python", "lib")
-    check = body.split("\n\n\ndef trace_unhandled")[0].replace("from perf_trace_context import *", "").replace(
-        "from Core import *", "") + (
-            "\nsys.path[:0] = %r\nimport leave_out\nfor f in [f for n, f in dict(globals()).items() "
+    check = body.split("\n\n\ndef trace_unhandled")[0].replace("from perf_trace_context import *",
+                                                               "").replace(
+                                                                   "from Core import *", "") + (
+            "\nsys.path[:0] = %r\nimport leave_out\nfor f in [f for n, f in "
+            "dict(globals()).items() "
             "if '__' in n and type(f) is leave_out.Function]:\n"
             "    print(f.__name__, leave_out.may_leave_out(f, 'perf_sample_dict'), "
             "leave_out.may_leave_out(f, 'common_callchain'))\n") % [leave_out, source]
-    r = run([t.python, t.write("check.py", check)], None, environment(PERF_EXEC_PATH="/nonexistent"), t.dir)
-    t.is_(r.out, "sched__sched_switch True True\n", "a handler that only counts needs no dict and no chain", r.err)
+    r = run([t.python, t.write("check.py", check)], None,
+            environment(PERF_EXEC_PATH="/nonexistent"), t.dir)
+    t.is_(r.out, "sched__sched_switch True True\n",
+          "a handler that only counts needs no dict and no chain", r.err)
 
 
 def main():

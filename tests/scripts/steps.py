@@ -18,11 +18,13 @@ SCRIPTS = "home/.config/sonde/scripts/"  # the user's folder
 
 def env(**more):
     # PATH has only the perf that sonde adds.
-    return environment(**{"SONDE_PYTHON": t.python, "HOME": t.dir + "/home", "PATH": "/usr/bin:/bin", "PERF_EXEC_PATH": TREE, **more})
+    return environment(**{"SONDE_PYTHON": t.python, "HOME": t.dir + "/home",
+                          "PATH": "/usr/bin:/bin", "PERF_EXEC_PATH": TREE, **more})
 
 
 def script(*words, compat=None, **more):
-    r = run([SONDE] + (["--compat", compat] if compat else []) + ["script"] + list(words), env=env(**more), cwd=t.dir)
+    r = run([SONDE] + (["--compat", compat] if compat else []) + ["script"] + list(words),
+            env=env(**more), cwd=t.dir)
     return r._replace(err=r.err.replace(t.dir, "DIR"), out=r.out.replace(t.dir, "DIR"))
 
 
@@ -38,17 +40,23 @@ wrapper("livetop-record", "printf record; " + SHOW_WORDS)
 wrapper("livetop-report",
         "# description: a screen\n# args: [interval]\nprintf report; " + SHOW_WORDS +
         "cat $(printf %s \"$SONDE_SCRIPT_OPTIONS\" | tail -n 1)\n")
-wrapper("only-record-record", "( perf record -e raw_syscalls:sys_enter \\\n\t-e irq:* $@ || perf record -e y $@ ) 2>/dev/null\n")
+wrapper("only-record-record",
+        "( perf record -e raw_syscalls:sys_enter \\\n\t-e irq:* $@ || perf record -e y $@ ) "
+        "2>/dev/null\n")
 t.write("tree/scripts/python/both.py", "def trace_begin(): pass\n")
 t.write("tree/scripts/python/module.py", '"""No script."""\ndef trace(): pass\n')
 t.write("tree/scripts/python/known.py", "# description: no wrappers\ndef trace_begin(): pass\n")
 t.write("tree/scripts/perl/plain.pl", "# record: -e x:y\nsub trace_end\n{\n}\n")
-t.write(SCRIPTS + "events.py", '# SPDX-License-Identifier: MIT\n# description: what came\n# args: [--by WORD] [--json] <comm>\n'
-        "# record: -e sched:sched_switch\n# record: --filter 'prev_pid != 0'\nimport sys\ndef trace_end(): print(sys.argv[1:])\n")
+t.write(SCRIPTS + "events.py",
+        '# SPDX-License-Identifier: MIT\n# description: what came\n# args: [--by WORD] [--json] '
+        '<comm>\n'
+        "# record: -e sched:sched_switch\n# record: --filter 'prev_pid != 0'\nimport sys\ndef "
+        "trace_end(): print(sys.argv[1:])\n")
 t.write(SCRIPTS + "both.py", '"""The user\'s own.\n\nMore."""\nimport sys\n'
         'def trace_begin(): print("mine", sys.argv[1:])\n')
 
-t.write(SCRIPTS + "both.pl", "# record: -e sched:sched_wakeup\nsub trace_end { print \"Perl's @ARGV\\n\" }\n")
+t.write(SCRIPTS + "both.pl",
+        "# record: -e sched:sched_wakeup\nsub trace_end { print \"Perl's @ARGV\\n\" }\n")
 
 # ---- the list ----------------------------------------------------------------------------------
 
@@ -86,7 +94,8 @@ t.is_(script("-l", compat="perf-6.1").out.splitlines()[1:2] and
           ("both <one> [two]", "what it does"), ("livetop [interval]",
                                                  "a screen"))], "-l under --compat")
 r = script("-l", compat="perf-6.1", PERF_EXEC_PATH="/nonexistent")
-t.is_((r.out, r.rc), ('open(/nonexistent/scripts) failed.\nCheck "PERF_EXEC_PATH" env to set scripts dir.\n', 255),
+t.is_((r.out, r.rc),
+      ('open(/nonexistent/scripts) failed.\nCheck "PERF_EXEC_PATH" env to set scripts dir.\n', 255),
       "-l under --compat, without the folder of scripts")
 for tree in ("/usr/lib/perf-core", "/usr/libexec/perf-core"):
     if os.path.isdir(tree + "/scripts") and os.access("/usr/bin/perf", os.X_OK):
@@ -99,11 +108,13 @@ else:
 
 # ---- record ------------------------------------------------------------------------------------
 
-for words, given in ((("both", "true"), "[true]"), (("both",), "[-a]"), (("both", "-e", "x:y"), "[-a][-e][x:y]"),
-                     (("both", "-o", "f", "--", "ls", "-l"), "[-o][f][--][ls][-l]"), (("both", "-p", "1"), "[-p][1]"),
-                     (("both", "-C", "0"), "[-C][0]")):
+for words, given in ((("both", "true"), "[true]"), (("both",), "[-a]"),
+                     (("both", "-e", "x:y"), "[-a][-e][x:y]"),
+                     (("both", "-o", "f", "--", "ls", "-l"), "[-o][f][--][ls][-l]"),
+                     (("both", "-p", "1"), "[-p][1]"), (("both", "-C", "0"), "[-C][0]")):
     r = script("record", *words)
-    t.is_((r.out, r.rc), (given + "\n", 0), "record %s: the wrapper gets %s" % (" ".join(words), given), r.err)
+    t.is_((r.out, r.rc), (given + "\n", 0),
+          "record %s: the wrapper gets %s" % (" ".join(words), given), r.err)
 t.is_(script("-a", "record", "both", "true").out, "[-a][true]\n",
       "script -a record NAME: the wrapper gets -a")
 t.is_(script("rec", "both", "true").out, "[true]\n", "record may be shortened to rec")
@@ -126,7 +137,8 @@ for what, words in (("unknown", ("record", "bothh")),
                     ("without a line that names events", ("record", "known")),
                     ("without a name", ("record",))):
     r = script(*words)
-    t.ok(r.rc == 2 and not r.out and ("nearest: both)" in r.err or "# record:" in r.err or "which script" in r.err),
+    t.ok(r.rc == 2 and not r.out and
+         ("nearest: both)" in r.err or "# record:" in r.err or "which script" in r.err),
          "record: a name %s is an error" % what, r)
 r = script("record", "events", "--dry-run", "-o", "dry.data", "--", "true")
 recording = r.rc == 0
@@ -134,7 +146,8 @@ if not recording:
     t.skip("events of '# record:' are recorded", "nothing can be recorded: " + r.err.strip()[-200:],
            False)
 else:
-    r = script("record", "events", "-q", "-o", "events.data", "--", "sh", "-c", "sleep .01; sleep .01")
+    r = script("record", "events", "-q", "-o", "events.data", "--", "sh", "-c",
+               "sleep .01; sleep .01")
     shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
     t.ok(r.rc == 0 and set(shown.out.split()) == {"sched:sched_switch:"},
          "events of '# record:' are recorded", r, shown.out[:200])
@@ -144,12 +157,15 @@ if recording:
     shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
     t.ok(r.rc == 0 and set(shown.out.split()) <= {"sched:sched_wakeup:"},
          "record: a name with a suffix means that file", r, shown.out[:200])
-    for n, words in enumerate((("perl:both",), ("./both.pl",), (t.dir + "/home/.config/sonde/scripts/both.pl",))):
+    for n, words in enumerate((("perl:both",), ("./both.pl",),
+                               (t.dir + "/home/.config/sonde/scripts/both.pl",))):
         if words[0].startswith("./"):
-            t.write("both.pl", "# record: -e sched:sched_wakeup\nsub trace_end { print \"here\\n\" }\n")
+            t.write("both.pl",
+                    "# record: -e sched:sched_wakeup\nsub trace_end { print \"here\\n\" }\n")
         r = script("record", *words, "-q", "-o", "events.data", "--", "sleep", ".01")
         shown = run([SONDE, "script", "-i", t.dir + "/events.data", "-F", "event"], env=env())
-        t.ok(r.rc == 0 and set(shown.out.split()) <= {"sched:sched_wakeup:"}, "record %s" % words[0].replace(t.dir, "DIR"), r, shown.out[:200])
+        t.ok(r.rc == 0 and set(shown.out.split()) <= {"sched:sched_wakeup:"},
+             "record %s" % words[0].replace(t.dir, "DIR"), r, shown.out[:200])
     r = script("report", "./both.pl", "-i", "events.data")
     t.is_((r.out, r.rc), ("here\n", 0), "report: a path means that file", r.err)
     r = script("perl:both", "sleep", ".01")
@@ -176,8 +192,11 @@ t.is_((r.out, r.rc), ("['x', '-y']\n", 0),
       "report: without a wrapper the script runs; -i after the name is the recording", r.err)
 r = script("-i", DEMO, "report", "events", "-i")
 t.is_((r.out, r.rc), ("['-i']\n", 0), "report: -i before report is the recording", r.err)
-wrapper("inner-report", "# description: hands nothing on\nperf script -s \"$PERF_EXEC_PATH\"/scripts/python/inner.py -- \"$@\"\n")
-t.write("tree/scripts/python/inner.py", "import os, sys\nn = 0\ndef trace_unhandled(*a):\n global n\n n += 1\n"
+wrapper("inner-report",
+        "# description: hands nothing on\nperf script -s "
+        "\"$PERF_EXEC_PATH\"/scripts/python/inner.py -- \"$@\"\n")
+t.write("tree/scripts/python/inner.py",
+        "import os, sys\nn = 0\ndef trace_unhandled(*a):\n global n\n n += 1\n"
         "def trace_end(): print(n, sys.argv[1:], os.environ.get('SONDE_SCRIPT_OPTIONS'))\n")
 r = script("-i", DEMO, "report", "inner", "x")
 t.is_((r.out, r.rc), ("474 ['x'] None\n", 0),
@@ -198,17 +217,20 @@ t.is_(r.rc, 0, "-i before a name is the recording", r)
 # ---- stdin is a pipe ---------------------------------------------------------------------------
 
 if recording:
-    t.write("count.py", "n = 0\ndef trace_unhandled(*a):\n global n\n n += 1\ndef trace_end(): print(n > 0)\n")
+    t.write("count.py",
+            "n = 0\ndef trace_unhandled(*a):\n global n\n n += 1\ndef trace_end(): print(n > 0)\n")
     t.write("beside/perf.data", "")
     with open(t.dir + "/piped", "wb") as f:
-        subprocess.run([SONDE, "record", "-q", "-o", "-", "-e", "sched:sched_process_exec", "--", "sh", "-c", "true; /bin/true"], env=env(),
+        subprocess.run([SONDE, "record", "-q", "-o", "-", "-e", "sched:sched_process_exec", "--",
+                        "sh", "-c", "true; /bin/true"], env=env(),
                        stdout=f, stderr=subprocess.DEVNULL, cwd=t.dir)
     for what, folder, compat, expected in (
             ("a pipe is the recording", "home", "none", "True\n"),
             ("under --compat a pipe is the recording in spite of perf.data", "beside", "perf-6.1",
              "True\n"),
             ("a pipe is not the recording if there is a perf.data", "beside", "none", "")):
-        r = run(["sh", "-c", "cat ../piped | \"$0\" --compat \"$1\" script -s ../count.py", SONDE, compat], env=env(), cwd=t.dir + "/" + folder)
+        r = run(["sh", "-c", "cat ../piped | \"$0\" --compat \"$1\" script -s ../count.py", SONDE,
+                 compat], env=env(), cwd=t.dir + "/" + folder)
         t.is_(r.out, expected, what, r.err)
 
 # ---- live --------------------------------------------------------------------------------------
@@ -263,8 +285,9 @@ with open(%r) as go:
 
 
 def start(*words, compat=None, **more):
-    return subprocess.Popen([SONDE] + (["--compat", compat] if compat else []) + ["script", *words], env=env(**more), cwd=t.dir,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    return subprocess.Popen([SONDE] + (["--compat", compat] if compat else []) + ["script", *words],
+                            env=env(**more), cwd=t.dir, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 
 def left(session):
@@ -289,8 +312,8 @@ def lines_until(p, wanted):
     return [line.strip() for line in got]
 
 
-# The next event happens only after the line of the one before it was read: were lines or events held
-# back until more of them come, this would wait for ever.
+# The next event happens only after the line of the one before it was read: were lines or events
+# held back until more of them come, this would wait for ever.
 os.mkfifo(t.dir + "/go")
 p = start("seen", "--", sys.executable, "-c", CALL_PER_LINE % (t.dir + "/go"))
 go = os.open(t.dir + "/go", os.O_RDWR)
@@ -304,7 +327,8 @@ p.communicate()
 t.ok(got == ["begin"] + ["seen"] * 4 + ["end"],
      "each event is printed before the next one happens, into a pipe", got)
 
-for what, send in (("Ctrl-C", lambda p: os.killpg(p.pid, signal.SIGINT)), ("SIGINT for sonde alone", lambda p: p.send_signal(signal.SIGINT))):
+for what, send in (("Ctrl-C", lambda p: os.killpg(p.pid, signal.SIGINT)),
+                   ("SIGINT for sonde alone", lambda p: p.send_signal(signal.SIGINT))):
     p = start("seen", "--", sys.executable, "-c", CALL % (1000, .05))
     lines_until(p, "seen")
     send(p)
@@ -320,9 +344,12 @@ out, err = p.communicate(timeout=600)
 t.ok(p.returncode == 143 and out.endswith(b"end\n") and left(p.pid) == [],
      "SIGTERM: recorder and script end; the status of the signal", p.returncode, out, err)
 
-wrapper("wrapped-record", "( perf record -e syscalls:sys_enter_getpriority $@ || perf record -e x:y $@ ) 2>/dev/null\n")
+wrapper("wrapped-record",
+        "( perf record -e syscalls:sys_enter_getpriority $@ || perf record -e x:y $@ ) "
+        "2>/dev/null\n")
 wrapper("wrapped-report", "perf script $@ -s \"$PERF_EXEC_PATH\"/scripts/python/wrapped.py\n")
-t.write("tree/scripts/python/wrapped.py", "import sys\ndef syscalls__sys_enter_getpriority(*a): sys.exit(9)\n")
+t.write("tree/scripts/python/wrapped.py",
+        "import sys\ndef syscalls__sys_enter_getpriority(*a): sys.exit(9)\n")
 t.write("call.py", CALL % (1000, .05))
 work = t.write("work.sh", "%s %s/call.py; sleep 100\n" % (sys.executable, t.dir))
 for what, words, compat in (("a report that ends early ends the recorder", ("seen", "--end"), None),
@@ -353,10 +380,12 @@ t.write("other.data", open(DEMO, "rb").read())
 t.write("plain", open(DEMO, "rb").read())
 with gzip.open(t.dir + "/packed.gz", "wb") as f:
     f.write(open(DEMO, "rb").read())
-for words in ((DEMO, "-F", "comm,event"), ("-F", "comm,event", DEMO), ("-F", "comm", DEMO, "-F", "+event"), ("packed.gz", "-F", "comm,event"),
+for words in ((DEMO, "-F", "comm,event"), ("-F", "comm,event", DEMO),
+              ("-F", "comm", DEMO, "-F", "+event"), ("packed.gz", "-F", "comm,event"),
               ("./plain", "-F", "comm,event")):
     r = script(*words)
-    t.is_((r.out, r.rc), (listed, 0), "script %s: as with -i" % " ".join(words).replace(t.dir, "DIR"), r.err)
+    t.is_((r.out, r.rc), (listed, 0),
+          "script %s: as with -i" % " ".join(words).replace(t.dir, "DIR"), r.err)
     t.ok(len(listed.splitlines()) == 474, "its text has all events")
 r = script("other.data", DEMO, "-F", "comm,event")
 t.is_(len(r.out.splitlines()), 2 * 474, "two recordings are merged", r.err)
@@ -396,10 +425,13 @@ for name in ("record", "known", "text", "plain", "pipe"):
 AWAY = "sonde: script: '-i %s' follows the script's name, so the script gets it and sonde reads "
 t.write("reads.py", "def trace_begin(): pass\n")
 t.write("perf.data", open(DEMO, "rb").read())
-for words in (("-i", "other.data"), ("-iother.data",), ("--input", "other.data"), ("--input=other.data",), ("x", "-i", "other.data")):
-    for front in (("reads.py",), ("-s", "reads.py", "--"), ("report", "./reads.py", "x"), ("-s", "reads.py", "x")):
+for words in (("-i", "other.data"), ("-iother.data",), ("--input", "other.data"),
+              ("--input=other.data",), ("x", "-i", "other.data")):
+    for front in (("reads.py",), ("-s", "reads.py", "--"), ("report", "./reads.py", "x"),
+                  ("-s", "reads.py", "x")):
         r = script(*front, *words)
-        t.ok(r.rc == 0 and AWAY % "other.data" in r.err and "sonde script -i other.data" in r.err and "perf.data" in r.err,
+        t.ok(r.rc == 0 and AWAY % "other.data" in r.err and
+             "sonde script -i other.data" in r.err and "perf.data" in r.err,
              "%s %s: a message reports that the script gets -i" % (" ".join(front),
                                                                    " ".join(words)), r)
 r = script("-s", "reads.py", "-i", "other.data")
@@ -409,7 +441,9 @@ t.is_((r.err, r.rc), ("", 0), "-i directly after report NAME is an option of son
 r = script("reads.py", "-i", "nothing.data")
 t.is_((r.err, r.rc), ("", 0), "no message about a file that does not exist")
 t.write("takes.py", "# args: [-i FILE]\ndef trace_begin(): pass\n")
-t.write("parses.py", "import argparse, sys\np = argparse.ArgumentParser()\np.add_argument('-i', '--input')\np.parse_args()\n")
+t.write("parses.py",
+        "import argparse, sys\np = argparse.ArgumentParser()\np.add_argument('-i', "
+        "'--input')\np.parse_args()\n")
 for name in ("takes.py", "parses.py"):
     r = script(name, "-i", "other.data")
     t.is_((r.err, r.rc), ("", 0), "no message for a script with its own -i: " + name)

@@ -67,23 +67,27 @@ elif isinstance(qt, str):
     t.skip("exported-sql-viewer.py", qt, installable=False)
 else:
     driver = t.write("driver.py", DRIVER)
-    plain = {k: v for k, v in environment(**qt).items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
+    plain = {k: v for k, v in environment(**qt).items()
+             if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")}
     plain["PATH"] = "/usr/bin:" + plain["PATH"]  # perf uses modules of the first Python in PATH
 
     def shown(tool, data, env):
         db = t.dir + "/shown.db"
         if os.path.exists(db):
             os.unlink(db)
-        made = run([*tool, "script", "-i", data, "-s", SCRIPTS + "export-to-sqlite.py", db, "all", "calls", "callchains"], None, env,
+        made = run([*tool, "script", "-i", data, "-s", SCRIPTS + "export-to-sqlite.py", db, "all",
+                    "calls", "callchains"], None, env,
                    t.dir)
-        r = run(["/usr/bin/python3", driver, SCRIPTS + "exported-sql-viewer.py", db], None, plain, t.dir)
+        r = run(["/usr/bin/python3", driver, SCRIPTS + "exported-sql-viewer.py", db], None, plain,
+                t.dir)
         return r._replace(err=made.err + r.err)
 
     for data in (MIXED, DATA + "/installed/faults.data"):
         name = os.path.basename(data)
         ours = environment(SONDE_PYTHON="/usr/bin/python3", **qt)
         r = shown([SONDE], data, ours)
-        t.ok(r.rc == 0 and "Call &Graph" in r.out and "== samples 1" in r.out and "== samples_view 1" in r.out and "Traceback" not in r.err,
+        t.ok(r.rc == 0 and "Call &Graph" in r.out and "== samples 1" in r.out and
+             "== samples_view 1" in r.out and "Traceback" not in r.err,
              "the viewer opens a database of sonde: " + name, r.out[:3000], r.err)
         if not (perf_version() or "").startswith("6.1."):
             t.skip("the viewer shows the same of a database of perf: " + name, "no perf 6.1")

@@ -6,8 +6,8 @@
  *	sweep [--share N] [--seed N] [--only WORD] [--scratch DIR] RECORDING...
  *
  * --share 10 takes one in ten of the random cuts, of the flips, and of the cuts at records. If
- * ":all" follows a recording's name, its other forms are swept, too: pipe mode in a file and through
- * a pipe, a directory, compressed.
+ * ":all" follows a recording's name, its other forms are swept, too: pipe mode in a file and
+ * through a pipe, a directory, compressed.
  *
  * An event is identified by its file, the place of its record, and its number among the events of
  * that record. The damage begins at
@@ -16,12 +16,13 @@
  * An event is before the damage if its record ends there or earlier.
  *
  * Rules:
- *	1. A cut recording gives exactly the events before the cut, in the order of the complete one.
- *	2. A recording with a flipped bit in its data gives all events before the damage in that order,
- *	   and perhaps others.
- *	3. The records of these events have the same bytes. The answers about an event (names, fields,
- *	   sample, chain, addresses, text) are the same, unless one of the readings gave an event from
- *	   behind the damage before it: that may have described the event's task.
+ *	1. A cut recording gives exactly the events before the cut, in the order of the complete
+ *one.
+ *	2. A recording with a flipped bit in its data gives all events before the damage in that
+ *order, and perhaps others.
+ *	3. The records of these events have the same bytes. The answers about an event (names,
+ *fields, sample, chain, addresses, text) are the same, unless one of the readings gave an event
+ *from behind the damage before it: that may have described the event's task.
  *	4. If a cut leaves a part of a record, or less data than the header says, there is a defect.
  *	5. After a cut before the data, or a flip outside of the data, the reader returns.
  * A file in file mode has names and formats behind its data. Its cut forms are compared with the
@@ -148,9 +149,11 @@ static void read_events(const struct recording *whole, const char *path, bool sm
 	if (!ret->opened)
 		return;
 	while (sonde_session_next(s, &ev) > 0) {
-		struct seen e = { .begin = ev->file_off,
-				  .end = ev->file_off + ev->record_len,
-				  .derived = event_of(ev)->derived };
+		struct seen e = {
+			.begin = ev->file_off,
+			.end = ev->file_off + ev->record_len,
+			.derived = event_of(ev)->derived,
+		};
 
 		if (sonde_schema_kind(sonde_event_schema(s, ev)) == SONDE_DEFECT)
 			continue;

@@ -35,10 +35,13 @@ class Chromium:
                 os.close(fd)
 
         self.process = subprocess.Popen(
-            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-dev-shm-usage',
-             '--disable-background-networking', '--disable-component-update', '--disable-sync', '--mute-audio', '--hide-scrollbars',
-             '--user-data-dir=' + self.folder, '--window-size=%d,%d' % size, '--remote-debugging-pipe', 'about:blank'],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=connect)
+            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run',
+             '--disable-dev-shm-usage', '--disable-background-networking',
+             '--disable-component-update', '--disable-sync', '--mute-audio', '--hide-scrollbars',
+             '--user-data-dir=' + self.folder, '--window-size=%d,%d' % size,
+             '--remote-debugging-pipe', 'about:blank'],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            close_fds=False, preexec_fn=connect)
         os.close(to_read)
         os.close(to_write)
         self.nr, self.rest, self.session, self.problems, self.requests = 0, b'', None, [], []
@@ -86,7 +89,8 @@ class Chromium:
         self.until('document.readyState === "complete" && location.href !== "about:blank"')
 
     def evaluate(self, expression):
-        answer = self.call('Runtime.evaluate', expression=expression, returnByValue=True, awaitPromise=True)
+        answer = self.call('Runtime.evaluate', expression=expression, returnByValue=True,
+                           awaitPromise=True)
         if 'exceptionDetails' in answer:
             raise RuntimeError('%s: %s' % (expression, answer['exceptionDetails']))
         return answer['result'].get('value')
@@ -100,7 +104,8 @@ class Chromium:
 
     def text(self, element):
         """What the page shows in an element, once it has drawn."""
-        self.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+        self.evaluate(
+            'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
         return self.evaluate('document.getElementById(%s).textContent' % json.dumps(element))
 
     def address(self):

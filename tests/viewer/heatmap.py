@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""heatmap.py SONDE: counts in the files of `sonde heatmap` are those of the events that `sonde script` prints."""
+"""heatmap.py SONDE: counts in the files of `sonde heatmap` are those of the events that `sonde
+script` prints."""
 import collections
 import pathlib
 import re
@@ -23,8 +24,10 @@ COLUMNS = 1024
 
 def events(path):
     """[(time in ns, event, tid, cpu, text)]"""
-    out = run([SONDE, 'script', '--ns', '-i', path, '-F', 'tid,cpu,time,event,trace'])[1].decode('utf-8', 'replace')
-    lines = (re.match(r'\s*(-?\d+) \[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\S+?): (.*)', line) for line in out.splitlines())
+    out = run([SONDE, 'script', '--ns', '-i', path, '-F',
+               'tid,cpu,time,event,trace'])[1].decode('utf-8', 'replace')
+    lines = (re.match(r'\s*(-?\d+) \[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\S+?): (.*)', line)
+             for line in out.splitlines())
     return [(int(m[3] + m[4]), m[5], int(m[1]), int(m[2]), m[6]) for m in lines if m]
 
 
@@ -65,10 +68,12 @@ def check(name, words, found):
 
 
 def offsets():
-    for path, event in ((DEMO, 'sched:sched_switch'), (str(DATA / 'text' / 'switch.data'), 'sched:sched_switch'),
+    for path, event in ((DEMO, 'sched:sched_switch'),
+                        (str(DATA / 'text' / 'switch.data'), 'sched:sched_switch'),
                         (str(DATA / 'text' / 'syscalls.data'), 'raw_syscalls:sys_enter')):
         times = [e[0] for e in events(path) if e[1] == event]
-        found = [(c, t % 10 ** 9 // 10 ** 7 * 10. ** 7) for c, t in zip(columns(times, 10 ** 9), times)]
+        found = [(c, t % 10 ** 9 // 10 ** 7 * 10. ** 7)
+                 for c, t in zip(columns(times, 10 ** 9), times)]
         check('offsets of %s in %s' % (event, pathlib.Path(path).name), ['-i', path, event], found)
 
 
@@ -97,15 +102,21 @@ def latencies():
     wake = ('sched:sched_wakeup', 'sched:sched_switch')
     for name, path, ended, words in (
             ('waking to running, by the fields that sonde knows', DEMO,
-             pairs(found, *wake, (lambda e: re.search(r'\bpid=(\d+)|:(\d+) \[', e[4])[1] or re.search(r':(\d+) \[', e[4])[1],
-                                  lambda e: re.search(r'next_pid=(\d+)', e[4])[1])), ['--latency', 'sched_wakeup,sched_switch']),
+             pairs(found, *wake, (lambda e: re.search(r'\bpid=(\d+)|:(\d+) \[', e[4])[1] or
+                                  re.search(r':(\d+) \[', e[4])[1],
+                                  lambda e: re.search(r'next_pid=(\d+)', e[4])[1])),
+             ['--latency', 'sched_wakeup,sched_switch']),
             ('the same, with --key', DEMO,
-             pairs(found, *wake, (lambda e: re.search(r'\bpid=(\d+)|:(\d+) \[', e[4])[1] or re.search(r':(\d+) \[', e[4])[1],
-                                  field('next_pid'))), ['--latency', ','.join(wake), '--key', 'pid=next_pid']),
+             pairs(found, *wake, (lambda e: re.search(r'\bpid=(\d+)|:(\d+) \[', e[4])[1] or
+                                  re.search(r':(\d+) \[', e[4])[1],
+                                  field('next_pid'))),
+             ['--latency', ','.join(wake), '--key', 'pid=next_pid']),
             ('system calls, by thread', str(DATA / 'text' / 'syscalls.data'),
-             pairs(calls, 'raw_syscalls:sys_enter', 'raw_syscalls:sys_exit', (thread, thread)), ['--latency', 'sys_enter,sys_exit']),
+             pairs(calls, 'raw_syscalls:sys_enter', 'raw_syscalls:sys_exit', (thread, thread)),
+             ['--latency', 'sys_enter,sys_exit']),
             ('from one switch of a cpu to the next', DEMO,
-             pairs(found, wake[1], wake[1], (lambda e: e[3],) * 2), ['--latency', 'sched_switch,sched_switch', '--key', 'cpu'])):
+             pairs(found, wake[1], wake[1], (lambda e: e[3],) * 2),
+             ['--latency', 'sched_switch,sched_switch', '--key', 'cpu'])):
         values = [(c, round(bound(row_of(ns)), 2)) for c, (_, ns) in
                   zip(columns([t for t, _ in ended], 10 ** 6) if ended else [], ended)]
         check('latency: ' + name, ['-i', path, *words], values)
@@ -113,12 +124,14 @@ def latencies():
 
 def picture(folder):
     path = folder / 'x.svg'
-    status, out, err = run([SONDE, 'heatmap', '-i', DEMO, '--title', '</svg>&"', '-o', str(path), 'sched_switch'])
+    status, out, err = run([SONDE, 'heatmap', '-i', DEMO, '--title', '</svg>&"', '-o', str(path),
+                            'sched_switch'])
     root = ET.parse(path).getroot()
     cells = [g.find(SVG + 'title').text for g in root.iter(SVG + 'g')]
     count = sum(int(t.split()[0]) for t in cells)
     say(status == 0 and count == len([e for e in events(DEMO) if e[1] == 'sched:sched_switch']) and
-        root.find(SVG + 'title').text == '</svg>&"', 'a picture', '%d in %d cells' % (count, len(cells)))
+        root.find(SVG + 'title').text == '</svg>&"', 'a picture',
+        '%d in %d cells' % (count, len(cells)))
 
 
 def mistakes():
@@ -127,13 +140,18 @@ def mistakes():
             ('two events', ['a', 'b'], 2, b'name one event'),
             ('half a pair', ['--latency', 'sched_switch'], 2, b'two events, START,STOP'),
             ('an event with --latency', ['--latency', 'a,b', 'c'], 2, b"what is 'c'?"),
-            ('--key without --latency', ['--key', 'pid', 'sched_switch'], 2, b'--key is for --latency'),
-            ('an event that the recording does not have', ['nosuch:event'], 2, b"no event 'nosuch:event'"),
-            ('a pair that the recording does not have', ['--latency', 'nosuch,sched_switch'], 2, b"no event 'nosuch'"),
-            ('no pair', ['--latency', 'sched_switch,sched_wakeup', '--key', 'prev_prio=success'], 1, b'nothing is written')):
+            ('--key without --latency', ['--key', 'pid', 'sched_switch'], 2,
+             b'--key is for --latency'),
+            ('an event that the recording does not have', ['nosuch:event'], 2,
+             b"no event 'nosuch:event'"),
+            ('a pair that the recording does not have', ['--latency', 'nosuch,sched_switch'], 2,
+             b"no event 'nosuch'"),
+            ('no pair', ['--latency', 'sched_switch,sched_wakeup', '--key', 'prev_prio=success'], 1,
+             b'nothing is written')):
         got, out, err = heatmap('-i', DEMO, *words)
         say(got == status and message in err and not out, name, '%d %r' % (got, err))
-    got, out, err = heatmap('-i', DEMO, '--latency', 'sched_wakeup,sched_switch', '--key', 'pif=next_pid')
+    got, out, err = heatmap('-i', DEMO, '--latency', 'sched_wakeup,sched_switch', '--key',
+                            'pif=next_pid')
     say(b'no field pif' in err, 'a key that is no field', '%d %r' % (got, err))
 
 

@@ -62,12 +62,16 @@ class Graph:
         wrong = []
         for key in ('frame', 'self', 'count'):
             if len(getattr(self, key)) != self.nr:
-                wrong.append('%s has %d elements, depth %d' % (key, len(getattr(self, key)), self.nr))
-        if self.depth[0] != 0 or any(b > a + 1 or b < 1 for a, b in zip(self.depth, self.depth[1:])):
+                wrong.append('%s has %d elements, depth %d' %
+                             (key, len(getattr(self, key)), self.nr))
+        if self.depth[0] != 0 or any(b > a + 1 or b < 1
+                                     for a, b in zip(self.depth, self.depth[1:])):
             wrong.append('depths are not those of a tree')
         if not len(self.name) == len(self.file) == len(self.kind):
-            wrong.append('frames: %d names, %d files, %d kinds' % (len(self.name), len(self.file), len(self.kind)))
-        if max(self.frame) >= len(self.name) or max(self.name) >= len(self.names) or max(self.file) >= len(self.files):
+            wrong.append('frames: %d names, %d files, %d kinds' %
+                         (len(self.name), len(self.file), len(self.kind)))
+        if (max(self.frame) >= len(self.name) or max(self.name) >= len(self.names) or
+            max(self.file) >= len(self.files)):
             wrong.append('an index is too large')
         seen = set()
         for i in range(1, self.nr):

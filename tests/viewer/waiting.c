@@ -90,6 +90,7 @@ int main(void)
 		blocked += waiting_now(CLOCK_MONOTONIC) - before;
 	}
 	pthread_join(writer, NULL);
-	printf("%d %.6f %.6f %.6f\n", getpid(), waiting_now(CLOCK_THREAD_CPUTIME_ID), slept, blocked);
+	printf("%d %.6f %.6f %.6f\n", getpid(), waiting_now(CLOCK_THREAD_CPUTIME_ID), slept,
+	       blocked);
 	return 0;
 }

@@ -3,7 +3,8 @@
 
 import os
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import (EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec, PathFinder,
+                                 SourceFileLoader)
 
 LIB = os.path.dirname(__file__)
 HERE = os.path.dirname(LIB)
@@ -13,7 +14,8 @@ OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
 def quiet(text):
     """Escapes control characters except tab and newline: text with names from recordings may
     reach a terminal."""
-    return "".join(c if c in "\n\t" or " " <= c < "\x7f" or "\xa0" <= c < "\udc80" or c > "\udcff" else "\\x%02x" % (ord(c) & 0xff)
+    return "".join(c if c in "\n\t" or " " <= c < "\x7f" or "\xa0" <= c < "\udc80" or c > "\udcff"
+                   else "\\x%02x" % (ord(c) & 0xff)
                    for c in text)
 
 
@@ -57,9 +59,10 @@ def with_log(how_read):
     def decide(func, name):
         how = how_read(func, name)
         code = getattr(func, "__code__", None)
-        say("%s:%s: %s is %s" % (getattr(code, "co_filename", "?"), getattr(code, "co_firstlineno", "?"), name,
-                                 ("built for each event", "left out until somebody reads it", "read by single keys",
-                                  "read by single keys")[how]))
+        say("%s:%s: %s is %s" % (getattr(code, "co_filename", "?"),
+                                 getattr(code, "co_firstlineno", "?"), name,
+                                 ("built for each event", "left out until somebody reads it",
+                                  "read by single keys", "read by single keys")[how]))
         return how
 
     return decide
@@ -98,7 +101,8 @@ class OnlyLibrary:
         self.path = sys.path[:]
         self.before = set(sys.modules)
         library = os.path.dirname(os.__file__)
-        sys.path[:] = [p for p in self.path if p and (p == library or p.endswith((".zip", "/lib-dynload")))]
+        sys.path[:] = [p for p in self.path if p and
+                       (p == library or p.endswith((".zip", "/lib-dynload")))]
         return self
 
     def __exit__(self, *error):
@@ -107,7 +111,8 @@ class OnlyLibrary:
 
 
 def forget_shadowed(names):
-    """Forgets modules that we imported if the script's own search finds another one of that name."""
+    """Forgets modules that we imported if the script's own search finds another one of that
+    name."""
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)
         origin = getattr(spec, "origin", None)
@@ -173,10 +178,13 @@ def chosen_by():
 
 
 def say_which_python(error):
-    """Another Python may have the missing module: reports which one runs, why, and how to choose."""
+    """Another Python may have the missing module: reports which one runs, why, and how to
+    choose."""
     if interpreter_why and error.name:
-        say("%s (Python %d.%d) has no module %s; it was chosen by: %s; --interpreter PYTHON or SONDE_PYTHON=PYTHON choose another one" %
-            ((sys.executable or "the interpreter",) + sys.version_info[:2] + (error.name, interpreter_why)))
+        say("%s (Python %d.%d) has no module %s; it was chosen by: %s; --interpreter PYTHON or "
+            "SONDE_PYTHON=PYTHON choose another one" %
+            ((sys.executable or "the interpreter",) + sys.version_info[:2] +
+             (error.name, interpreter_why)))
 
 
 def read_session():
@@ -200,8 +208,9 @@ def set_stage(main, script, args):
     """Makes __main__ as plain python does."""
     builtins = main["__builtins__"]
     main.clear()
-    main.update(__name__="__main__", __doc__=None, __package__=None, __loader__=SourceFileLoader("__main__", script),
-                __spec__=None, __annotations__={}, __builtins__=builtins, __file__=script)
+    main.update(__name__="__main__", __doc__=None, __package__=None,
+                __loader__=SourceFileLoader("__main__", script), __spec__=None, __annotations__={},
+                __builtins__=builtins, __file__=script)
     sys.argv[:] = [script] + args
     sys.path.insert(0, os.path.dirname(os.path.realpath(script)))
     os.environ.setdefault("PERF_EXEC_PATH", LIB)
@@ -297,7 +306,8 @@ def flush():
 
 def comes_live(session):
     """True if a recording is read from a pipe."""
-    for path in (line[len("input="):] for line in session.splitlines() if line.startswith("input=")):
+    for path in (line[len("input="):] for line in session.splitlines()
+                 if line.startswith("input=")):
         try:
             mode = os.fstat(0).st_mode if path == "-" else os.stat(path).st_mode
         except OSError:
@@ -427,12 +437,14 @@ def functions(main, script):
     """Names of the script's own functions, except those that are called by these names."""
     for name, value in list(main.items()):
         code = getattr(value, "__code__", None)
-        if code is not None and code.co_filename == script and code.co_name != "<lambda>" and not name.startswith("_"):
+        if (code is not None and code.co_filename == script and code.co_name != "<lambda>" and
+            not name.startswith("_")):
             if name not in CALLED_BY_NAME:
                 yield name
 
 
-CALLED_BY_NAME = ("trace_begin", "trace_end", "trace_unhandled", "process_event", "trace_lost", "trace_defect")
+CALLED_BY_NAME = ("trace_begin", "trace_end", "trace_unhandled", "process_event", "trace_lost",
+                  "trace_defect")
 
 
 def listing(hints, main):
@@ -469,7 +481,8 @@ def warn_never_called(main, script, schemas, find, met):
             add_hint(name, others, True)
     if met is None:
         if hints:
-            say("%s: never called: %s; no event of this recording has such a name" % (script, ", ".join(listing(hints, main))))
+            say("%s: never called: %s; no event of this recording has such a name" %
+                (script, ", ".join(listing(hints, main))))
         return
     for name in handled:
         if name in known:
@@ -477,12 +490,16 @@ def warn_never_called(main, script, schemas, find, met):
     for name in functions(main, script):
         if name not in hints:
             add_hint(name, others + ["trace_unhandled", "process_event"], False)
-    there = [*functions(main, script), *(name for name in ("trace_unhandled", "process_event") if callable(main.get(name)))]
+    there = [*functions(main, script),
+             *(name for name in ("trace_unhandled", "process_event") if callable(main.get(name)))]
     if hints or there:
-        what = "never called: " + ", ".join(listing(hints, main)) if hints else "none of its functions is ever called"
+        what = ("never called: " + ", ".join(listing(hints, main)) if hints
+                else "none of its functions is ever called")
         came = sorted(name for name in known if name in met and name not in handled)
-        calls = came[:3] + ["trace_unhandled"] * bool(came) + ["process_event"] * ("process_event" in met)
-        say("%s: %s; the events of this recording call %s" % (script, what, ", ".join(name + "()" for name in calls)))
+        calls = (came[:3] + ["trace_unhandled"] * bool(came) +
+                 ["process_event"] * ("process_event" in met))
+        say("%s: %s; the events of this recording call %s" %
+            (script, what, ", ".join(name + "()" for name in calls)))
 
 
 # ---- the run -------------------------------------------------------------------------------------
@@ -511,7 +528,8 @@ class Interrupts:
         """Called when the script's code starts to run."""
         self.session = session
         if self.is_default:
-            self.signal.signal(self.signal.SIGINT, self.stop if is_live else self.signal.default_int_handler)
+            self.signal.signal(self.signal.SIGINT,
+                               self.stop if is_live else self.signal.default_int_handler)
 
     def __enter__(self):
         if self.signal.getsignal(self.signal.SIGINT) is self.signal.default_int_handler:
@@ -565,14 +583,16 @@ def main(stage):
         say(getattr(e, "strerror", None) or "out of memory")
         rules.exit()
     interrupts.hand_over(session, is_live)
-    run = sonde._run(session, stage, with_log(leave_out.how_read), misfits(rules), leave_out.is_traced,
-                     os.environ.get("SONDE_EAGER", "0") not in ("", "0"), show_now if is_live else None)
+    run = sonde._run(session, stage, with_log(leave_out.how_read), misfits(rules),
+                     leave_out.is_traced, os.environ.get("SONDE_EAGER", "0") not in ("", "0"),
+                     show_now if is_live else None)
     context._rules, context._arch = rules, session.info("arch")  # for Util and our analyses
 
     def unmatched():
         # After an interrupt the list of event types may be incomplete.
         if not rules.passes_over_handlers and not (is_live and interrupts.came):
-            warn_never_called(stage, script, session.schemas, sonde._nearest, run.met if run.is_idle else None)
+            warn_never_called(stage, script, session.schemas, sonde._nearest,
+                              run.met if run.is_idle else None)
 
     guarded(lambda: exec(code, stage), rules)
     if rules.drops_file_name:
@@ -585,8 +605,10 @@ def main(stage):
     line = session.defects_line
     strict = os.environ.pop("SONDE_STRICT", "")
     nothing = session.filters_line
-    fails = any(strict == "1" or strict == "loss" and d["severity"] != "info" for d in session.defects)
-    fails = fails or strict == "1" and (nothing != "" or run.is_idle and not rules.passes_over_handlers)
+    fails = any(strict == "1" or strict == "loss" and d["severity"] != "info"
+                for d in session.defects)
+    fails = (fails or strict == "1" and
+             (nothing != "" or run.is_idle and not rules.passes_over_handlers))
     session.close()
     guarded(lambda: call_if_there(stage, "trace_end"), rules)
     for text in (nothing, line):

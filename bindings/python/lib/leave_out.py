@@ -14,8 +14,8 @@ import dis
 import sys
 
 # Functions that read frames, or run code that is not visible here.
-LOOKERS = frozenset(("locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe", "settrace",
-                     "breakpoint"))
+LOOKERS = frozenset(("locals", "vars", "dir", "eval", "exec", "globals", "_getframe",
+                     "currentframe", "settrace", "breakpoint"))
 # The newest Python that the tests ran. A later one may have new ways.
 TESTED = (3, 13)
 # *args, **kw, generator, coroutine, iterable coroutine, async generator
@@ -59,7 +59,8 @@ NO_STEPS = frozenset(("CACHE", "PRECALL", "EXTENDED_ARG", "NOP"))
 def _is_subscript(at):
     """True if these instructions begin with a subscript, by a constant text, of the stack's top."""
     return (len(at) >= 2 and at[0].opname == "LOAD_CONST" and type(at[0].argval) is str and
-            (at[1].opname == "BINARY_SUBSCR" or at[1].opname == "BINARY_OP" and at[1].argrepr == "[]"))
+            (at[1].opname == "BINARY_SUBSCR" or at[1].opname == "BINARY_OP" and
+             at[1].argrepr == "[]"))
 
 
 def _is_asking_method(instruction):

@@ -19,12 +19,14 @@ static size_t bpf_watch_mapped_bytes(void)
 
 static int bpf_watch_open_on(int cpu)
 {
-	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
-				     .size = sizeof(a),
-				     .config = PERF_COUNT_SW_DUMMY,
-				     .watermark = 1,
-				     .wakeup_watermark = 1,
-				     .bpf_event = 1 };
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(a),
+		.config = PERF_COUNT_SW_DUMMY,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+		.bpf_event = 1,
+	};
 
 	return (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }

@@ -34,7 +34,10 @@ static int kernel_parts_add(struct kernel_part_list *p, uint64_t start, uint64_t
 			    const char *name, const struct build_id *id)
 {
 	struct kernel_part part = {
-		.start = start, .end = end, .name = strdup(name), .build_id = *id
+		.start = start,
+		.end = end,
+		.name = strdup(name),
+		.build_id = *id,
 	};
 
 	if (!part.name)
@@ -154,7 +157,8 @@ int kernel_parts(void (*part)(void *ctx, const struct sonde_kernel_part *part), 
 					  .start = each->start,
 					  .end = each->end,
 					  .name = each->name,
-					  .build_id = build_id_hex(&each->build_id, hex) });
+					  .build_id = build_id_hex(&each->build_id, hex),
+				  });
 		free(each->name);
 	}
 	vec_done(&p.list);

@@ -58,8 +58,8 @@ void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids, unsig
 void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
 /* The name alone, for a process that is about to replace its mappings. */
 void synth_name(struct synth *s, int32_t pid);
-void synth_plain(struct synth *s,
-		 uint32_t type); /* a record without payload: FINISHED_INIT, FINISHED_ROUND */
+/* a record without payload: FINISHED_INIT, FINISHED_ROUND */
+void synth_plain(struct synth *s, uint32_t type);
 void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, int cpu,
 			uint64_t lost);
 

@@ -62,12 +62,14 @@ int capture_configure(struct capture *c, const struct capture_steering *steering
 int capture_open(struct capture *c, bool is_zipped)
 {
 	const struct target *t = &c->target;
-	struct counters_target target = { .cpus = t->cpus.list.v,
-					  .nr_cpus = t->cpus.list.n,
-					  .tids = t->tids.v,
-					  .nr_tids = t->tids.n,
-					  .tids_may_vanish = t->by_pid,
-					  .per_thread = t->per_thread };
+	struct counters_target target = {
+		.cpus = t->cpus.list.v,
+		.nr_cpus = t->cpus.list.n,
+		.tids = t->tids.v,
+		.nr_tids = t->tids.n,
+		.tids_may_vanish = t->by_pid,
+		.per_thread = t->per_thread,
+	};
 	const size_t nr_rings = t->per_thread ? t->tids.n : t->cpus.list.n;
 	size_t pages;
 

@@ -50,10 +50,12 @@ static int clock_find(const char *text, int32_t *ret)
 /* Counters of the processor may accept fewer clocks than this; explain_open() then reports it. */
 static bool clock_kernel_takes(int32_t clock)
 {
-	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
-				     .config = PERF_COUNT_SW_DUMMY,
-				     .use_clockid = 1,
-				     .clockid = clock };
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.use_clockid = 1,
+		.clockid = clock,
+	};
 
 	return capture_probe(&a) != EINVAL;
 }

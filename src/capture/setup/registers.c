@@ -29,16 +29,20 @@ static uint64_t registers_bits(unsigned nr, char name[16], const char **ret_name
 
 static bool registers_kernel_takes(uint64_t bits, bool at_interrupt)
 {
-	struct perf_event_attr user = { .type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_DUMMY,
-					.sample_type = PERF_SAMPLE_REGS_USER,
-					.sample_regs_user = bits };
-	struct perf_event_attr counter = { .type = PERF_TYPE_HARDWARE,
-					   .config = PERF_COUNT_HW_CPU_CYCLES,
-					   .sample_type = PERF_SAMPLE_REGS_INTR,
-					   .sample_regs_intr = bits,
-					   .sample_period = 1,
-					   .precise_ip = 1 };
+	struct perf_event_attr user = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_REGS_USER,
+		.sample_regs_user = bits,
+	};
+	struct perf_event_attr counter = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_type = PERF_SAMPLE_REGS_INTR,
+		.sample_regs_intr = bits,
+		.sample_period = 1,
+		.precise_ip = 1,
+	};
 
 	const int error = capture_probe(&user);
 

@@ -71,9 +71,11 @@ static int record_take_cgroup(struct blktrace_record *rec)
 int blktrace_record_read(const struct blktrace_head *head, const uint8_t *p,
 			 struct blktrace_record *ret)
 {
-	struct blktrace_record rec = { .swap = head->swap,
-				       .pdu = p + head->header_bytes,
-				       .pdu_len = head->bytes - head->header_bytes };
+	struct blktrace_record rec = {
+		.swap = head->swap,
+		.pdu = p + head->header_bytes,
+		.pdu_len = head->bytes - head->header_bytes,
+	};
 
 #define FIELD(bits, layout, field) get_u##bits(p + offsetof(struct layout, field), head->swap)
 	rec.sequence = FIELD(32, blktrace_header_7, sequence);

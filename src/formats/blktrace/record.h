@@ -21,7 +21,7 @@ struct blktrace_head {
 	bool swap; /* not this host's byte order */
 	uint8_t version;
 	uint8_t header_bytes;
-	uint32_t bytes;   /* size with payload; 0 while the header is incomplete */
+	uint32_t bytes; /* size with payload; 0 while the header is incomplete */
 	/* While the header is incomplete these are 0. */
 	uint64_t time_ns;
 	uint16_t act;

@@ -44,7 +44,7 @@ enum { PERFDATA_PIPE_HEADER_BYTES = 16 };
 #define PERFDATA_INDEX_MAGIC 0x5844492d45444e53u /* "SNDE-IDX" */
 /* Our own bodies in that index. Their numbers are out of the range of perf features. */
 #define PERFDATA_PRIVATE_KALLSYMS \
-	0x100000001u /* zstd frame of a kallsyms text: only t T w W symbols */
+	0x100000001u                      /* zstd frame of a kallsyms text: only t T w W symbols */
 #define PERFDATA_PRIVATE_END 0x100000002u /* how the recording ended: struct perfdata_end */
 
 /* Zeros until the recording ends. Overwritten in place at the end, when the disk may be full. */
@@ -54,7 +54,7 @@ struct perfdata_end {
 	uint64_t flags;     /* PERFDATA_END_* */
 	/* number of cpus that came or went during the recording, whose events are incomplete */
 	uint64_t missed_cpus;
-	uint64_t first_cpu;   /* the lowest of these cpus */
+	uint64_t first_cpu; /* the lowest of these cpus */
 	uint64_t reserved[3];
 };
 enum perfdata_end_reason {
@@ -64,7 +64,9 @@ enum perfdata_end_reason {
 	PERFDATA_END_FILE_LIMIT,
 	PERFDATA_END_FAILED
 };
-#define PERFDATA_END_KERNEL_COUNTS 1u /* LOST_SAMPLES records also count what the kernel dropped */
+#define PERFDATA_END_KERNEL_COUNTS                                    \
+	1u /* LOST_SAMPLES records also count what the kernel dropped \
+	    */
 
 enum perfdata_feature {
 	FEAT_TRACING_DATA = 1,
@@ -106,9 +108,8 @@ enum perfdata_feature {
 };
 
 /* Features whose bit in the header describes samples, even if no section was written. */
-#define PERFDATA_MARKS                                                       \
-	(UINT64_C(1) << FEAT_BRANCH_STACK | UINT64_C(1) << FEAT_AUXTRACE | \
-	 UINT64_C(1) << FEAT_STAT)
+#define PERFDATA_MARKS \
+	(UINT64_C(1) << FEAT_BRANCH_STACK | UINT64_C(1) << FEAT_AUXTRACE | UINT64_C(1) << FEAT_STAT)
 
 struct perfdata_record_header {
 	uint32_t type;

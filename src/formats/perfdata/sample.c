@@ -182,9 +182,11 @@ int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout
 		struct sample_scratch *scratch, struct sonde_sample *ret)
 {
 	uint64_t type = attr->sample_type, nr = 0;
-	struct sonde_sample s = { .size = sizeof(s),
-				  .present = type,
-				  .read_format = attr->read_format };
+	struct sonde_sample s = {
+		.size = sizeof(s),
+		.present = type,
+		.read_format = attr->read_format,
+	};
 	struct regs regs = { 0 };
 	uint32_t raw_len = 0;
 

@@ -384,8 +384,8 @@ int perfdata_writer_append(struct perfdata_writer *w, const struct iovec *iov, i
 	return 0;
 }
 
-static const struct perfdata_writer_feature *
-writer_find_late(const struct perfdata_writer_feature *late, size_t nr_late, uint64_t feature)
+static const struct perfdata_writer_feature *writer_find_late(
+	const struct perfdata_writer_feature *late, size_t nr_late, uint64_t feature)
 {
 	for (size_t i = 0; i < nr_late; i++)
 		if (late[i].feature == feature)

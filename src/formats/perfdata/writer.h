@@ -145,7 +145,7 @@ void perfdata_put_event_desc(struct outbuf *o, const struct perfdata_writer_even
 
 /* An entry of FEAT_BUILD_ID. */
 struct perfdata_writer_build_id {
-	uint16_t cpumode; /* PERF_RECORD_MISC_KERNEL or _USER */
+	uint16_t cpumode;   /* PERF_RECORD_MISC_KERNEL or _USER */
 	struct build_id id; /* truncated to PERFDATA_BUILD_ID_BYTES */
 	const char *name;
 };

@@ -15,8 +15,10 @@ enum {
 /* Writes the head of a record of `bytes` in all. The caller pads it to a multiple of 8. */
 static void writer_pipe_put_head(struct outbuf *o, uint32_t type, size_t bytes)
 {
-	struct perfdata_record_header h = { .type = type,
-					    .size = (uint16_t)((bytes + 7) & ~(size_t)7) };
+	struct perfdata_record_header h = {
+		.type = type,
+		.size = (uint16_t)((bytes + 7) & ~(size_t)7),
+	};
 
 	outbuf_put(o, &h, sizeof(h));
 }

@@ -110,9 +110,10 @@ static size_t zip_record_bytes(const struct zip *z, size_t len)
 static size_t zip_put_record(const struct zip *z, uint8_t *to, size_t len)
 {
 	const size_t head = zip_head_bytes(z), size = zip_record_bytes(z, len);
-	const struct perfdata_record_header h = { .type = z->padded ? RECORD_COMPRESSED2
-								    : RECORD_COMPRESSED,
-						  .size = (uint16_t)size };
+	const struct perfdata_record_header h = {
+		.type = z->padded ? RECORD_COMPRESSED2 : RECORD_COMPRESSED,
+		.size = (uint16_t)size,
+	};
 	const uint64_t length = len;
 
 	memcpy(to, &h, sizeof(h));
@@ -155,8 +156,10 @@ int zip_chunk(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t 
 
 int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len)
 {
-	const struct perfdata_record_header last = { .type = RECORD_FINISHED_INIT,
-						     .size = sizeof(last) };
+	const struct perfdata_record_header last = {
+		.type = RECORD_FINISHED_INIT,
+		.size = sizeof(last),
+	};
 	const struct iovec piece = { (void *)&last, sizeof(last) };
 	struct zip_place from = { &piece, 0 };
 	const size_t head = zip_head_bytes(z);

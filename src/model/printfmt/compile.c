@@ -92,10 +92,12 @@ static struct pf_step *compile_add_step(struct builder *b, enum pf_step_code cod
 		return NULL;
 	}
 	memcpy(prefix, b->literal, b->literal_len);
-	*s = (struct pf_step){ .code = (uint8_t)code,
-			       .prefix = prefix,
-			       .prefix_len = (uint32_t)b->literal_len,
-			       .room = (uint32_t)b->literal_len + PREFIX_SLACK + 24 };
+	*s = (struct pf_step){
+		.code = (uint8_t)code,
+		.prefix = prefix,
+		.prefix_len = (uint32_t)b->literal_len,
+		.room = (uint32_t)b->literal_len + PREFIX_SLACK + 24,
+	};
 	b->literal_len = 0;
 	b->pf->nr_steps++;
 	return s;
@@ -233,8 +235,10 @@ static bool compile_pointer_place(struct builder *b, struct pf_step *s, const st
 			n = n->a;
 	if (n->kind == PF_FIELD ||
 	    (!c_grammar && (n->kind == PF_DYNARRAY || n->kind == PF_SOCKADDR))) {
-		s->place = (struct pf_place){ .field = n->field,
-					      .itself = !c_grammar && n->kind == PF_FIELD };
+		s->place = (struct pf_place){
+			.field = n->field,
+			.itself = !c_grammar && n->kind == PF_FIELD,
+		};
 		if (n->kind == PF_DYNARRAY)
 			s->place.field = pf_perf_array_field(b->c, n->field);
 		return n->field != NULL;

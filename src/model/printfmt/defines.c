@@ -27,11 +27,13 @@ static void defines_add(struct defines *d, enum sonde_define_kind kind, uint64_t
 			const char *text)
 {
 	if (d->to && d->n < d->limit)
-		d->to[d->n] = (struct sonde_define){ .size = sizeof(*d->to),
-						     .kind = kind,
-						     .value = value,
-						     .field = d->field ? d->field : "",
-						     .text = text };
+		d->to[d->n] = (struct sonde_define){
+			.size = sizeof(*d->to),
+			.kind = kind,
+			.value = value,
+			.field = d->field ? d->field : "",
+			.text = text,
+		};
 	d->n++;
 }
 

@@ -282,9 +282,11 @@ struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const stru
 	e->b = b;
 	if (code == PF_E_AND && eval_is_const(b) &&
 	    (a->code == PF_E_LOAD4 || a->code == PF_E_LOAD8)) {
-		*e = (struct pf_expr){ .code = a->code == PF_E_LOAD4 ? PF_E_MASK4 : PF_E_MASK8,
-				       .offset = a->offset,
-				       .value = b->value };
+		*e = (struct pf_expr){
+			.code = a->code == PF_E_LOAD4 ? PF_E_MASK4 : PF_E_MASK8,
+			.offset = a->offset,
+			.value = b->value,
+		};
 		return e;
 	}
 	if (!eval_is_const(a) || (b && !eval_is_const(b)))

@@ -120,9 +120,11 @@ bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret)
 		target = (struct pf_ctype){ .width = long_bytes };
 	else
 		lower_scalar_type(name, len, long_bytes, &target);
-	*ret = (struct pf_ctype){ .width = long_bytes,
-				  .target = target.width,
-				  .target_signed = target.is_signed };
+	*ret = (struct pf_ctype){
+		.width = long_bytes,
+		.target = target.width,
+		.target_signed = target.is_signed,
+	};
 	return true;
 }
 
@@ -529,7 +531,7 @@ static bool lower_place(struct pf_compiler *c, const struct pf_node *n, struct p
 		*ret = (struct pf_place){ .field = n->field };
 		*ret_elem = (struct pf_ctype){
 			.width = (uint8_t)(n->field->elem_width <= 8 ? n->field->elem_width : 0),
-			.is_signed = n->field->is_signed
+			.is_signed = n->field->is_signed,
 		};
 		return true;
 	case PF_STR:
@@ -546,8 +548,10 @@ static bool lower_place(struct pf_compiler *c, const struct pf_node *n, struct p
 		if (!pf_lower_place(c, n->a, ret, ret_elem))
 			return false;
 		if (pf_c_type(n->text, c->schema->abi.long_bytes, &t) && strchr(n->text, '*'))
-			*ret_elem = (struct pf_ctype){ .width = t.target,
-						       .is_signed = t.target_signed };
+			*ret_elem = (struct pf_ctype){
+				.width = t.target,
+				.is_signed = t.target_signed,
+			};
 		return true;
 	case PF_ADDR:
 		n = n->a;
@@ -560,7 +564,7 @@ static bool lower_place(struct pf_compiler *c, const struct pf_node *n, struct p
 		*ret = (struct pf_place){ .field = n->field };
 		*ret_elem = (struct pf_ctype){
 			.width = (uint8_t)(n->field->elem_width <= 8 ? n->field->elem_width : 0),
-			.is_signed = n->field->is_signed
+			.is_signed = n->field->is_signed,
 		};
 		return true;
 	case PF_OP:

@@ -339,8 +339,10 @@ static struct pf_text *lower_perf_array_text(struct pf_compiler *c, const struct
 		return NULL;
 	t->compact = n->kind == PF_HEX_STR;
 	if ((n->a->kind == PF_FIELD || n->a->kind == PF_DYNARRAY) && n->a->field)
-		t->place = (struct pf_place){ .field = pf_perf_array_field(c, n->a->field),
-					      .itself = n->a->kind == PF_FIELD };
+		t->place = (struct pf_place){
+			.field = pf_perf_array_field(c, n->a->field),
+			.itself = n->a->kind == PF_FIELD,
+		};
 	else
 		t->kind = PF_T_NOTHING;
 	t->count = pf_lower_perf(c, n->b);

@@ -105,8 +105,10 @@ bool pf_perf_fold(struct pf_parser *p, struct pf_node *n, unsigned depth)
 	if (!pf_perf_binary(n->op, a, b, &v))
 		return true;
 	snprintf(digits, sizeof(digits), "%lld", (long long)v);
-	*n = (struct pf_node){ .kind = PF_ATOM,
-			       .text = pf_join(p, digits, "", ""),
-			       .next = n->next };
+	*n = (struct pf_node){
+		.kind = PF_ATOM,
+		.text = pf_join(p, digits, "", ""),
+		.next = n->next,
+	};
 	return n->text != NULL;
 }

@@ -362,8 +362,8 @@ void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t sta
 	struct outbuf *o = r->out;
 	size_t start = o->len, len, pad;
 
-	if (s->pointer->kind == PF_P_BUFFER ||
-	    s->pointer->kind == PF_P_BITMAP) { /* the width is the length */
+	/* the width is the length */
+	if (s->pointer->kind == PF_P_BUFFER || s->pointer->kind == PF_P_BITMAP) {
 		pointer_put(r, s, s->star || !s->spec->width ? star : (int64_t)s->spec->width);
 		return;
 	}

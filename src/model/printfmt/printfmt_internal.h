@@ -346,9 +346,9 @@ struct printfmt {
 	bool is_bprint;
 	uint32_t need; /* bytes a record must have for fixed fields to be there */
 	bool swap;
-	const struct sonde_field *bprint_ip, *bprint_fmt,
-		*bprint_buf; /* of ftrace:bprint; NULL else */
-	uint8_t *not_text;   /* per field: found unprintable before (perf remembers) */
+	/* of ftrace:bprint; NULL else */
+	const struct sonde_field *bprint_ip, *bprint_fmt, *bprint_buf;
+	uint8_t *not_text; /* per field: found unprintable before (perf remembers) */
 };
 
 /* What running code looks at. */

@@ -176,8 +176,8 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			continue;
 		case PF_S_STR:
 			t = run_choose(r, s->text);
-			if (t->kind == PF_T_CONST &&
-			    t->len <= 16) { /* 16 bytes may be read behind its end */
+			/* 16 bytes may be read behind its end */
+			if (t->kind == PF_T_CONST && t->len <= 16) {
 				memcpy(to, t->text, 16);
 				to += t->len;
 				continue;

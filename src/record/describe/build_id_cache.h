@@ -20,7 +20,7 @@
 #define BUILD_ID_CACHE_KERNEL "[kernel.kallsyms]"
 
 struct build_id_cache {
-	char *dir; /* owned; NULL: none */
+	char *dir;         /* owned; NULL: none */
 	char problem[256]; /* the first failure to store a file; "" if there was none */
 };
 

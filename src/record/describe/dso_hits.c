@@ -19,10 +19,12 @@ struct dso_chain dso_chain_of(const struct perf_event_attr *a)
 	const uint64_t times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	const uint64_t format = a->read_format;
 	struct perfdata_layout layout;
-	struct dso_chain c = { .is_recorded = a->sample_type & PERF_SAMPLE_CALLCHAIN,
-			       .has_stack = a->sample_type & PERF_SAMPLE_STACK_USER,
-			       .has_read = a->sample_type & PERF_SAMPLE_READ,
-			       .read_group = format & PERF_FORMAT_GROUP };
+	struct dso_chain c = {
+		.is_recorded = a->sample_type & PERF_SAMPLE_CALLCHAIN,
+		.has_stack = a->sample_type & PERF_SAMPLE_STACK_USER,
+		.has_read = a->sample_type & PERF_SAMPLE_READ,
+		.read_group = format & PERF_FORMAT_GROUP,
+	};
 
 	perfdata_layout_of(a, &layout);
 	c.read_at = layout.first_variable;

@@ -143,8 +143,10 @@ static int dsos_find_file(struct dsos *d, const char *name, size_t len, uint64_t
 		if (d->files.n == FILES_MOST)
 			return -E2BIG;
 		at = d->files.n;
-		TRY(vec_push(&d->files, (struct dso_file){ .name = strpool_text(&d->names, id),
-							   .inode = inode }));
+		TRY(vec_push(&d->files, (struct dso_file){
+						.name = strpool_text(&d->names, id),
+						.inode = inode,
+					}));
 		TRY(hash64_put(&d->file_by_key, key, at));
 	}
 	*ret = (uint32_t)at;
@@ -302,7 +304,10 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 		 const struct perfdata_record_header *h)
 {
 	static const struct lineage_ops ops = {
-		.fork = dsos_forked, .exec = dsos_execed, .map = dsos_mapped, .exit = dsos_ended
+		.fork = dsos_forked,
+		.exec = dsos_execed,
+		.map = dsos_mapped,
+		.exit = dsos_ended,
 	};
 	char room[4096 + 8];
 	struct change c;
@@ -419,8 +424,8 @@ int dsos_take_hit(struct dsos *d, struct dso_files *ret)
 	vec_foreach(f, &d->files)
 		if (f->is_hit && r == 0) {
 			r = vec_push(ret, *f);
-			f->is_hit =
-				dsos_takes_all(d); /* then it also counts for later output files */
+			/* then it also counts for later output files */
+			f->is_hit = dsos_takes_all(d);
 		}
 	pthread_mutex_unlock(&d->lock);
 	return r;

@@ -33,9 +33,11 @@ int affinity_init(struct affinity *a, const struct capture_cpus *recorded, bool 
 	for (size_t i = 0; i < recorded->list.n; i++)
 		if ((size_t)recorded->list.v[i] >= max)
 			max = (size_t)recorded->list.v[i] + nr_cpus;
-	*a = (struct affinity){ .set_bytes = CPU_ALLOC_SIZE(max),
-				.nr_sets = recorded->list.n,
-				.current = recorded->list.n };
+	*a = (struct affinity){
+		.set_bytes = CPU_ALLOC_SIZE(max),
+		.nr_sets = recorded->list.n,
+		.current = recorded->list.n,
+	};
 	a->sets = calloc(a->nr_sets ? a->nr_sets : 1, a->set_bytes);
 	return a->sets ? affinity_fill(a, recorded, by_node) : err_nomem();
 }

@@ -144,8 +144,8 @@ static struct drain_span drain_account(struct drain *d, const struct ring *r, ui
 
 struct drain_batch {
 	struct iovec pieces[OUTLET_BATCH_PIECES];
-	struct perfdata_record_header
-		headers[OUTLET_BATCH_PIECES]; /* in place of those that are marked falsely */
+	/* in place of those that are marked falsely */
+	struct perfdata_record_header headers[OUTLET_BATCH_PIECES];
 	int nr_pieces, nr_headers;
 	size_t bytes;
 	size_t first_ring, end_ring; /* that it has something of */
@@ -239,8 +239,10 @@ static int drain_add_ring(struct drain *d, struct drain_batch *b, size_t ring)
 	return 0;
 }
 
-static const struct perfdata_record_header round_record = { .type = RECORD_FINISHED_ROUND,
-							    .size = sizeof(round_record) };
+static const struct perfdata_record_header round_record = {
+	.type = RECORD_FINISHED_ROUND,
+	.size = sizeof(round_record),
+};
 
 int drain_block(struct drain *d, const void *records, size_t len)
 {

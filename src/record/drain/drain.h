@@ -21,8 +21,8 @@
 
 /* What went into one file. */
 struct drain_totals {
-	uint64_t samples,
-		lost; /* samples: those that its outlet took; lost: the sum of LOST records */
+	/* samples: those that its outlet took; lost: the sum of LOST records */
+	uint64_t samples, lost;
 	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
 };
 

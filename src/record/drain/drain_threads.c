@@ -30,7 +30,7 @@ struct drain_threads {
 	int sleep_ms;
 	int end_fd, wake_fd; /* end_fd: written to when the recording has ended */
 	atomic_bool ends;
-	atomic_int error;    /* of the worker that failed first */
+	atomic_int error;           /* of the worker that failed first */
 	atomic_size_t nr_connected; /* descriptors that have not hung up */
 };
 
@@ -170,9 +170,11 @@ void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus,
 
 		const struct counter *owner = NULL;
 
-		*lane = (struct drain_lane){ .ring = r,
-					     .cpu = cpus->list.v[r->buffer],
-					     .fds = fds };
+		*lane = (struct drain_lane){
+			.ring = r,
+			.cpu = cpus->list.v[r->buffer],
+			.fds = fds,
+		};
 		if (!by_pid)
 			fds[lane->nr_fds++] = r->fd;
 		/*

@@ -9,8 +9,8 @@
 #include "formats/perfdata/layout.h"
 
 enum {
-	WRITE_BYTES =
-		256 << 10, /* compressed ones are written when they are so many, or the pass ends */
+	/* compressed ones are written when they are so many, or the pass ends */
+	WRITE_BYTES = 256 << 10,
 	MARKS_MAX = 64 << 10,
 	COUNTS_MAX = 1 << 20,
 };

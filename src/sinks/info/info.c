@@ -79,10 +79,12 @@ static int info_count_sample(struct info_sink *s, const struct sonde_event *ev)
 static int info_count_loss(struct info_sink *s, const struct event *ev,
 			   const struct source_report *r)
 {
-	struct info_loss loss = { .schema = r->schema ? (int32_t)r->schema->id : INFO_NO_SCHEMA,
-				  .cpu = ev->pub.cpu,
-				  .by_count = r->kind == REPORT_LOST_EXACT,
-				  .lost = r->lost };
+	struct info_loss loss = {
+		.schema = r->schema ? (int32_t)r->schema->id : INFO_NO_SCHEMA,
+		.cpu = ev->pub.cpu,
+		.by_count = r->kind == REPORT_LOST_EXACT,
+		.lost = r->lost,
+	};
 
 	if (!loss.lost)
 		return 0;

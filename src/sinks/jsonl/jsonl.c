@@ -285,9 +285,11 @@ static struct sink_wants jsonl_wants(const struct sink_options *opts)
 {
 	const struct jsonl_options *o = opts->own;
 
-	return (struct sink_wants){ .samples = o->lines.header < HEADER_ONLY,
-				    .records = true,
-				    .defects = true };
+	return (struct sink_wants){
+		.samples = o->lines.header < HEADER_ONLY,
+		.records = true,
+		.defects = true,
+	};
 }
 
 static int jsonl_open(struct sink **ret, const struct sink_options *opts)

@@ -22,7 +22,7 @@ struct jsonl_type {
 	const struct json_piece *names; /* ,"prev_comm": of each field; no text: not shown */
 	/* True for each field that is a number of complete bytes in the recording's byte order. */
 	const bool *is_plain;
-	uint64_t count;                /* of events written */
+	uint64_t count; /* of events written */
 	bool shown;
 	bool has_fields;
 	bool has_sample; /* values worth a line's room were recorded */

@@ -62,7 +62,10 @@ static struct sink_wants buildids_wants(const struct sink_options *opts)
 static struct sink_wants buildids_json_wants(const struct sink_options *opts)
 {
 	return (struct sink_wants){
-		.samples = true, .records = true, .header = true, .has_verdict = true
+		.samples = true,
+		.records = true,
+		.header = true,
+		.has_verdict = true,
 	};
 }
 

@@ -43,7 +43,7 @@ struct copy_sink {
 	bool is_open; /* part is */
 	/* Of a split: */
 	struct part_size part_size; /* both 0: everything in one file */
-	char *prefix;       /* "DIR/perf.data": parts are PREFIX.0001 ... */
+	char *prefix;               /* "DIR/perf.data": parts are PREFIX.0001 ... */
 	unsigned nr_parts, finished;
 	bool has_sample;  /* one was kept, or a count */
 	uint64_t bytes;   /* in the part, without the state that it begins with */
@@ -51,7 +51,7 @@ struct copy_sink {
 	uint64_t lost;    /* losses in LOST records of the part */
 	/* Losses in LOST records of earlier parts not yet subtracted from a LOST_SAMPLES count. */
 	uint64_t lost_before;
-	struct outbuf sums; /* LOST_SAMPLES of no time: they are for the last part */
+	struct outbuf sums;   /* LOST_SAMPLES of no time: they are for the last part */
 	struct event raw;     /* the current record as it is stored */
 	struct outbuf record; /* its bytes, which may be changed; len 0: it was dealt with */
 	uint32_t type;
@@ -570,7 +570,10 @@ static int copy_check(const struct sink_options *opts)
 static struct sink_wants copy_wants(const struct sink_options *opts)
 {
 	return (struct sink_wants){
-		.samples = true, .records = true, .raw_records = true, .all_records = true
+		.samples = true,
+		.records = true,
+		.raw_records = true,
+		.all_records = true,
 	};
 }
 

@@ -113,8 +113,7 @@ static void dump_put_regs(const struct dumped *d, const char *which, uint64_t ab
 	for (unsigned i = 0; i < 64; i++) {
 		if (mask >> i & 1)
 			outbuf_fmt(out, ".... %-5s 0x%016llx\n",
-				   register_name(d->ev->recording->opts->rules, arch, i,
-							  name),
+				   register_name(d->ev->recording->opts->rules, arch, i, name),
 				   (unsigned long long)values[n++]);
 	}
 }

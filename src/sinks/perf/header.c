@@ -149,8 +149,8 @@ static int header_put_events(struct header *h, struct bytes *b)
 		copy = strndup(name, len);
 		if (!copy)
 			return err_nomem();
-		event = (struct perf_header_event){ copy, perf_header_pmu_name(h->rec,
-									       attr.type, room) };
+		event = (struct perf_header_event){ copy,
+						    perf_header_pmu_name(h->rec, attr.type, room) };
 		perf_header_attr_put(&attr, " = ", &event, h->rec->opts->rules, h->out);
 		free(copy);
 		outbuf_char(h->out, '\n');
@@ -420,8 +420,7 @@ static int header_put_feature(struct header *h, unsigned feature, struct bytes *
 	case FEAT_EVENT_DESC:
 		return header_put_events(h, b);
 	case FEAT_CPU_TOPOLOGY:
-		return perf_header_cpus_put(b, h->nr_cpus,
-					    source_info(h->rec->source, "arch"),
+		return perf_header_cpus_put(b, h->nr_cpus, source_info(h->rec->source, "arch"),
 					    h->rec->opts->rules, h->out);
 	case FEAT_NUMA_TOPOLOGY:
 		return perf_header_numa_put(b, h->out);

@@ -95,12 +95,14 @@ static int liveness_add_record(struct liveness *a, struct liveness_task *t, cons
 
 	if (!r)
 		return err_nomem();
-	*r = (struct liveness_record){ .prev = a->last,
-				       .task = t,
-				       .seq = ++a->seq,
-				       .time_ns = time_ns,
-				       .len = len,
-				       .legacy = LIVENESS_LEGACIES };
+	*r = (struct liveness_record){
+		.prev = a->last,
+		.task = t,
+		.seq = ++a->seq,
+		.time_ns = time_ns,
+		.len = len,
+		.legacy = LIVENESS_LEGACIES,
+	};
 	memcpy(r->bytes, record, len);
 	*(a->last ? &a->last->next : &a->first) = r;
 	a->last = r;
@@ -408,11 +410,13 @@ static int liveness_take_exit(void *user, const struct change *c, bool is_proces
 int liveness_add(struct liveness *a, const struct change *c, const uint8_t *record, uint32_t len,
 		 uint64_t time_ns)
 {
-	static const struct lineage_ops ops = { .fork = liveness_take_fork,
-						.name = liveness_take_name,
-						.exec = liveness_take_exec,
-						.map = liveness_take_map,
-						.exit = liveness_take_exit };
+	static const struct lineage_ops ops = {
+		.fork = liveness_take_fork,
+		.name = liveness_take_name,
+		.exec = liveness_take_exec,
+		.map = liveness_take_map,
+		.exit = liveness_take_exit,
+	};
 	struct taking n = { .liveness = a, .record = record, .len = len, .time_ns = time_ns };
 
 	return lineage_apply(&ops, &n, c);

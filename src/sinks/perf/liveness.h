@@ -52,9 +52,9 @@ struct liveness_record {
 	 */
 	struct liveness_record *over, *under;
 	uint64_t seq;
-	uint64_t replaced;  /* seq of the record that replaced it; 0 if none did */
-	uint64_t time_ns;   /* 0 if it acts when it is read */
-	uint64_t id; /* a process's mapping: its start; without a task: liveness_subject.id */
+	uint64_t replaced; /* seq of the record that replaced it; 0 if none did */
+	uint64_t time_ns;  /* 0 if it acts when it is read */
+	uint64_t id;       /* a process's mapping: its start; without a task: liveness_subject.id */
 	uint64_t map_bytes; /* of a mapping */
 	uint32_t len;
 	uint8_t legacy; /* enum liveness_legacy; LIVENESS_LEGACIES if no task inherits it */
@@ -67,17 +67,17 @@ struct liveness_inheritance {
 	struct liveness_task *of;           /* a reference; NULL if it inherits nothing now */
 	struct liveness_task *prev, *next;  /* other heirs of `of` */
 	struct liveness_task *first, *last; /* heirs of this task */
-	uint64_t own;                    /* seq of the record that gave it its own; 0: none */
-	uint32_t garbage;                /* number of replaced records */
-	uint32_t looked_at;              /* garbage at which liveness_look_through() runs next */
+	uint64_t own;                       /* seq of the record that gave it its own; 0: none */
+	uint32_t garbage;                   /* number of replaced records */
+	uint32_t looked_at;                 /* garbage at which liveness_look_through() runs next */
 };
 
 struct liveness_task {
 	unsigned refs; /* the table, threads, heirs */
 	unsigned names;
 	struct liveness_task *next_to_go;
-	struct liveness_task *leader;      /* a reference; NULL if there is none */
-	uint64_t forked;                   /* seq of its FORK */
+	struct liveness_task *leader;         /* a reference; NULL if there is none */
+	uint64_t forked;                      /* seq of its FORK */
 	struct liveness_record *first, *last; /* by next_of_task, in the order of seq */
 	size_t nr_records;
 	/* Records that the next one of their kind replaces; may be NULL. */
@@ -90,8 +90,8 @@ struct liveness_task {
 struct liveness {
 	bool once; /* there is one output file */
 	struct liveness_record *first, *last, *to_write;
-	struct liveness_record
-		*borrowed; /* liveness_next() returned it and drops it next; may be NULL */
+	/* liveness_next() returned it and drops it next; may be NULL */
+	struct liveness_record *borrowed;
 	uint64_t seq;
 	struct hash64 by_subject; /* id -> address of the last record; 0 if they were dropped */
 	struct lineage tasks;     /* by tid: struct liveness_task, a reference each */

@@ -27,8 +27,7 @@ static int metric_read_group(struct bytes *b, struct metric_group *ret)
 	return ret->nr_members && ret->nr_members <= MAX_MEMBERS ? 0 : -EBADMSG;
 }
 
-int perf_metric_init(struct perf_metric *m, const struct rules *rules,
-		     const struct recording *rec)
+int perf_metric_init(struct perf_metric *m, const struct rules *rules, const struct recording *rec)
 {
 	struct perfdata_view *view = perfdata_view_of(rec->source);
 	struct bytes groups = { 0 };

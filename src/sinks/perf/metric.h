@@ -58,8 +58,7 @@ struct perf_metric {
 };
 
 /* A recording without groups, or with a damaged list of them, has no metrics. */
-int perf_metric_init(struct perf_metric *m, const struct rules *rules,
-		     const struct recording *rec);
+int perf_metric_init(struct perf_metric *m, const struct rules *rules, const struct recording *rec);
 void perf_metric_done(struct perf_metric *m);
 int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc);
 

@@ -260,9 +260,8 @@ int part_check(const struct recording *rec, const char *path)
 		return err_set(-ENAMETOOLONG, "%s: the name is too long", path);
 	TRY(part_check_folder(rec, path));
 	for (size_t i = 0; i < 2; i++) {
-		bool is_input = stat(rec->input, &input) == 0 &&
-				stat(names[i], &st) == 0 && st.st_dev == input.st_dev &&
-				st.st_ino == input.st_ino;
+		bool is_input = stat(rec->input, &input) == 0 && stat(names[i], &st) == 0 &&
+				st.st_dev == input.st_dev && st.st_ino == input.st_ino;
 
 		for (unsigned f = 0; !is_input && s->ops->file(s, f, &file); f++)
 			is_input = file.fd >= 0 && part_is_same_file(file.fd, names[i]);
@@ -352,7 +351,10 @@ int part_open(struct part *p, struct recording *rec, const char *path, bool take
 	int r;
 
 	*p = (struct part){
-		.rec = rec, .fd = -1, .is_settled = true, .takes_place = takes_place
+		.rec = rec,
+		.fd = -1,
+		.is_settled = true,
+		.takes_place = takes_place,
 	};
 	TRY(part_check(rec, path));
 	if (!takes_place)

@@ -34,16 +34,16 @@ struct record_counts {
 };
 
 /*
- * Counts a record; raw is its event of perfdata_view_raw(), whose losses are counted. NULL: they are
- * not. -ENOMEM
+ * Counts a record; raw is its event of perfdata_view_raw(), whose losses are counted. NULL: they
+ * are not. -ENOMEM
  */
 int record_counts_add(struct record_counts *c, const struct event *raw,
 		      const struct perfdata_view_record *rec);
 /* Counts samples of an event. -ENOMEM */
 int record_counts_add_samples(struct record_counts *c, const struct sonde_schema *sc, uint64_t nr);
 /*
- * Adds what is not among the cuts: records that were unpacked into others. To be called once, behind
- * the last record.
+ * Adds what is not among the cuts: records that were unpacked into others. To be called once,
+ * behind the last record.
  */
 void record_counts_finish(struct record_counts *c, const struct recording *rec);
 /* with_empty: also types without records, and events without samples. */

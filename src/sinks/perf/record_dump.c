@@ -49,7 +49,10 @@ static struct sink_wants record_counts_wants(const struct sink_options *opts)
 static struct sink_wants record_dump_wants(const struct sink_options *opts)
 {
 	return (struct sink_wants){
-		.samples = true, .raw_records = true, .record_lines = true, .refused_samples = true
+		.samples = true,
+		.raw_records = true,
+		.record_lines = true,
+		.refused_samples = true,
 	};
 }
 

@@ -251,13 +251,13 @@ static int records_read_mmap2(struct bytes *b, const struct perfdata_view_record
 	TRY(records_read_file(b, rec, ret));
 	TRY(bytes_u32(b, "prot", &ret->prot));
 	TRY(bytes_u32(b, "flags", &ret->flags));
-	if (!rules->misreads_old_mmap2 &&
-	    perfdata_is_name(b->pos - 8)) { /* kernels before 3.16: it begins here */
+	/* kernels before 3.16: it begins here */
+	if (!rules->misreads_old_mmap2 && perfdata_is_name(b->pos - 8)) {
 		b->pos -= 8;
 		ret->prot = ret->flags = 0;
 	}
-	if (rules->keeps_swapped_protections &&
-	    rec->swap) { /* perf leaves these two in their order */
+	/* perf leaves these two in their order */
+	if (rules->keeps_swapped_protections && rec->swap) {
 		ret->prot = __builtin_bswap32(ret->prot);
 		ret->flags = __builtin_bswap32(ret->flags);
 	}
@@ -536,6 +536,5 @@ void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out)
 	if (!perf_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
 	else if (rec.type == PERF_RECORD_EXIT && in_dump)
-		perf_record_body(ev, &rec,
-				 out); /* of the dump; the line is in front of its end */
+		perf_record_body(ev, &rec, out); /* of the dump; the line is in front of its end */
 }

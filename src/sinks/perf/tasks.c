@@ -9,8 +9,8 @@
  *	      7587     7587     7585 | cc
  *	                                 55c2e000-55c2f000 r-xp 00001000 110921 /usr/bin/cc
  *
- * The state (state/state.h) forgets tasks that ended long ago and does not keep protections, so that
- * this sink keeps both itself.
+ * The state (state/state.h) forgets tasks that ended long ago and does not keep protections, so
+ * that this sink keeps both itself.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -201,7 +201,10 @@ static int tasks_map(void *user, const struct change *c)
 static int tasks_record(struct sink *sink, struct sink_record *record)
 {
 	static const struct lineage_ops ops = {
-		.fork = tasks_fork, .name = tasks_name, .exec = tasks_exec, .map = tasks_map
+		.fork = tasks_fork,
+		.name = tasks_name,
+		.exec = tasks_exec,
+		.map = tasks_map,
 	};
 	struct tasks_sink *s = (struct tasks_sink *)sink;
 	const struct event *ev;
@@ -345,7 +348,10 @@ static int tasks_finish(struct sink *sink, bool complete)
 static struct sink_wants tasks_wants(const struct sink_options *opts)
 {
 	return (struct sink_wants){
-		.samples = true, .records = true, .raw_records = true, .all_records = true
+		.samples = true,
+		.records = true,
+		.raw_records = true,
+		.all_records = true,
 	};
 }
 

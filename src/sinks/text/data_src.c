@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#define COUNT(a)         (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Bits of perf_mem_data_src, from its lowest. */
 struct access {
@@ -23,16 +23,18 @@ enum { LEVEL_NA = 1, LEVEL_HIT = 2, LEVEL_MISS = 4, LEVEL_NR_NA = 15 };
 
 static struct access data_src_unpack(uint64_t v)
 {
-	return (struct access){ .op = v & 31,
-				.level = v >> 5 & 0x3fff,
-				.snoop = v >> 19 & 31,
-				.lock = v >> 24 & 3,
-				.tlb = v >> 26 & 127,
-				.level_nr = v >> 33 & 15,
-				.remote = v >> 37 & 1,
-				.snoop_more = v >> 38 & 3,
-				.blocked = v >> 40 & 7,
-				.hops = v >> 43 & 7 };
+	return (struct access){
+		.op = v & 31,
+		.level = v >> 5 & 0x3fff,
+		.snoop = v >> 19 & 31,
+		.lock = v >> 24 & 3,
+		.tlb = v >> 26 & 127,
+		.level_nr = v >> 33 & 15,
+		.remote = v >> 37 & 1,
+		.snoop_more = v >> 38 & 3,
+		.blocked = v >> 40 & 7,
+		.hops = v >> 43 & 7,
+	};
 }
 
 static const char *const level_words[] = { "N/A",

@@ -77,13 +77,13 @@ static const struct {
 #define WHERE (TEXT_IP | TEXT_SYM | TEXT_SYMOFF | TEXT_DSO)
 	[EVENT_HARDWARE] = { "hw", "hardware", "hardware", WHO | TEXT_PERIOD | WHERE },
 	[EVENT_SOFTWARE] = { "sw", "software", "software",
-			    WHO | TEXT_PERIOD | WHERE | TEXT_BPF_OUTPUT },
+			     WHO | TEXT_PERIOD | WHERE | TEXT_BPF_OUTPUT },
 	[EVENT_TRACEPOINT] = { "trace", "tracepoint", "tracepoint", WHO | TEXT_TRACE },
 	[EVENT_HW_CACHE] = { NULL, "hardware-cache", "hardware-cache", WHO | TEXT_PERIOD | WHERE },
 	[EVENT_RAW] = { "raw", "raw", "unknown",
-		       WHO | TEXT_PERIOD | WHERE | TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT |
-			       TEXT_INS_LAT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE |
-			       TEXT_CODE_PAGE_SIZE },
+			WHO | TEXT_PERIOD | WHERE | TEXT_ADDR | TEXT_DATA_SRC | TEXT_WEIGHT |
+				TEXT_INS_LAT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE |
+				TEXT_CODE_PAGE_SIZE },
 	[EVENT_BREAKPOINT] = { "break", "breakpoint", "unknown", WHO | TEXT_PERIOD | WHERE },
 	[EVENT_OTHER] = { NULL, "other", "unknown", WHO | TEXT_PERIOD | WHERE },
 	[EVENT_SYNTH] = { "synth", "synthesized", "unknown", WHO | WHERE | TEXT_SYNTH },

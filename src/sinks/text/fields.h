@@ -101,13 +101,13 @@ struct text_fields {
 
 /* Recording-wide facts that, together with the event type, decide whether a column is available. */
 struct text_recording {
-	unsigned traits;       /* enum schema_trait: of all event types together */
-	bool aux_trace;        /* hardware traces: what they give is not known beforehand */
-	bool clock_data;       /* times of day are known */
-	bool is_pipe;          /* in pipe mode, where perf learns of events late */
-	bool counts;           /* of `perf stat`: has no samples */
-	bool is_several;       /* recordings are merged */
-	bool has_fixed_types;  /* event types are those of the format (struct source_traits) */
+	unsigned traits;      /* enum schema_trait: of all event types together */
+	bool aux_trace;       /* hardware traces: what they give is not known beforehand */
+	bool clock_data;      /* times of day are known */
+	bool is_pipe;         /* in pipe mode, where perf learns of events late */
+	bool counts;          /* of `perf stat`: has no samples */
+	bool is_several;      /* recordings are merged */
+	bool has_fixed_types; /* event types are those of the format (struct source_traits) */
 };
 
 /*

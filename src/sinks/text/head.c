@@ -170,12 +170,14 @@ static __attribute__((noinline)) char *head_put_new_who(struct text_sink *s, cha
 
 	if (!end || end - p > WHO_COPY_BYTES)
 		return end;
-	*w = (struct who_text){ .columns = columns,
-				.comm = ev->pub.comm,
-				.pid = ev->pub.pid,
-				.tid = ev->pub.tid,
-				.cpu = ev->pub.cpu,
-				.len = (uint32_t)(end - p) };
+	*w = (struct who_text){
+		.columns = columns,
+		.comm = ev->pub.comm,
+		.pid = ev->pub.pid,
+		.tid = ev->pub.tid,
+		.cpu = ev->pub.cpu,
+		.len = (uint32_t)(end - p),
+	};
 	memcpy(w->text, p, w->len);
 	return end;
 }

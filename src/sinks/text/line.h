@@ -25,14 +25,14 @@
 
 /* How lines of one event type look; indexed by schema id. */
 struct line {
-	uint64_t fields;   /* TEXT_*; 0: not shown at all */
-	bool needs_sample; /* values behind the fixed ones are shown */
-	bool has_tail;     /* columns behind the payload are shown */
-	bool has_chain;    /* recorded and wanted: shown in place of ip */
-	bool bare_comm;    /* before a chain comm is not padded */
-	bool odd_head;     /* it has columns that few ask for */
+	uint64_t fields;     /* TEXT_*; 0: not shown at all */
+	bool needs_sample;   /* values behind the fixed ones are shown */
+	bool has_tail;       /* columns behind the payload are shown */
+	bool has_chain;      /* recorded and wanted: shown in place of ip */
+	bool bare_comm;      /* before a chain comm is not padded */
+	bool odd_head;       /* it has columns that few ask for */
 	bool addr_has_names; /* addr is in the process: symbol and dso behind it */
-	bool weight_struct; /* weight is three numbers */
+	bool weight_struct;  /* weight is three numbers */
 	bool is_bpf_output;
 	bool samples_addr;
 	bool is_branch;   /* of hardware branch traces: has a layout of its own */
@@ -40,7 +40,7 @@ struct line {
 	uint32_t name_len;
 	/* Bytes at `name`: NAME_COPY_BYTES at least, a multiple of COPY_BYTES. */
 	uint32_t name_room;
-	const char *name;   /* "sched:sched_switch: " right aligned; from the arena */
+	const char *name; /* "sched:sched_switch: " right aligned; from the arena */
 };
 
 enum text_times { TIMES_RECORDED, TIMES_FROM_FIRST, TIMES_BETWEEN, TIMES_OF_DAY };
@@ -79,8 +79,8 @@ struct text_sink {
 	unsigned name_width;        /* of the longest event name, 0: not yet known */
 	const struct rules *rules;
 	bool nanoseconds;
-	bool terminal;      /* what is written is read on one: no control characters */
-	bool color;         /* names of events are bold */
+	bool terminal;          /* what is written is read on one: no control characters */
+	bool color;             /* names of events are bold */
 	bool takes_raw_records; /* there are lines of records themselves, not of their events */
 	struct event raw;       /* the current one */
 	bool latency;

@@ -51,7 +51,7 @@ static void tail_put_registers(const struct recording *rec, uint64_t abi, uint64
 	outbuf_fmt(out, " ABI:%llu ", (unsigned long long)abi);
 	for (; mask; mask &= mask - 1) {
 		const char *name = register_name(rec->opts->rules, arch,
-							  (unsigned)__builtin_ctzll(mask), room);
+						 (unsigned)__builtin_ctzll(mask), room);
 
 		outbuf_fmt(out, "%5s:0x%llx ", name, (unsigned long long)*values++);
 	}

@@ -129,7 +129,7 @@ static int text_put_in_file(struct text_sink *s, const struct event *ev, size_t 
 }
 
 static inline __attribute__((always_inline)) int text_event(struct sink *sink,
-							   const struct event *ev)
+							    const struct event *ev)
 {
 	struct text_sink *s = text_sink_of(sink);
 	struct outbuf *out = &s->writer.out;

@@ -98,7 +98,7 @@ struct blktrace_source {
 	VEC(struct blktrace_process) processes;
 	struct hash64 sequence_of; /* device and cpu -> index in sequences */
 	VEC(struct blktrace_sequence) sequences;
-	size_t last_sequence;            /* the index looked up last */
+	size_t last_sequence; /* the index looked up last */
 	/*
 	 * If a note has the time of day: that time, and the recording's clock at the same moment.
 	 */

@@ -42,13 +42,15 @@ int blktrace_cut(const struct source *source, unsigned file,
 			*ret_need = head.bytes ? head.bytes : head.header_bytes;
 			break;
 		}
-		ret[n] = (struct cut){ .time_ns = head.time_ns,
-				       .file_off = file_off + at,
-				       .bytes = p + at,
-				       .len = head.bytes,
-				       .file = (uint16_t)file,
-				       .order = CUT_ORDERED,
-				       .flags = CUT_SAMPLE };
+		ret[n] = (struct cut){
+			.time_ns = head.time_ns,
+			.file_off = file_off + at,
+			.bytes = p + at,
+			.len = head.bytes,
+			.file = (uint16_t)file,
+			.order = CUT_ORDERED,
+			.flags = CUT_SAMPLE,
+		};
 		if (head.is_note && head.act != BLKTRACE_NOTE_MESSAGE) {
 			ret[n].time_ns = 0;
 			ret[n].order = CUT_AT_ONCE;

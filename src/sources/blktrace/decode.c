@@ -67,12 +67,14 @@ static int decode_process(struct blktrace_source *s, const struct cut *cut,
 	if (hash64_find(&s->process_of_pid, rec->pid) == HASH64_EMPTY) {
 		TRY(vec_push(&s->processes, process));
 		TRY(hash64_put(&s->process_of_pid, rec->pid, s->processes.n - 1));
-		s->change = (struct change){ .kind = CHANGE_COMM,
-					     .pid = (int32_t)rec->pid,
-					     .tid = (int32_t)rec->pid,
-					     .time_ns = SONDE_NO_TIME,
-					     .is_untimed = true,
-					     .text = made->comm };
+		s->change = (struct change){
+			.kind = CHANGE_COMM,
+			.pid = (int32_t)rec->pid,
+			.tid = (int32_t)rec->pid,
+			.time_ns = SONDE_NO_TIME,
+			.is_untimed = true,
+			.text = made->comm,
+		};
 		ret->change = &s->change;
 	}
 	return decode_payload_end(

@@ -40,9 +40,11 @@ static int64_t files_cpu_of_name(const char *name, size_t *ret_device_len)
 
 static int add_file(struct blktrace_source *s, int fd, const char *path, int64_t cpu)
 {
-	struct blktrace_file file = { .path = arena_strdup(&s->arena, path),
-				      .fd = fd,
-				      .cpu = (uint32_t)cpu };
+	struct blktrace_file file = {
+		.path = arena_strdup(&s->arena, path),
+		.fd = fd,
+		.cpu = (uint32_t)cpu,
+	};
 	struct stat st;
 
 	if (!file.path || vec_push(&s->files, file) < 0) {
@@ -111,7 +113,7 @@ static int files_take_name(struct files_listing *l, const char *name)
 	    (l->device && (len != l->device_len || memcmp(bare, l->device, len) != 0)))
 		return 0;
 	copy = strdup(name);
-	r = !copy		  ? -ENOMEM
+	r = !copy            ? -ENOMEM
 	    : name[bare_len] ? vec_push(&l->packed, copy)
 			     : vec_push(&l->names, copy);
 	if (r < 0) {
@@ -222,10 +224,11 @@ static int files_open_siblings(struct blktrace_source *s, const char *path, cons
 			       size_t device_len)
 {
 	const size_t len = name > path ? (size_t)(name - path - 1) : 0;
-	struct files_listing l = { .folder = arena_strndup(&s->arena, path,
-							   len ? len : (size_t)(name > path)),
-				   .device = name,
-				   .device_len = device_len };
+	struct files_listing l = {
+		.folder = arena_strndup(&s->arena, path, len ? len : (size_t)(name > path)),
+		.device = name,
+		.device_len = device_len,
+	};
 
 	return l.folder ? files_open_folder(s, &l) : err_nomem();
 }
@@ -275,10 +278,10 @@ static enum head_rank files_rank_of(int dir, const char *name)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		n = pread(fd, head, sizeof(head), 0);
 	close(fd);
-	return n < 0                                ? HEAD_UNREADABLE
-	       : !n                                 ? HEAD_EMPTY
+	return n < 0                                 ? HEAD_UNREADABLE
+	       : !n                                  ? HEAD_EMPTY
 	       : blktrace_probe(head, (size_t)n) > 0 ? HEAD_RECORD
-						    : HEAD_OTHER;
+						     : HEAD_OTHER;
 }
 
 /* A file with records if there is any: the others may be damaged, packed or empty. */

@@ -167,11 +167,12 @@ static bool open_blktrace_file(struct source *source, unsigned i, struct source_
 
 	if (i >= s->files.n)
 		return false;
-	*ret = (struct source_file){ .fd = s->files.v[i].fd,
-				     .stream = s->files.v[i].fd < 0 ? s->opts.stream : NULL,
-				     .path = s->files.v[i].path,
-				     .end = s->files.v[i].fd < 0 ? UINT64_MAX
-								 : s->files.v[i].bytes };
+	*ret = (struct source_file){
+		.fd = s->files.v[i].fd,
+		.stream = s->files.v[i].fd < 0 ? s->opts.stream : NULL,
+		.path = s->files.v[i].path,
+		.end = s->files.v[i].fd < 0 ? UINT64_MAX : s->files.v[i].bytes,
+	};
 	return true;
 }
 
@@ -179,12 +180,14 @@ static void open_blktrace_clock(struct source *source, struct source_clock *ret)
 {
 	const struct blktrace_source *s = blktrace_of(source);
 
-	*ret = (struct source_clock){ .is_known = true,
-				      .id = CLOCK_MONOTONIC,
-				      .has_reference = s->has_wall,
-				      .reference_id = CLOCK_MONOTONIC,
-				      .wall_ns = s->wall_ns,
-				      .clock_ns = s->wall_clock_ns };
+	*ret = (struct source_clock){
+		.is_known = true,
+		.id = CLOCK_MONOTONIC,
+		.has_reference = s->has_wall,
+		.reference_id = CLOCK_MONOTONIC,
+		.wall_ns = s->wall_ns,
+		.clock_ns = s->wall_clock_ns,
+	};
 }
 
 static void open_blktrace_report(struct source *source, const struct event *ev,

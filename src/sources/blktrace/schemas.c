@@ -110,18 +110,20 @@ enum blktrace_shape blktrace_shape_of(unsigned schema)
 
 static struct sonde_field schemas_field_of(const struct payload_field *f)
 {
-	return (struct sonde_field){ .size = sizeof(struct sonde_field),
-				     .offset = f->offset,
-				     .width = f->width,
-				     .elem_width = f->is_text || f->is_dynamic ? 1 : f->width,
-				     .kind = f->is_text      ? SONDE_FIELD_STRING
-					     : f->is_dynamic ? SONDE_FIELD_ARRAY
-							     : SONDE_FIELD_INT,
-				     .is_array = f->is_text || f->is_dynamic,
-				     .is_dynamic = f->is_dynamic,
-				     .is_text = f->is_text,
-				     .name = f->name,
-				     .type = f->type };
+	return (struct sonde_field){
+		.size = sizeof(struct sonde_field),
+		.offset = f->offset,
+		.width = f->width,
+		.elem_width = f->is_text || f->is_dynamic ? 1 : f->width,
+		.kind = f->is_text      ? SONDE_FIELD_STRING
+			: f->is_dynamic ? SONDE_FIELD_ARRAY
+					: SONDE_FIELD_INT,
+		.is_array = f->is_text || f->is_dynamic,
+		.is_dynamic = f->is_dynamic,
+		.is_text = f->is_text,
+		.name = f->name,
+		.type = f->type,
+	};
 }
 
 static int schemas_make(struct blktrace_source *s, unsigned place, const struct sonde_schema *like,
@@ -134,8 +136,10 @@ static int schemas_make(struct blktrace_source *s, unsigned place, const struct 
 	if (!sc)
 		return err_nomem();
 	*sc = *like;
-	sc->abi = (struct abi){ .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
-				.long_bytes = 8 };
+	sc->abi = (struct abi){
+		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.long_bytes = 8,
+	};
 	sc->dialect = (int)s->opts.rules->printfmt_dialect;
 	sc->nr_fields = nr_first + nr_more;
 	sc->fields = arena_array(a, sc->nr_fields, sizeof(*sc->fields));
@@ -156,27 +160,31 @@ static int schemas_make_action(struct blktrace_source *s, unsigned place)
 
 	while (n < MOST_OWN && more[n].name)
 		n++;
-	return schemas_make(s, place,
-			    &(struct sonde_schema){ .kind = SONDE_TRACEPOINT,
-						    .system = "block",
-						    .event = a->name + strlen("block:"),
-						    .name = a->name,
-						    .print_fmt = a->print_fmt,
-						    .event_class = EVENT_TRACEPOINT,
-						    .sampled = SAMPLED_TID | SAMPLED_TIME |
-							       SAMPLED_CPU | SAMPLED_RAW },
-			    common, NR_COMMON, more, n);
+	return schemas_make(
+		s, place,
+		&(struct sonde_schema){
+			.kind = SONDE_TRACEPOINT,
+			.system = "block",
+			.event = a->name + strlen("block:"),
+			.name = a->name,
+			.print_fmt = a->print_fmt,
+			.event_class = EVENT_TRACEPOINT,
+			.sampled = SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU | SAMPLED_RAW,
+		},
+		common, NR_COMMON, more, n);
 }
 
 static int schemas_make_record(struct blktrace_source *s, unsigned place, const char *name,
 			       unsigned traits, const struct payload_field *fields, size_t nr)
 {
 	return schemas_make(s, place,
-			    &(struct sonde_schema){ .kind = SONDE_RECORD,
-						    .traits = traits,
-						    .system = "",
-						    .event = name,
-						    .name = name },
+			    &(struct sonde_schema){
+				    .kind = SONDE_RECORD,
+				    .traits = traits,
+				    .system = "",
+				    .event = name,
+				    .name = name,
+			    },
 			    fields, nr, NULL, 0);
 }
 

@@ -223,9 +223,9 @@ static bool cut_header_follows(const struct perfdata_source *s, const struct cut
  * Peeks the time of a complete record and sets its order and flags. 1, or 0 if *ret_need bytes are
  * needed.
  */
-static inline int cut_record(const struct perfdata_source *s, struct cut *cut,
-			     uint8_t sample_flags, uint32_t sample_time, const uint8_t *end,
-			     uint64_t *ret_behind, size_t *ret_need)
+static inline int cut_record(const struct perfdata_source *s, struct cut *cut, uint8_t sample_flags,
+			     uint32_t sample_time, const uint8_t *end, uint64_t *ret_behind,
+			     size_t *ret_need)
 {
 	const bool swap = s->file.swap;
 	const uint32_t type = get_u32(cut->bytes, swap);
@@ -274,13 +274,15 @@ static inline __attribute__((always_inline)) int cut_samples(const struct cut *l
 		time_ns = get_u64(p + time_at, swap);
 		if (!cut_has_meaning(time_ns))
 			break;
-		ret[n] = (struct cut){ .time_ns = time_ns,
-				       .file_off = to_off + (uintptr_t)p,
-				       .bytes = p,
-				       .len = size,
-				       .file = same.file,
-				       .order = CUT_ORDERED,
-				       .flags = same.flags };
+		ret[n] = (struct cut){
+			.time_ns = time_ns,
+			.file_off = to_off + (uintptr_t)p,
+			.bytes = p,
+			.len = size,
+			.file = same.file,
+			.order = CUT_ORDERED,
+			.flags = same.flags,
+		};
 		p += size;
 	}
 	*rec = p;
@@ -298,7 +300,10 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 	/* Reads of counters give differences: each needs the one before. */
 	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
 	const struct cut like = {
-		.file_off = file_off, .bytes = p, .file = (uint16_t)file, .flags = sample_flags
+		.file_off = file_off,
+		.bytes = p,
+		.file = (uint16_t)file,
+		.flags = sample_flags,
 	};
 	uint64_t behind = 0;
 	int n = 0;
@@ -319,11 +324,13 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 			return cut_count_bad_size(s, file, rec, file_off);
 		if (size <= 0)
 			break;
-		*cut = (struct cut){ .file_off = file_off + (uint64_t)(rec - p),
-				     .bytes = rec,
-				     .len = (uint32_t)size,
-				     .file = (uint16_t)file,
-				     .order = CUT_AT_ONCE };
+		*cut = (struct cut){
+			.file_off = file_off + (uint64_t)(rec - p),
+			.bytes = rec,
+			.len = (uint32_t)size,
+			.file = (uint16_t)file,
+			.order = CUT_AT_ONCE,
+		};
 		if (!cut_record(s, cut, sample_flags, sample_time, end, &behind, ret_need))
 			break;
 		rec += size;

@@ -8,8 +8,9 @@
 #include "sources/perfdata/counts.h"
 #include "sources/perfdata/perfdata.h"
 
-static __attribute__((noinline, cold)) int
-decode_bad_record(struct perfdata_source *s, const struct cut *rec, const char *what)
+static __attribute__((noinline, cold)) int decode_bad_record(struct perfdata_source *s,
+							     const struct cut *rec,
+							     const char *what)
 {
 	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "%s at 0x%llx%s", what,
 		    (unsigned long long)rec->file_off, perfdata_behind_offset(s, rec->file));
@@ -125,8 +126,9 @@ static inline const char *decode_payload(const struct perfdata_layout *l, const 
 	return NULL;
 }
 
-static __attribute__((noinline, cold)) int
-unknown_id(struct perfdata_source *s, const struct cut *rec, unsigned i, uint64_t id)
+static __attribute__((noinline, cold)) int decode_unknown_id(struct perfdata_source *s,
+							     const struct cut *rec, unsigned i,
+							     uint64_t id)
 {
 	if (!i)
 		defects_add(s->opts.defects, DEFECT_UNKNOWN_ID, 1, "%llu at 0x%llx%s",
@@ -139,8 +141,8 @@ unknown_id(struct perfdata_source *s, const struct cut *rec, unsigned i, uint64_
  * What a sample gives by itself, without its event's counts. NULL, or what is wrong with it. swap:
  * a constant where it is called.
  */
-static inline __attribute__((always_inline)) const char *
-read_sample(const struct perfdata_event *e, const struct cut *rec, bool swap, struct event *ret)
+static inline __attribute__((always_inline)) const char *decode_read_sample(
+	const struct perfdata_event *e, const struct cut *rec, bool swap, struct event *ret)
 {
 	const struct perfdata_layout *l = &e->layout;
 
@@ -179,11 +181,12 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 
 	e = decode_find_event(s, s->recent, rec, swap, &id);
 	if (__builtin_expect(!e, 0))
-		return unknown_id(s, rec, i, id);
+		return decode_unknown_id(s, rec, i, id);
 	/* A read of counters is needed by the next one, wanted or not. */
 	if (e->schema->unwanted && !s->has_reads)
 		return 0;
-	wrong = swap ? read_sample(e, rec, true, ret) : read_sample(e, rec, false, ret);
+	wrong = swap ? decode_read_sample(e, rec, true, ret)
+		     : decode_read_sample(e, rec, false, ret);
 	if (__builtin_expect(wrong != NULL, 0))
 		return decode_bad_record(s, rec, wrong);
 	if (__builtin_expect(ret->pub.cpumode >= CPUMODE_GUEST_KERNEL, 0)) {
@@ -205,8 +208,9 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
  * Sets member by member: clearing the complete struct would cost as much as the decoding. is_plain:
  * *ret never held anything but plain samples; a constant in each call.
  */
-static inline __attribute__((always_inline)) void
-begin_event(const struct cut *rec, bool swap, bool is_plain, struct event *ret)
+static inline __attribute__((always_inline)) void decode_begin_event(const struct cut *rec,
+								     bool swap, bool is_plain,
+								     struct event *ret)
 {
 	ret->pub.flags =
 		(swap ? SONDE_EVENT_SWAPPED : 0) | (rec->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
@@ -227,12 +231,12 @@ begin_event(const struct cut *rec, bool swap, bool is_plain, struct event *ret)
  * record gives no (more) event; <0 failure.
  */
 static __attribute__((noinline)) int decode_event(struct perfdata_source *s, const struct cut *rec,
-						   unsigned i, struct event *ret)
+						  unsigned i, struct event *ret)
 {
 	const bool swap = s->file.swap;
 	const uint32_t type = get_u32(rec->bytes, swap);
 
-	begin_event(rec, swap, false, ret);
+	decode_begin_event(rec, swap, false, ret);
 	if (__builtin_expect(type == PERF_RECORD_SAMPLE, 1))
 		return decode_sample(s, rec, i, ret);
 	ret->pub.time_ns = SONDE_NO_TIME;
@@ -263,9 +267,11 @@ static inline void decode_fetch_ahead(const struct cut *rec, const struct cut *e
  * Samples that are nothing but an event, up to the first record that is not: source.h. Whatever is
  * found wrong is left to decode_event(), which counts it. swap: a constant where it is called.
  */
-static inline __attribute__((always_inline)) int
-decode_ahead(const struct perfdata_source *s, struct recent_id *recent, const struct cut *cuts,
-	     int nr, int *ret_at, bool swap, bool is_plain, struct event *ret, int max)
+static inline __attribute__((always_inline)) int decode_ahead(const struct perfdata_source *s,
+							      struct recent_id *recent,
+							      const struct cut *cuts, int nr,
+							      int *ret_at, bool swap, bool is_plain,
+							      struct event *ret, int max)
 {
 	const struct cut *rec = cuts + *ret_at, *end = cuts + nr;
 	struct event *ev = ret, *ev_end = ret + max;
@@ -282,8 +288,8 @@ decode_ahead(const struct perfdata_source *s, struct recent_id *recent, const st
 			break;
 		if (schema_is_unwanted(e->schema))
 			continue;
-		begin_event(rec, swap, is_plain, ev);
-		if (__builtin_expect(read_sample(e, rec, swap, ev) != NULL, 0) ||
+		decode_begin_event(rec, swap, is_plain, ev);
+		if (__builtin_expect(decode_read_sample(e, rec, swap, ev) != NULL, 0) ||
 		    ev->pub.cpumode >= CPUMODE_GUEST_KERNEL)
 			break;
 		ev++;

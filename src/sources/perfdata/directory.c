@@ -222,10 +222,12 @@ bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct
 	if (i >= s->data_files.n)
 		return false;
 	f = &s->data_files.v[i];
-	*ret = (struct source_file){ .fd = f->fd,
-				     .stream = f->unzip ? unzip_stream(f->unzip) : NULL,
-				     .path = f->path,
-				     .end = f->unzip ? UINT64_MAX : f->bytes };
+	*ret = (struct source_file){
+		.fd = f->fd,
+		.stream = f->unzip ? unzip_stream(f->unzip) : NULL,
+		.path = f->path,
+		.end = f->unzip ? UINT64_MAX : f->bytes,
+	};
 	return true;
 }
 

@@ -121,9 +121,11 @@ static bool host_fact(struct perfdata_source *s, size_t i, struct source_fact *r
 
 	if (i >= sizeof(host) / sizeof(*host))
 		return false;
-	*ret = (struct source_fact){ .key = host[i].key,
-				     .value = perfdata_info(&s->source, host[i].info),
-				     .about = FACT_HOST };
+	*ret = (struct source_fact){
+		.key = host[i].key,
+		.value = perfdata_info(&s->source, host[i].info),
+		.about = FACT_HOST,
+	};
 	if (ret->value && !*ret->value)
 		ret->value = NULL;
 	if (ret->value && host[i].is_number && facts_is_number(ret->value))

@@ -41,7 +41,10 @@ bool perfdata_group_at(struct source *source, size_t i, struct source_group *ret
 	for (uint32_t m = 0; m < g.members; m++)
 		members[m] = s->events.v[g.leader + m].schema;
 	*ret = (struct source_group){
-		.name = g.name, .name_len = g.name_len, .members = members, .nr_members = g.members
+		.name = g.name,
+		.name_len = g.name_len,
+		.members = members,
+		.nr_members = g.members,
 	};
 	return true;
 }

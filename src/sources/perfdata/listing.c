@@ -71,11 +71,13 @@ int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct eve
 	if (get_u32(cut->bytes, swap) < FIRST_TOOL_RECORD)
 		e = perfdata_event_of(s, cut->bytes, cut->len, NULL);
 	if (!s->raw_schema.name)
-		s->raw_schema = (struct sonde_schema){ .kind = SONDE_RECORD,
-						       .abi = s->abi,
-						       .system = "",
-						       .event = "record",
-						       .name = "record" };
+		s->raw_schema = (struct sonde_schema){
+			.kind = SONDE_RECORD,
+			.abi = s->abi,
+			.system = "",
+			.event = "record",
+			.name = "record",
+		};
 	ret->schema = &s->raw_schema;
 	ret->pub.flags =
 		(swap ? SONDE_EVENT_SWAPPED : 0) | (cut->flags & CUT_LATE ? SONDE_EVENT_LATE : 0);
@@ -97,9 +99,11 @@ void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 	const uint8_t *rec = ev->pub.record;
 	uint32_t len = ev->pub.record_len;
 	bool swap = s->file.swap;
-	struct perfdata_view_record r = { .type = get_u32(rec, swap),
-				   .misc = get_u16(rec + 4, swap),
-				   .swap = swap };
+	struct perfdata_view_record r = {
+		.type = get_u32(rec, swap),
+		.misc = get_u16(rec + 4, swap),
+		.swap = swap,
+	};
 	const struct perfdata_event *e;
 	bool is_known;
 
@@ -223,10 +227,12 @@ bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 
 	if (i >= s->events.n)
 		return false;
-	*ret = (struct perfdata_view_event){ .attr = e->recorded,
-				      .attr_bytes = e->recorded_bytes,
-				      .name = e->schema ? e->schema->name : "",
-				      .is_named = e->name != NULL };
+	*ret = (struct perfdata_view_event){
+		.attr = e->recorded,
+		.attr_bytes = e->recorded_bytes,
+		.name = e->schema ? e->schema->name : "",
+		.is_named = e->name != NULL,
+	};
 	return true;
 }
 

@@ -240,21 +240,24 @@ static uint64_t open_packed_bytes(struct perfdata_source *s)
 
 static int open_unzips(struct perfdata_source *s)
 {
-	const struct unzip_options o = { .from = s->opts.stream,
-					 .fd = s->file.fd,
-					 .begin = s->file.data.offset,
-					 .end = s->file.data.offset + s->file.data.size,
-					 .path = s->file.path,
-					 .behind_offset = s->behind_first,
-					 .swap = s->file.swap,
-					 .is_complete = !s->file.is_pipe && !s->file.unfinished &&
-							!s->has_ended_early,
-					 .keeps_places = s->opts.raw_records,
-					 .unpacked = &s->unpacked,
-					 .defects = s->opts.read_defects };
+	const struct unzip_options o = {
+		.from = s->opts.stream,
+		.fd = s->file.fd,
+		.begin = s->file.data.offset,
+		.end = s->file.data.offset + s->file.data.size,
+		.path = s->file.path,
+		.behind_offset = s->behind_first,
+		.swap = s->file.swap,
+		.is_complete = !s->file.is_pipe && !s->file.unfinished && !s->has_ended_early,
+		.keeps_places = s->opts.raw_records,
+		.unpacked = &s->unpacked,
+		.defects = s->opts.read_defects,
+	};
 
-	s->unpacked = (struct unpacked){ .max_bytes = s->opts.max_unpacked,
-					 .packed_bytes = open_packed_bytes(s) };
+	s->unpacked = (struct unpacked){
+		.max_bytes = s->opts.max_unpacked,
+		.packed_bytes = open_packed_bytes(s),
+	};
 	TRY(unzip_open(&s->unzip, &o));
 	return perfdata_directory_unzip(s, &o);
 }
@@ -264,9 +267,11 @@ static int open_steps(struct perfdata_source *s)
 	TRY(s->opts.stream ? open_stream(s) : open_file(s));
 	TRY(s->file.is_pipe ? perfdata_pipe_open(s) : open_read_attrs(s));
 	perfdata_rules_choose(s);
-	s->abi = (struct abi){ .swap = s->file.swap,
-			       .big_endian = s->file.big_endian,
-			       .long_bytes = 8 };
+	s->abi = (struct abi){
+		.swap = s->file.swap,
+		.big_endian = s->file.big_endian,
+		.long_bytes = 8,
+	};
 	if (!s->file.is_pipe) {
 		TRY(open_read_end(s));
 		TRY(perfdata_features_read(s));
@@ -349,12 +354,13 @@ static bool open_perfdata_file(struct source *source, unsigned i, struct source_
 
 	if (i)
 		return perfdata_directory_file(s, i - 1, ret);
-	*ret = (struct source_file){ .fd = s->file.fd,
-				     .stream = s->unzip ? unzip_stream(s->unzip) : s->opts.stream,
-				     .path = s->file.path,
-				     .begin = s->file.data.offset,
-				     .end = s->unzip ? UINT64_MAX
-						     : s->file.data.offset + s->file.data.size };
+	*ret = (struct source_file){
+		.fd = s->file.fd,
+		.stream = s->unzip ? unzip_stream(s->unzip) : s->opts.stream,
+		.path = s->file.path,
+		.begin = s->file.data.offset,
+		.end = s->unzip ? UINT64_MAX : s->file.data.offset + s->file.data.size,
+	};
 	return true;
 }
 

@@ -136,10 +136,10 @@ struct perfdata_source {
 	struct abi abi;
 	struct sample_scratch scratch;
 	struct sonde_schema raw_schema; /* of perfdata_view_raw() */
-	struct sonde_schema
-		*record_schemas[NR_RECORD_SCHEMAS]; /* by record type, made when first needed */
-	struct bytes kallsyms, printk;              /* text of the recording, empty when absent */
-	char *kallsyms_unpacked;                    /* owned */
+	/* by record type, made when first needed */
+	struct sonde_schema *record_schemas[NR_RECORD_SCHEMAS];
+	struct bytes kallsyms, printk; /* text of the recording, empty when absent */
+	char *kallsyms_unpacked;       /* owned */
 	bool kallsyms_tried;
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct hash64 format_by_id;         /* tracepoint -> index of its last format */
@@ -148,13 +148,13 @@ struct perfdata_source {
 	uint32_t group_at;                  /* and the next of them */
 	unsigned derived;     /* events already made of the record that decode() is at */
 	struct change change; /* of the event made last of a record of state */
-	struct sample_scratch
-		group_scratch; /* their own: questions about kept events come in between */
+	/* their own: questions about kept events come in between */
+	struct sample_scratch group_scratch;
 	struct perfdata_losses losses;
 	uint64_t traces, trace_bytes;   /* AUXTRACE */
 	struct perfdata_counts *counts; /* owned; of perf stat, NULL: none so far */
-	uint8_t trace_error
-		[TRACE_ERROR_BYTES]; /* payload of the event made last of such a record */
+	/* payload of the event made last of such a record */
+	uint8_t trace_error[TRACE_ERROR_BYTES];
 	struct {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online,
 			*cpus_available;

@@ -458,9 +458,8 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	}
 	c->time_ns = ret->pub.time_ns;
 	/* Without a trailer, the event belongs to the task whose state changes. */
-	if (c->kind && c->kind != CHANGE_CGROUP &&
-	    c->kind != CHANGE_KSYMBOL && c->kind != CHANGE_TEXT_POKE &&
-	    ret->pub.tid <= 0) {
+	if (c->kind && c->kind != CHANGE_CGROUP && c->kind != CHANGE_KSYMBOL &&
+	    c->kind != CHANGE_TEXT_POKE && ret->pub.tid <= 0) {
 		ret->pub.pid = c->pid;
 		ret->pub.tid = c->tid;
 	}

@@ -167,35 +167,38 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 	sc = arena_alloc(a, sizeof(*sc));
 	if (!sc)
 		return err_nomem();
-	*sc = (struct sonde_schema){ .kind = SONDE_RECORD,
-				     .abi = s->abi,
-				     .record_type = type,
-				     .traits = schemas_traits_of_record(type),
-				     .system = "",
-				     .event = kind->name,
-				     .name = kind->name,
-				     .fields = arena_array(a, n ? n : 1, sizeof(*sc->fields)),
-				     .nr_fields = n };
+	*sc = (struct sonde_schema){
+		.kind = SONDE_RECORD,
+		.abi = s->abi,
+		.record_type = type,
+		.traits = schemas_traits_of_record(type),
+		.system = "",
+		.event = kind->name,
+		.name = kind->name,
+		.fields = arena_array(a, n ? n : 1, sizeof(*sc->fields)),
+		.nr_fields = n,
+	};
 	if (!sc->fields)
 		return err_nomem();
 	for (size_t i = 0; i < n; i++) {
 		const struct record_field *f = &kind->fields[i];
 
-		sc->fields[i] = (struct sonde_field){ .size = sizeof(sc->fields[i]),
-						      .offset = f->offset,
-						      .width = f->width,
-						      .elem_width = f->width ? f->width : 1,
-						      .kind = f->width ? SONDE_FIELD_INT
-								       : SONDE_FIELD_STRING,
-						      .is_signed = f->is_signed,
-						      .is_array = !f->width,
-						      .is_text = !f->width,
-						      .name = f->name,
-						      .type = f->width == 8   ? "u64"
-							      : f->width == 2 ? "u16"
-							      : !f->width     ? "char[]"
-							      : f->is_signed  ? "s32"
-									      : "u32" };
+		sc->fields[i] = (struct sonde_field){
+			.size = sizeof(sc->fields[i]),
+			.offset = f->offset,
+			.width = f->width,
+			.elem_width = f->width ? f->width : 1,
+			.kind = f->width ? SONDE_FIELD_INT : SONDE_FIELD_STRING,
+			.is_signed = f->is_signed,
+			.is_array = !f->width,
+			.is_text = !f->width,
+			.name = f->name,
+			.type = f->width == 8   ? "u64"
+				: f->width == 2 ? "u16"
+				: !f->width     ? "char[]"
+				: f->is_signed  ? "s32"
+						: "u32",
+		};
 	}
 	TRY(schema_table_take(s->opts.schemas, sc, s, &sc));
 	s->record_schemas[type] = *ret = sc;

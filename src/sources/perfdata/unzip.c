@@ -36,7 +36,7 @@ struct unzip_place {
 struct unzip {
 	struct unzip_options opts;
 	VEC(struct unzip_place) places; /* ascending */
-	uint64_t made;            /* offset in the stream of what is made next */
+	uint64_t made;                  /* offset in the stream of what is made next */
 	struct stream stream;
 	ZSTD_DStream *zstd;
 	struct {
@@ -210,10 +210,11 @@ static int unzip_keep_place(struct unzip *u, bool packed)
 {
 	if (!u->opts.keeps_places)
 		return 0;
-	return vec_push(&u->places,
-			(struct unzip_place){ .made = u->made,
-					      .recorded = u->read_to - (u->raw_len - u->raw_at),
-					      .packed = packed });
+	return vec_push(&u->places, (struct unzip_place){
+					    .made = u->made,
+					    .recorded = u->read_to - (u->raw_len - u->raw_at),
+					    .packed = packed,
+				    });
 }
 
 uint64_t unzip_place(const struct unzip *u, uint64_t off)

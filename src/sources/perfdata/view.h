@@ -45,10 +45,10 @@ struct perfdata_view_header {
 	int64_t changed_s; /* when the file was last changed, seconds since 1970 */
 	uint32_t version;
 	uint64_t data_off, data_bytes, features_off;
-	bool is_pipe;         /* pipe mode */
-	bool swap;            /* the other byte order than this machine's */
-	uint64_t features[4]; /* bit n: there is section n */
-	uint64_t marks;       /* those that say what samples hold, with or without a section */
+	bool is_pipe;           /* pipe mode */
+	bool swap;              /* the other byte order than this machine's */
+	uint64_t features[4];   /* bit n: there is section n */
+	uint64_t marks;         /* those that say what samples hold, with or without a section */
 	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records read so far; none is a cut */
 };
 

@@ -64,10 +64,10 @@ TEST(bytes_that_are_no_utf_8)
 	CHECK("\xe2\x82"
 	      "a",
 	      "\"\\udce2\\udc82a\"");
-	CHECK("\xc0\xaf", "\"\\udcc0\\udcaf\"");            /* overlong */
-	CHECK("\xed\xa0\x80", "\"\\udced\\udca0\\udc80\""); /* a surrogate */
-	CHECK("\xf4\x90\x80\x80",
-	      "\"\\udcf4\\udc90\\udc80\\udc80\""); /* behind the last code point */
+	CHECK("\xc0\xaf", "\"\\udcc0\\udcaf\"");                       /* overlong */
+	CHECK("\xed\xa0\x80", "\"\\udced\\udca0\\udc80\"");            /* a surrogate */
+	CHECK("\xf4\x90\x80\x80", "\"\\udcf4\\udc90\\udc80\\udc80\""); /* behind the last code point
+									*/
 }
 
 TEST(bytes_as_digits)

@@ -163,8 +163,10 @@ TEST(letters)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct blktrace_record rec = { .categories = cases[i].categories,
-						     .bytes = cases[i].bytes };
+		const struct blktrace_record rec = {
+			.categories = cases[i].categories,
+			.bytes = cases[i].bytes,
+		};
 		char letters[BLKTRACE_RWBS_BYTES];
 
 		blktrace_rwbs(&rec, letters);

@@ -39,8 +39,9 @@ TEST(heat_columns_widen_and_keep_their_counts)
 
 TEST(heat_rows_hold_their_bounds)
 {
-	static const uint64_t values[] = { 0, 1, 2, 3, 5, 7, 8, 9, 999, 1023, 1024, 1280, 12345678,
-					   UINT64_MAX / 3, UINT64_MAX };
+	static const uint64_t values[] = {
+		0, 1, 2, 3, 5, 7, 8, 9, 999, 1023, 1024, 1280, 12345678, UINT64_MAX / 3, UINT64_MAX
+	};
 	struct heat h;
 
 	assert_int_equal(heat_init(&h, HEAT_LATENCY), 0);

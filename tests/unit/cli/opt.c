@@ -163,8 +163,8 @@ TEST(a_word_that_begins_with_no_is_negated_by_leaving_it_out)
 	assert_true(a.no_inherit && a.no_samples);
 	assert_int_equal(parse_with(without, "--no-inherit --inherit -n --samples"), 0);
 	assert_false(a.no_inherit || a.no_samples);
-	assert_int_equal(parse_with(without, "--no-inh --no-sam"),
-			 -1); /* --no-samples, or no --sample-cpu */
+	assert_int_equal(parse_with(without, "--no-inh --no-sam"), -1); /* --no-samples, or no
+									   --sample-cpu */
 	assert_int_equal(parse_with(without, "--no-inherit --inh"), 0);
 	assert_false(a.no_inherit);
 	assert_int_equal(parse_with(without, "--no-inherit --no-no-inherit"), 0);

@@ -12,7 +12,11 @@
  *	          \ b 6, b2 4
  */
 static struct report_call b2 = {
-	.name = "b2", .hit = 4, .hit_count = 1, .cumul = 4, .cumul_count = 1
+	.name = "b2",
+	.hit = 4,
+	.hit_count = 1,
+	.cumul = 4,
+	.cumul_count = 1,
 };
 static struct report_call b = {
 	.name = "b",
@@ -40,7 +44,10 @@ static struct report_call main2 = {
 	.parent = &c,
 };
 static struct report_call leaf = {
-	.name = "leaf", .cumul = 100, .cumul_count = 12, .children = &c
+	.name = "leaf",
+	.cumul = 100,
+	.cumul_count = 12,
+	.children = &c,
 };
 static struct report_call c = {
 	.name = "c",
@@ -85,9 +92,11 @@ TEST(a_tree_in_percents_of_the_event)
 
 TEST(a_fractal_tree_has_a_remainder)
 {
-	struct report_graph g = { .kind = REPORT_FRACTAL,
-				  .min_percent = 10,
-				  .value = REPORT_COUNT };
+	struct report_graph g = {
+		.kind = REPORT_FRACTAL,
+		.min_percent = 10,
+		.value = REPORT_COUNT,
+	};
 
 	check(&g, &leaf, false,
 	      TREE BAR "               |--6--c\n"

@@ -31,10 +31,12 @@ static void open_sample(enum sonde_compat compat)
 		print_message("# not run by meson\n");
 		fail();
 	}
-	assert_int_equal(
-		dso_table_new(&dsos, &(struct dso_table_options){ .rules = rules_of(compat),
-								  .force = true }),
-		0);
+	assert_int_equal(dso_table_new(&dsos,
+				       &(struct dso_table_options){
+					       .rules = rules_of(compat),
+					       .force = true,
+				       }),
+			 0);
 	assert_int_equal(
 		lines_table_new(&lines, &(struct lines_table_options){ .rules = rules_of(compat) }),
 		0);
@@ -318,8 +320,10 @@ TEST(instructions)
 				 cases[i].branches);
 		assert_int_equal(insn_length(d, INSN_X86_64, code, cases[i].len - 1), 0);
 	}
-	assert_int_equal(insn_length(d, INSN_I386, (const uint8_t *)"\x40", 1),
-			 1); /* inc %eax on i386, a prefix on x86-64 */
+	assert_int_equal(insn_length(d, INSN_I386, (const uint8_t *)"\x40", 1), 1); /* inc %eax on
+										       i386, a
+										       prefix on
+										       x86-64 */
 	assert_int_equal(insn_length(d, INSN_X86_64, (const uint8_t *)"\x40", 1), 0);
 	insn_decoder_free(d);
 }

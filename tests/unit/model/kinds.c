@@ -232,8 +232,10 @@ TEST(json)
 	struct json_piece names[sizeof(fields) / sizeof(*fields)];
 	bool is_plain[sizeof(fields) / sizeof(*fields)] = { 0 };
 	const struct jsonl_type type = { .names = names, .is_plain = is_plain };
-	const struct event ev = { .pub = { .bytes = payload, .bytes_len = sizeof(payload) },
-				  .schema = &schema };
+	const struct event ev = {
+		.pub = { .bytes = payload, .bytes_len = sizeof(payload) },
+		.schema = &schema,
+	};
 	struct outbuf out = { 0 };
 	struct json j = json_to(&out);
 

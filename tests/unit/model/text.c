@@ -14,9 +14,11 @@ static const char *text_of(const struct sonde_schema *sc, const void *bytes, uin
 			   uint32_t flags)
 {
 	static char text[512];
-	const struct event ev = { .pub = { .bytes = bytes, .bytes_len = len, .flags = flags },
-				  .recording = &rec,
-				  .schema = sc };
+	const struct event ev = {
+		.pub = { .bytes = bytes, .bytes_len = len, .flags = flags },
+		.recording = &rec,
+		.schema = sc,
+	};
 	struct outbuf out = { 0 };
 
 	recording_event_text(&ev, &out);

@@ -39,12 +39,14 @@ static bool live_file(struct source *s, unsigned i, struct source_file *ret)
 {
 	if (i >= NR_PIPES)
 		return false;
-	*ret = (struct source_file){ .fd = -1,
-				     .path = "a pipe",
-				     .end = UINT64_MAX,
-				     .stream = &live.streams[i],
-				     .is_monotonic = true,
-				     .is_growing = true };
+	*ret = (struct source_file){
+		.fd = -1,
+		.path = "a pipe",
+		.end = UINT64_MAX,
+		.stream = &live.streams[i],
+		.is_monotonic = true,
+		.is_growing = true,
+	};
 	return true;
 }
 
@@ -62,10 +64,12 @@ static int live_cut(const struct source *s, unsigned file, struct unit *unit, co
 	for (; n < max && len - (size_t)n * sizeof(struct record) >= sizeof(struct record); n++) {
 		const uint8_t *bytes = p + (size_t)n * sizeof(struct record);
 
-		ret[n] = (struct cut){ .file_off = file_off + (uint64_t)(bytes - p),
-				       .bytes = bytes,
-				       .len = sizeof(struct record),
-				       .file = (uint16_t)file };
+		ret[n] = (struct cut){
+			.file_off = file_off + (uint64_t)(bytes - p),
+			.bytes = bytes,
+			.len = sizeof(struct record),
+			.file = (uint16_t)file,
+		};
 		memcpy(&ret[n].time_ns, bytes, 8);
 	}
 	*ret_used = (uint64_t)n * sizeof(struct record);

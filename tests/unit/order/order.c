@@ -82,11 +82,14 @@ static void add_sized(struct recording *r, enum cut_order order, uint64_t time_n
 	for (uint32_t i = sizeof(h); i < len; i++)
 		p[i] = filler(h.serial, i);
 	memset(p + len, 0xff, behind);
-	assert_int_equal(vec_push(&r->records, (struct cut){ .time_ns = time_ns,
-							     .file_off = r->size[f],
-							     .len = len,
-							     .file = (uint16_t)f,
-							     .order = (uint8_t)order }),
+	assert_int_equal(vec_push(&r->records,
+				  (struct cut){
+					  .time_ns = time_ns,
+					  .file_off = r->size[f],
+					  .len = len,
+					  .file = (uint16_t)f,
+					  .order = (uint8_t)order,
+				  }),
 			 0);
 	r->nr_pending += len + behind;
 	r->size[f] += len + behind;
@@ -147,13 +150,15 @@ static int fake_cut(const struct source *s, unsigned file, struct unit *unit, co
 			*ret_need = h.len;
 			break;
 		}
-		ret[n++] = (struct cut){ .time_ns = h.time_ns,
-					 .file_off = file_off + used,
-					 .bytes = p + used,
-					 .len = h.len,
-					 .file = (uint16_t)file,
-					 .order = (uint8_t)h.order,
-					 .flags = r->stateless ? CUT_STATELESS : 0 };
+		ret[n++] = (struct cut){
+			.time_ns = h.time_ns,
+			.file_off = file_off + used,
+			.bytes = p + used,
+			.len = h.len,
+			.file = (uint16_t)file,
+			.order = (uint8_t)h.order,
+			.flags = r->stateless ? CUT_STATELESS : 0,
+		};
 		used += h.len + h.behind;
 		if (h.behind)
 			break;
@@ -369,9 +374,11 @@ static void read_ahead(struct recording *r, const struct order_options *options,
 	struct order_options opts = *options;
 	_Atomic uint64_t given_back = 0;
 	atomic_bool quit = false;
-	const struct order_ahead ahead = { .given_back = &given_back,
-					   .quit = &quit,
-					   .progress = note_ahead };
+	const struct order_ahead ahead = {
+		.given_back = &given_back,
+		.quit = &quit,
+		.progress = note_ahead,
+	};
 	int nr[HELD] = { 0 };
 	struct order *o;
 
@@ -1058,14 +1065,18 @@ static void check_memory(struct recording *r, const struct order_options *option
 /* The first record is delivered at once. Its batch is held while all other records are walked. */
 static void check_memory_while_held(struct recording *r, bool has_more)
 {
-	const struct order_options opts = { .window_bytes = 1 << 20,
-					    .time = r->stateless ? &r->time : NULL,
-					    .defects = &r->defects };
+	const struct order_options opts = {
+		.window_bytes = 1 << 20,
+		.time = r->stateless ? &r->time : NULL,
+		.defects = &r->defects,
+	};
 	const _Atomic uint64_t given_back = 0;
 	const atomic_bool quit = false;
-	const struct order_ahead ahead = { .given_back = &given_back,
-					   .quit = &quit,
-					   .progress = note_ahead };
+	const struct order_ahead ahead = {
+		.given_back = &given_back,
+		.quit = &quit,
+		.progress = note_ahead,
+	};
 	static struct cut held[ORDER_CUTS], more[ORDER_CUTS];
 	struct order *o;
 	long before;

@@ -95,11 +95,13 @@ static void add_event(uint32_t delta, uint32_t bytes)
 {
 	static const uint8_t zeros[4096];
 	const uint64_t packet_off = made.size[made.nr_files - 1];
-	struct wanted w = { .packet_off = packet_off,
-			    .file_off = packet_off + made.packet_bytes,
-			    .serial = (uint32_t)made.wanted.n,
-			    .cpu = made.cpu,
-			    .file = (uint16_t)(made.nr_files - 1) };
+	struct wanted w = {
+		.packet_off = packet_off,
+		.file_off = packet_off + made.packet_bytes,
+		.serial = (uint32_t)made.wanted.n,
+		.cpu = made.cpu,
+		.file = (uint16_t)(made.nr_files - 1),
+	};
 
 	made.time_ns += delta;
 	w.time_ns = made.time_ns;
@@ -141,10 +143,12 @@ static bool made_file(struct source *s, unsigned i, struct source_file *ret)
 {
 	if (i >= made.nr_files)
 		return false;
-	*ret = (struct source_file){ .fd = made.fd[i],
-				     .path = "made",
-				     .end = made.size[i],
-				     .is_monotonic = made.is_monotonic };
+	*ret = (struct source_file){
+		.fd = made.fd[i],
+		.path = "made",
+		.end = made.size[i],
+		.is_monotonic = made.is_monotonic,
+	};
 	return true;
 }
 
@@ -188,12 +192,14 @@ static int made_cut(const struct source *s, unsigned file, struct unit *unit, co
 		if (kind == TIME)
 			memcpy(&unit->time_base, p + at + RECORD_HEADER, 8);
 		else
-			ret[n++] = (struct cut){ .time_ns = unit->time_base,
-						 .file_off = file_off + at,
-						 .bytes = p + at,
-						 .len = head[1],
-						 .file = (uint16_t)file,
-						 .order = kind == ROUND ? CUT_ROUND : CUT_ORDERED };
+			ret[n++] = (struct cut){
+				.time_ns = unit->time_base,
+				.file_off = file_off + at,
+				.bytes = p + at,
+				.len = head[1],
+				.file = (uint16_t)file,
+				.order = kind == ROUND ? CUT_ROUND : CUT_ORDERED,
+			};
 		at += head[1];
 	}
 	*ret_used = at;
@@ -263,10 +269,12 @@ static void check_all_ways(void)
 	check(&(struct order_options){ .window_bytes = 1 << 20 });
 	check(&(struct order_options){ .window_bytes = 4096 });
 	check(&(struct order_options){ .window_bytes = 700 });
-	assert_true(made.is_monotonic ||
-		    check(&(struct order_options){
-				  .window_bytes = 4096, .max_runs = 2, .piece_entries = 8 })
-			    .spilled_records);
+	assert_true(made.is_monotonic || check(&(struct order_options){
+						       .window_bytes = 4096,
+						       .max_runs = 2,
+						       .piece_entries = 8,
+					       })
+						 .spilled_records);
 	check(&(struct order_options){ .window_bytes = 4096, .max_runs = 1, .piece_entries = 999 });
 	end();
 }

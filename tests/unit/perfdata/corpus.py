@@ -50,13 +50,14 @@ def say(ok, name, why=''):
 def run(program, path, *keys):
     env = dict(os.environ, LC_ALL='C', HOME='/nonexistent')
     try:
-        p = subprocess.run([program, str(path), '--counts', 'force=1', 'kallsyms=/dev/null', *keys], env=env,
-                           capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
+        p = subprocess.run([program, str(path), '--counts', 'force=1', 'kallsyms=/dev/null', *keys],
+                           env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
     except subprocess.TimeoutExpired:
         return None, 'ran longer than 600 s'
     text = p.stdout.decode('utf-8', 'replace')
     if p.returncode:
-        return None, 'exit status %d\n%s%s' % (p.returncode, text, p.stderr.decode('utf-8', 'replace'))
+        return None, 'exit status %d\n%s%s' % (p.returncode, text,
+                                               p.stderr.decode('utf-8', 'replace'))
     return text, ''
 
 
@@ -78,7 +79,8 @@ def compare(name, expect, text):
         why.append('samples by event: %s, expected %s' % (dict(samples), wanted))
     for theirs, ours in RECORDS.items():
         if expect.get('raw_records', {}).get(theirs, 0) != records[ours]:
-            why.append('%s: %d, expected %d' % (ours, records[ours], expect['raw_records'].get(theirs, 0)))
+            why.append('%s: %d, expected %d' % (ours, records[ours],
+                                                expect['raw_records'].get(theirs, 0)))
     return '\n'.join(why + [text]) if why else ''
 
 
@@ -97,7 +99,8 @@ def main():
         small, why2 = run(program, path, 'window=4096')
         say(small == text, 'small-windows/' + path.name, why2)
     rng = random.Random(1)
-    intact = sorted((p for p in files if p.name.startswith('perf-file')), key=lambda p: p.stat().st_size)[:DAMAGED]
+    intact = sorted((p for p in files if p.name.startswith('perf-file')),
+                    key=lambda p: p.stat().st_size)[:DAMAGED]
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / 'copy.data'
         for path in intact:
@@ -111,7 +114,8 @@ def main():
                 else:
                     damaged, places = bytearray(data), []
                     for _ in range(rng.choice((1, 2, 5, 50))):
-                        at = rng.randrange(len(data)) if rng.random() < 0.6 else rng.randrange(min(len(data), 1024))
+                        at = (rng.randrange(len(data)) if rng.random() < 0.6
+                              else rng.randrange(min(len(data), 1024)))
                         damaged[at] = rng.choice((0, 0xff, 0x7f, 0x80, rng.randrange(256)))
                         places.append('%d=%d' % (at, damaged[at]))
                     copy.write_bytes(damaged)

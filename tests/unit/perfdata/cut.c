@@ -31,13 +31,15 @@ static void end_record(void)
 
 static void open_source(const char *path)
 {
-	const struct source_options options = { .rules = &default_rules,
-						.path = path,
-						.window_bytes = 1 << 16,
-						.force = true,
-						.fd = -1,
-						.schemas = &schemas,
-						.defects = &defects };
+	const struct source_options options = {
+		.rules = &default_rules,
+		.path = path,
+		.window_bytes = 1 << 16,
+		.force = true,
+		.fd = -1,
+		.schemas = &schemas,
+		.defects = &defects,
+	};
 
 	assert_int_equal(source_open(&source, &options), 0);
 }
@@ -133,14 +135,18 @@ TEST(no_more_than_the_caller_has_room_for)
 	end();
 }
 
-/* In a pipe, tracing data may follow samples (perf record --tail-synthesize): they are cut as one. */
+/*
+ * In a pipe, tracing data may follow samples (perf record --tail-synthesize): they are cut as one.
+ */
 TEST(tracing_data_are_needed_with_the_bytes_behind_them)
 {
 	enum { FORMATS_BYTES = 104, SAMPLE_AT = 16 + 8 + 64, SAMPLE_BYTES = 24 };
-	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					      .size = 64,
-					      .sample_period = 1,
-					      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = 64,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+	};
 	const struct perf_event_header attr_header = { RECORD_HEADER_ATTR, 0, 8 + 64 },
 				       sample_header = { PERF_RECORD_SAMPLE, 2, SAMPLE_BYTES },
 				       tracing_header = { RECORD_HEADER_TRACING_DATA, 0, 12 };

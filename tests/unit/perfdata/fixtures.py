@@ -4,9 +4,9 @@
 
     fixtures.py DETAILS FOLDER [--update] [-k WORD] [--write OUT]
 
-A fixture is a file NAME.fix in FOLDER; tests/data/perfdata/README.md describes the language. DETAILS
-is the program that prints a recording. --update replaces the expected text by the output (look at
-the difference!), --write leaves the recordings in OUT.
+A fixture is a file NAME.fix in FOLDER; tests/data/perfdata/README.md describes the language.
+DETAILS is the program that prints a recording. --update replaces the expected text by the output
+(look at the difference!), --write leaves the recordings in OUT.
 """
 import argparse
 import os
@@ -18,36 +18,47 @@ import sys
 import tempfile
 
 RECORDS = {name: n for n, name in enumerate(
-    'MMAP LOST COMM EXIT THROTTLE UNTHROTTLE FORK READ SAMPLE MMAP2 AUX ITRACE_START LOST_SAMPLES SWITCH SWITCH_CPU_WIDE '
+    'MMAP LOST COMM EXIT THROTTLE UNTHROTTLE FORK READ SAMPLE MMAP2 AUX ITRACE_START LOST_SAMPLES '
+    'SWITCH SWITCH_CPU_WIDE '
     'NAMESPACES KSYMBOL BPF_EVENT CGROUP TEXT_POKE AUX_OUTPUT_HW_ID CALLCHAIN_DEFERRED'.split(), 1)}
 RECORDS.update({name: n for n, name in enumerate(
-    'HEADER_ATTR HEADER_EVENT_TYPE HEADER_TRACING_DATA HEADER_BUILD_ID FINISHED_ROUND ID_INDEX AUXTRACE_INFO AUXTRACE '
-    'AUXTRACE_ERROR THREAD_MAP CPU_MAP STAT_CONFIG STAT STAT_ROUND EVENT_UPDATE TIME_CONV HEADER_FEATURE COMPRESSED '
+    'HEADER_ATTR HEADER_EVENT_TYPE HEADER_TRACING_DATA HEADER_BUILD_ID FINISHED_ROUND ID_INDEX '
+    'AUXTRACE_INFO AUXTRACE '
+    'AUXTRACE_ERROR THREAD_MAP CPU_MAP STAT_CONFIG STAT STAT_ROUND EVENT_UPDATE TIME_CONV '
+    'HEADER_FEATURE COMPRESSED '
     'FINISHED_INIT COMPRESSED2 BPF_METADATA SCHEDSTAT_CPU SCHEDSTAT_DOMAIN'.split(), 64)})
-MISC = {'kernel': 1, 'user': 2, 'hv': 3, 'guest_kernel': 4, 'guest_user': 5, 'exec': 0x2000, 'data': 0x2000, 'out': 0x2000,
-        'build_id': 0x4000, 'exact': 0x4000, 'id_size': 0x8000}
+MISC = {'kernel': 1, 'user': 2, 'hv': 3, 'guest_kernel': 4, 'guest_user': 5, 'exec': 0x2000,
+        'data': 0x2000, 'out': 0x2000, 'build_id': 0x4000, 'exact': 0x4000, 'id_size': 0x8000}
 FEATURES = {name: n for n, name in enumerate(
-    'TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM CMDLINE EVENT_DESC CPU_TOPOLOGY '
-    'NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC AUXTRACE STAT CACHE SAMPLE_TIME MEM_TOPOLOGY CLOCKID DIR_FORMAT '
+    'TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM CMDLINE '
+    'EVENT_DESC CPU_TOPOLOGY '
+    'NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC AUXTRACE STAT CACHE SAMPLE_TIME '
+    'MEM_TOPOLOGY CLOCKID DIR_FORMAT '
     'BPF_PROG_INFO BPF_BTF COMPRESSED CPU_PMU_CAPS CLOCK_DATA HYBRID_TOPOLOGY PMU_CAPS'.split(), 1)}
 SAMPLE = {name: 1 << n for n, name in enumerate(
     'IP TID TIME ADDR READ CALLCHAIN ID CPU PERIOD STREAM_ID RAW BRANCH_STACK REGS_USER '
     'STACK_USER WEIGHT DATA_SRC IDENTIFIER TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP '
     'DATA_PAGE_SIZE CODE_PAGE_SIZE WEIGHT_STRUCT'.split())}
 FORMAT = {'ENABLED': 1, 'RUNNING': 2, 'ID': 4, 'GROUP': 8, 'LOST': 16}
-TYPES = {name: n for n, name in enumerate('hardware software tracepoint hw_cache raw breakpoint'.split())}
+TYPES = {name: n for n, name in enumerate(
+    'hardware software tracepoint hw_cache raw breakpoint'.split())}
 BRANCH = {'HW_INDEX': 1 << 17, 'COUNTERS': 1 << 19}
 
 # Members of perf_event_attr: offset, width.
-ATTR = {'type': (0, 4), 'size': (4, 4), 'config': (8, 8), 'sample_period': (16, 8), 'sample_type': (24, 8), 'read_format': (32, 8),
-        'wakeup': (48, 4), 'bp_type': (52, 4), 'config1': (56, 8), 'config2': (64, 8), 'branch_sample_type': (72, 8),
-        'sample_regs_user': (80, 8), 'sample_stack_user': (88, 4), 'clockid': (92, 4), 'sample_regs_intr': (96, 8),
-        'aux_watermark': (104, 4), 'sample_max_stack': (108, 2), 'aux_sample_size': (112, 4), 'sig_data': (120, 8),
+ATTR = {'type': (0, 4), 'size': (4, 4), 'config': (8, 8), 'sample_period': (16, 8),
+        'sample_type': (24, 8), 'read_format': (32, 8),
+        'wakeup': (48, 4), 'bp_type': (52, 4), 'config1': (56, 8), 'config2': (64, 8),
+        'branch_sample_type': (72, 8), 'sample_regs_user': (80, 8), 'sample_stack_user': (88, 4),
+        'clockid': (92, 4), 'sample_regs_intr': (96, 8), 'aux_watermark': (104, 4),
+        'sample_max_stack': (108, 2), 'aux_sample_size': (112, 4), 'sig_data': (120, 8),
         'config3': (128, 8), 'config4': (136, 8)}
 FLAGS = {name: n for n, name in enumerate(
-    'disabled inherit pinned exclusive exclude_user exclude_kernel exclude_hv exclude_idle mmap comm freq inherit_stat '
-    'enable_on_exec task watermark precise_ip - mmap_data sample_id_all exclude_host exclude_guest exclude_callchain_kernel '
-    'exclude_callchain_user mmap2 comm_exec use_clockid context_switch write_backward namespaces ksymbol bpf_event aux_output '
+    'disabled inherit pinned exclusive exclude_user exclude_kernel exclude_hv exclude_idle mmap '
+    'comm freq inherit_stat '
+    'enable_on_exec task watermark precise_ip - mmap_data sample_id_all exclude_host '
+    'exclude_guest exclude_callchain_kernel '
+    'exclude_callchain_user mmap2 comm_exec use_clockid context_switch write_backward namespaces '
+    'ksymbol bpf_event aux_output '
     'cgroup text_poke build_id inherit_thread remove_on_exec sigtrap'.split())}
 WORDS = {'type': TYPES, 'sample_type': SAMPLE, 'read_format': FORMAT, 'branch_sample_type': BRANCH}
 
@@ -149,7 +160,8 @@ class Bytes:
             if kind not in RECORDS and not kind.isdigit():
                 raise Bad('"%s" is no record' % kind)
             n = RECORDS.get(kind) or int(kind)
-            out[start:start + 8] = self.int(n, 4) + self.int(words_of(misc, MISC) if misc else 0, 2) + self.int(size, 2)
+            out[start:start + 8] = self.int(n, 4) + self.int(words_of(misc, MISC) if misc else 0,
+                                                             2) + self.int(size, 2)
         return out
 
 
@@ -239,7 +251,8 @@ class Case:
             if part == 'ids' and parts[-1] == 'attrs':
                 pass
         bits = sum(1 << n for n, _, _ in table) | number(self.layout.get('bits', '0'))
-        data_size = sections['data'][1] if 'data_size' not in self.layout else number(self.layout['data_size'], b.labels)
+        data_size = (sections['data'][1] if 'data_size' not in self.layout
+                     else number(self.layout['data_size'], b.labels))
         magic = self.layout.get('magic', 'PERFILE2').encode()
         attr_size = number(self.layout.get('attr_size', str(entry + 16)))
         head = magic if magic == b'PERFFILE' or b.order == 'little' else magic[::-1]
@@ -249,7 +262,8 @@ class Case:
             feature_bytes = b''.join(b.int(bits >> 32 * i & 0xffffffff, 4) for i in range(8))
         else:
             feature_bytes = b''.join(b.int(bits >> 64 * i & (1 << 64) - 1, 8) for i in range(4))
-        out[:header] = (head + b''.join(b.int(w, 8) for w in words) + feature_bytes)[:header].ljust(header, b"\xee")
+        out[:header] = (head + b''.join(b.int(w, 8) for w in words) +
+                        feature_bytes)[:header].ljust(header, b"\xee")
         return bytes(out)
 
 
@@ -310,8 +324,8 @@ def details(program, data, options, folder, write=None):
     if write:
         write.write_bytes(data)
     env = dict(os.environ, LC_ALL='C', TMPDIR=str(folder), HOME='/nonexistent')
-    p = subprocess.run([program, 'x.data'] + options, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=600,
-                       env=env)
+    p = subprocess.run([program, 'x.data'] + options, cwd=folder, capture_output=True,
+                       stdin=subprocess.DEVNULL, timeout=600, env=env)
     text = p.stdout.decode('utf-8', 'backslashreplace')
     if p.returncode:
         text += 'exit status %d\n%s' % (p.returncode, p.stderr.decode('utf-8', 'replace'))
@@ -347,8 +361,11 @@ def main():
                                 at, by = option[4:].split(',')
                                 at = number(at, labels)
                                 data = data[:at] + bytes([data[at] ^ number(by)]) + data[at + 1:]
-                        name = '-'.join(filter(None, [path.stem, case.name.replace(' ', '-').replace('/', '-'), str(k), order]))
-                        got = details(program, data, keys, folder, args.write and args.write / (name + '.data'))
+                        name = '-'.join(filter(None, [path.stem,
+                                                      case.name.replace(' ', '-').replace('/', '-'),
+                                                      str(k), order]))
+                        got = details(program, data, keys, folder,
+                                      args.write and args.write / (name + '.data'))
                         if args.update and order == orders[0]:
                             expected = got
                             updates.append((line, got))

@@ -98,11 +98,13 @@ static void happen(struct liveness *a, struct state *whole, bool *lives, int32_t
 			return;
 		pids[child] = upto(3) ? child : pids[tid];
 		lives[child] = true;
-		c = (struct change){ .kind = CHANGE_FORK,
-				     .pid = pids[child],
-				     .tid = child,
-				     .ppid = pids[tid],
-				     .ptid = tid };
+		c = (struct change){
+			.kind = CHANGE_FORK,
+			.pid = pids[child],
+			.tid = child,
+			.ppid = pids[tid],
+			.ptid = tid,
+		};
 		break;
 	case 2:
 		/* A process that ends takes its threads with it. */
@@ -183,33 +185,41 @@ TEST(one_that_forks_for_ever)
 		int32_t child = 2 + i % 30000;
 
 		give(a, NULL,
-		     (struct change){ .kind = CHANGE_FORK,
-				      .pid = child,
-				      .tid = child,
-				      .ppid = 1,
-				      .ptid = 1 });
+		     (struct change){
+			     .kind = CHANGE_FORK,
+			     .pid = child,
+			     .tid = child,
+			     .ppid = 1,
+			     .ptid = 1,
+		     });
 		give(a, NULL,
-		     (struct change){ .kind = CHANGE_MMAP,
-				      .pid = 1,
-				      .tid = 1,
-				      .start = (uint64_t)(i % 3) * PAGE,
-				      .len = PAGE,
-				      .text = "x" });
+		     (struct change){
+			     .kind = CHANGE_MMAP,
+			     .pid = 1,
+			     .tid = 1,
+			     .start = (uint64_t)(i % 3) * PAGE,
+			     .len = PAGE,
+			     .text = "x",
+		     });
 		give(a, NULL,
 		     (struct change){ .kind = CHANGE_COMM, .pid = 1, .tid = 1, .text = "sh" });
 		if (i % 10) /* the others have their parent's name until they end */
 			give(a, NULL,
-			     (struct change){ .kind = CHANGE_COMM,
-					      .pid = child,
-					      .tid = child,
-					      .text = "ls",
-					      .exec = true });
+			     (struct change){
+				     .kind = CHANGE_COMM,
+				     .pid = child,
+				     .tid = child,
+				     .text = "ls",
+				     .exec = true,
+			     });
 		give(a, NULL,
-		     (struct change){ .kind = CHANGE_EXIT,
-				      .pid = child,
-				      .tid = child,
-				      .ppid = 1,
-				      .ptid = 1 });
+		     (struct change){
+			     .kind = CHANGE_EXIT,
+			     .pid = child,
+			     .tid = child,
+			     .ppid = 1,
+			     .ptid = 1,
+		     });
 	}
 	/*
 	 * Kept are FORK, COMM and EXIT of the last LIVENESS_EXITED children, and the parent's

@@ -142,13 +142,16 @@ static struct image *unpacked_to(uint64_t max_bytes)
 	unlink(path);
 	assert_int_equal(write(fd, recorded.bytes, recorded.len), recorded.len);
 	defects = (struct defects){ 0 };
-	assert_int_equal(unzip_open(&u, &(struct unzip_options){ .fd = fd,
-								 .begin = 0,
-								 .end = recorded.len,
-								 .path = "x.data",
-								 .unpacked = &limit,
-								 .is_complete = is_complete,
-								 .defects = &defects }),
+	assert_int_equal(unzip_open(&u,
+				    &(struct unzip_options){
+					    .fd = fd,
+					    .begin = 0,
+					    .end = recorded.len,
+					    .path = "x.data",
+					    .unpacked = &limit,
+					    .is_complete = is_complete,
+					    .defects = &defects,
+				    }),
 			 0);
 	for (ret.len = 0;; ret.len += (size_t)n) {
 		n = stream_read(unzip_stream(u), ret.len, ret.bytes + ret.len,

@@ -15,7 +15,7 @@ enum { READS = 219, SWITCHES = 155, WRITES = 65, WAKEUPS = 35, ALL = 474 };
 /* Settings of the script, and the counts of the language. */
 struct counting {
 	struct script_run base;
-	const char *handled;        /* a part of the name: such events have a handler */
+	const char *handled;              /* a part of the name: such events have a handler */
 	bool changes, wants, keeps_event; /* has_changed(), may_want(); call() returns 1 */
 	bool takes_defects;
 	int fails_at; /* number of the call that fails; 0: none */

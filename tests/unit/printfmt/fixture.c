@@ -26,9 +26,11 @@ struct abi fixture_abi(int big_endian, uint8_t long_bytes)
 	const uint16_t probe = 1;
 	int host_big = !*(const uint8_t *)&probe;
 
-	return (struct abi){ .big_endian = big_endian != 0,
-			     .swap = host_big != (big_endian != 0),
-			     .long_bytes = long_bytes };
+	return (struct abi){
+		.big_endian = big_endian != 0,
+		.swap = host_big != (big_endian != 0),
+		.long_bytes = long_bytes,
+	};
 }
 
 struct sonde_schema *fixture_schema(struct arena *a, const char *fields, const char *print_fmt,

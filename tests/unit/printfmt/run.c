@@ -176,7 +176,10 @@ TEST(run_asks_its_surroundings)
 {
 	int calls = 0;
 	struct printfmt_env env = {
-		.ctx = &calls, .symbol = symbol, .printk = printk, .divided_by_zero = divided
+		.ctx = &calls,
+		.symbol = symbol,
+		.printk = printk,
+		.divided_by_zero = divided,
 	};
 	static const char text[] = "\"%pS %ps %pS %s\", 0x1010, 0x1000, 0x3000, REC->c";
 

@@ -127,8 +127,11 @@ static void make_record(uint8_t *to, uint32_t type, uint16_t size, uint8_t fill)
 TEST(end_of_a_file)
 {
 	const struct perfdata_writer_feature late[] = {
-		{ FEAT_SAMPLE_TIME, "0123456789abcdef", 16 },
-		{ FEAT_ARCH, "new", 3 }, /* replaces the one written at the start */
+		{ FEAT_SAMPLE_TIME, "0123456789abcdef", 16 }, { FEAT_ARCH, "new", 3 }, /* replaces
+											  the one
+											  written at
+											  the start
+											*/
 	};
 	uint8_t record[48];
 	struct perfdata_header h;
@@ -173,9 +176,8 @@ TEST(full_disk_leaves_whole_records)
 	enum { APPEND = 40 << 10, APPENDS = 5 };
 	struct rlimit before, limit;
 	uint8_t *first = malloc(APPEND), second[1024];
-	struct iovec pieces[] = {
-		{ second, 1000 }, { second + 1000, 24 }
-	}; /* the last record crosses the end of a piece */
+	/* the last record crosses the end of a piece */
+	struct iovec pieces[] = { { second, 1000 }, { second + 1000, 24 } };
 	struct perfdata_header h;
 	struct file f;
 	unsigned cut = 0;
@@ -243,9 +245,11 @@ TEST(full_disk_at_the_end_of_a_record)
 
 TEST(encodings)
 {
-	const struct perfdata_writer_build_id id = { .cpumode = 1,
-						     .id = build_id_of("\1\2\3", 3),
-						     .name = "n" };
+	const struct perfdata_writer_build_id id = {
+		.cpumode = 1,
+		.id = build_id_of("\1\2\3", 3),
+		.name = "n",
+	};
 	const struct perfdata_writer_format formats[] = { { "a", "fa1", 3 },
 							  { "a", "fa22", 4 },
 							  { "b", "fb", 2 } };
@@ -341,10 +345,12 @@ TEST(rings_run_over_their_ends)
 
 	assert_int_equal(dsos_new(&d.dsos, &none, &c, true), 0);
 	for (int i = 0; i < 2; i++) {
-		struct ring r = { .control = &fake[i].control,
-				  .data = fake[i].data,
-				  .mask = RING_BYTES - 1,
-				  .tail = heads[i] };
+		struct ring r = {
+			.control = &fake[i].control,
+			.data = fake[i].data,
+			.mask = RING_BYTES - 1,
+			.tail = heads[i],
+		};
 
 		fake[i].control.data_head = heads[i];
 		assert_int_equal(vec_push(&c.rings.list, r), 0);
@@ -418,9 +424,11 @@ TEST(no_round_while_a_ring_is_left_for_later)
 	struct file f;
 
 	for (int i = 0; i < 2; i++)
-		rings[i] = (struct ring){ .control = &fake[i].control,
-					  .data = fake[i].data,
-					  .mask = RING_BYTES - 1 };
+		rings[i] = (struct ring){
+			.control = &fake[i].control,
+			.data = fake[i].data,
+			.mask = RING_BYTES - 1,
+		};
 	file_begin(&f);
 	assert_int_equal(outlet_new(&outlet, f.w, &(struct outlet_options){ 0 }), 0);
 	d.outlet = outlet;

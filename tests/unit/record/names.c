@@ -114,9 +114,11 @@ TEST(bad_events_are_refused_with_a_reason)
 TEST(filters_belong_to_tracepoints_named_before)
 {
 	struct capture_events l = { 0 };
-	struct capture_event tracepoint = { .name = "sched:sched_switch",
-					    .system = "sched",
-					    .event = "sched_switch" };
+	struct capture_event tracepoint = {
+		.name = "sched:sched_switch",
+		.system = "sched",
+		.event = "sched_switch",
+	};
 
 	assert_int_equal(capture_events_filter(&l, "a == 1"), -EBADR);
 	assert_int_equal(capture_events_add(&l, "cs"), 0);
@@ -176,11 +178,13 @@ TEST(cpu_lists)
 TEST(what_is_wrong_with_a_filter)
 {
 	static const struct sonde_field fields[] = {
-		{ .name = "prev_comm",
-		  .type = "char[16]",
-		  .is_text = 1,
-		  .is_array = 1,
-		  .width = 16 },
+		{
+			.name = "prev_comm",
+			.type = "char[16]",
+			.is_text = 1,
+			.is_array = 1,
+			.width = 16,
+		},
 		{ .name = "prev_pid", .type = "pid_t", .width = 4, .is_signed = 1 },
 		{ .name = "dfd", .type = "int", .width = 8 },
 		{ .name = "filename", .type = "const char *", .is_pointer = 1, .width = 8 },

@@ -24,8 +24,10 @@ static uint8_t *make_records(size_t len, bool (*is_random)(size_t at))
 
 	assert_non_null(bytes);
 	for (size_t at = 0; at < len; at += RECORD_BYTES) {
-		const struct perfdata_record_header h = { .type = PERF_RECORD_SAMPLE,
-							  .size = RECORD_BYTES };
+		const struct perfdata_record_header h = {
+			.type = PERF_RECORD_SAMPLE,
+			.size = RECORD_BYTES,
+		};
 
 		for (size_t i = 0; i < RECORD_BYTES; i += 8) {
 			state ^= state << 13;
@@ -157,8 +159,10 @@ static struct unpacked unpack(const uint8_t *bytes, size_t len, bool padded, con
 {
 	uint8_t *room = malloc(ZIP_CHUNK_BYTES);
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	const struct perfdata_record_header last = { .type = RECORD_FINISHED_INIT,
-						     .size = sizeof(last) };
+	const struct perfdata_record_header last = {
+		.type = RECORD_FINISHED_INIT,
+		.size = sizeof(last),
+	};
 	struct perfdata_record_header h;
 	struct unpacked ret = { .has_ended = true };
 
@@ -207,10 +211,11 @@ TEST(compressed_records_of_all_kinds_of_bytes)
 		uint8_t *plain = make_records(PLAIN_BYTES, kinds[kind]);
 
 		for (int form = 0; form < 8; form++) {
-			const struct outlet_options opts = { .level = form & 1 ? 19 : 1,
-							     .padded = form & 2,
-							     .ahead_bytes =
-								     form & 4 ? 2 << 20 : 0 };
+			const struct outlet_options opts = {
+				.level = form & 1 ? 19 : 1,
+				.padded = form & 2,
+				.ahead_bytes = form & 4 ? 2 << 20 : 0,
+			};
 			const size_t len = opts.level > 1 ? PLAIN_BYTES / 4 : PLAIN_BYTES;
 			struct unpacked u;
 			struct sink s;
@@ -248,8 +253,10 @@ TEST(a_full_disk_is_reported_exactly)
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &before);
 	for (int form = 0; form < 4; form++) {
-		const struct outlet_options opts = { .level = form & 1 ? 1 : 0,
-						     .ahead_bytes = form & 2 ? 2 << 20 : 0 };
+		const struct outlet_options opts = {
+			.level = form & 1 ? 1 : 0,
+			.ahead_bytes = form & 2 ? 2 << 20 : 0,
+		};
 		struct sink s;
 		uint64_t samples, in_file;
 		uint8_t *data;
@@ -290,8 +297,10 @@ TEST(goes_on_behind_an_end)
 	uint8_t *plain = make_records(PLAIN_BYTES, now_and_then);
 
 	for (int form = 0; form < 2; form++) {
-		const struct outlet_options opts = { .level = 1,
-						     .ahead_bytes = form ? 2 << 20 : 0 };
+		const struct outlet_options opts = {
+			.level = 1,
+			.ahead_bytes = form ? 2 << 20 : 0,
+		};
 		const size_t half = 300 << 10;
 		struct unpacked u;
 		struct sink s;

@@ -59,10 +59,12 @@ TEST(the_thread_moves_to_the_cpu_of_the_ring)
 	static uint64_t bytes[512] = { 0 };
 	const struct perfdata_record_header h = { .type = PERF_RECORD_LOST, .size = 24 };
 	struct perf_event_mmap_page page = { .data_head = 24 };
-	struct ring ring = { .control = &page,
-			     .data = (const uint8_t *)bytes,
-			     .mask = sizeof(bytes) - 1,
-			     .buffer = 1 };
+	struct ring ring = {
+		.control = &page,
+		.data = (const uint8_t *)bytes,
+		.mask = sizeof(bytes) - 1,
+		.buffer = 1,
+	};
 	struct perfdata_writer *writer;
 	struct outlet *outlet;
 	struct affinity places;
@@ -138,17 +140,21 @@ static void count_warnings(void *ctx, int level, const char *text)
 	*(int *)ctx += strstr(text, "do not fit into a filter") != NULL;
 }
 
-/* Every other number belongs to a thread that has ended: 20 bytes of filter for each of the others. */
+/*
+ * Every other number belongs to a thread that has ended: 20 bytes of filter for each of the others.
+ */
 TEST(too_many_threads_for_a_filter)
 {
 	enum { MANY = 400 };
 	static pthread_t threads[MANY];
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct capture_events events = { 0 };
-	struct capture_event e = { .system = "syscalls",
-				   .event = "sys_enter_write",
-				   .filter = "fd == 1",
-				   .exclude_self = true };
+	struct capture_event e = {
+		.system = "syscalls",
+		.event = "sys_enter_write",
+		.filter = "fd == 1",
+		.exclude_self = true,
+	};
 	int n, warnings = 0;
 	const struct say to = { count_warnings, &warnings };
 

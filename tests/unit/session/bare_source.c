@@ -32,15 +32,17 @@ static struct sonde_session *open_bare(const char *keys, bool is_bare)
 	if (!is_bare)
 		return s;
 	source = s->recordings.v[0].source;
-	bare = (struct source_ops){ .name = "bare",
-				    .summary = "only what every input has",
-				    .probe = source->ops->probe,
-				    .open = source->ops->open,
-				    .file = source->ops->file,
-				    .cut = source->ops->cut,
-				    .take_header = source->ops->take_header,
-				    .decode = source->ops->decode,
-				    .close = source->ops->close };
+	bare = (struct source_ops){
+		.name = "bare",
+		.summary = "only what every input has",
+		.probe = source->ops->probe,
+		.open = source->ops->open,
+		.file = source->ops->file,
+		.cut = source->ops->cut,
+		.take_header = source->ops->take_header,
+		.decode = source->ops->decode,
+		.close = source->ops->close,
+	};
 	source->ops = &bare;
 	return s;
 }

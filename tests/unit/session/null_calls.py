@@ -31,8 +31,8 @@ ALLOWED = {
 NO_TEXT = {'sonde_session_info', 'sonde_field_label', 'sonde_profile_column'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
-NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_recorder_switch', 'r'),
-            ('sonde_event_schema', 'ev')}
+NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'),
+            ('sonde_recorder_switch', 'r'), ('sonde_event_schema', 'ev')}
 # {inline function: function that it calls with its session}
 CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
 
@@ -40,26 +40,35 @@ ZERO_TYPES = ('size_t', 'uint32_t', 'uint64_t', 'int64_t', 'double', 'enum sonde
 SCALARS = ('int', 'unsigned', 'int32_t') + ZERO_TYPES
 # Arguments that are not NULL: by type, else by (type, name). The variables are those of nulls.c.
 POINTERS = {
-    'struct sonde_session *': 'session', 'const struct sonde_session *': 'session', 'struct sonde_session **': '&opened',
-    'const struct sonde_event *': 'event', 'struct sonde_event *': 'event', 'const struct sonde_event **': '&next',
-    'const struct sonde_event *const **': '&batch',
-    'const struct sonde_schema *': 'schema', 'const struct sonde_field *': 'field', 'size_t *': '&length',
-    'struct sonde_sample *': '&sample', 'struct sonde_location *': '&location', 'struct sonde_dso *': '&dso',
-    'struct sonde_task *': '&task', 'struct sonde_code *': '&code', 'const struct sonde_frame **': '&frames',
-    'struct sonde_recorder *': 'recorder', 'struct sonde_recorder **': '&recorder_opened',
-    'const struct sonde_record_options *': '&record_options', 'struct sonde_record_result *': '&record_result',
-    'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room', 'struct sonde_nearest *': '&nearest',
-    'void *': '&context', 'struct sonde_profile *': 'profile', 'const struct sonde_profile *': 'profile',
-    'struct sonde_profile **': '&profile_made', 'const char **': '&title', 'uint32_t *': '&number',
-    'struct sonde_profile_facts *': '&profile_facts', 'struct sonde_profile_table *': '&profile_table',
-    'struct sonde_profile_row *': '&profile_row', 'struct sonde_profile_value *': '&profile_value',
+    'struct sonde_session *': 'session', 'const struct sonde_session *': 'session',
+    'struct sonde_session **': '&opened', 'const struct sonde_event *': 'event',
+    'struct sonde_event *': 'event', 'const struct sonde_event **': '&next',
+    'const struct sonde_event *const **': '&batch', 'const struct sonde_schema *': 'schema',
+    'const struct sonde_field *': 'field', 'size_t *': '&length',
+    'struct sonde_sample *': '&sample', 'struct sonde_location *': '&location',
+    'struct sonde_dso *': '&dso', 'struct sonde_task *': '&task', 'struct sonde_code *': '&code',
+    'const struct sonde_frame **': '&frames', 'struct sonde_recorder *': 'recorder',
+    'struct sonde_recorder **': '&recorder_opened',
+    'const struct sonde_record_options *': '&record_options',
+    'struct sonde_record_result *': '&record_result',
+    'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room',
+    'struct sonde_nearest *': '&nearest', 'void *': '&context', 'struct sonde_profile *': 'profile',
+    'const struct sonde_profile *': 'profile', 'struct sonde_profile **': '&profile_made',
+    'const char **': '&title', 'uint32_t *': '&number',
+    'struct sonde_profile_facts *': '&profile_facts',
+    'struct sonde_profile_table *': '&profile_table', 'struct sonde_profile_row *': '&profile_row',
+    'struct sonde_profile_value *': '&profile_value',
     'struct sonde_profile_path *': '&profile_path',
-    'struct sonde_profile_place *': '&profile_place', 'struct sonde_profile_node *': '&profile_node',
+    'struct sonde_profile_place *': '&profile_place',
+    'struct sonde_profile_node *': '&profile_node',
 }
 NAMED = {
-    ('const char *', 'text'): 'session_text', ('const char *', 'origin'): '"."', ('const char *', 'key'): '"arch"',
-    ('const char *', 'name'): '"pid"', ('const char *', 'path'): '"/proc/self/exe"', ('const char *', 'candidate'): '"a"',
-    ('const char *', 'version'): '"none"', ('const char *', 'order'): '""', ('const char *', 'settings'): '""',
+    ('const char *', 'text'): 'session_text', ('const char *', 'origin'): '"."',
+    ('const char *', 'key'): '"arch"',
+    ('const char *', 'name'): '"pid"', ('const char *', 'path'): '"/proc/self/exe"',
+    ('const char *', 'candidate'): '"a"',
+    ('const char *', 'version'): '"none"', ('const char *', 'order'): '""',
+    ('const char *', 'settings'): '""',
 }
 CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part'}
 
@@ -74,8 +83,11 @@ def declarations(text):
     text = re.sub(r'^\s*#.*$', ' ', text, flags=re.M)
     text = re.sub(r'\s+', ' ', text)
     marks = len(re.findall(r'\bSONDE_API\b|\bstatic inline\b', text))
-    found = re.findall(r'(?:SONDE_API|static inline) ((?:const )?(?:struct |enum )?\w+ \**)\s*(\w+)\((.*?)\) ?(?:;|{)', text)
-    return [(name, returned.strip(), split(parameters)) for returned, name, parameters in found], marks
+    found = re.findall(
+        r'(?:SONDE_API|static inline) ((?:const )?(?:struct |enum )?\w+ \**)\s*(\w+)\((.*?)\) '
+        r'?(?:;|{)', text)
+    return ([(name, returned.strip(), split(parameters)) for returned, name, parameters in found],
+            marks)
 
 
 def split(parameters):
@@ -153,10 +165,12 @@ def main():
                           '\treturn (intptr_t)%s;\n}\n' % call)
                 cause = '' if (function, name) in NO_CAUSE or expected == 'ALLOWED' else \
                     '%s: %s is NULL' % (CAUSE_OF.get(function, function), name)
-                calls.append('\t{ "%s, %s", "%s", %s, call_%d },\n' % (function, name, cause, expected, len(calls)))
+                calls.append('\t{ "%s, %s", "%s", %s, call_%d },\n' %
+                             (function, name, cause, expected, len(calls)))
         functions_known = {f for f, _ in used}
         stale = [r for r in ALLOWED | NO_CAUSE if r not in used]
-        stale += [f for f in NO_TEXT | set(OTHER_RESULT) | set(CAUSE_OF) if f not in functions_known]
+        stale += [f for f in NO_TEXT | set(OTHER_RESULT) | set(CAUSE_OF)
+                  if f not in functions_known]
         faults += ['%s: a row for nothing' % (r,) for r in stale]
         out.write('static const struct call calls[] = {\n%s};\n' % ''.join(calls))
         out.write('static const char *const faults[] = {\n%s\tNULL,\n};\n' %

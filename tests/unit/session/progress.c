@@ -23,15 +23,17 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	const unsigned long ms = STEP_MS * looks++;
 
-	*ret = (struct timespec){ .tv_sec = (time_t)(ms / 1000),
-				  .tv_nsec = (long)(ms % 1000 * 1000000) };
+	*ret = (struct timespec){
+		.tv_sec = (time_t)(ms / 1000),
+		.tv_nsec = (long)(ms % 1000 * 1000000),
+	};
 	return 0;
 }
 
 static void put(FILE *f, uint64_t v, int bytes)
 {
-	assert_int_equal(fwrite(&v, (size_t)bytes, 1, f),
-			 1); /* recordings have the machine's byte order */
+	/* recordings have the machine's byte order */
+	assert_int_equal(fwrite(&v, (size_t)bytes, 1, f), 1);
 }
 
 /* A recording in file mode. Its samples have only pid, tid and time. */
@@ -111,11 +113,13 @@ TEST(first_after_a_second_then_five_times_a_second_and_at_the_end)
 static const char *words(uint64_t done, uint64_t total, uint64_t events, uint64_t elapsed_ms)
 {
 	static char text[PROGRESS_LINE_BYTES];
-	const struct sonde_progress p = { .size = sizeof(p),
-					  .done = done,
-					  .total = total,
-					  .events = events,
-					  .elapsed_ms = elapsed_ms };
+	const struct sonde_progress p = {
+		.size = sizeof(p),
+		.done = done,
+		.total = total,
+		.events = events,
+		.elapsed_ms = elapsed_ms,
+	};
 
 	const size_t len = progress_line_text(&p, text);
 

@@ -61,28 +61,32 @@ static inline void recording_u32s(struct recording *r, uint32_t a, uint32_t b)
 
 static inline void recording_begin_as(struct recording *r, bool is_plain)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = RECORDING_ATTR_BYTES,
-					.sample_period = 1,
-					.exclude_guest = 1,
-					.sample_id_all = 1,
-					.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
-					.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-						       PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-						       PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
-						       PERF_SAMPLE_CALLCHAIN };
-	struct perfdata_header h = { .magic = PERFDATA_MAGIC,
-				     .size = sizeof(h),
-				     .attr_size = RECORDING_ATTR_BYTES + 16,
-				     .attrs = { RECORDING_ATTRS_AT,
-						2 * (RECORDING_ATTR_BYTES + 16) },
-				     .data = { RECORDING_DATA_AT, 0 } };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = RECORDING_ATTR_BYTES,
+		.sample_period = 1,
+		.exclude_guest = 1,
+		.sample_id_all = 1,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
+			       PERF_SAMPLE_CALLCHAIN,
+	};
+	struct perfdata_header h = {
+		.magic = PERFDATA_MAGIC,
+		.size = sizeof(h),
+		.attr_size = RECORDING_ATTR_BYTES + 16,
+		.attrs = { RECORDING_ATTRS_AT, 2 * (RECORDING_ATTR_BYTES + 16) },
+		.data = { RECORDING_DATA_AT, 0 },
+	};
 
 	if (is_plain)
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
-	*r = (struct recording){ .is_plain = is_plain,
-				 .bytes = mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+	*r = (struct recording){
+		.is_plain = is_plain,
+		.bytes = mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	};
 	recording_put(r, &h, sizeof(h));
 	recording_u64(r, 1);
 	recording_u64(r, 2);

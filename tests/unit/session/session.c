@@ -251,8 +251,8 @@ TEST(each_kind_of_defect_is_reported_once)
 
 	recording_begin(&r);
 	recording_close(&r, recording_open(&r, 99, 0)); /* unknown record */
-	recording_close(&r,
-			recording_open(&r, PERF_RECORD_COMM, 0)); /* bad record: an earlier kind */
+	/* bad record: an earlier kind */
+	recording_close(&r, recording_open(&r, PERF_RECORD_COMM, 0));
 	recording_close(&r, recording_open(&r, RECORD_COMPRESSED, 0)); /* a later one */
 	at = recording_open(&r, PERF_RECORD_LOST, 0);                  /* the first of all */
 	recording_u64(&r, 1);

@@ -229,12 +229,13 @@ static void put_header(struct recording *r, uint32_t type, uint32_t size)
 /* Pipe mode: one event with the id 7, which gets another name after every few samples. */
 static const char *renaming_recording(struct recording *r, unsigned nr_names)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = PERF_ATTR_SIZE_VER0,
-					.sample_period = 1,
-					.sample_id_all = 1,
-					.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-						       PERF_SAMPLE_IDENTIFIER };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.sample_period = 1,
+		.sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER,
+	};
 	uint64_t t = 1000;
 
 	recording_begin(r);

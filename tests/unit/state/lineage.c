@@ -61,7 +61,11 @@ static int ended(void *user, const struct change *c, bool is_process)
 static const char *hooks_of(struct change c)
 {
 	static const struct lineage_ops none = { 0 }, all = {
-		.fork = forked, .name = named, .exec = execed, .map = mapped, .exit = ended
+		.fork = forked,
+		.name = named,
+		.exec = execed,
+		.map = mapped,
+		.exit = ended,
 	};
 	int r;
 

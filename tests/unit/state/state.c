@@ -560,7 +560,10 @@ TEST(mappings_against_a_model)
 TEST(ended_processes_give_their_mappings_back)
 {
 	struct change map = {
-		.kind = CHANGE_MMAP, .start = 0x1000, .len = 0x1000, .text = "/bin/a"
+		.kind = CHANGE_MMAP,
+		.start = 0x1000,
+		.len = 0x1000,
+		.text = "/bin/a",
 	};
 	struct change ended = { .kind = CHANGE_EXIT },
 		      fork = { .kind = CHANGE_FORK, .ppid = 1, .ptid = 1 };

@@ -63,62 +63,80 @@ static uint8_t *make_elf(const struct elf_spec *spec)
 	h->e_shentsize = sizeof(*s);
 	h->e_shnum = NR_S;
 	h->e_shstrndx = S_NAMES;
-	p[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
-			     .p_flags = PF_R,
-			     .p_vaddr = 0x400000,
-			     .p_filesz = 0x600,
-			     .p_memsz = 0x600 };
-	p[1] = (Elf64_Phdr){ .p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_X,
-			     .p_offset = TEXT_OFFSET,
-			     .p_vaddr = TEXT_ADDR,
-			     .p_filesz = 0x800,
-			     .p_memsz = 0x800 };
+	p[0] = (Elf64_Phdr){
+		.p_type = PT_LOAD,
+		.p_flags = PF_R,
+		.p_vaddr = 0x400000,
+		.p_filesz = 0x600,
+		.p_memsz = 0x600,
+	};
+	p[1] = (Elf64_Phdr){
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_X,
+		.p_offset = TEXT_OFFSET,
+		.p_vaddr = TEXT_ADDR,
+		.p_filesz = 0x800,
+		.p_memsz = 0x800,
+	};
 	if (spec->build_id) {
 		*note = (Elf64_Nhdr){ 4, 20, NT_GNU_BUILD_ID };
 		memcpy(f + 0x18c, "GNU", 4);
 		memcpy(f + 0x190, spec->build_id, 20);
-		s[S_NOTE] = (Elf64_Shdr){ .sh_name = name_at(".note.gnu.build-id"),
-					  .sh_type = SHT_NOTE,
-					  .sh_offset = 0x180,
-					  .sh_size = 36 };
+		s[S_NOTE] = (Elf64_Shdr){
+			.sh_name = name_at(".note.gnu.build-id"),
+			.sh_type = SHT_NOTE,
+			.sh_offset = 0x180,
+			.sh_size = 36,
+		};
 	}
 	memset(f + TEXT_OFFSET, 0x90, 0x800);
-	s[S_TEXT] = (Elf64_Shdr){ .sh_name = name_at(".text"),
-				  .sh_type = spec->no_bytes ? SHT_NOBITS : SHT_PROGBITS,
-				  .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-				  .sh_addr = TEXT_ADDR,
-				  .sh_offset = spec->no_bytes ? 0x40 : TEXT_OFFSET,
-				  .sh_size = 0x800 };
+	s[S_TEXT] = (Elf64_Shdr){
+		.sh_name = name_at(".text"),
+		.sh_type = spec->no_bytes ? SHT_NOBITS : SHT_PROGBITS,
+		.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		.sh_addr = TEXT_ADDR,
+		.sh_offset = spec->no_bytes ? 0x40 : TEXT_OFFSET,
+		.sh_size = 0x800,
+	};
 	if (spec->symbol) {
-		sym[1] = (Elf64_Sym){ .st_name = 1,
-				      .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC),
-				      .st_shndx = S_TEXT,
-				      .st_value = TEXT_ADDR + 0x10,
-				      .st_size = 0x20 };
+		sym[1] = (Elf64_Sym){
+			.st_name = 1,
+			.st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC),
+			.st_shndx = S_TEXT,
+			.st_value = TEXT_ADDR + 0x10,
+			.st_size = 0x20,
+		};
 		strcpy((char *)f + 0x2101, spec->symbol);
-		s[S_SYMTAB] = (Elf64_Shdr){ .sh_name = name_at(".symtab"),
-					    .sh_type = SHT_SYMTAB,
-					    .sh_offset = 0x2000,
-					    .sh_size = 2 * sizeof(*sym),
-					    .sh_link = S_STRTAB,
-					    .sh_entsize = sizeof(*sym) };
-		s[S_STRTAB] = (Elf64_Shdr){ .sh_name = name_at(".strtab"),
-					    .sh_type = SHT_STRTAB,
-					    .sh_offset = 0x2100,
-					    .sh_size = 0x80 };
+		s[S_SYMTAB] = (Elf64_Shdr){
+			.sh_name = name_at(".symtab"),
+			.sh_type = SHT_SYMTAB,
+			.sh_offset = 0x2000,
+			.sh_size = 2 * sizeof(*sym),
+			.sh_link = S_STRTAB,
+			.sh_entsize = sizeof(*sym),
+		};
+		s[S_STRTAB] = (Elf64_Shdr){
+			.sh_name = name_at(".strtab"),
+			.sh_type = SHT_STRTAB,
+			.sh_offset = 0x2100,
+			.sh_size = 0x80,
+		};
 	}
 	memcpy(f + 0x2200, section_names, sizeof(section_names));
-	s[S_NAMES] = (Elf64_Shdr){ .sh_name = name_at(".shstrtab"),
-				   .sh_type = SHT_STRTAB,
-				   .sh_offset = 0x2200,
-				   .sh_size = sizeof(section_names) };
+	s[S_NAMES] = (Elf64_Shdr){
+		.sh_name = name_at(".shstrtab"),
+		.sh_type = SHT_STRTAB,
+		.sh_offset = 0x2200,
+		.sh_size = sizeof(section_names),
+	};
 	if (spec->debuglink) {
 		strcpy((char *)f + 0x2300, spec->debuglink);
-		s[S_LINK] = (Elf64_Shdr){ .sh_name = name_at(".gnu_debuglink"),
-					  .sh_type = SHT_PROGBITS,
-					  .sh_offset = 0x2300,
-					  .sh_size = 0x40 };
+		s[S_LINK] = (Elf64_Shdr){
+			.sh_name = name_at(".gnu_debuglink"),
+			.sh_type = SHT_PROGBITS,
+			.sh_offset = 0x2300,
+			.sh_size = 0x40,
+		};
 	}
 	return f;
 }
@@ -144,9 +162,11 @@ static void put(const char *path, struct elf_spec spec)
 static struct dso_table *table(enum sonde_compat compat)
 {
 	static char cache[128];
-	struct dso_table_options opts = { .symfs = dir,
-					  .buildid_dir = cache,
-					  .rules = rules_of(compat) };
+	struct dso_table_options opts = {
+		.symfs = dir,
+		.buildid_dir = cache,
+		.rules = rules_of(compat),
+	};
 	struct dso_table *t;
 
 	snprintf(cache, sizeof(cache), "%s/cache", dir);

@@ -19,7 +19,10 @@ static void add(struct symbol_set *s, uint64_t start, uint64_t size, const char 
 		uint8_t binding)
 {
 	struct set_symbol sym = {
-		.start = start, .end = start + size, .raw = name, .binding = binding
+		.start = start,
+		.end = start + size,
+		.raw = name,
+		.binding = binding,
 	};
 
 	assert_int_equal(symbol_set_add(s, &sym), 0);

@@ -136,9 +136,11 @@ TEST(kernel_symbols_by_build_id)
 	static const uint8_t id[20] = { 0xab, 0xcd, 1, 2, 3 };
 	static const char rest[] = "cd010203000000000000000000000000000000";
 	char dir[] = "/tmp/sonde-symbols-XXXXXX", path[256], target[256];
-	struct kernel_symbols_options opts = { .rules = &default_rules,
-					       .build_id = build_id_of(id, sizeof(id)),
-					       .buildid_dir = dir };
+	struct kernel_symbols_options opts = {
+		.rules = &default_rules,
+		.build_id = build_id_of(id, sizeof(id)),
+		.buildid_dir = dir,
+	};
 	struct kallsyms *k;
 
 	assert_non_null(mkdtemp(dir));
@@ -197,8 +199,10 @@ TEST(kernel_symbols_by_build_id)
 
 TEST(kernel_symbols_without_build_id)
 {
-	struct kernel_symbols_options opts = { .rules = &default_rules,
-					       .buildid_dir = "/nonexistent" };
+	struct kernel_symbols_options opts = {
+		.rules = &default_rules,
+		.buildid_dir = "/nonexistent",
+	};
 	struct kallsyms *k;
 
 	assert_int_equal(kernel_symbols_open(&k, &opts, path_used), 0);
@@ -211,11 +215,13 @@ TEST(kernel_symbols_by_file)
 {
 	static const uint8_t other[20] = { 1, 2, 3 };
 	char self[PATH_MAX] = { 0 };
-	struct kernel_symbols_options opts = { .rules = &default_rules,
-					       .buildid_dir = "/nonexistent",
-					       .vmlinux_path = self,
-					       .ref_symbol = "main",
-					       .ref_addr = 0xffffffff81000000 };
+	struct kernel_symbols_options opts = {
+		.rules = &default_rules,
+		.buildid_dir = "/nonexistent",
+		.vmlinux_path = self,
+		.ref_symbol = "main",
+		.ref_addr = 0xffffffff81000000,
+	};
 	const struct kernel_symbol *sym;
 	struct kallsyms *k;
 

@@ -114,21 +114,23 @@ static int fake_callchain(struct source *s, const struct event *ev, const uint8_
 	return nr_chain;
 }
 
-static const struct source_ops fake_ops = { .name = "fake",
-					    .sample = fake_sample,
-					    .callchain = fake_callchain };
+static const struct source_ops fake_ops = {
+	.name = "fake",
+	.sample = fake_sample,
+	.callchain = fake_callchain,
+};
 static struct source fake = { .ops = &fake_ops };
 
 static void add(uint32_t type, const char *name, uint64_t sample_type)
 {
 	attrs[nr_schemas] = (struct perf_event_attr){ .type = type, .sample_type = sample_type };
-	schemas[nr_schemas] =
-		(struct sonde_schema){ .id = (uint32_t)nr_schemas,
-				       .kind = type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT
-									    : SONDE_SAMPLE,
-				       .name = name,
-				       .attr = &attrs[nr_schemas],
-				       .attr_len = sizeof(attrs[0]) };
+	schemas[nr_schemas] = (struct sonde_schema){
+		.id = (uint32_t)nr_schemas,
+		.kind = type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE,
+		.name = name,
+		.attr = &attrs[nr_schemas],
+		.attr_len = sizeof(attrs[0]),
+	};
 	nr_schemas++;
 }
 
@@ -194,20 +196,24 @@ static int open_text(struct sink **ret, const struct options *o, int fd)
 
 	for (size_t i = 0; i < nr_schemas; i++)
 		perfdata_attr_describe(&attrs[i], &schemas[i]);
-	own = (struct text_options){ .max_blocks = KEY_NO_NUMBER,
-				     .fields = o->fields,
-				     .ns = o->ns,
-				     .deltatime = o->deltatime,
-				     .latency = o->latency,
-				     .color = o->color };
+	own = (struct text_options){
+		.max_blocks = KEY_NO_NUMBER,
+		.fields = o->fields,
+		.ns = o->ns,
+		.deltatime = o->deltatime,
+		.latency = o->latency,
+		.color = o->color,
+	};
 	make_recording(o);
-	return text_sink_ops.open(ret, &(struct sink_options){ .own = &own,
-							       .rules = rules_of(o->compat),
-							       .callchain = o->callchain,
-							       .reltime = o->reltime,
-							       .fd = fd,
-							       .recordings = &recordings,
-							       .filters = &no_filters });
+	return text_sink_ops.open(ret, &(struct sink_options){
+					       .own = &own,
+					       .rules = rules_of(o->compat),
+					       .callchain = o->callchain,
+					       .reltime = o->reltime,
+					       .fd = fd,
+					       .recordings = &recordings,
+					       .filters = &no_filters,
+				       });
 }
 
 static struct sink *start(struct options opts)
@@ -327,7 +333,10 @@ TEST(numbers_of_every_length)
 	two_types();
 	for (int c = 0; c < 2; c++) {
 		struct sink *s = start((struct options){
-			.fields = "pid,tid,time", .ns = true, .compat = compats[c] });
+			.fields = "pid,tid,time",
+			.ns = true,
+			.compat = compats[c],
+		});
 		size_t len = 0;
 		int width = c ? 7 : 5;
 

@@ -293,7 +293,10 @@ static bool passes(const char *dsos, const char *symbols, uint64_t range, enum s
 TEST(places)
 {
 	const struct sonde_location leaf = {
-		.addr = 0x1010, .dso = "/usr/bin/w", .sym = "face", .sym_off = 0x10
+		.addr = 0x1010,
+		.dso = "/usr/bin/w",
+		.sym = "face",
+		.sym_off = 0x10,
 	};
 	const struct sonde_location jit = { .addr = 7, .dso = "/tmp/perf-12.map" };
 	const struct sonde_location nowhere = { .addr = 0x1010 };

@@ -50,10 +50,12 @@ static void read_maps(void)
 		}
 	}
 	fclose(f);
-	assert_int_equal(
-		dso_table_new(&table, &(struct dso_table_options){ .force = true,
-								   .rules = &default_rules }),
-		0);
+	assert_int_equal(dso_table_new(&table,
+				       &(struct dso_table_options){
+					       .force = true,
+					       .rules = &default_rules,
+				       }),
+			 0);
 }
 
 static struct dso *dso_at(void *ctx, uint64_t addr, uint64_t *ret_offset)
@@ -97,8 +99,8 @@ static __attribute__((noinline, no_sanitize("address"))) int take(void)
 			 : "r"(r)
 			 : "rax", "memory");
 	taken.stack_len = top > r[7] && top - r[7] < STACK_BYTES ? top - r[7] : STACK_BYTES;
-	for (uint64_t i = 0; i < taken.stack_len;
-	     i++) /* also bytes of other functions; sanitizers would refuse memcpy() here */
+	for (uint64_t i = 0; i < taken.stack_len; i++) /* also bytes of other functions; sanitizers
+							  would refuse memcpy() here */
 		((volatile uint8_t *)taken.stack)[i] = ((volatile uint8_t *)r[7])[i];
 	taken.nr_expected = backtrace(taken.expected, MAX_FRAMES);
 	return taken.nr_expected;
@@ -135,12 +137,14 @@ static void in_handler(int signo)
 
 static struct unwind_input input(void)
 {
-	return (struct unwind_input){ .arch = unwind_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64),
-				      .regs_mask = HERE_MASK,
-				      .regs = taken.regs,
-				      .stack = taken.stack,
-				      .stack_len = taken.stack_len,
-				      .dso_at = dso_at };
+	return (struct unwind_input){
+		.arch = unwind_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64),
+		.regs_mask = HERE_MASK,
+		.regs = taken.regs,
+		.stack = taken.stack,
+		.stack_len = taken.stack_len,
+		.dso_at = dso_at,
+	};
 }
 
 static struct unwind_result walk(enum sonde_compat compat, size_t max, uint64_t *ips)
@@ -375,10 +379,12 @@ TEST(misleading_stacks)
 TEST(missing_registers)
 {
 	uint64_t regs[2] = { 0x1000, 0x2000 };
-	struct unwind_input in = { .arch = unwind_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64),
-				   .regs = regs,
-				   .regs_mask = 1u << 7,
-				   .dso_at = dso_at };
+	struct unwind_input in = {
+		.arch = unwind_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64),
+		.regs = regs,
+		.regs_mask = 1u << 7,
+		.dso_at = dso_at,
+	};
 	struct unwind_result w;
 	struct unwinder *u;
 
@@ -437,11 +443,13 @@ static bool any_memory(void *ctx, uint64_t addr, unsigned bytes, uint64_t *ret)
 static bool run(const struct cfi_op *ops, unsigned nr, uint64_t *ret)
 {
 	unsigned budget = 1000;
-	struct expr_machine m = { .reg = any_register,
-				  .memory = any_memory,
-				  .cfa = 0x7000,
-				  .word_bytes = 8,
-				  .budget = &budget };
+	struct expr_machine m = {
+		.reg = any_register,
+		.memory = any_memory,
+		.cfa = 0x7000,
+		.word_bytes = 8,
+		.budget = &budget,
+	};
 
 	return expr_run(ops, nr, &m, ret);
 }
@@ -506,7 +514,10 @@ TEST(expressions_share_a_budget)
 	const struct cfi_op ops[] = { OP(lit1), OP(nop), OP(nop) };
 	unsigned budget = 8;
 	struct expr_machine m = {
-		.reg = any_register, .memory = any_memory, .word_bytes = 8, .budget = &budget
+		.reg = any_register,
+		.memory = any_memory,
+		.word_bytes = 8,
+		.budget = &budget,
 	};
 	uint64_t v;
 

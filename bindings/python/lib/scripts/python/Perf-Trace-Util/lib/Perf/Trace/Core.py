@@ -11,7 +11,8 @@ def autodict():
 flag_fields = autodict()
 symbolic_fields = autodict()
 
-_TRACE_FLAGS = ((1, "IRQS_OFF"), (2, "IRQS_NOSUPPORT"), (4, "NEED_RESCHED"), (8, "HARDIRQ"), (16, "SOFTIRQ"))
+_TRACE_FLAGS = ((1, "IRQS_OFF"), (2, "IRQS_NOSUPPORT"), (4, "NEED_RESCHED"), (8, "HARDIRQ"),
+                (16, "SOFTIRQ"))
 _TASK_STATES = {0: "R", 1: "S", 2: "D", 64: "DEAD"}
 
 
@@ -78,7 +79,8 @@ def taskState(state):
 class EventHeaders:
     """The common arguments of a handler in one object."""
 
-    def __init__(self, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain):
+    def __init__(self, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+                 common_callchain):
         self.cpu = common_cpu
         self.secs = common_secs
         self.nsecs = common_nsecs

@@ -26,7 +26,8 @@ class PerfEvent:
         PerfEvent.event_num += 1
 
     def show(self):
-        print("PMU event: name=%12s, symbol=%24s, comm=%8s, dso=%12s" % (self.name, self.symbol, self.comm, self.dso))
+        print("PMU event: name=%12s, symbol=%24s, comm=%8s, dso=%12s" %
+              (self.name, self.symbol, self.comm, self.dso))
 
 
 class PebsEvent(PerfEvent):

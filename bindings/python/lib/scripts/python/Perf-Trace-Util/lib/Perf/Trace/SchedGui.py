@@ -18,10 +18,12 @@ nanoseconds.
 try:
     import wx
 except ImportError:
-    raise ImportError("this script shows a window: it needs wxPython (in Debian python3-wxgtk4.0)") from None
+    raise ImportError(
+        "this script shows a window: it needs wxPython (in Debian python3-wxgtk4.0)") from None
 
 ROW_TOP, ROW_HEIGHT, ROW_DISTANCE, MARK_HEIGHT = 100, 100, 150, 5  # pixels
-SCROLL_STEP = 20                                                   # pixels per unit of the scroll bars
+# pixels per unit of the scroll bars
+SCROLL_STEP = 20
 BORDER = 10
 
 
@@ -66,8 +68,9 @@ class RootFrame(wx.Frame):
         width = self.pixels(self.ts_end - self.ts_start)
         height = ROW_TOP + self.nr_rows * ROW_DISTANCE
         self.canvas.SetSize(wx.Size(width, height))
-        self.scroll.SetScrollbars(SCROLL_STEP, SCROLL_STEP, width // SCROLL_STEP, height // SCROLL_STEP,
-                                  x // SCROLL_STEP, self.scrolled()[1] // SCROLL_STEP)
+        self.scroll.SetScrollbars(SCROLL_STEP, SCROLL_STEP, width // SCROLL_STEP,
+                                  height // SCROLL_STEP, x // SCROLL_STEP,
+                                  self.scrolled()[1] // SCROLL_STEP)
 
     def row_at(self, y):
         """The number of the row at pixel y; None between rows."""
@@ -126,7 +129,8 @@ class RootFrame(wx.Frame):
         elif key == ord("-"):
             self.zoom_by(0.5)
         else:
-            step = {wx.WXK_LEFT: (-1, 0), wx.WXK_RIGHT: (1, 0), wx.WXK_UP: (0, -1), wx.WXK_DOWN: (0, 1)}.get(event.GetKeyCode())
+            step = {wx.WXK_LEFT: (-1, 0), wx.WXK_RIGHT: (1, 0), wx.WXK_UP: (0, -1),
+                    wx.WXK_DOWN: (0, 1)}.get(event.GetKeyCode())
             if step:
                 x, y = self.scroll.GetViewStart()
                 self.scroll.Scroll(max(0, x + step[0]), max(0, y + step[1]))

@@ -79,7 +79,8 @@ For example:
 
 def _host():
     context = sys.modules.get("perf_trace_context")
-    return getattr(getattr(context, "_rules", None), "syscall_names", 0), getattr(context, "_arch", None) or os.uname()[4]
+    return (getattr(getattr(context, "_rules", None), "syscall_names", 0),
+            getattr(context, "_arch", None) or os.uname()[4])
 
 
 def _names_of_audit(place):
@@ -88,8 +89,8 @@ def _names_of_audit(place):
 
         machines = {"x86_64": audit.MACH_86_64, "aarch64": getattr(audit, "MACH_AARCH64", None),
                     "alpha": audit.MACH_ALPHA, "ia64": audit.MACH_IA64, "ppc": audit.MACH_PPC,
-                    "ppc64": audit.MACH_PPC64, "ppc64le": audit.MACH_PPC64LE, "s390": audit.MACH_S390,
-                    "s390x": audit.MACH_S390X}
+                    "ppc64": audit.MACH_PPC64, "ppc64le": audit.MACH_PPC64LE,
+                    "s390": audit.MACH_S390, "s390x": audit.MACH_S390X}
         machines.update(dict.fromkeys(("i386", "i486", "i586", "i686"), audit.MACH_X86))
         machine = machines[os.uname()[4]]
     except Exception:

@@ -72,7 +72,8 @@ mount_setattr quotactl_fd landlock_create_ruleset landlock_add_rule landlock_res
 process_mrelease futex_waitv set_mempolicy_home_node
 """
 
-_MACHINES = {"x86_64": _X86_64, "aarch64": _GENERIC, "arm64": _GENERIC, "riscv64": _GENERIC, "loongarch64": _GENERIC}
+_MACHINES = {"x86_64": _X86_64, "aarch64": _GENERIC, "arm64": _GENERIC, "riscv64": _GENERIC,
+             "loongarch64": _GENERIC}
 
 
 def table(machine):
