@@ -231,8 +231,10 @@ static int flame_fill_table(struct flames *fs, struct flame_fill *fill, uint32_t
 	struct sonde_profile_row row = { .size = sizeof(row) };
 	int r = flames_find(fs, t->name, flame_fill_unit(t), &fill->f);
 
-	for (uint64_t i = 0; r >= 0 && sonde_profile_row(fill->p, table, i, &row) > 0; i++)
-		r = flame_fill_row(fill, table, i, &row);
+	for (uint64_t i = 0; r >= 0 && sonde_profile_row(fill->p, table, i, &row) > 0; i++) {
+		if (!(row.flags & SONDE_ROW_FILTERED))
+			r = flame_fill_row(fill, table, i, &row);
+	}
 	free(fill->frames); /* they are those of this graph */
 	fill->frames = NULL;
 	fill->room = 0;
@@ -252,7 +254,7 @@ static void flame_fill_say(const struct sonde_profile *p)
 		cli_say("a sum of periods is too large; it is shown as the largest number");
 }
 
-static int flame_fill_tables(struct flames *fs, struct sonde_profile *p, enum flame_side side)
+int flames_fill_profile(struct flames *fs, struct sonde_profile *p, enum flame_side side)
 {
 	struct sonde_profile_table t = { .size = sizeof(t) };
 	struct sonde_profile_facts facts = { .size = sizeof(facts) };
@@ -285,7 +287,7 @@ int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_s
 	if (r >= 0)
 		r = sonde_profile_finish(p);
 	if (r >= 0)
-		r = flame_fill_tables(fs, p, side);
+		r = flames_fill_profile(fs, p, side);
 	if (r >= 0)
 		flame_fill_say(p);
 	sonde_profile_free(p);

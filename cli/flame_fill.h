@@ -21,6 +21,11 @@ int flames_find(struct flames *fs, const char *event, const char *unit, struct f
  * a negative errno as sonde_session_next() does.
  */
 int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_side side);
+/*
+ * Adds the rows of a finished profile that its marks choose. Its last key is sym, those before it
+ * make groups. Returns 0 or a negative errno.
+ */
+int flames_fill_profile(struct flames *fs, struct sonde_profile *p, enum flame_side side);
 void flames_done(struct flames *fs);
 
 /* The frame of a name and a file in it; sym NULL: unknown says why. Returns 0 or -ENOMEM. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 
+#include "report_folded.h"
 #include "report_formats.h"
 #include "report_frame.h"
 #include "report_view.h"
@@ -315,7 +316,7 @@ static void report_decide_format(struct report_run *run)
 	run->view.has_graphs = run->has.chains;
 	a->callers_first = true;
 	a->fields = NULL;
-	a->sort = run->has.chains ? "comm" : "comm,sym";
+	a->sort = "comm,sym";
 }
 
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
@@ -389,7 +390,7 @@ static int report_print_format(struct report_run *run, uint32_t nr_tables)
 		return report_formats_json(stdout, &run->view, nr_tables);
 	if (!strcmp(format, "csv"))
 		return report_formats_csv(stdout, &run->view, nr_tables);
-	return report_formats_folded(stdout, &run->view, nr_tables);
+	return report_folded(stdout, run->view.profile, run->report->args->weight);
 }
 
 static int report_print_tables(struct report_run *run)
