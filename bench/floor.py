@@ -11,7 +11,7 @@ import runpy
 import sys
 import types
 
-# Scripts of perf find their modules in their own folder.
+# perf's scripts import modules from a folder below PERF_EXEC_PATH: the one beside their own.
 os.environ['PERF_EXEC_PATH'] = os.path.dirname(
     os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1]))))
 sys.modules['perf_trace_context'] = types.ModuleType('perf_trace_context')

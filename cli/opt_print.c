@@ -70,8 +70,8 @@ void opt_print_help(const struct opt *table, FILE *out)
 }
 
 /*
- * scdoc reads _ and * as markup. It ignores underscores inside words, and a backslash is always
- * valid.
+ * scdoc reads _, * and # as markup and a backslash as an escape. It ignores an underscore inside a
+ * word, but a backslash in front of it does no harm.
  */
 static void print_escaped(const char *text, FILE *out)
 {

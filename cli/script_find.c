@@ -445,7 +445,10 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 	return r;
 }
 
-/* only: the language of the file that was found; NULL for a wrapper. */
+/*
+ * Adds the script `name` unless the list has it already. only: the language of the file that was
+ * found; NULL if a wrapper in bin/ was found.
+ */
 static int find_add_entry(struct script_entries *all, const struct script_place *place,
 			  const char *name, const struct language *only)
 {

@@ -22,7 +22,10 @@ struct strict {
 /* clang-format on */
 
 struct sonde_session;
-/* CLI_LOSS if status is CLI_OK and the session, read to its end, has such a defect; else status. */
+/*
+ * CLI_LOSS if status is CLI_OK and the session has a defect that an option of `strict` names;
+ * otherwise status. The session must be read to its end.
+ */
 int strict_status(const struct strict *strict, struct sonde_session *s, int status);
 
 #endif

@@ -190,7 +190,7 @@ XS(run_events_xs)
 		croak_xs_usage(cv, "run");
 	r = boot_run_of(aTHX_ ST(0));
 	if (r->running)
-		croak("the run has begun");
+		croak("the run has already started");
 	/* Other holders may release it in a sub. */
 	sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(ST(0))));
 	code = run_events(aTHX_ r);

@@ -224,21 +224,21 @@ struct prelude_record_value {
 	const char *text; /* borrowed as long as the event */
 	size_t len;
 };
-/*
- * The arguments of a callback: for an event; of trace_defect; of trace_lost for losses whose time
- * is unknown.
- */
+/* The values of a callback's arguments for an event. */
 void prelude_callback_values(const struct prelude_callback *cb, const struct sonde_schema *sc,
 			     const struct sonde_event *ev,
 			     struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
+/* The same for trace_defect. */
 void prelude_defect_values(const struct sonde_defect *d,
 			   struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
+/* The same for trace_lost, when the time of the losses is unknown. */
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 /*
- * Decides which arguments a function gets. By name if all its parameters are names of arguments;
- * with binds_by_place only if their number differs, since perf passes all arguments by position.
- * Otherwise by position: surplus arguments are dropped, missing ones are the language's null.
- * slots[i].field is the argument's index. prelude_bind_done() frees the slots.
+ * Decides which arguments a function gets. They are bound by name if every parameter has the name
+ * of an argument. perf binds by position, so with binds_by_place a function with as many parameters
+ * as arguments is bound by position. All other functions are bound by position, too: surplus
+ * arguments are dropped, missing ones are the language's null. slots[i].field is the argument's
+ * index. prelude_bind_done() frees the slots.
  */
 int prelude_callback_bind(const struct prelude_callback *cb, const struct prelude_callee *c,
 			  const struct sonde_rules *rules, struct prelude_bind *ret);

@@ -92,7 +92,7 @@ static PyObject *run_run(struct python_run *r, PyObject *unused)
 
 	if (r->running || session_check(r->session) < 0) {
 		if (r->running)
-			PyErr_SetString(PyExc_RuntimeError, "the run has begun");
+			PyErr_SetString(PyExc_RuntimeError, "the run has already started");
 		return NULL;
 	}
 	r->running = true;

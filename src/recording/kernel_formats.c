@@ -78,9 +78,10 @@ static int formats_find_name(struct kernel_formats *k, const struct source_trace
 
 	TRY(tracefs_event_id(&k->tracefs, k->system, event, &id));
 	if (id != wanted->id)
-		return err_set(
-			-ENOENT, "%s is number %llu of the recording, %llu of the running kernel",
-			wanted->name, (unsigned long long)wanted->id, (unsigned long long)id);
+		return err_set(-ENOENT,
+			       "%s has id %llu in the recording and id %llu in the running kernel",
+			       wanted->name, (unsigned long long)wanted->id,
+			       (unsigned long long)id);
 	return 0;
 }
 

@@ -161,14 +161,14 @@ static void reader_note_progress(void *ctx)
 	atomic_store_explicit(&r->total, total, memory_order_relaxed);
 }
 
-/* Sets the members that all events share, when a slot is used first: most may never be used. */
+/* Sets the members that all events share. Done at a slot's first use: many are never used. */
 static void reader_make_events(const struct reader *r, struct slot *slot)
 {
 	for (int i = 0; i < ORDER_CUTS; i++)
 		slot->pub.events[i] = r->opts.like;
 }
 
-/* Decodes stretch by stretch. After each is a record that the caller decodes. */
+/* Decodes a slot in stretches. The caller decodes the record between two stretches. */
 static void reader_decode_slot(struct reader *r, struct slot *slot)
 {
 	struct source *source = r->opts.source;

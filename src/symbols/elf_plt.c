@@ -4,8 +4,8 @@
  * jumps through a pointer in memory, and the relocation of that pointer names the function.
  *
  *	.plt      | header | entry | entry | ...     relocation i of .rela.plt belongs to entry i
- *	.plt.sec           | entry | entry | ...     the same, if .plt only starts the search for
- *	                                             the function
+ *	.plt.sec           | entry | entry | ...     the same; .plt then has only the code that
+ *	                                             looks the function up at its first call
  *	.plt.got           | entry | ...             jumps through a pointer that a relocation of
  *	                                             .rela.dyn sets
  */

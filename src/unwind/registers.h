@@ -20,8 +20,8 @@ struct unwind_arch {
 };
 
 /*
+ * The registers of a machine; NULL if the machine is unknown, or if the sample has no registers.
  * recorded_on: the machine's name from uname ("x86_64"). abi: PERF_SAMPLE_REGS_ABI_* of the sample.
- * NULL if the machine is unknown, or if there are no registers.
  */
 const struct unwind_arch *unwind_arch_of(const char *recorded_on, uint64_t abi);
 

@@ -8,7 +8,7 @@
  *	if (fuzz_file_put(&file, data, size) >= 0)
  *		fuzz_recording(file.path, choice);
  *
- * No other file is read, because results would depend on the machine.
+ * No other file is read: results must not depend on the machine.
  */
 #ifndef FUZZ_ASKING_H
 #define FUZZ_ASKING_H

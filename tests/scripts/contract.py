@@ -54,8 +54,8 @@ COMMON = ("event_name, context, common_cpu, common_secs, common_nsecs, common_pi
 
 
 def handler(define, compat=None):
-    """The arguments of the first call of a handler of kmem:kmalloc; it must call got() with
-    them."""
+    """The output of the first call of a handler of kmem:kmalloc. The handler must pass its
+    arguments to got(), which prints them."""
     r = t.script("""
 import functools
 def got(*a, **k):

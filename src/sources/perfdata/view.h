@@ -24,15 +24,16 @@ struct perfdata_view *perfdata_view_of(struct source *s);
 
 /* The head of a record and its ids, for lists of records (--show-task-events, -D). */
 struct perfdata_view_record {
-	uint32_t type; /* PERF_RECORD_*; from 64 on the recorder's own */
+	uint32_t type; /* PERF_RECORD_*; types from 64 on are the recorder's own */
 	uint16_t misc;
 	bool swap;              /* its bytes are in the other byte order */
-	bool is_damaged;        /* its sizes do not fit together */
+	bool is_damaged;        /* its sizes contradict each other */
 	bool has_ids;           /* a sample, or records of this recording end in sample ids */
 	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
-	uint32_t trailer_bytes; /* of sample ids at its end */
+	uint32_t trailer_bytes; /* size of the sample ids at its end */
 	/*
-	 * From those ids or the sample; all ones if not recorded, 0 in records of the recorder.
+	 * From the sample or the sample ids. All ones if not recorded, 0 in the recorder's own
+	 * records.
 	 */
 	int32_t pid, tid;
 	uint32_t cpu;
@@ -48,7 +49,7 @@ struct perfdata_view_header {
 	bool is_pipe;           /* pipe mode */
 	bool swap;              /* the other byte order than this machine's */
 	uint64_t features[4];   /* bit n: there is section n */
-	uint64_t marks;         /* those that say what samples hold, with or without a section */
+	uint64_t marks;         /* features that describe samples, with or without a section */
 	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records read so far; none is a cut */
 };
 
