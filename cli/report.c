@@ -364,10 +364,7 @@ static void report_put_unresolved(FILE *out, const struct sonde_profile_facts *f
 	const uint64_t n = facts->unresolved_samples;
 	const char *before = ": ";
 
-	if (facts->truncated_chains)
-		fprintf(out, "# %" PRIu64 " call chains are not complete\n#\n",
-			facts->truncated_chains);
-	if (!n || !facts->samples)
+	if (!n)
 		return;
 	fprintf(out, "# %.2f%% of the samples have no symbol",
 		100.0 * (double)n / (double)facts->samples);
@@ -380,6 +377,13 @@ static void report_put_unresolved(FILE *out, const struct sonde_profile_facts *f
 		before = ", ";
 	}
 	fputs("\n#\n", out);
+}
+
+static void report_put_truncated(FILE *out, const struct sonde_profile_facts *facts)
+{
+	if (facts->truncated_chains)
+		fprintf(out, "# %.2f%% of the samples have a call chain that is not complete\n#\n",
+			100.0 * (double)facts->truncated_chains / (double)facts->samples);
 }
 
 static int report_print_format(struct report_run *run, uint32_t nr_tables)
@@ -427,10 +431,12 @@ static int report_print_tables(struct report_run *run)
 		fputs("\n\n", stdout);
 	}
 	if (!r && !report->args->quiet) {
-		if (cli_compat(report->cli))
+		if (cli_compat(report->cli)) {
 			report_frame_tip(stdout);
-		else
-			report_put_unresolved(stdout, &facts);
+			return r;
+		}
+		report_put_unresolved(stdout, &facts);
+		report_put_truncated(stdout, &facts);
 	}
 	return r;
 }

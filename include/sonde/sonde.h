@@ -1024,7 +1024,7 @@ struct sonde_profile_facts {
 	uint64_t unresolved_samples; /* whose address has no symbol */
 	uint64_t dropped_samples;    /* not added, because max-keys was reached */
 	uint64_t hidden_samples;     /* not added, because of hide-unresolved */
-	uint64_t truncated_chains;   /* call chains that end at max-stack, or were not unwound */
+	uint64_t truncated_chains;   /* samples: chains full, or not unwound to their ends */
 	uint64_t first_ns, last_ns;  /* times of samples; SONDE_NO_TIME: none has one */
 	/* Samples without a symbol, by enum sonde_unknown. */
 	uint64_t unresolved_by_reason[16];

@@ -19,6 +19,7 @@ struct known_chain {
 	uint32_t cpumode;  /* of the sample, if unmapped frames depend on it; else 0 */
 	uint32_t node;
 	uint32_t place; /* + 1: what ignore-callees makes of the sampled place; 0 nothing */
+	bool is_cut;
 };
 
 struct chain_cache {
@@ -118,6 +119,7 @@ static int chains_node(struct profile *p, uint32_t *ret)
 static int chains_resolve(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
 {
 	TRY(chains_places(p, ev, place));
+	p->chain_is_cut = ev->recording->chain_is_cut;
 	if (chains_inherit_mode(p, ev))
 		TRY(chains_pass_modes(p, ev));
 	return chains_node(p, ret);
@@ -216,6 +218,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	if (nr < 0)
 		return chains_resolve(p, ev, place, ret);
 	*ret = PROFILE_ROOT;
+	p->chain_is_cut = false;
 	if (!nr)
 		return 0;
 	if (!p->chains) {
@@ -231,12 +234,14 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	known = chains_lookup(p->chains, &k, entries);
 	if (known) {
 		*ret = known->node;
+		p->chain_is_cut = known->is_cut;
 		if (known->place)
 			*place = known->place - 1;
 		return 0;
 	}
 	TRY(chains_resolve(p, ev, place, ret));
 	k.node = *ret;
+	k.is_cut = p->chain_is_cut;
 	k.place = *place != sampled ? *place + 1 : 0;
 	return chains_keep(p->chains, &k, entries);
 }

@@ -277,6 +277,7 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 	if (r > 0)
 		TRY(collect_first(p, ev, place));
 	p->facts.samples++;
+	p->facts.truncated_chains += p->chain_is_cut;
 	return 1;
 }
 

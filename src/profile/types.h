@@ -195,6 +195,7 @@ struct profile {
 	bool is_bound;                   /* columns of fields are known */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
+	bool chain_is_cut; /* the sample at hand has a chain that is not complete */
 
 	/* ---- the pass ---- */
 	const struct recordings *session; /* that of the last event */

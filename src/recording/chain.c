@@ -4,6 +4,7 @@
  * See code.h.
  */
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -15,7 +16,9 @@
 #include "recording/locate.h"
 #include "unwind/unwind.h"
 
-#define UNWINDABLE (SAMPLED_CALLCHAIN | SAMPLED_REGS_USER | SAMPLED_STACK_USER)
+/* The bytes of perf_event_attr up to and with sample_max_stack. */
+#define ATTR_MAX_STACK_END (offsetof(struct perf_event_attr, sample_max_stack) + 2)
+#define UNWINDABLE         (SAMPLED_CALLCHAIN | SAMPLED_REGS_USER | SAMPLED_STACK_USER)
 
 /* ---- functions inlined ----------------------------------------------------------------------- */
 
@@ -74,14 +77,25 @@ struct recorded_chain {
 	bool swap;
 };
 
+/* Chains with as many frames as the recorder or the session takes may have more. */
+static bool chain_is_full(const struct event *ev, unsigned nr, unsigned max_frames)
+{
+	const struct perf_event_attr *attr = ev->schema->attr;
+	unsigned recorded = 0;
+
+	if (attr && ev->schema->attr_len >= ATTR_MAX_STACK_END)
+		recorded = attr->sample_max_stack;
+	return nr >= max_frames || nr >= (recorded ? recorded : PERF_MAX_STACK_DEPTH);
+}
+
 static uint64_t chain_entry_at(const struct recorded_chain *c, int i)
 {
 	return get_u64(c->entries + 8 * (size_t)i, c->swap);
 }
 
 /* Returns 1 when frames of user space are among them. */
-static int chain_push_entries(struct recording *rec, const struct recorded_chain *c,
-			      unsigned max_frames)
+static int chain_push_entries(struct recording *rec, const struct event *ev,
+			      const struct recorded_chain *c, unsigned max_frames)
 {
 	uint32_t cpumode = CPUMODE_USER;
 	bool has_user = false;
@@ -104,6 +118,7 @@ static int chain_push_entries(struct recording *rec, const struct recorded_chain
 			i += ip == CALLCHAIN_USER_DEFERRED;
 		}
 	}
+	rec->chain_is_cut |= chain_is_full(ev, nr, max_frames);
 	return has_user;
 }
 
@@ -152,8 +167,10 @@ static int chain_push_call_stack(struct recording *rec, const struct event *ev, 
 		return 0;
 	}
 	for (uint64_t i = 0; i <= sample.nr_branches; i++) {
-		if (rec->frames.n >= max_frames && !rec->opts->rules->counts_no_call_stacks)
+		if (rec->frames.n >= max_frames && !rec->opts->rules->counts_no_call_stacks) {
+			rec->chain_is_cut = true;
 			break;
+		}
 		f.ip = i ? sample.branches[i - 1].from : sample.branches[0].to;
 		TRY(vec_push(&rec->frames, f));
 	}
@@ -191,9 +208,9 @@ static int chain_push_recorded(struct recording *rec, const struct event *ev, un
 		return c.nr;
 	at = chain_has_call_stack(ev) ? chain_first_user(rec, &c, max_frames) : c.nr;
 	if (at == c.nr)
-		return chain_push_entries(rec, &c, max_frames);
+		return chain_push_entries(rec, ev, &c, max_frames);
 	c.nr = at;
-	r = chain_push_entries(rec, &c, max_frames);
+	r = chain_push_entries(rec, ev, &c, max_frames);
 	if (r)
 		return r;
 	TRY(chain_push_call_stack(rec, ev, max_frames));
@@ -212,6 +229,7 @@ static int push_user_chain(struct recording *rec, const struct event *ev, unsign
 		if (f.ip < CALLCHAIN_MARKERS)
 			TRY(vec_push(&rec->frames, f));
 	}
+	rec->chain_is_cut |= c.nr > 0 && rec->frames.n >= max_frames;
 	return c.nr > 0 ? 1 : c.nr;
 }
 
@@ -294,6 +312,7 @@ static int chain_push_unwound(struct recording *rec, const struct event *ev, uns
 		return r;
 	if (r < 0 || !sample.user_regs_abi || !sample.user_stack_len)
 		return 0; /* a thread of the kernel has neither */
+	rec->chain_is_cut = true;
 	in.arch = chain_arch_of(rec, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {
 		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "%s",
@@ -310,6 +329,7 @@ static int chain_push_unwound(struct recording *rec, const struct event *ev, uns
 	if (!rec->unwinder)
 		TRY(unwind_new(&rec->unwinder, rec->opts->rules));
 	TRY(unwind_walk(rec->unwinder, &in, max_frames, &walked));
+	rec->chain_is_cut = walked.end != UNWIND_OUTERMOST;
 	chain_report_end(rec, &walked);
 	for (size_t i = 0; i < walked.nr; i++) {
 		struct sonde_frame f = {
@@ -352,6 +372,7 @@ int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 	int has_user;
 
 	vec_clear(&rec->frames);
+	rec->chain_is_cut = false;
 	has_user = chain_push_recorded(rec, ev, max_frames);
 	if (has_user < 0)
 		return has_user;

@@ -43,7 +43,8 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
 /*
  * The call chain as sonde_event_callchain() gives it, whether or not the session wants chains.
  * max-stack limits the recorded frames, and the unwound ones; functions inlined do not count.
- * Borrowed until the next call on the session. <0: out of memory.
+ * Borrowed until the next call on the session. recording.chain_is_cut says whether it ended at a
+ * limit, or could not be unwound to its end. <0: out of memory.
  */
 int recording_chain(const struct event *ev, const struct sonde_frame **ret);
 /*

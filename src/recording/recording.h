@@ -153,6 +153,7 @@ struct recording {
 	uint64_t unwindable_stamp; /* the mappings that chain_perf_unwinds() saw last, */
 	bool unwindable;           /* and its answer */
 	VEC(struct sonde_frame) frames;
+	bool chain_is_cut; /* the last one's outermost frames are missing, or may be */
 
 	const struct event *printing; /* whose text is made: text.c */
 };

@@ -263,6 +263,28 @@ TEST(frames_without_mapping)
 	assert_int_equal(level_of_kernel_frame("perf-6.1"), '.');
 }
 
+/* Chains of 127 frames, of which the kernel records no more, and one of 126. */
+TEST(full_chains_are_counted)
+{
+	struct sonde_profile_facts f = { .size = sizeof(f) };
+	struct sonde_profile *p;
+	struct recording r;
+	uint64_t frames[128] = { (uint64_t)-512 };
+
+	for (uint64_t i = 1; i < 128; i++)
+		frames[i] = A + i;
+	recording_begin_as(&r, true);
+	recording_sample(&r, 20, 12, 12, frames, 128);
+	recording_sample(&r, 21, 12, 12, frames, 128);
+	recording_sample(&r, 22, 12, 12, frames, 127);
+	p = profile_of(&r, "keys=sym\ncallgraph=caller\n");
+	assert_int_equal(sonde_profile_facts(p, &f), 1);
+	assert_int_equal(f.samples, 3);
+	assert_int_equal(f.truncated_chains, 2);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
 TEST(weights_are_sums)
 {
 	struct recording r = begin();
