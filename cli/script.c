@@ -51,8 +51,7 @@ static void script_warn_of_shadow(const struct script_places *places, const stru
 
 	if (path && !stat(file, &here) && !stat(path, &there) &&
 	    (here.st_dev != there.st_dev || here.st_ino != there.st_ino))
-		cli_say("script: ./%s is run; it shadows %s, which is found by that name elsewhere",
-			file, path);
+		cli_say("script: running ./%s, which shadows %s", file, path);
 	free(path);
 }
 

@@ -305,14 +305,16 @@ struct source_ops {
 	void (*weigh)(struct source *s, const struct event *ev, uint64_t *ret_ip,
 		      uint64_t *ret_period);
 	/*
-	 * The chain's entries, markers included, as unaligned u64 in the recording's byte order; 0
-	 * without a chain. NULL if such recordings have no chains.
+	 * Returns the number of entries of the chain, markers included; 0 without a chain. The
+	 * entries are unaligned u64 in the recording's byte order. NULL if recordings of this
+	 * format have no chains.
 	 */
 	int (*callchain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/*
-	 * For a sample without user frames: those that another record holds for it. Returns their
-	 * number, and their addresses in the form of a chain's entries; 0 if there are none.
-	 * Borrowed until the next call. The member is NULL if such recordings have no such records.
+	 * The user frames of a sample that another record holds, for a sample without its own.
+	 * Returns their number, 0 if there are none. *ret has their addresses in the form of a
+	 * chain's entries, borrowed until the next call. The member is NULL if recordings of this
+	 * format have no such records.
 	 */
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/* NULL if such recordings say nothing of the kernel. */

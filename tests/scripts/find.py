@@ -62,8 +62,8 @@ t.is_(found("-s", "everywhere", PERF_EXEC_PATH=TREE), "tree", "PERF_EXEC_PATH is
 t.is_(found("-s", "everywhere", "--exec-path=" + TREE), "tree", "--exec-path is searched first")
 t.is_(found("-s", "everywhere.py", PERF_EXEC_PATH=TREE, cwd=t.dir + "/here"), "here",
       "a file in the current folder is used first")
-said = ("sonde: script: ./everywhere.py is run; it shadows "
-        "DIR/home/.config/sonde/scripts/everywhere.py, which is found by that name elsewhere")
+said = ("sonde: script: running ./everywhere.py, which shadows "
+        "DIR/home/.config/sonde/scripts/everywhere.py")
 for words in ("-s", "everywhere.py"), ("everywhere.py",):
     t.is_(message_about(*words, cwd=t.dir + "/here"), said,
           "%s: a message names the shadowed script" % " ".join(words))

@@ -40,9 +40,9 @@ int zip_new(struct zip **ret, int level, bool padded);
 int zip_chunk(struct zip *z, const struct iovec *pieces, int nr_pieces, uint8_t *to,
 	      size_t *ret_len);
 /*
- * Ends the open frame, into to[ZIP_ROOM_BYTES]. A record must not unpack to nothing, so this one
- * contains a FINISHED_INIT, which readers ignore at this place. Both lengths are 0 if no frame is
- * open.
+ * Ends the open frame, into to[ZIP_ROOM_BYTES]. The record must unpack to at least one record, so
+ * it contains a FINISHED_INIT, which readers ignore at this place. Both lengths are 0 if no frame
+ * is open.
  */
 int zip_end(struct zip *z, uint8_t *to, size_t *ret_len, size_t *ret_plain_len);
 void zip_free(struct zip *z); /* NULL is fine */

@@ -18,7 +18,7 @@ struct worker {
 	pthread_t id;
 	bool is_running;
 	VEC(struct drain) drains; /* of one ring each */
-	VEC(struct pollfd) fds;   /* the end, then those of the lanes */
+	VEC(struct pollfd) fds;   /* [0] is end_fd; those of the lanes follow */
 	uint64_t wakeups;
 	int error;
 	char *error_text; /* owned */

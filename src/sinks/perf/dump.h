@@ -22,10 +22,12 @@
 struct perfdata_view_record;
 
 struct perf_dump {
-	const struct line_options *lines; /* those follow in the dump */
+	const struct line_options *lines; /* options of the lines that follow each record in the
+					     dump */
 	bool is_unsorted;
-	bool is_pipe;   /* has no name, and its records count from its first one */
-	bool is_report; /* as perf report prints it, which handles other records than perf script */
+	bool is_pipe;   /* the input has no name; offsets count from its first record */
+	bool is_report; /* as perf report -D, which handles fewer kinds of records than perf script
+			   -D */
 };
 
 /* True if the dump can be in the order of time; first: the recording's first event type. */

@@ -70,16 +70,14 @@ static int check_names(const struct text_class_fields *c, const struct text_reco
 	if (c->fields & TEXT_SYM && !address)
 		return err_set(-EINVAL,
 			       "the samples of '%s' have neither IP nor ADDR: the field 'sym' has "
-			       "no address "
-			       "to name",
+			       "no address to name",
 			       sc->name);
 	if (c->fields & TEXT_SYMOFF && !(c->fields & TEXT_SYM))
 		return err_set(-EINVAL, "the field 'symoff' needs the field 'sym'");
 	if (c->fields & TEXT_DSO && !address)
 		return err_set(-EINVAL,
 			       "the samples of '%s' have neither IP nor ADDR: the field 'dso' has "
-			       "no address "
-			       "to look for",
+			       "no address to look up",
 			       sc->name);
 	if (c->fields & (TEXT_SRCLINE | TEXT_SRCCODE) && !(c->fields & TEXT_IP))
 		return err_set(-EINVAL, "the field '%s' of %s events needs the field 'ip'",
