@@ -152,11 +152,10 @@ static int flamegraph_fill_waits(struct flamegraph *g, struct sonde_session *s,
 	for (size_t i = 0; i < nr; i++)
 		free(lists[i]);
 	if (r >= 0 && switches.missing)
-		cli_say("%" PRIu64 " switches are missing, and the time before them: they were "
-			"lost or "
-			"not recorded (record all cpus with -a; -F and -c choose among "
-			"tracepoints, too: "
-			"cpu-clock/freq=999/ is for one event)",
+		cli_say("%" PRIu64 " switches are missing, and the time before each is not shown: "
+			"they were lost or not recorded (record all cpus with -a; do not use -F or "
+			"-c, which drop tracepoints, too: set the frequency of one event as in "
+			"cpu-clock/freq=999/)",
 			switches.missing);
 	if (r < 0 || switches.seen)
 		return r;
@@ -271,8 +270,9 @@ static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
 	if (a->off_cpu && a->wall)
 		return cli_usage(cli, "flamegraph: --off-cpu or --wall, not both");
 	if (strcmp(a->by, "none") && !flame_waits_can_group(a->by))
-		return cli_usage(cli, "flamegraph: --by %s: with --%s it takes comm, pid, cpu",
-				 a->by, a->wall ? "wall" : "off-cpu");
+		return cli_usage(
+			cli, "flamegraph: --by %s: with --%s only comm, pid and cpu are possible",
+			a->by, a->wall ? "wall" : "off-cpu");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (lines_count(&a->rec.lines, keys[i].key))
 			return cli_usage(cli,

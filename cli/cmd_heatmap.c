@@ -39,12 +39,14 @@ static void heatmap_say_pairs(const struct heat_pairs *p)
 	const uint64_t unended = heat_pairs_unended(p);
 
 	if (p->has_wrong_key)
-		cli_say("--key: an event has no field %s, which counts as 0", p->wrong_key);
+		cli_say("--key: an event has no field %s; its value counts as 0", p->wrong_key);
 	if (p->without_start || unended)
-		cli_say("%" PRIu64 " stops have no start, %" PRIu64 " starts have no stop",
+		cli_say("%" PRIu64 " STOP events have no START event, %" PRIu64
+			" START events have no STOP event",
 			p->without_start, unended);
 	if (p->dropped)
-		cli_say("%" PRIu64 " starts are missing: too many had no stop", p->dropped);
+		cli_say("%" PRIu64 " START events were dropped: too many had no STOP event yet",
+			p->dropped);
 }
 
 static int heatmap_write(struct heatmap *m)

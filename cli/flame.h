@@ -84,8 +84,9 @@ int flame_callee(struct flame *f, uint32_t node, uint32_t frame, uint32_t *ret);
 void flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight,
 	       uint64_t count);
 /*
- * Sums up totals and sorts callees by name. Callees with less than `percent` of all become one
- * frame of kind FLAME_REST for each caller. Nothing may be added afterwards.
+ * Sums up totals and sorts callees by name. The callees of a caller that have less than `percent`
+ * of the graph's total are merged into one frame of kind FLAME_REST. Nothing may be added
+ * afterwards.
  */
 int flame_finish(struct flame *f, double percent);
 

@@ -26,12 +26,11 @@ struct flame_switches {
 	uint64_t missing;
 };
 
-/* --by in this mode: comm, pid, cpu, and lists of them. */
+/* True if `by` (--by) is comm, pid or cpu, or a list of these. Waits have no other keys. */
 bool flame_waits_can_group(const char *by);
 /*
  * Adds the waits of a session to the graph "off-cpu" or "wall". The session must deliver the events
- * of all threads. Returns 0 on success, a negative
- * errno as sonde_session_next() does.
+ * of all threads. Returns 0 on success, a negative errno on failure.
  */
 int flames_fill_waits(struct flames *fs, struct sonde_session *s, enum flame_side side,
 		      enum flame_time time, const struct flame_tasks *tasks,

@@ -149,7 +149,7 @@ static char *report_profile_text(const struct report_run *run)
 	return text;
 }
 
-/* The order of rows of the finished profile. NULL: no memory. */
+/* The text of keys for sonde_profile_sort(); NULL if there is no memory. */
 static char *report_order_text(const struct report_run *run)
 {
 	const struct report_items *items = &run->layout.sort;
@@ -167,7 +167,7 @@ static char *report_order_text(const struct report_run *run)
 
 		if (it->key && it->key->kind == REPORT_KEY_EMPTY)
 			continue;
-		/* perf knows no such number then, so it decides nothing. */
+		/* Without --children perf has no such column, so it does not sort by it. */
 		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
 			continue;
 		if (!is_number)
@@ -177,7 +177,7 @@ static char *report_order_text(const struct report_run *run)
 				is_number ? it->key->profile_name
 					  : sonde_profile_column(run->view.profile, k, NULL, NULL);
 
-			/* Without call graphs, call chains do not decide between rows. */
+			/* Without call graphs, equal rows are not sorted by their call chains. */
 			if (is_number && it->key->number == REPORT_CHILDREN &&
 			    !run->view.has_graphs)
 				name = "children_only";

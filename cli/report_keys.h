@@ -48,7 +48,7 @@ struct report_items {
 	size_t n;
 };
 
-/* What decides about columns beside -s and -F. */
+/* All that the columns depend on: options, and facts about the recording. */
 struct report_keys_want {
 	enum report_mode mode;
 	const char *sort, *fields; /* -s, -F; NULL if not given */

@@ -7,12 +7,15 @@
 #include "model/event.h"
 
 /*
- * The node of the innermost frame of an event's chain; PROFILE_ROOT if it has no chain. *place: the
- * sampled place, which ignore-callees may replace. Equal bytes of a chain with equal mappings are
- * resolved once.
+ * Finds or adds the path of an event's chain. *ret is the node of the innermost frame, PROFILE_ROOT
+ * without a chain. *place is the sampled place; ignore-callees may replace it. Chains with the same
+ * bytes and the same mappings are resolved once.
  */
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret);
-/* The place + 1 of the outermost or innermost function, as perf looks, that parent= names. */
+/*
+ * The place + 1 of the function on the path that parent= names; 0 if there is none. If it names
+ * several, the outermost with CALLGRAPH_CALLER, otherwise the innermost, as in perf.
+ */
 uint64_t chains_parent(const struct profile *p, uint32_t node);
 void chains_forget(struct profile *p);
 

@@ -283,9 +283,9 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 
 /* ---- recent cells ---------------------------------------------------------------------------- */
 
-/* What decides a sample's cell where keys are about its name and its place only. */
+/* The key of a sample's cell if the sort keys are about its comm and place only, and the cell. */
 struct recent_cell {
-	uint64_t ip, stamp; /* stamp: of the mappings that hold */
+	uint64_t ip, stamp; /* stamp: identifies the mappings of that time */
 	uint32_t schema, comm;
 	uint32_t mode; /* cpumode + 1; 0: free */
 	uint32_t cell;
@@ -293,7 +293,10 @@ struct recent_cell {
 
 enum { RECENT_CELLS = 1 << 12 };
 
-/* The slot of a sample's cell; NULL if there is no memory, or if its mappings are not known. */
+/*
+ * Returns the slot that may hold a sample's cell, and the sample's key. NULL if memory runs out, or
+ * if the mappings of the sample are unknown.
+ */
 static struct recent_cell *collect_recent(struct profile *p, const struct event *ev, uint64_t ip,
 					  struct recent_cell *key)
 {

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Places: distinct addresses, with what is there. */
+/* Places: distinct addresses, each with its function, file and source line. */
 #ifndef SONDE_PROFILE_PLACES_H
 #define SONDE_PROFILE_PLACES_H
 
 #include "profile/types.h"
 #include "model/event.h"
 
-/* The number of the place of an address. frame: that it is of; NULL for the sampled address. */
+/*
+ * Finds or adds the place of an address; *ret is its number. frame: the frame that has the address;
+ * NULL for the sampled address.
+ */
 int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t cpumode,
 		const struct sonde_frame *frame, uint32_t *ret);
-/* The same for frames without more than an address; stamp: of the mappings that hold, 0 unknown. */
+/*
+ * The same for a frame of which only the address is known. stamp: identifies the mappings of that
+ * time; 0 if they are unknown.
+ */
 int places_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
 		  uint32_t cpumode, uint32_t *ret);
 /* The same place with another mode. */

@@ -80,7 +80,7 @@ static int ranks_order(const struct profile *p, struct profile_column *c, bool s
 	return 0;
 }
 
-/* The first value met of each id stands for it. */
+/* Fills by_id: for each id the index of the first value that has it. */
 static int ranks_ids(struct profile_column *c)
 {
 	for (uint32_t i = 0; i < c->values.n; i++) {

@@ -71,11 +71,11 @@ static int rows_of_cells(struct profile *p)
 struct rows_walk {
 	struct profile *p;
 	uint32_t *cells;       /* owned; by combination */
-	uint32_t *row_of_node; /* owned; holds while its mark is the combination's number + 1 */
+	uint32_t *row_of_node; /* owned; valid if mark[node] is 1 + the combination */
 	uint32_t *mark;        /* owned */
-	uint64_t *seen;        /* owned; by row: the last cell + 1 that met it */
+	uint64_t *seen;        /* owned; by row: 1 + the last cell with a frame in it */
 	size_t nr_seen;
-	/* A row that a cell meets, and the depth of the frame where it does. */
+	/* Called for each row that has a frame of the cell's path; depth: of that frame. */
 	int (*meet)(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth);
 };
 

@@ -29,11 +29,11 @@
 struct recordings;
 struct profile;
 
-/* What the pass keeps of a sample: a number. */
+/* The number that the pass keeps for a key of a sample: what the number means. */
 enum profile_raw {
 	RAW_PLACE, /* kept once for all columns */
 	RAW_LINE,  /* the same, with its source line */
-	RAW_NONE,  /* recordings do not say it */
+	RAW_NONE,  /* no recording has it; every sample has the same value */
 	RAW_COMM,  /* id in the profile's string pool */
 	RAW_TASK,  /* number in profile.tasks */
 	RAW_CPU,
@@ -94,11 +94,14 @@ struct profile_column {
 	uint32_t schema;
 	bool is_raw;
 	struct hash64 fields; /* id of bytes -> index in profile.field_values */
-	int raw_at;           /* index of its number in a combination; -1: it is about the place */
-	/* Number -> index in values; of a place: 2n, of that of a frame: 2n + 1. */
+	int raw_at;           /* index of its number in a combination; -1: the number is a place */
+	/*
+	 * Number -> index in values. If the number is a place n, the hash key is 2n for the sampled
+	 * place and 2n + 1 for the place of a frame.
+	 */
 	struct hash64 by_raw;
 	VEC(struct profile_value) values; /* one for each distinct number */
-	VEC(uint32_t) by_id;              /* a value of each id */
+	VEC(uint32_t) by_id;              /* index of a value with this id */
 };
 
 enum {
@@ -186,19 +189,19 @@ struct profile {
 	struct profile_options opts;
 	struct strpool strings;
 	VEC(struct profile_column) columns;
-	unsigned nr_raws;                /* numbers of a combination, the table excepted */
+	unsigned nr_raws;                /* numbers in a combination without the table */
 	struct profile_filters *filters; /* owned; marks.c */
 	bool has_dso;                    /* one of the keys is dso */
-	bool has_parent;                 /* ... is parent */
-	bool needs_sample;               /* ... is a value of struct sonde_sample */
-	bool is_simple;                  /* the pass finds most cells by what it found recently */
-	bool is_bound;                   /* columns of fields are known */
+	bool has_parent;                 /* one of the keys is parent */
+	bool needs_sample;               /* a key is a value of struct sonde_sample */
+	bool is_simple; /* the keys are about comm and place only: recent_cells is used */
+	bool is_bound;  /* the columns that are fields have been looked up */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
 	bool chain_is_cut; /* the sample at hand has a chain that is not complete */
 
 	/* ---- the pass ---- */
-	const struct recordings *session; /* that of the last event */
+	const struct recordings *session; /* the session of the last event */
 	uint64_t session_nr;
 	/* By id of the session's string pool: own id + 1; 0 unknown. */
 	VEC(uint32_t) own_strings;

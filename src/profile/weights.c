@@ -13,7 +13,7 @@
 struct weight {
 	const char *name; /* borrowed from the options */
 	size_t len;
-	size_t value_at; /* of a value of struct sonde_sample; 0: a field */
+	size_t value_at; /* offset in struct sonde_sample; 0 if the weight is a field */
 	/* By schema id: a field, NULL if its events have none. */
 	VEC(const struct sonde_field *) fields;
 };

@@ -135,7 +135,7 @@ def mistakes(path):
             ('a filter of events', ['--wall', '--cpu', '0'], b'on all cpus, not --cpu'),
             ('both', ['--wall', '--off-cpu'], b'not both'),
             ('a key that waits do not have', ['--off-cpu', '--by', 'dso'],
-             b'it takes comm, pid, cpu')):
+             b'only comm, pid and cpu are possible')):
         status, out, err = run([SONDE, 'flamegraph', '-i', str(path), '-o', '-', *words])
         say(status == 2 and message in err and not out, name, '%d %r' % (status, err))
     status, out, err = run([SONDE, 'flamegraph', '-i', str(HERE.parent / 'data/text/clock.data'),
