@@ -307,7 +307,7 @@ static int script_check_generate(const struct cli *cli, const struct script_args
 	if (!a->generate)
 		return CLI_OK;
 	if (a->fields) {
-		cli_say("script: -F is for text: a script made by -g prints all fields");
+		cli_say("script: -F works with text only: a script made by -g prints all fields");
 		return cli_rules(cli)->statuses_are_errnos ? 256 - EINVAL : CLI_USAGE;
 	}
 	if (a->script || nr_words)

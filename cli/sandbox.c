@@ -371,7 +371,7 @@ static void sandbox_put_unless(struct filter_program *p, int nr, unsigned arg, u
 	sandbox_put_return(p, SECCOMP_RET_ALLOW);
 }
 
-/* Allows opening files for reading, and unnamed files. */
+/* Allows opening files for reading and creating unnamed files (O_TMPFILE). Others get EACCES. */
 static void sandbox_put_open(struct filter_program *p, int nr, unsigned arg)
 {
 	sandbox_put(p, EQUAL, 0, 7, (uint32_t)nr);

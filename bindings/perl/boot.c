@@ -122,7 +122,8 @@ XS(has_died_in_end)
 	XSRETURN(1);
 }
 
-/* Sonde::_behind_program(): has Sonde::Prelude::events() called after the program */
+/* Sonde::_behind_program(): has Sonde::Prelude::events() called when the script's main program ends
+ */
 XS(behind_program);
 XS(behind_program)
 {

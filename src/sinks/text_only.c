@@ -8,7 +8,7 @@
 
 int text_only_refuse_option(const char *option, const char *instead)
 {
-	return err_set(-EINVAL, "%s is for text: %s", option, instead);
+	return err_set(-EINVAL, "%s works with text only: %s", option, instead);
 }
 
 int text_only_refuse(const struct text_only *o, const char *instead)

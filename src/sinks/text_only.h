@@ -21,7 +21,7 @@ struct text_only {
 		KEY_FLAG("per-event-dump", s, m.per_event_dump), KEY_FLAG("dump", s, m.dump), \
 		KEY_FLAG("header-info", s, m.header_info)
 
-/* -EINVAL with "OPTION is for text: `instead`" if one of them was given. */
+/* -EINVAL with "OPTION works with text only: `instead`" if one of them was given. */
 int text_only_refuse(const struct text_only *o, const char *instead);
 /* The same error for one more option. */
 int text_only_refuse_option(const char *option, const char *instead);

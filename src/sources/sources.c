@@ -66,8 +66,8 @@ static int sources_look_into(int dir, const char *path, uint8_t *head, size_t ro
 	*ret_len = n < 0 ? 0 : (size_t)n;
 	codec = r < 0 ? NULL : codec_find(head, *ret_len);
 	return codec ? err_set(-EBADMSG,
-			       "%s/%s is packed with %s, which files of a directory may not be: "
-			       "unpack it",
+			       "%s/%s is packed with %s: unpack it, sonde reads only unpacked "
+			       "files of a directory",
 			       path, name, codec->name)
 		     : r;
 }
@@ -87,8 +87,8 @@ static int sources_read_head(struct stream *s, uint8_t *head, size_t room, size_
 }
 
 /*
- * The first bytes of the input, and a stream if it can be read only once; "-" is the standard
- * input.
+ * Reads the first bytes of the input; "-" is the standard input. *ret is a stream if the input can
+ * be read only once, otherwise it is left alone.
  */
 static int sources_look(const struct source_options *opts, uint8_t *head, size_t room,
 			size_t *ret_len, struct stream **ret)

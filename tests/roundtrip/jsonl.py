@@ -228,7 +228,7 @@ def options(folder):
     for wrong in (['-F', 'comm'], ['-D'], ['--deltatime'], ['--per-event-dump'], ['-L'],
                   ['--max-blocks', '3'], ['--show-round-events'], ['-I']):
         status, out, err = run('script', '-i', data, '--format', 'jsonl', *wrong)
-        ok(status == 2 and not out and 'is for text' in err, '%s is refused' % wrong[0],
+        ok(status == 2 and not out and 'works with text only' in err, '%s is refused' % wrong[0],
            (status, out[:200], err))
     status, out, err = run('script', '-i', data, '--format', 'xml')
     ok(status == 2 and 'text, jsonl and blkparse' in err, 'unknown formats are refused',

@@ -12,8 +12,8 @@ struct capture_clock {
 };
 
 /*
- * A name such as "monotonic", "CLOCK_TAI" or "boot", or a number. -EBADR if there is no such clock,
- * or the kernel's error.
+ * Reads a name such as "monotonic", "CLOCK_TAI" or "boot", or a number. Returns 0 on success,
+ * -EBADR if there is no such clock, or the negative errno with which the kernel refused it.
  */
 int capture_clock_parse(struct capture_clock *ret, const char *text);
 

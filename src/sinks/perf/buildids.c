@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of build ids, as perf buildid-list prints it. Only the events say which files samples
- * hit. A recording without a list of its own has just those files.
+ * The list of build ids, as perf buildid-list prints it. To know which files samples hit, all
+ * events must be read. If the recording has no list of build ids, these files are printed.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -177,7 +177,8 @@ static int files_open_listed(struct blktrace_source *s, struct files_listing *l,
 
 	if (packed)
 		return err_set(-EBADMSG,
-			       "%s%s%s is packed, which files of a directory may not be: unpack it",
+			       "%s%s%s is packed: unpack it, sonde reads only unpacked files of a "
+			       "directory",
 			       l->folder, *l->folder ? "/" : "", packed);
 	if (l->names.n > MOST_FILES)
 		return err_set(-E2BIG, "%s: %zu files, of which a recording has at most %d",

@@ -95,8 +95,8 @@ static int open_look_at_first(struct blktrace_source *s)
 		codec = codec_find(first, (size_t)n);
 		if (codec) {
 			n = err_set(-EBADMSG,
-				    "%s is packed with %s, which files of a directory may not be: "
-				    "unpack it",
+				    "%s is packed with %s: unpack it, sonde reads only unpacked "
+				    "files of a directory",
 				    file->path, codec->name);
 			break;
 		}

@@ -749,7 +749,7 @@ TEST(refused_records_inside_a_run)
  * ---- monotonic files ----------------------------------------------------------------------------
  */
 
-/* Files of cpus. With every other seed some records are late or have no time. */
+/* One file for each cpu. With every other seed some records are late or have no time. */
 TEST(monotonic_files)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
