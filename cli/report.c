@@ -319,6 +319,29 @@ static void report_decide_format(struct report_run *run)
 	a->sort = "comm,sym";
 }
 
+/* Keys that this recording, or any, says nothing about; perf prints a placeholder for them. */
+static int report_refuse_keys(struct report_run *run)
+{
+	const char *sort = run->report->args->sort;
+
+	if (cli_compat(run->report->cli))
+		return 0;
+	if (report_layout_has(&run->layout, "socket") &&
+	    !sonde_session_info(run->session, "cpu-sockets"))
+		return report_fail(run->report, "",
+				   "-s socket: the recording does not say which cpu is in which "
+				   "socket");
+	if (report_layout_has(&run->layout, "cgroup_id"))
+		return report_fail(run->report, "",
+				   "-s cgroup_id: the numbers of control groups are not known "
+				   "here; -s cgroup prints their names");
+	if (sort && strstr(sort, "ipc_null"))
+		return report_fail(run->report, "",
+				   "-s ipc_null: no recording has values for it; perf adds it as "
+				   "an empty column");
+	return 0;
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -343,6 +366,8 @@ static int report_decide(struct report_run *run)
 	r = report_read_widths(run);
 	if (!r)
 		r = report_make_layout(run);
+	if (!r)
+		r = report_refuse_keys(run);
 	return r;
 }
 

@@ -337,7 +337,8 @@ static PyMethodDef methods[] = {
 	{ "info", (PyCFunction)session_info, METH_O,
 	  "info(key) -> str or None\n\nA fact from the recording's header: hostname, osrelease, "
 	  "version, arch, cmdline,\n"
-	  "cpudesc, nrcpus-online, nrcpus-available, byte-order (little, big), long-bytes." },
+	  "cpudesc, nrcpus-online, nrcpus-available, cpu-sockets (of each cpu), byte-order "
+	  "(little, big), long-bytes." },
 	{ "__enter__", session_enter, METH_NOARGS, NULL },
 	{ "__exit__", (PyCFunction)session_exit, METH_VARARGS, NULL },
 	{ NULL }

@@ -119,6 +119,9 @@ static int collect_raw(struct profile *p, const struct event *ev, struct profile
 	case RAW_CPU:
 		*ret = (uint64_t)(int64_t)ev->pub.cpu;
 		return 0;
+	case RAW_SOCKET:
+		*ret = (uint64_t)(int64_t)recording_socket(ev->recording, ev->pub.cpu);
+		return 0;
 	case RAW_TIME:
 		if (ev->pub.time_ns != SONDE_NO_TIME)
 			*ret = ev->pub.time_ns - ev->pub.time_ns % p->opts.time_quantum;

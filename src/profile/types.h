@@ -37,6 +37,7 @@ enum profile_raw {
 	RAW_COMM,  /* id in the profile's string pool */
 	RAW_TASK,  /* number in profile.tasks */
 	RAW_CPU,
+	RAW_SOCKET,
 	RAW_TIME,   /* start of the quantum */
 	RAW_PARENT, /* place + 1 of the function that parent= names; 0 none */
 	RAW_TRACE,  /* id of the text in the profile's string pool, as the next one */

@@ -140,16 +140,18 @@ int value_parent(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 	return 0;
 }
 
-/* Recordings do not say it so far. */
 int value_socket(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
-	(void)p, (void)raw, (void)is_frame;
-	ret->kind = SONDE_VALUE_NONE;
-	ret->number = UINT64_MAX;
-	ret->text = "-001";
-	return 0;
+	char text[24];
+
+	(void)is_frame;
+	ret->kind = raw == UINT64_MAX ? SONDE_VALUE_NONE : SONDE_VALUE_NUMBER;
+	ret->number = raw;
+	snprintf(text, sizeof(text), "%.3d", (int)(int64_t)raw);
+	return values_intern(p, text, &ret->text);
 }
 
+/* Recordings do not say it so far. */
 int value_cgroup_id(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	(void)p, (void)raw, (void)is_frame;

@@ -41,6 +41,7 @@ static void recording_done(struct recording *rec)
 	printk_formats_done(&rec->printk);
 	kernel_formats_done(&rec->kernel_formats);
 	vec_done(&rec->frames);
+	vec_done(&rec->sockets);
 	free(rec->input);
 	free(rec->offset);
 }
@@ -346,6 +347,22 @@ struct order_stats recording_order_stats(const struct recording *rec)
 const char *recording_info(const struct recording *rec, const char *key)
 {
 	return source_info(rec->source, key);
+}
+
+int32_t recording_socket(struct recording *rec, int32_t cpu)
+{
+	const char *list = rec->sockets_known ? NULL : source_info(rec->source, "cpu-sockets");
+
+	rec->sockets_known = true;
+	while (list && *list) {
+		char *end;
+		const int32_t socket = (int32_t)strtol(list, &end, 10);
+
+		if (vec_push(&rec->sockets, socket) < 0)
+			break;
+		list = end + (*end == ',');
+	}
+	return cpu >= 0 && (size_t)cpu < rec->sockets.n ? rec->sockets.v[cpu] : -1;
 }
 
 const char *recording_cgroup(const struct recording *rec, uint64_t id)

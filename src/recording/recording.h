@@ -153,6 +153,8 @@ struct recording {
 	uint64_t unwindable_stamp; /* the mappings that chain_perf_unwinds() saw last, */
 	bool unwindable;           /* and its answer */
 	VEC(struct sonde_frame) frames;
+	VEC(int32_t) sockets; /* by cpu; recording_socket() */
+	bool sockets_known;
 	bool chain_is_cut; /* the last one's outermost frames are missing, or may be */
 
 	const struct event *printing; /* whose text is made: text.c */
@@ -199,6 +201,8 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 
 /* See sonde_session_info(). */
 const char *recording_info(const struct recording *rec, const char *key);
+/* The socket of a cpu of the recorded machine; -1 unknown. */
+int32_t recording_socket(struct recording *rec, int32_t cpu);
 /* The path of a control group as of now; NULL unknown. Borrowed as long as the session. */
 const char *recording_cgroup(const struct recording *rec, uint64_t id);
 /*

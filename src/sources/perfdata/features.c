@@ -49,6 +49,41 @@ static int features_read_nrcpus(struct perfdata_source *s, struct bytes *b)
 	return s->info.cpus_available && s->info.cpus_online ? 0 : err_nomem();
 }
 
+static int features_skip_list(struct bytes *b)
+{
+	const char *text = NULL;
+	uint32_t nr = 0;
+	size_t len = 0;
+
+	TRY(bytes_u32(b, "number of texts", &nr));
+	while (nr--)
+		TRY(perfdata_string_read(b, "text", &text, &len));
+	return 0;
+}
+
+/* list of cores | list of threads | nr x { core, socket } ...: "0,0,1,1". Old ones end before. */
+static int features_read_topology(struct perfdata_source *s, struct bytes *b)
+{
+	const unsigned long nr =
+		s->info.cpus_available ? strtoul(s->info.cpus_available, NULL, 10) : 0;
+	struct outbuf text = { 0 };
+	uint32_t core = 0, socket = 0;
+
+	TRY(features_skip_list(b));
+	TRY(features_skip_list(b));
+	if (!nr || nr > bytes_left(b) / 8)
+		return 0;
+	for (unsigned long i = 0; i < nr; i++) {
+		bytes_u32(b, "core", &core);
+		bytes_u32(b, "socket", &socket);
+		outbuf_fmt(&text, "%s%d", i ? "," : "", (int)socket);
+	}
+	if (!text.failed)
+		s->info.cpu_sockets = arena_strndup(&s->arena, text.data, text.len);
+	outbuf_done(&text);
+	return s->info.cpu_sockets ? 0 : err_nomem();
+}
+
 static int features_read_cmdline(struct perfdata_source *s, struct bytes *b)
 {
 	struct outbuf line = { 0 };
@@ -294,6 +329,8 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 		return features_read_string(s, b, &s->info.cpudesc);
 	case FEAT_NRCPUS:
 		return features_read_nrcpus(s, b);
+	case FEAT_CPU_TOPOLOGY:
+		return features_read_topology(s, b);
 	case FEAT_CMDLINE:
 		return features_read_cmdline(s, b);
 	case FEAT_EVENT_DESC:
@@ -421,21 +458,16 @@ static uint64_t features_max_bytes(enum perfdata_feature feature)
 
 int perfdata_features_read(struct perfdata_source *s)
 {
-	static const enum perfdata_feature wanted[] = { FEAT_HOSTNAME,
-							FEAT_OSRELEASE,
-							FEAT_VERSION,
-							FEAT_ARCH,
-							FEAT_CPUDESC,
-							FEAT_NRCPUS,
-							FEAT_CMDLINE,
-							FEAT_EVENT_DESC,
-							FEAT_BUILD_ID,
-							FEAT_TRACING_DATA,
-							FEAT_SAMPLE_TIME,
-							FEAT_DIR_FORMAT,
-							FEAT_SIMPLEPERF_META_INFO,
-							FEAT_SIMPLEPERF_FILE,
-							FEAT_SIMPLEPERF_FILE2 };
+	static const enum perfdata_feature wanted[] = {
+		FEAT_HOSTNAME,        FEAT_OSRELEASE,
+		FEAT_VERSION,         FEAT_ARCH,
+		FEAT_CPUDESC,         FEAT_NRCPUS,
+		FEAT_CPU_TOPOLOGY,    FEAT_CMDLINE,
+		FEAT_EVENT_DESC,      FEAT_BUILD_ID,
+		FEAT_TRACING_DATA,    FEAT_SAMPLE_TIME,
+		FEAT_DIR_FORMAT,      FEAT_SIMPLEPERF_META_INFO,
+		FEAT_SIMPLEPERF_FILE, FEAT_SIMPLEPERF_FILE2
+	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const struct perfdata_section sec = s->file.features[wanted[i]];
@@ -473,6 +505,7 @@ const char *perfdata_info(struct source *source, const char *key)
 		{ "cpudesc", s->info.cpudesc },
 		{ "nrcpus-online", s->info.cpus_online },
 		{ "nrcpus-available", s->info.cpus_available },
+		{ "cpu-sockets", s->info.cpu_sockets },
 		{ "byte-order", s->file.big_endian ? "big" : "little" },
 		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },
 	};
