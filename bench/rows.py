@@ -10,6 +10,7 @@ PYTHON, PERL = '/usr/bin/python3', '/usr/bin/perl'
 PERFS_SCRIPTS = '/usr/lib/perf-core/scripts/python'
 BENCH = os.path.dirname(os.path.abspath(__file__))
 MEMORY_GOAL = 64_000_000
+REPORT_GOAL = 200_000_000
 
 
 class Row:
@@ -100,13 +101,17 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
                 for event, n in sorted(recs.counted(files).items()) if event != 'lost']
         lib = os.path.join(recs.build, 'bindings', 'perl', 'lib')
         return Row(name, [sonde, 'script', '-i', files, '-s', path],
-                   perf and [perf, 'script', '-i', files, '-s', path], [[reading, 'walk', files],
-                                                                        ['/usr/bin/env',
-                                                                         'PERF_EXEC_PATH=' + lib,
-                                                                         PERL, os.path.join(
-                                                                             BENCH, 'floor.pl'),
-                                                                         path, *subs]],
+                   perf and [perf, 'script', '-i', files, '-s', path],
+                   [[reading, 'walk', files],
+                    ['/usr/bin/env', 'PERF_EXEC_PATH=' + lib, PERL,
+                     os.path.join(BENCH, 'floor.pl'), path, *subs]],
                    beside_perf, 1.25, script='perl', memory=MEMORY_GOAL)
+
+    def report(name, path, beside_perf, *options):
+        # -q: perf's last line is a tip chosen by the time of day.
+        options = ['report', '-i', path, '--stdio', '-q', *options]
+        return Row(name, [sonde, '--compat', 'perf-6.1', *options], perf and [perf, *options],
+                   [[reading, 'walk', path]], beside_perf, memory=REPORT_GOAL)
 
     def handlers(counts):
         return {n.replace(':', '__'): counts.get(n, 0)
@@ -192,6 +197,15 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
         Row('skeleton that counts, without samples', *script(sched, 'skeleton.py'),
             floor(sched, 'skeleton.py', **handlers(many)), 8, 1.3, script='python',
             memory=MEMORY_GOAL),
+        report('report by comm', sched, 5, '-s', 'comm'),
+        report('report by comm, dso and sym', sched, 6, '-s', 'comm,dso,sym'),
+        report('report of call chains, children', chains, 8, '-g'),
+        report('report of call chains, no children', chains, 8, '-g', '--no-children'),
+        Row('folded call chains (perf: perf script and a script that folds)',
+            [sonde, 'report', '-i', chains, '--format', 'folded'],
+            perf and ['/bin/sh', '-c', '"$0" script -i "$1" -F comm,ip,sym | "$2" "$3"', perf,
+                      chains, PYTHON, os.path.join(BENCH, 'scripts', 'fold.py')],
+            [[reading, 'walk', chains]], 15, memory=REPORT_GOAL, null=True),
         *perfs_own,
         Row('text of a 100 kB recording', *text(small), wall_ms=20, more_runs=4),
         Row('import sonde (python -c; the process)',

@@ -7,33 +7,57 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
-/* The names of a path, outermost first: names[0..depth]. */
+/* A path as text, "main;leaf", and where its names begin: a callee replaces what is behind. */
 struct folded_line {
-	uint32_t *names; /* owned; indexes into the names of the tree */
-	uint32_t room;
+	char *text;     /* owned */
+	size_t *begins; /* owned, by depth */
+	size_t room;
+	uint32_t depths;
 };
 
-/* A semicolon separates names and a line ends with a number: neither may be read inside a name. */
-static void folded_put_name(FILE *out, const char *name)
+static int folded_reserve(struct folded_line *line, size_t len, uint32_t depth)
 {
-	for (; *name; name++)
-		putc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, out);
-}
-
-static int folded_set(struct folded_line *line, uint32_t depth, uint32_t name)
-{
-	if (depth >= line->room) {
-		const uint32_t room = depth + depth / 2 + 64;
-		uint32_t *more = reallocarray(line->names, room, sizeof(*more));
+	if (len > line->room) {
+		const size_t room = len + len / 2 + 256;
+		char *more = realloc(line->text, room);
 
 		if (!more)
 			return -ENOMEM;
-		line->names = more;
+		line->text = more;
 		line->room = room;
 	}
-	line->names[depth] = name;
+	if (depth >= line->depths) {
+		const uint32_t depths = depth + depth / 2 + 64;
+		size_t *more = reallocarray(line->begins, depths, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		line->begins = more;
+		line->depths = depths;
+	}
 	return 0;
+}
+
+/*
+ * Puts the name of a frame behind those of its callers; depth counts from 0. A semicolon separates
+ * names and a line ends with a number: neither may be read inside a name. Returns the length of
+ * the path or -ENOMEM.
+ */
+static ssize_t folded_put_name(struct folded_line *line, uint32_t depth, const char *name)
+{
+	const size_t begin = depth ? line->begins[depth] : 0, len = strlen(name);
+	char *to;
+
+	if (folded_reserve(line, begin + len + 1, depth + 1) < 0)
+		return -ENOMEM;
+	to = line->text + begin;
+	for (size_t i = 0; i < len; i++)
+		to[i] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
+	to[len] = ';';
+	line->begins[depth + 1] = begin + len + 1;
+	return (ssize_t)(begin + len);
 }
 
 static int folded_put_tree(FILE *out, struct flame *f, bool by_period, struct folded_line *line)
@@ -41,19 +65,20 @@ static int folded_put_tree(FILE *out, struct flame *f, bool by_period, struct fo
 	int r = flame_finish(f, 0);
 
 	for (struct flame_step s = { 0 }; r >= 0 && flame_next(f, &s);) {
-		const struct flame_sums *self = &f->nodes[s.node].self[FLAME_NOW];
-		const uint64_t n = by_period ? self->weight : self->count;
+		const struct flame_node *n = &f->nodes[s.node];
+		const uint64_t value =
+			by_period ? n->self[FLAME_NOW].weight : n->self[FLAME_NOW].count;
+		ssize_t len;
 
 		if (!s.depth)
 			continue; /* the root, which has no frame */
-		r = folded_set(line, s.depth, f->frames[f->nodes[s.node].frame].name);
-		if (r < 0 || !n)
+		len = folded_put_name(line, s.depth - 1, f->names.text[f->frames[n->frame].name]);
+		if (len < 0)
+			return -ENOMEM;
+		if (!value)
 			continue;
-		for (uint32_t i = 1; i <= s.depth; i++) {
-			folded_put_name(out, f->names.text[line->names[i]]);
-			putc(i < s.depth ? ';' : ' ', out);
-		}
-		fprintf(out, "%" PRIu64 "\n", n);
+		fwrite(line->text, 1, (size_t)len, out);
+		fprintf(out, " %" PRIu64 "\n", value);
 	}
 	return r;
 }
@@ -67,7 +92,8 @@ int report_folded(FILE *out, struct sonde_profile *p, const char *weight)
 
 	for (size_t i = 0; i < fs.nr && r >= 0; i++)
 		r = folded_put_tree(out, fs.graphs[i], by_period, &line);
-	free(line.names);
+	free(line.text);
+	free(line.begins);
 	flames_done(&fs);
 	return r;
 }
