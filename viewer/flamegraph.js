@@ -61,7 +61,7 @@
 		return total;
 	}
 
-	// Frames of one caller are next to each other, what the caller took itself is behind them.
+	// Callees are drawn side by side; the caller's own weight is the space to their right.
 	function place(g, width) {
 		const next = new Float64Array(g.n), start = new Float64Array(g.n);
 
@@ -106,7 +106,7 @@
 		}) : [];
 	}
 
-	// Shares grew: red, shrank: blue; the more the darker.
+	// Red for shares that grew, blue for those that shrank; a larger change is darker.
 	function difference(i) {
 		const now = share(graph.total, i), before = share(graph.base_total, i);
 		const most = Math.max(now, before), strength = most ? Math.abs(now - before) / most : 0;
@@ -166,7 +166,7 @@
 		ctx.fillRect(x, top, w, ROW - 1);
 	}
 
-	// Draws the callees of a frame and their callees as far as there is a pixel for them.
+	// Draws the callees of a frame, recursively; neighbours that are too narrow become one box.
 	function draw_below(ctx, first, scroll, visible) {
 		const stack = [first], k = scale(), origin = graph.start[focus];
 
@@ -233,7 +233,7 @@
 			redraw();
 	}
 
-	/* ---- what the reader is told ---- */
+	/* ---- details and tips ---- */
 
 	function lines_of(i) {
 		const lines = [name(i)], g = graph;
@@ -292,7 +292,7 @@
 		sum_matches();
 	}
 
-	// A function in its own calls counts once: what is below a match is not looked at.
+	// Frames below a match are not searched, so that a recursive function counts once.
 	function sum_matches() {
 		let sum = 0, sum_in_focus = 0;
 
@@ -335,7 +335,7 @@
 			}
 	}
 
-	/* ---- what the reader does ---- */
+	/* ---- mouse and keys ---- */
 
 	function keep() {
 		page.keep({ event: data.graphs.indexOf(graph) || '', search: query, frame: focus || '' });
@@ -375,7 +375,7 @@
 		keep();
 	}
 
-	// The matches below which none was found yet, in the order of the tree.
+	// Selects the next (1) or previous (-1) match in the order of the tree, round and round.
 	function next_match(step) {
 		if (!matched)
 			return;
@@ -400,7 +400,7 @@
 		return best;
 	}
 
-	// The neighbour in the same row, whoever called it.
+	// The neighbour in the same row, even if it has another caller.
 	function neighbour(step) {
 		const depth = graph.depth[selected];
 

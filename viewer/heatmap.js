@@ -113,7 +113,7 @@
 			' of this time, ' + percent(count, rows[cell.row]) + ' of this ' + data.mode];
 	}
 
-	// The upper bound of the row below which so many of all latencies are.
+	// The upper bound of the row in which the given share of all latencies is reached.
 	function at_most(part) {
 		let sum = 0, row = 0;
 

@@ -6,7 +6,7 @@ const page = (function () {
 	const data = JSON.parse(element('data').textContent);
 	const listeners = [];
 
-	// A name as text to look at. Names come from recordings and may hold anything: control
+	// Makes a name displayable. Names come from recordings and may hold anything: control
 	// characters, marks that change the direction of text, bytes that are not UTF-8 (lone
 	// surrogates U+DC80 to U+DCFF in the data).
 	function shown(name) {
@@ -129,7 +129,7 @@ const page = (function () {
 		try {
 			history.replaceState(null, '', p.toString() ? '#' + p : location.pathname);
 		} catch (e) {
-			// A page that has no address of its own keeps nothing.
+			// A page without an address of its own cannot store settings.
 		}
 	}
 

@@ -7,8 +7,8 @@
 A line of tests/data/report/cases.tsv is a case: name, recording in tests/data, options. `sonde
 --compat perf-6.1 report --stdio OPTIONS` must print out/NAME.txt. Names come from a build-id folder
 made here (tests/golden/text-cases), so that no text depends on the machine. Cases in unequal.txt
-are known to differ: one that is equal must leave the list. --update writes the texts with the
-installed perf; --perf runs that perf instead of sonde.
+are known to differ; the test fails if such a case is equal, so that it is removed. --update writes
+the texts with the installed perf; --perf runs that perf instead of sonde.
 """
 import argparse
 import importlib.machinery

@@ -18,9 +18,10 @@ sys.path.insert(0, str(HERE.parent))
 from points import run  # noqa: E402
 from recordings import CORPUS, NO_CORPUS, NO_REFERENCE, REFERENCE  # noqa: E402
 
-# name: kinds, options of perf record. {w} is the workload. A recording is always of the kind that
-# has its name, and of 'fresh'. Kinds: own (the workload's names), chains, trace (tracepoints),
-# several (events), group, time, cpu, and base: the few that each option set is tried on.
+# name: kinds, options of perf record. {w} is the workload. Each recording also has two more kinds:
+# its own name, and 'fresh'. Kinds: own (has the workload's names), chains, trace (tracepoints),
+# several (events), group, time, cpu, and base (the few recordings that every option set is tried
+# on).
 FRESH = {
     'fp': ('base own chains lines time', '-e cpu-clock -F 4000 -g {w} spin'),
     'flat': ('own lines time', '-e cpu-clock -F 4000 {w} spin sleep'),
@@ -119,7 +120,7 @@ FOREIGN = {
 }
 
 
-# name: kinds, file in the reference. 'stored' and 'foreign' are of all of them.
+# name: kinds, file in the reference. All of them also have the kinds 'stored' and 'foreign'.
 OTHERS = {
     'ref-directory': ('several', 'fixtures/perf-dir.data'),
     'ref-group': ('group several', 'fixtures/perf-group-read-clockid.data'),

@@ -21,7 +21,8 @@ from points import run  # noqa: E402
 
 Answer = collections.namedtuple('Answer', 'status out err')
 
-# perf chooses the tip by the time of day, and whether '[...]' is inlined by uninitialised memory.
+# Two things differ between runs of perf: the tip, chosen by the time of day, and '(inlined)' after
+# '[...]', which depends on uninitialised memory.
 TIP = re.compile(rb'^# \(Tip: .*\)$', re.M)
 DUMMY = re.compile(rb'\[\.\.\.\] \(inlined\)')
 # perf copies the vdso into a temporary file.
@@ -47,7 +48,8 @@ def make_pairs(made, table):
 
 
 def is_in_share(recording, options, share):
-    """A share-th of all pairs; new lines of the table move no other pair in or out."""
+    """True for one in `share` pairs. It depends on the pair alone, not on other lines of the
+    table."""
     return zlib.crc32(('%s: %s' % (recording.name, options)).encode()) % share == 0
 
 
@@ -106,7 +108,7 @@ def first_difference(want, got):
 
 
 def is_unstable(want, other, got):
-    """Whether ours differs from perf's text only where two runs of perf differ from one another.
+    """True if ours differs from perf's text only where two runs of perf differ from each other.
 
     Rows that move are compared as sets. Lines with bytes of memory that perf does not initialise
     are in one of its runs only; they are not compared.
@@ -122,7 +124,7 @@ def is_unstable(want, other, got):
 
 
 def died(status):
-    """By a signal; SIGPIPE is perf writing to an addr2line that ended."""
+    """True if a signal ended it. SIGPIPE: perf wrote to an addr2line that had ended."""
     return isinstance(status, int) and (status < 0 or status in (134, 136, 139, 141))
 
 

@@ -87,7 +87,7 @@ NOINLINE void touch(void)
 	munmap(p, size);
 }
 
-/* Two children, the second under a name of its own. */
+/* Forks two children. The second renames itself. */
 NOINLINE void fork_twice(void)
 {
 	for (int i = 0; i < 2; i++) {

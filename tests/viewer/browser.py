@@ -22,7 +22,7 @@ from points import done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 CLOCK = str(DATA / 'text' / 'clock.data')
-MANY = 100000  # distinct stacks that stay fluid
+MANY = 100000  # distinct stacks with which the page stays fluid
 ROW = 18
 
 
@@ -70,7 +70,7 @@ def a_recording(browser, folder):
     say(percent(1) + ' of all' in browser.text('details') and
         '%d samples' % g.samples[0] in browser.text('details'), 'all',
         browser.text('details'))
-    # A name that is no part of another one.
+    # Names that are not contained in another name.
     names = [n for n in {g.name_of(i) for i in range(1, g.nr)}
              if sum(n in other for other in set(g.names)) == 1]
     wrong = []
@@ -123,8 +123,7 @@ def a_recording(browser, folder):
 
 
 def recorded(folder):
-    """A recording of now, with kernel and user space in its call chains; a stored one where nothing
-    can be recorded."""
+    """A new recording with kernel and user call chains; a stored one if none can be made."""
     path = folder / 'real.data'
     work = ('for i in 1 2 3 4 5; do "$0" report -i "$1" >/dev/null; "$0" script -i "$1" '
             '>/dev/null; done')
@@ -146,7 +145,7 @@ def like_the_report(browser, folder):
     browser.open(path.as_uri())
     wrong, compared = [], 0
     for share, _, name in rows:
-        # Two functions of one name are two rows, and one search.
+        # Two functions with one name are two rows of the report, but one search.
         if names.count(name) > 1 or name.startswith('0x') or '[' in name:
             continue
         compared += 1
@@ -163,7 +162,7 @@ def a_picture(browser, folder):
     path = make(folder, 'clock.svg', '-i', CLOCK, '--min', '0')
     g = graph_of(make(folder, 'clock.html', '-i', CLOCK))
     browser.open(path.as_uri())
-    # Search asks by a dialogue: what it calls is called here.
+    # The search button opens a prompt; the test replaces prompt() and clicks the button.
     name = max((g.name_of(i) for i in range(2, g.nr) if g.share(g.name_of(i)) < 1), key=g.share)
     browser.evaluate(
         'window.prompt = () => %s; document.getElementById("search").dispatchEvent(new '
@@ -277,7 +276,7 @@ def fluid(browser, folder):
     say(leaves == MANY and matched == 'matched: ' + percent(tree.share('function_1')) and
         not browser.problems,
         '100,000 stacks: search', '%s %s' % (matched, browser.problems))
-    # Time of the page's own thread, not of the clock on the wall: another load does not matter.
+    # CPU time of the page's own thread, not wall time: the machine's load does not matter.
     browser.call('Performance.enable', timeDomain='threadTicks')
 
     def task_seconds():

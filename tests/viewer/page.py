@@ -33,7 +33,7 @@ class Page(html.parser.HTMLParser):
 
 
 class Graph:
-    """A tree of calls: of each node its frame, its parent and the sums with its callees."""
+    """A tree of calls. Each node has a frame, a parent, and sums that include its callees."""
 
     def __init__(self, g):
         self.__dict__.update(g)
@@ -82,7 +82,7 @@ class Graph:
         return '\n'.join(wrong)
 
     def share(self, name):
-        """The part of all in calls of a function; calls of it by itself count once."""
+        """The share of the total that is in calls of a function; recursive calls count once."""
         inside = [False] * self.nr
         total = 0
         for i in range(1, self.nr):

@@ -31,8 +31,8 @@ __attribute__((noinline)) static void waiting_spin(void)
 }
 
 /*
- * The C library has no frame pointers: the function that calls it is not in the chain. Functions
- * with a call at their end leave their frame before it, which the empty statement prevents.
+ * The C library has no frame pointers, so its direct caller is missing in the chain; a second
+ * function calls it here. The empty statement prevents a tail call, which would drop the frame.
  */
 __attribute__((noinline)) static void waiting_call_nap(double seconds)
 {
