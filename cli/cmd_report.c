@@ -84,7 +84,8 @@ static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 			argv[argc - 1]);
 	if (argc)
 		a->symbol_filter = argv[0];
-	if (a->header_only)
+	/* perf prints no header with -q, and continues with the tables. */
+	if (a->header_only && !(a->quiet && cli_compat(cli)))
 		return recording_print(cli, &a->rec, "header=all\n");
 	if (report_records_wanted(a))
 		return report_records_print(cli, a);
