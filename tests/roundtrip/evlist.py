@@ -162,9 +162,6 @@ def known():
     p = subprocess.run(COMPAT + ['evlist', MIXED], capture_output=True, text=True, env=ENV)
     say(p.returncode == 129 and not p.stdout, 'refused under --compat: FILE without -i',
         [p.stderr])
-    status, out, err = run(SONDE, 'report', MIXED)
-    say(status == 2 and not out and 'header-only' in err, 'refused: report without --header-only',
-        [err])
 
 
 def compare_with_perf(perf, paths):
