@@ -92,8 +92,8 @@ void session_unpacked(void *ctx, uint64_t done, uint64_t total)
 
 	rec->packed_done = done;
 	rec->packed_total = total;
-	if (rec->order || !progress_is_due(s, &now)) /* else it is read meanwhile, which is what
-							counts */
+	/* An input that is read while it is unpacked counts what was read. */
+	if (rec->order || !progress_is_due(s, &now))
 		return;
 	progress_line_draw(text,
 			   progress_line_unpacking(done, total, now - s->progress.begun_ms, text));

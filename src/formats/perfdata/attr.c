@@ -72,10 +72,9 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 
 	if (len >= 8 && get_u32(p + 4, swap))
 		size = get_u32(p + 4, swap);
+	/* The entry may be padded. */
 	if (len > size && len > PERFDATA_ATTR_MIN_BYTES)
-		len = size < PERFDATA_ATTR_MIN_BYTES ? PERFDATA_ATTR_MIN_BYTES : size; /* the entry
-											  may be
-											  padded */
+		len = size < PERFDATA_ATTR_MIN_BYTES ? PERFDATA_ATTR_MIN_BYTES : size;
 	if (len > sizeof(copy))
 		len = sizeof(copy);
 	memcpy(copy, p, len);

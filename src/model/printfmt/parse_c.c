@@ -227,8 +227,8 @@ static struct pf_node *parse_size_of(struct pf_parser *p)
 			return parse_number_node(p, ct.width);
 		return pf_refuse(p, "size of %s not known", type), NULL;
 	}
-	if (p->tok.kind == PF_TOK_ITEM && !pf_is(p, PF_TOK_ITEM, "REC")) { /* u32 and its like need
-									      no operand */
+	/* u32 and its like need no operand. */
+	if (p->tok.kind == PF_TOK_ITEM && !pf_is(p, PF_TOK_ITEM, "REC")) {
 		type = pf_token_text(p);
 		if (type && pf_c_type(type, p->schema->abi.long_bytes, &ct) && ct.width) {
 			pf_next(p);

@@ -22,12 +22,11 @@
 struct perfdata_view_record;
 
 struct perf_dump {
-	const struct line_options *lines; /* options of the lines that follow each record in the
-					     dump */
+	const struct line_options *lines; /* of the lines that follow each record */
 	bool is_unsorted;
-	bool is_pipe;   /* the input has no name; offsets count from its first record */
-	bool is_report; /* as perf report -D, which handles fewer kinds of records than perf script
-			   -D */
+	bool is_pipe; /* the input has no name; offsets count from its first record */
+	/* As perf report -D, which handles fewer kinds of records than perf script -D. */
+	bool is_report;
 };
 
 /* True if the dump can be in the order of time; first: the recording's first event type. */

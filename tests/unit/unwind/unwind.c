@@ -99,8 +99,8 @@ static __attribute__((noinline, no_sanitize("address"))) int take(void)
 			 : "r"(r)
 			 : "rax", "memory");
 	taken.stack_len = top > r[7] && top - r[7] < STACK_BYTES ? top - r[7] : STACK_BYTES;
-	for (uint64_t i = 0; i < taken.stack_len; i++) /* also bytes of other functions; sanitizers
-							  would refuse memcpy() here */
+	/* Sanitizers would refuse memcpy(): the bytes are also those of other functions. */
+	for (uint64_t i = 0; i < taken.stack_len; i++)
 		((volatile uint8_t *)taken.stack)[i] = ((volatile uint8_t *)r[7])[i];
 	taken.nr_expected = backtrace(taken.expected, MAX_FRAMES);
 	return taken.nr_expected;
