@@ -85,7 +85,7 @@ def main():
         say(b'no-format: 2' in err and b'the recorded kernel is 1111' in err,
             'refused: events without names, of another release', err.decode())
         status, out, err = text(path, renumbered(bare), '--kernel-formats')
-        say(b'no-format: 1' in err and b'of the running kernel' in err and
+        say(b'no-format: 1' in err and b'in the running kernel' in err and
             b'kernel-formats: 1' in err, 'refused: an event with another number', err.decode())
         status, out, err = text(path, blob, '--kernel-formats')
         say(out == want[1] and b'kernel-formats' not in err, 'a recording with its own formats',

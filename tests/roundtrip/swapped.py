@@ -316,6 +316,12 @@ class Swapper:
                 ids = self.turn(4, at + size)
                 at = self.string(at + size + 4)
                 at = self.turn_all('Q' * ids, at, end)
+        elif number == 13:  # cores, threads, then numbers of cpus
+            for _ in range(2):
+                n, at = self.turn(4, at), at + 4
+                for _ in range(n):
+                    at = self.string(at)
+            self.turn_all('*I', at, end)
         elif number == 16:
             n, at = self.turn(4, at), at + 4
             for _ in range(n):
