@@ -13,7 +13,7 @@
  *
  * A session owns everything that is read from it. Only one thread at a time may use a session;
  * different sessions are independent. The library never aborts, exits, prints or installs a signal
- * handler. The one line that it draws itself, with the key progress=1, goes to a terminal only.
+ * handler. The one exception is the line of the key progress=1, which it draws only on a terminal.
  *
  * Results: a function that returns int returns 0 or a positive number on success and a negative
  * errno on failure. sonde_error_text() then returns the chain of causes, which is kept per thread.
@@ -83,7 +83,7 @@ SONDE_API const char *sonde_error_text(void);
  *	                    clock=utc relates their times; if not: -ETIME from sonde_session_open()
  *	                    or from the first event. Several inputs work with the formats text and
  *	                    jsonl, without dump, per-event-dump, dlfilter and unsorted. With compat
- *	                    only the last input is read, as perf does
+ *	                    only the last input is read, like in perf
  *	offset=SECONDS      added to all times of the input named before it; up to 9 decimals, may
  *	                    be negative. The clock of that recording then counts as that of the
  *	                    first one
@@ -116,7 +116,7 @@ SONDE_API const char *sonde_error_text(void);
  *	pid=LIST tid=LIST   decimal numbers
  *	comm=LIST           names, comma-separated
  *	symbols=LIST        samples whose address is in one of these functions, or is 0xADDRESS
- *	addr-range=BYTES    ... or up to so many bytes after such an address
+ *	addr-range=BYTES    also samples up to so many bytes after such an address
  *	dsos=LIST           samples whose address is in one of these files
  *	graph-function=LIST only calls made by these functions, in decoded call traces; matches no
  *	                    sample, because call traces are not decoded
@@ -129,7 +129,7 @@ SONDE_API const char *sonde_error_text(void);
  *	show-on-off-events=0|1  1: deliver these two events, too
  *
  *    Hardware traces, which are not decoded:
- *	itrace=OPTIONS      perf's options for decoding them; the syntax is checked as perf does
+ *	itrace=OPTIONS      perf's options for decoding them; the syntax is checked like in perf
  *
  *    Symbols:
  *	symfs=DIR           folder below which files named in the recording are looked up; default /
@@ -158,10 +158,10 @@ SONDE_API const char *sonde_error_text(void);
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)
- *	evlist=LIST         evlist: what a line contains: attr, freq, groups, fields
- *	no-events=0|1       1: info prints only what the header says
+ *	evlist=LIST         evlist: contents of a line: attr, freq, groups, fields
+ *	no-events=0|1       1: info prints only facts from the header
  *	hits=0|1            1: buildids lists the files that contain samples, also without build id
- *	mmaps=0|1           1: tasks also prints what each task had mapped at the end
+ *	mmaps=0|1           1: tasks also prints the mappings that each task had at the end
  *	with-empty=0|1      1: record-counts also prints types without records
  *	with-hint=0|1       1: record-dump begins with the lines that perf report begins with
  *	count-branches=0|1  1: record-dump counts entries of branch stacks in place of samples
@@ -174,17 +174,17 @@ SONDE_API const char *sonde_error_text(void);
  *	per-event-dump=0|1  1: write one file per event type: INPUT.EVENT.dump
  *	dump=0|1            1: print every record as bytes and decoded
  *	unsorted=0|1        1: print events in file order, not in time order
- *	header=none|with|only|all header-info=0|1  the header of the recording; only: as perf script
- *	                    prints it, without what records of a stream contain; header-info=1: in
- *	                    full
- *	threads=N           at most N threads: the caller's, and one for each recording that reads,
- *	                    cuts and orders its records ahead of the caller. 1: none reads ahead. 0:
- *	                    one does if the process may use several cpus and the recording has at
- *	                    least 8 MiB or is compressed or packed; none for a pipe. Without the key
- *	                    the environment's SONDE_THREADS decides, else 0. Events, their order,
- *	                    defects and errors are the same. A thread starts with the first read,
- *	                    blocks all signals and ends with the session. A child that is forked
- *	                    meanwhile cannot read on (-ECHILD)
+ *	header=none|with|only|all header-info=0|1  the header of the recording; only: like perf
+ *	                    script, without facts from records of a stream; header-info=1: in full
+ *	threads=N           limit on threads: the caller's, and one for each recording, which reads,
+ *	                    cuts and orders its records ahead of the caller. 1: no thread reads
+ *	                    ahead. 0: a thread reads ahead if the process may use several cpus and
+ *	                    the recording has at least 8 MiB or is compressed or packed, but never
+ *	                    for a pipe. Without the key the environment's SONDE_THREADS decides,
+ *	                    else 0. The value does not change events, their order, defects or
+ *	                    errors. A thread starts with the first read, blocks all signals and
+ *	                    ends with the session. A child that is forked meanwhile cannot read on
+ *	                    (-ECHILD)
  *	terminal=0|1        1: the output reaches a terminal through a pager: write no control
  *	                    characters
  *	progress=0|1        1: draw a progress line on standard error if that is a terminal. It
@@ -257,7 +257,7 @@ SONDE_API int sonde_session_next_batch_pending(struct sonde_session *s,
 SONDE_API int sonde_session_unread(struct sonde_session *s, size_t nr);
 /*
  * Sets whether the caller wants samples of a schema (1, the initial value) or not (0), from the
- * next event on. Samples that nobody wants cost next to nothing. A few may still be delivered.
+ * next event on. Unwanted samples cost next to nothing. A few may still be delivered.
  */
 SONDE_API void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted);
 /*
@@ -298,16 +298,16 @@ SONDE_API void sonde_progress_signal(int nr);
 
 /* The keys of `sample` in perf_sample_dict. */
 enum sonde_sample_keys {
-	SONDE_SAMPLE_KEYS_ALL = 0,     /* perf 6.1's, then 6.12's, then those that perf omits */
+	SONDE_SAMPLE_KEYS_ALL = 0,     /* perf 6.1's, then 6.12's, then keys that perf omits */
 	SONDE_SAMPLE_KEYS_FIRST = 1,   /* perf 6.1's */
 	SONDE_SAMPLE_KEYS_WITH_IDS = 2 /* 6.12's: first id, stream_id; ins_lat after weight */
 };
 /* Where Util.syscall_name finds names. */
 enum sonde_syscall_names {
-	SONDE_SYSCALLS_OWN = 0, /* in sonde's table for the recorded machine */
-	/* In the audit module; if it is missing, prints perf 6.1's lines. */
+	SONDE_SYSCALLS_OWN = 0, /* sonde's table for the recorded machine */
+	/* The audit module; if it is missing, perf 6.1's lines are printed. */
 	SONDE_SYSCALLS_AUDIT = 1,
-	SONDE_SYSCALLS_PYTHON3_AUDIT = 2 /* the same with perf 6.12's lines */
+	SONDE_SYSCALLS_PYTHON3_AUDIT = 2 /* the audit module; perf 6.12's lines */
 };
 
 /*
@@ -354,10 +354,10 @@ struct sonde_rules {
 
 	/* Scripts: perf_sample_dict. */
 	uint32_t sample_keys; /* enum sonde_sample_keys */
-	uint32_t attr_bytes;  /* length of `attr`; 0: as recorded, but at least 128 */
-	/* Room for a text of registers, for each register of the kernel's mask; 0: no limit. */
+	uint32_t attr_bytes;  /* length of `attr`; 0 if as recorded, but at least 128 */
+	/* Limit on a text of registers, per register of the kernel's mask; 0 if unlimited. */
 	uint32_t register_text_bytes;
-	uint32_t data_src_text_bytes; /* limit on texts of data_src; 0: no limit */
+	uint32_t data_src_text_bytes; /* limit on texts of data_src; 0 if unlimited */
 	/* An unrecorded data_src is "not available" in all parts: 0x1e05080021, not 0x5080021. */
 	uint32_t absent_data_src_is_long;
 
@@ -386,7 +386,7 @@ struct sonde_rules {
 	uint32_t last_input_only; /* of several inputs only the last one is read */
 
 	/* The command line. */
-	uint32_t words_are_no_recordings; /* a word that names a recording is not read as with -i */
+	uint32_t words_are_no_recordings; /* a word that names a recording is not read like -i */
 	uint32_t silent_about_input;      /* an -i after a script's name is not reported */
 	uint32_t reads_stdin_pipe;        /* without -i a pipe on the standard input is read */
 	uint32_t prepends_path;           /* PATH of a recorded command begins with perf's folder */
@@ -417,7 +417,7 @@ struct sonde_rules {
 };
 /* The rules of a session. Valid as long as the library is loaded. */
 SONDE_API const struct sonde_rules *sonde_session_rules(const struct sonde_session *s);
-/* The rules of a version ("perf-6.1"), for callers without a session. NULL: unknown version. */
+/* The rules of a version ("perf-6.1"), without a session. NULL if the version is unknown. */
 SONDE_API const struct sonde_rules *sonde_rules_find(const char *version);
 /* The rules of the i-th version; the first is the default ("none"). NULL after the last. */
 SONDE_API const struct sonde_rules *sonde_rules_get(size_t i);
@@ -425,7 +425,7 @@ SONDE_API const struct sonde_rules *sonde_rules_get(size_t i);
 /*
  * A fact from the recording's header. Keys: "hostname" "osrelease" "version" "arch" "cmdline"
  * "cpudesc" "nrcpus-online" "nrcpus-available" "cpu-sockets" ("0,0,1,1": of cpu 0 and so on; -1
- * unknown) "byte-order" (little, big) "long-bytes". NULL if the recording does not say. Valid as
+ * if unknown) "byte-order" (little, big) "long-bytes". NULL if the recording does not say. Valid as
  * long as the session. With several recordings the first one answers.
  */
 SONDE_API const char *sonde_session_info(struct sonde_session *s, const char *key);
@@ -447,7 +447,7 @@ struct sonde_defect {
 	uint32_t severity;  /* enum sonde_severity */
 	uint64_t count;     /* occurrences in this run; for "lost-events": number of events */
 	const char *name;   /* "truncated", "lost-events", ... */
-	const char *advice; /* a sentence: what it means and what to do */
+	const char *advice; /* a sentence: the meaning of the defect and the remedy */
 	const char *first;  /* place of the first occurrence; "" if a place says nothing */
 };
 
@@ -491,7 +491,7 @@ enum sonde_field_kind {
 
 /* The byte order of a field. */
 enum sonde_byte_order {
-	SONDE_ORDER_RECORDING = 0, /* that of the event: see SONDE_EVENT_SWAPPED */
+	SONDE_ORDER_RECORDING = 0, /* the order of the event: see SONDE_EVENT_SWAPPED */
 	SONDE_ORDER_LITTLE = 1,
 	SONDE_ORDER_BIG = 2
 };
@@ -509,19 +509,19 @@ struct sonde_label {
 struct sonde_field {
 	uint32_t size;
 	uint32_t offset;     /* bytes from sonde_event.bytes, also for members of a nested struct */
-	uint32_t width;      /* bytes; 0: runs to the end of the payload */
-	uint32_t elem_width; /* bytes of one element; scalars: width; 0: unknown */
+	uint32_t width;      /* bytes; 0 if the field runs to the end of the payload */
+	uint32_t elem_width; /* bytes of an element, or width of a scalar; 0 if unknown */
 	uint8_t kind;        /* enum sonde_field_kind */
 	uint8_t is_signed;   /* "signed:1" of the format */
 	uint8_t is_array;    /* [...] in the declaration, or dynamic */
-	/* __data_loc, __rel_loc: the field holds u16 offset, u16 length (low to high half) */
+	/* __data_loc, __rel_loc: low half u16 offset, high half u16 length of the data */
 	uint8_t is_dynamic;
 	uint8_t is_relative; /* __rel_loc: the offset counts from the end of the field's own word */
 	uint8_t is_text; /* array of char, u8 or s8 by the declaration (perf's rule for strings) */
 	uint8_t is_pointer;
 	uint8_t is_long;    /* `long` in the declaration */
 	uint8_t is_common;  /* one of the common_* fields */
-	uint8_t byte_order; /* enum sonde_byte_order, of numbers and of the elements of an array */
+	uint8_t byte_order; /* enum sonde_byte_order; also holds for elements of an array */
 	uint8_t reserved[2];
 	/*
 	 * BITS, or ENUM if bit_width is not 0: a number of 1 to 64 bits inside the `width` bytes of
@@ -555,14 +555,14 @@ enum sonde_define_kind {
 	SONDE_DEFINE_SYMBOLIC_VALUE = 3  /* field, value, text */
 };
 /*
- * One step of what a print format says about a field's flags and symbols. Steps are in the order in
- * which perf passes them to scripts. Labels of ENUM fields appear as symbols, one for each value;
- * ranges of more than 256 values are omitted.
+ * One step of the definitions of a field's flags and symbols in a print format. Steps are in the
+ * order in which perf passes them to scripts. Labels of ENUM fields appear as symbols, one for each
+ * value; ranges of more than 256 values are omitted.
  */
 struct sonde_define {
 	uint32_t size;
 	uint32_t kind;     /* enum sonde_define_kind */
-	uint64_t value;    /* of FLAG_VALUE and SYMBOLIC_VALUE */
+	uint64_t value;    /* set in FLAG_VALUE and SYMBOLIC_VALUE */
 	const char *field; /* name of the field; valid as long as the session */
 	const char *text;  /* delimiter, or name of the value; valid as long as the session */
 };
@@ -578,11 +578,11 @@ SONDE_API const struct sonde_schema *sonde_session_schema(const struct sonde_ses
 
 /* The schema's id, as in sonde_event.schema. */
 SONDE_API uint32_t sonde_schema_id(const struct sonde_schema *sc);
-/* Schemas of one name have one family, whatever their layouts: the id of the first of them. */
+/* The id of the first schema of the same name: schemas of one name are a family. */
 SONDE_API uint32_t sonde_schema_family(const struct sonde_schema *sc);
-/* The kind of event that it describes. */
+/* The kind of event that the schema describes. */
 SONDE_API enum sonde_schema_kind sonde_schema_kind(const struct sonde_schema *sc);
-/* The system of a tracepoint: "sched"; "" unless a tracepoint. */
+/* The system of a tracepoint: "sched"; "" for any other event type. */
 SONDE_API const char *sonde_schema_system(const struct sonde_schema *sc);
 /* The name without the system: "sched_switch", "cpu-clock". */
 SONDE_API const char *sonde_schema_event(const struct sonde_schema *sc);
@@ -595,8 +595,8 @@ SONDE_API const struct sonde_field *sonde_schema_fields(const struct sonde_schem
 SONDE_API const struct sonde_field *sonde_schema_field(const struct sonde_schema *sc,
 						       const char *name);
 /*
- * The flags and symbols of its print format; *ret_nr is the number of steps. NULL and 0 if there
- * are none.
+ * The definitions of flags and symbols in the schema's print format; *ret_nr is the number of
+ * steps. NULL and 0 if there are none.
  */
 SONDE_API const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc,
 							  size_t *ret_nr);
@@ -625,15 +625,15 @@ enum sonde_event_flags {
 
 /*
  * An event is borrowed: valid until the next call on its session. Its values and all answers about
- * it are those of its own time, also if they are asked for later (after sonde_event_dup()).
+ * it hold for its own time, even if a program asks later (after sonde_event_dup()).
  */
 struct sonde_event {
 	uint32_t size;
 	uint32_t schema; /* id: see sonde_session_schema() */
-	/* In the recording's clock, or in that of clock=; SONDE_NO_TIME if not recorded. */
+	/* Time of the recording's clock, or of clock=; SONDE_NO_TIME if not recorded. */
 	uint64_t time_ns;
 	int32_t cpu;           /* -1 if not recorded */
-	int32_t pid, tid;      /* if not recorded: of the task that runs on cpu, or else -1 */
+	int32_t pid, tid;      /* if not recorded: ids of the task that runs on cpu, else -1 */
 	uint32_t flags;        /* enum sonde_event_flags */
 	uint32_t comm;         /* text id of the thread's comm: sonde_session_string() */
 	uint32_t bytes_len;    /* length of bytes */
@@ -642,7 +642,7 @@ struct sonde_event {
 	uint32_t record_len;   /* length of record */
 	uint32_t cpumode;   /* 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user */
 	uint64_t file_off;  /* offset of the record in its input */
-	uint64_t map_epoch; /* identifies the state of the process's mappings; 0 unknown */
+	uint64_t map_epoch; /* identifies the state of the process's mappings; 0 if unknown */
 };
 
 /* The schema of an event; NULL if ev is NULL. */
@@ -687,7 +687,7 @@ SONDE_API const char *sonde_event_text(const struct sonde_event *ev, size_t *ret
 
 /* The value of a counter that a sample has read. Element of arrays: its size never changes. */
 struct sonde_read_value {
-	uint64_t id;    /* of the counter; 0 if not recorded */
+	uint64_t id;    /* the counter's id; 0 if not recorded */
 	uint64_t value; /* running total */
 	uint64_t lost;  /* samples of the counter that were lost; 0 if not recorded */
 };
@@ -764,11 +764,11 @@ struct sonde_location {
 	uint32_t size;
 	uint32_t sym_binding;        /* 0 local, 1 global, 2 weak */
 	uint64_t addr;               /* the address that was looked up */
-	const char *dso;             /* "[kernel.kallsyms]", "/usr/bin/x"; NULL unknown */
-	const char *dso_build_id;    /* hex, "" unknown */
+	const char *dso;             /* "[kernel.kallsyms]", "/usr/bin/x"; NULL if unknown */
+	const char *dso_build_id;    /* hex, "" if unknown */
 	uint64_t map_start, map_end; /* the mapping's addresses */
 	uint64_t map_pgoff;          /* offset of map_start in the file */
-	const char *sym;             /* NULL unknown */
+	const char *sym;             /* NULL if unknown */
 	/*
 	 * Start and end of the symbol: offsets in the dso's file, but addresses for the kernel and
 	 * for JITs. A kernel symbol registered at run time (a BPF program) is a dso of its own and
@@ -778,22 +778,22 @@ struct sonde_location {
 	uint64_t sym_off; /* addr - start of the symbol */
 	/*
 	 * Identifies the dso: two files of one name have two ids, and so has one file in two
-	 * recordings. Ids are dense from 1 and valid as long as the session; 0: none. dso_id and
+	 * recordings. Ids are dense from 1 and valid as long as the session; 0 if none. dso_id and
 	 * sym_start together identify a symbol.
 	 */
 	uint64_t dso_id;
-	uint64_t dso_off; /* of addr in the dso's file; for the kernel and for JITs the address */
+	uint64_t dso_off; /* offset of addr in the dso's file; for kernel and JITs the address */
 	/*
-	 * Identifies this answer in its session: answers of one number are equal in all members. 0:
-	 * no number. Callers may cache what they compute from an answer under this number.
+	 * Identifies this answer in its session: answers with the same number are equal in all
+	 * members. Callers may use it as the key of a cache. 0 if the answer has no number.
 	 */
 	uint64_t answer;
 	uint32_t unknown; /* enum sonde_unknown */
 	uint32_t reserved;
 };
 /*
- * A cpumode for addresses among an event's values, other than its own ip: kernel or user mode then
- * follows from the address.
+ * A cpumode for addresses among an event's values, other than its own ip. The address then decides
+ * between kernel and user mode.
  */
 #define SONDE_CPUMODE_OF_ADDRESS UINT32_MAX
 /*
@@ -804,8 +804,8 @@ struct sonde_location {
 SONDE_API int sonde_event_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 				 struct sonde_location *ret);
 /*
- * The same without a copy: borrowed until the next address is looked up. Never NULL: if ev is NULL,
- * the result is an unknown location.
+ * Like sonde_event_locate(), but returns no copy: the result is borrowed until the next lookup of
+ * an address. It is never NULL: if ev is NULL, the result is an unknown location.
  */
 SONDE_API const struct sonde_location *sonde_event_located(const struct sonde_event *ev,
 							   uint64_t addr, uint32_t cpumode);
@@ -816,11 +816,11 @@ struct sonde_dso {
 	uint32_t reserved;
 	uint64_t id;            /* sonde_location.dso_id */
 	const char *short_name; /* "x" for "/usr/bin/x"; "[xfs]" for a module */
-	const char *long_name;  /* the path if there is one; for a module that of its .ko */
-	/* Hex: as recorded, or else of the file that the symbols are read from; "" unknown. */
+	const char *long_name;  /* the path if there is one; for a module the path of its .ko */
+	/* Hex: the recorded id, else the id of the file that has the symbols; "" if unknown. */
 	const char *build_id;
 };
-/* The dso at an address, found as by sonde_event_locate(). -ENOENT if none is known there. */
+/* The dso at an address, found like in sonde_event_locate(). -ENOENT if none is known there. */
 SONDE_API int sonde_event_dso(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode,
 			      struct sonde_dso *ret);
 
@@ -829,12 +829,12 @@ struct sonde_task_name {
 	uint64_t id;       /* counted from 1 in a session, never used again */
 	uint64_t since_ns; /* SONDE_NO_TIME if not recorded */
 	uint32_t comm;     /* text id: sonde_session_string() */
-	uint32_t by_exec;  /* 1: exec gave it */
+	uint32_t by_exec;  /* 1 if exec set it */
 };
 /* Bits of sonde_task.flags. */
 enum sonde_task_flags {
 	SONDE_TASK_NAMED = 1, /* a name was recorded; otherwise its name is ":TID" */
-	/* It ended, and no record mentioned it since. Only with compat=perf-6.12. */
+	/* The task ended, and no later record mentions it. Only with compat=perf-6.12. */
 	SONDE_TASK_GONE = 2
 };
 /* A task (perf's thread). A tid may be reused by later tasks; they have different ids. */
@@ -844,7 +844,7 @@ struct sonde_task {
 	int32_t pid, tid;
 	uint64_t id;                 /* counted from 1 in a session, never used again */
 	struct sonde_task_name name; /* as of the event */
-	/* Its name from its last exec so far; if no exec was recorded, its own first name. */
+	/* The task's name from its last exec so far; without a recorded exec, its first name. */
 	struct sonde_task_name program;
 };
 /*
@@ -857,18 +857,18 @@ SONDE_API int sonde_event_task(const struct sonde_event *ev, int32_t pid, int32_
 /* What sonde_event_code() looks up; lines and texts are expensive. */
 enum sonde_code_parts {
 	SONDE_CODE_LINE = 1, /* file and line */
-	SONDE_CODE_TEXT = 2, /* and the text of that line, which opens the source file */
+	SONDE_CODE_TEXT = 2, /* also the text of that line, which opens the source file */
 	SONDE_CODE_INSN = 4  /* the instruction's bytes */
 };
 /* The code at an address. */
 struct sonde_code {
 	uint32_t size;
-	uint32_t line;    /* 0 unknown */
-	const char *file; /* with its folder; NULL unknown. Valid as long as the session */
-	const char *text; /* not NUL-terminated; NULL unknown. Borrowed until the next call */
+	uint32_t line;    /* 0 if unknown */
+	const char *file; /* with its folder; NULL if unknown. Valid as long as the session */
+	const char *text; /* not NUL-terminated; NULL if unknown. Borrowed until the next call */
 	size_t text_len;
-	uint32_t insn_len; /* 0 unknown */
-	uint8_t insn[20];  /* insn_len of them */
+	uint32_t insn_len; /* 0 if unknown */
+	uint8_t insn[20];  /* the first insn_len bytes are valid */
 };
 /*
  * The code at an address; addr and cpumode as for sonde_event_locate(). parts: enum
@@ -898,7 +898,7 @@ struct sonde_frame {
 	 * long as the session.
 	 */
 	const char *sym;  /* name of the frame; NULL if it is the symbol at ip */
-	const char *file; /* of the source line; NULL unknown */
+	const char *file; /* file of the source line; NULL if unknown */
 	uint32_t line;
 	uint32_t reserved;
 };
@@ -930,13 +930,12 @@ SONDE_API int sonde_event_callchain(const struct sonde_event *ev, const struct s
  *	    row		one combination of the keys: counts, values 0..keys-1, a call tree
  *	      node	a run of frames that are only called together
  *	      value	text, number and rank of a key
- *	place		what an address is: function, file, line. Rows and nodes refer to it
+ *	place		the function, file and line of an address. Rows and nodes refer to it
  *
  * Samples are added as numbers. sonde_profile_finish() looks up names, merges rows of equal values
- * and puts rows into their order; before it a profile has no tables. Memory grows with distinct
- * keys and distinct call paths only. Everything borrowed from a profile is valid until
- * sonde_profile_free() unless its comment says less; the session may be closed after
- * sonde_profile_finish().
+ * and sorts the rows. A profile has no tables before that call, and the session may be closed after
+ * it. Memory grows only with distinct keys and distinct call paths. Everything borrowed from a
+ * profile is valid until sonde_profile_free(), unless its comment gives an earlier end.
  */
 struct sonde_profile;
 
@@ -956,31 +955,32 @@ struct sonde_profile;
  *	callgraph-key=function|address|srcline  which frames are equal; default function
  *	children=0|1        1: a row for each function of a sample's call path, once for each
  *	                    sample: sonde_profile_row.children_period. Needs callgraph
- *	groups=recorded|none|all  event types of a recorded group share a table (default), none do,
- *	                    all do if the recording has no groups
+ *	groups=recorded|none|all  recorded (default): event types of a recorded group share a table;
+ *	                    none: no event types share one; all: all event types share one if the
+ *	                    recording has no groups
  *	parent=REGEX        for the key parent; default ^sys_|^do_page_fault
- *	ignore-callees=REGEX  frames below a function that matches are dropped; it is then the
- *	                    sampled one
+ *	ignore-callees=REGEX  frames below a function that matches are dropped; the function then
+ *	                    counts as the sampled one
  *	time-quantum=NS     for the key time; default 100000000
- *	raw-fields=0|1      1: fields of tracepoints are numbers, not texts of their print format
+ *	raw-fields=0|1      1: fields of tracepoints are numbers, not texts made by print formats
  *	hide-unresolved=0|1 1: samples and frames without a symbol are dropped
  *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their
  *	                    rows are marked SONDE_ROW_FILTERED. The session's keys of these names
  *	                    drop samples instead
- *	weight=NAME         a further sum: weight, period, addr or phys_addr of samples, or a
- *	                    number field of tracepoints; 0 where a sample has no such value. May be
+ *	weight=NAME         sums a further value: weight, period, addr or phys_addr of samples, or a
+ *	                    number field of tracepoints. A sample without the value adds 0. May be
  *	                    given up to four times
- *	max-keys=N          distinct combinations of keys and paths; default 10000000. Further ones
- *	                    are counted in sonde_profile_facts.dropped_samples
+ *	max-keys=N          limit on distinct combinations of keys and paths; default 10000000.
+ *	                    Samples of further ones are only counted, in
+ *	                    sonde_profile_facts.dropped_samples
  */
 SONDE_API int sonde_profile_new(struct sonde_profile **ret, const char *settings,
 				const char *origin);
 SONDE_API void sonde_profile_free(struct sonde_profile *p); /* NULL is allowed */
 
 /*
- * The i-th sort key that `keys` takes, in the order of the table, fields of tracepoints excepted;
- * NULL after the last. *ret_title (may be NULL) is the title of its column. Valid as long as the
- * library is loaded.
+ * The i-th sort key that `keys` accepts, without fields of tracepoints; NULL after the last.
+ * *ret_title (may be NULL) is the title of its column. Valid as long as the library is loaded.
  */
 SONDE_API const char *sonde_profile_key(size_t i, const char **ret_title);
 
@@ -992,21 +992,24 @@ SONDE_API int sonde_profile_read(struct sonde_profile *p, struct sonde_session *
 /* Adds one event. Returns 1 if it is a sample, 0 if not (it is ignored), a negative errno. */
 SONDE_API int sonde_profile_add(struct sonde_profile *p, const struct sonde_event *ev);
 /*
- * Looks up names and makes the tables. Samples can be added no more. Sessions that were read must
- * still be open. Returns 0 on success; -EINVAL if a key names no field of any event; -ENOMEM.
+ * Looks up names and makes the tables. No sample can be added afterwards. The sessions that were
+ * read must still be open. Returns 0 on success; -EINVAL if a key names no field of any event;
+ * -ENOMEM.
  */
 SONDE_API int sonde_profile_finish(struct sonde_profile *p);
 /*
- * Puts the rows of all tables into an order: a comma-separated list of numeric columns and keys, of
- * which the first one decides. Columns, the largest first: children, period (overhead), samples
- * (sample), period_sys, period_us, period_guest_sys, period_guest_us, weight1 to weight4. Keys are
- * in the order of sonde_profile_value.rank. Rows of equal values stay in the merge order: that of
- * sonde_profile_row.merged. In a group, members decide after the leader, in their order. "" (the
- * order after sonde_profile_finish()) is "children,period" or "period", then all keys. The order
- * has perf's rule for children: of rows with equal sums and the same first task, the one with the
- * longer path is first (callgraph=caller; callee: the shorter one); children_only is the column
- * without that rule, as with perf's -g none. group_member: the member of
- * a group that decides first; 0 the leader.
+ * Sorts the rows of all tables. order is a comma-separated list of numeric columns and keys; later
+ * ones decide between rows that are equal in the earlier ones. Numeric columns, which put the
+ * largest value first: children, period (overhead), samples (sample), period_sys, period_us,
+ * period_guest_sys, period_guest_us, weight1 to weight4. A key sorts by sonde_profile_value.rank.
+ * Rows that are equal in all of them are in the order of sonde_profile_row.merged. In a group,
+ * members decide after the leader, in their order; group_member is the member that decides first
+ * (0: the leader). "" (the order after sonde_profile_finish()) is "children,period" or "period",
+ * then all keys.
+ *
+ * The column children follows perf's rule for rows with equal sums and the same first task: the row
+ * with the longer path is first with callgraph=caller, the row with the shorter path with
+ * callgraph=callee. The column children_only sorts without that rule, like perf's -g none.
  */
 SONDE_API int sonde_profile_sort(struct sonde_profile *p, const char *order, uint32_t group_member);
 
@@ -1020,12 +1023,13 @@ struct sonde_profile_facts {
 	uint32_t size;
 	uint32_t flags; /* enum sonde_profile_flags */
 	uint32_t nr_tables, nr_keys;
-	uint64_t samples;            /* added, of all event types */
-	uint64_t unresolved_samples; /* whose address has no symbol */
-	uint64_t dropped_samples;    /* not added, because max-keys was reached */
-	uint64_t hidden_samples;     /* not added, because of hide-unresolved */
-	uint64_t truncated_chains;   /* samples: chains full, or not unwound to their ends */
-	uint64_t first_ns, last_ns;  /* times of samples; SONDE_NO_TIME: none has one */
+	uint64_t samples;            /* samples added, of all event types */
+	uint64_t unresolved_samples; /* samples whose address has no symbol */
+	uint64_t dropped_samples;    /* samples not added, because max-keys was reached */
+	uint64_t hidden_samples;     /* samples not added, because of hide-unresolved */
+	/* Samples whose call chain was full, or was not unwound to its outermost frame. */
+	uint64_t truncated_chains;
+	uint64_t first_ns, last_ns; /* times of samples; SONDE_NO_TIME if none has a time */
 	/* Samples without a symbol, by enum sonde_unknown. */
 	uint64_t unresolved_by_reason[16];
 };
@@ -1035,49 +1039,51 @@ SONDE_API int sonde_profile_facts(const struct sonde_profile *p, struct sonde_pr
 /* A table. The caller sets `size`, here and in the structs below. */
 struct sonde_profile_table {
 	uint32_t size;
-	uint32_t schema;     /* id of the event type in its session; of a group: the leader's */
-	const char *name;    /* "cpu-clock"; of a group its leader's */
-	const char *group;   /* the group's recorded name; "" without one; NULL: not recorded */
-	uint32_t nr_members; /* of a group, the leader included; 1: no group */
+	uint32_t schema;  /* id of the event type in its session; for a group the leader's */
+	const char *name; /* "cpu-clock"; for a group the leader's */
+	/* The group's recorded name; "" if it has no name, NULL if no group was recorded. */
+	const char *group;
+	uint32_t nr_members; /* members of the group with its leader; 1 if it is no group */
 	uint32_t flags;      /* 1: all its events are tracepoints */
 	uint64_t nr_rows;
-	/* Sums over all rows and members; shown: over rows without SONDE_ROW_FILTERED. */
+	/* Sums over all rows and members; shown_ members omit rows with SONDE_ROW_FILTERED. */
 	uint64_t samples, period, shown_samples, shown_period;
 };
 /* Returns 1 and fills *ret, 0 if there is no such table. */
 SONDE_API int sonde_profile_table(const struct sonde_profile *p, uint32_t table,
 				  struct sonde_profile_table *ret);
-/* A member of a group, 0 the leader: its own name and sums; nr_rows is the table's. */
+/* A member of a group, 0 for the leader: its own name and sums, but the table's nr_rows. */
 SONDE_API int sonde_profile_member(const struct sonde_profile *p, uint32_t table, uint32_t member,
 				   struct sonde_profile_table *ret);
 
 /* Bits of sonde_profile_row.flags. */
 enum sonde_profile_row_flags {
-	/* The first sample of the row is none of those that comms=, dsos= ... choose. */
+	/* The first sample of the row does not pass comms=, dsos=, symbols=, pids= and tids=. */
 	SONDE_ROW_FILTERED = 1,
-	SONDE_ROW_UNRESOLVED = 2, /* its place has no symbol */
+	SONDE_ROW_UNRESOLVED = 2, /* the row's place has no symbol */
 	SONDE_ROW_HAS_TREE = 4    /* a sample of the row has a call path */
 };
-/* A row. Counts are those of the samples taken in it (perf's Self). */
+/* A row. Its counts are of the samples that have its keys (perf's Self). */
 struct sonde_profile_row {
 	uint32_t size;
 	uint32_t flags; /* enum sonde_profile_row_flags */
 	uint64_t samples, period;
-	/* children=1: of samples whose path has the row's function; else as above. */
+	/* With children=1 counts of samples whose path has the row's function; else as above. */
 	uint64_t children_samples, children_period;
 	/* period by mode: kernel, user, guest kernel, guest user. */
 	uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
 	uint64_t weights[4];        /* sums for weight= */
-	uint64_t first_ns, last_ns; /* times of its samples; SONDE_NO_TIME: none */
-	uint64_t merged;            /* its position in the order in which perf merges, ascending */
-	uint64_t task;              /* id of the task of its first sample: sonde_task.id */
-	uint32_t place;     /* of sym, dso, srcline ...; 0: none of the keys is about a place */
-	uint32_t max_depth; /* frames of its longest path */
+	uint64_t first_ns, last_ns; /* times of the row's samples; SONDE_NO_TIME if none */
+	uint64_t merged;            /* the row's position in the order in which perf merges rows */
+	uint64_t task;              /* task of the row's first sample: sonde_task.id */
+	/* The place for sym, dso, srcline ...; 0 if no key is about a place. */
+	uint32_t place;
+	uint32_t max_depth; /* frames of the row's longest path */
 };
 /* Returns 1 and fills *ret, 0 after the last row. Rows are in the order of the last sort. */
 SONDE_API int sonde_profile_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
 				struct sonde_profile_row *ret);
-/* Counts of one member of a group in a row (0 the leader): samples to weights, as in the row. */
+/* Counts of one member of a group in a row, 0 for the leader: the members samples to weights. */
 SONDE_API int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint64_t row,
 				       uint32_t member, struct sonde_profile_row *ret);
 
@@ -1086,15 +1092,15 @@ enum sonde_profile_value_kind {
 	SONDE_VALUE_TEXT = 0,    /* number is not used */
 	SONDE_VALUE_NUMBER = 1,  /* text is the number as perf prints it */
 	SONDE_VALUE_ADDRESS = 2, /* number is an address, text "0x..." */
-	SONDE_VALUE_NONE = 3     /* samples of the row do not have the value; text as perf has it */
+	SONDE_VALUE_NONE = 3 /* the row's samples do not have the value; text is perf's for it */
 };
 /* The value of a key in a row. */
 struct sonde_profile_value {
 	uint32_t size;
 	uint32_t kind; /* enum sonde_profile_value_kind */
 	/*
-	 * Equal exactly for equal values of one key, over all tables: levels of a hierarchy are
-	 * runs of rows with equal ids, after sorting by rank.
+	 * Two values of one key have the same id if and only if they are equal, in all tables.
+	 * After sorting by rank, a level of a hierarchy is a run of rows with equal ids.
 	 */
 	uint32_t id;
 	/*
@@ -1102,46 +1108,49 @@ struct sonde_profile_value {
 	 * descending ...). Values that are equal there have equal ranks.
 	 */
 	uint32_t rank;
-	uint32_t unknown; /* enum sonde_unknown, of keys about a place */
-	uint32_t place;   /* 0 none; of sym, dso, srcline ... */
+	uint32_t unknown; /* enum sonde_unknown, for keys about a place */
+	uint32_t place;   /* the place for sym, dso, srcline ...; 0 if there is none */
 	uint64_t number;
 	const char *text; /* without padding */
-	/* dso: the path; pid: the comm; sym: NULL if unresolved, else as text; field: its bytes */
+	/*
+	 * dso: the path. pid: the comm. sym: NULL if unresolved, else the same as text. Field of a
+	 * tracepoint: its bytes.
+	 */
 	const char *long_text;
-	uint32_t bytes_len; /* the bytes of a field of a tracepoint */
-	uint32_t width;     /* least width that perf gives the column; 0 none */
+	uint32_t bytes_len; /* for a field of a tracepoint, the length of long_text */
+	uint32_t width;     /* minimum width of the column in perf; 0 if it has none */
 };
 /* The value of key 0..nr_keys-1 of a row. Returns 1, 0 if there is no such row or key. */
 SONDE_API int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t row,
 				  uint32_t key, struct sonde_profile_value *ret);
-/* The text of it; "" if there is no such row or key. */
+/* The text of that value; "" if there is no such row or key. */
 SONDE_API const char *sonde_profile_text(const struct sonde_profile *p, uint32_t table,
 					 uint64_t row, uint32_t key);
 /*
- * The name and the title of a column: key 0..nr_keys-1 of the profile. EVENT.* and trace_fields are
- * several columns. *ret_table is the only table that has it, UINT32_MAX if all have it. Title and
- * ret_table may be NULL. NULL after the last.
+ * The name and the title of a column: key 0..nr_keys-1 of the profile. EVENT.* and trace_fields
+ * make several columns. *ret_table is the only table that has the column, UINT32_MAX if all have
+ * it. ret_title and ret_table may be NULL. Returns NULL after the last column.
  */
 SONDE_API const char *sonde_profile_column(const struct sonde_profile *p, uint32_t key,
 					   const char **ret_title, uint32_t *ret_table);
 
-/* What is at an address: of a row, or of a frame. */
+/* The function, file and line at an address of a row or a frame. */
 struct sonde_profile_place {
 	uint32_t size;
-	uint32_t unknown; /* enum sonde_unknown: why sym is NULL */
+	uint32_t unknown; /* enum sonde_unknown: the reason if sym is NULL */
 	uint64_t ip;      /* the address, as recorded */
 	/*
-	 * The address in the dso's file, as perf prints it for the row of a sample; the address
-	 * itself for the kernel and without a mapping.
+	 * The address in the dso's file, as perf prints it for the row of a sample; ip itself for
+	 * the kernel and if there is no mapping.
 	 */
 	uint64_t dso_addr;
 	uint64_t dso_id;             /* counted from 1 in the profile, in perf's order; 0 no dso */
-	const char *dso;             /* short name; NULL unknown */
+	const char *dso;             /* short name; NULL if unknown */
 	const char *dso_path;        /* long name */
-	const char *sym;             /* NULL unknown */
-	uint64_t sym_start, sym_end; /* in the file, as dso_addr */
+	const char *sym;             /* NULL if unknown */
+	uint64_t sym_start, sym_end; /* addresses like dso_addr */
 	uint64_t map_bytes;          /* size of the mapping */
-	const char *file;            /* of the source line; NULL unknown, or not asked for */
+	const char *file;            /* file of the source line; NULL if unknown or not asked for */
 	uint32_t line;
 	uint32_t cpumode;    /* as sonde_event.cpumode */
 	char level;          /* perf's letter: k . g u H */
@@ -1149,27 +1158,27 @@ struct sonde_profile_place {
 	uint8_t sym_binding; /* 0 local, 1 global, 2 weak */
 	uint8_t reserved[5];
 };
-/* Returns 1 and fills *ret; 0 if there is no such place (0 is none). */
+/* Returns 1 and fills *ret; 0 if there is no such place. Places are numbered from 1. */
 SONDE_API int sonde_profile_place(const struct sonde_profile *p, uint32_t place,
 				  struct sonde_profile_place *ret);
 
 /*
- * A node of a call tree: frames 0..nr_frames-1, in the order of callgraph=. Paths
- * continue in a child or end here.
+ * A node of a call tree: frames 0..nr_frames-1, in the order of callgraph=. A path continues in a
+ * child or ends here.
  */
 struct sonde_profile_node {
 	uint32_t size;
 	uint32_t nr_frames;
 	const uint32_t *frames; /* places; borrowed until the next call of sonde_profile_tree() */
-	uint32_t parent;        /* 0: it is a root */
+	uint32_t parent;        /* 0 for a root */
 	/*
-	 * Children, and nodes behind it with the same parent; 0 none. They are in perf's order:
-	 * the larger period first, then the younger dso, then the higher address.
+	 * The first child, and the next node with the same parent; 0 if there is none. They are in
+	 * perf's order: the larger period first, then the younger dso, then the higher address.
 	 */
 	uint32_t child, next;
 	uint32_t reserved;
-	uint64_t hit_period, hit_samples; /* of paths that end here */
-	uint64_t period, samples;         /* of these and of all below */
+	uint64_t hit_period, hit_samples; /* sums over paths that end here */
+	uint64_t period, samples;         /* the same, with all paths that end below */
 };
 /*
  * Makes the call tree of a row. Returns 1 and the number of the first root for
@@ -1196,14 +1205,14 @@ struct sonde_profile_path {
 	const uint32_t *frames;
 	uint64_t samples, period;
 	uint64_t weights[4];
-	uint64_t first_ns, last_ns; /* times of its samples; SONDE_NO_TIME: none */
-	uint32_t place;             /* sampled; 0 if no key is about a place */
+	uint64_t first_ns, last_ns; /* times of the path's samples; SONDE_NO_TIME if none */
+	uint32_t place;             /* the sampled place; 0 if no key is about a place */
 	uint32_t flags;             /* SONDE_ROW_FILTERED */
 };
 /* Returns 1 and fills *ret, 0 after the last path. Without callgraph= paths have no frames. */
 SONDE_API int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 				 struct sonde_profile_path *ret);
-/* The value of key 0..nr_keys-1 of that path's samples: as sonde_profile_value(). */
+/* The value of key 0..nr_keys-1 in a path's samples. Returns like sonde_profile_value(). */
 SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table, uint64_t path,
 				       uint32_t key, struct sonde_profile_value *ret);
 
@@ -1216,10 +1225,11 @@ SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t t
  */
 SONDE_API int sonde_session_write_text(struct sonde_session *s, int fd);
 /*
- * The same in the session's format. For jsonl (docs/formats/jsonl.md) losses and defects are lines,
- * too; other records of state are lines with events=all or with their key show-...-events. Keys
- * that lay out text are -EINVAL with it: fields, dump, per-event-dump, deltatime, latency,
- * max-blocks, show-round-events and header-info.
+ * Like sonde_session_write_text(), but writes the session's format. With jsonl
+ * (docs/formats/jsonl.md) losses and defects are lines, too; other records of state are lines with
+ * events=all or with their key show-...-events. -EINVAL if jsonl is combined with a key that lays
+ * out text: fields, dump, per-event-dump, deltatime, latency, max-blocks, show-round-events or
+ * header-info.
  */
 SONDE_API int sonde_session_write(struct sonde_session *s, int fd);
 
@@ -1230,16 +1240,16 @@ struct sonde_record_event {
 	const char *events; /* "sched:sched_switch,raw_syscalls:*" */
 	const char *filter; /* kernel filter for the events of the last -e before it */
 	/*
-	 * Control groups, comma-separated, counted over all -G: the n-th group is for the n-th
-	 * event of all, an empty one means all tasks. A single group is for all events before it.
+	 * Comma-separated control groups. The n-th group of all -G is for the n-th event of all -e.
+	 * An empty group means all tasks. A single group is for all events before it.
 	 */
 	const char *cgroup;
 };
 
 /*
- * settings: lines of key=value; of repeated keys the last one counts. A key of value 0|1 is 0 by
- * default. Keys are the option names of perf record. A value is what perf record takes; "" stands
- * for an option whose optional value is omitted.
+ * settings: lines of key=value. If a key is repeated, its last line counts. A key of value 0|1 is 0
+ * by default. Keys are the option names of perf record. A value is what perf record takes; ""
+ * stands for an option whose optional value is omitted.
  *
  *    What is recorded:
  *	all-cpus=0|1        1: all processes (also if there is neither a command nor another target)
@@ -1326,12 +1336,12 @@ struct sonde_record_event {
  */
 struct sonde_record_options {
 	uint32_t size;
-	/* NULL: cycles, or cpu-clock if there is no such counter. */
+	/* If NULL, records cycles, or cpu-clock if there is no such counter. */
 	const struct sonde_record_event *events;
 	size_t nr_events;           /* length of events */
-	const char *settings;       /* NULL none */
-	const char *const *command; /* NULL-terminated; NULL none */
-	/* The complete command line, for the header; borrowed until close; NULL none. */
+	const char *settings;       /* NULL if none */
+	const char *const *command; /* NULL-terminated; NULL if none */
+	/* The complete command line, for the header; borrowed until close; NULL if none. */
 	const char *const *argv;
 	/*
 	 * Gets lines for the user ("falling back to cpu-clock", the closing summary). level: 0
@@ -1347,7 +1357,7 @@ struct sonde_record_result {
 	uint32_t size;
 	/* The workload's status; 126, 127 if it could not be run; 128+N if signal N killed it. */
 	int32_t exit_status;
-	uint64_t samples; /* in the file */
+	uint64_t samples; /* samples in the file */
 	uint64_t lost;    /* events that the kernel dropped, or that could not be written */
 	uint64_t bytes_written;
 };
@@ -1395,7 +1405,7 @@ enum sonde_event_kind {
 	SONDE_EVENT_HARDWARE = 1, /* counted by the processor, by names that processors share */
 	SONDE_EVENT_SOFTWARE = 2, /* counted by the kernel */
 	SONDE_EVENT_CACHE = 4,    /* accesses to caches */
-	SONDE_EVENT_PMU = 8,      /* of an event source in sysfs */
+	SONDE_EVENT_PMU = 8,      /* from an event source in sysfs */
 	SONDE_EVENT_TRACEPOINT = 16
 };
 
@@ -1405,7 +1415,7 @@ struct sonde_listed_event {
 	uint32_t kind; /* enum sonde_event_kind */
 	/* As sonde record -e takes it: "page-faults", "msr/tsc/", "sched:sched_switch". */
 	const char *name;
-	const char *alias; /* another name of the same event; NULL none */
+	const char *alias; /* another name of the same event; NULL if none */
 };
 
 /* Which events are listed. A caller sets `size`. */
@@ -1417,8 +1427,9 @@ struct sonde_list_options {
 /*
  * Calls event() for each event that the running machine can record: kind after kind in the order of
  * their numbers, sorted by name within a kind. Its argument is borrowed for the call. Hardware,
- * software and cache events are those that the kernel opens. opts NULL: all events. If tracepoints
- * cannot be read, the call fails (-EACCES, -ENOENT) after it reported all other events.
+ * software and cache events are listed if the kernel opens them. If opts is NULL, all events are
+ * listed. If tracepoints cannot be read, the call fails (-EACCES, -ENOENT) after it reported all
+ * other events.
  */
 SONDE_API int sonde_list_events(const struct sonde_list_options *opts,
 				void (*event)(void *ctx, const struct sonde_listed_event *event),
@@ -1433,7 +1444,7 @@ struct sonde_kernel_part {
 	uint64_t start, end; /* addresses; 0 if the kernel hides them */
 	/* "[kernel.kallsyms]"; for a module its file, or "[name]" if the file is unknown. */
 	const char *name;
-	const char *build_id; /* hex; "" unknown */
+	const char *build_id; /* hex; "" if unknown */
 };
 /*
  * Calls part() for the running kernel, then for its modules in ascending order of addresses. Its
@@ -1452,7 +1463,7 @@ SONDE_API int sonde_file_build_id(const char *path, char ret[SONDE_BUILD_ID_CHAR
 
 /* ---- version --------------------------------------------------------------------------------- */
 
-/* The version of the library: "0.1.0". Valid as long as the library is loaded, as the next one. */
+/* The version of the library: "0.1.0". Both texts are valid as long as the library is loaded. */
 SONDE_API const char *sonde_version(void);
 /* The libraries and features of this build: "zstd=1.5.4 ...". */
 SONDE_API const char *sonde_features(void);
@@ -1475,14 +1486,15 @@ SONDE_API char *sonde_json_string(const char *text, size_t len);
 struct sonde_nearest {
 	uint32_t size;
 	/*
-	 * From wanted to closest: number of letters inserted, dropped, changed and swapped. The
+	 * Number of letters to insert, drop, change and swap to get from wanted to closest. The
 	 * system of a tracepoint counts as one letter if wanted has none. UINT32_MAX for names of
 	 * more than 96 letters.
 	 */
 	uint32_t distance;
 	const char *wanted; /* set by the caller; an event as SYSTEM:NAME */
 	/*
-	 * The best candidate so far, the first of equal ones; borrowed from the caller; NULL none.
+	 * The best candidate so far, the first of equal ones; NULL if none. Borrowed from the
+	 * caller.
 	 */
 	const char *closest;
 	/* closest if about two thirds of wanted's letters are right, else NULL */

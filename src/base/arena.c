@@ -46,8 +46,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		b->size = room;
 		if (a->blocks && need > BLOCK_BYTES / 4) {
 			/*
-			 * A large block goes behind the current one, so that the current one stays
-			 * in use.
+			 * Inserts a large block behind the current one, which then remains in use.
 			 */
 			b->next = a->blocks->next;
 			a->blocks->next = b;

@@ -2,7 +2,7 @@
 /*
  * struct bytes: the bounded cursor of every reader of foreign bytes.
  *
- * It knows the file's name, the offset of its first byte in that file, what is being read ("record
+ * It knows the file's name, the offset of its first byte in that file, the object read ("record
  * #312 MMAP2") and the byte order of the recording, so that every message can name the place. A
  * read that does not fit fails with -EBADMSG and names the field; no read leaves [start, end).
  *
@@ -22,7 +22,7 @@
 
 struct bytes {
 	const uint8_t *start, *pos, *end;
-	uint64_t file_off; /* of start */
+	uint64_t file_off; /* offset of start in the file */
 	const char *file;  /* borrowed; for messages */
 	const char *what;  /* borrowed; for messages */
 	bool swap;         /* the recording has the other byte order */

@@ -23,8 +23,8 @@ struct hash64 {
 #define HASH64_EMPTY UINT64_MAX
 
 /*
- * Keys come from files. A table mixes its address into each hash, so that nobody can choose keys
- * that collide.
+ * Keys are read from files. A table mixes its address into each hash, so that nobody can choose
+ * keys that collide.
  */
 static inline uint64_t hash_u64(uint64_t x)
 {

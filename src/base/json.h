@@ -77,7 +77,7 @@ static inline void json_separate(struct json *j)
 
 /*
  * Writes `,"name":` with the due character in place of the comma, in room for `more` further bytes.
- * Returns where those begin; NULL if out of memory.
+ * Returns the beginning of that room; NULL if out of memory.
  */
 static inline __attribute__((always_inline)) char *json_write_name(struct json *j, const char *text,
 								   size_t len, size_t more)

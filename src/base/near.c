@@ -7,7 +7,7 @@
 
 unsigned near_distance(const char *a, const char *b)
 {
-	/* three rows of the usual table; the second last one is needed for swaps */
+	/* Three rows of the usual table; swaps need the row before the last one. */
 	unsigned rows[3][NEAR_NAME + 1], *before2 = rows[0], *before = rows[1], *now = rows[2];
 	size_t la = strlen(a), lb = strlen(b);
 

@@ -38,7 +38,7 @@ static inline void outbuf_advance(struct outbuf *o, size_t n)
 
 static inline void outbuf_put(struct outbuf *o, const void *p, size_t n)
 {
-	/* nothing may come as NULL, 0, to a buffer that has none */
+	/* If n is 0, p and data may be NULL, which memcpy() does not accept. */
 	char *to = n ? outbuf_room(o, n) : NULL;
 
 	if (to) {

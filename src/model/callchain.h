@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where code ran (cpumode), and how a call chain records it: an entry from CALLCHAIN_MARKERS up is
- * no address, it says of which kind the frames behind it are. Frames before the first marker are of
- * user space.
+ * The mode in which code ran (cpumode), and its encoding in a call chain. An entry from
+ * CALLCHAIN_MARKERS up is a marker, not an address: it gives the mode of the frames behind it.
+ * Frames before the first marker are in user space.
  *
  *	| -128 kernel | ip | ip | ... | -512 user | ip | ... | -640 user, unwound later | cookie |
  */
@@ -12,7 +12,7 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-/* The numbers of PERF_RECORD_MISC_*, and of sonde_event.cpumode. */
+/* The numbers are those of PERF_RECORD_MISC_* and of sonde_event.cpumode. */
 enum cpumode {
 	CPUMODE_UNKNOWN,
 	CPUMODE_KERNEL,
@@ -22,10 +22,10 @@ enum cpumode {
 	CPUMODE_GUEST_USER
 };
 
-#define CPUMODE_MASK 7u /* in a record's misc */
+#define CPUMODE_MASK 7u /* the bits of cpumode in a record's misc */
 
 #define CALLCHAIN_MARKERS ((uint64_t)PERF_CONTEXT_MAX)
-/* Of kernels after 6.17; the next entry is a cookie. */
+/* Written by kernels after 6.17. The next entry is a cookie. */
 #define CALLCHAIN_USER_DEFERRED ((uint64_t)-640)
 
 static inline enum cpumode callchain_cpumode(uint64_t marker)
@@ -47,7 +47,7 @@ static inline enum cpumode callchain_cpumode(uint64_t marker)
 	return CPUMODE_UNKNOWN;
 }
 
-/* perf takes a chain with any other marker for damaged. */
+/* True if perf knows the marker. It treats a chain with any other one as damaged. */
 static inline int callchain_perf_knows(uint64_t marker)
 {
 	return marker == (uint64_t)PERF_CONTEXT_HV || marker == (uint64_t)PERF_CONTEXT_KERNEL ||

@@ -14,7 +14,7 @@ static const struct {
 #undef DEFECT
 };
 
-/* A chain of causes has several lines, "at OFFSET" among them; the closing line is one. */
+/* Joins the lines of a chain of causes, such as "at OFFSET", because the closing line is one. */
 static void defects_put_first(char to[DEFECT_FIRST_BYTES], const char *fmt, va_list ap)
 {
 	char text[DEFECT_FIRST_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting what is wrong with an input. The list of kinds is defects.def. */
+/* Counts the defects of an input. defects.def lists their kinds. */
 #ifndef SONDE_MODEL_DEFECTS_H
 #define SONDE_MODEL_DEFECTS_H
 
@@ -21,24 +21,24 @@ enum { DEFECT_FIRST_BYTES = 1024 };
 
 struct defects {
 	uint64_t count[NR_DEFECTS];
-	uint64_t changes; /* how often a count was changed */
-	/* where it was seen first, "" when that says nothing; what does not fit ends in "..." */
+	uint64_t changes; /* number of changes of counts */
+	/* The place of a kind's first defect; "" if it has none. A cut text ends with "...". */
 	char first[NR_DEFECTS][DEFECT_FIRST_BYTES];
 };
 
-/* Adds n to a kind; fmt (may be NULL) says where, kept for the first one only. */
+/* Adds n to a kind. fmt (may be NULL) is the place; only the place of the first is kept. */
 void defects_add(struct defects *d, enum defect kind, uint64_t n, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* What was counted turned out to be something else: how often a kind was seen, anew. */
+/* Changes the count of a kind by to - from, because `from` was counted and `to` is right. */
 void defects_correct(struct defects *d, enum defect kind, uint64_t from, uint64_t to);
-/* Adds what `from` counted, and empties it. */
+/* Adds the counts of `from` to those of `to`, and clears `from`. */
 void defects_move(struct defects *to, struct defects *from);
 void defects_clear(struct defects *d);
-/* The i-th kind that was seen; false behind the last. */
+/* The i-th kind with a count; false after the last. */
 bool defects_get(const struct defects *d, size_t i, struct sonde_defect *ret);
 /*
- * One line: for each kind its count, where it was seen first, and its advice; nothing when there
- * was none.
+ * Writes one line: for each kind its count, the place of its first defect, and its advice. Writes
+ * nothing if there are no defects.
  */
 void defects_line(const struct defects *d, struct outbuf *out);
 

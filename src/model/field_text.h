@@ -10,13 +10,13 @@
 #include "sonde/sonde.h"
 
 /*
- * The value of a field: numbers decimal, pointers as 0x..., the label of an enum or else its
- * number, texts up to their NUL, elements in brackets, members of a struct as {a=1 b=2}, anything
- * else as hexadecimal bytes. Nothing if the field is outside of the record.
+ * Writes the value of a field: numbers decimal, pointers as 0x..., enums as their label or else
+ * their number, texts up to their NUL, arrays in brackets, structs as {a=1 b=2}, anything else as
+ * hexadecimal bytes. Writes nothing if the field is outside the record.
  */
 void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap,
 		    struct outbuf *out);
-/* name=value for each field but the common ones. */
+/* Writes name=value for each field except the common ones. */
 void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t *bytes,
 		     uint32_t len, bool swap, struct outbuf *out);
 

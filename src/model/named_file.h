@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of a file as the recording names them: what its recorder found in the recorded file. */
+/* Functions of a file as named in the recording: its recorder read them from the file. */
 #ifndef SONDE_MODEL_NAMED_FILE_H
 #define SONDE_MODEL_NAMED_FILE_H
 
@@ -14,25 +14,25 @@ struct named_symbol {
 
 enum named_addresses {
 	/*
-	 * The file's own: addr - first_addr + first_off is an offset of the file; in a kernel
-	 * module's file, an offset of its memory.
+	 * Addresses of the file: addr - first_addr + first_off is an offset in the file; for a
+	 * kernel module, an offset in its memory.
 	 */
 	NAMED_BY_OFFSET,
-	/* The file's own: first_addr is where the mapping begins. */
+	/* Addresses of the file: the mapping begins at first_addr. */
 	NAMED_BY_MAP,
-	/* The address space: a process's, or the kernel's. */
+	/* Addresses in the address space of a process or of the kernel. */
 	NAMED_BY_MEMORY
 };
 
 struct named_file {
-	const char *path; /* as its mappings have it */
+	const char *path; /* as in its mappings */
 	enum named_addresses addresses;
 	uint64_t first_addr, first_off;
 	const struct named_symbol *symbols; /* ascending */
 	size_t nr;
 };
 
-/* The function that holds an address, the one that begins last; NULL if none does. */
+/* The function that begins last at or before an address, if it contains it; else NULL. */
 static inline const struct named_symbol *named_file_find(const struct named_file *f, uint64_t addr)
 {
 	size_t lo = 0, hi = f->nr;

@@ -9,12 +9,12 @@
 #define UNKNOWN  "unknown"
 
 /*
- * Registers in a row: first, first + 1 ... are called by the words, or by the prefix and a number
- * from `from` on.
+ * Names of the registers first, first + 1 ...: the words, or the prefix with the numbers from,
+ * from + 1 ...
  */
 struct register_row {
 	unsigned first, nr;
-	const char *prefix; /* NULL: words */
+	const char *prefix; /* NULL if words give the names */
 	unsigned from;
 	const char *const *words;
 };
@@ -71,10 +71,11 @@ static const struct register_row csky[] = { WORDS(0, csky_words), NUMBERED(10, 1
 					    NUMBERED(20, 15, "exregs", 0), WORDS(35, csky_last) };
 
 static const struct arch {
-	const char *prefix; /* of the machine's name */
+	const char *prefix; /* the beginning of the machine's name */
 	const struct register_row *rows;
 	size_t nr;
-	enum { NO_RULE, RISCV, CSKY, LOONGARCH } rule; /* by which perf does not know (all of) it */
+	/* The rule by which perf names no registers, or not all. */
+	enum { NO_RULE, RISCV, CSKY, LOONGARCH } rule;
 } archs[] = {
 #define ARCH(prefix, rows, rule)                \
 	{                                       \
@@ -115,7 +116,7 @@ static bool registers_is_named(const struct rules *rules, const struct arch *a, 
 	switch (a->rule) {
 	case RISCV:
 		return !rules->lacks_riscv_registers;
-	case CSKY: /* perf names only some */
+	case CSKY: /* perf names only some registers */
 		return !rules->lacks_riscv_registers || !(!nr || nr == 3 || nr == 5 || nr >= 20);
 	case LOONGARCH:
 		return !rules->lacks_loongarch_registers;
@@ -135,7 +136,7 @@ const char *register_name(const struct rules *rules, const char *arch, unsigned 
 	a = registers_find_arch(arch ? arch : "");
 	if (!a || !registers_is_named(rules, a, nr))
 		return UNKNOWN;
-	if (a->rows == x86 && nr >= 32 && nr < 64) { /* two bits each */
+	if (a->rows == x86 && nr >= 32 && nr < 64) { /* each register has two bits */
 		snprintf(room, 16, "XMM%u", (nr - 32) / 2);
 		return room;
 	}

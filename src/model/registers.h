@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's words for registers, by their bit in a mask: the numbers of the kernel's asm/perf_regs.h.
+ * perf's names of registers, by their bit in a mask. The bits are those of the kernel's
+ * asm/perf_regs.h.
  */
 #ifndef SONDE_MODEL_REGISTERS_H
 #define SONDE_MODEL_REGISTERS_H
@@ -9,8 +10,8 @@
 #include "sonde/sonde.h"
 
 /*
- * "unknown": it has none. arch: as the recording has it, NULL: this machine's. `room` serves names
- * that are made.
+ * Returns "unknown" if the register has no name. arch is the recorded machine; NULL means this
+ * machine. The name may be written to room.
  */
 const char *register_name(const struct rules *rules, const char *arch, unsigned nr, char room[16]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the samples of an event type hold. The bits are those of sonde_sample.present, which are the
- * kernel's PERF_SAMPLE_*; inputs that know nothing of perf use them under these names.
+ * The values in samples of an event type. The bits are those of sonde_sample.present, which are the
+ * kernel's PERF_SAMPLE_*. Inputs that are not perf's use them under these names.
  */
 #ifndef SONDE_MODEL_SAMPLED_H
 #define SONDE_MODEL_SAMPLED_H

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 64 }; /* of a path: inputs bound the nesting of their fields themselves */
+enum { MAX_NESTING = 64 }; /* dots in a path; inputs limit the nesting of their fields */
 
 static const struct sonde_field *schema_find(const struct sonde_field *fields, size_t nr,
 					     const char *name, size_t len, unsigned depth)
@@ -14,7 +14,7 @@ static const struct sonde_field *schema_find(const struct sonde_field *fields, s
 		if (!strncmp(fields[i].name, name, len) && !fields[i].name[len])
 			return &fields[i];
 	}
-	/* A name may have dots of its own: the shortest one that leads on holds. */
+	/* A name may contain dots: the shortest prefix that names a struct is taken. */
 	dot = depth < MAX_NESTING ? memchr(name, '.', len) : NULL;
 	for (size_t i = 0; dot && i < nr; i++) {
 		const size_t outer = (size_t)(dot - name);

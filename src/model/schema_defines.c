@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions of flags and symbols for scripts: those of the print format, and the labels of
+ * Definitions of flags and symbols for scripts, from the print format and from the labels of
  * fields.
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_VALUES_OF_LABEL = 256, MAX_DEFINES = 1 << 20 };
 
-/* Counts if `to` is NULL. */
+/* Returns the number of definitions. Only counts them if `to` is NULL. */
 static size_t defines_put_labels(const struct sonde_schema *sc, struct sonde_define *to)
 {
 	size_t n = 0;

@@ -94,7 +94,7 @@ int schema_table_take(struct schema_table *t, struct sonde_schema *sc, const voi
 	for (size_t i = 0; t->has_makers && i < t->schemas.n; i++) {
 		struct sonde_schema **other = &t->schemas.v[i];
 
-		/* Two equal events of one recording stay two. */
+		/* Two equal events of one recording remain two. */
 		if ((*other)->maker && (*other)->maker != maker && table_same(*other, sc)) {
 			(*other)->maker = maker;
 			*ret = *other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that are rare, or that no hot path reads. */
+/* Rare numbers, and numbers that no hot path reads. */
 #include "model/value.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Field values out of payload bytes: inline, bounded, for hot paths. field_u64() is for fields of
- * kind INT in the recording's byte order; field_number() and field_double() are for all numbers.
+ * Reads field values from payload bytes: inline and bounded, for hot paths. field_u64() reads
+ * fields of kind INT in the recording's byte order; field_number() and field_double() read all
+ * numbers.
  */
 #ifndef SONDE_MODEL_VALUE_H
 #define SONDE_MODEL_VALUE_H
@@ -46,8 +47,8 @@ static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *byt
 }
 
 /*
- * Where a field's bytes are (those a dynamic field points to), clipped to the record; NULL when
- * outside.
+ * The bytes of a field, or the bytes that a dynamic field points to, clipped to the record. NULL if
+ * they are outside the record.
  */
 static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint8_t *bytes,
 					 uint32_t len, bool swap, uint32_t *ret_len)
@@ -74,24 +75,24 @@ static inline const uint8_t *field_bytes(const struct sonde_field *f, const uint
 	return bytes + off;
 }
 
-/* A number that is not complete bytes in the recording's byte order. */
+/* True for a number with its own byte order or a width in bits. */
 static inline bool field_is_special(const struct sonde_field *f)
 {
 	return f->byte_order || f->bit_width;
 }
 
-/* swap: of the event. */
+/* True if the field must be swapped. swap says it for the event. */
 bool field_swap(const struct sonde_field *f, bool swap);
-/* len bytes; bits outside of them make it 0. See sonde_field.bit_width. */
+/* A bit field of the len bytes at p; 0 if it is not inside them. See sonde_field.bit_width. */
 uint64_t value_bits(const uint8_t *p, uint32_t len, uint32_t bit_offset, uint32_t bit_width,
 		    bool is_big_endian);
-/* Zero-extended. */
+/* The number of a field that field_is_special(), zero-extended. */
 uint64_t field_special_u64(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
 			   bool swap);
-/* Sign-extended if the field is signed. */
+/* v, sign-extended if the field is signed. */
 uint64_t field_sign_extend(const struct sonde_field *f, uint64_t v);
 double field_double(const struct sonde_field *f, const uint8_t *bytes, uint32_t len, bool swap);
-/* v: sign-extended or not. NULL if it has no label. */
+/* The label of v, which may be sign-extended or not. NULL if it has no label. */
 const char *field_label(const struct sonde_field *f, uint64_t v);
 
 /* The number of an INT, ENUM or BITS field, zero-extended; the bits of a FLOAT. */

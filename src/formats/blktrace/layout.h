@@ -22,10 +22,10 @@ struct blktrace_header_7 {
 	uint32_t magic;
 	uint32_t sequence; /* counts a cpu's records from 1; 0 in notes */
 	uint64_t time_ns;
-	uint64_t sector; /* of 512 bytes */
+	uint64_t sector; /* number of a sector of 512 bytes */
 	uint32_t bytes;
 	uint32_t action; /* low half: enum blktrace_act; high half: enum blktrace_category */
-	uint32_t pid;    /* of the thread */
+	uint32_t pid;    /* the thread's id */
 	uint32_t device; /* major << 20 | minor */
 	uint32_t cpu;
 	uint16_t error; /* the low half of a negative errno */

@@ -31,7 +31,7 @@ struct elf_section {
 };
 
 struct elf_file {
-	int fd; /* owned; -1: at rest, or the bytes are in memory */
+	int fd; /* owned; -1 if at rest, or if the bytes are in memory */
 	uint64_t dev, ino, mtime_ns;
 	uint8_t *image;   /* owned; set if the file is in memory */
 	uint64_t size;    /* bytes */

@@ -10,7 +10,7 @@ struct bit_name {
 	const char *name;
 };
 
-/* In perf's order, which is not the order of the bits. */
+/* The names are in perf's order, which is not the order of the bits. */
 static const struct bit_name sample_bits[] = {
 	{ PERF_SAMPLE_IP, "IP" },
 	{ PERF_SAMPLE_TID, "TID" },

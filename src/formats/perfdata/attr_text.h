@@ -14,7 +14,7 @@
 #include "compat/rules.h"
 
 struct perfdata_attr_style {
-	/* receives an object's members, with bits as strings; NULL: text, in the style below */
+	/* Receives an object's members, with bits as strings. NULL for text in the style below. */
 	struct json *json;
 	const char *is; /* between name and value: " = ", ": " */
 	const struct rules *rules;

@@ -108,8 +108,8 @@ static struct perfdata_section header_get_section(const uint8_t *p, bool swap)
 
 /*
  * Feature bits were written as an array of the recorder's longs, so swapping works on 8 or 4 bytes.
- * HOSTNAME, which is nearly always present, shows which; if it is absent, 4 bytes are assumed if
- * otherwise no feature below 32 would be set, because nobody writes only features of 32 and more.
+ * The bit of HOSTNAME, which is nearly always present, shows which. If it is absent, 4 bytes are
+ * assumed if otherwise no feature below 32 would be set, because no recorder writes only others.
  */
 static void header_read_feature_bits(struct perfdata_file *f, const uint8_t *p)
 {

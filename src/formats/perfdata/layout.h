@@ -52,7 +52,7 @@ struct perfdata_end {
 	uint64_t reason;    /* enum perfdata_end_reason */
 	uint64_t unwritten; /* samples of LOST_SAMPLES records that could not be written */
 	uint64_t flags;     /* PERFDATA_END_* */
-	/* number of cpus that came or went during the recording, whose events are incomplete */
+	/* number of cpus that came online or went offline, so their events are incomplete */
 	uint64_t missed_cpus;
 	uint64_t first_cpu; /* the lowest of these cpus */
 	uint64_t reserved[3];
@@ -64,9 +64,8 @@ enum perfdata_end_reason {
 	PERFDATA_END_FILE_LIMIT,
 	PERFDATA_END_FAILED
 };
-#define PERFDATA_END_KERNEL_COUNTS                                    \
-	1u /* LOST_SAMPLES records also count what the kernel dropped \
-	    */
+/* LOST_SAMPLES records also count samples that the kernel dropped. */
+#define PERFDATA_END_KERNEL_COUNTS 1u
 
 enum perfdata_feature {
 	FEAT_TRACING_DATA = 1,

@@ -12,7 +12,7 @@ enum {
 	FIRST_TOOL_RECORD = 64,
 	PID_MAX = 1 << 22, /* the kernel's limit */
 	PAIR_BYTES = 16,   /* two u64 */
-	ATTR_SIZE_AT = 4,  /* in a perf_event_attr */
+	ATTR_SIZE_AT = 4,  /* offset of `size` in a perf_event_attr */
 	ATTR_MIN_BYTES = 64,
 	NAME_BYTES = 64, /* names are padded to this, or have this much room */
 	SCHEDSTAT_VERSION_MIN = 15,

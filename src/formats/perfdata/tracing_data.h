@@ -16,7 +16,7 @@
 
 struct tracing_data {
 	bool big_endian;
-	/* of the recorded kernel: size of `commit` in header_page; if missing, user space's */
+	/* Size of the recorded kernel's long: of `commit` in header_page, else user space's. */
 	uint8_t long_bytes;
 	uint32_t page_bytes;
 	struct bytes kallsyms, printk; /* text, empty when absent */

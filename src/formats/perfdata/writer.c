@@ -48,7 +48,7 @@ struct perfdata_writer {
 	 * for the bytes that must follow the data. The search for their beginnings starts here.
 	 */
 	uint64_t back, next_back;
-	perfdata_writer_drop_fn *on_drop; /* NULL if nobody counts */
+	perfdata_writer_drop_fn *on_drop; /* NULL if the caller does not count drops */
 	void *on_drop_ctx;
 	VEC(struct placed_feature) features; /* bodies written before the data */
 };
@@ -307,7 +307,7 @@ static void writer_truncate(struct perfdata_writer *w, uint64_t end)
 		return; /* the header, which is written at the end, says where the data ends */
 }
 
-/* <0 with errno ECANCELED: the wait was ended. */
+/* Returns <0 with errno ECANCELED if the wait was ended. */
 static int writer_wait_for_reader(const struct perfdata_writer *w)
 {
 	struct pollfd fds[] = { { .fd = w->fd, .events = POLLOUT },

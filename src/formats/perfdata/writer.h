@@ -87,13 +87,13 @@ void perfdata_writer_on_drop(struct perfdata_writer *w, perfdata_writer_drop_fn 
 struct perfdata_writer_end {
 	int (*records)(void *ctx, struct outbuf *o); /* the records that end the data */
 	/*
-	 * The body of PERFDATA_PRIVATE_END, which must be among the features passed to begin. NULL:
-	 * it is not changed.
+	 * Fills the body of PERFDATA_PRIVATE_END, which must be among the features passed to begin.
+	 * If NULL, the body is not changed.
 	 */
 	void (*note)(void *ctx, struct perfdata_end *ret);
 	/*
 	 * Frees some space, here or elsewhere. Returns 1 on success, 0 if there is nothing to free.
-	 * NULL: the last records of this file are dropped.
+	 * If NULL, the last records of this file are dropped.
 	 */
 	int (*make_room)(void *ctx, uint64_t bytes);
 	void *ctx;

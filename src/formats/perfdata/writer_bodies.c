@@ -94,7 +94,7 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 	bodies_put_sized(o, t->header_page, t->header_page_len);
 	outbuf_put(o, "header_event", 13);
 	bodies_put_sized(o, t->header_event, t->header_event_len);
-	/* formats of the system ftrace, which nobody records through perf */
+	/* no formats of the system ftrace, because nobody records its events through perf */
 	perfdata_put_u32(o, 0);
 	perfdata_put_u32(o, writer_count_systems(t));
 	for (size_t i = 0; i < t->nr_formats;) {

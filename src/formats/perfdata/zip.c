@@ -10,7 +10,7 @@
 
 enum {
 	HEADER_BYTES = sizeof(struct perfdata_record_header),
-	LENGTH_BYTES = 8, /* of COMPRESSED2 */
+	LENGTH_BYTES = 8, /* size of the length in COMPRESSED2 */
 	/* A block of this size fits into a record even if zstd cannot compress it. */
 	PIECE_BYTES = 63 << 10,
 	RECORD_MAX_BYTES = UINT16_MAX,
@@ -24,7 +24,7 @@ _Static_assert(ZIP_CHUNK_BYTES % PIECE_BYTES == 0, "a chunk ends with a full pie
 struct zip {
 	ZSTD_CCtx *zstd;
 	bool padded;
-	size_t frame_bytes; /* compressed bytes in the open frame; 0: none is open */
+	size_t frame_bytes; /* compressed bytes in the open frame; 0 if none is open */
 };
 
 /* The place of the next byte of a chunk. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace:bprint, what trace_printk() leaves: the address of a format string, and its arguments
- * packed behind it.
+ * ftrace:bprint, the event of trace_printk(): the address of a format string, then the packed
+ * arguments.
  *
  *	numbers of 4 or 8 bytes, each at a multiple of 4 | strings with their NUL, not aligned
  *
@@ -19,7 +19,7 @@
 
 struct packed {
 	const struct pf_run *r;
-	uint32_t at; /* of the next argument */
+	uint32_t at; /* offset of the next argument */
 	bool ended;
 };
 
@@ -67,7 +67,7 @@ static size_t bprint_put_pointer(struct packed *p, const char *s, const struct p
 	bool has_letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
 	uint64_t v;
 
-	/* What a pointer points to was printed into the buffer as text. */
+	/* The kernel stored the text of the pointer's target in the buffer. */
 	if (has_letter && !is_symbol && *s != 'x' && p->at < r->len && r->bytes[p->at] >= ' ' &&
 	    r->bytes[p->at] < 127) {
 		size_t n = 0;

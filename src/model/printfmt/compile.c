@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A format string and its arguments become steps: literal text and the conversion behind it. */
+/* Compiles a format string and its arguments to steps: literal text, then a conversion. */
 #include "model/printfmt/printfmt_internal.h"
 
 #include <string.h>
 
-/* Bytes behind each prefix that a copy in fixed portions may read. */
+/* Bytes behind each prefix that must be readable, because it is copied in fixed portions. */
 #define PREFIX_SLACK 32
 #define MAX_WIDTH    4096u
 
@@ -12,18 +12,18 @@ struct builder {
 	struct pf_compiler *c;
 	struct printfmt *pf;
 	size_t room;         /* steps allocated */
-	struct pf_node *arg; /* the next one */
-	char *literal;       /* text waiting for its conversion */
+	struct pf_node *arg; /* the next argument */
+	char *literal;       /* text before the next conversion */
 	size_t literal_len;
 };
 
-/* One conversion while it is read. */
+/* One conversion while it is parsed. */
 struct conversion {
 	struct pf_spec spec;
 	int ls;           /* -2 hh, -1 h, 0, 1 l, 2 ll L */
 	bool is_size;     /* z t */
-	bool odd;         /* not as C has it */
-	bool as_unsigned; /* printed so, whatever the letter */
+	bool odd;         /* no valid conversion of C */
+	bool as_unsigned; /* printed without sign, even with %d */
 	const struct pf_node *star;
 	struct pf_node *arg;
 };
@@ -165,7 +165,7 @@ static bool compile_add_number(struct builder *b, struct conversion *v)
 		s->code = PF_S_HEX;
 	else
 		return true;
-	/* Numbers that need no cutting, straight from their field. */
+	/* Numbers that need no truncation are read directly from their field. */
 	switch (s->num->code) {
 	case PF_E_LOAD4:
 	case PF_E_LOADS4:
@@ -224,7 +224,7 @@ static bool compile_add_char(struct builder *b, struct conversion *v)
 	return s->num && (!v->star || s->star) && compile_keep_spec(b, s, &v->spec);
 }
 
-/* The bytes that a pointer's letters need; false: there are none, and the pointer is of no use. */
+/* Finds the bytes that a pointer's letters print. False if the record does not contain them. */
 static bool compile_pointer_place(struct builder *b, struct pf_step *s, const struct pf_node *n)
 {
 	bool c_grammar = b->c->dialect->c_grammar, had_reason = b->c->parser->why[0] != 0;
@@ -257,7 +257,7 @@ static bool compile_skips_casts(const struct pf_dialect *d, uint8_t kind)
 	       (d->pointer_casts && kind != PF_P_BUFFER);
 }
 
-/* Sets the complaint of perf's parser about the sort of an argument. False: no memory. */
+/* Sets the complaint of perf's parser about the kind of an argument. False if memory ran out. */
 static bool compile_check_sort(struct builder *b, const struct pf_node *n,
 			       struct pf_pointer_spec *ps)
 {
@@ -276,11 +276,11 @@ static bool compile_check_sort(struct builder *b, const struct pf_node *n,
 	return ps->complaint;
 }
 
-/* The complaint about a field that does not have the size of such a value; NULL if it has. */
+/* The complaint about a field whose size is wrong for the value; NULL if it is right. */
 static const char *compile_wrong_size(uint8_t kind, const struct pf_place *place)
 {
 	static const struct {
-		uint32_t bytes; /* 0: any size */
+		uint32_t bytes; /* 0 if any size is right */
 		const char *complaint;
 	} sizes[] = { [PF_P_MAC] = { 6, "INVALIDMAC" },
 		      [PF_P_IP4] = { 4, "INVALIDIPv4" },
@@ -315,7 +315,7 @@ static bool compile_add_pointer(struct builder *b, struct conversion *v, struct 
 		return false;
 	if (!compile_is_number(ps)) {
 		compile_pointer_place(b, s, v->arg);
-		/* perf looks at the sort of the argument first, then at the size of the field. */
+		/* perf checks the kind of the argument first, then the size of the field. */
 		if (!b->c->dialect->c_grammar && !compile_check_sort(b, v->arg, ps))
 			return false;
 		if (!ps->complaint && s->place.field)
@@ -330,7 +330,7 @@ static bool compile_add_pointer(struct builder *b, struct conversion *v, struct 
 	return s->num != NULL;
 }
 
-/* Takes the next argument; false: none left. */
+/* Takes the next argument; false if there is none. */
 static bool compile_take_arg(struct builder *b, struct pf_node **ret)
 {
 	*ret = b->arg;
@@ -340,7 +340,7 @@ static bool compile_take_arg(struct builder *b, struct pf_node **ret)
 	return true;
 }
 
-/* A '*': false when there is no argument for it. */
+/* Parses a '*'. False if there is no argument for it. */
 static bool compile_take_star(struct builder *b, struct conversion *v, bool is_prec)
 {
 	struct pf_node *n;
@@ -383,8 +383,8 @@ static uint32_t compile_add_digit(uint32_t v, char c)
 }
 
 /*
- * Parts of a conversion in the order C has them. perf collects the characters in any order and
- * hands them to printf, which prints those it does not understand as they are.
+ * Parts of a conversion, in C's order. perf collects the characters in any order and passes them to
+ * printf(), which prints a conversion that it does not understand unchanged.
  */
 enum conversion_stage { FLAGS, WIDTH, STAR, DOT, DOT_STAR, LENGTH, LENGTH_TWICE };
 
@@ -424,11 +424,11 @@ static bool compile_finish_perf(struct builder *b, struct conversion *v, const c
 		return compile_finish(b, v, at);
 	if (v->is_size && (b->c->dialect->size_is_long || v->star)) {
 		v->ls = 1;
-	} else if (v->is_size) { /* handed over as an int and printed as a size: never negative */
+	} else if (v->is_size) { /* perf passes an int for a size_t, so it is never negative */
 		if (conv == 'd' || conv == 'i')
 			v->as_unsigned = true;
 	}
-	/* A wide string of bytes that are none: nothing. */
+	/* The bytes are no wide string, so %ls prints nothing. */
 	if (conv == 's' && v->ls > 0)
 		v->odd = true;
 	if (!v->odd)
@@ -444,7 +444,7 @@ static bool compile_finish_perf(struct builder *b, struct conversion *v, const c
 	return true;
 }
 
-/* *at is behind the '%'. perf walks over the characters up to one it knows as the end. */
+/* *at is behind the '%'. perf skips characters up to one that ends a conversion. */
 static bool compile_conversion_perf(struct builder *b, const char **at)
 {
 	const char *start = *at;
@@ -549,7 +549,7 @@ static bool compile_conversion_c(struct builder *b, const char **at)
 	}
 	if (**at && strchr("diuxXoscp", **at))
 		return compile_finish(b, &v, at);
-	/* No conversion that the kernel has: its text stays. */
+	/* The kernel has no such conversion: prints its text. */
 	compile_add_literal(b, '%');
 	while (start < *at)
 		compile_add_literal(b, *start++);

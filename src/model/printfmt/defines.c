@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions for scripts, from a print format's tables: define_flag_field and its like, in perf's
- * order.
+ * Definitions for scripts (define_flag_field ...) from a print format's tables, in perf's order.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -16,10 +15,10 @@ struct defines {
 	const struct printfmt *pf;
 	struct arena *arena;
 	struct pf_compiler compiler; /* for values in C's grammar */
-	const char *field;           /* the one named last */
+	const char *field;           /* the last field met */
 	struct sonde_define *to;     /* NULL while counting */
 	size_t n, limit;
-	unsigned depth, visits; /* `a ?: b` is one node seen twice */
+	unsigned depth, visits; /* `a ?: b` visits one node twice */
 	bool stopped;
 };
 
@@ -46,11 +45,9 @@ static uint64_t defines_perf_value(const char *text)
 	return pf_known_name(text, true, &v) ? v : 0;
 }
 
-/*
- * ---- perf: a walk over all arguments; every constant counts as a value 0 of the field before it
- * -------------------
- */
+/* ---- perf ------------------------------------------------------------------------------------ */
 
+/* Walks over all arguments. Each constant counts as a value 0 of the last field met. */
 static void defines_walk_perf(struct defines *d, const struct pf_node *n)
 {
 	if (!n || d->stopped || d->depth >= 2 * PF_MAX_DEPTH)
@@ -94,8 +91,10 @@ static void defines_walk_perf(struct defines *d, const struct pf_node *n)
 		defines_walk_perf(d, n->b);
 		break;
 	default:
-		/* perf's walk ends at a node like this one. At the top level it also skips
-		 * the arguments behind it. */
+		/*
+		 * perf's walk ends at a node of any other kind. At the top level it also skips the
+		 * arguments behind it.
+		 */
 		d->depth--;
 		d->stopped = d->depth == 0;
 		return;
@@ -103,7 +102,7 @@ static void defines_walk_perf(struct defines *d, const struct pf_node *n)
 	d->depth--;
 }
 
-/* ---- the tables alone ------------------------------------------------------------------------ */
+/* ---- only the tables ------------------------------------------------------------------------- */
 
 static const char *defines_field_in(const struct pf_node *n, unsigned depth)
 {
@@ -204,7 +203,7 @@ int printfmt_defines(const struct printfmt *pf, struct arena *a, const struct so
 	if (!d.to)
 		return err_nomem();
 	defines_walk(&d);
-	/* Texts are in the program's arena, which may be freed first. */
+	/* Copies the texts, because the program's arena may be freed first. */
 	for (size_t i = 0; i < d.n; i++) {
 		d.to[i].field = arena_strdup(a, d.to[i].field);
 		if (!d.to[i].field)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digits written forward into room that the caller has: 24 bytes may be touched, whatever the
- * number of digits; the place behind the last digit is returned. Several digits are computed side
- * by side in one word.
+ * Writes digits forward into memory of the caller. Up to 24 bytes may be touched, whatever the
+ * number of digits. Functions return the place behind the last digit. Several digits are computed
+ * in parallel in one word.
  */
 #ifndef SONDE_MODEL_PRINTFMT_DIGITS_H
 #define SONDE_MODEL_PRINTFMT_DIGITS_H
@@ -15,7 +15,7 @@
 
 #include "base/outbuf.h"
 
-/* A word whose lowest byte is first in memory. */
+/* Stores a word with its lowest byte first. */
 static inline void pf_store_le(char *to, uint64_t v)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -25,8 +25,8 @@ static inline void pf_store_le(char *to, uint64_t v)
 }
 
 /*
- * Sixteen hexadecimal digits of v in memory's order, eight in each word: the highest is the lowest
- * byte of ret[0].
+ * The sixteen hexadecimal digits of v, eight in each word. The highest digit is the lowest byte of
+ * ret[0].
  */
 #ifdef __SSE2__
 static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
@@ -62,9 +62,9 @@ static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
 #endif
 
 /*
- * Without a branch, because numbers of all lengths follow each other: the word with the first digit
- * is written first, then the other one behind it; of a number of eight digits or fewer, that one is
- * behind its end.
+ * Has no branch, because the lengths of successive numbers vary. Writes the word with the first
+ * digit, then the other word. For a number of eight digits or fewer the second word is behind the
+ * number's end.
  */
 static inline char *pf_write_hex(char *to, uint64_t v)
 {

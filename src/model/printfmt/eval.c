@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers out of a record: expressions made when compiling, worked out when running. */
+/* Builds expressions when a program is compiled, and evaluates them with a record's bytes. */
 #include "model/printfmt/printfmt_internal.h"
 
 #include "base/bytes.h"
 #include "model/value.h"
 
-/* Where a dynamic field points to; its end in *ret_end (not clipped). */
+/*
+ * The offset that a dynamic field points to; UINT32_MAX if the field is outside the record.
+ * *ret_len is the length that the field contains, not clipped.
+ */
 static uint32_t eval_dynamic_begin(const struct pf_run *r, const struct sonde_field *f,
 				   uint32_t *ret_len)
 {
@@ -171,7 +174,7 @@ uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e)
 	return 0;
 }
 
-/* False: outside of the record. *ret_len is what the field holds, not clipped. */
+/* False if the place is outside the record. *ret_len is the field's length, not clipped. */
 static bool eval_place_begin(const struct pf_run *r, const struct pf_place *pl, uint64_t *ret_begin,
 			     uint64_t *ret_len)
 {
@@ -264,7 +267,7 @@ static bool eval_is_const(const struct pf_expr *e)
 }
 
 /*
- * Operators only; constants are folded here, except a division by zero, which must be reported when
+ * For operators only. Folds constants, except for a division by zero, which must be reported when
  * the program runs.
  */
 struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a,

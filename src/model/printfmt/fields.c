@@ -24,7 +24,7 @@ static void fields_put_array(const struct printfmt *pf, const struct pf_run *r,
 	const uint8_t *p = pf_place_bytes(r, &pl, &n);
 
 	if (f->is_text && !*not_text && p && fields_is_printable(p, n)) {
-		/* perf looks at the field's length only to judge it, and prints up to a NUL. */
+		/* perf uses the length only to check the bytes, and prints up to a NUL. */
 		if (pf->dialect->endless_text)
 			p = pf_place_rest(r, &pl, &rest);
 		else

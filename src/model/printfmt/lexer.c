@@ -72,7 +72,7 @@ const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, b
 	const struct sonde_schema *sc = p->schema;
 	size_t len = strlen(name);
 
-	/* Absurd texts only: a bound on fields times references. */
+	/* Limits fields times references. Only absurd texts reach the limit. */
 	p->work += sc->nr_fields;
 	if (p->work > MAX_WORK)
 		return NULL;
@@ -93,8 +93,8 @@ bool pf_is(const struct pf_parser *p, enum pf_token_kind kind, const char *text)
 }
 
 /*
- * The end of the quoted text that begins at s; NULL when it has none. A quote, or (strict) what
- * cannot be printed.
+ * The end of the quoted text that begins at s: its quote or, if strict, an unprintable character.
+ * NULL if it has no end.
  */
 static const char *lexer_quote_end(const char *s, const char *end, char quote, bool strict)
 {
@@ -127,7 +127,7 @@ static void lexer_quoted(struct pf_parser *p)
 	if (quote != '"' || *stop != '"')
 		return;
 
-	/* Neighbouring strings are one: first the length of all, then a copy. */
+	/* Joins adjacent strings: adds up their lengths, then copies them. */
 	len = p->tok.len;
 	piece = p->pos;
 	for (;;) {
@@ -162,7 +162,7 @@ static void lexer_quoted(struct pf_parser *p)
 }
 
 /*
- * Bytes of the operator at s: perf's set, where "->" "++" "--" "&&" "||" "<<=" are one token each.
+ * The length of the operator at s. Like in perf, "->" "++" "--" "&&" "||" "<<=" are one token.
  */
 static size_t lexer_operator_len(const char *s, const char *end)
 {
@@ -189,7 +189,7 @@ static size_t lexer_operator_len(const char *s, const char *end)
 	return 1;
 }
 
-/* Names that old kernels forgot to expand; what they stand for is read in their place. */
+/* Expands a name that old kernels did not expand. The lexer then reads its expansion. */
 static bool lexer_expand_macro(struct pf_parser *p)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What C makes of nodes. A number is kept in 64 bits the way its type would widen: sign-extended
- * for signed types, zero-extended for the others; operators on narrower types cut back to that
- * form.
+ * Lowers nodes by the rules of C. A number is in normal form: it has 64 bits, sign-extended if its
+ * type is signed, else zero-extended. Results of operators on narrower types are converted back to
+ * that form.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -35,7 +35,7 @@ static const struct {
 	{ "ptrdiff_t", 0, true }, { "off_t", 0, true },
 };
 
-/* Counts of the words of `unsigned long int`. */
+/* Counts of the words in a type such as `unsigned long int`. */
 struct type_words {
 	unsigned longs, shorts, chars, ints, un, sign, enums, other;
 };
@@ -140,7 +140,7 @@ static struct pf_expr *lower_convert(struct pf_compiler *c, struct pf_expr *e, s
 
 	if (!e || to.width >= 8 || !to.width)
 		return e;
-	/* A load is in form already. */
+	/* The result of a load is already in normal form. */
 	if (to.width == 4 && !to.is_signed &&
 	    (e->code == PF_E_LOAD4 || e->code == PF_E_LOAD2 || e->code == PF_E_LOAD1))
 		return e;
@@ -208,8 +208,8 @@ static struct pf_expr *lower_atom(struct pf_compiler *c, const struct pf_node *n
 		return lower_refuse(c, "a string where a number should be:", n->text);
 	if (n->text[0] < '0' || n->text[0] > '9') {
 		/*
-		 * A variable of the kernel's, or an enum it did not resolve: 0, as in perf; the
-		 * rest stays right.
+		 * A variable of the kernel, or an enum that it did not resolve: 0, like in perf.
+		 * The rest of the text remains right.
 		 */
 		return pf_expr_const(c, pf_known_name(n->text, false, &v) ? v : 0);
 	}
@@ -243,7 +243,7 @@ static struct pf_expr *lower_field(struct pf_compiler *c, const struct sonde_fie
 		*ret = (struct pf_ctype){ .width = c->schema->abi.long_bytes, .target = 1 };
 		if (f->is_dynamic)
 			return pf_expr_dynamic(c, PF_E_DYNADDR, f);
-		return pf_expr_const(c, 0); /* an address in a ring that is gone */
+		return pf_expr_const(c, 0); /* an address in a ring that no longer exists */
 	}
 	*ret = (struct pf_ctype){ .width = (uint8_t)f->width, .is_signed = f->is_signed };
 	if (f->is_pointer) {
@@ -256,7 +256,7 @@ static struct pf_expr *lower_field(struct pf_compiler *c, const struct sonde_fie
 	return pf_expr_load(c, f->offset, f->width, ret->is_signed);
 }
 
-/* A number of `elem` type at a place. */
+/* Loads a number of type elem at a place. */
 static struct pf_expr *lower_load_place(struct pf_compiler *c, const struct pf_place *pl,
 					struct pf_ctype elem)
 {
@@ -388,7 +388,7 @@ static struct pf_expr *lower_binary(struct pf_compiler *c, const struct pf_node 
 	a = lower_convert(c, a, t);
 	if (binaries[i].result != SHIFT)
 		b = lower_convert(c, b, t);
-	else if (t.width == 4) /* as processors do: too large counts wrap */
+	else if (t.width == 4) /* like in processors, too large counts wrap */
 		b = pf_expr_new(c, PF_E_AND, b, pf_expr_const(c, 31));
 	if (!a || !b)
 		return NULL;
@@ -396,7 +396,7 @@ static struct pf_expr *lower_binary(struct pf_compiler *c, const struct pf_node 
 	if (binaries[i].result == COMPARE)
 		return e;
 	*ret = t;
-	/* Bit operations and unsigned divisions of values in form stay in form. */
+	/* Bit operations and unsigned divisions preserve the normal form. */
 	if (e && (e->code == PF_E_AND || e->code == PF_E_OR || e->code == PF_E_XOR ||
 		  e->code == PF_E_SHR || e->code == PF_E_SSHR || e->code == PF_E_DIV ||
 		  e->code == PF_E_MOD))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What perf makes of nodes: all numbers are 64 bits and unsigned, fields are read without their
+ * Lowers nodes like perf: all numbers have 64 bits and no sign, and fields are read without their
  * sign.
  */
 #include "model/printfmt/printfmt_internal.h"
@@ -45,8 +45,7 @@ uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_fi
 }
 
 /*
- * In perf 6.1 __get_rel_dynamic_array counts from the record's start, as if the field were no
- * __rel_loc.
+ * In perf 6.1 __get_rel_dynamic_array counts from the record's start, like for a __data_loc field.
  */
 const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struct sonde_field *f)
 {
@@ -130,7 +129,7 @@ static struct pf_expr *lower_perf_element(struct pf_compiler *c, const struct pf
 		if (!e)
 			return NULL;
 		e->width = (uint8_t)(width ? width : c->schema->abi.long_bytes);
-		e->value = 1; /* the index counts bytes, whatever the type */
+		e->value = 1; /* the index counts bytes, even if elements are wider */
 	} else if (base->kind == PF_FIELD && base->field) {
 		const struct sonde_field *f = base->field;
 		uint32_t width = pf_perf_elem_width(c->schema, f);

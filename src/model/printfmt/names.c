@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that are unresolved in the texts of some kernels. perf knows the softirq and hrtimer ones;
- * the others are numbers of the kernel's ABI that never change.
+ * Names that some kernels leave unresolved in their texts. perf knows the names of softirq and
+ * hrtimer; the other names stand for numbers of the kernel's ABI, which never change.
  */
 #include "model/printfmt/printfmt_internal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers with flags, width and precision, as C's printf writes them. */
+/* Writes numbers with flags, width and precision like C's printf(). */
 #include "model/printfmt/printfmt_internal.h"
 
 #include "model/printfmt/digits.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A print format's arguments read as what they are: C expressions, with C's priorities and
- * grouping, plus the kernel's helpers. After each function the parser looks at the token behind
- * what was read.
+ * Parses a print format's arguments as C expressions, with C's priorities and grouping, and the
+ * kernel's helpers. After each function the current token is the one behind the parsed text.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -73,9 +72,9 @@ static bool parse_is_type_word(const char *s, size_t len)
 }
 
 /*
- * At the token behind "(": a type up to ")"? Moves behind the ")" and gives the type's text, else
- * stays. A name that nobody knows is a type when a value follows, since C has no other reading of
- * `(name) value`.
+ * Begins at the token behind "(". If a type and ")" follow, moves behind the ")" and returns the
+ * type's text; else moves nowhere and returns NULL. An unknown name is a type if a value follows,
+ * because C allows nothing else in `(name) value`.
  */
 static char *parse_type_in_parentheses(struct pf_parser *p)
 {
@@ -161,7 +160,7 @@ static struct pf_node *parse_print_table(struct pf_parser *p, enum pf_kind kind,
 
 	if (!n)
 		return NULL;
-	n->value = wide; /* 64 bits also where a long has 32 */
+	n->value = wide; /* 64 bits, even if a long has 32 */
 	n->a = parse_expression(p);
 	if (!n->a)
 		return NULL;
@@ -177,7 +176,7 @@ static struct pf_node *parse_print_table(struct pf_parser *p, enum pf_kind kind,
 	return parse_pair_table(p, &n->pairs) ? n : NULL;
 }
 
-/* nr expressions and the ")": a, b, c, the rest behind `more`. */
+/* Parses nr expressions and the ")": the first three to a, b, c, the others to the list `more`. */
 static bool parse_arguments(struct pf_parser *p, struct pf_node *n, unsigned nr)
 {
 	struct pf_node **to[3] = { &n->a, &n->b, &n->c }, **more = &n->more;
@@ -220,14 +219,14 @@ static struct pf_node *parse_size_of(struct pf_parser *p)
 	struct pf_ctype ct;
 	struct pf_node *n;
 
-	if (type) { /* took the ")" */
+	if (type) { /* the ")" was parsed, too */
 		if (strchr(type, '*'))
 			return parse_number_node(p, p->schema->abi.long_bytes);
 		if (pf_c_type(type, p->schema->abi.long_bytes, &ct) && ct.width)
 			return parse_number_node(p, ct.width);
 		return pf_refuse(p, "size of %s not known", type), NULL;
 	}
-	/* u32 and its like need no operand. */
+	/* A type such as u32 needs no operand. */
 	if (p->tok.kind == PF_TOK_ITEM && !pf_is(p, PF_TOK_ITEM, "REC")) {
 		type = pf_token_text(p);
 		if (type && pf_c_type(type, p->schema->abi.long_bytes, &ct) && ct.width) {
@@ -295,7 +294,7 @@ static const struct {
 	{ "__get_rel_dynamic_array_len", H_FIELD, PF_DYNLEN },
 };
 
-/* __print_dynamic_array(name, elsize): as __print_array over all of the field. */
+/* __print_dynamic_array(name, elsize): like __print_array for the complete field. */
 static struct pf_node *parse_print_dynamic_array(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *array = pf_node_new(p, PF_DYNARRAY), *len = pf_node_new(p, PF_DYNLEN);
@@ -516,7 +515,7 @@ static unsigned parse_binding(const struct pf_parser *p, char op[4])
 	return 0;
 }
 
-/* Operators that bind at least as tightly as `least`. */
+/* Parses operators that bind at least as tightly as `least`. */
 static struct pf_node *parse_binary(struct pf_parser *p, unsigned least)
 {
 	struct pf_node *n = parse_unary(p);
@@ -579,7 +578,7 @@ bool pf_parse_c(struct pf_parser *p, struct pf_node **ret)
 		n = parse_expression(p);
 		if (!n)
 			return false;
-		if (n->next || *ret == n) /* never shared between arguments */
+		if (n->next || *ret == n) /* arguments must not share a node */
 			return pf_refuse(p, "bad argument");
 		*ret = n;
 		ret = &n->next;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's reading of a print format, faults included: operators and operands. It knows operands and
- * "the rest behind an operand"; priorities are settled only between an operator and its right
- * neighbour, so that chains of equal priority group to the right. What it accepts and refuses was
- * measured; docs/formats/tracefs.md lists it.
+ * Parses operators and operands of a print format like perf, including its faults. It parses an
+ * operand, then the rest behind it. It compares priorities only between an operator and its right
+ * neighbour, so chains of equal priority group to the right. docs/formats/tracefs.md lists the
+ * texts that perf was measured to accept and to refuse.
  *
- * After each function the parser looks at the token behind what was read.
+ * After each function the current token is the one behind the parsed text.
  */
 #include "model/printfmt/parse_perf.h"
 
@@ -34,7 +34,7 @@ bool pf_perf_at_value(const struct pf_parser *p)
 	       p->tok.kind == PF_TOK_CHAR;
 }
 
-/* Smaller binds tighter; -1 for what is no operator. */
+/* The priority of an operator; smaller binds tighter. -1 if op is no operator. */
 static int parse_priority(const char *op)
 {
 	static const struct {
@@ -69,7 +69,7 @@ static bool parse_token_op(struct pf_parser *p, char op[4])
 	return true;
 }
 
-/* n becomes an operator whose first operand is what n was. */
+/* Turns n into an operator whose first operand is a copy of the old n. */
 static struct pf_node *parse_push_down(struct pf_parser *p, struct pf_node *n, const char *op)
 {
 	struct pf_node *a = pf_node_new(p, PF_NULL);
@@ -82,7 +82,7 @@ static struct pf_node *parse_push_down(struct pf_parser *p, struct pf_node *n, c
 	return a;
 }
 
-/* `? x : y` behind the condition. The two ends are one more node, ":". */
+/* Parses `? x : y` behind the condition n. x and y become operands of a further node ":". */
 static bool parse_conditional(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *pair = pf_node_new(p, PF_OP), *yes = pf_node_new(p, PF_NULL),
@@ -106,7 +106,7 @@ static bool parse_conditional(struct pf_parser *p, struct pf_node *n)
 	return true;
 }
 
-/* `[i]`: i is one operand. */
+/* Parses `[i]`; i is a single operand. */
 static bool parse_element(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *index = pf_node_new(p, PF_NULL);
@@ -120,8 +120,8 @@ static bool parse_element(struct pf_parser *p, struct pf_node *n)
 }
 
 /*
- * A binary operator and its right operand. *ret_right: the node that further tight operators bind
- * to.
+ * Parses a binary operator and its right operand. *ret_right is the left operand of a following
+ * operator that binds more tightly.
  */
 static bool parse_binary(struct pf_parser *p, struct pf_node *n, const char *op,
 			 struct pf_node **ret_right)
@@ -132,7 +132,7 @@ static bool parse_binary(struct pf_parser *p, struct pf_node *n, const char *op,
 		return false;
 	n->prio = a->kind == PF_NULL ? 0 : (uint8_t)parse_priority(op);
 	pf_next(p);
-	if (!strcmp(op, "*") && pf_is(p, PF_TOK_DELIM, ")")) { /* it was a pointer type: `(u8 *)` */
+	if (!strcmp(op, "*") && pf_is(p, PF_TOK_DELIM, ")")) { /* a pointer type: `(u8 *)` */
 		char *text;
 
 		if (a->kind != PF_ATOM)
@@ -170,7 +170,7 @@ static bool parse_operator_in_depth(struct pf_parser *p, struct pf_node *n)
 
 	if (!parse_token_op(p, op))
 		return pf_perf_refuse_token(p, "operator");
-	if (n->kind == PF_OP && !n->a) { /* one with a single operand: its token is n's own */
+	if (n->kind == PF_OP && !n->a) { /* n is a unary operator without its operand */
 		if (n->op[1] || !strchr("~!+-", n->op[0]))
 			return pf_refuse(p, "bad operator %s", n->op);
 		n->a = pf_node_new(p, PF_NULL);
@@ -215,7 +215,7 @@ bool pf_perf_operator(struct pf_parser *p, struct pf_node *n)
 	return ok;
 }
 
-/* `(expr)`, or a cast when a value follows. The token is "(". */
+/* Parses `(expr)`, or a cast if a value follows. The token is "(". */
 static bool parse_parenthesis(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *item;
@@ -303,7 +303,7 @@ static bool parse_operand_in_depth(struct pf_parser *p, struct pf_node *n)
 	case PF_TOK_DELIM:
 		if (pf_is(p, PF_TOK_DELIM, "("))
 			return parse_parenthesis(p, n);
-		/* perf takes other delimiters for operators and refuses them there */
+		/* perf treats other delimiters as operators, and refuses them later */
 		__attribute__((fallthrough));
 	case PF_TOK_OP:
 		n->kind = PF_OP;
@@ -345,7 +345,7 @@ bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret)
 			if (!pf_perf_operator(p, n) ||
 			    (p->dialect->folds_constants && !pf_perf_fold(p, n, 0)))
 				return false;
-			/* Whatever follows is taken for the comma. */
+			/* perf treats any token that follows as the comma. */
 		} else if (!pf_is(p, PF_TOK_DELIM, ",")) {
 			*ret = n;
 			return true;

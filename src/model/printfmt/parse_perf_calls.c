@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's reading of the functions of print formats, such as __print_flags(), and of their tables.
- * Each function begins at the "(" after the name.
+ * Parses the functions of print formats, such as __print_flags(), and their tables like perf. Each
+ * parser begins at the "(" after the name.
  */
 #include "model/printfmt/parse_perf.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * `{ value, "name" }, ...`; a comma behind the last is accepted. The token is the one before the
- * first.
+ * Parses `{ value, "name" }, ...`; a comma behind the last entry is accepted. Begins at the token
+ * before the first entry.
  */
 static bool parse_table(struct pf_parser *p, struct pf_pair **ret)
 {
@@ -84,8 +84,8 @@ static bool parse_print_symbolic(struct pf_parser *p, struct pf_node *n)
 }
 
 /*
- * One operand (perf 6.1), or a complete expression, that must be followed by `stop`, which stays
- * the token.
+ * Parses one operand (perf 6.1) or a complete expression. `stop` must follow and remains the
+ * current token.
  */
 static struct pf_node *parse_bare_argument(struct pf_parser *p, const char *stop)
 {
@@ -119,7 +119,7 @@ static bool parse_print_bytes(struct pf_parser *p, struct pf_node *n, enum pf_ki
 	return true;
 }
 
-/* __get_str(name) and its like. */
+/* Parses __get_str(name) and similar functions. */
 static bool parse_get_field(struct pf_parser *p, struct pf_node *n, enum pf_kind kind,
 			    bool must_exist)
 {

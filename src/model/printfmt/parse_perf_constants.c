@@ -11,7 +11,7 @@ static uint64_t parse_truncate(int64_t v, const char *type)
 	return pf_perf_cast((uint64_t)v, type, false);
 }
 
-/* The operators that perf works out while reading a table. */
+/* Computes the operators that perf computes while it parses a table. */
 static bool parse_constant(struct pf_parser *p, const struct pf_node *n, int64_t *ret)
 {
 	int64_t a = 0, b = 0;

@@ -41,7 +41,8 @@ static size_t pointer_ip_letters(const char *s, const struct pf_dialect *d, cons
 	}
 	if (ret->kind == PF_P_SOCKADDR) {
 		/*
-		 * perf skips over more letters than it obeys: `p` only first, `c` only next to it.
+		 * perf skips more letters than it obeys: `p` counts only in front, `c` only in
+		 * front or behind `p`.
 		 */
 		if (s[0] == 'I') {
 			ret->port = s[n] == 'p';
@@ -59,7 +60,7 @@ static size_t pointer_ip_letters(const char *s, const struct pf_dialect *d, cons
 	return n;
 }
 
-/* Letters of what only the kernel that ran could have printed: they vanish, the address stays. */
+/* Skips letters whose output needs the recorded kernel. The address is printed without them. */
 static size_t pointer_kernel_letters(const char *s, struct pf_pointer_spec *ret)
 {
 	static const char *const known[] = { "OFfullname", "OFf", "OFn", "OFp", "OFP", "OFc", "OFC",
@@ -362,7 +363,7 @@ void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t sta
 	struct outbuf *o = r->out;
 	size_t start = o->len, len, pad;
 
-	/* the width is the length */
+	/* For these kinds the width is the length of the data. */
 	if (s->pointer->kind == PF_P_BUFFER || s->pointer->kind == PF_P_BITMAP) {
 		pointer_put(r, s, s->star || !s->spec->width ? star : (int64_t)s->spec->width);
 		return;

@@ -7,11 +7,11 @@
 #include "base/err.h"
 #include "model/printfmt/printfmt_internal.h"
 
-/* Nodes that one text may be lowered to. */
+/* The limit on nodes that one text is lowered to. */
 #define BUDGET     200000u
 #define MAX_PIECES 64
 
-/* The complete text: format string, comma, arguments. 0, -EBADMSG refused, -ENOMEM. */
+/* Compiles format string, comma, arguments. Returns 0, -EBADMSG if refused, or -ENOMEM. */
 static int printfmt_compile_text(struct printfmt *pf, char *why, size_t why_size)
 {
 	const char *text = pf->schema->print_fmt;
@@ -48,7 +48,7 @@ static int printfmt_compile_text(struct printfmt *pf, char *why, size_t why_size
 	}
 	format = pf_token_text(&p);
 	pf_next(&p);
-	/* Strings that stand for names of old kernels come as tokens of their own. */
+	/* A string that replaces a name left by old kernels is a token of its own. */
 	for (unsigned i = 0; format && i < MAX_PIECES && p.tok.kind == PF_TOK_STRING; i++) {
 		char *more = pf_token_text(&p);
 

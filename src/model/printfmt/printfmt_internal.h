@@ -16,30 +16,30 @@
 
 #include "model/schema.h"
 
-/* Deeper nesting is refused; no kernel's text is nearly as deep. */
+/* The limit on nesting. No kernel's text is nearly as deep. */
 #define PF_MAX_DEPTH 400
-/* Fixed fields beyond this offset count as missing: no record is longer. */
+/* Fixed fields beyond this offset count as missing, because no record is longer. */
 #define PF_MAX_OFFSET 65536u
 
 /* ---- dialects -------------------------------------------------------------------------------- */
 
 struct pf_dialect {
 	const char *name;
-	/* C's grouping and types; else perf's trees and 64-bit unsigned arithmetic */
+	/* C's priorities and types; if false, perf's trees and 64-bit unsigned arithmetic */
 	bool c_grammar;
-	/* %c %+d `% d` %td %px ... as the kernel has them; else perf's set and `>X<` */
+	/* %c %+d `% d` %td %px ... as in the kernel; if false, perf's set and `>X<` */
 	bool c_conversions;
-	bool c_escapes; /* \a \x41 \101 ...; else only \n \t \r and the bare character */
-	/* Additions of libtraceevent 1.7.1 to perf 6.1; C's grammar has all of them anyway. */
-	bool folds_constants; /* of arguments that are operators; ^ works nowhere else */
+	bool c_escapes; /* \a \x41 \101 ...; if false, only \n \t \r and the bare character */
+	/* Additions of libtraceevent 1.7.1 to perf 6.1. C's grammar includes all of them. */
+	bool folds_constants; /* in arguments with operators; only there ^ works */
 	bool paren_record;    /* (REC)->x */
 	bool full_arguments;  /* expressions as arguments of __print_hex and __print_array */
-	/* __get_rel_dynamic_array counts from its field, not from the record's start */
+	/* __get_rel_dynamic_array counts from the field's end, not from the record's start */
 	bool rel_arrays;
 	bool pointer_casts;  /* %pM and %pU look through casts */
 	bool size_is_long;   /* %zd has 64 bits, not 32 */
-	bool strict_strings; /* a character that is not printable ends a string */
-	bool empty_strings;  /* a dynamic string of length 0 is nothing, not even blanks */
+	bool strict_strings; /* an unprintable character ends a string */
+	bool empty_strings;  /* a dynamic string of length 0 is not even padded */
 	bool has_sizeof;     /* sizeof(long), sizeof(REC->scalar) */
 	bool has_cpumask;    /* __get_cpumask as a list of cpus */
 	bool has_sockaddr;
@@ -58,7 +58,7 @@ enum pf_token_kind {
 	PF_TOK_DELIM,  /* ( ) , */
 	PF_TOK_ITEM,   /* identifiers and numbers */
 	PF_TOK_STRING, /* "..." without the quotes, neighbours joined, escapes untouched */
-	PF_TOK_CHAR,   /* '...' likewise */
+	PF_TOK_CHAR,   /* '...' without the quotes, escapes untouched */
 	PF_TOK_BAD     /* a string that does not end */
 };
 
@@ -71,7 +71,8 @@ struct pf_token {
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 /*
- * The first sixteen are in perf's order: the numbers show in its text ("ARG TYPE NOT FIELD BUT 2").
+ * The first sixteen are in perf's order, because perf prints their numbers:
+ * "ARG TYPE NOT FIELD BUT 2".
  */
 enum pf_kind {
 	PF_NULL,
@@ -101,24 +102,24 @@ enum pf_kind {
 /* One { value, "name" } of a table. */
 struct pf_pair {
 	struct pf_pair *next;
-	struct pf_node *value;  /* C grammar: NULL when the number is not known */
-	const char *value_text; /* perf grammar: what it makes of the value, as text */
+	struct pf_node *value;  /* C grammar; NULL if the number is unknown */
+	const char *value_text; /* perf grammar: perf's result for the value, as text */
 	const char *name;
 };
 
 struct pf_node {
 	uint8_t kind;
-	uint8_t prio;     /* of an operator in perf's tree; 0 for one with a single operand */
+	uint8_t prio;     /* priority of an operator in perf's tree; 0 for a unary one */
 	bool is_string;   /* atom: a string literal */
 	bool is_char;     /* atom: a character literal */
-	char op[4];       /* "?" has ":" as its b */
+	char op[4];       /* the operator; the b of "?" is a node ":" */
 	const char *text; /* atom, name of a field, type of a cast */
-	const struct sonde_field *field; /* NULL: no such field */
+	const struct sonde_field *field; /* NULL if there is no such field */
 	struct pf_node *a, *b, *c;       /* operands; arguments of a helper */
 	uint64_t value;
 	const char *delim;
 	struct pf_pair *pairs;
-	struct pf_node *next; /* argument of the print format */
+	struct pf_node *next; /* next argument of the print format */
 	struct pf_node *more; /* further arguments of a helper (hex dump) */
 };
 
@@ -127,11 +128,11 @@ struct pf_parser {
 	const struct sonde_schema *schema;
 	const struct pf_dialect *dialect;
 	const char *pos, *end;
-	struct pf_token tok; /* the one being looked at */
+	struct pf_token tok; /* the current one */
 	unsigned depth;
-	size_t work; /* fields looked at so far */
+	size_t work; /* fields compared so far */
 	bool no_memory;
-	char *why; /* room for the reason of a refusal */
+	char *why; /* buffer for the reason of a refusal */
 	size_t why_size;
 };
 
@@ -142,16 +143,16 @@ char *pf_token_text(struct pf_parser *p);
 char *pf_join(struct pf_parser *p, const char *s, const char *delim, const char *t);
 struct pf_node *pf_node_new(struct pf_parser *p, enum pf_kind kind);
 const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, bool event_only);
-/* Notes why the text is refused (the first reason stays); always false. */
+/* Stores the reason why the text is refused; only the first one is kept. Returns false. */
 bool pf_refuse(struct pf_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * The arguments behind the format string: a list through `next`. False: refused; *ret holds those
- * before.
+ * Parse the arguments behind the format string to a list linked by `next`. False if one is refused;
+ * *ret then contains the arguments before it.
  */
 bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret);
 bool pf_parse_c(struct pf_parser *p, struct pf_node **ret);
-/* Values of names that kernels leave in their tables. */
+/* The value of a name that some kernels do not resolve in their tables. */
 bool pf_known_name(const char *name, bool perf_only, uint64_t *ret);
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -171,9 +172,9 @@ enum pf_code {
 	PF_E_MASK4,
 	PF_E_MASK8,    /* unsigned, at offset, and value */
 	PF_E_INDEX,    /* `width` bytes at offset + a * value */
-	PF_E_DYNINDEX, /* the same from where a dynamic field points to */
+	PF_E_DYNINDEX, /* the same, counted from the place that a dynamic field points to */
 	PF_E_DYNLEN,
-	PF_E_DYNADDR, /* the offset a dynamic field points to */
+	PF_E_DYNADDR, /* the offset that a dynamic field points to */
 	PF_E_TRUNC1,
 	PF_E_TRUNC2,
 	PF_E_TRUNC4,
@@ -216,22 +217,22 @@ struct pf_expr {
 	uint8_t width;
 	uint32_t offset;
 	uint64_t value;
-	const struct sonde_field *field; /* dynamic codes */
+	const struct sonde_field *field; /* set for dynamic codes */
 	const struct pf_expr *a, *b, *c;
 };
 
 /* The place of bytes: a fixed or dynamic field, or part of one. */
 struct pf_place {
 	const struct sonde_field *field;
-	const struct pf_expr *skip; /* bytes to leave out at its begin; NULL none */
-	bool itself;                /* a dynamic field's own word, not what it points to */
+	const struct pf_expr *skip; /* bytes to skip at the field's beginning; NULL if none */
+	bool itself;                /* a dynamic field's own word, not the bytes it points to */
 };
 
 enum pf_text_kind {
 	PF_T_NOTHING,
 	PF_T_CONST,
-	PF_T_BYTES,   /* up to the first NUL of a field */
-	PF_T_CSTR,    /* from where a dynamic field points to, up to the first NUL */
+	PF_T_BYTES,   /* a field's bytes up to the first NUL */
+	PF_T_CSTR,    /* bytes that a dynamic field points to, up to the first NUL */
 	PF_T_POINTER, /* printk text or hexadecimal */
 	PF_T_FLAGS,
 	PF_T_SYMBOL,
@@ -249,20 +250,20 @@ struct pf_entry {
 	uint64_t value;
 	const char *name;
 	uint32_t len;
-	/* perf takes an unknown value for -1: this entry is printed for 0, and ends the list. */
+	/* perf treats an unknown value as -1: it prints this entry for 0, and ends the list. */
 	bool matches_none;
-	bool never;
+	bool never; /* the entry is never printed */
 };
 
 struct pf_text {
 	uint8_t kind;
-	bool compact;     /* hex: no blanks; dynamic string: nothing at all when its length is 0 */
-	bool braces;      /* array: {0x1,0x2} as the kernel */
-	bool is_list;     /* bitmap as 0,4-7 */
-	bool none_entry;  /* flags: an entry matches none */
+	bool compact;     /* hex: no blanks; dynamic string: not even padded if its length is 0 */
+	bool braces;      /* array: printed like the kernel's {0x1,0x2} */
+	bool is_list;     /* bitmap: printed as 0,4-7 */
+	bool none_entry;  /* flags: an entry has matches_none */
 	const char *text; /* constant, delimiter, prefix of hex dump lines */
 	uint32_t len;
-	const struct pf_expr *num; /* value of flags and symbols, condition */
+	const struct pf_expr *num; /* the value for flags and symbols, or a condition */
 	const struct pf_expr *count, *elem;
 	struct pf_place place;
 	const struct pf_entry *entries;
@@ -273,7 +274,7 @@ struct pf_text {
 
 struct pf_spec {
 	char conv;    /* d i u x X o c s p */
-	uint8_t bits; /* of the number: 8 16 32 64 */
+	uint8_t bits; /* width of the number: 8 16 32 64 */
 	bool left, zero, alt, plus, space;
 	bool has_prec, star_width, star_prec;
 	uint32_t width, prec;
@@ -291,15 +292,15 @@ enum pf_pointer {
 	PF_P_BITMAP
 };
 
-/* How %p and its letters print. */
+/* The output for %p and its letters. */
 struct pf_pointer_spec {
 	uint8_t kind; /* enum pf_pointer */
 	bool lower;   /* %pi4 %pi6 %pm: digits padded, no separators */
 	bool reverse, dash, compressed, port, flow, scope, with_offset, upper, little, is_list;
 	bool back_one;         /* %pB: the call before a return address */
 	bool hex_zero;         /* address: 0x0, not (nil) */
-	char delim;            /* buffer; 0 none */
-	const char *complaint; /* printed for an argument of wrong sort or size, else NULL */
+	char delim;            /* between bytes of a buffer; 0 if none */
+	const char *complaint; /* printed if the argument has a wrong kind or size; else NULL */
 };
 
 enum pf_step_code {
@@ -312,7 +313,7 @@ enum pf_step_code {
 	PF_S_HEX8,
 	PF_S_COMM,  /* %s of a char array of 16 bytes */
 	PF_S_BYTES, /* %s of a fixed array */
-	PF_S_DEC,   /* plain %d %u %x of an expression, bits in the spec */
+	PF_S_DEC,   /* plain %d %u %x of an expression; the spec has the bits */
 	PF_S_UDEC,
 	PF_S_HEX,
 	PF_S_NUMBER, /* any number with its spec */
@@ -322,7 +323,7 @@ enum pf_step_code {
 	PF_S_POINTER
 };
 
-/* Writes its prefix, then its value. */
+/* A step writes its prefix, then its value. */
 struct pf_step {
 	uint8_t code;
 	uint32_t prefix_len, offset, width;
@@ -344,17 +345,17 @@ struct printfmt {
 	struct pf_step *steps;
 	size_t nr_steps;
 	bool is_bprint;
-	uint32_t need; /* bytes a record must have for fixed fields to be there */
+	uint32_t need; /* size of a record that contains all fixed fields */
 	bool swap;
-	/* of ftrace:bprint; NULL else */
+	/* Fields of ftrace:bprint; NULL for other events. */
 	const struct sonde_field *bprint_ip, *bprint_fmt, *bprint_buf;
-	uint8_t *not_text; /* per field: found unprintable before (perf remembers) */
+	uint8_t *not_text; /* per field: 1 if it was unprintable once, which perf remembers */
 };
 
-/* What running code looks at. */
+/* The input of a running program. */
 struct pf_run {
-	const uint8_t *bytes; /* at least pf->need bytes (zeroes behind the record) */
-	uint32_t len;         /* of the record */
+	const uint8_t *bytes; /* at least pf->need bytes, with zeros behind the record */
+	uint32_t len;         /* size of the record */
 	bool swap, big_endian;
 	uint8_t long_bytes;
 	bool perf;
@@ -363,9 +364,9 @@ struct pf_run {
 };
 
 uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e);
-/* The bytes of a place, clipped to the record; NULL outside. */
+/* The bytes of a place, clipped to the record; NULL if they are outside the record. */
 const uint8_t *pf_place_bytes(const struct pf_run *r, const struct pf_place *pl, uint32_t *ret_len);
-/* The same up to the end of the record: what a pointer without length reaches. */
+/* The bytes from a place to the end of the record, for pointers without a length. */
 const uint8_t *pf_place_rest(const struct pf_run *r, const struct pf_place *pl, uint32_t *ret_len);
 
 void pf_put_text(const struct pf_run *r, const struct pf_text *t, const struct pf_spec *spec);
@@ -375,18 +376,18 @@ void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32
 		    bool is_list, const struct pf_spec *spec);
 void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t);
 void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t star);
-/* ftrace:bprint, whose text is another format string's. */
+/* ftrace:bprint, an event that contains the address of its own format string. */
 bool pf_bprint_find(struct printfmt *pf);
 void pf_put_bprint(const struct printfmt *pf, const struct pf_run *r);
 void pf_put_fields(const struct printfmt *pf, const struct pf_run *r);
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* A C type as far as numbers need it. */
+/* The facts about a C type that numbers need. */
 struct pf_ctype {
-	uint8_t width; /* 0: not a number */
+	uint8_t width; /* bytes; 0 if it is no number */
 	bool is_signed;
-	uint8_t target; /* pointer: bytes of what it points to; 0 none, unknown */
+	uint8_t target; /* for a pointer, bytes of its target; 0 if unknown or no pointer */
 	bool target_signed;
 };
 
@@ -395,47 +396,48 @@ struct pf_compiler {
 	const struct sonde_schema *schema;
 	const struct pf_dialect *dialect;
 	uint32_t need;
-	struct pf_parser *parser; /* takes the reason of a refusal */
+	struct pf_parser *parser; /* receives the reason of a refusal */
 	unsigned depth;
-	unsigned budget; /* nodes still allowed: `a ?: b` uses a twice */
+	unsigned budget; /* nodes still allowed; `a ?: b` counts a twice */
 	bool no_memory;
 };
 
-bool pf_enter(struct pf_compiler *c); /* one node deeper; false: too deep or too much */
+bool pf_enter(struct pf_compiler *c); /* enters one more level of nodes; false if a limit is reached
+				       */
 void pf_leave(struct pf_compiler *c);
 struct pf_expr *pf_expr_new(struct pf_compiler *c, enum pf_code code, const struct pf_expr *a,
 			    const struct pf_expr *b);
 struct pf_expr *pf_expr_const(struct pf_compiler *c, uint64_t v);
-/* A number of a fixed field; 0 when its size is none a number has. */
+/* Loads the number of a fixed field; gives 0 if no number has its size. */
 struct pf_expr *pf_expr_load(struct pf_compiler *c, uint32_t offset, uint32_t width,
 			     bool is_signed);
 struct pf_expr *pf_expr_dynamic(struct pf_compiler *c, enum pf_code code,
 				const struct sonde_field *f);
 
-/* Lowering: NULL when refused (or out of memory). */
+/* Lowering: NULL if the node is refused or memory ran out. */
 struct pf_expr *pf_lower_perf(struct pf_compiler *c, const struct pf_node *n);
 struct pf_expr *pf_lower_c(struct pf_compiler *c, const struct pf_node *n, struct pf_ctype *ret);
-/* A number of which only counts whether it is 0: arrays are somewhere. */
+/* A number used only as a condition. An array counts as true, because it has an address. */
 struct pf_expr *pf_truth_c(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_perf(struct pf_compiler *c, const struct pf_node *n);
 const struct pf_text *pf_lower_text_c(struct pf_compiler *c, const struct pf_node *n);
 /*
- * Bytes behind a pointer-like expression (array field, __get_dynamic_array, casts of them, plus an
- * offset).
+ * The place that a pointer-like expression points to: an array field, __get_dynamic_array, a cast
+ * of them, with or without an offset.
  */
 bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
 		    struct pf_ctype *ret_elem);
 struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind);
-/* A copy of a constant text, behind whose end 16 more bytes may be read. */
+/* Copies a constant text, so that 16 bytes behind its end are readable. */
 bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, size_t len);
 bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret);
 uint64_t pf_perf_cast(uint64_t v, const char *type, bool element);
 /*
- * Bytes that perf's cast to a type leaves of a number; `element`: the type is that of a pointer to
- * it.
+ * The bytes of a number that remain after perf's cast to a type. If `element` is true, the type is
+ * a pointer to the number's type.
  */
 unsigned pf_perf_cast_width(const char *type, size_t len, bool element);
-/* Two constants; false: not an operator of two, or a division by zero. */
+/* Computes an operator of two constants. False for any other operator or a division by zero. */
 bool pf_perf_binary(const char *op, uint64_t a, uint64_t b, uint64_t *ret);
 /* perf's size of an array's elements. */
 uint32_t pf_perf_elem_width(const struct sonde_schema *sc, const struct sonde_field *f);
@@ -443,13 +445,13 @@ const struct sonde_field *pf_perf_array_field(struct pf_compiler *c, const struc
 bool pf_has_brackets(const struct sonde_field *f);
 void pf_need(struct pf_compiler *c, uint64_t end);
 
-/* Format string and arguments -> steps. */
+/* Compiles a format string and its arguments to steps. */
 int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format,
 		     struct pf_node *args);
 /* Reads the letters behind %p; returns how many belong to it. */
 size_t pf_pointer_parse(const char *letters, bool star, const struct pf_dialect *d,
 			const struct abi *abi, struct pf_pointer_spec *ret);
-/* Escapes of a C string or perf's few; the result is in the arena. */
+/* Resolves the escapes of C, or the few of perf. The result is in the arena. */
 char *pf_unescape(struct pf_compiler *c, const char *s, size_t *ret_len);
 
 #endif

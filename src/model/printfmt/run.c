@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a program. The usual steps write straight into the output buffer: each says beforehand
- * how much room it may take, and fixed fields need no check, because a record that ends too early
- * is first copied in front of zeroes.
+ * Runs a program. The usual steps write directly to the output buffer, because each step has a
+ * limit on the room that it needs. Fixed fields need no check, because a record that is too short
+ * is first copied and padded with zeros.
  */
 #include "model/printfmt/printfmt_internal.h"
 
 #include "base/bytes.h"
 #include "model/printfmt/digits.h"
 
-/* Bytes before the first NUL of 16. */
+/* The number of bytes before the first NUL of 16 bytes. */
 static inline unsigned run_comm_len(const uint8_t *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -27,7 +27,7 @@ static inline unsigned run_comm_len(const uint8_t *p)
 }
 
 /*
- * Copies complete portions; 32 bytes behind the source's end are there, and as many at the target.
+ * Copies in fixed portions. 32 bytes behind the end of source and target must be accessible.
  */
 static inline char *run_put_prefix(char *to, const char *from, uint32_t len)
 {
@@ -51,7 +51,7 @@ static void run_put_char(struct outbuf *o, uint64_t v, const struct pf_spec *spe
 		outbuf_pad(o, ' ', pad);
 }
 
-/* The length given as an argument goes into the spec: C's rules for negative ones. */
+/* Puts a length given by an argument into the spec, with C's rules for negative lengths. */
 static struct pf_spec run_with_star(const struct pf_spec *spec, int32_t star)
 {
 	struct pf_spec s = *spec;
@@ -103,7 +103,7 @@ static inline int64_t run_truncate_signed(uint64_t v, const struct pf_spec *spec
 	return (int64_t)(v << unused) >> unused;
 }
 
-/* The source that a chain of conditions ends in. */
+/* The source that a chain of conditions selects. */
 static inline const struct pf_text *run_choose(const struct pf_run *r, const struct pf_text *t)
 {
 	while (t->kind == PF_T_COND)
@@ -117,7 +117,7 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 	const uint8_t *bytes = r->bytes, *at;
 	struct outbuf *o = r->out;
 	const struct pf_text *t;
-	/* The place of the next byte; o->len is set before others write, and at the end. */
+	/* The place of the next byte. o->len is set at the end and before others write. */
 	char *to, *limit;
 	size_t n;
 
@@ -176,7 +176,7 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			continue;
 		case PF_S_STR:
 			t = run_choose(r, s->text);
-			/* 16 bytes may be read behind its end */
+			/* 16 bytes behind its end are readable */
 			if (t->kind == PF_T_CONST && t->len <= 16) {
 				memcpy(to, t->text, 16);
 				to += t->len;
@@ -208,7 +208,7 @@ static void run_on(const struct printfmt *pf, const struct pf_run *r)
 		run_steps(pf, r);
 }
 
-/* A record that ends before the fields do: the missing bytes read as zero. */
+/* Runs a program for a record without some fixed fields. The missing bytes read as zero. */
 static __attribute__((noinline)) void run_short(const struct printfmt *pf, struct pf_run *r)
 {
 	uint8_t padded[PF_MAX_OFFSET];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Elements that one array or dump may print: more than a record can hold. */
+/* The limit on printed elements of an array or dump. No record contains more. */
 #define MAX_ELEMENTS 65536u
 
 void pf_put_str(struct outbuf *o, const char *s, size_t n, const struct pf_spec *spec)
@@ -107,7 +107,8 @@ static uint64_t text_element(const struct pf_run *r, const uint8_t *p, uint32_t 
 }
 
 /*
- * The kernel: {0x1,0x2}. perf: 1 2, and a complaint about element sizes that it has no number for.
+ * The kernel prints {0x1,0x2}. perf prints 1 2, and a complaint if no number has the element's
+ * size.
  */
 static void text_put_array(const struct pf_run *r, const struct pf_text *t)
 {
@@ -136,7 +137,7 @@ static void text_put_array(const struct pf_run *r, const struct pf_text *t)
 		outbuf_char(r->out, '}');
 }
 
-/* Bit i of a mask made of the recorded machine's longs. */
+/* A bit of a mask that consists of the recorded machine's longs. */
 static bool text_mask_bit(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32_t bit)
 {
 	uint32_t byte = bit / 8, word = byte / r->long_bytes * r->long_bytes;
@@ -170,7 +171,7 @@ static void text_put_bit_list(const struct pf_run *r, struct outbuf *o, const ui
 	}
 }
 
-/* Hexadecimal in groups of 32 bits, the highest first. */
+/* Writes a mask as hexadecimal groups of 32 bits, the highest first. */
 static void text_put_bit_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p,
 				uint32_t n, uint32_t bits)
 {
@@ -186,7 +187,7 @@ static void text_put_bit_groups(const struct pf_run *r, struct outbuf *o, const 
 	}
 }
 
-/* perf takes the bytes of a big-endian mask back to front, not long by long. */
+/* Like perf, treats the mask as one number in the recorded byte order, not as an array of longs. */
 static void text_put_bytes_groups(const struct pf_run *r, struct outbuf *o, const uint8_t *p,
 				  uint32_t n)
 {
@@ -215,7 +216,7 @@ void pf_put_bitmask(const struct pf_run *r, const uint8_t *p, uint32_t n, uint32
 		text_put_bit_groups(r, o, p, n, bits);
 	if (!spec || o->failed)
 		return;
-	/* Width and precision are of the complete text: applied afterwards, in place. */
+	/* Width and precision apply to the complete text, so it is changed afterwards, in place. */
 	len = o->len - start;
 	if (spec->has_prec && len > spec->prec)
 		len = spec->prec;
@@ -247,7 +248,7 @@ void pf_put_hex_dump(const struct pf_run *r, const struct pf_text *t)
 		size_t start;
 
 		outbuf_put(o, t->text, t->len);
-		/* The address of the buffer means nothing any more: both types print offsets. */
+		/* The buffer's address is now meaningless, so both prefix types print offsets. */
 		if (prefix_type) {
 			outbuf_hex_width(o, at, 8, '0');
 			outbuf_put(o, ": ", 2);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What C and the kernel make of an argument under %s. */
+/* Compiles an argument of %s by the rules of C and the kernel. */
 #include "model/printfmt/printfmt_internal.h"
 
 #include <string.h>
 
-/* Numbers of tables are unsigned longs, or 64 bits with the _u64 helpers. */
+/* Numbers of tables are unsigned longs; with the _u64 helpers they have 64 bits. */
 static struct pf_expr *text_c_table_number(struct pf_compiler *c, const struct pf_node *n,
 					   bool wide)
 {
@@ -16,7 +16,7 @@ static struct pf_expr *text_c_table_number(struct pf_compiler *c, const struct p
 	return e;
 }
 
-/* Does the value of a table's entry hang on a name that nobody knows? */
+/* True if the value of a table's entry contains an unknown name. */
 static bool text_c_has_unknown_name(const struct pf_node *n, unsigned depth)
 {
 	uint64_t v;
@@ -55,7 +55,7 @@ static bool text_c_fill_entries(struct pf_compiler *c, struct pf_text *t, const 
 		if (value && value->code == PF_E_CONST && !text_c_has_unknown_name(p->value, 0)) {
 			e->value = value->value;
 			e->never = t->kind == PF_T_FLAGS && !e->value;
-		} else { /* this entry cannot match, the others can */
+		} else { /* this entry never matches; the others still can */
 			e->never = true;
 			if (!had_reason)
 				c->parser->why[0] = 0;
