@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The place of control groups. */
+/* Finds the directory of the control groups. */
 #ifndef SONDE_CAPTURE_CGROUPS_H
 #define SONDE_CAPTURE_CGROUPS_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * The hierarchy that perf events use: that of the controller perf_event if version 1 has it,
- * otherwise that of version 2. False if neither is mounted.
+ * The hierarchy that perf events use: the one of the version 1 controller perf_event if it is
+ * mounted, otherwise version 2. False if neither is mounted.
  */
 bool capture_cgroup_tree(char ret[PATH_MAX]);
 

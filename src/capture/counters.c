@@ -322,9 +322,9 @@ int counters_open(struct counters *c, struct capture_events *events,
 		int r = counters_open_everywhere(c, events, event, target);
 
 		/*
-		 * Nobody can record some tracepoints: those that recording itself passes through.
-		 * The first event is never left out: it may carry comm, fork and mmap, and a user
-		 * who may not record at all must get an error.
+		 * Some tracepoints cannot be recorded by anyone, because recording itself passes
+		 * through them. The first event is never left out: it may carry comm, fork and
+		 * mmap, and a user who may not record at all must get an error.
 		 */
 		if ((r == -EPERM || r == -EINVAL || r == -EOPNOTSUPP) && event &&
 		    c->list.n == before && counters_leave_out(c, events, event))

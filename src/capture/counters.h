@@ -33,7 +33,7 @@ struct counters_target {
 	bool tids_may_vanish;
 	/* amount of new data that wakes a poll, except for attrs with their own */
 	uint32_t wakeup_bytes;
-	bool per_thread; /* cpus is a single -1: one ring per tid, not per cpu */
+	bool per_thread; /* cpus is a single -1: there is one ring per tid, not per cpu */
 };
 
 struct counters {
@@ -43,7 +43,10 @@ struct counters {
 	struct steps_back steps; /* the steps already taken */
 };
 
-/* Checks the filters but does not set them; an error explains what is wrong with one. */
+/*
+ * Opens the counters. Checks the filters but does not set them; an error explains the mistake in a
+ * filter.
+ */
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target);
 /*

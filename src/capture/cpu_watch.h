@@ -2,10 +2,10 @@
 /*
  * Finds cpus that were offline during the recording, even for a moment.
  *
- * The kernel removes the events of a cpu that goes offline for good: their enabled time stands
- * still from then on, even when the cpu is back. A dummy counter on each cpu shows that,
- * independent of which recorded events are enabled. Lists of cpus do not show it, and neither do
- * uevents: a suspended machine sends none.
+ * When a cpu goes offline, the kernel removes its events for good: their enabled time no longer
+ * increases, even after the cpu is back. A dummy counter on each cpu shows that, independent of
+ * which recorded events are enabled. Neither lists of cpus nor uevents show it: a suspended machine
+ * sends no uevents.
  */
 #ifndef SONDE_CAPTURE_CPU_WATCH_H
 #define SONDE_CAPTURE_CPU_WATCH_H

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/sysfile.h"
 
-/* Limits what a user may name: `*:*` names some 2,300 tracepoints. */
+/* Limits the number of events that a user may name: `*:*` names some 2,300 tracepoints. */
 enum { EVENTS_MAX = 16384 };
 
 struct capture_event capture_event_new(uint32_t type, uint64_t config)

@@ -17,7 +17,7 @@
  *	      | TYPE:CONFIG[:MODIFIERS]        numbers of the kernel's interface
  *	      | mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]   breakpoint of the processor
  *	      | SOURCE/TERMS/[MODIFIERS]       of an event source in sysfs (pmu.h)
- *	      | any but mem with /TERMS/[MODIFIERS] behind it (terms.h)
+ *	      | any but mem, followed by /TERMS/[MODIFIERS] (terms.h)
  *
  * An attr here contains what the text specifies: type, config, exclude bits, precise_ip, pinned,
  * exclusive. capture/setup/ adds how to sample, from the options and from `terms` and `leader`.
@@ -90,7 +90,7 @@ struct capture_cgroup {
 struct capture_events {
 	VEC(struct capture_event) list;
 	VEC(struct capture_cgroup) cgroups;
-	struct arena arena;     /* of all text */
+	struct arena arena;     /* contains all text of the list */
 	size_t last_add;        /* index of the first event of the last add */
 	size_t nr_cgroups;      /* number of groups that -G named so far, including empty ones */
 	struct tracefs tracefs; /* opened when the first tracepoint is named */
@@ -98,7 +98,7 @@ struct capture_events {
 	const char *sources; /* path of the event sources; NULL means sysfs */
 };
 
-/* The error says what is wrong and suggests similar names. */
+/* On failure the error names the mistake and suggests similar names. */
 int capture_events_add(struct capture_events *l, const char *text);
 /* Adds the event that is recorded if none is named: cycles, as precise as possible. */
 int capture_events_add_default(struct capture_events *l);
@@ -118,7 +118,7 @@ int capture_events_check_cgroups(const struct capture_events *l);
 int capture_events_group_all(struct capture_events *l);
 /* The number of events in the group of `leader`. */
 size_t capture_events_members(const struct capture_events *l, size_t leader);
-/* Dissolves a group: each of its events is then one of its own. */
+/* Dissolves a group into single events. */
 void capture_events_ungroup(struct capture_events *l, size_t leader);
 /* Removes an event from the list. If it led a group, the next member becomes the leader. */
 void capture_events_remove(struct capture_events *l, size_t event);

@@ -27,7 +27,10 @@ struct event_text {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Programs, and events that only perf stat counts. */
+/*
+ * Returns why a name cannot be recorded, or NULL if it can. BPF programs, markers in a program
+ * (SDT) and events that only perf stat counts cannot.
+ */
 static const char *parse_why_never(const char *name)
 {
 	static const char *const counted[] = { "duration_time", "user_time", "system_time" };
@@ -214,7 +217,7 @@ static int parse_add_from_source(void *ctx, const struct pmu *pmu)
 	return events_add(l, &e, &t, pmu);
 }
 
-/* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]; `at` is the text behind "mem:". */
+/* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]; `at` is the text after "mem:". */
 static int parse_add_breakpoint(struct capture_events *l, const struct event_text *t,
 				const char *at)
 {
@@ -264,7 +267,7 @@ static int parse_add_breakpoint(struct capture_events *l, const struct event_tex
 	return events_add(l, &e, &whole, NULL);
 }
 
-/* True for "1" and "0x3" with nothing behind the number. */
+/* True if the text is only a number, like "1" or "0x3". */
 static bool events_is_number(const char *text, uint64_t *ret)
 {
 	char *end;
@@ -438,7 +441,7 @@ static int parse_check_members(const struct capture_events *l, size_t first)
 	return 0;
 }
 
-/* Called behind the name; *pos is '{'. */
+/* Called after the name; *pos is '{'. */
 static int parse_group(struct events_parser *p, const char *name)
 {
 	struct capture_events *l = p->list;

@@ -19,7 +19,7 @@ struct check {
 	const char *start, *pos;
 	const struct sonde_field *fields;
 	size_t nr_fields;
-	char *buf; /* the mistake found; "" so far */
+	char *buf; /* the mistake found; "" if none so far */
 	size_t size;
 };
 

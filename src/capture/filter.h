@@ -10,10 +10,7 @@
 #include "capture/tracefs.h"
 #include "model/schema.h"
 
-/*
- * Writes to buf what is wrong with the filter for an event with these fields; "" if nothing is
- * found.
- */
+/* Writes to buf the mistake in a filter for an event with these fields; "" if none is found. */
 void filter_check(const char *filter, const struct sonde_field *fields, size_t nr_fields, char *buf,
 		  size_t size);
 /*

@@ -15,7 +15,7 @@ long kernel_setting(const char *name, long fallback);
 bool raise_file_limit(void);
 /*
  * Fails if n more descriptors cannot be opened; raises the limit if that helps. Called before code
- * that takes a file that cannot be opened for a missing one.
+ * that treats a file that cannot be opened as a missing file.
  */
 int need_descriptors(size_t n);
 

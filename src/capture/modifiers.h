@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters behind an event or a group: u k h G H I p P S D e W b. */
+/* The letters after an event or a group: u k h G H I p P S D e W b. */
 #ifndef SONDE_CAPTURE_MODIFIERS_H
 #define SONDE_CAPTURE_MODIFIERS_H
 
@@ -10,7 +10,7 @@
  * mistake.
  */
 int event_modifiers_apply(struct capture_event *e, const char *text, const char *modifiers);
-/* Adds the modifiers of its group to its own. */
+/* Adds the modifiers of the event's group to the event's own. */
 int event_modifiers_add(struct capture_event *e, const char *text, const char *modifiers,
 			bool is_leader);
 

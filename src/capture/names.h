@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events with numbers of the kernel's own: software, hardware, caches, raw. */
+/* Events that need no event source in sysfs: software, hardware, caches, raw. */
 #ifndef SONDE_CAPTURE_NAMES_H
 #define SONDE_CAPTURE_NAMES_H
 

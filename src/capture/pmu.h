@@ -48,7 +48,9 @@ int pmu_each(const char *root, const char *name, const char *event,
  * -ENOENT (no message) if the source has no such term. -EINVAL if its description cannot be parsed.
  */
 int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *ret);
-/* Stores value where the format says; false if it has more bits than the format. */
+/*
+ * Stores value in the bits that the format names. False if the value has more bits than the format.
+ */
 bool pmu_format_apply(const struct pmu_format *f, uint64_t value, struct perf_event_attr *attr);
 /* The largest value that fits. */
 uint64_t pmu_format_max(const struct pmu_format *f);
@@ -57,7 +59,7 @@ uint64_t pmu_format_max(const struct pmu_format *f);
  * event.
  */
 int pmu_event_read(const struct pmu *p, const char *name, char *buf, size_t size);
-/* The cpus that count for all; an empty list if each cpu counts for itself. */
+/* The cpus on which the source counts for all cpus; an empty list if each cpu counts for itself. */
 int pmu_cpus(const struct pmu *p, struct capture_cpus *ret);
 
 /* Calls visit with the name of each event of a source. */
@@ -66,7 +68,7 @@ void pmu_events_each(const struct pmu *p, void (*visit)(void *ctx, const char *n
 /* Offers all sources, and, for a given source, its terms and events. */
 void pmu_near(const char *root, struct near *near);
 void pmu_terms_near(const struct pmu *p, struct near *near);
-/* The same as words separated by commas, truncated at the end of buf. */
+/* Lists the same names separated by commas, truncated at the end of buf. */
 void pmu_list(const char *root, char *buf, size_t size);
 void pmu_terms_list(const struct pmu *p, char *buf, size_t size);
 

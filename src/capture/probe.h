@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds by trying what the running kernel accepts. */
+/* Tries which attrs the running kernel accepts. */
 #ifndef SONDE_CAPTURE_PROBE_H
 #define SONDE_CAPTURE_PROBE_H
 

@@ -19,7 +19,7 @@ enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
 
 /* ---- our rights ------------------------------------------------------------------------------ */
 
-/* The number behind "KEY:" in /proc/self/status. */
+/* The number after "KEY:" in /proc/self/status. */
 static uint64_t rights_own_status(const char *key, int base)
 {
 	char value[64];
@@ -35,7 +35,7 @@ static bool rights_is_privileged(void)
 	       (UINT64_C(1) << CAP_PERFMON_BIT | UINT64_C(1) << CAP_SYS_ADMIN_BIT);
 }
 
-/* True in a user namespace of its own: its rights do not hold for the machine. */
+/* True if this process is in a separate user namespace: its rights do not apply to the machine. */
 static bool rights_is_in_user_namespace(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
@@ -60,14 +60,15 @@ static bool rights_is_locked_down(void)
 /* ---- what the kernel accepts ----------------------------------------------------------------- */
 
 /*
- * The kernel checks for impossible flags first. Any other error comes from a filter in front of it.
+ * The kernel checks for impossible flags first. Any other error comes from a filter that runs
+ * before it.
  */
 static bool rights_reaches_kernel(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, 0, -1, ~0UL) < 0 && errno == EINVAL;
 }
 
-/* Tries what every user may do to a task of his own. */
+/* Tries an event that every user may open on his own tasks. */
 static int rights_try_least(int32_t tid)
 {
 	const struct perf_event_attr least = {
@@ -139,7 +140,7 @@ static long rights_needed_level(const struct capture_event *e, int32_t tid, int 
 				bool user_space)
 {
 	if (rights_try_least(0) != 0)
-		return 2; /* some distributions have higher levels, which forbid all of it */
+		return 2; /* some distributions have higher levels, which forbid all events */
 	if (!e->attr.exclude_kernel && user_space)
 		return 1;
 	if (e->attr.type == PERF_TYPE_TRACEPOINT)

@@ -8,11 +8,11 @@
 
 #include "capture/events.h"
 
-/* True if user space alone may be recorded there with this event. */
+/* True if the rights suffice to record user space alone with this event, on this task and cpu. */
 bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu);
 /*
- * After EPERM, EACCES or ENOSYS: explains what is missing and how to get it, the smallest right
- * first. Returns -error.
+ * After EPERM, EACCES or ENOSYS: explains which right is missing and how to get it, the smallest
+ * right first. Returns -error.
  */
 int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int error);
 

@@ -115,7 +115,7 @@ int rings_map(struct rings *r, const struct counter *counters, size_t nr_counter
 
 void rings_pause(struct rings *r, bool pause)
 {
-	/* Kernels before 4.7 have neither this ioctl nor such rings. */
+	/* Kernels before 4.7 have neither this ioctl nor overwriting rings. */
 	vec_foreach(ring, &r->backward)
 		ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, pause);
 }

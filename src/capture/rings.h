@@ -24,7 +24,7 @@ struct ring {
 	uint64_t tail;    /* position up to which we have read */
 	uint64_t samples; /* for the owner: number of samples taken */
 	uint32_t buffer;  /* the buffer of its counters */
-	int fd;           /* of the counter that owns the ring */
+	int fd;           /* descriptor of the counter that owns the ring */
 };
 
 struct rings {
@@ -32,7 +32,7 @@ struct rings {
 	VEC(struct ring) list;
 	/* rings that overwrite: head decreases, tail is the head at the last read */
 	VEC(struct ring) backward;
-	size_t mapped_bytes; /* of one ring */
+	size_t mapped_bytes; /* size of the mapping of one ring */
 };
 
 /*

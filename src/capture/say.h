@@ -9,7 +9,7 @@
 enum say_level { SAY_WARNING = 0, SAY_NORMAL = 1, SAY_VERBOSE = 2 };
 
 struct say {
-	void (*line)(void *ctx, int level, const char *line); /* NULL: messages are dropped */
+	void (*line)(void *ctx, int level, const char *line); /* NULL if messages are dropped */
 	void *ctx;
 };
 

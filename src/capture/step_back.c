@@ -153,7 +153,7 @@ static bool step_back_user_space_only(struct steps_back *s, const struct refused
 		return false;
 	a->exclude_kernel = 1;
 	a->exclude_hv = !e->is_default; /* as in perf */
-	/* what happens on the way from user space is recorded all the same */
+	/* events on the way from user space are still recorded */
 	if (a->type == PERF_TYPE_TRACEPOINT)
 		return true;
 	e->name =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes to an event that the kernel refuses, so that it can be recorded all the same. Each call
+ * Changes to an event that the kernel refuses, so that it can still be recorded. Each call
  * makes one small step, after which the caller opens the event again. Steps that change what is
  * recorded are reported.
  */

@@ -4,12 +4,12 @@
  * here. Terms about sampling are kept for capture/setup/, which applies them after the options.
  *
  *	config= config1= config2=   the numbers themselves; numbers are decimal or 0x
- *	period= freq=               as -c and -F, for this event
+ *	period= freq=               like -c and -F, for this event
  *	time=0|1 inherit no-inherit overwrite no-overwrite (=0|1 each)
- *	call-graph= stack-size= max-stack=   "no", or as --call-graph; bytes of the stack; frames
- *	branch_type=                as -j
- *	name=                       how the event is called
- *	and, of an event source, what its folders format/ and events/ name
+ *	call-graph= stack-size= max-stack=   "no", or like --call-graph; bytes of the stack; frames
+ *	branch_type=                like -j
+ *	name=                       the event's name
+ *	and the terms that an event source defines in its folders format/ and events/
  */
 #ifndef SONDE_CAPTURE_TERMS_H
 #define SONDE_CAPTURE_TERMS_H

@@ -21,7 +21,7 @@ static bool commands_is_ready(int fd, short what)
 	return poll(&p, 1, 0) > 0 && p.revents & what;
 }
 
-/* "ack", or why not. Nobody may make the recorder wait by not reading. */
+/* Writes "ack" or the failure. The recorder does not wait for a slow reader. */
 static void commands_answer(struct control *c, const struct say *to, const char *failure)
 {
 	char line[512];
@@ -62,7 +62,7 @@ static void commands_list_event(const struct capture_event *e, char how, struct 
 	case 'v':
 		perfdata_attr_put_kind(&members, &e->attr, e->attr.size, &style);
 		perfdata_attr_put_members(&members, &e->attr, &style);
-		/* the first of them needs no comma */
+		/* skip the comma before the first member */
 		if (members.len > 1) {
 			outbuf_str(line, ":");
 			outbuf_put(line, members.data + 1, members.len - 1);
@@ -121,7 +121,7 @@ static const char *commands_switch_events(struct sonde_recorder *r, const char *
 	return NULL;
 }
 
-/* NULL: done; else why not. */
+/* Returns NULL if the command was carried out, otherwise the reason why not. */
 static const char *commands_obey(struct sonde_recorder *r, const char *command,
 				 const char *argument)
 {
@@ -174,7 +174,7 @@ static void commands_run_lines(struct control *c, struct sonde_recorder *r, bool
 			len++;
 		if (at + len == end && !is_all)
 			break;
-		at[len] = '\0'; /* there is room for one more byte behind the text */
+		at[len] = '\0'; /* there is room for one more byte after the text */
 		commands_run_line(c, r, at);
 		if (at + len >= end) {
 			at = end;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of --control (control.h), read and obeyed. */
+/* Reads and runs the commands of --control (control.h). */
 #ifndef SONDE_RECORD_COMMANDS_H
 #define SONDE_RECORD_COMMANDS_H
 
 struct control;
 struct sonde_recorder;
 
-/* After poll said that the channel has something, or has hung up. */
+/* Called after poll() reported input or a hang-up on the channel. */
 int control_serve(struct control *c, struct sonde_recorder *r);
 
 #endif

@@ -68,7 +68,10 @@ int control_parse(struct control *ret, const char *text)
 	return 0;
 }
 
-/* Opened for both directions: it neither waits for the other end nor hangs up with it. */
+/*
+ * Opens a FIFO for both directions: so it does not wait for the other end, and does not hang up
+ * with it.
+ */
 static int control_open_fifo(const char *path, int *ret)
 {
 	struct stat st;

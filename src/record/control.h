@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --control: a channel of commands to the recorder while it runs, and one of answers.
+ * --control: a channel for commands to the running recorder, and a channel for its answers.
  *
  *	enable [EVENT]     ack
- *	evlist -v          ack, when the list was printed (struct say)
+ *	evlist -v          ack, after the list was printed (struct say)
  *	enable nosuch      failed: there is no event 'nosuch'
  *
- * Each line has one answer, "ack" when what it asks for has been done. A line ends with a line
- * feed, a zero byte, or where the channel holds nothing more. commands.h obeys them.
+ * Each line has one answer: "ack" after the command was carried out. A line ends with a line feed,
+ * a zero byte, or the end of the data available in the channel. commands.h runs the commands.
  */
 #ifndef SONDE_RECORD_CONTROL_H
 #define SONDE_RECORD_CONTROL_H
@@ -16,15 +16,15 @@
 #include <stddef.h>
 
 struct control {
-	char *fifo, *ack_fifo; /* to be opened; NULL: descriptors of the caller's */
+	char *fifo, *ack_fifo; /* paths to open; NULL if the caller passed descriptors */
 	bool is_given;
-	int fd, ack_fd; /* -1: none, or closed */
+	int fd, ack_fd; /* -1 if there is none or it is closed */
 	char text[4096];
-	size_t len;       /* of a line that is not complete yet */
-	bool is_too_long; /* the line's beginning is gone */
+	size_t len;       /* length of the line that is not complete yet */
+	bool is_too_long; /* the beginning of the line was dropped */
 };
 
-/* text: NULL when not given; -EBADR. */
+/* text: NULL if not given. -EBADR on a mistake. */
 int control_parse(struct control *ret, const char *text);
 int control_open(struct control *c);
 void control_close(struct control *c);

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/now.h"
 
-/* A number with blanks around it; the text behind it, or NULL. */
+/* Parses a number with blanks around it. Returns the text after it, or NULL on a mistake. */
 static const char *delay_number(const char *text, uint64_t *ret)
 {
 	char *end;
@@ -61,7 +61,7 @@ static int delay_parse_terms(struct delay *d, const char *text)
 		TRY(vec_push(&d->steps_ms, ms));
 	else
 		TRY(delay_parse_ranges(d, text));
-	/* what is due at once is no step */
+	/* a step at time 0 is done at the start */
 	if (d->steps_ms.v[0] == 0) {
 		d->is_given = d->ends;
 		d->begins_off = false;

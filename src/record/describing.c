@@ -13,7 +13,10 @@ static bool describing_is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && !strncmp(text, word, len);
 }
 
-/* "no", "all", or of task,mmap,cgroup; mappings without their tasks would belong to nobody. */
+/*
+ * Parses "no", "all" or a list of task, mmap and cgroup. "mmap" includes "task", because each
+ * mapping belongs to a task.
+ */
 static int describing_parse_kinds(struct describing *d, const char *text)
 {
 	if (!strcmp(text, "no") || !strcmp(text, "all")) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switches events on and off while a recording runs. The event that carries records of state only
+ * Switches events on and off while a recording runs. The event that carries only records of state
  * stays on, because names need these records.
  */
 #ifndef SONDE_RECORD_ENABLE_H
@@ -11,7 +11,7 @@
 struct sonde_recorder;
 
 int recorder_switch(struct sonde_recorder *r, bool on);
-/* -ENOENT: no event has this name. */
+/* -ENOENT if no event has this name. */
 int recorder_switch_event(struct sonde_recorder *r, const char *name, bool on);
 
 #endif

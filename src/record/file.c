@@ -15,7 +15,8 @@
 #include "record/output_dir.h"
 #include "record/recorder.h"
 
-enum { DIRECTORY_VERSION = 1 /* of DIR_FORMAT: the events are in files of their own */ };
+/* of DIR_FORMAT: the events are in separate files */
+enum { DIRECTORY_VERSION = 1 };
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static int file_name_events(const struct sonde_recorder *r, struct file_beginnin
 	return 0;
 }
 
-/* perf reads the version only. sizes NULL: not known yet. */
+/* perf reads the version only. sizes: NULL if not known yet. */
 static void file_put_dir_format(struct outbuf *o, size_t nr_lanes,
 				const struct recorder_lane *sizes)
 {
@@ -121,7 +122,7 @@ static struct synth file_synth_for(const struct sonde_recorder *r)
 	};
 }
 
-/* Records of what is there already; pids as for recorder_file_prepare(). */
+/* Describes the state before the first event. pids: see recorder_file_prepare(). */
 static int file_describe(const struct sonde_recorder *r, const struct kernel_map *kernel,
 			 const int32_t *pids, size_t nr_pids, struct outbuf *ret)
 {
@@ -163,7 +164,7 @@ static int file_describe(const struct sonde_recorder *r, const struct kernel_map
 	return ret->failed ? err_nomem() : 0;
 }
 
-/* Records that are always before the first event. */
+/* Appends the records that are always before the first event. */
 static int file_begin_state(const struct sonde_recorder *r, struct outbuf *to)
 {
 	struct synth s = file_synth_for(r);
@@ -177,7 +178,7 @@ static int file_begin_state(const struct sonde_recorder *r, struct outbuf *to)
 }
 
 /*
- * With --tail-synthesize, preparing the next file describes what runs at the end of the current
+ * Describes the state for the next file, and with --tail-synthesize also for the end of the current
  * one. The first file has no file before it.
  */
 static int file_describe_state(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
@@ -204,14 +205,17 @@ int recorder_file_describe_end(struct sonde_recorder *r, const int32_t *pids, si
 int recorder_file_prepare(const struct sonde_recorder *r, const int32_t *pids, size_t nr_pids,
 			  struct file_beginning *ret)
 {
-	enum { FILES_AT_A_TIME = 6 }; /* of /proc, /sys and programs, and the output */
+	enum { FILES_AT_A_TIME = 6 }; /* files of /proc and /sys, programs, and the output */
 	struct file_beginning b = { .kernel = r->kernel };
 	int e = need_descriptors(FILES_AT_A_TIME);
 
-	/* The kernel stays where it is. Its symbols come and go with modules. */
+	/*
+	 * The kernel's address does not change, but loading and unloading modules changes its
+	 * symbols.
+	 */
 	if (e == 0 && (!r->kernel.reference_addr || r->wants_kernel_symbols) &&
 	    kernel_map_read(&b.kernel, r->wants_kernel_symbols) < 0)
-		err_clear(); /* names are missing then, and the reader says so */
+		err_clear(); /* names are then missing, and the reader reports that */
 	b.symbols_hidden = !b.kernel.reference_addr && r->wants_kernel_symbols;
 	if (e == 0 && r->bpf)
 		bpf_programs_find(r->bpf);
@@ -304,10 +308,10 @@ int recorder_file_wants(struct sonde_recorder *r)
 	if (r->capture.target.system_wide && !o->capture.no_bpf_event)
 		bpf_watch_open(&r->bpf_watch, r->capture.target.cpus.list.v,
 			       r->capture.target.cpus.list.n);
-	/* with --buildid-mmap each mapping has it */
+	/* with --buildid-mmap each mapping contains its build id */
 	if (o->no_buildid || o->capture.buildid_mmap)
 		return 0;
-	/* Copying files takes longer than a switch of files should. */
+	/* Copying files into the cache takes longer than switching to a new file should. */
 	if (!r->is_pipe && (o->no_buildid_cache == CAPTURE_NO ||
 			    (o->no_buildid_cache == CAPTURE_AUTO && !r->rotation.when.is_on)))
 		TRY(build_id_cache_init(&r->cache, o->buildid_dir));
@@ -357,13 +361,13 @@ struct file_end {
 	struct sonde_recorder *r;
 	struct recorder_file *f;
 	struct tally
-		/* samples that are not in the file, as of the last time its end was made */
+		/* samples that are not in the file, as of the last time its end was written */
 		unwritten;
 };
 
 /*
- * Samples that were recorded and are not in the file: those given up, and in the last file those
- * left in the buffers.
+ * Counts the samples that were recorded but are not in the file: those given up, and in the last
+ * file those left in the buffers.
  */
 static void file_count_unwritten(struct file_end *end)
 {
@@ -383,7 +387,7 @@ static void file_put_loss(struct synth *s, const struct sonde_recorder *r, const
 	synth_lost_samples(s, a, n->id, n->cpu, lost);
 }
 
-/* Each loss names the event that it belongs to. */
+/* Appends the losses; each names its event. */
 static int file_put_losses(void *ctx, struct outbuf *o)
 {
 	struct file_end *end = ctx;
@@ -429,8 +433,8 @@ static void file_put_note(void *ctx, struct perfdata_end *ret)
 }
 
 /*
- * Called on a full disk. The file with the header makes room itself, unless the events are in
- * others.
+ * Called on a full disk. The file with the header frees room itself, unless the events are in other
+ * files.
  */
 static int file_make_room(void *ctx, uint64_t bytes)
 {

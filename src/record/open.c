@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From options to a recording that is ready to start: events, counters, output with everything
- * known beforehand.
+ * Turns options into a recording that is ready to start: opens events, counters, and the output,
+ * which then contains all data known beforehand.
  */
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int open_refuse(const struct record_options *o)
 	return 0;
 }
 
-/* It has who runs, what is mapped and what the kernel allows. */
+/* /proc lists the running tasks, their mappings and the kernel's settings. */
 static int open_need_proc(void)
 {
 	if (access("/proc/self/stat", F_OK) == 0)
@@ -87,7 +87,7 @@ static int open_choose_argv(struct sonde_recorder *r)
 	return 0;
 }
 
-/* Each ring goes to the thread of its cpu and into a file of its own. */
+/* Assigns each ring to the thread of its cpu, with a separate file. */
 static int open_start_threads(struct sonde_recorder *r)
 {
 	const size_t n = r->capture.counters.rings.list.n;
@@ -118,7 +118,7 @@ static int open_wakeups(struct sonde_recorder *r)
 	return r->wake_fd < 0 || r->give_up_fd < 0 ? err_errno(errno, "cannot make an eventfd") : 0;
 }
 
-/* The command, waiting; the events on it and their buffers. */
+/* Forks the command, which waits, and opens the events with their buffers. */
 static int open_events(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	struct capture *c = &r->capture;
@@ -134,7 +134,7 @@ static int open_events(struct sonde_recorder *r, const struct sonde_record_optio
 	return drain_find_times(&c->events, &c->counters, &r->untimed, &r->drain.times);
 }
 
-/* The first file, with all that is known beforehand. */
+/* Begins the first file, with all data known beforehand. */
 static int open_file(struct sonde_recorder *r)
 {
 	TRY(rotation_open(r));
@@ -157,7 +157,7 @@ static int open_set_up_drain(struct sonde_recorder *r)
 		.has_build_ids = r->opts.capture.buildid_mmap,
 		.untimed = &r->untimed,
 		.is_live = r->is_pipe,
-		/* records of state come first, samples of older times much later */
+		/* records of state are written first, and samples with older times much later */
 		.has_no_rounds = rings->backward.n != 0,
 		.least_bytes = r->transfer.least_bytes,
 		.follow = r->rotation.follow.forked ? &r->rotation.follow : NULL,
@@ -169,7 +169,7 @@ static int open_set_up_drain(struct sonde_recorder *r)
 
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
-	/* looked at first: what is opened next may get its number */
+	/* checked first: the next descriptor opened may get the number of a closed stdout */
 	const bool has_stdout = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
 	struct capture_steering steering;
 
@@ -195,7 +195,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(open_events(r, o));
 	TRY(open_file(r));
 	TRY(open_set_up_drain(r));
-	/* All threads of the recorder are there now, whose numbers may be part of the filters. */
+	/* All threads of the recorder are running now; the filters may contain their numbers. */
 	TRY(capture_filter(&r->capture));
 	if (r->own_argv && !self_is_excluded(&r->capture.events))
 		r->argv = o->argv;
@@ -229,8 +229,8 @@ void recorder_stop(struct sonde_recorder *r)
 	const int saved = errno;
 
 	if (atomic_fetch_add(&r->stops, 1) && write(r->give_up_fd, &one, sizeof(one)) < 0)
-		errno = saved; /* full: it has said so often enough */
-	/* the flag alone says it as well, at the next timeout */
+		errno = saved; /* the eventfd is full, so it is readable already */
+	/* the next time-out also notices the flag */
 	if (write(r->wake_fd, &one, sizeof(one)) < 0)
 		errno = saved;
 	errno = saved;

@@ -36,7 +36,7 @@ static int output_keep_old(struct output *o)
 	}
 	if (S_ISREG(st.st_mode) && st.st_size == 0)
 		return unlink(o->path) < 0 ? err_errno(errno, "%s: cannot replace it", o->path) : 0;
-	/* neither a directory nor a file takes the place of the other by itself */
+	/* rename() cannot replace a directory by a file, or a file by a directory */
 	if (!recorded_dir_remove(old) && S_ISDIR(st.st_mode))
 		unlink(old);
 	if (rename(o->path, old) < 0)
@@ -56,7 +56,7 @@ void output_put_back(struct output *o)
 		o->kept_old = false;
 }
 
-/* Root on behalf of somebody: sudo says who that is. */
+/* If root runs on behalf of another user, sudo names that user. */
 void output_give_to_sudo_user(int fd)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
@@ -65,7 +65,7 @@ void output_give_to_sudo_user(int fd)
 		return;
 	if (fchown(fd, (uid_t)strtoul(uid, NULL, 10),
 		   gid && *gid ? (gid_t)strtoul(gid, NULL, 10) : (gid_t)-1) < 0)
-		return; /* a file system without owners: it stays root's */
+		return; /* a file system without owners: the file stays root's */
 }
 
 bool output_is_pipe(const char *path)
@@ -110,7 +110,7 @@ int output_pipe(struct output *o, int *ret_fd)
 			"a recording is not written to a terminal: name a file with -o FILE, "
 			"or a reader behind a |");
 	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	/* Larger if it can be: fewer switches between us and the reader. */
+	/* Enlarges the pipe if possible: fewer switches between the recorder and the reader. */
 	if (*ret_fd >= 0 && fcntl(*ret_fd, F_GETPIPE_SZ) < PIPE_BYTES)
 		fcntl(*ret_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (*ret_fd < 0)
@@ -130,7 +130,7 @@ int output_open(struct output *o, const char *path, int *ret_fd)
 	int fd, error;
 
 	TRY(output_prepare(o, path));
-	/* O_EXCL: a file that is there now was created this very moment, by somebody else. */
+	/* O_EXCL: if a file exists now, another process has just created it. */
 	fd = open(path, O_RDWR | O_CLOEXEC | (o->is_regular ? O_CREAT | O_EXCL | O_NOFOLLOW : 0),
 		  0600);
 	if (fd < 0) {
@@ -165,7 +165,9 @@ int output_set_aside(struct output *o, char **ret_name)
 	int e = -EEXIST;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	/* Two files of one hundredth of a second: the later one takes the next. */
+	/*
+	 * If two files end in the same hundredth of a second, the later one gets the next number.
+	 */
 	for (int i = 0; e == -EEXIST && i < TRIES; i++) {
 		char text[32];
 		struct tm tm;
@@ -195,7 +197,7 @@ int output_set_aside(struct output *o, char **ret_name)
 
 void output_take_back(struct output *o, const char *name)
 {
-	/* When even that fails, the file has the other name, and the recording is in it. */
+	/* If that fails as well, the recording stays in the file with the other name. */
 	if (rename_new(name, o->path) < 0)
 		return;
 }

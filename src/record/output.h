@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The output file: the one before is kept as FILE.old, the new one is for its owner's eyes only. */
+/* The output file. A previous file is kept as FILE.old; only its owner may read the new one. */
 #ifndef SONDE_RECORD_OUTPUT_H
 #define SONDE_RECORD_OUTPUT_H
 
@@ -10,26 +10,29 @@ struct output {
 	bool kept_old; /* FILE was renamed to FILE.old */
 	bool is_regular;
 	bool is_directory; /* output_dir.h */
-	bool is_pipe;      /* the standard output, in pipe mode */
+	bool is_pipe;      /* the output is the standard output, in pipe mode */
 };
 
-/* "-", or no name at all and a pipe as standard output. */
+/* True for "-", and for no name if the standard output is a pipe. */
 bool output_is_pipe(const char *path);
 int output_pipe(struct output *o, int *ret_fd);
-/* *ret_fd is the caller's. Under sudo the file belongs to the user who called it. */
+/* The caller owns *ret_fd. Under sudo the file belongs to the user who ran sudo. */
 int output_open(struct output *o, const char *path, int *ret_fd);
-/* The recording failed: the file is removed, FILE.old becomes FILE again. */
+/* Called if the recording failed: removes the file and renames FILE.old to FILE. */
 void output_discard(struct output *o);
 /*
- * FILE becomes FILE.YYYYMMDDhhmmssNN (local time, hundredths of a second), *ret_name; no file is
- * ever replaced.
+ * Renames FILE to FILE.YYYYMMDDhhmmssNN (local time, hundredths of a second) and returns the name
+ * in *ret_name. Never replaces a file.
  */
 int output_set_aside(struct output *o, char **ret_name);
-/* And FILE again. */
+/* Renames the file back to FILE. */
 void output_take_back(struct output *o, const char *name);
 void output_done(struct output *o);
 
-/* For output_dir.c: sets o up and keeps what is at path; or puts it back. */
+/*
+ * For output_dir.c: output_prepare() initialises o and keeps the existing file at path;
+ * output_put_back() restores that file.
+ */
 int output_prepare(struct output *o, const char *path);
 void output_put_back(struct output *o);
 void output_give_to_sudo_user(int fd);

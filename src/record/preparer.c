@@ -16,13 +16,13 @@ enum state { IDLE, ASKED, ANSWERED, OVER };
 struct preparer {
 	const struct sonde_recorder *recorder;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of everything below */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t changed;
 	enum state state;
 	VEC(int32_t) pids;
 	struct file_beginning beginning;
 	int result;
-	char why[512]; /* the failure's text: messages belong to a thread */
+	char why[512]; /* the failure's text; error messages are per thread */
 	int answered_fd;
 };
 
@@ -50,7 +50,10 @@ static void *preparer_prepare(void *arg)
 		if (p->state == OVER)
 			break;
 		p->state = ANSWERED;
-		/* A counter of 1 cannot overflow: nothing is asked before the answer was taken. */
+		/*
+		 * A counter of 1 cannot overflow: there is no new request before the answer was
+		 * taken.
+		 */
 		if (write(p->answered_fd, &one, sizeof(one)) < 0)
 			p->result = -EIO;
 	}
@@ -113,7 +116,7 @@ int preparer_take(struct preparer *p, struct file_beginning *ret)
 	pthread_mutex_lock(&p->lock);
 	if (p->state == ANSWERED) {
 		if (read(p->answered_fd, &count, sizeof(count)) < 0)
-			count = 0; /* it is only there to wake us */
+			count = 0; /* the count only wakes the reader */
 		p->state = IDLE;
 		r = p->result < 0 ? err_set(p->result, "%s", p->why) : 1;
 		if (r > 0) {

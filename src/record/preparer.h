@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that makes the next file's beginning while the recording continues: reading /proc takes
- * long enough for buffers to run over. It starts with the recorder and waits until it is asked.
+ * A thread that prepares the next file's beginning while the recording continues: reading /proc
+ * takes long enough for buffers to overflow. The thread starts with the recorder and waits for a
+ * request.
  *
  *	preparer_ask(p, pids, nr);
  *	...                                // until preparer_fd(p) is readable
@@ -18,16 +19,19 @@
 struct preparer;
 
 /*
- * r is read by the thread whenever it was asked: what recorder_file_prepare() looks at must not
- * change then.
+ * The thread reads r between preparer_ask() and its answer. In that time the members that
+ * recorder_file_prepare() reads must not change.
  */
 int preparer_new(struct preparer **ret, const struct sonde_recorder *r);
-/* pids: processes to describe; copied. Not again before the answer was taken. */
+/* pids: processes to describe; copied. Must not be called again before the answer was taken. */
 int preparer_ask(struct preparer *p, const int32_t *pids, size_t nr_pids);
 int preparer_fd(const struct preparer *p);
-/* 1: *ret is the beginning, 0: there is no answer yet, <0: it could not be made. */
+/*
+ * Returns 1 and the beginning in *ret, 0 if there is no answer yet, or a negative errno if the
+ * beginning could not be prepared.
+ */
 int preparer_take(struct preparer *p, struct file_beginning *ret);
-/* NULL is fine. */
+/* Accepts NULL. */
 void preparer_free(struct preparer *p);
 
 #endif

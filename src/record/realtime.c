@@ -44,7 +44,7 @@ static void realtime_turn_set(struct turn *t, uint64_t runtime_ns)
 	syscall(SYS_sched_setattr, 0, t, 0);
 }
 
-/* A kernel that knows nothing of it leaves the turns as they are. */
+/* Requests short time slices. A kernel without this feature leaves them unchanged. */
 static void realtime_shorten_turns(struct realtime *t)
 {
 	enum { TURN_NS = 100 * 1000 };

@@ -17,7 +17,10 @@ static bool dir_is_part(const char *name)
 	return *name == '.' && name[1] && !name[1 + strspn(name + 1, "0123456789")];
 }
 
-/* What a recorder makes of `data`: a perf.data header, or nothing yet when it was killed early. */
+/*
+ * True if `data` is a recorder's file: it begins with a perf.data header. It is empty or begins
+ * with zeros if the recorder was killed early.
+ */
 static bool dir_has_header(int dir)
 {
 	static const char unwritten[8];
@@ -33,7 +36,7 @@ static bool dir_has_header(int dir)
 						 !memcmp(magic, unwritten, sizeof(magic))));
 }
 
-/* Looks at all entries; removes them when asked to. */
+/* Checks all entries, and removes them if `removes` is set. */
 static bool dir_walk(const char *path, bool removes)
 {
 	bool is_recording;

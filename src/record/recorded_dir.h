@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that is a directory and is in the way of a new one. */
+/* An earlier recording that is a directory, at the path of a new one. */
 #ifndef SONDE_RECORD_RECORDED_DIR_H
 #define SONDE_RECORD_RECORDED_DIR_H
 
@@ -7,7 +7,7 @@
 
 /* True if path is a directory with nothing but the files of a recording. */
 bool recorded_dir_check(const char *path);
-/* Removes such a directory; false: it is another, or cannot be removed. */
+/* Removes such a directory. False if it is another kind of directory or cannot be removed. */
 bool recorded_dir_remove(const char *path);
 
 #endif

@@ -34,65 +34,71 @@
 
 struct preparer;
 
-/* The files of the recording: rotation.h. */
+/* The files of the recording (rotation.h). */
 struct rotation {
 	struct switching when;
-	atomic_uint asked; /* how often somebody asked for a new file */
-	int asked_fd;      /* eventfd: so he did; -1: files are not switched */
+	atomic_uint asked; /* number of requests for a new file */
+	int asked_fd;      /* eventfd that signals a request; -1 if files are not switched */
 	unsigned served;
-	struct capture_events events; /* that ask for a new file */
-	struct counters counters;     /* of these */
+	struct capture_events events; /* events that request a new file */
+	struct counters counters;     /* the counters of these events */
 	struct preparer *preparer;
-	enum { ROTATION_RUNS, ROTATION_PREPARING, ROTATION_READY } stage; /* of the next file */
-	struct file_beginning next;                                       /* ready */
-	uint64_t prepare_began_ns, prepare_ns; /* how long the last one took */
+	/* progress of preparing the next file */
+	enum { ROTATION_RUNS, ROTATION_PREPARING, ROTATION_READY } stage;
+	/* valid in stage ROTATION_READY */
+	struct file_beginning next;
+	uint64_t prepare_began_ns, prepare_ns; /* prepare_ns: duration of the last preparation */
 	struct follow follow;
-	uint64_t began_ns;   /* CLOCK_MONOTONIC: when this file was, or when none could be begun */
-	uint64_t bytes_then; /* in the file then */
-	VEC(char *) names;   /* of the files before, those that are still there; owned */
+	/* CLOCK_MONOTONIC, when this file began or the last attempt to begin a new one failed */
+	uint64_t began_ns;
+	uint64_t bytes_then; /* bytes of events written by began_ns */
+	VEC(char *) names;   /* names of the earlier files that still exist; owned */
 	unsigned nr_ended;
-	/* of the files before */
+	/* sums over the earlier files */
 	uint64_t samples, lost, bytes, given_up;
 };
 
 struct sonde_recorder {
 	struct say say;
 	struct record_options opts;
-	struct capture capture;  /* its opts are those of opts */
+	struct capture capture;  /* its opts point into opts */
 	const char *const *argv; /* borrowed */
-	const char **own_argv;   /* the same with what was chosen for it; NULL: nothing */
-	uint64_t took_all_ms;    /* when --mmap-flush was passed over last, for a pipe's reader */
+	/* argv with the choice about the recorder's own events added; NULL if unchanged */
+	const char **own_argv;
+	/* when --mmap-flush was last ignored for the sake of a pipe's reader */
+	uint64_t took_all_ms;
 	struct transfer transfer;
 	struct delay delay;
 	bool was_on; /* events were switched on at some time */
 	struct control control;
 	struct realtime realtime;
 	struct workload workload;
-	char *command_name; /* NULL: no workload */
-	int cannot_run;     /* 126 or 127: the workload cannot be run, nothing was opened */
+	char *command_name; /* NULL if there is no workload */
+	int cannot_run;     /* 126 or 127 if the workload cannot be run; then nothing was opened */
 	char *cannot_run_why;
 	bool is_pipe;              /* the output is the standard output, in pipe mode */
-	struct recorder_file file; /* where events go now */
-	struct kernel_map kernel;  /* as the first file has it; without the symbols */
+	struct recorder_file file; /* the file that events are written to now */
+	struct kernel_map kernel;  /* as in the first file, without the symbols */
 	struct describing describing;
 	struct rotation rotation; /* earlier files and the next one */
 	struct drain drain;
-	struct drain_threads *threads; /* NULL: the drain has all rings */
-	struct dsos *dsos; /* files mapped and hit; NULL: nobody wants their build ids */
+	struct drain_threads *threads; /* NULL if the drain has all rings */
+	struct dsos *dsos; /* files mapped and hit; NULL if their build ids are not recorded */
 	struct build_id_cache cache;
-	/* ids of counters whose samples have no time, beside others that have */
+	/* ids of counters whose samples have no time, if the samples of other counters have one */
 	struct hash64 untimed;
-	struct bpf_programs *bpf; /* NULL: nobody wants to know of them */
+	struct bpf_programs *bpf; /* NULL before recorder_file_wants() */
 	struct bpf_watch bpf_watch;
-	bool wants_kernel_symbols; /* kernel addresses are */
+	bool wants_kernel_symbols; /* kernel addresses are recorded */
 	int wake_fd;               /* eventfd: sonde_recorder_stop() was called */
-	int give_up_fd;            /* eventfd: it was called again; never emptied */
-	atomic_uint stops;         /* how often */
+	/* eventfd: sonde_recorder_stop() was called again; never emptied */
+	int give_up_fd;
+	atomic_uint stops; /* number of calls of sonde_recorder_stop() */
 	uint64_t wakeups;
-	uint64_t looked_ns;     /* when the cpus were compared last */
-	struct tally undrained; /* samples that were not taken out of the buffers */
-	int ended_early;        /* what ended the recording, a negative errno; 0: nothing did */
-	uint64_t state_lost;    /* records of state that found no room (losses.h) */
+	uint64_t looked_ns;     /* when the online cpus were last compared with the recorded ones */
+	struct tally undrained; /* samples left in the buffers */
+	int ended_early;        /* the negative errno that ended the recording early, otherwise 0 */
+	uint64_t state_lost;    /* records of state lost for lack of room (losses.h) */
 };
 
 /* open.c: see sonde_recorder_open(), _stop() and _close(); all members of opts are known. */

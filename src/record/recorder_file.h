@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of one output file: its place, the data on their way to it, and its losses. file.h
- * begins and ends one.
+ * The state of one output file: its path, the data not yet written to it, and its losses. file.h
+ * begins and ends a file.
  */
 #ifndef SONDE_RECORD_RECORDER_FILE_H
 #define SONDE_RECORD_RECORDER_FILE_H
@@ -19,7 +19,7 @@
 #include "record/drain/tally.h"
 #include "record/output.h"
 
-/* A file of events only, of one ring. */
+/* A file that contains only the events of one ring. */
 struct recorder_lane {
 	struct perfdata_writer *writer;
 	struct outlet *outlet;
@@ -33,21 +33,23 @@ struct file_loss {
 struct recorder_file {
 	struct output output;
 	struct perfdata_writer *writer;
-	struct outlet *outlet;       /* what the drain puts goes through it to the writer */
-	struct recorder_lane *lanes; /* by ring, when the recording is a directory */
+	struct outlet *outlet;       /* passes the drain's records on to the writer */
+	struct recorder_lane *lanes; /* by ring, if the recording is a directory */
 	size_t nr_lanes;
-	bool reader_gone; /* of a pipe: it has closed its end before the beginning was written */
-	VEC(struct file_loss) losses; /* that the kernel reports and the file does not have yet */
-	bool knows_losses;            /* the kernel counts them by counter */
+	/* the reader of the pipe closed its end before the beginning was written */
+	bool reader_gone;
+	VEC(struct file_loss) losses; /* reported by the kernel, not yet in the file */
+	bool knows_losses;            /* the kernel counts losses by counter */
 	/* samples missing in the file that its LOST_SAMPLES records report, by counter */
 	struct tally reported;
 };
 
-/* Sums over all files of a recording; when it is finished. */
+/* Sums over all files of a recording; final once it is finished. */
 struct recorder_figures {
-	uint64_t bytes;                     /* of data */
-	uint64_t plain_bytes, packed_bytes; /* of what was compressed */
-	uint64_t given_up;                  /* samples that had left the rings and are not in it */
+	uint64_t bytes; /* size of the data */
+	/* sizes of the compressed data, before and after compression */
+	uint64_t plain_bytes, packed_bytes;
+	uint64_t given_up; /* samples taken from the rings but not written */
 };
 
 struct file_beginning {
@@ -55,18 +57,19 @@ struct file_beginning {
 	size_t nr_events;
 	uint64_t *ids;
 	struct features features;
-	struct outbuf state;      /* records of what is there already */
-	struct outbuf end_before; /* --tail-synthesize: the same, for the end of the file before */
+	struct outbuf state; /* records of the state before the first event */
+	/* --tail-synthesize: records of the state at the end of the previous file */
+	struct outbuf end_before;
 	struct kernel_map kernel; /* without the symbols, which are one of the features */
 	/* Kernel addresses are recorded, and the kernel hides the addresses of its symbols. */
 	bool symbols_hidden;
 };
 
 void file_beginning_done(struct file_beginning *b);
-/* Behind the last event: plain records. */
+/* Appends plain records after the last event. */
 int recorder_file_put(struct recorder_file *f, const struct outbuf *records);
 void recorder_file_close(struct recorder_file *f);
-/* Bytes of events that are on their way to the disk; at any time. */
+/* The bytes of events written so far. May be called at any time. */
 uint64_t recorder_file_written(const struct recorder_file *f);
 struct recorder_figures recorder_file_figures(const struct recorder_file *f);
 /* The compression ratio, rounded; 0 if no records are compressed. */

@@ -14,9 +14,9 @@
 #include "record/preparer.h"
 #include "record/recorder.h"
 
-/* Between two looks at the size of a file that has a limit. */
+/* SIZE_LOOK_MS: interval between checks of the size of a file that has a limit. */
 enum { SIZE_LOOK_MS = 20, EVENT_PAGES = 1 };
-/* How long the first beginning is thought to take. */
+/* Assumed duration of the first preparation. */
 static const uint64_t first_guess_ns = 30000000;
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -64,12 +64,12 @@ static void rotation_configure(struct capture_event *e, bool inherit)
 	a->inherit = inherit;
 	a->wakeup_events = 1;
 	if (!a->sample_period) {
-		a->sample_period = 1; /* or sample_freq, which shares its place */
+		a->sample_period = 1; /* or sample_freq, which is in the same union */
 		a->freq = rotation_never_stops(a);
 	}
 }
 
-/* Everywhere on the cpus, as perf has it, unless given processes are recorded. */
+/* Opens the events on all tasks of the cpus, like perf, unless given processes are recorded. */
 static int rotation_open_events(struct sonde_recorder *r)
 {
 	static const int32_t everybody = -1;
@@ -92,8 +92,8 @@ static int rotation_open_events(struct sonde_recorder *r)
 }
 
 /*
- * A file's size is looked at between two passes over the buffers, each of which may bring what woke
- * us.
+ * Warns that the size is coarse: it is checked only between two passes over the buffers, and each
+ * pass may write all the data whose arrival woke us.
  */
 static void rotation_say_coarse(const struct sonde_recorder *r, const char *option,
 				const char *given, uint64_t bytes)
@@ -129,7 +129,10 @@ int rotation_open(struct sonde_recorder *r)
 	return rotation_open_events(r);
 }
 
-/* With kptr_restrict 0 the kernel shows its addresses to those who may profile it. */
+/*
+ * Warns that kernel addresses are hidden. With kptr_restrict 0 the kernel shows them to those who
+ * may profile it.
+ */
 static void rotation_say_hidden(const struct say *to)
 {
 	const long restricted = kernel_setting("kptr_restrict", 0);
@@ -163,7 +166,7 @@ int rotation_begin(struct sonde_recorder *r)
 	if (b.symbols_hidden)
 		rotation_say_hidden(&r->say);
 	e = recorder_file_open(r, &b, &r->file);
-	r->kernel = b.kernel; /* nothing of it is owned: the symbols are the file's */
+	r->kernel = b.kernel; /* owns nothing: the symbols belong to the file */
 	file_beginning_done(&b);
 	TRY(e);
 	if (r->rotation.when.has_time_names && !r->file.output.is_regular)
@@ -195,7 +198,10 @@ void rotation_fds(const struct sonde_recorder *r, int *ret_fds)
 		return;
 	ret_fds[n++] = p->asked_fd;
 	ret_fds[n++] = preparer_fd(p->preparer);
-	/* A ring's own descriptor hangs up with its task; those of other tasks wake us then. */
+	/*
+	 * The descriptor of a ring hangs up with its task; after that, the descriptors of other
+	 * tasks wake us.
+	 */
 	for (size_t i = 0; i < p->counters.list.n; i++)
 		ret_fds[n++] = p->counters.list.v[i].event == 0 ? p->counters.list.v[i].fd : -1;
 }
@@ -227,13 +233,13 @@ void rotation_ask(struct sonde_recorder *r)
 		return;
 	atomic_fetch_add(&r->rotation.asked, 1);
 	if (write(r->rotation.asked_fd, &one, sizeof(one)) < 0)
-		errno = saved; /* the count alone says it as well, at the next timeout */
+		errno = saved; /* the next time-out also notices the count */
 	errno = saved;
 }
 
 /* ---- from one file to the next --------------------------------------------------------------- */
 
-/* Empties what woke us. */
+/* Empties the descriptors that woke us. */
 static void rotation_hear(struct sonde_recorder *r)
 {
 	struct rotation *p = &r->rotation;
@@ -251,7 +257,7 @@ static void rotation_hear(struct sonde_recorder *r)
 	}
 }
 
-/* Whether the file ends now, or will, as things go, within ahead_ns. */
+/* True if the file ends now or, at its average rate of growth, within ahead_ns. */
 static bool rotation_is_due(struct rotation *p, uint64_t bytes, uint64_t ahead_ns)
 {
 	const uint64_t age_ns = now_ns(CLOCK_MONOTONIC) - p->began_ns + 1;
@@ -300,7 +306,7 @@ static int rotation_start_preparing(struct sonde_recorder *r)
 	return 0;
 }
 
-/* Removes the oldest files until as many are left as are wanted. */
+/* Removes the oldest files until at most max_files are left. */
 static void rotation_prune(struct sonde_recorder *r)
 {
 	struct rotation *p = &r->rotation;
@@ -315,7 +321,7 @@ static void rotation_prune(struct sonde_recorder *r)
 	}
 }
 
-/* Takes the name over. */
+/* Takes ownership of the name. */
 static int rotation_note_ended(struct sonde_recorder *r, char *take_name)
 {
 	struct rotation *p = &r->rotation;
@@ -351,9 +357,9 @@ static void rotation_take_up(struct sonde_recorder *r, struct recorder_file *nex
 }
 
 /*
- * The old file is complete before the new one takes any room on the disk. Nothing leaves the
- * buffers in between, so if the new one cannot be begun the old one is opened again. <0 if the old
- * file could not be written.
+ * The old file is completed before the new one takes any room on the disk. No data leaves the
+ * buffers in between, so if the new file cannot be begun, the old one is opened again. Fails if the
+ * old file could not be written.
  */
 static int rotation_turn(struct sonde_recorder *r, struct file_beginning *b)
 {
@@ -379,7 +385,7 @@ static int rotation_turn(struct sonde_recorder *r, struct file_beginning *b)
 	}
 	if (e < 0) {
 		r->rotation.lost += lost;
-		r->drain.totals.lost = 0; /* they are in the file */
+		r->drain.totals.lost = 0; /* the file reports them */
 		rotation_say_going_on(r);
 		TRY(perfdata_writer_resume(r->file.writer));
 		return outlet_resume(r->file.outlet);
@@ -389,7 +395,7 @@ static int rotation_turn(struct sonde_recorder *r, struct file_beginning *b)
 	return rotation_note_ended(r, name);
 }
 
-/* What happened while the beginning was made belongs to it. */
+/* Appends the changes of processes during the preparation to the beginning. */
 static int rotation_add_kept(struct follow *f, struct file_beginning *b)
 {
 	f->keeps = false;
@@ -422,7 +428,7 @@ static int rotation_take_prepared(struct sonde_recorder *r)
 int rotation_pass(struct sonde_recorder *r)
 {
 	struct rotation *p = &r->rotation;
-	/* of events; a thread may be writing */
+	/* bytes of events; a thread may be writing them */
 	const uint64_t bytes = recorder_file_written(&r->file);
 	int e;
 
@@ -436,7 +442,7 @@ int rotation_pass(struct sonde_recorder *r)
 		return 0;
 	rotation_hear(r);
 	if (p->stage == ROTATION_RUNS && r->capture.counters.rings.backward.n) {
-		/* what is in the buffers at this moment is what is wanted */
+		/* the contents of the buffers at this moment are wanted */
 		if (!rotation_is_due(p, bytes, 0))
 			return 0;
 		TRY(backward_dump(&r->capture.counters, &r->drain, false, &r->undrained));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording itself: wake, drain, end; then what is only known afterwards. */
+/* The recording itself: wakes, drains and ends, then collects the results known only afterwards. */
 
 #include <poll.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static bool run_is_over(struct sonde_recorder *r, const struct waiting *w, int *
 	return r->capture.target.by_pid && !w->nr_connected;
 }
 
-/* What -D and --control say now. */
+/* Switches events as -D and --control request now. */
 static int run_follow(struct sonde_recorder *r, const struct waiting *w)
 {
 	switch (delay_due(&r->delay)) {
@@ -52,7 +52,7 @@ static int run_follow(struct sonde_recorder *r, const struct waiting *w)
 	return 0;
 }
 
-/* A reader of a pipe waits for events: --mmap-flush holds them back no longer than a sleep. */
+/* A reader of a pipe waits for events, so --mmap-flush delays them by at most one sleep. */
 static bool run_is_time_to_take_all(struct sonde_recorder *r)
 {
 	enum { HOLD_BACK_MS = 30 };
@@ -85,7 +85,10 @@ static int run_pass(struct sonde_recorder *r, bool is_last)
 	return e;
 }
 
-/* A cpu that is online for a moment is seen, unless it is gone within this time. */
+/*
+ * Compares the online cpus at intervals. A cpu is missed only if it is online for less than one
+ * interval.
+ */
 static void run_look_at_cpus(struct sonde_recorder *r)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
@@ -105,7 +108,7 @@ static int run_record(struct sonde_recorder *r, int *ret_status)
 	for (;;) {
 		const bool over = run_is_over(r, &w, ret_status);
 
-		/* after the end one more pass: what came before it is in the buffers */
+		/* one more pass after the end: the last events are still in the buffers */
 		if (over)
 			counters_disable(&r->capture.counters);
 		e = run_pass(r, over);
@@ -137,9 +140,9 @@ struct outcome {
 	int error;          /* the first one */
 	char *failure;      /* its text; owned */
 	bool incomplete;    /* the last file has no end */
-	bool reader_gone;   /* of the pipe: that ends a recording as well as any stop */
-	bool gave_up;       /* the pipe's reader stood still, and the user did not wait for it */
-	uint64_t unwritten; /* samples that the kernel gave and nobody took */
+	bool reader_gone;   /* the reader closed the pipe, which ends a recording like a stop */
+	bool gave_up;       /* the pipe's reader did not read, and the user did not wait for it */
+	uint64_t unwritten; /* samples that the kernel provided but that were not written */
 	uint64_t lost;      /* events that the kernel dropped */
 };
 
@@ -196,7 +199,7 @@ static void run_finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	o.lost += r->rotation.lost;
 	o.unwritten = r->undrained.samples + recorder_file_figures(&r->file).given_up +
 		      r->rotation.given_up;
-	if (o.reader_gone) /* who closes a pipe wants no more */
+	if (o.reader_gone) /* a reader that closes the pipe wants no more data */
 		o.unwritten = 0;
 	*ret = o;
 }
@@ -214,7 +217,7 @@ static struct sonde_record_result run_result_of(const struct sonde_recorder *r,
 	};
 }
 
-/* Returns what the run returns, with its text. */
+/* Returns the result of the run and sets its error text. */
 static int run_report(struct sonde_recorder *r, const struct outcome *o,
 		      const struct sonde_record_result *result, int *ret_status)
 {
@@ -235,7 +238,11 @@ static int run_report(struct sonde_recorder *r, const struct outcome *o,
 		if (goes_on) /* the cause was reported: once is enough */
 			err_set(o->error, "the recording has ended early (%s)",
 				strerror(-o->error));
-	} else if (o->reader_gone && !atomic_load(&r->stops)) { /* one Ctrl-C ends both */
+	} else if (o->reader_gone && !atomic_load(&r->stops)) {
+		/*
+		 * A stop may be the cause (one Ctrl-C ends both programs); then nothing is
+		 * reported.
+		 */
 		say(&r->say, SAY_WARNING,
 		    "the reader of the recording has closed its pipe: the recording has "
 		    "ended%s%s%s",
@@ -252,13 +259,14 @@ static int run_report(struct sonde_recorder *r, const struct outcome *o,
 }
 
 /*
- * A workload that is still there has outlived its recording: after a stop it is asked to end; if
- * the recording failed (a full disk) it continues undisturbed. patience: how many stops do not yet
- * leave it alone; the first one asks it to end.
+ * Waits for a workload that outlives its recording. After a stop it gets SIGTERM. If the recording
+ * failed (for example on a full disk), the workload continues undisturbed. patience: the number of
+ * stops after which we still wait; the first stop sends SIGTERM.
  */
 static void run_wait_for_workload(struct sonde_recorder *r, unsigned patience, int *ret_status)
 {
-	enum { LOOK_MS = 100 }; /* at the stops; and at the workload where there is no pidfd */
+	/* interval to check for stops, and for the workload's end if there is no pidfd */
+	enum { LOOK_MS = 100 };
 	bool asked = false;
 
 	while (!workload_ended(&r->workload, ret_status)) {
@@ -268,8 +276,8 @@ static void run_wait_for_workload(struct sonde_recorder *r, unsigned patience, i
 			workload_terminate(&r->workload);
 			asked = true;
 		} else if (atomic_load(&r->stops) > patience) {
-			*ret_status = 128 + SIGTERM; /* it does not listen, and the user will not
-							wait */
+			/* it ignores SIGTERM, and the user stopped waiting */
+			*ret_status = 128 + SIGTERM;
 			return;
 		}
 		poll(fds, 1, LOOK_MS);
@@ -278,7 +286,7 @@ static void run_wait_for_workload(struct sonde_recorder *r, unsigned patience, i
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* From here on events are recorded. *ret_status: when the workload cannot be run. */
+/* From here on events are recorded. *ret_status is set if the workload cannot be run. */
 static int run_begin(struct sonde_recorder *r, int *ret_status)
 {
 	r->was_on = !r->delay.begins_off;
@@ -291,7 +299,7 @@ static int run_begin(struct sonde_recorder *r, int *ret_status)
 	return r->command_name ? workload_start(&r->workload, r->command_name, ret_status) : 0;
 }
 
-/* Everything but the result's size and whom it is copied to. */
+/* Runs the recording and fills the result, except its size. */
 static int run(struct sonde_recorder *r, struct sonde_record_result *result)
 {
 	struct outcome o;

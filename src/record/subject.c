@@ -44,8 +44,8 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 	    o->dry_run)
 		return;
 	/*
-	 * An open event shows if this machine counts cycles; a message then says
-	 * what else is recorded.
+	 * Only opening the event shows whether this machine counts cycles. A message then reports
+	 * the event recorded instead.
 	 */
 	if (r->capture.events.list.n && r->capture.events.list.v[0].is_default)
 		snprintf(names, sizeof(names), "a profile (cycles, or cpu-clock)");
@@ -59,8 +59,8 @@ void subject_say_begin(const struct sonde_recorder *r, bool has_command)
 /* ---- no samples ------------------------------------------------------------------------------ */
 
 /*
- * The event that was counted most often on one cpu or in one task, or the first one; NULL: none
- * gives samples.
+ * The event that was counted most often on one cpu or in one task, otherwise the first one. NULL if
+ * no event produces samples.
  */
 static const struct capture_event *subject_most_counted(const struct sonde_recorder *r,
 							uint64_t *ret)

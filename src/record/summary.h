@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines that end a recording: how much there is and where, what was lost and what helps. */
+/* The last lines of a recording: its size and path, its losses, and how to avoid them. */
 #ifndef SONDE_RECORD_SUMMARY_H
 #define SONDE_RECORD_SUMMARY_H
 
@@ -7,7 +7,10 @@
 
 #include "sonde/sonde.h"
 
-/* result->lost: what the kernel dropped; unwritten: samples that it gave and that nobody took. */
+/*
+ * result->lost: events that the kernel dropped. unwritten: samples that the kernel provided but
+ * that were not written.
+ */
 void summary_say(const struct sonde_recorder *r, const struct sonde_record_result *result,
 		 uint64_t unwritten);
 

@@ -8,7 +8,9 @@
 
 static const uint64_t ns_per_s = 1000000000;
 
-/* "30s", "5m", "1h", "1d"; false: it does not end as a time does. */
+/*
+ * Finds the unit of "30s", "5m", "1h" or "1d". False if the text does not end with a unit of time.
+ */
 static bool switching_is_time(const char *text, uint64_t *ret_unit_s)
 {
 	const size_t len = strlen(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a recording takes up a new file, and when it is large enough: --switch-output and its kin,
- * --max-size.
+ * When a recording continues in a new file (--switch-output and related options), and at which size
+ * it ends (--max-size).
  */
 #ifndef SONDE_RECORD_SWITCHING_H
 #define SONDE_RECORD_SWITCHING_H
@@ -14,11 +14,11 @@
 
 struct switching {
 	bool is_on;
-	/* a file so large is the last one's end; 0: its size does not matter */
+	/* a file of this size ends, and the next one begins; 0 means any size */
 	uint64_t file_bytes;
-	uint64_t interval_ns; /* so does this time; 0: time does not matter */
-	uint64_t max_files;   /* older ones are removed; 0: all are kept */
-	uint64_t max_bytes;   /* of a file; ends the recording; 0: no limit */
+	uint64_t interval_ns; /* a file of this age ends, too; 0 means any age */
+	uint64_t max_files;   /* older ones are removed; 0 means all are kept */
+	uint64_t max_bytes;   /* a file of this size ends the recording; 0 means no limit */
 	bool has_time_names;  /* a file that has ended is called FILE.YYYYMMDDhhmmssNN */
 };
 

@@ -12,9 +12,9 @@
 #include "capture/setup/values.h"
 
 enum {
-	LEVEL_GIVEN_MAX = 99, /* so much is taken for the highest level, as perf does */
+	LEVEL_GIVEN_MAX = 99, /* up to here a level is lowered to zstd's highest, like perf does */
 	AIO_BLOCKS_MAX = 4,
-	LEAST_SHARE = 4, /* of a ring: more would leave no room for new events */
+	LEAST_SHARE = 4, /* a ring's share: waiting for more would leave no room for new events */
 	COMPRESSED_VERSION = 0
 };
 
@@ -46,7 +46,7 @@ static int transfer_parse_aio(struct transfer *f, const char *text, const struct
 	return 0;
 }
 
-/* A size, or a number of bytes. */
+/* Parses a size or a number of bytes. */
 static int transfer_parse_least(struct transfer *f, const char *text)
 {
 	const bool is_number = *text && !text[strspn(text, "0123456789")];
@@ -84,7 +84,10 @@ void transfer_exclude(struct record_options *opts, const struct say *to)
 	transfer_leave_out(&opts->switch_output_event, "--switch-output-event", to);
 }
 
-/* The recorded cpus decide what the words mean, but not which settings exclude each other. */
+/*
+ * Parses --threads before the recorded cpus are known: they decide the meaning of the words, but
+ * not which settings exclude each other.
+ */
 static int transfer_parse_threads(struct transfer *f, const struct record_options *opts)
 {
 	const struct {
@@ -128,7 +131,7 @@ int transfer_settle(struct transfer *f, const struct record_options *opts, const
 {
 	if (f->has_threads)
 		TRY(thread_plan_make(&f->threads, opts->threads, &target->cpus, say_to));
-	/* the buffer of a thread is nowhere in particular */
+	/* a per-thread buffer belongs to no cpu */
 	if (f->affinity != AFFINITY_NONE && !target->per_thread)
 		TRY(affinity_init(&f->places, &target->cpus, f->affinity == AFFINITY_NODE));
 	if (c->rings.list.n && f->least_bytes > (c->rings.list.v[0].mask + 1) / LEAST_SHARE) {
@@ -146,9 +149,9 @@ void transfer_done(struct transfer *f)
 }
 
 /*
- * A pipe's reader may be slow for a while. Bytes that it has not taken yet wait in memory,
- * allocated as needed and up to this share of it; only then they wait in the rings, where new
- * events find no room.
+ * A pipe's reader may be slow for a while. Bytes that it has not yet read are kept in memory, which
+ * is allocated as needed, up to this share of all memory. Beyond that they stay in the rings, where
+ * they leave no room for new events.
  */
 static uint64_t transfer_spool_bytes(void)
 {
@@ -182,6 +185,6 @@ void transfer_put_compressed(const struct transfer *f, uint32_t ratio, struct ou
 	perfdata_put_u32(to, ZIP_TYPE_ZSTD);
 	perfdata_put_u32(to, (uint32_t)f->level);
 	perfdata_put_u32(to, ratio);
-	/* what one compressed record unpacks to at most */
+	/* the largest decompressed size of one record */
 	perfdata_put_u32(to, ZIP_CHUNK_BYTES);
 }

@@ -13,7 +13,10 @@ enum { SLEEP_WITHOUT_PIDFD_MS = 100 };
 /* A reader sees an event two passes after it happened: at most 100 ms. */
 enum { LIVE_SLEEP_MS = 30 };
 
-/* Polled descriptors; the buffers follow, then those of rotation.h. */
+/*
+ * Indexes of the polled descriptors. The descriptors of the buffers follow, then those of
+ * rotation.h.
+ */
 enum { POLL_STOP, POLL_WORKLOAD, POLL_CONTROL, POLL_BPF, POLL_RINGS };
 
 static void waiting_add(struct waiting *w, int fd, short events)
@@ -21,7 +24,10 @@ static void waiting_add(struct waiting *w, int fd, short events)
 	w->fds[w->n++] = (struct pollfd){ .fd = fd, .events = events };
 }
 
-/* By pid, the counters of the first event hang up when their task and its children have ended. */
+/*
+ * If processes are recorded by pid, the counters of the first event hang up when their task and its
+ * children have ended.
+ */
 int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 {
 	const size_t nr_fds = rotation_nr_fds(r);
@@ -40,7 +46,7 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	waiting_add(&w, r->control.fd, POLLIN);
 	waiting_add(&w, bpf_watch_fd(&r->bpf_watch), POLLIN);
 	if (r->threads) {
-		/* the threads do */
+		/* the threads poll their rings */
 	} else if (r->capture.target.by_pid) {
 		vec_foreach(n, &r->capture.counters.list)
 			if (n->event == 0)
@@ -59,7 +65,7 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	return 0;
 }
 
-/* Flags say why we were woken: the bytes are read, or they would wake us for ever. */
+/* Reads the count, which would otherwise wake us forever. Flags contain the reason. */
 static void waiting_empty(int fd)
 {
 	uint64_t count;

@@ -18,7 +18,7 @@
 
 enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
-/* 0, or the errno that execve would give, as far as it can be known before. */
+/* Returns 0 or the errno that execve() would set, as far as it can be predicted. */
 static int workload_executable(const char *path)
 {
 	struct stat st;
@@ -30,7 +30,10 @@ static int workload_executable(const char *path)
 	return access(path, X_OK) < 0 ? EACCES : 0;
 }
 
-/* As execvp searches: the first executable file; EACCES when there are only others. */
+/*
+ * Searches like execvp() for the first executable file. Returns EACCES if the only files found
+ * cannot be executed.
+ */
 static int workload_search_path(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -55,10 +58,7 @@ static int workload_search_path(const char *name)
 	}
 }
 
-/*
- * `found`: the file is there, so "no such file" speaks of the interpreter that its first line
- * names.
- */
+/* found: the file exists, so that ENOENT refers to the interpreter named in its first line. */
 static int workload_cannot_run(const char *name, int error, bool found)
 {
 	if (found && error == ENOENT) {
@@ -90,14 +90,14 @@ static void workload_child(int go_fd, int error_fd, const char *const *command)
 
 	prctl(PR_SET_NAME, "sonde-exec");
 	/*
-	 * The recorder's handlers are there until exec: the recorder handles a signal to the
-	 * process group.
+	 * The child has the recorder's signal handlers until exec: a signal to the process group is
+	 * handled by the recorder.
 	 */
 	do
 		n = read(go_fd, &go, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		_exit(0); /* the recorder is gone or has given up */
+		_exit(0); /* the recorder has ended or has given up */
 	execvp(command[0], (char *const *)command);
 	error = errno;
 	if (write(error_fd, &error, sizeof(error)) != sizeof(error))
@@ -204,7 +204,7 @@ void workload_terminate(struct workload *w)
 
 void workload_close(struct workload *w)
 {
-	/* The child waits for a byte from go_fd. If the pipe closes without one, it ends. */
+	/* The child waits for a byte from go_fd and ends if the pipe is closed without one. */
 	if (w->go_fd >= 0) {
 		close(w->go_fd);
 		w->go_fd = -1;

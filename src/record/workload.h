@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command to record: forked first, stopped until the events are open, then executed. */
+/* The command to record: it is forked first, waits until the events are open, and then executes. */
 #ifndef SONDE_RECORD_WORKLOAD_H
 #define SONDE_RECORD_WORKLOAD_H
 
@@ -7,26 +7,32 @@
 #include <sys/types.h>
 
 struct workload {
-	pid_t pid;           /* 0: none, or it is gone */
-	int pidfd;           /* readable when it has ended; -1 where the kernel has no pidfds */
+	pid_t pid; /* 0 if there is none */
+	/* readable when the process has ended; -1 if the kernel has no pidfds */
+	int pidfd;
 	int go_fd, error_fd; /* our ends of the pipes to it */
-	bool running;        /* it was let go and has not been waited for */
+	bool running;        /* it was forked and not yet reaped */
 };
 
-/* Whether the command can be found and executed: 0, else 127 or 126 and a message. */
+/* Returns 0 if the command can be found and executed, otherwise 127 or 126 with a message. */
 int workload_check(const char *const *command);
 /*
- * The child waits in a pipe; it ends by itself when we die before workload_start. stdout_is_taken:
- * by the recording; the command's own output goes to the standard error then.
+ * The child waits for a byte from a pipe. It ends by itself if the recorder dies before
+ * workload_start(). stdout_is_taken: the recording is written to the standard output; the command's
+ * own output then goes to the standard error.
  */
 int workload_fork(struct workload *w, const char *const *command, bool stdout_is_taken);
 /*
- * Lets it execute the command. <0 with a message, and *ret_status 126 or 127, when it could not be.
+ * Lets the child execute the command. On failure returns a negative errno with a message, and sets
+ * *ret_status to 126 or 127.
  */
 int workload_start(struct workload *w, const char *name, int *ret_status);
-/* Whether it has ended; its status (exit code, or 128 + signal) then. Never waits. */
+/*
+ * True if the command has ended; *ret_status is then its exit code, or 128 + signal. Does not
+ * block.
+ */
 bool workload_ended(struct workload *w, int *ret_status);
-/* SIGTERM, without waiting. */
+/* Sends SIGTERM and does not wait. */
 void workload_terminate(struct workload *w);
 void workload_close(struct workload *w);
 

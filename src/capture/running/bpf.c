@@ -26,8 +26,8 @@ enum {
 _Static_assert(sizeof(struct bpf_prog_info) >= INFO_BYTES, "linux/bpf.h is older than 5.17");
 
 /*
- * The arrays that bpf_prog_info points to; in files each pointer is an offset in the data behind
- * it. The index is the bit in the file's word `arrays`.
+ * The arrays that bpf_prog_info points to. In files each pointer is an offset in the data that
+ * follows. The index is the bit in the file's word `arrays`.
  */
 static const struct array {
 	uint32_t at, count_at;
@@ -52,7 +52,7 @@ enum { NR_ARRAYS = sizeof(arrays) / sizeof(*arrays), ARRAYS = 0x1f9 };
 
 struct loaded_program {
 	uint32_t id;
-	bool is_loaded;            /* ... at the last look */
+	bool is_loaded;            /* the program was loaded at the last query */
 	struct bpf_prog_info info; /* pointers are offsets in data */
 	uint8_t *data;             /* owned */
 	size_t data_len;
@@ -113,7 +113,7 @@ static size_t bpf_array_bytes(const struct bpf_prog_info *info, const struct arr
 	return bytes < DATA_MOST ? (bytes + 7) & ~UINT64_C(7) : DATA_MOST;
 }
 
-/* Sets the pointers to arrays of the sizes in `counts`, one behind the other from `base` on. */
+/* Sets the pointers to consecutive arrays of the sizes in `counts`, starting at `base`. */
 static void bpf_place_arrays(struct bpf_prog_info *info, const struct bpf_prog_info *counts,
 			     uint64_t base)
 {

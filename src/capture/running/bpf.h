@@ -25,7 +25,10 @@ enum { BPF_TAG_BYTES = 8, BPF_FUNCTION_NAME_BYTES = 512 };
 
 struct bpf_programs;
 
-/* A function of a program. The last call for a program has name NULL and stands for the program. */
+/*
+ * A function of a program. The last call for a program has name NULL and describes the program
+ * itself.
+ */
 struct bpf_function {
 	uint32_t program;
 	const uint8_t *tag; /* of the program, BPF_TAG_BYTES */

@@ -14,7 +14,7 @@
 #include "capture/running/bpf.h"
 
 struct bpf_watch {
-	VEC(struct ring) rings; /* each with a descriptor of its own */
+	VEC(struct ring) rings; /* each has a separate descriptor */
 	int epoll_fd;           /* for all of them; valid if there are rings */
 };
 

@@ -62,7 +62,7 @@ struct elf_head {
 	_Alignas(8) uint8_t bytes[HEAD_BYTES];
 };
 
-/* Borrowed from the head or from `room`; NULL if the file ends before. */
+/* Returns bytes borrowed from the head or from `room`. NULL if the file is too short. */
 static const uint8_t *build_ids_bytes_at(const struct elf_head *h, uint64_t offset, size_t len,
 					 uint8_t *room)
 {
@@ -171,7 +171,7 @@ int build_id_open_mapped(const char *path, uint64_t inode, int32_t pid)
 	char below[PATH_MAX];
 	int fd = build_ids_open_inode(path, inode);
 
-	/* in a container; the path works as long as one of its processes lives */
+	/* the file may be in a container; the path works as long as one of its processes lives */
 	if (fd >= 0 || pid <= 0 ||
 	    snprintf(below, sizeof(below), "/proc/%d/root%s", pid, path) >= (int)sizeof(below))
 		return fd;
@@ -200,7 +200,7 @@ struct build_id build_ids_of_mapping(struct build_ids *ids, const char *name, ui
 	if (at < ids->list.n)
 		return ids->list.v[at];
 	id = build_ids_read_mapped(name, inode, pid);
-	/* out of memory: the file is read again next time */
+	/* if out of memory, the file is read again next time */
 	if (inode && vec_push(&ids->list, id) == 0 &&
 	    hash64_put(&ids->by_inode, key, ids->list.n - 1) < 0)
 		ids->list.n--;

@@ -21,7 +21,8 @@ struct build_ids {
 
 /*
  * Build ids of the running kernel, of a module by its name without brackets, of an ELF file, and of
- * the vdso. Unknown if there is none, or if it is longer than a recording has room for.
+ * the vdso. The result is unknown if there is no build id, or if it is longer than a recording has
+ * room for.
  */
 struct build_id build_id_of_kernel(void);
 struct build_id build_id_of_module(const char *root, const char *name);

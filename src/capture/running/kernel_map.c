@@ -30,7 +30,7 @@ static void kernel_map_add_line(struct scan *s, const char *p, size_t len)
 	char type;
 
 	/*
-	 * the text ends with a NUL behind the last line, so strtoull stops at the blank at the
+	 * the text ends with a NUL after the last line, so strtoull stops at the blank at the
 	 * latest
 	 */
 	addr = strtoull(p, &end, 16);

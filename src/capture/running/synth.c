@@ -262,7 +262,10 @@ static void synth_put_bpf(void *ctx, const struct bpf_function *f)
 	synth_end(s, at);
 }
 
-/* Only the kernel's list of symbols contains them: ADDR TYPE NAME [bpf]. Each has a page. */
+/*
+ * Only the kernel's list of symbols contains BPF images: ADDR TYPE NAME [bpf]. Each image has a
+ * page.
+ */
 static void synth_put_bpf_images(struct synth *s)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");

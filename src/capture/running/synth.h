@@ -29,8 +29,9 @@ struct synth {
 	bool maps_limited;      /* reading the mappings of one process stops after maps_ms */
 	uint32_t maps_ms;
 	atomic_uint *truncated; /* processes with incomplete mappings; NULL if not needed */
-	size_t trailer_bytes;   /* of the sample_id behind each record of a kernel type */
-	/* mappings have build ids, which are collected here; NULL: they have inodes */
+	/* size of the sample_id at the end of each record of a kernel type */
+	size_t trailer_bytes;
+	/* collects the build ids of mappings; NULL if mappings have inodes instead */
 	struct build_ids *ids;
 	/*
 	 * Called for each executable mapping and each module (pid SYNTH_KERNEL_PID), by several
@@ -58,7 +59,7 @@ void synth_processes(struct synth *s, const int32_t *pids, size_t nr_pids, unsig
 void synth_threads(struct synth *s, const int32_t *tids, size_t nr_tids);
 /* The name alone, for a process that is about to replace its mappings. */
 void synth_name(struct synth *s, int32_t pid);
-/* a record without payload: FINISHED_INIT, FINISHED_ROUND */
+/* A record without payload: FINISHED_INIT, FINISHED_ROUND. */
 void synth_plain(struct synth *s, uint32_t type);
 void synth_lost_samples(struct synth *s, const struct perf_event_attr *a, uint64_t id, int cpu,
 			uint64_t lost);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that already run: parent, name, namespaces and mappings of each, from /proc. */
+/* Tasks that are already running: parent, name, namespaces and mappings of each, from /proc. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>

@@ -36,15 +36,15 @@ struct capture {
 	struct counters counters;
 };
 
-/* When events are enabled. */
+/* Controls when events are enabled. */
 struct capture_steering {
-	bool is_switched; /* they are switched on and off during the recording */
+	bool is_switched; /* events are switched on and off during the recording */
 	bool begins_off;
 };
 
-/* -EBADR: a setting is wrong. -EOPNOTSUPP: this kernel cannot do it. */
+/* -EBADR if a setting is wrong. -EOPNOTSUPP if this kernel does not support it. */
 int capture_parse(struct capture *c);
-/* Without any event: cycles. */
+/* Adds these events with their filters and control groups. Adds cycles if no event is named. */
 int capture_name_events(struct capture *c, const struct sonde_record_event *events, size_t nr);
 /* The workload's task is not yet in target.tids. */
 int capture_find_target(struct capture *c, bool has_command);

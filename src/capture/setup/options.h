@@ -16,8 +16,8 @@ enum capture_auto { CAPTURE_AUTO, CAPTURE_NO, CAPTURE_YES };
 extern const char *const capture_auto_words[];
 
 /*
- * Text: owned, NULL if not given, "" if given without its optional value. uint32_t: flags, 0 or 1,
- * or words.
+ * Text: owned, NULL if not given, "" if given without its optional value. uint32_t: a flag, 0 or 1,
+ * or an index into the words of the setting.
  */
 struct capture_options {
 	/* target */

@@ -53,7 +53,7 @@ static bool registers_kernel_takes(uint64_t bits, bool at_interrupt)
 
 struct visit {
 	bool at_interrupt;
-	const char *wanted; /* NULL: all */
+	const char *wanted; /* NULL means all */
 	uint64_t found;
 	char list[512];
 	size_t len;

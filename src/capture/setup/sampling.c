@@ -230,8 +230,8 @@ static int sampling_rename_dummy(struct capture_events *events, struct capture_e
 }
 
 /*
- * True if events are written to overwriting rings: with --overwrite all are, otherwise those whose
- * terms say so.
+ * True if any event is written to an overwriting ring: with --overwrite all events are, otherwise
+ * the events with the term overwrite.
  */
 static bool sampling_any_overwrites(const struct capture_events *events, const struct sampling *s)
 {

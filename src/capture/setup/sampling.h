@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How events are sampled: the same attrs as perf record writes for the same options. */
+/* Sampling of events: produces the attrs that perf record writes for the same options. */
 #ifndef SONDE_CAPTURE_SETUP_SAMPLING_H
 #define SONDE_CAPTURE_SETUP_SAMPLING_H
 
@@ -18,26 +18,30 @@ enum callchain_mode { CALLCHAIN_NONE, CALLCHAIN_FP, CALLCHAIN_DWARF, CALLCHAIN_L
 
 struct callchain {
 	enum callchain_mode mode;
-	uint16_t max_frames;  /* 0: as many as the kernel allows */
-	uint32_t stack_bytes; /* of DWARF */
+	uint16_t max_frames;  /* 0 means as many as the kernel allows */
+	uint32_t stack_bytes; /* size of the copied stack, for DWARF */
 };
 
 /*
- * The flags depend on targets and on when they are recorded; they are set after sampling_parse().
+ * The flags depend on the targets and on the time of recording; they are set after
+ * sampling_parse().
  */
 struct sampling {
-	bool system_wide;    /* a dummy event carries comm, fork, mmap */
-	bool has_cpus;       /* complete cpus, or some of them: samples contain the cpu */
-	bool per_thread;     /* there are no per-cpu buffers: times are recorded only on request */
-	bool inherit;        /* children are also recorded */
-	bool workload;       /* only a command is recorded */
-	bool is_switched;    /* events go on and off (-D, --control): a dummy event stays on */
+	bool system_wide; /* a dummy event carries comm, fork, mmap */
+	bool has_cpus;    /* complete cpus, or some of them: samples contain the cpu */
+	bool per_thread;  /* there are no per-cpu buffers: times are recorded only on request */
+	bool inherit;     /* children are also recorded */
+	bool workload;    /* only a command is recorded */
+	/* events are switched on and off (-D, --control): a dummy event stays on */
+	bool is_switched;
 	bool enable_on_exec; /* events start with the command */
 	struct callchain callchain;
 	bool has_data; /* addresses of data, and mappings of data */
 	struct capture_clock clock;
-	uint64_t period; /* 0: by frequency */
-	/* 0: 4000, for events without a period of their own; UINT64_MAX: the maximum allowed */
+	uint64_t period; /* 0 means by frequency */
+	/*
+	 * 0 means 4000, for events without their own period; UINT64_MAX means the maximum allowed
+	 */
 	uint64_t freq_hz;
 	uint64_t intr_regs, user_regs;      /* masks */
 	uint64_t branches;                  /* PERF_SAMPLE_BRANCH_*, 0 if none */
@@ -60,9 +64,9 @@ int sampling_parse_callchain(struct callchain *ret, const char *option, const ch
  */
 int sampling_configure(struct capture_events *events, const struct sampling *s,
 		       const struct say *say);
-/* Applies the text of one event, after the options. */
+/* Applies the terms of one event, after the options. */
 int sampling_obey_terms(struct capture_event *e, const struct sampling *s, const struct say *say);
-/* Applies what members of a group share, after each event is configured. */
+/* Applies the settings that the members of a group share, after each event is configured. */
 void sampling_join_groups(struct capture_events *events);
 /* Sets one event's call chains. */
 void sampling_set_callchain(struct capture_event *e, const struct callchain *c,

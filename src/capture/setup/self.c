@@ -13,8 +13,8 @@
 
 /*
  * Systems of tracepoints that a recorder hits when it writes its data: each record would cause
- * further ones. Scheduling, tasks, interrupts and timers are not among them: there the recorder's
- * activity belongs to the picture.
+ * further ones. Scheduling, tasks, interrupts and timers are not among them: the recorder's
+ * activity there is part of the measurement.
  */
 static bool self_feeds_back(const char *system)
 {
@@ -65,8 +65,8 @@ static bool self_feeds_back(const char *system)
 }
 
 /*
- * In a pid namespace of its own a process does not know the number that the kernel's filters
- * compare. The first namespace has a fixed inode (PROC_PID_INIT_INO).
+ * A process in a separate pid namespace does not know the number that the kernel's filters compare.
+ * The first namespace has a fixed inode (PROC_PID_INIT_INO).
  */
 static bool self_knows_its_numbers(void)
 {
@@ -188,7 +188,7 @@ static bool self_filter_fits(struct capture_events *events, const char *filter)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	vec_foreach(e, &events->list) {
-		/* the length that capture_event_filter() adds when it joins them */
+		/* the length that capture_event_filter() adds when it joins filters */
 		const size_t other = e->filter ? strlen(e->filter) + strlen("() && ()") : 0;
 
 		if (e->exclude_self && other + strlen(filter) >= page)

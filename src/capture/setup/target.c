@@ -26,7 +26,7 @@ static bool target_has_tid(const struct target *t, int32_t tid)
 }
 
 /*
- * Adds all threads of a process; a thread's own number stands for its process. Returns 1 if none is
+ * Adds all threads of a process; a thread's number selects its process. Returns 1 if no thread is
  * left.
  */
 static int target_add_threads(struct target *t, int32_t pid)
@@ -118,7 +118,7 @@ static int target_find_user(const char *user, uid_t *ret)
 
 /*
  * True if a process has this user's rights: "Uid: REAL EFFECTIVE ...". The owner of its folder in
- * /proc is no answer: it is root if the process may not be dumped.
+ * /proc is not reliable: it is root if the process may not be dumped.
  */
 static bool target_belongs_to(int32_t pid, uid_t uid)
 {
@@ -145,7 +145,7 @@ static int target_add_user(struct target *t, const char *user)
 		const int32_t pid = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : 0;
 
 		if (pid && target_belongs_to(pid, uid))
-			r = target_add_threads(t, pid); /* 1: it has just ended */
+			r = target_add_threads(t, pid); /* r is 1 if it has just ended */
 	}
 	closedir(d);
 	if (r < 0)

@@ -13,9 +13,9 @@
 #include "capture/setup/options.h"
 
 struct target {
-	bool system_wide; /* everything on the cpus: tids is a single -1 */
-	bool by_pid;      /* given processes or threads: the recording ends when all are gone */
-	bool workload;    /* only the command: its tid is not yet added */
+	bool system_wide; /* all tasks on the cpus are recorded: tids is a single -1 */
+	bool by_pid;      /* given processes or threads are recorded, until all have ended */
+	bool workload;    /* only the command is recorded: its tid is not yet added */
 	bool per_thread;  /* one buffer per tid, on any cpu: cpus is a single -1 */
 	bool no_inherit;  /* children of the tasks are not recorded */
 	bool chosen_cpus; /* cpus is a subset of the online cpus */
@@ -29,9 +29,9 @@ struct target {
 };
 
 /*
- * Reads the settings, and the state of the machine that they refer to. -EBADR: they are wrong.
- * -ESRCH: there is no such process. -ENODEV: there is no such cpu. If settings exclude each other,
- * one is used and the choice is reported.
+ * Reads the settings, and the state of the machine that they refer to. -EBADR if they are wrong,
+ * -ESRCH if there is no such process, -ENODEV if there is no such cpu. If settings exclude each
+ * other, one is used and the choice is reported.
  */
 int target_find(struct target *ret, const struct capture_options *opts, bool has_command,
 		const struct say *say);
@@ -39,14 +39,16 @@ int target_find(struct target *ret, const struct capture_options *opts, bool has
 void target_watch(struct target *t);
 /* During the recording: compares the online cpus with the recorded ones. */
 void target_look(struct target *t);
-/* The same, at the end of a file. Also finds cpus that were offline between two looks. */
+/* Like target_look(), at the end of a file. Also finds cpus that were offline between two calls. */
 void target_look_back(struct target *t);
 /*
- * The number of cpus whose events are incomplete because they came or went; *ret_first is the
- * lowest.
+ * The number of cpus whose events are incomplete because the cpu went online or offline. *ret_first
+ * is the lowest.
  */
 size_t target_missed(const struct target *t, int *ret_first);
-/* After the recording: reports the cpus that came or went, whose events are incomplete. */
+/*
+ * After the recording: reports the cpus that went online or offline, whose events are incomplete.
+ */
 void target_say_changes(const struct target *t, const struct say *say);
 void target_done(struct target *t);
 

@@ -18,7 +18,7 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
-/* One entry being made. */
+/* An entry being created. */
 struct entry {
 	struct build_id_cache *cache;
 	char id[BUILD_ID_PATH_CHARS]; /* .build-id/XX/REST */
@@ -53,7 +53,7 @@ static bool cache_failed(struct build_id_cache *c, const char *path)
 	return false;
 }
 
-/* False when it is longer than a path can be. */
+/* False if the path is too long. */
 static bool __attribute__((format(printf, 2, 3)))
 make_path(char ret[PATH_MAX], const char *fmt, ...)
 {
@@ -67,8 +67,8 @@ make_path(char ret[PATH_MAX], const char *fmt, ...)
 }
 
 /*
- * All folders of a path in the cache but the last part, which may be a file. The cache's own is
- * made, those above it are not.
+ * Creates all folders of a path in the cache except the last part, which may be a file. Creates the
+ * cache's own folder, but not the folders above it.
  */
 static bool cache_make_folders(struct build_id_cache *c, const char *path)
 {
@@ -100,7 +100,7 @@ static bool cache_is_missing(struct entry *e, struct build_id_cache *c, const st
 	return make_path(e->dir, "%s/%s/%s", c->dir, path + (*path == '/'), build_id_hex(id, hex));
 }
 
-/* DIR/.build-id/XX/REST becomes a link to the entry, wherever it led before. */
+/* Makes DIR/.build-id/XX/REST a link to the entry, and replaces an older link. */
 static void cache_link_entry(const struct entry *e)
 {
 	char link[PATH_MAX], to[PATH_MAX], now[PATH_MAX], fresh[PATH_MAX];
@@ -120,7 +120,7 @@ static void cache_link_entry(const struct entry *e)
 		cache_failed(e->cache, link);
 }
 
-/* A new file beside the one it will be. */
+/* Creates a new file next to its final path. */
 static int cache_open_fresh(struct entry *e, const char *what, mode_t mode, char path[PATH_MAX])
 {
 	int fd;
@@ -167,8 +167,8 @@ static bool cache_write_all(int fd, const void *p, size_t len)
 }
 
 /*
- * From the descriptor's position to its end. Files of proc have no size, and the kernel does not
- * copy them itself.
+ * Copies from the descriptor's position to the end. Files of proc have no size, so the kernel
+ * cannot copy them by itself.
  */
 static bool cache_copy_by_hand(int from, int to)
 {
@@ -196,7 +196,7 @@ static bool cache_copy(int from, int to)
 	return n == 0 || cache_copy_by_hand(from, to);
 }
 
-/* Links or copies the file that fd is open on: its path may name another file by now. */
+/* Links or copies the file that fd refers to: its path may name another file by now. */
 static bool cache_link_or_copy(struct entry *e, const char *what, int fd)
 {
 	char self[64], path[PATH_MAX], fresh[PATH_MAX];
@@ -216,7 +216,7 @@ static bool cache_link_or_copy(struct entry *e, const char *what, int fd)
 	return cache_keep(e, what, fresh, to, lseek(fd, 0, SEEK_SET) == 0 && cache_copy(fd, to));
 }
 
-/* Programs without symbols have them in a file of their own. */
+/* Adds the separate file with the symbols of a stripped program. */
 static void cache_add_debug_file(struct entry *e)
 {
 	char path[PATH_MAX];
@@ -259,7 +259,8 @@ void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id
 }
 
 /*
- * A user who may not see the kernel's addresses sees zeros: readers would take them for the truth.
+ * True if this user may read the kernel's addresses. Other users read zeros, which readers of the
+ * recording would take for addresses.
  */
 static bool cache_shows_addresses(int fd)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where samples and their call chains fell: noted once per process and page, for dsos_settle(). */
+/*
+ * Notes the addresses of samples and their call chains, once per process and page, for
+ * dsos_settle().
+ */
 
 #include "record/describe/dsos_internal.h"
 
@@ -8,7 +11,7 @@
 #include "formats/perfdata/attr.h"
 
 enum {
-	/* of a sample: all our attrs have IDENTIFIER, IP, TID */
+	/* offsets in a sample: all our attrs have IDENTIFIER, IP, TID */
 	SAMPLE_ID_AT = 8,
 	SAMPLE_IP_AT = 16,
 	SAMPLE_PID_AT = 24,
@@ -37,7 +40,7 @@ static void dso_hits_push(struct dso_hits *h, int32_t pid, uint64_t page)
 {
 	if (!h->recent)
 		h->recent = calloc(RECENT, sizeof(*h->recent));
-	/* out of memory: one file may be left out */
+	/* if out of memory, one file may be left out */
 	if (vec_push(&h->pending, (struct dso_page){ pid, page }) < 0)
 		return;
 }

@@ -8,12 +8,13 @@
 #include "base/err.h"
 
 enum {
-	PENDING_MANY = 8 << 10, /* looked up between two passes, whose buffers bound them */
-	PROCESSES_MANY = 4096,  /* those that are gone are forgotten then */
+	/* more are looked up between two passes; the size of the buffers limits their number */
+	PENDING_MANY = 8 << 10,
+	PROCESSES_MANY = 4096, /* above this number, processes that ended are forgotten */
 	RANGES_MOST = 1 << 20,
 	FILES_MOST = 64 << 10,
 	ANCESTORS_MOST = 16,
-	/* of MMAP2 */
+	/* offsets in MMAP2 */
 	MMAP2_START_AT = 16,
 	MMAP2_LEN_AT = 24,
 	MMAP2_INODE_AT = 48,
@@ -109,7 +110,7 @@ static struct dso_process *dsos_get_process(struct dsos *d, int32_t pid)
 	return p;
 }
 
-/* There are too many to look up: from now on every file that is mapped counts as hit. */
+/* Called if there are too many mappings to look up: from now on each mapped file counts as hit. */
 static void dsos_take_all(struct dsos *d)
 {
 	atomic_store_explicit(&d->all, true, memory_order_relaxed);
@@ -171,7 +172,7 @@ static void dsos_note_file(struct dsos *d, int32_t pid, uint64_t start, uint64_t
 	if (!dsos_counts(name, name_len) || dsos_find_file(d, name, name_len, inode, &file) < 0)
 		return;
 	d->files.v[file].pid = pid;
-	/* most samples miss the small vdso, whose code is available nowhere else later */
+	/* the small vdso is rarely hit, but its code is not available anywhere else later */
 	if (dsos_takes_all(d) || !strcmp(name, "[vdso]"))
 		d->files.v[file].is_hit = true;
 	if (dsos_takes_all(d))
@@ -195,7 +196,7 @@ void dsos_note_mapping(struct dsos *d, int32_t pid, uint64_t start, uint64_t len
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* The name in a record of the ring; NULL when there is none. */
+/* The name in a record of the ring; NULL if there is none. */
 static const char *dsos_mapped_name(const struct ring *r, uint64_t pos, size_t size, char *room,
 				    size_t room_size)
 {
@@ -214,9 +215,9 @@ static const char *dsos_mapped_name(const struct ring *r, uint64_t pos, size_t s
 }
 
 /*
- * Buffers are drained one after the other: an EXIT, or the COMM of an exec, may come before the
- * FORK of its process. So a FORK of a pid keeps what is known of it, and an exec keeps what was
- * mapped before. A child refers to its parent, whose mappings may come later than the FORK.
+ * Buffers are drained one after the other: an EXIT, or the COMM of an exec, may be drained before
+ * the FORK of its process. So a FORK keeps the known state of its pid, and an exec keeps the
+ * earlier mappings. A child refers to its parent, whose mappings may be drained after the FORK.
  */
 static int dsos_forked(void *user, const struct change *c, enum lineage_maps maps)
 {
@@ -227,8 +228,8 @@ static int dsos_forked(void *user, const struct change *c, enum lineage_maps map
 		return 0;
 	p = dsos_get_process(d, c->pid);
 	if (!p)
-		return 0; /* out of memory: one file may be left out */
-	if (lineage_find(&d->processes, c->pid)->has_ended) { /* the number is used again */
+		return 0; /* if out of memory, one file may be left out */
+	if (lineage_find(&d->processes, c->pid)->has_ended) { /* the pid is reused */
 		lineage_begin(&d->processes, c->pid);
 		p->has_execed = false;
 	}
@@ -265,7 +266,7 @@ static int dsos_mapped(void *user, const struct change *c)
 	return 0;
 }
 
-/* room: for the name in an MMAP2. */
+/* room: buffer for the name in an MMAP2. */
 static struct change dsos_change_of(const struct ring *r, uint64_t pos,
 				    const struct perfdata_record_header *h, char *room,
 				    size_t room_size)
@@ -323,7 +324,8 @@ void dsos_record(struct dsos *d, const struct ring *r, uint64_t pos,
 /* ---- which files were hit ------------------------------------------------------------------- */
 
 /*
- * Marks the files at this place in the process or the ancestors it inherits from; false if none is.
+ * Marks the files at this page in the process or in the ancestors whose mappings it shares. False
+ * if there is no such file.
  */
 static bool dsos_mark(struct dsos *d, const struct dso_page *at)
 {
@@ -346,7 +348,9 @@ static bool dsos_mark(struct dsos *d, const struct dso_page *at)
 	return found;
 }
 
-/* Processes that ended pass their mappings on to their children, which refer to them no more. */
+/*
+ * Passes the mappings of ended processes on to their children, which then no longer refer to them.
+ */
 static int dsos_hand_down(struct dsos *d)
 {
 	const struct lineage_life *life;
@@ -424,7 +428,7 @@ int dsos_take_hit(struct dsos *d, struct dso_files *ret)
 	vec_foreach(f, &d->files)
 		if (f->is_hit && r == 0) {
 			r = vec_push(ret, *f);
-			/* then it also counts for later output files */
+			/* if all files count as hit, it also counts for later output files */
 			f->is_hit = dsos_takes_all(d);
 		}
 	pthread_mutex_unlock(&d->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What dsos.c (what is mapped, which files are hit) and dso_hits.c (where samples fell) share. */
+/* Shared by dsos.c (mappings, and which files are hit) and dso_hits.c (addresses of samples). */
 #ifndef SONDE_RECORD_DESCRIBE_DSOS_INTERNAL_H
 #define SONDE_RECORD_DESCRIBE_DSOS_INTERNAL_H
 
@@ -14,7 +14,7 @@
 #include "state/lineage.h"
 
 enum { PAGE_SHIFT = 12, RECENT = 4096 };
-#define WHOLE_PROCESS (UINT64_MAX >> PAGE_SHIFT) /* in the place of a page */
+#define WHOLE_PROCESS (UINT64_MAX >> PAGE_SHIFT) /* used instead of a page number */
 
 struct dso_range {
 	uint64_t start, end;
@@ -22,7 +22,7 @@ struct dso_range {
 };
 
 struct dso_process {
-	int32_t parent; /* whose mappings it has, too; 0 when it has called exec */
+	int32_t parent; /* the process shares its parent's mappings; 0 after an exec */
 	bool has_execed;
 	VEC(struct dso_range) ranges;
 };
@@ -31,18 +31,20 @@ struct dso_process {
 struct dso_chain {
 	bool is_recorded, has_stack, has_read, read_group;
 	uint32_t read_at;
-	uint32_t read_head, read_each; /* words before the values of a READ, and of each */
+	/* words before the values of a READ, and words of each value */
+	uint32_t read_head, read_each;
 };
 
 struct dsos {
-	/* as it was when it was made */
+	/* constant after dsos_new() */
 	bool any_chain;
 	struct hash64 event_by_id;
 	VEC(struct dso_chain) chains;
 	/* flags that only rise: read without the lock */
-	atomic_bool all; /* all mapped files count: by option, or if too many to look up */
+	/* all mapped files count as hit: by option, or because there are too many to look up */
+	atomic_bool all;
 	atomic_bool has_modules;
-	/* the rest with this */
+	/* protects the members below */
 	pthread_mutex_t lock;
 	struct strpool names;
 	struct hash64 file_by_key;

@@ -73,7 +73,7 @@ static int features_add_string(struct features *f, uint64_t feature, const char 
 	return features_add(f, feature, &o);
 }
 
-/* cpus that there could be (one more than the highest number present), cpus online */
+/* number of possible cpus (one more than the highest number present), number of cpus online */
 static int features_add_nrcpus(struct features *f)
 {
 	struct capture_cpus present = { 0 }, online = { 0 };
@@ -210,7 +210,7 @@ static void features_put_pmu_mapping(struct sources *s, const char *name)
 	perfdata_put_string(&s->body, name);
 }
 
-/* u32 nr, nr x { str name, str value }; how many there are */
+/* u32 nr, nr x { str name, str value }. Returns nr. */
 static uint32_t features_put_caps(struct outbuf *o, const char *root, const char *pmu)
 {
 	struct outbuf pairs = { 0 };
@@ -243,7 +243,7 @@ static void features_put_other_caps(struct sources *s, const char *name)
 {
 	const size_t before = s->body.len;
 
-	/* the processor's own has a feature to itself */
+	/* the processor's own source has a separate feature */
 	if (!strcmp(name, "cpu"))
 		return;
 	if (!features_put_caps(&s->body, s->root, name)) {
@@ -328,8 +328,8 @@ static int features_by_system(const void *a, const void *b)
 }
 
 /*
- * Each event's format once, in the order of systems; *ret_nr counts what has been read also on
- * failure.
+ * Reads the format of each event once, sorted by system. *ret_nr is the number of formats read,
+ * also on failure.
  */
 static int features_read_formats(const struct capture_events *events,
 				 struct perfdata_writer_format *formats, size_t *ret_nr)
@@ -379,7 +379,9 @@ int features_add_tracing(struct features *f, const struct capture_events *events
 	if (r >= 0 &&
 	    tracefs_read(&events->tracefs, "printk_formats", &printk, &t.printk_formats_len) < 0)
 		t.printk_formats_len = 0;
-	/* names of tasks that the tracer has met: of those, too, that ended before the recording */
+	/*
+	 * names of tasks that the tracer has seen, including tasks that ended before the recording
+	 */
 	if (r >= 0 &&
 	    tracefs_read(&events->tracefs, "saved_cmdlines", &comms, &t.saved_cmdlines_len) < 0)
 		t.saved_cmdlines_len = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recording's header says of the machine and the command: one body per perf.data feature,
- * collected in a list. A feature that this machine has nothing to say about is left out.
+ * The recording's header describes the machine and the command: one body per perf.data feature,
+ * collected in a list. A feature is left out if this machine has no data for it.
  */
 #ifndef SONDE_RECORD_DESCRIBE_FEATURES_H
 #define SONDE_RECORD_DESCRIBE_FEATURES_H
@@ -13,7 +13,8 @@
 #include "capture/setup/clock.h"
 
 struct features {
-	const char *root; /* directory of /proc and /sys; NULL: "/". Tests use other machines */
+	/* directory of /proc and /sys; NULL means "/". Tests use other machines */
+	const char *root;
 	VEC(struct perfdata_writer_feature) list; /* bodies owned */
 };
 
@@ -23,24 +24,25 @@ static inline const char *features_root(const struct features *f)
 }
 
 /*
- * Takes the body over (empty bodies are dropped); -ENOMEM also when writing it ran out of memory.
+ * Takes ownership of the body; an empty one is dropped. Returns -ENOMEM also if building the body
+ * ran out of memory.
  */
 int features_add(struct features *f, uint64_t feature, struct outbuf *take_body);
-/* A feature that says all by being there. */
+/* Adds a feature without a body; its presence is the information. */
 int features_add_mark(struct features *f, uint64_t feature);
 /* HOSTNAME ... TOTAL_MEM, CMDLINE, PMU_MAPPINGS, PMU_CAPS, HYBRID_TOPOLOGY. argv may be NULL. */
 int features_add_system(struct features *f, const char *const *argv);
 /* CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE, MEM_TOPOLOGY: features_topology.c */
 int features_add_topology(struct features *f);
-/* Format files of the events that are tracepoints; nothing when none is. */
+/* The format files of the tracepoints; nothing if there are none. */
 int features_add_tracing(struct features *f, const struct capture_events *events);
-/* By number, the order in which readers of a pipe expect them. */
+/* Sorts the list by number, the order in which readers of a pipe expect the features. */
 void features_sort(struct features *f);
-/* GROUP_DESC: features_events.c; nothing when there is no group */
+/* GROUP_DESC (features_events.c); nothing if there is no group */
 int features_add_groups(struct features *f, const struct capture_events *events);
 /*
- * CLOCKID, the resolution of a clock that was chosen, and CLOCK_DATA, one moment read from it and
- * from the clock of the day.
+ * CLOCKID: the resolution of the chosen clock. CLOCK_DATA: one moment read from it and from the
+ * clock of the day.
  */
 int features_add_clock(struct features *f, const struct capture_clock *c);
 void features_done(struct features *f);

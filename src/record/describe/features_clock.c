@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a header says of a clock that was chosen. */
+/* The features of the header that describe a chosen clock. */
 
 #include <time.h>
 
@@ -8,7 +8,10 @@
 
 enum { NS_PER_S = 1000000000, READINGS = 5, CLOCK_DATA_VERSION = 1 };
 
-/* The day's clock read between two readings of ours: of several tries the one that took least. */
+/*
+ * Reads the clock of the day between two readings of ours. It keeps the shortest of
+ * several tries.
+ */
 static void features_read_both(clockid_t clock, uint64_t *ret_day_ns, uint64_t *ret_clock_ns)
 {
 	uint64_t best_ns = UINT64_MAX;

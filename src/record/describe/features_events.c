@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a header says of the events themselves. */
+/* The features of the header that describe the events. */
 
 #include "record/describe/features.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How cpus, caches and memory hang together, out of /sys/devices/system. */
+/* The topology of cpus, caches and memory, from /sys/devices/system. */
 
 #include <dirent.h>
 #include <limits.h>
@@ -141,8 +141,8 @@ static bool features_read_cache(const char *root, int cpu, int index, struct cac
 }
 
 /*
- * Several cpus share a cache: it is written once, lower levels first. A machine that shows none has
- * an empty list.
+ * A cache that several cpus share is written once, lower levels first. The list is empty if the
+ * machine reports no caches.
  */
 static int features_add_caches(struct features *f, struct capture_cpus *cpus)
 {
@@ -159,7 +159,8 @@ static int features_add_caches(struct features *f, struct capture_cpus *cpus)
 			bool known = false;
 
 			/*
-			 * sharers come near each other, and the list begins with the lowest of them
+			 * cpus that share a cache are near each other, and the list of sharers
+			 * begins with the lowest
 			 */
 			for (size_t i = 0; i < caches.n && !known; i++)
 				known = !memcmp(&caches.v[i], &c, sizeof(c));

@@ -26,7 +26,7 @@ static int affinity_fill(struct affinity *a, const struct capture_cpus *recorded
 
 int affinity_init(struct affinity *a, const struct capture_cpus *recorded, bool by_node)
 {
-	/* a node may hold cpus beyond those recorded */
+	/* a node may contain cpus that are not recorded */
 	const size_t nr_cpus = CPU_SETSIZE;
 	size_t max = nr_cpus;
 

@@ -13,7 +13,7 @@
 enum { CHUNK_BYTES = 1 << 20 };
 
 struct places {
-	VEC(uint64_t) list; /* of records in a ring, the newest first */
+	VEC(uint64_t) list; /* positions of records in a ring, the newest first */
 };
 
 static struct perfdata_record_header backward_header_at(const struct ring *r, uint64_t pos)
@@ -25,7 +25,7 @@ static struct perfdata_record_header backward_header_at(const struct ring *r, ui
 	return h;
 }
 
-/* Whole records from the head on, as far as they are new and not overwritten. */
+/* Finds the complete records from the head on that are new and not overwritten. */
 static int backward_find_records(const struct ring *r, uint64_t head, struct places *to)
 {
 	const uint64_t fresh = r->tail - head, room = r->mask + 1;
@@ -56,7 +56,7 @@ static int backward_put_record(const struct ring *r, uint64_t pos, struct outbuf
 	return 0;
 }
 
-/* The oldest first. */
+/* Writes the new records of a ring, the oldest first. */
 static int backward_dump_ring(struct ring *r, struct drain *d, struct tally *left)
 {
 	const uint64_t head = ring_head(r);
@@ -90,7 +90,7 @@ int backward_dump(struct counters *c, struct drain *d, bool is_end, struct tally
 
 	if (!c->rings.backward.n)
 		return 0;
-	/* All at once: what is in the file is of the same time on all cpus. */
+	/* Pauses all rings at once, so that the file covers the same time on all cpus. */
 	rings_pause(&c->rings, true);
 	vec_foreach(r, &c->rings.backward) {
 		const int one = backward_dump_ring(r, d, left);

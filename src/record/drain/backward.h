@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rings that overwrite (--overwrite): the kernel writes them from high addresses to low ones, so
- * the newest record is at the head and the rest of the oldest ones behind it:
+ * the newest record is at the head and the older ones are behind it:
  *
  *	| ... free ... | newest | ... | oldest complete record | rest of one that was overwritten |
  *	               ^ head
  *
- * They are read only when somebody asks for what they hold: at the end, and before the recording
- * continues in another file. The file gets their records in the order of time, one round for all
- * rings.
+ * They are read only at the end of the recording and before it continues in another file. Records
+ * are written oldest first, ring by ring, as one round.
  */
 #ifndef SONDE_RECORD_DRAIN_BACKWARD_H
 #define SONDE_RECORD_DRAIN_BACKWARD_H
@@ -17,8 +16,8 @@
 #include "record/drain/drain.h"
 
 /*
- * Writes what has come since the last time, and lets the rings go on unless this is the end. On
- * failure *left counts, too, the samples that were not taken.
+ * Writes the records added since the last call, and resumes the rings unless this is the end. On
+ * failure, *left also counts the samples that were not written.
  */
 int backward_dump(struct counters *c, struct drain *d, bool is_end, struct tally *left);
 

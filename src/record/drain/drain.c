@@ -10,16 +10,17 @@
 enum {
 	RECORD_BYTES_MAX = 64 << 10,
 	/*
-	 * header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these; most have TIME, which is
-	 * next
+	 * header 8, IDENTIFIER 8, IP 8, TID 8: all our attrs have these. Most also have TIME, which
+	 * is next.
 	 */
 	SAMPLE_ID_AT = 8,
 	SAMPLE_TIME_AT = 32,
 	LOST_COUNT_AT = 16,
-	PIECES_OF_RUN = 3, /* at most: a header, and what runs over the end of a ring */
+	/* at most: a header, and two pieces if the run wraps around the end of a ring */
+	PIECES_OF_RUN = 3,
 	/*
-	 * Fewer bytes than these wait until the kernel wakes us. A busy machine wakes a sleeper
-	 * late: the emptier the rings are before the sleep, the less is lost.
+	 * The drain does not sleep while a ring had more bytes than this. A busy machine wakes a
+	 * sleeper late: the emptier the rings are before the sleep, the less is lost.
 	 */
 	PRESSED_BYTES = 2 << 10,
 };
@@ -45,7 +46,7 @@ int drain_find_times(const struct capture_events *events, const struct counters 
 	return 0;
 }
 
-/* Records and rings are multiples of 8: a word never runs over the end of a ring. */
+/* The sizes of records and rings are multiples of 8, so a word never crosses the end of a ring. */
 static uint64_t drain_word(const struct ring *r, uint64_t pos)
 {
 	return load_u64(r->data + (pos & r->mask));
@@ -68,9 +69,9 @@ static void drain_note_time(struct drain_totals *t, uint64_t time_ns)
 }
 
 /*
- * The kernel prepares a mapping's record once for all who want it. When one of them wants build ids
- * (`--buildid-mmap` of another recorder), those who come after it get the mark of a build id on the
- * record that holds device and inode.
+ * The kernel prepares a mapping's record once for all its readers. If one reader requests build ids
+ * (`--buildid-mmap` of another recorder), the readers after it get a record that is marked as
+ * containing a build id but contains device and inode.
  */
 static bool drain_is_marked_falsely(const struct drain *d, const struct perfdata_record_header *h)
 {
@@ -79,14 +80,14 @@ static bool drain_is_marked_falsely(const struct drain *d, const struct perfdata
 }
 
 struct drain_span {
-	uint64_t end; /* of its last record */
+	uint64_t end; /* end of its last record */
 	bool is_bad;  /* the ring is damaged there */
 	bool is_marked_falsely;
 };
 
 /*
- * Reads the headers of [from, to), as far as `room` bytes go. A record that is marked falsely is a
- * span of its own.
+ * Reads the headers of [from, to), up to `room` bytes. A falsely marked record is a span of its
+ * own.
  */
 static struct drain_span drain_account(struct drain *d, const struct ring *r, uint64_t from,
 				       uint64_t to, size_t room)
@@ -144,14 +145,14 @@ static struct drain_span drain_account(struct drain *d, const struct ring *r, ui
 
 struct drain_batch {
 	struct iovec pieces[OUTLET_BATCH_PIECES];
-	/* in place of those that are marked falsely */
+	/* replace the headers of falsely marked records */
 	struct perfdata_record_header headers[OUTLET_BATCH_PIECES];
 	int nr_pieces, nr_headers;
 	size_t bytes;
-	size_t first_ring, end_ring; /* that it has something of */
+	size_t first_ring, end_ring; /* the rings whose data the batch contains */
 };
 
-/* What a batch held is counted, and its room goes back to the kernel. */
+/* Counts the contents of a batch, and returns its room to the kernel. */
 static struct outlet_batch drain_take(struct drain *d, const struct drain_batch *b)
 {
 	const struct outlet_batch ret = { b->pieces, b->nr_pieces, b->bytes };
@@ -219,7 +220,7 @@ static int drain_add_ring(struct drain *d, struct drain_batch *b, size_t ring)
 
 	while (pos < head) {
 		const size_t wanted = outlet_wants(d->outlet);
-		/* Alone, any record is taken. */
+		/* A batch accepts any record as its only one. */
 		const size_t room = b->bytes                    ? wanted - b->bytes
 				    : wanted > RECORD_BYTES_MAX ? wanted
 								: RECORD_BYTES_MAX;
@@ -271,7 +272,7 @@ int drain_round(struct drain *d)
 			    sizeof(round_record));
 }
 
-/* What was read at the place before is written there, too. */
+/* Before the thread moves, writes the data that it read on the current cpus. */
 static int drain_move_to(struct drain *d, struct drain_batch *b, size_t ring)
 {
 	const uint32_t buffer = d->rings[ring].buffer;
@@ -298,7 +299,7 @@ int drain_pass(struct drain *d)
 		TRY(vec_reserve(&d->done, d->nr_rings));
 		d->heads.n = d->done.n = d->nr_rings;
 	}
-	/* All heads first: records that arrive meanwhile belong to the next round. */
+	/* Read all heads first: records that arrive later belong to the next round. */
 	for (size_t i = 0; i < d->nr_rings; i++) {
 		d->heads.v[i] = ring_head(&d->rings[i]);
 		d->done.v[i] = d->rings[i].tail;
@@ -316,7 +317,7 @@ int drain_pass(struct drain *d)
 			all = false;
 		}
 	}
-	/* Readers take an event for settled at the end of the second round behind it. */
+	/* Readers release an event at the end of the second round after it. */
 	if (!any && !d->owes_round)
 		return 0;
 	if (all)

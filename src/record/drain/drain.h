@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the rings to the file. A pass looks at every ring once, hands what is there to the writer
- * straight from the rings, and ends with FINISHED_ROUND: an event of a later pass but one is never
- * older than what this pass brought. On the way the headers of the records are read, for the count
- * of samples, first and last time, losses, mapped files.
+ * Moves records from the rings to the file. A pass visits each ring once, passes its records to the
+ * outlet without copying them, and ends with FINISHED_ROUND. The events of this pass are never
+ * newer than events of the pass after the next one. The pass also reads the headers of the records,
+ * for the count of samples, first and last time, losses, and mapped files.
  */
 #ifndef SONDE_RECORD_DRAIN_DRAIN_H
 #define SONDE_RECORD_DRAIN_DRAIN_H
@@ -19,17 +19,20 @@
 #include "record/drain/follow.h"
 #include "record/drain/outlet.h"
 
-/* What went into one file. */
+/* Sums over the records of one file. */
 struct drain_totals {
-	/* samples: those that its outlet took; lost: the sum of LOST records */
+	/* samples: number accepted by the outlet; lost: the sum of LOST records */
 	uint64_t samples, lost;
-	uint64_t first_time_ns, last_time_ns; /* of samples; 0, 0 while there is none */
+	uint64_t first_time_ns, last_time_ns; /* of samples; both 0 if there are none */
 };
 
-/* Which samples hold a time. */
+/* States which samples contain a time. */
 enum drain_times { DRAIN_TIMES_ALL, DRAIN_TIMES_SOME, DRAIN_TIMES_NONE };
 
-/* *ret_untimed: ids of the counters without a time, if others have one; hash64_done() frees it. */
+/*
+ * *ret_untimed: ids of the counters whose samples have no time, if other samples have one. The
+ * caller frees it with hash64_done().
+ */
 int drain_find_times(const struct capture_events *events, const struct counters *counters,
 		     struct hash64 *ret_untimed, enum drain_times *ret);
 
@@ -37,44 +40,46 @@ struct drain {
 	struct ring *rings; /* borrowed */
 	size_t nr_rings;
 	struct outlet *outlet;     /* borrowed */
-	struct affinity *affinity; /* borrowed; NULL: the thread stays where it is */
-	struct dsos *dsos; /* borrowed; gets what is mapped and hit; NULL: nobody wants it */
+	struct affinity *affinity; /* borrowed; NULL if the thread does not move */
+	struct dsos *dsos;         /* borrowed; collects files mapped and hit; NULL if not needed */
 	struct dso_hits hits;
-	struct bpf_programs *bpf; /* gets the programs loaded; NULL: nobody wants them */
-	bool is_live; /* somebody reads along: rounds go on until the last event is released */
-	struct follow *follow; /* wants to see records of state; NULL: nobody does */
-	bool has_no_rounds;    /* the file holds one ring only: its events are in order anyhow */
-	uint64_t least_bytes;  /* a ring that has less is left for later, unless ... */
-	bool takes_all;        /* ... this is set: nothing more will come */
-	bool has_build_ids;    /* the attrs ask for them in mappings */
+	struct bpf_programs *bpf; /* collects the programs loaded; NULL if not needed */
+	/* a pipe is read during the recording: rounds continue until the last event is released */
+	bool is_live;
+	struct follow *follow; /* notes records of state; NULL if not needed */
+	/* no FINISHED_ROUND records, for example because the file contains only one ring */
+	bool has_no_rounds;
+	uint64_t least_bytes; /* a ring with less data is skipped, unless takes_all */
+	bool takes_all;       /* all data is drained, for example because no more will follow */
+	bool has_build_ids;   /* the attrs request build ids in mappings */
 	enum drain_times times;
 	/* ids of counters whose samples have no time, for DRAIN_TIMES_SOME; borrowed */
 	const struct hash64 *untimed;
 	struct drain_totals totals;
-	uint64_t pending; /* samples of the batch being made */
+	uint64_t pending; /* samples of the batch being filled */
 	bool owes_round;
-	bool is_pressed; /* of the last pass: rings fill fast, so the next is due at once */
-	VEC(uint64_t) heads, done; /* of the pass being made, by ring */
+	/* in the last pass rings were filling fast, so the next pass is due at once */
+	bool is_pressed;
+	VEC(uint64_t) heads, done; /* positions of the current pass, by ring */
 };
 
 /*
- * The kernel wakes the drain when buffers fill (buffers_wakeup_bytes()); rare events are fetched
- * this often, so that a recorder that is killed loses little.
+ * The kernel wakes the drain when buffers fill (buffers_wakeup_bytes()). Rare events are fetched at
+ * this interval, so that a recorder that is killed loses little.
  */
 enum { DRAIN_SLEEP_MS = 1000 };
 
-/* 1: there was something, 0: nothing; <0: it could not be written. */
-int drain_pass(struct drain *d);
-/* Records that follow each other in memory are drained together. */
-int drain_block(struct drain *d, const void *records, size_t len);
-/* Ends a round by itself: what was drained until now is settled. */
-int drain_round(struct drain *d);
 /*
- * After a pass that failed, with the counters disabled: counts the samples that are left behind in
- * the rings.
+ * Returns 1 if there was data, 0 if there was none, or a negative errno if it could not be written.
  */
+int drain_pass(struct drain *d);
+/* Drains consecutive records in memory. */
+int drain_block(struct drain *d, const void *records, size_t len);
+/* Writes a FINISHED_ROUND record alone, to settle the order of everything drained so far. */
+int drain_round(struct drain *d);
+/* Called after a failed pass, with the counters disabled: counts the samples left in the rings. */
 void drain_count_left(const struct drain *d, struct tally *to);
-/* Adds to `to` what another drain of the same recording has seen. */
+/* Adds the totals of another drain of the same recording to `to`. */
 void drain_absorb(struct drain *to, struct drain *from);
 void drain_done(struct drain *d);
 

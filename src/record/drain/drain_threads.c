@@ -17,8 +17,8 @@ struct worker {
 	struct drain_threads *all;
 	pthread_t id;
 	bool is_running;
-	VEC(struct drain) drains; /* of one ring each */
-	VEC(struct pollfd) fds;   /* [0] is end_fd; those of the lanes follow */
+	VEC(struct drain) drains; /* each has one ring */
+	VEC(struct pollfd) fds;   /* [0] is end_fd; the descriptors of the lanes follow */
 	uint64_t wakeups;
 	int error;
 	char *error_text; /* owned */
@@ -30,7 +30,7 @@ struct drain_threads {
 	int sleep_ms;
 	int end_fd, wake_fd; /* end_fd: written to when the recording has ended */
 	atomic_bool ends;
-	atomic_int error;           /* of the worker that failed first */
+	atomic_int error;           /* error of the worker that failed first */
 	atomic_size_t nr_connected; /* descriptors that have not hung up */
 };
 
@@ -43,7 +43,10 @@ static int threads_pass(struct worker *w, bool is_last)
 	return 0;
 }
 
-/* wake_fd alone wakes: a failure to write is no more than a second's delay. */
+/*
+ * The write to wake_fd only wakes the main loop. If it fails, the main loop is delayed by up to a
+ * second.
+ */
 static void threads_wake(const struct drain_threads *t)
 {
 	const uint64_t one = 1;
@@ -178,8 +181,8 @@ void drain_lanes_fill(const struct counters *c, const struct capture_cpus *cpus,
 		if (!by_pid)
 			fds[lane->nr_fds++] = r->fd;
 		/*
-		 * one event's counters report all tasks there, and the first event is not
-		 * everywhere
+		 * the counters of one event report the end of all tasks in this ring, and the first
+		 * event may not be in each ring
 		 */
 		for (size_t k = 0; k < c->list.n; k++) {
 			const struct counter *n = &c->list.v[k];

@@ -14,7 +14,7 @@ enum { PIDS_MAX = 1 << 22, /* the kernel's own limit */ FORK_PID_AT = 8 };
 int follow_init(struct follow *f)
 {
 	*f = (struct follow){ .nr_pids = PIDS_MAX };
-	/* 512 KiB, of which only the pages that are written to are ever there */
+	/* 512 KiB, but only pages that are written to use memory */
 	f->forked = calloc(PIDS_MAX / 64, sizeof(*f->forked));
 	return f->forked ? 0 : err_nomem();
 }
@@ -37,7 +37,7 @@ void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 		return;
 	to = outbuf_room(&f->kept, h.size);
 	if (!to)
-		return; /* kept.failed says so */
+		return; /* kept.failed reports it */
 	for (size_t i = 0; i + 8 <= h.size; i += 8)
 		memcpy(to + i, r->data + ((pos + i) & r->mask), 8);
 	outbuf_advance(&f->kept, h.size);

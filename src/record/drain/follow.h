@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file that begins in the middle of a recording must know of the events before it: which
- * processes were born, and, while its beginning is being made, what happened to processes
- * meanwhile.
+ * The state that a file needs if it begins in the middle of a recording: the processes born since
+ * the recording started, and the changes of processes while the file's beginning is prepared.
  */
 #ifndef SONDE_RECORD_DRAIN_FOLLOW_H
 #define SONDE_RECORD_DRAIN_FOLLOW_H
@@ -22,20 +21,23 @@ struct follow_pids {
 
 struct follow {
 	_Atomic uint64_t *forked; /* a bit for each pid of a process born while recording */
-	uint32_t nr_pids;         /* how many bits */
+	uint32_t nr_pids;         /* number of bits */
 	/*
-	 * records of state are copied, too: only where one thread drains, --threads makes no
-	 * further files
+	 * records of state are also copied; only with a single draining thread, because --threads
+	 * makes no further files
 	 */
 	bool keeps;
 	struct outbuf kept;
 };
 
 int follow_init(struct follow *f);
-/* A record other than a sample, at pos of a ring. Threads may call it at once, unless it keeps. */
+/*
+ * Notes a record other than a sample, at pos of a ring. Several threads may call it at once, except
+ * while `keeps` is set.
+ */
 void follow_record(struct follow *f, const struct ring *r, uint64_t pos,
 		   struct perfdata_record_header h);
-/* Appends the pids of those that are still there; forgets the others. */
+/* Appends the pids of the noted processes that still exist, and forgets the others. */
 int follow_list(struct follow *f, struct follow_pids *pids);
 void follow_done(struct follow *f);
 

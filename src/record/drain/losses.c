@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/drain/losses.h"
 
-/* Whether what it counts and the samples it gives are the same number. */
+/* True if the event produces one sample for each event counted. */
 static bool losses_samples_all(const struct perf_event_attr *a)
 {
 	return capture_is_dummy(a) ||
@@ -17,7 +17,7 @@ static bool losses_carries_state(const struct perf_event_attr *a)
 /* The counters of one ring, together. */
 struct ring_sum {
 	uint64_t counted, dropped;
-	uint64_t by_carriers; /* of what was dropped, by those that carry records of state */
+	uint64_t by_carriers; /* the part of dropped from counters that carry records of state */
 	bool is_exact;
 };
 
@@ -40,7 +40,10 @@ static struct ring_sum losses_sum_up(struct counters *c, const struct capture_ev
 	return s;
 }
 
-/* From those that carry them: several when several tasks are recorded, and of one event. */
+/*
+ * Subtracts the lost records of state from the counters that carry them. There are several such
+ * counters, all of one event, if several tasks are recorded.
+ */
 static void losses_take_off(struct counters *c, const struct capture_events *events,
 			    const struct ring *ring, uint64_t of_state)
 {

@@ -9,7 +9,7 @@
 #include "formats/perfdata/layout.h"
 
 enum {
-	/* compressed ones are written when they are so many, or the pass ends */
+	/* compressed bytes are written when there are this many, or at the end of a pass */
 	WRITE_BYTES = 256 << 10,
 	MARKS_MAX = 64 << 10,
 	COUNTS_MAX = 1 << 20,
@@ -50,7 +50,10 @@ static int outlet_set_up(struct outlet *o, const struct outlet_options *opts)
 	return opts->ahead_bytes ? outlet_thread_start(o, opts->ahead_bytes) : 0;
 }
 
-/* The marks count compressed bytes. */
+/*
+ * Adds the samples of a record that the writer dropped to given_up. Compressed data is not covered
+ * here: its marks count the samples.
+ */
 static void outlet_note_dropped(void *ctx, const void *record, size_t len)
 {
 	struct outlet *o = ctx;
@@ -96,8 +99,8 @@ static int outlet_write_plain(struct outlet *o, const struct iovec *pieces, int 
 }
 
 /*
- * Moves what `from` says of its batches behind what `to` knows; `base`: where the block begins
- * there.
+ * Moves the marks of `from` to the end of `to`. base: where the block of `from` begins in the data
+ * of `to`.
  */
 static int outlet_marks_join(struct outlet_marks *to, struct outlet_marks *from, uint64_t base)
 {
@@ -115,7 +118,7 @@ static int outlet_marks_join(struct outlet_marks *to, struct outlet_marks *from,
 	return 0;
 }
 
-/* The samples behind the first data_size bytes. */
+/* Adds the samples of batches that end after the first data_size bytes. */
 static void outlet_marks_behind(const struct outlet_marks *m, uint64_t data_size, struct tally *to)
 {
 	size_t n = m->list.n;
@@ -128,7 +131,7 @@ static void outlet_marks_behind(const struct outlet_marks *m, uint64_t data_size
 	}
 }
 
-/* Keeps in mind where batches end in the file, for the case that its end must be given up. */
+/* Keeps the ends of batches in the file, in case the end of the file must be given up. */
 static int outlet_keep_marks(struct outlet *o, struct outlet_block *b, uint64_t before)
 {
 	struct outlet_marks *m = &o->marks;
@@ -198,7 +201,7 @@ int outlet_block_write(struct outlet *o, struct outlet_block *b)
 	return r;
 }
 
-/* Room for so much more in the block at hand. */
+/* Makes room for this many bytes in the current block. */
 static int outlet_make_room(struct outlet *o, size_t bytes)
 {
 	const size_t full = o->zip && !o->thread ? WRITE_BYTES : OUTLET_BLOCK_BYTES;
@@ -285,7 +288,7 @@ int outlet_flush(struct outlet *o, const struct outlet_batch *last, const void *
 	return o->thread ? outlet_thread_submit(o) : outlet_block_write(o, o->block);
 }
 
-/* Ends what is compressed with its checksum. Nothing is written ahead any more. */
+/* Ends the compressed data with its checksum, after the thread has written all pending data. */
 static int outlet_end_frame(struct outlet *o)
 {
 	struct outlet_block *block = o->block;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing by a thread of its own (--aio): the drain fills blocks and never waits for the disk,
- * unless all blocks wait for it already.
+ * Writing by a separate thread (--aio): the drain fills blocks and waits for the disk only if all
+ * blocks are pending.
  *
  *	drain: o->block --submit--> queue --> thread: write --> spare --> o->block
  */
@@ -17,10 +17,11 @@
 
 struct outlet_thread {
 	pthread_t id;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t work, done;
-	struct outlet_block *queue, *last, *spare; /* last: of the queue */
-	size_t nr_unmade;                          /* blocks that may still be made */
+	struct outlet_block *queue, *last, *spare; /* last: the last one of the queue */
+	/* number of blocks that may still be allocated */
+	size_t nr_unmade;
 	bool ends;
 	int error;
 	char *error_text; /* owned */
@@ -100,7 +101,7 @@ int outlet_thread_submit(struct outlet *o)
 	int r;
 
 	pthread_mutex_lock(&t->lock);
-	/* Passes that bring little must not use all blocks up while one is being written. */
+	/* Small passes must not use up all blocks while one is being written. */
 	if (!t->last || !outlet_block_join(t->last, b)) {
 		b->next = NULL;
 		*(t->last ? &t->last->next : &t->queue) = b;

@@ -44,8 +44,7 @@ void tally_add_record(struct tally *t, const void *record, size_t len)
 }
 
 /*
- * The word at `pos` bytes behind the beginning of the pieces; 0 behind their end. Words may run
- * over an end.
+ * The word at byte `pos` of the pieces, 0 after their end. A word may continue in the next piece.
  */
 static uint64_t tally_word(const struct iovec *pieces, int nr_pieces, uint64_t pos)
 {

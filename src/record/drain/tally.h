@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts samples by the id of their counter: those that were taken from the buffers, or are still
- * in them, and are lost.
+ * Counts lost samples by the id of their counter: samples that were taken from the buffers but not
+ * written, and samples left in the buffers.
  */
 #ifndef SONDE_RECORD_DRAIN_TALLY_H
 #define SONDE_RECORD_DRAIN_TALLY_H
@@ -21,23 +21,26 @@ struct tally_count {
 struct tally {
 	VEC(struct tally_count) list;
 	struct hash64 by_id; /* index in the list */
-	/* SAMPLE records; what LOST_SAMPLES records count is in the list only */
+	/*
+	 * number of SAMPLE records; the samples that LOST_SAMPLES records report are counted in the
+	 * list only
+	 */
 	uint64_t samples;
 };
 
-/* Without memory for a new id its events are missing in the list. */
+/* If out of memory for a new id, its samples are missing in the list. */
 void tally_add(struct tally *t, uint64_t id, uint64_t n);
-/* A sample with its id. */
+/* Counts a sample with this id. */
 void tally_add_sample(struct tally *t, uint64_t id);
-/* A record, `len` bytes of it are in memory: all of a LOST_SAMPLES, 16 of others. */
+/* Counts a record of which `len` bytes are in memory: all of a LOST_SAMPLES, 16 of any other. */
 void tally_add_record(struct tally *t, const void *record, size_t len);
 /*
- * The complete records behind the first `done` bytes of the pieces; a record may run from one piece
- * into the next.
+ * Counts the samples that begin at or after byte `done` of the pieces. A record may continue in the
+ * next piece.
  */
 void tally_add_pieces(struct tally *t, const struct iovec *pieces, int nr_pieces, uint64_t done);
 void tally_add_all(struct tally *to, const struct tally *from);
-/* All of the list. */
+/* The sum of the list. */
 uint64_t tally_sum(const struct tally *t);
 uint64_t tally_of(const struct tally *t, uint64_t id);
 void tally_done(struct tally *t);

@@ -186,7 +186,7 @@ static int plan_make_masks(struct thread_plan *p, const char *spec,
 	return 0;
 }
 
-/* What no mask names would never be read. */
+/* Gives the first thread the cpus that no mask names; their rings would otherwise never be read. */
 static int plan_give_rest_to_first(struct thread_plan *p, const struct capture_cpus *recorded,
 				   const struct say *to)
 {
