@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of an event's call chain: recorded ones, unwound ones, functions inlined into either.
- * See code.h.
+ * The frames of an event's call chain: recorded frames, unwound frames, and the functions inlined
+ * into unwound frames. See code.h.
  */
 
 #include <stddef.h>
@@ -16,15 +16,15 @@
 #include "recording/locate.h"
 #include "unwind/unwind.h"
 
-/* The bytes of perf_event_attr up to and with sample_max_stack. */
+/* The size of perf_event_attr up to and including sample_max_stack. */
 #define ATTR_MAX_STACK_END (offsetof(struct perf_event_attr, sample_max_stack) + 2)
 #define UNWINDABLE         (SAMPLED_CALLCHAIN | SAMPLED_REGS_USER | SAMPLED_STACK_USER)
 
-/* ---- functions inlined ----------------------------------------------------------------------- */
+/* ---- inlined functions ----------------------------------------------------------------------- */
 
 /*
- * As in perf only in unwound frames: chains of frame pointers are many. perf does only where it
- * knows a symbol.
+ * Inlined functions are looked up only for unwound frames, as in perf: chains of frame pointers
+ * are too many. perf looks only if it knows a symbol.
  */
 static bool chain_looks_for_inlined(const struct recording *rec, const struct event *ev,
 				    const struct sonde_frame *f, struct sonde_location *ret)
@@ -35,7 +35,7 @@ static bool chain_looks_for_inlined(const struct recording *rec, const struct ev
 	       ((*ret = *recording_located(ev, f->ip, f->cpumode)).sym != NULL);
 }
 
-/* perf takes for inlined what DWARF calls otherwise than the symbol table does. */
+/* perf takes a function for inlined if its name in DWARF differs from the symbol table's name. */
 static bool chain_is_inlined(const struct recording *rec, const struct line_place *p,
 			     const char *sym)
 {
@@ -43,7 +43,7 @@ static bool chain_is_inlined(const struct recording *rec, const struct line_plac
 						 : p->is_inlined;
 }
 
-/* The frame, with those of the functions that are inlined at it before it. */
+/* Adds the functions that are inlined at a frame, then the frame. */
 static int chain_push_frame(struct recording *rec, const struct event *ev, struct sonde_frame f)
 {
 	struct sonde_location loc = { 0 };
@@ -77,7 +77,7 @@ struct recorded_chain {
 	bool swap;
 };
 
-/* Chains with as many frames as the recorder or the session takes may have more. */
+/* True if a chain of nr frames reached a limit of the recorder or session: it may be cut. */
 static bool chain_is_full(const struct event *ev, unsigned nr, unsigned max_frames)
 {
 	const struct perf_event_attr *attr = ev->schema->attr;
@@ -93,7 +93,7 @@ static uint64_t chain_entry_at(const struct recorded_chain *c, int i)
 	return get_u64(c->entries + 8 * (size_t)i, c->swap);
 }
 
-/* Returns 1 when frames of user space are among them. */
+/* Returns 1 if it added user space frames, or if perf's rule dropped the chain. */
 static int chain_push_entries(struct recording *rec, const struct event *ev,
 			      const struct recorded_chain *c, unsigned max_frames)
 {
@@ -111,7 +111,7 @@ static int chain_push_entries(struct recording *rec, const struct event *ev,
 			nr++;
 		} else if (rec->opts->rules->drops_chains_of_unknown_markers &&
 			   !callchain_perf_knows(ip)) {
-			vec_clear(&rec->frames); /* perf shows nothing of such a chain */
+			vec_clear(&rec->frames); /* perf shows no frame of this chain */
 			return 1;
 		} else {
 			cpumode = callchain_cpumode(ip);
@@ -122,7 +122,7 @@ static int chain_push_entries(struct recording *rec, const struct event *ev,
 	return has_user;
 }
 
-/* --call-graph lbr: the hardware kept a stack of the calls that did not return yet. */
+/* --call-graph lbr: the hardware records a stack of the calls that have not returned yet. */
 static bool chain_has_call_stack(const struct event *ev)
 {
 	return ev->schema->sampled & SAMPLED_BRANCH_STACK &&
@@ -130,8 +130,8 @@ static bool chain_has_call_stack(const struct event *ev)
 }
 
 /*
- * The index of the marker before the frames of user space; c->nr: none. perf looks among so many
- * entries as it shows frames.
+ * The index of the marker before the user space frames; c->nr if there is none. perf searches only
+ * the first max_frames entries.
  */
 static int chain_first_user(const struct recording *rec, const struct recorded_chain *c,
 			    unsigned max_frames)
@@ -150,8 +150,9 @@ static int chain_first_user(const struct recording *rec, const struct recorded_c
 }
 
 /*
- * The branches of a call stack as frames. The newest call went to the function that runs; each
- * branch leaves the function below it. perf has no limit for them.
+ * Adds the branches of a call stack as frames. The target of the newest call is in the running
+ * function. The source of each branch is in the caller, one frame further out. perf has no limit
+ *for these frames.
  *
  *	branches   c -> d+0 | b -> c+0 | a -> b+0        frames   d+0, c, b, a
  */
@@ -161,7 +162,7 @@ static int chain_push_call_stack(struct recording *rec, const struct event *ev, 
 	struct sonde_sample sample;
 
 	if (source_sample(ev->source, ev, &sample) < 0)
-		return 0; /* its source has counted it */
+		return 0; /* the source has counted the damage */
 	if (!sample.nr_branches) {
 		defects_add(&rec->defects, DEFECT_EMPTY_CALL_STACK, 1, NULL);
 		return 0;
@@ -197,7 +198,7 @@ bool recording_user_ip(const struct event *ev, uint64_t *ret)
 	return false;
 }
 
-/* Returns 1 when frames of user space are among them, or could not be had. */
+/* Returns 1 if it added user space frames, or if the recorded call stack has none. */
 static int chain_push_recorded(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
@@ -217,7 +218,7 @@ static int chain_push_recorded(struct recording *rec, const struct event *ev, un
 	return 1;
 }
 
-/* The chain that the recorder's own unwinder made. Returns 1 if there is one. */
+/* Adds the chain that the recorder's own unwinder made. Returns 1 if there is one. */
 static int push_user_chain(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
@@ -247,7 +248,7 @@ static void chain_report_end(struct recording *rec, const struct unwind_result *
 			    (unsigned long long)w->end_addr, unwind_end_text(w->end));
 }
 
-/* NULL: not known. A recording describes its machine before its samples. */
+/* NULL if unknown. A recording describes its machine before its samples. */
 static const struct unwind_arch *chain_arch_of(struct recording *rec, uint64_t abi)
 {
 	static const uint64_t abis[] = { PERF_SAMPLE_REGS_ABI_32, PERF_SAMPLE_REGS_ABI_64 };
@@ -256,7 +257,7 @@ static const struct unwind_arch *chain_arch_of(struct recording *rec, uint64_t a
 		const char *arch = source_info(rec->source, "arch");
 		struct utsname here;
 
-		/* Old recordings in pipe mode do not say where they were made. */
+		/* Old recordings in pipe mode do not name their machine: assume this one. */
 		if (!arch && uname(&here) == 0)
 			arch = here.machine;
 		for (size_t i = 0; i < 2; i++)
@@ -271,8 +272,8 @@ static const struct unwind_arch *chain_arch_of(struct recording *rec, uint64_t a
 }
 
 /*
- * perf learns from the first mapped file that it finds how registers are unwound, and knows its own
- * machine's only. It asks for neither in a recording that does not name its machine.
+ * perf determines how to unwind registers from the first mapped file that it finds, and supports
+ * only its own machine. It checks neither if the recording does not name its machine.
  */
 static bool chain_perf_unwinds(struct recording *rec, const struct event *ev)
 {
@@ -311,7 +312,7 @@ static int chain_push_unwound(struct recording *rec, const struct event *ev, uns
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 || !sample.user_regs_abi || !sample.user_stack_len)
-		return 0; /* a thread of the kernel has neither */
+		return 0; /* a kernel thread has neither registers nor stack of user space */
 	rec->chain_is_cut = true;
 	in.arch = chain_arch_of(rec, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {
@@ -380,7 +381,7 @@ int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 		has_user = push_user_chain(rec, ev, max_frames);
 	if (has_user < 0)
 		return has_user;
-	/* perf unwinds what it has a stack for, even if that was recorded as a chain, too. */
+	/* perf unwinds every recorded stack, even if a chain was recorded, too. */
 	if (chain_has_stack(ev) && (!has_user || rec->opts->rules->unwinds_beside_chains))
 		TRY(chain_push_unwound(rec, ev, max_frames));
 	*ret = rec->frames.v;

@@ -12,13 +12,13 @@
 enum { NS_IN_S = 1000000000 };
 
 /*
- * Sleep and steps of the time of day part a clock from it; two recordings of one boot differ by
- * less, if nothing happened.
+ * The distance between a clock and the time of day changes when the machine sleeps or its time is
+ * set. Without that it differs by less than this between two recordings of one boot.
  */
 #define SAME_BOOT_NS INT64_C(2000000000)
-#define LATEST_NS    (UINT64_C(1) << 62) /* in 2116; what is said beyond is damage */
+#define LATEST_NS    (UINT64_C(1) << 62) /* in 2116; later times are damage */
 
-/* What is to be added to a recorded time for the time of day. */
+/* Finds the difference that turns a recorded time into the time of day. */
 static bool clock_find_wall(const struct recording *rec, int64_t *ret_ns)
 {
 	const struct source_clock c = source_read_clock(rec->source);
@@ -83,7 +83,7 @@ static const char *clock_said(const struct recording *rec, const char *key)
 	return source_info(rec->source, key);
 }
 
-/* What else the user can do, as far as it is possible. */
+/* The advice for the user: another way to list both recordings. */
 static const char *clock_remedy(const struct recording *a, const struct recording *b)
 {
 	int64_t ns;
@@ -132,8 +132,8 @@ static void clock_moment_text(int64_t ns, char room[40])
 }
 
 /*
- * 0 if the events of both were timed by one clock of one machine, as far as the recordings say;
- * else -ETIME and the reason.
+ * 0 if one clock of one machine timed the events of both, according to the recordings; else -ETIME
+ * and the reason.
  */
 static int check_same_clock(struct recording *a, struct recording *b)
 {
@@ -152,7 +152,7 @@ static int check_same_clock(struct recording *a, struct recording *b)
 		return clock_unrelated(a, b, "they were timed by two clocks",
 				       clock_word(ca.id, room_a), clock_word(cb.id, room_b));
 	if (ca.id == CLOCK_REALTIME && host_a && host_b && !strcmp(host_a, host_b))
-		return 0; /* which outlives the kernel */
+		return 0; /* this clock continues across boots */
 	if (!host_a || !host_b)
 		return clock_unrelated(a, b, "it is not known whether they are of one host",
 				       host_a ? host_a : "not recorded",
@@ -175,8 +175,8 @@ static int check_same_clock(struct recording *a, struct recording *b)
 }
 
 /*
- * The kernel's mapping is recorded before anything else. A kernel that randomizes its place has
- * another one in each boot.
+ * The kernel's mapping is recorded before anything else. A kernel that randomizes its address has
+ * another address after each boot.
  */
 static const struct mapping *clock_kernel_mapping(const struct recording *rec)
 {
@@ -193,7 +193,7 @@ int clock_check_boot(struct recording *rec)
 	const struct mapping *a = clock_kernel_mapping(first), *b = clock_kernel_mapping(rec);
 	char room_a[40], room_b[40];
 
-	/* It holds the address of the symbol by which it is named. Hidden addresses are 0. */
+	/* pgoff is the address of the symbol in the mapping's name. A hidden address is 0. */
 	if (!a || !b || a->name != b->name || !a->pgoff || !b->pgoff || a->pgoff == b->pgoff)
 		return 0;
 	snprintf(room_a, sizeof(room_a), "0x%" PRIx64, a->pgoff);
@@ -235,7 +235,10 @@ static bool clock_shows_wall(const struct recording *rec)
 	return rec->opts->clock == CLOCK_SHOWN_UTC || rec->opts->clock == CLOCK_SHOWN_LOCAL;
 }
 
-/* Its clock as recorded, or the first recording's, with the offset. */
+/*
+ * Places rec by its recorded clock plus its offset. Without an offset the clock must be the first
+ * recording's clock.
+ */
 static int place_by_clock(struct recording *rec, int64_t offset_ns)
 {
 	struct recording_clock *c = &rec->clock;
@@ -252,8 +255,8 @@ static int place_by_clock(struct recording *rec, int64_t offset_ns)
 }
 
 /*
- * By the time of day. Recordings of one clock are shown by one word of it, so that they stay in its
- * order.
+ * Places rec by the time of day. If its clock is the first recording's clock, both use the first
+ * recording's time of day, so that their events stay in the order of that clock.
  */
 static int clock_place_by_wall(struct recording *rec, int64_t offset_ns)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The place of each recording's clock on the line of time (timeline.h), found by what recordings
- * say of host, kernel and clock.
+ * Finds the place of each recording's clock on the line of time (timeline.h), from the host, the
+ * kernel and the clock that the recordings describe.
  */
 #ifndef SONDE_RECORDING_CLOCK_H
 #define SONDE_RECORDING_CLOCK_H
 
 #include "recording/recording.h"
 
-/* "1.5", "-0.000000001", "+3"; -EINVAL with a message. */
+/* Parses seconds such as "1.5", "-0.000000001" or "+3". -EINVAL with a message. */
 int clock_offset_parse(const char *text, int64_t *ret_ns);
 /*
- * Places a recording on the line of its session, whose first recording is the first of all.
- * -ETIME: it is not known where it belongs, or what time of day its clock shows.
+ * Places a recording on its session's line of time; the session's first recording is placed first.
+ * -ETIME if the place is unknown, or if times of day are shown and the recording has none.
  */
 int clock_place(struct recording *rec);
-/* -ETIME and why the time of day of the recording's events is not known. */
+/* Returns -ETIME; the message says why the time of day of the recording's events is not known. */
 int clock_no_wall(struct recording *rec);
 /*
- * -ETIME if the kernel has another address than that of the first recording: they are of two boots,
- * whose clocks have nothing in common.
+ * -ETIME if the kernel's address differs from the one in the first recording: the two recordings
+ * are from different boots, so their clocks are unrelated.
  */
 int clock_check_boot(struct recording *rec);
 

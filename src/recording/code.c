@@ -62,8 +62,8 @@ bool recording_source_line(struct recording *rec, const char *file, uint32_t lin
 }
 
 /*
- * The recording holds the kernel's code that was written meanwhile. To perf, code out of line
- * is zeros until it is written; of other code in the kernel it knows what files hold.
+ * Copies kernel code that the recording contains: code written at run time. Under perf's rule only
+ * out-of-line code is read this way, and its bytes are zeros until they are written.
  */
 static size_t kernel_code(const struct event *ev, uint64_t addr, void *buf, size_t len)
 {
@@ -92,7 +92,7 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
 	return d ? dso_read(d, offset, buf, len) : 0;
 }
 
-/* What the file's code is made for, kept for the file asked last. */
+/* The machine of the file's code; cached for the last file. */
 static enum insn_arch code_arch_of(struct recording *rec, struct dso *d)
 {
 	uint8_t head[20];
@@ -108,7 +108,7 @@ static enum insn_arch code_arch_of(struct recording *rec, struct dso *d)
 	return rec->insn_arch;
 }
 
-/* A recording that does not name its machine was made here. */
+/* A recording that does not name its machine is taken for one made on this machine. */
 static enum insn_arch code_kernel_arch(struct recording *rec)
 {
 	const char *name = source_info(rec->source, "arch");
@@ -124,8 +124,7 @@ static enum insn_arch code_kernel_arch(struct recording *rec)
 }
 
 /*
- * The kind of machine that the code at an address is made for; INSN_UNKNOWN also when no decoder
- * can be had.
+ * The kind of machine of the code at an address; INSN_UNKNOWN also if there is no decoder.
  */
 static enum insn_arch code_arch_at(const struct event *ev, uint64_t addr, uint32_t cpumode)
 {

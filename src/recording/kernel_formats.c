@@ -9,8 +9,8 @@
 #include "base/err.h"
 
 /*
- * "sched:sched_switch" in its two parts, neither of which leads anywhere else in the tree of
- * events.
+ * Splits "sched:sched_switch" into its two parts. Rejects parts that would lead outside the event's
+ * own folder.
  */
 static bool formats_split(const char *name, char system[256], char event[256])
 {
@@ -37,7 +37,7 @@ static int formats_visit(void *ctx, const char *system, const char *event)
 	uint64_t id;
 
 	if (tracefs_event_id(&s->formats->tracefs, system, event, &id) < 0) {
-		err_clear(); /* folders that are no event, events that went */
+		err_clear(); /* a folder that is no event, or an event that was removed */
 		return 0;
 	}
 	if (id != s->id)
@@ -55,8 +55,8 @@ static int formats_find_number(struct kernel_formats *k, const struct source_tra
 	int r;
 
 	/*
-	 * A recorder that was killed has recorded neither name nor release: only what is known to
-	 * be another kernel is refused.
+	 * A recorder that was killed has recorded neither name nor release. So only a kernel that
+	 * is known to be another one is refused.
 	 */
 	if (wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
 		return err_set(-ENOENT, "without a name, and the recorded kernel is %.40s",

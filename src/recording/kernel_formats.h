@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The running kernel's descriptions of tracepoints, for recordings that have none of their own
- * (kernel-formats=1). A tracepoint's number is made when a kernel boots: it counts only together
- * with the name that the recording gives, or, where it gives none, if the recorded kernel is of the
- * running one's release. Never another event's fields.
+ * (kernel-formats=1). The kernel assigns a tracepoint's number when it boots. So the number is
+ * trusted only if the name in the recording matches, too. Without a recorded name it is trusted
+ * unless the recorded kernel is known to have another release than the running one.
  */
 #ifndef SONDE_KERNEL_FORMATS_H
 #define SONDE_KERNEL_FORMATS_H
@@ -15,8 +15,8 @@
 struct kernel_formats {
 	struct tracefs tracefs;
 	bool is_open;
-	char *text;       /* owned: of the last format found */
-	char system[256]; /* the same */
+	char *text;       /* owned; the last format found */
+	char system[256]; /* the system of the last format found */
 };
 
 /* ctx: struct kernel_formats; see source_options.find_format. */

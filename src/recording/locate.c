@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbol, file and mapping of an address. Answers are kept by address and by the stamp of the
- * mappings that held.
+ * Finds the symbol, file and mapping of an address. Answers are cached by address and by the stamp
+ * of the mappings.
  */
 
 #include "recording/locate.h"
@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "model/callchain.h"
 
-#define CACHE_SLOTS 16384u /* memory of those that are not used is never touched */
+#define CACHE_SLOTS 16384u /* the memory of unused slots is never touched */
 
 struct located {
 	uint64_t stamp; /* 0: a free slot */
@@ -77,8 +77,8 @@ const char *locate_unknown_text(uint32_t reason)
 }
 
 /*
- * Between exec and the first instruction of the new program the registers of user space are those
- * of the call of execve(), in what was mapped before.
+ * Between exec and the first instruction of the new program, the user space registers are still the
+ * ones from the call of execve(). Their addresses belong to the mappings from before the exec.
  *
  *	COMM exec | MMAP program | MMAP ld.so | MMAP [vdso] | first instruction
  *	          |--------- frames of the old image -------|
@@ -105,7 +105,7 @@ const struct address_space *recording_space(const struct event *ev, uint32_t cpu
 	struct recording *rec = ev->recording;
 	struct address_space *space;
 
-	/* Nothing is known of hypervisors and guests: the host's names would be wrong ones. */
+	/* Nothing is known about hypervisors and guests; the host's names would be wrong. */
 	if (cpumode >= CPUMODE_HYPERVISOR)
 		return NULL;
 	if (cpumode == CPUMODE_KERNEL)
@@ -170,7 +170,7 @@ uint32_t recording_address_mode(const struct event *ev, uint64_t addr)
 		     : (kernel ? CPUMODE_KERNEL : CPUMODE_USER);
 }
 
-/* "x" of "/usr/bin/x"; perf calls the map of a JIT by its process. */
+/* "x" of "/usr/bin/x". perf names the map of a JIT after its process. */
 static const char *locate_short_name(struct recording *rec, const char *name)
 {
 	size_t len = strlen(name), from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording's table of dsos, made when the first one is asked for. */
+/* A recording's table of dsos, made when the first dso is needed. */
 #include "recording/locate.h"
 
 struct dso *locate_dso(struct recording *rec, const struct dso_key *key)

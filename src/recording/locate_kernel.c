@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses of the kernel are answered by the recorded mappings of the kernel and its modules
- * together with the table of symbols; a symbol counts only where the mapping, if one is known,
- * agrees with it.
+ * Locates addresses of the kernel by the recorded mappings of the kernel and its modules, and by
+ * the table of symbols. If a mapping is known, a symbol counts only if it belongs to that mapping.
  */
 
 #include <limits.h>
@@ -14,7 +13,7 @@
 #include "symbols/demangle.h"
 
 enum { GLOBAL_BINDING = 1 };
-/* The symbol by which the map was measured follows this name. */
+/* This name is followed by the name of the symbol whose address was recorded with the map. */
 #define KERNEL_MAP "[kernel.kallsyms]"
 
 /* ---- the table of symbols -------------------------------------------------------------------- */
@@ -34,8 +33,9 @@ static const struct mapping *kernel_map(const struct recording *rec)
 }
 
 /*
- * A recording that is a directory (perf record --kcore) may have them beside its events: they are
- * as good as named, as in perf.
+ * The file of kernel symbols: given by option, or in the recording. A recording that is a directory
+ * (perf record --kcore) may contain one, which is used like a given one, as in perf. NULL if there
+ * is none.
  */
 static const char *locate_beside(const struct recording *rec, char room[PATH_MAX])
 {
@@ -49,7 +49,7 @@ static const char *locate_beside(const struct recording *rec, char room[PATH_MAX
 	return room;
 }
 
-/* Returns false after leaving a message. */
+/* Returns false with a message. */
 static bool open_kernel_symbols(struct recording *rec)
 {
 	const struct mapping *map = kernel_map(rec);
@@ -110,8 +110,8 @@ bool recording_module_name(const char *path, char *ret, size_t size)
 }
 
 /*
- * perf calls a module by its name in brackets, by its path only if the recording has its build id
- * under that.
+ * The name of a module's dso. perf uses the name in brackets; it uses the path only if the
+ * recording has a build id for that path.
  */
 static const char *locate_module_dso(struct recording *rec, const char *path)
 {
@@ -130,11 +130,11 @@ static const char *locate_module_dso(struct recording *rec, const char *path)
 /* ---- addresses of the kernel ----------------------------------------------------------------- */
 
 struct kernel_place {
-	/* a symbol registered at run time; NULL: none. Else the others: */
+	/* A symbol registered at run time; NULL if none. If set, the other members do not count. */
 	const struct mapping *registered;
-	const struct mapping *map;       /* NULL: none recorded there */
-	const struct kernel_symbol *sym; /* NULL: unknown, maybe named: */
-	/* A function of the module mapped there, by the recording itself; NULL if it names none. */
+	const struct mapping *map;       /* NULL if none is recorded there */
+	const struct kernel_symbol *sym; /* NULL if unknown; then `named` may be set */
+	/* The module's function that the recording itself names; NULL if it names none. */
 	const struct named_symbol *named;
 	uint64_t named_start;
 };
@@ -146,9 +146,9 @@ static bool locate_is_in_kernel(const struct kernel_symbol *sym)
 }
 
 /*
- * perf's ways: once symbols are loaded, its map of the kernel reaches from the first to the last of
- * them; without a recorded map of the kernel nothing has a name; symbols of a module count only
- * inside the module's map.
+ * Applies perf's limits. Once symbols are loaded, perf's map of the kernel reaches from the first
+ * to the last of them. Without a recorded map of the kernel no address has a name. Symbols of a
+ * module count only inside the module's map.
  */
 static void locate_limit_as_perf(struct recording *rec, uint64_t addr, struct kernel_place *p)
 {
@@ -166,7 +166,7 @@ static void locate_limit_as_perf(struct recording *rec, uint64_t addr, struct ke
 		p->map = NULL;
 }
 
-/* Names in the recording itself; perf knows none. */
+/* Looks for a function that the recording itself names. perf ignores these names. */
 static void locate_find_named(const struct recording *rec, uint64_t addr, struct kernel_place *p)
 {
 	const struct named_file *f;
@@ -181,7 +181,7 @@ static void locate_find_named(const struct recording *rec, uint64_t addr, struct
 		p->named_start = p->map->start + f->first_off + p->named->addr - f->first_addr;
 }
 
-/* space: the kernel's mappings as of the event that asks. */
+/* space: the kernel's mappings as of the event. */
 static struct kernel_place find_kernel(struct recording *rec, const struct address_space *space,
 				       uint64_t addr)
 {
@@ -201,8 +201,8 @@ static struct kernel_place find_kernel(struct recording *rec, const struct addre
 	if (rec->kernel_symbols)
 		p.sym = kallsyms_find(rec->kernel_symbols, addr);
 	/*
-	 * Inside the map of a module only that module's symbols: the table may be of another
-	 * moment.
+	 * Inside the map of a module only that module's symbols count: the table may have been
+	 * written at another time.
 	 */
 	if (p.sym && p.map && !is_kernel_map(rec, p.map) &&
 	    (!recording_module_name(strpool_text(rec->strings, p.map->name), module,
@@ -242,7 +242,7 @@ static const char *kernel_dso(struct recording *rec)
 	return k.name ? k.name : KERNEL_MAP;
 }
 
-/* perf demangles names of a vmlinux only, which come demangled. */
+/* perf demangles only the names of a vmlinux; they are already demangled here. */
 static const char *kernel_name(struct recording *rec, const char *name)
 {
 	struct outbuf demangled = { 0 };
@@ -257,7 +257,7 @@ static const char *kernel_name(struct recording *rec, const char *name)
 	return name;
 }
 
-/* Dsos of the kernel differ by their names. 0: no memory. */
+/* Dsos of the kernel are identified by their names. 0 if memory ran out. */
 static uint32_t kernel_dso_id(struct recording *rec, const char *name)
 {
 	const struct dso *d = locate_dso(rec, &(struct dso_key){ .name = name, .is_kernel = true });
@@ -265,7 +265,7 @@ static uint32_t kernel_dso_id(struct recording *rec, const char *name)
 	return d ? dso_id(d) : 0;
 }
 
-/* perf makes a dso of each symbol, of the same name. */
+/* perf makes a dso for each registered symbol, with the same name. */
 static const struct mapping *locate_registered(struct recording *rec, const struct mapping *m,
 					       uint64_t addr, struct sonde_location *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses of processes: their mappings as of an event, and the files behind those
+ * Locates addresses of processes: finds the mapping as of an event, and the mapped file
  * (symbols/dso.h).
  */
 
@@ -39,7 +39,7 @@ static struct dso *locate_find_dso(struct recording *rec, const struct mapping *
 	char map[RECORDING_MAP_NAME_BYTES];
 
 	key.build_id = locate_build_id(rec, m, key.name);
-	/* perf knows no such names */
+	/* perf ignores functions that the recording itself names */
 	if (!rec->opts->rules->ignores_named_files)
 		key.named = source_named_file(rec->source, key.name);
 	if (!key.named)
@@ -49,7 +49,7 @@ static struct dso *locate_find_dso(struct recording *rec, const struct mapping *
 
 static struct dso *locate_dso_of(struct recording *rec, const struct mapping *m)
 {
-	/* The memo is the one thing that may change in a mapping that is shared. */
+	/* The cached dso is the only member that may change in a shared mapping. */
 	if (!m->dso) {
 		const struct dso *d = locate_find_dso(rec, m);
 
@@ -87,7 +87,7 @@ bool recording_has_file_here(struct recording *rec, const struct address_space *
 	return false;
 }
 
-/* perf keeps quiet about it. Memory without a file holds data, or code that nobody can name. */
+/* perf does not report this. Memory without a file contains data, or code without known names. */
 static void locate_report_unknown(struct recording *rec, struct dso *d, struct sonde_location *ret)
 {
 	ret->unknown = dso_unknown(d);
@@ -144,7 +144,7 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 		ret->sym_end = sym->offset + (sym->end - sym->start);
 		ret->sym_binding = sym->binding;
 		ret->sym_off = offset - sym->offset;
-		/* perf's way with symbols that have no size */
+		/* perf's rule for symbols without a size */
 		if (rec->opts->rules->sizeless_from_map && ret->sym_off >= sym->end - sym->start)
 			ret->sym_off -= m->start;
 	}

@@ -17,7 +17,7 @@ enum {
 	WAKE_AT = 4,           /* finished batches at which the caller is woken */
 	AHEAD_BYTES = 8 << 20, /* of records in finished batches, unless there is only one */
 	LOOK_MS = 100,         /* how often a waiting caller checks whether it should stop */
-	NAP_NS = 100000,       /* of the thread while the caller works; */
+	NAP_NS = 100000,       /* a pause of the thread while the caller works; */
 	NAPS = 16,             /* after so many naps it sleeps until it is woken */
 	STACK_BYTES = 1 << 20
 };

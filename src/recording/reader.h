@@ -68,7 +68,9 @@ int reader_start(struct reader **ret, const struct reader_options *opts);
 int reader_next(struct reader *r, const struct reader_batch **ret);
 /* True while the thread runs. */
 bool reader_runs(const struct reader *r);
-/* As order_progress(), for the borrowed batch; the thread's progress if there is no newer batch. */
+/*
+ * Like order_progress(), for the borrowed batch; the thread's progress if there is no newer batch.
+ */
 void reader_progress(const struct reader *r, uint64_t *done, uint64_t *total);
 /* True in a child that was forked while the thread ran: order and source must be left alone. */
 bool reader_is_lost(const struct reader *r);

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "order/span.h"
 
-enum { NUMBERS_SHIFT = 40 }; /* of numbers that are counted in each recording */
+enum { NUMBERS_SHIFT = 40 }; /* each recording counts its numbers from its index shifted by this */
 
 int recordings_init(struct recordings *all, size_t nr)
 {
@@ -21,7 +21,7 @@ int recordings_init(struct recordings *all, size_t nr)
 
 static void recording_done(struct recording *rec)
 {
-	/* In a forked child they are as the thread had them at that moment. */
+	/* In a forked child, order and source are as the thread left them at the fork. */
 	const bool is_lost = reader_is_lost(rec->reader);
 
 	reader_close(rec->reader);
@@ -120,7 +120,10 @@ struct recording *recordings_find_reader(const struct recordings *all, const cha
 	return NULL;
 }
 
-/* A folder named behind one of its files. The same path twice is meant to be read twice. */
+/*
+ * Refuses a folder if an earlier recording already reads one of its files. The same path named
+ * twice is read twice.
+ */
 static int recording_check_folder(const struct recording *rec)
 {
 	struct source_file f;
@@ -193,10 +196,11 @@ int recording_open_order(struct recording *rec, const struct order_options *opts
 	return order_open(&rec->order, rec->source, &o);
 }
 
-/* What percents and relative times refer to; perf takes no other answer than the recording's. */
+/* Percents and relative times refer to this span. perf accepts only a span that was recorded. */
 int recording_find_span(struct recording *rec, size_t window_bytes, struct time_span *ret)
 {
-	struct defects before = rec->defects; /* what the walk meets will be met again */
+	/* reading will count the defects of this walk again */
+	struct defects before = rec->defects;
 	int r;
 
 	if (source_span(rec->source, &ret->first_ns, &ret->last_ns))
@@ -213,7 +217,7 @@ int recording_find_span(struct recording *rec, size_t window_bytes, struct time_
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* What a thread costs is a share of less than a hundredth of reading so much. */
+/* Starting a thread costs less than a hundredth of the time that reading this much takes. */
 #define LEAST_AHEAD_BYTES (UINT64_C(8) << 20)
 
 static bool recording_has_cpus(int nr)
@@ -223,7 +227,7 @@ static bool recording_has_cpus(int nr)
 	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) >= nr;
 }
 
-/* A pipe is live as a rule: its caller waits for events, not for the reading of them. */
+/* A pipe is usually live: its caller waits for events to occur, so a reader would not help. */
 static bool recording_is_long(const struct recording *rec)
 {
 	struct source_file f;
@@ -246,7 +250,7 @@ static bool recording_wants_reader(const struct recording *rec)
 	return rec->opts->threads || (recording_is_long(rec) && recording_has_cpus(2));
 }
 
-/* Where no thread can be had, the caller's does. */
+/* Starts a reader if one is wanted. If no thread can be started, the caller's thread reads. */
 static void recording_start_reader(struct recording *rec, bool by_record)
 {
 	const struct reader_options o = {
@@ -288,7 +292,7 @@ int recording_next_batch(struct recording *rec, bool by_record)
 	return n;
 }
 
-/* The stretch at cut_at or the next one; NULL none that may be used. */
+/* The stretch at cut_at, else the next one; NULL if there is none that may be used. */
 static const struct stretch *recording_next_stretch(struct recording *rec)
 {
 	const struct reader_batch *b = rec->ahead;
@@ -309,7 +313,7 @@ int recording_decode(struct recording *rec)
 	if (ahead && ahead->cut == rec->cut_at) {
 		rec->events = &rec->ahead->events[ahead->event];
 		rec->cut_at = ahead->end_cut;
-		/* Not wanted since; several are looked at one by one (pump.c). */
+		/* A single event may be unwanted by now. pump.c checks several one by one. */
 		n = ahead->nr_events == 1 && rec->events->schema->unwanted ? 0 : ahead->nr_events;
 		rec->nr_events = n;
 		return n;
@@ -383,7 +387,7 @@ void recordings_note_memory(struct recordings *all)
 	all->nomem_seen = count;
 }
 
-/* One kind, each recording with its count: "a.data: 3, first at 0x10; b.data: 1" */
+/* Sums up one kind and lists each recording's count: "a.data: 3, first at 0x10; b.data: 1" */
 static void recording_sum_kind(struct recordings *all, int kind)
 {
 	struct defects *sum = &all->sum;

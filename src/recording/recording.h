@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One input, and all that is known of it: its source, its order, who ran and what was mapped, its
- * clock, its kernel, its files. locate.h and code.h answer for addresses, text.h for the text of an
- * event.
+ * One input, and everything known about it: source, order, state (tasks and mappings), clock,
+ * kernel and files. locate.h and code.h answer questions about addresses, text.h prints the text of
+ * an event.
  *
- *	struct recordings	what they share: texts, schemas, numbers, the line of time
+ *	struct recordings	shared data: texts, schemas, numbers, the line of time
  *	  v[0..nr)		struct recording: each has a state and files of its own
  *
- * Its source is opened first; its order when the windows of time are known, which may need times of
- * all recordings.
+ * The source is opened first. The order is opened when the windows of time are known; they may
+ * depend on the times of all recordings.
  */
 #ifndef SONDE_RECORDING_RECORDING_H
 #define SONDE_RECORDING_RECORDING_H
@@ -38,7 +38,7 @@
 #include "unwind/unwind.h"
 
 /*
- * Options of all recordings of a session. Texts are borrowed from the session's options, or NULL if
+ * Options of all recordings of a session. Texts are borrowed from the session's options; NULL if
  * not given.
  */
 struct recording_options {
@@ -47,61 +47,67 @@ struct recording_options {
 	enum clock_shown clock;
 	bool no_follow, force, callchain, demangle, demangle_kernel, show_kernel_path,
 		inline_frames;
-	unsigned max_frames; /* of a chain; UINT_MAX: all */
+	unsigned max_frames; /* limit for a chain; UINT_MAX if there is none */
 	/*
-	 * The caller's and those that read, one for each recording at most; 0: two where it pays.
+	 * The caller's thread plus the reading threads, at most one for each recording. 0: two, if
+	 * the input is long enough and there are two cpus.
 	 */
 	unsigned threads;
-	struct comm_list stop_bt; /* functions that end a chain; owned; comms NULL: not given */
+	/* owned; functions that end a chain; comms is NULL if not given */
+	struct comm_list stop_bt;
 };
 
 enum { RECORDING_BUILD_ID_TEXTS = 64, RECORDING_EVENTS = 256 };
 
 struct recordings {
 	struct recording *v; /* owned */
-	size_t nr;           /* those that recording_add() made */
+	size_t nr;           /* recordings made by recording_add() */
 	struct recording_options opts;
 	struct strpool strings;
 	struct schema_table schemas;
-	/* How often an unwanted schema was wanted again: batches decoded ahead before miss it. */
+	/*
+	 * Counts how often an unwanted schema became wanted again. Batches that were decoded ahead
+	 * before that miss its samples.
+	 */
 	atomic_uint wants;
 	struct dso_ids dso_ids;
 	struct state_numbers numbers; /* of tasks and names */
 	struct timeline line;
-	struct defects sum;           /* of several; of one recording: its own, here unused */
-	struct sonde_defect borrowed; /* recordings_defect() */
-	uint64_t nomem_seen;          /* err_nomem_count() when it was last looked at ... */
-	const void *nomem_thread;     /* ... and the thread whose count that was */
+	struct defects sum;           /* of several recordings; unused if there is only one */
+	struct sonde_defect borrowed; /* the last result of recordings_defect() */
+	uint64_t nomem_seen;          /* err_nomem_count() at the last check ... */
+	const void *nomem_thread;     /* ... and the thread to which this count belongs */
 };
 
 struct recording {
 	struct recordings *all;
-	const struct recording_options *opts; /* of all */
-	struct strpool *strings;              /* of all */
-	struct sonde_session *session;        /* the owner, for api/ and session/ alone */
-	unsigned nr;                          /* which one, from 0 */
-	char *input;                          /* owned: its path */
-	char *offset;                         /* owned: what is added to its times; NULL: nothing */
+	const struct recording_options *opts; /* shared by all recordings */
+	struct strpool *strings;              /* shared by all recordings */
+	struct sonde_session *session;        /* the owner, for api/ and session/ only */
+	unsigned nr;                          /* index in recordings.v */
+	char *input;                          /* owned; its path */
+	char *offset;                         /* owned; text of the offset of its times, or NULL */
 
-	/* The way of its events. */
+	/* The path of its events. */
 	struct source *source;
-	struct order *order;       /* the reader's while that runs */
-	struct reader *reader;     /* owned; NULL: the caller's thread reads */
-	bool is_reading;           /* what thread reads is decided */
-	bool has_raw_records;      /* they are read beside the order: by no other thread */
+	struct order *order;       /* used by the reader alone while it runs */
+	struct reader *reader;     /* owned; NULL if the caller's thread reads */
+	bool is_reading;           /* recording_start_reader() has chosen the reading thread */
+	bool has_raw_records;      /* raw records are read, too: no reader thread is started */
 	struct early_filter early; /* windows in its own clock, owned; cpus, borrowed */
 	struct recording_clock clock;
-	bool checks_boot; /* whether it is of the first one's boot is to be seen in its records */
+	/* clock_check_boot() is still to be called, once records have been read */
+	bool checks_boot;
 	struct state state;
-	size_t schemas_asked; /* the first ones: whether their recorder recorded exec */
+	size_t schemas_asked; /* number of schemas checked for marks of exec */
 	struct defects defects;
-	struct defects read_defects;  /* met since the last batch; of a reader: its thread's */
+	struct defects read_defects;  /* since the last batch; used by the reader while it runs */
 	struct sonde_defect reported; /* the kind that the current defect event reports */
-	bool is_stream;               /* the input is a pipe: more may come at any time */
-	/* Any sample was met, also one that the filters refused; or a count of perf stat. */
+	bool is_stream;               /* the input is a pipe: data may arrive at any time */
+	/* A sample, maybe one that the filters refused, or a count of perf stat was read. */
 	bool met_sample;
 	bool has_ended; /* nothing is left to read: the source's ended() was called */
-	/* For progress; total 0: unknown. Unpacking may go on in another thread. */
+	/* For progress; total is 0 if unknown. Another thread may be unpacking. */
 	uint64_t samples_read;
 	_Atomic uint64_t packed_done, packed_total;
 	void (*progress)(void *ctx);
@@ -109,29 +115,29 @@ struct recording {
 	atomic_int *stopped; /* the session's */
 
 	/*
-	 * The batch being delivered: cuts in their order, from cut_at on not yet decoded; and the
-	 * events decoded last, from event_at on not yet admitted.
+	 * The batch being delivered. cuts are in time order; those from cut_at on are not yet
+	 * decoded. events were decoded last; those from event_at on are not yet admitted.
 	 */
 	const struct cut *cuts;
 	int nr_cuts, cut_at;
-	struct event *events; /* own_events, or decoded ahead; the caller borrows them */
+	struct event *events; /* own_events, or events decoded ahead; the caller borrows them */
 	int nr_events, event_at, decode_max; /* decode_max: a power of 2 */
-	struct event *own_events;            /* owned, RECORDING_EVENTS */
-	const struct reader_batch *ahead;    /* the reader's batch; NULL none */
-	int stretch_at;                      /* of its stretches: none of those before is used */
+	struct event *own_events;            /* owned; room for RECORDING_EVENTS */
+	const struct reader_batch *ahead;    /* the reader's batch; NULL if there is none */
+	int stretch_at;                      /* the first stretch of it that may still be used */
 	struct event defect_event;           /* borrowed */
 
 	/* Its kernel. */
 	struct kernel_formats kernel_formats;
 	struct kallsyms *kernel_symbols;
 	bool kernel_symbols_tried;
-	const char *kernel_path; /* of the file that they are out of; NULL: none */
+	const char *kernel_path; /* of the file with the kernel's symbols; NULL if there is none */
 	struct printk_formats printk;
 	bool printk_tried;
 
-	/* Its files and their symbols; made when first asked for, NULL until then. */
+	/* Its files and their symbols; made at their first use, NULL until then. */
 	struct located *located;      /* owned; answers of recording_located() */
-	uint64_t last_answer;         /* sonde_location.answer */
+	uint64_t last_answer;         /* the newest sonde_location.answer */
 	struct sonde_location unkept; /* an answer that is not in located */
 	/* DEFECT_UNKNOWN_SYMBOLS was counted for an address without mapping */
 	bool reported_unmapped;
@@ -140,86 +146,87 @@ struct recording {
 	struct insn_decoder *insns;
 	struct dso *insn_dso; /* the file whose machine is insn_arch */
 	enum insn_arch insn_arch;
-	/* Texts that were made for sonde.h, by the id's first byte. */
+	/* A cache of build id texts for sonde.h, indexed by the id's first byte. */
 	struct build_id_text {
 		struct build_id id;
-		const char *text; /* of the string pool */
+		const char *text; /* in the string pool */
 	} build_ids[RECORDING_BUILD_ID_TEXTS];
 
 	/* Its call chains. */
 	struct unwinder *unwinder;
 	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */
 	bool unwind_archs_known;
-	uint64_t unwindable_stamp; /* the mappings that chain_perf_unwinds() saw last, */
-	bool unwindable;           /* and its answer */
+	uint64_t unwindable_stamp; /* stamp of the last mappings in chain_perf_unwinds() ... */
+	bool unwindable;           /* ... and the answer for them */
 	VEC(struct sonde_frame) frames;
-	VEC(int32_t) sockets; /* by cpu; recording_socket() */
+	VEC(int32_t) sockets; /* by cpu; for recording_socket() */
 	bool sockets_known;
-	bool chain_is_cut; /* the last one's outermost frames are missing, or may be */
+	bool chain_is_cut; /* the last chain's outermost frames are or may be missing */
 
-	const struct event *printing; /* whose text is made: text.c */
+	const struct event *printing; /* the event that text.c prints */
 };
 
 /* ---- opening (recording.c) ------------------------------------------------------------------- */
 
-/* Room for nr recordings, none of them yet there. */
+/* Makes room for nr recordings; recording_add() adds them. */
 int recordings_init(struct recordings *all, size_t nr);
-/* Closes them; what they share is freed last. */
+/* Closes all recordings, then frees the data that they share. */
 void recordings_done(struct recordings *all);
 /*
- * The next of all: take_input and take_offset (NULL: none) become its own, whether this succeeds or
- * not.
+ * Adds the next recording. It takes ownership of take_input and take_offset (NULL if there is no
+ * offset), even on failure.
  */
 int recording_add(struct recordings *all, char *take_input, char *take_offset,
 		  struct sonde_session *session, struct recording **ret);
 /*
- * The recording that reads the file of that path although it was named by another path: by its
- * folder or by another of its files. NULL if there is none.
+ * The recording that reads the file at this path, although its input is another path: the file's
+ * folder, or another file of the recording. NULL if there is none.
  */
 struct recording *recordings_find_reader(const struct recordings *all, const char *path);
-/* Opens the input; opts: what source.h asks, without what the recording knows itself. */
+/* Opens the input. opts: the source's options, except those that the recording sets itself. */
 int recording_open(struct recording *rec, const struct source_options *opts, bool finds_formats);
-/* Ready to be read; sharers: so many recordings share the memory of windows. */
+/* Opens the order; afterwards the recording can be read. */
 int recording_open_order(struct recording *rec, const struct order_options *opts);
 /*
- * The next batch, in the order of times: rec->cuts. Returns as order_next(); -EINTR also if a
- * signal came. by_record: the caller decodes its records one by one.
+ * Gets the next batch, in the order of times, in rec->cuts. Returns what order_next() returns; also
+ * -EINTR if a signal arrived. by_record: the caller decodes the records one by one.
  */
 int recording_next_batch(struct recording *rec, bool by_record);
 /*
- * The next events of the batch: rec->events, of which there are 0 if records without one were
- * passed. Returns how many, <0 failure.
+ * Decodes the next events of the batch into rec->events. Returns their number, <0 on failure. 0 if
+ * none of the records had an event.
  */
 int recording_decode(struct recording *rec);
-/* As order_progress() and order_stats(), for the batch at hand. */
+/* Like order_progress() and order_stats(), for the current batch. */
 void recording_progress(const struct recording *rec, uint64_t *done, uint64_t *total);
 struct order_stats recording_order_stats(const struct recording *rec);
-/* The times of its first and last sample, as recorded. */
+/* Finds the recorded times of the first and last sample. */
 int recording_find_span(struct recording *rec, size_t window_bytes, struct time_span *ret);
 
-/* ---- questions about all of it --------------------------------------------------------------- */
+/* ---- questions about a recording ------------------------------------------------------------- */
 
 /* See sonde_session_info(). */
 const char *recording_info(const struct recording *rec, const char *key);
-/* The socket of a cpu of the recorded machine; -1 unknown. */
+/* The socket of a cpu of the recorded machine; -1 if unknown. */
 int32_t recording_socket(struct recording *rec, int32_t cpu);
-/* The path of a control group as of now; NULL unknown. Borrowed as long as the session. */
+/* The current path of a control group; NULL if unknown. Borrowed as long as the session. */
 const char *recording_cgroup(const struct recording *rec, uint64_t id);
 /*
- * As sonde.h has it: hex, "" if it is unknown or memory ran out. Borrowed as long as the session.
+ * The text form of sonde.h: hex, "" if the id is unknown or memory ran out. Borrowed as long as the
+ * session.
  */
 const char *recording_build_id(struct recording *rec, const struct build_id *id);
 /*
- * Makes a defect of allocations that failed in this thread since the last call, whoever went on
- * without them.
+ * Counts a defect if allocations failed in this thread since the last call. Their callers continued
+ * without the memory.
  */
 void recordings_note_memory(struct recordings *all);
 /*
- * The defects of all: those of several are added up, each with its recording. Borrowed until the
- * next call.
+ * The defects of all recordings. With several recordings their counts are added up, and the text
+ * lists each recording. Borrowed until the next call.
  */
 const struct defects *recordings_defects(struct recordings *all);
-/* The i-th kind that was met; NULL behind the last. Borrowed until the next call. */
+/* The i-th kind of defect that occurred; NULL behind the last. Borrowed until the next call. */
 const struct sonde_defect *recordings_defect(struct recordings *all, size_t i);
 
 /* Every event of the batch in memory has been admitted. */
@@ -228,7 +235,7 @@ static inline bool recording_is_drained(const struct recording *rec)
 	return rec->cut_at == rec->nr_cuts && rec->event_at == rec->nr_events;
 }
 
-/* What the state knows as of the event: the name of such a task, and the mappings that hold. */
+/* Sets the event's name of a task, and the epoch of the mappings, from the current state. */
 static inline int recording_complete_as(struct event *ev, int32_t pid, int32_t tid)
 {
 	struct state *state = &ev->recording->state;
@@ -238,8 +245,8 @@ static inline int recording_complete_as(struct event *ev, int32_t pid, int32_t t
 }
 
 /*
- * An event that names no task is of the one that runs on its cpu, as far as it is known. If it has
- * a change of its own, this is for before that is applied.
+ * An event that names no task belongs to the task that runs on its cpu, if that is known. For an
+ * event that is itself a change, call this before the change is applied.
  */
 static inline void recording_find_task(struct event *ev)
 {
@@ -247,7 +254,7 @@ static inline void recording_find_task(struct event *ev)
 		state_running(&ev->recording->state, ev->pub.cpu, &ev->pub.pid, &ev->pub.tid);
 }
 
-/* The same of the event's own task. */
+/* recording_complete_as() with the event's own task. */
 static inline int recording_complete(struct event *ev)
 {
 	if (__builtin_expect(ev->pub.tid == -1, 0) && !ev->change)
@@ -256,8 +263,8 @@ static inline int recording_complete(struct event *ev)
 }
 
 /*
- * A time as recorded, as it is shown (timeline.h). SONDE_NO_TIME, and 0 without has_time_zero, say
- * that there is none.
+ * Converts a recorded time into the shown time (timeline.h). SONDE_NO_TIME, and 0 without
+ * has_time_zero, mean that there is no time; they stay as they are.
  */
 static inline uint64_t recording_shown_time(const struct recording *rec, uint64_t time_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of an event, and what its print format asks of the kernel that was recorded. */
+/* The text of an event, and the data of the recorded kernel that print formats need. */
 #include "recording/text.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 	};
 	const struct printfmt *pf = ev->schema->print;
 
-	/* an event out of a group's counts: no fields were recorded */
+	/* an event made from a group's counts: no fields were recorded */
 	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0) &&
 	    !ev->schema->put_text)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of an event. */
+/* Prints the text of an event. */
 #ifndef SONDE_RECORDING_TEXT_H
 #define SONDE_RECORDING_TEXT_H
 
@@ -7,8 +7,9 @@
 #include "model/event.h"
 
 /*
- * By the schema's print format or put_text; name=value pairs if it has neither; the bytes as hex if
- * its fields are not known; nothing without payload, unless put_text writes something.
+ * Uses the schema's print format, else its put_text, else name=value pairs. A tracepoint whose
+ * fields are unknown is printed as hex bytes. A tracepoint without payload has no text, unless the
+ * schema has put_text.
  */
 void recording_event_text(const struct event *ev, struct outbuf *out);
 

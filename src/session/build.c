@@ -24,7 +24,7 @@ static void build_session_free(struct sonde_session *s)
 {
 	if (s->opts.progress)
 		progress_line_wipe(false);
-	session_dlfilters_done(s); /* the first: they may ask for their arguments */
+	session_dlfilters_done(s); /* first, because the filters may ask for their arguments */
 	for (size_t i = 0; s->merge.lanes && i < s->recordings.nr; i++)
 		refused_done(&s->merge.lanes[i].refused);
 	free(s->merge.lanes);
@@ -50,7 +50,7 @@ void session_unref(struct sonde_session *s)
 		build_session_free(s);
 }
 
-/* Without filters an event need not meet them one by one. */
+/* Without filters an event skips the single checks. */
 static bool build_has_filters(const struct sonde_session *s)
 {
 	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
@@ -87,8 +87,8 @@ static int build_filters(struct sonde_session *s)
 }
 
 /*
- * The event of that name as its family of schemas, or by perf's rule the first one alone; NULL:
- * none asked for.
+ * Finds the family of schemas of the named event; under perf's rule only the first schema. name is
+ * NULL if the option was not given.
  */
 static int build_find_event(struct sonde_session *s, const char *name, const char *option,
 			    uint32_t *ret)
@@ -114,7 +114,7 @@ static int build_find_event(struct sonde_session *s, const char *name, const cha
 }
 
 /*
- * A name that means no event of the recording: nothing would come, and that would look like a quiet
+ * Refuses a name that matches no event of the recording: the empty output would look like a quiet
  * machine.
  */
 static int build_check_event_names(struct sonde_session *s)
@@ -167,11 +167,11 @@ static int build_perf_max_frames(unsigned *ret)
 	return 0;
 }
 
-/* Where call chains end. */
+/* Sets the limits at which call chains end. */
 static int build_chains(struct sonde_session *s)
 {
 	struct recording_options *r = &s->recordings.opts;
-	const uint64_t asked = s->opts.max_stack; /* UINT64_MAX: not given */
+	const uint64_t asked = s->opts.max_stack; /* UINT64_MAX if not given */
 
 	r->max_frames = asked < UINT_MAX ? (unsigned)asked : UINT_MAX;
 	if (asked == UINT64_MAX && s->opts.rules->max_frames_of_machine)
@@ -181,7 +181,7 @@ static int build_chains(struct sonde_session *s)
 			       : 0;
 }
 
-/* How many threads may read: what the session says, else the environment. */
+/* The number of threads from the session, or else from the environment. */
 static int build_find_threads(const struct session_options *o, unsigned *ret)
 {
 	const char *text = getenv("SONDE_THREADS");
@@ -205,7 +205,7 @@ static int build_find_threads(const struct session_options *o, unsigned *ret)
 	return 0;
 }
 
-/* What is asked of every recording. */
+/* Sets the options of all recordings. */
 static int build_recording_options(struct sonde_session *s)
 {
 	const struct session_options *o = &s->opts;
@@ -228,8 +228,8 @@ static int build_recording_options(struct sonde_session *s)
 	TRY(build_find_threads(o, &s->recordings.opts.threads));
 	TRY(build_chains(s));
 	/*
-	 * Read when first needed, much later; a file that the user named must not be missed
-	 * silently then.
+	 * The file is read at its first use, much later. A file that the user named must not be
+	 * ignored silently then.
 	 */
 	if (o->kallsyms && access(o->kallsyms, R_OK) < 0)
 		return err_errno(errno, "cannot read the kernel symbols in %s", o->kallsyms);
@@ -240,7 +240,7 @@ static int build_recording_options(struct sonde_session *s)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* On the line of time: of the first and last sample of all. */
+/* Finds the times of the first and last sample of all recordings, on the line of time. */
 static int build_find_span(struct sonde_session *s, struct time_span *ret)
 {
 	struct time_span span, all = { .first_ns = UINT64_MAX };
@@ -259,7 +259,7 @@ static int build_find_span(struct sonde_session *s, struct time_span *ret)
 	return 0;
 }
 
-/* What time= says, on the line. */
+/* Parses time= into windows on the line of time. */
 static int build_parse_time(struct sonde_session *s, struct time_span span,
 			    struct time_windows *ret)
 {
@@ -268,7 +268,7 @@ static int build_parse_time(struct sonde_session *s, struct time_span span,
 
 	if (time_windows_need_wall(o->time) && !line->has_wall)
 		return clock_no_wall(&s->recordings.v[0]);
-	/* Samples outside are not read, not even the first one. */
+	/* Samples outside the windows are not read, not even the first one. */
 	if (line->waits) {
 		line->zero_ns = (int64_t)span.first_ns;
 		line->waits = false;
@@ -278,7 +278,7 @@ static int build_parse_time(struct sonde_session *s, struct time_span span,
 	return time_windows_parse(o->time, &span, session_counts_from_first(o), o->rules, ret);
 }
 
-/* Nothing would come, and that would look like a quiet machine. */
+/* Without times no sample would pass, and that would look like a quiet machine. */
 static int build_check_has_times(struct sonde_session *s)
 {
 	const struct sonde_schema *timeless = NULL;
@@ -325,7 +325,7 @@ static int build_time(struct sonde_session *s)
 	return r;
 }
 
-/* Without times there is no order; perf's recordings of one process have none by default. */
+/* Without times there is no order. perf's recordings of one process have no times by default. */
 static int build_check_times(const struct recording *rec)
 {
 	vec_foreach(sc, &rec->all->schemas.schemas) {
@@ -342,7 +342,7 @@ static int build_check_times(const struct recording *rec)
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* cpus that no event can be of: nothing would come, and that would look like a quiet machine. */
+/* Refuses cpus that no event can have: the empty output would look like a quiet machine. */
 static int build_check_cpus(const struct recording *rec)
 {
 	const char *text = recording_info(rec, "nrcpus-available");
@@ -357,7 +357,7 @@ static int build_check_cpus(const struct recording *rec)
 		uint32_t number = attr ? attr->type : (uint32_t)(*sc)->event_class;
 		uint64_t type = UINT64_C(1) << (number < 63 ? number : 63);
 
-		/* The first event of a type speaks for all of it, as in perf. */
+		/* The first event of a type decides for the type, as in perf. */
 		if ((*sc)->kind > SONDE_SAMPLE || types_met & type || (*sc)->maker != rec->source)
 			continue;
 		types_met |= type;
@@ -377,8 +377,8 @@ static int build_check_cpus(const struct recording *rec)
 }
 
 /*
- * True if the input is a file of a recording that was named before. An offset behind the file is
- * the recording's: *offset becomes NULL if the recording takes it.
+ * True if the input is a file of a recording that was named before. An offset given after the file
+ * belongs to that recording: *offset becomes NULL if the recording takes ownership.
  */
 static int build_is_read_already(const struct sonde_session *s, const char *input, char **offset)
 {
@@ -398,7 +398,7 @@ static int build_is_read_already(const struct sonde_session *s, const char *inpu
 	return true;
 }
 
-/* Adds the i-th input, up to its source. A file of a recording named before adds nothing. */
+/* Adds the i-th input and opens its source. Ignores a file of a recording named before. */
 static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked)
 {
 	const struct session_options *o = &s->opts;
@@ -456,7 +456,7 @@ static int build_open_inputs(struct sonde_session *s)
 
 static int build_open_orders(struct sonde_session *s)
 {
-	/* A dump has lines of samples that are not chosen. */
+	/* A dump has lines of refused samples, too. */
 	const bool skips =
 		s->opts.time && !session_source_wants(s).refused_samples && !s->dlfilters.has_early;
 

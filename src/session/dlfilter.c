@@ -15,10 +15,10 @@
 #include "session/session.h"
 #include "sinks/sink.h"
 
-/* Bits of dlf_location.filtered: which kind of filter refuses. */
+/* Bits of dlf_location.filtered: the kinds of filters that refuse the location. */
 enum { FILTERED_DSO = 1, FILTERED_THREAD = 2, FILTERED_SYMBOL = 8 };
 
-/* Nothing is known of what a load or store did: no bit of each group but the first. */
+/* An unknown load or store: only the first bit of each group is set. */
 #define NO_DATA_SRC UINT64_C(0x5080021)
 
 static struct sonde_session *dlfilter_session_of(const struct dlfilter *f)
@@ -33,7 +33,7 @@ static bool dlfilter_is_kernel_address(uint64_t addr)
 	return addr >> 63;
 }
 
-/* The cpumode of an address in a sample: kernel or user by its place. */
+/* The cpumode of an address in a sample: its value decides between kernel and user. */
 static uint32_t dlfilter_mode_of(const struct event *ev, uint64_t addr)
 {
 	uint32_t mode = ev->pub.cpumode;
@@ -56,7 +56,8 @@ static uint8_t *dlfilter_build_id_bytes(struct recording *rec, const char *hex, 
 }
 
 /*
- * An address as an offset in its file; of the kernel itself, and where nothing is mapped, as it is.
+ * Converts an address into an offset in its file. An address of the kernel itself, or without a
+ * mapping, does not change.
  */
 static uint64_t dlfilter_file_address(const struct event *ev, uint64_t addr, uint32_t cpumode,
 				      const struct sonde_location *loc)
@@ -138,7 +139,7 @@ static const struct dlf_location *dlfilter_resolve_addr(void *ctx)
 	return &a->addr;
 }
 
-/* The caller's struct may be of another version: as much of ours as fits. */
+/* The caller's struct may be of another version: fills as many bytes of it as fit. */
 static int32_t dlfilter_resolve_address(void *ctx, uint64_t addr, struct dlf_location *ret)
 {
 	struct dlfilter *f = ctx;
@@ -159,7 +160,7 @@ static int32_t dlfilter_resolve_address(void *ctx, uint64_t addr, struct dlf_loc
 	return 0;
 }
 
-/* No answer of dlfilter_resolve_address() needs to be freed: it lives as long as the session. */
+/* Answers of dlfilter_resolve_address() need not be freed: they live as long as the session. */
 static void dlfilter_al_cleanup(void *ctx, struct dlf_location *loc)
 {
 }
@@ -248,13 +249,13 @@ static int32_t dlfilter_object_code(void *ctx, uint64_t addr, void *buf, uint32_
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Whether addr is a place in code or data of the process. */
+/* True if addr is an address in code or data of the process. */
 static bool dlfilter_addr_has_names(const struct sonde_schema *sc)
 {
 	return sc->sampled & SAMPLED_ADDR && sc->traits & (SCHEMA_BRANCH | SCHEMA_ADDR_IN_TASK);
 }
 
-/* The chain's entries in this host's byte order and aligned. */
+/* Gets the chain's entries, aligned and in this host's byte order. */
 static int dlfilter_take_chain(struct dlfilter_answers *a, const struct event *ev,
 			       struct dlf_sample *to)
 {
@@ -281,7 +282,7 @@ static int dlfilter_fill_sample(struct dlfilter_answers *a, const struct event *
 	bool damaged = source_sample(ev->source, ev, &s) < 0;
 	uint64_t has;
 
-	if (damaged) { /* its source has counted it */
+	if (damaged) { /* the source has counted the damage */
 		err_clear();
 		s = (struct sonde_sample){ .size = sizeof(s) };
 	}
@@ -350,8 +351,8 @@ int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool 
 /* ---- text in its order ----------------------------------------------------------------------- */
 
 /*
- * A filter's own output to stdout follows the events before it: our text is written first, then
- * what stdio holds.
+ * Keeps a filter's own output to stdout behind the earlier events: writes our text first, then the
+ * buffer of stdio.
  */
 static void dlfilter_before_call(void *ctx)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers about the sample at hand, borrowed by a filter in a shared object. */
+/* Answers about the current sample, borrowed by a filter in a shared object. */
 #ifndef SONDE_SESSION_DLFILTER_ANSWERS_H
 #define SONDE_SESSION_DLFILTER_ANSWERS_H
 
 #include "filters/dlfilter/dlfilter.h"
 #include "model/event.h"
 
-/* The answers given about the sample at hand; they live until the next one. */
+/* Valid until the next sample. */
 struct dlfilter_answers {
 	const struct event *ev;
 	const struct dlf_sample *sample;
@@ -14,7 +14,7 @@ struct dlfilter_answers {
 	struct dlf_location ip, addr;
 	uint8_t insn[16];
 	uint32_t insn_len;
-	VEC(uint64_t) chain; /* used if the recorded one has another form than a filter expects */
+	VEC(uint64_t) chain; /* used if the recorded chain has another form than filters expect */
 };
 
 #endif

@@ -25,7 +25,7 @@ static const char *itrace_digits(const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* Each returns what follows, or NULL. */
+/* Each of these functions returns the rest of the text, or NULL on an error. */
 static const char *itrace_period(const char *p)
 {
 	static const char *const units[] = { "ms", "us", "ns", "i", "t" };
@@ -36,7 +36,7 @@ static const char *itrace_period(const char *p)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strncmp(end, units[i], strlen(units[i])))
 			return end + strlen(units[i]);
-	return *end ? NULL : end; /* nanoseconds, which only the end of the list may leave out */
+	return *end ? NULL : end; /* the unit is nanoseconds; only the last item may omit it */
 }
 
 static const char *itrace_size(const char *p)
@@ -73,7 +73,7 @@ static const char *itrace_item(const char *p, const struct rules *rules)
 	case 'd':
 		return itrace_flags(p + 1);
 	default:
-		/* The last two came after perf 6.1. */
+		/* perf 6.1 does not have the last two. */
 		return strchr("bxwpocrfmMtaqAZI ,", *p) ||
 				       (strchr("yT", *p) && !rules->lacks_newer_itrace)
 			       ? p + 1

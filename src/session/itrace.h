@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of perf's --itrace, which says what to make of the trace of a processor. */
+/* Checks the value of perf's --itrace, which selects the events to make from an AUX trace. */
 #ifndef SONDE_ITRACE_H
 #define SONDE_ITRACE_H
 
@@ -8,7 +8,7 @@
 
 #include "compat/rules.h"
 
-/* Whether perf takes it; if not, *ret_at is where it goes wrong. */
+/* True if perf accepts the value; otherwise *ret_at is the offset of the error. */
 bool itrace_valid(const char *text, const struct rules *rules, size_t *ret_at);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of several recordings in one order: the event that is delivered next is the one of
- * least time.
+ * Merges the events of several recordings: the event with the smallest time is delivered next.
  *
  *	A  a0 a1 . . a2        each recording orders and keeps state by itself, one event
  *	B  . . b0 b1 . b2      ahead; ids of schemas and texts are the session's
  *	-> a0 a1 b0 b1 a2 b2   equal times: the recording named first
  *
- * What is looked up for an event is looked up in its recording (struct event, `recording`), whose
- * state is as of it. The only recording of a session is not compared: its lane holds no head.
+ * Lookups for an event use its recording (struct event, `recording`), whose state is as of the
+ * event. If a session has only one recording, nothing is compared and its lane has no head.
  */
 #ifndef SONDE_SESSION_LANES_H
 #define SONDE_SESSION_LANES_H
@@ -21,29 +20,30 @@
 
 struct recording;
 
-/* A recording as the session reads it. */
+/* The session's place in a recording. */
 struct lane {
 	struct recording *rec;
-	/* its next event, which callers borrow; NULL: not yet read, or ended */
+	/* the next event, borrowed by callers; NULL if not yet read, or at the end */
 	const struct sonde_event *head;
-	uint64_t at_ns; /* on the line, where the head belongs */
+	uint64_t at_ns; /* the head's time on the line of time */
 	bool ended, failed;
-	struct refused refused;     /* by the filters */
-	uint64_t defects_reported;  /* bit per enum defect */
-	uint64_t defects_looked_at; /* defects.changes when all kinds were delivered */
+	struct refused refused;     /* samples that the filters refused */
+	uint64_t defects_reported;  /* one bit for each enum defect */
+	uint64_t defects_looked_at; /* defects.changes when all kinds had been delivered */
 };
 
 struct merge {
-	struct lane *lanes;    /* owned; one for each recording, at its place */
-	struct lane *borrowed; /* whose head the caller borrows; NULL none */
+	struct lane *lanes;    /* owned; one for each recording, in the same order */
+	struct lane *borrowed; /* the caller borrows its head; NULL if none */
 	bool lacks;            /* a recording that has not ended has no head */
-	bool started;          /* the first events of all were there */
+	bool started;          /* the first events of all recordings were read */
 	/*
-	 * The least of the others than `borrowed`, when that was chosen: up to there nothing need
-	 * be compared.
+	 * The smallest time of the lanes other than `borrowed`, at the time of its choice. Up to
+	 * this time its events need no comparison.
 	 */
 	uint64_t rival_ns;
-	bool rival_first; /* of equal times; false without a rival, and rival_ns UINT64_MAX */
+	/* The rival wins at equal times. Without a rival: false, and rival_ns is UINT64_MAX. */
+	bool rival_first;
 };
 
 #endif

@@ -34,7 +34,7 @@ static int merge_take_head(struct lane *l, const struct sonde_event *ev)
 	return merge_place(l, ev->time_ns);
 }
 
-/* The next event of a recording that is in memory; without one the lane has no head. */
+/* Makes the recording's next event in memory the head; without one the lane has no head. */
 static int merge_advance(struct sonde_session *s, struct lane *l)
 {
 	const struct sonde_event *ev;
@@ -47,7 +47,7 @@ static int merge_advance(struct sonde_session *s, struct lane *l)
 	return r;
 }
 
-/* Reads until the lane has a head: 1, 0 it has ended, -EAGAIN nothing came yet. */
+/* Reads until the lane has a head. Returns 1, 0 at its end, -EAGAIN if no data arrived yet. */
 static int merge_fill_lane(struct sonde_session *s, struct lane *l)
 {
 	struct recording *rec = l->rec;
@@ -56,7 +56,10 @@ static int merge_fill_lane(struct sonde_session *s, struct lane *l)
 		int r = session_pump_fill(s, rec);
 
 		if (r == -ENODATA) {
-			/* Damage is a defect; the events of the others are delivered. */
+			/*
+			 * Damage is a defect; the events of the other recordings are still
+			 * delivered.
+			 */
 			l->failed = true;
 			r = 0;
 		}
@@ -78,8 +81,8 @@ static int merge_fill_lane(struct sonde_session *s, struct lane *l)
 }
 
 /*
- * clock=relative: what is counted from is the first sample of all. A recording that has read none
- * yet has only later ones.
+ * clock=relative: times count from the first sample of all recordings. A recording that has not
+ * read a sample yet has only later ones.
  */
 static void merge_find_zero(struct sonde_session *s)
 {
@@ -187,7 +190,7 @@ static struct lane *merge_choose(struct sonde_session *s)
 	return least;
 }
 
-/* The lane whose turn it is; NULL: something must be read first, or all have ended. */
+/* Finds the lane of the next event; NULL if one must be read first, or if all have ended. */
 static int merge_next_lane(struct sonde_session *s, struct lane **ret)
 {
 	struct merge *m = &s->merge;
@@ -288,7 +291,7 @@ int merge_fill_records(struct sonde_session *s)
 		if (!l->ended && recording_is_drained(l->rec)) {
 			int r = session_pump_fill(s, l->rec);
 
-			l->failed |= r == -ENODATA; /* as merge_fill_lane() */
+			l->failed |= r == -ENODATA; /* like merge_fill_lane() */
 			if (r < 0 && r != -ENODATA)
 				return r;
 			l->ended = r <= 0;

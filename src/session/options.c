@@ -20,7 +20,7 @@ static const char *const events_words[] = { "samples", "all", NULL };
 static const char *const clock_words[] = { "raw", "relative", "utc", "local", NULL };
 
 #define TEXT(name, m) KEY_TEXT(name, struct session_options, m)
-/* May be given several times; keys of one member keep their order. */
+/* The key may be given several times. Keys of one member keep their order. */
 #define LINES(name, m)       KEY_LINES(name, struct session_options, m)
 #define NUMBER(name, m)      KEY_NUMBER(name, struct session_options, m, 0, KEY_NO_NUMBER - 1)
 #define WORD(name, m, words) KEY_WORD(name, struct session_options, m, words)
@@ -76,7 +76,7 @@ static const struct key keys[] = {
 
 enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };
 
-/* perf wants each name once. */
+/* perf refuses a name that is given twice. */
 static int options_check_names(const char *text, const char *what)
 {
 	struct name_list l = { 0 };
@@ -94,7 +94,7 @@ static int options_check_names(const char *text, const char *what)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* The next of the lines "key=value\n": what follows "key=" and its length; false: there is none. */
+/* Gets the value and its length from the next line "key=value\n"; false if there is none. */
 static bool options_next_line(const char **lines, const char *key, const char **ret,
 			      size_t *ret_len)
 {
@@ -110,8 +110,8 @@ static bool options_next_line(const char **lines, const char *key, const char **
 }
 
 /*
- * The i-th input with the last of the offsets behind it; false: there are not so many. Borrowed
- * from the lines.
+ * Finds the i-th input and the last offset given after it; false if there are fewer inputs.
+ * Borrowed from the lines.
  */
 static bool options_find_input(const char *lines, unsigned i, const char **ret, size_t *ret_len,
 			       const char **ret_offset, size_t *ret_offset_len)
@@ -148,7 +148,7 @@ int session_options_input(const struct session_options *o, unsigned i, char **re
 	return 0;
 }
 
-/* Leaves the i-th input alone, with what belongs to it. */
+/* Keeps only the i-th input and its offset. */
 static int options_choose_input(struct session_options *o, unsigned i)
 {
 	char *input, *offset, *lines;
@@ -173,7 +173,7 @@ static int options_choose_input(struct session_options *o, unsigned i)
 	return 0;
 }
 
-/* perf reads the last of several. */
+/* Under perf's rule only the last of several inputs is read. */
 static int options_take_inputs(struct session_options *o)
 {
 	const char *path, *offset;
@@ -205,7 +205,7 @@ static int options_take_inputs(struct session_options *o)
 	return 0;
 }
 
-/* What there cannot be together. */
+/* Refuses options that exclude each other. */
 static int options_check_together(const struct session_options *o)
 {
 	const struct {
@@ -228,7 +228,7 @@ static int options_check_together(const struct session_options *o)
 
 /* ---- all options ----------------------------------------------------------------------------- */
 
-/* Values with a grammar of their own: refused here, before anything is opened. */
+/* Checks values with a grammar of their own here, before anything is opened. */
 static int options_check_values(const struct session_options *o)
 {
 	struct cpu_list cpus = { 0 };

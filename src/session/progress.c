@@ -44,7 +44,7 @@ static void progress_call(struct sonde_session *s, uint64_t now, bool ended)
 	s->progress.call(s->progress.ctx, &p);
 }
 
-/* Whether it is time for the next call. */
+/* True if the next call is due. */
 static bool progress_is_due(struct sonde_session *s, uint64_t *ret_now)
 {
 	if (!s->progress.call)
@@ -92,7 +92,7 @@ void session_unpacked(void *ctx, uint64_t done, uint64_t total)
 
 	rec->packed_done = done;
 	rec->packed_total = total;
-	/* An input that is read while it is unpacked counts what was read. */
+	/* An input that is read while it is unpacked reports the bytes read instead. */
 	if (rec->order || !progress_is_due(s, &now))
 		return;
 	progress_line_draw(text,
@@ -104,7 +104,8 @@ void session_progress_opened(struct sonde_session *s)
 	if (!s->opts.progress)
 		return;
 	progress_line_wipe(false);
-	s->progress.begun_ms = now_ms(); /* the time of unpacking says nothing about reading */
+	/* the time of unpacking does not help to estimate the time of reading */
+	s->progress.begun_ms = now_ms();
 }
 
 /* ---- the end, and those who ask -------------------------------------------------------------- */

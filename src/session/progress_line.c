@@ -14,10 +14,10 @@
 
 #define WIPE "\r\033[K"
 
-/* Signal handlers look at them. */
+/* Signal handlers read these flags. */
 static atomic_bool is_drawn, has_ended;
 
-/* Seconds that the rest takes, when this share of the work took so long. */
+/* Seconds needed for the rest, if this share of the work took elapsed_ms. */
 static uint64_t progress_left_s(double share, uint64_t elapsed_ms)
 {
 	return (uint64_t)((double)elapsed_ms / share * (1 - share) / 1000 + 0.5);
@@ -57,7 +57,8 @@ size_t progress_line_unpacking(uint64_t done, uint64_t total, uint64_t elapsed_m
 }
 
 /*
- * One call, so that nothing is written in between. A terminal that does not take it gets no line.
+ * One call, so that no other output gets in between. If the terminal does not accept it, there is
+ * no line.
  */
 static void progress_put(const char *text, size_t len)
 {
@@ -66,7 +67,7 @@ static void progress_put(const char *text, size_t len)
 	(void)n;
 }
 
-/* A job in the background leaves the terminal alone; in a sandbox nobody says who has it. */
+/* A background job does not use the terminal. In a sandbox the terminal's owner may be unknown. */
 static bool progress_has_terminal(void)
 {
 	const pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -81,7 +82,7 @@ void progress_line_draw(const char *text, size_t len)
 
 	if (atomic_load(&has_ended) || !progress_has_terminal())
 		return;
-	/* what is wrapped into a second line could not be wiped */
+	/* text that wraps into a second line could not be removed */
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col && len >= size.ws_col)
 		len = size.ws_col - 1u;
 	memcpy(line + sizeof(WIPE) - 1, text, len);

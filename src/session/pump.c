@@ -12,7 +12,7 @@
 #include "recording/locate.h"
 #include "session/session.h"
 
-/* True if damage kept every sample out; samples that filters refuse count as read. */
+/* True if damage kept every sample out. Samples that filters refuse count as read. */
 static bool pump_nothing_read(const struct recording *rec)
 {
 	const uint64_t *n = rec->defects.count;
@@ -24,8 +24,7 @@ static bool pump_nothing_read(const struct recording *rec)
 }
 
 /*
- * The first sample of all, whether it passes the filters or not: clock=relative and sinks count
- * from it.
+ * Notes the first sample, even if filters refuse it: clock=relative and sinks count from its time.
  */
 static void pump_note_first(struct recording *rec)
 {
@@ -40,7 +39,7 @@ static void pump_note_first(struct recording *rec)
 		c->has_first = true;
 		c->first_ns = cut->time_ns;
 	}
-	/* Of several recordings merge.c finds the first. */
+	/* With several recordings merge.c finds the first sample. */
 	if (rec->all->nr == 1 && c->has_first && line->waits) {
 		line->zero_ns = saturate_add(saturate_signed(c->first_ns), c->shift_ns);
 		line->waits = false;
@@ -67,7 +66,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 		return 1;
 	n = recording_next_batch(rec, s->wants.raw_records || s->wants.record_lines);
 	if (n == -EINTR) {
-		/* Nothing came yet; the caller looks at its signals. */
+		/* No data have arrived yet. The caller handles its signals and calls again. */
 		err_clear();
 		return atomic_load_explicit(&s->stopped, memory_order_relaxed) ? 0 : 1;
 	}
@@ -76,8 +75,8 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 	if (__builtin_expect(!rec->clock.has_first, 0))
 		pump_note_first(rec);
 	/*
-	 * Once for each end: what it adds to the defects is delivered by further calls of this
-	 * function.
+	 * Done once for each end. Further calls of this function deliver the defects that it
+	 * adds.
 	 */
 	if (!n && !rec->has_ended)
 		source_note_end(rec->source);
@@ -125,7 +124,7 @@ static int pump_make_defect_schema(struct sonde_session *s)
 }
 
 /*
- * A kind of defect that was not delivered yet becomes an event (events=all); its payload is the
+ * Makes an event of a kind of defect that was not delivered yet (events=all). Its payload is the
  * kind's name.
  */
 int session_defect_event(struct sonde_session *s, struct recording *rec)
@@ -189,14 +188,14 @@ static int pump_apply_change(struct recording *rec, struct event *ev)
 	return left_out < 0 ? left_out : 0;
 }
 
-/* A sample that a filter refuses changes the state all the same. */
+/* A sample that a filter refuses still changes the state. */
 static inline int pump_pass_over(struct recording *rec, struct event *ev)
 {
 	return __builtin_expect(ev->change != NULL, 0) ? pump_apply_change(rec, ev) : 0;
 }
 
 /*
- * Not for the caller. Until the first sample passes the filters, what the recording has is noted.
+ * Refuses a sample. Until the first sample passes the filters, its values are noted (refused.h).
  */
 static int pump_refuse(struct sonde_session *s, const struct event *ev, enum refused_by by)
 {
@@ -205,7 +204,7 @@ static int pump_refuse(struct sonde_session *s, const struct event *ev, enum ref
 	return 0;
 }
 
-/* What is asked of a sample last, and only where it was asked for. */
+/* The last filters for a sample. They are used only if one of them is set. */
 static int pump_choose(struct sonde_session *s, struct event *ev)
 {
 	struct filters *f = &s->filters;
@@ -224,7 +223,7 @@ static int pump_choose(struct sonde_session *s, struct event *ev)
 				       recording_located(ev, sample.ip, ev->pub.cpumode)))
 			return pump_refuse(s, ev, REFUSED_BY_PLACE);
 	}
-	/* Events of several recordings switch it in their common order: merge.c. */
+	/* With several recordings merge.c applies the switches, in the common order. */
 	if (s->recordings.nr == 1 &&
 	    !event_switch_pass(&f->switches, s->opts.rules->switches_by_first_event
 						     ? ev->schema->id
@@ -234,7 +233,7 @@ static int pump_choose(struct sonde_session *s, struct event *ev)
 	return session_dlfilters_ask(s, ev, false);
 }
 
-/* Before all other filters. */
+/* Calls the early functions of the dlfilters, before all other filters. */
 static int pump_choose_early(struct sonde_session *s, struct event *ev)
 {
 	recording_find_task(ev);
@@ -242,7 +241,7 @@ static int pump_choose_early(struct sonde_session *s, struct event *ev)
 	return session_dlfilters_ask(s, ev, true);
 }
 
-/* Whether an event that is no sample is for the caller or sink at all. */
+/* True if the caller or sink wants this event, which is not a sample. */
 static bool pump_record_wanted(struct sonde_session *s, const struct event *ev)
 {
 	bool is_result = s->wants.results && schema_is_shown(ev->schema);
@@ -254,8 +253,8 @@ static bool pump_record_wanted(struct sonde_session *s, const struct event *ev)
 }
 
 /*
- * A record meets the filters that it can answer. Losses are delivered whatever is chosen: a chosen
- * event may be among them. perf asks for the cpu, and for that of records of switches only.
+ * Applies the filters of cpu, time and task to a record. Records of losses always pass: a selected
+ * event may be among the lost ones. perf filters only records of switches, and only by cpu.
  */
 static bool pump_record_pass(const struct sonde_session *s, const struct event *ev)
 {
@@ -274,7 +273,10 @@ static bool pump_record_pass(const struct sonde_session *s, const struct event *
 	       late_filter_pass(&s->filters.late, pub);
 }
 
-/* The event just decoded meets state and filters: 1 it is for the caller, 0 it is not. */
+/*
+ * Applies the state and the filters to the event just decoded. Returns 1 if the caller gets it, 0
+ * if not.
+ */
 static inline int pump_admit(struct sonde_session *s, struct recording *rec, struct event *ev)
 {
 	bool is_sample = ev->schema->kind <= SONDE_SAMPLE;
@@ -282,7 +284,7 @@ static inline int pump_admit(struct sonde_session *s, struct recording *rec, str
 	if (__builtin_expect(ev->is_left_out, 0) && !s->wants.raw_records)
 		return 0;
 	rec->met_sample |= is_sample;
-	/* Unwanted since it was decoded. */
+	/* It became unwanted after it was decoded. */
 	if (__builtin_expect(ev->schema->unwanted, 0) && is_sample && rec->nr_events > 1)
 		return 0;
 	if (__builtin_expect(s->dlfilters.has_early, 0) && is_sample) {
@@ -318,8 +320,8 @@ static inline int pump_admit(struct sonde_session *s, struct recording *rec, str
 }
 
 /*
- * For lines of records, or a dump: records pass all filters but that of cpus, and samples that
- * others refuse are passed on as refused, for the lines that a dump has of them all the same.
+ * For lines of records, or a dump. Only the filter of cpus applies to records. A dump has lines of
+ * refused samples, too, so samples within the windows of time and cpus are passed on as refused.
  */
 static int pump_judge_for_lines(struct sonde_session *s, struct recording *rec, struct event *ev,
 				enum verdict *ret)
@@ -329,7 +331,7 @@ static int pump_judge_for_lines(struct sonde_session *s, struct recording *rec, 
 	if (schema_is_shown(ev->schema))
 		return 1;
 	if (ev->schema->kind == SONDE_RECORD) {
-		if (ev->change && ev->change->kind == CHANGE_EXIT) /* its name as it was */
+		if (ev->change && ev->change->kind == CHANGE_EXIT) /* the name before the exit */
 			TRY(recording_complete(ev));
 		if (ev->change)
 			TRY(pump_apply_change(rec, ev));
@@ -357,8 +359,8 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 }
 
 /*
- * has_defects: the defects seen so far were delivered; those that reading this batch met belong
- * behind its first event.
+ * has_defects: the earlier defects were delivered. The defects found while reading this batch are
+ * delivered behind its first event.
  */
 static inline __attribute__((always_inline)) int pump_next_pending(struct sonde_session *s,
 								   struct recording *rec,
@@ -413,7 +415,7 @@ static inline bool pump_merges(const struct sonde_session *s)
 	return __builtin_expect(s->recordings.nr > 1, 0);
 }
 
-/* The next event of the only recording, as it is shown. */
+/* The next event of the only recording, with its shown time. */
 static inline __attribute__((always_inline)) int pump_next_of_one(struct sonde_session *s,
 								  bool has_defects,
 								  const struct sonde_event **ret)
@@ -490,8 +492,8 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 /* ---- several events in a call ---------------------------------------------------------------- */
 
 /*
- * Filters that keep something from one sample to the next, and those whose output is ordered with
- * the caller's, see a sample when the one before has been delivered.
+ * True if a filter keeps data from one sample to the next, or if its output must stay in order with
+ * the caller's output. Such a filter gets a sample only after the previous one was delivered.
  */
 static bool pump_delivers_one_by_one(const struct sonde_session *s)
 {
@@ -499,15 +501,15 @@ static bool pump_delivers_one_by_one(const struct sonde_session *s)
 }
 
 /*
- * Most events, most of the time: what pump_admit() leaves of itself for one where nothing is
- * filtered.
+ * True for an event that pump_admit() only completes if there are no filters. Most events are of
+ * this kind.
  */
 static inline bool pump_is_only_sample(const struct event *ev)
 {
 	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;
 }
 
-/* Another cpu may have made it: what is read and written of it is asked for before it is needed. */
+/* Prefetches the members used soon: another cpu may have written the event. */
 static inline void pump_fetch_event(const struct event *ev, const struct event *end)
 {
 	if (ev >= end)
@@ -517,8 +519,8 @@ static inline void pump_fetch_event(const struct event *ev, const struct event *
 }
 
 /*
- * Puts the samples that come next in the array into the batch, up to the first event that needs
- * more than a name. No defect is met here. Returns how many events the batch has.
+ * Adds the next samples of the array to the batch, up to the first event that needs more than a
+ * name. No defect can occur here. Returns the number of events in the batch.
  */
 static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec, size_t n,
 				 size_t max)
@@ -530,7 +532,7 @@ static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec,
 	for (; n < max && ev < end && pump_is_only_sample(ev); ev++) {
 		pump_fetch_event(ev + EVENTS_AHEAD, end);
 		if (recording_complete(ev) < 0) {
-			err_clear(); /* pump_admit() meets it again */
+			err_clear(); /* pump_admit() will fail in the same way */
 			break;
 		}
 		if (__builtin_expect(is_shifted, 0))
@@ -543,8 +545,8 @@ static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec,
 }
 
 /*
- * The first event of a batch is delivered like any other. The ones that were decoded with it need
- * nothing but to be admitted: the state does not change between them (source.h).
+ * Adds events behind the first one of a batch, which is delivered like any other event. The events
+ * decoded with it only need to be admitted: the state does not change between them (source.h).
  */
 static void pump_complete_batch(struct sonde_session *s, const struct sonde_event *first,
 				size_t max)
@@ -575,7 +577,7 @@ static void pump_complete_batch(struct sonde_session *s, const struct sonde_even
 		ev = &rec->events[rec->event_at];
 		r = pump_admit(s, rec, ev);
 		if (r < 0) {
-			err_clear(); /* the next call meets it again, and fails */
+			err_clear(); /* the next call fails in the same way */
 			break;
 		}
 		rec->event_at++;
@@ -623,7 +625,7 @@ int session_next_batch(struct sonde_session *s, const struct sonde_event *const 
 	return r > 0 ? pump_lend_batch(s, first, ret, nr) : r;
 }
 
-/* They are decoded and admitted again: a caller may want others by then. */
+/* The events are decoded and admitted again, because the caller may want others by then. */
 int session_unread(struct sonde_session *s, size_t nr)
 {
 	struct recording *rec = s->recordings.v;
@@ -645,7 +647,7 @@ int session_unread(struct sonde_session *s, size_t nr)
 	return 0;
 }
 
-/* Callers may ask for this after every event: then little is decoded ahead. */
+/* Callers may call this after every event; then few events are decoded ahead. */
 void session_pump_rewind(struct recording *rec)
 {
 	const struct event *last = rec->event_at ? &rec->events[rec->event_at - 1] : NULL;
@@ -663,7 +665,7 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 {
 	struct sonde_schema *sc = schema_at(&s->recordings.schemas, schema);
 
-	/* Filters of others see them all the same. */
+	/* Filters in shared objects still get unwanted events. */
 	if (s->dlfilters.filters.n || !sc)
 		return;
 	if (wanted && sc->unwanted) {
@@ -675,7 +677,7 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 	__atomic_store_n(&sc->unwanted, !wanted, __ATOMIC_RELAXED);
 	if (wanted)
 		atomic_fetch_add(&s->recordings.wants, 1);
-	/* Later samples are not looked at any more, so nothing is known of them. */
+	/* Later samples are no longer examined, so assume that there are some. */
 	for (size_t i = 0; i < s->recordings.nr; i++)
 		s->recordings.v[i].met_sample |= !wanted && sc->kind <= SONDE_SAMPLE;
 }

@@ -10,9 +10,9 @@
 #include "session/session.h"
 
 struct record_reader {
-	struct sink_record record; /* first: what the sink has */
+	struct sink_record record; /* first member: the sink has a pointer to it */
 	struct sonde_session *s;
-	int at; /* of the record among the cuts of its recording */
+	int at; /* index of the record in its recording's cuts */
 };
 
 static inline bool records_is_stopped(struct sonde_session *s)
@@ -20,7 +20,7 @@ static inline bool records_is_stopped(struct sonde_session *s)
 	return __builtin_expect(atomic_load_explicit(&s->stopped, memory_order_relaxed), 0);
 }
 
-/* 1: there is another event of the record, 0: there is none, <0 failure. */
+/* Returns 1 if the record has another event, 0 if not, <0 on failure. */
 static inline int decode_of_record(struct recording *rec, int at)
 {
 	while (rec->event_at == rec->nr_events) {
@@ -82,13 +82,13 @@ static int write_record(struct sonde_session *s, struct recording *rec, struct s
 	int r;
 
 	TRY(sink->ops->record(sink, &reader.record));
-	/* The state needs also the events that the sink did not ask for. */
+	/* The state also needs the events that the sink did not request. */
 	while ((r = records_next_event(&reader.record, &ev, &verdict)) > 0)
 		;
 	return r;
 }
 
-/* Events that a caller did not get to are records again. */
+/* Events that the caller has not read become records again. */
 static void records_begin(struct sonde_session *s)
 {
 	if (s->recordings.nr > 1)
@@ -101,7 +101,7 @@ static void records_begin(struct sonde_session *s)
 	}
 }
 
-/* *ret NULL: something must be read first, or it is the end. */
+/* *ret is NULL at the end, or if data must be read first. */
 static inline int next_record(struct sonde_session *s, struct recording **ret)
 {
 	struct recording *rec = s->recordings.v;
@@ -112,7 +112,7 @@ static inline int next_record(struct sonde_session *s, struct recording **ret)
 	return 0;
 }
 
-/* What was written reaches its reader before a stream is waited for. */
+/* Flushes the output before waiting for a stream. */
 static int records_fill(struct sonde_session *s, struct sink *sink)
 {
 	int r;

@@ -28,7 +28,7 @@ static bool refused_make_tallies(struct refused *r)
 {
 	if (!r->tallies)
 		r->tallies = calloc(NR_REFUSED, sizeof(*r->tallies));
-	r->failed |= !r->tallies; /* no memory: then nothing is said */
+	r->failed |= !r->tallies; /* without memory nothing is reported */
 	return r->tallies != NULL;
 }
 

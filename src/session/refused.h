@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts what filters refused as long as no sample passes them, so that a run without an answer can
- * say what the recording has instead. Nothing is noted any more once a sample has passed.
+ * Counts refused samples until the first sample passes the filters, so that a run without output
+ * can report what the recording contains instead.
  *
  *	if (!s->passed)
  *		refused_note(&lane->refused, ev, REFUSED_BY_TASK);
@@ -14,7 +14,7 @@
 
 #include "sonde/sonde.h"
 
-/* The filter that refused a sample; those before it in this list let it pass. */
+/* The filter that refused a sample. The filters before it in this list let the sample pass. */
 enum refused_by {
 	REFUSED_BY_TIME,
 	REFUSED_BY_CPU,
@@ -35,14 +35,14 @@ enum refused_kind {
 enum { REFUSED_SLOTS = 256, REFUSED_KEYS = 192 };
 
 /*
- * How many samples have each value of one kind; values behind the first REFUSED_KEYS are counted
- * together.
+ * Counts the samples by value, for one kind. Only the first REFUSED_KEYS values are counted;
+ * has_more is set if there are others.
  */
 struct refused_tally {
 	struct refused_slot {
-		uint64_t count; /* 0: free */
+		uint64_t count; /* 0 if the slot is free */
 		uint32_t key;
-		uint32_t comm; /* of pids and tids: the task's name */
+		uint32_t comm; /* the task's name, for pids and tids */
 	} slots[REFUSED_SLOTS];
 	unsigned nr;
 	bool has_more;
@@ -51,18 +51,18 @@ struct refused_tally {
 struct refused {
 	bool failed; /* memory ran out */
 	uint64_t nr, first_ns, last_ns;
-	/* owned, NR_REFUSED of them; NULL until the first one is noted */
+	/* owned; NR_REFUSED tallies; NULL until the first sample is noted */
 	struct refused_tally *tallies;
 };
 
 void refused_note(struct refused *r, const struct sonde_event *ev, enum refused_by by);
-/* A sample that was refused for its time before it was decoded. */
+/* Notes nr samples that were refused by their time, before they were decoded. */
 void refused_note_times(struct refused *r, uint64_t nr, uint64_t first_ns, uint64_t last_ns);
-/* Adds what `from` counted. */
+/* Adds the counts of `from`. */
 void refused_add(struct refused *r, const struct refused *from);
 /*
- * The values of a kind by falling count, at most max of them; how many there are in all,
- * UINT32_MAX: more than were kept.
+ * Gets at most max values of a kind, the most frequent first. Returns the number of all values;
+ * UINT32_MAX if there are more than were counted.
  */
 unsigned refused_most(const struct refused *r, enum refused_kind kind,
 		      const struct refused_slot **ret, unsigned max);

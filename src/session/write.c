@@ -9,8 +9,8 @@
 #include "sinks/sink.h"
 
 /*
- * The next events; what was written reaches its reader before a stream is waited for. A defect that
- * the sink meets when it asks for symbols is an event in front of the next sample.
+ * Gets the next events. Flushes the output before waiting for a stream. A defect that occurs while
+ * the sink looks up symbols becomes an event in front of the next sample.
  */
 static int write_next_for_sink(struct sonde_session *s, struct sink *sink,
 			       const struct sonde_event *const **ret, size_t *ret_nr)
@@ -28,7 +28,7 @@ static int write_next_for_sink(struct sonde_session *s, struct sink *sink,
 	return session_next_batch(s, ret, ret_nr);
 }
 
-/* A recording that describes itself between its events is read for that alone. */
+/* True if the sink needs events, or if the recording describes itself between its events. */
 static bool write_takes_events(const struct sonde_session *s, const struct sink *sink)
 {
 	return s->wants.samples &&
@@ -87,8 +87,8 @@ struct sink_wants session_caller_wants(struct sonde_session *s)
 }
 
 /*
- * A list out of the header fails, too, when none of the recording's events can be read: reads up to
- * the first one. perf does not look.
+ * Reads up to the first event, because even a list from the header fails if no event of the
+ * recording can be read. perf does not check this.
  */
 static int write_probe_events(struct sonde_session *s)
 {
@@ -119,7 +119,8 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	r = write_takes_records(s, sink) ? session_write_records(s, sink) : write_events(s, sink);
 	if (r == -ENODATA && s->opts.rules->lists_despite_damage && wants.header) {
 		/*
-		 * perf prints what the recording says of itself, and does not care for its events.
+		 * perf prints the recording's description of itself, even if its events cannot be
+		 * read.
 		 */
 		err_clear();
 		r = 0;
@@ -127,8 +128,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	if (!r && wants.has_verdict && !s->opts.rules->lists_despite_damage)
 		r = write_probe_events(s);
 	/*
-	 * What was written so far is kept also when the run failed; the first failure is the one
-	 * that is reported.
+	 * The output so far is kept even if the run failed. The first failure is reported.
 	 */
 	if (r < 0)
 		cause = strdup(err_text());

@@ -51,7 +51,7 @@ static void codecs_zstd_close(struct codec *c)
 /* ---- gzip ------------------------------------------------------------------------------------ */
 
 #ifdef HAVE_ZLIB
-enum { GZIP_ONLY = 16 + MAX_WBITS }; /* neither raw nor zlib's own head */
+enum { GZIP_ONLY = 16 + MAX_WBITS }; /* accepts a gzip header, no raw data and no zlib header */
 
 static int codecs_gzip_open(struct codec *c)
 {

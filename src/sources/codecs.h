@@ -16,18 +16,18 @@ enum { CODEC_MEMORY = 144 * 1024 * 1024 };
 struct codec {
 	const uint8_t *in; /* packed bytes not yet taken */
 	size_t in_len;
-	uint8_t *out; /* room for what becomes of them */
+	uint8_t *out; /* room for the unpacked bytes */
 	size_t out_len;
-	bool is_last; /* no bytes come behind in */
-	void *state;  /* the codec's own */
+	bool is_last; /* no bytes follow those at `in` */
+	void *state;  /* private to the codec */
 };
 
 struct codec_ops {
 	const char *name; /* "gzip" */
 	const char *magic;
 	size_t magic_len;
-	const char *library; /* that the build needs for it */
-	/* NULL if this build has no such codec. -ENOMEM */
+	const char *library; /* the library that the build needs for it */
+	/* NULL if this build misses the codec. Fails with -ENOMEM only. */
 	int (*open)(struct codec *c);
 	/*
 	 * Unpacks from `in` to `out` until one of them is used up, and advances both. Returns 1; 0
@@ -38,7 +38,7 @@ struct codec_ops {
 	void (*close)(struct codec *c);
 };
 
-/* NULL: not packed. */
+/* The codec of a packed input that begins with head; NULL if it is not packed. */
 const struct codec_ops *codec_find(const uint8_t *head, size_t len);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source: one kind of input. Two steps, always: `cut` finds where records begin and end and peeks
- * their time, nothing more (order/ calls it, maybe twice for the same bytes); `decode` makes events
- * of a record once its turn has come. sources/table.def lists all sources. Sources never know
- * sinks.
+ * A source reads one kind of input, always in two steps. `cut` only finds where records begin and
+ * end, and their times; order/ calls it, maybe twice for the same bytes. `decode` turns a record
+ * into events when it is delivered. sources/table.def lists all sources. Sources do not know sinks.
  */
 #ifndef SONDE_SOURCES_SOURCE_H
 #define SONDE_SOURCES_SOURCE_H
@@ -20,19 +19,19 @@
 #include "sources/stream.h"
 
 /*
- * A page or packet that records are in: their time and place depend on it besides their own bytes.
- * cut() begins with all members 0, in front of the first unit of a file, and continues where it
- * stopped: len 0 means that no unit has begun. Sources whose records need no unit leave it alone.
+ * A page or packet that contains records. The time and place of a record depend on its unit and on
+ * its own bytes. At the start of a file all members are 0; cut() continues from where it stopped.
+ * len is 0 until a unit has begun. Sources whose records need no unit do not change it.
  */
 struct unit {
-	uint64_t off;       /* of the unit in the file */
-	uint64_t time_base; /* where cut() stopped: the time that the next difference is added to */
-	const void *ctx;    /* the source's; lives as long as it does */
-	uint32_t len;       /* of the unit with its header; 0: none */
+	uint64_t off;       /* offset of the unit in the file */
+	uint64_t time_base; /* where cut() stopped: the next record's time difference adds to it */
+	const void *ctx;    /* owned by the source, valid as long as the source */
+	uint32_t len;       /* bytes of the unit with its header; 0 if there is none */
 	int32_t cpu;
 };
 
-/* One unit at two places in it. */
+/* True if both are the same unit, maybe at different places in it. */
 static inline bool unit_is_same(const struct unit *a, const struct unit *b)
 {
 	return a->off == b->off && a->len == b->len && a->cpu == b->cpu && a->ctx == b->ctx;
@@ -48,8 +47,8 @@ struct cut {
 	uint8_t order; /* enum cut_order */
 	uint8_t flags; /* enum cut_flags */
 	/*
-	 * What the record is in, NULL if it explains itself. Set by order/, which keeps it as long
-	 * as `bytes`. Its time_base means nothing here.
+	 * The unit that contains the record; NULL if the record needs none. Set by order/, which
+	 * keeps it as long as `bytes`. Its time_base has no meaning here.
 	 */
 	const struct unit *unit;
 };
@@ -58,7 +57,7 @@ enum cut_order {
 	CUT_ORDERED = 0, /* delivered in the order of its time */
 	CUT_AT_ONCE = 1, /* acts when it is read (no time) */
 	CUT_ROUND = 2,   /* the recorder finished a pass over its buffers */
-	CUT_HEADER = 3   /* of the stream: goes to take_header(), then acts as AT_ONCE does */
+	CUT_HEADER = 3   /* describes the stream: first take_header() gets it, then like AT_ONCE */
 };
 enum cut_flags {
 	CUT_LATE = 1, /* set by order/ */
@@ -80,95 +79,98 @@ struct source_options {
 	bool force;
 	bool unordered; /* records are delivered in the order of the file */
 	/*
-	 * The caller wants records as they are stored: their places in a compressed file are kept,
-	 * and samples that the rules leave out are events (struct event, is_left_out).
+	 * The caller wants records as they are stored. The source keeps their places in a
+	 * compressed file, and makes events of samples that the rules leave out (struct event,
+	 * is_left_out).
 	 */
 	bool raw_records;
 	const struct rules *rules;
-	/* Read in place of path; NULL: none. open takes it over, even if it fails. */
+	/* Read in place of path if not NULL. open() takes ownership, even if it fails. */
 	struct stream *stream;
 	/*
-	 * Looks elsewhere for the description of such a tracepoint, whose machine has this one's
-	 * byte order. 0 and text borrowed until the next call; <0 with a message if there is none.
-	 * NULL: tracepoints stay undescribed.
+	 * Looks elsewhere for the description of a tracepoint that the recording does not describe.
+	 * The recorded machine must have this one's byte order. Returns 0 and a text that is
+	 * borrowed until the next call; <0 with a message if there is none. NULL if tracepoints
+	 * stay undescribed.
 	 */
 	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
 			   const char **ret_system, struct bytes *ret);
 	void *find_format_ctx;
 	/* Bytes that a packed or compressed recording may unpack to; 0: the limit of unpacked.h. */
 	uint64_t max_unpacked;
-	uint64_t packed_bytes; /* the size of the packed file that fd was unpacked from; 0: not */
-	/* The path is packed or a pipe: fd, the source's, is a file with what was in it. */
+	uint64_t packed_bytes; /* size of the packed file whose content is in fd; 0 if not packed */
+	/* The path is packed or a pipe: fd, owned by the source, is a file with its content. */
 	bool is_copied;
 	int fd;
-	atomic_int *stopped; /* set when waiting for a stream is to end */
+	atomic_int *stopped; /* set to end the waiting for a stream */
 	/*
-	 * Called while a packed input is read, with the packed bytes read so far; total is 0 if
-	 * not known. NULL if nobody asks.
+	 * Called while a packed input is read, with the packed bytes read so far. total is 0 if
+	 * unknown. May be NULL.
 	 */
 	void (*on_packed)(void *ctx, uint64_t done, uint64_t total);
 	void *on_packed_ctx;
-	struct schema_table *schemas; /* where the source's schemas go */
+	struct schema_table *schemas; /* the source adds its schemas to it */
 	struct defects *defects;
 	/*
-	 * What cut() and the reading of streams count, which may go on in another thread
-	 * (recording/reader.h). NULL: the same as defects.
+	 * The defects that cut() and the reading of streams count, maybe in another thread
+	 * (recording/reader.h). If NULL, `defects` is used.
 	 */
 	struct defects *read_defects;
 };
 
 /* One input file as order/ reads it: a file descriptor and the range that holds records. */
 struct source_file {
-	int fd;                /* the source's */
+	int fd;                /* owned by the source */
 	const char *path;      /* for messages */
 	uint64_t begin, end;   /* bytes; end was the size seen at open, UINT64_MAX for a stream */
-	struct stream *stream; /* of a pipe, read in place of fd; NULL: a file */
+	struct stream *stream; /* a pipe, read in place of fd; NULL for a file */
 	/*
-	 * Its records are in the order of their times: the file is read once, side by side with the
-	 * others. Only where the writer guarantees it: an older record behind a newer one is
+	 * Its records are in the order of their times, so the file is read once, in parallel with
+	 * the others. Set only if the writer guarantees it: an older record behind a newer one is
 	 * delivered late.
 	 */
 	bool is_monotonic;
 	/*
-	 * A monotonic stream, one of several that are read while they are written: none of them is
-	 * waited for as long as another one has records (order.h).
+	 * One of several monotonic streams that are read while they are written. While another one
+	 * has records, this one does not block it (order.h).
 	 */
 	bool is_growing;
 };
 
 /*
- * What a recording holds of its kernel; members are NULL and 0 when it does not say. Borrowed from
- * the source.
+ * The recorded kernel. Members that the recording does not give are NULL or 0. Borrowed from the
+ * source.
  */
 struct source_kernel {
 	struct build_id build_id;
-	const char *name;              /* of its file, when it is not "[kernel.kallsyms]" */
+	const char *name;              /* name of its file, if not "[kernel.kallsyms]" */
 	const char *kallsyms, *printk; /* text, not NUL-terminated */
 	size_t kallsyms_len, printk_len;
 };
 
-/* A file's build id as the recording's own list has it. */
+/* A file's build id from the recording's own list. */
 struct source_build_id {
 	const char *path; /* borrowed from the source */
 	struct build_id id;
-	bool is_kernel; /* of the kernel or of a module of it */
+	bool is_kernel; /* the file is the kernel or one of its modules */
 };
 
-/* What a recording says of its clock. */
+/* The recording's description of its clock. */
 struct source_clock {
-	bool is_known; /* there are events, which say it */
-	int32_t id;    /* CLOCK_*; -1: the kernel's own */
+	bool is_known; /* set if there are events, which name the clock */
+	int32_t id;    /* CLOCK_*; -1 for the kernel's own clock */
 	bool has_resolution, has_reference;
 	uint64_t resolution_ns;
-	int32_t reference_id;       /* the clock of these, which should be the same: */
-	uint64_t wall_ns, clock_ns; /* one moment as time of day and in the clock */
+	int32_t reference_id;       /* the clock of clock_ns; should equal id */
+	uint64_t wall_ns, clock_ns; /* the same moment as time of day and as time of the clock */
 };
 
 /* What a record reports about the recording of an event type. */
 enum source_report_kind {
 	REPORT_NONE,
-	REPORT_LOST,       /* counted by a buffer that several event types share */
-	REPORT_LOST_EXACT, /* counted by the event type; where any does, REPORT_LOST counts twice */
+	REPORT_LOST, /* counted by a buffer that several event types share */
+	/* counted per event type; REPORT_LOST then counts the same losses again */
+	REPORT_LOST_EXACT,
 	REPORT_THROTTLED
 };
 struct source_report {
@@ -178,29 +180,30 @@ struct source_report {
 };
 
 /*
- * One thing that a recording says of itself, for sonde info and the heads of JSON outputs. Values
- * about the host are borrowed from the source, others until the next call.
+ * One fact that a recording states about itself, for sonde info and the heads of JSON outputs.
+ * Values about the host are borrowed from the source, other values until the next call.
  */
 enum source_fact_form {
 	FACT_TEXT,
-	FACT_NUMBER, /* digits that JSON takes as they are */
+	FACT_NUMBER, /* digits, written to JSON unchanged */
 	FACT_FLAG,   /* "true" or "false" */
-	FACT_WORDS   /* separated by blanks; in JSON an array, in which digits are numbers */
+	FACT_WORDS   /* separated by blanks; an array in JSON, with digits as numbers */
 };
 enum source_fact_about {
 	FACT_FILE,
-	FACT_HOST,     /* and the recorder */
+	FACT_HOST,     /* the host or the recorder */
 	FACT_TEXT_ONLY /* not a member of JSON outputs */
 };
 /*
- * Keys that the text of sonde info has words for: kind ("pipe", "stream", "directory", "file";
- * without a value perf.data's file mode or, of several files, a directory), changed (seconds since
- * 1970), compressed, memory_kb; of the host hostname, osrelease, recorder, arch, cpudesc, cmdline,
- * nrcpus_online, nrcpus_available, byte_order, long_bytes. It prints others that have a label as a
- * line of their own. It reports a key without a value as missing, and no key that is not listed.
+ * The text of sonde info has words for these keys: kind ("pipe", "stream", "directory", "file";
+ * without a value it means perf.data's file mode, or a directory if there are several files),
+ * changed (seconds since 1970), compressed, memory_kb; about the host: hostname, osrelease,
+ * recorder, arch, cpudesc, cmdline, nrcpus_online, nrcpus_available, byte_order, long_bytes.
+ * Another key with a label gets a line of its own. A listed key without a value is reported as
+ * missing; a key that the source does not list is not reported.
  */
 struct source_fact {
-	const char *key;   /* of JSON's member */
+	const char *key;   /* name of the JSON member */
 	const char *value; /* NULL if the recording does not say */
 	const char *label; /* NULL if text does not print it */
 	enum source_fact_form form;
@@ -213,10 +216,10 @@ struct source_traits {
 	bool describes_late;
 	/* Raw traces of processors, which may hold values that no sample has. */
 	bool has_cpu_traces;
-	bool has_counts;      /* counters read now and then (perf stat), not samples */
-	bool has_fixed_types; /* event types are those of the format, the same in every recording */
+	bool has_counts;      /* counters read at intervals (perf stat), not samples */
+	bool has_fixed_types; /* the format defines the event types: the same in every recording */
 	bool reports_types;   /* losses and throttling are reported for event types */
-	bool has_time_zero;   /* a time of 0 is a time; else it means that the time is unknown */
+	bool has_time_zero;   /* 0 is a valid time; otherwise it means that the time is unknown */
 };
 
 /* A recorded group of event types. */
@@ -228,33 +231,34 @@ struct source_group {
 };
 
 /*
- * What every input has. Members that may be NULL are called by the functions below the struct,
- * never directly. What only one kind of input has is in that input's own view
+ * The functions of every kind of input. Members that may be NULL are called only by the functions
+ * below the struct. Functions for a single kind of input are in that input's own view
  * (sources/perfdata/view.h).
  */
 struct source_ops {
-	const char *name, *summary; /* "perf.data"; a line for help */
+	const char *name, *summary; /* "perf.data"; one line for help */
 	/* Looks at the first bytes of the input: 0 = not mine, 100 = certain. */
 	int (*probe)(const uint8_t *head, size_t len);
 	/*
-	 * The name of the file in a directory whose first bytes probe() wants; 1, or 0 if the
-	 * directory has no such file. NULL: its recordings are never directories.
+	 * Finds the file in a directory whose first bytes probe() needs, and returns 1; 0 if the
+	 * directory has no such file. NULL if recordings of this format are never directories.
 	 */
 	int (*head_file)(int dir, char ret[NAME_MAX + 1]);
 	int (*open)(struct source **ret, const struct source_options *opts);
-	/* Input that begins so can be read from front to back, as a stream. NULL: none can. */
+	/* True if input with this beginning can be read as a stream. NULL if none can. */
 	bool (*streams)(const uint8_t *head, size_t len);
 	/* The i-th file; false behind the last. */
 	bool (*file)(struct source *s, unsigned i, struct source_file *ret);
 	/*
-	 * Cuts records from p[0..len), which is at file_off of file i, into at most max cuts;
-	 * returns how many. The same bytes may be cut again: nothing but *unit changes, and
-	 * defects are counted.
-	 * *unit: where the call before stopped, and where this one does. All cuts of a call are of
-	 * the unit that it ends with.
-	 * *ret_used: bytes done with; may exceed len where data that is no record follows a record.
-	 * *ret_need: the length of the next record (>= 1) if it does not fit into the bytes left;
-	 * else 0.
+	 * Cuts records from p[0..len), which is at file_off of the file, into at most max cuts.
+	 * Returns their number. The same bytes may be cut again: a call changes only *unit, and
+	 * counts defects.
+	 * *unit: where the previous call stopped; afterwards, where this call stopped. All cuts of
+	 * a call are in the unit in which the call ends.
+	 * *ret_used: number of bytes handled. It may exceed len if data that is no record follows a
+	 * record.
+	 * *ret_need: the length of the next record (>= 1) if it does not fit into the remaining
+	 * bytes; otherwise 0.
 	 * A negative result ends this file there (truncated, damaged); records cut before it stay
 	 * valid. Only further CUT_HEADERs follow a CUT_HEADER in the same call.
 	 */
@@ -263,44 +267,43 @@ struct source_ops {
 		   size_t *ret_need);
 	/*
 	 * Takes the records that describe the stream itself (CUT_HEADER), before any record behind
-	 * them is cut. The bytes that belong to the last one are in the window behind it. Called
-	 * once for each record, in the order of the file: afterwards cut() calls it CUT_AT_ONCE.
-	 * NULL if there are none.
+	 * them is cut. Data that belong to the last one follow it in the window. Each record is
+	 * passed once, in the order of the file; if it is cut again, it is CUT_AT_ONCE. NULL if the
+	 * format has no such records.
 	 */
 	int (*take_header)(struct source *s, const struct cut *cuts, int nr);
 	/*
-	 * Makes at most max events of the records from cuts[*at] on, and moves *at behind the last
-	 * record that is done with; a record with further events is not. Returns the number of
-	 * events, or a negative value. 0 is no end: *at has moved, and the caller asks again.
+	 * Makes at most max events from the records from cuts[*at] on. Moves *at behind the last
+	 * finished record; a record with further events is not finished. Returns the number of
+	 * events, <0 on failure. 0 is not the end: *at has moved, and the caller calls again.
 	 *
-	 * Records that only become an event (samples, as a rule) may be decoded ahead, several in
-	 * a call. A record that does more than that (changes a state, counts a defect, depends on
-	 * records before it, fills scratch memory of the source) is decoded alone: the call before
-	 * ends in front of it, and its own call decodes nothing behind it. So until the next call
-	 * every event of a call can be asked everything, in the state that holds for all of them;
-	 * and the records behind any event of a call may be decoded again.
+	 * Records that only become an event (usually samples) may be decoded ahead, several in one
+	 * call. A record that does more (changes a state, counts a defect, depends on earlier
+	 * records, fills scratch memory of the source) is decoded alone: the previous call ends in
+	 * front of it, and its own call decodes nothing behind it. So the same state holds for all
+	 * events of a call, and all their values are available until the next call. The records
+	 * behind any event of a call may be decoded again.
 	 *
-	 * Members that are the same for every event of a session (size, recording, source, owned,
-	 * space) are the caller's; decode sets all others, comm and map_epoch excepted.
+	 * The caller sets the members that are the same for every event of a session (size,
+	 * recording, source, owned, space), and comm and map_epoch; decode sets all others.
 	 */
 	int (*decode)(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 		      int max);
 	/*
-	 * Decodes ahead, as decode() does, the samples from cuts[*at] on up to the first record
-	 * that is not decoded ahead; leaves unwanted ones out. Called by the thread that cuts,
-	 * while another one may be in any function but take_header(): uses nothing that these
-	 * change, and counts no defect. NULL: nothing is decoded there.
+	 * Decodes ahead, like decode(), the samples from cuts[*at] on, up to the first record that
+	 * cannot be decoded ahead. Omits unwanted samples. Called by the thread that cuts, while
+	 * another thread may be in any function except take_header(). So it uses nothing that those
+	 * functions change, and counts no defects. NULL if that thread decodes nothing.
 	 */
 	int (*decode_ahead)(struct source *s, const struct cut *cuts, int nr, int *at,
 			    struct event *ret, int max);
 	/*
-	 * All sample values; scratch memory is the source's and lives until its next call. NULL if
-	 * samples have no values but those of struct sonde_event.
+	 * Gets all values of a sample. Scratch memory belongs to the source and is valid until the
+	 * next call. NULL if samples have only the values in struct sonde_event.
 	 */
 	int (*sample)(struct source *s, const struct event *ev, struct sonde_sample *ret);
 	/*
-	 * The address and the period of a sample, without its other values. NULL: sample() is asked
-	 * for them.
+	 * Gets only the address and the period of a sample. If NULL, sample() provides them.
 	 */
 	void (*weigh)(struct source *s, const struct event *ev, uint64_t *ret_ip,
 		      uint64_t *ret_period);
@@ -317,25 +320,26 @@ struct source_ops {
 	 * format have no such records.
 	 */
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
-	/* NULL if such recordings say nothing of the kernel. */
+	/* NULL if the format does not describe the kernel. */
 	int (*kernel)(struct source *s, struct source_kernel *ret);
 	/*
-	 * The first build id recorded for a file; false: unknown. NULL: such recordings have none.
+	 * Finds the first build id recorded for a file; false if unknown. NULL if the format has no
+	 * build ids.
 	 */
 	bool (*build_id)(struct source *s, const char *path, struct source_build_id *ret);
 	/*
-	 * The i-th of the host's, in the order of the recording; false behind the last. More may
-	 * come with the events. NULL if such recordings have none.
+	 * The i-th build id of the host, in the order of the recording; false behind the last.
+	 * Events may add more. NULL if the format has no build ids.
 	 */
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
 	/*
-	 * Functions that the recording itself names in the file of that path; NULL if it names
-	 * none. Borrowed. The member is NULL if such recordings never name any.
+	 * The functions that the recording itself names for the file at path; NULL if there are
+	 * none. Borrowed. The member is NULL if the format cannot name functions.
 	 */
 	const struct named_file *(*named_file)(struct source *s, const char *path);
 	/*
-	 * The times of the first and last sample as the recording says them; false: it does not.
-	 * NULL: never does.
+	 * The recorded times of the first and last sample; false if the recording does not say.
+	 * NULL if the format does not record them.
 	 */
 	bool (*span)(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 	/*
@@ -344,23 +348,24 @@ struct source_ops {
 	 */
 	void (*traces)(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 	/*
-	 * Called after every record was decoded: reports what only all records together show. May
-	 * be called again. NULL: nothing to report.
+	 * Called after all records were decoded: reports facts that only all records together show.
+	 * May be called again. NULL if there is nothing to report.
 	 */
 	void (*ended)(struct source *s);
-	/* NULL: such recordings say nothing of it. */
+	/* NULL if the format does not describe the clock. */
 	void (*clock)(struct source *s, struct source_clock *ret);
-	/* NULL if none of them ever holds. */
+	/* NULL if all traits are always false. */
 	void (*traits)(struct source *s, struct source_traits *ret);
 	/*
-	 * What a record reports; *ret is left alone if it reports nothing. NULL if no record does.
+	 * Gets the report in a record; *ret does not change if there is none. NULL if the format
+	 * has no such records.
 	 */
 	void (*report)(struct source *s, const struct event *ev, struct source_report *ret);
-	/* The i-th group of event types; false behind the last. NULL: there are none. */
+	/* The i-th group of event types; false behind the last. NULL if there are no groups. */
 	bool (*group_at)(struct source *s, size_t i, struct source_group *ret);
-	/* The i-th fact, in the order of JSON's members; false behind the last. NULL: none. */
+	/* The i-th fact, in the order of JSON's members; false behind the last. NULL if none. */
 	bool (*fact_at)(struct source *s, size_t i, struct source_fact *ret);
-	/* See sonde_session_info(). NULL if such recordings say none of it. */
+	/* See sonde_session_info(). NULL if the format has no such values. */
 	const char *(*info)(struct source *s, const char *key);
 	void (*close)(struct source *s);
 };
@@ -369,7 +374,7 @@ struct source {
 	const struct source_ops *ops;
 };
 
-/* How many of the cuts, which are the last ones of a call, are header records. */
+/* Counts the header records at the end of the cuts of a call. */
 static inline int source_count_headers(const struct cut *cuts, int nr)
 {
 	int n = 0;
@@ -379,7 +384,7 @@ static inline int source_count_headers(const struct cut *cuts, int nr)
 	return n;
 }
 
-/* Hands the header records of a batch, which are its last, to their source. */
+/* Passes the header records, which are the last cuts of a batch, to their source. */
 static inline int source_take_headers(struct source *s, const struct cut *cuts, int nr)
 {
 	const int n = source_count_headers(cuts, nr);
@@ -387,7 +392,7 @@ static inline int source_take_headers(struct source *s, const struct cut *cuts, 
 	return n ? s->ops->take_header(s, cuts + nr - n, n) : 0;
 }
 
-/* All there are: table.def. */
+/* All sources: table.def. */
 #define SOURCE(name) extern const struct source_ops name##_source_ops;
 #include "sources/table.def"
 #undef SOURCE
@@ -399,7 +404,7 @@ static inline bool source_has_sample_values(const struct source *s)
 	return s->ops->sample != NULL;
 }
 
-/* Without the member: a sample has no values but those of its event. */
+/* If the member is NULL, a sample has only the values of its event. */
 static inline int source_sample(struct source *s, const struct event *ev, struct sonde_sample *ret)
 {
 	if (s->ops->sample)
@@ -445,7 +450,7 @@ static inline bool source_find_build_id(struct source *s, const char *path,
 	return s->ops->build_id && s->ops->build_id(s, path, ret);
 }
 
-/* False if such recordings never have build ids. */
+/* False if the format has no build ids. */
 static inline bool source_has_build_ids(const struct source *s)
 {
 	return s->ops->build_id_at != NULL;
@@ -466,7 +471,7 @@ static inline bool source_span(struct source *s, uint64_t *ret_first_ns, uint64_
 	return s->ops->span && s->ops->span(s, ret_first_ns, ret_last_ns);
 }
 
-/* False if such recordings never have any. */
+/* False if the format has no AUX trace records. */
 static inline bool source_count_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes)
 {
 	*ret_records = *ret_bytes = 0;
@@ -526,7 +531,10 @@ static inline const char *source_info(struct source *s, const char *key)
 
 /* ---- sources.c ------------------------------------------------------------------------------- */
 
-/* A regular file of whoever reads it, or of root; force: of anybody. */
+/*
+ * Fails unless fd is a regular file that belongs to the reading user or to root. With force it may
+ * belong to any user.
+ */
 struct stat;
 int source_check_file(int fd, const char *path, bool force, struct stat *ret);
 /* Opens the input with the first source that knows it. */

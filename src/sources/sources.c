@@ -19,7 +19,7 @@ static const struct source_ops *const sources[] = {
 };
 #undef SOURCE
 
-/* The file of a directory that shows which source reads it; 0 if no source knows one. */
+/* Finds the file in a directory that identifies the source; 0 if no source knows such a file. */
 static int sources_find_head_file(int dir, char ret[NAME_MAX + 1])
 {
 	int r = 0;
@@ -38,7 +38,7 @@ static int sources_no_recording(int dir, const char *path)
 		       path, *looks ? ": " : "", looks);
 }
 
-/* Reads the first bytes of the file that shows what kind of recording the directory is. */
+/* Reads the first bytes of the file that identifies the source of a directory. */
 static int sources_look_into(int dir, const char *path, uint8_t *head, size_t room, size_t *ret_len)
 {
 	char name[NAME_MAX + 1];
@@ -88,7 +88,7 @@ static int sources_read_head(struct stream *s, uint8_t *head, size_t room, size_
 
 /*
  * Reads the first bytes of the input; "-" is the standard input. *ret is a stream if the input can
- * be read only once, otherwise it is left alone.
+ * be read only once; otherwise *ret does not change.
  */
 static int sources_look(const struct source_options *opts, uint8_t *head, size_t room,
 			size_t *ret_len, struct stream **ret)
@@ -182,7 +182,7 @@ static int sources_open_packed(const struct codec_ops *codec, struct source_opti
 	return unwrap_open(&opts->stream, codec, from, fd, &limit, opts);
 }
 
-/* As sources_look(), for the unpacked bytes of a packed input. */
+/* Like sources_look(), for the unpacked bytes of a packed input. */
 static int sources_unwrap(const struct codec_ops *codec, struct source_options *opts, uint8_t *head,
 			  size_t room, size_t *ret_len, struct timespec *ret_changed)
 {
@@ -195,7 +195,7 @@ static int sources_unwrap(const struct codec_ops *codec, struct source_options *
 	return 0;
 }
 
-/* A recording that cannot be read as a stream becomes a file, as old as the one that it came in. */
+/* Copies a recording that cannot be read as a stream to a file; keeps the time of change. */
 static int sources_keep_in_file(struct source_options *opts, const struct timespec *changed)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, *changed };
@@ -214,14 +214,14 @@ static int sources_keep_in_file(struct source_options *opts, const struct timesp
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-enum { HEAD_BYTES = 16 }; /* of a stream no more may be waited for */
+enum { HEAD_BYTES = 16 }; /* a stream may not provide more for some time */
 
 struct input {
 	const char *name;           /* as the user gave it, for messages */
-	struct source_options opts; /* the caller's, with what was found out about the input */
+	struct source_options opts; /* the caller's options, completed by facts about the input */
 	const struct codec_ops *codec;
 	struct timespec changed;
-	uint8_t head[HEAD_BYTES]; /* of a packed input: of what was packed */
+	uint8_t head[HEAD_BYTES]; /* first bytes, unpacked if the input is packed */
 	size_t len;
 };
 
@@ -246,7 +246,7 @@ static int sources_refuse_unknown(const struct input *in)
 		       in->codec ? in->codec->name : "", looks);
 }
 
-/* The source that reads the input; a packed input, or one that must be a file, is made so. */
+/* Finds the source for the input. Unpacks a packed input, or copies it to a file if needed. */
 static int find_source(struct input *in, const struct source_options *opts,
 		       const struct source_ops **ret)
 {
@@ -281,7 +281,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 	if (!opts->read_defects)
 		in.opts.read_defects = opts->defects;
 	if (!strcmp(opts->path, "-"))
-		in.opts.path = "/dev/stdin"; /* should it be a file */
+		in.opts.path = "/dev/stdin"; /* in case it is a file */
 	r = find_source(&in, opts, &ops);
 	if (r >= 0)
 		return ops->open(ret, &in.opts);

@@ -11,9 +11,9 @@
 #include "base/temp_file.h"
 
 enum {
-	READ_BYTES = 1024 * 1024, /* asked of the pipe at once */
+	READ_BYTES = 1024 * 1024, /* requested from the pipe in one call */
 	COPY_BYTES = 256 * 1024,
-	EVICT_BYTES = STREAM_MEMORY / 16, /* that make room in memory at once */
+	EVICT_BYTES = STREAM_MEMORY / 16, /* dropped from memory at once */
 	PUNCH_BYTES = STREAM_MEMORY
 };
 
@@ -78,7 +78,7 @@ void stream_let_go(struct stream *s, uint64_t off)
 		s->keep_from = off;
 }
 
-/* Gives disk space of what was let go back; a file system that cannot keeps it until the end. */
+/* Frees the disk space of released bytes. Some file systems cannot; they keep it until the end. */
 static void stream_punch(struct stream *s)
 {
 	uint64_t to = s->keep_from < s->mem_begin ? s->keep_from : s->mem_begin;
@@ -90,7 +90,7 @@ static void stream_punch(struct stream *s)
 	s->punched = to;
 }
 
-/* Drops the oldest bytes from memory; those that are still needed go to the temporary file. */
+/* Drops the oldest bytes from memory. Writes those still needed to the temporary file. */
 static int stream_make_room(struct stream *s)
 {
 	uint64_t end = s->mem_begin + EVICT_BYTES - s->mem_begin % EVICT_BYTES;
@@ -123,7 +123,7 @@ static int stream_make_room(struct stream *s)
 	return 0;
 }
 
-/* Until the pipe has bytes or its writer closed it: 0, or -EINTR. */
+/* Waits until the pipe has bytes or its writer has closed it. Returns 0 or -EINTR. */
 static int stream_wait_for_bytes(const struct stream *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
@@ -187,7 +187,7 @@ static int64_t stream_read_pipe(const struct stream *s, void *buf, size_t len)
 	}
 }
 
-/* Some more bytes, at least one unless the stream ended. */
+/* Reads at least one more byte, unless the stream has ended. */
 static int stream_read_more(struct stream *s)
 {
 	size_t at, room;

@@ -12,7 +12,7 @@ struct kind {
 	const char *text;
 };
 
-/* The first match counts: a longer beginning is in front of a shorter one that it starts with. */
+/* The first match counts, so a longer magic is in front of a shorter one that is its prefix. */
 static const struct kind kinds[] = {
 #define KIND(magic, text)                      \
 	{                                      \

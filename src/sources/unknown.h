@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Input that no source knows: what it looks like, and what reads it. */
+/* Describes input that no source knows, and names tools that read it. */
 #ifndef SONDE_SOURCES_UNKNOWN_H
 #define SONDE_SOURCES_UNKNOWN_H
 
@@ -10,7 +10,7 @@ enum { UNKNOWN_TEXT_BYTES = 200 };
 
 /* Writes a clause for a message about the input's first bytes: "it looks like ...". */
 void unknown_describe(const uint8_t *head, size_t len, char ret[UNKNOWN_TEXT_BYTES]);
-/* The same for a directory without a file of events; dir is borrowed. "" if it is unknown. */
+/* The same for a directory without a file of events. dir is borrowed. "" if it is unknown. */
 const char *unknown_directory(int dir);
 
 #endif

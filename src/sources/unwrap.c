@@ -11,17 +11,17 @@ enum { IN_BYTES = 256 << 10 };
 struct unwrap {
 	const struct codec_ops *ops;
 	struct codec codec;
-	struct stream *from; /* owned; NULL: fd */
-	int fd;              /* owned; -1: from */
+	struct stream *from; /* owned; NULL if fd is read */
+	int fd;              /* owned; -1 if `from` is read */
 	const char *path;
 	struct defects *defects;
 	void (*on_packed)(void *ctx, uint64_t done, uint64_t total);
 	void *on_packed_ctx;
 	uint64_t read_to; /* packed bytes read so far */
 	struct unpacked unpacked;
-	uint64_t total; /* packed bytes of the file; 0: a pipe */
-	uint8_t *buf;   /* owned, IN_BYTES: those at hand */
-	bool at_piece;  /* the last piece ended, none has begun */
+	uint64_t total; /* packed bytes of the file; 0 for a pipe */
+	uint8_t *buf;   /* owned; room for IN_BYTES packed bytes */
+	bool at_piece;  /* the last piece has ended and no other has begun */
 	bool ended;
 };
 
@@ -65,7 +65,9 @@ static void unwrap_end_damaged(struct unwrap *u, const char *how)
 		    (unsigned long long)(u->read_to - u->codec.in_len), u->path, how);
 }
 
-/* Between pieces: true if another one follows. Zeros and other bytes are not the recording's. */
+/*
+ * True if another piece follows the last one. Zeros and other bytes are no part of the recording.
+ */
 static bool unwrap_begins_piece(const struct unwrap *u)
 {
 	return codec_find(u->codec.in, u->codec.in_len) == u->ops ||

@@ -6,7 +6,7 @@
  *	file or stream --packed--> codec --> stream          to read from front to back (pipe mode)
  *	                                 '-> temporary file  to read at any offset (file mode)
  *
- * Unpacking ends at the first damage, which is reported as a defect; the bytes before it stay.
+ * Unpacking ends at the first damage, which is reported as a defect. The bytes before it are used.
  */
 #ifndef SONDE_SOURCES_UNWRAP_H
 #define SONDE_SOURCES_UNWRAP_H
@@ -18,10 +18,10 @@
 #include "sources/unpacked.h"
 
 /*
- * *ret is the unpacked stream. from: a pipe's bytes, taken over whatever becomes of it; NULL: fd, a
- * regular file's, taken over, too. limit: how much it may unpack to; packed_bytes is the size of
- * fd's file, 0 for a pipe. The input's options say its path and who is called; what they name is
- * borrowed.
+ * *ret is the unpacked stream. The packed bytes are read from `from`, a pipe, or from fd, a regular
+ * file, if from is NULL. Takes ownership of from and fd, even on failure. limit: the limit of the
+ * unpacked size; its packed_bytes is the size of fd's file, 0 for a pipe. opts: the input's
+ * options, which give its path and callbacks; the objects that they refer to are borrowed.
  */
 int unwrap_open(struct stream **ret, const struct codec_ops *codec, struct stream *from, int fd,
 		const struct unpacked *limit, const struct source_options *opts);

@@ -6,18 +6,20 @@
  * `stat` has the growth of its count since the round before, scaled to the time enabled if the
  * counter ran for a part of it.
  *
- * perf 6.1 treats a recording that adds up all cpus in another way: its text shows the sums as they
- * are (events that are `is_summed_up`), its scripts get one growth for all cpus and threads
- * together (cpu and thread -1).
+ * perf 6.1 differs for a recording that adds up all cpus. Its text shows the sums unchanged (events
+ * with `is_summed_up`). Its scripts get one growth for all cpus and threads together (cpu and
+ * thread are -1).
  */
 #ifndef SONDE_SOURCES_PERFDATA_COUNTS_H
 #define SONDE_SOURCES_PERFDATA_COUNTS_H
 
 #include "sources/perfdata/perfdata.h"
 
-/* Takes what a record of these says; damage is left to those who list records. -ENOMEM only. */
+/*
+ * Takes a record of counts. Ignores damage, which lists of records report. Fails with -ENOMEM only.
+ */
 int perfdata_counts_take(struct perfdata_source *s, const struct cut *rec, uint32_t type);
-/* Event i of a round: as source_ops.decode. */
+/* Makes event i of a round. Returns the same as source_ops.decode. */
 int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, unsigned i,
 			   struct event *ret);
 void perfdata_counts_free(struct perfdata_counts *c); /* NULL is fine */

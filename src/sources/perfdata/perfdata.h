@@ -19,7 +19,7 @@ struct perfdata_losses {
 	uint64_t samples, state; /* LOST_SAMPLES of events, of dummies */
 	bool has_samples;        /* there are LOST_SAMPLES */
 	uint64_t unwritten;      /* in LOST_SAMPLES: samples that the recorder did not write */
-	bool only_unwritten;     /* and nothing else */
+	bool only_unwritten;     /* LOST_SAMPLES counts nothing else */
 	uint64_t events_reported, state_reported; /* in defects so far */
 };
 
@@ -36,7 +36,7 @@ struct perfdata_event {
 	bool is_renamed;           /* name or format are newer than the schema (pipe mode) */
 };
 
-/* A kernel event id: which event it is, and the count that the last SAMPLE_READ showed. */
+/* A kernel event id, its event, and the count in the last SAMPLE_READ. */
 struct perfdata_id {
 	uint64_t id;
 	uint32_t event;
@@ -51,7 +51,7 @@ struct perfdata_early_name {
 
 struct perfdata_counts;
 
-/* What joins a record CALLCHAIN of simpleperf to its samples. */
+/* The values by which a CALLCHAIN record of simpleperf is matched to its samples. */
 struct simpleperf_chain {
 	uint64_t off; /* of the record in the file; 0 for none */
 	uint64_t time_ns;
@@ -63,7 +63,7 @@ struct simpleperf_chain {
 /* How to find a record's event. */
 enum id_rule {
 	ID_ONE_EVENT,  /* there is only one */
-	ID_SAME_PLACE, /* at the same offset in all */
+	ID_SAME_PLACE, /* the id is at the same offset in all records */
 	/* Attrs differ and have no IDENTIFIER: an id is accepted if it leads back to its attr. */
 	ID_MIXED
 };
@@ -85,7 +85,7 @@ struct perfdata_data_file {
 	const char *behind; /* an offset in messages: " of PATH" */
 	int number;
 	uint64_t bytes;
-	struct unzip *unzip; /* owned; NULL: not compressed */
+	struct unzip *unzip; /* owned; NULL if not compressed */
 };
 
 struct perfdata_source {
@@ -94,30 +94,31 @@ struct perfdata_source {
 	struct perfdata_file file;
 	int64_t changed_s;
 	uint64_t first_attr_off; /* in pipe mode: of the first event's record */
-	/* Owned; by feature number, empty if absent or not asked for yet. NULL: none so far */
+	/* Owned; by feature number; empty if absent or not yet used. NULL if none was used. */
 	struct bytes *sections;
-	struct outbuf fact;  /* the value of the fact asked for last */
+	struct outbuf fact;  /* the value of the last requested fact */
 	struct outbuf split; /* the pieces read so far of a simpleperf record in several pieces */
 	struct named_files named_files; /* of simpleperf's header sections; by hash of the path: */
 	struct hash64 named_by_path;    /* -> index of the first one */
 	bool has_chains;                /* there may be records CALLCHAIN of simpleperf */
 	struct simpleperf_chain last_chain;
-	uint8_t *chain_record; /* owned; room for the record asked for last, NULL if none was */
+	/* owned; room for the last requested record; NULL if none was requested */
+	uint8_t *chain_record;
 	/* Pipe mode, and records of simpleperf: */
-	uint64_t taken_to; /* records of the header's kind before were taken */
+	uint64_t taken_to; /* header records before this offset were taken */
 	bool schemas_made;
 	/*
-	 * Such records followed the prelude: schemas must be renewed. Until then no other thread
-	 * decodes events ahead.
+	 * Header records followed the prelude, so schemas must be renewed. Until then no other
+	 * thread decodes events ahead.
 	 */
 	atomic_bool is_unsettled;
 	bool has_ended_early;     /* the recorder reports that it could not write any more */
 	bool meets_compressed;    /* there are compressed records in it */
-	struct unzip *unzip;      /* owned; NULL: there are none */
-	struct unpacked unpacked; /* what compressed records of all files unpack to */
+	struct unzip *unzip;      /* owned; NULL if there are none */
+	struct unpacked unpacked; /* sizes for the compressed records of all files */
 	VEC(struct perfdata_data_file) data_files; /* file 1 and up */
 	const char *behind_first; /* the same of file 0 in a directory, else NULL */
-	/* One more than the highest number that is there or was reported missing. */
+	/* One more than the highest number of a file that exists or was reported missing. */
 	int nr_data_files_known;
 	struct arena arena;
 	VEC(struct perfdata_event) events;
@@ -144,15 +145,16 @@ struct perfdata_source {
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct hash64 format_by_id;         /* tracepoint -> index of its last format */
 	struct hash64 tracepoints_used;     /* of events in file mode -> 1 */
-	struct sonde_sample group;          /* READ values of the record being derived from, */
-	uint32_t group_at;                  /* and the next of them */
-	unsigned derived;     /* events already made of the record that decode() is at */
-	struct change change; /* of the event made last of a record of state */
-	/* their own: questions about kept events come in between */
+	struct sonde_sample group;          /* READ values of the record being decoded, */
+	uint32_t group_at;                  /* and the index of the next value */
+	unsigned derived; /* number of events already made from the current record of decode() */
+	struct change change; /* of the last event made from a record of state */
+	/* separate, because kept events may be decoded in between */
 	struct sample_scratch group_scratch;
 	struct perfdata_losses losses;
-	uint64_t traces, trace_bytes;   /* AUXTRACE */
-	struct perfdata_counts *counts; /* owned; of perf stat, NULL: none so far */
+	uint64_t traces, trace_bytes; /* AUXTRACE */
+	/* owned; for perf stat; NULL until the first record of counts */
+	struct perfdata_counts *counts;
 	/* payload of the event made last of such a record */
 	uint8_t trace_error[TRACE_ERROR_BYTES];
 	struct {
@@ -160,10 +162,10 @@ struct perfdata_source {
 			*cpus_available, *cpu_sockets;
 		bool has_kernel; /* the next two are set */
 		struct build_id kernel_build_id;
-		const char *kernel_name; /* NULL: "[kernel.kallsyms]" */
+		const char *kernel_name; /* NULL for "[kernel.kallsyms]" */
 		VEC(struct source_build_id) build_ids;
 		struct hash64 build_id_by_path; /* hash of the path -> index of its first */
-		uint64_t first_sample_ns, last_sample_ns; /* both 0: it does not say */
+		uint64_t first_sample_ns, last_sample_ns; /* both 0 if not recorded */
 	} info;
 };
 
@@ -175,9 +177,9 @@ static inline struct perfdata_source *perfdata_of(struct source *s)
 /* open.c */
 int perfdata_open(struct source **ret, const struct source_options *opts);
 void perfdata_close(struct source *s);
-/* One event more, out of its attr as recorded. */
+/* Adds an event from its recorded attr. */
 int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t len);
-/* Decides how ids and times are found: after events were added. */
+/* Chooses how ids and times are found. Called after events were added. */
 void perfdata_rules_choose(struct perfdata_source *s);
 /* Makes id lead to an event; a later event takes it over. */
 int perfdata_id_add(struct perfdata_source *s, uint64_t id, uint32_t event);
@@ -186,7 +188,7 @@ struct unzip_options;
 int perfdata_directory_head(int dir, char ret[NAME_MAX + 1]);
 int perfdata_directory_open(struct perfdata_source *s, int dir);
 int perfdata_directory_files(struct perfdata_source *s, int dir);
-/* DIR_FORMAT, once the data files are open; a record ID_INDEX: both say how many there are. */
+/* Both read the number of files: from DIR_FORMAT once they are open; from an ID_INDEX record. */
 int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b);
 void perfdata_directory_ids_look(struct perfdata_source *s, const uint8_t *rec, size_t len);
 int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like);
@@ -194,9 +196,9 @@ bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct
 void perfdata_directory_close(struct perfdata_source *s);
 /* " of DIR/data.1" behind an offset in a message; "" for a recording that is one file. */
 const char *perfdata_behind_offset(const struct perfdata_source *s, unsigned file);
-/* NULL: the file is not compressed. */
+/* NULL if the file is not compressed. */
 const struct unzip *perfdata_unzip_of(const struct perfdata_source *s, unsigned file);
-/* features.c: what the header sections say: names of events, host, tracing data, build ids. */
+/* features.c: reads the header sections: names of events, host, tracing data, build ids. */
 int perfdata_features_read(struct perfdata_source *s);
 /* Reads one of them; counts damage as a defect. b is borrowed for the life of the source. */
 int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b);
@@ -215,7 +217,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e); /
 int perfdata_record_schema(struct perfdata_source *s, uint32_t type,
 			   struct sonde_schema **ret); /* NULL: unknown type */
 /* cut.c */
-/* How long a record is with what follows it without being part of it. */
+/* The length of a record with the data that follow it without being part of it. */
 uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap);
 int perfdata_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
 		 size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
@@ -228,7 +230,7 @@ struct perfdata_event *perfdata_event_of(const struct perfdata_source *s, const 
 					 uint32_t len, uint64_t *ret_id);
 /*
  * For a sample: its event if ids are at one place and this one is among the NR_RECENT_IDS recent
- * ones; NULL: ask perfdata_event_of().
+ * ones; if NULL, use perfdata_event_of().
  */
 static inline struct perfdata_event *perfdata_recent_event(const struct perfdata_source *s,
 							   const struct recent_id *recent,
@@ -258,7 +260,7 @@ void perfdata_weigh(struct source *s, const struct event *ev, uint64_t *ret_ip,
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 void perfdata_ended(struct source *s);
-/* records.c: what a record of state says. 1 and *ret, or 0 when it is damaged (counted). */
+/* records.c: decodes a record of state. Returns 1 and *ret, or 0 if damaged (which is counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 
 /*
@@ -271,38 +273,38 @@ int perfdata_pipe_open(struct perfdata_source *s);
 /* Takes a record that file mode keeps in its header, len bytes with what follows it; once. */
 int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len, uint64_t off);
 int perfdata_take_header(struct source *s, const struct cut *cuts, int nr);
-/* Makes the schemas of what was taken, before a record is decoded. -ENOMEM only. */
+/* Makes the schemas for the records taken, before a record is decoded. Fails with -ENOMEM only. */
 int perfdata_pipe_settle(struct perfdata_source *s);
 enum { MAX_TRACING_BYTES = 256 << 20 };
-/* How long a record is with the bytes that follow it and belong to it. */
+/* The length of a record with the bytes that follow it and belong to it. */
 uint64_t perfdata_pipe_record_bytes(const struct perfdata_source *s, const uint8_t *rec,
 				    uint16_t size);
 
-/* simpleperf.c: true for simpleperf's own records that are taken as those of pipe mode are. */
+/* simpleperf.c: true for simpleperf's own records that are taken like records of pipe mode. */
 bool perfdata_is_simpleperf(uint32_t type, uint32_t len);
 int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size_t len,
 			     uint64_t off);
 /* The header section with names of events. */
 int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b);
-/* The header sections with names of functions, FILE and FILE2; NULL: none of that path. */
+/* The header sections FILE and FILE2, with names of functions; NULL if none has that path. */
 int perfdata_simpleperf_files_read(struct perfdata_source *s, enum perfdata_feature feature,
 				   struct bytes *b);
 const struct named_file *perfdata_named_file(struct source *source, const char *path);
 /*
- * Records CALLCHAIN. _take keeps the place of the one that is decoded. _before returns that place
- * if pid, tid and time are the sample's, else 0. The last one reads the sample's user frames.
+ * CALLCHAIN records. _take keeps the offset of the decoded record. _before returns this offset if
+ * pid, tid and time match the sample, else 0. The last function reads the sample's user frames.
  */
 int perfdata_simpleperf_chain_take(struct perfdata_source *s, const struct cut *rec);
 uint64_t perfdata_simpleperf_chain_before(const struct perfdata_source *s,
 					  const struct sonde_event *ev);
 int perfdata_simpleperf_chain(struct source *source, const struct event *ev, const uint8_t **ret);
 /*
- * File mode: takes such records in front of all others. Looks for compressed records, which not
+ * File mode: takes simpleperf's own records at the start. Looks for compressed records, which not
  * every header announces.
  */
 int perfdata_first_records_look(struct perfdata_source *s);
 
-/* listing.c: records and header sections as they are, for lists of them; see also view.h. */
+/* listing.c: unchanged records and header sections, for lists of them; see also view.h. */
 void perfdata_report(struct source *source, const struct event *ev, struct source_report *ret);
 void perfdata_traits(struct source *source, struct source_traits *ret);
 /* 1, 0 if absent or damaged, -ENOMEM. The bytes are borrowed from the source. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only recordings in perf.data's format have: records with heads, a header with sections,
- * attrs, ids. Who prints or copies perf.data's inside (sinks/perf/) asks for it here; everybody
- * else asks sources/source.h, which every input answers.
+ * The parts that only recordings in perf.data's format have: records with heads, a header with
+ * sections, attrs, ids. It is for code that prints or copies the content of perf.data
+ *(sinks/perf/); all other code uses sources/source.h, which every input implements.
  *
  *	struct perfdata_view *view = perfdata_view_of(rec->source);
  *	if (!view)
@@ -26,7 +26,7 @@ struct perfdata_view *perfdata_view_of(struct source *s);
 struct perfdata_view_record {
 	uint32_t type; /* PERF_RECORD_*; types from 64 on are the recorder's own */
 	uint16_t misc;
-	bool swap;              /* its bytes are in the other byte order */
+	bool swap;              /* its bytes are in the opposite byte order */
 	bool is_damaged;        /* its sizes contradict each other */
 	bool has_ids;           /* a sample, or records of this recording end in sample ids */
 	uint64_t sample_types;  /* of all events of the recording together: PERF_SAMPLE_* */
@@ -38,7 +38,7 @@ struct perfdata_view_record {
 	int32_t pid, tid;
 	uint32_t cpu;
 	uint64_t time_ns, id;
-	const struct sonde_schema *schema; /* of the event that it belongs to; NULL: unknown */
+	const struct sonde_schema *schema; /* schema of the record's event; NULL if unknown */
 };
 
 /* The head of the recording. */
@@ -47,8 +47,8 @@ struct perfdata_view_header {
 	uint32_t version;
 	uint64_t data_off, data_bytes, features_off;
 	bool is_pipe;           /* pipe mode */
-	bool swap;              /* the other byte order than this machine's */
-	uint64_t features[4];   /* bit n: there is section n */
+	bool swap;              /* the byte order is not this machine's */
+	uint64_t features[4];   /* bit n is set if there is section n */
 	uint64_t marks;         /* features that describe samples, with or without a section */
 	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records read so far; none is a cut */
 };
@@ -58,7 +58,7 @@ struct perfdata_view_event {
 	const uint8_t *attr; /* struct perf_event_attr as recorded, in the recording's byte order */
 	size_t attr_bytes;
 	const char *name;
-	bool is_named; /* by the recorder */
+	bool is_named; /* the recorder gave the name */
 };
 
 /*
@@ -68,13 +68,13 @@ struct perfdata_view_event {
  * failure.
  */
 int perfdata_view_raw(struct perfdata_view *v, const struct cut *cut, struct event *ret);
-/* The record that an event was made of, or that perfdata_view_raw() gave. */
+/* The record from which decode() or perfdata_view_raw() made an event. */
 void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 			  struct perfdata_view_record *ret);
 void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_header *ret);
-/* The bytes of a header section: 1, 0 if absent or damaged, -ENOMEM. Borrowed from the source. */
+/* Gets the bytes of a header section, borrowed. Returns 1, 0 if absent or damaged, or -ENOMEM. */
 int perfdata_view_section(struct perfdata_view *v, uint64_t feature, struct bytes *ret);
-/* The i-th event; the i-th id and the event that it stands for. False behind the last. */
+/* The i-th event; the i-th id and the index of its event. False behind the last. */
 bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 			    struct perfdata_view_event *ret);
 bool perfdata_view_id_at(const struct perfdata_view *v, size_t i, uint64_t *ret_id,
