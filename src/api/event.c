@@ -40,7 +40,7 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 
 	NOT_NULL_NAMED(pub, "ev", NULL);
 	space = ev->space;
-	/* The record, and the payload where it is not part of it (defects). */
+	/* Copy the record, or the payload if it is not inside the record (defects). */
 	inside = pub->record && pub->bytes >= pub->record &&
 		 pub->bytes <= pub->record + pub->record_len;
 	len = inside ? pub->record_len : pub->bytes_len;
@@ -162,8 +162,8 @@ static struct sonde_task_name event_name_of(const struct recording *rec, const s
 }
 
 /*
- * Kernels since 3.16 record which names exec gave, when asked. perf does not look for it in what it
- * reads out of a pipe.
+ * Kernels since 3.16 record, if requested, that exec set a name. perf does not look for this in a
+ * pipe's attrs.
  */
 static void event_ask_marks_exec(struct recording *rec)
 {
@@ -275,7 +275,7 @@ const char *sonde_event_text(const struct sonde_event *ev, size_t *ret_len)
 	NOT_NULL(ev, "");
 	text = &event_of(ev)->recording->session->text;
 	text->len = 0;
-	text->failed = false; /* of an earlier event */
+	text->failed = false; /* a failure for an earlier event */
 	if (!outbuf_room(text, 1))
 		return "";
 	recording_event_text(event_of(ev), text);

@@ -182,7 +182,7 @@ int sonde_profile_member(const struct sonde_profile *p, uint32_t table, uint32_t
 	return profile_give(ret, &all, sizeof(all));
 }
 
-/* The number of the row that is shown at that position; UINT32_MAX if there is none. */
+/* The number of the row shown at position `row`; UINT32_MAX if there is none. */
 static uint32_t profile_row_number(const struct sonde_profile *p, uint32_t table, uint64_t row)
 {
 	const struct profile_table *t = profile_table_at(p, table);

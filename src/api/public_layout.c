@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The layout of sonde.h's plain structs, which other languages read by offset (ctypes, LuaJIT's
- * FFI): members may be appended, the members here may not change. Offsets are those of 64-bit
+ * FFI). New members may be appended; the members here must not change. Offsets are for 64-bit
  * machines.
  */
 

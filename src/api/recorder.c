@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde.h: recording, and what can be recorded here. */
+/* sonde.h: recording, and the events that can be recorded here. */
 
 #include <errno.h>
 #include <fcntl.h>

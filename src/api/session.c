@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde.h: a session, what is read of it, and its schemas. */
+/* sonde.h: a session, its results, and its schemas. */
 
 #include <signal.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "session/progress_line.h"
 #include "session/session.h"
 
-/* Lends o's text, "" when memory ran out. */
+/* Lends o's text; "" if out of memory. */
 static const char *session_lend(struct outbuf *o)
 {
 	outbuf_char(o, '\0');
@@ -275,7 +275,7 @@ const struct sonde_field *sonde_schema_field(const struct sonde_schema *sc, cons
 
 const struct sonde_define *sonde_schema_defines(const struct sonde_schema *sc, size_t *ret_nr)
 {
-	/* Schemas are const to callers; what is made at the first question is not. */
+	/* Schemas are const for callers, but some members are made on first use. */
 	struct sonde_schema *own = (struct sonde_schema *)sc;
 
 	NOT_NULL(ret_nr, NULL);

@@ -11,14 +11,15 @@
 #include "recording/code.h"
 #include "recording/locate.h"
 
-/* A chain as recorded, with the mappings that held. */
+/* A chain as recorded, with the mappings at that time. */
 struct known_chain {
 	uint64_t hash, user_stamp, kernel_stamp;
 	uint64_t bytes_at; /* in chain_cache.bytes */
 	uint32_t nr;       /* entries */
-	uint32_t cpumode;  /* of the sample, if unmapped frames depend on it; else 0 */
+	uint32_t cpumode;  /* cpumode of the sample, if unmapped frames depend on it; otherwise 0 */
 	uint32_t node;
-	uint32_t place; /* + 1: what ignore-callees makes of the sampled place; 0 nothing */
+	/* number + 1 of the place that replaces the sampled one (ignore-callees); 0 if none */
+	uint32_t place;
 	bool is_cut;
 };
 
@@ -53,8 +54,8 @@ static bool chains_hide(const struct profile *p, uint32_t place)
 }
 
 /*
- * The places of the frames, innermost first: p->frames. The callees of a function that is ignored
- * are dropped, and it is then the sampled one.
+ * Fills p->frames with the places of the frames, innermost first. The callees of a function that
+ * ignore-callees= names are dropped, and this function becomes the sampled one.
  */
 static int chains_places(struct profile *p, const struct event *ev, uint32_t *sampled)
 {
@@ -86,7 +87,7 @@ static bool chains_inherit_mode(const struct profile *p, const struct event *ev)
 	return p->opts.children && ev->recording->opts->rules->unmapped_frame_keeps_mode;
 }
 
-/* Frames without a mapping have the mode of the frame before them, on perf's way through them. */
+/* A frame without a mapping gets the mode of the previous frame, in perf's order of frames. */
 static int chains_pass_modes(struct profile *p, const struct event *ev)
 {
 	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
@@ -246,7 +247,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	return chains_keep(p->chains, &k, entries);
 }
 
-/* perf takes the first that it meets on its way. */
+/* perf takes the first match in its order of frames. */
 uint64_t chains_parent(const struct profile *p, uint32_t node)
 {
 	uint64_t found = 0;

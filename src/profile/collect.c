@@ -18,7 +18,7 @@
 #include "recording/locate.h"
 #include "recording/text.h"
 
-/* What is decoded of a sample where a column asks for it. */
+/* The values of a sample that are decoded only if a column needs them. */
 struct collect_sample {
 	struct sonde_sample values;
 	uint64_t weight, ins_lat, stage;
@@ -215,7 +215,7 @@ static int collect_place(struct profile *p, const struct event *ev, uint64_t ip,
 	return places_recent(p, ev, space ? space->stamp : 0, ip, ev->pub.cpumode, ret);
 }
 
-/* A new cell: what only its first sample decides. */
+/* Adds a new cell, with the facts about its first sample. */
 static int collect_first(struct profile *p, const struct event *ev, uint32_t place)
 {
 	struct profile_counts c = {
@@ -286,11 +286,11 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 
 /* ---- recent cells ---------------------------------------------------------------------------- */
 
-/* The key of a sample's cell if the sort keys are about its comm and place only, and the cell. */
+/* A recent cell and its key. Used only if the sort keys depend on comm and place only. */
 struct recent_cell {
-	uint64_t ip, stamp; /* stamp: identifies the mappings of that time */
+	uint64_t ip, stamp; /* stamp: identifies the mappings at that time */
 	uint32_t schema, comm;
-	uint32_t mode; /* cpumode + 1; 0: free */
+	uint32_t mode; /* cpumode + 1; 0 if the slot is free */
 	uint32_t cell;
 };
 

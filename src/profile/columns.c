@@ -51,7 +51,7 @@ static int columns_add(struct profile *p, const struct key_def *def, struct prof
 
 static const struct key_def field_def = { "", "", 0, RAW_FIELD, value_field, &order_field };
 
-/* "sched_switch.prev_pid/raw": its parts. event.len 0: any event. */
+/* The parts of "sched_switch.prev_pid/raw". event_len is 0 for any event. */
 struct field_spec {
 	const char *event, *field;
 	size_t event_len, field_len;
@@ -98,7 +98,7 @@ static int columns_add_field(struct profile *p, const struct sonde_schema *sc,
 	return c.name && c.title ? columns_add(p, &field_def, c) : -ENOMEM;
 }
 
-/* Returns how many columns a word gives. */
+/* Adds the columns of a word. Returns their number. */
 static int columns_add_fields(struct profile *p, const struct schema_table *schemas,
 			      const struct field_spec *spec)
 {

@@ -11,8 +11,8 @@ extern const size_t nr_key_defs;
 /* Makes the columns if all words of keys= are in the table of keys. */
 int columns_check(struct profile *p);
 /*
- * Makes the columns; words that are no keys are fields of the tracepoints of the schemas (NULL:
- * there are none). -EINVAL: a word is neither.
+ * Makes the columns. A word that is not a key is a field of the tracepoints in `schemas`, which may
+ * be NULL. -EINVAL if a word is neither.
  */
 struct schema_table;
 int columns_bind(struct profile *p, const struct schema_table *schemas);
@@ -22,7 +22,7 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 					 uint32_t cell);
 /* The least width that perf gives the column. */
 uint32_t column_width(const struct profile_column *c);
-/* The only table that has the column; UINT32_MAX: all have it. */
+/* The only table that has the column; UINT32_MAX if all tables have it. */
 uint32_t column_table(const struct profile *p, const struct profile_column *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over samples. They stay at the largest number when they reach it. */
+/* Sums over samples. A sum stays at the largest number when it overflows. */
 #ifndef SONDE_PROFILE_COUNTS_H
 #define SONDE_PROFILE_COUNTS_H
 

@@ -12,13 +12,15 @@
 #include "recording/text.h"
 
 /*
- * The print format's text of a field with names for its values or bits: what the event's text has
- * behind "FIELD=". The rules for flags are more than a table (sched_switch writes R for no flag).
+ * Appends the print format's text of a field that has names for its values or bits: the text behind
+ * "FIELD=" in the event's text. A table is not enough for flags (sched_switch writes R for no
+ * flag).
  */
 static bool fields_put_names(const struct event *ev, const struct sonde_field *f,
 			     struct outbuf *out)
 {
-	struct sonde_schema *sc = (struct sonde_schema *)ev->schema; /* for what is made once */
+	/* some members are made on first use */
+	struct sonde_schema *sc = (struct sonde_schema *)ev->schema;
 	const struct sonde_define *d;
 	struct outbuf text = { 0 };
 	char head[256];

@@ -6,7 +6,10 @@
 #include "model/event.h"
 #include "profile/types.h"
 
-/* The index in profile.field_values of an event's value; of events without the field, of none. */
+/*
+ * Finds the index in profile.field_values of an event's value. Events without the field share one
+ * index.
+ */
 int fields_find(struct profile *p, struct profile_column *c, const struct event *ev, uint64_t *ret);
 
 #endif

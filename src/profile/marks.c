@@ -14,7 +14,7 @@
 struct profile_filters {
 	struct name_list comms, dsos, symbols;
 	struct id_list pids, tids;
-	VEC(uint64_t) addresses; /* of symbols=: names of hexadecimal digits only */
+	VEC(uint64_t) addresses; /* names in symbols= that consist of hexadecimal digits only */
 	regex_t parent, ignored;
 	bool has_parent, has_ignored;
 };
@@ -75,8 +75,8 @@ int marks_init(struct profile *p)
 	TRY(marks_ids(p->opts.tids, "tid", &f->tids));
 	TRY(marks_addresses(f));
 	/*
-	 * Compiled only for that key, which may be bound later: regcomp() of glibc 2.36 frees twice
-	 * when it runs out of memory.
+	 * Compile this only if the key `parent` may be used (it may be bound later): regcomp() of
+	 * glibc 2.36 frees memory twice when it runs out of memory.
 	 */
 	if (p->opts.parent || (p->opts.keys && strstr(p->opts.keys, "parent")))
 		TRY(marks_regex(parent, "parent", &f->parent, &f->has_parent));
@@ -111,7 +111,7 @@ static bool marks_dso_holds(const struct profile *p, const struct profile_place 
 						 name_list_has(&p->filters->dsos, d->long_name)));
 }
 
-/* A name of hexadecimal digits is an address to perf, whatever functions there are. */
+/* perf treats a name of hexadecimal digits as an address, even if a function has that name. */
 static bool marks_symbol_holds(const struct profile *p, const struct profile_place *place)
 {
 	const struct profile_filters *f = p->filters;

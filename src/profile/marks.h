@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples that a profile marks as filtered, the functions that its regular expressions name. */
+/*
+ * The samples that a profile marks as filtered, and the functions that its regular expressions
+ * match.
+ */
 #ifndef SONDE_PROFILE_MARKS_H
 #define SONDE_PROFILE_MARKS_H
 
@@ -8,9 +11,9 @@
 
 int marks_init(struct profile *p);
 void marks_done(struct profile *p);
-/* The sample is none of those that comms=, dsos= ... choose. place: ROOT if it is not known. */
+/* True if comms=, dsos= ... do not choose the sample. `place` is PROFILE_ROOT if unknown. */
 bool marks_filtered(const struct profile *p, const struct event *ev, uint32_t place);
-/* Some filter asks for the place. */
+/* True if some filter depends on the place. */
 bool marks_need_place(const struct profile *p);
 bool marks_ignore_callees(const struct profile *p, uint32_t place);
 bool marks_parent(const struct profile *p, uint32_t place);

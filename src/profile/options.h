@@ -12,7 +12,7 @@ enum profile_groups { GROUPS_RECORDED, GROUPS_NONE, GROUPS_ALL };
 enum { PROFILE_WEIGHTS = 4 };
 
 struct profile_options {
-	char *keys;             /* owned, as all texts; NULL if not given */
+	char *keys;             /* owned, like all texts here; NULL if not given */
 	uint32_t callgraph;     /* enum callgraph_order */
 	uint32_t callgraph_key; /* enum callgraph_key */
 	uint32_t children;
@@ -20,7 +20,7 @@ struct profile_options {
 	uint32_t raw_fields, hide_unresolved;
 	char *parent, *ignore_callees;
 	char *comms, *dsos, *symbols, *pids, *tids;
-	char *weights; /* lines weight=NAME */
+	char *weights; /* the lines weight=NAME */
 	uint64_t time_quantum, max_keys;
 };
 

@@ -42,7 +42,10 @@ static int places_dso(struct profile *p, const struct event *ev, uint64_t ip, ui
 	return 0;
 }
 
-/* The source line of a place that has none from its frame; perf shows the name of the file only. */
+/*
+ * Finds the source line of a place whose frame has none. perf shows only the file's name, without
+ * its folder.
+ */
 static int places_find_line(struct profile *p, const struct event *ev, struct profile_place *place)
 {
 	const struct line_place *lines;
@@ -119,9 +122,9 @@ int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32
 
 /* ---- recent ones ----------------------------------------------------------------------------- */
 
-/* What is at an address does not change while the mappings do not: their stamp. */
+/* A recent place. It stays valid while the mappings, identified by their stamp, do not change. */
 struct recent_place {
-	uint64_t stamp, ip; /* stamp 0: free */
+	uint64_t stamp, ip; /* stamp is 0 if the slot is free */
 	uint32_t cpumode, place;
 };
 

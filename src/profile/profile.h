@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile from its making to its end:
+ * The life of a profile:
  *
  *	profile_new(&p, text, origin)	then collect_add() for each event (collect.h),
  *	profile_finish(p)		then rows (rows.h), orders (sort.h), trees (tree.h)

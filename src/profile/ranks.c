@@ -3,7 +3,10 @@
 
 #include "base/err.h"
 
-/* A number of a column as the key of its hash: places of frames differ from sampled ones. */
+/*
+ * The hash key of a column's number. A place has different keys for a frame and as the sampled
+ * place.
+ */
 static uint64_t ranks_key(const struct profile_column *c, uint64_t raw, bool is_frame)
 {
 	return c->raw_at < 0 ? 2 * raw + is_frame : raw;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers become values: equal values get one id, and a rank in each order. */
+/* Turns numbers into values: equal values get one id, and a rank in each order. */
 #ifndef SONDE_PROFILE_RANKS_H
 #define SONDE_PROFILE_RANKS_H
 

@@ -75,7 +75,7 @@ struct rows_walk {
 	uint32_t *mark;        /* owned */
 	uint64_t *seen;        /* owned; by row: 1 + the last cell with a frame in it */
 	size_t nr_seen;
-	/* Called for each row that has a frame of the cell's path; depth: of that frame. */
+	/* Called for each row that has a frame of the cell's path; `depth` is the frame's depth. */
 	int (*meet)(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth);
 };
 
@@ -150,8 +150,8 @@ static uint32_t rows_depth(const struct profile *p, uint32_t node)
 }
 
 /*
- * A path meets a row once. Seen from the sampled function, at the innermost of the row's frames;
- * seen from the caller, at the outermost.
+ * A path meets a row once: at the innermost of the row's frames if the tree starts at the sampled
+ * function, at the outermost if it starts at the caller.
  */
 static int rows_walk_path(struct rows_walk *w, uint32_t cell)
 {
@@ -243,7 +243,10 @@ static int rows_count_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, 
 	return 0;
 }
 
-/* first_meeting[row] is behind the row's last meeting so far. A later frame replaces an earlier. */
+/*
+ * first_meeting[row] is behind the row's last meeting so far. A later frame of a cell replaces an
+ * earlier one.
+ */
 static int rows_fill_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
 {
 	const bool is_again = w->seen[row] == cell + 1ull;
@@ -308,7 +311,7 @@ int rows_find_meetings(struct profile *p)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* By table, then by the merge order of the values. */
+/* Compares by table, then by the merge order of the values. */
 static int rows_compare(const void *a, const void *b, void *ctx)
 {
 	const struct profile *p = ctx;
@@ -322,7 +325,7 @@ static int rows_compare(const void *a, const void *b, void *ctx)
 	return 0;
 }
 
-/* The first of a row's samples, of any member, says whether it is filtered. */
+/* A row is filtered if its first sample, of any member, is filtered. */
 static bool rows_is_filtered(struct profile *p, const struct profile_table *table,
 			     struct profile_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: cells whose values are equal, and what children adds to them. */
+/* Rows: cells whose values are equal, and the counts that children= adds to them. */
 #ifndef SONDE_PROFILE_ROWS_H
 #define SONDE_PROFILE_ROWS_H
 

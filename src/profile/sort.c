@@ -20,12 +20,12 @@ enum sort_what {
 
 struct sort_step {
 	enum sort_what what;
-	uint32_t at; /* KEY: the column; MODE: the cpumode */
+	uint32_t at; /* KEY: number of the column; MODE: the cpumode */
 };
 
 struct sort_order {
 	struct profile *p;
-	const struct profile_table *table; /* being sorted */
+	const struct profile_table *table; /* the table that is being sorted */
 	uint32_t member;
 	VEC(struct sort_step) steps;
 };
@@ -98,13 +98,13 @@ static int sort_parse(struct sort_order *o, const char *text)
 	}
 }
 
-/* The larger one first. */
+/* Sorts the larger number first. */
 static int sort_numbers(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
-/* perf's rule for children of equal sums. */
+/* perf's rule for rows with children and equal sums. */
 static int sort_depth(const struct profile *p, const struct profile_row *a,
 		      const struct profile_row *b)
 {
@@ -135,7 +135,10 @@ static uint64_t sort_number(struct profile *p, const struct sort_step *s, struct
 	return s->what == SORT_MODE ? c->period[s->at] : counts_period(c);
 }
 
-/* The leader first, then the members in their order; or the member that was asked for first. */
+/*
+ * Compares the leader's numbers first, or those of the requested member, then the members' in their
+ * order.
+ */
 static int sort_columns(const struct sort_order *o, const struct sort_step *s,
 			struct profile_row *x, struct profile_row *y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a row. Paths of its cells go into a tree of single frames first; frames that are
- * only called together then become one node.
+ * The call tree of a row. The paths of its cells are first added to a tree of single frames. Frames
+ * that are only called together then become one node.
  *
  *	a b c (2)   a b d (1)   a b (1)		a,b (1)  ->  c (2), d (1)
  */
@@ -24,7 +24,7 @@ struct tree {
 	struct profile *p;
 	VEC(struct tree_frame) frames;
 	struct wordset by_class; /* parent << 32 | class: number - 1 */
-	VEC(uint32_t) path;      /* places of the path at hand */
+	VEC(uint32_t) path;      /* places of the current path */
 	VEC(uint32_t) siblings;
 };
 
@@ -35,7 +35,10 @@ static uint64_t tree_text_key(const char *text)
 	return hash_bytes(text, strlen(text));
 }
 
-/* perf compares inlined functions by name, others by their start, unresolved ones by address. */
+/*
+ * perf compares inlined functions by name, other functions by their start, and unresolved frames by
+ * address.
+ */
 static void tree_class_key(const struct profile *p, const struct profile_place *place,
 			   uint64_t key[3])
 {
@@ -120,9 +123,8 @@ static void tree_reverse(struct tree *t)
 }
 
 /*
- * The part of a path that belongs to a row, in the order of the tree. depth 0: the complete path.
- * Seen from the sampled function, from the frame of that depth outwards; seen from the caller, from
- * it inwards.
+ * Takes the part of a path that belongs to a row, in the order of the tree: from the frame at
+ * `depth` outwards, or inwards with CALLGRAPH_CALLER. If depth is 0, takes the complete path.
  */
 static int tree_take_path(struct tree *t, const struct profile_meeting *m)
 {

@@ -25,7 +25,9 @@ static enum side treesort_side(const struct treesort *t, uint32_t node)
 	return t->nodes[t->nodes[node].parent].child[RIGHT] == node ? RIGHT : LEFT;
 }
 
-/* The child on the other side takes the place of the node, which becomes its child on `side`. */
+/*
+ * Replaces a node with its child on the other side; the node becomes that child's child on `side`.
+ */
 static void treesort_rotate(struct treesort *t, uint32_t node, enum side side)
 {
 	struct treesort_node *nodes = t->nodes;
@@ -44,7 +46,7 @@ static void treesort_rotate(struct treesort *t, uint32_t node, enum side side)
 		nodes[moved].parent = node;
 }
 
-/* The node is red; makes its parent black, or moves the conflict up. */
+/* Restores the colors above a red node: makes its parent black, or moves the conflict up. */
 static void treesort_mend(struct treesort *t, uint32_t node)
 {
 	struct treesort_node *nodes = t->nodes;

@@ -3,15 +3,15 @@
  * A profile: samples added up by keys and by call paths.
  *
  *	event ---> combination	table and numbers of all keys but the place (collect.c)
- *	      ---> place	where it was sampled (places.c)
- *	      ---> node		its call path: frame after frame, from the combination down
+ *	      ---> place	the sampled place (places.c)
+ *	      ---> node		the call path, frame after frame, from the combination down
  *	           cell		(combination or node, place): counts
  *
- *	finish:	numbers ---> values (finish.c) ---> rows (rows.c) ---> order (sort.c)
+ *	finish:	numbers ---> values (ranks.c) ---> rows (rows.c) ---> order (sort.c)
  *	tree.c:	the paths of a row's cells as a tree
  *
- * A cell is all that is kept of its samples. Numbers are those of the pass: equal values may have
- * different numbers (a function has many addresses), so rows are made of values.
+ * Samples are not kept, only their cells. Numbers are assigned by the pass. Equal values may have
+ * different numbers (a function has many addresses), so rows are made from values.
  */
 #ifndef SONDE_PROFILE_TYPES_H
 #define SONDE_PROFILE_TYPES_H
@@ -29,18 +29,18 @@
 struct recordings;
 struct profile;
 
-/* The number that the pass keeps for a key of a sample: what the number means. */
+/* The meaning of the number that the pass keeps for a key of a sample. */
 enum profile_raw {
 	RAW_PLACE, /* kept once for all columns */
-	RAW_LINE,  /* the same, with its source line */
-	RAW_NONE,  /* no recording has it; every sample has the same value */
+	RAW_LINE,  /* a place with its source line */
+	RAW_NONE,  /* recorded nowhere; every sample has the same value */
 	RAW_COMM,  /* id in the profile's string pool */
 	RAW_TASK,  /* number in profile.tasks */
 	RAW_CPU,
 	RAW_SOCKET,
 	RAW_TIME,   /* start of the quantum */
-	RAW_PARENT, /* place + 1 of the function that parent= names; 0 none */
-	RAW_TRACE,  /* id of the text in the profile's string pool, as the next one */
+	RAW_PARENT, /* place + 1 of the function that parent= names; 0 if none */
+	RAW_TRACE,  /* id of the text in the profile's string pool; also RAW_CGROUP_NAME */
 	RAW_CGROUP_NAME,
 	RAW_FIELD, /* index in profile.field_values */
 	/* Values of struct sonde_sample. */
@@ -53,10 +53,10 @@ enum profile_raw {
 	RAW_TRANSACTION
 };
 
-/* The value of a key: what rows are merged by, and what is shown. */
+/* The value of a key. Rows are merged by it, and it is shown. */
 struct profile_value {
 	uint64_t number;
-	const char *text, *long_text; /* of the profile's string pool; long_text may be NULL */
+	const char *text, *long_text; /* in the profile's string pool; long_text may be NULL */
 	uint32_t place;
 	uint32_t unknown; /* enum sonde_unknown */
 	uint32_t kind;    /* enum sonde_profile_value_kind */
@@ -64,7 +64,7 @@ struct profile_value {
 	uint32_t merge_rank, bytes_len, width;
 };
 
-/* The orders of values: of merging, and of showing. */
+/* The orders of values: when rows are merged, and when they are shown. */
 struct value_order {
 	int (*merge)(const struct profile *p, const struct profile_value *a,
 		     const struct profile_value *b);
@@ -76,37 +76,38 @@ struct key_def {
 	const char *name, *title;
 	uint32_t width;
 	enum profile_raw raw;
-	/* is_frame: the place is a frame's, not the sampled one */
+	/* is_frame: the place is that of a frame, not the sampled place */
 	int (*value)(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 	const struct value_order *order;
 };
 /* A distinct value of a tracepoint's field. */
 struct profile_field_value {
-	const char *bytes, *text; /* of the profile's string pool */
+	const char *bytes, *text; /* in the profile's string pool */
 	uint32_t bytes_len;
 };
 
 struct profile_column {
 	const struct key_def *def;
-	const char *name;  /* of the profile's string pool */
-	const char *title; /* as name */
-	/* A column of fields: of the events of one schema. */
-	const struct sonde_field *field; /* NULL: not one */
+	const char *name;  /* in the profile's string pool */
+	const char *title; /* in the profile's string pool */
+	/* The field of a column that shows a field of one schema's events. */
+	const struct sonde_field *field; /* NULL if the column shows no field */
 	uint32_t schema;
 	bool is_raw;
 	struct hash64 fields; /* id of bytes -> index in profile.field_values */
-	int raw_at;           /* index of its number in a combination; -1: the number is a place */
+	/* index of its number in a combination; -1 if the number is a place */
+	int raw_at;
 	/*
 	 * Number -> index in values. If the number is a place n, the hash key is 2n for the sampled
 	 * place and 2n + 1 for the place of a frame.
 	 */
 	struct hash64 by_raw;
-	VEC(struct profile_value) values; /* one for each distinct number */
+	VEC(struct profile_value) values; /* one per distinct number */
 	VEC(uint32_t) by_id;              /* index of a value with this id */
 };
 
 enum {
-	PROFILE_MODES = 6, /* by sonde_event.cpumode */
+	PROFILE_MODES = 6, /* indexed by sonde_event.cpumode */
 	PROFILE_MAX_COLUMNS = 64
 };
 #define PROFILE_ROOT UINT32_MAX /* the parent of a path's outermost frame */
@@ -115,10 +116,10 @@ struct profile_counts {
 	uint64_t weights[PROFILE_WEIGHTS]; /* sums for weight= */
 	uint64_t samples;
 	uint64_t period[PROFILE_MODES];
-	uint64_t first_ns, last_ns; /* SONDE_NO_TIME: no sample has a time */
-	uint64_t first;             /* its first sample is so many-th of all */
-	uint64_t task;              /* of that */
-	bool is_filtered;           /* so was that */
+	uint64_t first_ns, last_ns; /* SONDE_NO_TIME if no sample has a time */
+	uint64_t first;             /* number of its first sample among all samples */
+	uint64_t task;              /* task of the first sample */
+	bool is_filtered;           /* the first sample is filtered */
 };
 
 /* A file, or the kernel. */
@@ -126,11 +127,11 @@ struct profile_dso {
 	const char *short_name, *long_name;
 };
 
-/* An address. Names are of the profile's string pool. */
+/* An address. Names are in the profile's string pool. */
 struct profile_place {
 	uint64_t ip, dso_addr, sym_start, sym_end, sym_off, map_bytes;
 	const char *sym, *file;
-	uint32_t dso; /* number + 1, 0 none */
+	uint32_t dso; /* number + 1; 0 if none */
 	uint32_t line, unknown;
 	uint8_t cpumode, binding;
 	bool is_inlined;
@@ -143,11 +144,11 @@ struct profile_task {
 };
 
 struct profile_row {
-	struct profile_counts self, all; /* all: with children */
+	struct profile_counts self, all; /* `all` includes children */
 	uint32_t max_depth;
 	uint32_t place;
 	uint64_t merged;
-	size_t members_at; /* in member_counts */
+	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
 };
 
@@ -158,29 +159,32 @@ struct profile_member {
 	struct profile_counts sum, shown;
 };
 
-/* A row and a path: the frame from which on, or up to which, the path is the row's. */
+/*
+ * A cell whose path is in a row, and the frame at which the row's part of the path begins or ends.
+ */
 struct profile_meeting {
 	uint32_t cell;
-	uint32_t depth; /* of the frame, counted from the outermost, which has 1 */
+	uint32_t depth; /* depth of the frame; the outermost frame has depth 1 */
 };
 
-/* A group of event types, as the recording or groups=all has it. */
+/* A group of event types, from the recording or from groups=all. */
 struct profile_group {
 	const char *name;
 	uint32_t first_member, nr_members; /* in profile.group_members */
 };
 
 struct profile_table {
-	struct profile_member own;         /* of a group: its leader's name, the sums of all */
-	const char *group;                 /* NULL: none */
+	/* for a group: the leader's name and the sums of all members */
+	struct profile_member own;
+	const char *group;                 /* NULL if the table is not of a group */
 	uint32_t first_member, nr_members; /* in profile.members */
 	uint32_t first_row;                /* in profile.rows, in merge order */
 	uint32_t nr_rows;
-	uint32_t *order;               /* of nr_rows, in the order of the last sort */
+	uint32_t *order;               /* nr_rows entries, in the order of the last sort */
 	uint32_t first_path, nr_paths; /* in profile.paths */
 };
 
-/* A node of a row's call tree while it is shown. */
+/* A node of the row's call tree that is being shown. */
 struct profile_tree_node {
 	uint32_t frames_at, nr_frames, parent, child, next;
 	struct profile_counts hit, sum;
@@ -190,28 +194,28 @@ struct profile {
 	struct profile_options opts;
 	struct strpool strings;
 	VEC(struct profile_column) columns;
-	unsigned nr_raws;                /* numbers in a combination without the table */
+	unsigned nr_raws;                /* numbers in a combination, not counting the table */
 	struct profile_filters *filters; /* owned; marks.c */
-	bool has_dso;                    /* one of the keys is dso */
-	bool has_parent;                 /* one of the keys is parent */
+	bool has_dso;                    /* `dso` is one of the keys */
+	bool has_parent;                 /* `parent` is one of the keys */
 	bool needs_sample;               /* a key is a value of struct sonde_sample */
 	bool is_simple; /* the keys are about comm and place only: recent_cells is used */
 	bool is_bound;  /* the columns that are fields have been looked up */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
-	bool chain_is_cut; /* the sample at hand has a chain that is not complete */
+	bool chain_is_cut; /* the chain of the current sample is incomplete */
 
 	/* ---- the pass ---- */
 	const struct recordings *session; /* the session of the last event */
 	uint64_t session_nr;
-	/* By id of the session's string pool: own id + 1; 0 unknown. */
+	/* Indexed by id in the session's string pool: own id + 1; 0 if unknown. */
 	VEC(uint32_t) own_strings;
-	VEC(uint32_t) own_dsos;   /* by the session's dso_id: number + 1 */
-	VEC(uint32_t) own_tables; /* by schema id: number + 1 */
+	VEC(uint32_t) own_dsos;   /* indexed by the session's dso_id: number + 1 */
+	VEC(uint32_t) own_tables; /* indexed by schema id: number + 1 */
 	VEC(struct profile_dso) dsos;
 	VEC(struct profile_task) tasks;
 	VEC(struct profile_field_value) field_values;
-	struct outbuf text; /* being made */
+	struct outbuf text; /* a text that is being made */
 	struct hash64 tasks_by_id;
 	struct wordset combinations; /* table, numbers */
 	struct wordset places;       /* see places.c */
@@ -221,29 +225,35 @@ struct profile {
 	struct chain_cache *chains;       /* owned; chains.c */
 	struct wordset nodes; /* parent << 32 | place; of the outermost frame: ROOT << 32 | place */
 	struct wordset cells; /* combination << 32 | place + 1, node (ROOT: no path) */
-	VEC(struct profile_counts) counts; /* of cells */
-	VEC(uint32_t) frames;              /* places of the path at hand */
-	struct weights *weights;           /* owned; weights.c; NULL: there are none */
-	VEC(struct profile_member) events; /* by table number while samples are added */
+	VEC(struct profile_counts) counts; /* counts of each cell */
+	VEC(uint32_t) frames;              /* places of the current path */
+	struct weights *weights;           /* owned; weights.c; NULL if there are none */
+	VEC(struct profile_member) events; /* indexed by table number while samples are added */
 	VEC(struct profile_group) groups;
 	VEC(struct profile_member) group_members;
 	struct sonde_profile_facts facts;
 
 	/* ---- the result ---- */
 	VEC(struct profile_table) tables;
-	VEC(struct profile_member) members; /* of all tables */
-	VEC(uint32_t) table_of;             /* by number in events: index in tables, ... */
-	VEC(uint32_t) member_of;            /* ... and among its members */
-	/* Counts of rows of groups: self and all of each member but the leader. */
+	VEC(struct profile_member) members; /* members of all tables */
+	/* indexed by number in `events`: index in tables, ... */
+	VEC(uint32_t) table_of;
+	VEC(uint32_t) member_of; /* ... and among its members */
+	/* Counts of rows of groups: self and all of each member except the leader. */
 	VEC(struct profile_counts) member_counts;
 	VEC(struct profile_row) rows;
-	struct wordset row_values; /* table, ids of values; its numbers are those of rows */
-	VEC(uint32_t) cell_rows;   /* by cell */
-	/* Cells of each row, and where their paths meet it; made for the first tree. */
+	struct wordset row_values; /* key: table, ids of values; its number is the row's number */
+	VEC(uint32_t) cell_rows;   /* the row of each cell */
+	/*
+	 * The cells of each row, and the frames at which their paths meet the row; made for the
+	 * first tree.
+	 */
 	struct profile_meeting *meetings; /* owned */
-	uint64_t *first_meeting;          /* owned; by row, and behind the last */
-	VEC(uint32_t) paths;              /* cells by table, in the order of their first samples */
-	VEC(uint32_t) place_class;        /* by place: equal for equal frames */
+	/* owned; indexed by row, with an entry behind the last row */
+	uint64_t *first_meeting;
+	/* cells of each table, in the order of their first samples */
+	VEC(uint32_t) paths;
+	VEC(uint32_t) place_class; /* indexed by place: equal numbers for equal frames */
 
 	/* ---- the tree borrowed last ---- */
 	VEC(struct profile_tree_node) tree; /* [0] is none */
@@ -267,7 +277,7 @@ static inline uint32_t cell_event(const struct profile *p, uint32_t cell)
 	return (uint32_t)wordset_key(&p->combinations, combination)[0];
 }
 
-/* The counts of a member of a group in a row. */
+/* The counts of a group's member in a row. */
 static inline struct profile_counts *row_counts(struct profile *p, struct profile_row *row,
 						uint32_t member, bool all)
 {
@@ -287,7 +297,7 @@ static inline uint32_t cell_place(const struct profile *p, uint32_t cell)
 	return (uint32_t)wordset_key(&p->cells, cell)[0] - 1;
 }
 
-/* PROFILE_ROOT if its samples have no path. */
+/* PROFILE_ROOT if the cell's samples have no path. */
 static inline uint32_t cell_node(const struct profile *p, uint32_t cell)
 {
 	return (uint32_t)wordset_key(&p->cells, cell)[1];

@@ -120,7 +120,7 @@ int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_va
 	return values_intern(p, text, &ret->text);
 }
 
-/* perf adds this column where a key's name has the word symbol; rows are then functions. */
+/* perf adds this column if a key's name contains the word symbol; rows are then functions. */
 int value_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	TRY(value_sym(p, raw, is_frame, ret));
@@ -151,7 +151,7 @@ int value_socket(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 	return values_intern(p, text, &ret->text);
 }
 
-/* Recordings do not say it so far. */
+/* The cgroup id is not read from recordings so far. */
 int value_cgroup_id(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	(void)p, (void)raw, (void)is_frame;
@@ -303,7 +303,7 @@ static int values_by_text(const struct profile *p, const struct profile_value *a
 	return strcmp(a->text, b->text);
 }
 
-/* perf puts what has no dso last, ... */
+/* perf puts places without a dso last, ... */
 static int values_by_dso(const struct profile *p, const struct profile_value *a,
 			 const struct profile_value *b)
 {
@@ -314,7 +314,7 @@ static int values_by_dso(const struct profile *p, const struct profile_value *a,
 	return strcmp(p->dsos.v[x - 1].short_name, p->dsos.v[y - 1].short_name);
 }
 
-/* ... and so what has no symbol. */
+/* ... and also places without a symbol. */
 static int values_by_range(const struct profile *p, const struct profile_value *a,
 			   const struct profile_value *b)
 {
@@ -336,7 +336,7 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 	       ((int64_t)x->sym_end < (int64_t)y->sym_end);
 }
 
-/* The dso decides before the symbol, unless it is a key of its own. */
+/* The dso is compared before the symbol, unless the dso is a separate key. */
 static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
 				  const struct profile_value *b)
 {
@@ -357,7 +357,7 @@ static int values_by_symbol(const struct profile *p, const struct profile_value 
 	return strcmp(x, y);
 }
 
-/* perf compares the bytes of fields, the largest first. */
+/* perf compares the bytes of fields; the largest is first. */
 static int values_by_bytes(const struct profile *p, const struct profile_value *a,
 			   const struct profile_value *b)
 {

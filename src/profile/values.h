@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of keys, made of the numbers of the pass, and their orders. See keys.def. */
+/* The values of keys, made from the numbers of the pass, and the orders of values. See keys.def. */
 #ifndef SONDE_PROFILE_VALUES_H
 #define SONDE_PROFILE_VALUES_H
 
@@ -29,7 +29,7 @@ int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_va
 extern const struct value_order order_text, order_number, order_dso, order_sym, order_field,
 	order_ipc, order_parent;
 
-/* perf's letter for the kind of code: k . g u H */
+/* perf's letter for a cpu mode: k . g u H */
 char value_level(uint32_t cpumode);
 
 #endif

@@ -14,7 +14,7 @@ struct weight {
 	const char *name; /* borrowed from the options */
 	size_t len;
 	size_t value_at; /* offset in struct sonde_sample; 0 if the weight is a field */
-	/* By schema id: a field, NULL if its events have none. */
+	/* Indexed by schema id: the field; NULL if the schema's events do not have it. */
 	VEC(const struct sonde_field *) fields;
 };
 

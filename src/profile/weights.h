@@ -6,10 +6,10 @@
 #include "model/event.h"
 #include "profile/types.h"
 
-/* Reads the names of the options; -EINVAL: too many. */
+/* Reads the names in the options. -EINVAL if there are too many. */
 int weights_init(struct profile *p);
 void weights_done(struct profile *p);
-/* Before the events of another session. */
+/* To be called before the events of another session. */
 void weights_begin(struct profile *p);
 /* Adds a sample's values. */
 int weights_add(struct profile *p, const struct event *ev, struct profile_counts *to);

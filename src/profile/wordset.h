@@ -13,10 +13,10 @@
 #include "base/hash.h"
 
 struct wordset {
-	unsigned stride; /* words of a key */
+	unsigned stride; /* number of words in a key */
 	size_t n, capacity;
 	uint64_t *words; /* owned; n * stride */
-	uint32_t *slots; /* owned; number + 1 of the key there, 0 free */
+	uint32_t *slots; /* owned; number + 1 of the key in the slot; 0 if the slot is free */
 	size_t mask;
 	uint64_t seed;
 };
@@ -25,7 +25,7 @@ enum { WORDSET_MAX = 1 << 30 };
 
 void wordset_init(struct wordset *s, unsigned stride);
 void wordset_done(struct wordset *s);
-/* Adds a key that is not in the set at that slot. 0 and *ret, or -ENOMEM. */
+/* Adds a key that is not in the set. Returns 0 and its number in *ret, or -ENOMEM. */
 int wordset_append(struct wordset *s, const uint64_t *key, uint64_t hash, uint32_t *ret);
 
 static inline const uint64_t *wordset_key(const struct wordset *s, uint32_t i)
@@ -53,10 +53,10 @@ static inline bool wordset_holds(const struct wordset *s, uint32_t i, const uint
 	return true;
 }
 
-/* The number of a known key: 0, or -ENOSPC. */
+/* Finds the number of a key. Returns 0, or -ENOSPC if the set does not have the key. */
 int wordset_find(const struct wordset *s, const uint64_t *key, uint32_t *ret);
 
-/* The number of a key, which is added if it is new: 1 new, 0 known, -ENOMEM. */
+/* Finds the number of a key, or adds the key. Returns 1 if it is new, 0 if known, or -ENOMEM. */
 static inline int wordset_put(struct wordset *s, const uint64_t *key, uint32_t *ret)
 {
 	const uint64_t h = wordset_hash(s, key);
@@ -74,7 +74,7 @@ static inline int wordset_put(struct wordset *s, const uint64_t *key, uint32_t *
 	return r < 0 ? r : 1;
 }
 
-/* The same, but -ENOSPC instead of a new key beyond max. */
+/* The same, but fails with -ENOSPC if the set would have more than `max` keys. */
 static inline int wordset_put_within(struct wordset *s, const uint64_t *key, uint64_t max,
 				     uint32_t *ret)
 {

@@ -10,7 +10,7 @@
 
 #define FILE_CHUNK  (1u << 20)
 #define OTHER_CHUNK (256u << 10)
-#define SLACK       (64u << 10) /* a line more than a chunk fits without growing */
+#define SLACK       (64u << 10) /* a chunk and one more line fit without growing */
 
 int fd_writer_init(struct fd_writer *w, int fd)
 {

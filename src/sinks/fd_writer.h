@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output on its way to a file descriptor: formatters append to `out`, which is written in chunks.
- * Chunks are large: 1 MiB to a file, 256 KiB to anything else.
+ * Buffered output to a file descriptor. Formatters append to `out`, which is written in large
+ * chunks: 1 MiB to a file, 256 KiB to anything else.
  *
  *	struct fd_writer w;
  *	TRY(fd_writer_init(&w, fd));
@@ -23,7 +23,7 @@ struct fd_writer {
 
 int fd_writer_init(struct fd_writer *w, int fd);
 /*
- * Writes all there is. -EPIPE when the reader closed it; SIGPIPE is the caller's affair. -ENOMEM
+ * Writes the complete buffer. -EPIPE if the reader closed it; the caller handles SIGPIPE. -ENOMEM
  * after a failed append.
  */
 int fd_writer_flush(struct fd_writer *w);

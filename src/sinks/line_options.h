@@ -9,20 +9,20 @@
 #include "base/keys.h"
 
 /*
- * The header: not printed, in front of the events, in their place; all: in their place, with the
- * header records of a stream.
+ * Where the header is printed: nowhere, in front of the events, instead of the events, or (all)
+ * instead of the events and including the header records of a stream.
  */
 enum line_header { HEADER_NONE, HEADER_WITH, HEADER_ONLY, HEADER_ALL };
 
 extern const char *const line_header_words[];
 
-/* The first line of a dump whose records cannot be put in the order of time. */
+/* The first line of a dump whose records cannot be sorted by time. */
 #define LINE_DUMP_UNORDERED \
 	"WARNING: No sample_id_all support, falling back to unordered processing\n"
 
 struct line_options {
 	uint32_t header; /* enum line_header */
-	/* Flags: which records of state have lines. */
+	/* Flags that select the records of state that have lines. */
 	uint32_t show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost,
 		show_round, show_bpf, show_text_poke;
 };

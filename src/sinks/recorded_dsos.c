@@ -7,11 +7,11 @@
 #include "model/callchain.h"
 
 #define KERNEL \
-	"[kernel.kallsyms]" /* a map's name has the symbol behind it that it was measured by */
+	"[kernel.kallsyms]" /* a mapping's name has its reference symbol (like _text) behind it */
 
-/* A search key: the members that a new entry gets, and its name. */
+/* A search key: a name, and the members of a new entry. */
 struct wanted {
-	uint32_t name; /* in the string pool */
+	uint32_t name; /* id in the string pool */
 	struct recorded_dso dso;
 };
 
@@ -20,7 +20,7 @@ static int dsos_intern(struct recorded_dsos *d, const char *text, uint32_t *ret_
 	return strpool_intern(d->rec->strings, text, strlen(text), ret_id);
 }
 
-/* The file of this name and inode; HASH64_EMPTY: there is none, and *ret_key is free for it. */
+/* The file of this name and inode. HASH64_EMPTY if there is none; *ret_key is then free for it. */
 static uint64_t dsos_find_inode(const struct recorded_dsos *d, const struct wanted *w,
 				uint64_t *ret_key)
 {
@@ -33,7 +33,10 @@ static uint64_t dsos_find_inode(const struct recorded_dsos *d, const struct want
 	return i;
 }
 
-/* The first file of a name may have no known inode: it takes the first one recorded. */
+/*
+ * Finds or adds a file. The first file of a name may have no known inode; it gets the first one
+ * recorded.
+ */
 static int dsos_find_or_add(struct recorded_dsos *d, const struct wanted *w, uint32_t *ret)
 {
 	uint64_t i = hash64_find(&d->by_name, w->name), key = 0;
@@ -61,7 +64,7 @@ static struct wanted dsos_wanted_of(const char *name, const struct build_id *bui
 	return (struct wanted){ .dso = { .name = name, .build_id = *build_id } };
 }
 
-/* The kernel itself may be called by its file; modules go by their names in brackets. */
+/* The kernel may be named by its file; modules are identified by their names in brackets. */
 static int dsos_find_kernel_part(struct recorded_dsos *d, struct wanted *w, uint32_t *ret)
 {
 	char module[256];

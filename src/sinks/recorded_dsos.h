@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that a recording names ("dso" is perf's word): first those of its list of build ids,
- * then those that were mapped, each once, with its build id if that is recorded, and whether a
- * sample hit it. What is mapped in the process of a sample comes from the state. No file is opened
- * unless asks_why is set.
+ * The files that a recording names ("dso" is perf's word): first the files in its list of build
+ * ids, then the mapped files. Each file is listed once, with its build id if recorded, and with a
+ * flag if a sample hit it. The mappings of a sample's process are taken from the state. No file is
+ * opened unless asks_why is set.
  *
  *	struct recorded_dsos d;
  *	TRY(recorded_dsos_init(&d, rec));
@@ -11,8 +11,9 @@
  *	vec_foreach(dso, &d.list) ...
  *	recorded_dsos_done(&d);
  *
- * As in perf, mappings of one name with two different inodes are two files; one without an inode is
- * of the same file as any. Modules are the same file if their names in brackets are equal.
+ * As in perf, mappings with one name and two different inodes are two files; a mapping without an
+ * inode matches any file of its name. Modules are the same file if their names in brackets are
+ * equal.
  */
 #ifndef SONDE_SINKS_RECORDED_DSOS_H
 #define SONDE_SINKS_RECORDED_DSOS_H
@@ -22,25 +23,28 @@
 struct recorded_dso {
 	const char *name; /* borrowed from the session; as first recorded */
 	struct build_id build_id;
-	uint64_t inode;    /* 0 unknown */
-	uint32_t known_as; /* id in the string pool: its name, of a module that in brackets */
-	bool is_kernel;    /* the kernel or a module */
-	bool is_memory;    /* not mapped from a file: a JIT's code, the heap, the vdso */
+	uint64_t inode; /* 0 if unknown */
+	/* id in the string pool of its name; for a module, of the name in brackets */
+	uint32_t known_as;
+	bool is_kernel; /* the kernel or a module */
+	bool is_memory; /* not mapped from a file: JIT code, the heap, the vdso */
 	bool is_hit;
-	uint8_t unknown; /* if asks_why and is_hit: enum sonde_unknown of the file */
+	uint8_t unknown; /* enum sonde_unknown of the file; set if asks_why and is_hit */
 };
 
 struct recorded_dsos {
 	struct recording *rec;
 	VEC(struct recorded_dso) list;
-	struct hash64 by_name;  /* known_as -> index of the first */
-	struct hash64 by_inode; /* hash of both -> index of that with this inode */
-	size_t nr_build_ids;    /* taken of the source's list */
-	uint32_t kernel;        /* index; UINT32_MAX if not known so far */
-	/* The one that the last sample hit: most samples hit the same as the one before. */
+	struct hash64 by_name;  /* known_as -> index of the first dso of that name */
+	struct hash64 by_inode; /* hash of known_as and inode -> index */
+	size_t nr_build_ids;    /* entries already taken from the source's list */
+	uint32_t kernel;        /* index of the kernel; UINT32_MAX if not known so far */
+	/*
+	 * The mapping that the last sample hit. Cached because most samples hit the same one again.
+	 */
 	uint64_t last_stamp, last_start, last_end;
 	uint32_t last;
-	bool asks_why;     /* open each file that is hit, to see whether its symbols are here */
+	bool asks_why;     /* open each file that is hit, to see if its symbols are available */
 	uint64_t unmapped; /* samples whose address is in no mapping */
 };
 

@@ -12,16 +12,16 @@
 struct sink_options {
 	/* Borrowed; both live as long as the session. */
 	const void *own;   /* the sink's options, as its keys filled them */
-	const char *input; /* the first one, if there are several */
+	const char *input; /* the first input, if there are several */
 	unsigned nr_inputs;
-	/* The session's options that change the output: */
+	/* The session's options that change the output. */
 	const struct rules *rules;
 	enum clock_shown clock;
 	bool reltime, callchain;
 	bool unsorted;
 	bool all_events;  /* events=all */
 	bool on_terminal; /* a pager shows the output on one */
-	/* For open() alone: */
+	/* The next members are for open() only. */
 	int fd; /* output; the caller closes it */
 	/* The origin of events, and the filters that choose among them. */
 	struct recordings *recordings;
@@ -35,7 +35,7 @@ struct sink_wants {
 	 * facts about the recording are stored between them.
 	 */
 	bool samples;
-	bool records; /* of state, as events */
+	bool records; /* records of state, as events */
 	bool defects; /* each kind, as an event, when it is first met */
 	bool results; /* records that schema_is_shown() selects; `records` includes them */
 	/*
@@ -51,7 +51,7 @@ struct sink_wants {
 	bool record_lines;
 	/* With record_lines: samples that filters refuse, with that verdict. */
 	bool refused_samples;
-	bool unordered; /* records as they are stored. Known before the recording is opened */
+	bool unordered; /* records in stored order. Known before the recording is opened */
 	/*
 	 * The output has facts about the recording. has_verdict: it reports whether events could be
 	 * read, which must be known before finish().
@@ -88,15 +88,15 @@ struct sink {
 struct text_provider_ops;
 
 struct sink_ops {
-	const char *name, *summary; /* name: of the session's key `format` */
-	bool takes_several;         /* recordings at a time */
+	const char *name, *summary; /* name: the word of the session's key `format` */
+	bool takes_several;         /* takes several recordings at a time */
 	/*
 	 * Its options: keys of the session's text form. A key that several sinks have has one form.
 	 */
 	const struct key *keys;
 	size_t nr_keys, options_bytes;
 	/*
-	 * Checks values with a grammar of their own, for every choice of sink: -EINVAL with a
+	 * Checks values that have their own grammar, even if another sink is chosen. -EINVAL with a
 	 * message. NULL if there are none.
 	 */
 	int (*check)(const struct sink_options *opts);
@@ -126,8 +126,8 @@ struct sink_ops {
 	int (*flush)(struct sink *s);
 	void (*close)(struct sink *s);
 	/*
-	 * Parts of text about the inside of the input that this sink writes; the text sink asks for
-	 * them (sinks/text/provider.h). NULL if there are none.
+	 * Text about the input's format, for the text sink (sinks/text/provider.h). NULL if there
+	 * is none.
 	 */
 	const struct text_provider_ops *text_provider;
 };

@@ -7,14 +7,16 @@
 #include "sonde/sonde.h"
 #include "sources/source.h"
 
-/* Begins the one object of an output that is no lines: what it is, of which recording. */
+/*
+ * Begins the object of an output that consists of one object: writes its schema and the recording.
+ */
 void sink_json_begin(struct json *j, const char *schema, unsigned version, const char *input,
 		     bool complete);
-/* A member with the fact's value, which is known. */
+/* Writes a member with the fact's value, which must be known. */
 void sink_json_fact(struct json *j, const struct source_fact *fact);
-/* Members that say what the source says of its host and recorder. */
+/* Writes the source's facts about its host and recorder as members. */
 void sink_json_facts(struct json *j, struct source *source);
-/* Members of a defect behind its name. */
+/* Writes the members of a defect that follow its name. */
 void sink_json_defect(struct json *j, const struct sonde_defect *d);
 /* "error", "data-loss", "info" */
 const char *sink_json_severity(const struct sonde_defect *d);

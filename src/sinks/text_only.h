@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that only text has. Other sinks with a line for each event know them to refuse them. */
+/*
+ * Options of the text sink alone. Other sinks that write a line for each event parse them only to
+ * refuse them.
+ */
 #ifndef SONDE_SINKS_TEXT_ONLY_H
 #define SONDE_SINKS_TEXT_ONLY_H
 
@@ -21,7 +24,7 @@ struct text_only {
 		KEY_FLAG("per-event-dump", s, m.per_event_dump), KEY_FLAG("dump", s, m.dump), \
 		KEY_FLAG("header-info", s, m.header_info)
 
-/* -EINVAL with "OPTION works with text only: `instead`" if one of them was given. */
+/* Fails with -EINVAL and "OPTION works with text only: `instead`" if one of them was given. */
 int text_only_refuse(const struct text_only *o, const char *instead);
 /* The same error for one more option. */
 int text_only_refuse_option(const char *option, const char *instead);

@@ -168,8 +168,8 @@ void dso_find_code(struct dso *d)
 	d->table->starved = false;
 	if (d->kind == DSO_VDSO) {
 		/*
-		 * perf looks for one with a build id in the cache only, and accepts any file
-		 * without one
+		 * perf looks for a vdso with a build id in the cache only, and accepts any vdso if
+		 * there is no build id
 		 */
 		if (!d->build_id.len == d->table->opts.rules->vdso_without_build_id &&
 		    vdso_open(&d->code) >= 0 && !dso_is_recorded_build(d, d->code)) {
@@ -181,7 +181,7 @@ void dso_find_code(struct dso *d)
 	}
 	if (!d->code && d->kind != DSO_JIT)
 		d->code = dso_try_file(d, DSO_FILE_CACHE, NULL);
-	/* Files next to it must be of the same build. */
+	/* Files next to the code file must be of the same build. */
 	if (d->code && !build_id_is_known(&d->place.build_id))
 		d->place.build_id = elf_file_build_id(d->code);
 	if (d->code && !d->code->image) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files that code was mapped from ("dso": perf's word), as found on this machine. A file is looked
- * for once, opened on first use, and kept as long as the table. A file counts only if its build id
- * is the recorded one; without a recorded build id the file of that path counts if it has the
- * recorded inode (below --symfs, and in perf's way, any). Names in the recording itself certainly
- * belong to the recorded file. They are used instead of those of a local file without a recorded
- * build id. A local file with the recorded build id and a symbol table is used instead of them: its
- * table is complete.
+ * for once, opened on first use, and kept as long as the table. A file is used only if its build id
+ * is the recorded one. Without a recorded build id, the file at the path is used if it has the
+ * recorded inode (any inode below --symfs, under perf's rules, or if none is recorded). Names in
+ * the recording itself certainly belong to the recorded file. Without a recorded build id, they are
+ * used instead of a local file's names. A local file with the recorded build id and a symbol table
+ * is used instead of them, because its table is complete.
  *
  * Addresses: an *offset* is a place in the file (address - map start + pgoff). A *file address* is
  * the address of that place in the file's own tables (symbols, DWARF, unwind tables). If code is
@@ -41,7 +41,7 @@ void dso_ids_done(struct dso_ids *ids);
 struct dso_table_options {
 	const char *symfs;       /* NULL means / */
 	const char *buildid_dir; /* NULL means ~/.debug */
-	struct dso_ids *ids;     /* borrowed; NULL: the table uses its own */
+	struct dso_ids *ids;     /* borrowed; NULL means that the table uses its own */
 	bool demangle;
 	bool no_follow; /* opens no recorded path: only the cache and build ids are used */
 	bool force;     /* reads maps of JITs even if another user owns them */
@@ -58,7 +58,7 @@ struct dso_key {
 	 */
 	bool is_kernel;
 	struct build_id build_id;
-	uint64_t inode; /* of a file without a recorded build id; 0 if unknown */
+	uint64_t inode; /* inode of a file without a recorded build id; 0 if unknown */
 	/*
 	 * Functions that the recording itself names, borrowed from the table; NULL if none. pgoff
 	 * is the mapping's, for addresses that count from its start.
@@ -70,7 +70,7 @@ struct dso_key {
 struct dso_symbol {
 	const char *name;    /* demangled if requested; borrowed as long as the table */
 	uint64_t start, end; /* file addresses */
-	uint64_t offset;     /* of start */
+	uint64_t offset;     /* offset of `start` */
 	uint8_t binding;     /* 0 local, 1 global, 2 weak */
 };
 
@@ -79,7 +79,7 @@ void dso_table_free(struct dso_table *t); /* NULL is fine */
 /* The dso of a mapping; the same key gives the same dso. Opens nothing. NULL if out of memory. */
 struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
 
-/* True for memory that is not mapped from a file: "//anon", "[heap]" ... */
+/* True if the name is for memory that is not mapped from a file: "//anon", "[heap]" ... */
 bool dso_name_is_anonymous(const char *name);
 uint32_t dso_id(const struct dso *d);
 const char *dso_name(const struct dso *d);
@@ -126,7 +126,10 @@ void dso_release_descriptor(struct dso *d);
 /* True if the last requested path was NULL for this reason. */
 bool dso_lacks_descriptor(const struct dso *d);
 bool dso_report_no_descriptor(struct dso *d);
-/* Why an address in it has no symbol. SONDE_UNKNOWN_NO_SYMBOL if its symbol table is available. */
+/*
+ * Why an address in the dso has no symbol. SONDE_UNKNOWN_NO_SYMBOL if its symbol table is
+ * available.
+ */
 enum sonde_unknown dso_unknown(struct dso *d);
 /* The same for the file. SONDE_KNOWN if its symbol table is available. */
 enum sonde_unknown dso_unknown_file(struct dso *d);

@@ -109,7 +109,7 @@ char *dso_file_debuglink(const struct elf_file *f)
 
 	if (!s || s->size > 4096 || elf_file_load(f, s, &name) < 0)
 		return NULL;
-	/* It must be a name, not a path out of the folder. */
+	/* The link must be a name, not a path out of the folder. */
 	if (!*name || strchr((char *)name, '/')) {
 		free(name);
 		return NULL;

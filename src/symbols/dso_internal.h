@@ -29,7 +29,7 @@ struct dso {
 	uint64_t inode; /* as recorded; 0 if unknown */
 	/* borrowed; NULL if the recording names no function of it */
 	const struct named_file *named;
-	uint64_t named_off; /* of their first address */
+	uint64_t named_off; /* offset of the first address in `named` */
 	bool files_tried, symbols_tried, debug_tried, lacks_descriptor, other_build, no_right,
 		stripped, too_large, was_reported;
 	struct elf_file *code;              /* owned; NULL if not found */
@@ -47,7 +47,7 @@ struct dso_table {
 	struct dso_ids own_ids;
 	struct elf_file *open[MAX_OPEN_FILES]; /* borrowed; a ring */
 	unsigned next_open, held;
-	uint64_t map_bytes_left; /* how much maps of JITs may still use */
+	uint64_t map_bytes_left; /* bytes that maps of JITs may still use */
 	/* a file could not be opened for lack of a descriptor since this was last cleared */
 	bool starved;
 	bool was_starved; /* ... ever */

@@ -87,8 +87,8 @@ static int symbols_load_named(struct dso *d)
 }
 
 /*
- * Without a recorded build id the local file may be a different one: path and inode prove nothing
- * here.
+ * Without a recorded build id the local file may be a different one, because path and inode prove
+ * nothing on this machine.
  */
 static int symbols_load_files_and_named(struct dso *d)
 {
@@ -118,7 +118,7 @@ static void dso_load_once(struct dso *d)
 	r = dso_table_note_starved(d->table, load_symbols(d));
 	d->too_large = r == -EFBIG;
 	d->symbols_tried = !d->table->starved || d->symbols.syms.n;
-	/* Symbols read before a failure count. */
+	/* Symbols that were read before a failure are used. */
 	if (d->symbols_tried)
 		(void)symbol_set_finish(&d->symbols);
 }

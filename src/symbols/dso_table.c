@@ -19,7 +19,7 @@ static const char *dso_table_root_dir(struct arena *a, const char *dir)
 	return len ? arena_strndup(a, dir, len) : "";
 }
 
-/* A file tree of another machine has a cache of its own. */
+/* The file tree of another machine (symfs) has its own cache. */
 static const char *dso_table_default_cache(struct arena *a, const char *symfs)
 {
 	char path[PATH_MAX];

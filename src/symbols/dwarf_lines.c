@@ -13,7 +13,7 @@
 #include "symbols/elf_lines.h"
 
 enum {
-	MAX_DEPTH = 256,   /* of nested entries; deeper ones are ignored */
+	MAX_DEPTH = 256,   /* levels of nested entries; deeper entries are ignored */
 	MAX_INLINED = 256, /* functions inlined into each other at one address */
 	LOOK_BACK = 64     /* ranges that begin earlier and end later than their neighbours */
 };
@@ -40,7 +40,8 @@ struct function {
 	struct function_body own;
 	bool looked_inside;
 	VEC(struct function_body) inlined;
-	struct ranges ranges; /* of inlined functions; outer ones before inner ones */
+	/* ranges of inlined functions; outer functions are before inner ones */
+	struct ranges ranges;
 };
 
 struct dwarf_unit {
@@ -57,7 +58,7 @@ struct dwarf_unit {
 
 struct dwarf_lines {
 	struct dwarf_file file;
-	struct elf_lines *as_addr2line; /* borrowed; NULL: results as in DWARF */
+	struct elf_lines *as_addr2line; /* borrowed; NULL if results are those of DWARF */
 	struct arena paths;             /* prefixed with their folders */
 	VEC(struct dwarf_unit) units;
 	struct ranges ranges;
@@ -378,7 +379,7 @@ static bool dwarf_is_unnamed(struct dwarf_unit *u, uint64_t addr)
 
 /*
  * A relative path is relative to the unit's folder, which may itself be relative. libdw has already
- * prefixed some of them with the folder; addr2line prefixes those of DWARF 5 once more.
+ * prefixed some paths with the folder; addr2line prefixes the paths of DWARF 5 once more.
  */
 static const char *dwarf_file_path(struct dwarf_lines *l, struct dwarf_unit *u, const char *file)
 {

@@ -72,7 +72,7 @@ static bool elf_is_arm_mark(const struct elf_file *f, const char *name)
 	       strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* NULL if the symbol is in no loaded section; then it does not count. */
+/* The section of a symbol. NULL if it is in no loaded section; the symbol is then ignored. */
 static const struct elf_section *elf_symbols_section(const struct elf_file *f, const Elf64_Sym *s)
 {
 	const struct elf_section *sec;
@@ -84,7 +84,7 @@ static const struct elf_section *elf_symbols_section(const struct elf_file *f, c
 	return sec->flags & SHF_ALLOC ? sec : NULL;
 }
 
-/* The place of a section's bytes comes from the file that contains them. */
+/* The section in the file that contains its bytes, which has their place. */
 static const struct elf_section *elf_symbols_placed(const struct elf_file *code,
 						    const struct elf_section *sec, size_t index)
 {

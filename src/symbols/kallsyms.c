@@ -25,11 +25,13 @@ struct cached {
 struct kallsyms {
 	char *text; /* owned; contains names and modules, NUL-terminated */
 	size_t len;
-	VEC(struct kernel_symbol) syms; /* by start address; equal ones in the order of the file */
+	/* sorted by start address; symbols at one address are in the order of the file */
+	VEC(struct kernel_symbol) syms;
 	/* owned; the start of each symbol, in an array of its own for the search */
 	uint64_t *starts;
 	struct symbol_set *set; /* owned; contains the names if they are not in the text */
-	uint64_t first, end;    /* of the kernel itself; end 0: derived from the symbols */
+	/* range of the kernel itself; end is 0 if it is derived from the symbols */
+	uint64_t first, end;
 	struct cached cache[CACHE_SLOTS];
 };
 

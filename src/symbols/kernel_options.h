@@ -15,12 +15,13 @@
 struct kernel_symbols_options {
 	const char *kallsyms_path; /* given by the user; NULL if not */
 	const char *vmlinux_path;  /* given by the user; NULL if not */
-	const char *release;       /* of the recorded kernel, "6.1.0-9-amd64"; NULL if unknown */
-	const char *symfs;         /* NULL means / */
+	/* release of the recorded kernel, "6.1.0-9-amd64"; NULL if unknown */
+	const char *release;
+	const char *symfs; /* NULL means / */
 	bool demangle_kernel;
 	bool no_follow;           /* opens no file named after the release */
 	const char *buildid_dir;  /* NULL means ~/.debug */
-	struct build_id build_id; /* of the recorded kernel */
+	struct build_id build_id; /* build id of the recorded kernel */
 	const char *recorded;     /* kallsyms text stored in the recording; NULL if none */
 	size_t recorded_len;
 	/* functions that the recording itself names; NULL if none */
@@ -28,7 +29,7 @@ struct kernel_symbols_options {
 	const struct rules *rules;
 	/* a symbol whose address the recording stores ("_text"); NULL if none */
 	const char *ref_symbol;
-	uint64_t ref_addr; /* its address then; symbols of another boot are moved to match it */
+	uint64_t ref_addr; /* its recorded address; symbols of another boot are moved to match it */
 };
 
 #endif

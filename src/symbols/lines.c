@@ -18,7 +18,7 @@
 
 enum { SOURCE_MAX_BYTES = 64 << 20 };
 
-/* The result for one address; not shared. */
+/* The result for one address. */
 struct answer {
 	size_t nr;
 	struct line_place places[];
@@ -27,7 +27,7 @@ struct answer {
 struct lines_file {
 	struct dso *dso;
 	struct dwarf_lines *dwarf; /* NULL if none */
-	struct elf_lines *elf;     /* for perf's rules; NULL if none */
+	struct elf_lines *elf;     /* used for perf's rules; NULL if none */
 	struct hash64 by_addr;     /* file address -> struct answer * */
 };
 
@@ -44,7 +44,7 @@ struct lines_table {
 	VEC(struct lines_file) files;
 	struct line_places found; /* reused for each lookup */
 	struct outbuf name;
-	struct strpool paths; /* of source files; the id is the index in sources */
+	struct strpool paths; /* paths of source files; the id is the index in sources */
 	VEC(struct source_text) sources;
 };
 

@@ -9,7 +9,7 @@
 #define PAGE_BYTES  4096u
 #define MAX_SYMBOLS (16u << 20)
 /*
- * A few bytes of a file can stand for a name of 64 KiB. Names beyond the limit are printed, or
+ * A few bytes of a file can encode a name of 64 KiB. Names beyond the limits are printed, or
  * compared, as they are in the file.
  */
 #define MAX_SHOWN_BYTES    (64u << 20)

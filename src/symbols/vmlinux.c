@@ -154,7 +154,7 @@ int vmlinux_find(struct kallsyms **ret, const struct kernel_symbols_options *opt
 	const char *release = opts->release ? opts->release : "", *symfs = opts->symfs;
 	char place[PATH_MAX];
 
-	/* it must be a name, not a path to elsewhere */
+	/* the release must be a name, not a path to another place */
 	if (opts->no_follow || strchr(release, '/'))
 		release = "";
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {

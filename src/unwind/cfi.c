@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "symbols/dwarf_file.h"
 
-enum { MAX_OPS = 1024 }; /* of one expression; compilers write a dozen at most */
+enum { MAX_OPS = 1024 }; /* limit for one expression; compilers write a dozen at most */
 
 struct cfi {
 	struct dso *dso;
@@ -253,7 +253,7 @@ static int cfi_make_row(struct cfi *c, Dwarf_Frame *frame, struct cfi_row **ret)
 			return r;
 		if (r == RULE)
 			row.nr_rules++;
-		else if (r != NO_RULE) /* also for damaged ones */
+		else if (r != NO_RULE) /* also if the rule is damaged */
 			row.lost |= (uint64_t)1 << reg;
 	}
 	made = arena_alloc(&c->arena, sizeof(*made));

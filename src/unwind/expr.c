@@ -53,7 +53,7 @@ static bool expr_binary(uint8_t atom, uint64_t a, uint64_t b, unsigned bytes, ui
 		*ret = a * b;
 		return true;
 	case DW_OP_div:
-		if (!sb || sb == -1) /* the smallest number has no negation */
+		if (!sb || sb == -1) /* avoids the overflow of the smallest number / -1 */
 			*ret = 0 - a;
 		else
 			*ret = (uint64_t)(sa / sb);

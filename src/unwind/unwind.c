@@ -15,9 +15,9 @@
 enum {
 	MAX_FRAMES = 4096, /* per chain; recorded stacks are 64 KB at most */
 	/*
-	 * Per chain: the number of expression operations and of words read from files. Few frames
-	 * need any: entries of the PLT of shared libraries 9, functions that align their stack 2
-	 * and some per register.
+	 * Limit per chain of expression operations plus words read from files. Few frames need any:
+	 * a PLT entry of a shared library needs 9, a function that aligns its stack 2 and some per
+	 * register.
 	 */
 	MAX_WORK = 65536,
 	GUESS_MAX_FRAME_BYTES = 0x4000

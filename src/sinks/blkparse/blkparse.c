@@ -48,11 +48,11 @@ static const char *const field_names[NR_FIELDS] = {
 	"new_sector", "old_major", "old_minor", "old_sector", "pdu",    "message",
 };
 
-/* In the event's field action. */
+/* Bits of the event's field `action`. */
 enum { ACTION_CATEGORIES = 0xffff << 16, ACTION_PC = 1 << 25 };
 
 struct type {
-	const struct blkparse_action *action; /* NULL: its events have no line */
+	const struct blkparse_action *action; /* NULL if its events have no line */
 	const struct sonde_field *fields[NR_FIELDS];
 };
 
@@ -61,7 +61,7 @@ struct blkparse_sink {
 	struct fd_writer writer;
 	const struct recordings *recordings;
 	VEC(struct type) types; /* indexed by schema id */
-	bool on_terminal;       /* no control characters of the recording */
+	bool on_terminal;       /* control characters in the recording are escaped */
 	bool has_zero;
 	int64_t zero_ns; /* shown times count from here */
 };
@@ -121,7 +121,7 @@ static const uint8_t *blkparse_bytes_of(const struct type *type, enum field fiel
 		 : NULL;
 }
 
-/* Text of a fixed field, which ends in NUL or with the field. */
+/* Reads the text of a fixed field, which ends at a NUL or at the field's end. */
 static const char *blkparse_text_of(const struct type *type, enum field field,
 				    const struct sonde_event *ev, char *room, size_t size)
 {
@@ -137,8 +137,8 @@ static const char *blkparse_text_of(const struct type *type, enum field field,
 }
 
 /*
- * Times count from the first event of all recordings, even if filters dropped it. With several
- * recordings the one that began first decides.
+ * The time from which shown times count: the first event of all recordings, even if filters dropped
+ * it.
  */
 static int64_t blkparse_first_time(const struct blkparse_sink *s, const struct event *ev)
 {
@@ -162,7 +162,7 @@ static void blkparse_put_line(struct blkparse_sink *s, const struct blkparse_lin
 
 	if (!blkparse_line_put(out, line) || !s->on_terminal || out->failed)
 		return;
-	out->len--; /* the line's own end; any other line feed is the recording's */
+	out->len--; /* remove the line's own end; any other line feed is from the recording */
 	text_terminal_quiet(out, start, false);
 	outbuf_char(out, '\n');
 }
@@ -212,7 +212,7 @@ static int blkparse_put_event(struct blkparse_sink *s, const struct event *event
 		line.comm = NULL;
 	line.pdu = blkparse_bytes_of(type, type->fields[FIELD_MESSAGE] ? FIELD_MESSAGE : FIELD_PDU,
 				     ev, &line.pdu_len);
-	if (type->fields[FIELD_MESSAGE] && line.pdu_len) /* without its NUL */
+	if (type->fields[FIELD_MESSAGE] && line.pdu_len) /* the text without its NUL */
 		line.pdu_len = (uint32_t)strnlen((const char *)line.pdu, line.pdu_len);
 	blkparse_put_line(s, &line);
 	return fd_writer_tick(&s->writer);
@@ -229,7 +229,7 @@ static int blkparse_events(struct sink *sink, const struct event *const *events,
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Options for other lines. Each of them is refused. */
+/* Options for other kinds of lines; all are refused. */
 struct blkparse_options {
 	struct line_options lines;
 	struct text_only text;

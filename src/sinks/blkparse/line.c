@@ -48,7 +48,7 @@ static void line_right_aligned(struct outbuf *out, const char *text, size_t widt
 	outbuf_put(out, text, len);
 }
 
-/* Five places of seconds, a point, nine of nanoseconds. */
+/* Prints five places of seconds, a point, nine places of nanoseconds. */
 static void line_time(struct outbuf *out, int64_t since_ns)
 {
 	enum { SECONDS_WIDTH = 5, NSEC_PER_SEC = 1000000000 };
@@ -68,7 +68,9 @@ static void line_time(struct outbuf *out, int64_t since_ns)
 	outbuf_u64_width(out, ns % NSEC_PER_SEC, 9, '0');
 }
 
-/* "  8,1    0        1     0.000000000   100  Q  WS "; a message has neither sequence nor pid. */
+/*
+ * Prints "  8,1    0        1     0.000000000   100  Q  WS ". A message has no sequence and no pid.
+ */
 static void line_head(struct outbuf *out, const struct blkparse_line *l)
 {
 	const bool is_message = l->action->fs == BLKPARSE_MESSAGE;
@@ -112,7 +114,7 @@ static void line_sectors(struct outbuf *out, const struct blkparse_line *l)
 	outbuf_u64(out, l->nr_sector);
 }
 
-/* "(12 00 ..) ": the first of the zeros at the end stands for all of them. */
+/* Prints "(12 00 ..) ": of the zeros at the end, only the first one is printed. */
 static void line_pdu(struct outbuf *out, const struct blkparse_line *l)
 {
 	uint32_t len = l->pdu_len;

@@ -33,12 +33,13 @@ enum blkparse_tail {
 
 struct blkparse_action {
 	const char *name, *letters; /* "unplug_timer", "UT" */
-	enum blkparse_tail fs, pc;  /* of a file system's request, of a packet command */
+	/* tail for a file system's request; tail for a packet command */
+	enum blkparse_tail fs, pc;
 };
 
 struct blkparse_line {
 	const struct blkparse_action *action;
-	int64_t since_ns; /* since the first event; below 0 for a message in front of it */
+	int64_t since_ns; /* time since the first event; negative for a message in front of it */
 	uint32_t major, minor, cpu, sequence, pid;
 	bool is_pc;
 	uint16_t error;
@@ -48,7 +49,7 @@ struct blkparse_line {
 	uint32_t old_major, old_minor;
 	uint64_t old_sector;
 	const char *rwbs;   /* NUL-terminated */
-	const char *comm;   /* NULL if no record names the process */
+	const char *comm;   /* NULL if no record contains the process's name */
 	const uint8_t *pdu; /* the command's bytes, or the message's text */
 	uint32_t pdu_len;
 };

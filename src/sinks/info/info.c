@@ -44,7 +44,7 @@ int info_open(struct sink **ret, const struct sink_options *opts, const struct s
 	return 0;
 }
 
-/* Entries up to index i, zeroed; the vec's elements are plain. */
+/* Adds zeroed entries up to index i. */
 #define GROW(vec, i)                                                                 \
 	({                                                                           \
 		int grown_ = 0;                                                      \
@@ -96,7 +96,10 @@ static int info_count_loss(struct info_sink *s, const struct event *ev,
 			return 0;
 		}
 	}
-	/* As many as cpus and events together: a file that says otherwise is damaged. */
+	/*
+	 * There is one entry per event and cpu. A file that needs more than INFO_MAX_CPU entries is
+	 * damaged.
+	 */
 	return s->losses.n < INFO_MAX_CPU ? vec_push(&s->losses, loss) : 0;
 }
 

@@ -13,7 +13,8 @@
 #include "sinks/sink.h"
 
 enum {
-	INFO_MAX_CPU = 65535, /* numbers above are damage: such samples are counted, of no cpu */
+	/* larger numbers are damage; a sample with one is counted for no cpu */
+	INFO_MAX_CPU = 65535,
 	INFO_NO_SCHEMA = -1,
 };
 
@@ -23,9 +24,9 @@ struct info_event {
 
 /* Events of one type that the kernel dropped on a cpu. */
 struct info_loss {
-	int32_t schema; /* id; INFO_NO_SCHEMA: it does not say */
-	int32_t cpu;    /* -1: the same */
-	bool by_count;  /* counted by the event (LOST_SAMPLES), not by the buffer (LOST) */
+	int32_t schema; /* schema id; INFO_NO_SCHEMA if not reported */
+	int32_t cpu;    /* -1 if not reported */
+	bool by_count;  /* counted per event (LOST_SAMPLES), not per buffer (LOST) */
 	uint64_t lost;
 };
 
@@ -36,7 +37,7 @@ struct info_kind {
 };
 
 struct info_options {
-	uint32_t no_events; /* flag: only what the header says */
+	uint32_t no_events; /* flag: print only facts from the header */
 };
 
 struct info_sink {
@@ -47,16 +48,16 @@ struct info_sink {
 	struct source_traits traits; /* set by info_sort_kinds() */
 	struct fd_writer writer;
 	struct recorded_dsos dsos;
-	VEC(struct info_event) events; /* by schema id */
+	VEC(struct info_event) events; /* indexed by schema id */
 	VEC(uint64_t) cpus;            /* samples by cpu */
-	VEC(struct info_loss) losses;  /* in the order of their meeting */
-	VEC(uint64_t) records;         /* by schema id */
-	VEC(struct info_kind) kinds;   /* those that were met, made by info_sort_kinds() */
+	VEC(struct info_loss) losses;  /* in the order in which they were met */
+	VEC(uint64_t) records;         /* indexed by schema id */
+	VEC(struct info_kind) kinds;   /* kinds that occur, made by info_sort_kinds() */
 	uint64_t samples, without_time, first_ns, last_ns;
-	bool has_counts; /* of losses, any is by count: then those alone hold */
+	bool has_counts; /* some loss is by_count; then only by_count losses are used */
 };
 
-/* For both: the table of operations but for name, summary and finish. */
+/* Shared by both sinks: all operations except name, summary and finish. */
 enum { NR_INFO_KEYS = 1 };
 extern const struct key info_keys[NR_INFO_KEYS];
 struct sink_wants info_wants(const struct sink_options *opts);
@@ -70,28 +71,28 @@ void info_close(struct sink *sink);
  * `traits`.
  */
 int info_sort_kinds(struct info_sink *s);
-/* A row of the event types. Types that the format fixes have one only if they were met. */
+/* True if an event type has a row. Types that the format fixes have a row only if they were met. */
 bool info_shows_event(const struct info_sink *s, const struct sonde_schema *sc);
-/* The counts of an event under all schemas that it had. */
+/* The sum of an event's counts over all its schemas. */
 struct info_event info_counts_of(const struct info_sink *s, const struct sonde_schema *sc);
-/* Of the header: */
+/* Facts from the header. */
 /* "pipe", "stream", "directory" or "file" */
 const char *info_kind(const struct info_sink *s, unsigned nr_files);
-/* "monotonic"; NULL: not one that is known */
+/* "monotonic"; NULL if the clock is unknown */
 const char *info_clock_name(int32_t id);
-/*
- * How many files hold the records, and how many bytes of records are in them; false: it is a
- * stream.
- */
+/* The number of files with records, and the bytes of records in them. False if it is a stream. */
 bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes);
-/* First and last sample, as counted, else as the header says; false: not known. */
+/*
+ * Times of the first and last sample: of the counted samples, or else from the header. False if
+ * unknown.
+ */
 bool info_span(struct info_sink *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
-/* True if the loss counts: of two reports of it, the exact one does. */
+/* True if this report of a loss is used. If a loss is reported twice, the exact report is used. */
 static inline bool info_loss_counts(struct info_sink *s, const struct info_loss *l)
 {
 	return l->by_count == s->has_counts;
 }
-/* Samples hit the file, and its build id is unknown. */
+/* True if samples hit the file and its build id is unknown. */
 static inline bool info_lacks_build_id(const struct recorded_dso *dso)
 {
 	return dso->is_hit && !build_id_is_known(&dso->build_id) && !dso->is_memory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sonde info for programs: one JSON object, a line for each of its members.
+ * Writes sonde info for programs: one JSON object with one line per member.
  * docs/formats/info-json.md describes it.
  */
 #include "recording/locate.h"
@@ -9,7 +9,7 @@
 
 enum { VERSION = 1 };
 
-/* A member of the object, on a line of its own; a value follows. */
+/* Starts a member of the object on its own line; a value follows. */
 #define LINE(j, name) (json_newline(j), json_literal_name(j, name))
 
 static void info_json_put_file(struct info_sink *s, struct json *j)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde info for people: a word, and behind it what is known; then tables. */
+/* Prints sonde info for people: lines of a word and its facts, then tables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const char *info_said(struct info_sink *s, const char *key)
 	return source_fact(s->rec->source, key);
 }
 
-/* The source lists the key, though perhaps without a value. */
+/* True if the source lists the key, even without a value. */
 static bool info_is_listed(struct info_sink *s, const char *key)
 {
 	struct source_fact fact;
@@ -28,7 +28,7 @@ static bool info_is_listed(struct info_sink *s, const char *key)
 	return false;
 }
 
-/* The first word of a line; an empty one continues the line before. */
+/* Prints the first word of a line; an empty word continues the previous line. */
 static void info_put_word(struct outbuf *out, const char *word)
 {
 	outbuf_fmt(out, "%-12s ", word);
@@ -261,7 +261,7 @@ static void info_put_losses(struct info_sink *s, struct outbuf *out)
 	bool has_printed = false;
 
 	if (!s->traits.reports_types)
-		return; /* info_put_cpus() has them */
+		return; /* info_put_cpus() prints the losses */
 	vec_foreach(l, &s->losses) {
 		const struct sonde_schema *sc =
 			schema_at(&s->rec->all->schemas, (uint32_t)l->schema);
@@ -325,7 +325,9 @@ static void info_put_build_ids(struct info_sink *s, struct outbuf *out)
 	}
 }
 
-/* Files that samples hit and whose functions, all or many, are printed as [unknown]. */
+/*
+ * Prints the files that samples hit and whose functions are, all or mostly, printed as [unknown].
+ */
 static void info_put_unknown(struct info_sink *s, struct outbuf *out)
 {
 	size_t hit = 0, missing = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON lines sink: a header, an object per event, lines for losses and defects where they were
- * met, a summary (docs/formats/jsonl.md). The common parts of a type's lines are made once (struct
- * jsonl_type), comms once each.
+ * The JSON lines sink: writes a header, one object per event, lines for losses and defects where
+ * they were met, and a summary (docs/formats/jsonl.md). The common parts of a type's lines are made
+ * once (struct jsonl_type), and each comm is made once.
  */
 #include "sinks/jsonl/jsonl.h"
 
@@ -15,8 +15,8 @@
 #include "sources/source.h"
 
 /*
- * Sample values that are members of "sample"; those left out are elsewhere in the line or say
- * nothing to others.
+ * Sample values that are members of "sample". Other values are elsewhere in the line, or are
+ * useless outside the recording.
  */
 #define SAMPLE_MEMBERS                                                                      \
 	(SAMPLED_PERIOD | SAMPLED_IP | SAMPLED_ADDR | SAMPLED_READ | SAMPLED_BRANCH_STACK | \
@@ -32,8 +32,8 @@ static struct jsonl_sink *jsonl_sink_of(struct sink *s)
 /* ---- event types ----------------------------------------------------------------------------- */
 
 /*
- * Records of state are shown when events=all or an option for text names them; losses, counts and
- * errors always.
+ * True if a record is shown. Records of state are shown if events=all is set or an option for text
+ * names them; losses, counts and errors are always shown.
  */
 static bool jsonl_record_shown(const struct jsonl_sink *s, const char *name)
 {
@@ -67,7 +67,7 @@ static bool jsonl_record_shown(const struct jsonl_sink *s, const char *name)
 	return s->all_records;
 }
 
-/* Copies the text in `from` to the sink's arena. No text if memory ran out. */
+/* Copies the text in `from` to the sink's arena. Returns an empty piece if out of memory. */
 static struct json_piece jsonl_keep(struct jsonl_sink *s, struct outbuf *from)
 {
 	struct json_piece kept = { .len = (uint32_t)from->len };
@@ -90,7 +90,7 @@ static int jsonl_make_names(struct jsonl_sink *s, const struct sonde_schema *sc,
 		const struct sonde_field *f = &sc->fields[i];
 		struct json j = json_piece_to(&text);
 
-		/* The event's name and the thread are in the line already. */
+		/* The event's name and the thread are already in the line. */
 		names[i] = (struct json_piece){ 0 };
 		if (f->is_common &&
 		    (!strcmp(f->name, "common_type") || !strcmp(f->name, "common_pid")))
@@ -149,7 +149,7 @@ static int jsonl_meet(struct jsonl_sink *s, uint32_t schema)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* ,"comm":"bash" made once. No text: out of memory. */
+/* The member ,"comm":"bash", made once per comm. Empty if out of memory. */
 static struct json_piece jsonl_comm_member(struct jsonl_sink *s, uint32_t comm)
 {
 	struct outbuf text = { 0 };
@@ -271,7 +271,7 @@ static const struct key keys[] = {
 	TEXT_ONLY_KEYS(struct jsonl_options, text),
 };
 
-/* Options about lines of text have no meaning here and are refused, not ignored. */
+/* Refuses options for text lines, which would have no effect here. */
 static int jsonl_check_options(const struct jsonl_options *o)
 {
 	static const char instead[] = "format=jsonl writes all that is known of each event (choose "

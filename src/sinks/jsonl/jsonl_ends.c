@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first line: what the recording says of itself. The last: what came of it. And the lines of
+ * Writes the first line (the header's facts), the last line (the summary), and the lines of
  * defects.
  */
 #include "recording/recording.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The members of an event's line: fields, sample values, places in code. */
+/* Writes the members of an event's line: fields, sample values, places in code. */
 #include <string.h>
 
 #include "model/sampled.h"
@@ -71,7 +71,7 @@ static bool values_is_number(const struct sonde_field *f)
 	       f->kind == SONDE_FIELD_FLOAT;
 }
 
-/* Behind its name. */
+/* Writes a field's value behind its name. */
 static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
 		      struct json *j)
 {
@@ -239,7 +239,7 @@ void jsonl_place_put(const struct event *ev, uint64_t ip, struct json *j)
 	values_put_frame(ev, &(struct sonde_frame){ .ip = ip, .cpumode = ev->pub.cpumode }, j);
 }
 
-/* --stop-bt: the chain ends with this frame. */
+/* True if the chain ends with this frame (--stop-bt). */
 static bool values_is_last(const struct event *ev, const struct sonde_frame *f)
 {
 	const char *name = f->sym;

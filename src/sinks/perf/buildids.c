@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of build ids, as perf buildid-list prints it. To know which files samples hit, all
- * events must be read. If the recording has no list of build ids, these files are printed.
+ * Prints the list of build ids like perf buildid-list. All events must be read to know which files
+ * samples hit. If the recording has no list of build ids, the hit files are printed.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,8 +36,8 @@ static bool buildids_has_feature(struct recording *rec, unsigned feature)
 }
 
 /*
- * The files that a processor's trace hits are unknown without decoding it, so the recording's list
- * is used as it is.
+ * The files hit by a processor's trace are unknown unless it is decoded, so the recording's list is
+ * then used unchanged.
  */
 struct buildids_options {
 	uint32_t hits; /* flag: the files that samples hit, with and without build ids */

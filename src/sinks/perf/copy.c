@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording out of a recording: the events that pass the session's filters as they were recorded,
- * in one file or in several, each with the header and with the state that its events need
- * (liveness.h).
+ * Copies a recording: writes the events that pass the session's filters, as they were recorded, to
+ * one file or several. Each file has the header and the state that its events need (liveness.h).
  *
- * The events of a record decide: a sample is kept when any of its events passes the filters; a
- * record of state is kept for when it is needed; losses, throttling and the like are
- * kept in their place.
+ * A sample is kept if any of its events passes the filters. A record of state is kept until an
+ * event needs it. Losses, throttling and similar records are kept in their place.
  */
 
 #include <linux/perf_event.h>
@@ -28,8 +26,8 @@
 enum { FIRST_TOOL_RECORD = 64, MAX_PARTS = 99999, MAX_SUMS = 1 << 20 };
 
 struct copy_options {
-	char *output; /* the file to write; with every: how the names of its parts begin */
-	char *every;  /* size or duration of a part; NULL: one file */
+	char *output; /* the file to write; with `every`, the prefix of the parts' names */
+	char *every;  /* size or duration of a part; NULL means one file */
 };
 
 struct copy_sink {
@@ -40,25 +38,26 @@ struct copy_sink {
 	struct liveness liveness;
 	struct counter_reads counter_reads;
 	struct part part;
-	bool is_open; /* part is */
-	/* Of a split: */
-	struct part_size part_size; /* both 0: everything in one file */
+	bool is_open; /* `part` is open */
+	/* The next members are for a split. */
+	struct part_size part_size; /* both 0 if there is one file */
 	char *prefix;               /* "DIR/perf.data": parts are PREFIX.0001 ... */
 	unsigned nr_parts, finished;
-	bool has_sample;  /* one was kept, or a count */
-	uint64_t bytes;   /* in the part, without the state that it begins with */
-	uint64_t next_ns; /* when the next one begins; 0: no event with a time yet */
+	bool has_sample;  /* the part has a sample or a count */
+	uint64_t bytes;   /* bytes in the part, without the state at its start */
+	uint64_t next_ns; /* start time of the next part; 0 if there was no event with a time yet */
 	uint64_t lost;    /* losses in LOST records of the part */
 	/* Losses in LOST records of earlier parts not yet subtracted from a LOST_SAMPLES count. */
 	uint64_t lost_before;
-	struct outbuf sums;   /* LOST_SAMPLES of no time: they are for the last part */
-	struct event raw;     /* the current record as it is stored */
-	struct outbuf record; /* its bytes, which may be changed; len 0: it was dealt with */
+	struct outbuf sums; /* LOST_SAMPLES without a time, written to the last part */
+	struct event raw;   /* the current record as it is stored */
+	/* the bytes of `raw`, which may be changed; len is 0 once they are handled */
+	struct outbuf record;
 	uint32_t type;
-	uint32_t event; /* of a sample, as recorded */
+	uint32_t event; /* index of a sample's event, as recorded */
 	bool swap;
-	uint64_t time_ns;        /* 0: it acts when it is read */
-	struct outbuf build_ids; /* of pipe mode */
+	uint64_t time_ns;        /* 0 if the record acts when it is read */
+	struct outbuf build_ids; /* build ids recorded in pipe mode */
 };
 
 static struct copy_sink *copy_sink_of(struct sink *s)
@@ -118,7 +117,7 @@ static int copy_write_state(struct copy_sink *s)
 	return 0;
 }
 
-/* Sums of perf stat since its start. A reader prints how much they grew since the last ones. */
+/* True for sums of perf stat since its start. A reader prints their growth since the last sums. */
 static bool copy_is_count(uint32_t type)
 {
 	return type == RECORD_STAT || type == RECORD_STAT_ROUND;
@@ -147,7 +146,7 @@ static bool copy_begins_part(struct copy_sink *s, uint32_t len)
 	return true;
 }
 
-/* The part of the record, with everything that the record needs. */
+/* Opens the part for the record, and writes the state that the record needs. */
 static int copy_prepare_part(struct copy_sink *s, uint32_t len)
 {
 	if (copy_begins_part(s, len) && s->is_open)
@@ -159,10 +158,11 @@ static int copy_prepare_part(struct copy_sink *s, uint32_t len)
 }
 
 /*
- * LOST reports a loss where it was noticed, LOST_SAMPLES once more in the sums at the end (a reader
- * that finds both knows that). Losses reported in earlier parts are subtracted from the sums, so
- * that the parts together lost as much as the recording.
- * u32 type | u16 misc | u16 size | LOST: u64 id | u64 lost;  LOST_SAMPLES: u64 lost
+ * LOST reports a loss where it was noticed. LOST_SAMPLES reports it again in the sums at the end (a
+ * reader that finds both knows that). Losses reported in earlier parts are subtracted from the
+ * sums, so that the losses of all parts add up to those of the recording.
+ *
+ *	u32 type | u16 misc | u16 size | LOST: u64 id | u64 lost;  LOST_SAMPLES: u64 lost
  */
 static void copy_share_loss(struct copy_sink *s, uint8_t *record, uint32_t len)
 {
@@ -203,7 +203,10 @@ static int copy_keep_record(struct copy_sink *s)
 	return r;
 }
 
-/* The recorder's sums act when they are read, which may be before all that they sum up. */
+/*
+ * Writes the recorder's sums at the end. They act when they are read, which may be before the
+ * losses that they sum up.
+ */
 static int copy_take_sums(struct copy_sink *s)
 {
 	uint32_t at = 0, len;
@@ -239,23 +242,26 @@ static int copy_keep_or_wait(struct copy_sink *s)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* perf's has its data behind it; simpleperf's is a record of the recorder like others. */
+/*
+ * True for perf's record of trace data, whose data is behind the record. simpleperf's record
+ * contains its data.
+ */
 static bool copy_has_data_behind(uint32_t type, uint32_t len)
 {
 	return type == RECORD_HEADER_TRACING_DATA && len <= TRACING_DATA_RECORD_MAX;
 }
 
-/* A record of the header, in pipe mode: the copy has a header of its own. */
+/* True for a header record of pipe mode. It is not copied, because the copy has its own header. */
 static bool copy_is_of_header(uint32_t type, uint32_t len)
 {
 	return type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE ||
 	       type == RECORD_HEADER_BUILD_ID || copy_has_data_behind(type, len);
 }
 
-/* A record that the recorder writes once about the complete recording. */
+/* True for a record that the recorder writes once about the complete recording. */
 static bool copy_is_of_recorder(uint32_t type)
 {
-	/* simpleperf's: symbols, files, ids, in pieces or not */
+	/* simpleperf's records: symbols, files, ids, possibly in pieces */
 	if (type >= RECORD_SIMPLEPERF_KERNEL_SYMBOL && type <= RECORD_SIMPLEPERF_EVENT_ID)
 		return true;
 	switch (type) {
@@ -278,8 +284,8 @@ static bool copy_is_of_recorder(uint32_t type)
 }
 
 /*
- * A record between the events is kept if its time, and its cpu and task if it has them, are chosen.
- * A loss is always kept: chosen events might have been lost.
+ * A record between the events is kept if the filters choose its time, and its cpu and task if
+ * recorded. A loss is always kept, because chosen events might have been lost.
  */
 static bool copy_is_chosen(const struct copy_sink *s, const struct sonde_event *ev)
 {
@@ -294,13 +300,17 @@ static bool copy_is_chosen(const struct copy_sink *s, const struct sonde_event *
 }
 
 /*
- * A record without an event that is chosen: refused, damaged, of an unknown kind, or only counted.
+ * Keeps or drops a record without a chosen event: it is refused, damaged, of an unknown kind, or
+ * only counted.
  */
 static int copy_settle(struct copy_sink *s)
 {
 	bool keep;
 
-	/* Filters cannot judge a sample of an unknown event: it is kept if there are none. */
+	/*
+	 * Filters cannot judge a sample of an unknown event, so it is kept only if there are no
+	 * filters.
+	 */
 	keep = s->type == PERF_RECORD_SAMPLE ? !s->filters->is_set : copy_is_chosen(s, NULL);
 	if (keep)
 		return copy_keep_or_wait(s);
@@ -323,13 +333,13 @@ static int copy_keep_aux(struct copy_sink *s, const struct cut *rec, bool swap)
 		return 0;
 	bytes = get_u64(rec->bytes + SIZE_AT, swap);
 	if (rec->file_off + rec->len > file.end || bytes > file.end - rec->file_off - rec->len)
-		return 0; /* cut off: the walk counts it */
+		return 0; /* truncated; the walk counts it */
 	TRY(copy_prepare_part(s, rec->len));
 	s->bytes += bytes;
 	return part_put_aux(&s->part, rec->bytes, rec->len, &file, rec->file_off + rec->len, bytes);
 }
 
-/* The subject of a record of state that is of no process. */
+/* The subject of a record of state that belongs to no process. */
 static struct liveness_subject copy_subject_of(const struct copy_sink *s, const struct change *c)
 {
 	const uint8_t *record = (const uint8_t *)s->record.data;
@@ -349,20 +359,21 @@ static struct liveness_subject copy_subject_of(const struct copy_sink *s, const 
 		ret.id = get_u32(record + 12, s->swap);
 		ret.ends = get_u16(record + 8, s->swap) == PERF_BPF_EVENT_PROG_UNLOAD;
 		break;
-	case PERF_RECORD_CGROUP: /* u64 id | path; to perf the first one is what it means */
+	case PERF_RECORD_CGROUP: /* u64 id | path; perf uses the first path of an id */
 		ret.id = get_u64(record + 8, s->swap);
 		ret.adds = true;
 		break;
 	/*
-	 * u64 address | u16 old bytes | u16 new bytes. A shorter one leaves what it does not cover;
-	 * one of a guest says nothing of the host.
+	 * u64 address | u16 old bytes | u16 new bytes. A shorter poke changes only a part of a
+	 * longer one, and a guest's poke does not change the host, so the length and misc are part
+	 * of the id.
 	 */
 	case PERF_RECORD_TEXT_POKE:
 		ret.id = get_u64(record + 8, s->swap) ^
 			 hash_u64((uint64_t)get_u16(record + 18, s->swap) << 16 |
 				  get_u16(record + 4, s->swap));
 		break;
-	default: /* mappings of the kernel and of guests: u32 pid | u32 tid | u64 address */
+	default: /* a mapping of the kernel or a guest: u32 pid | u32 tid | u64 address */
 		ret.id = hash_bytes(record + 8, 16);
 		ret.map_bytes = c->len;
 	}
@@ -400,7 +411,10 @@ static int copy_keep_state(struct copy_sink *s, const struct event *ev)
 	return copy_write_state_now(s);
 }
 
-/* Records that are kept or left out whatever their events are; of others the bytes. */
+/*
+ * Handles records that are kept or dropped regardless of their events; copies the bytes of all
+ * others.
+ */
 static int copy_take_raw(struct copy_sink *s, const struct cut *cut)
 {
 	const struct event *raw = &s->raw;
@@ -430,7 +444,7 @@ static int copy_take_raw(struct copy_sink *s, const struct cut *cut)
 	return s->record.failed ? err_nomem() : 0;
 }
 
-/* A record is kept for the first of its events that is chosen. */
+/* Keeps the record when its first chosen event arrives. */
 static int copy_take_event(struct copy_sink *s, const struct event *ev)
 {
 	int r = 0;
@@ -462,7 +476,7 @@ static int copy_record(struct sink *sink, struct sink_record *record)
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
-/* Parts that were finished before something failed are no copy of the input: they go, too. */
+/* Removes finished parts after a failure, because they are not a complete copy of the input. */
 static void copy_remove_parts(struct copy_sink *s)
 {
 	char *name;
@@ -485,7 +499,7 @@ static int copy_finish(struct sink *sink, bool complete)
 
 	if (complete)
 		r = copy_take_sums(s);
-	/* Nothing was kept: that is a recording, too. */
+	/* If nothing was kept, write a recording without events. */
 	if (complete && r == 0 && !s->is_open && !s->nr_parts)
 		r = copy_open_part(s);
 	if (complete && r == 0 && s->is_open)
@@ -521,7 +535,7 @@ static void copy_close(struct sink *sink)
 	free(s);
 }
 
-/* Where parts go: beside the input, into a folder, or as a name begins. */
+/* Chooses the prefix of the parts: next to the input, in a folder, or as given by the user. */
 static int copy_choose_prefix(struct copy_sink *s, const char *input)
 {
 	const struct copy_options *o = s->o;
@@ -606,8 +620,9 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 									   : "perf.data");
 	}
 	/*
-	 * Before anything is read, so that an output that cannot be written fails at once. In pipe
-	 * mode more facts about the events may arrive in front of the first one.
+	 * Open the output before anything is read, so that an output that cannot be written fails
+	 * at once. In pipe mode more facts about the events may arrive before the first event, so
+	 * the output is only checked.
 	 */
 	if (r >= 0 && !source_read_traits(s->rec->source).describes_late)
 		r = copy_open_part(s);

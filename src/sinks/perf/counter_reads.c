@@ -38,7 +38,7 @@ static int counter_reads_know_event(struct counter_reads *r, size_t event, bool 
 	return 0;
 }
 
-/* Ids of the recording only: a sample may hold any number. */
+/* Only ids of the recording are added, because a sample may contain any number. */
 static int counter_reads_know_ids(struct counter_reads *r)
 {
 	size_t event;
@@ -75,8 +75,8 @@ static void counter_reads_take_value(struct counter_reads *r, uint64_t id, uint8
 }
 
 /*
- * u64 value | enabled | running | id | lost, or of a group: u64 nr | enabled | running | nr x {
- * value | id | lost }
+ *	one event: u64 value | enabled | running | id | lost
+ *	a group:   u64 nr | enabled | running | nr x { value | id | lost }
  */
 static void counter_reads_take_values(struct counter_reads *r, const struct counter_reads_event *e,
 				      uint8_t *sample, uint32_t len, bool swap, unsigned part)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts that samples hold (PERF_SAMPLE_READ). They grow from the beginning of the recording on,
- * and a reader prints how much they grew since the sample before. In a part samples before
- * may be missing: what was counted in them is taken off, so that each remaining sample has
- * the same growth. It is the one thing that is changed in a copied record.
+ * Counts in samples (PERF_SAMPLE_READ). They grow from the start of the recording, and a reader
+ * prints their growth since the previous sample. If the previous sample is not in a part, the
+ * growth up to it is subtracted, so that each remaining sample keeps its growth. These counts are
+ * the only values that are changed in a copied sample.
  *
  *	complete | 100 | 250 | 300 | 420 | 450 |        grown: 100 150 50 120 30
  *	part              | 300 - 250 |     | 450 - 250 - 120 |      50     30
@@ -18,13 +18,13 @@
 struct counter_reads_count {
 	uint64_t last; /* as recorded */
 	uint64_t taken_off;
-	unsigned part; /* that was counted into last */
+	unsigned part; /* the part of the sample that set `last` */
 };
 
 struct counter_reads_event {
 	bool is_known, has_reads;
 	uint64_t read_format;
-	int id, at; /* offsets in a sample; -1: not recorded */
+	int id, at; /* offsets in a sample; -1 if not recorded */
 };
 
 struct counter_reads {
@@ -35,8 +35,9 @@ struct counter_reads {
 };
 
 /*
- * A sample of the event-th event (as recorded) goes into a part, which is counted from 1; 0: into
- * none, only its counts are noted. Its bytes are changed. -ENOMEM only.
+ * Takes a sample of the event with this index (as recorded) and changes its bytes for the part with
+ * number `part`, from 1. If `part` is 0, the sample is in no part, and only its counts are noted.
+ * Fails with -ENOMEM only.
  */
 int counter_reads_take(struct counter_reads *r, size_t event, uint8_t *sample, uint32_t len,
 		       bool swap, unsigned part);

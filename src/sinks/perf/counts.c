@@ -19,7 +19,7 @@ void perf_count_put(const struct event *ev, bool *head_put, struct outbuf *out)
 	const uint8_t *text = field_bytes(name, ev->pub.bytes, ev->pub.bytes_len, false, &len);
 
 	if (!ev->is_summed_up && ev->pub.cpu < 0 && ev->pub.tid < 0)
-		return; /* what scripts of perf 6.1 get in place of these lines */
+		return; /* perf 6.1 passes this sum to scripts instead of printing these lines */
 	if (!*head_put)
 		outbuf_fmt(out, "%3s %8s %15s %15s %15s %15s %s\n", "CPU", "THREAD", "VAL", "ENA",
 			   "RUN", "TIME", "EVENT");

@@ -6,7 +6,7 @@
  *	CPU   THREAD             VAL             ENA             RUN            TIME EVENT
  *	  0       -1       100355880       100356360       100356360       100185295 cpu-clock
  *
- * (perf 6.1 shows sums as they are when it was to add up all cpus: sources/perfdata/counts.h.)
+ * (If perf 6.1 was asked to add up all cpus, it shows unchanged sums: sources/perfdata/counts.h.)
  */
 #ifndef SONDE_SINKS_PERF_COUNTS_H
 #define SONDE_SINKS_PERF_COUNTS_H
@@ -14,7 +14,7 @@
 #include "base/outbuf.h"
 #include "model/event.h"
 
-/* Prints an event `stat`. *head_put: the line above the table was written. */
+/* Prints an event `stat`. *head_put is true once the line above the table is written. */
 void perf_count_put(const struct event *ev, bool *head_put, struct outbuf *out);
 
 #endif

@@ -55,7 +55,7 @@ static void dump_put_bytes(const struct event *ev, uint32_t type, uint64_t off, 
 	outbuf_char(out, '\n');
 }
 
-/* The cpu and the time, where the recording's events have them. */
+/* Prints the cpu and the time if the record has them. */
 static void dump_put_when(const struct perfdata_view_record *rec, struct outbuf *out)
 {
 	if (!rec->has_ids) {
@@ -68,7 +68,7 @@ static void dump_put_when(const struct perfdata_view_record *rec, struct outbuf 
 		outbuf_fmt(out, "%llu ", (unsigned long long)rec->time_ns);
 }
 
-/* READ: of which task, of which event, the value and what the format adds. */
+/* READ: prints the task, the event, the value and the values that read_format adds. */
 static int dump_put_read(const struct perfdata_view_record *rec, struct bytes *b, bool is_report,
 			 struct outbuf *out)
 {
@@ -116,7 +116,10 @@ static int dump_put_lost(const struct perfdata_view_record *rec, struct bytes *b
 	return 0;
 }
 
-/* A kernel's record whose text in a dump is another than in a line of its own; 0: it is not. */
+/*
+ * Prints a kernel record whose text in a dump differs from that in its own line. Returns 0 if the
+ * text is the same.
+ */
 static int dump_put_special(const struct event *ev, const struct perf_dump *d,
 			    const struct perfdata_view_record *rec, struct outbuf *out)
 {
@@ -126,10 +129,10 @@ static int dump_put_special(const struct event *ev, const struct perf_dump *d,
 	b.pos += HEADER_BYTES;
 	switch (rec->type) {
 	case PERF_RECORD_EXIT:
-		return d->lines->show_task; /* its line follows here */
+		return d->lines->show_task; /* its own line follows here */
 	case PERF_RECORD_LOST:
 		if (d->lines->show_lost)
-			return 1; /* here too */
+			return 1; /* its own line follows here, too */
 		TRY(dump_put_lost(rec, &b, out));
 		return 1;
 	case PERF_RECORD_LOST_SAMPLES:
@@ -142,13 +145,16 @@ static int dump_put_special(const struct event *ev, const struct perf_dump *d,
 	case PERF_RECORD_UNTHROTTLE:
 		if (d->is_report)
 			outbuf_str(out, ": unhandled!\n");
-		return 1; /* nothing more, not even a line feed */
+		return 1; /* nothing follows, not even a line feed */
 	default:
 		return 0;
 	}
 }
 
-/* perf has no use for rounds where it does not sort. A round that has a line is written by that. */
+/*
+ * perf does not use rounds if it does not sort. If lines of rounds are shown, the line prints the
+ * rest.
+ */
 static void dump_put_round(const struct perf_dump *d, const struct perfdata_view_record *rec,
 			   struct outbuf *out)
 {
@@ -156,10 +162,7 @@ static void dump_put_round(const struct perf_dump *d, const struct perfdata_view
 		outbuf_str(out, d->is_unsorted || !rec->has_ids ? ": unhandled!\n" : "\n");
 }
 
-/*
- * Records of state say when they happened: with sample_id_all, which perf does not ask for in pipe
- * mode.
- */
+/* Records of state have a time only with sample_id_all. perf does not check for it in pipe mode. */
 bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *first)
 {
 	const struct perf_event_attr *attr = first ? first->attr : NULL;
@@ -167,7 +170,7 @@ bool perf_dump_is_ordered(const struct perf_dump *d, const struct sonde_schema *
 	return d->is_pipe || !attr || attr->sample_id_all;
 }
 
-/* Records of the recorder that perf script handles, and perf report does not. */
+/* True for recorder records that perf script handles and perf report does not. */
 static bool dump_is_unhandled(uint32_t type)
 {
 	return type == RECORD_THREAD_MAP || type == RECORD_CPU_MAP;
@@ -176,7 +179,7 @@ static bool dump_is_unhandled(uint32_t type)
 void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char *path,
 		   struct outbuf *out)
 {
-	/* A pipe is counted from behind its head. */
+	/* In a pipe, offsets count from the end of its head. */
 	uint64_t off = ev->pub.file_off - (d->is_pipe ? PIPE_HEAD_BYTES : 0);
 	struct perfdata_view *view = perfdata_view_of(ev->source);
 	struct perfdata_view_record rec;
@@ -205,7 +208,10 @@ void perf_dump_put(const struct event *ev, const struct perf_dump *d, const char
 		perf_dump_sample_put(ev, &rec, out);
 		return;
 	} else if (!rec.is_damaged) {
-		/* With their lines shown, perf dumps BPF programs as if they were symbols. */
+		/*
+		 * If lines of BPF events are shown, perf dumps BPF programs as if they were
+		 * symbols.
+		 */
 		if (rec.type == PERF_RECORD_BPF_EVENT &&
 		    ev->recording->opts->rules->dumps_bpf_as_symbols && d->lines->show_bpf)
 			rec.type = PERF_RECORD_KSYMBOL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a sample in a dump, in perf's order. */
+/* Prints the values of a sample in a dump, in perf's order. */
 #include <linux/perf_event.h>
 
 #include "base/bytes.h"
@@ -12,7 +12,7 @@
 
 /* A sample being dumped. */
 struct dumped {
-	const struct event *ev; /* as an event of its type */
+	const struct event *ev; /* the sample as an event of its type */
 	const struct perf_event_attr *attr;
 	const struct sonde_sample *sample;
 	struct sample_extents extents;
@@ -35,7 +35,7 @@ static void dump_put_entry(struct outbuf *out, unsigned i, uint64_t addr)
 	outbuf_fmt(out, "..... %2u: %016llx\n", i, (unsigned long long)addr);
 }
 
-/* A chain whose callers behind the kernel's part are taken from the branch stack. */
+/* Prints a chain whose user-space callers are taken from the branch stack. */
 static void dump_put_lbr_chain(const struct dumped *d)
 {
 	const struct sonde_sample *s = d->sample;
@@ -172,7 +172,7 @@ static void dump_put_stack(const struct dumped *d)
 		   (unsigned long long)d->sample->user_stack_len, off);
 }
 
-/* Units grow as long as two or more of the next one fit: 1024K, 2M. */
+/* Uses the largest unit with a value of at least two: 1024K, 2M. */
 static void dump_put_page_size(struct outbuf *out, const char *what, uint64_t bytes)
 {
 	static const char units[] = "BKMG";
@@ -195,7 +195,7 @@ static void dump_put_weight(const struct dumped *d)
 		outbuf_fmt(d->out, "... weight: %llu\n", (unsigned long long)w);
 		return;
 	}
-	/* perf 6.1 on x86 never shows the third one. */
+	/* perf 6.1 on x86 never shows the third weight. */
 	outbuf_fmt(d->out, "... weight: %u,0x%x,0x%x\n", (unsigned)(w & UINT32_MAX),
 		   (unsigned)(w >> 32 & 0xffff),
 		   d->ev->recording->opts->rules->lacks_third_weight ? 0 : (unsigned)(w >> 48));

@@ -57,10 +57,10 @@ static int dump_tool_put_thread_map(struct bytes *b, struct outbuf *out)
 
 /* ---- sets of cpus ---------------------------------------------------------------------------- */
 
-/* "0,2-3", of cpus in ascending order. */
+/* Makes "0,2-3" from cpus in ascending order. */
 struct cpu_text {
 	struct outbuf *out;
-	int64_t first, last; /* of the range that may still grow; -2: none */
+	int64_t first, last; /* the range that may still grow; -2 if none */
 	bool begun;
 };
 
@@ -140,7 +140,7 @@ static int dump_tool_put_time_conv(const struct event *ev, struct bytes *b, stru
 	TRY(bytes_u64(b, "shift", &shift));
 	TRY(bytes_u64(b, "multiplier", &mult));
 	TRY(bytes_u64(b, "zero", &zero));
-	/* perf writes the word so. */
+	/* The misspelling is perf's. */
 	outbuf_fmt(out,
 		   "\n... Time Shift      %" PRIu64 "\n... Time Muliplier  %" PRIu64
 		   "\n... Time Zero       %" PRIu64 "\n",
@@ -269,7 +269,7 @@ bool perf_dump_tool_put(const struct event *ev, const struct perfdata_view_recor
 	return r >= 0;
 }
 
-/* The line of an error that a decoder of traces reported. */
+/* Prints the line of an error that a trace decoder reported. */
 static void dump_tool_put_trace_error(const struct event *ev, struct outbuf *out)
 {
 	struct perfdata_view *view = perfdata_view_of(ev->source);

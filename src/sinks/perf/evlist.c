@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of a recording's event types, as perf evlist prints it: a line each, without looking at
- * the events. Those of a stream come as records between them, so a stream is read to its end first.
+ * Prints the recording's event types like perf evlist: one line each, without reading the events.
+ * The event types of a stream are records between the events, so a stream is first read to its end.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -34,16 +34,16 @@ struct evlist_sink {
 	unsigned details; /* enum detail */
 	bool on_terminal;
 	bool forgets_names;
-	/* Groups of the section that were not met yet. */
+	/* The groups of the section that are not printed yet. */
 	struct bytes groups;
 	uint32_t nr_groups;
-	struct perfdata_group group; /* the next; members 0: none is left */
-	uint32_t nr_members;         /* how many of the group begun are still to come */
+	struct perfdata_group group; /* the next group; its `members` is 0 if none is left */
+	uint32_t nr_members;         /* members of the current group that are still to be printed */
 };
 
 /* ---- parts of a line ------------------------------------------------------------------------- */
 
-/* Words separated by commas; NULL: none. */
+/* Parses words separated by commas; NULL means no words. */
 static int evlist_details_parse(const char *text, unsigned *ret)
 {
 	static const char *const words[] = { "attr", "freq", "groups", "fields" };
@@ -67,7 +67,7 @@ static int evlist_details_parse(const char *text, unsigned *ret)
 	return 0;
 }
 
-/* perf 6.1 and 6.12 do not look at the records of a stream that name its events. */
+/* perf 6.1 and 6.12 ignore the records of a stream that name its events. */
 static void evlist_put_name(struct evlist_sink *s, const struct sonde_schema *sc,
 			    struct outbuf *out)
 {
@@ -128,7 +128,7 @@ static void evlist_put_details(struct evlist_sink *s, const struct sonde_schema 
 		evlist_put_freq(sc, out);
 	if (s->details & DETAIL_FIELDS)
 		evlist_put_fields(sc, out);
-	/* Each begins with a comma; the first of a line follows the name. */
+	/* Each detail begins with a comma; the first one follows the name, so it gets a colon. */
 	if (out->len > start)
 		out->data[start] = ':';
 }
@@ -158,7 +158,7 @@ static void evlist_read_groups(struct evlist_sink *s)
 	evlist_next_group(s);
 }
 
-/* A line for a complete group: "NAME{first,second}". */
+/* Prints one line for a complete group: "NAME{first,second}". */
 static void evlist_put_in_group(struct evlist_sink *s, const struct sonde_schema *sc,
 				uint32_t index, struct outbuf *out)
 {
@@ -318,8 +318,8 @@ static void evlist_put_fields_json(const struct sonde_schema *sc, struct json *j
 }
 
 /*
- * The number of the group that event `index` of the recording is in; -1: none. Groups are met in
- * their order.
+ * The number of the group of event `index` of the recording; -1 if it is in no group. Call it for
+ * the events in order.
  */
 static int64_t evlist_group_of(struct evlist_sink *s, uint32_t index, int64_t *nr_met)
 {

@@ -15,8 +15,8 @@
 #include "sources/perfdata/view.h"
 
 enum {
-	MAX_PMUS = 4096, /* looked through for the one of an event: no machine has as many */
-	SMALLEST_ATTR_BYTES = 64, /* of the first kernel that had them */
+	MAX_PMUS = 4096,          /* limit of a search for an event's pmu; no machine has as many */
+	SMALLEST_ATTR_BYTES = 64, /* size in the first kernel that had attrs */
 };
 
 /* A header being written. */
@@ -24,7 +24,7 @@ struct header {
 	struct recording *rec;
 	struct perfdata_view *view;
 	struct perfdata_view_header head;
-	uint32_t nr_cpus; /* of the machine, present */
+	uint32_t nr_cpus; /* cpus present in the machine */
 	struct outbuf *out;
 };
 
@@ -62,7 +62,7 @@ static int header_put_u64(struct header *h, struct bytes *b, const char *fmt_bef
 	return 0;
 }
 
-/* A blank behind each word, a backslash in front of a quote. */
+/* Prints a blank behind each word, and a backslash in front of a quote. */
 static int header_put_cmdline(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0;
@@ -179,7 +179,7 @@ static int header_put_pmus(struct header *h, struct bytes *b)
 	return 0;
 }
 
-/* Event types of the recording have the first ids, in its order. */
+/* The number of event types in the recording. They have the first ids, in the recording's order. */
 static uint32_t header_nr_events(const struct header *h)
 {
 	const struct sonde_schema *sc;
@@ -303,7 +303,7 @@ static int header_put_hybrid(struct header *h, struct bytes *b)
 	return 0;
 }
 
-/* u32 nr, nr x { name, value }; *ret_nr: how many were there */
+/* u32 nr, nr x { name, value }; *ret_nr is nr */
 static int header_put_caps(struct bytes *b, struct outbuf *out, uint32_t *ret_nr)
 {
 	uint32_t nr = 0;
@@ -332,7 +332,7 @@ static int header_put_cpu_caps(struct header *h, struct bytes *b)
 	return r;
 }
 
-/* True if the cpu's pmu says that it has no precise events. */
+/* True if the cpu's pmu reports that it has no precise events. */
 static bool header_is_never_precise(const struct header *h)
 {
 	struct bytes b = header_section(h, FEAT_CPU_PMU_CAPS);
@@ -351,7 +351,7 @@ static bool header_is_never_precise(const struct header *h)
 	return false;
 }
 
-/* What perf 6.12 says of machines of AMD. */
+/* Prints perf 6.12's note for AMD machines. */
 static void header_put_ibs_note(const struct header *h)
 {
 	const char *arch = source_info(h->rec->source, "arch");
@@ -457,7 +457,7 @@ static int header_put_feature(struct header *h, unsigned feature, struct bytes *
 	}
 }
 
-/* Sections that say by being there. */
+/* The text for a section whose presence is its information. */
 static const char *header_said_by_presence(unsigned feature)
 {
 	switch (feature) {
@@ -479,7 +479,7 @@ static bool header_is_table(unsigned feature)
 	       feature == FEAT_HYBRID_TOPOLOGY;
 }
 
-/* A damaged section is written as far as it can be read. */
+/* Prints a section; a damaged one is printed as far as it can be read. */
 static void header_put_section(struct header *h, unsigned feature, bool full)
 {
 	struct bytes b;
@@ -516,7 +516,10 @@ static void header_put_head(const struct header *h)
 		   h->head.features_off);
 }
 
-/* In pipe mode the head is nearly empty: its sections are records, each with lines of its own. */
+/*
+ * Prints the header of pipe mode. It is nearly empty, because the sections are records, each with
+ * its own lines.
+ */
 static void header_put_pipe(struct header *h, const struct text_options *o)
 {
 	if (o->lines.header != HEADER_NONE) {

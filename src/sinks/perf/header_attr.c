@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event's attr as a list of "name = value", with words for its type and number where perf 6.12
- * has them.
+ * Prints an event's attr as a list of "name = value", with words for type and config if perf 6.12
+ * has words.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>

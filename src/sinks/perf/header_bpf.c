@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BPF programs that ran while recording: struct bpf_prog_info with its arrays, and their type
- * information (BTF), which has the names of their functions.
+ * Prints the BPF programs that ran while recording. The sections contain struct bpf_prog_info with
+ * its arrays, and the type information (BTF) with the names of the programs' functions.
  *
  *	section   u32 nr, nr x { u32 info_len, u32 data_len, u64 arrays, info, data }
  *	          (pointers in info: offsets in data)
@@ -14,8 +14,8 @@
 #include "sinks/perf/header.h"
 
 /*
- * Members of struct bpf_prog_info by their offsets; a shorter one of an older kernel has zeros
- * behind its end.
+ * Offsets of members of struct bpf_prog_info. A shorter struct of an older kernel is padded with
+ * zeros.
  */
 enum {
 	INFO_ID = 4,
@@ -36,10 +36,10 @@ enum {
 };
 
 struct recorded_program {
-	uint8_t info[INFO_BYTES]; /* as much as is known of it */
+	uint8_t info[INFO_BYTES]; /* the part of the struct that is known here */
 	const uint8_t *data;
 	uint32_t data_len;
-	struct bytes btf; /* of the program; empty: none */
+	struct bytes btf; /* the program's type information; empty if none */
 };
 
 static uint32_t header_bpf_info_u32(const struct recorded_program *p, unsigned at)
@@ -56,7 +56,7 @@ static const uint8_t *header_bpf_element(const struct recorded_program *p, unsig
 	return off <= p->data_len && at + size <= p->data_len - off ? p->data + off + at : NULL;
 }
 
-/* The program's type information among those recorded; empty when it is not there. */
+/* Finds the program's type information in the section; empty if it is not recorded. */
 static struct bytes header_bpf_find_btf(struct bytes b, uint32_t wanted)
 {
 	struct bytes none = { 0 }, body;
@@ -76,7 +76,7 @@ static struct bytes header_bpf_find_btf(struct bytes b, uint32_t wanted)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* "bpf_prog_TAG_NAME" of function i of nr. */
+/* Prints "bpf_prog_TAG_NAME" for function i of nr. */
 static void header_bpf_put_name(const struct recorded_program *p, uint32_t i, uint32_t nr,
 				struct outbuf *out)
 {
@@ -137,7 +137,7 @@ int perf_header_bpf_put(struct bytes *b, struct bytes btf, struct outbuf *out)
 {
 	uint32_t nr = 0, info_len = 0;
 
-	if (b->swap) /* its bytes are opaque to those who swap */
+	if (b->swap) /* the section's bytes cannot be swapped */
 		return 0;
 	TRY(bytes_u32(b, "number of programs", &nr));
 	while (nr--) {

@@ -33,7 +33,8 @@ struct cpu_place {
 };
 
 /*
- * perf believes no socket whose number is larger than that of the cpus; on some machines it must.
+ * perf ignores socket ids if a socket number is larger than the number of cpus; on some machines it
+ * accepts them.
  */
 static bool header_believes(struct bytes ids, unsigned nr_cpus, const char *arch)
 {
@@ -49,7 +50,7 @@ static bool header_believes(struct bytes ids, unsigned nr_cpus, const char *arch
 	return true;
 }
 
-/* How long perf takes a list to be: as if all its texts were padded to 64 bytes. */
+/* The length that perf assumes for a list: as if all its texts were padded to 64 bytes. */
 static int header_padded_bytes(struct bytes *b, uint64_t *ret)
 {
 	const char *text = NULL;
@@ -66,7 +67,8 @@ static int header_padded_bytes(struct bytes *b, uint64_t *ret)
 }
 
 /*
- * list of cores | list of threads | nr_cpus x { core, socket } | list of dies | nr_cpus x die
+ *	list of cores | list of threads | nr_cpus x { core, socket } | list of dies | nr_cpus x die
+ *
  * Old recordings end behind the first lists, newer ones in front of the dies. In the text the dies
  * are between the lists.
  */
@@ -160,7 +162,7 @@ int perf_header_caches_put(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-/* "0-23,32-199" of the bits that are set; returns how many. */
+/* Prints the numbers of the set bits, "0-23,32-199". *ret_set is how many bits are set. */
 static int header_put_bitmap(struct bytes *b, uint64_t nr_bits, struct outbuf *out,
 			     uint64_t *ret_set)
 {

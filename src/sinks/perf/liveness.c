@@ -63,7 +63,7 @@ static void liveness_unplace(struct liveness *a, struct liveness_record *r)
 	r->over = r->under = NULL;
 }
 
-/* Takes the next record below r that r covers out of its place; NULL if there is none. */
+/* Removes and returns the record below r if r covers it; otherwise NULL. */
 static struct liveness_record *liveness_uncover(struct liveness *a, struct liveness_record *r)
 {
 	struct liveness_record *before = r->under;
@@ -189,7 +189,10 @@ static void liveness_put(struct liveness_task *t, struct liveness_task **to_go)
 	*to_go = t;
 }
 
-/* The task has its own, and no heir was forked before it had: nothing it inherited is needed. */
+/*
+ * True if nothing that the task inherited is needed: it has its own state, and no heir was forked
+ * before it got that.
+ */
 static bool liveness_is_on_its_own(const struct liveness_task *t, enum liveness_legacy which)
 {
 	const struct liveness_task *heir = t->legacy[which].first;
@@ -197,7 +200,10 @@ static bool liveness_is_on_its_own(const struct liveness_task *t, enum liveness_
 	return t->legacy[which].own && (!heir || heir->forked > t->legacy[which].own);
 }
 
-/* A parent that keeps what it inherited only for this task disowns it as well. */
+/*
+ * Drops what the task inherited. A parent that kept its own inheritance only for this task disowns
+ * it as well.
+ */
 static void liveness_disown(struct liveness *a, struct liveness_task *t, enum liveness_legacy which,
 			    struct liveness_task **to_go)
 {
@@ -216,7 +222,10 @@ static void liveness_disown(struct liveness *a, struct liveness_task *t, enum li
 	}
 }
 
-/* A task may be its parent's last heir, over any number of generations: a loop, no recursion. */
+/*
+ * Frees tasks. A task may be its parent's last heir over any number of generations, so this is a
+ * loop, not a recursion.
+ */
 static void liveness_free_all(struct liveness *a, struct liveness_task *to_go)
 {
 	struct liveness_task *t;
@@ -241,7 +250,7 @@ static void liveness_unref(struct liveness *a, struct liveness_task *t)
 	liveness_free_all(a, to_go);
 }
 
-/* The record that was added last gives the task its own. */
+/* The record that was added last gives the task its own state. */
 static void liveness_get_own(struct liveness *a, struct liveness_task *t,
 			     enum liveness_legacy which)
 {
@@ -373,7 +382,7 @@ static int liveness_take_exec(void *user, const struct change *c)
 	return 0;
 }
 
-/* Only a task that was forked before sees what is under another mapping. */
+/* A mapping under another one is visible only to tasks that were forked earlier. */
 static int liveness_take_map(void *user, const struct change *c)
 {
 	const struct taking *n = user;
@@ -391,7 +400,7 @@ static int liveness_take_map(void *user, const struct change *c)
 	return 0;
 }
 
-/* Threads that ended are kept as processes are, with the records of their names. */
+/* Ended threads are kept like ended processes, with the records of their names. */
 static int liveness_take_exit(void *user, const struct change *c, bool is_process)
 {
 	const struct taking *n = user;
@@ -400,7 +409,7 @@ static int liveness_take_exit(void *user, const struct change *c, bool is_proces
 
 	(void)is_process;
 	if (!t)
-		return 0; /* no record named it */
+		return 0; /* no earlier record has this task */
 	TRY(liveness_take_record(n, t, NULL));
 	TRY(lineage_end(&n->liveness->tasks, c->tid, LIVENESS_EXITED, &gone));
 	liveness_unref(n->liveness, gone);

@@ -43,19 +43,20 @@ enum liveness_legacy { LIVENESS_NAME, LIVENESS_MAPS, LIVENESS_LEGACIES };
 
 struct liveness_task;
 struct liveness_record {
-	struct liveness_record *prev, *next; /* in the list */
-	struct liveness_task *task;          /* NULL: of none */
+	struct liveness_record *prev, *next; /* neighbors in the list */
+	struct liveness_task *task;          /* NULL if it belongs to no task */
 	struct liveness_record *prev_of_task, *next_of_task;
 	/*
-	 * Records about the same place or subject: one that covers this one, and one it does not
-	 * cover.
+	 * Records at the same place: `over` is later and covers a part of this one; `under` is
+	 * earlier and larger.
 	 */
 	struct liveness_record *over, *under;
 	uint64_t seq;
 	uint64_t replaced; /* seq of the record that replaced it; 0 if none did */
 	uint64_t time_ns;  /* 0 if it acts when it is read */
-	uint64_t id;       /* a process's mapping: its start; without a task: liveness_subject.id */
-	uint64_t map_bytes; /* of a mapping */
+	/* for a process's mapping, its start; for a record without a task, liveness_subject.id */
+	uint64_t id;
+	uint64_t map_bytes; /* size of a mapping */
 	uint32_t len;
 	uint8_t legacy; /* enum liveness_legacy; LIVENESS_LEGACIES if no task inherits it */
 	bool ends;      /* liveness_subject.ends */
@@ -67,9 +68,10 @@ struct liveness_inheritance {
 	struct liveness_task *of;           /* a reference; NULL if it inherits nothing now */
 	struct liveness_task *prev, *next;  /* other heirs of `of` */
 	struct liveness_task *first, *last; /* heirs of this task */
-	uint64_t own;                       /* seq of the record that gave it its own; 0: none */
-	uint32_t garbage;                   /* number of replaced records */
-	uint32_t looked_at;                 /* garbage at which liveness_look_through() runs next */
+	/* seq of the record that replaced the inherited state; 0 if none did */
+	uint64_t own;
+	uint32_t garbage;   /* number of replaced records */
+	uint32_t looked_at; /* garbage at which liveness_look_through() runs next */
 };
 
 struct liveness_task {
@@ -94,13 +96,13 @@ struct liveness {
 	struct liveness_record *borrowed;
 	uint64_t seq;
 	struct hash64 by_subject; /* id -> address of the last record; 0 if they were dropped */
-	struct lineage tasks;     /* by tid: struct liveness_task, a reference each */
+	struct lineage tasks;     /* by tid: struct liveness_task; each entry holds a reference */
 };
 
-/* The subject of a record that is of no task. */
+/* The subject of a record that belongs to no task. */
 struct liveness_subject {
-	uint64_t id;        /* type of record, address or number of the kernel's, mixed */
-	uint64_t map_bytes; /* of a mapping: it covers none that is larger */
+	uint64_t id;        /* hash of the record type and the kernel's address or id */
+	uint64_t map_bytes; /* size of a mapping, which covers no larger mapping */
 	bool ends;          /* the subject has ended: later output files need no record of it */
 	bool adds;          /* replaces no earlier record; the same bytes again are ignored */
 };
@@ -112,15 +114,18 @@ void liveness_done(struct liveness *a);
  */
 int liveness_add(struct liveness *a, const struct change *change, const uint8_t *record,
 		 uint32_t len, uint64_t time_ns);
-/* The namespaces of a task. */
+/* Takes a record with the namespaces of a task. */
 int liveness_add_namespaces(struct liveness *a, int32_t pid, int32_t tid, const uint8_t *record,
 			    uint32_t len, uint64_t time_ns);
-/* A record of no task. It replaces the last one of its subject, unless subject->adds. */
+/*
+ * Takes a record that belongs to no task. It replaces the last one of its subject, unless
+ * subject->adds.
+ */
 int liveness_add_subject(struct liveness *a, const struct liveness_subject *subject,
 			 const uint8_t *record, uint32_t len, uint64_t time_ns);
 /* The next record to write; NULL if all are written. Borrowed until the next call. */
 const struct liveness_record *liveness_next(struct liveness *a);
-/* Another output file begins: no record is in it yet. */
+/* Starts another output file, which has no records yet. */
 void liveness_rewind(struct liveness *a);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { LINES_OF_MEMBER = 2, MAX_MEMBERS = 1024 };
 
-/* A cache's config: its number, what was done, whether it was a miss. */
+/* A cache event's config: the cache, the operation (read), the result (a miss). */
 #define CACHE_MISS(cache) ((cache) | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 #define MS_OF_NS          1e-6
 
@@ -70,7 +70,7 @@ static bool metric_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* The base that an event's count is; -1 if it is none. */
+/* The base that an event counts; -1 if it counts none. */
 static int metric_base_of(const struct perf_event_attr *attr)
 {
 	static const int8_t hardware[] = { [PERF_COUNT_HW_CPU_CYCLES] = METRIC_CYCLES,
@@ -114,7 +114,7 @@ bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint
 		return false;
 	if (!member->group->seen++)
 		vec_clear(&m->counts);
-	/* perf takes clocks for counts of milliseconds, of which a sample has none. */
+	/* perf treats clocks as counts of milliseconds, so a sample's count is 0. */
 	member->value = m->rules->metric_of_last_sample && metric_is_clock(attr)
 				? (double)(uint64_t)((double)period * MS_OF_NS)
 				: (double)period;
@@ -150,7 +150,7 @@ static int metric_put_percent(double value, const struct metric_counts *c, enum 
 	return 1;
 }
 
-/* Stalled cycles: not printed if there were none. */
+/* Prints stalled cycles, unless there were none. */
 static int metric_put_idle(double value, const struct metric_counts *c, const char *what,
 			   struct outbuf *out)
 {
@@ -260,9 +260,7 @@ int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigne
 
 	if (nr >= g->nr_members || id >= m->members.n)
 		return -1;
-	/*
-	 * perf leaves the leader out, and takes the last sample's count for that of every member.
-	 */
+	/* perf leaves the leader out, and uses the last sample's count for every member. */
 	n = metric_put_line(&m->members.v[id],
 			    m->members.v[m->rules->metric_of_last_sample ? schema : id].value,
 			    metric_counts_of(m, cpu), line, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metric: lines below a sample with what the counters of its group say together ("2.00 insn per
- * cycle"). A group is sampled in turns; when as many samples came as it has members, their counts
- * are related to each other.
+ * metric: lines below a sample with ratios of the counters in its group ("2.00 insn per cycle"). A
+ * group is sampled in turns. After as many samples as the group has members, the ratios of their
+ * counts are printed.
  */
 #ifndef SONDE_SINKS_PERF_METRIC_H
 #define SONDE_SINKS_PERF_METRIC_H
@@ -31,17 +31,17 @@ enum metric_base {
 };
 
 struct metric_group {
-	uint32_t leader, nr_members; /* schema ids from the leader on */
-	uint32_t seen;               /* samples of this turn */
+	uint32_t leader, nr_members; /* members have the schema ids from the leader on */
+	uint32_t seen;               /* samples seen in this turn */
 };
 
 struct metric_member {
 	const struct sonde_schema *schema;
-	struct metric_group *group; /* NULL: in none */
-	double value;               /* of its last sample */
+	struct metric_group *group; /* NULL if it is in no group */
+	double value;               /* value of its last sample */
 };
 
-/* Counts of one cpu in the turn at hand. */
+/* Counts of one cpu in the current turn. */
 struct metric_counts {
 	int32_t cpu;
 	struct {
@@ -62,13 +62,13 @@ int perf_metric_init(struct perf_metric *m, const struct rules *rules, const str
 void perf_metric_done(struct perf_metric *m);
 int perf_metric_meet(struct perf_metric *m, const struct sonde_schema *sc);
 
-/* A sample's count. True: its group is complete, ask for the lines of its members. */
+/* Adds a sample's count. True if its group is now complete: print the lines of its members. */
 bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint64_t period);
 enum { METRIC_HEAD_TWICE = 2 };
 /*
- * The i-th line of the complete group that a schema is in: 1 and "   2.00  insn per cycle" in out,
- * 0 none for this i (there may be further ones), -1 behind the last; METRIC_HEAD_TWICE: as 1, but
- * perf writes the part in front of it twice.
+ * Prints the i-th line of the complete group of a schema. Returns 1 and "   2.00  insn per cycle"
+ * in out; 0 if there is no line for this i (there may be further ones); -1 behind the last.
+ * METRIC_HEAD_TWICE is like 1, but perf writes the part in front of the line twice.
  */
 int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigned i,
 		    struct outbuf *out);

@@ -14,7 +14,7 @@
 
 enum {
 	OUT_BYTES = 1 << 20,
-	ROUND_BYTES = 1 << 20, /* of records between two rounds */
+	ROUND_BYTES = 1 << 20, /* bytes of records between two rounds */
 	ATTR_SIZE_AT = 4       /* u32 in struct perf_event_attr */
 };
 
@@ -26,7 +26,7 @@ struct header_parts {
 	VEC(uint64_t) ids;
 	struct outbuf attrs, event_desc;
 	uint32_t attr_bytes;
-	bool has_names; /* any event was given one by the recorder */
+	bool has_names; /* the recorder named at least one event */
 };
 
 static void part_header_done(struct header_parts *h)
@@ -49,8 +49,8 @@ static void part_put_u64(struct outbuf *o, uint64_t v, bool swap)
 }
 
 /*
- * A file of attrs that are longer than a perf knows is refused by it, though nothing may be said
- * there: then they are cut to the length that every perf since 5.13 takes.
+ * A perf refuses a file whose attrs are longer than it knows, even if the additional bytes are
+ * zeros. So attrs with zeros there are cut to the length that every perf since 5.13 accepts.
  */
 static size_t part_attr_bytes(const struct perfdata_view_event *e)
 {
@@ -62,8 +62,8 @@ static size_t part_attr_bytes(const struct perfdata_view_event *e)
 }
 
 /*
- * Attrs of one size, as file mode has them: in pipe mode each has its own, and the smaller ones get
- * zeros.
+ * Brings attrs to one size, which file mode requires. In pipe mode each attr has its own size;
+ * smaller ones are padded with zeros.
  */
 static int part_take_events(struct header_parts *h, struct perfdata_view *v, bool swap)
 {
@@ -114,8 +114,9 @@ static int part_take_events(struct header_parts *h, struct perfdata_view *v, boo
 }
 
 /*
- * Pipe mode says names by records of their own; u32 events, size of attrs | attr, u32 ids, name,
- * ids | ...
+ * Makes the section of event names, which pipe mode stores in separate records:
+ *
+ *	u32 events, size of attrs | attr, u32 ids, name, ids | ...
  */
 static int part_make_event_desc(struct header_parts *h, bool swap)
 {
@@ -142,8 +143,8 @@ static int part_make_event_desc(struct header_parts *h, bool swap)
 }
 
 /*
- * Sections that are wrong for the copy (its packing, its number of files) or are made anew (its
- * span, its trace data).
+ * False for sections that are wrong for the copy (compression, number of files) and for sections
+ * that the copy makes itself (time span, trace data).
  */
 static bool part_is_carried(uint64_t feature)
 {
@@ -225,7 +226,10 @@ int part_check_free(const char *path)
 				     : 0;
 }
 
-/* A file in the directory of a recording is read as a part of it. */
+/*
+ * Refuses a path in the directory of the recording, because the file would be read as a part of the
+ * recording.
+ */
 static int part_check_folder(const struct recording *rec, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -247,7 +251,7 @@ static int part_check_folder(const struct recording *rec, const char *path)
 		       : 0;
 }
 
-/* The input must be there still when its copy takes the name, and afterwards. */
+/* The input must still exist when the copy gets its name, and afterwards. */
 int part_check(const struct recording *rec, const char *path)
 {
 	struct source *s = rec->source;
@@ -285,8 +289,8 @@ int part_check(const struct recording *rec, const char *path)
 }
 
 /*
- * Without a name where the file system can do that: then nothing is left of it, however the process
- * ends.
+ * Opens a file without a name if the file system supports it. Then no file remains, however the
+ * process ends.
  */
 static int part_open_file(struct part *p)
 {
@@ -484,7 +488,7 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 	size_t nr = 0;
 	int r;
 
-	/* No record at all would look like a recorder that was killed. */
+	/* A file without records would look like the output of a killed recorder. */
 	if (!p->out.len && perfdata_writer_data_size(p->writer) == 0)
 		part_put_round(p);
 	r = part_flush(p);
@@ -517,7 +521,10 @@ int part_finish(struct part *p, const struct outbuf *build_ids)
 	outbuf_done(&aux);
 	outbuf_done(&ids);
 	if (r > 0)
-		r = -ENOSPC; /* no record is dropped for the header; the chain has the cause */
+		/*
+		 * no record is dropped to make room for the header; the error chain has the cause
+		 */
+		r = -ENOSPC;
 	if (r == 0)
 		r = part_name_file(p);
 	if (r < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How large the parts of a recording are: 1G, 512M, 60s, 5m. */
+/* The size of the parts of a recording: 1G, 512M, 60s, 5m. */
 #ifndef SONDE_SINKS_PERF_PART_SIZE_H
 #define SONDE_SINKS_PERF_PART_SIZE_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct part_size {
-	uint64_t bytes, ns; /* one of them; 0: the other */
+	uint64_t bytes, ns; /* one is set; the other is 0 */
 };
 
 /* -EINVAL with a message. */

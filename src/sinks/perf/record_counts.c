@@ -24,7 +24,7 @@ static int record_counts_event(struct record_counts *c, const struct sonde_schem
 	return 0;
 }
 
-/* LOST_SAMPLES: how many samples of an event did not fit into its ring. */
+/* Adds the count of LOST_SAMPLES: samples of an event that did not fit into its ring. */
 static int record_counts_add_lost(struct record_counts *c, const struct event *raw,
 				  const struct perfdata_view_record *rec)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many records of each type a recording has, and how many samples each event, as perf report
- * --stats prints them:
+ * Counts the records of each type and the samples of each event. Printed like perf report --stats:
  *
  *	                                                         (an empty line)
  *	Aggregated stats:
@@ -30,23 +29,23 @@ struct record_event_counts {
 
 struct record_counts {
 	uint64_t by_type[RECORD_COUNT_TYPES], total;
-	VEC(struct record_event_counts) events; /* by schema id */
+	VEC(struct record_event_counts) events; /* indexed by schema id */
 };
 
 /*
- * Counts a record; raw is its event of perfdata_view_raw(), whose losses are counted. NULL: they
- * are not. -ENOMEM
+ * Counts a record. `raw` is its event from perfdata_view_raw(), whose losses are also counted; if
+ * NULL, losses are not counted. Fails with -ENOMEM only.
  */
 int record_counts_add(struct record_counts *c, const struct event *raw,
 		      const struct perfdata_view_record *rec);
-/* Counts samples of an event. -ENOMEM */
+/* Counts samples of an event. Fails with -ENOMEM only. */
 int record_counts_add_samples(struct record_counts *c, const struct sonde_schema *sc, uint64_t nr);
 /*
- * Adds what is not among the cuts: records that were unpacked into others. To be called once,
- * behind the last record.
+ * Adds the compressed records, which have no cuts because they were unpacked into others. Call it
+ * once, after the last record.
  */
 void record_counts_finish(struct record_counts *c, const struct recording *rec);
-/* with_empty: also types without records, and events without samples. */
+/* with_empty: prints also types without records, and events without samples. */
 void record_counts_put(struct record_counts *c, const struct recording *rec, bool with_empty,
 		       struct outbuf *out);
 void record_counts_done(struct record_counts *c);

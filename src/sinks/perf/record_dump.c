@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a recording as perf report lists them: their counts (--stats), or each of them as
- * bytes and text, with the counts at the end (-D).
+ * Prints the records of a recording like perf report: their counts (--stats), or each record as
+ * bytes and text with the counts at the end (-D).
  */
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ struct record_dump_sink {
 	struct perfdata_view *view;
 	struct fd_writer writer;
 	struct record_counts counts;
-	struct line_options lines; /* none */
+	struct line_options lines; /* no options are set */
 	struct perf_dump dump;
 	struct event raw;
 	bool dumps, counts_branches, on_terminal;
@@ -119,7 +119,10 @@ static const char *record_dump_path(const struct event *ev)
 								       : ev->recording->input;
 }
 
-/* In perf's table of branches each entry of the stack is a sample. */
+/*
+ * The number of samples that an event counts as. In perf's table of branches each entry of the
+ * stack is one.
+ */
 static uint64_t record_dump_weight(const struct record_dump_sink *s, const struct event *ev)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };

@@ -56,7 +56,7 @@ static bool records_is_shown(const struct line_options *o, uint32_t type)
 	}
 }
 
-/* False: its recording is not perf.data. */
+/* False if the recording is not perf.data. */
 static bool read_record(const struct event *ev, struct perfdata_view_record *ret)
 {
 	struct perfdata_view *view = perfdata_view_of(ev->source);
@@ -114,7 +114,7 @@ static void records_make_head(const struct event *ev, const struct perfdata_view
 	head->cpu = (int32_t)rec->cpu;
 	head->time_ns = recording_shown_time(ev->recording, rec->time_ns);
 	if (!attr->sample_id_all) {
-		/* Old recordings: what the record itself says. */
+		/* Old recordings have only the ids in the record itself. */
 		if (is_task && pub->bytes_len >= 24)
 			time_ns = get_u64(pub->bytes + 16, swap);
 		head->pid = ret->pid;
@@ -202,13 +202,13 @@ const char *perf_record_name(uint32_t type)
 	return "UNKNOWN";
 }
 
-/* printf's "%#llx": no 0x before 0. */
+/* Prints like printf's "%#llx", which has no 0x before 0. */
 static void records_put_0x(struct outbuf *out, uint64_t v)
 {
 	outbuf_fmt(out, v ? "0x%llx" : "0", (unsigned long long)v);
 }
 
-/* Text up to its NUL or the end of the record. */
+/* Prints text up to its NUL or the end of the record. */
 static void records_put_text(struct outbuf *out, const struct bytes *b)
 {
 	outbuf_put(out, b->pos, strnlen((const char *)b->pos, bytes_left(b)));
@@ -226,7 +226,7 @@ static int records_read_ids(struct bytes *b, struct ids *ret)
 
 /* The fields behind the length in MMAP2. */
 struct mmap2 {
-	struct build_id build_id; /* unknown: device and inode are in its place */
+	struct build_id build_id; /* if unknown, device and inode are in its place */
 	struct ids device;
 	uint64_t inode, generation;
 	uint32_t prot, flags;
@@ -251,12 +251,12 @@ static int records_read_mmap2(struct bytes *b, const struct perfdata_view_record
 	TRY(records_read_file(b, rec, ret));
 	TRY(bytes_u32(b, "prot", &ret->prot));
 	TRY(bytes_u32(b, "flags", &ret->flags));
-	/* kernels before 3.16: it begins here */
+	/* in kernels before 3.16 the name begins here */
 	if (!rules->misreads_old_mmap2 && perfdata_is_name(b->pos - 8)) {
 		b->pos -= 8;
 		ret->prot = ret->flags = 0;
 	}
-	/* perf leaves these two in their order */
+	/* perf does not swap these two */
 	if (rules->keeps_swapped_protections && rec->swap) {
 		ret->prot = __builtin_bswap32(ret->prot);
 		ret->flags = __builtin_bswap32(ret->flags);
@@ -346,7 +346,7 @@ static int records_put_switch(struct bytes *b, const struct perfdata_view_record
 	return 0;
 }
 
-/* Four to a line. */
+/* Prints four namespaces per line. */
 static int records_put_namespaces(struct bytes *b, struct outbuf *out)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
@@ -418,7 +418,7 @@ static int records_put_bpf_event(struct bytes *b, struct outbuf *out)
 	return 0;
 }
 
-/* Instructions, 16 bytes to a line. */
+/* Prints instructions, 16 bytes per line. */
 static void records_put_code(struct outbuf *out, const char *which, const uint8_t *code,
 			     unsigned len)
 {
@@ -512,7 +512,7 @@ static int records_put_body(const struct event *ev, const struct perfdata_view_r
 bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec,
 		      struct outbuf *out)
 {
-	/* perf lets texts without an end run on into the ids. */
+	/* In perf a text without a NUL continues into the ids. */
 	uint32_t len = ev->pub.record_len -
 		       (ev->recording->opts->rules->texts_run_into_ids ? 0 : rec->trailer_bytes);
 	struct bytes b = bytes_init(ev->pub.record, len, ev->pub.file_off, "", rec->swap);
@@ -536,5 +536,6 @@ void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out)
 	if (!perf_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
 	else if (rec.type == PERF_RECORD_EXIT && in_dump)
-		perf_record_body(ev, &rec, out); /* of the dump; the line is in front of its end */
+		/* the dump's text; the record's own line is in front of the text's end */
+		perf_record_body(ev, &rec, out);
 }

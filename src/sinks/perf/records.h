@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of records of state (--show-task-events and its like), and the texts of records that they
- * share with the dump.
+ * Lines of records of state (--show-task-events and similar options), and the texts of records that
+ * these lines share with the dump.
  *
  *	             wl 10511  4346.335597: PERF_RECORD_COMM exec: wl:10511/10511
  *	head, as of a sample of its event   text: name of the record, what it says
@@ -30,14 +30,20 @@ int perf_records_check(const struct recording *rec, const struct text_options *o
  */
 bool perf_record_shown(const struct line_options *o, const struct event *ev, bool is_raw,
 		       struct text_record_head *ret);
-/* The record itself, for its line and for the dump; *ret begins as zeros. -ENOMEM only. */
+/*
+ * Reads the record as it is stored, for its line and for the dump. The caller zeroes *ret. Fails
+ * with -ENOMEM only.
+ */
 int perf_records_read(const struct sink_record *record, struct event *ret);
-/* The line from behind its head. In a dump an EXIT is in its own line and in that of the dump. */
+/*
+ * Prints the line behind its head. In a dump, an EXIT is both in its own line and in the dump's
+ * line.
+ */
 void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out);
-/* "M", "E", "S", "Sp" or "": what misc says beside the cpu mode. */
+/* The letters for misc's bits other than the cpu mode: "M", "E", "S", "Sp" or "". */
 const char *perf_record_misc(const struct event *ev);
 
-/* "COMM", "FINISHED_ROUND", ...; "UNKNOWN". */
+/* "COMM", "FINISHED_ROUND", ...; "UNKNOWN" for other types. */
 const char *perf_record_name(uint32_t type);
 /*
  * Prints a record's text behind its name, with its line feed. False if the record is damaged; then

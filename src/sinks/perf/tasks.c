@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tasks that the records of a recording name, as a tree of parents, and with mmaps=1 what each
- * had mapped at the end, as perf report --tasks and --mmaps print them:
+ * Prints the tasks that the records of a recording name as a tree of parents and children. With
+ * mmaps=1 it also prints the mappings of each task at the end. The layout is that of perf report
+ * --tasks and --mmaps:
  *
  *	#      pid      tid     ppid  comm
  *	         0        0       -1 |swapper
@@ -10,7 +11,7 @@
  *	                                 55c2e000-55c2f000 r-xp 00001000 110921 /usr/bin/cc
  *
  * The state (state/state.h) forgets tasks that ended long ago and does not keep protections, so
- * that this sink keeps both itself.
+ * this sink keeps both itself.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -31,14 +32,14 @@
 #include "state/state.h"
 
 enum { MMAP2_PROT_OFF = 64, COMM_COLUMN = 30, PERF_BUCKETS = 256 };
-/* Bits of mapping.dso, which no dso uses here: PROT_* and this one. */
+/* mapping.dso holds no dso here, but these bits: PROT_* and MAPPED_SHARED. */
 enum { MAPPED_SHARED = 8 };
 
 struct tasks_options {
 	uint32_t mmaps; /* flag */
 };
 
-/* Indexes of tasks, counted from 1; 0: none. */
+/* Indexes of tasks, counted from 1; 0 means none. */
 struct task_list {
 	size_t first, last;
 };
@@ -48,8 +49,9 @@ struct listed_task {
 	bool is_linked;
 	size_t next; /* sibling */
 	struct task_list children;
-	uint32_t comm;               /* id in the string pool; 0: none */
-	struct address_space *space; /* of a process, in its first thread; NULL: none */
+	uint32_t comm; /* id in the string pool; 0 if none */
+	/* mappings of the process, kept in its first thread; NULL if none */
+	struct address_space *space;
 };
 
 struct tasks_sink {
@@ -62,7 +64,7 @@ struct tasks_sink {
 	struct hash64 by_tid; /* index in tasks */
 	VEC(struct listed_task) tasks;
 	struct task_list roots;
-	uint64_t stamp; /* of changes of mappings */
+	uint64_t stamp; /* number of the last change of mappings */
 	bool shows_maps, on_terminal;
 };
 
@@ -137,7 +139,7 @@ static int tasks_exec(void *user, const struct change *c)
 	return 0;
 }
 
-/* Reads the protection of the memory that the record at hand reports: bits of mapping.dso. */
+/* Reads the protection of the mapping in the current record, as bits of mapping.dso. */
 static uint32_t tasks_read_protection(const struct tasks_sink *s)
 {
 	const struct sonde_event *raw = &s->raw.pub;
@@ -160,7 +162,10 @@ static uint32_t tasks_read_protection(const struct tasks_sink *s)
 	       (flags & MAP_SHARED ? MAPPED_SHARED : 0);
 }
 
-/* Code without a file is a JIT's, which describes it in a file of this name. */
+/*
+ * Names code without a file. It is JIT code, and the JIT lists its functions in a file of this
+ * name.
+ */
 static int tasks_name_of_code(struct tasks_sink *s, const struct change *c, struct mapping *m)
 {
 	char name[32];
@@ -240,8 +245,8 @@ static void tasks_append(struct tasks_sink *s, struct task_list *list, size_t i)
 }
 
 /*
- * Links each task to its parent, in perf's order: that of a table of PERF_BUCKETS, in which a task
- * takes its parents along that have no place yet.
+ * Links each task to its parent, in perf's order: tasks by their bucket in a table of PERF_BUCKETS,
+ * each followed by its ancestors that are not linked yet.
  */
 static int tasks_link(struct tasks_sink *s)
 {
@@ -300,11 +305,11 @@ static void tasks_put(const struct tasks_sink *s, const struct listed_task *t, s
 		tasks_put_maps(s, t, level, out);
 }
 
-/* A task, then its children. A task whose parents form a circle has no place. */
+/* Prints each task before its children. A task whose ancestors form a cycle is not printed. */
 static int tasks_put_tree(struct tasks_sink *s)
 {
 	VEC(size_t)
-	path = { 0 }; /* the task of each level that is printed next, from 1 on; 0: none */
+	path = { 0 }; /* for each level the next task to print, counted from 1; 0 if none */
 	int r = vec_push(&path, s->roots.first);
 
 	while (r >= 0 && path.n) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lines of text have of perf.data alone. */
+/* The text that only perf.data has. */
 #include "sinks/perf/text_provider.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct text_provider {
 	const struct rules *rules;
 	struct perf_dump dump;
 	struct perf_metric metric;
-	bool counts_head_put; /* of recordings of perf stat */
+	bool counts_head_put; /* the head of the table of counts was printed (perf stat) */
 };
 
 static int provider_open(struct text_provider **ret, const struct sink_options *opts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lines of text have of perf.data alone: given to the text sink by the sink of perf.data. */
+/* The text that only perf.data has, provided to the text sink by a sink of this folder. */
 #ifndef SONDE_SINKS_PERF_TEXT_PROVIDER_H
 #define SONDE_SINKS_PERF_TEXT_PROVIDER_H
 

@@ -3,13 +3,16 @@
 
 enum { ROW_BYTES = 8 };
 
-/* Latin-1's printable ones: perf prints the upper half as it is, but for its control characters. */
+/*
+ * True for printable characters of Latin-1. perf prints its upper half unchanged, except control
+ * characters.
+ */
 static bool bpf_output_is_printable(uint8_t c)
 {
 	return (c >= 0x20 && c < 0x7f) || c >= 0xa0;
 }
 
-/* Printable, ended by at least one NUL, and by nothing else. */
+/* True if the bytes are printable characters followed by one or more NULs up to the end. */
 static bool bpf_output_is_text(const uint8_t *bytes, size_t len)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output of a BPF program (the raw data of bpf-output events): bytes in rows of 8, and as text
- * if they are text.
+ * The output of a BPF program (the raw data of bpf-output events), printed as bytes in rows of 8,
+ * and also as a string if it is text.
  */
 #ifndef SONDE_SINKS_TEXT_BPF_OUTPUT_H
 #define SONDE_SINKS_TEXT_BPF_OUTPUT_H

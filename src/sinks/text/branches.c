@@ -23,7 +23,7 @@ void text_branches_done(struct text_branches *b)
 	vec_done(&b->loaded);
 }
 
-/* "/P/X/A/12/CALL", and in perf 6.12 "/SPEC_WRONG_PATH" */
+/* Prints "/P/X/A/12/CALL", with perf 6.12's rules also "/SPEC_WRONG_PATH". */
 static void branches_put_flags(const struct rules *rules, uint64_t flags, struct outbuf *out)
 {
 	static const char *const speculation[] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
@@ -48,8 +48,8 @@ static void branches_put_flags(const struct rules *rules, uint64_t flags, struct
 }
 
 /*
- * perf's offsets are those of files whose symbols it has not loaded: it loads them for the samples'
- * own addresses, and shows addresses from then on.
+ * True if perf had loaded the file's symbols by now. It loads them for a sample's own address, and
+ * from then on prints addresses instead of offsets.
  */
 static bool branches_is_loaded(const struct text_branches *b, const char *dso)
 {
@@ -63,7 +63,7 @@ static bool branches_is_loaded(const struct text_branches *b, const char *dso)
 static void branches_note_loaded(struct text_branches *b, const struct event *ev, uint64_t ip)
 {
 	struct sonde_location loc;
-	bool found; /* the file, with or without a symbol at ip */
+	bool found; /* the file was found, with or without a symbol at ip */
 
 	text_locate(ev, ip, ev->pub.cpumode, &loc);
 	found = loc.sym || loc.unknown == SONDE_UNKNOWN_NO_SYMBOL ||
@@ -73,7 +73,7 @@ static void branches_note_loaded(struct text_branches *b, const struct event *ev
 		err_clear();
 }
 
-/* A place in the file mapped there; of the kernel, which is mapped as it is, from its start. */
+/* The offset of an address in its mapped file; for the kernel, from the start of the mapping. */
 static uint64_t branches_offset_of(const struct text_branches *b, const struct sonde_location *loc,
 				   uint32_t mode, uint64_t addr)
 {

@@ -13,12 +13,13 @@
 struct text_branches {
 	const struct rules *rules;
 	VEC(const char *)
-	loaded; /* dsos whose symbols perf had loaded by now; for branch_offsets_need_loaded */
+	/* dsos whose symbols perf would have loaded by now; for branch_offsets_need_loaded */
+	loaded;
 };
 
 void text_branches_done(struct text_branches *b);
 
-/* fields: TEXT_*; the first of brstack, brstacksym and brstackoff among them counts. */
+/* `fields` are TEXT_*. Only the first of brstack, brstacksym and brstackoff in it is printed. */
 void text_branches_put(struct text_branches *b, const struct event *ev,
 		       const struct sonde_sample *sample, uint64_t fields, struct outbuf *out);
 

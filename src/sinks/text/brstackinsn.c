@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that ran between the branches of a branch stack, oldest first: the code between one
- * branch's target and the next one's source, then from the last target up to the sample.
+ * Prints the code that ran between the branches of a branch stack, oldest first: from each branch's
+ * target to the next branch's source, then from the last target to the sample.
  *
  *	main+52:
  *	000055859cdc520e	insn: 89 d8                   	# MISPRED INTX 3 cycles [3] 0.33 IPC
@@ -14,8 +14,8 @@
 #include "sinks/text/fields.h"
 
 enum {
-	BLOCK_MAX_BYTES = 16384, /* longer ones are no block: branches are missing */
-	LAST_BLOCK_BYTES = 128,  /* looked through for the branch that is missing */
+	BLOCK_MAX_BYTES = 16384, /* in a longer block branches must be missing */
+	LAST_BLOCK_BYTES = 128,  /* searched for the missing branch */
 	INSN_BYTES = 15,
 	INSN_TEXT_WIDTH = 30
 };
@@ -31,9 +31,9 @@ struct insn_listing {
 	const struct event *ev;
 	uint64_t columns;
 	struct outbuf *out;
-	uint64_t cycles;             /* so far */
-	uint64_t sym_start, sym_end; /* of the symbol named last */
-	const uint8_t *code;         /* of the block */
+	uint64_t cycles;             /* cycles so far */
+	uint64_t sym_start, sym_end; /* range of the symbol named last */
+	const uint8_t *code;         /* code of the block */
 	uint64_t start;
 	size_t len;
 };
@@ -50,7 +50,7 @@ static uint32_t insn_mode_of(uint64_t addr)
 
 enum grabbed { NO_CODE, CODE, CROSSES_RINGS };
 
-/* The code from start to the instruction at end. */
+/* Reads the code from `start` to the instruction at `end`. */
 static enum grabbed insn_grab(struct insn_listing *l, uint64_t start, uint64_t end)
 {
 	if (!start || !end)
@@ -66,7 +66,7 @@ static enum grabbed insn_grab(struct insn_listing *l, uint64_t start, uint64_t e
 	return l->len ? CODE : NO_CODE;
 }
 
-/* Names the function that an address is in, unless it is the one named last. */
+/* Prints the function that contains an address, unless it was the last one printed. */
 static void insn_put_function(struct insn_listing *l, uint64_t addr)
 {
 	const struct sonde_location loc = *recording_located(l->ev, addr, insn_mode_of(addr));
@@ -89,7 +89,10 @@ static void insn_put_function(struct insn_listing *l, uint64_t addr)
 	outbuf_char(l->out, '\n');
 }
 
-/* The instruction at an offset of the block, padded to a width; its length, 0 for none. */
+/*
+ * Prints the instruction at an offset of the block, padded to a width. Returns its length; 0 if
+ * there is none.
+ */
 static unsigned put_insn(struct insn_listing *l, size_t off, size_t width)
 {
 	unsigned n = recording_insn_length(l->ev, l->start, insn_mode_of(l->start), l->code + off,
@@ -117,7 +120,7 @@ static void insn_put_source(struct insn_listing *l, uint64_t addr)
 		outbuf_char(l->out, '\n');
 }
 
-/* An instruction that does not end its block; its length. */
+/* Prints an instruction that does not end its block. Returns its length. */
 static unsigned insn_put_step(struct insn_listing *l, size_t off)
 {
 	unsigned n = put_insn(l, off, 0);
@@ -128,7 +131,10 @@ static unsigned insn_put_step(struct insn_listing *l, size_t off)
 	return n;
 }
 
-/* The branch that ends a block. nr_insns: how many ran in it, 0 unknown. */
+/*
+ * Prints the branch that ends a block. nr_insns is the number of instructions in the block; 0 if
+ * unknown.
+ */
 static void insn_put_branch(struct insn_listing *l, size_t off, const struct sonde_branch *b,
 			    unsigned nr_insns)
 {
@@ -151,7 +157,7 @@ static void insn_put_branch(struct insn_listing *l, size_t off, const struct son
 	insn_put_source(l, b->from);
 }
 
-/* The block in memory, which ends with the branch. */
+/* Prints the block that was read, which ends with the branch. */
 static void insn_put_block(struct insn_listing *l, const struct sonde_branch *b)
 {
 	unsigned nr_insns = 0;
@@ -177,8 +183,8 @@ static void insn_put_block(struct insn_listing *l, const struct sonde_branch *b)
 }
 
 /*
- * From the last branch to the sample. Where that is behind us, a branch is missing: up to the next
- * one.
+ * Prints the code from the last branch to the sample. If the sample is before that code, a branch
+ * is missing, and the code is printed up to the next branch.
  */
 static void insn_put_last_block(struct insn_listing *l, uint64_t start, uint64_t ip)
 {
@@ -225,7 +231,7 @@ void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 		err_note_nomem();
 		return;
 	}
-	/* Nothing is known of what ran before the oldest branch. */
+	/* The code that ran before the oldest branch is unknown. */
 	if (insn_grab(&l, b[nr - 1].from, b[nr - 1].from) == CODE) {
 		insn_put_function(&l, b[nr - 1].from);
 		insn_put_branch(&l, 0, &b[nr - 1], 0);
@@ -234,7 +240,7 @@ void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 		uint64_t start = b[i + 1].to;
 		enum grabbed got = insn_grab(&l, start, b[i].from);
 
-		/* Ways into the kernel may be left out of the stack, ways back not. */
+		/* The stack may omit branches into the kernel, but not branches back. */
 		if (got == CROSSES_RINGS && i)
 			got = insn_grab(&l, start, b[--i].from);
 		if (got == CODE)

@@ -38,7 +38,7 @@ static void code_put_line(const struct text_code *c, const char *file, uint32_t 
 	outbuf_u64(out, line);
 }
 
-/* "wl[1175]": the address in the file; the kernel's addresses are everywhere the same. */
+/* Prints "wl[1175]", with the address in the file. The kernel's addresses are used unchanged. */
 static void code_put_no_line(const struct event *ev, uint64_t addr, uint32_t cpumode,
 			     const char *before, struct outbuf *out)
 {
@@ -66,7 +66,10 @@ static void code_put_place(const struct text_code *c, const struct event *ev, ui
 		code_put_no_line(ev, addr, cpumode, before, out);
 	else if (places[0].line || strcmp(places[0].file, "??") != 0)
 		code_put_line(c, places[0].file, places[0].line, before, out);
-	/* Else perf's addr2line named a symbol without file and line: perf shows nothing. */
+	/*
+	 * Otherwise perf's addr2line has a symbol without file and line, for which perf prints
+	 * nothing.
+	 */
 }
 
 void text_srcline_put(const struct text_code *c, const struct event *ev, uint64_t addr,

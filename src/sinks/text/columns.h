@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writers of single columns: inline, straight into memory that the caller knows to be large enough
- * (HEAD_BYTES for all but the event's name), each returning the place behind what it wrote.
+ * Inline writers of single columns. They write directly to memory; the caller provides enough of it
+ * (HEAD_BYTES for all columns except the event's name). Each writer returns the end of its text.
  */
 #ifndef SONDE_SINKS_TEXT_COLUMNS_H
 #define SONDE_SINKS_TEXT_COLUMNS_H
@@ -14,10 +14,10 @@
 #include "base/outbuf.h"
 
 #define HEAD_BYTES 512u
-#define COMM_BYTES 256u /* of those for comm; longer ones are truncated */
-/* Short texts are copied in pieces of so many bytes, whatever their length. */
+#define COMM_BYTES 256u /* part of HEAD_BYTES for comm; a longer comm is truncated */
+/* Short texts are copied in pieces of this many bytes, regardless of their length. */
 #define COPY_BYTES      16u
-#define NAME_COPY_BYTES 32u /* at least, of an event's name */
+#define NAME_COPY_BYTES 32u /* at least copied of an event's name */
 #define NS_PER_S        UINT64_C(1000000000)
 
 static inline char *put_digits(char *p, uint64_t v, unsigned width, char fill)
@@ -86,13 +86,13 @@ static inline char *put_cpu_bare(char *p, int32_t cpu)
 }
 
 /*
- * The last time written, right aligned in 5 places before the dot: the seconds change rarely, and
- * tens of microseconds not with each event.
+ * The text of the last written time, right aligned in 5 places before the dot. It is kept because
+ * the seconds change rarely, and the first four decimals do not change with each event.
  */
 struct seconds_text {
 	uint64_t start_ns;
-	uint32_t len; /* with the dot */
-	/* The value of the four digits after the dot. */
+	uint32_t len; /* length including the dot */
+	/* Value of the first four digits after the dot, in nanoseconds. */
 	uint32_t digits_ns;
 	char text[32];
 };
@@ -155,11 +155,11 @@ static inline char *put_time(char *p, uint64_t time_ns, bool nanoseconds, struct
 }
 
 /*
- * The columns of comm, pid, tid and cpu as made for a task: most events repeat those of one of the
- * last tasks. The complete array is copied for every length.
+ * The text of the columns comm, pid, tid and cpu, kept for a task: most events repeat the text of a
+ * recent task. The complete array is copied, regardless of the length.
  */
 struct who_text {
-	uint64_t columns; /* which of them, and how: of struct line; 0: not made */
+	uint64_t columns; /* which columns, and their layout, from struct line; 0 if not made */
 	uint32_t comm;
 	int32_t pid, tid, cpu;
 	uint32_t len;
@@ -167,12 +167,12 @@ struct who_text {
 };
 enum { RECENT_WHO = 64, WHO_COPY_BYTES = 48 };
 
-/* A comm right aligned in 16 places, or truncated to 8, and a blank. */
+/* A comm followed by a blank: right aligned in 16 places, or truncated to 8. */
 #define COMM_TEXT_LONG 255u
 
 struct comm_text {
 	char text[31];
-	uint8_t len; /* 0: not made; COMM_TEXT_LONG: does not fit */
+	uint8_t len; /* 0 if not made; COMM_TEXT_LONG if it does not fit */
 };
 
 static inline void comm_text_make(struct comm_text *c, const char *comm, bool is_short)

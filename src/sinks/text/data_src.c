@@ -5,18 +5,18 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Bits of perf_mem_data_src, from its lowest. */
+/* Bit fields of perf_mem_data_src, from the lowest. The numbers are widths in bits. */
 struct access {
-	unsigned op;       /* 5 bits, as the next ones */
-	unsigned level;    /* 14: bit set */
+	unsigned op;       /* 5 bits */
+	unsigned level;    /* 14, a set of bits */
 	unsigned snoop;    /* 5 */
 	unsigned lock;     /* 2 */
 	unsigned tlb;      /* 7 */
-	unsigned level_nr; /* 4: a number */
+	unsigned level_nr; /* 4, a number */
 	bool remote;
 	unsigned snoop_more; /* 2 */
 	unsigned blocked;    /* 3 */
-	unsigned hops;       /* 3: a number */
+	unsigned hops;       /* 3, a number */
 };
 
 enum { LEVEL_NA = 1, LEVEL_HIT = 2, LEVEL_MISS = 4, LEVEL_NR_NA = 15 };
@@ -62,8 +62,8 @@ static const char *const hops_words[8] = { "", "core, same node", "node, same so
 					   "socket, same board", "board" };
 
 /*
- * The words of the bits set, with "or" between them; how many there were before; returns how many
- * there are then.
+ * Prints the words of the set bits, with "or" between words. `before` words are already printed.
+ * Returns the new number of words.
  */
 static unsigned data_src_put_bits(unsigned bits, const char *const *words, size_t nr,
 				  unsigned before, struct outbuf *out)
@@ -96,12 +96,12 @@ static void data_src_put_hops(const struct access *a, const struct rules *rules,
 	outbuf_char(out, ' ');
 }
 
-/* Everything that is said. */
+/* Prints all levels, by bits and by number. */
 static void data_src_put_level(const struct access *a, const struct rules *rules,
 			       struct outbuf *out)
 {
 	unsigned bits = a->level & ~(LEVEL_HIT | LEVEL_MISS), nr = 0;
-	/* Numbers that perf 6.1 does not know are those of levels to it. */
+	/* perf 6.1 prints numbers that it does not know as level numbers. */
 	bool named = level_numbers[a->level_nr] &&
 		     (!rules->data_src_knows_fewer_levels || a->level_nr < 5 || a->level_nr > 8);
 
@@ -125,7 +125,7 @@ static void data_src_put_level(const struct access *a, const struct rules *rules
 	outbuf_str(out, a->level & LEVEL_MISS ? " miss" : "");
 }
 
-/* The number if there is one, else the bits. */
+/* Prints the level number if there is one, otherwise the bits. */
 static void data_src_put_one_level(const struct access *a, const struct rules *rules,
 				   struct outbuf *out)
 {

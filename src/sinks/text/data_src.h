@@ -12,10 +12,11 @@
 #include "compat/rules.h"
 #include "sonde/sonde.h"
 
-/* The words alone. */
+/* Prints only the words. */
 void text_data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out);
 /*
- * The number and the words. *width: of the longest text so far; shorter ones are filled up to it.
+ * Prints the number and the words. *width is the width of the longest text so far; shorter texts
+ * are padded to it.
  */
 void text_data_src_put(const struct rules *rules, uint64_t data_src, size_t *width,
 		       struct outbuf *out);

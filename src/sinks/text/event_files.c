@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-#define STDIO_BYTES 4096u /* perf counts what stdio has written before its last buffer */
+#define STDIO_BYTES 4096u /* perf does not count the bytes in stdio's last buffer */
 
 static void file_free(struct event_file *f)
 {
@@ -25,8 +25,8 @@ static void file_free(struct event_file *f)
 }
 
 /*
- * A slash in an event's name, as in cpu/cycles/, would be one of the path: perf cannot make such
- * files.
+ * Makes the paths. A slash in an event's name (cpu/cycles/) would separate folders, so it is
+ * replaced. perf cannot make files for these events.
  */
 static int files_make_paths(struct event_file *f, const struct event_files *all, const char *name)
 {
@@ -48,8 +48,7 @@ static int files_make_paths(struct event_file *f, const struct event_files *all,
 }
 
 /*
- * Events of a recording are read by no more people than the recording is; one in a pipe is its
- * reader's alone.
+ * The mode of the files: the recording's permissions. For a pipe, only the user may read and write.
  */
 static mode_t files_mode_of(const char *input)
 {

@@ -15,8 +15,8 @@
 static const struct text_field {
 	const char *name;
 	uint64_t bit;
-	uint32_t never; /* classes that cannot have it */
-	bool newer;     /* perf 6.1 does not know it */
+	uint32_t never; /* classes that cannot have the column */
+	bool newer;     /* perf 6.1 does not have the column */
 } fields[] = {
 	{ "comm", TEXT_COMM, 0, false },
 	{ "tid", TEXT_TID, 0, false },
@@ -70,7 +70,7 @@ enum { NR_FIELDS = sizeof(fields) / sizeof(*fields) };
 
 static const struct {
 	const char *prefix, *name;
-	const char *perf_name; /* in perf's messages */
+	const char *perf_name; /* the name in perf's messages */
 	uint64_t fields;
 } classes[NR_EVENT_CLASSES] = {
 #define WHO   (TEXT_COMM | TEXT_TID | TEXT_CPU | TEXT_TIME | TEXT_EVENT)
@@ -163,7 +163,7 @@ static void fields_change_class(struct text_class_fields *c, const struct text_f
 	c->by_name_alone = false;
 }
 
-/* class < 0: all that can have the field. */
+/* Adds or removes a field. class < 0 means all classes that can have it. */
 static int change_field(struct text_fields *f, int class, const struct text_field *field,
 			enum change change, struct outbuf *notes)
 {
@@ -210,7 +210,7 @@ static int fields_find_class(const char *prefix, size_t len)
 		       (int)len, prefix);
 }
 
-/* Forgets the fields of one class, or of all, before others are set. */
+/* Clears the fields of one class, or of all classes if class < 0, before others are set. */
 static void clear_fields(struct text_fields *f, int class)
 {
 	for (int i = 0; i < NR_EVENT_CLASSES; i++) {
@@ -223,8 +223,8 @@ static void clear_fields(struct text_fields *f, int class)
 }
 
 /*
- * A second specification for a class, or for all after any: perf notes that it replaces the first,
- * also if it only adds.
+ * Notes that a specification replaces an earlier one for the class, or for any class if it applies
+ * to all. perf prints this note even if the specification only adds columns.
  */
 static void fields_note_override(const struct text_fields *f, int class, bool changes,
 				 struct outbuf *notes)
@@ -244,8 +244,8 @@ static void fields_note_override(const struct text_fields *f, int class, bool ch
 }
 
 /*
- * perf takes any + or -, also the one in "bpf-output", as a sign that the defaults are to be
- * changed.
+ * True if the defaults are changed, not replaced. For perf any + or - means this, even the one in
+ * "bpf-output".
  */
 static bool fields_is_change(const struct text_fields *f, const char *p, const char *end)
 {

@@ -6,15 +6,15 @@
  *	[CLASS:]FIELD,FIELD,...     these and no others
  *	[CLASS:]+FIELD,-FIELD,...   the default with changes
  *
- * Several specifications are separated by blanks; a later one replaces what an earlier one said for
- * its class. CLASS is hw sw trace raw break synth; without one the fields go to every class that
- * can have them. A default column that the first recorded event of a class has no value for is left
- * out of that class; one that was asked for is an error.
+ * Several specifications are separated by blanks; a later one replaces an earlier one for the same
+ * class. CLASS is hw sw trace raw break synth; without CLASS the fields apply to every class that
+ * can have them. If the first recorded event of a class has no value for a column, a default column
+ * is left out of that class, and a requested column is an error.
  *
- * Several recordings, which perf does not merge, may differ in what their samples hold. Then each
- * event type leaves out the columns that its own samples have no value for, and one that was asked
- * for is an error only if no event type of the class has it. So the order in which recordings are
- * named decides nothing.
+ * The samples of several recordings may contain different kinds of values. (perf does not merge
+ * recordings.) Then each event type leaves out columns that its own samples have no value for. A
+ * requested column is an error only if no event type of the class has it. So the order in which
+ * recordings are named does not matter.
  */
 #ifndef SONDE_SINKS_TEXT_FIELDS_H
 #define SONDE_SINKS_TEXT_FIELDS_H
@@ -27,12 +27,12 @@
 #include "model/schema.h"
 
 /* A bit per column. */
-#define TEXT_SYM            (UINT64_C(1) << 0) /* how an address is shown */
+#define TEXT_SYM            (UINT64_C(1) << 0) /* from here: how an address is shown */
 #define TEXT_SYMOFF         (UINT64_C(1) << 1)
 #define TEXT_DSO            (UINT64_C(1) << 2)
-#define TEXT_DSOFF          (UINT64_C(1) << 3) /* and the address in the dso's file */
+#define TEXT_DSOFF          (UINT64_C(1) << 3) /* also the address in the dso's file */
 #define TEXT_SRCLINE        (UINT64_C(1) << 4)
-#define TEXT_MACHINE_PID    (UINT64_C(1) << 5) /* the columns in their order */
+#define TEXT_MACHINE_PID    (UINT64_C(1) << 5) /* from here: columns, in output order */
 #define TEXT_VCPU           (UINT64_C(1) << 6)
 #define TEXT_COMM           (UINT64_C(1) << 7)
 #define TEXT_PID            (UINT64_C(1) << 8)
@@ -74,64 +74,70 @@
 #define TEXT_SRCCODE        (UINT64_C(1) << 44)
 #define TEXT_METRIC         (UINT64_C(1) << 45)
 
-/* Columns behind an address; in the low 32 bits. */
+/* The columns printed behind an address; all in the low 32 bits. */
 #define TEXT_NAMES (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO | TEXT_DSOFF | TEXT_SRCLINE)
 
 struct text_class_fields {
 	uint64_t fields; /* columns shown */
-	/* Columns that the user named for all classes: events without them are an error. */
+	/*
+	 * Columns that the user requested for all classes; an event type without them is an error.
+	 */
 	uint64_t asked;
-	uint64_t refused; /* columns that the user took away: -FIELD */
-	bool chosen;      /* the user said something about this class */
-	/* By `CLASS:` without any field: then the recording must have such events. */
+	uint64_t refused; /* columns removed by the user: -FIELD */
+	bool chosen;      /* the user specified columns for this class */
+	/*
+	 * Specified by `CLASS:` without any field; then the recording must have events of the
+	 * class.
+	 */
 	bool by_name_alone;
-	bool met; /* an event type of this class was seen; the first decides about missing values */
-	/* Of several recordings: */
-	const struct sonde_schema *first; /* the first event type that was met; NULL: none */
-	uint64_t sampled;                 /* what any of them samples */
-	bool is_checked;                  /* against the columns that were asked for */
+	/* an event type of this class was seen; the first one decides about missing values */
+	bool met;
+	/* The next three are used with several recordings. */
+	const struct sonde_schema *first; /* the first event type seen; NULL if none */
+	uint64_t sampled;                 /* union of the values that these event types sample */
+	bool is_checked;                  /* checked against the requested columns */
 };
 
 struct text_fields {
 	struct text_class_fields classes[NR_EVENT_CLASSES];
 	const struct rules *rules;
 	bool callchain; /* call chains are shown where recorded */
-	bool flags;     /* the column of flags, which all classes have or none */
+	bool flags;     /* the flags column is shown, for all classes or for none */
 };
 
 /* Recording-wide facts that, together with the event type, decide whether a column is available. */
 struct text_recording {
-	unsigned traits;      /* enum schema_trait: of all event types together */
-	bool aux_trace;       /* hardware traces: what they give is not known beforehand */
+	unsigned traits;      /* enum schema_trait; union over all event types */
+	bool aux_trace;       /* has hardware traces, whose values are not known in advance */
 	bool clock_data;      /* times of day are known */
 	bool is_pipe;         /* in pipe mode, where perf learns of events late */
-	bool counts;          /* of `perf stat`: has no samples */
+	bool counts;          /* recorded by `perf stat`; has no samples */
 	bool is_several;      /* recordings are merged */
 	bool has_fixed_types; /* event types are those of the format (struct source_traits) */
 };
 
 /*
- * spec NULL: the defaults. -EINVAL with a message. notes, if not NULL, gets lines about what was
- * passed over.
+ * If `spec` is NULL, uses the defaults. Fails with -EINVAL and a message. `notes`, if not NULL,
+ * receives lines about ignored columns.
  */
 int text_fields_parse(struct text_fields *ret, const char *spec, bool callchain,
 		      const struct rules *rules, struct outbuf *notes);
 
 /* fields_check.c */
 /*
- * Takes an event type, in the order of the recording. -EINVAL when a column asked for has no value
- * there.
+ * Adds an event type; call it in the order of the recording. -EINVAL if a requested column has no
+ * value there.
  */
 int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 		     const struct sonde_schema *sc);
-/* After the event types known at the start. */
+/* To be called after the event types known at the start. */
 int text_fields_met_all(struct text_fields *f, const struct text_recording *rec);
-/* The columns of an event type, once all types known at the start were met. */
+/* The columns of an event type, valid after text_fields_met_all(). */
 uint64_t text_fields_of(const struct text_fields *f, const struct text_recording *rec,
 			const struct sonde_schema *sc);
 
 const char *text_class_name(enum event_class class);
-const char *text_class_prefix(enum event_class class); /* "hw"; of those without one: NULL */
+const char *text_class_prefix(enum event_class class); /* "hw"; NULL if the class has no prefix */
 const char *text_field_name(uint64_t bit);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Columns against what the recording holds: those without values are dropped, or are errors if they
- * were asked for.
+ * Compares columns with the values in the recording. A default column without values is dropped; a
+ * requested column without values is an error.
  */
 #include "base/err.h"
 #include "model/sampled.h"
@@ -10,12 +10,12 @@
 #define HAS_ADDRESS         (SAMPLED_IP | SAMPLED_ADDR)
 #define BRANCH_INSTRUCTIONS (TEXT_BRSTACKINSN | TEXT_BRSTACKINSNLEN | TEXT_BRSTACKDISASM)
 
-/* In the order in which perf looks. */
+/* In the order of perf's checks. */
 static const struct need {
 	uint64_t bits;  /* TEXT_*, any of them */
 	uint64_t needs; /* SAMPLED_*, any of them */
 	const char *name;
-	bool trace_may_have; /* hardware traces may give it without that */
+	bool trace_may_have; /* hardware traces may have the column without that value */
 } needs_first[] = {
 	{ TEXT_IP, SAMPLED_IP, "IP", false },
 	{ TEXT_ADDR, SAMPLED_ADDR, "ADDR", true },
@@ -61,7 +61,7 @@ static int check_needs(struct text_class_fields *c, const struct need *needs, si
 	return 0;
 }
 
-/* Checks columns that need others. */
+/* Checks columns that depend on other columns. */
 static int check_names(const struct text_class_fields *c, const struct text_recording *rec,
 		       const struct sonde_schema *sc)
 {
@@ -100,12 +100,12 @@ static int check_names(const struct text_class_fields *c, const struct text_reco
 	return 0;
 }
 
-/* The first event type of a class decides for all of it, as in perf. */
+/* Checks the columns of a class against its first event type, as perf does. */
 static int check_first(struct text_class_fields *c, const struct rules *rules,
 		       const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	TRY(check_needs(c, needs_first, sizeof(needs_first) / sizeof(*needs_first), rec, sc));
-	/* perf refuses to print such events at all. */
+	/* perf refuses to print events without an address. */
 	if (!rules->refuses_without_address && !(sc->sampled & HAS_ADDRESS))
 		c->fields &= ~(TEXT_SYM | TEXT_SYMOFF | TEXT_DSO) | c->asked;
 	TRY(check_names(c, rec, sc));
@@ -113,15 +113,18 @@ static int check_first(struct text_class_fields *c, const struct rules *rules,
 }
 
 /*
- * True for events of a pipe with counts only, which does not say so. perf checks nothing for them
- * either.
+ * True for events of a pipe with counts only; its header does not report that it has no samples.
+ * perf checks nothing for them either.
  */
 static bool fields_is_only_counted(const struct text_recording *rec, const struct sonde_schema *sc)
 {
 	return rec->is_pipe && !sc->sampled;
 }
 
-/* The first event type of a class decides; of several recordings all types of it, together. */
+/*
+ * Adds an event type to its class. The first type of a class decides; with several recordings all
+ * its types decide together.
+ */
 static int fields_meet_class(struct text_class_fields *c, const struct rules *rules,
 			     const struct text_recording *rec, const struct sonde_schema *sc)
 {
@@ -141,10 +144,7 @@ static int fields_meet_class(struct text_class_fields *c, const struct rules *ru
 	return 0;
 }
 
-/*
- * With several recordings: refuses a column that was asked for and that no event type of the class
- * has.
- */
+/* For several recordings: refuses a requested column that no event type of the class has. */
 static int check_together(struct text_class_fields *c, const struct rules *rules,
 			  const struct text_recording *rec)
 {
@@ -159,7 +159,7 @@ static int check_together(struct text_class_fields *c, const struct rules *rules
 	return check_first(&all, rules, rec, &sc);
 }
 
-/* Columns that a type's own samples have no value for are not shown. */
+/* Removes columns that the type's own samples have no value for. */
 static uint64_t fields_drop_missing(const struct text_class_fields *c, const struct need *needs,
 				    size_t nr, const struct text_recording *rec, uint64_t sampled)
 {
@@ -179,7 +179,7 @@ uint64_t text_fields_of(const struct text_fields *f, const struct text_recording
 {
 	const struct text_class_fields *c = &f->classes[sc->event_class];
 	const uint64_t sampled = sc->sampled;
-	/* A chain begins with the address. */
+	/* A chain starts with the address. */
 	const bool has_chain = f->callchain && sampled & SAMPLED_CALLCHAIN;
 	uint64_t fields = c->fields;
 
@@ -208,7 +208,7 @@ int text_fields_meet(struct text_fields *f, const struct text_recording *rec,
 		TRY(fields_meet_class(c, f->rules, rec, sc));
 	if (!f->callchain || !(sc->sampled & SAMPLED_CALLCHAIN))
 		return 0;
-	/* perf meets events of a pipe one by one, and then adds these to whatever was chosen. */
+	/* perf meets events of a pipe one by one, and adds these columns to the chosen ones. */
 	if (f->rules->learns_of_events_late && rec->is_pipe)
 		c->fields |= (TEXT_IP | TEXT_SYM) & ~c->refused;
 	else if (class == EVENT_TRACEPOINT && !c->chosen)

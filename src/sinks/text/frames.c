@@ -13,16 +13,17 @@
 #include "sinks/text/fields.h"
 
 #define CACHE_SLOTS      4096u
-#define CACHE_TEXT_BYTES (4u << 20) /* when so much was kept, it begins anew */
+#define CACHE_TEXT_BYTES (4u << 20) /* the cache is cleared at this size */
 #define COPY_BYTES       16u
-#define IN_CHAIN         (1u << 31) /* beside columns: as text_callchain_put() shows an address */
+/* in addition to columns: an address in text_callchain_put()'s layout */
+#define IN_CHAIN (1u << 31)
 
 struct frame_text {
-	uint64_t stamp; /* of the mappings that hold; 0: a free slot */
+	uint64_t stamp; /* stamp of the valid mappings; 0 if the slot is free */
 	uint64_t addr;
 	uint32_t columns;
 	uint32_t len;
-	const char *text; /* in the arena; there is room for a multiple of COPY_BYTES */
+	const char *text; /* in the arena; the memory is a multiple of COPY_BYTES */
 };
 
 void text_frames_init(struct text_frames *f, const struct rules *rules,
@@ -52,7 +53,7 @@ void text_dso_put(const struct sonde_location *loc, uint32_t columns, struct out
 	outbuf_char(out, '(');
 	outbuf_str(out, loc->dso ? loc->dso : "[unknown]");
 	/*
-	 * Those of the kernel, and of symbols that are a dso of their own, are not offsets in a
+	 * No offset for the kernel, or for a symbol that is its own dso: they have no offset in a
 	 * file.
 	 */
 	if (columns & TEXT_DSOFF && loc->map_end > loc->map_start && *loc->dso != '[' &&
@@ -83,7 +84,7 @@ void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 
 /* ---- texts that are kept --------------------------------------------------------------------- */
 
-/* The mappings that an address belongs to; 0: its text cannot be kept. */
+/* The stamp of the mappings that an address belongs to; 0 if its text cannot be cached. */
 static uint64_t frames_stamp_of(const struct event *ev, uint32_t cpumode)
 {
 	const struct address_space *space = recording_space(ev, cpumode);
@@ -121,7 +122,7 @@ static void frames_keep(struct text_frames *f, struct frame_text *slot, const ch
 	slot->len = (uint32_t)len;
 }
 
-/* Copied in pieces, the last one to its end: cheaper than a copy of just any length. */
+/* Copies complete pieces of COPY_BYTES, which is cheaper than a copy of variable length. */
 static void frames_put_slot(const struct frame_text *slot, struct outbuf *out)
 {
 	size_t room = (slot->len + COPY_BYTES - 1) / COPY_BYTES * COPY_BYTES;
@@ -135,8 +136,8 @@ static void frames_put_slot(const struct frame_text *slot, struct outbuf *out)
 }
 
 /*
- * perf 6.1 shows offsets into the mapped file for frames of user space, the address only where
- * nothing is mapped.
+ * For frames of user space perf 6.1 shows the offset in the mapped file; it shows the address only
+ * if nothing is mapped.
  */
 static uint64_t frames_file_offset(const struct sonde_location *loc, uint64_t addr)
 {
@@ -195,7 +196,9 @@ void text_address_put(struct text_frames *f, const struct event *ev, uint64_t ad
 
 /* ---- call chains ----------------------------------------------------------------------------- */
 
-/* A name in place of the symbol's keeps the symbol's offset. */
+/*
+ * Prints an inlined function: its name replaces the symbol's name, but the symbol's offset is kept.
+ */
 static void frames_put_inlined(struct text_frames *f, const struct event *ev,
 			       const struct sonde_frame *frame, uint32_t columns,
 			       struct outbuf *out)
@@ -255,8 +258,7 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 
 	for (int i = 0; i < nr; i++) {
 		/*
-		 * Where the kernel's frames end, those of user space begin with a place that is no
-		 * return address.
+		 * The first frame of user space behind the kernel's frames is not a return address.
 		 */
 		bool innermost = !i || frames[i].cpumode != frames[i - 1].cpumode;
 

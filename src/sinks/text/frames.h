@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses in text: an ip with symbol, offset and dso, and call chains. They come again and again:
- * their text is kept by address and by the mappings that hold.
+ * Addresses in text: an ip with symbol, offset and dso, and call chains. Addresses repeat, so their
+ * text is cached by address and by the mappings valid at the event.
  */
 #ifndef SONDE_SINKS_TEXT_FRAMES_H
 #define SONDE_SINKS_TEXT_FRAMES_H
@@ -18,15 +18,15 @@ struct text_frames {
 	const struct rules *rules;
 	const struct text_code *code;
 	struct frame_text *cache; /* owned; NULL until the first address */
-	struct arena texts;       /* of the cache */
-	size_t kept_bytes;        /* in it */
+	struct arena texts;       /* texts in the cache */
+	size_t kept_bytes;        /* size of the cached texts */
 };
 
 void text_frames_init(struct text_frames *f, const struct rules *rules,
 		      const struct text_code *code); /* code: borrowed, as long as f */
 void text_frames_done(struct text_frames *f);
 
-/* `columns`: of TEXT_NAMES. */
+/* `columns` are bits of TEXT_NAMES in all functions below. */
 
 void text_locate(const struct event *ev, uint64_t addr, uint32_t cpumode,
 		 struct sonde_location *ret);
@@ -36,7 +36,7 @@ void text_dso_put(const struct sonde_location *loc, uint32_t columns, struct out
 /* "ffffffff81000000 sym+0x10 (dso)", the address in 16 places; cpumode as in sonde_event. */
 void text_address_put(struct text_frames *f, const struct event *ev, uint64_t addr,
 		      uint32_t cpumode, uint32_t columns, struct outbuf *out);
-/* The chain, a line per frame, each begun by a tab and ended by a newline. */
+/* Prints the chain, one line per frame. Each line begins with a tab and ends with a newline. */
 void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t columns,
 			struct outbuf *out);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns before the payload, in one piece of memory that is surely large enough. */
+/*
+ * Writes the columns in front of the payload into one piece of memory that is large enough for all.
+ */
 #include <time.h>
 
 #include "base/err.h"
@@ -25,7 +27,7 @@ static const char *head_shown_comm(struct text_sink *s, uint32_t comm)
 	return s->quiet_comm.failed ? "" : s->quiet_comm.data;
 }
 
-/* The comm right aligned in 16 places and a blank, made once per comm. */
+/* The comm right aligned in 16 places, and a blank; made once per comm. */
 static const struct comm_text *head_comm_text(struct text_sink *s, uint32_t comm)
 {
 	if (__builtin_expect(comm >= s->comms.n, 0)) {
@@ -40,8 +42,8 @@ static const struct comm_text *head_comm_text(struct text_sink *s, uint32_t comm
 }
 
 /*
- * A comm that has no text made for it: before a call chain it is not padded, or it is a very long
- * one.
+ * Writes a comm without a cached text: it is in front of a call chain and not padded, or it is very
+ * long.
  */
 static char *head_put_odd_comm(char *p, const char *comm)
 {
@@ -52,7 +54,10 @@ static char *head_put_odd_comm(char *p, const char *comm)
 	return p + len + 1;
 }
 
-/* The letters of the cpu mode, as in perf: one for each kind whose bits are in this number. */
+/*
+ * Writes the letters of the cpu mode. As in perf, there is a letter for each mode whose bits are
+ * set in this one.
+ */
 static char *head_put_misc(const struct text_sink *s, char *p, const struct event *ev)
 {
 	static const char letters[] = "KUHGg";
@@ -64,14 +69,14 @@ static char *head_put_misc(const struct text_sink *s, char *p, const struct even
 	}
 	for (const char *more = s->provider_ops->misc(ev); *more && p < end; more++)
 		*p++ = *more;
-	/* perf fills with a blank at least. */
+	/* perf pads with at least one blank. */
 	do
 		*p++ = ' ';
 	while (p < end);
 	return p;
 }
 
-/* A time of day and behind it its fraction, as strftime() makes the former. */
+/* Writes a time of day, formatted by strftime(), and its fraction behind it. */
 static char *head_put_day(const struct text_sink *s, struct day_text *d, char *p, uint64_t wall_ns,
 			  bool utc, const char *format)
 {
@@ -94,7 +99,7 @@ static char *head_put_day(const struct text_sink *s, struct day_text *d, char *p
 	return s->nanoseconds ? put_digits(p, ns, 9, '0') : put_digits(p, ns / 1000, 6, '0');
 }
 
-/* perf's: in this machine's time zone. */
+/* perf's column tod, in this machine's time zone. */
 static char *head_put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 {
 	p = head_put_day(s, &s->tod, p, time_ns + s->tod_ns + (uint64_t)s->recordings->line.zero_ns,
@@ -103,7 +108,10 @@ static char *head_put_tod(struct text_sink *s, char *p, uint64_t time_ns)
 	return p;
 }
 
-/* clock=utc, local: "2026-11-22T21:15:58.123456Z: ", "2026-11-22T22:15:58.123456+0100: " */
+/*
+ * clock=utc prints "2026-11-22T21:15:58.123456Z: ", clock=local "2026-11-22T22:15:58.123456+0100:
+ * ".
+ */
 static char *head_put_time_of_day(struct text_sink *s, char *p, uint64_t time_ns)
 {
 	size_t len;
@@ -117,7 +125,7 @@ static char *head_put_time_of_day(struct text_sink *s, char *p, uint64_t time_ns
 	return p;
 }
 
-/* The time as asked for: since the first event shown, or since the one shown before. */
+/* The time since the first shown event, or since the previously shown event. */
 static uint64_t head_relative_time(struct text_sink *s, uint64_t time_ns)
 {
 	uint64_t base = s->time_base_ns;
@@ -128,11 +136,11 @@ static uint64_t head_relative_time(struct text_sink *s, uint64_t time_ns)
 }
 
 #define WHO_COLUMNS (TEXT_COMM | TEXT_PID | TEXT_TID | TEXT_CPU)
-/* Beside these bits in who_text.columns: comm is not padded. */
+/* An additional bit in who_text.columns: comm is not padded. */
 #define WHO_BARE_COMM (UINT64_C(1) << 63)
 _Static_assert(!(WHO_COLUMNS & WHO_BARE_COMM), "a bit of its own");
 
-/* comm, pid, tid, cpu; NULL without memory. */
+/* Writes comm, pid, tid and cpu; returns NULL if out of memory. */
 static char *head_make_who(struct text_sink *s, char *p, const struct event *ev, uint64_t columns)
 {
 	if (columns & TEXT_COMM) {
@@ -161,7 +169,7 @@ static char *head_make_who(struct text_sink *s, char *p, const struct event *ev,
 	return p;
 }
 
-/* The same of a task that was not shown lately; kept if it is not longer than most. */
+/* The same for a task that is not in `who`. The text is kept there if it is not too long. */
 static __attribute__((noinline)) char *head_put_new_who(struct text_sink *s, char *p,
 							const struct event *ev, uint64_t columns,
 							struct who_text *w)
@@ -237,7 +245,7 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 		p += line->name_len;
 	}
 	if (__builtin_expect(fields & TEXT_FLAGS, 0)) {
-		memset(p, ' ', FLAGS_WIDTH); /* only decoded traces have any */
+		memset(p, ' ', FLAGS_WIDTH); /* only decoded traces have flags */
 		p += FLAGS_WIDTH;
 	}
 	outbuf_advance(&s->writer.out, (size_t)(p - start));

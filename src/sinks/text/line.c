@@ -19,8 +19,8 @@
 #define PLAIN "\x1b[0m"
 
 /*
- * perf takes one bit as the sign of branches of a hardware trace. The default looks closer, because
- * other events have that bit, too.
+ * True for branches of a hardware trace. perf checks one bit only. The default checks more, because
+ * other events also have that bit.
  */
 static bool line_is_branch(const struct text_sink *s, const struct sonde_schema *sc)
 {
@@ -41,7 +41,7 @@ static unsigned line_longest_name(const struct schema_table *schemas)
 	return (unsigned)width;
 }
 
-/* `name: ` in name_width + 2 places, and what is copied with it. */
+/* Makes `name: ` in name_width + 2 places, padded to the size of its copies. */
 static int line_make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
 	size_t len = strlen(sc->name), room;
@@ -91,7 +91,7 @@ static void settle_line(const struct text_sink *s, const struct text_class_field
 {
 	uint64_t tail = line->fields & TAIL;
 
-	/* On by default, but of use only to one kind of event. */
+	/* A default column that only one kind of event uses. */
 	if (!line->is_bpf_output)
 		tail &= ~TEXT_BPF_OUTPUT;
 	line->bare_comm = line->has_chain && line->fields & TEXT_IP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text sink's inside. The constant parts of an event type's lines are made once, when the type
- * is first met (struct line, line.c). A line is written in two parts: in front of the payload
+ * Internals of the text sink. The constant parts of an event type's lines are made once, when the
+ * type is first met (struct line, line.c). A line is written in two parts: in front of the payload
  * (head.c) and behind it (tail.c).
  */
 #ifndef SONDE_SINKS_TEXT_LINE_H
@@ -23,32 +23,32 @@
 #include "sinks/text/options.h"
 #include "sinks/text/provider.h"
 
-/* How lines of one event type look; indexed by schema id. */
+/* Layout of the lines of one event type; indexed by schema id. */
 struct line {
-	uint64_t fields;     /* TEXT_*; 0: not shown at all */
-	bool needs_sample;   /* values behind the fixed ones are shown */
-	bool has_tail;       /* columns behind the payload are shown */
-	bool has_chain;      /* recorded and wanted: shown in place of ip */
-	bool bare_comm;      /* before a chain comm is not padded */
-	bool odd_head;       /* it has columns that few ask for */
-	bool addr_has_names; /* addr is in the process: symbol and dso behind it */
-	bool weight_struct;  /* weight is three numbers */
+	uint64_t fields;     /* TEXT_*; 0 if the event type is not shown */
+	bool needs_sample;   /* sample values other than the fixed ones are shown */
+	bool has_tail;       /* some columns behind the payload are shown */
+	bool has_chain;      /* the call chain is recorded and wanted; replaces ip */
+	bool bare_comm;      /* comm is not padded, because a chain follows */
+	bool odd_head;       /* the head has rarely requested columns */
+	bool addr_has_names; /* addr is in the process, so symbol and dso follow it */
+	bool weight_struct;  /* weight consists of three numbers */
 	bool is_bpf_output;
 	bool samples_addr;
-	bool is_branch;   /* of hardware branch traces: has a layout of its own */
-	bool branch_addr; /* ... with where it goes to, unless columns were chosen */
+	bool is_branch;   /* hardware branch trace, with its own layout */
+	bool branch_addr; /* branch with its target address; false if the user chose columns */
 	uint32_t name_len;
-	/* Bytes at `name`: NAME_COPY_BYTES at least, a multiple of COPY_BYTES. */
+	/* Size of the memory at `name`: at least NAME_COPY_BYTES, a multiple of COPY_BYTES. */
 	uint32_t name_room;
 	const char *name; /* "sched:sched_switch: " right aligned; from the arena */
 };
 
 enum text_times { TIMES_RECORDED, TIMES_FROM_FIRST, TIMES_BETWEEN, TIMES_OF_DAY };
 
-/* The text of a second, made once for all events in it. */
+/* The text of one second, made once for all events in that second. */
 struct day_text {
 	time_t second;
-	uint32_t len; /* 0: none yet */
+	uint32_t len; /* 0 if no text is made yet */
 	char text[64], zone[8];
 };
 
@@ -66,7 +66,7 @@ struct text_sink {
 	struct text_provider *provider;
 	struct outbuf metric_line;
 	struct text_code code;
-	size_t data_src_width; /* of the longest text so far */
+	size_t data_src_width; /* width of the longest text so far */
 	struct text_recording recording;
 	struct arena arena;
 	VEC(struct line) lines;
@@ -74,27 +74,30 @@ struct text_sink {
 	struct outbuf quiet_comm;
 	struct seconds_text seconds;
 	struct who_text who[RECENT_WHO];
-	struct sonde_sample sample; /* of the event at hand, if its line needs it */
-	unsigned id_width;          /* of pid and tid */
-	unsigned name_width;        /* of the longest event name, 0: not yet known */
+	struct sonde_sample sample; /* sample of the current event, if its line needs it */
+	unsigned id_width;          /* width of pid and tid */
+	unsigned name_width;        /* length of the longest event name; 0 if not yet known */
 	const struct rules *rules;
 	bool nanoseconds;
-	bool terminal;          /* what is written is read on one: no control characters */
-	bool color;             /* names of events are bold */
-	bool takes_raw_records; /* there are lines of records themselves, not of their events */
-	struct event raw;       /* the current one */
+	bool terminal;          /* the output is a terminal: control characters are escaped */
+	bool color;             /* event names are bold */
+	bool takes_raw_records; /* some lines print the raw record, not its event */
+	struct event raw;       /* the current raw record */
 	bool latency;
 	enum text_times times;
-	uint64_t tod_ns; /* what is to be added to an event's time for the time of day */
+	uint64_t tod_ns; /* added to an event's time to get the time of day */
 	struct day_text tod, of_day;
-	bool utc;              /* times of day are those of UTC */
-	uint64_t time_base_ns; /* what times count from; 0: not yet known */
+	bool utc;              /* times of day are in UTC */
+	uint64_t time_base_ns; /* times are printed relative to it; 0 if not yet known */
 };
 
-/* Makes the lines of event types up to this one; -EINVAL for columns that they cannot have. */
+/*
+ * Makes the lines of all event types up to `schema`. -EINVAL if a type cannot have a requested
+ * column.
+ */
 int text_lines_meet(struct text_sink *s, uint32_t schema);
 
-/* Writes the part in front of a sample's payload, or of the line of a record of state. */
+/* Writes the part in front of a sample's payload, or in front of the text of a record of state. */
 int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line);
 /* Writes the part behind the payload, up to the line's end. */
 void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words of machines: kinds of branches as perf writes them; by default also what it does not know.
+ * Hardware-specific words: branch types in perf's words, by default also types that perf does not
+ * know.
  */
 #ifndef SONDE_SINKS_TEXT_MACHINE_WORDS_H
 #define SONDE_SINKS_TEXT_MACHINE_WORDS_H
@@ -11,8 +12,8 @@
 #include "sonde/sonde.h"
 
 /*
- * Of the flags of a branch (sonde_branch.flags): "CALL", "FAULT_ALGN"; "" when the cpu does not
- * say.
+ * The branch type in a branch's flags (sonde_branch.flags): "CALL", "FAULT_ALGN"; "" if the cpu
+ * does not report it.
  */
 const char *branch_type_name(const struct rules *rules, uint64_t flags, char room[24]);
 

@@ -45,7 +45,7 @@ struct sink_wants text_options_wants(const struct sink_options *opts)
 		.raw_records = o->dump || o->lines.show_round,
 		.record_lines = o->dump || line_options_show_any(&o->lines),
 		.refused_samples = o->dump,
-		/* perf has no order where it prints the rounds instead of obeying them. */
+		/* perf does not sort if it prints the rounds. */
 		.unordered = opts->rules->rounds_are_unsorted && o->lines.show_round,
 	};
 }

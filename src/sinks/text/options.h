@@ -8,9 +8,9 @@
 
 struct text_options {
 	struct line_options lines;
-	char *fields;        /* NULL: the default columns */
-	uint64_t max_blocks; /* of a branch stack; KEY_NO_NUMBER: all */
-	/* Flags, but color, which is 0 never, 1 always. */
+	char *fields;        /* NULL means the default columns */
+	uint64_t max_blocks; /* shown per branch stack; KEY_NO_NUMBER means all */
+	/* Flags. For color, 0 means never and 1 always. */
 	uint32_t ns, deltatime, latency, per_event_dump, dump, header_info, color, full_source_path;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns behind the payload, in their order. */
+/* Writes the columns behind the payload, in their order. */
 #include "model/registers.h"
 #include "recording/locate.h"
 #include "sinks/text/bpf_output.h"
@@ -13,7 +13,10 @@
 #define CODE         (TEXT_INSN | TEXT_INSNLEN | BRANCH_CODE)
 #define NAME_COLUMNS ((uint32_t)TEXT_NAMES)
 
-/* perf: the largest unit of which there is more than one, up to G, without what is left over. */
+/*
+ * Prints like perf: in the largest unit, up to G, that gives more than one, and without the
+ * remainder.
+ */
 static void tail_put_page_size_in_units(uint64_t bytes, struct outbuf *out)
 {
 	int unit = 0;
@@ -38,7 +41,7 @@ static void tail_put_page_size(const struct rules *rules, uint64_t bytes, struct
 	}
 }
 
-/* "    AX:0x0 " for each, behind the kind of process that they are of. */
+/* Prints the registers' abi, then "   AX:0x0 " for each register. */
 static void tail_put_registers(const struct recording *rec, uint64_t abi, uint64_t mask,
 			       const uint64_t *values, struct outbuf *out)
 {
@@ -65,7 +68,7 @@ static void tail_put_addr(struct text_sink *s, const struct event *ev, const str
 			 names & ~(uint32_t)TEXT_SRCLINE, &s->writer.out);
 }
 
-/* The memory access: where, from where, how long it took. */
+/* Prints the memory access: its address, the source of its data, its duration. */
 static void tail_put_memory(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	struct outbuf *out = &s->writer.out;
@@ -127,7 +130,7 @@ static void tail_put_code(struct text_sink *s, const struct event *ev, uint64_t 
 		text_brstackinsn_put(&s->code, ev, &s->sample, fields, out);
 }
 
-/* From where to where, in place of the ordinary columns. */
+/* Prints a branch's source and target instead of the ordinary columns. */
 static void tail_put_branch(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	struct outbuf *out = &s->writer.out;

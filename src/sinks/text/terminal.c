@@ -17,7 +17,8 @@ static size_t terminal_harmless(const unsigned char *p, size_t len, bool line_en
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	return *p == 0xc2 && p[1] < 0xa0 ? 0 : n; /* U+0080..U+009F speak to some terminals */
+	/* U+0080..U+009F are control characters for some terminals */
+	return *p == 0xc2 && p[1] < 0xa0 ? 0 : n;
 }
 
 static size_t terminal_first_harmful(const unsigned char *p, size_t len, bool line_ends)
@@ -36,7 +37,7 @@ void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends)
 	unsigned char *rest;
 
 	if (!len)
-		return; /* there may be no data at all */
+		return; /* `data` may be NULL */
 	text = (const unsigned char *)out->data + start;
 	at = terminal_first_harmful(text, len, line_ends);
 	if (at == len)
@@ -44,7 +45,7 @@ void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends)
 	rest = malloc(len - at);
 	if (!rest) {
 		err_note_nomem();
-		out->len = start + at; /* rather nothing than that */
+		out->len = start + at; /* drop the rest rather than print it unchanged */
 		return;
 	}
 	len -= at;

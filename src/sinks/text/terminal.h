@@ -11,8 +11,8 @@
 #include "base/outbuf.h"
 
 /*
- * Everything from `start` on in what was written; line_ends: newlines and tabs are the layout's and
- * stay.
+ * Quotes the text in `out` from `start` on. line_ends: newlines and tabs belong to the layout and
+ * are kept.
  */
 void text_terminal_quiet(struct outbuf *out, size_t start, bool line_ends);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text sink: a line per event in perf script's layout.
+ * The text sink: writes one line per event in perf script's layout.
  *
  *	    bash  4711 [001]  1234.567890:     250000  cpu-clock:  ffffffff81000000 sym+0x10 (dso)
  *	comm(16)  tid  cpu           time  period(10)      event   ip, or a newline and the chain
@@ -25,7 +25,7 @@ static struct text_sink *text_sink_of(struct sink *s)
 	(TEXT_MACHINE_PID | TEXT_VCPU | TEXT_COMM | TEXT_PID | TEXT_TID | TEXT_CPU | TEXT_MISC | \
 	 TEXT_TOD | TEXT_TIME)
 
-/* The file of the record: a recording that is a directory has several. */
+/* The path of the file that contains the record. A recording in a directory has several files. */
 static const char *text_path_of_record(const struct event *ev)
 {
 	struct source_file file;
@@ -56,7 +56,7 @@ static int text_put_record_line(struct text_sink *s, const struct event *ev, boo
 	return 0;
 }
 
-/* The event of a record that is no sample: what it results in, or its line. */
+/* Handles a record that is not a sample: prints its results, or its line. */
 static int text_record_event(struct text_sink *s, const struct event *ev)
 {
 	size_t start = s->writer.out.len;
@@ -68,7 +68,7 @@ static int text_record_event(struct text_sink *s, const struct event *ev)
 	return fd_writer_tick(&s->writer);
 }
 
-/* In a dump any record: its bytes, and what it says. */
+/* Prints any record in a dump: its bytes and its text. */
 static int text_put_raw_record(struct text_sink *s, const struct sink_record *r)
 {
 	size_t start = s->writer.out.len;
@@ -92,7 +92,7 @@ static void text_put_dumped_thread(struct text_sink *s, const struct event *ev)
 		text_terminal_quiet(&s->writer.out, start, true);
 }
 
-/* Once a group is complete: a line for each thing that its counts say. */
+/* Prints one line per metric once a group is complete. */
 static int text_put_metrics(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	uint32_t id = ev->pub.schema;
@@ -118,7 +118,7 @@ static int text_put_metrics(struct text_sink *s, const struct event *ev, const s
 	}
 }
 
-/* per-event-dump: the line goes to the file of its type. */
+/* per-event-dump: moves the line to the file of its type. */
 static int text_put_in_file(struct text_sink *s, const struct event *ev, size_t line_start)
 {
 	struct event_file *f;
@@ -181,7 +181,7 @@ static __attribute__((noinline)) int text_events(struct sink *sink,
 	return sink_each(sink, events, nr, text_event);
 }
 
-/* The event of a record in a list of records. */
+/* Handles an event of a record in a list of records. */
 static int text_listed_event(struct text_sink *s, const struct event *ev, enum verdict verdict)
 {
 	if (ev->schema->kind >= SONDE_RECORD)
@@ -301,8 +301,9 @@ static int text_read_recordings(struct text_sink *s)
 }
 
 /*
- * perf makes one for each event type of the recording, also if no event of it follows. Types that
- * every recording of the format has get one with their first event.
+ * Makes the files of per-event-dump. perf makes one for each event type of the recording, even if
+ * no event of that type follows. A type that every recording of the format has gets its file with
+ * its first event.
  */
 static int text_make_files(struct text_sink *s, const struct sink_options *opts)
 {
@@ -335,7 +336,7 @@ static int text_put_header(struct text_sink *s)
 	return 0;
 }
 
-/* Each recording has its own groups, and their ids would collide. */
+/* Refuses metrics for several recordings: each has its own groups, and their ids would collide. */
 static int text_check_metrics(const struct text_sink *s, unsigned nr_inputs)
 {
 	uint64_t asked = 0;
@@ -347,7 +348,7 @@ static int text_check_metrics(const struct text_sink *s, unsigned nr_inputs)
 	return err_set(-EINVAL, "-F metric: one recording at a time, not %u", nr_inputs);
 }
 
-/* The header, and what is known of lines before the first event. */
+/* Prints the header, and makes the lines of the types known before the first event. */
 static int text_begin(struct text_sink *s, const struct sink_options *opts)
 {
 	const struct text_options *o = opts->own;
@@ -371,7 +372,7 @@ static int text_begin(struct text_sink *s, const struct sink_options *opts)
 	return o->per_event_dump ? text_make_files(s, opts) : 0;
 }
 
-/* Those of the sink that has any. */
+/* The operations of the only sink with a text provider. */
 static const struct text_provider_ops *text_find_provider(void)
 {
 	size_t i = 0;
