@@ -10,9 +10,9 @@
 #include "cli.h"
 
 /*
- * Examines the name that the program was called by: `perf`, `perf-6.12` (as --compat perf-6.12),
- * `perf-script` (as `perf script`, which is then *ret_command, else NULL). Other names change
- * nothing.
+ * Examines the name that the program was called by: `perf`; `perf-6.12`, like --compat perf-6.12;
+ * `perf-script`, like `perf script`. *ret_command is the command in the name, else NULL. Other
+ * names change nothing.
  */
 void as_perf_look(struct cli *cli, const char *program, const char **ret_command);
 bool as_perf(void);

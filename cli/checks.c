@@ -80,17 +80,14 @@ static struct check_file *checks_file_at(struct checks *c, const struct sonde_lo
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-/*
- * True if the chain has as many frames as the kernel records at most: the caller of the last one is
- * unknown.
- */
+/* True if the chain has as many frames as the kernel records at most: callers may be missing. */
 static bool checks_is_truncated(const struct sonde_event *ev, const struct perf_event_attr *attr,
 				size_t attr_len, const struct sonde_sample *sample)
 {
 	uint32_t max = PERF_MAX_STACK_DEPTH;
 	const struct sonde_frame *frames;
 
-	/* A copied stack that fills its room continues after it. */
+	/* A copied stack that fills its buffer is incomplete. */
 	if (sample->present & PERF_SAMPLE_STACK_USER)
 		return sample->user_stack_len && sample->user_stack_len >= attr->sample_stack_user;
 	if (attr_len >= offsetof(struct perf_event_attr, sample_max_stack) + 2 &&

@@ -22,20 +22,21 @@ enum check {
 extern const char *const check_names[NR_CHECKS];
 
 struct check_result {
-	double value, limit; /* over: value > limit */
+	double value, limit; /* the result is over its limit if value > limit */
 	bool is_share;       /* both are percentages */
-	bool is_asked;       /* false: the recording has nothing to check */
+	bool is_asked;       /* false if the recording has nothing to check */
 	char text[200];
 };
 
-/* A file that contains samples or frames of call chains. */
+/* A file whose code was sampled, or is in frames of call chains. */
 struct check_file {
-	uint64_t id;                 /* sonde_location.dso_id; 0: no mapping at that address */
-	const char *name, *build_id; /* owned; build_id "" unknown */
+	uint64_t id;                 /* sonde_location.dso_id; 0 if the address has no mapping */
+	const char *name, *build_id; /* owned; build_id is "" if unknown */
 	uint64_t samples, unknown;   /* unknown: samples without a symbol */
-	uint64_t unknown_frames;     /* frames of call chains, without the sample's own address */
-	uint32_t why;                /* enum sonde_unknown, of the first unknown sample */
-	bool is_file;                /* false for memory of a JIT and the like */
+	/* frames without a symbol, not counting the sample's own address */
+	uint64_t unknown_frames;
+	uint32_t why; /* enum sonde_unknown, of the first unknown sample */
+	bool is_file; /* false for memory of a JIT and the like */
 };
 
 struct sonde_session;
@@ -45,7 +46,10 @@ struct checks {
 	uint64_t without_time;
 	struct check_result results[NR_CHECKS];
 	void *by_id; /* of struct check_file, by tsearch(3) */
-	/* The same files; after checks_run() those with most unknown samples and frames first. */
+	/*
+	 * All files of by_id; after checks_run() those with most unknown samples and frames are
+	 * first.
+	 */
 	struct check_file **files;
 	size_t nr_files;
 	struct check_file *last;
@@ -53,8 +57,8 @@ struct checks {
 
 void checks_init(struct checks *c); /* with the default limits */
 /*
- * Reads all events and fills the results. ctx: struct checks. Returns 0, or a negative errno with
- * the library's causes.
+ * Reads all events and fills in the results. ctx is a struct checks. Returns 0, or a negative errno
+ * with the library's causes.
  */
 int checks_run(struct sonde_session *s, void *ctx);
 void checks_done(struct checks *c);

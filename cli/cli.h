@@ -16,19 +16,19 @@
 /* Options of every command, before or after its name. */
 struct cli {
 	const char *compat;      /* NULL if not given */
-	const char *buildid_dir; /* NULL: ~/.debug */
-	const char *tracefs_dir; /* --debugfs-dir; NULL: searched for */
+	const char *buildid_dir; /* NULL for ~/.debug */
+	const char *tracefs_dir; /* --debugfs-dir; NULL if it is to be searched for */
 	int verbose;
-	int pager; /* 1 wanted, -1 not wanted, 0 as configured */
+	int pager; /* 1 if wanted, -1 if not wanted, 0 as configured */
 	bool no_progress;
 	bool help, version, exec_path, list_commands, list_options;
 	struct config config; /* empty for commands that read no configuration */
-	/* the memory of buildid_dir if a configuration file sets it; else NULL */
+	/* The memory of buildid_dir if a configuration file sets it; else NULL. */
 	char *own_dir;
 	char **argv; /* the complete command line, as given */
 };
 
-/* cli_status() returns perf's statuses for CLI_FAILED and CLI_USAGE. */
+/* cli_status() replaces CLI_FAILED and CLI_USAGE by the statuses of cli_rules(). */
 enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSS = 3 };
 
 struct command {
@@ -36,7 +36,7 @@ struct command {
 	const char *const *usage;   /* lines without "sonde "; NULL-terminated */
 	const struct opt *options;
 	const char *examples; /* lines for help; "" if there are none */
-	/* initial value of the struct that the options fill; values_size bytes */
+	/* Initial value of the struct that the options fill; values_size bytes. */
 	const void *defaults;
 	size_t values_size;
 	bool permute; /* options may follow operands */
@@ -52,39 +52,43 @@ struct command {
 	 */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);
 	/*
-	 * Adds words from elsewhere before argv[0..argc): returns argv, a new array, or NULL after
-	 * reporting a failure. NULL if there are none.
+	 * Adds words from another source before argv[0..argc). Returns argv or a new array, or NULL
+	 * after reporting a failure. The member is NULL if there are no such words.
 	 */
 	char **(*more_words)(int *argc, char **argv);
 	/*
-	 * True if these words are for perf itself when called as perf (other_perf.h); NULL: never.
+	 * True if these words are for perf itself when called as perf (other_perf.h). NULL if they
+	 * never are.
 	 */
 	bool (*is_perfs)(int argc, char **argv);
-	/* An addition to messages about a wrong option, "" if none; NULL: never. */
+	/* An addition to messages about a wrong option, "" if none. May be NULL. */
 	const char *(*hint)(const void *values);
-	void (*done)(void *values); /* frees what options allocated; NULL: nothing */
+	void (*done)(void *values); /* frees what options allocated; may be NULL */
 };
 
 extern const struct command cmd_buildid_list, cmd_check, cmd_cut, cmd_evlist, cmd_flamegraph,
 	cmd_heatmap, cmd_help, cmd_info, cmd_list, cmd_perf_alias, cmd_record, cmd_report,
 	cmd_script, cmd_split, cmd_version;
 extern const struct command *const commands[]; /* commands.c; NULL-terminated */
-extern const struct opt cli_options[];         /* those of struct cli */
+extern const struct opt cli_options[];         /* options that set struct cli */
 
 /*
- * Answers options that only ask for information: returns true with the status in *ret. c is NULL
- * before any command.
+ * Answers options that only ask for information. Returns true, with the exit status in *ret, if
+ * there was one. c is NULL before any command.
  */
 bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
 
-/* NULL if there is none; *ret_nearest (may be NULL) is then the nearest name or NULL. */
+/*
+ * Returns NULL if there is no such command; *ret_nearest (may be NULL) is then the nearest name or
+ * NULL.
+ */
 const struct command *command_find(const char *name, const char **ret_nearest);
 void command_print_help(const struct command *c, FILE *out);
-/* The same on standard output, through a pager if the text is longer than the terminal. */
+/* Prints the help on standard output, through a pager if the text is longer than the terminal. */
 void command_show_help(const struct cli *cli, const struct command *c);
 
 /*
- * In fail.c. Prints the library's chain of causes, the place of failure first; returns the status
+ * In fail.c. Prints the library's chain of causes, the place of failure first. Returns the status
  * for "failed".
  */
 int cli_fail(const struct cli *cli);
@@ -94,7 +98,7 @@ int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format
 /* compat.c */
 bool cli_compat_known(const char *version);    /* a valid value of --compat */
 void cli_compat_list(char *text, size_t size); /* "none, perf-6.1 and perf-6.12" */
-/* True if a version of perf was given; programs started by this one get it, too. */
+/* True if a version of perf was given. Programs that this one starts get the version, too. */
 bool cli_compat(const struct cli *cli);
 /* The rules of perf that apply. An unknown version has the default's rules. */
 const struct sonde_rules *cli_rules(const struct cli *cli);

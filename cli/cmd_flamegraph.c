@@ -25,7 +25,7 @@ struct args {
 struct flamegraph {
 	const struct cli *cli;
 	const struct args *a;
-	struct lines lines, base_lines; /* of the sessions */
+	struct lines lines, base_lines; /* lines of the two sessions */
 	struct flames fs;
 	double min;
 	char *title; /* owned */
@@ -33,7 +33,7 @@ struct flamegraph {
 	bool is_usage; /* --by names no key and no field of the recording */
 };
 
-/* Frames that are narrower than a tenth of a pixel are left out of SVG. */
+/* Percentage of the total below which SVG omits a frame: about a tenth of a pixel. */
 static const double svg_min = 0.01;
 
 static bool flamegraph_is_svg(const char *output)
@@ -43,7 +43,7 @@ static bool flamegraph_is_svg(const char *output)
 	return len > 4 && !strcmp(output + len - 4, ".svg");
 }
 
-/* Keys of a profile. Returns 0, or a status after reporting what is wrong. */
+/* Checks that --by lists keys of a profile. Returns 0, or a status after reporting the error. */
 static int flamegraph_check_by(const struct cli *cli, const char *by)
 {
 	struct sonde_profile *p;
@@ -75,7 +75,7 @@ static int flamegraph_set_min(const struct cli *cli, const char *text, double *r
 	return CLI_OK;
 }
 
-/* NULL if the command line does not have the key. */
+/* Stores the value of a key on the command line in *ret; NULL if it is not given. */
 static int flamegraph_given(const struct flamegraph *g, const char *key, char **ret)
 {
 	*ret = lines_given(&g->a->rec.lines, key);
@@ -132,7 +132,7 @@ static bool flamegraph_waits(const struct args *a)
 	return a->off_cpu || a->wall;
 }
 
-/* Waits need the events of all threads: these keys choose afterwards. */
+/* Waits need the events of all threads, so these keys choose threads after reading. */
 static const char *const task_keys[] = { "pid", "tid", "comm" };
 
 static int flamegraph_fill_waits(struct flamegraph *g, struct sonde_session *s,
@@ -177,7 +177,7 @@ static int flamegraph_fill(struct flamegraph *g, struct sonde_session *s, enum f
 	return r;
 }
 
-/* The recording to compare with. Its closing line names it. */
+/* Adds the recording to compare with. Its closing line names it. */
 static int flamegraph_fill_base(struct flamegraph *g)
 {
 	char *text = recording_text(g->cli, &g->base_lines, "");
@@ -209,7 +209,7 @@ static int flamegraph_draw(struct flamegraph *g, struct sonde_session *s)
 	return r < 0 || g->status ? r : flamegraph_write(g);
 }
 
-/* The library's chain of causes may be about something else when memory is missing here. */
+/* If memory is missing here, the library's chain of causes may be about another failure. */
 static int flamegraph_work(struct sonde_session *s, void *ctx)
 {
 	struct flamegraph *g = ctx;
@@ -233,7 +233,7 @@ static int flamegraph_copy(const struct lines *from, struct lines *to)
 	return to->text ? 0 : -ENOMEM;
 }
 
-/* The sessions' lines: that of the recording, and the same for the one it is compared with. */
+/* Makes the lines of both sessions: of the recording, and of the one that it is compared with. */
 static int flamegraph_lines(struct flamegraph *g, struct args *a)
 {
 	struct opt_parser p = { 0 };
@@ -255,7 +255,7 @@ static int flamegraph_lines(struct flamegraph *g, struct args *a)
 	return 0;
 }
 
-/* Options that let events through by what waits are not made of. */
+/* Rejects options that waits do not support, because they need the events of all threads. */
 static int flamegraph_check_waits(const struct cli *cli, const struct args *a)
 {
 	static const struct {

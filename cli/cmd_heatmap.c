@@ -20,7 +20,7 @@ struct args {
 
 struct heatmap {
 	const struct args *a;
-	const char *event; /* of the command line: EVENT, or START,STOP */
+	const char *event; /* from the command line: EVENT, or START,STOP */
 	struct heat heat;
 	struct heat_pairs pairs;
 	char *start; /* owned; NULL without --latency */
@@ -98,7 +98,7 @@ static int heatmap_draw(struct heatmap *m, struct sonde_session *s)
 	return 0;
 }
 
-/* The library's chain of causes may be about something else when memory is missing here. */
+/* If memory is missing here, the library's chain of causes may be about another failure. */
 static int heatmap_work(struct sonde_session *s, void *ctx)
 {
 	struct heatmap *m = ctx;
@@ -111,7 +111,7 @@ static int heatmap_work(struct sonde_session *s, void *ctx)
 	return 0;
 }
 
-/* "START,STOP" into two patterns. Returns 0, or a status after reporting what is wrong. */
+/* Splits "START,STOP" into two patterns. Returns 0, or a status after reporting the error. */
 static int heatmap_set_latency(const struct cli *cli, struct heatmap *m)
 {
 	const char *comma = strchr(m->a->latency, ',');

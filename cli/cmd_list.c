@@ -22,12 +22,13 @@ struct args {
 /* The events under one heading, in the order of printing. */
 struct class
 {
-	uint32_t kind;        /* of sonde_list_events(); 0: described by the words below */
+	/* kind of sonde_list_events(); 0 if the words below describe the class */
+	uint32_t kind;
 	const char *words[3]; /* words that select it */
 	const char *title, *perf_title;
-	const char *fixed[4]; /* sonde's; NULL-terminated */
+	const char *fixed[4]; /* sonde's events; NULL-terminated */
 	const char *perf_fixed[4];
-	bool is_form; /* describes how to write an event: not for programs */
+	bool is_form; /* describes how to write an event; not listed for programs */
 	bool ours;    /* perf does not have these words */
 };
 
@@ -37,7 +38,7 @@ static const struct class classes[] = {
 	  .title = "hardware", .perf_title = "Hardware event" },
 	{ .kind = SONDE_EVENT_SOFTWARE, .words = { "sw", "software" },
 	  .title = "software", .perf_title = "Software event" },
-	/* of perf stat; nothing here records them */
+	/* events of perf stat, which sonde cannot record */
 	{ .words = { "sw", "software" }, .perf_title = "Tool event",
 	  .perf_fixed = { "duration_time", "user_time", "system_time" } },
 	{ .kind = SONDE_EVENT_CACHE, .words = { "cache", "hwcache" },
@@ -58,7 +59,7 @@ static const struct class classes[] = {
 struct event_listing {
 	const struct args *args;
 	const struct class *class;
-	char **words; /* none: everything is wanted */
+	char **words; /* none if everything is wanted */
 	int nr_words;
 	bool *found; /* for each word */
 	bool unread; /* some events could not be listed; this was reported */
@@ -165,8 +166,8 @@ static void list_put_event(void *ctx, const struct sonde_listed_event *e)
 }
 
 /*
- * Only tracepoints may be unreadable: this is reported, and is a failure if only tracepoints are
- * wanted.
+ * Prints a class. Only tracepoints may be unreadable; that is reported, and is a failure if only
+ * tracepoints are wanted.
  */
 static int list_put_class(struct cli *cli, struct event_listing *l)
 {
@@ -212,7 +213,10 @@ static int list_put_classes(struct cli *cli, struct event_listing *l)
 	return status;
 }
 
-/* perf prints the heading of metrics even without metrics. word NULL: everything is wanted. */
+/*
+ * Prints the heading of metrics, as perf does even without metrics. word is NULL if everything is
+ * wanted.
+ */
 static bool list_put_metrics(const struct event_listing *l, const char *word)
 {
 	const bool metrics = word && (!strcmp(word, "metric") || !strcmp(word, "metrics"));
@@ -243,8 +247,8 @@ static int list_as_perf(struct cli *cli, struct event_listing *l, char **words, 
 }
 
 /*
- * The event whose name is most like a word without a match; names of events are borrowed only for
- * the call.
+ * The event whose name is most similar to a word without a match. Names of events are borrowed only
+ * during the call.
  */
 struct nearest_event {
 	struct sonde_nearest near;

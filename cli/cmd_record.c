@@ -33,8 +33,8 @@ static void record_on_signal(int signo)
 		pending = 1;
 	} else {
 		/*
-		 * nothing is recorded yet: after the handler, the signal ends this process as any
-		 * program
+		 * Nothing is recorded yet: after the handler returns, the signal ends this process
+		 * with its default action.
 		 */
 		signal(signo, SIG_DFL);
 		raise(signo);
@@ -90,8 +90,8 @@ static void record_say(void *ctx, int level, const char *line)
 }
 
 /*
- * The workload's status, or that of a failed recording; a workload that could not be run has its
- * own status.
+ * Returns the workload's status, or that of a failed recording. A workload that could not be run
+ * has its own status.
  */
 static int record(const struct cli *cli, struct sonde_recorder *r, bool fail_on_loss)
 {
@@ -166,7 +166,10 @@ static int record_run_with(struct cli *cli, struct record_args *a, const struct 
 	if (!a->quiet)
 		record_warn_of_pipe(settings);
 	status = record(cli, r, a->fail_on_loss);
-	/* From here on a signal ends this process as any program: nothing is left to save. */
+	/*
+	 * From here on a signal ends this process by default action, because nothing is left to
+	 * save.
+	 */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Called as perf, the tables are another perf's as long as options of perf's are missing here. */
+/* If called as perf, another perf prints the tables as long as sonde misses options of perf's. */
 static bool cmd_report_is_perfs(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)

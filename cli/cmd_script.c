@@ -103,7 +103,10 @@ static bool script_value_is_accepted(const struct cli *cli, const struct script_
 	return yes;
 }
 
-/* perf checks some values only after it opened the recording, with a different status for each. */
+/*
+ * perf checks some values only after opening the recording, and has a different status for each
+ * one.
+ */
 static int script_perf_status(const struct cli *cli, const struct script_args *a)
 {
 	char *input = lines_given(&a->lines, "input");
@@ -232,7 +235,7 @@ static int script_print_text(const struct cli *cli, const struct script_args *a,
 }
 
 /*
- * Warns about records that perf prints between a script's output. Here a script can get them as
+ * Warns about records that perf prints between a script's output. In sonde a script can get them as
  * events.
  */
 static void script_warn_unprinted(const struct script_args *a)
@@ -264,7 +267,10 @@ static void script_warn_unprinted(const struct script_args *a)
 	}
 }
 
-/* Prints the header before the output of a script. A pipe can be read only once, by the script. */
+/*
+ * Prints the header before the output of a script, but not for a pipe, which can be read only once,
+ * by the script.
+ */
 static int script_print_header(const struct cli *cli, const struct script_args *a, const char *text)
 {
 	char *input = lines_given(&a->lines, "input");
@@ -420,7 +426,7 @@ static int script_run_file(void *ctx, const char *file, const char *input, int a
 }
 
 /*
- * The words before the operands, without the command's own name: a wrapper's `perf script` reads
+ * The words before the operands, without the command's own name. A wrapper's `perf script` reads
  * with the same options. Released with free(); NULL if there is no memory.
  */
 static const char **script_option_words(const struct cli *cli, int nr_operands)
@@ -442,8 +448,8 @@ static const char **script_option_words(const struct cli *cli, int nr_operands)
 }
 
 /*
- * `record NAME`, `report NAME`, NAME. Returns 1 with the status in *ret_status, or 0 for a script's
- * file.
+ * Runs `record NAME`, `report NAME` or NAME. Returns 1 with the status in *ret_status, or 0 for a
+ * script's file.
  */
 static int script_run_steps(const struct cli *cli, struct script_args *a, int argc, char **argv,
 			    int *ret_status)
@@ -513,7 +519,10 @@ static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 		script = script_of(cli, a, argv[0], argc - 1, argv + 1);
 		script.positional = true;
 	}
-	/* Output of filters is merged with the events in order: fewer writes are better. */
+	/*
+	 * The output of filters is written between the events, in order, so fewer writes are
+	 * faster.
+	 */
 	if (a->has_dlfilter && !isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 	return script_run_session(cli, a, &script);

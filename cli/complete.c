@@ -14,19 +14,20 @@
 
 struct completion {
 	struct cli *cli;
-	const struct command *command; /* NULL before its name */
-	const char *word;              /* the current word up to the cursor */
-	size_t begin;                  /* bytes of it that candidates keep */
-	const char *operands[2];       /* the first operands before the current word */
+	/* NULL if the current word is before its name or is its name */
+	const struct command *command;
+	const char *word;        /* the current word up to the cursor */
+	size_t begin;            /* number of bytes of `word` that candidates keep */
+	const char *operands[2]; /* the first operands before the current word */
 	int nr_operands;
-	const char *recording; /* of -i; NULL if not given */
-	int first_operand;     /* its index, 1 for the first word */
+	const char *recording; /* value of -i; NULL if not given */
+	int first_operand;     /* index of the first operand, 1 for the first word */
 	bool only_operands;    /* no options follow */
 	bool is_unknown;       /* the command is unknown */
 
 	/* While events are listed: */
 	bool has_match;   /* the typed glob matches an event */
-	char glob[256];   /* the typed glob with a '*', "" if that matches no event */
+	char glob[256];   /* the typed glob with a '*'; "" if it matches no event */
 	char system[256]; /* "sched:", the last system found */
 	size_t nr_systems, nr_named;
 };
@@ -71,8 +72,8 @@ static const struct opt *complete_find_word(const struct opt *table, const char 
 }
 
 /*
- * The option of `word` that takes a value. *ret_begin: number of bytes of `word` before that value,
- * 0 if the value is the next word. NULL if there is none.
+ * Finds the option in `word` that takes a value; NULL if there is none. *ret_begin is the number of
+ * bytes of `word` before the value, 0 if the value is the next word.
  */
 static const struct opt *complete_valued(const struct completion *c, const char *word,
 					 size_t *ret_begin)
@@ -124,7 +125,7 @@ static void complete_offer_options(const struct completion *c, const struct opt 
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* "cpu|core|SPEC": words in capitals mean any other value. */
+/* Offers the words of "cpu|core|SPEC". A word in capitals means any other value. */
 static void complete_offer_alternatives(const struct completion *c, const char *values)
 {
 	for (size_t len; *values; values += len + (values[len] == '|')) {
@@ -134,14 +135,14 @@ static void complete_offer_alternatives(const struct completion *c, const char *
 	}
 }
 
-/* The list element at the cursor begins after the last of these bytes. */
+/* Sets c->begin: the list element at the cursor begins after the last of these bytes. */
 static void complete_begin_behind(struct completion *c, const char *separators)
 {
 	for (const char *at = complete_typed(c); (at = strpbrk(at, separators)); at++)
 		c->begin = (size_t)(at + 1 - c->word);
 }
 
-/* The library lists columns and classes when it rejects one: "... there are a b c". */
+/* Offers columns and classes that the library lists when it rejects one: "... there are a b c". */
 static void complete_offer_refused(const struct completion *c, const char *session, const char *end)
 {
 	static const char before[] = "there are ";
@@ -177,7 +178,7 @@ static void complete_offer_columns(struct completion *c)
 
 static const char globs[] = "*?[";
 
-/* A glob is kept if it matches an event, and gets a '*' if it then matches one. */
+/* Keeps a glob that matches an event, and appends a '*' if it then matches one. */
 static void complete_try_glob(struct completion *c, const char *event)
 {
 	char glob[sizeof(c->glob)];
@@ -189,8 +190,9 @@ static void complete_try_glob(struct completion *c, const char *event)
 }
 
 /*
- * "sched:" stands for all of its tracepoints, of which there are thousands. They are listed by
- * system, after all other events. If a system is the only candidate, the caller handles it.
+ * Offers "sched:" for all tracepoints of that system, because there are thousands of tracepoints.
+ * Systems are listed after all other events. If a system is the only candidate, the caller handles
+ * it.
  */
 static void complete_offer_system(struct completion *c, const char *event, size_t len)
 {
@@ -234,7 +236,7 @@ static void complete_offer_tracepoints(struct completion *c)
 	(void)sonde_list_events(&opts, complete_offer_event, c);
 }
 
-/* True for an unpacked perf.data file: packed ones take long to open, and a FIFO may block. */
+/* True for an unpacked perf.data file. A packed one takes long to open, and a FIFO may block. */
 static bool complete_is_plain_recording(const char *path)
 {
 	struct stat st;
@@ -251,7 +253,10 @@ static bool complete_is_plain_recording(const char *path)
 	return !memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8);
 }
 
-/* Names in a recording may be hostile, and bash does not quote candidates. */
+/*
+ * True if a name is safe to offer. Names in a recording may be hostile, and bash does not quote
+ * candidates.
+ */
 static bool complete_is_plain_name(const char *name)
 {
 	for (; *name; name++)
@@ -294,7 +299,7 @@ static bool complete_offer_recorded_events(struct completion *c)
 	return is_known;
 }
 
-/* Unreadable events are omitted. */
+/* Offers the events of this machine. Unreadable ones are omitted. */
 static void complete_offer_events(struct completion *c)
 {
 	char *whole;
@@ -316,7 +321,7 @@ static void complete_offer_events(struct completion *c)
 	}
 }
 
-/* A name selects the first script of that name. */
+/* True if entry i is the script that its name selects: the first one of that name. */
 static bool complete_is_first_of_name(const struct script_entries *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -6,7 +6,7 @@
 #include "cli.h"
 
 /*
- * words[0..nr): the words after the program's name up to the cursor; the last one may be empty.
+ * words[0..nr) are the words after the program's name up to the cursor; the last one may be empty.
  * Prints one line per candidate; its first byte is the kind:
  *
  *	=WORD	the current word, complete
@@ -16,7 +16,7 @@
  *	cBEGIN	names of programs
  *	wN	the arguments of the program that is word N
  *
- * Reports no errors: a shell would draw them over the line that is being typed.
+ * Reports no errors, because a shell would print them over the line that is being typed.
  */
 void complete_print(struct cli *cli, int nr, char **words);
 

@@ -2,7 +2,7 @@
 /*
  * Configuration files: perf's, then sonde's own. Later files override earlier ones.
  *
- *	/etc/perfconfig, ~/.perfconfig	or instead of both the file that PERF_CONFIG names
+ *	/etc/perfconfig, ~/.perfconfig	or the file that PERF_CONFIG names, instead of both
  *	~/.config/sonde/config		or the file that SONDE_CONFIG names
  *
  * The syntax is git's: sections, `name = value`, quotes, backslashes, '#' and ';' before comments.
@@ -27,18 +27,18 @@ struct config_entry {
 struct config {
 	struct config_entry *entries;
 	size_t nr_entries;
-	char *files[3]; /* those that were read */
+	char *files[3]; /* the files that were read */
 	size_t nr_files;
 };
 
 /*
- * Reads all existing files. A syntax error in one of perf's files ends that file and is reported;
- * the result is 0. A syntax error in one of sonde's files, or lack of memory, is reported; the
+ * Reads all existing files. A syntax error in a file of perf's is reported and ends that file; the
+ * result is still 0. A syntax error in a file of sonde's, or lack of memory, is reported; the
  * result is -1.
  */
 int config_read(struct config *ret);
 void config_done(struct config *c);
-/* The value of a name in sonde's files (ours) or in perf's; NULL if it is not set. */
+/* Finds the value of a name in sonde's files (ours) or in perf's; NULL if it is not set. */
 const struct config_entry *config_find(const struct config *c, const char *name, bool ours);
 /* Returns 1 or 0 for words and numbers that mean yes or no, -1 for anything else. */
 int config_bool(const char *value);

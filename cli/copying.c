@@ -21,7 +21,9 @@ static void copying_on_signal(int signo)
 		sonde_session_stop(s);
 }
 
-/* Ignored signals stay ignored (nohup). A file size limit is an error of the write. */
+/*
+ * Ignored signals stay ignored (nohup). Exceeding a file size limit becomes an error of the write.
+ */
 static void copying_catch_signals(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };

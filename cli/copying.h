@@ -8,7 +8,7 @@
 
 /*
  * Writes the chosen events of rec's session to its output. A signal that ends the process leaves no
- * file behind and then takes its default action. Returns the status.
+ * output file, and then takes its default action. Returns the status.
  */
 int copying_run(const struct cli *cli, struct reading_options *rec);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of calls with weights, as pictures need it: every path of names once.
+ * A tree of calls with weights, for pictures: each path of names occurs once.
  *
  *	struct flame *f = flame_new("cycles", "cycles");
  *	uint32_t frame, node = 0;
@@ -14,7 +14,7 @@
  *		... s.node, s.depth
  *	flame_free(f);
  *
- * Functions that return int return 0 on success and -ENOMEM.
+ * Functions that return int return 0 on success, -ENOMEM if there is no memory.
  */
 #ifndef SONDE_CLI_FLAME_H
 #define SONDE_CLI_FLAME_H
@@ -30,26 +30,27 @@ enum flame_kind {
 	FLAME_INLINED = 'i',
 	FLAME_JIT = 'j',
 	FLAME_UNKNOWN = 'x', /* without a symbol */
-	FLAME_GROUP = 'g',   /* no function: a task, a cpu, a state */
-	FLAME_WAKER = 'w',   /* of the task that ended a wait */
+	FLAME_GROUP = 'g',   /* not a function but a task, a cpu or a state */
+	FLAME_WAKER = 'w',   /* the task that ended a wait */
 	FLAME_REST = 'r'     /* callees that are too small to be shown */
 };
 
-/* Whose weights: of the recording that is shown, or of the one it is compared with. */
+/* The recording that a weight belongs to: the shown one, or the one it is compared with. */
 enum flame_side { FLAME_NOW, FLAME_BASE, FLAME_SIDES };
 
 struct flame_frame {
 	uint32_t name; /* index into names */
-	int32_t file;  /* index into files; -1 none */
+	int32_t file;  /* index into files; -1 if none */
 	char kind;     /* enum flame_kind */
 };
 
 struct flame_sums {
-	uint64_t weight, count; /* count: of samples, or of waits */
+	uint64_t weight, count; /* count: number of samples or of waits */
 };
 struct flame_node {
 	uint32_t frame;
-	uint32_t parent, first, next;         /* first callee, next sibling; 0 none */
+	/* first: first callee; next: next sibling; 0 if none */
+	uint32_t parent, first, next;
 	struct flame_sums self[FLAME_SIDES];  /* without callees */
 	struct flame_sums total[FLAME_SIDES]; /* with callees; set by flame_finish() */
 };
@@ -75,18 +76,17 @@ struct flame {
 /* NULL if there is no memory. */
 struct flame *flame_new(const char *event, const char *unit);
 void flame_free(struct flame *f); /* NULL is allowed */
-/* Any bytes may be a name. file NULL: none. */
+/* Finds or makes a frame. A name may contain any bytes. file is NULL if there is none. */
 int flame_frame(struct flame *f, const char *name, const char *file, enum flame_kind kind,
 		uint32_t *ret);
-/* The callee with this frame of a node, made if there is none. */
+/* Finds or makes the callee of a node that has this frame. */
 int flame_callee(struct flame *f, uint32_t node, uint32_t frame, uint32_t *ret);
-/* Sums that would wrap are saturated. */
+/* Adds to the node's own sums. A sum that would overflow stays at its limit. */
 void flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight,
 	       uint64_t count);
 /*
- * Sums up totals and sorts callees by name. The callees of a caller that have less than `percent`
- * of the graph's total are merged into one frame of kind FLAME_REST. Nothing may be added
- * afterwards.
+ * Computes totals and sorts callees by name. Callees with less than `percent` of the graph's total
+ * are merged, per caller, into one frame of kind FLAME_REST. Nothing may be added afterwards.
  */
 int flame_finish(struct flame *f, double percent);
 
@@ -94,7 +94,7 @@ struct flame_step {
 	uint32_t node, depth;
 	bool begun;
 };
-/* From node to node, callers before callees. false after the last. */
+/* Advances to the next node, callers before callees. Returns false after the last. */
 bool flame_next(const struct flame *f, struct flame_step *s);
 
 #endif

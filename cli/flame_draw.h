@@ -14,7 +14,7 @@ struct flame_picture {
 	size_t nr; /* at least 1; SVG draws the first one only */
 };
 
-/* For page_write(): ctx is a struct flame_picture. */
+/* The put() functions for page_write(); ctx is a struct flame_picture. */
 int flame_put_html(FILE *out, const void *ctx);
 int flame_put_svg(FILE *out, const void *ctx);
 

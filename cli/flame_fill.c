@@ -83,7 +83,7 @@ struct flame_fill {
 	uint32_t room;
 };
 
-/* What periods of an event count. */
+/* The unit of an event's periods. */
 static const char *flame_fill_unit(const struct sonde_profile_table *t)
 {
 	static const char *const clocks[] = { "cpu-clock", "task-clock" };
@@ -97,7 +97,7 @@ static const char *flame_fill_unit(const struct sonde_profile_table *t)
 	return t->flags & 1 ? "samples" : "events";
 }
 
-/* The frame of a place; most were met before. */
+/* Finds the frame of a place. Most places are known already. */
 static int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret)
 {
 	struct sonde_profile_place at = { .size = sizeof(at) };
@@ -135,8 +135,8 @@ static int flame_fill_callee(struct flame_fill *fill, uint32_t place, uint32_t *
 }
 
 /*
- * Adds a call tree below a node: its nodes in preorder. `at` is the node of the tree in which the
- * frames of `node` end; sums what was added.
+ * Adds a call tree, given by its nodes in preorder, below a node. `sums` gets the sum of what was
+ * added.
  */
 static int flame_fill_tree(struct flame_fill *fill, uint32_t node, uint32_t top,
 			   struct flame_sums *sums)
@@ -202,7 +202,7 @@ static int flame_fill_groups(struct flame_fill *fill, uint32_t table, uint64_t r
 	return 0;
 }
 
-/* Samples without a call path are in their row only: their frame is the row's function. */
+/* Samples without a call path are only in their row. Their frame is the row's function. */
 static int flame_fill_row(struct flame_fill *fill, uint32_t table, uint64_t row,
 			  const struct sonde_profile_row *values)
 {
@@ -235,7 +235,7 @@ static int flame_fill_table(struct flames *fs, struct flame_fill *fill, uint32_t
 		if (!(row.flags & SONDE_ROW_FILTERED))
 			r = flame_fill_row(fill, table, i, &row);
 	}
-	free(fill->frames); /* they are those of this graph */
+	free(fill->frames); /* they belong to this graph only */
 	fill->frames = NULL;
 	fill->room = 0;
 	return r;

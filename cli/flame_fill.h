@@ -9,26 +9,29 @@
 
 /* One tree for each event type. */
 struct flames {
-	const char *by;        /* keys of a profile that make groups, "comm,pid"; "" none */
+	const char *by;        /* keys of a profile that make groups, "comm,pid"; "" if none */
 	struct flame **graphs; /* owned */
 	size_t nr;
 };
 
-/* The tree of an event, which is made if there is none. unit is borrowed. Returns 0 or -ENOMEM. */
+/* Finds or makes the tree of an event. unit is borrowed. Returns 0 or -ENOMEM. */
 int flames_find(struct flames *fs, const char *event, const char *unit, struct flame **ret);
 /*
- * Adds the samples of a session by their periods. Returns 0 on success, -EINVAL for an unknown key,
- * a negative errno as sonde_session_next() does.
+ * Adds the samples of a session, weighted by their periods. Returns 0 on success, -EINVAL for an
+ * unknown key, or a negative errno of sonde_session_next().
  */
 int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_side side);
 /*
- * Adds the rows of a finished profile that its marks choose. Its last key is sym, those before it
- * make groups. Returns 0 or a negative errno.
+ * Adds the rows of a finished profile that its marks choose. The profile's last key is sym; the
+ * keys before it make groups. Returns 0 or a negative errno.
  */
 int flames_fill_profile(struct flames *fs, struct sonde_profile *p, enum flame_side side);
 void flames_done(struct flames *fs);
 
-/* The frame of a name and a file in it; sym NULL: unknown says why. Returns 0 or -ENOMEM. */
+/*
+ * Finds or makes the frame of a symbol in a file. If sym is NULL, `unknown` is the reason. Returns
+ * 0 or -ENOMEM.
+ */
 int flame_fill_frame(struct flame *f, const char *sym, const char *file, uint32_t unknown,
 		     bool is_kernel, bool is_inlined, uint32_t *ret);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MODE_KERNEL = 1, MODE_GUEST_KERNEL = 4 };
-/* Answers above it are looked up each time. */
+/* Frames of answers with larger numbers are looked up each time. */
 enum { MOST_ANSWERS = 1 << 24 };
 
 static size_t flame_path_word(const char *by, const char *word)
@@ -77,7 +77,7 @@ static int flame_path_frame(struct flame_path *p, const struct sonde_event *ev,
 				at->flags & SONDE_FRAME_INLINED, ret);
 }
 
-/* The answers of a session are numbered densely: most frames are known by their number. */
+/* The answers of a session have consecutive numbers, so most frames are found by their number. */
 static int flame_path_place(struct flame_path *p, const struct sonde_event *ev,
 			    const struct sonde_frame *at, uint32_t *ret)
 {

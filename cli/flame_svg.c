@@ -60,7 +60,7 @@ static double flame_svg_share(const struct flame *f, uint32_t node, enum flame_s
 	return all ? (double)f->nodes[node].total[side].weight / (double)all : 0;
 }
 
-/* Larger shares red, smaller ones blue. */
+/* Colours by the change of a share: red if it is larger, blue if smaller. */
 static void flame_svg_difference(FILE *out, const struct flame *f, uint32_t node)
 {
 	const double now = flame_svg_share(f, node, FLAME_NOW);
@@ -117,7 +117,7 @@ static void flame_svg_title(FILE *out, const struct flame *f, const struct flame
 	fputs("</title>", out);
 }
 
-/* The part of a name for which there is room; the complete one is in the title. */
+/* Prints the part of a name that fits; the title has the complete name. */
 static void flame_svg_label(FILE *out, const char *name, double width)
 {
 	const size_t room = width < 6 + 3 * letter ? 0 : (size_t)((width - 6) / letter);

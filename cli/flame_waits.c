@@ -10,7 +10,7 @@
 #include <string.h>
 
 /*
- * A thread's way:
+ * The states of a thread:
  *
  *	        switch out, asleep            woken               switch in
  *	ON ------------------------> OFF ------------> RUNNABLE ------------> ON
@@ -22,7 +22,10 @@
  */
 enum flame_state {
 	STATE_UNKNOWN,
-	/* Woken, not seen before: runnable if it switches in next, on a cpu if it switches out. */
+	/*
+	 * A thread not seen before was woken: it is runnable if it switches in next, on a cpu if it
+	 * switches out.
+	 */
 	STATE_WOKEN,
 	STATE_ON,
 	STATE_RUNNABLE,
@@ -38,18 +41,19 @@ enum {
 
 struct thread {
 	enum flame_state state;
-	uint64_t since_ns;      /* when the state began */
-	uint64_t sampled_ns;    /* on a cpu: when the time not yet added began */
-	uint64_t early_ns;      /* runnable before the thread had a place in the tree */
-	uint32_t group;         /* its node; 0: none yet, or the thread is not wanted */
+	uint64_t since_ns;   /* when the state began */
+	uint64_t sampled_ns; /* on a cpu: begin of the time that is not yet added */
+	uint64_t early_ns;   /* runnable time before the thread had a place in the tree */
+	/* node of its group; 0 if none yet, or if the thread is not wanted */
+	uint32_t group;
 	uint32_t off, runnable; /* nodes of the stack with which it switched out */
-	uint32_t on;            /* node of its last sample since it switched in; 0 none */
-	uint32_t waker;         /* frame + 1; 0: not woken */
+	uint32_t on;            /* node of its last sample since it switched in; 0 if none */
+	uint32_t waker;         /* frame + 1; 0 if not woken */
 };
 
 enum wait_kind { KIND_UNKNOWN, KIND_OTHER, KIND_SWITCH, KIND_WAKE };
 
-/* What an event type means. */
+/* The meaning of an event type. */
 struct wait_schema {
 	enum wait_kind kind;
 	const struct sonde_field *prev, *state, *next, *flags;
@@ -190,7 +194,7 @@ static void flame_waits_add(struct flame_waits *w, enum flame_side side, uint32_
 		flame_add(w->path.f, node, side, to_ns - from_ns, count);
 }
 
-/* The thread's group by an event of it; 0 if the thread is not wanted. */
+/* Finds the thread's group by one of its events. *ret is 0 if the thread is not wanted. */
 static int flame_waits_group(struct flame_waits *w, const struct sonde_event *ev, uint32_t *ret)
 {
 	*ret = 0;
@@ -201,7 +205,10 @@ static int flame_waits_group(struct flame_waits *w, const struct sonde_event *ev
 	return *ret ? 0 : flame_waits_named(w, 0, "[threads]", ret); /* --by none */
 }
 
-/* The stack of an event, below a named child of the thread's group. name NULL: the group. */
+/*
+ * Adds the stack of an event below a named child of the thread's group, or below the group itself
+ * if name is NULL.
+ */
 static int flame_waits_stack(struct flame_waits *w, const struct sonde_event *ev, uint32_t group,
 			     const char *name, uint32_t *ret)
 {
@@ -227,7 +234,7 @@ static int flame_waits_on_cpu(struct flame_waits *w, enum flame_side side, struc
 	return 0;
 }
 
-/* Adds the time of a wait that ends, or of the part of it up to the waking. */
+/* Adds the time of a wait that ended, or the part of it up to the waking. */
 static int flame_waits_wait(struct flame_waits *w, enum flame_side side, struct thread *t,
 			    uint64_t now_ns)
 {
@@ -314,7 +321,7 @@ static int flame_waits_woken(struct flame_waits *w, enum flame_side side, struct
 	return r;
 }
 
-/* A sample: what ran since the last one. */
+/* Handles a sample: its stack ran since the last sample. */
 static int flame_waits_sample(struct flame_waits *w, enum flame_side side, struct thread *t,
 			      const struct sonde_event *ev)
 {
@@ -359,7 +366,9 @@ static int flame_waits_event(struct flame_waits *w, enum flame_side side,
 	return r >= 0 && t ? flame_waits_in(w, side, t, ev->time_ns) : r;
 }
 
-/* All time up to the last event belongs to the wall time; waits have no end yet. */
+/*
+ * Adds the wall time up to the last event. Waits that have not ended are not added to off-cpu time.
+ */
 static int flame_waits_end(struct flame_waits *w, enum flame_side side)
 {
 	int r = 0;

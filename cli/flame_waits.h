@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time that threads wait, by the stack with which they left the cpu, out of sched:sched_switch,
- * and who woke them, out of sched:sched_waking (sched_wakeup, sched_wakeup_new).
+ * The time that threads wait, by the stack with which they left the cpu (from sched:sched_switch),
+ * and the threads that woke them (from sched:sched_waking, sched_wakeup, sched_wakeup_new).
  */
 #ifndef SONDE_CLI_FLAME_WAITS_H
 #define SONDE_CLI_FLAME_WAITS_H
@@ -11,18 +11,20 @@
 enum flame_time {
 	/* Time between switching out and in. */
 	FLAME_OFF_CPU,
-	/* All time of a thread: on a cpu, runnable, off. Samples say what runs on the cpu. */
+	/* All time of a thread: on a cpu, runnable, off. Samples show what ran on the cpu. */
 	FLAME_WALL
 };
 
-/* Only these threads. Each NULL: all; lists of numbers and of names, comma-separated. */
+/*
+ * Chooses threads: comma-separated lists of numbers and of names. A NULL list chooses all threads.
+ */
 struct flame_tasks {
 	const char *pids, *tids, *comms;
 };
 
 struct flame_switches {
 	uint64_t seen;
-	/* Threads that switched in or out twice in a row: the time between is not added. */
+	/* Counts threads that switched in or out twice in a row. The time between is not added. */
 	uint64_t missing;
 };
 

@@ -15,10 +15,10 @@
 
 struct generate {
 	const char *language; /* as given to -g */
-	/* NULL: perf-script.SUFFIX in the current folder; "-": standard output */
+	/* NULL for perf-script.SUFFIX in the current folder; "-" for standard output. */
 	const char *output;
 	const char *session; /* text form */
-	bool force;          /* an existing file may be overwritten */
+	bool force;          /* permits overwriting an existing file */
 };
 
 /* Returns the exit status after reporting any failure. */

@@ -14,15 +14,18 @@
 struct wrapped {
 	FILE *out;
 	size_t column;
-	const char *indent; /* of continuation lines */
+	const char *indent; /* indent of continuation lines */
 };
 
 void wrapped_put(struct wrapped *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a blank, or a newline if the next piece would not fit. */
 void wrapped_put_blank(struct wrapped *w, size_t next);
-/* Foreign text inside quotes: bytes in `escaped` get a backslash; with in_format '%' is doubled. */
+/*
+ * Writes foreign text inside quotes. Bytes in `escaped` get a backslash; with in_format '%' is
+ * doubled.
+ */
 void wrapped_put_quoted(struct wrapped *w, const char *text, const char *escaped, bool in_format);
-/* "; flags: 0x1 A, 0x2 B": the names of a field's values. */
+/* Writes the names of a field's values: "; flags: 0x1 A, 0x2 B". */
 void wrapped_put_values(struct wrapped *w, const struct sonde_schema *sc,
 			const struct sonde_define *names, const char *escaped);
 

@@ -20,7 +20,7 @@ void heat_done(struct heat *h)
 	free(h->cells);
 }
 
-/* Two columns become one. */
+/* Merges each two columns into one. */
 static void heat_widen(struct heat *h)
 {
 	for (uint32_t c = 0; c < HEAT_COLUMNS; c++) {

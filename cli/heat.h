@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts by time and by a second value, as a heat map needs them: columns of equal width in time,
+ * Counts by time and by a second value, for a heat map: columns of equal width in time,
  * rows of latency (four for each doubling) or of the offset in the second (10 ms each). When
  * time passes the last column, columns become twice as wide: memory is fixed.
  */
@@ -16,18 +16,18 @@ enum { HEAT_COLUMNS = 1024, HEAT_ROWS = 256 };
 
 struct heat {
 	enum heat_mode mode;
-	uint64_t origin_ns; /* the beginning of column 0 */
+	uint64_t origin_ns; /* beginning of column 0 */
 	uint64_t column_ns; /* 0 before the first value */
 	uint64_t count;
-	uint64_t (*cells)[HEAT_ROWS]; /* owned; HEAT_COLUMNS of them */
+	uint64_t (*cells)[HEAT_ROWS]; /* owned; HEAT_COLUMNS elements */
 };
 
 /* Returns 0 or -ENOMEM. */
 int heat_init(struct heat *h, enum heat_mode mode);
 void heat_done(struct heat *h);
-/* An event at a time; latency_ns is not used for offsets. Times before column 0 are put there. */
+/* Counts an event. latency_ns is not used for offsets. Times before column 0 are counted there. */
 void heat_add(struct heat *h, uint64_t time_ns, uint64_t latency_ns);
-/* The smallest value of a row, in ns. row may be HEAT_ROWS: the end of the last one. */
+/* The smallest value of a row, in ns. For HEAT_ROWS, the end of the last row. */
 double heat_row_ns(const struct heat *h, uint32_t row);
 
 struct heat_picture {

@@ -15,8 +15,8 @@
 enum { LEFT = 70, WIDTH = 1110, TOP = 40, HEIGHT = 400, FOOT = 40 };
 
 struct heat_bounds {
-	uint32_t first_row, end_row, end_column; /* that have counts */
-	uint64_t most;                           /* of a cell */
+	uint32_t first_row, end_row, end_column; /* bounds of the cells that have counts */
+	uint64_t most;                           /* largest count of a cell */
 };
 
 static struct heat_bounds heat_find_bounds(const struct heat *h)

@@ -12,16 +12,16 @@ enum { MOST_OPEN = 1 << 20 };
 struct heat_pair {
 	uint64_t key[HEAT_KEYS];
 	uint64_t time_ns;
-	uint32_t next; /* index + 1, of the chain or of the free ones */
+	uint32_t next; /* index + 1 of the next one in its chain, or in the list of free ones */
 };
 
 /* A value of the event itself. */
 enum heat_own { OWN_NONE, OWN_TID, OWN_CPU };
 
-/* What an event type is for the pairs. */
+/* The role of an event type in the pairs. */
 struct heat_side {
 	bool is_known, is_start, is_stop;
-	/* As START, as STOP; without a field the value is that of `own`. */
+	/* [0] as START, [1] as STOP. Without a field `own` selects the value. */
 	const struct sonde_field *fields[2][HEAT_KEYS];
 	enum heat_own own[2][HEAT_KEYS];
 };
@@ -141,7 +141,7 @@ static uint32_t heat_pairs_values(const struct heat_side *side, const struct son
 	return (uint32_t)hash & (MOST_OPEN - 1);
 }
 
-/* The link to the open start of a key; it is 0 if there is none. */
+/* Returns the link to the open start of a key; the link is 0 if there is none. */
 static uint32_t *heat_pairs_find(struct heat_pairs *p, uint32_t slot, const uint64_t key[HEAT_KEYS])
 {
 	uint32_t *link = &p->slots[slot];
@@ -201,7 +201,7 @@ static int heat_pairs_start(struct heat_pairs *p, const struct heat_side *side,
 			p->open = more;
 			p->room = room;
 		}
-		at = p->nr_open + 1; /* none is free: those in use are the first ones */
+		at = p->nr_open + 1; /* no element is free, so the first nr_open ones are in use */
 	}
 	made.next = p->slots[slot];
 	p->open[at - 1] = made;

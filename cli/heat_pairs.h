@@ -18,22 +18,22 @@ enum { HEAT_KEYS = 4 };
 struct heat_pairs {
 	struct heat *heat;
 	const char *start, *stop; /* patterns of event names */
-	const char *key;          /* NULL: by the events' fields */
-	struct heat_pair *open;   /* owned; chains of starts by their key */
+	const char *key;          /* NULL if the events' fields decide */
+	struct heat_pair *open;   /* owned; open starts, in chains by key */
 	uint32_t *slots;          /* owned */
 	uint32_t nr_open, room, free;
 	struct heat_side *sides; /* owned; by schema id */
 	uint32_t nr_sides;
 	uint64_t starts, stops; /* seen */
-	uint64_t without_start; /* stops */
-	uint64_t dropped;       /* starts, because too many were open */
+	uint64_t without_start; /* stops without a start */
+	uint64_t dropped;       /* starts not stored, because too many were open */
 	bool has_wrong_key;     /* an event has no field of that name */
 	char wrong_key[64];
 };
 
 /* Returns 0 or -ENOMEM. */
 int heat_pairs_add(struct heat_pairs *p, const struct sonde_event *ev);
-/* Starts without a stop. */
+/* The number of starts without a stop. */
 uint64_t heat_pairs_unended(const struct heat_pairs *p);
 void heat_pairs_done(struct heat_pairs *p);
 

@@ -12,16 +12,16 @@ struct interpreter_wish {
 };
 
 /*
- * A language's find(): returns 0, the interpreter's path (released with free()) and the reason for
- * choosing it; -1 after reporting that there is none.
+ * The find() functions of languages. Return 0 with the interpreter's path (released with free())
+ * and the reason for choosing it, or -1 after reporting that there is none.
  */
 int interpreter_python(const struct interpreter_wish *w, const char *file, char **ret_path,
 		       const char **ret_why);
 int interpreter_perl(const struct interpreter_wish *w, const char *file, char **ret_path,
 		     const char **ret_why);
 /*
- * The program and its first argument in a file's first line, after "env"; false if there is no such
- * line.
+ * Stores the program that a file's "#!" line names in buf; after "env", the program that env runs.
+ * False if there is no such line.
  */
 bool interpreter_shebang(const char *file, char *buf, size_t size);
 

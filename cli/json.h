@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output for programs: the options that ask for it, and the pieces of a JSON object.
- * docs/formats/lists-json.md.
+ * Output for programs: the options that request it, and the pieces of a JSON object.
+ * docs/formats/lists-json.md describes the format.
  */
 #ifndef SONDE_CLI_JSON_H
 #define SONDE_CLI_JSON_H
@@ -9,13 +9,13 @@
 #include "cli.h"
 
 struct output_format {
-	const char *format; /* NULL: text */
+	const char *format; /* NULL for text */
 	bool json;
 };
 
 /*
- * Options of a command whose values, a struct s, have a member m of struct output_format. page: the
- * manual page of its JSON.
+ * Options of a command whose values are a struct s with a member m of type struct output_format.
+ * page is the manual page of the command's JSON.
  */
 /* clang-format off */
 #define FORMAT_OPTIONS(s, m, page) \
@@ -24,14 +24,14 @@ struct output_format {
 	OPT_OUR_FLAG('j', "json", s, m.json, "the same as --format json")
 /* clang-format on */
 
-/* Returns 0 and *ret_json, or a status after reporting an unknown format. */
+/* Returns 0 and sets *ret_json, or returns a status after reporting an unknown format. */
 int output_format_check(const struct cli *cli, const char *command, const struct output_format *f,
 			bool *ret_json);
 
 /* Prints `{"schema":"sonde-SCHEMA","version":1,"sonde":"..."`, without the end of the object. */
 void json_begin(const char *schema);
 void json_put_string(const char *text);
-/* Prints `,"name":"text"`; nothing if text is NULL. */
+/* Prints `,"name":"text"`, or nothing if text is NULL. */
 void json_put_member(const char *name, const char *text);
 
 #endif

@@ -16,17 +16,17 @@ struct skeleton;
 
 /* A known language of scripts, with or without a module. */
 struct language {
-	const char *name; /* for people; NULL ends the table */
+	const char *name; /* shown to users; NULL ends the table */
 	/* Names before ':' in -s, in any case; NULL-terminated. */
 	const char *const *prefixes;
 	const char *const *suffixes; /* of files, without the dot */
 	const char *const *programs; /* beginnings of program names in a script's first line */
-	/* perf's folder, below scripts/ of PERF_EXEC_PATH; NULL none */
+	/* perf's folder, below scripts/ of PERF_EXEC_PATH; NULL if none */
 	const char *folder;
 	/* NULL if sonde has no module for it; the members below are then unused. */
 	int (*find)(const struct interpreter_wish *w, const char *file, char **ret_path,
 		    const char **ret_why);
-	const char *prelude; /* below the folder of bindings */
+	const char *prelude; /* path below the folder of bindings */
 	/*
 	 * The interpreter loads the prelude as this module before the script. NULL if the prelude
 	 * is a program that runs the script.
@@ -42,22 +42,22 @@ struct language {
 extern const struct language script_languages[];
 #define each_language(l) for (const struct language *l = script_languages; l->name; l++)
 
-/* The language with that prefix, in any case; NULL if there is none. */
+/* Finds a language by its prefix, in any case; NULL if there is none. */
 const struct language *script_language_called(const char *name, size_t len);
-/* The language of a file's suffix; NULL if there is none. */
+/* Finds a language by a file's suffix; NULL if there is none. */
 const struct language *script_language_by_suffix(const char *name);
-/* The language of a script's first line; NULL if there is none. */
+/* Finds a language by a script's first line; NULL if there is none. */
 const struct language *script_language_by_first_line(const char *file);
-/* True if its module is installed, or built next to this program. */
+/* True if the language's module is installed, or built next to this program. */
 bool script_language_is_ready(const struct language *l);
 /*
- * The path of its prelude: in $SONDE_LIBDIR, or else next to this program. Released with free();
- * NULL if it is missing.
+ * The path of a language's prelude: in $SONDE_LIBDIR if set, else next to this program. Released
+ * with free(); NULL if it is missing.
  */
 char *script_language_prelude(const struct language *l);
 /*
- * The folder below which its scripts find scripts/LANGUAGE/..., derived from its prelude. Released
- * with free(); NULL if there is no memory.
+ * The folder below which a language's scripts find scripts/LANGUAGE/..., derived from the
+ * language's prelude. Released with free(); NULL if there is no memory.
  */
 char *script_language_lib(const struct language *l, const char *prelude);
 void script_languages_print(FILE *out);

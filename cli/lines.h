@@ -14,8 +14,8 @@ struct lines {
 };
 
 /*
- * value NULL removes all lines of the key. word is the option's name, for messages. Returns 0, or
- * -1 after opt_error().
+ * Adds a line; value NULL removes all lines of the key. word is the option's name, for messages.
+ * Returns 0, or -1 after opt_error().
  */
 int lines_set(struct lines *l, struct opt_parser *p, const char *word, const char *key,
 	      const char *value);

@@ -95,8 +95,8 @@ static int main_run_command(struct cli *cli, const struct command *c, int argc, 
 }
 
 /*
- * Output that could not be written is a failure, unless the reader closed the pipe. perf returns
- * the same status.
+ * Output that could not be written is a failure, with perf's status, unless the reader closed the
+ * pipe.
  */
 static int main_finish(const struct cli *cli, int status)
 {

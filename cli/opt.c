@@ -121,7 +121,7 @@ static void opt_unknown_word(struct opt_parser *p, const char *word, size_t len)
 		opt_error(p, "unknown option --%s", typed);
 }
 
-/* How a word on the command line may spell an option's name. */
+/* The ways in which a word on the command line may spell an option's name. */
 enum { AS_IT_IS, WITH_NO, WITHOUT_NO, NR_WAYS };
 
 /*

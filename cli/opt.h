@@ -10,9 +10,9 @@
  *		OPT_END
  *	};
  *
- * The syntax is perf's: letters cluster (-vg), values attach or follow (-c1 -c 1 --count=1
- * --count 1), words may be shortened to a unique beginning, --no-WORD negates an option (and --WORD
- * one that is named no-WORD), the last of several wins.
+ * The syntax is perf's. Letters may be joined (-vg). A value is attached or is the next word (-c1
+ * -c 1 --count=1 --count 1). A word may be shortened to a unique beginning. --no-WORD negates an
+ * option, and --WORD negates an option named no-WORD. If an option is repeated, the last one wins.
  */
 #ifndef SONDE_CLI_OPT_H
 #define SONDE_CLI_OPT_H
@@ -24,28 +24,34 @@
 
 enum opt_kind {
 	OPT_KIND_END = 0,
-	OPT_KIND_GROUP, /* no option: the heading of the following options, in help and man page */
+	/* not an option but the heading of the following options, in help and man page */
+	OPT_KIND_GROUP,
 	OPT_KIND_FLAG,  /* bool */
 	OPT_KIND_COUNT, /* int: number of times given; --no-WORD sets 0 */
 	OPT_KIND_TEXT,  /* const char *, borrowed from argv; --no-WORD sets NULL */
 	OPT_KIND_U64,   /* uint64_t, decimal or 0x */
 	OPT_KIND_CALL,  /* set() is called for each use */
 	/*
-	 * set_key() gets the value ("1" if the option takes none, "" if an optional one is
-	 * omitted); NULL or "0" if negated.
+	 * set_key() gets the value: "1" if the option takes none, "" if an optional value is
+	 * omitted, NULL or "0" if the option is negated.
 	 */
 	OPT_KIND_KEY
 };
 
 enum opt_flags {
-	OPT_NO_NEGATION = 1,    /* --no-WORD is unknown */
-	OPT_VALUE_OPTIONAL = 2, /* the value must be attached: -xVAL, --word=VAL; else it is NULL */
-	OPT_HIDDEN = 4,         /* parsed, but not in help, man page or completion */
-	/* Not perf's: a shortened word means it only if it means no other option. */
+	OPT_NO_NEGATION = 1, /* --no-WORD is unknown */
+	/* only an attached value counts (-xVAL, --word=VAL); else it is NULL */
+	OPT_VALUE_OPTIONAL = 2,
+	OPT_HIDDEN = 4, /* parsed, but not in help, man page or completion */
+	/*
+	 * perf does not have this option: a shortened word selects it only if no other option
+	 * matches.
+	 */
 	OPT_OURS = 16,
 	OPT_NUMBER = 8, /* for OPT_KIND_KEY: a decimal number; --no-WORD is 0 */
 	/*
-	 * As the last word, and before another option, the value may be omitted; it is then NULL.
+	 * The value may be omitted if the option is the last word or is followed by another option;
+	 * the value is then NULL.
 	 */
 	OPT_VALUE_DEFAULT = 32
 };
@@ -54,14 +60,14 @@ struct opt_parser;
 
 struct opt {
 	enum opt_kind kind;
-	char letter;      /* 0: none */
-	const char *word; /* without the dashes; NULL: none */
+	char letter;      /* 0 if none */
+	const char *word; /* without the dashes; NULL if none */
 	/*
-	 * Name of its value in help; NULL if it takes none. "fp|lbr|MODE": fp, lbr, or another.
-	 * complete.c uses it.
+	 * Name of the value in help; NULL if the option takes none. "fp|lbr|MODE" means fp, lbr or
+	 * any other. complete.c uses it.
 	 */
 	const char *value;
-	size_t offset; /* of the member in the struct of values */
+	size_t offset; /* offset of the member in the struct of values */
 	/* value is NULL if negated or omitted. Returns 0, or -1 after opt_error(). */
 	int (*set)(struct opt_parser *p, void *values, const char *value, bool negated);
 	unsigned int flags; /* enum opt_flags */
@@ -69,7 +75,7 @@ struct opt {
 	const char *help;   /* sentences; the first begins in lower case: "reads FILE" */
 };
 
-/* offsetof() that does not compile if the member has another type. */
+/* offsetof() that compiles only if the member has this type. */
 #define OPT_AT(s, m, type) (offsetof(s, m) + 0 * sizeof((type *)0 == &((s *)0)->m))
 
 /* clang-format off */
@@ -83,7 +89,7 @@ struct opt {
 	{ OPT_KIND_U64, letter, word, value, OPT_AT(s, m, uint64_t), NULL, 0, NULL, help }
 #define OPT_CALL(letter, word, value, set, flags, help)                                            \
 	{ OPT_KIND_CALL, letter, word, value, 0, set, flags, NULL, help }
-/* A line of the session's text form: with a value, or as a flag. */
+/* Options that are lines of the session's text form: one with a value, one as a flag. */
 #define OPT_KEY(letter, word, value, key, help)                                                    \
 	{ OPT_KIND_KEY, letter, word, value, 0, NULL, 0, key, help }
 #define OPT_NUMBER_KEY(letter, word, value, key, help)                                             \
@@ -111,14 +117,14 @@ struct opt_set {
 
 struct opt_parser {
 	struct opt_set sets[OPT_SETS]; /* shortened words: the first set that matches wins */
-	/* For OPT_KIND_KEY; value NULL if negated. Returns 0, or -1 after opt_error(). */
+	/* Called for OPT_KIND_KEY. value is NULL if negated. Returns 0, or -1 after opt_error(). */
 	int (*set_key)(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 	/*
 	 * May take a word that is not an option. Returns 1 if it did, 0 if not, -1 after
-	 * opt_error(). NULL: never.
+	 * opt_error(). NULL if no such word is taken.
 	 */
 	int (*set_word)(struct opt_parser *p, void *values, const char *word);
-	bool permute;    /* options may follow operands; else operands end them */
+	bool permute;    /* options may follow operands; else the first operand ends the options */
 	char error[320]; /* one line if opt_parse() fails */
 };
 

@@ -142,7 +142,7 @@ static bool other_perf_leave_path(void)
 }
 
 /*
- * cli's words without the options before the command that only sonde has. NULL if there is no
+ * cli's words without the options of sonde's own that precede the command. NULL if there is no
  * memory.
  */
 static char **other_perf_words_of(const struct cli *cli, const char *command, const char *perf,
@@ -173,7 +173,7 @@ static char **other_perf_words_of(const struct cli *cli, const char *command, co
 	return words;
 }
 
-/* True for -v before the command, or among the options directly after it. */
+/* True if -v is before the command or among the options directly after it. */
 static bool other_perf_is_verbose(const struct cli *cli, int argc, char **argv)
 {
 	bool verbose = cli->verbose > 0;
@@ -217,8 +217,8 @@ static const char *const missing[] = { "annotate", "archive", "bench",  "buildid
 
 /* sonde's scripts that answer the question of one of perf's commands. */
 static const struct {
-	const char *command, *word; /* word: a first word, or an option; NULL: any, or none */
-	const char *script;         /* NULL: none */
+	const char *command, *word; /* word: first word or option; NULL if none is needed */
+	const char *script;         /* NULL if none */
 } answers[] = {
 	{ "kmem", NULL, "page-allocations" },
 	{ "kwork", NULL, "irq-times" },

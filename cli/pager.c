@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t pager; /* 0 if none runs */
+static pid_t pager; /* 0 if no pager runs */
 
 static void pager_end_output(void)
 {
@@ -23,7 +23,8 @@ static void pager_end_output(void)
 }
 
 /*
- * The terminal belongs to the pager until it ends: after Ctrl-C users want to read what is there.
+ * The terminal belongs to the pager until it ends: after Ctrl-C users want to read the existing
+ * output.
  */
 static void pager_on_signal(int nr)
 {
@@ -38,8 +39,8 @@ static void run_pager(int in, const char *command)
 
 	dup2(in, STDIN_FILENO);
 	/*
-	 * less clears the screen at its start, so it waits until there is output or a question was
-	 * answered.
+	 * less clears the screen at its start, so it is not started before there is output: by then
+	 * the user has answered any question.
 	 */
 	while (poll(&input, 1, -1) < 0 && errno == EINTR)
 		;

@@ -11,12 +11,12 @@
 
 #include "cli.h"
 
-/* The folder, released with free(); NULL if its `perf` is not this program. */
+/* The path of that folder, released with free(); NULL if its `perf` is not this program. */
 char *perf_path_folder(void);
 /*
- * Puts the folder first in PATH, for interpreters, wrappers and all that they call; SONDE_COMPAT
- * passes the version of perf to them. Nested calls change nothing. Returns 0, or -1 after reporting
- * that `perf` in PATH is not sonde.
+ * Puts the folder first in PATH, for interpreters, wrappers and their children. SONDE_COMPAT passes
+ * the version of perf to them. Nested calls change nothing. Returns 0, or -1 after reporting that
+ * `perf` in PATH is not sonde.
  */
 int perf_path_prepend(const struct cli *cli);
 

@@ -11,12 +11,12 @@ struct processes {
 	size_t nr;
 };
 
-/* root and its descendants at this moment. Fewer if there is no memory. */
+/* Lists root and its current descendants. Lists fewer if there is no memory. */
 void processes_below(pid_t root, struct processes *ret);
 void processes_signal(const struct processes *p, int signo);
 /*
- * Waits until all have ended, at most timeout_ms; they must be our children by then. Returns how
- * many remain.
+ * Waits until all processes have ended, at most timeout_ms. They must be our children by then.
+ * Returns the number of processes that remain.
  */
 size_t processes_wait(struct processes *p, int timeout_ms);
 void processes_done(struct processes *p);

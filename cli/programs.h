@@ -21,15 +21,15 @@ const char *programs_path(void);
  */
 char *programs_next(const char **dirs, const char *name);
 /*
- * A program by its path, or the first by its name in PATH. Released with free(); NULL if there is
- * none.
+ * Finds a program by its path, or by its name in PATH. Released with free(); NULL if there is none.
  */
 char *programs_find(const char *name);
 
 /*
- * A file that belongs to this program, found relative to the program, so that an installation may
- * be moved: `built` next to it in a build folder, or else `installed` below dir. dir is meson's
- * value, absolute or relative to the prefix. Released with free(); NULL if neither exists.
+ * Finds a file that belongs to this program, relative to the program, so that an installation may
+ * be moved. The file is `built` next to the program in a build folder, or else `installed` below
+ * dir. dir is meson's value, absolute or relative to the prefix. Released with free(); NULL if
+ * neither file exists.
  */
 char *programs_own_file(const char *built, const char *dir, const char *installed);
 /* True if path leads to the running program. */

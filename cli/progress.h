@@ -9,10 +9,10 @@
 #include "cli.h"
 
 /*
- * Returns the line that requests a progress line in the text of a session, or "" if none is to be
+ * Returns the line of a session's text form that requests a progress line, or "" if none is to be
  * drawn. The library draws it if stderr is the terminal of this process and there is no pager.
- * writes_meanwhile: output is written while the session reads, so nothing is drawn if the output
- * goes to a terminal. From now on signals that end the process erase the progress line.
+ * writes_meanwhile is true if output is written while the session reads; nothing is then drawn if
+ * the output goes to a terminal. From now on, signals that end the process erase the progress line.
  */
 const char *progress_begin(const struct cli *cli, bool writes_meanwhile);
 

@@ -21,11 +21,11 @@
 struct python_names {
 	char **taken; /* owned */
 	size_t nr;
-	/* names of the file, not of parameters: only keywords and equal names conflict */
+	/* Set for names of the file, not of parameters: only keywords and equal names conflict. */
 	bool functions;
 };
 
-/* True if it would be used unchanged. */
+/* True if python_names_take() would return the name unchanged. */
 bool python_names_valid(const struct python_names *n, const char *wanted);
 const char *python_names_take(struct python_names *n, const char *wanted);
 void python_names_done(struct python_names *n);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* sonde's files before perf's. */
+/* Searches sonde's files before perf's. */
 static const struct config_entry *record_config_find(const struct cli *cli, const char *name)
 {
 	const struct config_entry *e = config_find(&cli->config, name, true);

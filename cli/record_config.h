@@ -10,8 +10,8 @@
 #include "record_options.h"
 
 /*
- * The settings of a recording: lines from files, then lines from options; released with
- * lines_done(). Returns 0, or -1 after reporting what is wrong.
+ * Collects the settings of a recording: lines from files, then lines from options. Released with
+ * lines_done(). Returns 0, or -1 after reporting the error.
  */
 int record_config_lines(const struct cli *cli, const struct record_args *a, struct lines *ret);
 

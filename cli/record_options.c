@@ -66,7 +66,10 @@ static bool options_is_given(void *values, const char *key)
 	return value != NULL;
 }
 
-/* -g requests call chains; --call-graph, before or after it, or a file may name their kind. */
+/*
+ * -g requests call chains. --call-graph, before or after -g, or a configuration file may set their
+ * kind.
+ */
 static int options_set_chains(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct record_args *a = values;
@@ -112,8 +115,8 @@ static int options_set_debuginfod(struct opt_parser *p, void *values, const char
 }
 
 /*
- * perf uses the file for probes in BPF programs, which do not exist here; only its existence is
- * checked.
+ * perf uses the file for probes in BPF programs. sonde has none, so only checks that the file
+ * exists.
  */
 static int options_set_vmlinux(struct opt_parser *p, void *values, const char *value, bool negated)
 {

@@ -21,7 +21,7 @@ struct record_args {
 
 extern const struct opt record_options[];
 
-/* The set_key of struct command: later lines win, as later options do. */
+/* The set_key of struct command. Later lines override earlier ones, as later options do. */
 int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void record_args_done(void *values);
 

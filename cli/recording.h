@@ -12,11 +12,11 @@
 
 /* Options of such a command; its struct of values begins with this one. */
 struct reading_options {
-	struct lines lines; /* of the session's text form */
+	struct lines lines; /* lines of the session's text form */
 	struct strict strict;
 	bool sandbox;
-	const char *output; /* a file that the command makes, for the sandbox; NULL if none */
-	/* Lines that name all files to read, for the sandbox; NULL: `lines` does. */
+	const char *output; /* file that the command makes, for the sandbox; NULL if none */
+	/* Lines that name all files to read, for the sandbox; NULL if `lines` names them. */
 	const struct lines *to_read;
 };
 
@@ -29,14 +29,16 @@ struct reading_options {
 		    "reads a packed or compressed recording up to SIZE (4G) unpacked; default: " \
 		    "200 times what is packed, at least 1G")
 /*
- * Options of all these commands; values are a struct s whose member m is a struct reading_options.
+ * Options of all commands of this kind; values are a struct s whose member m is a struct
+ * reading_options.
  */
 #define RECORDING_OPTIONS(s, m)                                                     \
 	OPT_KEY('f', "force", NULL, "force", "reads a recording of another user"),  \
 		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
 		SANDBOX_OPTION(s, m.sandbox)
 /*
- * Members of their struct command; values are a struct s that begins with a struct reading_options.
+ * Members of such a command's struct command; values are a struct s that begins with a struct
+ * reading_options.
  */
 #define RECORDING_COMMAND(s)                                           \
 	.values_size = sizeof(s), .permute = true, .configured = true, \
@@ -51,11 +53,11 @@ void recording_done(void *values);
 /* Returns 0, or a status after reporting that -i was given more than once. */
 int recording_check_one(const struct cli *cli, const char *command,
 			const struct reading_options *rec);
-/* The same; a single word may replace -i FILE, but not be added to it. */
+/* Like recording_check_one(); a single word may replace -i FILE, but not be added to it. */
 int recording_operand(const struct cli *cli, const char *command, struct reading_options *rec,
 		      int argc, char **argv);
 /*
- * As perf does, reads standard input if it is a pipe and there is no -i. Returns 0, or a status
+ * Selects standard input, as perf does, if it is a pipe and there is no -i. Returns 0, or a status
  * after reporting that there is no memory.
  */
 int recording_input(const struct cli *cli, struct lines *l);
@@ -66,12 +68,14 @@ int recording_input(const struct cli *cli, struct lines *l);
 struct sonde_session;
 int recording_run(const struct cli *cli, struct reading_options *rec, const char *more,
 		  int (*work)(struct sonde_session *s, void *ctx), void *ctx);
-/* The text form of such a session, for free(); NULL if there is no memory. */
+/*
+ * The text form of the session of l and `more`, released with free(); NULL if there is no memory.
+ */
 char *recording_text(const struct cli *cli, const struct lines *l, const char *more);
 /* Prints warnings about the session's output (sonde_session_notes()). */
 void recording_print_notes(struct sonde_session *s);
 /*
- * After the last event: reports that no event passed the filters, if so
+ * Called after the last event: if no event passed the filters, reports that
  * (sonde_session_filters_line()).
  */
 void recording_print_filters(struct sonde_session *s);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a recording's event types have. */
+/* Data that a recording's event types contain. */
 struct contents {
 	bool chains, branches, only_tracepoints;
 	size_t nr_events;
@@ -95,7 +95,7 @@ static void report_put_text(FILE *f, const char *key, const char *value)
 		fprintf(f, "%s=%s\n", key, value);
 }
 
-/* The keys of the profile, in the order in which rows are compared. */
+/* Writes the keys of the profile in the order in which rows are compared. */
 static void report_put_keys(FILE *f, const struct report_items *items)
 {
 	bool is_first = true;
@@ -110,7 +110,7 @@ static void report_put_keys(FILE *f, const struct report_items *items)
 	}
 }
 
-/* The text form of the profile, or, with_numbers, the order of its rows. NULL: no memory. */
+/* The text form of the profile; NULL if there is no memory. */
 static char *report_profile_text(const struct report_run *run)
 {
 	const struct report_args *a = run->report->args;
@@ -300,7 +300,7 @@ static int report_make_layout(struct report_run *run)
 	return r;
 }
 
-/* Formats for programs have every event for itself, and call trees only if -g asks for them. */
+/* Formats for programs print each event separately, and call trees only if -g requests them. */
 static void report_decide_format(struct report_run *run)
 {
 	struct report_args *a = run->report->args;
@@ -319,7 +319,10 @@ static void report_decide_format(struct report_run *run)
 	a->sort = "comm,sym";
 }
 
-/* Keys that this recording, or any, says nothing about; perf prints a placeholder for them. */
+/*
+ * Rejects keys for which this recording, or any recording, has no values. perf prints a placeholder
+ * for them.
+ */
 static int report_refuse_keys(struct report_run *run)
 {
 	const char *sort = run->report->args->sort;
@@ -383,7 +386,7 @@ static uint64_t report_lost_samples(struct sonde_session *s)
 	return 0;
 }
 
-/* Samples without a symbol, and why they have none. */
+/* Prints the number of samples without a symbol, and the reasons. */
 static void report_put_unresolved(FILE *out, const struct sonde_profile_facts *facts)
 {
 	const uint64_t n = facts->unresolved_samples;

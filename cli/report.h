@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a report: what the recording has decides about defaults, then a profile is made and printed.
+ * Runs a report. The contents of the recording decide the defaults; then a profile is made and
+ * printed.
  */
 #ifndef SONDE_CLI_REPORT_H
 #define SONDE_CLI_REPORT_H
@@ -10,7 +11,7 @@
 struct report {
 	const struct cli *cli;
 	struct report_args *args;
-	int status; /* if report_print() returns 0: the status of the command */
+	int status; /* status of the command, if report_print() returns 0 */
 };
 
 /* For recording_run(): ctx is a struct report. Returns 0, or a negative errno. */

@@ -60,7 +60,7 @@ struct making {
 	const struct report_args *a;
 };
 
-/* The number of frames of a node's siblings and all below. */
+/* The number of frames of a list of siblings and of all nodes below them. */
 static size_t report_calls_count(struct sonde_profile *p, uint32_t first)
 {
 	struct sonde_profile_node node = { .size = sizeof(node) };

@@ -9,15 +9,16 @@
 
 /* Memory that is used again for each tree. */
 struct report_calls {
-	struct report_call *nodes; /* owned; in blocks, linked by the first node of each */
+	/* owned; blocks of nodes, linked by the first node of each block */
+	struct report_call *nodes;
 	size_t nr, room;
-	char **names; /* owned; texts of frames by place, made when needed */
+	char **names; /* owned; texts of frames by place, made when first needed */
 	size_t nr_names;
 };
 
 /*
- * Makes the tree of a row, valid until the next call. Returns 1 and its first root, 0 if there is
- * none, or a negative errno.
+ * Makes the tree of a row; it is valid until the next call. Returns 1 and the tree's first root, 0
+ * if there is none, or a negative errno.
  */
 int report_calls_make(struct report_calls *c, struct sonde_profile *p, const struct report_args *a,
 		      uint32_t table, uint64_t row, struct report_call **ret);

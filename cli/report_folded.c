@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* A path as text, "main;leaf", and where its names begin: a callee replaces what is behind. */
+/*
+ * A path as text, "main;leaf", and the offsets of its names. A callee replaces the text after its
+ * caller.
+ */
 struct folded_line {
 	char *text;     /* owned */
 	size_t *begins; /* owned, by depth */
@@ -41,9 +44,9 @@ static int folded_reserve(struct folded_line *line, size_t len, uint32_t depth)
 }
 
 /*
- * Puts the name of a frame behind those of its callers; depth counts from 0. A semicolon separates
- * names and a line ends with a number: neither may be read inside a name. Returns the length of
- * the path or -ENOMEM.
+ * Puts the name of a frame after those of its callers; depth counts from 0. A semicolon separates
+ * names and a number ends a line, so neither may be part of a name. Returns the length of the path
+ * or -ENOMEM.
  */
 static ssize_t folded_put_name(struct folded_line *line, uint32_t depth, const char *name)
 {

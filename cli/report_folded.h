@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * A line for each distinct call path of a profile by comm and sym, as docs/formats/report.md
- * describes. weight: "samples", "period" or NULL for samples. Returns 0 or a negative errno.
+ * Prints a line for each distinct call path of a profile by comm and sym, as docs/formats/report.md
+ * describes. weight is "samples", "period", or NULL for samples. Returns 0 or a negative errno.
  */
 int report_folded(FILE *out, struct sonde_profile *p, const char *weight);
 

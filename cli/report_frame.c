@@ -29,7 +29,7 @@ void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_sa
 		fprintf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", lost_samples);
 }
 
-/* perf's short form of a number of samples: a blank or K, M, G after it. */
+/* Prints a number of samples in perf's short form: with a blank or K, M, G after it. */
 static void report_frame_put_count(FILE *out, uint64_t n)
 {
 	const char *unit = " KMGTPE";
@@ -98,7 +98,7 @@ static int report_frame_compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The lines of an installed perf that are no comments, ascending, each once. */
+/* Reads the tips of an installed perf: lines that are not comments, ascending, each once. */
 static size_t report_frame_read_tips(char **ret, size_t room)
 {
 	static const char *const paths[] = { "/usr/share/doc/linux-perf/tips.txt",

@@ -8,13 +8,13 @@
 
 #include <sonde/sonde.h>
 
-/* Before the recording is read. */
+/* Printed before the recording is read. */
 void report_frame_begin(FILE *out, const struct report_args *a);
-/* Before the first table: names that -c, -d and -S hold, and lost samples. */
+/* Printed before the first table: names given by -c, -d and -S, and lost samples. */
 void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_samples);
-/* Before table `index`; returns true if the table is printed at all. */
+/* Printed before table `index`. Returns true if the table is to be printed. */
 bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index);
-/* After the last table, as perf does: a line about perf. */
+/* Printed after the last table: a tip about perf, as perf prints one. */
 void report_frame_tip(FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 #define MARGIN 12
 #define CELL   11 /* columns of one level */
 
-/* A list of siblings, sorted as it is printed. */
+/* A list of siblings in the order of printing. */
 struct siblings {
 	const struct report_call **calls;
 	size_t nr;
@@ -19,8 +19,8 @@ struct drawing {
 	const struct report_graph *g;
 	unsigned int margin;
 	/*
-	 * Bit i: level i has siblings to come, so that its bar is drawn. perf keeps 32 levels, and
-	 * deeper levels share the bits of the first ones.
+	 * Bit i is set if level i has further siblings, so that its bar is drawn. perf has 32 bits,
+	 * and deeper levels share the bits of the first ones.
 	 */
 	uint32_t open;
 };
@@ -70,7 +70,7 @@ static int report_graph_compare(const void *a, const void *b)
 	return x->cumul < y->cumul ? 1 : x->cumul > y->cumul ? -1 : 0;
 }
 
-/* Merge sort keeps the order of ties. */
+/* Merge sort, because it keeps the order of ties. */
 static void report_graph_sort(const struct report_call **v, const struct report_call **room,
 			      size_t n, int (*compare)(const void *, const void *))
 {
@@ -91,7 +91,7 @@ static void report_graph_sort(const struct report_call **v, const struct report_
 		v[i] = room[i];
 }
 
-/* The siblings from `first` on that reach min, largest first. Freed with free(ret->calls). */
+/* Lists the siblings from `first` on that reach min, largest first. Freed with free(ret->calls). */
 static int report_graph_siblings(const struct report_call *first, uint64_t min,
 				 struct siblings *ret)
 {
@@ -171,7 +171,7 @@ static void report_graph_put_frame(const struct drawing *d, const char *name, bo
 	fprintf(d->out, "%s\n", name);
 }
 
-/* Draws the siblings below `parent`, whose first is given. total: 100 % of their values. */
+/* Draws the siblings from `first` on. total is 100 % of their values. */
 static int report_graph_draw(struct drawing *d, const struct report_call *first, uint64_t total,
 			     unsigned int depth)
 {
@@ -205,7 +205,7 @@ static int report_graph_draw(struct drawing *d, const struct report_call *first,
 		if (++shown == d->g->print_limit)
 			break;
 	}
-	/* Without a line of bars before it. */
+	/* The remainder has no line of bars before it. */
 	if (!r && is_fractal && shown && remaining && remaining != total) {
 		const uint64_t all = report_graph_count(first);
 
@@ -297,7 +297,10 @@ static int report_graph_compare_hits(const void *a, const void *b)
 	return x->hit < y->hit ? 1 : x->hit > y->hit ? -1 : 0;
 }
 
-/* The number of nodes in which chains of at least `min` end; stores them if ret is not NULL. */
+/*
+ * Returns the number of nodes in which chains of at least `min` end. Stores the nodes if ret is not
+ * NULL.
+ */
 static size_t report_graph_ends(const struct report_call *first, uint64_t min,
 				const struct report_call **ret)
 {

@@ -28,10 +28,10 @@ enum report_graph_kind {
 	REPORT_NO_GRAPH
 };
 
-/* What is printed for a node. */
+/* The value that is printed for a node. */
 enum report_graph_value { REPORT_PERCENT, REPORT_PERIOD, REPORT_COUNT };
 
-/* The key by which frames of a chain are equal. */
+/* The key that decides whether two frames are equal. */
 enum report_graph_key { REPORT_BY_FUNCTION, REPORT_BY_ADDRESS, REPORT_BY_SRCLINE };
 
 struct report_call;
@@ -41,7 +41,7 @@ struct report_call {
 	uint64_t hit, hit_count;             /* period and samples whose chain ends here */
 	uint64_t cumul, cumul_count;         /* the same with all frames below */
 	struct report_call *children, *next; /* in the order of ties, largest dso id first */
-	const struct report_call *parent;    /* NULL: a root */
+	const struct report_call *parent;    /* NULL for a root */
 	bool is_marker;                      /* a context marker, which REPORT_FLAT skips */
 };
 
@@ -49,21 +49,21 @@ struct report_graph {
 	enum report_graph_kind kind;
 	enum report_graph_value value;
 	double min_percent;
-	uint32_t print_limit;  /* entries of each list of siblings; 0: no limit */
-	const char *separator; /* of folded chains; NULL: ';' */
+	uint32_t print_limit;  /* most entries of each list of siblings; 0 if unlimited */
+	const char *separator; /* separator of folded chains; NULL for ';' */
 	bool in_color;
-	uint64_t total; /* of the event */
+	uint64_t total; /* period of the event */
 };
 
 /* The row that the tree belongs to. */
 struct report_graph_row {
 	struct report_call *roots; /* linked by next */
-	uint64_t value;            /* its period, with children if those are shown */
+	uint64_t value;            /* period of the row, with children if they are shown */
 	bool omits_first;          /* the first frame is the row's own symbol */
-	unsigned int margin;       /* blanks before each line, without the 12 that all have */
+	unsigned int margin;       /* blanks before each line, in addition to the usual 12 */
 };
 
-/* Prints nothing for an empty tree. Returns 0 on success, -ENOMEM. */
+/* Prints nothing for an empty tree. Returns 0 on success, -ENOMEM if there is no memory. */
 int report_graph_print(FILE *out, const struct report_graph *g, const struct report_graph_row *row);
 
 /*

@@ -11,9 +11,10 @@
 struct node;
 /* Rows that have the same values up to a level. */
 struct node {
-	const struct report_row *row; /* the first of them: its texts; of a leaf the row itself */
-	struct report_row sum;        /* what is printed */
-	size_t first, nr;             /* its rows in tree.rows */
+	/* the first row, whose texts are printed; for a leaf the row itself */
+	const struct report_row *row;
+	struct report_row sum; /* the numbers that are printed */
+	size_t first, nr;      /* its rows in tree.rows */
 };
 
 struct tree {
@@ -51,7 +52,7 @@ static int report_hierarchy_by_id(const void *a, const void *b, void *ctx)
 	return x->merged < y->merged ? -1 : x->merged > y->merged;
 }
 
-/* The largest first; then by value, then in the order of merging. */
+/* Orders nodes by size, the largest first; then by value, then in the order of merging. */
 static int report_hierarchy_by_size(const void *a, const void *b, void *ctx)
 {
 	const struct node *x = a, *y = b;
@@ -87,7 +88,10 @@ static bool report_hierarchy_is_same(const struct report_table *t, unsigned int 
 	return true;
 }
 
-/* The nodes of rows first..first+nr at a level. Returns 0 or -ENOMEM; *ret is freed with free(). */
+/*
+ * Makes the nodes of rows first..first+nr at a level. Returns 0 or -ENOMEM; *ret is freed with
+ * free().
+ */
 static int report_hierarchy_group(struct tree *tree, unsigned int level, size_t first, size_t nr,
 				  struct node **ret, size_t *ret_nr)
 {
@@ -118,7 +122,7 @@ static int report_hierarchy_group(struct tree *tree, unsigned int level, size_t 
 	return 0;
 }
 
-/* Between columns. */
+/* Writes the indent of `levels` levels. */
 static void report_hierarchy_put_indent(const struct tree *tree, unsigned int levels)
 {
 	if (!tree->t->separator)
@@ -200,7 +204,7 @@ static int report_hierarchy_put_level(struct tree *tree, unsigned int level, siz
 
 /* ---- titles ---------------------------------------------------------------------------------- */
 
-/* The titles of all levels, or their length if out is NULL. */
+/* Writes the titles of all levels, or only returns their length if out is NULL. */
 static unsigned int report_hierarchy_put_titles(FILE *out, const struct report_table *t)
 {
 	const struct report_column *before = NULL;

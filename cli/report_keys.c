@@ -144,7 +144,7 @@ struct parse {
 	unsigned int level;
 	char *unknown;
 	bool other_mode;
-	bool takes_fields; /* of tracepoints: perf takes them in -s only */
+	bool takes_fields; /* fields of tracepoints are accepted: perf takes them in -s only */
 };
 
 static int report_keys_add_word(struct parse *p, const char *word)
@@ -208,7 +208,7 @@ static bool report_keys_is_strict(const char *list)
 	return list && list[0] != '+';
 }
 
-/* The complete value of -s: with defaults, and with the numeric columns before the keys. */
+/* The complete value of -s, with defaults, and with the numeric columns before the keys. */
 static char *report_keys_sort_text(const struct report_keys_want *want)
 {
 	const char *given = want->sort, *keys = report_keys_default(want), *more = "";
@@ -237,7 +237,7 @@ static char *report_keys_sort_text(const struct report_keys_want *want)
 	return text;
 }
 
-/* The numeric columns that are there without -F. */
+/* Adds the numeric columns that a report without -F has. */
 static int report_keys_add_columns(struct report_items *output, const struct report_keys_want *want)
 {
 	const struct {

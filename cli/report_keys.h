@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which columns a report has and what its rows are sorted by: made of -s, -F and the defaults, by
- * perf's rules.
+ * The columns of a report and the sort order of its rows. They follow from -s, -F and the defaults,
+ * by perf's rules.
  *
- *	sort	numeric columns, then keys; rows are merged by its keys and sorted by all of it
+ *	sort	numeric columns, then keys; rows are merged by the keys and sorted by all
  *	output	the columns from left to right
  *
  * Names may be shortened, and case does not matter.
@@ -18,27 +18,27 @@
 enum report_mode { REPORT_NORMAL, REPORT_BRANCH, REPORT_MEMORY };
 
 enum report_key_kind {
-	REPORT_KEY,        /* of the profile, in all modes */
+	REPORT_KEY,        /* key of the profile, in all modes */
 	REPORT_KEY_NUMBER, /* a numeric column */
-	REPORT_KEY_BRANCH, /* of the profile, for branch stacks */
-	REPORT_KEY_MEMORY, /* of the profile, with --mem-mode */
+	REPORT_KEY_BRANCH, /* key of the profile, for branch stacks */
+	REPORT_KEY_MEMORY, /* key of the profile, with --mem-mode */
 	REPORT_KEY_EMPTY   /* a column with the same text in all rows */
 };
 
 struct report_key {
 	const char *name;
 	const char *profile_name; /* key or column of sonde_profile_sort() */
-	const char *title;        /* NULL: as the profile says */
+	const char *title;        /* NULL for the profile's own title */
 	enum report_key_kind kind;
-	enum report_number number; /* of REPORT_KEY_NUMBER */
+	enum report_number number; /* only for REPORT_KEY_NUMBER */
 	bool is_right;             /* text is aligned on the right */
 	bool pads_last;            /* text is padded in the last column, too */
 };
 
 struct report_item {
-	const struct report_key *key; /* NULL: the name of a tracepoint's field */
+	const struct report_key *key; /* NULL if the name is a tracepoint's field */
 	char *name;                   /* owned; as given */
-	unsigned int level;           /* of a hierarchy: items of one {} share it */
+	unsigned int level;           /* level of a hierarchy; items of one {} share it */
 };
 
 enum { REPORT_ITEMS = 128 };
@@ -48,13 +48,15 @@ struct report_items {
 	size_t n;
 };
 
-/* All that the columns depend on: options, and facts about the recording. */
+/* Everything that determines the columns: options, and facts about the recording. */
 struct report_keys_want {
 	enum report_mode mode;
 	const char *sort, *fields; /* -s, -F; NULL if not given */
 	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
 	bool only_tracepoints, raw_trace;
-	/* True if an event has the tracepoint field of this name; NULL: none has. */
+	/*
+	 * True if an event has the tracepoint field of this name. NULL if no event has such fields.
+	 */
 	bool (*is_field)(const void *ctx, const char *word);
 	const void *ctx;
 };
@@ -65,8 +67,9 @@ struct report_layout {
 };
 
 /*
- * Returns 0, or -EINVAL: *ret_unknown is then the wrong word (freed with free()), *ret_of "sort" or
- * "fields", and *ret_other_mode is true if it is a key of another mode. -ENOMEM.
+ * Returns 0, -ENOMEM, or -EINVAL for a wrong word. *ret_unknown is then that word, released with
+ * free(); *ret_of is "sort" or "fields"; *ret_other_mode is true if the word is a key of another
+ * mode.
  */
 int report_layout_make(struct report_layout *l, const struct report_keys_want *want,
 		       char **ret_unknown, const char **ret_of, bool *ret_other_mode);
@@ -74,7 +77,7 @@ int report_layout_make(struct report_layout *l, const struct report_keys_want *w
 bool report_layout_has(const struct report_layout *l, const char *name);
 void report_layout_done(struct report_layout *l);
 
-/* The i-th name, NULL after the last. */
+/* Returns the i-th name of a key, NULL after the last. */
 const char *report_key_name(size_t i);
 
 #endif

@@ -15,10 +15,10 @@ static int report_options_set_line(struct opt_parser *p, void *values, const cha
 
 /* ---- call graphs ----------------------------------------------------------------------------- */
 
-/* What a word of -g sets. */
+/* The setting that a word of -g changes. */
 enum graph_word_kind { WORD_KIND, WORD_ORDER, WORD_KEY, WORD_VALUE };
 
-/* Words may be shortened; the first one counts. */
+/* Words may be shortened; the first match counts. */
 static const struct {
 	const char *word;
 	enum graph_word_kind sets;
@@ -177,12 +177,15 @@ static int report_options_set_color(struct opt_parser *p, void *values, const ch
 		value = "never";
 	if (value && strcmp(value, "always") && strcmp(value, "never") && strcmp(value, "auto"))
 		return opt_error(p, "--stdio-color takes always, never or auto, not '%s'", value);
-	/* auto: standard output is a terminal only through a pager, which perf gives no colours. */
+	/*
+	 * auto means no colours: perf prints to a terminal only through a pager, and gives a pager
+	 * none.
+	 */
 	a->in_color = !value || !strcmp(value, "always");
 	return 0;
 }
 
-/* Two characters that a shell does not pass on easily. */
+/* Accepts "\t" for a tab, which is hard to type in a shell. */
 static int report_options_set_separator(struct opt_parser *p, void *values, const char *value,
 					bool negated)
 {

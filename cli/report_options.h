@@ -17,7 +17,7 @@ struct report_args {
 	const char *widths;    /* -w */
 
 	/* Call graphs. */
-	struct report_graph graph; /* its total is set for each event */
+	struct report_graph graph; /* `total` is set for each event */
 	bool graph_given, callers_first, order_given, no_call_graph, graph_branch;
 	enum report_graph_key graph_key;
 	bool no_children, children_given;
@@ -39,14 +39,14 @@ struct report_args {
 
 	/* Output. */
 	bool quiet, header, header_only, in_color, ns, no_effect;
-	bool stats, dump, tasks, mmaps; /* in place of tables: report_records.h */
-	uint64_t time_quantum_ns;       /* 0: as the profile has it */
+	bool stats, dump, tasks, mmaps; /* texts in place of tables: report_records.h */
+	uint64_t time_quantum_ns;       /* 0 for the profile's default */
 	const char *format, *weight, *ignored;
 };
 
 extern const struct opt report_options[];
 
-/* Parses the value of -g; false with an unknown word in it. */
+/* Parses the value of -g. Returns false if it has an unknown word. */
 bool report_options_parse_graph(struct report_args *a, const char *value);
 
 #endif

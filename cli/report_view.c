@@ -9,13 +9,13 @@
 
 enum { UNKNOWN_DSO_WIDTH = 16, UNKNOWN_SYM_WIDTH = 22 };
 
-/* One text column of a table: which value it shows. */
+/* The key whose values a text column shows. */
 struct shown_key {
-	const struct report_key *key; /* NULL: a field of tracepoints */
+	const struct report_key *key; /* NULL for a field of tracepoints */
 	uint32_t profile_key;
 };
 
-/* The tables's memory: all of it is freed at once. */
+/* The memory of a table; all of it is freed at once. */
 struct view_table {
 	struct report_view *v;
 	uint32_t index;
@@ -25,7 +25,7 @@ struct view_table {
 	size_t nr_keys;
 	uint64_t *numbers, *totals;
 	const char **texts;
-	struct report_value *values; /* of a hierarchy */
+	struct report_value *values; /* only for a hierarchy */
 	char **owned;                /* texts made here */
 	size_t nr_owned;
 	struct report_calls calls;
@@ -34,8 +34,8 @@ struct view_table {
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /*
- * True if a list has one name, which is then in *ret. perf takes hexadecimal digits for an address,
- * not for a symbol.
+ * True if a list has exactly one name, which is stored in *ret. perf reads hexadecimal digits as an
+ * address, not as a symbol.
  */
 static bool report_view_single(const char *list, bool is_symbols, struct report_name *ret)
 {
@@ -170,7 +170,7 @@ uint32_t report_view_find(const struct report_view *v, const struct report_item 
 	return key - first;
 }
 
-/* True if all keys would be left out: then all are shown. */
+/* True if all keys would be left out. Then all of them are shown. */
 static bool report_view_elides_all(const struct report_view *v)
 {
 	const struct report_items *output = &v->layout->output;
@@ -278,7 +278,7 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 
 		if (c->is_number)
 			continue;
-		/* perf's width of this column is fixed: -001 is wider. */
+		/* perf has a fixed width for this column, although -001 is wider. */
 		width = k->key && !strcmp(k->key->name, "cpu")
 				? 0
 				: (unsigned int)strlen(row->texts[c->index]);

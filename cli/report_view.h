@@ -6,33 +6,31 @@
 #include "report_keys.h"
 #include "report_options.h"
 
-/* What is the same for all tables of a report. */
+/* Data that all tables of a report share. */
 struct report_view {
 	const struct report_args *args;
 	const struct report_layout *layout;
 	struct sonde_profile *profile;
 	bool children, has_graphs;
-	size_t nr_events; /* of the recording, also without samples */
+	size_t nr_events; /* events of the recording, with or without samples */
 	bool verbose;
-	bool is_for_programs; /* texts are values: symbols without their level */
-	/* Prints a call tree instead of report_graph_print(); NULL: that. */
+	bool is_for_programs; /* texts are plain values: symbols without [k] or [.] */
+	/* Prints a call tree; if NULL, report_graph_print() does. */
 	int (*put_calls)(FILE *out, const struct report_call *first);
-	unsigned int *fixed_widths; /* of -w; nr_fixed_widths of them; 0: automatic */
+	unsigned int *fixed_widths; /* widths from -w, nr_fixed_widths of them; 0 for automatic */
 	size_t nr_fixed_widths;
-	double min_percent; /* of rows */
+	double min_percent; /* rows with a smaller percentage are not printed */
 };
 
 /* Prints the rows of table `index`, with titles unless -q. Returns 0, or a negative errno. */
 int report_view_print(FILE *out, struct report_view *v, uint32_t index);
-/*
- * Makes the rows of a table and calls print(). For other forms of output. Texts are not padded.
- */
+/* Makes the rows of a table and calls print(), for other forms of output. Texts are not padded. */
 int report_view_make(struct report_view *v, uint32_t index,
 		     int (*print)(void *ctx, FILE *out, const struct report_table *t), void *ctx,
 		     FILE *out);
 /*
- * The profile's keys of an item: the first of them, and how many. Fields of tracepoints may be
- * several keys, up to that of the next item.
+ * Finds the profile's keys of an item: the first of them, and their number. An item for fields of
+ * tracepoints may have several keys, up to that of the next item.
  */
 uint32_t report_view_find(const struct report_view *v, const struct report_item *it,
 			  uint32_t *ret_first);
@@ -40,7 +38,7 @@ uint32_t report_view_find(const struct report_view *v, const struct report_item 
 struct report_name {
 	char text[256];
 };
-/* True if -c, -d or -S holds a single name, *ret, for a key: its column is not shown. */
+/* True if -c, -d or -S gives a single name, *ret, for a key: the key's column is not shown. */
 bool report_view_elided(const struct report_args *a, const struct report_key *key,
 			struct report_name *ret);
 

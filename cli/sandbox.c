@@ -51,7 +51,7 @@ struct landlock_beneath {
 	int32_t fd;
 } __attribute__((packed));
 
-/* All rights that a version of Landlock handles: those not granted below are denied. */
+/* All rights that a version of Landlock handles: those that are not granted below are denied. */
 static struct landlock_attr sandbox_landlock_all(int abi, size_t *ret_size)
 {
 	const unsigned fs_bits = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
@@ -65,7 +65,7 @@ static struct landlock_attr sandbox_landlock_all(int abi, size_t *ret_size)
 }
 
 struct fence {
-	int abi;     /* 0: the kernel has no Landlock */
+	int abi;     /* 0 if the kernel has no Landlock */
 	int rules;   /* descriptor of the rule set */
 	uint64_t fs; /* rights that the rule set handles */
 };
@@ -100,7 +100,7 @@ static bool sandbox_allow(const struct fence *f, const char *path, uint64_t righ
 
 /* ---- what is read ---------------------------------------------------------------------------- */
 
-/* Files of the running system that times, its kernel and its records need. */
+/* Files of the running system that are needed for times, for its kernel and for its records. */
 static const char *const always[] = { "/etc/localtime",
 				      "/usr/share/zoneinfo",
 				      "/usr/lib/locale",
@@ -189,8 +189,9 @@ static bool sandbox_allow_output(const struct fence *f, const char *output)
 }
 
 /*
- * A folder for data that does not fit into memory. The sandbox prevents us from removing it, so a
- * process outside waits until we have ended, for whatever reason.
+ * Makes a folder for data that does not fit into memory. The sandbox prevents this process from
+ * removing it, so a process outside the sandbox waits for its end, however it ends, and removes the
+ * folder.
  */
 static bool sandbox_make_temp_dir(char *path, size_t size)
 {
@@ -215,8 +216,8 @@ static bool sandbox_make_temp_dir(char *path, size_t size)
 		return true;
 	}
 	/*
-	 * Nobody waits for this process, nor for its open files; it gets no signals from the
-	 * terminal.
+	 * Continues in a grandchild: no process waits for it or for its open files, and signals
+	 * from the terminal do not reach it.
 	 */
 	if (fork())
 		_exit(0);
@@ -276,7 +277,7 @@ static bool sandbox_fence_in(struct fence *f, const struct cli *cli, const struc
 #elif defined(__powerpc64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define MACHINE AUDIT_ARCH_PPC64LE
 #else
-#define MACHINE 0 /* unknown: there is no filter */
+#define MACHINE 0 /* unknown machine: there is no filter */
 #endif
 
 /* clang-format off */
@@ -316,7 +317,7 @@ static const int calls[] = {
 		SYS_gettimeofday,
 #endif
 };
-/* For a command that makes files; Landlock limits the place. */
+/* Also allowed for a command that makes files. Landlock limits the place. */
 static const int making[] = {
 	SYS_openat, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat,
 #ifdef SYS_renameat
@@ -371,7 +372,10 @@ static void sandbox_put_unless(struct filter_program *p, int nr, unsigned arg, u
 	sandbox_put_return(p, SECCOMP_RET_ALLOW);
 }
 
-/* Allows opening files for reading and creating unnamed files (O_TMPFILE). Others get EACCES. */
+/*
+ * Allows opening files for reading, and creating unnamed files (O_TMPFILE). Other ways of opening
+ * get EACCES.
+ */
 static void sandbox_put_open(struct filter_program *p, int nr, unsigned arg)
 {
 	sandbox_put(p, EQUAL, 0, 7, (uint32_t)nr);
@@ -384,7 +388,7 @@ static void sandbox_put_open(struct filter_program *p, int nr, unsigned arg)
 	sandbox_put_return(p, SECCOMP_RET_ALLOW);
 }
 
-/* Allows a call if its argument is NULL: both halves are compared. */
+/* Allows a call if its argument is NULL: compares both halves. */
 static void sandbox_put_null(struct filter_program *p, int nr, unsigned arg)
 {
 	sandbox_put(p, EQUAL, 0, 6, (uint32_t)nr);
@@ -413,10 +417,10 @@ static void sandbox_compile(struct filter_program *p, bool makes_files)
 {
 	const uint32_t asking[] = { TCGETS, TIOCGWINSZ, FIONREAD },
 		       self[] = { (uint32_t)getpid(), 0 };
-	/* No owner and no signal of a descriptor, no lease or lock of a file. */
+	/* Without commands that set a descriptor's owner or signal, or a file's leases or locks. */
 	static const uint32_t of_descriptor[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,
 						  F_SETFD, F_GETFL,         F_GETPIPE_SZ };
-	/* Without values that take memory from other processes. */
+	/* Without advice that takes memory from other processes. */
 	static const uint32_t advice[] = { MADV_NORMAL,   MADV_RANDOM,     MADV_SEQUENTIAL,
 					   MADV_WILLNEED, MADV_DONTNEED,   MADV_FREE,
 					   MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Number of bytes of the character at p if it is well-formed UTF-8 and no control character except
- * tab; else 0.
+ * The number of bytes of the character at p if it is well-formed UTF-8 and not a control character
+ * (tab is allowed); else 0.
  */
 static size_t say_harmless(const unsigned char *p, size_t len)
 {
@@ -39,7 +39,7 @@ void cli_put_quiet(FILE *out, const char *text, size_t len)
 	}
 }
 
-/* One write, so that output of a recorded command cannot split the line. */
+/* Writes the line in one call, so that output of a recorded command cannot split it. */
 void cli_put_line(const char *head, const char *text, size_t len)
 {
 	char *line = NULL;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /*
- * A script found in a place, by a name with or without suffix; released with free(). NULL if there
+ * Finds a script in a place, by a name with or without suffix. Released with free(); NULL if there
  * is none.
  */
 static char *script_find_named(const struct script_places *places, const struct language *only,
@@ -41,7 +41,10 @@ static char *script_find_named(const struct script_places *places, const struct 
 	return path;
 }
 
-/* A file in the current folder takes precedence; the user may not know that it exists. */
+/*
+ * Warns if a file in the current folder takes precedence over a script: the user may not know that
+ * file.
+ */
 static void script_warn_of_shadow(const struct script_places *places, const struct language *l,
 				  const char *file)
 {
@@ -56,8 +59,8 @@ static void script_warn_of_shadow(const struct script_places *places, const stru
 }
 
 /*
- * [LANG:]SCRIPT as a language and a file: the file of this name, or else one in a place. -1 after
- * reporting what is wrong.
+ * Splits [LANG:]SCRIPT into a language and a file: the file of this name, or else one in a place.
+ * Returns -1 after reporting an error.
  */
 static int script_identify(const struct cli *cli, const struct script_places *places,
 			   const char *name, const struct language **ret, char **ret_file)
@@ -242,7 +245,8 @@ static int script_start(const struct cli *cli, const struct script *s, const str
 }
 
 /*
- * Options after a script's name belong to the script. Only -i would silently change what is read.
+ * Options after a script's name belong to the script. Warns only about -i, because not reading that
+ * file would silently change the results.
  */
 static void script_warn_of_input(const struct cli *cli, const struct script *s, const char *file)
 {

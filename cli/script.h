@@ -6,9 +6,10 @@
  *
  *	INTERPRETER /abs/prelude SCRIPT ARGS...
  *
- * SONDE_SESSION_FD is the descriptor of a memory file with the session's text form, SONDE_CONFIG_FD
- * that of one with the configuration (not set if that is empty). SONDE_STRICT=1 makes the prelude
- * return exit status 3 if anything is wrong with the recording, SONDE_STRICT=loss if data was lost.
+ * SONDE_SESSION_FD is the descriptor of a memory file with the session's text form. SONDE_CONFIG_FD
+ * is the descriptor of one with the configuration; it is not set if the configuration is empty.
+ * With SONDE_STRICT=1 the prelude returns exit status 3 if anything is wrong with the recording,
+ * with SONDE_STRICT=loss if data was lost.
  */
 #ifndef SONDE_CLI_SCRIPT_H
 #define SONDE_CLI_SCRIPT_H
@@ -19,7 +20,7 @@
 
 struct script {
 	const char *name; /* [LANG:]FILE, as given */
-	bool positional;  /* it was the first word, without -s */
+	bool positional;  /* the script was the first word, without -s */
 	struct interpreter_wish interpreter;
 	const char *session; /* text form */
 	char **args;         /* the script's arguments without its name */
@@ -28,7 +29,8 @@ struct script {
 };
 
 /*
- * Does not return if the interpreter starts; otherwise returns the exit status after reporting why.
+ * Does not return if the interpreter starts. Otherwise returns the exit status after reporting the
+ * reason.
  */
 int script_run(const struct cli *cli, const struct script *s);
 

@@ -57,7 +57,7 @@ static int about_read_comment(struct script_about *a, struct about_line l)
 	for (int i = 0; i < 3; i++) {
 		size_t len = strlen(keys[i]);
 
-		/* The first one counts, but `record` may need several lines. */
+		/* The first line counts, but `record` may need several lines. */
 		if (about_begins(l, keys[i]) && (i == 2 || !*values[i]))
 			return about_add(values[i], about_trimmed(l.text + len, l.len - len));
 	}
@@ -78,8 +78,7 @@ static struct about_line about_docstring(struct about_line l)
 }
 
 /*
- * A function's definition at the beginning of a line: "def sched__sched_switch(", "sub
- * process_event".
+ * True if a function's definition begins the line: "def sched__sched_switch(", "sub process_event".
  */
 static bool about_is_handler(struct about_line l)
 {
@@ -100,7 +99,7 @@ static bool about_is_handler(struct about_line l)
 }
 
 /*
- * The words after `perf record` in a wrapper's line, except those that stand for the caller's
+ * Reads the words after `perf record` in a wrapper's line, except placeholders for the caller's
  * words.
  */
 static int about_read_command(struct script_about *a, struct about_line l, bool *is_open)

@@ -18,7 +18,7 @@
 
 struct script_about {
 	char *description, *args, *record; /* NULL if missing */
-	bool has_handlers;                 /* for a script: functions that events are passed to */
+	bool has_handlers;                 /* for a script: it defines functions that get events */
 };
 
 /* An unreadable file has no description. Returns 0, or -1 if there is no memory. */
@@ -28,7 +28,7 @@ void script_about_done(struct script_about *a);
 /* The number of required arguments. */
 int script_about_required(const struct script_about *a);
 /*
- * True if args name this option ("--top", "--top=5"); *ret_words is the number of words of the
+ * True if `args` has this option ("--top", "--top=5"). *ret_words is the number of words of the
  * option and its value.
  */
 bool script_about_takes(const struct script_about *a, const char *word, int *ret_words);

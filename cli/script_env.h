@@ -10,21 +10,22 @@
 #include "cli.h"
 
 /*
- * exec_path: the folder of scripts/LANGUAGE/ if the user named none; NULL: unchanged. The value is
- * also stored in SONDE_EXEC_PATH, so that nested calls know that it is not the user's. Returns 0,
- * or -1 after reporting a failure.
+ * exec_path is the folder of scripts/LANGUAGE/ if the user named none; NULL to leave PERF_EXEC_PATH
+ * unchanged. The value is also stored in SONDE_EXEC_PATH, so that nested calls know that the user
+ * did not set it. Returns 0, or -1 after reporting a failure.
  */
 int script_env_set(const struct cli *cli, const char *exec_path);
 /*
- * For a wrapper: also makes its calls of perf behave as this one, and read with these options
- * (NULL: none), one word each. Returns 0, or -1 after reporting a failure.
+ * script_env_set() for a wrapper: its calls of perf also behave like this program and read with
+ * these options (NULL if none), one word each. Returns 0, or -1 after reporting a failure.
  */
 int script_env_set_for_wrapper(const struct cli *cli, const char *exec_path,
 			       const char *const *options);
 /*
- * Adds the options that a wrapper's caller left, before argv[0..argc). Returns a new array,
- * released with free(), whose words live as long as the process; argv itself if there are none;
- * NULL after reporting that there is no memory. The options are removed from the environment.
+ * Adds the options that a wrapper's caller stored in the environment before argv[0..argc), and
+ * removes them from the environment. Returns argv if there are none; NULL after reporting that
+ * there is no memory; otherwise a new array, released with free(), whose words are valid until the
+ * process ends.
  */
 char **script_env_take_options(int *argc, char **argv);
 

@@ -43,8 +43,8 @@ static bool find_has_place(const struct script_places *p, const char *folder)
 }
 
 /*
- * Takes ownership of folder. A missing or already listed folder is skipped. Returns 0, or -1 if
- * there is no memory.
+ * Adds a place and takes ownership of take_folder. A missing or already listed folder is skipped.
+ * Returns 0, or -1 if there is no memory.
  */
 static int find_take_place(struct script_places *p, enum script_origin origin, char *take_folder,
 			   const char *exec_path)
@@ -83,7 +83,10 @@ static char *find_joined(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Each language has a folder. Folders of other languages may contain wrappers. */
+/*
+ * Lists a tree, which has a folder for each language. Folders of languages unknown to sonde may
+ * contain wrappers.
+ */
 static int find_list_tree(struct script_places *p, const char *exec_path)
 {
 	char *scripts = find_joined(exec_path, "scripts");
@@ -144,7 +147,7 @@ static int find_list_own(struct script_places *p)
 	return folder ? find_take_place(p, SCRIPT_OURS, folder, NULL) : 0;
 }
 
-/* Folders separated by ':'; "~/" is the home folder. */
+/* Lists folders separated by ':'. "~/" is the home folder. */
 static int find_list_folders(struct script_places *p, const char *folders)
 {
 	const char *home = getenv("HOME");
@@ -259,7 +262,7 @@ char *script_places_file(const struct script_places *p, const struct language *l
 
 /* ---- scripts by name ------------------------------------------------------------------------- */
 
-/* FOLDER/[bin/]NAME-OR-FILE if it exists; *ret NULL if not. Returns 0, or -1. */
+/* Stores the path FOLDER/[bin/]NAME-OR-FILE in *ret if it exists, else NULL. Returns 0, or -1. */
 static int find_look(char **ret, const struct script_place *place, const char *bin,
 		     const char *name, const char *ending)
 {
@@ -296,7 +299,10 @@ static int find_look_for_file(struct script_entry *e, const struct script_place 
 	return 0;
 }
 
-/* only: the script's language, NULL any. Returns 1, 0 if there is nothing of that name, or -1. */
+/*
+ * only is the script's language, NULL for any. Returns 1, 0 if there is nothing of that name, or
+ * -1.
+ */
 static int find_look_at(const struct script_place *place, const char *name,
 			const struct language *only, struct script_entry *ret)
 {
@@ -317,8 +323,8 @@ static int find_look_at(const struct script_place *place, const char *name,
 }
 
 /*
- * True if the entry still has no wrapper that may be in this place. perf searches each wrapper in
- * the folders of all languages; by default only the recorder's wrapper may be in another language's
+ * True if the entry misses a wrapper that may be in this place. perf searches each wrapper in the
+ * folders of all languages. By default only the recorder's wrapper may be in another language's
  * folder of the same tree.
  */
 static bool find_is_to_complete(const struct script_entry *e, const struct script_place *place,
@@ -446,7 +452,7 @@ int script_entry_at_path(const char *path, struct script_entry *ret)
 }
 
 /*
- * Adds the script `name` unless the list has it already. only: the language of the file that was
+ * Adds the script `name` unless the list already has it. only is the language of the file that was
  * found; NULL if a wrapper in bin/ was found.
  */
 static int find_add_entry(struct script_entries *all, const struct script_place *place,
@@ -487,7 +493,7 @@ static int find_add_entry(struct script_entries *all, const struct script_place 
 	return 0;
 }
 
-/* Cuts "NAME-record", "NAME-report" after the name; false if it is not a wrapper's. */
+/* Cuts "NAME-record" or "NAME-report" to NAME. False if the name is not a wrapper's. */
 static bool find_strip_wrapper_ending(char *name)
 {
 	static const char *const endings[] = { "-record", "-report" };
@@ -503,7 +509,10 @@ static bool find_strip_wrapper_ending(char *name)
 	return false;
 }
 
-/* For equal names, orders languages as script_entry_find() searches them. */
+/*
+ * Compares by name. Equal names are in the order in which script_entry_find() searches their
+ * languages.
+ */
 static int find_by_name(const void *a, const void *b)
 {
 	const struct script_entry *x = a, *y = b;

@@ -23,8 +23,8 @@ enum script_origin { SCRIPT_OURS, SCRIPT_OF_USER, SCRIPT_OF_PERF };
 struct script_place {
 	enum script_origin origin;
 	char *folder;
-	char *exec_path; /* for perf's tree; else NULL */
-	/* The language of all its scripts; NULL: their suffixes decide. */
+	char *exec_path; /* set for a tree of perf's; else NULL */
+	/* The language of all scripts in the folder; NULL if their suffixes decide. */
 	const struct language *language;
 };
 
@@ -38,8 +38,8 @@ int script_places_list(const struct cli *cli, struct script_places *ret);
 void script_places_done(struct script_places *p);
 
 /*
- * The first file of that name in a place for this language (NULL: any); released with free(). NULL
- * if there is none.
+ * The first file of that name in a place for this language (NULL for any language). Released with
+ * free(); NULL if there is none.
  */
 char *script_places_file(const struct script_places *p, const struct language *l, const char *file);
 
@@ -48,7 +48,7 @@ struct script_entry {
 	char *name; /* file name without suffix, wrapper names without -record and -report */
 	const struct script_place *place;
 	char *file;                      /* NULL if there are only wrappers */
-	const struct language *language; /* of the file */
+	const struct language *language; /* language of the file */
 	char *record, *report;           /* wrappers; NULL if missing */
 };
 
@@ -58,37 +58,37 @@ struct script_entries {
 };
 
 /*
- * The first script of that name. needs_wrappers: perf's rule, which takes wrappers from all places.
- * Returns 1 if found, 0 if not, -1 if there is no memory. The place is borrowed.
+ * Finds the first script of that name. needs_wrappers selects perf's rule, which takes wrappers
+ * from all places. Returns 1 if found, 0 if not, -1 if there is no memory. The place is borrowed.
  */
 int script_entry_find(const struct script_places *p, const char *name, bool needs_wrappers,
 		      struct script_entry *ret);
 /*
- * The script whose file this is, "NAME.pl": if two languages have scripts of one name,
- * script_entry_find() finds only one. Returns as script_entry_find().
+ * Finds a script by its file name, "NAME.pl": if two languages have scripts of one name,
+ * script_entry_find() finds only one. Returns like script_entry_find().
  */
 int script_entry_find_file(const struct script_places *p, const char *file,
 			   struct script_entry *ret);
-/* LANG:NAME, that language's script of that name. Returns as script_entry_find(). */
+/* Finds a script by LANG:NAME, in that language only. Returns like script_entry_find(). */
 int script_entry_find_language(const struct script_places *p, const char *name,
 			       struct script_entry *ret);
 /*
- * A file anywhere, by its path, with the wrappers in bin/ next to it. Returns as
- * script_entry_find(); its place is not in the list.
+ * Makes the entry of a file at any path, with the wrappers in bin/ next to it. Returns like
+ * script_entry_find(); the entry's place is not in the list.
  */
 int script_entry_at_path(const char *path, struct script_entry *ret);
 void script_entry_done(struct script_entry *e);
 
 /*
- * All scripts in the order of places, then by name; files without wrappers only if they have
- * handlers. Returns 0, or -1 if there is no memory.
+ * Lists all scripts in the order of places, then by name. Files without wrappers are listed only if
+ * they have handlers. Returns 0, or -1 if there is no memory.
  */
 int script_entries_list(const struct script_places *p, struct script_entries *ret);
 void script_entries_done(struct script_entries *e);
 
 /*
- * PERF_EXEC_PATH if the user set it, not sonde for its children (script_env.h); else NULL.
- * Borrowed.
+ * PERF_EXEC_PATH if the user set it; NULL if sonde set it for its children (script_env.h) or if it
+ * is not set. Borrowed.
  */
 const char *script_exec_path_said(void);
 /*

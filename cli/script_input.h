@@ -6,7 +6,7 @@
 #include "cli.h"
 
 /*
- * The file of an "-i FILE" among the words of a script or a recorder, NULL if there is none.
+ * Finds the file of an "-i FILE" among the words of a script or a recorder; NULL if there is none.
  * Borrowed from argv.
  */
 const char *script_input_behind(int argc, char **argv);

@@ -103,7 +103,7 @@ static void live_signal_below(pid_t pid, int signo)
 	processes_done(&p);
 }
 
-/* For a recorder whose output nobody reads any more. */
+/* Ends a recorder whose output nobody reads any more. */
 static void live_end_recorder(pid_t pid)
 {
 	struct processes p;
@@ -118,7 +118,8 @@ static void live_end_recorder(pid_t pid)
 }
 
 /*
- * True if nobody can write to the pipe any more: the report ended because it has read everything.
+ * True if nobody can write to the pipe any more. The report then ended because it has read
+ * everything.
  */
 static bool live_is_written(int pipe)
 {
@@ -127,7 +128,10 @@ static bool live_is_written(int pipe)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* A recorder closes its output before it exits: the report may end first. */
+/*
+ * Waits for a recorder that may close its output some time before it exits. False if it does not
+ * exit.
+ */
 static bool live_ends_by_itself(pid_t recorder, int *ret_status)
 {
 	enum { LOOK_MS = 5 };

@@ -15,18 +15,22 @@ struct script_live {
 	const char *name; /* for messages */
 	char **record;    /* command line; its standard output is the pipe */
 	/*
-	 * Runs in a process of its own: executes the report, or returns a status. input: the value
-	 * for -i.
+	 * Runs in its own process: executes the report, or returns a status. input is the value for
+	 * -i.
 	 */
 	int (*report)(void *ctx, const char *input);
 	void *ctx;
 	/*
-	 * the report reads the pipe as its standard input ("-"); otherwise standard input is ours
+	 * The report reads the pipe as its standard input ("-"). Otherwise its standard input is
+	 * that of sonde.
 	 */
 	bool by_stdin;
 };
 
-/* Returns the exit status: the report's, or else the recorder's. */
+/*
+ * Returns the exit status: the report's if it failed, else the recorder's unless perf's rule
+ * ignores it. After a signal other than SIGINT returns 128 plus its number.
+ */
 int script_live_run(const struct cli *cli, const struct script_live *l);
 
 #endif

@@ -49,7 +49,7 @@ static int options_set_unsorted_dump(struct opt_parser *p, void *values, const c
 	return r ? r : options_set_line(p, values, "dump", negated ? "0" : "1");
 }
 
-/* A later -F replaces or changes an earlier one: the session gets them in order. */
+/* A later -F replaces or changes an earlier one, so the session gets all of them in order. */
 static int options_set_fields(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;
@@ -102,7 +102,7 @@ static int options_set_format(struct opt_parser *p, void *values, const char *va
 
 	if (negated)
 		return options_set_line(p, values, "format", NULL);
-	if (!strcmp(value, "json")) /* its name in other commands */
+	if (!strcmp(value, "json")) /* the format's name in other commands */
 		value = "jsonl";
 	if (!options_is_format(value)) {
 		options_say_formats(known, sizeof(known));
@@ -131,7 +131,7 @@ static int options_set_clock(struct opt_parser *p, void *values, const char *val
 	return opt_error(p, "--clock takes raw, relative, utc or local, not '%s'", value);
 }
 
-/* Resolved now: the session loads it by its path. */
+/* Resolves the path now, because the session loads the filter by it. */
 static int options_set_dlfilter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct script_args *a = values;

@@ -16,7 +16,7 @@
 
 /* ---- command lines --------------------------------------------------------------------------- */
 
-/* argv of a future process: words are borrowed, or live as long as this process. */
+/* argv of a future process. Words are borrowed, or valid until this process ends. */
 struct step_words {
 	char **v;
 	size_t nr, room;
@@ -78,7 +78,10 @@ static bool steps_names_target(const struct cli *cli, int argc, char **argv)
 	return yes;
 }
 
-/* The recorder of this script. False if none is defined, or if there is no memory. */
+/*
+ * Sets the command line of the script's recorder. False if none is defined, or if there is no
+ * memory.
+ */
 static bool steps_recorder(const struct cli *cli, const struct script_entry *e,
 			   const struct script_about *about, struct step_words *w)
 {
@@ -92,7 +95,10 @@ static bool steps_recorder(const struct cli *cli, const struct script_entry *e,
 	}
 	if (!about->record || readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
 		return false;
-	/* As in a shell, but without glob patterns: event names contain stars. */
+	/*
+	 * The words are split like in a shell, but globs are not expanded: event names contain
+	 * stars.
+	 */
 	if (asprintf(&line, "exec \"$0\" record %s%s %s \"$@\"", cli_compat(cli) ? "--compat=" : "",
 		     cli_compat(cli) ? cli->compat : "", about->record) < 0)
 		return false;
@@ -181,7 +187,7 @@ static int report_step(struct step *s)
 		return cli_status(cli, CLI_USAGE);
 	}
 	if (!s->entry.report) {
-		/* As with wrappers, which pass options on. */
+		/* -i is accepted here as by wrappers, which pass options on. */
 		if (s->argc >= 2 && steps_is_input(s->argv[0]))
 			return steps->run_file(steps->ctx, s->entry.file, s->argv[1], s->argc - 2,
 					       s->argv + 2);
@@ -199,7 +205,7 @@ static int report_step(struct step *s)
 
 /* ---- live ------------------------------------------------------------------------------------ */
 
-/* Runs in the process of the report: argv are its arguments. */
+/* Runs in the report's process. argv has the report's arguments. */
 static int steps_live_report(void *ctx, const char *input)
 {
 	struct step *s = ctx;
@@ -229,7 +235,7 @@ static int steps_live_report(void *ctx, const char *input)
 	return steps_become(cli, &w);
 }
 
-/* True for a live screen: it covers the complete machine, and all words belong to the report. */
+/* True for a live screen. It records all cpus, and all words belong to the report. */
 static bool steps_is_top(const char *name)
 {
 	size_t len = strlen(name);
@@ -264,7 +270,10 @@ static int steps_count_args(const struct step *s)
 	return -1;
 }
 
-/* The recorder has another option -i, and would take the file after it as the command. */
+/*
+ * Warns about -i: for the recorder it is another option, and the file after it would be the
+ * command.
+ */
 static void steps_warn_of_input(const struct step *s, int argc, char **argv)
 {
 	const char *given =
@@ -285,7 +294,7 @@ static int live_step(struct step *s)
 		.name = s->entry.name,
 		.report = steps_live_report,
 		.ctx = &report,
-		/* Lets a screen know that events arrive while it shows them. */
+		/* A live screen detects by this that events arrive while it shows them. */
 		.by_stdin = cli_rules(cli)->live_input_is_word || steps_is_top(s->entry.name),
 	};
 	int status = cli_status(cli, CLI_FAILED);

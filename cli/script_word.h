@@ -6,8 +6,8 @@
 #include "cli.h"
 
 /*
- * True for a file that is not text, a directory with events, a pipe. False for names of scripts and
- * of steps ("record"), even if a recording has such a name. Opens no pipe.
+ * True for a file that is not text, a directory with events, or a pipe. False for names of scripts
+ * and of steps ("record"), even if a recording has such a name. Does not open pipes.
  */
 bool script_word_is_recording(const struct cli *cli, const char *word);
 

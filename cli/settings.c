@@ -14,8 +14,8 @@ static const char *const color_words[] = { "auto", "always", "never", NULL };
 /* Keys of sonde's files, and the words that they accept. */
 static const struct key {
 	const char *name;
-	const char *const *words;            /* accepted words; NULL: is_known() decides */
-	bool (*is_known)(const char *value); /* NULL: any text is accepted */
+	const char *const *words;            /* accepted words; NULL if is_known() decides */
+	bool (*is_known)(const char *value); /* NULL if any text is accepted */
 } keys[] = {
 	{ "script.compat", NULL, cli_compat_known },
 	{ "script.color", color_words, NULL },
@@ -47,7 +47,7 @@ static bool settings_is_word(const char *const *words, const char *value)
 	return false;
 }
 
-/* A wrong value would change the output, so nothing is printed. */
+/* Reports a wrong value. It would change the output, so nothing is printed then. */
 static bool settings_check(const struct config_entry *e)
 {
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = e->name };
@@ -70,8 +70,8 @@ static bool settings_check(const struct config_entry *e)
 }
 
 /*
- * For perf ~ is the name of a folder, and perf sets PERF_BUILDID_DIR for its scripts without
- * reading it.
+ * perf reads ~ as the name of a folder. It sets PERF_BUILDID_DIR for its scripts, but does not read
+ * it.
  */
 static int settings_set_buildid_dir(struct cli *cli)
 {

@@ -6,7 +6,7 @@
  *	perf's files    pager.script  buildid.dir  record.build-id  record.call-graph  record.aio
  *	                call-graph.record-mode  call-graph.dump-size  core.proc-map-timeout
  *	sonde's files   script.compat  script.color  script.pager  script.python  script.path
- *	                record.compat, and all of perf's but its pager
+ *	                record.compat, and all of perf's except pager.script
  */
 #ifndef SONDE_CLI_SETTINGS_H
 #define SONDE_CLI_SETTINGS_H
@@ -14,8 +14,8 @@
 #include "cli.h"
 
 /*
- * Reads the files into cli->config and sets members that options override: cli->compat,
- * cli->buildid_dir. Returns 0, or a status after reporting what is wrong.
+ * Reads the files into cli->config. Sets cli->compat and cli->buildid_dir unless options did.
+ * Returns 0, or a status after reporting the error.
  */
 int settings_read(struct cli *cli, const char *command);
 /*
@@ -24,7 +24,9 @@ int settings_read(struct cli *cli, const char *command);
  * Borrowed.
  */
 const char *settings_pager(const struct cli *cli);
-/* True if names are highlighted. wish: auto, always, never; NULL: as configured. */
+/*
+ * True if names are highlighted. wish is auto, always or never; NULL if the configuration decides.
+ */
 bool settings_color(const struct cli *cli, const char *wish);
 /* script.python, or NULL. Borrowed. */
 const char *settings_python(const struct cli *cli);

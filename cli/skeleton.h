@@ -14,20 +14,24 @@
 
 /* The recording's events: each list is sorted by name and has no duplicates. */
 struct skeleton {
-	const struct sonde_schema **tracepoints, **samples; /* samples: of other events */
+	/* samples: events other than tracepoints */
+	const struct sonde_schema **tracepoints, **samples;
 	size_t nr_tracepoints, nr_samples;
 };
 
 /* The fields of a tracepoint without the common_* ones. */
 const struct sonde_field *skeleton_fields(const struct sonde_schema *sc, size_t *ret_nr);
 /*
- * The step that says that a number has names (SONDE_DEFINE_FLAG_FIELD, _SYMBOLIC_FIELD); NULL if it
- * has none.
+ * The definition step which shows that a number has names (SONDE_DEFINE_FLAG_FIELD,
+ * _SYMBOLIC_FIELD); NULL if it has none.
  */
 const struct sonde_define *skeleton_names(const struct sonde_schema *sc,
 					  const struct sonde_field *f);
 
-/* Writes a language's text to out (the caller checks out for errors); -1 if there is no memory. */
+/*
+ * These write a language's text to out. Return -1 if there is no memory; the caller checks out for
+ * errors.
+ */
 int generate_python(FILE *out, const struct skeleton *sk);
 int generate_perl(FILE *out, const struct skeleton *sk);
 

@@ -9,10 +9,10 @@
 
 struct strict {
 	bool any;  /* --strict: every kind of src/model/defects.def counts */
-	bool loss; /* --fail-on-loss: only defects by which events or parts of them are missing */
+	bool loss; /* --fail-on-loss: only defects that lost events or parts of events */
 };
 
-/* Options of a command whose values, a struct s, hold a struct strict named m. */
+/* Options of a command whose values are a struct s with a struct strict named m. */
 /* clang-format off */
 #define STRICT_OPTIONS(s, m) \
 	OPT_OUR_FLAG(0, "strict", s, m.any, \

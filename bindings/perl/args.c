@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The scalars that subs are called with are reused from event to event, as long as nobody else
- * holds them.
- */
+/* The scalars that subs are called with are reused for the next event if nobody else holds them. */
 #include "args.h"
 
 #include <errno.h>
@@ -34,7 +31,7 @@ static void text_arg_set(pTHX_ struct text_arg *a, const char *text)
 	text_arg_lend(aTHX_ a);
 }
 
-/* The scalar to pass on: the previous one if nobody holds or changed it. */
+/* Returns the scalar to pass on: the previous one if nobody holds or changed it. */
 static inline SV *text_arg(pTHX_ struct text_arg *a)
 {
 	const SV *sv = a->borrowed;
@@ -110,7 +107,8 @@ void args_comms_done(pTHX_ struct perl_run *r)
 /* ---- for an event ---------------------------------------------------------------------------- */
 
 /*
- * The scalar of the previous event if nobody holds it and nothing was tied to it; else a new one.
+ * Returns the scalar of the previous event if nobody else holds it and nothing was tied to it; else
+ * a new one.
  */
 static inline SV *args_fresh(pTHX_ SV **args, size_t i)
 {
@@ -128,7 +126,7 @@ static inline SV *args_fresh(pTHX_ SV **args, size_t i)
 	(SVTYPEMASK | SVf_THINKFIRST | SVf_IVisUV | SVs_RMG | SVs_GMG | SVs_SMG | SVf_POK | \
 	 SVf_NOK | SVf_ROK | SVf_IOK)
 
-/* A number replaces a number that nobody holds: this is nearly always the case. */
+/* Nearly always a number replaces a number that nobody else holds. */
 static inline void args_set_iv(pTHX_ SV **args, size_t i, IV value)
 {
 	SV *sv = args[i];
@@ -173,7 +171,7 @@ static inline void args_set_field(pTHX_ SV **args, size_t i, const struct conv *
 	}
 }
 
-/* Names of threads repeat: some are kept. */
+/* Names of threads repeat, so some of them are kept. */
 static inline SV *comm_arg(pTHX_ struct perl_run *r, uint32_t id)
 {
 	struct text_arg *a = &r->comms[id % COMM_ARGS];

@@ -18,17 +18,19 @@ struct conv {
 
 struct slot {
 	struct script_slot base;
-	bool checked;         /* the parameters of its sub were checked */
-	GV *handler;          /* "sched::sched_switch"; NULL if it is no tracepoint */
-	CV *sub;              /* takes the current event, borrowed; NULL: only process_event does */
-	struct text_arg name; /* the same as a scalar */
+	bool checked; /* the parameters of its sub were checked */
+	GV *handler;  /* glob "sched::sched_switch"; NULL if the event is no tracepoint */
+	/* takes the current event, borrowed; NULL if only process_event does */
+	CV *sub;
+	struct text_arg name; /* the event's name as a scalar */
 	struct conv pid, *fields;
-	bool pid_is_thread; /* the events have no field for it */
+	/* common_pid is the event's thread, because the events have no such field */
+	bool pid_is_thread;
 	size_t nr_fields, nr_args;
-	/* a payload of this size contains all fields that are not CONV_OTHER */
+	/* A payload of this size contains all fields that are not CONV_OTHER. */
 	uint32_t plain_bytes;
-	SV **args;                    /* of the handler and of trace_unhandled */
-	SV *process[NR_PROCESS_ARGS]; /* of process_event */
+	SV **args;                    /* arguments of the handler and of trace_unhandled */
+	SV *process[NR_PROCESS_ARGS]; /* arguments of process_event */
 };
 
 /*
@@ -37,7 +39,7 @@ struct slot {
  */
 int args_init(pTHX_ struct perl_run *r, struct slot *slot, const char *name);
 void args_done(pTHX_ struct slot *slot);
-/* Fills in the arguments for the current event: of a handler; of process_event. */
+/* Fill in the arguments for the current event: those of a handler, and those of process_event. */
 void args_fill(pTHX_ struct perl_run *r, struct slot *slot);
 void args_fill_process(pTHX_ struct perl_run *r, struct slot *slot);
 /* Frees the kept names of threads. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct script_context {
-	struct perl_run *run;  /* of the script; NULL if none */
+	struct perl_run *run;  /* run of the script; NULL if none */
 	runops_proc_t program; /* the previous PL_runops, which runs programs */
 	bool has_exited;       /* Perl code called exit() before the END blocks ran */
 	bool has_exited_in_end;
@@ -45,7 +45,7 @@ static int boot_run_program(pTHX)
 }
 
 /*
- * perl ends a program that called exit() and one that died in the same way. Only the op differs, so
+ * perl ends a program that called exit() in the same way as one that died. Only the op differs, so
  * each exit that is compiled from now on sets a mark. perl requires that the previous checker is
  * kept in a static variable.
  */
@@ -104,8 +104,9 @@ XS(has_exited)
 }
 
 /*
- * Sonde::_has_died_in_end(), called in an END block: whether an END block before it died. perl then
- * jumps back to where it began to run END blocks, below PL_start_env, and runs the next one.
+ * Sonde::_has_died_in_end(), called in an END block: true if an END block before it died. After
+ * that perl jumps back to where it began to run END blocks, below PL_start_env, and runs the next
+ * one.
  */
 XS(has_died_in_end);
 XS(has_died_in_end)
@@ -122,7 +123,9 @@ XS(has_died_in_end)
 	XSRETURN(1);
 }
 
-/* Sonde::_behind_program(): has Sonde::Prelude::events() called when the script's main program ends
+/*
+ * Sonde::_behind_program(): arranges that Sonde::Prelude::events() is called when the script's main
+ * program ends.
  */
 XS(behind_program);
 XS(behind_program)
@@ -192,7 +195,7 @@ XS(run_events_xs)
 	r = boot_run_of(aTHX_ ST(0));
 	if (r->running)
 		croak("the run has already started");
-	/* Other holders may release it in a sub. */
+	/* Holds the run, because a sub may release all other references to it. */
 	sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(ST(0))));
 	code = run_events(aTHX_ r);
 	ST(0) = sv_2mortal(newSViv(code));
@@ -230,8 +233,8 @@ XS(run_describe_xs)
 }
 
 /*
- * (line, is_loss): the closing line, "" for a recording without defects; whether data were lost or
- * damaged
+ * Returns (line, is_loss): the closing line, "" for a recording without defects, and true if data
+ * were lost or damaged.
  */
 XS(run_defects_xs);
 XS(run_defects_xs)
@@ -254,8 +257,8 @@ XS(run_defects_xs)
 }
 
 /*
- * (line, is_idle): the line about filters that let nothing through, or ""; whether samples were
- * delivered but no sub of the script was called
+ * Returns (line, is_idle): the line about filters that no event passed, or "", and true if samples
+ * were delivered but no sub of the script was called.
  */
 XS(run_unserved_xs);
 XS(run_unserved_xs)
@@ -275,7 +278,7 @@ XS(run_unserved_xs)
 
 /* ---- how far the reading is ------------------------------------------------------------------ */
 
-/* Sonde::_wipe_progress(): wipes the progress line for good */
+/* Sonde::_wipe_progress(): wipes the progress line and ends it. */
 XS(wipe_progress);
 XS(wipe_progress)
 {
@@ -288,8 +291,8 @@ XS(wipe_progress)
 }
 
 /*
- * The progress line ends with the first byte that the script writes to STDERR through perl, by
- * whatever function: until then the handle's top layer has another Write. Output of a child or of
+ * The first byte that the script writes to STDERR through perl, by whatever function, ends the
+ * progress line: until then the top layer of the handle has another Write. Output of a child or of
  * syswrite() to descriptor 2 appears after the line.
  */
 static const PerlIO_funcs *stderr_layer;
@@ -317,7 +320,7 @@ XS(wipe_before_writing)
 		XSRETURN_EMPTY;
 	}
 	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
-		/* perl's own handler is set when events are delivered */
+		/* perl sets its own handler when events are delivered */
 		signal(SIGINT, sonde_progress_signal);
 	stderr_layer = PerlIOBase(f)->tab;
 	wiping_layer = *stderr_layer;
@@ -326,8 +329,7 @@ XS(wipe_before_writing)
 	XSRETURN_EMPTY;
 }
 
-/* The first argument is a name; returns which of the others was probably meant, undef if none. */
-/* Names and values of rules, for a session's text. */
+/* Sonde::_rules(TEXT): returns names and values of the rules that a session's text selects. */
 XS(rules_xs);
 XS(rules_xs)
 {
@@ -342,6 +344,7 @@ XS(rules_xs)
 	PUTBACK;
 }
 
+/* Takes a name and further names. Returns which of these was probably meant, undef if none. */
 XS(nearest_xs);
 XS(nearest_xs)
 {
@@ -360,8 +363,8 @@ XS(nearest_xs)
 }
 
 /*
- * Names of tracepoints as sub names, "sched::sched_switch": all of the recording (ix 0), those with
- * events so far (1).
+ * Returns names of tracepoints as sub names, "sched::sched_switch": with ix 0 all of the recording,
+ * with ix 1 those with events so far.
  */
 XS(run_subs_xs);
 XS(run_subs_xs)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subs from before 2013 have seven common parameters, without a call chain. Parameters are assigned
- * by position, so each later one gets its neighbour's value, as in perf. Such a sub is recognised
- * by the names in its first `my (...)`.
+ * Subs written before 2013 have seven common parameters, without a call chain. Perl assigns
+ * parameters by position, so each later parameter gets the value of its neighbour, as with perf.
+ * Such a sub is recognised by the names in its first `my (...)`.
  */
 #include "plsonde.h"
 
@@ -37,7 +37,7 @@ const char *params_shifted(pTHX_ const CV *cv, const struct sonde_schema *sc)
 		if (!params_is_scalar(name))
 			continue;
 		first = first ? first : name;
-		/* Names of one statement are introduced together. */
+		/* perl introduces all names of one statement together. */
 		if (COP_SEQ_RANGE_LOW(name) != COP_SEQ_RANGE_LOW(first))
 			return NULL;
 		if (n++ == PRELUDE_CALLCHAIN)

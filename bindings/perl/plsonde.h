@@ -33,12 +33,13 @@
 struct slot;
 
 /*
- * A text that subs often get, as a scalar with a shared hash key: copies are cheap, and it need not
- * be hashed when used as a key. A change by the script is detectable, because perl never changes
- * the bytes of a shared key in place.
+ * A text that subs often get, as a scalar with a shared hash key: it is cheap to copy, and perl
+ * need not hash it when it is used as a key. A change by the script is detectable, because perl
+ * never changes the bytes of a shared key in place.
  */
 struct text_arg {
-	SV *own;        /* never given to scripts, so that the key stays valid; NULL: not set yet */
+	/* never given to scripts, so that the key stays valid; NULL if not set yet */
+	SV *own;
 	SV *borrowed;   /* borrowed by subs */
 	const char *at; /* the key's bytes */
 };
@@ -49,14 +50,14 @@ struct text_arg {
 struct perl_run {
 	struct script_run base;
 	void *perl; /* the interpreter, for builds with several in a process */
-	/* its process_event is still to be called for the current event */
+	/* The slot whose process_event is still to be called for the current event. */
 	struct slot *due;
 	GV *unhandled, *process_event;    /* main::trace_unhandled, main::process_event */
 	GV *trace_defect;                 /* main::trace_defect */
 	GV *defines[4];                   /* main::define_*, by enum sonde_define_kind */
-	struct text_arg comms[COMM_ARGS]; /* kept by text id modulo COMM_ARGS; the ids: */
+	struct text_arg comms[COMM_ARGS]; /* both arrays: index is the text id modulo COMM_ARGS */
 	uint32_t comm_ids[COMM_ARGS];
-	bool warned_of_shift; /* a sub older than the call chain was reported */
+	bool warned_of_shift; /* a sub without the call chain parameter was reported */
 	bool running;
 	bool is_live; /* events are handled while they occur: output is flushed before waiting */
 };
@@ -65,14 +66,16 @@ struct perl_run {
 enum object_class { OBJECT_SESSION, OBJECT_EVENT, OBJECT_RUN };
 const char *object_class_name(enum object_class class);
 SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a blessed scalar */
-/* Returns false if sv is not ours; *ret is NULL if its pointer was taken. */
+/* Returns false if sv is not an object of this extension. *ret is NULL if its pointer was taken. */
 bool object_find(pTHX_ SV *sv, enum object_class class, void **ret);
-/* for DESTROY; NULL if not ours, or taken before */
+/*
+ * For DESTROY. NULL if sv is not an object of this extension, or if its pointer was taken before.
+ */
 void *object_take(pTHX_ SV *sv, enum object_class class);
 
 /*
  * The sub of a glob; NULL if none. A sub that was only declared does not count, unless its package
- * handles such calls (AUTOLOAD).
+ * handles calls of undefined subs (AUTOLOAD).
  */
 static inline CV *sub_of(pTHX_ GV *gv)
 {
@@ -84,11 +87,12 @@ static inline CV *sub_of(pTHX_ GV *gv)
 }
 
 /* run.c */
-/* NULL on failure: see sonde_error_text() */
+/* NULL on failure; sonde_error_text() says why. */
 struct perl_run *run_new(pTHX_ const char *text, bool is_live);
 void run_free(pTHX_ struct perl_run *r);
-bool run_has_met(const struct perl_run *r, uint32_t id); /* an event of this schema was delivered */
-/* returns 0 or a negative errno; does not return if a sub dies */
+/* true if an event of this schema was delivered */
+bool run_has_met(const struct perl_run *r, uint32_t id);
+/* Returns 0 or a negative errno; does not return if a sub dies. */
 int run_events(pTHX_ struct perl_run *r);
 
 /* callback.c: calls the sub of a callback. */
@@ -96,12 +100,12 @@ void callback_call(pTHX_ CV *cv, const struct prelude_callback *cb,
 		   const struct prelude_record_value *values);
 
 /*
- * In params.c: the first parameter that gets another one's value; NULL if the sub has the call
- * chain.
+ * In params.c: the first parameter that gets the value meant for another one; NULL if the sub has a
+ * parameter for the call chain.
  */
 const char *params_shifted(pTHX_ const CV *cv, const struct sonde_schema *sc);
 
-/* values.c: a field's value into a scalar. */
+/* values.c: stores a field's value in a scalar. */
 void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct sonde_field *f,
 		     const struct sonde_rules *rules);
 
@@ -116,7 +120,7 @@ static inline void value_set_u64(pTHX_ SV *sv, uint64_t value)
 /* A new reference to the array of an event's call chain. */
 SV *value_callchain(pTHX_ const struct sonde_event *ev);
 
-/* In sample.c: the first three arguments of process_event, as strings. */
+/* In sample.c: set the first three arguments of process_event, as strings. */
 void sample_set_record(pTHX_ SV *sv, const struct sonde_event *ev);
 void sample_set_attr(pTHX_ SV *sv, const struct sonde_schema *sc);
 void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev);

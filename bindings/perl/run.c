@@ -103,7 +103,7 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 	return 0;
 }
 
-/* By default one line on stderr, once. */
+/* By default warns with one line on stderr, only once. */
 static void run_warn_of_shift(pTHX_ struct perl_run *r, const struct slot *slot, const CV *cv)
 {
 	const char *name = r->warned_of_shift || r->base.rules->passes_over_handlers
@@ -147,7 +147,7 @@ struct turns {
 	OP next; /* must be first: PL_op is the loop in run_next_call() */
 	UNOP call;
 	struct perl_run *r;
-	SSize_t height; /* of the stack */
+	SSize_t height; /* height of the stack */
 	int code;       /* the result of the loop */
 };
 
@@ -189,7 +189,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 	return 0;
 }
 
-/* perf calls process_event for each sample, for tracepoints after their handler. */
+/* perf calls process_event for each sample; for tracepoints it does so after their handler. */
 SCRIPT_HOT int run_find_handler(struct script_run *base, struct script_slot *s)
 {
 	struct perl_run *r = run_of(base);
@@ -300,7 +300,7 @@ static OP *run_next_call(pTHX)
 	struct turns *t = (struct turns *)PL_op;
 	struct perl_run *r = t->r;
 
-	/* As between two statements: removes what the previous sub left on the stack. */
+	/* As between two statements, removes what the previous sub left on the stack. */
 	PL_stack_sp = PL_stack_base + t->height;
 	FREETMPS;
 	if (r->due && sub_of(aTHX_ r->process_event)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The strings that process_event() gets besides the record and its payload, for unpack(). They have
- * perf 6.1's layout in memory. For the second string that is no file format, but scripts that
- * unpack it exist.
+ * the layout of perf 6.1's memory. The layout of the second string is not a file format, but there
+ * are scripts that unpack it.
  */
 #include "plsonde.h"
 
@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* perf 6.1's size. After the last member here it has its own pointers and branch copies. */
+/*
+ * perf 6.1's sizes. After the last member declared here perf's struct has pointers and branch
+ * copies.
+ */
 enum { PERF_SAMPLE_BYTES = 1368, PERF_ATTR_BYTES = 128 };
 
 struct packed_sample {
@@ -84,7 +87,7 @@ void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev)
 		.id = s.present & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? s.id : UINT64_MAX,
 		.stream_id = s.present & PERF_SAMPLE_STREAM_ID ? s.stream_id : UINT64_MAX,
 		.period = s.period,
-		/* of three numbers in one, the latency, as perf separates them on x86 */
+		/* if the value packs three numbers, the latency, as perf extracts it on x86 */
 		.weight = s.present & PERF_SAMPLE_WEIGHT_STRUCT ? (uint32_t)s.weight : s.weight,
 		.transaction = s.transaction,
 		.cpu = (uint32_t)ev->cpu,

@@ -12,13 +12,13 @@
 
 struct session {
 	struct sonde_session *s;
-	struct event *borrowed; /* its bytes are borrowed from the library; NULL none */
+	struct event *borrowed; /* the event whose bytes are the library's; NULL if none */
 };
 
 struct event {
-	SV *session; /* the object, owned */
+	SV *session; /* the session's object, owned */
 	struct session *of;
-	const struct sonde_event *ev; /* borrowed, or equal to own */
+	const struct sonde_event *ev; /* borrowed from the library, or equal to own */
 	struct sonde_event *own;
 };
 

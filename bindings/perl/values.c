@@ -27,7 +27,7 @@ static void values_set_text(pTHX_ SV *sv, const struct sonde_event *ev, const st
 		sv_setpvn(sv, "", 0);
 		return;
 	}
-	/* Arrays of small numbers are declared as texts are, and sometimes look like one. */
+	/* Arrays of small numbers are declared like texts, and sometimes look like one. */
 	if (!rules->perl_texts_run_on && !values_is_chars(f->type) &&
 	    !prelude_is_text(bytes, len)) {
 		sv_setpvn(sv, (const char *)bytes, len);
@@ -91,7 +91,7 @@ void value_set_field(pTHX_ SV *sv, const struct sonde_event *ev, const struct so
 	}
 }
 
-/* Stores only keys that the prelude names. */
+/* STORE() compiles only for keys that the prelude names. */
 #define K(name) KEY_##name,
 enum { PRELUDE_FRAME_KEYS(K) PRELUDE_SYMBOL_KEYS(K) };
 #undef K

@@ -33,7 +33,7 @@ struct reading {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* NAME_ means NAME if NAME is a keyword of the language: generated skeletons have from_, id_. */
+/* A name also names the field without its trailing underscores: skeletons have from_, id_. */
 static int bind_field_index(const struct sonde_field *f, size_t nr, const char *name)
 {
 	size_t len = strlen(name);
@@ -61,8 +61,8 @@ static bool bind_is_sample_dict(const char *name)
 }
 
 /*
- * The field that a parameter names, or -1. A field called perf_sample_dict needs a trailing
- * underscore.
+ * The index of the field that a parameter names, or -1. A field called perf_sample_dict needs a
+ * trailing underscore.
  */
 static int bind_named_field(const struct layout *l, const char *name)
 {
@@ -70,8 +70,8 @@ static int bind_named_field(const struct layout *l, const char *name)
 }
 
 /*
- * The field name most like this one, among the fields that no other parameter names if there are
- * any. NULL if the event has no fields.
+ * The field name most similar to `name`. Fields that another parameter names are skipped if others
+ * are left. NULL if the event has no fields.
  */
 static const char *bind_nearest_field(const struct layout *l, const struct prelude_callee *c,
 				      const char *name)
@@ -165,8 +165,8 @@ static void bind_by_count(struct prelude_bind *b, size_t nr, size_t due, bool un
 }
 
 /*
- * perf passes all arguments, and the sample dict if there is one more parameter. True if Python
- * accepts that number.
+ * perf passes all arguments, and the sample dict if there is one more parameter. Returns true if
+ * Python accepts that number.
  */
 static bool bind_as_perf(struct prelude_bind *b, const struct prelude_callee *c, size_t due)
 {
@@ -257,8 +257,8 @@ static bool bind_is_extra_dict(const struct layout *l, const struct prelude_call
 }
 
 /*
- * True if perf cannot call the function and it names fields: a parameter with a default is then a
- * field of other kernels.
+ * True if perf cannot call the function, and the function names fields. A parameter with a default
+ * is then a field of other kernels.
  */
 static bool bind_keeps_defaults(const struct prelude_callee *c, const struct reading *r)
 {
@@ -294,7 +294,7 @@ static void bind_params(struct prelude_bind *b, const struct layout *l,
 			s = bind_unknown_slot(l, c, r, i);
 			if (bind_is_sample_dict(c->names[i]) || s.arg == PRELUDE_DEFAULT ||
 			    bind_is_extra_dict(l, c, r, i))
-				; /* as intended */
+				; /* the parameter is as intended */
 			else if (r->is_shifted || !r->is_perfs_number)
 				bind_misfit_add(b, l, c, c->names[i], s, r->is_shifted);
 		}
@@ -311,8 +311,8 @@ static bool bind_is_given(const struct prelude_bind *b, size_t field)
 }
 
 /*
- * Python's rule: *args gets what the named parameters did not get. Fields that were passed by name
- * keep their places.
+ * By Python's rule *args gets the values that the named parameters did not get. Fields that were
+ * passed by name keep their places.
  */
 static void bind_rest(struct prelude_bind *b, const struct layout *l,
 		      const struct prelude_callee *c, const struct reading *r)
@@ -331,7 +331,7 @@ static void bind_keyword_add(struct prelude_bind *b, const char *name, struct pr
 	b->keywords[b->nr_keywords++] = name;
 }
 
-/* Keyword-only parameters: a default is overwritten only by a value of that name. */
+/* Binds keyword-only parameters. A default is overwritten only by a value of that name. */
 static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 			  const struct prelude_callee *c)
 {
@@ -353,7 +353,10 @@ static void bind_keywords(struct prelude_bind *b, const struct layout *l,
 	}
 }
 
-/* A field with the name of a parameter cannot be passed by that name: it gets an underscore. */
+/*
+ * True if a parameter has this name. A field of the same name then gets an underscore to be passed
+ * by name.
+ */
 static bool bind_is_taken(const struct prelude_callee *c, const char *name)
 {
 	for (size_t i = c->nr_positional_only; i < c->nr_names; i++)

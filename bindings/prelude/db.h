@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of database export: dbexport.c handles events, db_objects.c what they refer
- * to, db_calls.c call paths.
+ * Data shared by the files of database export: dbexport.c handles events, db_objects.c the objects
+ * that events refer to, db_calls.c call paths.
  */
 #ifndef SONDE_PRELUDE_DB_H
 #define SONDE_PRELUDE_DB_H
@@ -12,24 +12,25 @@
 
 enum { DB_HOST = 1 }; /* id of the only machine */
 
-/* The table rows of an address; ids are 0 if nothing is known. */
+/* The table rows of an address; an id is 0 if its object is unknown. */
 struct db_place {
 	uint64_t dso, symbol;
 	uint64_t sym_off;
-	/* id of the symbol if this lookup made it for an address without one; else 0 */
+	/* Id of the symbol if this lookup made one for an address without symbol; else 0. */
 	uint64_t made;
-	bool lasts; /* the answer stays the same as long as the mappings hold */
+	bool lasts; /* the answer stays valid as long as the mappings hold */
 };
 
 /*
  * A frame with all its callers. Path 1 is the root, which has no frame. There may be millions of
- * paths. The children of a path are a list, since most paths have one child or none, and the newest
- * children are at its head.
+ * paths. The children of a path are a linked list, newest first, because most paths have at most
+ * one child.
  */
 struct db_path {
-	uint32_t where; /* id of the symbol, or DB_NO_SYMBOL and the index in ips of the address */
+	/* Id of the symbol; without symbol DB_NO_SYMBOL and the address's index in ips. */
+	uint32_t where;
 	uint32_t parent;
-	uint32_t child, sibling; /* first child; next child of the same parent; 0: none */
+	uint32_t child, sibling; /* first child; next child of the same parent; 0 if none */
 };
 #define DB_NO_SYMBOL (1u << 31)
 enum {
@@ -37,10 +38,7 @@ enum {
 	DB_PATHS_PER_BLOCK = DB_PATH_BLOCK / sizeof(struct db_path)
 };
 
-/*
- * The outermost frames of the previous chain, as far as their paths stay valid while the mappings
- * hold.
- */
+/* An outermost frame of the previous chain. Its path stays valid as long as the mappings hold. */
 struct db_step {
 	uint64_t ip;
 	uint32_t cpumode;
@@ -53,9 +51,9 @@ struct db_chain {
 	uint64_t map_epoch;
 };
 
-/* A cached result for one answer of the session. */
+/* The cached place for one answer of the session. */
 struct db_known_place {
-	uint64_t answer; /* sonde_location.answer; 0: free */
+	uint64_t answer; /* sonde_location.answer; 0 if the entry is free */
 	struct db_place place;
 };
 enum { DB_KNOWN_PLACES = 8192 };
@@ -63,22 +61,23 @@ enum { DB_KNOWN_PLACES = 8192 };
 /* The call stack of a thread, as far as single samples show it. */
 struct db_stack {
 	uint64_t thread, comm;
-	int32_t tid, cpu; /* cpu: for the idle task, else 0 */
+	int32_t tid, cpu; /* cpu: only for the idle task, else 0 */
 	bool is_leader;
 	uint64_t last_ns, nr_samples;
-	uint32_t path; /* path of its first function; 0: the stack is empty */
+	uint32_t path; /* path of the stack's first function; 0 if the stack is empty */
 	uint64_t since_ns, first_sample, samples_before;
 };
 
-/* For an event type: what each of its events needs. */
+/* What the export needs for each event of a type. */
 struct db_type {
 	enum { DB_NEW, DB_SAMPLE, DB_SWITCH, DB_OTHER } kind;
-	bool has_place_of_addr; /* the data address is looked up as the ip is */
+	bool has_place_of_addr; /* the data address is looked up like the ip */
 	bool has_chain;
 	bool is_synth;
 	uint64_t config;
-	uint64_t evsel;                                  /* id; 0: no row yet */
-	const struct sonde_field *other_pid, *other_tid; /* of switches; NULL if not recorded */
+	uint64_t evsel; /* id; 0 if it has no row yet */
+	/* fields of switches; NULL if not recorded */
+	const struct sonde_field *other_pid, *other_tid;
 };
 
 struct prelude_db {
@@ -90,13 +89,16 @@ struct prelude_db {
 	size_t nr_types;
 	struct id_list tasks, names;  /* ids of threads and comms, by their ids in the session */
 	struct ids dsos, symbols;     /* by dso_id; by dso id and offset in the dso */
-	struct db_known_place *known; /* by sonde_location.answer; NULL: empty */
+	struct db_known_place *known; /* by sonde_location.answer; NULL if empty */
 	struct ids path_of; /* the path by parent and where, for children beyond the list */
 	struct db_path **path_blocks; /* see db_path_at(); path 0 is unused, path 1 is the root */
 	size_t nr_paths, nr_path_blocks, room_path_blocks;
 	/* Paths before this one have rows. With opts.calls, path_ids decides instead. */
 	size_t nr_with_row;
-	/* By path; 0: no row yet. Only with opts.calls; otherwise a path's number is its id. */
+	/*
+	 * Row ids by path; 0 if the path has no row yet. Only with opts.calls; otherwise a path's
+	 * number is its id.
+	 */
 	uint32_t *path_ids;
 	size_t room_path_ids;
 	struct db_chain chain;
@@ -119,7 +121,7 @@ static inline bool db_wants(const struct prelude_db *db, enum prelude_table tabl
 {
 	return db->opts.tables >> table & 1;
 }
-/* Passes a row on if the caller takes rows of this table. The first cell is its id. */
+/* Passes a row to the caller if it takes rows of this table. The first cell is the row's id. */
 int db_row(struct prelude_db *db, enum prelude_table table, const union prelude_cell *cells);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call paths: the tree of all call chains, one row per node. And call returns, which perf makes
+ * Call paths: the tree of all call chains, one row per node. Also call returns, which perf makes
  * from the branches of a decoded trace. Without a trace, samples whose data address is looked up
- * show the first place of a thread: that call stays open until the program changes or the recording
- * ends. Then it gets a row with neither its begin nor its return seen.
+ * show the first place of a thread. That call stays open until the program changes or the recording
+ * ends. Then it gets a row whose flags say that neither its begin nor its return was seen.
  */
 #include "db_calls.h"
 
@@ -94,7 +94,7 @@ static int db_calls_where_is(struct prelude_db *db, uint64_t symbol, uint64_t ip
 
 enum { LISTED_CHILDREN = 2 };
 
-/* The path from parent to a symbol, or to an ip without symbol. */
+/* Finds the path from parent to a symbol, or to an ip without symbol. */
 static int db_calls_find_path(struct prelude_db *db, uint32_t parent, uint64_t symbol, uint64_t ip,
 			      uint32_t *ret)
 {
@@ -145,7 +145,7 @@ static int db_calls_begin_paths(struct prelude_db *db)
 	return r;
 }
 
-/* 0 if the path has no row yet. */
+/* Returns the path's row id; 0 if it has no row yet. */
 static uint32_t db_calls_id_of(const struct prelude_db *db, uint32_t path)
 {
 	if (db->opts.calls)
@@ -196,8 +196,8 @@ static int db_calls_put_path(struct prelude_db *db, uint32_t path)
 }
 
 /*
- * The number of outermost frames that equal those of the previous chain in the same mappings: their
- * paths are known.
+ * Returns the number of outermost frames that equal those of the previous chain in the same
+ * mappings. Their paths are known.
  */
 static int db_calls_steps_known(struct prelude_db *db, const struct sonde_event *ev,
 				const struct sonde_frame *frames, int nr)
@@ -222,7 +222,7 @@ static int db_calls_steps_known(struct prelude_db *db, const struct sonde_event 
 	return known;
 }
 
-/* Extends the path by a frame, the nr-th from outside; depth: see db_address. */
+/* Extends the path by a frame, the nr-th from outside. See struct db_address for depth. */
 static int db_calls_take_step(struct prelude_db *db, const struct sonde_event *ev,
 			      const struct sonde_frame *f, size_t nr, uint32_t depth,
 			      uint32_t *path)
@@ -278,7 +278,7 @@ int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *
 
 /* ---- call returns ---------------------------------------------------------------------------- */
 
-/* The stack of the task; the idle task has one per cpu. */
+/* Returns the stack of a task. The idle task has one stack per cpu. */
 static struct db_stack *db_calls_stack_of(struct prelude_db *db, const struct db_task *t,
 					  int32_t cpu)
 {
@@ -359,7 +359,7 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 	return r;
 }
 
-/* perf keeps threads in 256 groups by tid and walks group after group. */
+/* Orders stacks like perf, which keeps threads in 256 groups by tid and walks group after group. */
 static int calls_compare(const void *one, const void *other)
 {
 	const struct db_stack *a = one, *b = other;

@@ -7,7 +7,8 @@
 
 int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *ret_path_id);
 /*
- * For a sample whose data address is looked up: its place becomes the first of the thread's stack.
+ * Called for a sample whose data address is looked up: the sample's place becomes the first one of
+ * the thread's stack.
  */
 int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const struct db_task *task,
 		 const struct sonde_sample *sample, const struct db_place *from,

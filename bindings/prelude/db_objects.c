@@ -77,8 +77,8 @@ static int db_objects_put_comm(struct prelude_db *db, const struct sonde_task_na
 }
 
 /*
- * The first thread of the process gets its row first, with the name that its program was started
- * with. Other threads are linked to that name when they are new.
+ * Writes the row of the process's first thread before other rows, with the name that its program
+ * was started with. Other threads are linked to that name when they are new.
  */
 static int db_objects_put_leader(struct prelude_db *db, struct db_task *t)
 {
@@ -156,8 +156,8 @@ struct symbol {
 };
 
 /*
- * The symbol at an address as the tables name it. Symbols of kernel modules, too, count from the
- * start of their file.
+ * The symbol at an address, in the form of the tables. Offsets count from the start of the file,
+ * for symbols of kernel modules, too.
  */
 static struct symbol db_objects_symbol_at(const struct db_address *a,
 					  const struct sonde_location *loc)
@@ -177,9 +177,9 @@ static struct symbol db_objects_symbol_at(const struct db_address *a,
 }
 
 /*
- * Where the id of a symbol is stored. The start of a symbol identifies it in its file. An inlined
+ * Returns the place of a symbol's id. The start of a symbol identifies it in its file. An inlined
  * function is a separate symbol at each address, and so is each address without a symbol. perf puts
- * the symbols of such frames at the address itself, unless a sample was there.
+ * the symbols of such frames at the address itself, unless a sample was there before.
  */
 static uint64_t *db_objects_symbol_id(struct prelude_db *db, const struct db_address *a,
 				      uint64_t dso, bool is_known, struct symbol *sym)
@@ -228,8 +228,8 @@ static int db_objects_put_place(struct prelude_db *db, const struct sonde_event 
 }
 
 /*
- * A known place never changes, except at addresses without a symbol: for perf it matters whether a
- * frame or a sample was there first.
+ * A known place never changes, except at addresses without a symbol. There perf's result depends on
+ * whether a frame or a sample was first.
  */
 int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,
 		 struct db_place *ret)
@@ -252,7 +252,7 @@ int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const stru
 			return 0;
 		}
 	}
-	loc = *at; /* writing rows looks up more */
+	loc = *at; /* a copy, because writing rows looks up further addresses */
 	r = db_objects_put_place(db, ev, a, &loc, ret);
 	if (r < 0 || !known)
 		return r;

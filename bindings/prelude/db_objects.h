@@ -5,12 +5,12 @@
 
 #include "db.h"
 
-/* A task with the first thread of its process. */
+/* A task and facts about the first thread of its process. */
 struct db_task {
 	struct sonde_task task, leader;
 	bool has_leader;
-	uint64_t thread;  /* id */
-	uint64_t program; /* id of the comm that perf groups threads by; 0: none */
+	uint64_t thread;  /* row id */
+	uint64_t program; /* row id of the comm that perf groups threads by; 0 if none */
 };
 
 /* Write the rows of these objects that are still missing. */
@@ -18,8 +18,8 @@ int db_put_machine(struct prelude_db *db);
 int db_put_task(struct prelude_db *db, const struct sonde_event *ev, int32_t pid, int32_t tid,
 		struct db_task *ret);
 /*
- * inlined: name of the function inlined at addr, NULL if the symbol table decides; depth: its
- * nesting depth there. in_chain: addr is that of a frame.
+ * inlined is the name of the function inlined at addr, NULL if the symbol table decides; depth is
+ * its nesting depth there. in_chain is true if addr is the address of a frame.
  */
 struct db_address {
 	uint64_t addr;
@@ -27,7 +27,7 @@ struct db_address {
 	const char *inlined;
 	uint32_t depth;
 	bool in_chain;
-	/* Id of a symbol that was made after perf looked the address up; 0: none. */
+	/* Id of a symbol that was made after perf looked up the address; 0 if none. */
 	uint64_t unseen;
 };
 int db_put_place(struct prelude_db *db, const struct sonde_event *ev, const struct db_address *a,

@@ -38,7 +38,8 @@ struct prelude_column {
 struct prelude_table_form {
 	const char *handler; /* "sample_table" */
 	struct prelude_column columns[PRELUDE_MAX_COLUMNS];
-	size_t nr_columns, nr_without_ids; /* the latter with db_samples_without_ids */
+	/* nr_without_ids: number of columns with db_samples_without_ids */
+	size_t nr_columns, nr_without_ids;
 };
 extern const struct prelude_table_form prelude_tables[PRELUDE_NR_TABLES];
 
@@ -53,9 +54,12 @@ union prelude_cell {
 };
 
 struct prelude_db_options {
-	uint32_t tables;        /* bit per enum prelude_table: the caller takes its rows */
+	/* one bit per enum prelude_table: the caller takes the table's rows */
+	uint32_t tables;
 	bool calls, callchains; /* perf_db_export_calls, perf_db_export_callchains */
-	/* Takes a row. A negative result ends the call that made the row, with that code. */
+	/*
+	 * Takes a row. If the result is negative, the call that made the row ends and returns it.
+	 */
 	int (*row)(void *ctx, enum prelude_table table, const union prelude_cell *cells, size_t nr);
 	void *ctx;
 };

@@ -80,7 +80,7 @@ int prelude_db_begin(struct prelude_db *db)
 
 	for (size_t i = 0; r >= 0 && i < nr; i++)
 		r = dbexport_put_branch_type(db, types[i].type, types[i].name);
-	/* Any kind of branch may be the first or the last of a trace. */
+	/* Every kind of branch may be the first or the last one of a trace. */
 	for (size_t i = 0; r >= 0 && i < nr; i++) {
 		if (types[i].type == TYPE_BRANCH ||
 		    types[i].type & (TYPE_TRACE_BEGIN | TYPE_TRACE_END))
@@ -202,7 +202,7 @@ static int dbexport_put_sample_row(struct prelude_db *db, const struct sample_ro
 		{ .number = 0 }, /* branch_type, in_tx: known only from trace decoders */
 		{ .number = 0 },
 		{ .number = (int64_t)r->call_path },
-		{ .number = 0 }, /* insn_cnt, cyc_cnt, flags: the same */
+		{ .number = 0 }, /* insn_cnt, cyc_cnt, flags: also known only from trace decoders */
 		{ .number = 0 },
 		{ .number = 0 },
 		{ .number = has_id ? (int64_t)s->id : -1 },
@@ -276,7 +276,7 @@ static int dbexport_put_sample(struct prelude_db *db, const struct sonde_event *
 /* ---- context switches ------------------------------------------------------------------------ */
 
 struct switched {
-	uint64_t thread, comm; /* ids; 0: a task that the recording does not describe */
+	uint64_t thread, comm; /* ids; 0 for a task that the recording does not describe */
 	bool is_idle;
 };
 

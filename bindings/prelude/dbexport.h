@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Database export, for scripts that set perf_db_export_mode. Events become rows of tables. A script
- * gets each row once, before another row refers to it. Ids count from 1 in each table.
+ * gets each row once, and before any row that refers to it. Ids count from 1 in each table.
  *
  *	struct prelude_db_options opts = { .tables = bits, .row = call_handler, .ctx = me };
  *

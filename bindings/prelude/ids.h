@@ -7,23 +7,23 @@
 #include <stdint.h>
 
 struct id_entry {
-	uint64_t a, b; /* the key; both 0: free */
-	uint64_t id;   /* 0: not assigned yet */
+	uint64_t a, b; /* the key; both 0 if the entry is free */
+	uint64_t id;   /* 0 if not assigned yet */
 };
 struct ids {
 	struct id_entry *v; /* owned */
-	size_t capacity;    /* a power of two; 0: not allocated */
+	size_t capacity;    /* a power of two; 0 if not allocated */
 	size_t n;
 };
 
 /*
- * The place of the key's id, which is 0 if the key is new; borrowed until the next call. NULL if
- * there is no memory.
+ * Returns the place of the key's id; the id is 0 if the key is new. Borrowed until the next call.
+ * NULL if there is no memory.
  */
 uint64_t *ids_place(struct ids *t, uint64_t a, uint64_t b);
 void ids_done(struct ids *t);
 
-/* The same for keys that are counted from 1: an array. */
+/* An array of ids, for keys that are counted from 1. */
 struct id_list {
 	uint64_t *v; /* owned */
 	size_t n;

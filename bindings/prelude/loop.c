@@ -119,7 +119,10 @@ int script_begin(struct script_run *r, const struct script_lang *lang)
 
 	if (code < 0)
 		return code;
-	/* So that a defect caused by a function is reported before the next event. */
+	/*
+	 * With one event per batch, a defect that a function causes is reported before the next
+	 * event.
+	 */
 	r->max_batch = code ? 1 : SCRIPT_BATCH;
 	return loop_bind_new(r, lang);
 }
@@ -196,7 +199,7 @@ int script_define(struct script_run *r, const struct script_lang *lang, struct s
 
 void script_want_all(struct script_run *r)
 {
-	/* Events after the current one may have been dropped. */
+	/* The session may have dropped events after the current one. */
 	if (r->nr_refused && r->nr_batch > r->batch_at &&
 	    sonde_session_unread(r->s, r->nr_batch - r->batch_at) >= 0)
 		r->nr_batch = r->batch_at;
@@ -209,7 +212,7 @@ void script_want_all(struct script_run *r)
 	}
 }
 
-/* The session drops events of this type until code of the script has run. */
+/* Makes the session drop events of this type until code of the script has run. */
 static void loop_script_refuse(struct script_run *r, const struct script_lang *lang,
 			       struct script_slot *slot)
 {
@@ -242,8 +245,8 @@ static int loop_call_callback(struct script_run *r, const struct script_lang *la
 }
 
 /*
- * Delivers a defect unless the script knows it with this count. Returns 1, or 0 if no function
- * takes defects.
+ * Delivers a defect unless it was delivered with this count. Returns 1, or 0 if no function takes
+ * defects.
  */
 static int loop_script_deliver_defect(struct script_run *r, const struct script_lang *lang,
 				      const struct sonde_defect *d)
@@ -267,8 +270,8 @@ static int loop_script_deliver_defect(struct script_run *r, const struct script_
 }
 
 /*
- * Delivers the defects so far. The function may cause further ones and may replace itself: it is
- * looked up for each.
+ * Delivers the defects so far. The script's function may cause further defects and may replace
+ * itself, so it is looked up for each one.
  */
 static int loop_script_deliver_defects(struct script_run *r, const struct script_lang *lang)
 {
@@ -281,8 +284,8 @@ static int loop_script_deliver_defects(struct script_run *r, const struct script
 }
 
 /*
- * The kernel reports losses by records, which have a time; newer kernels report them again as sums
- * at the end of the recording. Delivers only the part of the sums that no record reported. Its time
+ * The kernel reports losses by records, which have a time. Newer kernels report them again as sums
+ * at the end of the recording. Delivers only the part of the sums that no record reported; its time
  * is unknown.
  */
 static int loop_script_deliver_rest_of_losses(struct script_run *r, const struct script_lang *lang)
@@ -338,7 +341,10 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 		prelude_callback_values(cb, slot->sc, r->ev, values);
 		return loop_call_callback(r, lang, cb, function, values);
 	}
-	/* The next stat event may be for another function. Losses are summed up. */
+	/*
+	 * Refuses events without a function, except stat events, whose next one may have a
+	 * function, and losses, which are added up.
+	 */
 	if (!code && cb->name && cb != prelude_trace_lost)
 		loop_script_refuse(r, lang, slot);
 	return code;

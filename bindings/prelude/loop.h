@@ -15,7 +15,7 @@
  *
  * script_next() is inlined into the language's file. The table is constant there, so the compiler
  * calls the functions of the table directly and inlines them: an event costs no indirect call.
- * Whatever does not happen for each event is in loop.c.
+ * Steps that do not run for each event are in loop.c.
  *
  * Functions return 0 on success and a negative value on failure, unless their comment says
  * otherwise. The language keeps the text of the failure (its exception); the loop only ends the
@@ -28,7 +28,7 @@
 
 #include "prelude.h"
 
-/* An event type's part of a run; the language's own slot begins with it. */
+/* The state of one event type in a run; the language's own slot begins with it. */
 struct script_slot {
 	const struct sonde_schema *sc;
 	const struct prelude_callback *callback; /* NULL if no callback takes these events */
@@ -36,15 +36,15 @@ struct script_slot {
 	bool has_callchain;
 	bool is_defined;  /* the script knows the flags and symbols of the fields */
 	bool is_refused;  /* the session drops these events */
-	bool has_handler; /* what find_handler() returned last */
+	bool has_handler; /* last result of find_handler() */
 };
 
 /* The state of one kind of defect as last delivered to the script. */
 struct script_delivered {
-	const char *name; /* borrowed from the session: one text for each kind */
+	const char *name; /* borrowed from the session, which has one text per kind */
 	uint64_t count;
 };
-#define SCRIPT_DELIVERED 64 /* more than there are kinds of defects */
+#define SCRIPT_DELIVERED 64 /* more than the number of kinds of defects */
 
 struct script_run {
 	struct sonde_session *s;
@@ -60,14 +60,14 @@ struct script_run {
 	size_t nr_bound;             /* schemas whose handlers bind() has seen */
 	struct script_delivered delivered[SCRIPT_DELIVERED];
 	size_t nr_delivered;
-	uint64_t nr_lost;     /* events, according to the records of losses */
+	uint64_t nr_lost;     /* lost events, according to the records of losses */
 	bool redefines;       /* the script gets the definitions before each event */
 	bool has_called;      /* a function of the script has taken an event */
-	bool has_passed_over; /* no function took some sample */
+	bool has_passed_over; /* at least one sample was taken by no function */
 };
 
 /*
- * Before a function of the table that is called for each event. It is inlined although its address
+ * Marks a function of the table that is called for each event: it is inlined although its address
  * is in the table.
  */
 #define SCRIPT_HOT static inline __attribute__((always_inline))
@@ -77,21 +77,21 @@ struct script_lang {
 	const char *separator; /* between an event's system and name in the name of its handler */
 
 	/*
-	 * Once per event type: a slot of slot_size bytes begins with struct script_slot, which is
-	 * filled in; the rest is zero. run_slot_done() releases what the slot holds, also after a
-	 * run_slot_init() that failed.
+	 * Called once per event type: a slot of slot_size bytes begins with struct script_slot,
+	 * which is filled in; the rest is zero. slot_done() releases what the slot holds, also
+	 * after slot_init() failed.
 	 */
 	size_t slot_size;
 	int (*slot_init)(struct script_run *r, struct script_slot *slot);
 	void (*slot_done)(struct script_run *r, struct script_slot *slot);
 	/*
-	 * The script's function of that name, borrowed, into *ret. Returns 1 if there is one, 0 if
-	 * not. For functions that are seldom called: callbacks, and handlers before the first
-	 * event. slot: the name is its callback's; may be NULL.
+	 * Stores the script's function of that name, borrowed, in *ret. Returns 1 if there is one,
+	 * 0 if not. For functions that are seldom called: callbacks, and handlers before the first
+	 * event. slot is set if the name is that of its callback; it may be NULL.
 	 */
 	int (*find_function)(struct script_run *r, const struct script_slot *slot, const char *name,
 			     void **ret);
-	/* A handler exists before the first event: checks its parameters. May be NULL. */
+	/* Checks the parameters of a handler that exists before the first event. May be NULL. */
 	int (*bind)(struct script_run *r, struct script_slot *slot, void *function);
 	/* Passes on one definition, if the script has a function for its kind. */
 	int (*define)(struct script_run *r, struct script_slot *slot, const struct sonde_define *d);
@@ -99,59 +99,62 @@ struct script_lang {
 			     void *function, const struct prelude_record_value *values);
 
 	/*
-	 * Waits in sonde_session_fill(), between what the language does before and after. Returns
-	 * its result.
+	 * Calls sonde_session_fill(), which may wait, with the language's own steps before and
+	 * after it. Returns the result of that call.
 	 */
 	int (*fill)(struct script_run *r);
-	/* The library failed with this code. Returns a negative value. */
+	/* Reports that the library failed with this code. Returns a negative value. */
 	int (*failed)(struct script_run *r, int code);
 
 	/* The functions below are called for each event: SCRIPT_HOT. */
 
-	/* Before the loop asks for the next event. May be NULL. */
+	/* Called before the loop asks for the next event. May be NULL. */
 	void (*between)(struct script_run *r);
 	/*
-	 * An event is at hand. Returns 1 if it is served with that, 0 if its handler is next.
-	 * May be NULL.
+	 * Called for each event. Returns 1 if the event needs no handler call, 0 if its handler is
+	 * next. May be NULL.
 	 */
 	int (*event)(struct script_run *r, struct script_slot *slot);
-	/* True if find_handler() may find another function than the last time. NULL: always. */
+	/*
+	 * True if find_handler() may now find a different function. If NULL, it is called each
+	 * time.
+	 */
 	bool (*has_changed)(struct script_run *r, struct script_slot *slot);
 	/*
-	 * The function that takes samples of this type, into the slot. Returns 1 if there is one, 0
-	 * if not.
+	 * Stores the function that takes samples of this type in the slot. Returns 1 if there is
+	 * one, 0 if not.
 	 */
 	int (*find_handler)(struct script_run *r, struct script_slot *slot);
-	/* The arguments for the event at hand, into the slot. */
+	/* Stores the arguments for the current event in the slot. */
 	int (*make_args)(struct script_run *r, struct script_slot *slot);
 	/* Calls the handler. Returns 1 if the language calls it when script_next() has returned. */
 	int (*call)(struct script_run *r, struct script_slot *slot);
 
 	/*
-	 * Called only while a slot is refused, after code of the script has run: returns whether a
+	 * Called only while a slot is refused, after code of the script has run. Returns true if a
 	 * function for the events of a refused slot may exist now.
 	 */
 	bool (*may_want)(struct script_run *r);
-	/* The slot was refused: notes what may_want() compares. May be NULL. */
+	/* Called when a slot was refused: records what may_want() compares. May be NULL. */
 	void (*refused)(struct script_run *r, struct script_slot *slot);
 };
 
 /* Called before the first script_next(); r->s is set. */
 int script_begin(struct script_run *r, const struct script_lang *lang);
 /*
- * Called after the last event: delivers losses without a time and defects that the script does not
- * know yet.
+ * Called after the last event: delivers losses without a time, and defects that the script has not
+ * got yet.
  */
 int script_end(struct script_run *r, const struct script_lang *lang);
 /* Frees the slots. */
 void script_done(struct script_run *r, const struct script_lang *lang);
 
-/* The slot of a schema, made if it is new; NULL on failure. */
+/* Returns the slot of a schema, which is made if it is new; NULL on failure. */
 struct script_slot *script_slot(struct script_run *r, const struct script_lang *lang, uint32_t id);
 
 /* Parts of script_next(). */
 int script_fill(struct script_run *r, const struct script_lang *lang);
-/* The next events in memory: 1, or 0 if there are none. */
+/* Fetches the next events that are in memory. Returns 1, or 0 if there are none. */
 int script_read(struct script_run *r, const struct script_lang *lang);
 int script_define(struct script_run *r, const struct script_lang *lang, struct script_slot *slot);
 int script_record(struct script_run *r, const struct script_lang *lang, struct script_slot *slot);
@@ -161,7 +164,9 @@ void script_want_all(struct script_run *r);
 /* Ends the run: no further event is delivered. */
 void script_stop(struct script_run *r);
 
-/* Called after code of the script: it may have defined functions for refused events. */
+/*
+ * Called after code of the script has run: the code may have defined functions for refused events.
+ */
 static inline void script_ran(struct script_run *r, const struct script_lang *lang)
 {
 	if (r->nr_refused && lang->may_want(r))
@@ -194,7 +199,7 @@ SCRIPT_HOT int script_sample(struct script_run *r, const struct script_lang *lan
 	return code;
 }
 
-/* Serves events. Returns 1 if call() did, 0 after the last event. */
+/* Serves events. Returns 1 if call() returned 1, 0 after the last event. */
 SCRIPT_HOT int script_next(struct script_run *r, const struct script_lang *lang)
 {
 	for (;;) {

@@ -6,9 +6,9 @@
  *	struct prelude_bind b;
  *
  *	prelude_handler_name(sc, "__", name, sizeof(name));      "sched__sched_switch"
- *	prelude_bind(sc, &callee, rules, &b);            slots[i] says what the i-th argument is
+ *	prelude_bind(sc, &callee, rules, &b);            slots[i]: source of the i-th argument
  *
- * Nothing here allocates, except prelude_bind(); nothing knows an interpreter.
+ * Only the two bind functions allocate. No function depends on an interpreter.
  */
 #ifndef SONDE_PRELUDE_H
 #define SONDE_PRELUDE_H
@@ -20,8 +20,7 @@
 #include "sonde/sonde.h"
 
 /*
- * The arguments that every tracepoint handler begins with, in perf's order. The event's own fields
- * follow.
+ * The first arguments of every tracepoint handler, in perf's order. The event's own fields follow.
  */
 enum prelude_arg {
 	PRELUDE_EVENT_NAME = 0,
@@ -51,9 +50,9 @@ extern const char *const prelude_unhandled_keys[PRELUDE_NR_COMMON - PRELUDE_CPU]
 
 struct prelude_slot {
 	enum prelude_arg arg;
-	/* PRELUDE_FIELD: index among the schema's own fields, without common_*. */
+	/* For PRELUDE_FIELD: index among the schema's own fields, without common_*. */
 	uint32_t field;
-	/* passed by its name with an underscore, because a parameter has that name */
+	/* The field is passed as NAME_, because a parameter is already called NAME. */
 	bool is_renamed;
 };
 
@@ -63,31 +62,32 @@ struct prelude_keyword {
 	bool has_default;
 };
 
-/* A function of the script, as far as the language can describe it. */
+/* The signature of a script's function, as far as the language can describe it. */
 struct prelude_callee {
-	const char *const *names; /* of its positional parameters without `self` */
+	const char *const *names; /* names of positional parameters, without `self` */
 	size_t nr_names;
 	size_t nr_defaults; /* number of parameters at the end that have defaults */
 	size_t nr_positional_only;
 	const struct prelude_keyword *keywords; /* after `*` */
 	size_t nr_keywords;
-	bool has_names;     /* false: its parameters are unknown; it gets perf's arguments */
-	bool rest;          /* *args: it takes any number of further arguments */
-	bool keywords_rest; /* **kw: it takes arguments of any name */
-	bool bound;         /* a method whose `self` is not in names */
-	bool unhandled;     /* it is trace_unhandled */
+	/* false if the parameters are unknown; the function gets perf's arguments */
+	bool has_names;
+	bool rest;          /* *args: takes any number of further arguments */
+	bool keywords_rest; /* **kw: takes arguments of any name */
+	bool bound;         /* the function is a bound method; `self` is not in names */
+	bool unhandled;     /* the function is trace_unhandled */
 };
 
 /*
- * A parameter after the common ones that has no field's name. Names are borrowed from the callee
+ * A parameter after the common ones whose name is not a field's. Names are borrowed from the callee
  * and the schema.
  */
 struct prelude_misfit {
-	/* nearest: of the field names; NULL if the event has no fields. */
+	/* nearest: the most similar field name; NULL if the event has no fields. */
 	const char *name, *nearest;
 	struct prelude_slot gets;
-	const char *field; /* the field that it gets, NULL if none */
-	bool ends;         /* it gets no value: the run must end unless rules->binds_by_place */
+	const char *field; /* the field that the parameter gets; NULL if none */
+	bool ends;         /* no value for it: the run must end unless rules->binds_by_place */
 };
 
 struct prelude_bind {
@@ -114,7 +114,7 @@ extern const struct prelude_context_function prelude_context_functions[PRELUDE_N
 int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_event *ev,
 			      enum prelude_context which);
 
-/* Keys of a call chain's frame; of the symbol in it. */
+/* Keys of a call chain's frame, and of the symbol in the frame. */
 #define PRELUDE_FRAME_KEYS(K)  K(ip) K(sym) K(sym_off) K(sym_srcline) K(dso)
 #define PRELUDE_SYMBOL_KEYS(K) K(start) K(end) K(binding) K(name)
 /* Keys of a branch, by addresses and by symbols. */
@@ -123,20 +123,23 @@ int32_t prelude_context_value(const struct sonde_session *s, const struct sonde_
 	K(to)                  \
 	K(mispred) K(predicted) K(in_tx) K(abort) K(cycles) K(from_dsoname) K(to_dsoname) K(pred)
 
-/* The event's system and name with the separator between them into buf; 0, or -ENAMETOOLONG. */
+/*
+ * Writes the event's system, the separator and the event's name into buf. Returns 0, or
+ * -ENAMETOOLONG.
+ */
 int prelude_handler_name(const struct sonde_schema *sc, const char *separator, char *buf,
 			 size_t size);
-/* The fields after the common_* ones. */
+/* Returns the fields after the common_* ones. */
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 /*
- * True if the events have fields, but none of tracefs's common ones: common_pid is then the event's
- * thread.
+ * True if the events have fields but no common_* fields as in tracefs: common_pid is then the
+ * event's thread.
  */
 bool prelude_pid_is_thread(const struct sonde_schema *sc);
 
 /*
- * One line about the event whose handler failed, into buf: name, time, cpu, task, text. It is cut
- * to the buffer's size. Returns the length of the line.
+ * Writes one line about the event whose handler failed into buf: name, time, cpu, task, text. The
+ * line is cut to the buffer's size. Returns the length of the line.
  */
 int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev, char *buf,
 		     size_t size);
@@ -164,40 +167,40 @@ int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev
 int prelude_bind(const struct sonde_schema *sc, const struct prelude_callee *callee,
 		 const struct sonde_rules *rules, struct prelude_bind *ret);
 void prelude_bind_done(struct prelude_bind *b);
-/* One sentence about a misfit into buf, without the function's name. */
+/* Writes one sentence about a misfit into buf, without the function's name. */
 void prelude_misfit_text(const struct prelude_misfit *m, const struct sonde_schema *sc, char *buf,
 			 size_t size);
 
 /*
- * Callbacks for events other than samples: one row for each, for all records that it takes.
+ * Callbacks for events other than samples: one table row per callback, for all records it takes.
  *
  *	context_switch throttle unthrottle auxtrace_error	records of the kernel, the recorder
  *	stat__EVENT stat__interval				counts of perf stat, one event each
- *	trace_lost trace_defect					sonde's: what is missing or wrong
+ *	trace_lost trace_defect					sonde's own: losses and defects
  */
 enum prelude_callback_from {
-	/* of the record; `constant` if this kind of record has no such field */
+	/* A field of the record; `constant` if this kind of record has no such field. */
 	PRELUDE_FROM_FIELD = 0,
-	PRELUDE_FROM_TIME,        /* of the event; all ones if not recorded */
-	PRELUDE_FROM_TIME_IF_ANY, /* -1 if not recorded */
+	PRELUDE_FROM_TIME,        /* the event's time; all ones if not recorded */
+	PRELUDE_FROM_TIME_IF_ANY, /* the event's time; -1 if not recorded */
 	PRELUDE_FROM_CPU,
 	PRELUDE_FROM_PID,
 	PRELUDE_FROM_TID,
-	PRELUDE_FROM_MISC, /* whether this bit of the record's misc is set */
+	PRELUDE_FROM_MISC, /* true if this bit of the record's misc is set */
 	PRELUDE_FROM_CONSTANT
 };
 
 struct prelude_callback_arg {
-	const char *name; /* of the parameter */
+	const char *name; /* the parameter's name */
 	enum prelude_callback_from from;
 	const char *field;
 	int64_t constant;
 };
 
-#define PRELUDE_CALLBACK_ARGS 11 /* the most of any callback */
+#define PRELUDE_CALLBACK_ARGS 11 /* the largest number of any callback */
 
 struct prelude_callback {
-	const char *name;       /* NULL: depends on the event, see prelude_callback_name() */
+	const char *name;       /* NULL if it depends on the event: see prelude_callback_name() */
 	const char *records[2]; /* names of their schemas */
 	size_t nr_args;
 	struct prelude_callback_arg args[PRELUDE_CALLBACK_ARGS];
@@ -205,9 +208,9 @@ struct prelude_callback {
 
 extern const struct prelude_callback *const prelude_trace_lost, *const prelude_trace_defect;
 
-/* The callback for events of this schema; NULL if none. */
+/* Returns the callback for events of this schema; NULL if none. */
 const struct prelude_callback *prelude_callback_of(const struct sonde_schema *sc);
-/* The name of the callback for this event, into buf. Returns 0 or -ENAMETOOLONG. */
+/* Writes the name of the callback for this event into buf. Returns 0 or -ENAMETOOLONG. */
 int prelude_callback_name(const struct prelude_callback *cb, const struct sonde_schema *sc,
 			  const struct sonde_event *ev, char *buf, size_t size);
 
@@ -219,19 +222,19 @@ enum prelude_record_kind {
 };
 struct prelude_record_value {
 	enum prelude_record_kind kind;
-	int64_t i; /* also of BOOL */
+	int64_t i; /* also the value of BOOL */
 	uint64_t u;
-	const char *text; /* borrowed as long as the event */
+	const char *text; /* borrowed; valid as long as the event */
 	size_t len;
 };
 /* The values of a callback's arguments for an event. */
 void prelude_callback_values(const struct prelude_callback *cb, const struct sonde_schema *sc,
 			     const struct sonde_event *ev,
 			     struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
-/* The same for trace_defect. */
+/* The values of trace_defect's arguments. */
 void prelude_defect_values(const struct sonde_defect *d,
 			   struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
-/* The same for trace_lost, when the time of the losses is unknown. */
+/* The values of trace_lost's arguments when the time of the losses is unknown. */
 void prelude_loss_values(uint64_t count, struct prelude_record_value ret[PRELUDE_CALLBACK_ARGS]);
 /*
  * Decides which arguments a function gets. They are bound by name if every parameter has the name
@@ -248,12 +251,12 @@ enum prelude_value {
 	PRELUDE_INT,   /* width 1, 2, 4 or 8; enums (their labels are symbols) and bit-fields */
 	PRELUDE_TEXT,  /* a string if prelude_is_text(), else bytes */
 	PRELUDE_BYTES, /* raw bytes */
-	PRELUDE_ZERO,  /* the number 0: odd sizes */
+	PRELUDE_ZERO,  /* the number 0, for odd sizes */
 	PRELUDE_FLOAT,
 	PRELUDE_NESTED /* the members of a struct by name, each a value by these rules */
 };
 enum prelude_value prelude_value_kind(const struct sonde_field *f);
-/* A number whose bytes are its value in the recording's byte order. */
+/* True for a number whose bytes are its value in the recording's byte order. */
 static inline bool prelude_is_plain(const struct sonde_field *f)
 {
 	return f->kind < SONDE_FIELD_FLOAT && !f->byte_order;
@@ -294,15 +297,15 @@ static inline uint64_t prelude_no_data_src(const struct sonde_rules *rules)
 }
 
 /*
- * Rules that launchers read by their names in struct sonde_rules, before the session is open; the
- * list ends with name NULL.
+ * Rules that launchers read before the session is open. Names are those of the members of struct
+ * sonde_rules; the list ends with name NULL.
  */
 struct prelude_rule {
 	const char *name;
-	size_t off; /* of a uint32_t in struct sonde_rules */
+	size_t off; /* offset of a uint32_t in struct sonde_rules */
 };
 extern const struct prelude_rule prelude_rules[];
-/* The rules of a session's text; the default ones if it names no known version. */
+/* The rules that a session's text selects; the default rules if it names no known version. */
 const struct sonde_rules *prelude_rules_of_text(const char *text);
 static inline uint32_t prelude_rule_value(const struct sonde_rules *rules,
 					  const struct prelude_rule *r)
@@ -311,9 +314,9 @@ static inline uint32_t prelude_rule_value(const struct sonde_rules *rules,
 }
 
 /*
- * In names.c. The handler that a function's name was probably meant to be; NULL if none. Functions
- * of a script may resemble handlers (print_unhandled): more than a quarter of wrong letters is
- * another name.
+ * In names.c. Returns the handler name that a function's name was probably meant to be; NULL if
+ * none. Functions of a script may resemble handlers (print_unhandled), so a name with more than a
+ * quarter of wrong letters is no misspelling.
  */
 const char *prelude_meant(const struct sonde_nearest *n);
 

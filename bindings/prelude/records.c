@@ -40,7 +40,7 @@ static const struct prelude_callback callbacks[] = {
 	    EVENT("tid", PRELUDE_FROM_TID),
 	    { "np_pid", PRELUDE_FROM_FIELD, "next_prev_pid", -1 },
 	    { "np_tid", PRELUDE_FROM_FIELD, "next_prev_tid", -1 },
-	    CONSTANT("machine_pid", -1), /* the host: switches of guests are not reported */
+	    CONSTANT("machine_pid", -1), /* the host, because switches of guests are not reported */
 	    { "out", PRELUDE_FROM_MISC, NULL, MISC_OUT },
 	    { "out_preempt", PRELUDE_FROM_MISC, NULL, MISC_OUT_PREEMPT },
 	    CONSTANT("guest_machine_pid", 0),

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* perf resolves addresses of faults, and of branches if every branch is an event. */
+/* perf resolves the data addresses of page faults, and of branches if every branch is an event. */
 static bool sample_addr_has_names(const struct perf_event_attr *attr)
 {
 	if (!(attr->sample_type & PERF_SAMPLE_ADDR))
@@ -87,7 +87,7 @@ size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded)
 	return recorded < LEAST ? LEAST : recorded;
 }
 
-/* -1 if not recorded; perf sees it as unsigned 32 bits. */
+/* Returns -1 if not recorded, which perf passes on as unsigned 32 bits. */
 static uint64_t sample_task(const struct prelude_sample *p, int32_t value)
 {
 	return p->sampled->rules->unsigned_ids ? (uint32_t)value : (uint64_t)(int64_t)value;
@@ -186,15 +186,15 @@ const char *prelude_name(const struct prelude_sample *p, enum prelude_item item)
 	}
 }
 
-/* If an event's counts are not read, perf has one entry of zeroes, and none for a group. */
+/* If an event's counts are not read, perf has one entry of zeroes, or no entry for a group. */
 size_t prelude_nr_values(const struct prelude_sample *p)
 {
 	return p->s.nr_reads || p->sampled->read_format & PERF_FORMAT_GROUP ? p->s.nr_reads : 1;
 }
 
 /*
- * perf leaves a hole if no lost count was read, and a script that reads it dies: here it is always
- * 0.
+ * If no lost count was read, perf leaves its place empty, and a script that reads it dies. Here the
+ * count is then 0.
  */
 struct sonde_read_value prelude_value(const struct prelude_sample *p, size_t i)
 {
@@ -249,7 +249,7 @@ size_t prelude_data_src_text(const struct prelude_sample *p, char *buf)
 	return len < room ? len : room - 1;
 }
 
-/* perf limits both texts by the number of kernel registers. */
+/* perf limits the texts of both register sets by the number of kernel registers. */
 static size_t sample_regs_room(const struct prelude_sampled *sampled)
 {
 	const size_t each = sampled->rules->register_text_bytes,

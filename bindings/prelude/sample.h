@@ -87,7 +87,7 @@ enum prelude_form {
 
 /* Facts that only some samples have. */
 enum prelude_has {
-	HAS_DSO = 1, /* a mapping contains ip */
+	HAS_DSO = 1, /* ip is in a mapping */
 	HAS_SYMBOL = 2,
 	HAS_ADDR_NAMES = 4, /* addr is in code or data of the process */
 	HAS_ADDR_DSO = 8,
@@ -100,16 +100,16 @@ struct prelude_key {
 	const char *name;
 	enum prelude_item item;
 	enum prelude_form form;
-	unsigned int lists; /* bit per enum sonde_sample_keys: the lists that have the key */
-	unsigned int needs; /* enum prelude_has: absent if one of these is missing */
-	/* PERF_FORMAT_*: absent unless the event's attr has one of these. */
+	unsigned int lists; /* one bit per enum sonde_sample_keys: the lists that have the key */
+	unsigned int needs; /* enum prelude_has: the key is absent if one of these is missing */
+	/* PERF_FORMAT_* bits: the key is absent unless the event's attr has one of them. */
 	uint64_t read_format;
 	/*
-	 * PERF_SAMPLE_*: if none of these is recorded, all samples of the event type have the same
-	 * value. 0: it changes from sample to sample.
+	 * PERF_SAMPLE_* bits: if none of them is recorded, all samples of the event type have the
+	 * same value. 0 if the value changes from sample to sample.
 	 */
 	uint64_t varies_with;
-	bool only_sampled; /* absent unless one of varies_with is recorded */
+	bool only_sampled; /* the key is absent unless one of varies_with is recorded */
 };
 extern const struct prelude_key prelude_dict_keys[], prelude_sample_keys[]; /* ended by name NULL */
 #define PRELUDE_DICT_KEYS   16
@@ -132,22 +132,22 @@ struct prelude_sample {
 	struct sonde_location at_ip, at_addr;
 };
 /*
- * Returns 0, or the error of sonde_event_sample(). Borrowed pointers are valid as those of a
- * sonde_sample.
+ * Returns 0, or the error of sonde_event_sample(). Borrowed pointers are valid as long as those of
+ * a sonde_sample.
  */
 int prelude_sample_read(struct prelude_sample *ret, const struct prelude_sampled *sampled,
 			const struct sonde_event *ev);
 /* Looks up the addresses. Before this call `has` is 0. */
 void prelude_sample_locate(struct prelude_sample *p);
 /*
- * True if every decoded sample can be read. Values may then be read one by one, since reading all
- * of them would not fail either.
+ * True if every decoded sample of the event type can be read. Its values may then be read one by
+ * one, because reading all of them cannot fail.
  */
 bool prelude_sampled_reads(const struct prelude_sampled *sampled);
 
 /*
- * The length of "attr": perf passes struct perf_event_attr in the size that it knows, and pads a
- * shorter one of a recording with zeroes.
+ * The length of "attr". perf passes struct perf_event_attr in the size that perf knows, and pads a
+ * shorter recorded one with zeroes.
  */
 size_t prelude_attr_size(const struct sonde_rules *rules, size_t recorded);
 
@@ -156,7 +156,7 @@ static inline bool prelude_key_is_shown(const struct prelude_key *k,
 {
 	return k->lists >> sampled->rules->sample_keys & 1;
 }
-/* present: sonde_sample.present */
+/* present is sonde_sample.present. */
 bool prelude_key_there(const struct prelude_key *k, const struct prelude_sampled *sampled,
 		       uint64_t present, unsigned int has);
 static inline bool prelude_key_varies(const struct prelude_key *k, uint64_t present)
@@ -164,13 +164,16 @@ static inline bool prelude_key_varies(const struct prelude_key *k, uint64_t pres
 	return !k->varies_with || present & k->varies_with;
 }
 uint64_t prelude_number(const struct prelude_sample *s, enum prelude_item item);
-/* NULL counts as "" */
+/* May return NULL, which means "". */
 const char *prelude_name(const struct prelude_sample *s, enum prelude_item item);
 
 /* The location of an address; unknown if the lookup fails. */
 struct sonde_location prelude_locate(const struct sonde_event *ev, uint64_t addr, uint32_t cpumode);
 
-/* The list "values": its number of entries (id, value, lost), and the i-th entry. */
+/*
+ * The list "values": prelude_nr_values() returns its number of entries (id, value, lost),
+ * prelude_value() the i-th entry.
+ */
 size_t prelude_nr_values(const struct prelude_sample *s);
 struct sonde_read_value prelude_value(const struct prelude_sample *s, size_t i);
 
@@ -182,7 +185,7 @@ struct prelude_branch {
 };
 struct prelude_branch prelude_branch(const struct sonde_branch *b);
 const char *prelude_branch_dso(const struct sonde_event *ev, uint64_t addr);
-/* "main+0x10" or "[unknown]" into buf, in perf's size. */
+/* Writes "main+0x10" or "[unknown]" into buf, in perf's size. */
 #define PRELUDE_BRANCH_TEXT 512
 void prelude_branch_symbol(const struct sonde_event *ev, uint64_t addr, char *buf);
 static inline const char *prelude_branch_prediction(const struct prelude_branch *b)
@@ -190,12 +193,12 @@ static inline const char *prelude_branch_prediction(const struct prelude_branch 
 	return b->mispred ? "M" : b->predicted ? "P" : "-";
 }
 
-/* "|OP LOAD|LVL ..." into buf; returns the length. */
+/* Writes "|OP LOAD|LVL ..." into buf. Returns the length. */
 #define PRELUDE_DATA_SRC_TEXT 256
 size_t prelude_data_src_text(const struct prelude_sample *s, char *buf);
 /*
- * " AX:0x1 BX:0x2 " into buf: the sampled registers of the kernel, or with user those of user
- * space. Returns the length.
+ * Writes " AX:0x1 BX:0x2 " into buf: the sampled registers of the kernel, or with `user` those of
+ * user space. Returns the length.
  */
 #define PRELUDE_REGS_TEXT (64 * 40)
 size_t prelude_regs_text(const struct prelude_sample *s, bool user, char *buf);

@@ -12,7 +12,7 @@
 #include "prelude/prelude.h"
 #include "values.h"
 
-/* Distinguishes our capsules from those of others, which have no name either. */
+/* Its address distinguishes our capsules from those of others, which have no name either. */
 static char mark;
 
 static void context_free(PyObject *capsule)
@@ -52,8 +52,8 @@ static struct perf_context *context_of(PyObject *capsule)
 }
 
 /*
- * The argument of functions that take only the context. NULL with an exception if it is another
- * object or if there is no current event.
+ * Returns the argument of functions that take only the context. NULL with an exception if it is
+ * another object or if there is no current event.
  */
 static struct perf_context *context_arg(PyObject *args)
 {
@@ -100,7 +100,7 @@ static PyObject *context_common_lock_depth(PyObject *module, PyObject *args)
 
 /* ---- the code at the sample's address -------------------------------------------------------- */
 
-/* Unknown for events without an address. */
+/* Returns the code at the event's address; unknown if it has no address. */
 static struct sonde_code context_code_of(const struct perf_context *c, unsigned parts)
 {
 	struct sonde_code code = { 0 };
@@ -185,7 +185,7 @@ static int context_check_itrace(const struct perf_context *c, const char *option
 }
 
 /*
- * Hardware traces are not decoded: the options have no effect, but the result says whether they are
+ * Hardware traces are not decoded, so the options have no effect; the result only shows if they are
  * valid.
  */
 static PyObject *context_perf_set_itrace_options(PyObject *module, PyObject *args)

@@ -16,7 +16,7 @@ struct perf_context {
 	const struct sonde_rules *rules;
 	bool itrace_is_set; /* perf_set_itrace_options() was called, or --itrace was given */
 };
-/* In context.c: the capsule. NULL with an exception. */
+/* In context.c: makes the capsule. NULL with an exception. */
 PyObject *context_new(struct sonde_session *s, struct perf_context **ret);
 
 #endif

@@ -12,7 +12,7 @@
 /* The arguments of a table's last row are kept: most columns have the same value for many rows. */
 struct table {
 	PyObject *handler; /* owned; NULL if there is none */
-	/* Owned; the first place belongs to the callee; NULL: not set yet. */
+	/* Owned; the first place belongs to the callee. NULL if not set yet. */
 	PyObject *args[PRELUDE_MAX_COLUMNS + 1];
 	int64_t numbers[PRELUDE_MAX_COLUMNS]; /* the values of number columns */
 };
@@ -54,10 +54,10 @@ static PyObject *dbexport_cell_object(enum prelude_column_kind kind, const union
 static int dbexport_set_args(struct table *t, enum prelude_table table,
 			     const union prelude_cell *cells, size_t nr)
 {
-	PyObject *spare = NULL; /* of a column whose number changed */
+	PyObject *spare = NULL; /* object of a column whose number changed */
 	PyObject *o = Py_None;
 
-	/* the id last: columns that refer to the previous row find its object there */
+	/* The id is last, so that columns that refer to the previous row find its object. */
 	for (size_t i = nr; i--;) {
 		enum prelude_column_kind kind = prelude_tables[table].columns[i].kind;
 		PyObject *old = t->args[i + 1], *own;
@@ -122,7 +122,7 @@ static int dbexport_row(void *ctx, enum prelude_table table, const union prelude
 	return result ? 0 : -ECANCELED;
 }
 
-/* The result of a prelude_db_*() call; if it is negative, an exception is set. */
+/* Returns the result of a prelude_db_*() call, with an exception set if it is negative. */
 static int dbexport_result_of(struct dbexport *d, int code)
 {
 	if (code < 0 && !PyErr_Occurred())
@@ -132,7 +132,7 @@ static int dbexport_result_of(struct dbexport *d, int code)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-/* 1 if a name of the script has a true value, else 0; -1 with an exception. */
+/* Returns 1 if a name of the script has a true value, else 0; -1 with an exception. */
 static int dbexport_is_true(struct python_run *r, const char *name)
 {
 	PyObject *key = PyUnicode_InternFromString(name);

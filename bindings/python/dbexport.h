@@ -13,7 +13,10 @@ void dbexport_free(struct dbexport *d); /* NULL is allowed */
  * exception.
  */
 int dbexport_event(struct dbexport *d, const struct sonde_event *ev);
-/* Called after the last event: rows of calls that are still open. -1 with an exception. */
+/*
+ * Called after the last event: passes on the rows of calls that are still open. -1 with an
+ * exception.
+ */
 int dbexport_end(struct dbexport *d);
 
 #endif

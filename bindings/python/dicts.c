@@ -18,27 +18,28 @@
 /* ---- call chains ----------------------------------------------------------------------------- */
 
 /*
- * The same frames repeat. The objects made for a frame are a node, kept under the number of the
+ * The same frames repeat. The objects made for a frame are a node, stored by the number of the
  * session's answer about its address. Scripts may write into both dicts of a frame, and a chain may
- * contain a frame several times, so each occurrence gets its own dicts: those of an earlier event
+ * contain a frame several times. So each occurrence gets its own dicts: those of an earlier event
  * if nobody holds or changed them, otherwise copies.
  */
 enum { NODES = 2048, KEPT_NODES = 8192 };
 
 struct kept_node {
 	PyObject *dict; /* owned */
-	PyObject *sym;  /* the dict's "sym"; NULL: no symbol */
+	PyObject *sym;  /* the dict's "sym"; NULL if there is no symbol */
 	uint64_t version, sym_version;
 };
 
 struct node {
 	uint64_t answer, ip;
-	const char *sym, *file; /* of struct sonde_frame */
+	const char *sym, *file; /* members of struct sonde_frame */
 	uint32_t line;
-	PyObject *dict, *sym_dict; /* owned; dict NULL: unused place; sym_dict NULL: no symbol */
-	struct kept_node *kept;    /* owned */
+	/* owned; dict is NULL in an unused place, sym_dict if there is no symbol */
+	PyObject *dict, *sym_dict;
+	struct kept_node *kept; /* owned */
 	size_t nr_kept, room_kept;
-	size_t nr_used; /* number of these in use by the event of that number */
+	size_t nr_used; /* number of kept dicts that event number `event` uses */
 	uint64_t event;
 };
 
@@ -68,7 +69,7 @@ static PyObject *dicts_source_line(const struct node *n)
 
 static int dicts_make_symbol(struct python_run *r, struct node *n, const struct sonde_location *loc)
 {
-	const char *name = n->sym ? n->sym : loc->sym; /* of an inlined function */
+	const char *name = n->sym ? n->sym : loc->sym; /* n->sym names an inlined function */
 	struct keys *k = r->keys;
 
 	n->sym_dict = PyDict_New();
@@ -165,7 +166,7 @@ static PyObject *dicts_take_node(struct python_run *r, struct node *n)
 }
 #endif
 
-/* The node's own dicts, which are not kept. */
+/* Makes dicts from the node's own ones; they are not kept. */
 static PyObject *dicts_unkept_node(struct python_run *r, struct node n,
 				   const struct sonde_location *loc)
 {
@@ -215,8 +216,8 @@ static PyObject *dicts_fill_chain(struct python_run *r, const struct sonde_frame
 {
 	PyObject *list = PyList_New(nr);
 	/*
-	 * A garbage collection in here may run script code that reads the same chain: that code
-	 * must not touch the kept dicts.
+	 * A garbage collection in this function may run script code that reads the same chain. That
+	 * code must not use the kept dicts.
 	 */
 	bool is_nested = r->fills_chain;
 
@@ -310,8 +311,8 @@ PyObject *dict_fields(struct python_run *r)
 }
 
 /*
- * perf's rule that a field which was unprintable once is bytes from then on also holds for values
- * that nobody reads.
+ * By perf's rule a field that was unprintable once is bytes from then on. The rule also applies to
+ * values that nobody reads.
  */
 bool dict_fields_by_key(const struct python_run *r, const struct slot *slot)
 {
@@ -327,7 +328,7 @@ PyObject *dict_field(struct python_run *r, PyObject *key)
 	struct slot *slot = r->ev_slot;
 	struct keys *k = r->keys;
 
-	/* of two fields of one name, the dict has the last */
+	/* if two fields have one name, the dict has the last one */
 	for (size_t i = slot->nr_fields; i--;)
 		if (slot->keys[i] == key)
 			return field_object(r->v, &slot->convs[i], ev);

@@ -8,7 +8,7 @@
 
 struct py_frame {
 	PyObject_HEAD
-	struct py_event *event; /* owned: the location of an address depends on the event's time */
+	struct py_event *event; /* owned; the location of an address depends on the event's time */
 	uint64_t ip;
 	uint32_t cpumode;
 };
@@ -32,7 +32,7 @@ static PyObject *event_field_value(struct py_event *e, size_t i)
 	return values_field(e->session->v, &e->info->convs[i], e->ev);
 }
 
-/* Index of a field by name, -1 if there is none. */
+/* The index of a field by its name; -1 if there is none. */
 static Py_ssize_t event_field_find(struct py_event *e, PyObject *name)
 {
 	for (size_t i = 0; i < e->info->nr_fields; i++) {
@@ -287,7 +287,7 @@ static PyObject *event_schema_fields(struct py_schema *o, void *unused)
 	return o->info->keys;
 }
 
-/* The schema in the library; the session must still be open. */
+/* Returns the library's schema; the session must still be open. */
 static const struct sonde_schema *event_schema_of(struct py_schema *o)
 {
 	return session_check(o->session) < 0 ? NULL : o->info->sc;

@@ -10,7 +10,7 @@
  *	if (filling_begin(&f, template, &kept) < 0 || filling_put(&f, key, value) < 0 ...)
  *		return NULL;
  *	dict = filling_end(&f, &kept);
- *	... the script has it ...
+ *	... the script uses it ...
  *	kept_dict_put(&kept, dict);
  *
  * Keys are put in the template's order; some may be skipped. The template contains at least one
@@ -29,9 +29,9 @@
 
 #ifdef FASTDICT
 /*
- * The value of an interned key that once was entry number at; borrowed. NULL if it is no longer
- * there. An entry holds its key as long as the key is in the dict, so it suffices to check the
- * entry.
+ * The value of an interned key that was entry number `at` before; borrowed. NULL if the key is no
+ * longer there. An entry owns its key while the key is in the dict, so comparing the entry is
+ * sufficient.
  */
 static inline PyObject *dict_value_at(PyObject *dict, Py_ssize_t at, PyObject *key)
 {
@@ -58,21 +58,21 @@ static inline Py_ssize_t dict_place_of(PyObject *dict, PyObject *key)
 #endif
 
 struct filling {
-	PyObject *dict; /* NULL: failed, and freed */
+	PyObject *dict; /* NULL after a failure, which freed it */
 #ifdef FASTDICT
-	PyDictUnicodeEntry *next, *end; /* equal: values are stored by PyDict_SetItem */
+	PyDictUnicodeEntry *next, *end; /* if equal, PyDict_SetItem stores the values */
 #endif
 };
 
 /*
- * If the interpreter numbers the states of a dict: a dict that nobody holds after the call, and
- * that still has the number it had when it was filled, is filled again for the next event.
+ * Only for interpreters that number the states of a dict. A dict that nobody else holds after the
+ * call, and whose number is still the one it had when filled, is filled again for the next event.
  */
 #if defined(FASTDICT) && PY_VERSION_HEX < 0x030c0000
 #define DICT_STATE(d) (((PyDictObject *)(d))->ma_version_tag)
 #endif
 
-/* A garbage collector or a debugger may have reached it in between: checks again. */
+/* Checks again, because a garbage collector or a debugger may have reached the dict in between. */
 static inline PyObject *kept_dict_take(struct kept_dict *kept)
 {
 	PyObject *d = kept->dict;
@@ -99,7 +99,7 @@ static inline bool kept_dict_put(struct kept_dict *kept, PyObject *d)
 	return false;
 }
 
-/* Keeps a dict that is held by another kept dict; borrowed. */
+/* Keeps a dict that another kept dict contains; d is borrowed. */
 static inline void kept_dict_put_inner(struct kept_dict *kept, PyObject *d)
 {
 #ifdef DICT_STATE
@@ -129,7 +129,7 @@ static inline int filling_begin(struct filling *f, PyObject *template, struct ke
 	return 0;
 }
 
-/* The finished dict as a new reference. */
+/* Returns the finished dict as a new reference. */
 static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept)
 {
 #ifdef DICT_STATE
@@ -139,8 +139,8 @@ static inline PyObject *filling_end(struct filling *f, struct kept_dict *kept)
 }
 
 /*
- * Takes the reference of value; NULL is a failure whose exception is already set. Keys are
- * interned.
+ * Takes the reference of value. value may be NULL after a failure whose exception is already set.
+ * Keys are interned.
  */
 static inline int filling_put(struct filling *f, PyObject *key, PyObject *value)
 {

@@ -17,8 +17,8 @@ struct keys {
 #define K(name) PyObject *name;
 	KEYS(K)
 #undef K
-	PyObject *dict[PRELUDE_DICT_KEYS];     /* of prelude_dict_keys */
-	PyObject *sample[PRELUDE_SAMPLE_KEYS]; /* of prelude_sample_keys */
+	PyObject *dict[PRELUDE_DICT_KEYS];     /* keys of prelude_dict_keys */
+	PyObject *sample[PRELUDE_SAMPLE_KEYS]; /* keys of prelude_sample_keys */
 };
 
 struct keys *keys_new(void);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dicts (and lists) that are built when they are first read. They are passed if the handler's code
- * cannot name them, so only a debugger or code that inspects frames can read them. Such readers
- * must find the same values as with perf.
+ * Dicts and lists that are built when they are first read. A handler gets one if its code cannot
+ * name it, so only a debugger or code that inspects frames can read it. Such a reader must find the
+ * same values as with perf.
  *
  * They are real subclasses, and the dict is never empty: it begins as a copy of the event type's
- * keys. Every slot and method that reads or changes first stores the values and then does what dict
- * or list does. Memory:
+ * keys. Every slot and method that reads or changes the object first stores the values, and then
+ * calls that of dict or list. Memory:
  *
  *	| dict or list, as this interpreter makes it | struct lazy |
  *
- * No destructor is needed: struct lazy owns nothing. A method that a later Python adds is unknown
- * here; the launcher does not use these types on a Python that the tests did not run.
+ * No destructor is needed: struct lazy owns nothing. Methods that a later Python adds are not
+ * covered, so the launcher uses these types only on versions of Python that the tests ran.
  */
 #include "lazy.h"
 
@@ -21,7 +21,7 @@
 #include "keys.h"
 #include "sample.h"
 
-/* offset of struct lazy; equal in all interpreters of a process */
+/* Offsets of struct lazy; equal in all interpreters of a process. */
 static size_t dict_off, list_off;
 
 static struct lazy *lazy_at(PyObject *o, size_t off)
@@ -30,8 +30,8 @@ static struct lazy *lazy_at(PyObject *o, size_t off)
 }
 
 /*
- * Values that were read by key before stay the same objects: the script may hold or have changed
- * them.
+ * Values that were already read by key stay the same objects, because the script may hold or have
+ * changed them.
  */
 static int lazy_put_read_keys(PyObject *dict, const struct python_run *r, const struct lazy *l)
 {
@@ -71,7 +71,7 @@ static int lazy_fill_dict(PyObject *o, struct lazy *l)
 	return lazy_put_read_keys(values, r, lazy_at(l->inner, dict_off));
 }
 
-/* The value of one key. NULL without an exception: the complete dict must be built. */
+/* The value of one key. NULL without an exception if the complete dict must be built. */
 static PyObject *lazy_value(struct lazy *l, PyObject *key)
 {
 	struct python_run *r = l->run;
@@ -101,8 +101,8 @@ static PyObject *lazy_value(struct lazy *l, PyObject *key)
 }
 
 /*
- * The value of one key if it can be made alone. NULL with an exception, or without one: build the
- * complete dict.
+ * The value of one key, if it can be made alone. Otherwise NULL; unless an exception is set, the
+ * complete dict must be built.
  */
 static inline PyObject *lazy_value_if_alone(PyObject *self, PyObject *key)
 {
@@ -146,7 +146,7 @@ int lazy_fill(PyObject *o, struct lazy *l)
 	return l->kind == LAZY_CALLCHAIN ? lazy_fill_list(o, l) : lazy_fill_dict(o, l);
 }
 
-/* base.name(self, *args, **kw), after the values were stored. */
+/* Calls base.name(self, *args, **kw) after storing the values. */
 static PyObject *lazy_do_as_base(PyTypeObject *base, const char *name, PyObject *self,
 				 PyObject *args, PyObject *kw)
 {
@@ -240,7 +240,7 @@ static PyObject *lazy_reduce(PyTypeObject *base, PyObject *self)
 	M(clear) M(copy) M(items) M(keys) M(pop) M(popitem) M(setdefault) M(update) M(values)      \
 	M(__reversed__) M(__sizeof__)
 
-/* dict has these as methods besides the slots: their messages about wrong arguments differ. */
+/* Methods that dict has in addition to the slots: their messages about wrong arguments differ. */
 #define DICT_COEXISTING(M) M(__contains__) M(__getitem__)
 /* clang-format on */
 
@@ -268,7 +268,7 @@ static PyObject *dict_reduce(PyObject *self, PyObject *unused)
 	return lazy_reduce(D, self);
 }
 
-/* A class method of dict makes dicts, not lazy ones. */
+/* A class method of dict: makes dicts, not lazy ones. */
 static PyObject *dict_fromkeys(PyObject *cls, PyObject *args)
 {
 	PyObject *method = PyObject_GetAttrString((PyObject *)D, "fromkeys"), *result = NULL;
@@ -532,9 +532,9 @@ static PyObject *list_irepeat(PyObject *self, Py_ssize_t n)
 /* ---- the types ------------------------------------------------------------------------------- */
 
 /*
- * pprint recognises dicts and lists by their type's __repr__ being that of dict or list. Ours
- * differs, because it must store the values first. So the name is removed from the class, where
- * only such tests look it up.
+ * pprint recognises dicts and lists by comparing their type's __repr__ with that of dict or list.
+ * The lazy types have a different one, because it must store the values first. So the name is
+ * removed from the class, where only such comparisons look it up.
  */
 static int lazy_hide_repr(PyObject *type)
 {
@@ -554,7 +554,10 @@ static int lazy_hide_repr(PyObject *type)
 	return code;
 }
 
-/* Messages ("unhashable type: 'dict'") print the name of its base; __module__ stays ours. */
+/*
+ * Gives the type the name of its base, which messages print ("unhashable type: 'dict'"). __module__
+ * does not change.
+ */
 static int lazy_take_name(PyObject *type, PyTypeObject *base)
 {
 	PyObject *name = PyObject_GetAttrString((PyObject *)base, "__name__");
@@ -565,7 +568,7 @@ static int lazy_take_name(PyObject *type, PyTypeObject *base)
 }
 
 /*
- * A subclass of base with room for a struct lazy after the memory that base needs in this
+ * Makes a subclass of base with room for a struct lazy after the memory that base needs in this
  * interpreter.
  */
 static PyTypeObject *lazy_subclass(PyTypeObject *base, const char *name, PyType_Slot *slots,
@@ -654,8 +657,8 @@ struct lazy *lazy_of(struct module_state *m, PyObject *o)
 }
 
 /*
- * Puts keys without values, so that the dict is not empty. Further keys of the current event are
- * omitted: they would need a lookup of its addresses.
+ * Puts keys without values, so that the dict is not empty. Keys that depend on the current event
+ * are omitted, because they would need a lookup of its addresses.
  */
 static int lazy_put_keys(struct python_run *r, PyObject *o, enum lazy_kind kind)
 {

@@ -39,8 +39,8 @@ static PyObject *module_session(PyObject *module, PyObject *text)
 }
 
 /*
- * The line key=value. True and False become 1 and 0, a sequence is joined by commas, and '_' in a
- * key becomes '-'.
+ * Makes the line key=value. True and False become 1 and 0, a sequence is joined by commas, and '_'
+ * in a key becomes '-'.
  */
 static PyObject *module_line_of(PyObject *key, PyObject *value)
 {
@@ -141,7 +141,7 @@ out:
 	return session;
 }
 
-/* The lines of keyword arguments, joined. */
+/* Joins the lines of keyword arguments. */
 static PyObject *module_join_keys(PyObject *kw)
 {
 	PyObject *lines = PyList_New(0), *empty = PyUnicode_FromString(""), *text = NULL;
@@ -162,7 +162,7 @@ static PyObject *module_join_keys(PyObject *kw)
 	return text;
 }
 
-/* session: a Session, or what open() takes. */
+/* profile(session, ...): session is a Session, or an argument of open(). */
 static PyObject *module_profile(PyObject *module, PyObject *args, PyObject *kw)
 {
 	struct module_state *m = PyModule_GetState(module);
@@ -192,7 +192,9 @@ static PyObject *module_wipe_progress(PyObject *module, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-/* Python's handlers run only when the recording is open, and unpacking it may take long. */
+/*
+ * Python runs signal handlers only after the recording was opened, and unpacking it may take long.
+ */
 static PyObject *module_wipe_at_interrupt(PyObject *module, PyObject *unused)
 {
 	(void)module;

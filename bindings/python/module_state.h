@@ -8,7 +8,7 @@
 struct module_state {
 	PyObject *error; /* sonde.Error */
 	PyTypeObject *session, *event, *frame, *schema, *run, *lazy_dict, *lazy_list;
-	size_t lazy_dict_off, lazy_list_off; /* of struct lazy in their instances */
+	size_t lazy_dict_off, lazy_list_off; /* offset of struct lazy in their instances */
 };
 
 /* Sets sonde.Error (MemoryError for -ENOMEM) from the library's causes; returns NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan: the arguments of one function for events of one type. It is made when the two first meet
- * and followed for each event. The arguments are in an array; only those that change from event to
- * event are made again.
+ * A plan: the arguments of one function for events of one type. It is made for the first event of
+ * the type that the function gets, and used for each one. The arguments are in an array; only those
+ * that change from event to event are made again.
  *
  *	stack:  | free | event_name | context | cpu | ... |      stack[0] belongs to the callee
  *	                                                         (bound methods use it)
@@ -37,8 +37,8 @@ struct fill {
 };
 
 /*
- * Numbers and names that often repeat: the argument stays in the stack together with the bytes that
- * it was made from, and is made again only if these differ.
+ * A number or name that often repeats. The argument stays in the stack together with the bytes that
+ * it was made from, and is made again only if the bytes differ.
  */
 struct steady {
 	struct fill fill;
@@ -46,11 +46,11 @@ struct steady {
 	uint64_t last[2];
 };
 
-/* The same for a field of four bytes in this machine's byte order. */
+/* Like struct steady, for a field of four bytes in this machine's byte order. */
 struct word {
 	uint32_t at, offset;
 	bool is_signed;
-	uint64_t last; /* more than 32 bits: no value yet */
+	uint64_t last; /* a value of more than 32 bits means none yet */
 	struct conv *conv;
 };
 
@@ -65,8 +65,8 @@ struct plan {
 	struct fill *fills;
 	struct steady *steady;
 	struct word *words;
-	PyObject *spare; /* owned: the nanoseconds of the previous event; NULL none */
-	uint32_t need;   /* bytes of payload that contain these fields */
+	PyObject *spare; /* owned; the nanoseconds of the previous event; NULL if none */
+	uint32_t need;   /* number of payload bytes that contain these fields */
 	struct plan_keep *keeps;
 	PyObject **stack; /* 1 + nr_args */
 };
@@ -129,9 +129,10 @@ bool plan_unhandled(const struct plan *p)
 }
 
 /*
- * How the function uses an argument of that kind: enum reading, or -1 with an exception. An
- * argument is omitted only if the function cannot miss it, and read by key only if the complete
- * dict would give the same: the launcher's helper decides, and any doubt means no.
+ * Returns how the function uses an argument of that kind: enum reading, or -1 with an exception. An
+ * argument is omitted only if the function cannot notice that, and read by key only if the complete
+ * dict would give the same value. The launcher's helper decides this; in doubt its answer is
+ * READ_AT_ONCE.
  */
 static int plan_how_read(struct python_run *r, struct slot *slot, enum lazy_kind kind,
 			 PyObject *func, const struct signature *sig, size_t param)
@@ -152,7 +153,7 @@ static int plan_how_read(struct python_run *r, struct slot *slot, enum lazy_kind
 	return READ_AT_ONCE;
 }
 
-/* Adds a fill; to the steady ones if its kind allows that. */
+/* Adds a fill, as a steady one if its kind allows that. */
 static void plan_fill(struct plan *p, struct fill f)
 {
 	if (f.conv && (f.conv->kind == CONV_U32 || f.conv->kind == CONV_S32))
@@ -178,8 +179,8 @@ static void plan_fill(struct plan *p, struct fill f)
 }
 
 /*
- * The default value of the i-th parameter, borrowed; None if there is none (the function was
- * changed meanwhile).
+ * The default value of the i-th parameter, borrowed. None if there is none because the function was
+ * changed since.
  */
 static PyObject *plan_default_value(struct plan *p, const struct signature *sig, size_t i)
 {
@@ -243,7 +244,7 @@ static int plan_arg(struct python_run *r, struct slot *slot, struct plan *p,
 	return 0;
 }
 
-/* The names of keyword arguments in the form that a call needs; NULL with an exception. */
+/* Returns the names of keyword arguments in the form that a call needs; NULL with an exception. */
 static PyObject *plan_keyword_names(const struct prelude_bind *b)
 {
 	PyObject *names = PyTuple_New((Py_ssize_t)b->nr_keywords);
@@ -261,8 +262,8 @@ static PyObject *plan_keyword_names(const struct prelude_bind *b)
 }
 
 /*
- * Passes the misfits to the launcher, which ends the run by an exception if one of them requires
- * it.
+ * Passes the misfits to the launcher. The launcher ends the run by an exception if one of them
+ * requires that.
  */
 static int plan_report_misfits(struct python_run *r, struct slot *slot, PyObject *func,
 			       const struct prelude_bind *b)
@@ -360,7 +361,7 @@ static void plan_drop_oldest(struct slot *slot)
 }
 
 /*
- * A script may create its handler again for each event (a lambda): functions with the same code
+ * A script may create its handler again for each event (a lambda), so functions with the same code
  * share a plan.
  */
 static bool plan_fits(struct plan *p, PyObject *func, PyObject *code, bool unhandled)
@@ -411,7 +412,7 @@ static inline PyObject *plan_fill_value(struct python_run *r, struct slot *slot,
 		return values_secs(r->v, ev->time_ns / 1000000000);
 	case FILL_NSECS: /* plan_nsecs() */
 		break;
-	case FILL_PID: /* of a recording whose common_pid is no word */
+	case FILL_PID: /* if common_pid is not a field of four bytes */
 		return field_object(r->v, &slot->pid, ev);
 	case FILL_COMM:
 		return comm_object(r->v, ev->comm);
@@ -430,8 +431,8 @@ static inline PyObject *plan_fill_value(struct python_run *r, struct slot *slot,
 }
 
 /*
- * The source bytes of the argument; false if they do not fit here, and the argument is made each
- * time.
+ * Stores the source bytes of the argument in ret. Returns false if they do not fit; the argument is
+ * then made for each event.
  */
 static inline bool plan_steady_source(const struct sonde_event *ev, const struct fill *f,
 				      bool direct, uint64_t ret[2])
@@ -447,7 +448,7 @@ static inline bool plan_steady_source(const struct sonde_event *ev, const struct
 	case FILL_COMM:
 		ret[0] = ev->comm;
 		return true;
-	/* A name that has become bytes is made each time: bytearrays can be changed. */
+	/* A name that has become bytes is made for each event: bytearrays can be changed. */
 	default:
 		if (!direct || f->conv->kind != CONV_COMM)
 			return false;
@@ -512,7 +513,10 @@ static inline int plan_fill_steady(struct python_run *r, struct slot *slot, stru
 	return 0;
 }
 
-/* Building an object later costs more than building it at once: later calls do the latter. */
+/*
+ * Building an object on demand costs more than building it before the call, so later calls build it
+ * first.
+ */
 static __attribute__((noinline, cold)) void plan_give_up_keys(struct plan *p)
 {
 	for (size_t i = p->nr_keeps; i--;) {
@@ -588,8 +592,8 @@ static inline PyObject *plan_nsecs(const struct python_run *r, struct plan *p)
 }
 
 /*
- * Takes back what the fills before `end` put into the stack: some of it is reused for the next
- * event.
+ * Takes back the objects that the fills before `end` put into the stack. Some are reused for the
+ * next event.
  */
 static inline void plan_release_fills(struct python_run *r, struct slot *slot, struct plan *p,
 				      const struct fill *end)
@@ -609,7 +613,10 @@ static inline void plan_release_fills(struct python_run *r, struct slot *slot, s
 	}
 }
 
-/* After a call or arguments that raised: the traceback holds the arguments. */
+/*
+ * Called after the call, or making its arguments, raised an exception: the traceback holds the
+ * arguments.
+ */
 static __attribute__((noinline, cold)) int plan_after_failure(struct python_run *r,
 							      struct slot *slot, struct plan *p)
 {
@@ -623,8 +630,8 @@ static __attribute__((noinline, cold)) int plan_after_failure(struct python_run 
 }
 
 /*
- * The fills before `end` succeeded, the next one failed. In a function of its own because it almost
- * never runs.
+ * Called if the fills before `end` succeeded and the next one failed. It is a separate function
+ * because it almost never runs.
  */
 static __attribute__((noinline, cold)) int plan_give_up(struct python_run *r, struct slot *slot,
 							struct plan *p, const struct fill *end)

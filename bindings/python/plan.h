@@ -5,11 +5,11 @@
 
 #include "script.h"
 
-/* The plan for calling `func` with events of this slot, found or made. NULL with an exception. */
+/* Finds or makes the plan for calling `func` with events of this slot. NULL with an exception. */
 struct plan *plan_get(struct python_run *r, struct slot *slot, PyObject *func, bool unhandled);
 /* The head of struct plan: the function that it was made for, and its code at that time. */
 struct plan_of {
-	PyObject *func, *code; /* owned; code NULL if it has none */
+	PyObject *func, *code; /* owned; code is NULL if the function has none */
 };
 
 /* True if the plan is still valid for its function (whose __code__ may be replaced). */
@@ -23,10 +23,10 @@ static inline bool plan_holds(const struct python_run *r, const struct plan *p)
 	return !PyFunction_Check(of->func) || PyFunction_GET_CODE(of->func) == of->code;
 }
 #endif
-bool plan_unhandled(const struct plan *p); /* made for trace_unhandled's arguments */
+bool plan_unhandled(const struct plan *p); /* true if made for trace_unhandled's arguments */
 /*
- * plan_args() makes the arguments for the current event; plan_call() calls the function and takes
- * them back. Both return 0, or -1 with an exception.
+ * plan_args() makes the arguments for the current event. plan_call() calls the function and takes
+ * the arguments back. Both return 0, or -1 with an exception.
  */
 int plan_args(struct python_run *r, struct slot *slot, struct plan *p);
 int plan_call(struct python_run *r, struct slot *slot, struct plan *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The objects that a plan reuses from event to event: made before a call, given up after it if the
- * script holds them.
+ * The objects that a plan reuses for later events. They are made before a call, and given up after
+ * it if the script holds them.
  */
 #include "plan_keep.h"
 
@@ -35,8 +35,8 @@ static int make_keep(struct python_run *r, struct plan_keep *k, PyObject **ret)
 }
 
 /*
- * gc.get_objects() returns kept objects between calls. An object that was held or read there is not
- * reused.
+ * Between calls gc.get_objects() returns kept objects. An object that its caller holds or has read
+ * is not reused.
  */
 int plan_keep_ready(struct python_run *r, struct plan_keep *k, PyObject **o)
 {
@@ -73,7 +73,7 @@ static int plan_keep_let_go(struct plan_keep *k, PyObject **o)
 	return code;
 }
 
-/* True if nobody else holds it and it has not been built. */
+/* True if nobody else holds the object and it was not built. */
 static inline bool plan_keep_is_fresh(PyObject *o, const struct lazy *l)
 {
 	return ONLY_MINE(o) && l->run != NULL;

@@ -5,7 +5,7 @@
  * changed it.
  *
  *	plan_keeps_ready(r, keeps, nr, stack)       before the call: objects go into the stack
- *	... the handler is called with the stack ...
+ *	... the caller calls the handler with the stack ...
  *	plan_keeps_release(keeps, nr, stack, ...)   after it: objects that are held become ordinary
  */
 #ifndef SONDE_PY_PLAN_KEEP_H
@@ -15,24 +15,25 @@
 
 /* The answer of leave_out.py about an argument. */
 enum reading {
-	READ_AT_ONCE, /* any use is possible: it is built before the call */
+	READ_AT_ONCE, /* any use is possible: the argument is built before the call */
 	READ_NEVER,
 	READ_BY_KEY,   /* only single keys with constant names are read */
-	READ_BY_KEYS_2 /* the same, and also keys of the dict under "sample" */
+	READ_BY_KEYS_2 /* as READ_BY_KEY, and also single keys of the dict under "sample" */
 };
 
 struct plan_keep {
-	enum lazy_kind kind; /* 0: an empty list */
+	enum lazy_kind kind; /* 0 for an empty list */
 	enum reading reading;
 	uint32_t at;             /* index in the stack */
-	struct lazy *lazy;       /* of the object in the stack; NULL if there is none */
-	PyObject *inner;         /* its "sample", owned; NULL if there is none */
-	struct lazy *inner_lazy; /* of inner */
-	bool was_built;          /* it should have been read by key, but the script built it */
+	struct lazy *lazy;       /* state of the object in the stack; NULL if there is none */
+	PyObject *inner;         /* the object's "sample", owned; NULL if there is none */
+	struct lazy *inner_lazy; /* state of inner */
+	/* the script built the object, although single keys were expected */
+	bool was_built;
 };
 
 /*
- * The same for one keep, whose object is at o: the cases that the two functions below do not
+ * Handle one keep, whose object is at o, in the cases that the inline functions below do not
  * handle.
  */
 int plan_keep_ready(struct python_run *r, struct plan_keep *k, PyObject **o);

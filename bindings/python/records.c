@@ -13,7 +13,7 @@
 /* How one function is called as one callback. */
 struct callee {
 	const struct prelude_callback *callback;
-	PyObject *func, *code; /* owned; code NULL if it has none */
+	PyObject *func, *code; /* owned; code is NULL if the function has none */
 	struct prelude_bind bind;
 };
 

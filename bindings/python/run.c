@@ -128,7 +128,10 @@ static int run_define(struct script_run *base, struct script_slot *s, const stru
 	return result ? 0 : -1;
 }
 
-/* The function of that name in __main__, borrowed. NULL if there is none, or with an exception. */
+/*
+ * Returns the function of that name in __main__, borrowed. NULL if there is none, or with an
+ * exception.
+ */
 static PyObject *run_callable_named(struct python_run *r, PyObject *name)
 {
 	PyObject *func = PyDict_GetItemWithError(r->main, name);
@@ -170,7 +173,7 @@ static int run_call_callback(struct script_run *base, const struct prelude_callb
 }
 
 #ifdef DICT_VERSION
-/* The value that has the name of a handler of these events, callable or not; borrowed. */
+/* Returns the value, callable or not, that has the name of a handler of these events; borrowed. */
 static PyObject *run_name_taken(struct python_run *r, struct slot *slot)
 {
 	PyObject *o = PyDict_GetItemWithError(r->main, slot->name);
@@ -204,8 +207,8 @@ static int run_look_up(struct python_run *r, struct slot *slot)
 }
 
 /*
- * Scripts that count in global variables change __main__'s dict with each event, but rarely their
- * handlers.
+ * Scripts that count in global variables change __main__'s dict with each event, but they rarely
+ * change their handlers.
  */
 static inline bool run_is_still_there(const struct python_run *r, const struct slot *slot)
 {
@@ -217,7 +220,7 @@ static inline bool run_is_still_there(const struct python_run *r, const struct s
 #endif
 }
 
-/* Notes the place of a new function. */
+/* Records the place of a new function in __main__'s dict. */
 static void run_note_place(const struct python_run *r, struct slot *slot)
 {
 #ifdef FASTDICT
@@ -237,7 +240,7 @@ static int run_look_up_again(struct python_run *r, struct slot *slot)
 	return code;
 }
 
-/* The function has other code than its plan was made for. */
+/* Makes a new plan, because the function's code is no longer that of its plan. */
 static int run_plan_again(struct python_run *r, struct slot *slot)
 {
 	PyObject *func = slot->func;
@@ -296,7 +299,8 @@ SCRIPT_HOT int run_call(struct script_run *base, struct script_slot *s)
 }
 
 /*
- * A value under the name that is not callable now may become callable without a change of the dict.
+ * A value under the handler's name that is not callable now may become callable without a change of
+ * the dict.
  */
 static void run_refused(struct script_run *base, struct script_slot *s)
 {

@@ -96,7 +96,7 @@ static PyObject *run_run(struct python_run *r, PyObject *unused)
 		return NULL;
 	}
 	r->running = true;
-	r->session->busy = true; /* for the complete run */
+	r->session->busy = true; /* until the run ends */
 	code = run_events(r);
 	r->session->busy = false;
 	if (code < 0)

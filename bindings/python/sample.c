@@ -5,8 +5,8 @@
  *	{ev_name, attr, sample: {pid, tid, ...}, raw_buf, comm, dso ..., callchain, ...}
  *
  * The tables of prelude's sample.h define the keys and their order. Samples of one event type
- * differ in whether their addresses are known. Each such shape has templates, whose copies are
- * filled.
+ * have different shapes, depending on which of their addresses are known. Each shape has template
+ * dicts, whose copies are filled.
  */
 #include "fastdict.h"
 
@@ -19,7 +19,7 @@
 
 /* One dict in one shape. */
 struct shape_dict {
-	PyObject *template; /* all keys; values that are equal in all samples are set */
+	PyObject *template; /* has all keys; values that are equal in all samples are set */
 	struct {
 		const struct prelude_key *key;
 		PyObject *name; /* borrowed from the run's keys */
@@ -234,7 +234,7 @@ static PyObject *sample_value(struct python_run *r, struct shape *sh, const stru
 static int sample_shape_dict_init(struct python_run *r, struct shape *sh, struct shape_dict *d,
 				  const struct prelude_key *keys, PyObject *const *names)
 {
-	PyObject *tracked = PyList_New(0); /* fastdict.h: a template holds one */
+	PyObject *tracked = PyList_New(0); /* a template must contain a list or dict (fastdict.h) */
 	int code = tracked ? 0 : -1;
 
 	d->template = PyDict_New();
@@ -303,7 +303,7 @@ static PyObject *sample_values(struct python_run *r, struct shape *sh)
 	return sample_fill(r, sh, &sh->sample);
 }
 
-/* Reads the event's sample unless that was done; -1 with an exception. */
+/* Reads the event's sample unless it was read before; -1 with an exception. */
 static int sample_read_values(struct python_run *r)
 {
 	if (!r->sample_read) {
@@ -355,7 +355,7 @@ bool dict_sample_by_key(const struct slot *slot)
 	return prelude_sampled_reads(&slot->sampled);
 }
 
-/* True for items that every event has, read or not. */
+/* True for items that do not need the event's sample to be read. */
 static bool sample_is_of_event(enum prelude_item item)
 {
 	return item == ITEM_PID || item == ITEM_TID || item == ITEM_CPU || item == ITEM_TIME ||
@@ -390,8 +390,8 @@ PyObject *dict_sample_value(struct python_run *r, PyObject *key, bool of_values)
 }
 
 /*
- * The inner dict is reused only inside the outer one: the two references are that of the outer dict
- * and ours.
+ * The inner dict is reused only inside the outer one. It then has two references: that of the outer
+ * dict, and ours.
  */
 void dict_sample_done(struct python_run *r, struct slot *slot, PyObject *dict)
 {

@@ -7,12 +7,12 @@
 
 PyObject *dict_sample(struct python_run *r);
 PyObject *dict_sample_values(struct python_run *r); /* the dict under "sample" */
-/* as dict_field() */
+/* Like dict_field(). */
 PyObject *dict_sample_value(struct python_run *r, PyObject *key, bool of_values);
 bool dict_sample_by_key(const struct slot *slot);
 /*
- * Takes the reference of the result of dict_sample_value() for "sample" after the call: it may be
- * reused.
+ * Called after the call of the handler: takes the reference that dict_sample_value() returned for
+ * "sample". The dict may be reused.
  */
 void dict_sample_values_done(struct slot *slot, PyObject *dict);
 void dict_sample_done(struct python_run *r, struct slot *slot, PyObject *dict);

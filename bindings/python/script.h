@@ -34,35 +34,37 @@ struct read_key {
 };
 
 /*
- * A dict that served one event and that nobody holds or changed: it is filled with the next event's
- * values.
+ * A dict that served one event. If nobody else holds or changed it, it is filled with the next
+ * event's values.
  */
 struct kept_dict {
-	PyObject *dict;   /* owned; NULL none */
-	uint64_t version; /* when it was filled: if it differs, a script changed the dict */
-	Py_ssize_t refs;  /* references to it: ours, and that of a kept dict that contains it */
+	PyObject *dict;   /* owned; NULL if none */
+	uint64_t version; /* version after filling: if it differs now, a script changed the dict */
+	/* expected references: this one, and that of a kept dict that contains the dict */
+	Py_ssize_t refs;
 };
 
 /* The slot of an event type in a run. */
 struct slot {
 	struct script_slot base;
 	PyObject *name;     /* "sched__sched_switch", interned */
-	PyObject *func;     /* the last one called, owned by its plan; NULL none */
-	struct plan *plan;  /* of func */
-	struct plan *plans; /* all of them, newest first */
+	PyObject *func;     /* the function called last, owned by its plan; NULL if none */
+	struct plan *plan;  /* plan of func */
+	struct plan *plans; /* all plans, newest first */
 	unsigned int nr_plans;
-	uint64_t version; /* of __main__'s dict when func was looked up */
-	bool looked_up;   /* func (also NULL) is valid as long as the version holds */
+	uint64_t version; /* version of __main__'s dict when func was looked up */
+	/* func, which may be NULL, is valid as long as the version is unchanged */
+	bool looked_up;
 	/* Place of the name in __main__'s dict when last found; see dict_value_at(). */
 	Py_ssize_t main_at;
-	struct conv *convs; /* of the fields after the common ones */
+	struct conv *convs; /* conversions of the fields after the common ones */
 	PyObject **keys;    /* their names, interned */
 	size_t nr_fields;
 	struct conv pid;  /* common_pid */
 	PyObject *fields; /* template of trace_unhandled's dict: all keys */
 	struct kept_dict kept_fields;
 	struct prelude_sampled sampled;
-	struct shape *shapes; /* of perf_sample_dict, the last used first */
+	struct shape *shapes; /* shapes of perf_sample_dict, the last used first */
 };
 
 struct keys;
@@ -86,24 +88,29 @@ struct python_run {
 	PyObject *code_word;      /* "__code__" */
 	PyObject *context;        /* the capsule */
 	struct perf_context *current;
-	struct slot *ev_slot;             /* of base.ev */
-	struct prelude_sample sample;     /* of base.ev */
-	bool sample_read, sample_located; /* whether that was done */
+	struct slot *ev_slot;         /* of base.ev */
+	struct prelude_sample sample; /* of base.ev */
+	/* true if `sample` was read, and its addresses looked up */
+	bool sample_read, sample_located;
 	struct read_key read_keys[MAX_READ_KEYS];
 	size_t nr_read_keys;
-	/* of __main__'s dict: as long as it has that one refused slots stay so; 0: unknown */
+	/*
+	 * Version of __main__'s dict: refused slots stay refused while the dict has this version. 0
+	 * if unknown.
+	 */
 	uint64_t refused_version;
 	PyObject *unhandled;     /* "trace_unhandled" */
 	PyObject *defines[4];    /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;     /* (0, 0, 0): nothing was read */
+	PyObject *no_values;     /* (0, 0, 0), if no counts were read */
 	struct keys *keys;       /* interned keys of the dicts */
-	struct node *nodes;      /* of call chains, kept for reuse; NULL: none yet */
+	struct node *nodes;      /* nodes of call chains, kept for reuse; NULL if none yet */
 	size_t nr_kept_nodes;    /* dicts kept with nodes */
 	bool fills_chain;        /* a call chain is being made */
-	uint64_t nr_events;      /* served so far */
+	uint64_t nr_events;      /* number of events served so far */
 	struct dbexport *db;     /* NULL without perf_db_export_mode */
-	struct records *records; /* NULL: no handler of records so far */
-	bool eager, eager_now;   /* build everything: on request; or because a debugger watches */
+	struct records *records; /* NULL if no handler of records was called yet */
+	/* Arguments are built before the call: on request, or because a debugger is active now. */
+	bool eager, eager_now;
 	bool running;
 };
 

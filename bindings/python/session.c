@@ -44,8 +44,8 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 
 /*
  * The bytes of an Event are borrowed from the library until the session advances. If the Event
- * still exists then (a loop variable, a list or a Frame holds it), it gets its own copy, and later
- * questions are answered as of its time.
+ * still exists then (a loop variable, a list or a Frame holds it), it gets its own copy. Later
+ * queries are answered for the Event's time.
  */
 int session_keep_lent(struct py_session *s)
 {
@@ -160,7 +160,7 @@ static PyObject *session_next(struct py_session *s)
 		if (PyErr_CheckSignals() < 0)
 			return NULL;
 		if (r <= 0) {
-			/* The end; one more defect may still be reported. */
+			/* The recording ended; one more defect may still be reported. */
 			r = r < 0 ? r : sonde_session_next(s->s, &ev);
 			break;
 		}

@@ -19,13 +19,13 @@ struct py_session {
 	PyObject_HEAD
 	PyObject *module; /* keeps the types alive */
 	struct module_state *m;
-	struct sonde_session *s; /* NULL once closed */
+	struct sonde_session *s; /* NULL after close() */
 	struct values *v;
-	/* the living Event whose bytes are the library's; borrowed, NULL none */
+	/* The existing Event whose bytes are the library's; borrowed; NULL if none. */
 	struct py_event *borrowed;
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
-	bool busy; /* being read without the interpreter lock */
+	bool busy; /* the session is being read without the interpreter lock */
 };
 
 struct py_schema {
@@ -46,7 +46,10 @@ struct py_event {
 PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
 struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
 int session_check(struct py_session *s); /* -1 with an exception if closed */
-/* Before the session advances: an Event that is still held gets a copy. -1 with an exception. */
+/*
+ * Called before the session advances: gives an Event that is still held its own copy. Returns -1
+ * with an exception.
+ */
 int session_keep_lent(struct py_session *s);
 PyTypeObject *session_type_new(PyObject *module);
 

@@ -13,13 +13,13 @@ struct signature {
 	struct prelude_keyword *keywords;
 };
 /*
- * code: its __code__, NULL if it has none. Returns -1 with an exception; the caller calls
+ * code is func's __code__, NULL if it has none. Returns -1 with an exception; the caller calls
  * signature_done() in any case.
  */
 int signature_init(struct signature *sig, PyObject *func, PyObject *code);
 void signature_done(struct signature *sig);
 size_t signature_defaults(PyObject *func);
-/* An attribute, or NULL without an exception if there is none. */
+/* Returns an attribute, or NULL without an exception if there is none. */
 PyObject *attribute_of(PyObject *o, const char *name);
 
 #endif

@@ -21,9 +21,9 @@ enum conv_kind {
 	CONV_BYTES,
 	CONV_DYNAMIC_TEXT,
 	CONV_DYNAMIC_BYTES,
-	CONV_THREAD, /* not a field: the thread of the event */
+	CONV_THREAD, /* the event's thread, not a field */
 	CONV_ZERO,
-	/* Numbers that are not plain: bits, enums, a byte order of their own. */
+	/* Numbers that are not plain: bit-fields, enums, fields with a byte order of their own. */
 	CONV_UNSIGNED,
 	CONV_SIGNED,
 	CONV_FLOAT,
@@ -33,7 +33,7 @@ enum conv_kind {
 /* How one field of one schema becomes a Python value. */
 struct conv {
 	enum conv_kind kind;
-	uint32_t offset, width; /* width 0: to the end of the payload */
+	uint32_t offset, width; /* width 0: up to the end of the payload */
 	const struct sonde_field *field;
 };
 
@@ -72,12 +72,12 @@ struct values *values_new(struct sonde_session *s);
 void values_free(struct values *v);
 void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_rules *rules);
 /*
- * New references; NULL with an exception set. perf's sticky rule (7.4) turns c into bytes for the
- * rest of the run.
+ * These return new references; NULL with an exception set. perf's sticky rule (7.4) turns c into
+ * bytes for the rest of the run.
  */
 PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev);
 PyObject *values_comm(struct values *v, uint32_t id);
-/* a borrowed name; NULL counts as "" */
+/* The object of a borrowed name; NULL counts as "". */
 PyObject *values_name(struct values *v, const char *borrowed);
 PyObject *values_secs(struct values *v, uint64_t secs);
 PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
@@ -85,7 +85,7 @@ PyObject *values_int(struct values *v, int64_t value); /* see int_object() */
 PyObject *values_task_name(struct values *v, struct conv *c, const uint8_t *bytes, size_t at);
 PyObject *text_object(const char *text, size_t len);
 /*
- * The same for a complete name that is used as a key: interned. Names of events and fields may
+ * text_object() for a complete name that is used as a key: interned. Names of events and fields may
  * contain any bytes.
  */
 PyObject *name_object(const char *name);
@@ -100,9 +100,9 @@ static inline PyObject *u64_object(uint64_t value)
 }
 
 /*
- * An int that served one event and that nobody holds is reused for the next one: nobody can notice
- * that the object is the same. It relies on the interpreter of this build: one digit of 30 bits;
- * small ints belong to the interpreter.
+ * An int that served one event and that nobody else holds is reused for the next event: no code can
+ * observe that the object is the same. This relies on the interpreter of this build: one digit of
+ * 30 bits, and small ints that belong to the interpreter.
  */
 #if !defined(Py_LIMITED_API) && PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000 && \
 	PYLONG_BITS_IN_DIGIT == 30
@@ -132,7 +132,7 @@ static inline PyObject *int_from(PyObject *spare, int64_t value)
 	return PyLong_FromLongLong(value);
 }
 
-/* For 32 bits or fewer that are likely to repeat: task ids, cpus, priorities. */
+/* For numbers of up to 32 bits that are likely to repeat: task ids, cpus, priorities. */
 static inline PyObject *int_object(struct values *v, int64_t value)
 {
 	if ((uint64_t)(value + SMALL_NEGATIVE) < SMALL_INTS) {
@@ -145,8 +145,8 @@ static inline PyObject *int_object(struct values *v, int64_t value)
 }
 
 /*
- * values_field() with the most frequent cases inline: words in our byte order, task names seen
- * before.
+ * values_field() with the most frequent cases inline: words in this machine's byte order, and task
+ * names seen before.
  */
 static inline PyObject *field_object(struct values *v, struct conv *c, const struct sonde_event *ev)
 {
