@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of a perf.data's events: from their attrs and the features CLOCKID and CLOCK_DATA. */
+/* Finds the clock of the events, from their attrs and the features CLOCKID and CLOCK_DATA. */
 
 #include "sources/perfdata/perfdata.h"
 
@@ -14,7 +14,7 @@ void perfdata_clock(struct source *source, struct source_clock *ret)
 	uint32_t version, id;
 	struct bytes b;
 
-	/* All events of a recording have one clock: their times are compared. */
+	/* All events of a recording have the same clock, because their times are compared. */
 	c.is_known = s->events.n > 0;
 	if (c.is_known && s->events.v[0].attr.use_clockid)
 		c.id = s->events.v[0].attr.clockid;

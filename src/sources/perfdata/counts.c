@@ -15,7 +15,7 @@ struct perfdata_counts {
 	VEC(int32_t) tids;
 	VEC(struct count) counts; /* [event][tid][cpu], all 0 before the first one arrives */
 	VEC(struct count) before; /* of the round before */
-	VEC(struct count) sums;   /* of each event, of the round before: for perf 6.1 */
+	VEC(struct count) sums;   /* for perf 6.1: sum of each event in the previous round */
 	size_t nr_events;
 	bool is_sum;   /* all cpus together were asked for */
 	bool unscaled; /* counts are given as they are */
@@ -36,7 +36,8 @@ void perfdata_counts_free(struct perfdata_counts *c)
 	free(c);
 }
 
-/* ---- what the records say -------------------------------------------------------------------- */
+/* ---- contents of the records --------------------------------------------------------------------
+ */
 
 static int counts_add_cpu(void *ctx, int64_t cpu)
 {
@@ -58,7 +59,7 @@ static int counts_take_threads(struct perfdata_counts *c, struct bytes *b)
 	return 0;
 }
 
-/* All zeros, once both sets are known. */
+/* Makes the array of zeros when both sets are known. */
 static int make_counts(struct perfdata_counts *c, size_t nr_events)
 {
 	size_t n = nr_events, each = c->cpus.n * c->tids.n;
@@ -77,8 +78,8 @@ static int make_counts(struct perfdata_counts *c, size_t nr_events)
 }
 
 /*
- * The index of a count's cpu in the set. Records have the cpu's number, those of older recorders
- * its index. cpus.n if it is neither.
+ * The index of a count's cpu in the set. Records have the cpu's number; records of older recorders
+ * have its index. Returns cpus.n if it is neither.
  */
 static size_t counts_place_of(const struct perfdata_counts *c, uint32_t cpu)
 {
@@ -186,8 +187,8 @@ int perfdata_counts_take(struct perfdata_source *s, const struct cut *rec, uint3
 /* ---- the events of a round ------------------------------------------------------------------- */
 
 /*
- * Replaces a count by its growth. The growth stays there: a count that no later record repeats
- * shows it again.
+ * Replaces a count by its growth. The array keeps the growth, so a count that no later record
+ * repeats shows the same growth again.
  */
 static void counts_make_growth(const struct perfdata_counts *c, struct count *count,
 			       struct count *before)
@@ -210,7 +211,7 @@ static void counts_make_growth(const struct perfdata_counts *c, struct count *co
 	}
 }
 
-/* One event of a round: payload as the schema `stat` describes it (schemas.c). */
+/* Makes one event of a round. Its payload is as the schema `stat` describes it (schemas.c). */
 static int put_count(struct perfdata_source *s, size_t event, int32_t cpu, int32_t tid,
 		     const struct count *count, struct event *ret)
 {

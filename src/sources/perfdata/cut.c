@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cutting perf.data into records: sizes and times, nothing else. Runs over every byte, and again
- * over windows that were dropped between the walk and the merge: keep it short.
+ * Cuts perf.data into records: finds their sizes and times, nothing else. This code runs over every
+ * byte, and again over windows that were dropped between the walk and the merge, so keep it short.
  */
 
 #include "sources/perfdata/perfdata.h"
@@ -86,7 +86,7 @@ static uint32_t cut_time_off(const struct perfdata_source *s, const uint8_t *rec
 	return off >= RECORD_HEADER_BYTES && off + 8 <= len ? off : 0;
 }
 
-/* Bytes that follow a record without being part of it: they are stepped over. */
+/* Bytes that follow a record without being part of it. The reader skips them. */
 static uint64_t cut_trailing_bytes(const uint8_t *rec, uint32_t type, uint32_t len, bool swap)
 {
 	if (type == RECORD_AUXTRACE && len >= 16)
@@ -104,7 +104,8 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap)
 	return size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2);
 }
 
-/* Where the time of each sample is if all events agree on it; otherwise far behind any record. */
+/* Offset of the time in a sample if it is the same for all events; otherwise an offset beyond any
+ * record. */
 static uint32_t cut_common_sample_time(const struct perfdata_source *s)
 {
 	return s->same_time_off && s->time_off ? s->time_off : UINT32_MAX - 8;
@@ -124,8 +125,8 @@ static inline void cut_at_time(struct cut *cut, uint64_t time_ns)
 }
 
 /*
- * Bytes of the record at rec; 0 if the batch ends in front of it, because *ret_need bytes are
- * needed; -EBADMSG if it is damaged.
+ * Returns the size of the record at rec, 0 if the batch ends before it because *ret_need bytes are
+ * needed, or -EBADMSG if the record is damaged.
  */
 static inline int cut_next_record_bytes(const uint8_t *rec, const uint8_t *end, bool swap,
 					size_t *ret_need)
@@ -166,7 +167,7 @@ static void cut_kernel_record(const struct perfdata_source *s, struct cut *cut, 
 		cut_at_time(cut, get_u64(cut->bytes + off, s->file.swap));
 }
 
-/* True for a record that decides how others are read, if it was not taken yet. */
+/* True for a record that decides how others are read, unless it was handled already. */
 static bool cut_is_header(const struct perfdata_source *s, unsigned file, uint64_t file_off,
 			  uint32_t type, uint32_t len)
 {
@@ -181,7 +182,7 @@ static bool cut_is_header(const struct perfdata_source *s, unsigned file, uint64
 	       type == RECORD_EVENT_UPDATE;
 }
 
-/* A record of the recording program. 1, or 0 if *ret_need bytes are needed. */
+/* Cuts a record of the recording program. Returns 1, or 0 if *ret_need bytes are needed. */
 static int cut_tool_record(const struct perfdata_source *s, struct cut *cut, uint32_t type,
 			   const uint8_t *end, uint64_t *ret_behind, size_t *ret_need)
 {
@@ -220,8 +221,8 @@ static bool cut_header_follows(const struct perfdata_source *s, const struct cut
 }
 
 /*
- * Peeks the time of a complete record and sets its order and flags. 1, or 0 if *ret_need bytes are
- * needed.
+ * Peeks at the time of a complete record and sets its order and flags. Returns 1, or 0 if *ret_need
+ * bytes are needed.
  */
 static inline int cut_record(const struct perfdata_source *s, struct cut *cut, uint8_t sample_flags,
 			     uint32_t sample_time, const uint8_t *end, uint64_t *ret_behind,
@@ -250,9 +251,9 @@ static void cut_forget_order(struct cut *cuts, int n)
 }
 
 /*
- * The common case many times in a row: samples whose time is at time_at. Stops at any other record,
- * one that is not complete, and one whose time says nothing. like: what their cuts have in common.
- * swap: a constant where it is called.
+ * Cuts samples whose time is at time_at: the common case, many times in a row. Stops at any other
+ * record, at an incomplete one, and at one without a usable time. like: the values that all these
+ * cuts share. swap: a constant in each call.
  */
 static inline __attribute__((always_inline)) int cut_samples(const struct cut *like,
 							     const uint8_t **rec,
@@ -297,7 +298,7 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 	const bool swap = s->file.swap;
 	const uint8_t *rec = p, *end = p + len;
 	const uint32_t sample_time = cut_common_sample_time(s);
-	/* Reads of counters give differences: each needs the one before. */
+	/* Reads of counters give differences, so each read needs the previous one. */
 	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
 	const struct cut like = {
 		.file_off = file_off,
@@ -320,7 +321,7 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 			break;
 		cut = &ret[n];
 		size = cut_next_record_bytes(rec, end, swap, ret_need);
-		if (size < 0 && !n) /* counted when it is the first one */
+		if (size < 0 && !n) /* counted if it is the first one of a batch */
 			return cut_count_bad_size(s, file, rec, file_off);
 		if (size <= 0)
 			break;

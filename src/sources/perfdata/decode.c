@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes events of records. Samples are the hot path: they are read at the offsets planned for their
- * attr (formats/perfdata/attr.h), and nothing is allocated.
+ * Makes events of records. Samples are the hot path: their members are read at the offsets planned
+ * for their attr (formats/perfdata/attr.h), and nothing is allocated.
  */
 
 #include "model/callchain.h"
@@ -19,7 +19,7 @@ static __attribute__((noinline, cold)) int decode_bad_record(struct perfdata_sou
 }
 
 /*
- * SAMPLE_READ: the event's period is the growth of its count since the last read. A group's read
+ * SAMPLE_READ: the event's period is the growth of its count since the last read. Reading a group
  * makes one event for each member that grew. The first call reads the values; later calls continue
  * where the previous one stopped.
  */
@@ -33,7 +33,8 @@ static __attribute__((noinline)) int decode_derive(struct perfdata_source *s, co
 		bytes_init(rec->bytes, rec->len, rec->file_off, s->file.path, s->file.swap);
 	int r;
 
-	/* Counts that name no event: the sample stays its own event's, its growth unknown. */
+	/* If the counts name no event, the sample remains an event of its own type, with unknown
+	 * growth. */
 	if (!(e->attr.read_format & PERF_FORMAT_ID) && (is_group || !id))
 		return 1;
 	if (!i) {
@@ -60,7 +61,8 @@ static __attribute__((noinline)) int decode_derive(struct perfdata_source *s, co
 		entry->last_value = v->value;
 		if (!grown)
 			continue;
-		/* The payload belongs to the sampled event; other members have only a count. */
+		/* The payload belongs to the sampled event; other members of the group have only a
+		 * count. */
 		if (entry->event != e->index && !s->opts.rules->payload_for_all_members)
 			ret->pub.bytes_len = 0;
 		e = &s->events.v[entry->event];
@@ -76,8 +78,9 @@ static __attribute__((noinline)) int decode_derive(struct perfdata_source *s, co
 }
 
 /*
- * pid, tid, cpu and time: by the event's plan, without a question to a field. What is not recorded
- * is read from the header, whose bits are then all set: -1, SONDE_NO_TIME.
+ * Reads pid, tid, cpu and time at planned offsets, without a branch for each. For a member that is
+ * not recorded, the planned offset is in the header, and all bits of the result are set: -1,
+ * SONDE_NO_TIME.
  */
 static inline void decode_fixed(const struct perfdata_layout *l, const struct cut *rec, bool swap,
 				struct sonde_event *ret)
@@ -96,7 +99,7 @@ static inline void decode_fixed(const struct perfdata_layout *l, const struct cu
 	ret->cpumode = get_u16(p + 4, swap) & CPUMODE_MASK;
 }
 
-/* The raw payload. NULL, or what is wrong with the parts of variable length. */
+/* Reads the raw payload. Returns NULL, or the fault in the sections of variable length. */
 static inline const char *decode_payload(const struct perfdata_layout *l, const struct cut *rec,
 					 bool swap, struct sonde_event *ret)
 {
@@ -138,8 +141,8 @@ static __attribute__((noinline, cold)) int decode_unknown_id(struct perfdata_sou
 }
 
 /*
- * What a sample gives by itself, without its event's counts. NULL, or what is wrong with it. swap:
- * a constant where it is called.
+ * Reads a sample except for the counts of its event. Returns NULL, or the fault in it. swap: a
+ * constant in each call.
  */
 static inline __attribute__((always_inline)) const char *decode_read_sample(
 	const struct perfdata_event *e, const struct cut *rec, bool swap, struct event *ret)
@@ -155,7 +158,8 @@ static inline __attribute__((always_inline)) const char *decode_read_sample(
 	return decode_payload(l, rec, swap, &ret->pub);
 }
 
-/* The event of a sample; NULL, with the id in *ret_id, if it is unknown. recent: a member of s. */
+/* Finds the event type of a sample. If it is unknown, returns NULL and the id in *ret_id. recent: a
+ * member of s. */
 static inline struct perfdata_event *decode_find_event(const struct perfdata_source *s,
 						       struct recent_id *recent,
 						       const struct cut *rec, bool swap,
@@ -182,7 +186,7 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 	e = decode_find_event(s, s->recent, rec, swap, &id);
 	if (__builtin_expect(!e, 0))
 		return decode_unknown_id(s, rec, i, id);
-	/* A read of counters is needed by the next one, wanted or not. */
+	/* The next read of the counters needs this one, even if this one is not delivered. */
 	if (e->schema->unwanted && !s->has_reads)
 		return 0;
 	wrong = swap ? decode_read_sample(e, rec, true, ret)
@@ -205,8 +209,8 @@ static int decode_sample(struct perfdata_source *s, const struct cut *rec, unsig
 }
 
 /*
- * Sets member by member: clearing the complete struct would cost as much as the decoding. is_plain:
- * *ret never held anything but plain samples; a constant in each call.
+ * Sets the members one by one, because clearing the complete struct would take as long as the
+ * decoding. is_plain: *ret held only plain samples so far; a constant in each call.
  */
 static inline __attribute__((always_inline)) void decode_begin_event(const struct cut *rec,
 								     bool swap, bool is_plain,
@@ -227,8 +231,8 @@ static inline __attribute__((always_inline)) void decode_begin_event(const struc
 }
 
 /*
- * Event i of a record: 1 and *ret filled, it is the last; 2: the same, more may follow; 0: the
- * record gives no (more) event; <0 failure.
+ * Makes event i of a record. Returns 1 if *ret is the last one, 2 if *ret is filled and more may
+ * follow, 0 if the record has no further event, <0 on failure.
  */
 static __attribute__((noinline)) int decode_event(struct perfdata_source *s, const struct cut *rec,
 						  unsigned i, struct event *ret)
@@ -249,9 +253,9 @@ static __attribute__((noinline)) int decode_event(struct perfdata_source *s, con
 }
 
 /*
- * Records were read a window at a time, which is more than the caches near a cpu hold; by now they
- * are in those far from it. Those behind the next ones are asked for while these are worked on:
- * what is looked at of a sample is in two cache lines.
+ * A window is larger than the caches close to the cpu, so its records are in the slower caches when
+ * they are decoded. This prefetches the records after the next ones. The members of a sample that
+ * are read are in two cache lines.
  */
 static inline void decode_fetch_ahead(const struct cut *rec, const struct cut *end)
 {
@@ -264,8 +268,8 @@ static inline void decode_fetch_ahead(const struct cut *rec, const struct cut *e
 }
 
 /*
- * Samples that are nothing but an event, up to the first record that is not: source.h. Whatever is
- * found wrong is left to decode_event(), which counts it. swap: a constant where it is called.
+ * Decodes samples that only become an event, up to the first record that does more (source.h).
+ * Leaves damaged samples to decode_event(), which counts them. swap: a constant in each call.
  */
 static inline __attribute__((always_inline)) int decode_ahead(const struct perfdata_source *s,
 							      struct recent_id *recent,
@@ -298,7 +302,8 @@ static inline __attribute__((always_inline)) int decode_ahead(const struct perfd
 	return (int)(ev - ret);
 }
 
-/* The growth of a count is since the sample before; a chain is of the record before. */
+/* The growth of a count is relative to the previous sample; a chain belongs to the previous record.
+ */
 static inline bool can_decode_ahead(const struct perfdata_source *s)
 {
 	return !s->has_reads && !s->has_chains;
@@ -324,7 +329,8 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	/* Events of header records that were taken since have no schema so far, or an older one. */
 	if (__builtin_expect(atomic_load_explicit(&s->is_unsettled, memory_order_relaxed), 0))
 		TRY(perfdata_pipe_settle(s));
-	/* An event that was made alone is first in the array and may have left these set. */
+	/* An event that was decoded alone is the first in the array and may have left these members
+	 * set. */
 	if (__builtin_expect(ret->is_left_out | ret->is_summed_up, 0))
 		ret->is_left_out = ret->is_summed_up = false;
 	if (__builtin_expect(can_decode_ahead(s), 1)) {
@@ -343,7 +349,7 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	return n;
 }
 
-/* A derived event's id is the one that its count was read with. */
+/* The id of a derived event is the id of its count. */
 static void decode_take_member_id(const struct perfdata_source *s, uint32_t member,
 				  struct sonde_sample *ret)
 {
@@ -357,7 +363,7 @@ static void decode_take_member_id(const struct perfdata_source *s, uint32_t memb
 	}
 }
 
-/* The period of samples that do not record it. */
+/* The period of samples if they do not record it. */
 static uint64_t decode_fixed_period(const struct perfdata_source *s, const struct perfdata_event *e)
 {
 	return e->attr.freq && !s->opts.rules->frequency_is_period ? 1 : e->attr.sample_period;

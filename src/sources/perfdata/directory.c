@@ -17,7 +17,7 @@
 
 enum { DATA_FILES_MAX = UINT16_MAX };
 
-/* The number of "data.12"; -1: no such name. */
+/* The number in "data.12"; -1 for any other name. */
 static int directory_file_number(const char *name)
 {
 	char *end;
@@ -81,7 +81,7 @@ int perfdata_directory_open(struct perfdata_source *s, int dir)
 	return 0;
 }
 
-/* Recorders count them from 0: there is one with the number below nr. */
+/* Recorders number them from 0, so there is one with the previous number. */
 static void directory_report_missing(struct perfdata_source *s, int nr)
 {
 	if (s->nr_data_files_known < nr)
@@ -148,7 +148,7 @@ int perfdata_directory_files(struct perfdata_source *s, int dir)
 	return r;
 }
 
-/* An empty file of another recorder may be that of a cpu on which nothing happened. */
+/* Another recorder's file may be empty because nothing happened on its cpu. */
 static void directory_compare_size(struct perfdata_source *s, const struct perfdata_data_file *f,
 				   uint64_t written)
 {
@@ -161,7 +161,7 @@ static void directory_compare_size(struct perfdata_source *s, const struct perfd
 }
 
 /*
- * u64 version | from sonde also: u64 number of files | after the recorder has ended: their sizes,
+ * u64 version | if sonde recorded: u64 number of files | after the end of recording: their sizes,
  * u64 each
  */
 int perfdata_directory_format_read(struct perfdata_source *s, struct bytes *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sonde info prints of a perf.data: its header, and what the header says of the host. */
+/* Facts for sonde info: those of the header, and those that the header has about the host. */
 
 #include "formats/perfdata/feature_names.h"
 #include "sources/perfdata/perfdata.h"
@@ -62,7 +62,7 @@ static const struct source_fact file_facts[] = {
 
 enum { NR_FILE_FACTS = sizeof(file_facts) / sizeof(*file_facts) };
 
-/* False: the recording does not say. */
+/* False if the recording does not say. */
 static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct outbuf *out)
 {
 	const struct perfdata_file *f = &s->file;
@@ -95,7 +95,7 @@ static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct
 	return false;
 }
 
-/* A number that JSON takes as it is written. */
+/* A number that can be written to JSON unchanged. */
 static bool facts_is_number(const char *text)
 {
 	return *text && *text != '0' && text[strspn(text, "0123456789")] == '\0';

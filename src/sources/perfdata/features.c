@@ -61,7 +61,8 @@ static int features_skip_list(struct bytes *b)
 	return 0;
 }
 
-/* list of cores | list of threads | nr x { core, socket } ...: "0,0,1,1". Old ones end before. */
+/* list of cores | list of threads | nr x { core, socket } ...: "0,0,1,1". Old recorders leave out
+ * the pairs. */
 static int features_read_topology(struct perfdata_source *s, struct bytes *b)
 {
 	const unsigned long nr =
@@ -112,7 +113,7 @@ static int features_read_cmdline(struct perfdata_source *s, struct bytes *b)
 	return r;
 }
 
-/* Pipe mode: attrs may come in another order, or later. */
+/* In pipe mode attrs may be in another order, or follow later. */
 static int features_read_piped_desc(struct perfdata_source *s, struct bytes *b)
 {
 	uint32_t nr = 0, attr_bytes = 0, nr_ids = 0;
@@ -125,7 +126,7 @@ static int features_read_piped_desc(struct perfdata_source *s, struct bytes *b)
 		TRY(bytes_skip(b, "attr", attr_bytes));
 		TRY(bytes_u32(b, "number of ids", &nr_ids));
 		TRY(features_read_string(s, b, &name));
-		/* all ids of an event lead to it: one is enough */
+		/* every id of an event identifies it, so one is enough */
 		for (uint32_t k = 0; k < nr_ids; k++) {
 			TRY(bytes_u64(b, "id", &id));
 			if (!k && *name)
@@ -170,7 +171,8 @@ static bool features_is_module(const char *name)
 	return *base == '[' || (ko && (!ko[3] || ko[3] == '.'));
 }
 
-/* The first build id of a path; HASH64_EMPTY: none, and *ret_key is free for it. */
+/* The index of the first build id of a path. If there is none, returns HASH64_EMPTY, and *ret_key
+ * is a free key for it. */
 static uint64_t features_find_build_id(const struct perfdata_source *s, const char *path,
 				       uint64_t *ret_key)
 {
@@ -193,7 +195,7 @@ static int features_keep_build_id(struct perfdata_source *s, const struct source
 	return hash64_put(&s->info.build_id_by_path, key, s->info.build_ids.n - 1);
 }
 
-/* A build id of the kernel, the first of which is kept, or of a module of it. */
+/* A build id of the kernel, of which the first is kept, or of a kernel module. */
 static void features_keep_kernel_build_id(struct perfdata_source *s,
 					  const struct source_build_id *entry)
 {
@@ -250,7 +252,7 @@ static bool features_format_is_used(struct perfdata_source *s, const struct byte
 	uint64_t id = 0;
 
 	if (!line || s->file.is_pipe)
-		return true; /* the events may come later than their formats */
+		return true; /* the events may follow their formats later */
 	for (line += 4; line < text->end && *line == ' '; line++)
 		;
 	for (; line < text->end && *line >= '0' && *line <= '9' && id < UINT32_MAX; line++)
@@ -287,7 +289,8 @@ static int features_take_format(void *ctx, const char *system, struct bytes text
 	return 0;
 }
 
-/* Reads the section twice: the formats need the byte order and the size of the kernel's long. */
+/* Reads the section twice: the first time for the byte order and the size of the kernel's long,
+ * which the formats need. */
 static int features_read_tracing_data(struct perfdata_source *s, struct bytes *b)
 {
 	struct tracing_data td = { .ctx = s, .format = features_take_format };
@@ -419,7 +422,7 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
 
-	/* Unpacked when first asked for: most runs resolve no address. */
+	/* Unpacked on the first request, since most uses resolve no address. */
 	if (s->file.kallsyms.size && !s->kallsyms_tried && features_unpack_kallsyms(s) < 0) {
 		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "kallsyms");
 		err_clear();

@@ -27,7 +27,7 @@ static void listing_sample_ids(const struct perfdata_layout *l, const uint8_t *r
 		ret->id = get_u64(rec + l->id, swap);
 }
 
-/* Reads the trailer of a record of the kernel that is no sample. */
+/* Reads the trailer of a record of the kernel that is not a sample. */
 static void listing_trailer_ids(const struct perfdata_layout *l, const uint8_t *end, bool swap,
 				struct perfdata_view_record *ret)
 {
@@ -45,8 +45,7 @@ static void listing_trailer_ids(const struct perfdata_layout *l, const uint8_t *
 }
 
 /*
- * perfdata_event_of() keeps recent ids in front of its table, so that views cannot hand out a const
- * source.
+ * perfdata_event_of() writes to its cache of recent ids, so the source of a view cannot be const.
  */
 static struct perfdata_source *listing_source_of_view(const struct perfdata_view *v)
 {
@@ -109,7 +108,7 @@ void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 
 	vec_foreach(each, &s->events)
 		r.sample_types |= each->attr.sample_type;
-	/* In pipe mode no event is known before the first one's record. */
+	/* In pipe mode no event type is known before the record of the first one. */
 	is_known = !s->first_attr_off || ev->pub.file_off > s->first_attr_off;
 	if (!is_known)
 		r.sample_types = 0;
@@ -160,7 +159,7 @@ void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_he
 		ret->data_bytes = s->file.data.size;
 		ret->features_off = s->file.data.offset + s->file.data.size;
 	}
-	/* Recorders set the bits when they begin and write the sections when they end. */
+	/* Recorders set the bits at the beginning and write the sections at the end. */
 	says_by_bits = s->file.is_pipe || !s->file.unfinished;
 	for (unsigned i = 0; i < NR_FEATURES; i++) {
 		if (s->file.features[i].offset ||
@@ -273,11 +272,11 @@ int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		err_clear();                        /* reported when opened, or not needed */
+		err_clear();                        /* reported on opening, or not needed */
 		s->file.features[feature].size = 0; /* nor is it read again */
 		return 0;
 	}
-	s->sections[feature] = *ret; /* kept: a second call makes no second copy */
+	s->sections[feature] = *ret; /* kept, so that a second call makes no second copy */
 	return 1;
 }
 

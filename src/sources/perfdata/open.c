@@ -95,15 +95,16 @@ static int open_read_ids(struct perfdata_source *s, uint32_t event, struct perfd
 	return r;
 }
 
-/* Decides beforehand how ids and times are found, so that records need not ask. */
+/* Decides on opening how ids and times are found, so that it need not be decided for each record.
+ */
 void perfdata_rules_choose(struct perfdata_source *s)
 {
 	const struct perfdata_layout *first = &s->events.v[0].layout;
 
 	s->id_rule = s->events.n == 1 ? ID_ONE_EVENT : ID_SAME_PLACE;
 	/*
-	 * If records of state have no times, perf sorts in pipe mode only. We always sort: we
-	 * promise samples in time order.
+	 * If records of state have no times, perf sorts only in pipe mode. sonde always sorts,
+	 * because it promises samples in time order.
 	 */
 	s->unordered =
 		s->opts.unordered || (s->opts.rules->sorts_with_ids_only && !s->file.is_pipe &&
@@ -121,7 +122,7 @@ void perfdata_rules_choose(struct perfdata_source *s)
 		if (e->layout.time != first->time || e->layout.end_time != first->end_time)
 			s->same_time_off = false;
 	}
-	memset(s->recent, 0, sizeof(s->recent)); /* they point to events, which have moved */
+	memset(s->recent, 0, sizeof(s->recent)); /* they point to event types, which have moved */
 	memset(s->recent_ahead, 0, sizeof(s->recent_ahead));
 	s->same_id_off = UINT32_MAX - 8;
 	if (s->id_rule != ID_MIXED && first->id)
@@ -179,7 +180,7 @@ static int open_read_attrs(struct perfdata_source *s)
 	return r;
 }
 
-/* How our recorder says that the recording ended. */
+/* The text by which sonde's recorder marks the end of a recording. */
 static int open_read_end(struct perfdata_source *s)
 {
 	static const char *const reasons[] = { [PERFDATA_END_DISK_FULL] = "the disk was full",
@@ -224,7 +225,7 @@ static int open_read_end(struct perfdata_source *s)
 	return 0;
 }
 
-/* The bytes that compressed records may be in; unzip counts those of a pipe. */
+/* The size of the bytes that may hold compressed records; for a pipe, unzip counts them. */
 static uint64_t open_packed_bytes(struct perfdata_source *s)
 {
 	uint64_t bytes = s->file.data.size;

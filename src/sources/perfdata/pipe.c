@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf.data in pipe mode: records in any order hold the data that file mode keeps in its header.
+ * perf.data in pipe mode: the data that are in the header in file mode are in records, in any
+ * order.
  *
  *	16 bytes of header | ATTR FEATURE TRACING_DATA + blob ... | tasks, mappings | samples ...
  *	                   '-- the prelude, read when the recording is opened -'
  *
- * The prelude ends where the first samples may be (and an event is known). Records of these kinds
- * that come later are CUT_HEADER: order/ hands them over before it cuts any record behind them.
+ * The prelude ends where the first samples may begin and an event type is known. Later records of
+ * these kinds are CUT_HEADER: order/ passes them on before it cuts any record after them.
  */
 
 #include <stdlib.h>
@@ -26,7 +27,8 @@ enum {
 static struct bytes pipe_body_of(const struct perfdata_source *s, const uint8_t *rec, size_t len,
 				 size_t skip, uint64_t off, const char *what)
 {
-	const size_t begin = skip < len ? skip : len; /* a record may be shorter than its kind is */
+	const size_t begin = skip < len ? skip : len; /* a record may be shorter than the struct of
+							 its kind */
 	struct bytes b =
 		bytes_init(rec + begin, len - begin, off + begin, s->file.path, s->file.swap);
 
@@ -53,7 +55,7 @@ int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name)
 	return 0;
 }
 
-/* What was said of an event before it came; the last word counts. */
+/* Descriptions of an event type that preceded its attr; the last one is valid. */
 static void pipe_take_early_names(struct perfdata_source *s, uint32_t event)
 {
 	vec_foreach(early, &s->early_names) {
@@ -110,7 +112,7 @@ static int pipe_take_feature(struct perfdata_source *s, const uint8_t *rec, size
 	return perfdata_feature_take(s, (enum perfdata_feature)feature, b);
 }
 
-/* Makes new schemas for events whose name or format is newer than their schema. */
+/* Makes new schemas for event types whose name or format is newer than their schema. */
 static int pipe_renew_schemas(struct perfdata_source *s)
 {
 	vec_foreach(e, &s->events) {
@@ -120,7 +122,8 @@ static int pipe_renew_schemas(struct perfdata_source *s)
 	return 0;
 }
 
-/* The data begin at the end of the record, whatever its size is. len: of both. */
+/* The data begin at the end of the record, whatever its size is. len: of the record and the data.
+ */
 static int pipe_take_tracing_data(struct perfdata_source *s, const uint8_t *rec, size_t len,
 				  uint64_t off)
 {
@@ -213,7 +216,7 @@ int perfdata_take_header(struct source *source, const struct cut *cuts, int nr)
 			perfdata_pipe_record_bytes(s, cut->bytes, (uint16_t)cut->len),
 			cut->file_off));
 	}
-	/* Times and ids may be at other places from here on. */
+	/* From here on times and ids may have other offsets. */
 	perfdata_rules_choose(s);
 	return 0;
 }
@@ -238,12 +241,13 @@ int perfdata_pipe_take(struct perfdata_source *s, const uint8_t *rec, size_t len
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* len bytes at off, in s->prelude. 1, 0 when the input ends before. */
+/* Reads len bytes at off into s->prelude. Returns 1, or 0 if the input ends before them. */
 static int pipe_read_at(struct perfdata_source *s, uint64_t off, size_t len, struct outbuf *out)
 {
 	out->len = 0;
 	while (out->len < len) {
-		/* Grow with the bytes that arrive: the length is not trusted. */
+		/* The buffer grows with the bytes that arrive, because the length is not trusted.
+		 */
 		size_t want = len - out->len < READ_BYTES ? len - out->len : READ_BYTES;
 		char *to = outbuf_room(out, want);
 		int64_t n;
@@ -295,8 +299,8 @@ static int pipe_read_prelude(struct perfdata_source *s, struct outbuf *record)
 		type = get_u32(rec, s->file.swap);
 		s->meets_compressed |= size >= RECORD_HEADER_BYTES && pipe_is_compressed(type);
 		/*
-		 * cut() reports bytes that are no record. Attrs may follow all samples
-		 * (--tail-synthesize), but all of them are in one place.
+		 * cut() reports bytes that are not a record. Attrs may follow all samples
+		 * (--tail-synthesize), but they follow each other.
 		 */
 		if (size < RECORD_HEADER_BYTES || (s->events.n && pipe_ends_prelude(type)))
 			return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of state: what they change (COMM, FORK, EXIT, MMAP, KSYMBOL), and losses, which are
- * counted.
+ * Decodes the changes of records of state (COMM, FORK, EXIT, MMAP, KSYMBOL), and counts losses.
  */
 
 #include <unistd.h>
@@ -50,7 +49,7 @@ static int records_read_tasks(struct bytes *b, bool has_parent, struct change *r
 static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
 			     const struct rules *rules, struct change *ret)
 {
-	uint32_t prot = 4; /* PROT_EXEC: MMAP records say it by a misc bit instead */
+	uint32_t prot = 4; /* PROT_EXEC; MMAP records have a misc bit for it */
 
 	TRY(records_read_tasks(b, false, ret));
 	TRY(bytes_u64(b, "addr", &ret->start));
@@ -68,7 +67,7 @@ static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
 		}
 		TRY(bytes_u32(b, "prot", &prot));
 		if (!rules->misreads_old_mmap2 && perfdata_is_name(b->pos - 4)) {
-			/* Kernels before 3.16 wrote neither prot nor flags: this is the name. */
+			/* Kernels before 3.16 wrote neither prot nor flags, so the name is here. */
 			b->pos -= 4;
 			prot = 4;
 		} else {
@@ -77,7 +76,7 @@ static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
 	}
 	ret->executable = is_mmap2 ? !!(prot & 4) : !(misc & MISC_MMAP_DATA);
 	ret->kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL;
-	/* A guest's mappings are not the host's, but may have the same addresses. */
+	/* Mappings of a guest are not those of the host, but may have the same addresses. */
 	ret->kind = (misc & CPUMODE_MASK) < CPUMODE_GUEST_KERNEL ? CHANGE_MMAP : CHANGE_NONE;
 	return bytes_cstr(b, "filename", &ret->text);
 }
@@ -99,8 +98,8 @@ static int records_read_ksymbol(struct bytes *b, struct change *ret)
 }
 
 /*
- * u64 address | u16 old bytes | u16 new bytes | old code | new code. Without new code the old one
- * is gone; perf keeps it, and looks at code of the host's kernel only.
+ * u64 address | u16 old bytes | u16 new bytes | old code | new code. If there is no new code, the
+ * old code was removed; perf keeps it, and reads only records of the host's kernel.
  */
 static int records_read_text_poke(struct bytes *b, uint16_t misc, const struct rules *rules,
 				  struct change *ret)
@@ -131,8 +130,8 @@ static bool records_is_dummy(const struct perfdata_event *e)
  * Newer kernels report a loss twice. LOST is written when the ring has room again, and counts
  * records of all kinds. At the end the recorder adds one LOST_SAMPLES for each event, from the
  * event's own count. If the recording has LOST_SAMPLES, they count the lost events. Lost records of
- * state are the losses of dummies and, after all LOST_SAMPLES were met, the losses that LOST counts
- * beyond the events.
+ * state are the losses of dummy events and, after all LOST_SAMPLES were read, the losses that LOST
+ * counts in excess of the events.
  */
 static void records_report_lost(struct perfdata_source *s, bool all_met)
 {
@@ -219,7 +218,7 @@ static int records_read_change(struct perfdata_source *s, uint32_t type, uint16_
 	}
 }
 
-/* pid, tid, time and cpu of the sample_id trailer. */
+/* Reads pid, tid, time and cpu from the sample_id trailer. */
 static void records_read_trailer(const struct perfdata_layout *l, const uint8_t *rec, uint32_t len,
 				 bool swap, struct sonde_event *ret)
 {
@@ -238,9 +237,9 @@ static void records_read_trailer(const struct perfdata_layout *l, const uint8_t 
 }
 
 /*
- * u32 type, code, cpu, pid, tid, format | u64 ip | from format 1 on: u64 time | char msg[64] |
- * from format 2 on: u32 machine_pid, vcpu. The payload made of it is the same for all formats, in
- * this machine's byte order.
+ * u32 type, code, cpu, pid, tid, format | u64 ip | from format 1 on: u64 time | char msg[64] | from
+ * format 2 on: u32 machine_pid, vcpu. The payload is the same for all formats, in this machine's
+ * byte order.
  */
 static int records_read_trace_error(struct bytes *b, uint16_t misc, struct trace_error *ret)
 {
@@ -270,17 +269,18 @@ static int records_read_trace_error(struct bytes *b, uint16_t misc, struct trace
 }
 
 /*
- * perf reads machine_pid and vcpu of all formats at their offsets in the newest one. A record of an
- * older format ends before them, so perf reads the bytes of the next record in the file.
+ * For records of all formats perf reads machine_pid and vcpu at their offsets in the newest one. A
+ * record of an older format ends before them, so perf reads the bytes of the next record in the
+ * file.
  */
 static void records_read_behind_trace_error(const struct perfdata_source *s, const struct cut *rec,
 					    struct trace_error *e)
 {
 	enum { AT = 112 };
-	uint32_t words[2] = { 0 }; /* zeros behind the end of the file, as in a mapping of it */
+	uint32_t words[2] = { 0 }; /* zeros after the end of the file, as in a mapping of it */
 
 	if (s->file.is_pipe || rec->file || s->unzip)
-		return; /* what perf finds there depends on where it has its buffers */
+		return; /* the bytes that perf reads there depend on its buffers */
 	if (pread(s->file.fd, words, sizeof(words), (off_t)(rec->file_off + AT)) < 0)
 		return;
 	e->machine_pid = words[0];
@@ -381,7 +381,7 @@ static uint32_t records_event_id_at(uint32_t type)
 }
 
 /*
- * False for compressed bytes that were taken for a record, because a type or a size in a compressed
+ * False for compressed bytes that look like a record because a type or a size in a compressed
  * recording is damaged.
  */
 static bool records_has_shape(struct perfdata_source *s, const struct cut *rec, uint32_t type)

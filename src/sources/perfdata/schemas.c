@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schemas of a recording's events, and of records of state, whose layout the kernel defines, not
- * the recording.
+ * Makes the schemas of a recording's event types, and those of records of state, whose layout is
+ * the kernel's.
  */
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "sources/perfdata/perfdata.h"
 
 /*
- * A field of a record: offset in its payload, which begins behind the record header. width 0: text
- * up to its NUL.
+ * A field of a record. The offset is in the payload, which begins after the record header. width 0
+ * is text up to its NUL.
  */
 struct record_field {
 	const char *name;
@@ -81,8 +81,8 @@ static const struct record_kind kinds[] = {
 	  { { "pid", 0, 4, true }, { "tid", 4, 4, true } } },
 	{ PERF_RECORD_LOST_SAMPLES, "lost_samples", { { "lost", 0, 8 } } },
 	/*
-	 * The payload of these two begins with misc: bit 13 says that a task left its cpu, bit 14
-	 * unwillingly.
+	 * The payload of these two begins with misc: bit 13 is set if a task left its cpu, bit 14
+	 * if it did so unwillingly.
 	 */
 	{ PERF_RECORD_SWITCH, "switch", { { "misc", 0, 2 } } },
 	{ PERF_RECORD_SWITCH_CPU_WIDE,
@@ -106,7 +106,7 @@ static const struct record_kind kinds[] = {
 	  "text_poke",
 	  { { "addr", 0, 8 }, { "old_len", 8, 2 }, { "new_len", 10, 2 } } },
 	{ PERF_RECORD_AUX_OUTPUT_HW_ID, "aux_output_hw_id", { { "hw_id", 0, 8 } } },
-	/* Of the recorder; these payloads are made (records.c, counts.c). */
+	/* Records of the recorder, whose payloads records.c and counts.c make. */
 	{ RECORD_AUXTRACE_ERROR,
 	  "auxtrace_error",
 	  { { "type", 0, 4 },
@@ -205,7 +205,7 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 	return 0;
 }
 
-/* The schema of a tracepoint without a format in the recording: its name, no fields. */
+/* Makes the schema of a tracepoint without a format in the recording: a name and no fields. */
 static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e,
 		       struct sonde_schema *sc)
 {
@@ -230,7 +230,7 @@ static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e
 	return name && sc->system ? 0 : err_nomem();
 }
 
-/* Counts a defect, whether a format is found or not. *ret: NULL if none is found. */
+/* Counts a defect in both cases. *ret is NULL if no format is found. */
 static int schemas_find_elsewhere(struct perfdata_source *s, const struct perfdata_event *e,
 				  struct sonde_schema **ret)
 {
@@ -283,7 +283,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 	}
 	sc->kind = e->attr.type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE;
 	sc->dialect = (int)s->opts.rules->printfmt_dialect;
-	/* A copy: the attr belongs to the session, events.v to the source. */
+	/* The schema gets a copy: schemas belong to the session, events.v to the source. */
 	sc->attr = arena_strndup(a, (const char *)&e->attr, sizeof(e->attr));
 	sc->attr_len = sizeof(e->attr);
 	perfdata_attr_describe(&e->attr, sc);
@@ -291,7 +291,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 		return err_nomem();
 	TRY(schema_table_take(s->opts.schemas, sc, s, &sc));
 	if (e->schema && e->schema != sc) {
-		/* Its description came behind the first samples. */
+		/* Its description followed the first samples. */
 		if (format && e->attr.type == PERF_TYPE_TRACEPOINT && !e->schema->nr_fields)
 			defects_correct(s->opts.defects, DEFECT_NO_FORMAT, 1, 0);
 		e->schema->newer = sc;

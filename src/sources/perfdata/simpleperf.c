@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Android's simpleperf writes records of its own, from type 32768 on, and header sections from 128
- * on into its perf.data. docs/formats/perf-data.md lists those that are read:
+ * Android's simpleperf writes its own records, with types from 32768 on, and its own header
+ * sections, from number 128 on, to perf.data. docs/formats/perf-data.md lists those that are read:
  *
  *	KERNEL_SYMBOL  u32 bytes | text as of /proc/kallsyms
  *	TRACING_DATA   u32 bytes | as the header section of that name; older versions use perf's
@@ -36,7 +36,7 @@ bool perfdata_is_simpleperf(uint32_t type, uint32_t len)
 	}
 }
 
-/* u32 bytes | them: a copy that stays. */
+/* u32 number of bytes | the bytes. Returns a copy that lives as long as the session. */
 static int simpleperf_take_sized(struct perfdata_source *s, struct bytes *b, struct bytes *ret)
 {
 	const uint8_t *p = NULL;
@@ -130,16 +130,16 @@ int perfdata_simpleperf_take(struct perfdata_source *s, const uint8_t *rec, size
 /* ---- call chains ----------------------------------------------------------------------------- */
 
 /*
- * `simpleperf debug-unwind` keeps a copied stack and adds what its unwinder made of it, in records
- * of the same pid, tid and time. Joined: callers that the stack did not hold any more were added
- * from another sample of the thread.
+ * `simpleperf debug-unwind` keeps a copied stack and adds the chains that its unwinder found, in
+ * records of the same pid, tid and time. A joined chain also has callers beyond the end of the
+ * copied stack, from another sample of the thread.
  *
  *	SAMPLE regs, stack | CALLCHAIN original | CALLCHAIN joined | SAMPLE chain
  *
- * A chain belongs to the samples of its pid, tid and time, right before it or behind it, that have
- * no user frames themselves. The source keeps the place of the last chain before a sample. It reads
- * the chains behind the sample from the file when frames are asked for. One record is in memory at
- * a time.
+ * A chain belongs to the samples directly before or after it that have its pid, tid and time and no
+ * user frames of their own. The source keeps the offset of the last chain before a sample. It reads
+ * the chains after the sample from the file when frames are requested. One record is in memory at a
+ * time.
  */
 enum { KIND_JOINED_OFFLINE = 2, KIND_JOINED_REMOTE = 3, MAX_CHAINS_OF_SAMPLE = 4 };
 
@@ -223,7 +223,7 @@ static int simpleperf_load_chain(struct perfdata_source *s, uint64_t off,
 	return 1;
 }
 
-/* The offset of the best one behind a sample, 0 none. */
+/* The offset of the best chain after a sample; 0 if there is none. */
 static int simpleperf_find_behind(struct perfdata_source *s, const struct event *ev, uint64_t *ret)
 {
 	uint64_t off = ev->pub.file_off + ev->pub.record_len;
@@ -250,7 +250,7 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 	struct simpleperf_chain c;
 	int r;
 
-	/* simpleperf writes them only into a plain file. */
+	/* simpleperf writes such records only to a plain file. */
 	if (!s->has_chains || s->file.is_pipe || s->opts.stream || s->unzip || s->data_files.n)
 		return 0;
 	if (!off)
@@ -264,7 +264,7 @@ int perfdata_simpleperf_chain(struct source *source, const struct event *ev, con
 	return (int)c.nr;
 }
 
-/* ---- when the recording is opened ------------------------------------------------------------ */
+/* ---- opening the recording ------------------------------------------------------------ */
 
 /* "sched:sched_switch,2,47\n...": name, type, config. */
 static int simpleperf_take_event_names(struct perfdata_source *s, const char *text)
@@ -279,7 +279,7 @@ static int simpleperf_take_event_names(struct perfdata_source *s, const char *te
 		    sscanf(line + len, ",%llu,%llu%n", &type, &config, &end) != 2)
 			continue;
 		vec_foreach(e, &s->events) {
-			/* Others are named by perf's rule. */
+			/* Other events are named by perf's rule. */
 			if (e->name || e->attr.type != PERF_TYPE_TRACEPOINT ||
 			    e->attr.type != type || e->attr.config != config)
 				continue;
@@ -304,7 +304,7 @@ int perfdata_simpleperf_meta_read(struct perfdata_source *s, struct bytes *b)
 	return 0;
 }
 
-/* If a path is there twice, the first one counts. */
+/* If a path is listed twice, the first entry is used. */
 static int simpleperf_index_files(struct perfdata_source *s, size_t from)
 {
 	for (size_t i = from; i < s->named_files.n; i++) {
@@ -349,7 +349,8 @@ int perfdata_first_records_look(struct perfdata_source *s)
 
 	if (!rec)
 		return err_nomem();
-	/* Any recording with one of its header sections may have been through debug-unwind. */
+	/* Any recording with a header section of simpleperf may have been processed by
+	 * debug-unwind. */
 	s->has_chains = s->file.feature_bits[FEAT_SIMPLEPERF_FILE / 64];
 	for (int i = 0; i < MAX_RECORDS_LOOKED_AT && end - off >= RECORD_HEADER_BYTES; i++) {
 		ssize_t got = pread(s->file.fd, rec, RECORD_HEADER_BYTES, (off_t)off);

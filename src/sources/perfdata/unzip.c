@@ -19,15 +19,16 @@ enum {
 	WORK_BYTES = 72 * 1024,
 #else
 	RAW_BYTES = 256 * 1024,
-	/* Holds the beginning of a record and what is unpacked behind it. */
+	/* Holds the beginning of a record and the bytes that are unpacked after it. */
 	WORK_BYTES = 256 * 1024,
 #endif
 	WINDOW_LOG_MAX = 27, /* zstd's own limit for its highest usual level */
-	DESCRIPTOR_AT = 4,   /* in a frame: behind the magic number */
+	DESCRIPTOR_AT = 4,   /* in a frame, after the magic number */
 	DESCRIPTOR_CHECKSUM = 1 << 2
 };
 
-/* From `made` on the stream comes from `recorded` on, or, packed, all from the record there. */
+/* The stream from offset `made` on is the input from `recorded` on. If packed, all of it is
+ * unpacked from the record there. */
 struct unzip_place {
 	uint64_t made, recorded;
 	bool packed;
@@ -36,33 +37,36 @@ struct unzip_place {
 struct unzip {
 	struct unzip_options opts;
 	VEC(struct unzip_place) places; /* ascending */
-	uint64_t made;                  /* offset in the stream of what is made next */
+	uint64_t made;                  /* offset in the stream of the next byte to make */
 	struct stream stream;
 	ZSTD_DStream *zstd;
 	struct {
-		uint64_t begin; /* offset of the compressed record that it begins with */
+		uint64_t begin; /* offset of its first compressed record */
 		bool is_open;   /* its end is still to come */
 		bool has_checksum;
-		bool is_broken; /* nothing is read any more until a new one begins */
+		bool is_broken; /* nothing more is read until a new one begins */
 	} frame;
 
-	/* As recorded: raw[raw_at..raw_len) is to be looked at. */
+	/* Recorded bytes; raw[raw_at..raw_len) are not processed yet. */
 	uint8_t *raw;
 	size_t raw_at, raw_len;
-	uint64_t read_to;    /* input offset behind raw[raw_len] */
-	uint64_t plain_left; /* bytes of a plain record, and behind it, to hand on as they are */
+	uint64_t read_to;    /* input offset of raw[raw_len] */
+	uint64_t plain_left; /* bytes of a plain record, and of data after it, to pass on unchanged
+			      */
 	bool ended;
 
 	bool has_more;        /* zstd holds unpacked bytes that did not fit */
-	ZSTD_inBuffer packed; /* of the compressed record at hand; points into raw */
-	uint64_t packed_at;   /* where that record begins in the file */
+	ZSTD_inBuffer packed; /* rest of the current compressed record; points into raw */
+	uint64_t packed_at;   /* the record's offset in the file */
 
-	/* Unpacked: work[at..ready) are complete records, [ready..filled) the beginning of one. */
+	/* Unpacked bytes: work[at..ready) are complete records, [ready..filled) the beginning of
+	 * one. */
 	uint8_t *work;
 	size_t at, ready, filled;
 };
 
-/* At least n bytes in raw[raw_at..), unless the input ends. 1, 0 when it ends before, <0. */
+/* Provides at least n bytes in raw[raw_at..). Returns 1, 0 if the input ends before, <0 on failure.
+ */
 static int unzip_need(struct unzip *u, size_t n)
 {
 	while (u->raw_len - u->raw_at < n && !u->ended) {
@@ -100,7 +104,7 @@ static int unzip_need(struct unzip *u, size_t n)
 
 static const char no_end[] = "its end with the checksum is missing";
 
-/* Drops what zstd knows, and the beginning of a record whose end is lost. */
+/* Drops zstd's state, and the beginning of a record whose end is lost. */
 static void unzip_forget_frame(struct unzip *u)
 {
 	ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only);
@@ -131,13 +135,14 @@ static void unzip_find_whole(struct unzip *u)
 	while (u->filled - u->ready >= HEADER_BYTES) {
 		uint16_t size = get_u16(u->work + u->ready + 6, u->opts.swap);
 
-		/* Nobody could read on behind it; the next frame begins with a record. */
+		/* Nothing after it in this frame can be read; the next frame begins with a record.
+		 */
 		if (size < HEADER_BYTES && u->frame.is_open && u->frame.has_checksum) {
 			unzip_report_broken(u, "a record that is smaller than its header");
 			u->filled = u->ready;
 			return;
 		}
-		/* Bytes that are no record are handed on: cut() reports them. */
+		/* Bytes that are not a record are passed on; cut() reports them. */
 		if (size < HEADER_BYTES)
 			size = (uint16_t)(u->filled - u->ready < UINT16_MAX ? u->filled - u->ready
 									    : UINT16_MAX);
@@ -163,7 +168,8 @@ static void unzip_note_frame(struct unzip *u)
 				((const uint8_t *)in.src)[DESCRIPTOR_AT] & DESCRIPTOR_CHECKSUM;
 }
 
-/* What compressed records may unpack to follows the bytes that were read of a pipe. */
+/* Counts unpacked bytes. Their limit depends on the packed bytes, which for a pipe are those read
+ * so far. */
 static int unzip_count_unpacked(struct unzip *u, size_t bytes)
 {
 	const struct stream *from = u->opts.from;
@@ -174,7 +180,7 @@ static int unzip_count_unpacked(struct unzip *u, size_t bytes)
 	return unpacked_add(u->opts.unpacked, bytes, u->opts.path);
 }
 
-/* Unpacks some of the compressed record at hand. */
+/* Unpacks some of the current compressed record. */
 static int unzip_unpack(struct unzip *u)
 {
 	ZSTD_outBuffer out;
@@ -236,7 +242,7 @@ uint64_t unzip_place(const struct unzip *u, uint64_t off)
 	return p->packed ? p->recorded : p->recorded + (off - p->made);
 }
 
-/* Looks at the record at the head of raw[]. 1, 0 at the end. */
+/* Handles the first record in raw[]. Returns 1, or 0 at the end. */
 static int unzip_next_recorded(struct unzip *u)
 {
 	const uint8_t *rec;
@@ -275,7 +281,8 @@ static int unzip_next_recorded(struct unzip *u)
 	u->packed = (ZSTD_inBuffer){ .src = rec + begin, .size = end - begin };
 	u->packed_at = u->read_to - (u->raw_len - u->raw_at);
 	if (unzip_begins_frame(&u->packed)) {
-		/* As the header of a block it would be one of 390 KB: no block is so large. */
+		/* Cannot be the header of a block: the block would have 390 KB, and none is so
+		 * large. */
 		if (u->frame.is_open && u->frame.has_checksum && !u->frame.is_broken)
 			unzip_report_broken(u, no_end);
 		if (u->frame.is_broken)
@@ -336,7 +343,7 @@ static int64_t unzip_make(void *ctx, void *buf, size_t len)
 			return r;
 		if (!r) {
 			unzip_check_end(u);
-			/* A record without its end is handed on: cut() reports it as cut off. */
+			/* An incomplete record is passed on; cut() reports it. */
 			if (u->ready == u->filled)
 				return 0;
 			u->ready = u->filled;
