@@ -9,6 +9,7 @@
 #include "report_records.h"
 #include "settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +72,24 @@ static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 	return status ? status : tables.report.status;
 }
 
+/* perf's status of this is that of a failed call, not of a usage error. */
+static int cmd_report_check_prefix(const struct cli *cli, const struct report_args *a)
+{
+	if (!a->prefix_strip || a->prefix)
+		return CLI_OK;
+	if (!cli_compat(cli))
+		return cli_usage(cli, "report: --prefix-strip needs --prefix");
+	fputs("--prefix-strip requires --prefix\n", stderr);
+	return 256 - EINVAL;
+}
+
 static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct report_args *a = values;
+	const int status = cmd_report_check_prefix(cli, a);
 
+	if (status)
+		return status;
 	/* For perf a single word is the name of a symbol, and a header has no symbols. */
 	if (argc > 1 || (argc && a->header_only && !cli_rules(cli)->words_are_no_recordings))
 		return cli_usage(

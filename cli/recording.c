@@ -25,6 +25,20 @@ void recording_done(void *values)
 	lines_done(&rec->lines);
 }
 
+int recording_set_itrace(struct opt_parser *p, struct lines *l, const char *value)
+{
+	char *line = NULL, *parsed = NULL;
+	int r = asprintf(&line, "itrace=%s\n", value ? value : "");
+
+	if (r < 0)
+		return opt_error(p, "out of memory");
+	r = sonde_session_parse(line, &parsed);
+	free(line);
+	free(parsed);
+	return r < 0 ? opt_error(p, "--%s", sonde_error_text())
+		     : lines_set(l, p, "itrace", "itrace", value ? value : "");
+}
+
 int recording_check_one(const struct cli *cli, const char *command,
 			const struct reading_options *rec)
 {

@@ -50,6 +50,11 @@ struct reading_options {
  */
 int recording_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value);
 void recording_done(void *values);
+/*
+ * For struct opt: --itrace, whose value is checked and has no effect. value is NULL if negated or
+ * omitted.
+ */
+int recording_set_itrace(struct opt_parser *p, struct lines *l, const char *value);
 /* Returns 0, or a status after reporting that -i was given more than once. */
 int recording_check_one(const struct cli *cli, const char *command,
 			const struct reading_options *rec);

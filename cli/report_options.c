@@ -276,6 +276,39 @@ static int report_options_set_format(struct opt_parser *p, void *values, const c
 	return opt_error(p, "--format takes text, folded, json or csv, not '%s'", value);
 }
 
+/* ---- accepted without an effect -------------------------------------------------------------- */
+
+/* Two words in either order: local-period. */
+static int report_options_set_percent_type(struct opt_parser *p, void *values, const char *value,
+					   bool negated)
+{
+	static const char *const scopes[] = { "local", "global" }, *const units[] = { "period",
+										      "hits" };
+	char text[16];
+
+	for (int i = 0; !negated && i < 8; i++) {
+		const char *scope = scopes[i & 1], *unit = units[i >> 1 & 1];
+
+		snprintf(text, sizeof(text), "%s-%s", i & 4 ? unit : scope, i & 4 ? scope : unit);
+		if (!strcmp(text, value))
+			return 0;
+	}
+	return negated ? 0
+		       : opt_error(
+				 p,
+				 "--percent-type takes local-period, global-period, local-hits or "
+				 "global-hits, not '%s'",
+				 value);
+}
+
+static int report_options_set_itrace(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
+{
+	struct report_args *a = values;
+
+	return recording_set_itrace(p, &a->rec.lines, value);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -356,6 +389,10 @@ const struct opt report_options[] = {
 		 "recordings with call chains"),
 	OPT_TEXT('p', "parent", "REGEX", struct report_args, parent,
 		"for the key parent: callers whose names match"),
+	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain"),
+	OPT_TEXT(0, "ignore-callees", "REGEX", struct report_args, ignore_callees,
+		"counts what functions with a matching name called as their own, without its "
+		"frames"),
 	OPT_KEY(0, "inline", NULL, "inline", "shows the functions inlined at a frame; the default"),
 
 	OPT_GROUP("Symbols and source lines"),
@@ -399,6 +436,30 @@ const struct opt report_options[] = {
 		 "colours percents: always (also without MODE), never or auto"),
 	OPT_FLAG(0, "stdio", struct report_args, no_effect, "prints text, as always"),
 	OPT_FLAG(0, "tui", struct report_args, no_effect, "prints text, too"),
+
+	OPT_GROUP("Accepted as by perf, with no effect on this text"),
+	OPT_CALL(0, "itrace", "OPTIONS", report_options_set_itrace, OPT_VALUE_OPTIONAL,
+		 "how to decode a processor's trace. sonde does not decode such traces: it adds up "
+		 "the other samples, and reports that"),
+	OPT_FLAG('m', "modules", struct report_args, no_effect,
+		"takes symbols of the kernel's modules, as always"),
+	OPT_U64(0, "samples", "N", struct report_args, samples_kept,
+		"keeps N samples of each row, for a view of single samples"),
+	OPT_CALL(0, "percent-type", "TYPE", report_options_set_percent_type, 0,
+		 "percents in annotated code: local-period, global-period, local-hits or "
+		 "global-hits"),
+	OPT_FLAG(0, "source", struct report_args, no_effect,
+		"prints source lines in annotated code"),
+	OPT_FLAG(0, "asm-raw", struct report_args, no_effect,
+		"prints the bytes of instructions in annotated code"),
+	OPT_TEXT('M', "disassembler-style", "STYLE", struct report_args, ignored,
+		"the syntax of annotated code, as intel"),
+	OPT_TEXT(0, "objdump", "PROGRAM", struct report_args, ignored,
+		"the program that disassembles annotated code"),
+	OPT_TEXT(0, "prefix", "DIR", struct report_args, prefix,
+		"looks for the source files of annotated code below DIR"),
+	OPT_TEXT(0, "prefix-strip", "N", struct report_args, prefix_strip,
+		"removes N folders from the names of source files before; needs --prefix"),
 	OPT_END,
 };
 /* clang-format on */

@@ -41,7 +41,11 @@ struct report_args {
 	bool quiet, header, header_only, in_color, ns, no_effect;
 	bool stats, dump, tasks, mmaps; /* texts in place of tables: report_records.h */
 	uint64_t time_quantum_ns;       /* 0 for the profile's default */
-	const char *format, *weight, *ignored;
+	const char *format, *weight;
+
+	/* Accepted without an effect. */
+	const char *ignored, *prefix, *prefix_strip;
+	uint64_t samples_kept;
 };
 
 extern const struct opt report_options[];

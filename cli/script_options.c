@@ -148,16 +148,9 @@ static int options_set_dlfilter(struct opt_parser *p, void *values, const char *
 
 static int options_set_itrace(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	char *line = NULL, *parsed = NULL;
-	int r = asprintf(&line, "itrace=%s\n", value ? value : "");
+	struct script_args *a = values;
 
-	if (r < 0)
-		return opt_error(p, "out of memory");
-	r = sonde_session_parse(line, &parsed);
-	free(line);
-	free(parsed);
-	return r < 0 ? opt_error(p, "--%s", sonde_error_text())
-		     : options_set_line(p, values, "itrace", value ? value : "");
+	return recording_set_itrace(p, &a->lines, value);
 }
 
 /* perf's meaning of these three; negating them has the same meaning. */

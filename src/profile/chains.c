@@ -20,6 +20,7 @@ struct known_chain {
 	uint32_t node;
 	/* number + 1 of the place that replaces the sampled one (ignore-callees); 0 if none */
 	uint32_t place;
+	uint64_t parent;
 	bool is_cut;
 };
 
@@ -53,6 +54,44 @@ static bool chains_hide(const struct profile *p, uint32_t place)
 	return p->opts.hide_unresolved && !place_at(p, place)->sym;
 }
 
+/* A chain's frames while they are looked at; they are in p->frames, innermost first. */
+struct chain_part {
+	size_t first, end; /* the frames to keep */
+};
+
+/*
+ * Looks for the functions that parent= and ignore-callees= name, in perf's order of frames. perf
+ * drops the frames that it has seen before, which are the callers if the order begins at them.
+ */
+static void chains_mark(struct profile *p, const struct event *ev, const struct sonde_frame *frames,
+			uint32_t *sampled, struct chain_part *part)
+{
+	const struct rules *rules = ev->recording->opts->rules;
+	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
+	const size_t n = p->frames.n;
+
+	for (size_t k = 0; k < n; k++) {
+		const size_t i = from_caller ? n - 1 - k : k;
+		const uint32_t place = p->frames.v[i];
+
+		if (rules->matches_no_unwound_frames && frames[i].flags & SONDE_FRAME_UNWOUND)
+			continue;
+		if (p->has_parent && !p->chain_parent && marks_parent(p, place)) {
+			p->chain_parent = place + 1ull;
+			continue;
+		}
+		if (!marks_ignore_callees(p, place))
+			continue;
+		if (from_caller && rules->ignores_callers) {
+			part->end = i + 1;
+			*sampled = place;
+		} else if (i >= part->first) {
+			part->first = i;
+			*sampled = place;
+		}
+	}
+}
+
 /*
  * Fills p->frames with the places of the frames, innermost first. The callees of a function that
  * ignore-callees= names are dropped, and this function becomes the sampled one.
@@ -60,7 +99,9 @@ static bool chains_hide(const struct profile *p, uint32_t place)
 static int chains_places(struct profile *p, const struct event *ev, uint32_t *sampled)
 {
 	const struct sonde_frame *frames;
-	int n = recording_chain(ev, &frames);
+	struct chain_part part = { 0 };
+	size_t kept = 0;
+	int n = recording_chain_as(ev, p->opts.callgraph == CALLGRAPH_CALLER, &frames);
 
 	if (n < 0)
 		return n;
@@ -69,14 +110,16 @@ static int chains_places(struct profile *p, const struct event *ev, uint32_t *sa
 		uint32_t place;
 
 		TRY(places_find(p, ev, frames[i].ip, frames[i].cpumode, &frames[i], &place));
-		if (chains_hide(p, place))
-			continue;
-		if (marks_ignore_callees(p, place)) {
-			vec_clear(&p->frames);
-			*sampled = place;
-		}
 		TRY(vec_push(&p->frames, place));
 	}
+	part.end = p->frames.n;
+	if (p->has_parent || p->opts.ignore_callees)
+		chains_mark(p, ev, frames, sampled, &part);
+	for (size_t i = part.first; i < part.end; i++) {
+		if (!chains_hide(p, p->frames.v[i]))
+			p->frames.v[kept++] = p->frames.v[i];
+	}
+	p->frames.n = kept;
 	if (n)
 		p->facts.flags |= SONDE_PROFILE_CALLCHAINS;
 	return 0;
@@ -216,6 +259,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	const uint8_t *entries;
 	int nr = recording_plain_chain(ev, &entries);
 
+	p->chain_parent = 0;
 	if (nr < 0)
 		return chains_resolve(p, ev, place, ret);
 	*ret = PROFILE_ROOT;
@@ -236,6 +280,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	if (known) {
 		*ret = known->node;
 		p->chain_is_cut = known->is_cut;
+		p->chain_parent = known->parent;
 		if (known->place)
 			*place = known->place - 1;
 		return 0;
@@ -243,21 +288,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	TRY(chains_resolve(p, ev, place, ret));
 	k.node = *ret;
 	k.is_cut = p->chain_is_cut;
+	k.parent = p->chain_parent;
 	k.place = *place != sampled ? *place + 1 : 0;
 	return chains_keep(p->chains, &k, entries);
-}
-
-/* perf takes the first match in its order of frames. */
-uint64_t chains_parent(const struct profile *p, uint32_t node)
-{
-	uint64_t found = 0;
-
-	for (; node != PROFILE_ROOT; node = node_parent(p, node)) {
-		if (!marks_parent(p, node_place(p, node)))
-			continue;
-		found = node_place(p, node) + 1ull;
-		if (p->opts.callgraph != CALLGRAPH_CALLER)
-			break;
-	}
-	return found;
 }

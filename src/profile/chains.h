@@ -9,14 +9,11 @@
 /*
  * Finds or adds the path of an event's chain. *ret is the node of the innermost frame, PROFILE_ROOT
  * without a chain. *place is the sampled place; ignore-callees may replace it. Chains with the same
- * bytes and the same mappings are resolved once.
+ * bytes and the same mappings are resolved once. profile.chain_parent is set if the key parent is
+ * used: if parent= names several functions of the chain, the outermost with CALLGRAPH_CALLER,
+ * otherwise the innermost, as in perf.
  */
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret);
-/*
- * The place + 1 of the function on the path that parent= names; 0 if there is none. If it names
- * several, the outermost with CALLGRAPH_CALLER, otherwise the innermost, as in perf.
- */
-uint64_t chains_parent(const struct profile *p, uint32_t node);
 void chains_forget(struct profile *p);
 
 #endif

@@ -22,7 +22,6 @@
 struct collect_sample {
 	struct sonde_sample values;
 	uint64_t weight, ins_lat, stage;
-	uint64_t parent; /* place + 1 */
 };
 
 /* ---- numbers of a sample --------------------------------------------------------------------- */
@@ -127,7 +126,7 @@ static int collect_raw(struct profile *p, const struct event *ev, struct profile
 			*ret = ev->pub.time_ns - ev->pub.time_ns % p->opts.time_quantum;
 		return 0;
 	case RAW_PARENT:
-		*ret = s->parent;
+		*ret = p->chain_parent;
 		return 0;
 	case RAW_TRACE:
 		return collect_trace(p, ev, ret);
@@ -267,8 +266,6 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 		TRY(chains_find(p, ev, &place, &node));
 	if (p->needs_sample)
 		TRY(collect_values(ev, &s));
-	if (p->has_parent)
-		s.parent = chains_parent(p, node);
 	if (p->opts.callgraph == CALLGRAPH_NONE)
 		node = PROFILE_ROOT;
 	TRY(collect_combination(p, ev, &s, &at));

@@ -204,6 +204,8 @@ struct profile {
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
 	bool chain_is_cut; /* the chain of the current sample is incomplete */
+	/* place + 1 of the function that parent= names in the current sample's chain; 0 if none */
+	uint64_t chain_parent;
 
 	/* ---- the pass ---- */
 	const struct recordings *session; /* the session of the last event */

@@ -75,6 +75,7 @@ struct recorded_chain {
 	const uint8_t *entries; /* borrowed from the source */
 	int nr;
 	bool swap;
+	bool keeps_callers; /* max-stack leaves out the innermost frames, not the outermost */
 };
 
 /* True if a chain of nr frames reached a limit of the recorder or session: it may be cut. */
@@ -93,19 +94,33 @@ static uint64_t chain_entry_at(const struct recorded_chain *c, int i)
 	return get_u64(c->entries + 8 * (size_t)i, c->swap);
 }
 
+/* The number of innermost frames that max-stack leaves out. */
+static unsigned chain_frames_over(const struct recorded_chain *c, unsigned max_frames)
+{
+	unsigned nr = 0;
+
+	if (!c->keeps_callers)
+		return 0;
+	for (int i = 0; i < c->nr; i++)
+		nr += chain_entry_at(c, i) < CALLCHAIN_MARKERS;
+	return nr > max_frames ? nr - max_frames : 0;
+}
+
 /* Returns 1 if it added user space frames, or if perf's rule dropped the chain. */
 static int chain_push_entries(struct recording *rec, const struct event *ev,
 			      const struct recorded_chain *c, unsigned max_frames)
 {
 	uint32_t cpumode = CPUMODE_USER;
 	bool has_user = false;
-	unsigned nr = 0;
+	unsigned nr = 0, over = chain_frames_over(c, max_frames);
 
 	for (int i = 0; i < c->nr && nr < max_frames; i++) {
 		uint64_t ip = chain_entry_at(c, i);
 		struct sonde_frame f = { .ip = ip, .cpumode = cpumode };
 
-		if (ip < CALLCHAIN_MARKERS) {
+		if (ip < CALLCHAIN_MARKERS && over) {
+			over--;
+		} else if (ip < CALLCHAIN_MARKERS) {
 			TRY(vec_push(&rec->frames, f));
 			has_user |= cpumode == CPUMODE_USER;
 			nr++;
@@ -199,9 +214,13 @@ bool recording_user_ip(const struct event *ev, uint64_t *ret)
 }
 
 /* Returns 1 if it added user space frames, or if the recorded call stack has none. */
-static int chain_push_recorded(struct recording *rec, const struct event *ev, unsigned max_frames)
+static int chain_push_recorded(struct recording *rec, const struct event *ev, unsigned max_frames,
+			       bool from_caller)
 {
-	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
+	struct recorded_chain c = {
+		.swap = ev->pub.flags & SONDE_EVENT_SWAPPED,
+		.keeps_callers = from_caller && rec->opts->rules->limits_callees,
+	};
 	int at, r;
 
 	c.nr = source_callchain(ev->source, ev, &c.entries);
@@ -368,13 +387,18 @@ int recording_plain_chain(const struct event *ev, const uint8_t **ret)
 
 int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 {
+	return recording_chain_as(ev, false, ret);
+}
+
+int recording_chain_as(const struct event *ev, bool from_caller, const struct sonde_frame **ret)
+{
 	struct recording *rec = ev->recording;
 	unsigned max_frames = rec->opts->max_frames;
 	int has_user;
 
 	vec_clear(&rec->frames);
 	rec->chain_is_cut = false;
-	has_user = chain_push_recorded(rec, ev, max_frames);
+	has_user = chain_push_recorded(rec, ev, max_frames, from_caller);
 	if (has_user < 0)
 		return has_user;
 	if (!has_user && !rec->opts->rules->ignores_user_chains)

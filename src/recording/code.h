@@ -49,6 +49,11 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
  */
 int recording_chain(const struct event *ev, const struct sonde_frame **ret);
 /*
+ * The same for call graphs that begin at the outermost caller (from_caller): perf's rule
+ * limits_callees depends on it.
+ */
+int recording_chain_as(const struct event *ev, bool from_caller, const struct sonde_frame **ret);
+/*
  * The entries of the recorded chain in the form of source_callchain(), if the entries and the
  * mappings alone determine the frames. Otherwise -1, for example if the stack is unwound.
  */

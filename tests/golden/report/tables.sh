@@ -25,3 +25,7 @@ try -s parent
 try --group -s comm
 try --no-group -s comm --hierarchy -q
 try -F overhead,sample -q
+try --percent-type local
+try --prefix-strip 2
+try --itrace=@
+try --samples x
