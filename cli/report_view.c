@@ -285,7 +285,8 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 		if ((!k->key || k->key->kind != REPORT_KEY_EMPTY) &&
 		    sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
 					&value) == 1) {
-			if (value.width > width)
+			if (value.width > width ||
+			    (value.width && k->key && !strcmp(k->key->name, "comm")))
 				width = value.width;
 			if (report_view_is_symbol(k->key) && value.kind == SONDE_VALUE_ADDRESS &&
 			    width < UNKNOWN_SYM_WIDTH)

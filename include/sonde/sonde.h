@@ -1118,7 +1118,11 @@ struct sonde_profile_value {
 	 */
 	const char *long_text;
 	uint32_t bytes_len; /* for a field of a tracepoint, the length of long_text */
-	uint32_t width;     /* minimum width of the column in perf; 0 if it has none */
+	/*
+	 * Minimum width of the column in perf; 0 if it has none. comm: the width of the row's name
+	 * there, which may be less than its length; 0 if it is its length.
+	 */
+	uint32_t width;
 };
 /* The value of key 0..nr_keys-1 of a row. Returns 1, 0 if there is no such row or key. */
 SONDE_API int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t row,

@@ -7,6 +7,7 @@
 #include "profile/collect.h"
 #include "profile/columns.h"
 #include "profile/counts.h"
+#include "profile/last_comms.h"
 #include "profile/profile.h"
 #include "profile/sort.h"
 #include "profile/tree.h"
@@ -71,6 +72,8 @@ int sonde_profile_read(struct sonde_profile *p, struct sonde_session *s)
 		size_t nr = RECORDING_EVENTS;
 		int r = session_next_batch(s, &events, &nr);
 
+		if (!r && p->own->session == &s->recordings)
+			return last_comms_note(p->own, &s->recordings);
 		if (r <= 0)
 			return r;
 		for (size_t i = 0; i < nr; i++)
@@ -256,8 +259,8 @@ static const struct profile_value *profile_value_at(const struct sonde_profile *
 	return &c->values.v[c->by_id.v[wordset_key(&p->own->row_values, n)[1 + key]]];
 }
 
-static int profile_give_value(const struct sonde_profile *p, uint32_t key,
-			      const struct profile_value *v, struct sonde_profile_value *ret)
+static int profile_give_value(const struct profile_value *v, uint32_t width,
+			      struct sonde_profile_value *ret)
 {
 	const struct sonde_profile_value all = {
 		.size = sizeof(all),
@@ -270,7 +273,7 @@ static int profile_give_value(const struct sonde_profile *p, uint32_t key,
 		.text = v->text,
 		.long_text = v->long_text,
 		.bytes_len = v->bytes_len,
-		.width = column_width(&p->own->columns.v[key]),
+		.width = width,
 	};
 
 	return profile_give(ret, &all, sizeof(all));
@@ -280,11 +283,17 @@ int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t 
 			struct sonde_profile_value *ret)
 {
 	const struct profile_value *v;
+	uint32_t width;
 
 	NOT_NULL(p, -EINVAL);
 	NOT_NULL(ret, -EINVAL);
 	v = profile_value_at(p, table, row, key);
-	return v ? profile_give_value(p, key, v, ret) : 0;
+	if (!v)
+		return 0;
+	width = p->own->columns.v[key].def->raw == RAW_COMM
+			? last_comms_width(p->own, profile_row_number(p, table, row))
+			: column_width(&p->own->columns.v[key]);
+	return profile_give_value(v, width, ret);
 }
 
 /* The cell of a path; UINT32_MAX if there is none. */
@@ -336,7 +345,7 @@ int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table, uint
 	if (cell == UINT32_MAX || key >= p->own->columns.n)
 		return 0;
 	c = &p->own->columns.v[key];
-	return profile_give_value(p, key, column_value(p->own, c, cell), ret);
+	return profile_give_value(column_value(p->own, c, cell), column_width(c), ret);
 }
 
 const char *sonde_profile_text(const struct sonde_profile *p, uint32_t table, uint64_t row,

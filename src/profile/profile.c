@@ -58,6 +58,7 @@ void profile_free(struct profile *p)
 	wordset_done(&p->cells);
 	wordset_done(&p->row_values);
 	hash64_done(&p->tasks_by_id);
+	hash64_done(&p->last_comm_widths);
 	vec_done(&p->own_strings);
 	vec_done(&p->own_dsos);
 	vec_done(&p->own_tables);

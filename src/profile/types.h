@@ -219,6 +219,7 @@ struct profile {
 	VEC(struct profile_field_value) field_values;
 	struct outbuf text; /* a text that is being made */
 	struct hash64 tasks_by_id;
+	struct hash64 last_comm_widths; /* task id -> length of its last name; last_comms.c */
 	struct wordset combinations; /* table, numbers */
 	struct wordset places;       /* see places.c */
 	VEC(struct profile_place) place_list;

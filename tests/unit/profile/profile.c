@@ -263,6 +263,32 @@ TEST(frames_without_mapping)
 	assert_int_equal(level_of_kernel_frame("perf-6.1"), '.');
 }
 
+/* The width of the row "sh", whose thread is called `last` behind its only sample. */
+static uint32_t width_of_sh(const char *last, const char *compat)
+{
+	struct recording r;
+	struct sonde_profile *p;
+	struct sonde_profile_value v = { .size = sizeof(v) };
+
+	recording_begin_as(&r, true);
+	recording_comm(&r, 10, 12, 12, "sh", false);
+	recording_sample(&r, 20, 12, 12, (uint64_t[]){ A }, 1);
+	recording_comm(&r, 30, 12, 12, last, true);
+	p = profile_as(&r, "keys=comm\n", compat);
+	assert_int_equal(sonde_profile_value(p, 0, 0, 0, &v), 1);
+	assert_string_equal(v.text, "sh");
+	sonde_profile_free(p);
+	recording_done(&r);
+	return v.width;
+}
+
+TEST(last_names)
+{
+	assert_int_equal(width_of_sh("readlink", "none"), 0);
+	assert_int_equal(width_of_sh("readlink", "perf-6.1"), 8);
+	assert_int_equal(width_of_sh("x", "perf-6.1"), 1);
+}
+
 /* Chains of 127 frames, of which the kernel records no more, and one of 126. */
 TEST(full_chains_are_counted)
 {
