@@ -42,9 +42,8 @@ static const struct opt options[] = {
 		"counts the times of --time from the first sample (relative), or as time of day in "
 		"utc or local; default raw"),
 	OPT_KEY('e', "event", "EVENTS", "event",
-		"keeps only these events, named as sonde evlist does; patterns as 'sched:*' hold, "
-		"and names without system or "
-		"modifiers"),
+		"keeps only these events, named as sonde evlist does; patterns such as 'sched:*' "
+		"and names without system or modifiers are allowed"),
 	OPT_KEY(0, "pid", "PIDS", "pid", "keeps only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "keeps only events of these threads"),
 	OPT_KEY('c', "comm", "NAMES", "comm", "keeps only events of threads with these names"),

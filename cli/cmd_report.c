@@ -114,7 +114,7 @@ static const struct report_args cmd_report_defaults = { .graph = { .kind = REPOR
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "adds a recording's samples up: which functions, threads, files, events",
+	.summary = "adds up a recording's samples by function, thread, file or event",
 	.usage = usage,
 	.options = report_options,
 	.examples = "  sonde report\n"

@@ -40,7 +40,7 @@ static const struct opt options[] = { OPT_END };
 
 const struct command cmd_version = {
 	.name = "version",
-	.summary = "shows the version, with -v what this build has in it",
+	.summary = "shows the version, with -v the features of this build",
 	.usage = usage,
 	.options = options,
 	.examples = "",

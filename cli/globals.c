@@ -100,7 +100,7 @@ const struct opt cli_options[] = {
 	OPT_COUNT('v', "verbose", struct cli, verbose, "prints more on stderr; twice: still more"),
 	OPT_FLAG('h', "help", struct cli, help, "shows this text"),
 	OPT_FLAG(0, "version", struct cli, version,
-		 "shows the version; with -v what this build has in it, and which configuration "
+		 "shows the version; with -v the features of this build, and which configuration "
 		 "was read"),
 	OPT_END,
 };

@@ -291,7 +291,7 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
 		"prints the events of --switch-on and --switch-off too"),
 	OPT_CALL(0, "dlfilter", "FILE", options_set_dlfilter, OPT_NO_NEGATION,
-		 "asks a filter in a shared object, written for perf, which events to take. May be "
+		 "lets a filter that was written for perf, a shared object, choose events. May be "
 		 "given several times: "
 		 "an event is taken if all of them keep it"),
 	OPT_KEY(0, "dlarg", "ARG", "dlarg",

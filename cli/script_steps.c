@@ -155,7 +155,7 @@ static int record_step(struct step *s)
 
 	if (!steps_recorder(cli, &s->entry, &s->about, &w)) {
 		free(w.v);
-		cli_say("script: nothing says what '%s' records: it has no line '# record: "
+		cli_say("script: it is not known what '%s' records: it has no line '# record: "
 			"EVENTS', and there is no "
 			"bin/%s-record; name the events with 'sonde record -e'",
 			s->entry.name, s->entry.name);
@@ -441,9 +441,10 @@ int script_steps_run(const struct cli *cli, const struct script_steps *steps, in
 		s.argc = argc - 2;
 		s.argv = argv + 2;
 		if (argc < 2) {
-			*ret_status = cli_usage(
-				cli, "script: %s which script? 'sonde script -l' lists them",
-				argv[0]);
+			*ret_status = cli_usage(cli,
+						"script: %s needs the name of a script; 'sonde "
+						"script -l' lists them",
+						argv[0]);
 		} else {
 			*ret_status = record ? steps_run_record(&s, &places)
 					     : steps_run_named(&s, &places, report_step);

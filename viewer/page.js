@@ -22,7 +22,7 @@ const page = (function () {
 			});
 	}
 
-	// Two digits behind the point as printf() and `sonde report` round: toFixed() takes the
+	// Two digits after the point as printf() and `sonde report` round: toFixed() takes the
 	// larger neighbour of an exact half, printf() the even one. Only eighths are such halves.
 	function percent(part, all) {
 		const value = all ? 100 * part / all : 0, eighth = value % 1;
@@ -107,7 +107,7 @@ const page = (function () {
 			y + 18) + 'px';
 	}
 
-	// Settings behind the '#' of the address, so that a link leads to what is shown.
+	// Settings after the '#' of the address, so that a link leads to what is shown.
 	function settings() {
 		return new URLSearchParams(location.hash.slice(1));
 	}

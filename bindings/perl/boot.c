@@ -159,7 +159,7 @@ static struct perl_run *boot_run_of(pTHX_ SV *sv)
 	void *r;
 
 	if (!object_find(aTHX_ sv, OBJECT_RUN, &r) || !r)
-		croak("this is no Sonde::Run");
+		croak("this is not a Sonde::Run");
 	return r;
 }
 

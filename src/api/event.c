@@ -187,7 +187,8 @@ int sonde_event_task(const struct sonde_event *pub, int32_t pid, int32_t tid,
 	NOT_NULL(ret, -EINVAL);
 	state = &ev->recording->state;
 	if (ev->owned)
-		return err_set(-ESTALE, "tasks are known as of the session's current event only");
+		return err_set(-ESTALE,
+			       "tasks are known only at the time of the session's current event");
 	event_ask_marks_exec(ev->recording);
 	TRY(state_task(state, pid, tid, &t));
 	*ret = (struct sonde_task){

@@ -46,7 +46,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		b->size = room;
 		if (a->blocks && need > BLOCK_BYTES / 4) {
 			/*
-			 * Inserts a large block behind the current one, which then remains in use.
+			 * Inserts a large block after the current one, which then remains in use.
 			 */
 			b->next = a->blocks->next;
 			a->blocks->next = b;

@@ -154,7 +154,7 @@ static inline void json_end_line(struct json *j)
 	j->due = 0;
 }
 
-/* ---- values: elements of arrays, or behind a name -------------------------------------------- */
+/* ---- values: elements of arrays, or after a name -------------------------------------------- */
 
 enum { JSON_NUMBER_BYTES = 21 };
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Parses decimal digits at the beginning of text; *ret_rest is the text behind them. False if there
+ * Parses decimal digits at the beginning of text; *ret_rest is the text after them. False if there
  * are none or the number is too large.
  */
 bool size_digits(const char *text, uint64_t *ret, const char **ret_rest);

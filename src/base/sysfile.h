@@ -15,7 +15,7 @@ bool sysfile_line(char *buf, size_t size, const char *path_fmt, ...)
 /* The number at the beginning of that line, or fallback. */
 long sysfile_number(long fallback, const char *path_fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * The text behind "KEY<blanks>:<blanks>" in the first line that begins with key: /proc/cpuinfo,
+ * The text after "KEY<blanks>:<blanks>" in the first line that begins with key: /proc/cpuinfo,
  * /proc/meminfo.
  */
 bool sysfile_value(char *buf, size_t size, const char *path, const char *key);

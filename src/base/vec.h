@@ -22,7 +22,7 @@
 
 int vec_reserve_bytes(void **v, size_t *capacity, size_t want, size_t elem_size);
 
-/* Makes room for `more` elements behind the n that exist. */
+/* Makes room for `more` elements after the n that exist. */
 #define vec_reserve(vec, more)                                                                \
 	((vec)->capacity - (vec)->n >= (size_t)(more)                                         \
 		 ? 0                                                                          \

@@ -79,7 +79,7 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 
 	if (!l->list.n)
 		return err_set(-EBADR,
-			       "-G %s precedes all events: put it behind the -e that it belongs to",
+			       "-G %s precedes all events: put it after the -e that it belongs to",
 			       names);
 	for (const char *at = names;; at++) {
 		const size_t len = strcspn(at, ",");

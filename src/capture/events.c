@@ -160,7 +160,7 @@ int capture_events_filter(struct capture_events *l, const char *filter)
 {
 	if (!l->list.n)
 		return err_set(-EBADR,
-			       "--filter '%s' precedes all events: put it behind the -e that it "
+			       "--filter '%s' precedes all events: put it after the -e that it "
 			       "belongs to",
 			       filter);
 	for (size_t i = l->last_add; i < l->list.n; i++)

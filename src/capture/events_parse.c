@@ -43,8 +43,8 @@ static const char *parse_why_never(const char *name)
 		return "BPF programs are not loaded; load it with another tool and record its "
 		       "events";
 	if (*name == '%')
-		return "a marker in a program (SDT) is not an event yet: make it one with perf "
-		       "probe, and record that without the %";
+		return "a marker in a program (SDT) is not an event yet: turn it into one with "
+		       "perf probe, and name it without the %";
 	return NULL;
 }
 
@@ -294,10 +294,10 @@ static int parse_set_modifiers(struct event_text *t, char *behind_colon)
 		return 0;
 	if (t->terms)
 		return err_set(-EBADR,
-			       "event '%s': write modifiers behind the last slash: NAME/TERMS/%s",
+			       "event '%s': write modifiers after the last slash: NAME/TERMS/%s",
 			       t->whole, behind_colon);
 	if (!*behind_colon)
-		return err_set(-EBADR, "event '%s': there is no modifier behind the last colon",
+		return err_set(-EBADR, "event '%s': there is no modifier after the last colon",
 			       t->whole);
 	t->modifiers = behind_colon;
 	return 0;
@@ -412,7 +412,7 @@ static int parse_event(struct events_parser *p)
 		t.modifiers = slash[1] ? slash + 1 : NULL;
 		if (t.modifiers && *t.modifiers == ':')
 			return err_set(-EBADR,
-				       "event '%s': write modifiers behind the last slash, without "
+				       "event '%s': write modifiers after the last slash, without "
 				       "a colon",
 				       t.whole);
 	}
@@ -466,13 +466,13 @@ static int parse_group(struct events_parser *p, const char *name)
 		if (!modifiers)
 			return err_nomem();
 		if (!len)
-			return err_set(-EBADR, "there is no modifier behind the ':' of a group");
+			return err_set(-EBADR, "there is no modifier after the ':' of a group");
 		p->pos += len;
 	}
 	events_skip_blanks(p);
 	if (*p->pos && *p->pos != ',')
 		return err_set(-EBADR,
-			       "unexpected '%.32s' behind a group: a ':' and modifiers, a ',' and "
+			       "unexpected '%.32s' after a group: a ':' and modifiers, a ',' and "
 			       "more events or nothing may follow",
 			       p->pos);
 	for (size_t i = first; i < l->list.n; i++) {

@@ -23,7 +23,7 @@ static int explain_source(const struct capture_event *e, int32_t tid)
 			       e->name);
 	return err_set(-EINVAL,
 		       "%s: the kernel refuses it; many event sources can be read, but cannot be "
-		       "sampled%s: put it behind an event that can, as {cpu-clock,%s}:S",
+		       "sampled%s: put it after an event that can, as {cpu-clock,%s}:S",
 		       e->name, tid < 0 ? "" : ", and some only with -a", e->name);
 }
 

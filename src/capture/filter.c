@@ -93,7 +93,7 @@ static bool filter_check_value(struct check *c, const struct sonde_field *f, con
 	}
 	end = from + strcspn(from, " \t\n()&|");
 	if (end == from)
-		FOUND(c, "there is no value behind %s %s", name, op);
+		FOUND(c, "there is no value after %s %s", name, op);
 	if (!strncmp(from, "CPUS{", 5)) {
 		end = strchr(from, '}');
 		if (!end)

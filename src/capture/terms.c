@@ -279,7 +279,7 @@ static int parse_terms(struct term_parser *p, const char *terms)
 			return err_set(-EBADR, "event '%s': a term is missing between commas",
 				       p->text);
 		if (value && !*value)
-			return err_set(-EBADR, "event '%s': there is no value behind %s=", p->text,
+			return err_set(-EBADR, "event '%s': there is no value after %s=", p->text,
 				       name);
 		TRY(parse_term(p, name, value));
 		if (!rest[len])

@@ -36,7 +36,7 @@ static int add_name(struct names *n, const char *name, size_t len)
 	return 0;
 }
 
-/* The complete file, with a NUL behind it. */
+/* The complete file, with a NUL after it. */
 static int name_list_read_file(const char *path, const char *what, char **ret)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -21,7 +21,7 @@ struct place_filter {
 	struct name_list symbols;
 	uint64_t *addrs; /* owned */
 	size_t nr_addrs;
-	uint64_t range; /* bytes behind each address; 0 means only the address */
+	uint64_t range; /* bytes after each address; 0 means only the address */
 	const struct rules *rules;
 };
 

@@ -299,7 +299,7 @@ static int parse_window(struct parse *parse, const char *p, size_t len)
 }
 
 /*
- * Splits the text as perf does: a blank behind the second number ends a window, blanks behind the
+ * Splits the text as perf does: a blank after the second number ends a window, blanks after the
  * comma do not.
  */
 static int parse_windows(struct parse *parse)

@@ -69,8 +69,8 @@ static inline bool time_window_holds(const struct time_window *w, uint64_t time_
 bool time_windows_list_holds(const struct time_windows *w, uint64_t time_ns);
 
 /*
- * An event without a recorded time (SONDE_NO_TIME) is behind every end. A time of 0 means unknown,
- * except with has_time_zero; such events are in every window.
+ * An event without a recorded time (SONDE_NO_TIME) is later than every end. A time of 0 means
+ * unknown, except with has_time_zero; such events are in every window.
  */
 static inline bool time_windows_hold(const struct time_windows *w, uint64_t time_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The mode in which code ran (cpumode), and its encoding in a call chain. An entry from
- * CALLCHAIN_MARKERS up is a marker, not an address: it gives the mode of the frames behind it.
+ * CALLCHAIN_MARKERS up is a marker, not an address: it gives the mode of the frames after it.
  * Frames before the first marker are in user space.
  *
  *	| -128 kernel | ip | ip | ... | -512 user | ip | ... | -640 user, unwound later | cookie |

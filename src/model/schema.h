@@ -63,7 +63,7 @@ struct sonde_schema {
 	const char *name;           /* "sched:sched_switch" */
 	struct sonde_field *fields; /* in the order of the format file, common_* first */
 	size_t nr_fields, nr_common;
-	const char *print_fmt;  /* text behind "print fmt:"; NULL if none */
+	const char *print_fmt;  /* text after "print fmt:"; NULL if none */
 	int dialect;            /* enum printfmt_dialect */
 	struct printfmt *print; /* compiled by the first schema_printfmt() */
 	/*

@@ -12,7 +12,7 @@
 #include "recording/text.h"
 
 /*
- * Appends the print format's text of a field that has names for its values or bits: the text behind
+ * Appends the print format's text of a field that has names for its values or bits: the text after
  * "FIELD=" in the event's text. A table is not enough for flags (sched_switch writes R for no
  * flag).
  */

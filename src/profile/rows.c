@@ -244,7 +244,7 @@ static int rows_count_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, 
 }
 
 /*
- * first_meeting[row] is behind the row's last meeting so far. A later frame of a cell replaces an
+ * first_meeting[row] is after the row's last meeting so far. A later frame of a cell replaces an
  * earlier one.
  */
 static int rows_fill_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds the elements of v from left to right, each behind equal ones. Returns 0 or -ENOMEM. */
+/* Adds the elements of v from left to right, each after equal ones. Returns 0 or -ENOMEM. */
 int treesort(uint32_t *v, size_t n, int (*compare)(const void *a, const void *b, void *ctx),
 	     void *ctx);
 

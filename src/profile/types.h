@@ -252,7 +252,7 @@ struct profile {
 	 * first tree.
 	 */
 	struct profile_meeting *meetings; /* owned */
-	/* owned; indexed by row, with an entry behind the last row */
+	/* owned; indexed by row, with an entry after the last row */
 	uint64_t *first_meeting;
 	/* cells of each table, in the order of their first samples */
 	VEC(uint32_t) paths;

@@ -39,7 +39,7 @@ static void commands_answer(struct control *c, const struct say *to, const char 
 	}
 	if (!commands_is_ready(c->ack_fd, POLLOUT) || write(c->ack_fd, line, (size_t)len) != len)
 		say(to, SAY_WARNING,
-		    "--control: an answer could not be written, because nobody reads them");
+		    "--control: an answer could not be written, because nobody reads the answers");
 }
 
 /* ---- the commands ---------------------------------------------------------------------------- */

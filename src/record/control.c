@@ -13,7 +13,7 @@
 static int control_bad(const char *text)
 {
 	return err_set(-EBADR,
-		       "--control needs fd:N or fifo:PATH, with the channel for answers behind a "
+		       "--control needs fd:N or fifo:PATH, with the channel for answers after a "
 		       "comma if there is one, not '%s'",
 		       text);
 }
@@ -85,7 +85,7 @@ static int control_open_fifo(const char *path, int *ret)
 			       : err_errno(errno, "--control: cannot open %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode)) {
 		close(fd);
-		return err_set(-EINVAL, "--control: %s is no fifo; mkfifo makes one", path);
+		return err_set(-EINVAL, "--control: %s is not a fifo; mkfifo makes one", path);
 	}
 	*ret = fd;
 	return 0;

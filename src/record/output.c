@@ -108,7 +108,7 @@ int output_pipe(struct output *o, int *ret_fd)
 		return err_set(
 			-EINVAL,
 			"a recording is not written to a terminal: name a file with -o FILE, "
-			"or a reader behind a |");
+			"or a reader after a |");
 	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	/* Enlarges the pipe if possible: fewer switches between the recorder and the reader. */
 	if (*ret_fd >= 0 && fcntl(*ret_fd, F_GETPIPE_SZ) < PIPE_BYTES)
@@ -174,7 +174,7 @@ int output_set_aside(struct output *o, char **ret_name)
 
 		if (!localtime_r(&now.tv_sec, &tm) ||
 		    !strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm))
-			return err_set(-EOVERFLOW, "the clock shows no time of this world");
+			return err_set(-EOVERFLOW, "the system clock shows an impossible time");
 		if (asprintf(&name, "%s.%s%02ld", o->path, text, now.tv_nsec / 10000000) < 0)
 			return err_nomem();
 		e = rename_new(o->path, name);
@@ -191,7 +191,7 @@ int output_set_aside(struct output *o, char **ret_name)
 			now.tv_sec++;
 		}
 	}
-	return e == -EEXIST ? err_set(e, "%s: there are files of all names with this time", o->path)
+	return e == -EEXIST ? err_set(e, "%s: all file names with this time are in use", o->path)
 			    : e;
 }
 

@@ -74,7 +74,7 @@ int realtime_begin(struct realtime *t)
 		return 0;
 	}
 	if (errno != EPERM)
-		return err_errno(errno, "-r %d: cannot take this priority", t->priority);
+		return err_errno(errno, "-r %d: cannot set this priority", t->priority);
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	return err_set(
 		-EPERM,

@@ -170,8 +170,10 @@ int rotation_begin(struct sonde_recorder *r)
 	file_beginning_done(&b);
 	TRY(e);
 	if (r->rotation.when.has_time_names && !r->file.output.is_regular)
-		return err_set(-EINVAL, "%s is no file that can be given a name with a time",
-			       r->file.output.path);
+		return err_set(
+			-EINVAL,
+			"%s is not a regular file, so it cannot be renamed to a name with a time",
+			r->file.output.path);
 	rotation_note_beginning(r);
 	return 0;
 }

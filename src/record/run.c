@@ -229,9 +229,8 @@ static int run_report(struct sonde_recorder *r, const struct outcome *o,
 	err_clear();
 	if (o->error) {
 		err_set(o->error, "%s; %s", o->failure ? o->failure : strerror(-o->error),
-			o->incomplete
-				? "the file could not be completed, but sonde reads it all the same"
-				: "what was recorded before is kept");
+			o->incomplete ? "the file could not be completed, but sonde can read it"
+				      : "what was recorded before is kept");
 		if (goes_on)
 			say(&r->say, SAY_WARNING, "the recording has ended: %s; %s continues",
 			    err_text(), who);
@@ -249,7 +248,8 @@ static int run_report(struct sonde_recorder *r, const struct outcome *o,
 		    goes_on ? "; " : "", who, what);
 	} else if (o->gave_up) {
 		say(&r->say, SAY_WARNING,
-		    "the reader of the recording stands still: what it has not taken is given up");
+		    "the reader of the recording has stopped reading: the data that it has not "
+		    "read are dropped");
 	}
 	target_say_changes(&r->capture.target, &r->say);
 	summary_say(r, result, o->unwritten);

@@ -89,10 +89,9 @@ static const char *clock_remedy(const struct recording *a, const struct recordin
 	int64_t ns;
 
 	return clock_find_wall(a, &ns) && clock_find_wall(b, &ns)
-		       ? "--clock utc lists them by the time of day, which both record; or say how "
-			 "far "
-			 "their clocks are apart: --offset SECONDS behind the second"
-		       : "say how far their clocks are apart: --offset SECONDS behind the second "
+		       ? "--clock utc lists them by the time of day, which both record; or give "
+			 "the difference of their clocks: --offset SECONDS after the second"
+		       : "give the difference of their clocks: --offset SECONDS after the second "
 			 "(0: "
 			 "they are one)";
 }
@@ -116,7 +115,8 @@ static int clock_check_kernels(struct recording *a, struct recording *b)
 	if (!build_id_is_known(&ka.build_id) || !build_id_is_known(&kb.build_id) ||
 	    build_id_equal(&ka.build_id, &kb.build_id))
 		return 0;
-	return clock_unrelated(a, b, "they are of two kernels", build_id_hex(&ka.build_id, hex_a),
+	return clock_unrelated(a, b, "they are of different kernels",
+			       build_id_hex(&ka.build_id, hex_a),
 			       build_id_hex(&kb.build_id, hex_b));
 }
 
@@ -149,7 +149,7 @@ static int check_same_clock(struct recording *a, struct recording *b)
 				       ca.is_known ? "known" : "not known",
 				       cb.is_known ? "known" : "not known");
 	if (ca.id != cb.id)
-		return clock_unrelated(a, b, "they were timed by two clocks",
+		return clock_unrelated(a, b, "they were timed by different clocks",
 				       clock_word(ca.id, room_a), clock_word(cb.id, room_b));
 	if (ca.id == CLOCK_REALTIME && host_a && host_b && !strcmp(host_a, host_b))
 		return 0; /* this clock continues across boots */
@@ -158,9 +158,9 @@ static int check_same_clock(struct recording *a, struct recording *b)
 				       host_a ? host_a : "not recorded",
 				       host_b ? host_b : "not recorded");
 	if (strcmp(host_a, host_b))
-		return clock_unrelated(a, b, "they are of two hosts", host_a, host_b);
+		return clock_unrelated(a, b, "they are of different hosts", host_a, host_b);
 	if (release_a && release_b && strcmp(release_a, release_b))
-		return clock_unrelated(a, b, "they are of two kernels", release_a, release_b);
+		return clock_unrelated(a, b, "they are of different kernels", release_a, release_b);
 	TRY(clock_check_kernels(a, b));
 	if (!clock_find_wall(a, &wall_a) || !clock_find_wall(b, &wall_b) ||
 	    (wall_a - wall_b < SAME_BOOT_NS && wall_b - wall_a < SAME_BOOT_NS))
@@ -169,7 +169,7 @@ static int check_same_clock(struct recording *a, struct recording *b)
 	clock_moment_text(wall_b, room_b);
 	return clock_unrelated(
 		a, b,
-		"their clock began at two times of day: another boot, or the machine slept "
+		"their clock began at different times of day: another boot, or the machine slept "
 		"or its time was set in between",
 		room_a, room_b);
 }
@@ -198,9 +198,10 @@ int clock_check_boot(struct recording *rec)
 		return 0;
 	snprintf(room_a, sizeof(room_a), "0x%" PRIx64, a->pgoff);
 	snprintf(room_b, sizeof(room_b), "0x%" PRIx64, b->pgoff);
-	return clock_unrelated(first, rec,
-			       "they are of two boots, whose kernels have different addresses",
-			       room_a, room_b);
+	return clock_unrelated(
+		first, rec,
+		"they are of different boots, because their kernels have different addresses",
+		room_a, room_b);
 }
 
 /* ---- the line -------------------------------------------------------------------------------- */

@@ -226,7 +226,7 @@ void recordings_note_memory(struct recordings *all);
  * lists each recording. Borrowed until the next call.
  */
 const struct defects *recordings_defects(struct recordings *all);
-/* The i-th kind of defect that occurred; NULL behind the last. Borrowed until the next call. */
+/* The i-th kind of defect that occurred; NULL after the last. Borrowed until the next call. */
 const struct sonde_defect *recordings_defect(struct recordings *all, size_t i);
 
 /* Every event of the batch in memory has been admitted. */

@@ -196,9 +196,8 @@ static int build_find_threads(const struct session_options *o, unsigned *ret)
 		nr = strtoul(text, &end, 10);
 		if (*text < '0' || *text > '9' || *end || nr > SESSION_MAX_INPUTS + 1)
 			return err_set(-EINVAL,
-				       "SONDE_THREADS=%s: a number from 0 to %d is asked for (1: "
-				       "no "
-				       "thread but the caller's; 0: as many as pay)",
+				       "SONDE_THREADS=%s: a number from 0 to %d is expected (1: "
+				       "only the caller's thread; 0: as many as save time)",
 				       text, SESSION_MAX_INPUTS + 1);
 	}
 	*ret = (unsigned)nr;

@@ -351,7 +351,7 @@ int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool 
 /* ---- text in its order ----------------------------------------------------------------------- */
 
 /*
- * Keeps a filter's own output to stdout behind the earlier events: writes our text first, then the
+ * Keeps a filter's own output to stdout after the earlier events: writes our text first, then the
  * buffer of stdio.
  */
 static void dlfilter_before_call(void *ctx)

@@ -87,7 +87,7 @@ static int options_check_names(const char *text, const char *what)
 	repeats = l.repeats;
 	name_list_done(&l);
 	return repeats ? err_set(-EINVAL,
-				 "Invalid %s list '%s': a name is there twice, which perf refuses",
+				 "Invalid %s list '%s': a name is given twice, which perf refuses",
 				 what, text)
 		       : 0;
 }
@@ -239,7 +239,7 @@ static int options_check_values(const struct session_options *o)
 
 	TRY(options_check_together(o));
 	if (o->max_unpacked && (!size_parse(o->max_unpacked, &bytes) || !bytes))
-		return err_set(-EINVAL, "--max-unpacked %s: a size (512M, 4G) is asked for",
+		return err_set(-EINVAL, "--max-unpacked %s: a size (512M, 4G) is expected",
 			       o->max_unpacked);
 	if (o->time)
 		TRY(time_windows_parse(o->time, NULL, session_counts_from_first(o), o->rules,

@@ -360,7 +360,7 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 
 /*
  * has_defects: the earlier defects were delivered. The defects found while reading this batch are
- * delivered behind its first event.
+ * delivered after its first event.
  */
 static inline __attribute__((always_inline)) int pump_next_pending(struct sonde_session *s,
 								   struct recording *rec,
@@ -545,7 +545,7 @@ static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec,
 }
 
 /*
- * Adds events behind the first one of a batch, which is delivered like any other event. The events
+ * Adds events after the first one of a batch, which is delivered like any other event. The events
  * decoded with it only need to be admitted: the state does not change between them (source.h).
  */
 static void pump_complete_batch(struct sonde_session *s, const struct sonde_event *first,

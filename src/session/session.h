@@ -89,7 +89,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec);
  */
 int session_pump_judge(struct sonde_session *s, struct recording *rec, struct event *ev,
 		       enum verdict *ret);
-/* The records behind the last admitted event will be decoded again. */
+/* The records after the last admitted event will be decoded again. */
 void session_pump_rewind(struct recording *rec);
 /*
  * Makes an event of the next kind of defect that was not delivered yet. Returns 1 if there is one.

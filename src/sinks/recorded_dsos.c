@@ -7,7 +7,7 @@
 #include "model/callchain.h"
 
 #define KERNEL \
-	"[kernel.kallsyms]" /* a mapping's name has its reference symbol (like _text) behind it */
+	"[kernel.kallsyms]" /* a mapping's name has its reference symbol (like _text) after it */
 
 /* A search key: a name, and the members of a new entry. */
 struct wanted {

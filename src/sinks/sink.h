@@ -74,7 +74,7 @@ struct sink_record {
 	struct recording *recording;
 	const struct cut *cut;
 	/*
-	 * The next event: 1, 0 behind the last, negative errno on failure. Valid until the next
+	 * The next event: 1, 0 after the last, negative errno on failure. Valid until the next
 	 * call. Events that a sink does not ask for are skipped.
 	 */
 	int (*next)(struct sink_record *r, const struct event **ret, enum verdict *ret_verdict);

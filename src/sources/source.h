@@ -126,7 +126,7 @@ struct source_file {
 	struct stream *stream; /* a pipe, read in place of fd; NULL for a file */
 	/*
 	 * Its records are in the order of their times, so the file is read once, in parallel with
-	 * the others. Set only if the writer guarantees it: an older record behind a newer one is
+	 * the others. Set only if the writer guarantees it: an older record after a newer one is
 	 * delivered late.
 	 */
 	bool is_monotonic;
@@ -247,7 +247,7 @@ struct source_ops {
 	int (*open)(struct source **ret, const struct source_options *opts);
 	/* True if input with this beginning can be read as a stream. NULL if none can. */
 	bool (*streams)(const uint8_t *head, size_t len);
-	/* The i-th file; false behind the last. */
+	/* The i-th file; false after the last. */
 	bool (*file)(struct source *s, unsigned i, struct source_file *ret);
 	/*
 	 * Cuts records from p[0..len), which is at file_off of the file, into at most max cuts.
@@ -266,23 +266,23 @@ struct source_ops {
 		   size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		   size_t *ret_need);
 	/*
-	 * Takes the records that describe the stream itself (CUT_HEADER), before any record behind
+	 * Takes the records that describe the stream itself (CUT_HEADER), before any record after
 	 * them is cut. Data that belong to the last one follow it in the window. Each record is
 	 * passed once, in the order of the file; if it is cut again, it is CUT_AT_ONCE. NULL if the
 	 * format has no such records.
 	 */
 	int (*take_header)(struct source *s, const struct cut *cuts, int nr);
 	/*
-	 * Makes at most max events from the records from cuts[*at] on. Moves *at behind the last
+	 * Makes at most max events from the records from cuts[*at] on. Moves *at after the last
 	 * finished record; a record with further events is not finished. Returns the number of
 	 * events, <0 on failure. 0 is not the end: *at has moved, and the caller calls again.
 	 *
 	 * Records that only become an event (usually samples) may be decoded ahead, several in one
 	 * call. A record that does more (changes a state, counts a defect, depends on earlier
 	 * records, fills scratch memory of the source) is decoded alone: the previous call ends in
-	 * front of it, and its own call decodes nothing behind it. So the same state holds for all
+	 * front of it, and its own call decodes nothing after it. So the same state holds for all
 	 * events of a call, and all their values are available until the next call. The records
-	 * behind any event of a call may be decoded again.
+	 * after any event of a call may be decoded again.
 	 *
 	 * The caller sets the members that are the same for every event of a session (size,
 	 * recording, source, owned, space), and comm and map_epoch; decode sets all others.
@@ -328,7 +328,7 @@ struct source_ops {
 	 */
 	bool (*build_id)(struct source *s, const char *path, struct source_build_id *ret);
 	/*
-	 * The i-th build id of the host, in the order of the recording; false behind the last.
+	 * The i-th build id of the host, in the order of the recording; false after the last.
 	 * Events may add more. NULL if the format has no build ids.
 	 */
 	bool (*build_id_at)(struct source *s, size_t i, struct source_build_id *ret);
@@ -361,9 +361,9 @@ struct source_ops {
 	 * has no such records.
 	 */
 	void (*report)(struct source *s, const struct event *ev, struct source_report *ret);
-	/* The i-th group of event types; false behind the last. NULL if there are no groups. */
+	/* The i-th group of event types; false after the last. NULL if there are no groups. */
 	bool (*group_at)(struct source *s, size_t i, struct source_group *ret);
-	/* The i-th fact, in the order of JSON's members; false behind the last. NULL if none. */
+	/* The i-th fact, in the order of JSON's members; false after the last. NULL if none. */
 	bool (*fact_at)(struct source *s, size_t i, struct source_fact *ret);
 	/* See sonde_session_info(). NULL if the format has no such values. */
 	const char *(*info)(struct source *s, const char *key);

@@ -261,7 +261,7 @@ static struct map_node *space_map_node_join(struct map_node *left, struct map_no
 	return middle;
 }
 
-/* Splits a tree into mappings that begin before addr and mappings that begin at or behind addr. */
+/* Splits a tree into mappings that begin before addr and mappings that begin at or after addr. */
 static void space_map_node_split(struct map_node *n, uint64_t addr, struct map_node **ret_before,
 				 struct map_node **ret_behind, bool *failed)
 {

@@ -170,7 +170,7 @@ static int plt_add_entry(const struct plt *p, const struct elf_section *s, uint6
 	};
 	char offset[40];
 
-	/* Bytes behind the section are not part of it. */
+	/* Bytes after the section are not part of it. */
 	if (at < s->offset || at - s->offset >= s->size)
 		return 0;
 	if (!*name && p->style != PLT_BY_RELOCATIONS) {

@@ -61,7 +61,7 @@ static uint8_t kallsyms_binding_of(char type)
 
 /*
  * One line, [p, end): ADDR ' ' TYPE ' ' NAME [ '\t' '[' MODULE ']' ]. `*end` is the newline (or the
- * NUL behind the text) and becomes a NUL. False for anything else.
+ * NUL after the text) and becomes a NUL. False for anything else.
  */
 static bool kallsyms_parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_type)
 {
@@ -138,7 +138,7 @@ static uint64_t kallsyms_round_up_to_page(uint64_t addr)
 /*
  * The text has no sizes. A symbol ends at the next one with another address. The last symbol of the
  * kernel or of a module gets one more page, rounded up, as in perf, so that it does not name code
- * far behind it.
+ * far after it.
  */
 static void kallsyms_set_ends(struct kallsyms *k)
 {

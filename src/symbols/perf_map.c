@@ -37,7 +37,7 @@ static bool perf_map_parse_line(char *line, struct set_symbol *ret, uint64_t *re
 }
 
 /*
- * Parses like perf: any number that strtoull() accepts, any single character behind it, names of
+ * Parses like perf: any number that strtoull() accepts, any single character after it, names of
  * three characters or more. The last character of a line is dropped as its newline, even if it is
  * none.
  */

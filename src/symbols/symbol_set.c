@@ -119,7 +119,7 @@ static int symbol_set_compare(const void *pa, const void *pb)
 }
 
 /*
- * A symbol without a size ends where the next one begins; the last one ends behind the page that
+ * A symbol without a size ends where the next one begins; the last one ends after the page that
  * follows its own.
  */
 static void symbol_set_set_ends(struct symbol_set *s)
@@ -416,7 +416,7 @@ struct set_symbol *symbol_set_find(struct symbol_set *s, uint64_t offset)
 		found = symbol_tree_find(s->tree, offset);
 		return found == UINT32_MAX ? NULL : &s->syms.v[s->places[found]];
 	}
-	/* lo: index behind the last stretch that begins at or before the offset */
+	/* lo: index after the last stretch that begins at or before the offset */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -15,7 +15,7 @@ struct symbol_tree;
 int symbol_tree_new(struct symbol_tree **ret, size_t nodes);
 void symbol_tree_free(struct symbol_tree *t); /* NULL is fine */
 /*
- * node: a number below `nodes`, used at most once. A node is sorted behind earlier nodes with the
+ * node: a number below `nodes`, used at most once. A node is sorted after earlier nodes with the
  * same start.
  */
 void symbol_tree_insert(struct symbol_tree *t, uint32_t node, uint64_t start, uint64_t end);

@@ -44,7 +44,7 @@ void fuzz_cut(const char *path, uint32_t choice);
 /* Reads the recording, and writes or cuts it. */
 void fuzz_recording(const char *path, uint32_t choice);
 /*
- * A copy of the bytes with a NUL behind, in memory of exactly that size. The caller frees it.
+ * A copy of the bytes with a NUL after, in memory of exactly that size. The caller frees it.
  * Aborts without memory.
  */
 char *fuzz_text(const uint8_t *data, size_t size);

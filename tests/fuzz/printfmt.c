@@ -62,7 +62,7 @@ static void run(const char *text, size_t len, struct abi abi, const uint8_t *pay
 
 		if (printfmt_compile(&pf, sc, (enum printfmt_dialect)dialect) < 0)
 			break;
-		/* A copy of exactly this length, so that a sanitizer sees a read behind its end. */
+		/* A copy of exactly this length, so that a sanitizer sees a read after its end. */
 		for (uint32_t k = 0; k < 2; k++) {
 			uint32_t m = k ? payload_len / 2 : payload_len;
 			uint8_t *exact = malloc(m ? m : 1);

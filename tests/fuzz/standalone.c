@@ -2,7 +2,7 @@
 /*
  * Replaces libFuzzer: calls the target with each file of a folder, and prints TAP.
  *
- * Inputs are copied to memory of exactly their size, so that a sanitizer sees a read behind the
+ * Inputs are copied to memory of exactly their size, so that a sanitizer sees a read after the
  * end.
  */
 #include <dirent.h>

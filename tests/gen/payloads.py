@@ -16,7 +16,7 @@ def _dynamic(decl):
 def _lengths(fmt):
     """Fields that are counts of elements or widths.
 
-    Large values make perf read far behind the record.
+    Large values make perf read far beyond the record.
     """
     text = fmt.print_fmt
     names = set()
@@ -94,7 +94,7 @@ def _dynamic_bytes(rng, kind, is_text, elem, room):
 
 
 def payloads(fmt, seed, kinds=None):
-    """The samples of a format. Nothing printed reaches behind a payload: its last byte is 0."""
+    """The samples of a format. Nothing printed reaches beyond a payload: its last byte is 0."""
     out = []
     lengths, indices = _lengths(fmt), _indices(fmt)
     e = '>' if fmt.big else '<'

@@ -87,8 +87,8 @@ def stackcollapse(text):
 
 
 def inferno(text):
-    """Lines behind a sample's first one are frames, up to an empty line. The thread is the first
-    word behind another that has only digits and slashes; the event is the last word, if that ends
+    """Lines after a sample's first one are frames, up to an empty line. The thread is the first
+    word after another that has only digits and slashes; the event is the last word, if that ends
     in ':'."""
     samples, head, frames = [], None, []
     for line in text.split('\n'):
@@ -224,7 +224,7 @@ READERS = (stackcollapse, inferno, firefox, speedscope, flamescope, perfetto)
 # A word of digits in a name is the thread to them.
 stackcollapse.loses = inferno.loses = speedscope.loses = {'numbers'}
 firefox.loses, perfetto.loses, flamescope.loses = set(), {'plus'}, {'digits', 'plus'}
-speedscope.loses = {'numbers', 'first behind a header'}
+speedscope.loses = {'numbers', 'first after a header'}
 perfetto.loses = {'plus', 'header'}
 
 
@@ -319,7 +319,7 @@ def main():
                     text = run('-i', data, *options)
                     got = reader(text)
                     want = expected(data, reader, got)
-                    if 'first behind a header' in reader.loses and '--header' in options:
+                    if 'first after a header' in reader.loses and '--header' in options:
                         want = expected(data, reader, got[:1] + got)[1:]
                     for i, (g, w) in enumerate(zip(got, want)):
                         if g != w:

@@ -10,7 +10,7 @@ import subprocess
 from tap import PERF_ENV, SONDE, case, need, run, same, sonde
 
 STEP = 64
-MANY = 250  # places behind the first 4 KiB
+MANY = 250  # places after the first 4 KiB
 
 
 def places(size):

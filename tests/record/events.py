@@ -93,7 +93,7 @@ def _():
 @case('mistakes are named, with the nearest right name')
 def _():
     for text, says in (('{cs', 'not closed'), ('cs}', 'too many'), ('{cs,faults:D}', 'pinned'),
-                       ('{cs}u', 'behind a group'),
+                       ('{cs}u', 'after a group'),
                        ('cs:uu', 'given twice'), ('cs/perod=1/', 'did you mean period'),
                        ('nosuch/x=1/', 'no event source'),
                        ('cs/period=x/', 'needs a number'), ('cs/period=1/:u', 'without a colon'),

@@ -321,7 +321,7 @@ def _():
         p.send_signal(signal.SIGINT)
         p.wait(timeout=600)  # before anything is read
         reported = p.communicate()[1].decode()
-        need('stands still' in reported and
+        need('has stopped reading' in reported and
              re.search('[1-9][0-9]* events were recorded, but could not be written', reported),
              reported)
         same(p.returncode, 3, 'status: ' + reported)

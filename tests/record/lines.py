@@ -3,7 +3,7 @@
 6.1 does.
 
 Each line of the table has perf's exit status, sonde's under --compat perf-6.1, whether both leave
-files of the same names (= or ~), and the words behind "record". Each runs in a folder of its own,
+files of the same names (= or ~), and the words after "record". Each runs in a folder of its own,
 with a file as its standard output. A signal is written as a shell does: 128 and its number. If perf
 6.1 is installed, it runs the lines, too.
 """

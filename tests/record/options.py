@@ -33,7 +33,7 @@ def attrs(*options):
 def _():
     for value, pages in (('4,4', '4 pages'), (',4', 'pages'), ('4,1M', '4 pages')):
         r = sonde('-v', 'record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
-        need(r.returncode == 0 and 'behind the comma has no effect' in r.stderr and
+        need(r.returncode == 0 and 'after the comma has no effect' in r.stderr and
              pages in r.stderr, r.stderr)
         r = sonde('record', '-m', value, '-e', 'cs', '-o', 'x.data', '--', 'true')
         need(r.returncode == 0 and 'comma' not in r.stderr, r.stderr)

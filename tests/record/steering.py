@@ -389,7 +389,7 @@ def _():
                                ('fifo:', 2, '--control needs'), ('fifo:a,', 2, '--control needs'),
                                ('fd:77', 1, 'descriptor 77 is not open'),
                                ('fd:0,77', 1, 'descriptor 77 is not open'),
-                               ('fifo:no', 1, 'mkfifo no'), ('fifo:file', 1, 'file is no fifo')):
+                               ('fifo:no', 1, 'mkfifo no'), ('fifo:file', 1, 'file is not a fifo')):
         r = sonde('record', '--control', text, '-o', 'x.data', '-e', 'cs', '--', 'touch', 'ran')
         need(r.returncode == status and says in r.stderr,
              '%r: %d %s' % (text, r.returncode, r.stderr))

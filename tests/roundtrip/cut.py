@@ -539,7 +539,7 @@ def files(folder):
     shutil.rmtree(work / 'parts')
     for every in '0', '5', '1X', '-1K', '', '99999999999999999999G':
         status, _, err = run(split + ['--every', every], cwd=work)
-        say(status == 2 and b'--every ' in err and b'is asked for' in err and
+        say(status == 2 and b'--every ' in err and b'is expected' in err and
             left(work) == ['perf.data'], '--every %r' % every, err.decode())
 
     (work / 'perf.data.0003').mkdir()

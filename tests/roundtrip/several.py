@@ -269,20 +269,22 @@ def offsets(folder):
 
 DAY = 1700000000 * 10 ** 9
 REFUSED = {  # name of the case: both recordings, words of the message, whether --clock utc helps
-    'another host': (dict(), dict(host='other'), 'two hosts (box and other)', False),
+    'another host': (dict(), dict(host='other'), 'different hosts (box and other)', False),
     'another host, with clock data': (dict(clock=1, wall=DAY),
-                                      dict(host='other', clock=1, wall=DAY), 'two hosts', True),
+                                      dict(host='other', clock=1, wall=DAY),
+                                      'different hosts', True),
     'no host': (dict(), dict(host=''), 'one host (box and not recorded)', False),
-    'another kernel': (dict(), dict(release='6.2.0'), 'two kernels (6.1.0 and 6.2.0)', False),
+    'another kernel': (dict(), dict(release='6.2.0'), 'different kernels (6.1.0 and 6.2.0)', False),
     'another clock': (dict(), dict(clock=1),
-                      "two clocks (the kernel's own clock and CLOCK_MONOTONIC)", False),
+                      "different clocks (the kernel's own clock and CLOCK_MONOTONIC)", False),
     'another clock, with clock data': (dict(clock=4, wall=DAY), dict(clock=1, wall=DAY),
-                                       'two clocks (CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC)',
+                                       'different clocks (CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC)',
                                        True),
     'another boot by its clock': (dict(clock=1, wall=DAY), dict(clock=1, wall=DAY + 60 * 10 ** 9),
                                   'another boot, or the machine slept', True),
     'another boot by the kernel\'s address': (dict(kernel=0xffffffff81000000),
-                                              dict(kernel=0xffffffff8a000000), 'two boots', False),
+                                              dict(kernel=0xffffffff8a000000),
+                                              'different boots', False),
     'no times': (dict(), dict(sample='IDENTIFIER|IP|TID|CPU'), 'record with -T', None),
 }
 

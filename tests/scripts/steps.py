@@ -172,7 +172,8 @@ if recording:
     t.is_((r.out, r.rc), ("Perl's \n", 0), "a language before the name: records and reports", r.err)
 t.write("silent.py", "def trace_end(): pass\n")
 r = script("record", "./silent.py", "true")
-t.ok(r.rc == 2 and "nothing says what 'silent' records: it has no line '# record: EVENTS'" in r.err,
+t.ok(r.rc == 2 and
+     "it is not known what 'silent' records: it has no line '# record: EVENTS'" in r.err,
      "record: a script that names no events", r)
 r = script("record", "./nothing.py", "true")
 t.ok(r.rc == 2 and "there is no script './nothing.py'" in r.err,

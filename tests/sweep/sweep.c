@@ -22,10 +22,10 @@
  *order, and perhaps others.
  *	3. The records of these events have the same bytes. The answers about an event (names,
  *fields, sample, chain, addresses, text) are the same, unless one of the readings gave an event
- *from behind the damage before it: that may have described the event's task.
+ *from after the damage before it: that may have described the event's task.
  *	4. If a cut leaves a part of a record, or less data than the header says, there is a defect.
  *	5. After a cut before the data, or a flip outside of the data, the reader returns.
- * A file in file mode has names and formats behind its data. Its cut forms are compared with the
+ * A file in file mode has names and formats after its data. Its cut forms are compared with the
  * file cut at the end of its data. That one must give the records of the complete file (rules 1 and
  * 3, without the answers).
  *
@@ -259,7 +259,7 @@ static void read_recording(struct shelf *s, const struct recording *whole,
 struct sweep {
 	const struct recording *whole;
 	struct shelf shelf;
-	/* Damaged recordings are compared with these: the complete one, one cut behind its data. */
+	/* Damaged recordings are compared with these: the complete one, one cut after its data. */
 	struct reading base, base_data_cut;
 	struct reading now;
 	unsigned cases, failed;
@@ -300,7 +300,7 @@ static void compare(struct sweep *w, const struct reading *base, const struct li
 		    bool answers)
 {
 	const struct reading *now = &w->now;
-	bool clean_base = true, clean_now = true; /* no event from behind the damage so far */
+	bool clean_base = true, clean_now = true; /* no event from after the damage so far */
 	size_t at = 0;
 
 	for (size_t i = 0; i < base->events.n; i++) {
@@ -374,7 +374,7 @@ static void sweep_cut(struct sweep *w, unsigned file, uint64_t at)
 		return;
 	}
 	if (at > f->data_end) {
-		/* A part of the header behind the data is left. */
+		/* A part of the header after the data is left. */
 		compare(w, base_of(w, file), &l, true, false);
 		return;
 	}
@@ -415,7 +415,7 @@ static void read_bases(struct sweep *w)
 	read_recording(&w->shelf, w->whole, w->whole, 1, &w->base);
 	if (!w->base.opened || !w->base.events.n)
 		fail(w, "cannot be read: %s", sonde_error_text());
-	snprintf(at_hand, sizeof(at_hand), "%s: cut behind its data", w->whole->name);
+	snprintf(at_hand, sizeof(at_hand), "%s: cut after its data", w->whole->name);
 	cut.files[0].len = w->whole->files[0].data_end;
 	read_recording(&w->shelf, w->whole, &cut, 1, &w->base_data_cut);
 	w->now = w->base_data_cut;

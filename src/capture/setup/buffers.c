@@ -45,10 +45,10 @@ int buffers_parse(const char *text, const struct say *to, uint64_t *ret_pages)
 		return err_set(-EBADR, "-m %s: the number of pages is too long", text);
 	if (*pages)
 		TRY(capture_value_pages("-m", pages, ret_pages));
-	TRY(capture_value_pages("-m (the number behind the comma, for hardware traces)", comma + 1,
+	TRY(capture_value_pages("-m (the number after the comma, for hardware traces)", comma + 1,
 				&aux));
 	say(to, SAY_VERBOSE,
-	    "-m %s: the number behind the comma has no effect, because hardware traces are not "
+	    "-m %s: the number after the comma has no effect, because hardware traces are not "
 	    "recorded",
 	    text);
 	return 0;

@@ -37,7 +37,7 @@ struct blktrace_record {
 	uint16_t act;        /* enum blktrace_act or blktrace_note, without flags */
 	uint16_t error;
 	bool swap;
-	const uint8_t *pdu; /* the payload behind the id of the control group */
+	const uint8_t *pdu; /* the payload after the id of the control group */
 	uint32_t pdu_len;
 };
 

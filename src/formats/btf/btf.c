@@ -10,7 +10,7 @@ enum { BTF_KIND_ENUM64 = 19 };
 
 enum { ENUM64_BYTES = 12 }; /* u32 name, low half, high half */
 
-/* The number of bytes behind struct btf_type in a type of this kind. */
+/* The number of bytes after struct btf_type in a type of this kind. */
 static uint64_t btf_bytes_behind(uint32_t info)
 {
 	const uint64_t members = BTF_INFO_VLEN(info);

@@ -61,7 +61,7 @@ int elf_file_wake(struct elf_file *f);
 
 /* The first section of that name; NULL if there is none. */
 const struct elf_section *elf_file_section(const struct elf_file *f, const char *name);
-/* The bytes of a section, malloc'd, with a NUL behind them. -ENODATA if it has none in the file. */
+/* The bytes of a section, malloc'd, with a NUL after them. -ENODATA if it has none in the file. */
 int elf_file_load(const struct elf_file *f, const struct elf_section *s, uint8_t **ret);
 /* Returns how many of len bytes at an offset of the file were read. */
 size_t elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t len);

@@ -84,7 +84,7 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 	*ret_size = size;
 }
 
-/* Places the fields behind the fixed ones. */
+/* Places the fields after the fixed ones. */
 static void attr_place_variable(const struct perf_event_attr *attr, struct perfdata_layout *l)
 {
 	const uint64_t type = attr->sample_type, format = attr->read_format;

@@ -138,7 +138,7 @@ static void header_add_feature(struct perfdata_file *f, uint64_t feature,
 		f->end = sec;
 }
 
-/* The table behind the data: one section for each set bit, in ascending order. */
+/* The table after the data: one section for each set bit, in ascending order. */
 static int header_read_feature_table(struct perfdata_file *f, struct defects *defects)
 {
 	uint64_t off = f->data.offset + f->data.size;
@@ -159,7 +159,7 @@ static int header_read_feature_table(struct perfdata_file *f, struct defects *de
 	return 0;
 }
 
-/* Our own index behind the header (layout.h). Files of other recorders have none. */
+/* Our own index after the header (layout.h). Files of other recorders have none. */
 static int header_read_private_index(struct perfdata_file *f, struct defects *defects)
 {
 	const uint64_t off = sizeof(struct perfdata_header);

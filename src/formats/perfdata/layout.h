@@ -151,7 +151,7 @@ enum perfdata_tool_record {
 };
 
 /*
- * HEADER_TRACING_DATA in pipe mode: u32 size behind the header, then size bytes behind the record.
+ * HEADER_TRACING_DATA in pipe mode: u32 size after the header, then size bytes after the record.
  * Older perf writes a record of 12 bytes, newer perf pads it to 16. A longer record is simpleperf's
  * and contains the data itself.
  */

@@ -45,7 +45,7 @@ int sample_extents_find(const struct perfdata_layout *l, const uint8_t *rec, uin
 /* Decodes all fields. b is a cursor over the complete record, header included. */
 int sample_read(const struct perf_event_attr *attr, const struct perfdata_layout *l, struct bytes b,
 		struct sample_scratch *scratch, struct sonde_sample *ret);
-/* Reads READ values only. The cursor is on them, and is behind them afterwards. */
+/* Reads READ values only. The cursor is on them, and is after them afterwards. */
 int sample_reads_read(uint64_t read_format, struct bytes *b, struct sample_scratch *scratch,
 		      struct sonde_sample *ret);
 

@@ -11,7 +11,7 @@
 
 /*
  * Accepts any record but a SAMPLE. Returns true for unknown types. trailer_bytes: size of the
- * sample_id behind records of the kernel. Expects sizes and padding of names as written by
+ * sample_id after records of the kernel. Expects sizes and padding of names as written by
  * recorders since perf 5.2, the first version that compresses.
  */
 bool perfdata_has_shape(const uint8_t *rec, uint32_t len, uint32_t trailer_bytes, bool swap);

@@ -41,7 +41,7 @@ struct perfdata_writer {
 	int broken; /* errno of a pipe that took a piece of a record and then failed */
 	char *path;
 	struct perfdata_header header;
-	uint64_t data_end; /* file offset behind the last complete record */
+	uint64_t data_end; /* file offset after the last complete record */
 	/*
 	 * Boundaries of records. `back` is at least RESERVE_BYTES before the end (or at the
 	 * beginning of the data). If the disk is full, the last records are dropped to make room
@@ -408,7 +408,7 @@ static int writer_rewrite_note(struct perfdata_writer *w, const struct perfdata_
 }
 
 /*
- * Writes behind the data: the last records, the table, one section per feature in ascending order,
+ * Writes after the data: the last records, the table, one section per feature in ascending order,
  * then the late bodies. *ret_bytes is their size.
  */
 static int writer_write_end(struct perfdata_writer *w, const struct perfdata_writer_feature *late,

@@ -5,7 +5,7 @@
  *	header (data.size 0) | index | ids | attrs | feature bodies | data ...
  *	| feature table | late feature bodies
  *
- * Bodies known at the start come before the data and are named by the index behind the header
+ * Bodies known at the start come before the data and are named by the index after the header
  * (layout.h). Appended data has been passed to the kernel when the call returns.
  * perfdata_writer_finish() adds the table and rewrites the header.
  *
@@ -111,7 +111,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, const struct perfdata_writ
  * all if the file has fewer. Returns 1 on success; 0 if there are none, or for a pipe.
  */
 int perfdata_writer_give_up(struct perfdata_writer *w, uint64_t bytes);
-/* Reopens a finished file for appending behind its records. */
+/* Reopens a finished file for appending after its records. */
 int perfdata_writer_resume(struct perfdata_writer *w);
 /* The file offset of the next record. */
 uint64_t perfdata_writer_place(const struct perfdata_writer *w);

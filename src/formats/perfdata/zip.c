@@ -106,7 +106,7 @@ static size_t zip_record_bytes(const struct zip *z, size_t len)
 	return zip_head_bytes(z) + (z->padded ? (len + 7) & ~(size_t)7 : len);
 }
 
-/* Writes a header before `len` bytes and padding behind them. Returns the size of the record. */
+/* Writes a header before `len` bytes and padding after them. Returns the size of the record. */
 static size_t zip_put_record(const struct zip *z, uint8_t *to, size_t len)
 {
 	const size_t head = zip_head_bytes(z), size = zip_record_bytes(z, len);

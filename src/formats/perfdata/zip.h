@@ -10,7 +10,7 @@
  * one block, and a frame ends with its record. A block ends with its chunk, so that zipped data can
  * be unpacked immediately.
  *
- * Each frame has zstd's checksum and ends with a chunk, so that data behind a damaged frame can be
+ * Each frame has zstd's checksum and ends with a chunk, so that data after a damaged frame can be
  * read. A frame takes at least 256 KiB of the file, unless zip_end() ends it.
  */
 #ifndef SONDE_FORMATS_PERFDATA_ZIP_H

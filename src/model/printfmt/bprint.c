@@ -59,7 +59,7 @@ static void bprint_put_symbol(const struct pf_run *r, uint64_t addr, bool with_o
 	pf_put_pointer(r, &s, -1);
 }
 
-/* s is behind the 'p'; returns how many letters belong to it. */
+/* s is after the 'p'; returns how many letters belong to it. */
 static size_t bprint_put_pointer(struct packed *p, const char *s, const struct pf_spec *spec)
 {
 	const struct pf_run *r = p->r;
@@ -92,7 +92,7 @@ static size_t bprint_put_pointer(struct packed *p, const char *s, const struct p
 	return *s == 'x' && !r->perf;
 }
 
-/* s is behind a '%'; returns how many characters belong to the conversion. */
+/* s is after a '%'; returns how many characters belong to the conversion. */
 static size_t bprint_put_conversion(struct packed *p, const char *start)
 {
 	const char *s = start;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Bytes behind each prefix that must be readable, because it is copied in fixed portions. */
+/* Bytes after each prefix that must be readable, because it is copied in fixed portions. */
 #define PREFIX_SLACK 32
 #define MAX_WIDTH    4096u
 
@@ -35,7 +35,7 @@ static int compile_hex_digit(char c)
 						    : -1;
 }
 
-/* The character behind a backslash at s; *ret_len bytes of s belong to it. */
+/* The character after a backslash at s; *ret_len bytes of s belong to it. */
 static char compile_escape(const char *s, bool c_escapes, size_t *ret_len)
 {
 	static const char from[] = "ntrabfv", to[] = "\n\t\r\a\b\f\v";
@@ -444,7 +444,7 @@ static bool compile_finish_perf(struct builder *b, struct conversion *v, const c
 	return true;
 }
 
-/* *at is behind the '%'. perf skips characters up to one that ends a conversion. */
+/* *at is after the '%'. perf skips characters up to one that ends a conversion. */
 static bool compile_conversion_perf(struct builder *b, const char **at)
 {
 	const char *start = *at;

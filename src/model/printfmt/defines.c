@@ -93,7 +93,7 @@ static void defines_walk_perf(struct defines *d, const struct pf_node *n)
 	default:
 		/*
 		 * perf's walk ends at a node of any other kind. At the top level it also skips the
-		 * arguments behind it.
+		 * arguments after it.
 		 */
 		d->depth--;
 		d->stopped = d->depth == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes digits forward into memory of the caller. Up to 24 bytes may be touched, whatever the
- * number of digits. Functions return the place behind the last digit. Several digits are computed
+ * number of digits. Functions return the place after the last digit. Several digits are computed
  * in parallel in one word.
  */
 #ifndef SONDE_MODEL_PRINTFMT_DIGITS_H
@@ -63,7 +63,7 @@ static inline void pf_hex_words(uint64_t v, uint64_t ret[2])
 
 /*
  * Has no branch, because the lengths of successive numbers vary. Writes the word with the first
- * digit, then the other word. For a number of eight digits or fewer the second word is behind the
+ * digit, then the other word. For a number of eight digits or fewer the second word is after the
  * number's end.
  */
 static inline char *pf_write_hex(char *to, uint64_t v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parses a print format's arguments as C expressions, with C's priorities and grouping, and the
- * kernel's helpers. After each function the current token is the one behind the parsed text.
+ * kernel's helpers. After each function the current token is the one after the parsed text.
  */
 #include "model/printfmt/printfmt_internal.h"
 
@@ -72,7 +72,7 @@ static bool parse_is_type_word(const char *s, size_t len)
 }
 
 /*
- * Begins at the token behind "(". If a type and ")" follow, moves behind the ")" and returns the
+ * Begins at the token after "(". If a type and ")" follow, moves after the ")" and returns the
  * type's text; else moves nowhere and returns NULL. An unknown name is a type if a value follows,
  * because C allows nothing else in `(name) value`.
  */
@@ -309,7 +309,7 @@ static struct pf_node *parse_print_dynamic_array(struct pf_parser *p, struct pf_
 	return n->b && parse_expect(p, PF_TOK_DELIM, ")") ? n : NULL;
 }
 
-/* The token is the "(" behind the name. */
+/* The token is the "(" after the name. */
 static struct pf_node *parse_call(struct pf_parser *p, const char *name)
 {
 	struct pf_node *n;
@@ -403,7 +403,7 @@ static bool parse_is_record(const struct pf_node *n)
 	       (!strcmp(n->text, "REC") || !strcmp(n->text, "__entry"));
 }
 
-/* The token is the "->" behind the record. */
+/* The token is the "->" after the record. */
 static struct pf_node *parse_record_field(struct pf_parser *p)
 {
 	struct pf_node *n;
@@ -566,7 +566,7 @@ static struct pf_node *parse_expression(struct pf_parser *p)
 	return n;
 }
 
-/* The token is the comma behind the format string. */
+/* The token is the comma after the format string. */
 bool pf_parse_c(struct pf_parser *p, struct pf_node **ret)
 {
 	while (pf_is(p, PF_TOK_DELIM, ",")) {

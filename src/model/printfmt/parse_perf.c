@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parses operators and operands of a print format like perf, including its faults. It parses an
- * operand, then the rest behind it. It compares priorities only between an operator and its right
+ * operand, then the rest after it. It compares priorities only between an operator and its right
  * neighbour, so chains of equal priority group to the right. docs/formats/tracefs.md lists the
  * texts that perf was measured to accept and to refuse.
  *
- * After each function the current token is the one behind the parsed text.
+ * After each function the current token is the one after the parsed text.
  */
 #include "model/printfmt/parse_perf.h"
 
@@ -82,7 +82,7 @@ static struct pf_node *parse_push_down(struct pf_parser *p, struct pf_node *n, c
 	return a;
 }
 
-/* Parses `? x : y` behind the condition n. x and y become operands of a further node ":". */
+/* Parses `? x : y` after the condition n. x and y become operands of a further node ":". */
 static bool parse_conditional(struct pf_parser *p, struct pf_node *n)
 {
 	struct pf_node *pair = pf_node_new(p, PF_OP), *yes = pf_node_new(p, PF_NULL),
@@ -244,7 +244,7 @@ static bool parse_parenthesis(struct pf_parser *p, struct pf_node *n)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-/* The token is the "->" behind the record. */
+/* The token is the "->" after the record. */
 static bool parse_record_field(struct pf_parser *p, struct pf_node *n)
 {
 	if (!pf_perf_expect(p, PF_TOK_OP, "->"))
@@ -333,7 +333,7 @@ bool pf_perf_operand(struct pf_parser *p, struct pf_node *n)
 	return parse_operand_here(p, n);
 }
 
-/* The token is the comma behind the format string. */
+/* The token is the comma after the format string. */
 bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret)
 {
 	do {

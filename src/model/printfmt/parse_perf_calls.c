@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * Parses `{ value, "name" }, ...`; a comma behind the last entry is accepted. Begins at the token
+ * Parses `{ value, "name" }, ...`; a comma after the last entry is accepted. Begins at the token
  * before the first entry.
  */
 static bool parse_table(struct pf_parser *p, struct pf_pair **ret)

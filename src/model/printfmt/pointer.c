@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* %p and the letters behind it. */
+/* %p and the letters after it. */
 #include "model/printfmt/printfmt_internal.h"
 
 #include "model/printfmt/digits.h"
@@ -42,7 +42,7 @@ static size_t pointer_ip_letters(const char *s, const struct pf_dialect *d, cons
 	if (ret->kind == PF_P_SOCKADDR) {
 		/*
 		 * perf skips more letters than it obeys: `p` counts only in front, `c` only in
-		 * front or behind `p`.
+		 * front or after `p`.
 		 */
 		if (s[0] == 'I') {
 			ret->port = s[n] == 'p';

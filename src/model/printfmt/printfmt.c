@@ -59,7 +59,7 @@ static int printfmt_compile_text(struct printfmt *pf, char *why, size_t why_size
 		return -ENOMEM;
 	if (p.tok.kind != PF_TOK_END) {
 		if (!pf_is(&p, PF_TOK_DELIM, ","))
-			ok = pf_refuse(&p, "a comma expected behind the format string");
+			ok = pf_refuse(&p, "a comma expected after the format string");
 		else if (pf->dialect->c_grammar)
 			ok = pf_parse_c(&p, &pf->args);
 		else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print formats: the kernel's C text behind "print fmt:", compiled once per schema into a small
+ * Print formats: the kernel's C text after "print fmt:", compiled once per schema into a small
  * program that writes an event's text. A dialect selects the right output or the known deviations
  * of a version of perf.
  *

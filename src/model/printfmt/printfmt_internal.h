@@ -147,7 +147,7 @@ const struct sonde_field *pf_find_field(struct pf_parser *p, const char *name, b
 bool pf_refuse(struct pf_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Parse the arguments behind the format string to a list linked by `next`. False if one is refused;
+ * Parse the arguments after the format string to a list linked by `next`. False if one is refused;
  * *ret then contains the arguments before it.
  */
 bool pf_parse_perf(struct pf_parser *p, struct pf_node **ret);
@@ -354,7 +354,7 @@ struct printfmt {
 
 /* The input of a running program. */
 struct pf_run {
-	const uint8_t *bytes; /* at least pf->need bytes, with zeros behind the record */
+	const uint8_t *bytes; /* at least pf->need bytes, with zeros after the record */
 	uint32_t len;         /* size of the record */
 	bool swap, big_endian;
 	uint8_t long_bytes;
@@ -428,7 +428,7 @@ const struct pf_text *pf_lower_text_c(struct pf_compiler *c, const struct pf_nod
 bool pf_lower_place(struct pf_compiler *c, const struct pf_node *n, struct pf_place *ret,
 		    struct pf_ctype *ret_elem);
 struct pf_text *pf_text_new(struct pf_compiler *c, enum pf_text_kind kind);
-/* Copies a constant text, so that 16 bytes behind its end are readable. */
+/* Copies a constant text, so that 16 bytes after its end are readable. */
 bool pf_text_set(struct pf_compiler *c, struct pf_text *t, const char *text, size_t len);
 bool pf_c_type(const char *name, uint8_t long_bytes, struct pf_ctype *ret);
 uint64_t pf_perf_cast(uint64_t v, const char *type, bool element);
@@ -448,7 +448,7 @@ void pf_need(struct pf_compiler *c, uint64_t end);
 /* Compiles a format string and its arguments to steps. */
 int pf_compile_steps(struct pf_compiler *c, struct printfmt *pf, const char *format,
 		     struct pf_node *args);
-/* Reads the letters behind %p; returns how many belong to it. */
+/* Reads the letters after %p; returns how many belong to it. */
 size_t pf_pointer_parse(const char *letters, bool star, const struct pf_dialect *d,
 			const struct abi *abi, struct pf_pointer_spec *ret);
 /* Resolves the escapes of C, or the few of perf. The result is in the arena. */

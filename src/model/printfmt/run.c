@@ -27,7 +27,7 @@ static inline unsigned run_comm_len(const uint8_t *p)
 }
 
 /*
- * Copies in fixed portions. 32 bytes behind the end of source and target must be accessible.
+ * Copies in fixed portions. 32 bytes after the end of source and target must be accessible.
  */
 static inline char *run_put_prefix(char *to, const char *from, uint32_t len)
 {
@@ -176,7 +176,7 @@ static void run_steps(const struct printfmt *pf, const struct pf_run *r)
 			continue;
 		case PF_S_STR:
 			t = run_choose(r, s->text);
-			/* 16 bytes behind its end are readable */
+			/* 16 bytes after its end are readable */
 			if (t->kind == PF_T_CONST && t->len <= 16) {
 				memcpy(to, t->text, 16);
 				to += t->len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rings that overwrite (--overwrite): the kernel writes them from high addresses to low ones, so
- * the newest record is at the head and the older ones are behind it:
+ * the newest record is at the head and the older ones are after it:
  *
  *	| ... free ... | newest | ... | oldest complete record | rest of one that was overwritten |
  *	               ^ head

@@ -125,7 +125,8 @@ static int plan_read_list(const char *spec, const char *text, size_t len,
 	memcpy(list, text, len);
 	list[len] = '\0';
 	if (capture_cpus_parse(list, ret) < 0)
-		return err_set(-EBADR, "--threads=%s: '%s' is no list of cpus (0,2-3)", spec, list);
+		return err_set(-EBADR, "--threads=%s: '%s' is not a list of cpus (0,2-3)", spec,
+			       list);
 	for (size_t i = 0; i < ret->list.n; i++)
 		if (!capture_cpus_has(online, ret->list.v[i]))
 			return err_set(-EBADR, "--threads=%s: there is no cpu %d", spec,

@@ -15,7 +15,7 @@
 
 #include "base/outbuf.h"
 
-/* The part behind the RWBS letters. */
+/* The part after the RWBS letters. */
 enum blkparse_tail {
 	BLKPARSE_NONE,    /* blkparse prints no such line */
 	BLKPARSE_REQUEST, /* sector + blocks [comm] */

@@ -71,7 +71,7 @@ static bool values_is_number(const struct sonde_field *f)
 	       f->kind == SONDE_FIELD_FLOAT;
 }
 
-/* Writes a field's value behind its name. */
+/* Writes a field's value after its name. */
 static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
 		      struct json *j)
 {

@@ -243,7 +243,7 @@ static int copy_keep_or_wait(struct copy_sink *s)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /*
- * True for perf's record of trace data, whose data is behind the record. simpleperf's record
+ * True for perf's record of trace data, whose data is after the record. simpleperf's record
  * contains its data.
  */
 static bool copy_has_data_behind(uint32_t type, uint32_t len)

@@ -62,7 +62,7 @@ static int header_put_u64(struct header *h, struct bytes *b, const char *fmt_bef
 	return 0;
 }
 
-/* Prints a blank behind each word, and a backslash in front of a quote. */
+/* Prints a blank after each word, and a backslash in front of a quote. */
 static int header_put_cmdline(struct header *h, struct bytes *b)
 {
 	uint32_t nr = 0;

@@ -69,7 +69,7 @@ static int header_padded_bytes(struct bytes *b, uint64_t *ret)
 /*
  *	list of cores | list of threads | nr_cpus x { core, socket } | list of dies | nr_cpus x die
  *
- * Old recordings end behind the first lists, newer ones in front of the dies. In the text the dies
+ * Old recordings end after the first lists, newer ones in front of the dies. In the text the dies
  * are between the lists.
  */
 int perf_header_cpus_put(struct bytes *b, unsigned nr_cpus, const char *arch,

@@ -67,7 +67,7 @@ bool perf_metric_count(struct perf_metric *m, uint32_t schema, int32_t cpu, uint
 enum { METRIC_HEAD_TWICE = 2 };
 /*
  * Prints the i-th line of the complete group of a schema. Returns 1 and "   2.00  insn per cycle"
- * in out; 0 if there is no line for this i (there may be further ones); -1 behind the last.
+ * in out; 0 if there is no line for this i (there may be further ones); -1 after the last.
  * METRIC_HEAD_TWICE is like 1, but perf writes the part in front of the line twice.
  */
 int perf_metric_put(struct perf_metric *m, uint32_t schema, int32_t cpu, unsigned i,

@@ -282,8 +282,8 @@ int part_check(const struct recording *rec, const char *path)
 		return err_set(-EISDIR, "%s is a directory: name a file with -o", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(-ESPIPE,
-			       "%s is no regular file: a recording gets its header when its end "
-			       "is known, name a file with -o",
+			       "%s is not a regular file, and a recording's header is written at "
+			       "its end: name a file with -o",
 			       path);
 	return 0;
 }
@@ -344,7 +344,7 @@ static int part_name_file(struct part *p)
 	if (r < 0) {
 		r = err_errno(-r, "%s: cannot give the finished file this name", p->path);
 		if (kept && rename(old, p->path) < 0)
-			err_add(r, "what had the name is %s now", old);
+			err_add(r, "the file that had this name is now %s", old);
 		return r;
 	}
 	return 0;

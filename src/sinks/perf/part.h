@@ -37,7 +37,7 @@ struct part {
 	uint64_t first_ns, last_ns; /* first and last time of samples */
 	uint64_t newest_ns;         /* newest time of the records put */
 	uint64_t since_round;       /* bytes written since the last round */
-	bool is_settled;            /* no record with a time is behind the last two rounds */
+	bool is_settled;            /* no record with a time is after the last two rounds */
 	VEC(struct part_aux) aux;
 };
 
@@ -52,7 +52,7 @@ int part_check_free(const char *path);
 int part_open(struct part *p, struct recording *rec, const char *path, bool takes_place);
 /* time_ns is 0 if the record acts when it is read. */
 int part_put(struct part *p, const uint8_t *record, uint32_t len, uint64_t time_ns, bool is_sample);
-/* Writes a record of trace data and the bytes behind it, from offset `from` of the input file. */
+/* Writes a record of trace data and the bytes after it, from offset `from` of the input file. */
 int part_put_aux(struct part *p, const uint8_t *record, uint32_t len,
 		 const struct source_file *file, uint64_t from, uint64_t bytes);
 /* Gives the file its name. `build_ids`: entries of FEAT_BUILD_ID in addition to the header's. */

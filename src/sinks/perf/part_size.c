@@ -38,6 +38,6 @@ int part_size_parse(const char *text, struct part_size *ret)
 	}
 	return err_set(
 		-EINVAL,
-		"--every %s: a size (1G, 512M, 64K) or a time (60s, 500ms, 5m, 1h) is asked for",
+		"--every %s: a size (1G, 512M, 64K) or a time (60s, 500ms, 5m, 1h) is expected",
 		text);
 }

@@ -224,7 +224,7 @@ static int records_read_ids(struct bytes *b, struct ids *ret)
 	return bytes_u32(b, "tid", &ret->b);
 }
 
-/* The fields behind the length in MMAP2. */
+/* The fields after the length in MMAP2. */
 struct mmap2 {
 	struct build_id build_id; /* if unknown, device and inode are in its place */
 	struct ids device;

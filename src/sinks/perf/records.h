@@ -36,7 +36,7 @@ bool perf_record_shown(const struct line_options *o, const struct event *ev, boo
  */
 int perf_records_read(const struct sink_record *record, struct event *ret);
 /*
- * Prints the line behind its head. In a dump, an EXIT is both in its own line and in the dump's
+ * Prints the line after its head. In a dump, an EXIT is both in its own line and in the dump's
  * line.
  */
 void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out);
@@ -46,7 +46,7 @@ const char *perf_record_misc(const struct event *ev);
 /* "COMM", "FINISHED_ROUND", ...; "UNKNOWN" for other types. */
 const char *perf_record_name(uint32_t type);
 /*
- * Prints a record's text behind its name, with its line feed. False if the record is damaged; then
+ * Prints a record's text after its name, with its line feed. False if the record is damaged; then
  * nothing is written.
  */
 bool perf_record_body(const struct event *ev, const struct perfdata_view_record *rec,

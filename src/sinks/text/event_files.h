@@ -28,7 +28,7 @@ struct event_files {
 
 /* Finds the file of a type, or creates it. Negative errno if it cannot be created. */
 int event_files_get(struct event_files *f, const struct sonde_schema *sc, struct event_file **ret);
-/* Moves the text behind `start` to the file. */
+/* Moves the text after `start` to the file. */
 int event_file_take(struct event_file *f, struct outbuf *out, size_t start);
 /* Gives the files their names and prints a line for each. */
 int event_files_finish(struct event_files *f, struct outbuf *out);

@@ -74,7 +74,7 @@
 #define TEXT_SRCCODE        (UINT64_C(1) << 44)
 #define TEXT_METRIC         (UINT64_C(1) << 45)
 
-/* The columns printed behind an address; all in the low 32 bits. */
+/* The columns printed after an address; all in the low 32 bits. */
 #define TEXT_NAMES (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO | TEXT_DSOFF | TEXT_SRCLINE)
 
 struct text_class_fields {

@@ -258,7 +258,7 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 
 	for (int i = 0; i < nr; i++) {
 		/*
-		 * The first frame of user space behind the kernel's frames is not a return address.
+		 * The first frame of user space after the kernel's frames is not a return address.
 		 */
 		bool innermost = !i || frames[i].cpumode != frames[i - 1].cpumode;
 

@@ -76,7 +76,7 @@ static char *head_put_misc(const struct text_sink *s, char *p, const struct even
 	return p;
 }
 
-/* Writes a time of day, formatted by strftime(), and its fraction behind it. */
+/* Writes a time of day, formatted by strftime(), and its fraction after it. */
 static char *head_put_day(const struct text_sink *s, struct day_text *d, char *p, uint64_t wall_ns,
 			  bool utc, const char *format)
 {

@@ -2,7 +2,7 @@
 /*
  * Internals of the text sink. The constant parts of an event type's lines are made once, when the
  * type is first met (struct line, line.c). A line is written in two parts: in front of the payload
- * (head.c) and behind it (tail.c).
+ * (head.c) and after it (tail.c).
  */
 #ifndef SONDE_SINKS_TEXT_LINE_H
 #define SONDE_SINKS_TEXT_LINE_H
@@ -27,7 +27,7 @@
 struct line {
 	uint64_t fields;     /* TEXT_*; 0 if the event type is not shown */
 	bool needs_sample;   /* sample values other than the fixed ones are shown */
-	bool has_tail;       /* some columns behind the payload are shown */
+	bool has_tail;       /* some columns after the payload are shown */
 	bool has_chain;      /* the call chain is recorded and wanted; replaces ip */
 	bool bare_comm;      /* comm is not padded, because a chain follows */
 	bool odd_head;       /* the head has rarely requested columns */
@@ -99,7 +99,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema);
 
 /* Writes the part in front of a sample's payload, or in front of the text of a record of state. */
 int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line);
-/* Writes the part behind the payload, up to the line's end. */
+/* Writes the part after the payload, up to the line's end. */
 void text_tail_put(struct text_sink *s, const struct event *ev, const struct line *line);
 
 #endif

@@ -59,14 +59,14 @@ struct text_provider_ops {
 	/* True if a record has a line; *ret is filled then. is_raw: the record is from read(). */
 	bool (*is_shown)(const struct line_options *o, const struct event *ev, bool is_raw,
 			 struct text_record_head *ret);
-	/* Prints the line behind its head. */
+	/* Prints the line after its head. */
 	void (*record)(const struct event *ev, bool in_dump, struct outbuf *out);
 	/*
 	 * Prints a record that contains the recorder's results, like counts. False for any other
 	 * record.
 	 */
 	bool (*result)(struct text_provider *p, const struct event *ev, struct outbuf *out);
-	/* The misc column's letters behind those of the cpu mode, at most two. */
+	/* The misc column's letters after those of the cpu mode, at most two. */
 	const char *(*misc)(const struct event *ev);
 
 	/* Takes a sample's count for the metric column. True if its group is now complete. */
@@ -74,7 +74,7 @@ struct text_provider_ops {
 			     uint64_t period);
 	/*
 	 * Prints the i-th metric of the complete group of a schema. Returns how many times the head
-	 * is written; 0 if there is no metric for this i (there may be further ones); -1 behind the
+	 * is written; 0 if there is no metric for this i (there may be further ones); -1 after the
 	 * last.
 	 */
 	int (*metric)(struct text_provider *p, uint32_t schema, int32_t cpu, unsigned i,

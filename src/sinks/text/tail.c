@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the columns behind the payload, in their order. */
+/* Writes the columns after the payload, in their order. */
 #include "model/registers.h"
 #include "recording/locate.h"
 #include "sinks/text/bpf_output.h"

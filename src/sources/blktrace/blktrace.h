@@ -34,7 +34,7 @@ struct blktrace_payload {
 };
 
 /*
- * A payload has its fixed part and the record's own payload with a NUL behind it, and is aligned. A
+ * A payload has its fixed part and the record's own payload with a NUL after it, and is aligned. A
  * decoded batch ends where the next payload would not fit.
  */
 enum {
@@ -45,7 +45,7 @@ enum {
 /* The end of a payload. */
 enum blktrace_shape {
 	SHAPE_PLAIN,
-	SHAPE_PDU,      /* bytes behind the payload's fixed part */
+	SHAPE_PDU,      /* bytes after the payload's fixed part */
 	SHAPE_REQUESTS, /* count: nr_rq */
 	SHAPE_SPLIT,    /* count: new_sector */
 	SHAPE_REMAP,

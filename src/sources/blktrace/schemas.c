@@ -81,7 +81,7 @@ static const struct payload_field common[] = {
 };
 enum { NR_COMMON = sizeof(common) / sizeof(*common), MOST_OWN = 4 };
 
-/* Fields of a shape, behind the common ones. */
+/* Fields of a shape, after the common ones. */
 static const struct payload_field own[NR_SHAPES][MOST_OWN] = {
 	[SHAPE_PDU] = { { "pdu", "__data_loc u8[]", offsetof(struct blktrace_payload, pdu), 4,
 			  false, true } },

@@ -128,7 +128,7 @@ struct perfdata_source {
 	/* For decode(); for perfdata_decode_ahead(), which another thread may call meanwhile. */
 	struct recent_id recent[NR_RECENT_IDS], recent_ahead[NR_RECENT_IDS];
 	enum id_rule id_rule;
-	/* The offset of the id if it is the same in all samples, else far behind any record. */
+	/* The offset of the id if it is the same in all samples, else far beyond any record. */
 	uint32_t same_id_off;
 	bool has_reads;     /* any event has SAMPLE_READ */
 	bool unordered;     /* records act when they are read */
@@ -194,7 +194,7 @@ void perfdata_directory_ids_look(struct perfdata_source *s, const uint8_t *rec, 
 int perfdata_directory_unzip(struct perfdata_source *s, const struct unzip_options *like);
 bool perfdata_directory_file(const struct perfdata_source *s, unsigned i, struct source_file *ret);
 void perfdata_directory_close(struct perfdata_source *s);
-/* " of DIR/data.1" behind an offset in a message; "" for a recording that is one file. */
+/* " of DIR/data.1" after an offset in a message; "" for a recording that is one file. */
 const char *perfdata_behind_offset(const struct perfdata_source *s, unsigned file);
 /* NULL if the file is not compressed. */
 const struct unzip *perfdata_unzip_of(const struct perfdata_source *s, unsigned file);

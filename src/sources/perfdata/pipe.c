@@ -99,7 +99,7 @@ static int pipe_take_feature(struct perfdata_source *s, const uint8_t *rec, size
 
 	TRY(bytes_u64(&b, "feature", &feature));
 	if (feature >= NR_FEATURES || !bytes_left(&b))
-		return 0; /* the mark behind the last one */
+		return 0; /* the mark after the last one */
 	copy = arena_alloc(&s->arena, bytes_left(&b));
 	if (!copy)
 		return err_nomem();

@@ -74,7 +74,7 @@ void perfdata_view_record(const struct perfdata_view *v, const struct event *ev,
 void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_header *ret);
 /* Gets the bytes of a header section, borrowed. Returns 1, 0 if absent or damaged, or -ENOMEM. */
 int perfdata_view_section(struct perfdata_view *v, uint64_t feature, struct bytes *ret);
-/* The i-th event; the i-th id and the index of its event. False behind the last. */
+/* The i-th event; the i-th id and the index of its event. False after the last. */
 bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 			    struct perfdata_view_event *ret);
 bool perfdata_view_id_at(const struct perfdata_view *v, size_t i, uint64_t *ret_id,

@@ -66,7 +66,7 @@ TEST(bytes_that_are_no_utf_8)
 	      "\"\\udce2\\udc82a\"");
 	CHECK("\xc0\xaf", "\"\\udcc0\\udcaf\"");                       /* overlong */
 	CHECK("\xed\xa0\x80", "\"\\udced\\udca0\\udc80\"");            /* a surrogate */
-	CHECK("\xf4\x90\x80\x80", "\"\\udcf4\\udc90\\udc80\\udc80\""); /* behind the last code point
+	CHECK("\xf4\x90\x80\x80", "\"\\udcf4\\udc90\\udc80\\udc80\""); /* after the last code point
 									*/
 }
 

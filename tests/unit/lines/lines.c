@@ -237,7 +237,7 @@ static bool copy_without_end(const char *section, const char *path)
 	return s;
 }
 
-/* libdw would read behind the section. */
+/* libdw would read after the section. */
 TEST(strings_without_end)
 {
 	static const char *const sections[] = { ".comment", ".debug_str", ".debug_line_str" };

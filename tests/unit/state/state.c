@@ -324,7 +324,7 @@ TEST(names_behind_an_exit)
 	}
 }
 
-/* A recording read in the order of its file may have mappings behind the EXIT of their process. */
+/* A recording read in the order of its file may have mappings after the EXIT of their process. */
 TEST(mappings_behind_an_exit)
 {
 	for (int forgets = 0; forgets < 2; forgets++) {
