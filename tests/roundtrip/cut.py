@@ -487,7 +487,7 @@ def files(folder):
     os.unlink(work / 'b')
     os.unlink(work / 'b.old')
     for words_, why in ((['-o', '-'], 'pipe'), ([], '-o FILE'), (['-o', '.'], 'directory'),
-                        (['-o', '/dev/null'], 'no regular file'),
+                        (['-o', '/dev/null'], 'not a regular file'),
                         (['-o', 'nowhere/x'], 'cannot create'),
                         (['-o', 'x', '--event', 'sched_swtch'], 'sched_switch'),
                         (['-o', 'x', '--cpu', 'y'], 'cpu')):

@@ -138,7 +138,7 @@ for what, words in (("unknown", ("record", "bothh")),
                     ("without a name", ("record",))):
     r = script(*words)
     t.ok(r.rc == 2 and not r.out and
-         ("nearest: both)" in r.err or "# record:" in r.err or "which script" in r.err),
+         ("nearest: both)" in r.err or "# record:" in r.err or "needs the name" in r.err),
          "record: a name %s is an error" % what, r)
 r = script("record", "events", "--dry-run", "-o", "dry.data", "--", "true")
 recording = r.rc == 0
