@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 64 }; /* dots in a path; inputs limit the nesting of their fields */
+enum {
+	MAX_NESTING = 64
+}; /* most dots in a field's path; sources limit the nesting of fields, too */
 
 static const struct sonde_field *schema_find(const struct sonde_field *fields, size_t nr,
 					     const char *name, size_t len, unsigned depth)

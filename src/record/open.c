@@ -180,7 +180,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	if (r->is_pipe && !has_stdout)
 		return err_set(-EBADF,
 			       "the standard output, which gets the recording (-o -), is closed:  "
-			       "name a file with -o FILE, or a reader after a |");
+			       "name a file with -o FILE, or pipe it to a reader with |");
 	if (o->command)
 		TRY(open_check_command(r, o));
 	if (r->cannot_run)

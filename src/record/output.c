@@ -108,7 +108,7 @@ int output_pipe(struct output *o, int *ret_fd)
 		return err_set(
 			-EINVAL,
 			"a recording is not written to a terminal: name a file with -o FILE, "
-			"or a reader after a |");
+			"or pipe it to a reader with |");
 	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	/* Enlarges the pipe if possible: fewer switches between the recorder and the reader. */
 	if (*ret_fd >= 0 && fcntl(*ret_fd, F_GETPIPE_SZ) < PIPE_BYTES)

@@ -35,7 +35,7 @@ static bool chain_looks_for_inlined(const struct recording *rec, const struct ev
 	       ((*ret = *recording_located(ev, f->ip, f->cpumode)).sym != NULL);
 }
 
-/* perf takes a function for inlined if its name in DWARF differs from the symbol table's name. */
+/* For perf a function is inlined if its name in DWARF differs from its name in the symbol table. */
 static bool chain_is_inlined(const struct recording *rec, const struct line_place *p,
 			     const char *sym)
 {

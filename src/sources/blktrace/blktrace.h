@@ -130,7 +130,8 @@ static inline const struct blktrace_source *blktrace_const_of(const struct sourc
 int blktrace_probe(const uint8_t *head, size_t len);
 /* files.c: the files of a recording, in the order of their cpus. */
 int blktrace_files_open(struct blktrace_source *s);
-/* The name of the file that shows what the recording in the directory is: 1, or 0. */
+/* Finds the file that identifies the recording in the directory. Returns 1, or 0 if there is none.
+ */
 int blktrace_head_file(int dir, char ret[NAME_MAX + 1]);
 /* cut.c */
 int blktrace_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
