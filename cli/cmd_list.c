@@ -338,7 +338,7 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "long-desc", struct args, passed_over, "describes them in more detail"),
 	OPT_FLAG(0, "details", struct args, passed_over, "prints what they consist of"),
 	OPT_FLAG(0, "deprecated", struct args, passed_over,
-		"also lists those that have another name now"),
+		"also lists deprecated names of events"),
 	OPT_TEXT(0, "cputype", "TYPE", struct args, cpu_type,
 		"lists those of one kind of processor"),
 	OPT_END,

@@ -160,18 +160,18 @@ static int rights_too_paranoid(const struct capture_event *e, int32_t tid, int c
 		return rights_refused_all_the_same(e, error);
 	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	program[len > 0 ? len : 0] = '\0';
-	return err_set(
-		-error,
-		"no right to record %s%s: kernel.perf_event_paranoid is %ld, %ld would do; %sgive "
-		"the program the capability (setcap cap_perfmon+ep %s), or as root: sysctl "
-		"kernel.perf_event_paranoid=%ld, or run as root",
-		e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
-		tid < 0 && needed == 0 ? "record a command or processes of your own, "
-		: user_space && !e->attr.exclude_user && (e->attr.type != PERF_TYPE_TRACEPOINT)
-			? "add the modifier u, for user space alone, "
-		: needed == 1 ? "record user space instead (-e cpu-clock:u), "
-			      : "",
-		program, needed);
+	return err_set(-error,
+		       "no right to record %s%s: kernel.perf_event_paranoid is %ld and must be at "
+		       "most %ld; %sgive the program the capability (setcap cap_perfmon+ep %s), "
+		       "or as root: sysctl kernel.perf_event_paranoid=%ld, or run as root",
+		       e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
+		       tid < 0 && needed == 0 ? "record a command or processes of your own, "
+		       : user_space && !e->attr.exclude_user &&
+				       (e->attr.type != PERF_TYPE_TRACEPOINT)
+			       ? "add the modifier u, for user space alone, "
+		       : needed == 1 ? "record user space instead (-e cpu-clock:u), "
+				     : "",
+		       program, needed);
 }
 
 int rights_explain_tracefs(const char *system, int error)

@@ -101,7 +101,7 @@ def ability(level):
         if level <= limit:
             same(r.returncode, 0, r.stderr)
         else:
-            refused(r, what, 'perf_event_paranoid is %d, %d would do' % (level, limit),
+            refused(r, what, 'perf_event_paranoid is %d and must be at most %d' % (level, limit),
                     'setcap cap_perfmon+ep', 'sysctl kernel.perf_event_paranoid=%d' % limit,
                     'run as root')
     need(('record a command or processes of your own' in whole.stderr) == (level > 0), whole.stderr)
@@ -135,7 +135,7 @@ def _():
             need(':u' in f.names()[0] and
                  f.names()[0].startswith('cycles' if has_cycles else 'cpu-clock:u'), f.names())
             os.unlink('x.data')
-        refused(nobody('-e', 'cpu-clock:k', '--', 'true'), '1 would do',
+        refused(nobody('-e', 'cpu-clock:k', '--', 'true'), 'must be at most 1',
                 'record user space instead (-e cpu-clock:u)', 'cap_perfmon')
 
 

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "model/printfmt/digits.h"
 
-/* The number of bytes before the first NUL of 16 bytes. */
+/* The number of bytes before the first NUL among 16 bytes. */
 static inline unsigned run_comm_len(const uint8_t *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

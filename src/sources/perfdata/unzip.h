@@ -35,7 +35,7 @@ int unzip_open(struct unzip **ret, const struct unzip_options *opts);
 /* The plain records; offsets begin at opts->begin. Owned by u. */
 struct stream *unzip_stream(struct unzip *u);
 /*
- * Converts the offset of a record that was already made in the stream into an offset in the
+ * Converts an offset in the stream, of a record that was already made, to an offset in the
  * recording: the offset of the compressed record that contains its end, or its own offset.
  */
 uint64_t unzip_place(const struct unzip *u, uint64_t off);
