@@ -27,8 +27,8 @@ struct place_filter {
 
 int place_filter_dsos(struct place_filter *f, const char *text, const struct rules *rules);
 /*
- * Members that are hexadecimal numbers are addresses: of code, or of the start of a function. perf
- * also takes a name like "face" for an address only, and does not match starts of functions.
+ * Members that are hexadecimal numbers are addresses of code or of the start of a function. In perf
+ * a name like "face" is only an address, and starts of functions do not match.
  */
 int place_filter_symbols(struct place_filter *f, const char *text, uint64_t range,
 			 const struct rules *rules);

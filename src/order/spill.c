@@ -90,8 +90,9 @@ static int spill_read_at(int fd, void *data, size_t len, uint64_t off)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_errno(n ? errno : EIO,
-					 "cannot read the temporary file that sorts the recording");
+			return err_errno(
+				n ? errno : EIO,
+				"cannot read the temporary file used to sort the recording");
 		p += n;
 		off += (uint64_t)n;
 		len -= (size_t)n;

@@ -536,6 +536,6 @@ void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out)
 	if (!perf_record_body(ev, &rec, out))
 		outbuf_str(out, " (damaged)\n");
 	else if (rec.type == PERF_RECORD_EXIT && in_dump)
-		/* the dump's text; the record's own line is in front of the text's end */
+		/* the dump shows the same text again after the record's own line */
 		perf_record_body(ev, &rec, out);
 }

@@ -41,7 +41,7 @@ static unsigned line_longest_name(const struct schema_table *schemas)
 	return (unsigned)width;
 }
 
-/* Makes `name: ` in name_width + 2 places, padded to the size of its copies. */
+/* Makes `name: ` with name_width + 2 characters, padded to the size in which it is copied. */
 static int line_make_name(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
 	size_t len = strlen(sc->name), room;
