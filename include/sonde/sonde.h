@@ -340,7 +340,7 @@ struct sonde_rules {
 	uint32_t perl_arrays_are_zero; /* Perl: an array of numbers is 0, not its bytes */
 
 	/* Scripts: how handlers are called. */
-	/* Parameters get values by position if their number is right; a wrong one ends nothing. */
+	/* A right number of parameters gets values by position; a wrong one is no error. */
 	uint32_t binds_by_place;
 	/* Neither uncalled handlers nor parameters that are no fields are reported. */
 	uint32_t passes_over_handlers;
@@ -397,13 +397,13 @@ struct sonde_rules {
 	uint32_t needs_wrappers;       /* `record NAME` and `report NAME` need wrappers */
 	/* Options before `report NAME` do not reach its wrapper. */
 	uint32_t options_miss_wrappers;
-	uint32_t records_despite_input;   /* NAME is recorded and reported even with an -i */
-	uint32_t live_input_is_word;      /* the wrapper of a live report gets its input as -i - */
-	uint32_t live_takes_no_options;   /* a live script gets no options */
-	uint32_t live_status_of_report;   /* the status of a live script is only the report's */
-	uint32_t perfs_scripts_first;     /* script names are searched first among perf's scripts */
-	uint32_t needs_suffix;            /* -s NAME needs the suffix of the file */
-	uint32_t missing_script_is_usage; /* a missing script is status_usage */
+	uint32_t records_despite_input; /* NAME is recorded and reported even with an -i */
+	uint32_t live_input_is_word;    /* the wrapper of a live report gets its input as -i - */
+	uint32_t live_takes_no_options; /* a live script gets no options */
+	uint32_t live_status_of_report; /* the exit status of a live script is that of its report */
+	uint32_t perfs_scripts_first;   /* script names are searched first among perf's scripts */
+	uint32_t needs_suffix;          /* -s NAME needs the suffix of the file */
+	uint32_t missing_script_is_usage;  /* a missing script is status_usage */
 	uint32_t ignores_buildid_variable; /* PERF_BUILDID_DIR is ignored */
 	uint32_t tilde_is_folder;          /* `~` in buildid.dir is a folder's name */
 	uint32_t has_no_colors;            /* text has no colours */
@@ -448,7 +448,7 @@ struct sonde_defect {
 	uint64_t count;     /* occurrences in this run; for "lost-events": number of events */
 	const char *name;   /* "truncated", "lost-events", ... */
 	const char *advice; /* a sentence: the meaning of the defect and the remedy */
-	const char *first;  /* place of the first occurrence; "" if a place says nothing */
+	const char *first;  /* place of the first occurrence; "" if a place would not help */
 };
 
 /* The i-th defect seen so far, NULL after the last. Borrowed until the next call on the session. */

@@ -51,7 +51,7 @@ static void codecs_zstd_close(struct codec *c)
 /* ---- gzip ------------------------------------------------------------------------------------ */
 
 #ifdef HAVE_ZLIB
-enum { GZIP_ONLY = 16 + MAX_WBITS }; /* accepts a gzip header, no raw data and no zlib header */
+enum { GZIP_ONLY = 16 + MAX_WBITS }; /* accepts only data with a gzip header */
 
 static int codecs_gzip_open(struct codec *c)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""syscall-top.py: one table of a file; of a pipe tables in time, also without new events, and a
-last one after Ctrl-C.
+"""syscall-top.py: a file gives one table. A pipe gives tables at intervals, also without new
+events, and a last one after Ctrl-C.
 """
 import json
 import signal
