@@ -403,7 +403,7 @@ const struct opt report_options[] = {
 	OPT_KEY(0, "demangle", NULL, "demangle",
 		"prints names of C++ and Rust as they were written; the default"),
 	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel",
-		"does so with the kernel's names too"),
+		"demangles names of the kernel, too"),
 	OPT_CALL(0, "full-source-path", NULL, report_options_set_full_path, 0,
 		"prints source files with their folders"),
 

@@ -319,7 +319,7 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "demangle", NULL, "demangle",
 		"prints names of C++ and Rust as they were written; the default"),
 	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel",
-		"does so with the kernel's names too"),
+		"demangles names of the kernel, too"),
 	OPT_KEY(0, "full-source-path", NULL, "full-source-path",
 		"prints source files with their folders"),
 	OPT_KEY(0, "show-kernel-path", NULL, "show-kernel-path",
@@ -355,7 +355,7 @@ const struct opt script_options[] = {
 	OPT_GROUP("Accepted as by perf, though there is nothing to decode or to look up"),
 	OPT_CALL(0, "itrace", "OPTIONS", options_set_itrace, OPT_VALUE_OPTIONAL,
 		 "how to decode a processor's trace. sonde does not decode such traces: it prints "
-		 "the other samples, and reports that"),
+		 "the other samples and a note"),
 	OPT_CALL(0, "insn-trace", "raw", options_set_insn_trace, OPT_VALUE_OPTIONAL,
 		 "the columns of a trace of instructions: -F +insn,-event,-period --ns"),
 	OPT_CALL(0, "call-trace", "ANY", options_set_call_trace, OPT_VALUE_OPTIONAL,

@@ -453,7 +453,8 @@ static int window_parse_percents(struct parse *parse, locale_t c_locale)
 		double share;
 
 		if (!window_parse_percent(text, strlen(text), c_locale, &share) || share <= 0)
-			return time_window_fail(parse, "a percent is a number above 0 and %");
+			return time_window_fail(parse,
+						"a percentage is a number above 0 followed by %");
 		return time_window_add_share(parse, 0, share);
 	}
 	do {

@@ -26,7 +26,7 @@ static int output_keep_old(struct output *o)
 		return 0;
 	if (S_ISDIR(st.st_mode) && !recorded_dir_check(o->path))
 		return err_set(-EISDIR,
-			       "%s is a directory, and no recording: name another file with -o",
+			       "%s is a directory, not a recording: name another file with -o",
 			       o->path);
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return err_set(-ESPIPE, "%s is a pipe: recordings need a file", o->path);

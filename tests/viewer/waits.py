@@ -3,9 +3,9 @@
 """waits.py SONDE WAITING JIT: on, runnable and off add up to the wall time of a program that waits
 for known times.
 
-The program measures itself. What it waits is at least what it asked for, and at most what it
-measured around its calls; how busy the machine is shows in the time runnable only. JIT is a program
-that makes code.
+The program measures itself. It waits at least as long as it asked for, and at most as long as it
+measured around its calls. A busy machine only lengthens the time runnable. JIT is a program that
+makes code.
 """
 import pathlib
 import re
