@@ -1083,7 +1083,8 @@ struct sonde_profile_row {
 /* Returns 1 and fills *ret, 0 after the last row. Rows are in the order of the last sort. */
 SONDE_API int sonde_profile_row(const struct sonde_profile *p, uint32_t table, uint64_t row,
 				struct sonde_profile_row *ret);
-/* Counts of one member of a group in a row, 0 for the leader: the members samples to weights. */
+/* Sets samples, period ... weights of *ret to the counts of one member of a group (0: the leader)
+ * in a row. */
 SONDE_API int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint64_t row,
 				       uint32_t member, struct sonde_profile_row *ret);
 

@@ -21,7 +21,7 @@ enum clock_shown { CLOCK_SHOWN_RAW, CLOCK_SHOWN_RELATIVE, CLOCK_SHOWN_UTC, CLOCK
 struct recording_clock {
 	bool is_shifted;    /* shown times differ from recorded times */
 	int64_t shift_ns;   /* a recorded time plus this is its place on the line */
-	bool has_time_zero; /* a recorded time of 0 is a time, not unknown */
+	bool has_time_zero; /* a recorded time of 0 is valid, not unknown */
 	bool has_first;
 	uint64_t first_ns; /* recorded time of the first sample that was read */
 	bool has_wall;     /* times of day are known: wall_ns is valid */

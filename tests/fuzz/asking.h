@@ -33,7 +33,8 @@ struct sonde_event;
 struct sonde_session;
 uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev);
 
-/* A bit of a choice: two sessions of the recording are merged by time. Not for pipes. */
+/* If this bit of the choice is set, two sessions of the recording are merged by time. Not for
+ * pipes. */
 enum { FUZZ_TWICE = 1 << 20 };
 /* Reads all events of the recording at path, and calls fuzz_ask() for each. */
 void fuzz_read(const char *path, uint32_t choice);

@@ -130,8 +130,7 @@ def _():
                           'while :; do read x < /dev/null; done'], env=PERF_ENV,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          start_new_session=True)
-    # More than the header: a reader that leaves before the events is another case, at the start of
-    # the recorder.
+    # Reads more than the header, because a reader that leaves before the events is another case.
     same(len(a.stdout.read(2 << 20)), 2 << 20, 'bytes read')
     a.stdout.close()
     said = b''

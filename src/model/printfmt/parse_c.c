@@ -243,7 +243,7 @@ static struct pf_node *parse_size_of(struct pf_parser *p)
 	if (n->kind == PF_OP && n->op[0] == '[' && n->a->kind == PF_FIELD && n->a->field &&
 	    n->a->field->elem_width)
 		return parse_number_node(p, n->a->field->elem_width);
-	return pf_refuse(p, "sizeof of that is not known"), NULL;
+	return pf_refuse(p, "the operand of sizeof has no known size"), NULL;
 }
 
 enum helper {

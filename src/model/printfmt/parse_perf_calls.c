@@ -184,12 +184,12 @@ static bool parse_size_of(struct pf_parser *p, struct pf_node *n)
 		name = pf_token_text(p);
 		f = name ? pf_find_field(p, name, false) : NULL;
 		if (!f || pf_has_brackets(f))
-			return pf_refuse(p, "sizeof of that is not known");
+			return pf_refuse(p, "the operand of sizeof has no known size");
 		size = f->width;
 		pf_next(p);
 	}
 	if (!size)
-		return pf_refuse(p, "sizeof of that is not known");
+		return pf_refuse(p, "the operand of sizeof has no known size");
 	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)size);
 	n->kind = PF_ATOM;
 	n->text = pf_join(p, digits, "", "");

@@ -27,7 +27,7 @@ struct jsonl_type {
 	bool has_fields;
 	bool has_sample; /* values worth a line's room were recorded */
 	bool has_chain;
-	bool has_place; /* where it happened is asked of ip, as there is no chain */
+	bool has_place; /* the place is looked up from ip, because there is no chain */
 };
 
 struct jsonl_options {
