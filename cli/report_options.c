@@ -440,7 +440,7 @@ const struct opt report_options[] = {
 	OPT_GROUP("Accepted as by perf, with no effect on this text"),
 	OPT_CALL(0, "itrace", "OPTIONS", report_options_set_itrace, OPT_VALUE_OPTIONAL,
 		 "how to decode a processor's trace. sonde does not decode such traces: it adds up "
-		 "the other samples, and reports that"),
+		 "the other samples and a note"),
 	OPT_FLAG('m', "modules", struct report_args, no_effect,
 		"takes symbols of the kernel's modules, as always"),
 	OPT_U64(0, "samples", "N", struct report_args, samples_kept,

@@ -284,7 +284,7 @@ const struct opt script_options[] = {
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols",
 		"takes only events in these functions, or at 0xADDRESS"),
 	OPT_NUMBER_KEY(0, "addr-range", "BYTES", "addr-range",
-		"extends an address of -S to so many bytes from there on"),
+		"lets an address of -S mean this number of bytes from there on"),
 	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only events in these files"),
 	OPT_KEY(0, "switch-on", "EVENT", "switch-on", "takes only events from the first EVENT on"),
 	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no events from EVENT on"),

@@ -150,8 +150,8 @@ static uint32_t rows_depth(const struct profile *p, uint32_t node)
 }
 
 /*
- * A path meets a row once: at the innermost of the row's frames if the tree starts at the sampled
- * function, at the outermost if it starts at the caller.
+ * If a path has several frames of a row, it is added once: from the innermost of them if the tree
+ * starts at the sampled function, from the outermost if it starts at the outermost caller.
  */
 static int rows_walk_path(struct rows_walk *w, uint32_t cell)
 {

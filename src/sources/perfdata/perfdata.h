@@ -264,8 +264,8 @@ void perfdata_ended(struct source *s);
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 
 /*
- * pipe.c: pipe mode. Gives a name to the event of an id, whose attr may come later. name: borrowed
- * from the arena.
+ * pipe.c: pipe mode. Gives a name to the event type of an id; its attr may follow later. name:
+ * borrowed from the arena.
  */
 int perfdata_pipe_name(struct perfdata_source *s, uint64_t id, const char *name);
 /* Reads the records before the first samples. */

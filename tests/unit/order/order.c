@@ -364,8 +364,8 @@ static void note_ahead(void *ctx)
 }
 
 /*
- * As read_all(), with order_read_ahead(). The bytes of a batch are checked last before it is given
- * back.
+ * As read_all(), with order_read_ahead(). The last check of a batch's bytes is just before it is
+ * given back.
  */
 static void read_ahead(struct recording *r, const struct order_options *options,
 		       struct serials *out)
