@@ -89,7 +89,8 @@ static int modifiers_add(struct capture_event *e, const char *text, const char *
 		}
 	}
 	if (precise > 3)
-		return err_set(-EBADR, "event '%s': at most ppp, with those of its group", text);
+		return err_set(-EBADR, "event '%s': at most ppp, including those of its group",
+			       text);
 	a->precise_ip = precise;
 	return 0;
 }
