@@ -23,7 +23,7 @@ use constant { GAP => 2, NAME => 12 };    # NAME: kept while a column can be omi
 # _IOR('t', 104, struct winsize) if the machine encodes its requests so, otherwise the older number.
 my $TIOCGWINSZ = (POSIX::uname())[4] =~ /^(?:mips|ppc|powerpc|sparc|alpha)/ ? 0x40087468 : 0x5413;
 
-sub told {
+sub env_number {
     my ($variable, $usual) = @_;
     return ($ENV{$variable} // '') =~ /^([1-9]\d{0,5})$/ ? $1 : $usual;
 }
@@ -33,7 +33,7 @@ sub terminal {
     return if !-t STDOUT || ($ENV{TERM} // 'dumb') =~ /^(?:dumb)?$/;
     my $is_known = ioctl(STDOUT, $TIOCGWINSZ, $size = "\0" x 8);
     my ($lines, $columns) = $is_known ? unpack 'SS', $size : (0, 0);
-    return [$columns || told('COLUMNS', 80), $lines || told('LINES', 24)];
+    return [$columns || env_number('COLUMNS', 80), $lines || env_number('LINES', 24)];
 }
 
 # One character of valid UTF-8, except controls below U+0080.

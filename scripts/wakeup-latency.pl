@@ -36,7 +36,7 @@ sub sched::sched_switch {
     $lengths{$us ? length sprintf '%b', $us : 0}++;
 }
 
-sub told {
+sub print_wait {
     my ($what, $row, $columns) = @_;
     my $before = sprintf '%-10s %12.1f us  ', $what, $row->[0] / 1000;
     my ($secs, $nsecs) = ($row->[3] / 1_000_000_000, $row->[3] % 1_000_000_000);
@@ -69,8 +69,8 @@ sub trace_end {
     my $bar = defined $columns ? $columns - 33 : 50;    # after the lengths and their counts
 
     print cut(sprintf('%d wake-ups, mean %.1f us', $count, $total / $count / 1000), $columns), "\n";
-    told('shortest', $least, $columns);
-    told('longest', $most, $columns);
+    print_wait('shortest', $least, $columns);
+    print_wait('longest', $most, $columns);
     print "\n";
     $bar = $bar > 50 ? 50 : $bar < 0 ? 0 : $bar;
     for my $bits (sort { $a <=> $b } keys %lengths) {

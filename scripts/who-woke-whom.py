@@ -141,23 +141,23 @@ def tree(rows):
         below.setdefault(by, []).append((task, p))
         if by != task:
             woken.add(task)
-    lines, told = [], set()
+    lines, printed = [], set()
 
     def branch(who, depth):
-        told.add(who)
+        printed.add(who)
         for n, (task, p) in enumerate(below[who]):
             if n == options.top:
                 lines.append("%s... %d more; --top 0 shows all" %
                              ("    " * depth, len(below[who]) - n))
                 break
-            again = ("" if task not in below else ", as above" if task in told else ", see below"
+            again = ("" if task not in below else ", as above" if task in printed else ", see below"
                      if depth == DEEPEST else "")
             lines.append("%s%d x %s%s%s" % ("    " * depth, p[0], label(task), note(p), again))
             if task in below and not again:
                 branch(task, depth + 1)
 
     for who in sorted(below, key=lambda who: who in woken):  # cycles last
-        if who not in told:
+        if who not in printed:
             lines.append(label(who))
             branch(who, 1)
     return lines

@@ -68,11 +68,11 @@ for rounds in (True, False):
             r = t.script(SCRIPT % (when, size, path), path, both=False, options=("--strict",))
             before = sum(end <= size for end in ends)
             seen = int(r.out) if r.out.strip().isdigit() else -1
-            told = "truncated" in r.err
-            good = (max(before, when) <= seen <= EVENTS and r.rc == (3 if told else 0) and
-                    (told or seen == EVENTS) and
-                    (not told or size < len(whole)))
+            is_reported = "truncated" in r.err
+            good = (max(before, when) <= seen <= EVENTS and r.rc == (3 if is_reported else 0) and
+                    (is_reported or seen == EVENTS) and
+                    (not is_reported or size < len(whole)))
             if not when and not before:  # the reader has read everything
-                good = r.rc == 1 and told and "no event of" in r.err and seen == -1
+                good = r.rc == 1 and is_reported and "no event of" in r.err and seen == -1
             t.ok(good, name, "events before: %d" % before, r)
 t.done()
