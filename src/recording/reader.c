@@ -55,6 +55,7 @@ struct reader {
 	uint64_t bytes_made;          /* of all batches; used by the thread only */
 	_Atomic uint64_t bytes_back;  /* of the batches given back */
 	_Atomic uint64_t done, total; /* progress */
+	uint64_t shown;               /* the most `done` that the caller got */
 	atomic_bool quit;
 	/*
 	 * Each side sets its flag before it sleeps, and checks its condition once more after that.
@@ -268,17 +269,23 @@ bool reader_runs(const struct reader *r)
 	return !r->is_over;
 }
 
-void reader_progress(const struct reader *r, uint64_t *done, uint64_t *total)
+/*
+ * `done` is read before `made`: the thread may finish many batches between the two. Once the caller
+ * got the thread's progress, it never gets the smaller one of a batch that was made meanwhile.
+ */
+void reader_progress(struct reader *r, uint64_t *done, uint64_t *total)
 {
 	const struct reader_batch *last = r->taken ? &r->slots[(r->taken - 1) % BATCHES].pub : NULL;
 
+	*done = atomic_load(&r->done);
+	*total = atomic_load(&r->total);
 	if (last && atomic_load(&r->made) != r->taken) {
 		*done = last->done;
 		*total = last->total;
-		return;
 	}
-	*done = atomic_load_explicit(&r->done, memory_order_relaxed);
-	*total = atomic_load_explicit(&r->total, memory_order_relaxed);
+	if (*done < r->shown)
+		*done = r->shown;
+	r->shown = *done;
 }
 
 static void reader_wake_thread(struct reader *r)

@@ -71,7 +71,7 @@ bool reader_runs(const struct reader *r);
 /*
  * Like order_progress(), for the borrowed batch; the thread's progress if there is no newer batch.
  */
-void reader_progress(const struct reader *r, uint64_t *done, uint64_t *total);
+void reader_progress(struct reader *r, uint64_t *done, uint64_t *total);
 /* True in a child that was forked while the thread ran: order and source must be left alone. */
 bool reader_is_lost(const struct reader *r);
 void reader_close(struct reader *r); /* NULL is fine */
