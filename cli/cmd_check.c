@@ -201,9 +201,7 @@ static const struct opt options[] = {
 	OPT_FLAG('q', "quiet", struct args, quiet, "prints only what is over its limit"),
 	FORMAT_OPTIONS(struct args, format, "sonde-lists-json(5)"),
 	OPT_GROUP("Symbols"),
-	OPT_KEY(0, "symfs", "DIR", "symfs", "looks for the recording's files below DIR"),
-	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's file"),
-	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
+	SYMBOL_FILE_OPTIONS,
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

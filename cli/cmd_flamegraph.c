@@ -36,13 +36,6 @@ struct flamegraph {
 /* Percentage of the total below which SVG omits a frame: about a tenth of a pixel. */
 static const double svg_min = 0.01;
 
-static bool flamegraph_is_svg(const char *output)
-{
-	const size_t len = strlen(output);
-
-	return len > 4 && !strcmp(output + len - 4, ".svg");
-}
-
 /* Checks that --by lists keys of a profile. Returns 0, or a status after reporting the error. */
 static int flamegraph_check_by(const struct cli *cli, const char *by)
 {
@@ -103,7 +96,7 @@ static int flamegraph_title(struct flamegraph *g, struct sonde_session *s)
 
 static int flamegraph_write(struct flamegraph *g)
 {
-	const bool is_svg = flamegraph_is_svg(g->a->output);
+	const bool is_svg = page_is_svg(g->a->output);
 	const struct flame_picture picture = { g->title, g->a->inverted, g->fs.graphs, g->fs.nr };
 
 	if (!g->fs.nr) {
@@ -319,7 +312,7 @@ static int flamegraph_run(struct cli *cli, void *values, int argc, char **argv)
 	struct flamegraph g = { .cli = cli, .a = a };
 	int status = recording_operand(cli, "flamegraph", &a->rec, argc, argv);
 
-	g.min = flamegraph_is_svg(a->output) ? svg_min : 0;
+	g.min = page_is_svg(a->output) ? svg_min : 0;
 	g.fs.by = strcmp(a->by, "none") ? a->by : "";
 	if (!status && !flamegraph_waits(a))
 		status = flamegraph_check_by(cli, g.fs.by);
@@ -380,12 +373,8 @@ static const struct opt options[] = {
 	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack",
 		"takes at most FRAMES frames of a call chain"),
 	OPT_KEY(0, "inline", NULL, "inline", "shows inlined functions; the default"),
-	OPT_KEY(0, "symfs", "DIR", "symfs",
-		"looks below DIR for the files that the recording names"),
-	OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"),
-	OPT_KEY('k', "vmlinux", "FILE", "vmlinux", "takes kernel symbols from the kernel's FILE"),
-	OPT_KEY(0, "demangle", NULL, "demangle",
-		"prints names of C++ and Rust as they were written; the default"),
+	SYMBOL_FILE_OPTIONS,
+	DEMANGLE_OPTION,
 	OPT_GROUP("The recording"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,

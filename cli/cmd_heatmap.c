@@ -27,13 +27,6 @@ struct heatmap {
 	int status;
 };
 
-static bool heatmap_is_svg(const char *output)
-{
-	const size_t len = strlen(output);
-
-	return len > 4 && !strcmp(output + len - 4, ".svg");
-}
-
 static void heatmap_say_pairs(const struct heat_pairs *p)
 {
 	const uint64_t unended = heat_pairs_unended(p);
@@ -67,7 +60,7 @@ static int heatmap_write(struct heatmap *m)
 	picture.title = title;
 	if (!title)
 		r = -ENOMEM;
-	else if (page_write(output, heatmap_is_svg(output) ? heat_put_svg : heat_put_html,
+	else if (page_write(output, page_is_svg(output) ? heat_put_svg : heat_put_html,
 			    &picture) < 0)
 		m->status = CLI_FAILED;
 	free(input);

@@ -26,6 +26,13 @@ int page_put(FILE *out, const char *const *page, const struct page_mark *marks)
 	return 0;
 }
 
+bool page_is_svg(const char *path)
+{
+	const size_t len = strlen(path);
+
+	return len > 4 && !strcmp(path + len - 4, ".svg");
+}
+
 int page_write(const char *path, int (*put)(FILE *out, const void *ctx), const void *ctx)
 {
 	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;

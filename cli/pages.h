@@ -7,6 +7,7 @@
 #ifndef SONDE_CLI_PAGES_H
 #define SONDE_CLI_PAGES_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 extern const char *const page_flamegraph[], *const page_flamegraph_svg[];
@@ -21,6 +22,8 @@ struct page_mark {
 
 /* Writes a page; marks ends with an empty element. Returns 0 or a negative errno. */
 int page_put(FILE *out, const char *const *page, const struct page_mark *marks);
+/* True if the name of a file asks for SVG: it ends in ".svg" and has more than that. */
+bool page_is_svg(const char *path);
 /*
  * Writes the file `path` ("-" for standard output) by calling put. Reports a failure. Returns 0 or
  * a negative errno.

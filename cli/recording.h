@@ -36,6 +36,16 @@ struct reading_options {
 	OPT_KEY('f', "force", NULL, "force", "reads a recording of another user"),  \
 		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
 		SANDBOX_OPTION(s, m.sandbox)
+/* Options of commands that print names of functions: the files with the symbols. */
+#define SYMBOL_FILE_OPTIONS                                                                   \
+	OPT_KEY(0, "symfs", "DIR", "symfs",                                                   \
+		"looks below DIR for the files that the recording names"),                    \
+		OPT_KEY(0, "kallsyms", "FILE", "kallsyms", "takes kernel symbols from FILE"), \
+		OPT_KEY('k', "vmlinux", "FILE", "vmlinux",                                    \
+			"takes kernel symbols from the kernel's FILE")
+#define DEMANGLE_OPTION                          \
+	OPT_KEY(0, "demangle", NULL, "demangle", \
+		"prints names of C++ and Rust as they were written; the default")
 /*
  * Members of such a command's struct command; values are a struct s that begins with a struct
  * reading_options.
