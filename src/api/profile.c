@@ -309,19 +309,20 @@ int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 {
 	struct sonde_profile_path all;
 	const struct profile_counts *c;
-	uint32_t cell;
+	const uint32_t *frames;
+	uint32_t cell, nr_frames;
 
 	NOT_NULL(p, -EINVAL);
 	NOT_NULL(ret, -EINVAL);
 	cell = profile_cell(p, table, path);
 	if (cell == UINT32_MAX)
 		return 0;
-	TRY(tree_path_frames(p->own, cell));
+	TRY(tree_path_frames(p->own, cell, &frames, &nr_frames));
 	c = &p->own->counts.v[cell];
 	all = (struct sonde_profile_path){
 		.size = sizeof(all),
-		.nr_frames = (uint32_t)p->own->frames.n,
-		.frames = p->own->frames.v,
+		.nr_frames = nr_frames,
+		.frames = frames,
 		.samples = c->samples,
 		.period = counts_period(c),
 		.first_ns = c->first_ns,
@@ -408,10 +409,16 @@ int sonde_profile_place(const struct sonde_profile *p, uint32_t place,
 
 int sonde_profile_tree(struct sonde_profile *p, uint32_t table, uint64_t row, uint32_t *ret_root)
 {
+	return sonde_profile_tree_above(p, table, row, 0, ret_root);
+}
+
+int sonde_profile_tree_above(struct sonde_profile *p, uint32_t table, uint64_t row, uint64_t least,
+			     uint32_t *ret_root)
+{
 	NOT_NULL(p, -EINVAL);
 	NOT_NULL(ret_root, -EINVAL);
 	*ret_root = 0;
-	return tree_make(p->own, table, row, ret_root);
+	return tree_make(p->own, table, row, least, ret_root);
 }
 
 int sonde_profile_node(const struct sonde_profile *p, uint32_t node, struct sonde_profile_node *ret)
@@ -427,14 +434,14 @@ int sonde_profile_node(const struct sonde_profile *p, uint32_t node, struct sond
 	all = (struct sonde_profile_node){
 		.size = sizeof(all),
 		.nr_frames = n->nr_frames,
-		.frames = &p->own->tree_frames.v[n->frames_at],
+		.frames = &p->own->call_paths.frames.v[n->frames_at],
 		.parent = n->parent,
 		.child = n->child,
 		.next = n->next,
-		.hit_period = counts_period(&n->hit),
-		.hit_samples = n->hit.samples,
-		.period = counts_period(&n->sum),
-		.samples = n->sum.samples,
+		.hit_period = n->hit_period,
+		.hit_samples = n->hit_samples,
+		.period = n->period,
+		.samples = n->samples,
 	};
 	return profile_give(ret, &all, sizeof(all));
 }

@@ -17,7 +17,7 @@ struct known_chain {
 	uint64_t bytes_at; /* in chain_cache.bytes */
 	uint32_t nr;       /* entries */
 	uint32_t cpumode;  /* cpumode of the sample, if unmapped frames depend on it; otherwise 0 */
-	uint32_t node;
+	uint32_t path;
 	/* number + 1 of the place that replaces the sampled one (ignore-callees); 0 if none */
 	uint32_t place;
 	uint64_t parent;
@@ -32,7 +32,7 @@ struct chain_cache {
 };
 
 /* Raw chains beyond this many bytes are resolved each time. */
-#define CHAIN_CACHE_BYTES ((size_t)64 << 20)
+#define CHAIN_CACHE_BYTES ((size_t)8 << 20)
 
 void chains_forget(struct profile *p)
 {
@@ -92,6 +92,39 @@ static void chains_mark(struct profile *p, const struct event *ev, const struct 
 	}
 }
 
+static uint64_t chains_stamp(const struct event *ev, uint32_t cpumode)
+{
+	const struct address_space *space = recording_space(ev, cpumode);
+
+	return space ? space->stamp : 0;
+}
+
+/* Fills p->frames with the places of the frames. Most of them are only addresses. */
+static int chains_find_places(struct profile *p, const struct event *ev,
+			      const struct sonde_frame *frames, size_t n)
+{
+	uint32_t mode = UINT32_MAX;
+	uint64_t stamp = 0;
+
+	vec_clear(&p->frames);
+	TRY(vec_reserve(&p->frames, n));
+	for (size_t i = 0; i < n; i++) {
+		const struct sonde_frame *f = &frames[i];
+		uint32_t *ret = &p->frames.v[i];
+
+		if (f->cpumode != mode) {
+			mode = f->cpumode;
+			stamp = chains_stamp(ev, mode);
+		}
+		if (f->sym || f->file || f->line)
+			TRY(places_find(p, ev, f->ip, mode, f, ret));
+		else
+			TRY(places_recent(p, ev, stamp, f->ip, mode, ret));
+	}
+	p->frames.n = n;
+	return 0;
+}
+
 /*
  * Fills p->frames with the places of the frames, innermost first. The callees of a function that
  * ignore-callees= names are dropped, and this function becomes the sampled one.
@@ -105,13 +138,7 @@ static int chains_places(struct profile *p, const struct event *ev, uint32_t *sa
 
 	if (n < 0)
 		return n;
-	vec_clear(&p->frames);
-	for (int i = 0; i < n; i++) {
-		uint32_t place;
-
-		TRY(places_find(p, ev, frames[i].ip, frames[i].cpumode, &frames[i], &place));
-		TRY(vec_push(&p->frames, place));
-	}
+	TRY(chains_find_places(p, ev, frames, (size_t)n));
 	part.end = p->frames.n;
 	if (p->has_parent || p->opts.ignore_callees)
 		chains_mark(p, ev, frames, sampled, &part);
@@ -147,17 +174,23 @@ static int chains_pass_modes(struct profile *p, const struct event *ev)
 	return 0;
 }
 
-static int chains_node(struct profile *p, uint32_t *ret)
+static int chains_put_path(struct profile *p, uint32_t *ret)
 {
-	*ret = PROFILE_ROOT;
-	for (size_t i = p->frames.n; i--;) {
-		const uint64_t key = two_halves(*ret, p->frames.v[i]);
-		int r = wordset_put_within(&p->nodes, &key, p->opts.max_keys, ret);
+	uint32_t *frames = p->frames.v;
+	const size_t n = p->frames.n;
 
-		if (r < 0)
-			return r;
+	*ret = PROFILE_ROOT;
+	if (!n || p->opts.callgraph == CALLGRAPH_NONE)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		frames[i]++;
+	for (size_t i = 0; p->opts.callgraph == CALLGRAPH_CALLER && i < n / 2; i++) {
+		const uint32_t frame = frames[i];
+
+		frames[i] = frames[n - 1 - i];
+		frames[n - 1 - i] = frame;
 	}
-	return 0;
+	return pathset_put(&p->call_paths, frames, (uint32_t)n, p->opts.max_keys, ret);
 }
 
 static int chains_resolve(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
@@ -166,7 +199,7 @@ static int chains_resolve(struct profile *p, const struct event *ev, uint32_t *p
 	p->chain_is_cut = ev->recording->chain_is_cut;
 	if (chains_inherit_mode(p, ev))
 		TRY(chains_pass_modes(p, ev));
-	return chains_node(p, ret);
+	return chains_put_path(p, ret);
 }
 
 /* ---- known chains ---------------------------------------------------------------------------- */
@@ -244,13 +277,6 @@ static const struct known_chain *chains_lookup(const struct chain_cache *c,
 	return NULL;
 }
 
-static uint64_t chains_stamp(const struct event *ev, uint32_t cpumode)
-{
-	const struct address_space *space = recording_space(ev, cpumode);
-
-	return space ? space->stamp : 0;
-}
-
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
 {
 	const uint32_t sampled = *place;
@@ -278,7 +304,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	k.hash = chains_hash(&k, entries);
 	known = chains_lookup(p->chains, &k, entries);
 	if (known) {
-		*ret = known->node;
+		*ret = known->path;
 		p->chain_is_cut = known->is_cut;
 		p->chain_parent = known->parent;
 		if (known->place)
@@ -286,7 +312,7 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 		return 0;
 	}
 	TRY(chains_resolve(p, ev, place, ret));
-	k.node = *ret;
+	k.path = *ret;
 	k.is_cut = p->chain_is_cut;
 	k.parent = p->chain_parent;
 	k.place = *place != sampled ? *place + 1 : 0;

@@ -250,7 +250,7 @@ static int collect_values(const struct event *ev, struct collect_sample *ret)
 
 static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
 {
-	uint32_t place = PROFILE_ROOT, node = PROFILE_ROOT, at;
+	uint32_t place = PROFILE_ROOT, path = PROFILE_ROOT, at;
 	struct collect_sample s;
 	uint64_t key[2];
 	int r;
@@ -263,14 +263,12 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 		}
 	}
 	if (p->needs_paths)
-		TRY(chains_find(p, ev, &place, &node));
+		TRY(chains_find(p, ev, &place, &path));
 	if (p->needs_sample)
 		TRY(collect_values(ev, &s));
-	if (p->opts.callgraph == CALLGRAPH_NONE)
-		node = PROFILE_ROOT;
 	TRY(collect_combination(p, ev, &s, &at));
 	key[0] = two_halves(at, place + 1);
-	key[1] = node;
+	key[1] = path;
 	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
 	if (r < 0)
 		return r;

@@ -24,7 +24,6 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	TRY(weights_init(p));
 	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
 	wordset_init(&p->places, 4);
-	wordset_init(&p->nodes, 1);
 	wordset_init(&p->cells, 2);
 	return 0;
 }
@@ -54,7 +53,7 @@ void profile_free(struct profile *p)
 	columns_done(p);
 	wordset_done(&p->combinations);
 	wordset_done(&p->places);
-	wordset_done(&p->nodes);
+	pathset_done(&p->call_paths);
 	wordset_done(&p->cells);
 	wordset_done(&p->row_values);
 	hash64_done(&p->tasks_by_id);
@@ -90,7 +89,6 @@ void profile_free(struct profile *p)
 	weights_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);
-	vec_done(&p->tree_frames);
 	strpool_done(&p->strings);
 	profile_options_done(&p->opts);
 	free(p);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/ranks.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/err.h"
 
 /*
@@ -24,21 +27,54 @@ static int ranks_value(struct profile *p, struct profile_column *c, uint64_t raw
 	return vec_push(&c->values, v);
 }
 
+/* The values of places, in the order in which they were first sampled or in a chain. */
+static int ranks_places(struct profile *p, struct profile_column *c, uint8_t *seen)
+{
+	const struct pathset *paths = &p->call_paths;
+
+	for (uint32_t i = 0; i < p->cells.n; i++) {
+		const uint32_t place = cell_place(p, i);
+
+		if (place != PROFILE_ROOT && seen[place])
+			continue;
+		TRY(ranks_value(p, c, place, false));
+		if (place != PROFILE_ROOT)
+			seen[place] = 1;
+	}
+	memset(seen, 0, p->place_list.n);
+	for (uint32_t i = 0; p->opts.children && i < paths->entries.n; i++) {
+		const uint32_t begin = pathset_begin(paths, i), end = pathset_end(paths, i);
+
+		for (uint32_t k = 0; k < end - begin; k++) {
+			const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
+			const uint32_t at = from_caller ? begin + k : end - 1 - k;
+			const uint32_t place = paths->frames.v[at] - 1;
+
+			if (!seen[place])
+				TRY(ranks_value(p, c, place, true));
+			seen[place] = 1;
+		}
+	}
+	return 0;
+}
+
 static int ranks_values(struct profile *p, struct profile_column *c)
 {
+	uint8_t *seen;
+	int r;
+
 	if (c->raw_at >= 0) {
 		for (uint32_t i = 0; i < p->combinations.n; i++)
 			TRY(ranks_value(p, c, wordset_key(&p->combinations, i)[1 + c->raw_at],
 					false));
 		return 0;
 	}
-	for (uint32_t i = 0; i < p->cells.n; i++)
-		TRY(ranks_value(p, c, cell_place(p, i), false));
-	if (!p->opts.children)
-		return 0;
-	for (uint32_t i = 0; i < p->nodes.n; i++)
-		TRY(ranks_value(p, c, node_place(p, i), true));
-	return 0;
+	seen = calloc(p->place_list.n + 1, 1);
+	if (!seen)
+		return err_nomem();
+	r = ranks_places(p, c, seen);
+	free(seen);
+	return r;
 }
 
 /* ---- ids and ranks --------------------------------------------------------------------------- */

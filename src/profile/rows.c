@@ -53,36 +53,67 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 	return r > 0 ? rows_add(p, p->table_of.v[raws[0]], place) : r;
 }
 
+/* The row that was found last for a combination and a place, of those with equal slots. */
+struct rows_recent {
+	uint64_t key; /* combination << 32 | place + 1 */
+	uint32_t row; /* number + 1; 0 if the slot is free */
+};
+
+enum { ROWS_RECENT = 1 << 10 };
+
+static int rows_of_cell(struct profile *p, struct rows_recent *recent, uint32_t cell, uint32_t *ret)
+{
+	const uint64_t key = wordset_key(&p->cells, cell)[0];
+	struct rows_recent *r = &recent[hash_u64(key) % ROWS_RECENT];
+
+	if (!r->row || r->key != key) {
+		TRY(rows_find(p, cell_combination(p, cell), cell_place(p, cell), false, ret));
+		*r = (struct rows_recent){ key, *ret + 1 };
+	}
+	*ret = r->row - 1;
+	return 0;
+}
+
 static int rows_of_cells(struct profile *p)
 {
+	struct rows_recent *recent;
+	int r = 0;
+
 	TRY(vec_reserve(&p->cell_rows, p->cells.n));
-	for (uint32_t i = 0; i < p->cells.n; i++)
-		TRY(rows_find(p, cell_combination(p, i), cell_place(p, i), false,
-			      &p->cell_rows.v[p->cell_rows.n++]));
-	return 0;
+	recent = calloc(ROWS_RECENT, sizeof(*recent));
+	if (!recent)
+		return err_nomem();
+	for (uint32_t i = 0; r >= 0 && i < p->cells.n; i++)
+		r = rows_of_cell(p, recent, i, &p->cell_rows.v[i]);
+	p->cell_rows.n = p->cells.n;
+	free(recent);
+	return r;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /*
  * Walks the paths of all cells, combination after combination. A frame's row depends on the
- * combination and the node, so it is looked up once for both.
+ * combination and the place, so it is looked up once for both.
  */
 struct rows_walk {
 	struct profile *p;
-	uint32_t *cells;       /* owned; by combination */
-	uint32_t *row_of_node; /* owned; valid if mark[node] is 1 + the combination */
-	uint32_t *mark;        /* owned */
-	uint64_t *seen;        /* owned; by row: 1 + the last cell with a frame in it */
+	uint32_t *cells;        /* owned; by combination */
+	uint32_t *row_of_place; /* owned; valid if mark[place] is 1 + the combination */
+	uint32_t *mark;         /* owned */
+	uint64_t *seen;         /* owned; by row: 1 + the last cell with a frame in it */
 	size_t nr_seen;
-	/* Called for each row that has a frame of the cell's path; `depth` is the frame's depth. */
-	int (*meet)(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth);
+	/*
+	 * Called once for each row that has frames of the cell's path, other than the cell's own
+	 * row. `from`: index of the first of them, in the order of call trees.
+	 */
+	void (*meet)(struct profile *p, uint32_t row, uint32_t cell, uint32_t from);
 };
 
 static void rows_walk_done(struct rows_walk *w)
 {
 	free(w->cells);
-	free(w->row_of_node);
+	free(w->row_of_place);
 	free(w->mark);
 	free(w->seen);
 }
@@ -93,9 +124,9 @@ static int rows_walk_init(struct rows_walk *w, struct profile *p)
 
 	w->p = p;
 	w->cells = reallocarray(NULL, p->cells.n + 1, sizeof(*w->cells));
-	w->row_of_node = reallocarray(NULL, p->nodes.n + 1, sizeof(*w->row_of_node));
-	w->mark = calloc(p->nodes.n + 1, sizeof(*w->mark));
-	if (!first || !w->cells || !w->row_of_node || !w->mark) {
+	w->row_of_place = reallocarray(NULL, p->place_list.n + 1, sizeof(*w->row_of_place));
+	w->mark = calloc(p->place_list.n + 1, sizeof(*w->mark));
+	if (!first || !w->cells || !w->row_of_place || !w->mark) {
 		free(first);
 		return err_nomem();
 	}
@@ -110,17 +141,6 @@ static int rows_walk_init(struct rows_walk *w, struct profile *p)
 	for (uint32_t i = 0; i < p->cells.n; i++)
 		w->cells[first[cell_combination(p, i)]++] = i;
 	free(first);
-	return 0;
-}
-
-static int rows_of_frame(struct rows_walk *w, uint32_t combination, uint32_t node, uint32_t *ret)
-{
-	if (w->mark[node] != combination + 1) {
-		TRY(rows_find(w->p, combination, node_place(w->p, node), true,
-			      &w->row_of_node[node]));
-		w->mark[node] = combination + 1;
-	}
-	*ret = w->row_of_node[node];
 	return 0;
 }
 
@@ -140,13 +160,22 @@ static int rows_grow_seen(struct rows_walk *w, uint32_t row)
 	return 0;
 }
 
-static uint32_t rows_depth(const struct profile *p, uint32_t node)
+/* Finds the rows of all frames, the innermost first: a new row keeps the place found first. */
+static int rows_of_frames(struct rows_walk *w, uint32_t combination, const uint32_t *frames,
+			  uint32_t nr)
 {
-	uint32_t depth = 0;
+	const bool from_caller = w->p->opts.callgraph == CALLGRAPH_CALLER;
 
-	for (; node != PROFILE_ROOT; node = node_parent(p, node))
-		depth++;
-	return depth;
+	for (uint32_t i = 0; i < nr; i++) {
+		const uint32_t place = frames[from_caller ? nr - 1 - i : i] - 1;
+
+		if (w->mark[place] == combination + 1)
+			continue;
+		TRY(rows_find(w->p, combination, place, true, &w->row_of_place[place]));
+		TRY(rows_grow_seen(w, w->row_of_place[place]));
+		w->mark[place] = combination + 1;
+	}
+	return 0;
 }
 
 /*
@@ -155,21 +184,18 @@ static uint32_t rows_depth(const struct profile *p, uint32_t node)
  */
 static int rows_walk_path(struct rows_walk *w, uint32_t cell)
 {
-	const struct profile *p = w->p;
-	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
-	const uint32_t self = p->cell_rows.v[cell], combination = cell_combination(p, cell);
-	uint32_t left = rows_depth(p, cell_node(p, cell));
+	struct profile *p = w->p;
+	const uint32_t *frames = NULL, nr = cell_frames(p, cell, &frames);
+	const uint32_t self = p->cell_rows.v[cell];
 
-	for (uint32_t node = cell_node(p, cell); node != PROFILE_ROOT;
-	     node = node_parent(p, node), left--) {
-		uint32_t row;
+	TRY(rows_of_frames(w, cell_combination(p, cell), frames, nr));
+	for (uint32_t i = 0; i < nr; i++) {
+		const uint32_t row = w->row_of_place[frames[i] - 1];
 
-		TRY(rows_of_frame(w, combination, node, &row));
-		TRY(rows_grow_seen(w, row));
-		if (row == self || (!from_caller && w->seen[row] == cell + 1ull))
+		if (row == self || w->seen[row] == cell + 1ull)
 			continue;
-		TRY(w->meet(w, row, cell, left));
 		w->seen[row] = cell + 1ull;
+		w->meet(p, row, cell, i);
 	}
 	return 0;
 }
@@ -195,19 +221,29 @@ static uint32_t rows_member(const struct profile *p, uint32_t cell)
 	return p->member_of.v[cell_event(p, cell)];
 }
 
-static int rows_meet(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
+static void rows_meet(struct profile *p, uint32_t row, uint32_t cell, uint32_t from)
 {
-	struct profile *p = w->p;
-	const uint32_t all = rows_depth(p, cell_node(p, cell));
-
-	const uint32_t member = rows_member(p, cell);
+	const uint32_t member = rows_member(p, cell), *frames;
 
 	if (!member)
-		rows_note_path(&p->rows.v[row],
-			       p->opts.callgraph == CALLGRAPH_CALLER ? all - depth + 1 : depth);
-	if (w->seen[row] != cell + 1ull)
-		counts_add(p, row_counts(p, &p->rows.v[row], member, true), &p->counts.v[cell]);
-	return 0;
+		rows_note_path(&p->rows.v[row], cell_frames(p, cell, &frames) - from);
+	counts_add(p, row_counts(p, &p->rows.v[row], member, true), &p->counts.v[cell]);
+}
+
+static void rows_sum_cells(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->cells.n; i++) {
+		struct profile_row *row = &p->rows.v[p->cell_rows.v[i]];
+		const uint32_t member = rows_member(p, i), *frames;
+
+		counts_add(p, row_counts(p, row, member, false), &p->counts.v[i]);
+		if (p->needs_paths && !member)
+			rows_note_path(row, cell_frames(p, i, &frames));
+	}
+	vec_foreach(row, &p->rows)
+		row->all = row->self;
+	for (size_t i = 0; i < p->member_counts.n; i += 2)
+		p->member_counts.v[i + 1] = p->member_counts.v[i];
 }
 
 static int rows_sum(struct profile *p)
@@ -215,16 +251,7 @@ static int rows_sum(struct profile *p)
 	struct rows_walk w = { .meet = rows_meet };
 	int r;
 
-	for (uint32_t i = 0; i < p->cells.n; i++) {
-		struct profile_row *row = &p->rows.v[p->cell_rows.v[i]];
-
-		const uint32_t member = rows_member(p, i);
-
-		counts_add(p, row_counts(p, row, member, false), &p->counts.v[i]);
-		counts_add(p, row_counts(p, row, member, true), &p->counts.v[i]);
-		if (p->needs_paths && !member)
-			rows_note_path(row, rows_depth(p, cell_node(p, i)));
-	}
+	rows_sum_cells(p);
 	if (!p->opts.children)
 		return 0;
 	r = rows_walk_init(&w, p);
@@ -236,27 +263,17 @@ static int rows_sum(struct profile *p)
 
 /* ---- meetings -------------------------------------------------------------------------------- */
 
-static int rows_count_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
+static void rows_count_meeting(struct profile *p, uint32_t row, uint32_t cell, uint32_t from)
 {
-	if (!rows_member(w->p, cell))
-		w->p->first_meeting[row] += w->seen[row] != cell + 1ull;
-	return 0;
+	(void)from;
+	p->first_meeting[row] += !rows_member(p, cell);
 }
 
-/*
- * first_meeting[row] is after the row's last meeting so far. A later frame of a cell replaces an
- * earlier one.
- */
-static int rows_fill_meeting(struct rows_walk *w, uint32_t row, uint32_t cell, uint32_t depth)
+/* first_meeting[row] is after the row's last meeting so far. */
+static void rows_fill_meeting(struct profile *p, uint32_t row, uint32_t cell, uint32_t from)
 {
-	const bool is_again = w->seen[row] == cell + 1ull;
-	const uint64_t at = w->p->first_meeting[row] - is_again;
-
-	if (rows_member(w->p, cell))
-		return 0;
-	w->p->meetings[at] = (struct profile_meeting){ cell, depth };
-	w->p->first_meeting[row] = at + 1;
-	return 0;
+	if (!rows_member(p, cell))
+		p->meetings[p->first_meeting[row]++] = (struct profile_meeting){ cell, from };
 }
 
 static int rows_meetings_of(struct profile *p, struct rows_walk *w)
@@ -265,7 +282,7 @@ static int rows_meetings_of(struct profile *p, struct rows_walk *w)
 
 	TRY(rows_walk_init(w, p));
 	for (uint32_t i = 0; i < p->cells.n; i++)
-		p->first_meeting[p->cell_rows.v[i]] += !rows_member(p, i);
+		rows_count_meeting(p, p->cell_rows.v[i], i, 0);
 	w->meet = rows_count_meeting;
 	if (p->opts.children)
 		TRY(rows_walk_paths(w));
@@ -278,11 +295,8 @@ static int rows_meetings_of(struct profile *p, struct rows_walk *w)
 	p->meetings = reallocarray(NULL, at + 1, sizeof(*p->meetings));
 	if (!p->meetings)
 		return err_nomem();
-	for (uint32_t i = 0; i < p->cells.n; i++) {
-		if (!rows_member(p, i))
-			p->meetings[p->first_meeting[p->cell_rows.v[i]]++] =
-				(struct profile_meeting){ i, 0 };
-	}
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		rows_fill_meeting(p, p->cell_rows.v[i], i, 0);
 	if (w->nr_seen)
 		memset(w->seen, 0, w->nr_seen * sizeof(*w->seen));
 	w->meet = rows_fill_meeting;

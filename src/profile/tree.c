@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a row. The paths of its cells are first added to a tree of single frames. Frames
- * that are only called together then become one node.
+ * The call tree of a row. Its paths are divided by their first frame, then each part by the next
+ * one. Frames that are only called together are one node.
  *
  *	a b c (2)   a b d (1)   a b (1)		a,b (1)  ->  c (2), d (1)
+ *
+ * Equal first frames have equal classes. A node is divided when its turn comes in the list of
+ * nodes, so a path costs nothing below the first node that it has to itself, nor below a node that
+ * is too small to be asked for.
  */
 
 #include "profile/tree.h"
@@ -14,18 +18,27 @@
 #include "profile/counts.h"
 #include "profile/rows.h"
 
-/* A frame of the tree. Number 0 is above the roots. */
-struct tree_frame {
-	uint32_t place, parent, child, next;
-	struct profile_counts hit, sum;
+/* The rest of a path: its frames from `at` on. */
+struct tree_item {
+	uint32_t at, end; /* in call_paths.frames */
+	uint32_t cell;
+};
+
+/* Items of a node with equal first frames. */
+struct tree_group {
+	uint64_t period, samples, address;
+	uint32_t dso;
+	uint32_t number; /* in the order of first items */
+	uint32_t nr, items_at;
 };
 
 struct tree {
 	struct profile *p;
-	VEC(struct tree_frame) frames;
-	struct wordset by_class; /* parent << 32 | class: number - 1 */
-	VEC(uint32_t) path;      /* places of the current path */
-	VEC(uint32_t) siblings;
+	uint64_t least;                /* nodes with a smaller period are not divided */
+	struct tree_item *items;       /* owned; the items of a node are neighbours */
+	struct tree_item *room;        /* owned; of the same size */
+	uint32_t *group_of;            /* owned; by class: number of the group + 1 in this node */
+	VEC(struct tree_group) groups; /* of the node that is being divided */
 };
 
 /* ---- equal frames ---------------------------------------------------------------------------- */
@@ -80,194 +93,235 @@ static int tree_make_classes(struct profile *p)
 	return r;
 }
 
-/* ---- frames ---------------------------------------------------------------------------------- */
-
-static int tree_step(struct tree *t, uint32_t parent, uint32_t place, uint32_t *ret)
-{
-	const uint64_t key = two_halves(parent, t->p->place_class.v[place]);
-	uint32_t number;
-	int r = wordset_put(&t->by_class, &key, &number);
-
-	if (r < 0)
-		return r;
-	*ret = number + 1;
-	if (!r)
-		return 0;
-	TRY(vec_push(&t->frames, (struct tree_frame){ .place = place, .parent = parent }));
-	t->frames.v[*ret].next = t->frames.v[parent].child;
-	t->frames.v[parent].child = *ret;
-	return 0;
-}
-
-static int tree_add_path(struct tree *t, const struct profile_counts *counts)
-{
-	uint32_t at = 0;
-
-	for (size_t i = 0; i < t->path.n; i++) {
-		TRY(tree_step(t, at, t->path.v[i], &at));
-		counts_add(t->p, &t->frames.v[at].sum, counts);
-	}
-	if (at)
-		counts_add(t->p, &t->frames.v[at].hit, counts);
-	return 0;
-}
-
-static void tree_reverse(struct tree *t)
-{
-	for (size_t i = 0, j = t->path.n; i + 1 < j; i++, j--) {
-		const uint32_t place = t->path.v[i];
-
-		t->path.v[i] = t->path.v[j - 1];
-		t->path.v[j - 1] = place;
-	}
-}
-
-/*
- * Takes the part of a path that belongs to a row, in the order of the tree: from the frame at
- * `depth` outwards, or inwards with CALLGRAPH_CALLER. If depth is 0, takes the complete path.
- */
-static int tree_take_path(struct tree *t, const struct profile_meeting *m)
-{
-	const struct profile *p = t->p;
-	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
-
-	vec_clear(&t->path);
-	for (uint32_t node = cell_node(p, m->cell); node != PROFILE_ROOT;
-	     node = node_parent(p, node))
-		TRY(vec_push(&t->path, node_place(p, node)));
-	if (m->depth && from_caller) {
-		t->path.n -= m->depth - 1;
-	} else if (m->depth) {
-		memmove(t->path.v, t->path.v + t->path.n - m->depth, m->depth * sizeof(*t->path.v));
-		t->path.n = m->depth;
-	}
-	if (from_caller)
-		tree_reverse(t);
-	return 0;
-}
-
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static int tree_compare(const void *a, const void *b, void *ctx)
+static uint32_t tree_class(const struct tree *t, uint32_t frame_at)
 {
-	const struct tree *t = ctx;
-	const struct tree_frame *x = &t->frames.v[*(const uint32_t *)a],
-				*y = &t->frames.v[*(const uint32_t *)b];
-	const struct profile_place *f = place_at(t->p, x->place), *g = place_at(t->p, y->place);
-	const uint64_t p = counts_period(&x->sum), q = counts_period(&y->sum),
-		       i = f->sym ? f->sym_start : f->ip, j = g->sym ? g->sym_start : g->ip;
-
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (f->dso != g->dso)
-		return f->dso > g->dso ? -1 : 1;
-	return (i < j) - (i > j);
+	return t->p->place_class.v[t->p->call_paths.frames.v[frame_at] - 1];
 }
 
-static int tree_node(struct tree *t, uint32_t frame, uint32_t parent, uint32_t *ret);
-
-static int tree_children(struct tree *t, uint32_t frame, uint32_t parent, uint32_t *ret)
+static void tree_add_counts(struct profile *p, uint64_t *period, uint64_t *samples, uint32_t cell)
 {
-	const size_t begin = t->siblings.n;
-	uint32_t previous = 0;
-	int r = 0;
+	counts_sum(p, period, counts_period(&p->counts.v[cell]));
+	*samples += p->counts.v[cell].samples;
+}
 
-	*ret = 0;
-	for (uint32_t c = t->frames.v[frame].child; c; c = t->frames.v[c].next)
-		TRY(vec_push(&t->siblings, c));
-	if (t->siblings.n > begin)
-		qsort_r(t->siblings.v + begin, t->siblings.n - begin, sizeof(uint32_t),
-			tree_compare, t);
-	for (size_t i = begin, end = t->siblings.n; r >= 0 && i < end; i++) {
-		uint32_t node;
+/* The longest run of frames that all items begin with, at least one. */
+static uint32_t tree_run(const struct tree *t, const struct tree_item *items, uint32_t nr)
+{
+	uint32_t len = items[0].end - items[0].at;
 
-		r = tree_node(t, t->siblings.v[i], parent, &node);
-		if (r < 0)
-			break;
-		if (previous)
-			t->p->tree.v[previous].next = node;
+	for (uint32_t i = 1; i < nr && len > 1; i++) {
+		uint32_t same = 1;
+
+		if (items[i].end - items[i].at < len)
+			len = items[i].end - items[i].at;
+		while (same < len &&
+		       tree_class(t, items[0].at + same) == tree_class(t, items[i].at + same))
+			same++;
+		len = same;
+	}
+	return len;
+}
+
+/* Adds the items that end with the node to its hits; keeps the others. */
+static void tree_take_hits(struct tree *t, struct profile_tree_node *n)
+{
+	struct tree_item *items = t->items + n->items_at;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n->nr_items; i++) {
+		items[i].at += n->nr_frames;
+		if (items[i].at < items[i].end)
+			items[kept++] = items[i];
 		else
-			*ret = node;
-		previous = node;
+			tree_add_counts(t->p, &n->hit_period, &n->hit_samples, items[i].cell);
 	}
-	t->siblings.n = begin;
-	return r;
+	n->nr_items = kept;
 }
 
-static int tree_node(struct tree *t, uint32_t frame, uint32_t parent, uint32_t *ret)
+static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t parent)
 {
-	struct profile *p = t->p;
-	struct profile_tree_node node = {
-		.frames_at = (uint32_t)p->tree_frames.n,
+	struct profile_tree_node n = {
+		.frames_at = t->items[g->items_at].at,
+		.nr_frames = 1,
 		.parent = parent,
-		.sum = t->frames.v[frame].sum,
+		.items_at = g->items_at,
+		.nr_items = g->nr,
+		.period = g->period,
+		.samples = g->samples,
 	};
-	uint32_t child;
 
-	for (;;) {
-		const struct tree_frame *f = &t->frames.v[frame];
-
-		TRY(vec_push(&p->tree_frames, f->place + 1));
-		node.nr_frames++;
-		if (f->hit.samples || !f->child || t->frames.v[f->child].next)
-			break;
-		frame = f->child;
+	if (g->period < t->least) {
+		n.nr_items = 0;
+	} else {
+		n.nr_frames = tree_run(t, t->items + g->items_at, g->nr);
+		tree_take_hits(t, &n);
 	}
-	node.hit = t->frames.v[frame].hit;
-	*ret = (uint32_t)p->tree.n;
-	TRY(vec_push(&p->tree, node));
-	TRY(tree_children(t, frame, *ret, &child));
-	p->tree.v[*ret].child = child;
+	return vec_push(&t->p->tree, n);
+}
+
+/* ---- division -------------------------------------------------------------------------------- */
+
+/* The larger period first, then the younger dso, the higher address, the younger group. */
+static int tree_compare(const void *a, const void *b)
+{
+	const struct tree_group *x = a, *y = b;
+
+	if (x->period != y->period)
+		return x->period > y->period ? -1 : 1;
+	if (x->dso != y->dso)
+		return x->dso > y->dso ? -1 : 1;
+	if (x->address != y->address)
+		return x->address > y->address ? -1 : 1;
+	return x->number > y->number ? -1 : 1;
+}
+
+static int tree_add_group(struct tree *t, const struct tree_item *first, uint32_t *ret)
+{
+	const struct profile *p = t->p;
+	const struct profile_place *place = place_at(p, p->call_paths.frames.v[first->at] - 1);
+	const struct tree_group g = {
+		.address = place->sym ? place->sym_start : place->ip,
+		.dso = place->dso,
+		.number = (uint32_t)t->groups.n,
+	};
+
+	*ret = g.number + 1;
+	return vec_push(&t->groups, g);
+}
+
+static int tree_make_groups(struct tree *t, const struct tree_item *items, uint32_t nr)
+{
+	vec_clear(&t->groups);
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t *number = &t->group_of[tree_class(t, items[i].at)];
+		struct tree_group *g;
+
+		if (!*number)
+			TRY(tree_add_group(t, &items[i], number));
+		g = &t->groups.v[*number - 1];
+		g->nr++;
+		tree_add_counts(t->p, &g->period, &g->samples, items[i].cell);
+	}
 	return 0;
 }
 
-static int tree_build(struct tree *t, uint32_t row, uint32_t *ret_root)
+/* Orders the items by group, without changing the order in a group. */
+static void tree_divide_items(struct tree *t, uint32_t items_at, uint32_t nr)
 {
-	struct profile *p = t->p;
+	struct tree_item *items = t->items + items_at;
+	uint32_t at = items_at;
 
-	TRY(tree_make_classes(p));
-	TRY(vec_push(&t->frames, (struct tree_frame){ 0 }));
-	TRY(rows_find_meetings(p));
-	for (uint64_t i = p->first_meeting[row]; i < p->first_meeting[row + 1]; i++) {
-		TRY(tree_take_path(t, &p->meetings[i]));
-		TRY(tree_add_path(t, &p->counts.v[p->meetings[i].cell]));
+	vec_foreach(g, &t->groups) {
+		g->items_at = at;
+		at += g->nr;
 	}
-	vec_clear(&p->tree);
-	vec_clear(&p->tree_frames);
-	TRY(vec_push(&p->tree, (struct profile_tree_node){ 0 }));
-	return tree_children(t, 0, 0, ret_root);
+	for (uint32_t i = 0; t->groups.n > 1 && i < nr; i++) {
+		const uint32_t number = t->group_of[tree_class(t, items[i].at)];
+
+		t->room[t->groups.v[number - 1].items_at++] = items[i];
+	}
+	for (uint32_t i = 0; i < nr; i++)
+		t->group_of[tree_class(t, items[i].at)] = 0;
+	if (t->groups.n < 2)
+		return;
+	memcpy(items, t->room + items_at, nr * sizeof(*items));
+	vec_foreach(g, &t->groups)
+		g->items_at -= g->nr;
 }
 
-int tree_make(struct profile *p, uint32_t table, uint64_t row, uint32_t *ret_root)
+/* Adds the children of a node. */
+static int tree_divide(struct tree *t, uint32_t node)
 {
-	struct tree t = { .p = p };
-	uint32_t root = 0;
+	const struct profile_tree_node n = t->p->tree.v[node];
+	const uint32_t first = (uint32_t)t->p->tree.n;
+
+	if (!n.nr_items)
+		return 0;
+	TRY(tree_make_groups(t, t->items + n.items_at, n.nr_items));
+	tree_divide_items(t, n.items_at, n.nr_items);
+	if (t->groups.n > 1)
+		qsort(t->groups.v, t->groups.n, sizeof(*t->groups.v), tree_compare);
+	vec_foreach(g, &t->groups)
+		TRY(tree_add_node(t, g, node));
+	t->p->tree.v[node].child = first;
+	for (uint32_t i = first; i + 1 < t->p->tree.n; i++)
+		t->p->tree.v[i].next = i + 1;
+	return 0;
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+static int tree_take_items(struct tree *t, uint32_t row, uint32_t *ret_nr)
+{
+	struct profile *p = t->p;
+	const uint64_t begin = p->first_meeting[row], nr = p->first_meeting[row + 1] - begin;
+	uint32_t n = 0;
+
+	t->items = reallocarray(NULL, nr + 1, sizeof(*t->items));
+	t->room = reallocarray(NULL, nr + 1, sizeof(*t->room));
+	t->group_of = calloc(p->place_class.n + 1, sizeof(*t->group_of));
+	if (!t->items || !t->room || !t->group_of)
+		return err_nomem();
+	for (uint64_t i = begin; i < begin + nr; i++) {
+		const struct profile_meeting *m = &p->meetings[i];
+		const uint32_t path = cell_path(p, m->cell);
+
+		if (path != PROFILE_ROOT)
+			t->items[n++] = (struct tree_item){
+				.at = pathset_begin(&p->call_paths, path) + m->from,
+				.end = pathset_end(&p->call_paths, path),
+				.cell = m->cell,
+			};
+	}
+	*ret_nr = n;
+	return 0;
+}
+
+static int tree_build(struct tree *t, uint32_t row)
+{
+	struct profile *p = t->p;
+	struct profile_tree_node top = { 0 };
+
+	vec_clear(&p->tree);
+	TRY(tree_make_classes(p));
+	TRY(rows_find_meetings(p));
+	TRY(tree_take_items(t, row, &top.nr_items));
+	TRY(vec_push(&p->tree, top));
+	for (uint32_t node = 0; node < p->tree.n; node++)
+		TRY(tree_divide(t, node));
+	return 0;
+}
+
+int tree_make(struct profile *p, uint32_t table, uint64_t row, uint64_t least, uint32_t *ret_root)
+{
+	struct tree t = { .p = p, .least = least };
 	int r;
 
 	if (table >= p->tables.n || row >= p->tables.v[table].nr_rows || !p->needs_paths)
 		return 0;
-	wordset_init(&t.by_class, 1);
-	r = tree_build(&t, p->tables.v[table].order[row], &root);
-	vec_done(&t.frames);
-	vec_done(&t.path);
-	vec_done(&t.siblings);
-	wordset_done(&t.by_class);
+	r = tree_build(&t, p->tables.v[table].order[row]);
+	free(t.items);
+	free(t.room);
+	free(t.group_of);
+	vec_done(&t.groups);
 	if (r < 0)
 		return r;
-	*ret_root = root;
-	return root != 0;
+	*ret_root = p->tree.v[0].child;
+	return *ret_root != 0;
 }
 
-int tree_path_frames(struct profile *p, uint32_t cell)
+int tree_path_frames(struct profile *p, uint32_t cell, const uint32_t **ret, uint32_t *ret_nr)
 {
+	*ret = NULL;
+	*ret_nr = cell_frames(p, cell, ret);
+	if (p->opts.callgraph == CALLGRAPH_CALLER)
+		return 0;
 	vec_clear(&p->frames);
-	for (uint32_t node = cell_node(p, cell); node != PROFILE_ROOT; node = node_parent(p, node))
-		TRY(vec_push(&p->frames, node_place(p, node) + 1));
-	for (size_t i = 0, j = p->frames.n; i + 1 < j; i++) {
-		const uint32_t place = p->frames.v[i];
-
-		p->frames.v[i] = p->frames.v[--j];
-		p->frames.v[j] = place;
-	}
+	TRY(vec_reserve(&p->frames, *ret_nr));
+	for (uint32_t i = *ret_nr; i--;)
+		p->frames.v[p->frames.n++] = (*ret)[i];
+	*ret = p->frames.v;
 	return 0;
 }

@@ -4,8 +4,8 @@
  *
  *	event ---> combination	table and numbers of all keys but the place (collect.c)
  *	      ---> place	the sampled place (places.c)
- *	      ---> node		the call path, frame after frame, from the combination down
- *	           cell		(combination or node, place): counts
+ *	      ---> path		the call path (pathset.h)
+ *	           cell		(combination, place, path): counts
  *
  *	finish:	numbers ---> values (ranks.c) ---> rows (rows.c) ---> order (sort.c)
  *	tree.c:	the paths of a row's cells as a tree
@@ -23,6 +23,7 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "profile/options.h"
+#include "profile/pathset.h"
 #include "profile/wordset.h"
 #include "sonde/sonde.h"
 
@@ -110,7 +111,7 @@ enum {
 	PROFILE_MODES = 6, /* indexed by sonde_event.cpumode */
 	PROFILE_MAX_COLUMNS = 64
 };
-#define PROFILE_ROOT UINT32_MAX /* the parent of a path's outermost frame */
+#define PROFILE_ROOT UINT32_MAX /* no place, or no path */
 
 struct profile_counts {
 	uint64_t weights[PROFILE_WEIGHTS]; /* sums for weight= */
@@ -159,12 +160,10 @@ struct profile_member {
 	struct profile_counts sum, shown;
 };
 
-/*
- * A cell whose path is in a row, and the frame at which the row's part of the path begins or ends.
- */
+/* A cell whose path is in a row. */
 struct profile_meeting {
 	uint32_t cell;
-	uint32_t depth; /* depth of the frame; the outermost frame has depth 1 */
+	uint32_t from; /* index of the frame in the path at which the row's part begins */
 };
 
 /* A group of event types, from the recording or from groups=all. */
@@ -186,8 +185,10 @@ struct profile_table {
 
 /* A node of the row's call tree that is being shown. */
 struct profile_tree_node {
-	uint32_t frames_at, nr_frames, parent, child, next;
-	struct profile_counts hit, sum;
+	uint32_t frames_at, nr_frames; /* in call_paths.frames */
+	uint32_t parent, child, next;
+	uint32_t items_at, nr_items; /* while the tree is made: its paths that continue */
+	uint64_t hit_period, hit_samples, period, samples;
 };
 
 struct profile {
@@ -220,14 +221,15 @@ struct profile {
 	struct outbuf text; /* a text that is being made */
 	struct hash64 tasks_by_id;
 	struct hash64 last_comm_widths; /* task id -> length of its last name; last_comms.c */
-	struct wordset combinations; /* table, numbers */
-	struct wordset places;       /* see places.c */
+	struct wordset combinations;    /* table, numbers */
+	struct wordset places;          /* see places.c */
 	VEC(struct profile_place) place_list;
 	struct recent_cell *recent_cells; /* owned; collect.c */
 	struct recent_place *recent;      /* owned; places.c */
 	struct chain_cache *chains;       /* owned; chains.c */
-	struct wordset nodes; /* parent << 32 | place; of the outermost frame: ROOT << 32 | place */
-	struct wordset cells; /* combination << 32 | place + 1, node (ROOT: no path) */
+	/* In the order of call trees: the outermost caller first if callgraph=caller. */
+	struct pathset call_paths;
+	struct wordset cells;              /* combination << 32 | place + 1, path */
 	VEC(struct profile_counts) counts; /* counts of each cell */
 	VEC(uint32_t) frames;              /* places of the current path */
 	struct weights *weights;           /* owned; weights.c; NULL if there are none */
@@ -259,8 +261,7 @@ struct profile {
 	VEC(uint32_t) place_class; /* indexed by place: equal numbers for equal frames */
 
 	/* ---- the tree borrowed last ---- */
-	VEC(struct profile_tree_node) tree; /* [0] is none */
-	VEC(uint32_t) tree_frames;
+	VEC(struct profile_tree_node) tree; /* [0] is above the roots */
 };
 
 static inline uint32_t high_half(uint64_t v)
@@ -301,19 +302,20 @@ static inline uint32_t cell_place(const struct profile *p, uint32_t cell)
 }
 
 /* PROFILE_ROOT if the cell's samples have no path. */
-static inline uint32_t cell_node(const struct profile *p, uint32_t cell)
+static inline uint32_t cell_path(const struct profile *p, uint32_t cell)
 {
 	return (uint32_t)wordset_key(&p->cells, cell)[1];
 }
 
-static inline uint32_t node_parent(const struct profile *p, uint32_t node)
+/* The frames of a cell's path, places + 1. Returns their number. */
+static inline uint32_t cell_frames(const struct profile *p, uint32_t cell, const uint32_t **ret)
 {
-	return high_half(*wordset_key(&p->nodes, node));
-}
+	const uint32_t path = cell_path(p, cell);
 
-static inline uint32_t node_place(const struct profile *p, uint32_t node)
-{
-	return (uint32_t)*wordset_key(&p->nodes, node);
+	if (path == PROFILE_ROOT)
+		return 0;
+	*ret = p->call_paths.frames.v + pathset_begin(&p->call_paths, path);
+	return pathset_end(&p->call_paths, path) - pathset_begin(&p->call_paths, path);
 }
 
 static inline const struct profile_place *place_at(const struct profile *p, uint32_t place)
