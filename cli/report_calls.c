@@ -108,12 +108,12 @@ static struct report_call *report_calls_copy(struct making *m, uint32_t first,
 }
 
 int report_calls_make(struct report_calls *c, struct sonde_profile *p, const struct report_args *a,
-		      uint32_t table, uint64_t row, struct report_call **ret)
+		      uint32_t table, uint64_t row, uint64_t least, struct report_call **ret)
 {
 	struct making m = { c, p, a };
 	uint32_t root;
 	size_t n;
-	int r = sonde_profile_tree(p, table, row, &root);
+	int r = sonde_profile_tree_above(p, table, row, least, &root);
 
 	if (r <= 0)
 		return r;

@@ -17,11 +17,11 @@ struct report_calls {
 };
 
 /*
- * Makes the tree of a row; it is valid until the next call. Returns 1 and the tree's first root, 0
- * if there is none, or a negative errno.
+ * Makes the tree of a row; it is valid until the next call. Nodes of less than `least` have no
+ * callees. Returns 1 and the tree's first root, 0 if there is none, or a negative errno.
  */
 int report_calls_make(struct report_calls *c, struct sonde_profile *p, const struct report_args *a,
-		      uint32_t table, uint64_t row, struct report_call **ret);
+		      uint32_t table, uint64_t row, uint64_t least, struct report_call **ret);
 void report_calls_done(struct report_calls *c);
 
 #endif

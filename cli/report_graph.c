@@ -140,6 +140,11 @@ static uint64_t report_graph_min(const struct report_graph *g, uint64_t sum)
 	return (uint64_t)((double)g->total * share);
 }
 
+uint64_t report_graph_least(const struct report_graph *g)
+{
+	return g->kind == REPORT_FRACTAL ? 0 : report_graph_min(g, 0);
+}
+
 /* True if the run of frames continues in the only child. */
 static bool report_graph_continues(const struct report_call *c)
 {

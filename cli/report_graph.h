@@ -63,6 +63,8 @@ struct report_graph_row {
 	unsigned int margin;       /* blanks before each line, in addition to the usual 12 */
 };
 
+/* The smallest period for which a node's callees are shown; 0 if that depends on the node. */
+uint64_t report_graph_least(const struct report_graph *g);
 /* Prints nothing for an empty tree. Returns 0 on success, -ENOMEM if there is no memory. */
 int report_graph_print(FILE *out, const struct report_graph *g, const struct report_graph_row *row);
 

@@ -413,9 +413,13 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 		.value = row->numbers[vt->v->children ? REPORT_CHILDREN : REPORT_OVERHEAD],
 		.omits_first = a->sort && !strncmp(a->sort, "sym", 3) && !a->fields,
 	};
-	int r = report_calls_make(&vt->calls, vt->v->profile, a, vt->index, row->id, &drawn.roots);
+	uint64_t least;
+	int r;
 
 	g.total = vt->totals[0];
+	least = vt->v->put_calls ? 0 : report_graph_least(&g);
+	r = report_calls_make(&vt->calls, vt->v->profile, a, vt->index, row->id, least,
+			      &drawn.roots);
 	g.separator = a->separator;
 	g.in_color = a->in_color;
 	if (r <= 0)
