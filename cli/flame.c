@@ -274,12 +274,9 @@ static void flame_total(struct flame *f)
 	}
 }
 
-static int flame_compare(const void *a, const void *b, void *ctx)
+int flame_compare_frames(const struct flame *f, uint32_t a, uint32_t b)
 {
-	const struct flame *f = ctx;
-	const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	const struct flame_frame *x = &f->frames[f->nodes[i].frame];
-	const struct flame_frame *y = &f->frames[f->nodes[j].frame];
+	const struct flame_frame *x = &f->frames[a], *y = &f->frames[b];
 	int r = strcmp(f->names.text[x->name], f->names.text[y->name]);
 
 	if (!r && x->file != y->file && x->file >= 0 && y->file >= 0)
@@ -287,6 +284,14 @@ static int flame_compare(const void *a, const void *b, void *ctx)
 	if (!r)
 		r = x->file - y->file;
 	return r ? r : x->kind - y->kind;
+}
+
+static int flame_compare(const void *a, const void *b, void *ctx)
+{
+	const struct flame *f = ctx;
+
+	return flame_compare_frames(f, f->nodes[*(const uint32_t *)a].frame,
+				    f->nodes[*(const uint32_t *)b].frame);
 }
 
 static bool flame_is_small(const struct flame *f, uint32_t node, double share)

@@ -79,6 +79,8 @@ void flame_free(struct flame *f); /* NULL is allowed */
 /* Finds or makes a frame. A name may contain any bytes. file is NULL if there is none. */
 int flame_frame(struct flame *f, const char *name, const char *file, enum flame_kind kind,
 		uint32_t *ret);
+/* The order of siblings: by name, then file, then kind. <0 if a is before b, 0 if a is b. */
+int flame_compare_frames(const struct flame *f, uint32_t a, uint32_t b);
 /* Finds or makes the callee of a node that has this frame. */
 int flame_callee(struct flame *f, uint32_t node, uint32_t frame, uint32_t *ret);
 /* Adds to the node's own sums. A sum that would overflow stays at its limit. */

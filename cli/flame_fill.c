@@ -74,15 +74,6 @@ void flames_done(struct flames *fs)
 
 /* ---- a profile ------------------------------------------------------------------------------- */
 
-struct flame_fill {
-	struct sonde_profile *p;
-	struct flame *f;
-	enum flame_side side;
-	uint32_t nr_by;
-	uint32_t *frames; /* by place: frame + 1, or 0 */
-	uint32_t room;
-};
-
 /* The unit of an event's periods. */
 static const char *flame_fill_unit(const struct sonde_profile_table *t)
 {
@@ -97,8 +88,7 @@ static const char *flame_fill_unit(const struct sonde_profile_table *t)
 	return t->flags & 1 ? "samples" : "events";
 }
 
-/* Finds the frame of a place. Most places are known already. */
-static int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret)
+int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret)
 {
 	struct sonde_profile_place at = { .size = sizeof(at) };
 	uint32_t *more;
@@ -165,6 +155,14 @@ static int flame_fill_tree(struct flame_fill *fill, uint32_t node, uint32_t top,
 	return 0;
 }
 
+void flame_fill_done(struct flame_fill *fill)
+{
+	free(fill->frames);
+	fill->frames = NULL;
+	fill->room = 0;
+	fill->has_last = false;
+}
+
 /* A group's name. "cpu 3" and "cpu unknown" for bare numbers, which perf pads. */
 static const char *flame_fill_group(const char *key, const struct sonde_profile_value *v, char *buf,
 				    size_t size)
@@ -181,23 +179,57 @@ static const char *flame_fill_group(const char *key, const struct sonde_profile_
 	return buf;
 }
 
+/* Returns 1 and the frame of a value, 0 if the key is a field of another event. */
+static int flame_fill_value(struct flame_fill *fill, uint32_t table, uint32_t key,
+			    const struct sonde_profile_value *v, uint32_t *ret)
+{
+	uint32_t only = UINT32_MAX;
+	const char *name = sonde_profile_column(fill->p, key, NULL, &only);
+	char number[64];
+
+	if (only != UINT32_MAX && only != table)
+		return 0;
+	return flame_frame(fill->f, flame_fill_group(name, v, number, sizeof(number)), NULL,
+			   FLAME_GROUP, ret) < 0
+		       ? -ENOMEM
+		       : 1;
+}
+
+int flame_fill_group_of_path(struct flame_fill *fill, uint32_t table, uint64_t path, uint32_t key,
+			     uint32_t *ret)
+{
+	struct sonde_profile_value v = { .size = sizeof(v) };
+
+	if (sonde_profile_path_value(fill->p, table, path, key, &v) <= 0)
+		return 0;
+	if (!fill->has_last || fill->last_key != key || fill->last_id != v.id) {
+		int r = flame_fill_value(fill, table, key, &v, &fill->last_frame);
+
+		if (r <= 0)
+			return r;
+		fill->has_last = true;
+		fill->last_key = key;
+		fill->last_id = v.id;
+	}
+	*ret = fill->last_frame;
+	return 1;
+}
+
 static int flame_fill_groups(struct flame_fill *fill, uint32_t table, uint64_t row, uint32_t *node)
 {
 	struct sonde_profile_value v = { .size = sizeof(v) };
 
 	for (uint32_t key = 0; key < fill->nr_by; key++) {
-		uint32_t only = UINT32_MAX, frame;
-		const char *name = sonde_profile_column(fill->p, key, NULL, &only);
-		char number[64];
+		uint32_t frame;
+		int r;
 
-		if (only != UINT32_MAX && only != table)
-			continue; /* a field of another event */
 		if (sonde_profile_value(fill->p, table, row, key, &v) <= 0)
 			continue;
-		if (flame_frame(fill->f, flame_fill_group(name, &v, number, sizeof(number)), NULL,
-				FLAME_GROUP, &frame) < 0 ||
-		    flame_callee(fill->f, *node, frame, node) < 0)
-			return -ENOMEM;
+		r = flame_fill_value(fill, table, key, &v, &frame);
+		if (r > 0)
+			r = flame_callee(fill->f, *node, frame, node);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -235,9 +267,7 @@ static int flame_fill_table(struct flames *fs, struct flame_fill *fill, uint32_t
 		if (!(row.flags & SONDE_ROW_FILTERED))
 			r = flame_fill_row(fill, table, i, &row);
 	}
-	free(fill->frames); /* they belong to this graph only */
-	fill->frames = NULL;
-	fill->room = 0;
+	flame_fill_done(fill);
 	return r;
 }
 

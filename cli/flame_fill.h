@@ -28,6 +28,27 @@ int flames_fill_samples(struct flames *fs, struct sonde_session *s, enum flame_s
 int flames_fill_profile(struct flames *fs, struct sonde_profile *p, enum flame_side side);
 void flames_done(struct flames *fs);
 
+/* The frames of a profile's places and groups in one graph. */
+struct flame_fill {
+	struct sonde_profile *p;
+	struct flame *f;
+	enum flame_side side;
+	uint32_t nr_by;   /* the profile's first keys make groups */
+	uint32_t *frames; /* by place: frame + 1, or 0 */
+	uint32_t room;
+	/* the group that was found last by its path */
+	bool has_last;
+	uint32_t last_key, last_id, last_frame;
+};
+
+/* Finds the frame of a place. Most places are known already. Returns 0 or -ENOMEM. */
+int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret);
+/* Finds the frame of a path's group. Returns 1, 0 if the path has none for this key, or -ENOMEM. */
+int flame_fill_group_of_path(struct flame_fill *fill, uint32_t table, uint64_t path, uint32_t key,
+			     uint32_t *ret);
+/* Forgets the frames: they belong to one graph only. */
+void flame_fill_done(struct flame_fill *fill);
+
 /*
  * Finds or makes the frame of a symbol in a file. If sym is NULL, `unknown` is the reason. Returns
  * 0 or -ENOMEM.

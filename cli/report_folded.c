@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Folded text: each distinct path of names once, in the order of a walk through the tree of calls
+ * whose siblings are sorted by name. No tree is made: frames are numbered in the order of their
+ * names, and paths are sorted as lists of numbers.
+ */
 #include "report_folded.h"
 
 #include "flame_fill.h"
@@ -7,81 +12,396 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
+
+/* ---- paths as lists of numbers ------------------------------------------------------------- */
+
+struct folded_path {
+	uint32_t at, nr; /* its numbers */
+	uint64_t value;
+};
+
+struct folded_name {
+	char *text; /* owned; ends with a semicolon instead of NUL */
+	size_t len; /* without it */
+};
+
+/* The paths of one graph, that is of an event's name. */
+struct folded {
+	struct flame *f;           /* owns the frames; its tree is empty */
+	uint32_t *numbers;         /* owned; frames of f, later their ranks */
+	struct folded_path *paths; /* owned */
+	struct folded_name *names; /* owned; by rank */
+	size_t nr_numbers, room_numbers, nr_paths, room_paths;
+};
+
+static int folded_reserve(void *array, size_t *room, size_t wanted, size_t size)
+{
+	void **at = array, *more;
+	const size_t n = wanted + wanted / 2 + 64;
+
+	if (wanted <= *room)
+		return 0;
+	more = reallocarray(*at, n, size);
+	if (!more)
+		return -ENOMEM;
+	*at = more;
+	*room = n;
+	return 0;
+}
+
+static int folded_add_number(struct folded *fd, uint32_t frame)
+{
+	if (fd->nr_numbers >= UINT32_MAX ||
+	    folded_reserve(&fd->numbers, &fd->room_numbers, fd->nr_numbers + 1,
+			   sizeof(*fd->numbers)) < 0)
+		return -ENOMEM;
+	fd->numbers[fd->nr_numbers++] = frame;
+	return 0;
+}
+
+static int folded_add_place(struct folded *fd, struct flame_fill *fill, uint32_t place)
+{
+	uint32_t frame;
+
+	if (flame_fill_place(fill, place, &frame) < 0)
+		return -ENOMEM;
+	return folded_add_number(fd, frame);
+}
+
+/* A path without frames has the sampled function as its only one. */
+static int folded_add_path(struct folded *fd, struct flame_fill *fill, uint32_t table, uint64_t i,
+			   const struct sonde_profile_path *path, bool by_period)
+{
+	const uint32_t at = (uint32_t)fd->nr_numbers;
+	int r = 0;
+
+	if (folded_reserve(&fd->paths, &fd->room_paths, fd->nr_paths + 1, sizeof(*fd->paths)) < 0)
+		return -ENOMEM;
+	for (uint32_t key = 0; r >= 0 && key < fill->nr_by; key++) {
+		uint32_t frame;
+
+		r = flame_fill_group_of_path(fill, table, i, key, &frame);
+		if (r > 0)
+			r = folded_add_number(fd, frame);
+	}
+	for (uint32_t k = 0; r >= 0 && k < path->nr_frames; k++)
+		r = folded_add_place(fd, fill, path->frames[k]);
+	if (r >= 0 && !path->nr_frames && path->place)
+		r = folded_add_place(fd, fill, path->place);
+	if (r < 0)
+		return r;
+	fd->paths[fd->nr_paths++] = (struct folded_path){
+		.at = at,
+		.nr = (uint32_t)fd->nr_numbers - at,
+		.value = by_period ? path->period : path->samples,
+	};
+	return 0;
+}
+
+static int folded_add_table(struct folded *fd, struct flame_fill *fill, uint32_t table,
+			    bool by_period)
+{
+	struct sonde_profile_path path = { .size = sizeof(path) };
+	int r = 0;
+
+	for (uint64_t i = 0; r >= 0; i++) {
+		r = sonde_profile_path(fill->p, table, i, &path);
+		if (r <= 0)
+			break;
+		if (!(path.flags & SONDE_ROW_FILTERED))
+			r = folded_add_path(fd, fill, table, i, &path, by_period);
+	}
+	flame_fill_done(fill);
+	return r;
+}
+
+/* ---- frames in the order of their names ------------------------------------------------------ */
+
+static int folded_compare(const void *a, const void *b, void *ctx)
+{
+	const struct flame *f = ctx;
+
+	return flame_compare_frames(f, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* A semicolon separates names and a number ends a line, so neither may be part of a name. */
+static int folded_make_name(const char *name, struct folded_name *ret)
+{
+	const size_t len = strlen(name);
+
+	ret->text = malloc(len + 1);
+	if (!ret->text)
+		return -ENOMEM;
+	for (size_t i = 0; i < len; i++)
+		ret->text[i] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
+	ret->text[len] = ';';
+	ret->len = len;
+	return 0;
+}
+
+/* Makes the names, and replaces each number with that of its name. */
+static int folded_rank(struct folded *fd)
+{
+	const uint32_t nr = fd->f->nr_frames;
+	uint32_t *sorted = calloc(nr, sizeof(*sorted)), *rank = calloc(nr, sizeof(*rank));
+	int r = 0;
+
+	fd->names = calloc(nr, sizeof(*fd->names));
+	if (!sorted || !rank || !fd->names) {
+		free(sorted);
+		free(rank);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < nr; i++)
+		sorted[i] = i;
+	qsort_r(sorted, nr, sizeof(*sorted), folded_compare, fd->f);
+	for (uint32_t i = 0; i < nr && r >= 0; i++) {
+		rank[sorted[i]] = i;
+		r = folded_make_name(fd->f->names.text[fd->f->frames[sorted[i]].name],
+				     &fd->names[i]);
+	}
+	for (size_t i = 0; i < fd->nr_numbers; i++)
+		fd->numbers[i] = rank[fd->numbers[i]];
+	free(sorted);
+	free(rank);
+	return r;
+}
+
+/* ---- order of paths -------------------------------------------------------------------------- */
 
 /*
- * A path as text, "main;leaf", and the offsets of its names. A callee replaces the text after its
- * caller.
+ * Paths are sorted by keys of as many numbers as fit into 64 bits. The paths with equal keys are
+ * then sorted by the next numbers. A path that ended has the smallest key.
+ */
+struct folded_item {
+	uint64_t key;
+	uint32_t path;
+};
+
+struct folded_order {
+	const struct folded *fd;
+	struct folded_item *items, *room; /* owned; nr_paths each */
+	unsigned bits;                    /* of a number + 1 */
+};
+
+static int folded_compare_keys(const void *a, const void *b)
+{
+	const struct folded_item *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Sorts by bytes, the lowest first. Bytes that are equal in all keys cost nothing. */
+static void folded_sort_keys(struct folded_order *o, size_t begin, size_t nr)
+{
+	struct folded_item *from = o->items + begin, *to = o->room + begin;
+
+	if (nr < 256) {
+		qsort(from, nr, sizeof(*from), folded_compare_keys);
+		return;
+	}
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t at[256] = { 0 }, sum = 0;
+		struct folded_item *swap = from;
+
+		for (size_t i = 0; i < nr; i++)
+			at[from[i].key >> shift & 255]++;
+		if (at[from[0].key >> shift & 255] == nr)
+			continue;
+		for (unsigned b = 0; b < 256; b++) {
+			const size_t n = at[b];
+
+			at[b] = sum;
+			sum += n;
+		}
+		for (size_t i = 0; i < nr; i++)
+			to[at[from[i].key >> shift & 255]++] = from[i];
+		from = to;
+		to = swap;
+	}
+	if (from != o->items + begin)
+		memcpy(o->items + begin, from, nr * sizeof(*from));
+}
+
+static void folded_make_key(struct folded_order *o, struct folded_item *item, uint32_t depth)
+{
+	const struct folded_path *path = &o->fd->paths[item->path];
+	const uint32_t *numbers = o->fd->numbers + path->at;
+
+	item->key = 0;
+	for (unsigned bits = o->bits; bits <= 64; bits += o->bits) {
+		const uint64_t number = depth < path->nr ? numbers[depth] + 1ull : 0;
+
+		item->key = item->key << o->bits | number;
+		depth++;
+	}
+}
+
+static void folded_sort(struct folded_order *o, size_t begin, size_t nr, uint32_t depth)
+{
+	const uint32_t next = depth + 64 / o->bits;
+	size_t end;
+
+	for (size_t i = begin; i < begin + nr; i++)
+		folded_make_key(o, &o->items[i], depth);
+	folded_sort_keys(o, begin, nr);
+	for (size_t i = begin; i < begin + nr; i = end) {
+		const uint64_t key = o->items[i].key;
+
+		for (end = i + 1; end < begin + nr && o->items[end].key == key;)
+			end++;
+		/* The lowest number is 0 if the paths have ended. */
+		if (end > i + 1 && key & (((uint64_t)1 << o->bits) - 1))
+			folded_sort(o, i, end - i, next);
+	}
+}
+
+static int folded_order(struct folded_order *o, const struct folded *fd)
+{
+	o->fd = fd;
+	o->items = calloc(fd->nr_paths + 1, sizeof(*o->items));
+	o->room = calloc(fd->nr_paths + 1, sizeof(*o->room));
+	if (!o->items || !o->room)
+		return -ENOMEM;
+	for (o->bits = 1; fd->f->nr_frames >> o->bits;)
+		o->bits++;
+	for (size_t i = 0; i < fd->nr_paths; i++)
+		o->items[i].path = (uint32_t)i;
+	folded_sort(o, 0, fd->nr_paths, 0);
+	return 0;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/*
+ * A path as text, "main;leaf;", and the offsets of its names. The next path keeps the part that it
+ * has in common.
  */
 struct folded_line {
 	char *text;     /* owned */
 	size_t *begins; /* owned, by depth */
-	size_t room;
-	uint32_t depths;
+	size_t room, room_begins;
 };
 
-static int folded_reserve(struct folded_line *line, size_t len, uint32_t depth)
+static uint32_t folded_common(const struct folded *fd, const struct folded_path *a,
+			      const struct folded_path *b)
 {
-	if (len > line->room) {
-		const size_t room = len + len / 2 + 256;
-		char *more = realloc(line->text, room);
+	const uint32_t *x = fd->numbers + a->at, *y = fd->numbers + b->at;
+	uint32_t n = 0;
 
-		if (!more)
-			return -ENOMEM;
-		line->text = more;
-		line->room = room;
-	}
-	if (depth >= line->depths) {
-		const uint32_t depths = depth + depth / 2 + 64;
-		size_t *more = reallocarray(line->begins, depths, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		line->begins = more;
-		line->depths = depths;
-	}
-	return 0;
+	while (n < a->nr && n < b->nr && x[n] == y[n])
+		n++;
+	return n;
 }
 
-/*
- * Puts the name of a frame after those of its callers; depth counts from 0. A semicolon separates
- * names and a number ends a line, so neither may be part of a name. Returns the length of the path
- * or -ENOMEM.
- */
-static ssize_t folded_put_name(struct folded_line *line, uint32_t depth, const char *name)
+/* Returns the length of the text, or -ENOMEM. */
+static ssize_t folded_make_line(struct folded_line *line, const struct folded *fd,
+				const struct folded_path *path, uint32_t depth)
 {
-	const size_t begin = depth ? line->begins[depth] : 0, len = strlen(name);
-	char *to;
+	const uint32_t *numbers = fd->numbers + path->at;
 
-	if (folded_reserve(line, begin + len + 1, depth + 1) < 0)
+	if (folded_reserve(&line->begins, &line->room_begins, path->nr + 1ul,
+			   sizeof(*line->begins)) < 0)
 		return -ENOMEM;
-	to = line->text + begin;
-	for (size_t i = 0; i < len; i++)
-		to[i] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
-	to[len] = ';';
-	line->begins[depth + 1] = begin + len + 1;
-	return (ssize_t)(begin + len);
+	line->begins[0] = 0;
+	for (; depth < path->nr; depth++) {
+		const struct folded_name *name = &fd->names[numbers[depth]];
+		const size_t begin = line->begins[depth];
+
+		if (folded_reserve(&line->text, &line->room, begin + name->len + 32, 1) < 0)
+			return -ENOMEM;
+		memcpy(line->text + begin, name->text, name->len + 1);
+		line->begins[depth + 1] = begin + name->len + 1;
+	}
+	return (ssize_t)line->begins[path->nr];
 }
 
-static int folded_put_tree(FILE *out, struct flame *f, bool by_period, struct folded_line *line)
+static void folded_put_line(FILE *out, const char *text, size_t len, uint64_t value)
 {
-	int r = flame_finish(f, 0);
+	char number[24], *at = number + sizeof(number);
 
-	for (struct flame_step s = { 0 }; r >= 0 && flame_next(f, &s);) {
-		const struct flame_node *n = &f->nodes[s.node];
-		const uint64_t value =
-			by_period ? n->self[FLAME_NOW].weight : n->self[FLAME_NOW].count;
-		ssize_t len;
+	*--at = '\n';
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+	*--at = ' ';
+	fwrite_unlocked(text, 1, len ? len - 1 : 0, out);
+	fwrite_unlocked(at, 1, (size_t)(number + sizeof(number) - at), out);
+}
 
-		if (!s.depth)
-			continue; /* the root, which has no frame */
-		len = folded_put_name(line, s.depth - 1, f->names.text[f->frames[n->frame].name]);
-		if (len < 0)
-			return -ENOMEM;
-		if (!value)
+static int folded_put_paths(FILE *out, const struct folded *fd, const struct folded_item *items)
+{
+	const struct folded_path *previous = NULL;
+	struct folded_line line = { 0 };
+	ssize_t len = 0;
+
+	for (size_t i = 0; i < fd->nr_paths && len >= 0;) {
+		const struct folded_path *path = &fd->paths[items[i].path];
+		const uint32_t common = previous ? folded_common(fd, previous, path) : 0;
+		uint64_t value = path->value;
+
+		while (++i < fd->nr_paths) {
+			const struct folded_path *same = &fd->paths[items[i].path];
+
+			if (same->nr != path->nr || folded_common(fd, path, same) != path->nr)
+				break;
+			if (__builtin_add_overflow(value, same->value, &value))
+				value = UINT64_MAX;
+		}
+		len = folded_make_line(&line, fd, path, common);
+		if (len > 0 && value)
+			folded_put_line(out, line.text, (size_t)len, value);
+		previous = path;
+	}
+	free(line.text);
+	free(line.begins);
+	return len < 0 ? -ENOMEM : 0;
+}
+
+static int folded_put(FILE *out, struct folded *fd)
+{
+	struct folded_order o = { 0 };
+	int r = folded_rank(fd);
+
+	if (r >= 0)
+		r = folded_order(&o, fd);
+	free(o.room);
+	if (r >= 0)
+		r = folded_put_paths(out, fd, o.items);
+	free(o.items);
+	return r;
+}
+
+/* ---- a profile ------------------------------------------------------------------------------- */
+
+static void folded_done(struct folded *fd)
+{
+	for (uint32_t i = 0; fd->names && i < fd->f->nr_frames; i++)
+		free(fd->names[i].text);
+	free(fd->names);
+	free(fd->numbers);
+	free(fd->paths);
+}
+
+/* Tables of events with the same name are one graph. */
+static int folded_fill(struct folded *fds, struct flames *fs, struct flame_fill *fill,
+		       bool by_period)
+{
+	struct sonde_profile_table t = { .size = sizeof(t) };
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && sonde_profile_table(fill->p, i, &t) > 0; i++) {
+		size_t at = 0;
+
+		if (!t.nr_rows)
 			continue;
-		fwrite(line->text, 1, (size_t)len, out);
-		fprintf(out, " %" PRIu64 "\n", value);
+		r = flames_find(fs, t.name, "", &fill->f);
+		if (r < 0)
+			return r;
+		while (fs->graphs[at] != fill->f)
+			at++;
+		fds[at].f = fill->f;
+		r = folded_add_table(&fds[at], fill, i, by_period);
 	}
 	return r;
 }
@@ -89,14 +409,22 @@ static int folded_put_tree(FILE *out, struct flame *f, bool by_period, struct fo
 int report_folded(FILE *out, struct sonde_profile *p, const char *weight)
 {
 	const bool by_period = weight && !strcmp(weight, "period");
+	struct sonde_profile_facts facts = { .size = sizeof(facts) };
+	struct flame_fill fill = { .p = p };
 	struct flames fs = { .by = "comm" };
-	struct folded_line line = { 0 };
-	int r = flames_fill_profile(&fs, p, FLAME_NOW);
+	struct folded *fds;
+	int r = sonde_profile_facts(p, &facts);
 
+	if (r < 0)
+		return r;
+	fill.nr_by = facts.nr_keys ? facts.nr_keys - 1 : 0;
+	fds = calloc(facts.nr_tables + 1ul, sizeof(*fds));
+	r = fds ? folded_fill(fds, &fs, &fill, by_period) : -ENOMEM;
 	for (size_t i = 0; i < fs.nr && r >= 0; i++)
-		r = folded_put_tree(out, fs.graphs[i], by_period, &line);
-	free(line.text);
-	free(line.begins);
+		r = folded_put(out, &fds[i]);
+	for (size_t i = 0; fds && i < fs.nr; i++)
+		folded_done(&fds[i]);
+	free(fds);
 	flames_done(&fs);
 	return r;
 }

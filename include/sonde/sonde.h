@@ -1219,7 +1219,7 @@ struct sonde_profile_path {
 	uint64_t weights[4];
 	uint64_t first_ns, last_ns; /* times of the path's samples; SONDE_NO_TIME if none */
 	uint32_t place;             /* the sampled place; 0 if no key is about a place */
-	uint32_t flags;             /* SONDE_ROW_FILTERED */
+	uint32_t flags;             /* SONDE_ROW_FILTERED, if its row has it */
 };
 /* Returns 1 and fills *ret, 0 after the last path. Without callgraph= paths have no frames. */
 SONDE_API int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,

@@ -328,7 +328,8 @@ int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 		.first_ns = c->first_ns,
 		.last_ns = c->last_ns,
 		.place = cell_place(p->own, cell) + 1,
-		.flags = c->is_filtered ? SONDE_ROW_FILTERED : 0,
+		.flags = p->own->rows.v[p->own->cell_rows.v[cell]].is_filtered ? SONDE_ROW_FILTERED
+									       : 0,
 	};
 	memcpy(all.weights, c->weights, sizeof(all.weights));
 	return profile_give(ret, &all, sizeof(all));
