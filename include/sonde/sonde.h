@@ -992,6 +992,25 @@ SONDE_API int sonde_profile_read(struct sonde_profile *p, struct sonde_session *
 /* Adds one event. Returns 1 if it is a sample, 0 if not (it is ignored), a negative errno. */
 SONDE_API int sonde_profile_add(struct sonde_profile *p, const struct sonde_event *ev);
 /*
+ * Adds the samples of a finished profile to *p, or subtracts them. *p is a new profile without
+ * samples of its own and is finished afterwards; any number of profiles can be merged into it. The
+ * other profile is not changed and may be freed. After a subtraction the sums in all structs are
+ * differences: read them as int64_t. Rows, nodes and paths that only one side has are there, too,
+ * and so are those whose difference is 0.
+ *
+ * Rows, nodes and paths are the same if their texts are: files by short name, functions by name,
+ * unresolved places by address in the file, tasks by pid, tid and comm, event types by name.
+ * Addresses are compared if keys has addr or callgraph-key=address, source lines for srcline and
+ * srcfile. sonde_profile_table.schema and sonde_profile_row.task are numbers of *p only.
+ *
+ * keys=, weight= and, unless *p has callgraph=none, callgraph-key= must be the same in both
+ * profiles, and the other profile needs callgraph= if *p has it. Returns 0; -EINVAL if they differ,
+ * if groups of events differ, if *p is finished or has samples of a session, or if the other is not
+ * finished; -ENOMEM.
+ */
+SONDE_API int sonde_profile_merge(struct sonde_profile *p, const struct sonde_profile *more);
+SONDE_API int sonde_profile_subtract(struct sonde_profile *p, const struct sonde_profile *base);
+/*
  * Looks up names and makes the tables. No sample can be added afterwards. The sessions that were
  * read must still be open. Returns 0 on success; -EINVAL if a key names no field of any event;
  * -ENOMEM.
@@ -1015,10 +1034,15 @@ SONDE_API int sonde_profile_sort(struct sonde_profile *p, const char *order, uin
 
 /* Bits of sonde_profile_facts.flags. */
 enum sonde_profile_flags {
-	SONDE_PROFILE_SATURATED = 1, /* a sum reached its largest value and stayed there */
-	SONDE_PROFILE_CALLCHAINS = 2 /* a sample had a call chain */
+	SONDE_PROFILE_SATURATED = 1,  /* a sum reached its largest value and stayed there */
+	SONDE_PROFILE_CALLCHAINS = 2, /* a sample had a call chain */
+	/* Sums are differences and of type int64_t, also in tables, rows, nodes and paths. */
+	SONDE_PROFILE_DIFFERENCE = 4
 };
-/* Facts about a finished profile. The caller sets `size`. */
+/*
+ * Facts about a finished profile. The caller sets `size`. dropped_samples, hidden_samples and
+ * truncated_chains are sums over all merged profiles, also over those that were subtracted.
+ */
 struct sonde_profile_facts {
 	uint32_t size;
 	uint32_t flags; /* enum sonde_profile_flags */

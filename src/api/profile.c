@@ -8,6 +8,7 @@
 #include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/last_comms.h"
+#include "profile/merge.h"
 #include "profile/profile.h"
 #include "profile/sort.h"
 #include "profile/tree.h"
@@ -59,6 +60,9 @@ const char *sonde_profile_key(size_t i, const char **ret_title)
 
 static int profile_check_open(const struct sonde_profile *p)
 {
+	if (p->own->merged)
+		return err_set(-EINVAL, "profiles were merged into this one; "
+					"add samples to a profile of their own");
 	return p->own->is_finished ? err_set(-EINVAL, "the profile is finished") : 0;
 }
 
@@ -87,6 +91,22 @@ int sonde_profile_add(struct sonde_profile *p, const struct sonde_event *ev)
 	NOT_NULL(ev, -EINVAL);
 	TRY(profile_check_open(p));
 	return collect_add(p->own, event_of(ev));
+}
+
+int sonde_profile_merge(struct sonde_profile *p, const struct sonde_profile *more)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(more, -EINVAL);
+	err_clear();
+	return merge_profile(p->own, more->own, false);
+}
+
+int sonde_profile_subtract(struct sonde_profile *p, const struct sonde_profile *base)
+{
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(base, -EINVAL);
+	err_clear();
+	return merge_profile(p->own, base->own, true);
 }
 
 int sonde_profile_finish(struct sonde_profile *p)
@@ -220,8 +240,8 @@ static int profile_give_row(const struct sonde_profile *p, uint32_t table, uint6
 		.period_us = self->period[2],
 		.period_guest_sys = self->period[4],
 		.period_guest_us = self->period[5],
-		.first_ns = children->samples ? children->first_ns : SONDE_NO_TIME,
-		.last_ns = children->samples ? children->last_ns : SONDE_NO_TIME,
+		.first_ns = counts_any(children) ? children->first_ns : SONDE_NO_TIME,
+		.last_ns = counts_any(children) ? children->last_ns : SONDE_NO_TIME,
 		.merged = r->merged,
 		.task = children->task,
 		.place = r->place,

@@ -86,6 +86,13 @@ static bool columns_is(const char *name, const char *word, size_t len)
 	return strlen(name) == len && !memcmp(name, word, len);
 }
 
+static uint32_t columns_field_width(const struct sonde_field *f)
+{
+	if (f->is_dynamic)
+		return 0;
+	return f->is_text ? f->width : 2 * f->width + 2;
+}
+
 static int columns_add_field(struct profile *p, const struct sonde_schema *sc,
 			     const struct sonde_field *f, bool is_raw)
 {
@@ -95,7 +102,9 @@ static int columns_add_field(struct profile *p, const struct sonde_schema *sc,
 	snprintf(name, sizeof(name), "%s.%s", sc->event, f->name);
 	c.name = texts_intern(p, name);
 	c.title = texts_intern(p, f->name);
-	return c.name && c.title ? columns_add(p, &field_def, c) : -ENOMEM;
+	c.event = texts_intern(p, sc->name);
+	c.width = columns_field_width(f);
+	return c.name && c.title && c.event ? columns_add(p, &field_def, c) : -ENOMEM;
 }
 
 /* Adds the columns of a word. Returns their number. */
@@ -171,7 +180,7 @@ static int columns_add_word(struct profile *p, const struct schema_table *schema
 
 int columns_check(struct profile *p)
 {
-	const char *text = p->opts.keys ? p->opts.keys : "comm,dso,sym";
+	const char *text = p->opts.keys ? p->opts.keys : PROFILE_DEFAULT_KEYS;
 
 	p->is_bound = true;
 	while (*text) {
@@ -185,9 +194,18 @@ int columns_check(struct profile *p)
 	return p->is_bound ? columns_bind(p, NULL) : 0;
 }
 
+static int columns_ready(struct profile *p)
+{
+	p->needs_paths =
+		p->opts.callgraph != CALLGRAPH_NONE || p->has_parent || p->opts.ignore_callees;
+	wordset_init(&p->combinations, 1 + p->nr_raws);
+	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
+	return 0;
+}
+
 int columns_bind(struct profile *p, const struct schema_table *schemas)
 {
-	const char *text = p->opts.keys ? p->opts.keys : "comm,dso,sym";
+	const char *text = p->opts.keys ? p->opts.keys : PROFILE_DEFAULT_KEYS;
 
 	p->is_bound = true;
 	while (*text) {
@@ -198,11 +216,27 @@ int columns_bind(struct profile *p, const struct schema_table *schemas)
 			break;
 		text += len + 1;
 	}
-	p->needs_paths =
-		p->opts.callgraph != CALLGRAPH_NONE || p->has_parent || p->opts.ignore_callees;
-	wordset_init(&p->combinations, 1 + p->nr_raws);
-	wordset_init(&p->row_values, 1 + (unsigned)p->columns.n);
-	return 0;
+	return columns_ready(p);
+}
+
+int columns_copy(struct profile *p, const struct profile *from)
+{
+	p->is_bound = true;
+	for (size_t i = 0; i < from->columns.n; i++) {
+		const struct profile_column *c = &from->columns.v[i];
+		struct profile_column own = {
+			.name = texts_intern(p, c->name),
+			.title = texts_intern(p, c->title),
+			.event = c->event ? texts_intern(p, c->event) : NULL,
+			.width = c->width,
+			.is_raw = c->is_raw,
+		};
+
+		if (!own.name || !own.title || (c->event && !own.event))
+			return -ENOMEM;
+		TRY(columns_add(p, c->def, own));
+	}
+	return columns_ready(p);
 }
 
 void columns_done(struct profile *p)
@@ -228,16 +262,12 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 
 uint32_t column_width(const struct profile_column *c)
 {
-	if (!c->field)
-		return c->def->width;
-	if (c->field->is_dynamic)
-		return 0;
-	return c->field->is_text ? c->field->width : 2 * c->field->width + 2;
+	return c->event ? c->width : c->def->width;
 }
 
 uint32_t column_table(const struct profile *p, const struct profile_column *c)
 {
-	if (!c->field)
+	if (!c->event)
 		return UINT32_MAX;
 	for (uint32_t t = 0; t < p->tables.n; t++) {
 		if (p->tables.v[t].own.schema == c->schema)

@@ -16,6 +16,8 @@ int columns_check(struct profile *p);
  */
 struct schema_table;
 int columns_bind(struct profile *p, const struct schema_table *schemas);
+/* Makes the columns of another profile, whose fields have been looked up. */
+int columns_copy(struct profile *p, const struct profile *from);
 void columns_done(struct profile *p);
 /* The value of a cell, after ranks_make(). */
 const struct profile_value *column_value(const struct profile *p, const struct profile_column *c,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over samples. A sum stays at the largest number when it overflows. */
+/*
+ * Sums over samples. A sum stays at the largest number when it overflows. In a difference of
+ * profiles sums are int64_t, and also stay at the smallest.
+ */
 #ifndef SONDE_PROFILE_COUNTS_H
 #define SONDE_PROFILE_COUNTS_H
 
@@ -13,6 +16,24 @@ static inline void counts_sum(struct profile *p, uint64_t *to, uint64_t more)
 	}
 }
 
+/* Adds sums that are int64_t if is_signed. */
+void counts_sum_as(struct profile *p, bool is_signed, uint64_t *to, uint64_t more);
+
+/* False if no sample was added. A difference can have no samples on balance, and still a period. */
+static inline bool counts_any(const struct profile_counts *c)
+{
+	return c->samples || c->is_signed;
+}
+
+/* Turns sums into signed ones, which differences need. */
+void counts_make_signed(struct profile *p, struct profile_counts *c, bool negate);
+/* From now on the profile's sums are signed. */
+void counts_begin_difference(struct profile *p);
+/* A sum as a number that orders signed and unsigned sums alike. */
+static inline uint64_t counts_order(const struct profile *p, uint64_t sum)
+{
+	return p->facts.flags & SONDE_PROFILE_DIFFERENCE ? sum ^ 1ull << 63 : sum;
+}
 void counts_add(struct profile *p, struct profile_counts *to, const struct profile_counts *more);
 uint64_t counts_period(const struct profile_counts *c);
 

@@ -9,6 +9,7 @@
 #include "model/schema_table.h"
 #include "model/value.h"
 #include "recording/recording.h"
+#include "profile/texts.h"
 #include "recording/text.h"
 
 /*
@@ -74,6 +75,25 @@ static int fields_add(struct profile *p, struct profile_column *c, const struct 
 	*ret = p->field_values.n;
 	TRY(vec_push(&p->field_values, v));
 	return hash64_put(&c->fields, ev ? bytes : UINT32_MAX, *ret);
+}
+
+int fields_copy(struct profile *p, struct profile_column *c, const struct profile_field_value *from,
+		uint64_t *ret)
+{
+	struct profile_field_value v = { .bytes_len = from->bytes_len };
+	uint32_t bytes;
+
+	TRY(strpool_intern(&p->strings, from->bytes, from->bytes_len, &bytes));
+	*ret = hash64_find(&c->fields, bytes);
+	if (*ret != HASH64_EMPTY)
+		return 0;
+	v.bytes = strpool_text(&p->strings, bytes);
+	v.text = texts_intern(p, from->text);
+	if (!v.text)
+		return -ENOMEM;
+	*ret = p->field_values.n;
+	TRY(vec_push(&p->field_values, v));
+	return hash64_put(&c->fields, bytes, *ret);
 }
 
 int fields_find(struct profile *p, struct profile_column *c, const struct event *ev, uint64_t *ret)

@@ -11,5 +11,8 @@
  * index.
  */
 int fields_find(struct profile *p, struct profile_column *c, const struct event *ev, uint64_t *ret);
+/* The same for a value of another profile. */
+int fields_copy(struct profile *p, struct profile_column *c, const struct profile_field_value *from,
+		uint64_t *ret);
 
 #endif

@@ -7,6 +7,7 @@
 #include "profile/chains.h"
 #include "profile/columns.h"
 #include "profile/marks.h"
+#include "profile/merge.h"
 #include "profile/places.h"
 #include "profile/ranks.h"
 #include "profile/rows.h"
@@ -87,6 +88,7 @@ void profile_free(struct profile *p)
 	chains_forget(p);
 	marks_done(p);
 	weights_done(p);
+	merge_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);
 	strpool_done(&p->strings);

@@ -348,7 +348,7 @@ static bool rows_is_filtered(struct profile *p, const struct profile_table *tabl
 	for (uint32_t m = 0; m < table->nr_members; m++) {
 		const struct profile_counts *c = row_counts(p, row, m, true);
 
-		if (c->samples && (!first || c->first < first->first))
+		if (counts_any(c) && (!first || c->first < first->first))
 			first = c;
 	}
 	return first && first->is_filtered;

@@ -15,12 +15,13 @@ enum sort_what {
 	SORT_CHILDREN_ONLY,
 	SORT_PERIOD,
 	SORT_SAMPLES,
-	SORT_MODE
+	SORT_MODE,
+	SORT_WEIGHT
 };
 
 struct sort_step {
 	enum sort_what what;
-	uint32_t at; /* KEY: number of the column; MODE: the cpumode */
+	uint32_t at; /* KEY: number of the column; MODE: the cpumode; WEIGHT: its number */
 };
 
 struct sort_order {
@@ -49,6 +50,10 @@ static const struct {
 	{ "overhead_guest_sys", { SORT_MODE, 4 } },
 	{ "period_guest_us", { SORT_MODE, 5 } },
 	{ "overhead_guest_us", { SORT_MODE, 5 } },
+	{ "weight1", { SORT_WEIGHT, 0 } },
+	{ "weight2", { SORT_WEIGHT, 1 } },
+	{ "weight3", { SORT_WEIGHT, 2 } },
+	{ "weight4", { SORT_WEIGHT, 3 } },
 };
 
 static int sort_find_step(const struct profile *p, const char *word, size_t len,
@@ -131,8 +136,10 @@ static uint64_t sort_number(struct profile *p, const struct sort_step *s, struct
 	const struct profile_counts *c = row_counts(p, row, member, all);
 
 	if (s->what == SORT_SAMPLES)
-		return c->samples;
-	return s->what == SORT_MODE ? c->period[s->at] : counts_period(c);
+		return counts_order(p, c->samples);
+	if (s->what == SORT_WEIGHT)
+		return counts_order(p, c->weights[s->at]);
+	return counts_order(p, s->what == SORT_MODE ? c->period[s->at] : counts_period(c));
 }
 
 /*

@@ -27,6 +27,7 @@ struct tree_item {
 /* Items of a node with equal first frames. */
 struct tree_group {
 	uint64_t period, samples, address;
+	uint64_t order; /* counts_order() of the period */
 	uint32_t dso;
 	uint32_t number; /* in the order of first items */
 	uint32_t nr, items_at;
@@ -50,7 +51,8 @@ static uint64_t tree_text_key(const char *text)
 
 /*
  * perf compares inlined functions by name, other functions by their start, and unresolved frames by
- * address.
+ * address. In a merged profile functions have addresses of several builds, and are compared by
+ * name.
  */
 static void tree_class_key(const struct profile *p, const struct profile_place *place,
 			   uint64_t key[3])
@@ -58,13 +60,16 @@ static void tree_class_key(const struct profile *p, const struct profile_place *
 	enum { BY_ADDRESS, BY_FUNCTION, BY_NAME, BY_LINE };
 
 	key[0] = two_halves(place->dso, BY_ADDRESS);
-	key[1] = place->ip;
+	key[1] = p->merged ? place->dso_addr : place->ip;
 	key[2] = 0;
 	if (p->opts.callgraph_key == CALLGRAPH_SRCLINE && place->file) {
 		key[0] = two_halves(place->line, BY_LINE);
 		key[1] = tree_text_key(place->file);
 	} else if (p->opts.callgraph_key != CALLGRAPH_FUNCTION) {
 		return;
+	} else if (place->sym && p->merged) {
+		key[0] = two_halves(place->is_inlined ? 0 : place->dso, BY_NAME);
+		key[1] = tree_text_key(place->sym);
 	} else if (place->is_inlined) {
 		key[0] = BY_NAME;
 		key[1] = tree_text_key(place->sym);
@@ -102,8 +107,10 @@ static uint32_t tree_class(const struct tree *t, uint32_t frame_at)
 
 static void tree_add_counts(struct profile *p, uint64_t *period, uint64_t *samples, uint32_t cell)
 {
-	counts_sum(p, period, counts_period(&p->counts.v[cell]));
-	*samples += p->counts.v[cell].samples;
+	const struct profile_counts *c = &p->counts.v[cell];
+
+	counts_sum_as(p, c->is_signed, period, counts_period(c));
+	counts_sum_as(p, c->is_signed, samples, c->samples);
 }
 
 /* The longest run of frames that all items begin with, at least one. */
@@ -152,7 +159,7 @@ static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t pa
 		.samples = g->samples,
 	};
 
-	if (g->period < t->least) {
+	if (g->order < t->least) {
 		n.nr_items = 0;
 	} else {
 		n.nr_frames = tree_run(t, t->items + g->items_at, g->nr);
@@ -168,8 +175,8 @@ static int tree_compare(const void *a, const void *b)
 {
 	const struct tree_group *x = a, *y = b;
 
-	if (x->period != y->period)
-		return x->period > y->period ? -1 : 1;
+	if (x->order != y->order)
+		return x->order > y->order ? -1 : 1;
 	if (x->dso != y->dso)
 		return x->dso > y->dso ? -1 : 1;
 	if (x->address != y->address)
@@ -204,6 +211,8 @@ static int tree_make_groups(struct tree *t, const struct tree_item *items, uint3
 		g->nr++;
 		tree_add_counts(t->p, &g->period, &g->samples, items[i].cell);
 	}
+	vec_foreach(g, &t->groups)
+		g->order = counts_order(t->p, g->period);
 	return 0;
 }
 

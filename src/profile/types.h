@@ -92,8 +92,10 @@ struct profile_column {
 	const char *name;  /* in the profile's string pool */
 	const char *title; /* in the profile's string pool */
 	/* The field of a column that shows a field of one schema's events. */
-	const struct sonde_field *field; /* NULL if the column shows no field */
+	const struct sonde_field *field; /* NULL if the column shows no field, or after a merge */
+	const char *event;               /* the schema's name; NULL if the column shows no field */
 	uint32_t schema;
+	uint32_t width; /* least width that perf gives the column */
 	bool is_raw;
 	struct hash64 fields; /* id of bytes -> index in profile.field_values */
 	/* index of its number in a combination; -1 if the number is a place */
@@ -111,7 +113,8 @@ enum {
 	PROFILE_MODES = 6, /* indexed by sonde_event.cpumode */
 	PROFILE_MAX_COLUMNS = 64
 };
-#define PROFILE_ROOT UINT32_MAX /* no place, or no path */
+#define PROFILE_DEFAULT_KEYS "comm,dso,sym"
+#define PROFILE_ROOT         UINT32_MAX /* no place, or no path */
 
 struct profile_counts {
 	uint64_t weights[PROFILE_WEIGHTS]; /* sums for weight= */
@@ -121,6 +124,8 @@ struct profile_counts {
 	uint64_t first;             /* number of its first sample among all samples */
 	uint64_t task;              /* task of the first sample */
 	bool is_filtered;           /* the first sample is filtered */
+	/* sums are int64_t: the profile is a difference; see counts_any() */
+	bool is_signed;
 };
 
 /* A file, or the kernel. */
@@ -233,6 +238,7 @@ struct profile {
 	VEC(struct profile_counts) counts; /* counts of each cell */
 	VEC(uint32_t) frames;              /* places of the current path */
 	struct weights *weights;           /* owned; weights.c; NULL if there are none */
+	struct merged *merged; /* owned; merge.c; NULL unless profiles were merged into this one */
 	VEC(struct profile_member) events; /* indexed by table number while samples are added */
 	VEC(struct profile_group) groups;
 	VEC(struct profile_member) group_members;

@@ -324,10 +324,10 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 		return values_by_number(p, a, b);
 	if (!x->sym || !y->sym)
 		return (x->sym == NULL) - (y->sym == NULL);
-	if (x->is_inlined || y->is_inlined) {
+	if (x->is_inlined || y->is_inlined || p->merged) {
 		int r = strcmp(x->sym, y->sym);
 
-		if (r)
+		if (r || p->merged)
 			return r;
 	}
 	if (x->sym_start != y->sym_start)
