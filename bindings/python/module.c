@@ -177,7 +177,8 @@ static PyObject *module_profile(PyObject *module, PyObject *args, PyObject *kw)
 	text = session ? module_join_keys(kw) : NULL;
 	bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape") : NULL;
 	if (bytes)
-		rows = profile_rows((struct py_session *)session, PyBytes_AsString(bytes));
+		rows = profile_of_session(module, (struct py_session *)session,
+					  PyBytes_AsString(bytes));
 	Py_XDECREF(bytes);
 	Py_XDECREF(text);
 	Py_XDECREF(session);
@@ -256,11 +257,11 @@ static PyMethodDef functions[] = {
 	  "session(text) -> Session\n\nOpens a session from its text form: key=value lines as in "
 	  "Session.text." },
 	{ "profile", (PyCFunction)(void (*)(void))module_profile, METH_VARARGS | METH_KEYWORDS,
-	  "profile(session='perf.data', **settings) -> list of dicts\n\n"
+	  "profile(session='perf.data', **settings) -> Profile\n\n"
 	  "Adds up all further samples of a Session, or of a recording that is opened for it. The "
 	  "settings are those of\nsonde_profile_new(): keys='comm,dso,sym', callgraph='caller', "
-	  "children=True ... A dict is a row: event, samples,\nperiod, children_samples, "
-	  "children_period, and the text of each key." },
+	  "children=True ... A Profile is a sequence of rows,\nwhich are dicts: event, samples, "
+	  "period, children_samples, children_period, and the text of each key." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
 	{ "_rules", module_rules, METH_VARARGS, "perf's rules for a session's text." },
@@ -299,6 +300,7 @@ static int module_exec(PyObject *module)
 	m->schema = schema_type_new(module);
 	m->frame = frame_type_new(module);
 	m->run = run_type_new(module);
+	m->profile = profile_type_new(module);
 	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
 	m->lazy_list = lazy_list_type_new(&m->lazy_list_off);
 	if (!m->run || !m->lazy_dict || !m->lazy_list ||
@@ -306,7 +308,8 @@ static int module_exec(PyObject *module)
 	    module_add(module, "Session", (PyObject *)m->session) < 0 ||
 	    module_add(module, "Event", (PyObject *)m->event) < 0 ||
 	    module_add(module, "Schema", (PyObject *)m->schema) < 0 ||
-	    module_add(module, "Frame", (PyObject *)m->frame) < 0)
+	    module_add(module, "Frame", (PyObject *)m->frame) < 0 ||
+	    module_add(module, "Profile", (PyObject *)m->profile) < 0)
 		return -1;
 	version = PyUnicode_FromString(sonde_version());
 	code = module_add(module, "__version__", version);
@@ -326,6 +329,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(m->schema);
 	Py_VISIT(m->frame);
 	Py_VISIT(m->run);
+	Py_VISIT(m->profile);
 	Py_VISIT(m->lazy_dict);
 	Py_VISIT(m->lazy_list);
 	return 0;
@@ -343,6 +347,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(m->schema);
 	Py_CLEAR(m->frame);
 	Py_CLEAR(m->run);
+	Py_CLEAR(m->profile);
 	Py_CLEAR(m->lazy_dict);
 	Py_CLEAR(m->lazy_list);
 	return 0;

@@ -7,7 +7,7 @@
 
 struct module_state {
 	PyObject *error; /* sonde.Error */
-	PyTypeObject *session, *event, *frame, *schema, *run, *lazy_dict, *lazy_list;
+	PyTypeObject *session, *event, *frame, *schema, *run, *profile, *lazy_dict, *lazy_list;
 	size_t lazy_dict_off, lazy_list_off; /* offset of struct lazy in their instances */
 };
 

@@ -78,6 +78,18 @@ assert all(r['children_period'] == r['period'] for r in rows) and rows[0]['event
 try: sonde.profile(DEMO, keys='comn')
 except sonde.Error as e: assert 'did you mean comm' in str(e), e
 else: assert 0
+p, half = sonde.profile(DEMO, keys='comm'), sonde.profile(DEMO, keys='comm', callgraph='caller', comms='cat')
+twice, rest, none = p.merge(p), p.merge(p).subtract(p), p.subtract(p)
+assert {r['comm']: r['samples'] * 2 for r in p} == {r['comm']: r['samples'] for r in twice}, twice.rows
+assert rest.rows == p.rows and rest.facts['is_difference'] and not twice.facts['is_difference']
+assert len(none) == len(p) and not any(r['period'] for r in none) and none.facts['samples'] == 0
+assert min(r['samples'] for r in p.subtract(twice)) < 0 and p.facts['samples'] == 474
+assert half.tree(0) == [] and half.tree(-1) == [] and p[0] is p.rows[0] and 'sonde.Profile' in repr(p)
+for call, kind in ((lambda: p.merge(5), TypeError), (lambda: half.tree(1000), IndexError), (lambda: half.tree('x'), TypeError),
+                   (lambda: half.merge(p), sonde.Error), (lambda: p.subtract(sonde.profile(DEMO, keys='cpu')), sonde.Error)):
+    try: call()
+    except kind as e: assert str(e)
+    else: assert 0, kind
 signed = [e for e in sonde.open(TYPES)]
 assert signed[0].s8 == -1 and signed[0].s32 == -3 and signed[0].text.startswith('(') and signed[0]['text'] == 'plain'
 assert sonde.open(TYPES, compat='perf-6.1').__next__().s8 == 255
