@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/counts.h"
 
-static void counts_sum_signed(struct profile *p, uint64_t *to, uint64_t more)
+void counts_sum_signed(struct profile *p, uint64_t *to, uint64_t more)
 {
 	int64_t sum;
 
@@ -10,14 +10,6 @@ static void counts_sum_signed(struct profile *p, uint64_t *to, uint64_t more)
 		p->facts.flags |= SONDE_PROFILE_SATURATED;
 	}
 	*to = (uint64_t)sum;
-}
-
-void counts_sum_as(struct profile *p, bool is_signed, uint64_t *to, uint64_t more)
-{
-	if (is_signed)
-		counts_sum_signed(p, to, more);
-	else
-		counts_sum(p, to, more);
 }
 
 static uint64_t counts_signed(struct profile *p, uint64_t v, bool was_signed, bool negate)

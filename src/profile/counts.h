@@ -16,8 +16,15 @@ static inline void counts_sum(struct profile *p, uint64_t *to, uint64_t more)
 	}
 }
 
-/* Adds sums that are int64_t if is_signed. */
-void counts_sum_as(struct profile *p, bool is_signed, uint64_t *to, uint64_t more);
+void counts_sum_signed(struct profile *p, uint64_t *to, uint64_t more);
+
+static inline void counts_sum_as(struct profile *p, bool is_signed, uint64_t *to, uint64_t more)
+{
+	if (is_signed)
+		counts_sum_signed(p, to, more);
+	else
+		counts_sum(p, to, more);
+}
 
 /* False if no sample was added. A difference can have no samples on balance, and still a period. */
 static inline bool counts_any(const struct profile_counts *c)
@@ -34,6 +41,12 @@ static inline uint64_t counts_order(const struct profile *p, uint64_t sum)
 {
 	return p->facts.flags & SONDE_PROFILE_DIFFERENCE ? sum ^ 1ull << 63 : sum;
 }
+/* A sum without its sign. */
+static inline uint64_t counts_size(const struct profile *p, uint64_t sum)
+{
+	return p->facts.flags & SONDE_PROFILE_DIFFERENCE && (int64_t)sum < 0 ? -sum : sum;
+}
+
 void counts_add(struct profile *p, struct profile_counts *to, const struct profile_counts *more);
 uint64_t counts_period(const struct profile_counts *c);
 

@@ -43,7 +43,6 @@ struct merge {
 	bool by_ip, by_addr, by_line, by_size;
 	/* Owned; indexed by the numbers of `more`: own numbers. */
 	uint32_t *places, *paths, *combinations, *events;
-	VEC(uint32_t) frames; /* of a path */
 };
 
 enum { MERGE_UNKNOWN = UINT32_MAX, MERGE_DROPPED = UINT32_MAX - 1 };
@@ -181,37 +180,36 @@ static int merge_place(struct merge *m, uint32_t number, uint32_t *ret)
 	return vec_push(&m->p->place_list, place);
 }
 
-/* Stores the frames of a path of `more` in m->frames, in the order of p's call trees. */
-static int merge_frames(struct merge *m, uint32_t path)
+/* Paths beyond max-keys are dropped. */
+static int merge_path(struct merge *m, uint32_t path, uint32_t *ret)
 {
-	const struct pathset *paths = &m->more->call_paths;
-	const uint32_t begin = pathset_begin(paths, path), nr = pathset_end(paths, path) - begin;
-	const bool is_reversed = (m->more->opts.callgraph == CALLGRAPH_CALLER) !=
-				 (m->p->opts.callgraph == CALLGRAPH_CALLER);
+	struct profile *p = m->p;
+	const struct pathset *from = &m->more->call_paths;
+	const uint32_t begin = pathset_begin(from, path), nr = pathset_end(from, path) - begin;
+	const bool reverses = p->opts.callgraph != m->more->opts.callgraph;
+	int r;
 
-	vec_clear(&m->frames);
+	vec_clear(&p->frames);
+	TRY(vec_reserve(&p->frames, nr));
 	for (uint32_t i = 0; i < nr; i++) {
 		uint32_t place;
 
-		TRY(merge_place(m, paths->frames.v[begin + (is_reversed ? nr - 1 - i : i)] - 1,
+		TRY(merge_place(m, from->frames.v[begin + (reverses ? nr - 1 - i : i)] - 1,
 				&place));
-		TRY(vec_push(&m->frames, place + 1));
+		p->frames.v[p->frames.n++] = place + 1;
 	}
-	return 0;
+	r = pathset_put(&p->call_paths, p->frames.v, nr, p->opts.max_keys, ret);
+	if (r == -ENOSPC)
+		*ret = MERGE_DROPPED;
+	return r == -ENOSPC ? 0 : r;
 }
 
-/* Paths beyond max-keys are dropped. */
 static int merge_paths(struct merge *m)
 {
 	for (uint32_t i = 0; i < m->more->call_paths.entries.n; i++) {
-		int r;
+		int r = merge_path(m, i, &m->paths[i]);
 
-		TRY(merge_frames(m, i));
-		r = pathset_put(&m->p->call_paths, m->frames.v, (uint32_t)m->frames.n,
-				m->p->opts.max_keys, &m->paths[i]);
-		if (r == -ENOSPC)
-			m->paths[i] = MERGE_DROPPED;
-		else if (r < 0)
+		if (r < 0)
 			return r;
 	}
 	return 0;
@@ -559,7 +557,6 @@ int merge_profile(struct profile *p, const struct profile *more, bool subtract)
 	r = merge_all(&m);
 	free(m.places);
 	free(m.paths);
-	vec_done(&m.frames);
 	free(m.combinations);
 	free(m.events);
 	return r;

@@ -27,10 +27,10 @@ struct tree_item {
 /* Items of a node with equal first frames. */
 struct tree_group {
 	uint64_t period, samples, address;
-	uint64_t order; /* counts_order() of the period */
 	uint32_t dso;
 	uint32_t number; /* in the order of first items */
 	uint32_t nr, items_at;
+	uint64_t order; /* the period as counts_order() makes it */
 };
 
 struct tree {
@@ -159,7 +159,7 @@ static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t pa
 		.samples = g->samples,
 	};
 
-	if (g->order < t->least) {
+	if (counts_size(t->p, g->period) < t->least) {
 		n.nr_items = 0;
 	} else {
 		n.nr_frames = tree_run(t, t->items + g->items_at, g->nr);
@@ -211,8 +211,6 @@ static int tree_make_groups(struct tree *t, const struct tree_item *items, uint3
 		g->nr++;
 		tree_add_counts(t->p, &g->period, &g->samples, items[i].cell);
 	}
-	vec_foreach(g, &t->groups)
-		g->order = counts_order(t->p, g->period);
 	return 0;
 }
 
@@ -250,6 +248,8 @@ static int tree_divide(struct tree *t, uint32_t node)
 		return 0;
 	TRY(tree_make_groups(t, t->items + n.items_at, n.nr_items));
 	tree_divide_items(t, n.items_at, n.nr_items);
+	vec_foreach(g, &t->groups)
+		g->order = counts_order(t->p, g->period);
 	if (t->groups.n > 1)
 		qsort(t->groups.v, t->groups.n, sizeof(*t->groups.v), tree_compare);
 	vec_foreach(g, &t->groups)
