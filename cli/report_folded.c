@@ -13,10 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- paths as lists of numbers ------------------------------------------------------------- */
+/* ---- paths as lists of numbers --------------------------------------------------------------- */
 
+/* A path: the number of its comm at depth 0, then its frames. */
 struct folded_path {
-	uint32_t at, nr; /* its numbers */
+	const uint32_t *frames; /* places, borrowed from the profile */
+	uint32_t nr;            /* of frames and the comm */
+	uint32_t place;         /* the only frame, if frames is NULL */
+	uint32_t comm;          /* frame of f, later its rank */
 	uint64_t value;
 };
 
@@ -25,13 +29,13 @@ struct folded_name {
 	size_t len; /* without it */
 };
 
-/* The paths of one graph, that is of an event's name. */
+/* The paths of one table. */
 struct folded {
-	struct flame *f;           /* owns the frames; its tree is empty */
-	uint32_t *numbers;         /* owned; frames of f, later their ranks */
+	struct flame_fill *fill;   /* its graph owns the frames; its tree is empty */
 	struct folded_path *paths; /* owned */
 	struct folded_name *names; /* owned; by rank */
-	size_t nr_numbers, room_numbers, nr_paths, room_paths;
+	uint32_t *ranks;           /* owned; by place; valid for the places of paths */
+	size_t nr_paths, room_paths;
 };
 
 static int folded_reserve(void *array, size_t *room, size_t wanted, size_t size)
@@ -49,69 +53,52 @@ static int folded_reserve(void *array, size_t *room, size_t wanted, size_t size)
 	return 0;
 }
 
-static int folded_add_number(struct folded *fd, uint32_t frame)
+/* The numbers of a path are ranks after folded_rank(). */
+static uint32_t folded_number(const struct folded *fd, const struct folded_path *path,
+			      uint32_t depth)
 {
-	if (fd->nr_numbers >= UINT32_MAX ||
-	    folded_reserve(&fd->numbers, &fd->room_numbers, fd->nr_numbers + 1,
-			   sizeof(*fd->numbers)) < 0)
-		return -ENOMEM;
-	fd->numbers[fd->nr_numbers++] = frame;
-	return 0;
-}
-
-static int folded_add_place(struct folded *fd, struct flame_fill *fill, uint32_t place)
-{
-	uint32_t frame;
-
-	if (flame_fill_place(fill, place, &frame) < 0)
-		return -ENOMEM;
-	return folded_add_number(fd, frame);
+	if (!depth)
+		return path->comm;
+	return fd->ranks[path->frames ? path->frames[depth - 1] : path->place];
 }
 
 /* A path without frames has the sampled function as its only one. */
-static int folded_add_path(struct folded *fd, struct flame_fill *fill, uint32_t table, uint64_t i,
+static int folded_add_path(struct folded *fd, uint32_t table, uint64_t i,
 			   const struct sonde_profile_path *path, bool by_period)
 {
-	const uint32_t at = (uint32_t)fd->nr_numbers;
-	int r = 0;
+	struct folded_path *to;
+	uint32_t frame;
 
 	if (folded_reserve(&fd->paths, &fd->room_paths, fd->nr_paths + 1, sizeof(*fd->paths)) < 0)
 		return -ENOMEM;
-	for (uint32_t key = 0; r >= 0 && key < fill->nr_by; key++) {
-		uint32_t frame;
-
-		r = flame_fill_group_of_path(fill, table, i, key, &frame);
-		if (r > 0)
-			r = folded_add_number(fd, frame);
-	}
-	for (uint32_t k = 0; r >= 0 && k < path->nr_frames; k++)
-		r = folded_add_place(fd, fill, path->frames[k]);
-	if (r >= 0 && !path->nr_frames && path->place)
-		r = folded_add_place(fd, fill, path->place);
-	if (r < 0)
-		return r;
-	fd->paths[fd->nr_paths++] = (struct folded_path){
-		.at = at,
-		.nr = (uint32_t)fd->nr_numbers - at,
+	to = &fd->paths[fd->nr_paths++];
+	*to = (struct folded_path){
+		.frames = path->nr_frames ? path->frames : NULL,
+		.nr = 1 + (path->nr_frames ? path->nr_frames : path->place != 0),
+		.place = path->place,
 		.value = by_period ? path->period : path->samples,
 	};
-	return 0;
+	if (flame_fill_group_of_path(fd->fill, table, i, 0, &to->comm) <= 0)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < path->nr_frames; k++) {
+		if (flame_fill_place(fd->fill, path->frames[k], &frame) < 0)
+			return -ENOMEM;
+	}
+	return to->frames || !path->place ? 0 : flame_fill_place(fd->fill, path->place, &frame);
 }
 
-static int folded_add_table(struct folded *fd, struct flame_fill *fill, uint32_t table,
-			    bool by_period)
+static int folded_add_table(struct folded *fd, uint32_t table, bool by_period)
 {
 	struct sonde_profile_path path = { .size = sizeof(path) };
 	int r = 0;
 
 	for (uint64_t i = 0; r >= 0; i++) {
-		r = sonde_profile_path(fill->p, table, i, &path);
+		r = sonde_profile_path(fd->fill->p, table, i, &path);
 		if (r <= 0)
 			break;
 		if (!(path.flags & SONDE_ROW_FILTERED))
-			r = folded_add_path(fd, fill, table, i, &path, by_period);
+			r = folded_add_path(fd, table, i, &path, by_period);
 	}
-	flame_fill_done(fill);
 	return r;
 }
 
@@ -139,10 +126,26 @@ static int folded_make_name(const char *name, struct folded_name *ret)
 	return 0;
 }
 
-/* Makes the names, and replaces each number with that of its name. */
+/* The rank of each place, and of each comm. */
+static int folded_rank_paths(struct folded *fd, const uint32_t *rank)
+{
+	const struct flame_fill *fill = fd->fill;
+
+	fd->ranks = calloc(fill->room + 1ul, sizeof(*fd->ranks));
+	if (!fd->ranks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < fill->room; i++)
+		fd->ranks[i] = fill->frames[i] ? rank[fill->frames[i] - 1] : 0;
+	for (size_t i = 0; i < fd->nr_paths; i++)
+		fd->paths[i].comm = rank[fd->paths[i].comm];
+	return 0;
+}
+
+/* Makes the names and the ranks. */
 static int folded_rank(struct folded *fd)
 {
-	const uint32_t nr = fd->f->nr_frames;
+	const struct flame *f = fd->fill->f;
+	const uint32_t nr = f->nr_frames;
 	uint32_t *sorted = calloc(nr, sizeof(*sorted)), *rank = calloc(nr, sizeof(*rank));
 	int r = 0;
 
@@ -154,14 +157,13 @@ static int folded_rank(struct folded *fd)
 	}
 	for (uint32_t i = 0; i < nr; i++)
 		sorted[i] = i;
-	qsort_r(sorted, nr, sizeof(*sorted), folded_compare, fd->f);
+	qsort_r(sorted, nr, sizeof(*sorted), folded_compare, (void *)f);
 	for (uint32_t i = 0; i < nr && r >= 0; i++) {
 		rank[sorted[i]] = i;
-		r = folded_make_name(fd->f->names.text[fd->f->frames[sorted[i]].name],
-				     &fd->names[i]);
+		r = folded_make_name(f->names.text[f->frames[sorted[i]].name], &fd->names[i]);
 	}
-	for (size_t i = 0; i < fd->nr_numbers; i++)
-		fd->numbers[i] = rank[fd->numbers[i]];
+	if (r >= 0)
+		r = folded_rank_paths(fd, rank);
 	free(sorted);
 	free(rank);
 	return r;
@@ -226,11 +228,11 @@ static void folded_sort_keys(struct folded_order *o, size_t begin, size_t nr)
 static void folded_make_key(struct folded_order *o, struct folded_item *item, uint32_t depth)
 {
 	const struct folded_path *path = &o->fd->paths[item->path];
-	const uint32_t *numbers = o->fd->numbers + path->at;
 
 	item->key = 0;
 	for (unsigned bits = o->bits; bits <= 64; bits += o->bits) {
-		const uint64_t number = depth < path->nr ? numbers[depth] + 1ull : 0;
+		const uint64_t number =
+			depth < path->nr ? folded_number(o->fd, path, depth) + 1ull : 0;
 
 		item->key = item->key << o->bits | number;
 		depth++;
@@ -263,7 +265,7 @@ static int folded_order(struct folded_order *o, const struct folded *fd)
 	o->room = calloc(fd->nr_paths + 1, sizeof(*o->room));
 	if (!o->items || !o->room)
 		return -ENOMEM;
-	for (o->bits = 1; fd->f->nr_frames >> o->bits;)
+	for (o->bits = 1; fd->fill->f->nr_frames >> o->bits;)
 		o->bits++;
 	for (size_t i = 0; i < fd->nr_paths; i++)
 		o->items[i].path = (uint32_t)i;
@@ -286,10 +288,9 @@ struct folded_line {
 static uint32_t folded_common(const struct folded *fd, const struct folded_path *a,
 			      const struct folded_path *b)
 {
-	const uint32_t *x = fd->numbers + a->at, *y = fd->numbers + b->at;
 	uint32_t n = 0;
 
-	while (n < a->nr && n < b->nr && x[n] == y[n])
+	while (n < a->nr && n < b->nr && folded_number(fd, a, n) == folded_number(fd, b, n))
 		n++;
 	return n;
 }
@@ -298,14 +299,12 @@ static uint32_t folded_common(const struct folded *fd, const struct folded_path 
 static ssize_t folded_make_line(struct folded_line *line, const struct folded *fd,
 				const struct folded_path *path, uint32_t depth)
 {
-	const uint32_t *numbers = fd->numbers + path->at;
-
 	if (folded_reserve(&line->begins, &line->room_begins, path->nr + 1ul,
 			   sizeof(*line->begins)) < 0)
 		return -ENOMEM;
 	line->begins[0] = 0;
 	for (; depth < path->nr; depth++) {
-		const struct folded_name *name = &fd->names[numbers[depth]];
+		const struct folded_name *name = &fd->names[folded_number(fd, path, depth)];
 		const size_t begin = line->begins[depth];
 
 		if (folded_reserve(&line->text, &line->room, begin + name->len + 32, 1) < 0)
@@ -376,55 +375,55 @@ static int folded_put(FILE *out, struct folded *fd)
 
 static void folded_done(struct folded *fd)
 {
-	for (uint32_t i = 0; fd->names && i < fd->f->nr_frames; i++)
+	for (uint32_t i = 0; fd->names && i < fd->fill->f->nr_frames; i++)
 		free(fd->names[i].text);
 	free(fd->names);
-	free(fd->numbers);
+	free(fd->ranks);
 	free(fd->paths);
 }
 
-/* Tables of events with the same name are one graph. */
-static int folded_fill(struct folded *fds, struct flames *fs, struct flame_fill *fill,
-		       bool by_period)
+/* Puts the paths of all tables of events with this name, from table `first` on. */
+static int folded_put_event(FILE *out, struct sonde_profile *p, uint32_t first, const char *name,
+			    bool by_period)
 {
 	struct sonde_profile_table t = { .size = sizeof(t) };
-	int r = 0;
+	struct flame_fill fill = { .p = p, .f = flame_new(name, "") };
+	struct folded fd = { .fill = &fill };
+	int r = fill.f ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; r >= 0 && sonde_profile_table(fill->p, i, &t) > 0; i++) {
-		size_t at = 0;
-
-		if (!t.nr_rows)
-			continue;
-		r = flames_find(fs, t.name, "", &fill->f);
-		if (r < 0)
-			return r;
-		while (fs->graphs[at] != fill->f)
-			at++;
-		fds[at].f = fill->f;
-		r = folded_add_table(&fds[at], fill, i, by_period);
+	for (uint32_t i = first; r >= 0 && sonde_profile_table(p, i, &t) > 0; i++) {
+		if (t.nr_rows && !strcmp(t.name, name))
+			r = folded_add_table(&fd, i, by_period);
 	}
+	if (r >= 0)
+		r = folded_put(out, &fd);
+	folded_done(&fd);
+	flame_fill_done(&fill);
+	flame_free(fill.f);
 	return r;
+}
+
+/* True if an earlier table has the name, whose paths were put with that table's. */
+static bool folded_is_put(struct sonde_profile *p, uint32_t table, const char *name)
+{
+	struct sonde_profile_table t = { .size = sizeof(t) };
+
+	for (uint32_t i = 0; i < table && sonde_profile_table(p, i, &t) > 0; i++) {
+		if (t.nr_rows && !strcmp(t.name, name))
+			return true;
+	}
+	return false;
 }
 
 int report_folded(FILE *out, struct sonde_profile *p, const char *weight)
 {
 	const bool by_period = weight && !strcmp(weight, "period");
-	struct sonde_profile_facts facts = { .size = sizeof(facts) };
-	struct flame_fill fill = { .p = p };
-	struct flames fs = { .by = "comm" };
-	struct folded *fds;
-	int r = sonde_profile_facts(p, &facts);
+	struct sonde_profile_table t = { .size = sizeof(t) };
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	fill.nr_by = facts.nr_keys ? facts.nr_keys - 1 : 0;
-	fds = calloc(facts.nr_tables + 1ul, sizeof(*fds));
-	r = fds ? folded_fill(fds, &fs, &fill, by_period) : -ENOMEM;
-	for (size_t i = 0; i < fs.nr && r >= 0; i++)
-		r = folded_put(out, &fds[i]);
-	for (size_t i = 0; fds && i < fs.nr; i++)
-		folded_done(&fds[i]);
-	free(fds);
-	flames_done(&fs);
-	return r;
+	for (uint32_t i = 0; r >= 0 && sonde_profile_table(p, i, &t) > 0; i++) {
+		if (t.nr_rows && !folded_is_put(p, i, t.name))
+			r = folded_put_event(out, p, i, t.name, by_period);
+	}
+	return r < 0 ? r : 0;
 }

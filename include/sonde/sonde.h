@@ -1237,7 +1237,10 @@ SONDE_API int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
 struct sonde_profile_path {
 	uint32_t size;
 	uint32_t nr_frames;
-	/* Places, the outermost caller first. Borrowed until the next sonde_profile_path(). */
+	/*
+	 * Places, the outermost caller first. Borrowed as long as the profile with
+	 * callgraph=caller, else until the next sonde_profile_path().
+	 */
 	const uint32_t *frames;
 	uint64_t samples, period;
 	uint64_t weights[4];

@@ -29,10 +29,19 @@ struct chain_cache {
 	VEC(uint8_t) bytes;
 	uint32_t *slots; /* owned; index in known + 1 */
 	size_t mask;
+	uint64_t asked, hits;
 };
 
 /* Raw chains beyond this many bytes are resolved each time. */
 #define CHAIN_CACHE_BYTES ((size_t)8 << 20)
+
+/* After so many chains the cache is used only if at least an eighth of them was in it. */
+#define CHAIN_CACHE_TRIAL 16384
+
+static bool chains_repeat(const struct chain_cache *c)
+{
+	return c->asked < CHAIN_CACHE_TRIAL || c->hits >= c->asked / 8;
+}
 
 void chains_forget(struct profile *p)
 {
@@ -297,13 +306,17 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 		if (!p->chains)
 			return err_nomem();
 	}
+	if (!chains_repeat(p->chains))
+		return chains_resolve(p, ev, place, ret);
 	k.nr = (uint32_t)nr;
 	k.cpumode = chains_inherit_mode(p, ev) ? ev->pub.cpumode : 0;
 	k.user_stamp = chains_stamp(ev, CPUMODE_USER);
 	k.kernel_stamp = chains_stamp(ev, CPUMODE_KERNEL);
 	k.hash = chains_hash(&k, entries);
 	known = chains_lookup(p->chains, &k, entries);
+	p->chains->asked++;
 	if (known) {
+		p->chains->hits++;
 		*ret = known->path;
 		p->chain_is_cut = known->is_cut;
 		p->chain_parent = known->parent;
