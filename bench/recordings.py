@@ -10,6 +10,7 @@ import measure
 
 LEAST_EVENTS = 3_500_000
 LEAST_CHAINS = 200_000
+REPORT_CHAINS = 400_000
 LEAST_FILES = 1_200_000
 LEAST_MIXED = 7_000_000
 
@@ -126,10 +127,13 @@ class Recordings:
                                      'status=none'],
                           50000, min(LEAST_FILES, self.least))
 
-    def chains(self):
-        return self._make('chains.data', ['-e', 'cpu-clock', '-F', '20000', '-g'],
+    def chains(self, name='chains.data', least=LEAST_CHAINS):
+        return self._make(name, ['-e', 'cpu-clock', '-F', '20000', '-g'],
                           lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 500_000,
-                          LEAST_CHAINS)
+                          least)
+
+    def report_chains(self):
+        return self.chains('report-chains.data', REPORT_CHAINS)
 
     def mixed(self):
         """A mix of some seven million events. sonde makes it: perf filters its own events only if

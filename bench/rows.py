@@ -72,13 +72,15 @@ def mixed_rows(recs, mixed):
                           'trace_unhandled=%d' % events]], script='python', memory=MEMORY_GOAL)]
 
 
-def make_rows(recs, sched, syscalls, chains, files, large=False):
+def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
     """recs: the tools of a build; sched, syscalls, chains, files: paths of recordings; large: rows
-    that read a recording ten times as large as the first."""
+    that read a recording ten times as large as the first; mixed: reports read this recording of
+    everything instead of the first."""
     tools, sonde, perf = recs.tools, recs.sonde, recs.perf
     reading = os.path.join(tools, 'bench-reading')
-    few, many = recs.counted(syscalls), recs.counted(sched)
-    events = sum(many.values()) - many['lost']
+    few, all_sched = recs.counted(syscalls), recs.counted(sched)
+    events = sum(all_sched.values()) - all_sched['lost']
+    many = recs.report_chains()
     tenth = recs.beginning(sched, 'sched-tenth.data', os.path.getsize(sched) // 10)
     small = recs.beginning(sched, 'sched-100k.data', 100_000 - small_overhead(sched))
 
@@ -182,30 +184,30 @@ def make_rows(recs, sched, syscalls, chains, files, large=False):
             floor(syscalls, 'wakeup_latency.py', **handlers(few)), 12, 1.5, script='python',
             memory=MEMORY_GOAL),
         Row('wake-up latency, all events handled', *script(sched, 'wakeup_latency.py'),
-            floor(sched, 'wakeup_latency.py', **handlers(many)), 8, 1.4, script='python',
+            floor(sched, 'wakeup_latency.py', **handlers(all_sched)), 8, 1.4, script='python',
             memory=MEMORY_GOAL),
         Row('database export with call chains, rows counted', *script(chains, 'dbexport.py'),
             floor(chains, 'dbexport.py', sample_table='%d*25' % recs.counted(chains)['cpu-clock'],
                   call_path_table='%d*4' % recs.call_paths(chains, dbexport)), 3, 1.25,
             script='python'),
         Row('skeleton that counts, samples not read', *script(sched, 'skeleton_unread.py'),
-            floor(sched, 'skeleton_unread.py', **handlers(many)), 25, 1.3, script='python',
+            floor(sched, 'skeleton_unread.py', **handlers(all_sched)), 25, 1.3, script='python',
             memory=MEMORY_GOAL),
         Row('skeleton that counts, samples read', *script(sched, 'skeleton_read.py'),
-            floor(sched, 'skeleton_read.py', **handlers(many)), 8, 1.5, script='python',
+            floor(sched, 'skeleton_read.py', **handlers(all_sched)), 8, 1.5, script='python',
             memory=MEMORY_GOAL),
         Row('skeleton that counts, without samples', *script(sched, 'skeleton.py'),
-            floor(sched, 'skeleton.py', **handlers(many)), 8, 1.3, script='python',
+            floor(sched, 'skeleton.py', **handlers(all_sched)), 8, 1.3, script='python',
             memory=MEMORY_GOAL),
-        report('report by comm', sched, 5, '-s', 'comm'),
-        report('report by comm, dso and sym', sched, 6, '-s', 'comm,dso,sym'),
-        report('report of call chains, children', chains, 8, '-g'),
-        report('report of call chains, no children', chains, 8, '-g', '--no-children'),
+        report('report by comm', mixed or sched, 5, '-s', 'comm'),
+        report('report by comm, dso and sym', mixed or sched, 6, '-s', 'comm,dso,sym'),
+        report('report of call chains, children', many, 8, '-g'),
+        report('report of call chains, no children', many, 8, '-g', '--no-children'),
         Row('folded call chains (perf: perf script and a script that folds)',
-            [sonde, 'report', '-i', chains, '--format', 'folded'],
+            [sonde, 'report', '-i', many, '--format', 'folded'],
             perf and ['/bin/sh', '-c', '"$0" script -i "$1" -F comm,ip,sym | "$2" "$3"', perf,
-                      chains, PYTHON, os.path.join(BENCH, 'scripts', 'fold.py')],
-            [[reading, 'walk', chains]], 15, memory=REPORT_GOAL, null=True),
+                      many, PYTHON, os.path.join(BENCH, 'scripts', 'fold.py')],
+            [[reading, 'walk', many]], 15, memory=REPORT_GOAL, null=True),
         *perfs_own,
         Row('text of a 100 kB recording', *text(small), wall_ms=20, more_runs=4),
         Row('import sonde (python -c; the process)',

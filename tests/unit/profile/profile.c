@@ -167,6 +167,73 @@ TEST(tree_of_a_row)
 	recording_done(&r);
 }
 
+/* Of C (3) -> B,A (2) | A (1) only nodes of at least 2 have all of their frames. */
+TEST(tree_of_large_nodes)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=comm\ncallgraph=caller\n");
+	struct sonde_profile_node root, child;
+	uint32_t number;
+
+	assert_int_equal(sonde_profile_tree_above(p, 0, 0, 2, &number), 1);
+	root = node_at(p, number);
+	child = node_at(p, root.child);
+	assert_int_equal(child.hit_period, 2);
+	assert_int_equal(child.nr_frames, 2);
+	child = node_at(p, child.next);
+	assert_int_equal(child.period, 1);
+	assert_int_equal(child.hit_period, 0);
+	assert_int_equal(sonde_profile_tree_above(p, 0, 0, 3, &number), 1);
+	root = node_at(p, number);
+	assert_int_equal(root.period, 3);
+	child = node_at(p, root.child);
+	assert_int_equal(child.period, 2);
+	assert_int_equal(child.nr_frames, 1);
+	assert_int_equal(child.child, 0);
+	assert_int_equal(sonde_profile_tree_above(p, 0, 0, 4, &number), 1);
+	root = node_at(p, number);
+	assert_int_equal(root.nr_frames, 1);
+	assert_int_equal(root.child, 0);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+TEST(paths_have_a_limit)
+{
+	struct recording r = begin();
+	struct sonde_profile *p = profile_of(&r, "keys=\ncallgraph=caller\nmax-keys=2\n");
+	struct sonde_profile_facts f = { .size = sizeof(f) };
+
+	assert_int_equal(sonde_profile_facts(p, &f), 1);
+	assert_int_equal(f.samples, 3);
+	assert_int_equal(f.dropped_samples, 1);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+/* Of 20,000 samples every chain is another one; later all are one chain. */
+TEST(chains_that_seldom_repeat)
+{
+	struct recording r;
+	struct sonde_profile *p;
+	struct sonde_profile_path path = { .size = sizeof(path) };
+	uint64_t nr = 0;
+
+	recording_begin_as(&r, true);
+	for (uint64_t i = 0; i < 20000; i++)
+		recording_sample(&r, 20 + i, 12, 12, (uint64_t[]){ A, B + i }, 2);
+	for (uint64_t i = 0; i < 10; i++)
+		recording_sample(&r, 30000 + i, 12, 12, (uint64_t[]){ A, B }, 2);
+	p = profile_of(&r, "keys=sym\ncallgraph=callee\n");
+	assert_int_equal(sonde_profile_path(p, 0, 0, &path), 1);
+	assert_int_equal(path.samples, 11);
+	while (sonde_profile_path(p, 0, nr, &path) == 1)
+		nr++;
+	assert_int_equal(nr, 20000);
+	sonde_profile_free(p);
+	recording_done(&r);
+}
+
 TEST(bad_options_are_refused)
 {
 	struct sonde_profile *p = NULL;
