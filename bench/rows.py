@@ -80,7 +80,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
     reading = os.path.join(tools, 'bench-reading')
     few, all_sched = recs.counted(syscalls), recs.counted(sched)
     events = sum(all_sched.values()) - all_sched['lost']
-    many = recs.report_chains()
+    report_chains = recs.report_chains()
     tenth = recs.beginning(sched, 'sched-tenth.data', os.path.getsize(sched) // 10)
     small = recs.beginning(sched, 'sched-100k.data', 100_000 - small_overhead(sched))
 
@@ -201,13 +201,16 @@ def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
             memory=MEMORY_GOAL),
         report('report by comm', mixed or sched, 5, '-s', 'comm'),
         report('report by comm, dso and sym', mixed or sched, 6, '-s', 'comm,dso,sym'),
-        report('report of call chains, children', many, 8, '-g'),
-        report('report of call chains, no children', many, 8, '-g', '--no-children'),
+        # The smaller recording: perf takes 10 GB for it, and 17 GB for the larger one.
+        report('report of call chains, children', chains, 8, '-g'),
+        Row('report of 400,000 call chains, children',
+            report('', report_chains, None, '-g').commands['sonde'], memory=REPORT_GOAL),
+        report('report of call chains, no children', report_chains, 8, '-g', '--no-children'),
         Row('folded call chains (perf: perf script and a script that folds)',
-            [sonde, 'report', '-i', many, '--format', 'folded'],
+            [sonde, 'report', '-i', report_chains, '--format', 'folded'],
             perf and ['/bin/sh', '-c', '"$0" script -i "$1" -F comm,ip,sym | "$2" "$3"', perf,
-                      many, PYTHON, os.path.join(BENCH, 'scripts', 'fold.py')],
-            [[reading, 'walk', many]], 15, memory=REPORT_GOAL, null=True),
+                      report_chains, PYTHON, os.path.join(BENCH, 'scripts', 'fold.py')],
+            [[reading, 'walk', report_chains]], 15, memory=REPORT_GOAL, null=True),
         *perfs_own,
         Row('text of a 100 kB recording', *text(small), wall_ms=20, more_runs=4),
         Row('import sonde (python -c; the process)',

@@ -970,9 +970,9 @@ struct sonde_profile;
  *	weight=NAME         sums a further value: weight, period, addr or phys_addr of samples, or a
  *	                    number field of tracepoints. A sample without the value adds 0. May be
  *	                    given up to four times
- *	max-keys=N          limit on distinct combinations of keys and paths; default 10000000.
- *	                    Samples of further ones are only counted, in
- *	                    sonde_profile_facts.dropped_samples
+ *	max-keys=N          limit on distinct combinations of keys and paths; default 10000000. The
+ *	                    frames of all paths together have the limit 16 N. Samples of further
+ *	                    ones are only counted, in sonde_profile_facts.dropped_samples
  */
 SONDE_API int sonde_profile_new(struct sonde_profile **ret, const char *settings,
 				const char *origin);
