@@ -95,6 +95,12 @@ static void report_put_text(FILE *f, const char *key, const char *value)
 		fprintf(f, "%s=%s\n", key, value);
 }
 
+/* --weight names a value of samples or a field of tracepoints. */
+static bool report_weighs_field(const struct report_args *a)
+{
+	return a->weight && strcmp(a->weight, "samples") && strcmp(a->weight, "period");
+}
+
 /* Writes the keys of the profile in the order in which rows are compared. */
 static void report_put_keys(FILE *f, const struct report_items *items)
 {
@@ -132,6 +138,8 @@ static char *report_profile_text(const struct report_run *run)
 							    : "function",
 			run->view.children);
 	fprintf(f, "groups=%s\n", a->group ? "all" : a->no_group ? "none" : "recorded");
+	if (report_weighs_field(a))
+		report_put_text(f, "weight", a->weight);
 	report_put_text(f, "parent", a->parent);
 	report_put_text(f, "ignore-callees", a->ignore_callees);
 	report_put_text(f, "comms", a->comms);
@@ -345,6 +353,54 @@ static int report_refuse_keys(struct report_run *run)
 	return 0;
 }
 
+/* True if tracepoints of the schema have the number field; offers their other ones. */
+static bool report_has_weight(const struct sonde_schema *sc, struct sonde_nearest *near)
+{
+	const struct sonde_field *fields;
+	size_t n;
+
+	if (sonde_schema_kind(sc) != SONDE_TRACEPOINT)
+		return false;
+	fields = sonde_schema_fields(sc, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct sonde_field *f = &fields[i];
+
+		if (f->kind != SONDE_FIELD_INT)
+			continue;
+		if (!strcmp(f->name, near->wanted))
+			return true;
+		sonde_nearest_offer(near, f->name);
+	}
+	return false;
+}
+
+/* Rejects a --weight that no event of the recording has. */
+static int report_refuse_weight(struct report_run *run)
+{
+	static const char *const values[] = { "samples", "period", "weight", "addr", "phys_addr" };
+	const char *name = run->report->args->weight;
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = name };
+	const size_t n = sonde_session_schemas(run->session);
+
+	if (!report_weighs_field(run->report->args))
+		return 0;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		if (!strcmp(values[i], name))
+			return 0;
+		sonde_nearest_offer(&near, values[i]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (report_has_weight(sonde_session_schema(run->session, i), &near))
+			return 0;
+	}
+	cli_say("report: --weight %s: no event of the recording has a number field of this name"
+		"%s%s%s",
+		name, near.meant ? " (nearest: " : "", near.meant ? near.meant : "",
+		near.meant ? ")" : "");
+	run->report->status = CLI_USAGE;
+	return 1;
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -371,6 +427,8 @@ static int report_decide(struct report_run *run)
 		r = report_make_layout(run);
 	if (!r)
 		r = report_refuse_keys(run);
+	if (!r)
+		r = report_refuse_weight(run);
 	return r;
 }
 

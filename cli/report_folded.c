@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* FOLDED_FIELD: the first weight= of the profile. */
+enum folded_weight { FOLDED_SAMPLES, FOLDED_PERIOD, FOLDED_FIELD };
+
 /* ---- paths as lists of numbers --------------------------------------------------------------- */
 
 /* A path: the number of its comm at depth 0, then its frames. */
@@ -64,7 +67,7 @@ static uint32_t folded_number(const struct folded *fd, const struct folded_path 
 
 /* A path without frames has the sampled function as its only one. */
 static int folded_add_path(struct folded *fd, uint32_t table, uint64_t i,
-			   const struct sonde_profile_path *path, bool by_period)
+			   const struct sonde_profile_path *path, enum folded_weight by)
 {
 	struct folded_path *to;
 	uint32_t frame;
@@ -76,7 +79,9 @@ static int folded_add_path(struct folded *fd, uint32_t table, uint64_t i,
 		.frames = path->nr_frames ? path->frames : NULL,
 		.nr = 1 + (path->nr_frames ? path->nr_frames : path->place != 0),
 		.place = path->place,
-		.value = by_period ? path->period : path->samples,
+		.value = by == FOLDED_SAMPLES  ? path->samples
+			 : by == FOLDED_PERIOD ? path->period
+					       : path->weights[0],
 	};
 	if (flame_fill_group_of_path(fd->fill, table, i, 0, &to->comm) <= 0)
 		return -ENOMEM;
@@ -87,7 +92,7 @@ static int folded_add_path(struct folded *fd, uint32_t table, uint64_t i,
 	return to->frames || !path->place ? 0 : flame_fill_place(fd->fill, path->place, &frame);
 }
 
-static int folded_add_table(struct folded *fd, uint32_t table, bool by_period)
+static int folded_add_table(struct folded *fd, uint32_t table, enum folded_weight by)
 {
 	struct sonde_profile_path path = { .size = sizeof(path) };
 	int r = 0;
@@ -97,7 +102,7 @@ static int folded_add_table(struct folded *fd, uint32_t table, bool by_period)
 		if (r <= 0)
 			break;
 		if (!(path.flags & SONDE_ROW_FILTERED))
-			r = folded_add_path(fd, table, i, &path, by_period);
+			r = folded_add_path(fd, table, i, &path, by);
 	}
 	return r;
 }
@@ -384,7 +389,7 @@ static void folded_done(struct folded *fd)
 
 /* Puts the paths of all tables of events with this name, from table `first` on. */
 static int folded_put_event(FILE *out, struct sonde_profile *p, uint32_t first, const char *name,
-			    bool by_period)
+			    enum folded_weight by)
 {
 	struct sonde_profile_table t = { .size = sizeof(t) };
 	struct flame_fill fill = { .p = p, .f = flame_new(name, "") };
@@ -393,7 +398,7 @@ static int folded_put_event(FILE *out, struct sonde_profile *p, uint32_t first, 
 
 	for (uint32_t i = first; r >= 0 && sonde_profile_table(p, i, &t) > 0; i++) {
 		if (t.nr_rows && !strcmp(t.name, name))
-			r = folded_add_table(&fd, i, by_period);
+			r = folded_add_table(&fd, i, by);
 	}
 	if (r >= 0)
 		r = folded_put(out, &fd);
@@ -417,13 +422,15 @@ static bool folded_is_put(struct sonde_profile *p, uint32_t table, const char *n
 
 int report_folded(FILE *out, struct sonde_profile *p, const char *weight)
 {
-	const bool by_period = weight && !strcmp(weight, "period");
+	const enum folded_weight by = !weight || !strcmp(weight, "samples") ? FOLDED_SAMPLES
+				      : !strcmp(weight, "period")           ? FOLDED_PERIOD
+									    : FOLDED_FIELD;
 	struct sonde_profile_table t = { .size = sizeof(t) };
 	int r = 0;
 
 	for (uint32_t i = 0; r >= 0 && sonde_profile_table(p, i, &t) > 0; i++) {
 		if (t.nr_rows && !folded_is_put(p, i, t.name))
-			r = folded_put_event(out, p, i, t.name, by_period);
+			r = folded_put_event(out, p, i, t.name, by);
 	}
 	return r < 0 ? r : 0;
 }

@@ -255,8 +255,8 @@ static int report_options_set_weight(struct opt_parser *p, void *values, const c
 {
 	struct report_args *a = values;
 
-	if (value && strcmp(value, "samples") && strcmp(value, "period"))
-		return opt_error(p, "--weight takes samples or period, not '%s'", value);
+	if (value && (!*value || strpbrk(value, "\n,")))
+		return opt_error(p, "--weight takes samples, period or one field, not '%s'", value);
 	a->weight = value;
 	return 0;
 }
@@ -413,8 +413,9 @@ const struct opt report_options[] = {
 		 "text: the default; folded: a line per call path, comm;outer;inner COUNT, for "
 		 "programs that draw flame graphs; "
 		 "json, csv: exact numbers, described in docs/formats/report.md"),
-	OPT_CALL(0, "weight", "samples|period", report_options_set_weight, OPT_OURS,
-		"chooses the values that COUNT of --format folded adds up; default samples"),
+	OPT_CALL(0, "weight", "samples|period|FIELD", report_options_set_weight, OPT_OURS,
+		"chooses the values that COUNT of --format folded adds up; default samples. FIELD: a "
+		"number field of tracepoints, or weight, addr, phys_addr of samples"),
 	OPT_FLAG(0, "stats", struct report_args, stats,
 		"prints how many records of each type there are, instead of tables"),
 	OPT_FLAG(0, "tasks", struct report_args, tasks,

@@ -968,8 +968,8 @@ struct sonde_profile;
  *	                    rows are marked SONDE_ROW_FILTERED. The session's keys of these names
  *	                    drop samples instead
  *	weight=NAME         sums a further value: weight, period, addr or phys_addr of samples, or a
- *	                    number field of tracepoints. A sample without the value adds 0. May be
- *	                    given up to four times
+ *	                    number field of tracepoints. A sample without the value, or with a
+ *	                    negative one, adds 0. May be given up to four times
  *	max-keys=N          limit on distinct combinations of keys and paths; default 10000000. The
  *	                    frames of all paths together have the limit 16 N. Samples of further
  *	                    ones are only counted, in sonde_profile_facts.dropped_samples

@@ -114,6 +114,8 @@ int weights_add(struct profile *p, const struct event *ev, struct profile_counts
 			TRY(weights_field(w, ev, &f));
 		if (f)
 			v = field_number(f, ev->pub.bytes, ev->pub.bytes_len, swap);
+		if (f && f->is_signed && (int64_t)v < 0)
+			v = 0;
 		counts_sum(p, &to->weights[i], v);
 	}
 	return 0;

@@ -17,6 +17,9 @@ try -s comm,pid --format csv
 cp "$DATA/text/kallsyms" map
 try -s comm,pid --format folded --kallsyms map
 try --format folded --weight period --kallsyms map
+try --format folded --weight count --kallsyms map
+try --format folded --weight samples -s comm --kallsyms map
+try --format folded --weight coun
 try --format xml
 try -c cat -s comm,pid
 try -c cat,grep -s comm --percentage relative
