@@ -13,6 +13,8 @@ LEAST_CHAINS = 200_000
 REPORT_CHAINS = 400_000
 LEAST_FILES = 1_200_000
 LEAST_MIXED = 7_000_000
+LEAST_STACKS = 10_000
+FUNCTIONS, FUNCTIONS_OF_A_FILE = 24_000, 400
 
 # A mix for $2 rounds of work: system calls, switches and wake-ups, call chains, new programs.
 MIXED_WORK = '''
@@ -23,6 +25,69 @@ i=0
 while [ $i -lt $(($2 / 500)) ]; do /bin/true; i=$((i + 1)); done
 wait
 '''
+
+
+# Twelve lines and a loop: a sample's line is not known from its function.
+FUNCTION = '''
+uint64_t work_%(i)d(uint64_t x, int n)
+{
+	for (int k = 0; k < n; k++) {
+		x ^= x >> %(shift)d;
+		x *= %(factor)du;
+		if (x & %(bit)d)
+			x += %(i)du;
+	}
+	return x;
+}
+'''
+
+MAIN = '''
+int main(int argc, char **argv)
+{
+	uint64_t x = 1;
+
+	for (int turns = argc > 1 ? atoi(argv[1]) : 1; turns > 0; turns--)
+		for (int i = 0; i < %d; i++)
+			for (int k = 0; k < %d; k++)
+				x = all[i][k](x, 1000);
+	return x == 0;
+}
+'''
+
+
+def make_program(compiler, folder, path):
+    """Compiles a program of FUNCTIONS functions."""
+    nr_files = FUNCTIONS // FUNCTIONS_OF_A_FILE
+    objects = []
+    for file in range(nr_files + 1):
+        name = os.path.join(folder, 'part%d' % file)
+        with open(name + '.c', 'w') as f:
+            f.write('#include <stdint.h>\n#include <stdlib.h>\n'
+                    'typedef uint64_t work(uint64_t x, int n);\n')
+            numbers = range(file * FUNCTIONS_OF_A_FILE, (file + 1) * FUNCTIONS_OF_A_FILE)
+            if file < nr_files:
+                for i in numbers:
+                    f.write(FUNCTION % {'i': i, 'shift': 7 + i % 20, 'bit': 1 << i % 6,
+                                        'factor': 2654435761 + 2 * i})
+                f.write('work *const table_%d[] = { %s };\n' % (
+                    file, ', '.join('work_%d' % i for i in numbers)))
+            else:
+                for i in range(nr_files):
+                    f.write('extern work *const table_%d[];\n' % i)
+                f.write('static work *const *const all[] = { %s };\n%s' % (
+                    ', '.join('table_%d' % i for i in range(nr_files)),
+                    MAIN % (nr_files, FUNCTIONS_OF_A_FILE)))
+        subprocess.run([compiler, '-g', '-O1', '-fno-pie', '-c', name + '.c', '-o', name + '.o'],
+                       check=True)
+        objects.append(name + '.o')
+    subprocess.run([compiler, '-no-pie', '-o', path, *objects], check=True)
+    for name in objects:
+        os.unlink(name)
+
+
+def one_task(options):
+    """True if the recording is of one command, not of the machine."""
+    return '-g' in options or '--call-graph' in options or options[1].endswith(':u')
 
 
 class Recordings:
@@ -73,12 +138,12 @@ class Recordings:
         if self.perf and not by_sonde:
             # The recorder's own writes would be most of the events. The filter follows the events.
             line = [self.perf, 'record', '-q', '-m', '4096', '-o', path] + options
-            if '-g' not in options:
+            if not one_task(options):
                 line += ['-a', '--exclude-perf']
         else:
             line = [self.sonde, 'record', '-q', '-m', '4096', '-o', path] + options
             # A recorder that records its own system calls never ends.
-            if '-g' not in options and 'syscalls:' not in options[1]:
+            if not one_task(options) and 'syscalls:' not in options[1]:
                 line.append('-a')
         measure.run(line + ['--'] + command, memory=False)
 
@@ -134,6 +199,35 @@ class Recordings:
 
     def report_chains(self):
         return self.chains('report-chains.data', REPORT_CHAINS)
+
+    def stacks(self):
+        """Copied pieces of the stack: --call-graph dwarf."""
+        return self._make('stacks.data', ['-e', 'cpu-clock', '-F', '10000', '--call-graph',
+                                          'dwarf,8192'],
+                          lambda n: [os.path.join(self.tools, 'bench-stacks'), str(n)], 700_000,
+                          LEAST_STACKS)
+
+    def functions(self):
+        """(recording, program, file of addresses): samples at some 20,000 addresses of a program
+        with a debug file of FUNCTIONS functions. None without a compiler."""
+        compiler = shutil.which('cc')
+        folder = os.path.join(self.folder, 'functions')
+        data, program, addresses = (os.path.join(folder, name)
+                                    for name in ('perf.data', 'program', 'addresses'))
+        if os.path.exists(addresses):
+            return data, program, addresses
+        if not compiler:
+            return None
+        os.makedirs(folder, exist_ok=True)
+        make_program(compiler, folder, program)
+        self._record(data, ['-e', 'cpu-clock:u', '-F', '20000'], [program, '2'])
+        p = subprocess.run([self.sonde, 'script', '-i', data, '-F', 'ip'], capture_output=True,
+                           text=True, check=True, env=measure.clean_environment())
+        found = sorted({int(ip, 16) for ip in p.stdout.split()})
+        with open(addresses, 'w') as f:
+            # The program is not relocatable, so these are addresses of its file.
+            f.writelines('%#x\n' % ip for ip in found if ip < 1 << 28)
+        return data, program, addresses
 
     def mixed(self):
         """A mix of some seven million events. sonde makes it: perf filters its own events only if

@@ -2,6 +2,7 @@
 """The rows of the bench: commands of sonde, of perf and of the floor, and the goals."""
 import filecmp
 import os
+import shutil
 import sys
 
 import measure
@@ -115,6 +116,17 @@ def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
         return Row(name, [sonde, '--compat', 'perf-6.1', *options], perf and [perf, *options],
                    [[reading, 'walk', path]], beside_perf, memory=REPORT_GOAL)
 
+    def functions_row():
+        made, symbolizer = recs.functions(), shutil.which('llvm-symbolizer')
+        if not made:
+            return []
+        data, program, addresses = made
+        return [Row('functions and lines of 20,000 addresses (perf: llvm-symbolizer)',
+                    [sonde, 'report', '-i', data, '--stdio', '-s', 'sym,srcline'],
+                    symbolizer and ['/bin/sh', '-c', '"$0" --obj="$1" <"$2"', symbolizer, program,
+                                    addresses],
+                    beside_perf=0.5, memory=REPORT_GOAL, null=True)]
+
     def handlers(counts):
         return {n.replace(':', '__'): counts.get(n, 0)
                 for n in ('sched:sched_wakeup', 'sched:sched_switch')}
@@ -206,6 +218,8 @@ def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
         Row('report of 400,000 call chains, children',
             report('', report_chains, None, '-g').commands['sonde'], memory=REPORT_GOAL),
         report('report of call chains, no children', report_chains, 8, '-g', '--no-children'),
+        report('report of copied stacks', recs.stacks(), 7, '-g'),
+        *functions_row(),
         Row('folded call chains (perf: perf script and a script that folds)',
             [sonde, 'report', '-i', report_chains, '--format', 'folded'],
             perf and ['/bin/sh', '-c', '"$0" script -i "$1" -F comm,ip,sym | "$2" "$3"', perf,
