@@ -36,7 +36,7 @@ static inline bool counts_any(const struct profile_counts *c)
 void counts_make_signed(struct profile *p, struct profile_counts *c, bool negate);
 /* From now on the profile's sums are signed. */
 void counts_begin_difference(struct profile *p);
-/* A sum as a number that orders signed and unsigned sums alike. */
+/* A sum as an unsigned number in the same order. */
 static inline uint64_t counts_order(const struct profile *p, uint64_t sum)
 {
 	return p->facts.flags & SONDE_PROFILE_DIFFERENCE ? sum ^ 1ull << 63 : sum;

@@ -5,7 +5,7 @@
  *
  *	a b c (2)   a b d (1)   a b (1)		a,b (1)  ->  c (2), d (1)
  *
- * Equal first frames have equal classes. A node is divided when its turn comes in the list of
+ * Equal first frames have equal classes. A node is divided when its turn is in the list of
  * nodes, so a path costs nothing below the first node that it has to itself, nor below a node that
  * is too small to be asked for.
  */
