@@ -414,8 +414,8 @@ const struct opt report_options[] = {
 		 "programs that draw flame graphs; "
 		 "json, csv: exact numbers, described in docs/formats/report.md"),
 	OPT_CALL(0, "weight", "samples|period|FIELD", report_options_set_weight, OPT_OURS,
-		"chooses the values that COUNT of --format folded adds up; default samples. FIELD: a "
-		"number field of tracepoints, or weight, addr, phys_addr of samples"),
+		"chooses the values that COUNT of --format folded adds up; default samples. "
+		"FIELD: a number field of tracepoints, or weight, addr, phys_addr of samples"),
 	OPT_FLAG(0, "stats", struct report_args, stats,
 		"prints how many records of each type there are, instead of tables"),
 	OPT_FLAG(0, "tasks", struct report_args, tasks,
