@@ -149,7 +149,10 @@ static char *report_profile_text(const struct report_run *run)
 	report_put_text(f, "tids", a->tids);
 	if (a->time_quantum_ns)
 		fprintf(f, "time-quantum=%" PRIu64 "\n", a->time_quantum_ns);
+	report_put_text(f, "socket", a->socket);
 	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
+	fprintf(f, "nanoseconds=%d\nparents-only=%d\nbranches=%d\n", a->ns, a->exclude_other,
+		run->view.by_branch);
 	if (fclose(f)) {
 		free(text);
 		return NULL;
@@ -293,6 +296,8 @@ static int report_make_layout(struct report_run *run)
 		.show_period = a->show_period,
 		.show_cpu_utilization = a->show_cpu_utilization,
 		.only_tracepoints = run->has.only_tracepoints,
+		.has_parent_regex = a->parent != NULL,
+		.mode = run->view.by_branch ? REPORT_BRANCH : REPORT_NORMAL,
 		.raw_trace = a->raw_trace,
 		.is_field = report_is_field,
 		.ctx = run,
@@ -410,9 +415,11 @@ static int report_decide(struct report_run *run)
 	run->has = report_look(run->session);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
-	run->view.children = run->has.chains && !a->no_children && !a->no_call_graph &&
-			     !a->hierarchy && !a->mem_mode;
-	run->view.has_graphs = run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
+	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->mem_mode;
+	run->view.children = !run->view.by_branch && run->has.chains && !a->no_children &&
+			     !a->no_call_graph && !a->hierarchy && !a->mem_mode;
+	run->view.has_graphs =
+		!run->view.by_branch && run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
 	if (a->format)
 		report_decide_format(run);
 	run->view.nr_events = run->has.nr_events;
@@ -540,7 +547,12 @@ int report_print(struct sonde_session *s, void *ctx)
 	if (!r) {
 		if (!a->format)
 			report_frame_begin(stdout, a);
-		if (!run.has.chains && report_layout_has(&run.layout, "parent"))
+		if (a->branch_stack && !run.has.branches)
+			r = report_fail(run.report,
+					"Selected -b but no branch data. Did you call perf record "
+					"without -b?",
+					"-b: the recording has no branch stacks");
+		else if (!run.has.chains && report_layout_has(&run.layout, "parent"))
 			r = report_fail(
 				run.report,
 				"Selected --sort parent, but no callchain data. Did you call "

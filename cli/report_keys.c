@@ -287,6 +287,8 @@ int report_layout_make(struct report_layout *l, const struct report_keys_want *w
 	*ret_of = "sort";
 	if (!r)
 		r = report_keys_add_list(&p, l->sort_text);
+	if (!r && want->has_parent_regex)
+		r = report_keys_add_word(&p, "parent");
 	if (!r && want->fields) {
 		*ret_of = "fields";
 		p.items = &l->output;

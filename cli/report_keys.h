@@ -54,6 +54,7 @@ struct report_keys_want {
 	const char *sort, *fields; /* -s, -F; NULL if not given */
 	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
 	bool only_tracepoints, raw_trace;
+	bool has_parent_regex; /* -p: parent is a key after the others */
 	/*
 	 * True if an event has the tracepoint field of this name. NULL if no event has such fields.
 	 */

@@ -261,6 +261,35 @@ static int report_options_set_weight(struct opt_parser *p, void *values, const c
 	return 0;
 }
 
+static int report_options_set_branches(struct opt_parser *p, void *values, const char *value,
+				       bool negated)
+{
+	struct report_args *a = values;
+
+	a->branch_stack = !negated;
+	a->no_branch_stack = negated;
+	return 0;
+}
+
+static int report_options_set_socket(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
+{
+	struct report_args *a = values;
+
+	if (!negated &&
+	    (strspn(value, "0123456789") != strlen(value) || !*value || strlen(value) > 9))
+		return opt_error(p, "--socket-filter needs the number of a socket, not '%s'",
+				 value);
+	a->socket = negated ? NULL : value;
+	return 0;
+}
+
+static int report_options_disable_order(struct opt_parser *p, void *values, const char *value,
+					bool negated)
+{
+	return report_options_set_line(p, values, "unsorted", negated ? "0" : "1");
+}
+
 static int report_options_set_format(struct opt_parser *p, void *values, const char *value,
 				     bool negated)
 {
@@ -326,6 +355,9 @@ const struct opt report_options[] = {
 	OPT_TEXT('F', "fields", "COLUMNS", struct report_args, fields,
 		 "prints exactly these columns, keys or overhead,overhead_children,sample,period "
 		 "...; +COLUMN adds one"),
+	OPT_CALL('b', "branch-stack", NULL, report_options_set_branches, 0,
+		 "makes a row for each branch of branch stacks, by source and target; the default "
+		 "for recordings with branch stacks, --no-branch-stack: a row for samples"),
 	OPT_FLAG('n', "show-nr-samples", struct report_args, show_samples,
 		"prints a column with the number of samples"),
 	OPT_FLAG(0, "show-total-period", struct report_args, show_period,
@@ -339,6 +371,7 @@ const struct opt report_options[] = {
 		 "level"),
 	OPT_CALL(0, "time-quantum", "TIME", report_options_set_time_quantum, 0,
 		 "rows of the key time are this long (10ms); default 100ms"),
+	OPT_FLAG(0, "ns", struct report_args, ns, "prints nanoseconds in the key time"),
 	OPT_CALL(0, "skip-empty", NULL, report_options_set_skip_empty, 0,
 		"leaves out events without samples; the default"),
 	OPT_CALL(0, "group", NULL, report_options_set_group, 0,
@@ -370,6 +403,10 @@ const struct opt report_options[] = {
 		 "means the same"),
 	OPT_FLAG('U', "hide-unresolved", struct report_args, hide_unresolved,
 		"leaves out samples and frames without a symbol"),
+	OPT_CALL(0, "socket-filter", "N", report_options_set_socket, 0,
+		 "shows only rows of samples on processor socket N"),
+	OPT_FLAG('x', "exclude-other", struct report_args, exclude_other,
+		 "shows only rows of samples with a caller that -p chooses"),
 	OPT_KEY(0, "switch-on", "EVENT", "switch-on", "takes only samples from the first EVENT on"),
 	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no samples from EVENT on"),
 	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
@@ -404,6 +441,8 @@ const struct opt report_options[] = {
 		"prints source files with their folders"),
 
 	OPT_GROUP("Output"),
+	OPT_CALL(0, "disable-order", NULL, report_options_disable_order, 0,
+		 "adds samples up in the order of the recording, not of their times"),
 	OPT_FLAG(0, "header", struct report_args, header,
 		"prints the header of the recording, then the tables"),
 	OPT_FLAG(0, "header-only", struct report_args, header_only,
@@ -438,6 +477,8 @@ const struct opt report_options[] = {
 	OPT_CALL(0, "itrace", "OPTIONS", report_options_set_itrace, OPT_VALUE_OPTIONAL,
 		 "how to decode a processor's trace. sonde does not decode such traces: it adds up "
 		 "the other samples and a note"),
+	OPT_FLAG(0, "ignore-vmlinux", struct report_args, no_effect,
+		 "takes no kernel symbols from a kernel's file that -k does not name, as always"),
 	OPT_FLAG('m', "modules", struct report_args, no_effect,
 		"takes symbols of the kernel's modules, as always"),
 	OPT_U64(0, "samples", "N", struct report_args, samples_kept,

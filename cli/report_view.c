@@ -226,7 +226,8 @@ static const char *report_view_own(struct view_table *vt, char *text)
 
 static bool report_view_is_symbol(const struct report_key *key)
 {
-	return key && !strncmp(key->name, "symbol", 6) && strcmp(key->name, "symbol_size");
+	return key && (!strncmp(key->name, "addr_", 5) ||
+		       (!strncmp(key->name, "symbol", 6) && strcmp(key->name, "symbol_size")));
 }
 
 /* The text of a cell; NULL if there is no memory. */
@@ -266,6 +267,16 @@ static void report_view_numbers(uint64_t *to, const struct sonde_profile_row *ro
 	to[REPORT_SAMPLES] = row->samples;
 }
 
+/* perf measures the dso of a branch only if the address has a symbol. */
+static bool report_view_is_branch_dso(const struct view_table *vt, const struct report_key *key,
+				      const struct sonde_profile_value *value)
+{
+	struct sonde_profile_place place = { .size = sizeof(place) };
+
+	return key->kind == REPORT_KEY_BRANCH && !strncmp(key->name, "dso_", 4) &&
+	       (sonde_profile_place(vt->v->profile, value->place, &place) != 1 || !place.sym);
+}
+
 static void report_view_widen(struct view_table *vt, const struct report_row *row, bool unresolved)
 {
 	const struct report_args *a = vt->v->args;
@@ -292,6 +303,8 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 			    width < UNKNOWN_SYM_WIDTH)
 				width = UNKNOWN_SYM_WIDTH;
 		}
+		if (k->key && report_view_is_branch_dso(vt, k->key, &value))
+			width = 0;
 		if (k->key && !strcmp(k->key->name, "dso") && unresolved && !a->widths &&
 		    !a->separator && !a->dsos && width < UNKNOWN_DSO_WIDTH)
 			width = UNKNOWN_DSO_WIDTH;

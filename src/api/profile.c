@@ -312,7 +312,7 @@ int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t 
 		return 0;
 	width = p->own->columns.v[key].def->raw == RAW_COMM
 			? last_comms_width(p->own, profile_row_number(p, table, row))
-			: column_width(&p->own->columns.v[key]);
+			: column_width(p->own, &p->own->columns.v[key]);
 	return profile_give_value(v, width, ret);
 }
 
@@ -367,7 +367,7 @@ int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table, uint
 	if (cell == UINT32_MAX || key >= p->own->columns.n)
 		return 0;
 	c = &p->own->columns.v[key];
-	return profile_give_value(column_value(p->own, c, cell), column_width(c), ret);
+	return profile_give_value(column_value(p->own, c, cell), column_width(p->own, c), ret);
 }
 
 const char *sonde_profile_text(const struct sonde_profile *p, uint32_t table, uint64_t row,

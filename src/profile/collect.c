@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "model/sampled.h"
+#include "profile/branches.h"
 #include "profile/chains.h"
 #include "profile/columns.h"
 #include "profile/counts.h"
@@ -134,6 +135,32 @@ static int collect_raw(struct profile *p, const struct event *ev, struct profile
 		return collect_cgroup(p, ev, s->values.cgroup, ret);
 	case RAW_FIELD:
 		return fields_find(p, c, ev, ret);
+	case RAW_FROM:
+	case RAW_FROM_LINE:
+		*ret = p->branch.from;
+		return 0;
+	case RAW_TO:
+	case RAW_TO_LINE:
+		*ret = p->branch.to;
+		return 0;
+	case RAW_FROM_ADDR:
+	case RAW_TO_ADDR:
+		TRY(places_with_mode(p, c->def->raw == RAW_TO_ADDR ? p->branch.to : p->branch.from,
+				     ev->pub.cpumode, &number));
+		*ret = number;
+		return 0;
+	case RAW_PREDICTION:
+		*ret = p->branch.prediction;
+		return 0;
+	case RAW_IN_TX:
+		*ret = p->branch.in_tx;
+		return 0;
+	case RAW_ABORT:
+		*ret = 2 * p->branch.aborts;
+		return 0;
+	case RAW_CYCLES:
+		*ret = p->branch.cycles;
+		return 0;
 	case RAW_WEIGHT:
 		*ret = s->weight;
 		return 0;
@@ -348,10 +375,71 @@ static int collect_find_cell(struct profile *p, const struct event *ev, uint64_t
 	return r;
 }
 
-int collect_add(struct profile *p, const struct event *ev)
+static int collect_count(struct profile *p, const struct event *ev, uint32_t cell, uint64_t period)
 {
 	const uint32_t mode = ev->pub.cpumode < PROFILE_MODES ? ev->pub.cpumode : 0;
-	struct profile_counts *c;
+	struct profile_counts *c = &p->counts.v[cell];
+
+	c->samples++;
+	counts_sum(p, &c->period[mode], period);
+	if (c->last_ns < ev->pub.time_ns || c->samples == 1)
+		c->last_ns = ev->pub.time_ns;
+	return p->weights ? weights_add(p, ev, c) : 0;
+}
+
+/* ---- branch stacks --------------------------------------------------------------------------- */
+
+static int collect_branch(struct profile *p, const struct event *ev, const struct collect_sample *s,
+			  uint32_t sampled, const struct sonde_branch *branch)
+{
+	uint32_t place, at, cell;
+	uint64_t key[2];
+	int r = branches_find(p, ev, branch, &place);
+
+	if (r <= 0) {
+		p->facts.hidden_samples += !r;
+		return r;
+	}
+	r = collect_combination(p, ev, s, &at);
+	if (r >= 0) {
+		key[0] = two_halves(at, (p->needs_place ? place : PROFILE_ROOT) + 1);
+		key[1] = PROFILE_ROOT;
+		r = wordset_put_within(&p->cells, key, p->opts.max_keys, &cell);
+	}
+	if (r == -ENOSPC) {
+		p->facts.dropped_samples++;
+		return 0;
+	}
+	if (r > 0)
+		r = collect_first(p, ev, sampled);
+	if (r < 0)
+		return r;
+	p->facts.samples++;
+	return collect_count(p, ev, cell, 1);
+}
+
+static int collect_branches(struct profile *p, const struct event *ev, uint64_t ip)
+{
+	uint32_t sampled = PROFILE_ROOT;
+	struct collect_sample s;
+
+	if (marks_need_place(p))
+		TRY(collect_place(p, ev, ip, &sampled));
+	TRY(collect_values(ev, &s));
+	for (uint64_t i = 0; i < s.values.nr_branches; i++) {
+		/* perf's weight of a branch. */
+		s.weight = s.values.branches[i].flags >> 4 & 0xffff;
+		s.weight += !s.weight;
+		s.ins_lat = s.stage = 0;
+		TRY(collect_branch(p, ev, &s, sampled, &s.values.branches[i]));
+	}
+	return 1;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+int collect_add(struct profile *p, const struct event *ev)
+{
 	uint64_t ip, period;
 	uint32_t cell;
 	int r;
@@ -361,6 +449,8 @@ int collect_add(struct profile *p, const struct event *ev)
 	if (__builtin_expect(p->session != ev->recording->all, 0))
 		TRY(collect_begin(p, ev));
 	source_weigh(ev->source, ev, &ip, &period);
+	if (p->opts.branches)
+		return collect_branches(p, ev, ip);
 	r = collect_find_cell(p, ev, ip, &cell);
 	if (r == -ENOSPC) {
 		p->facts.dropped_samples++;
@@ -368,12 +458,6 @@ int collect_add(struct profile *p, const struct event *ev)
 	}
 	if (r <= 0)
 		return r < 0 ? r : 1;
-	c = &p->counts.v[cell];
-	c->samples++;
-	counts_sum(p, &c->period[mode], period);
-	if (c->last_ns < ev->pub.time_ns || c->samples == 1)
-		c->last_ns = ev->pub.time_ns;
-	if (p->weights)
-		TRY(weights_add(p, ev, c));
+	TRY(collect_count(p, ev, cell, period));
 	return 1;
 }

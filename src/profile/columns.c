@@ -6,6 +6,7 @@
 
 #include "base/near.h"
 #include "model/schema_table.h"
+#include "profile/branches.h"
 #include "profile/texts.h"
 #include "profile/values.h"
 
@@ -36,9 +37,10 @@ static int columns_add(struct profile *p, const struct key_def *def, struct prof
 	c.raw_at = -1;
 	if (p->columns.n == PROFILE_MAX_COLUMNS)
 		return err_set(-EINVAL, "more than %d sort keys", PROFILE_MAX_COLUMNS);
-	p->has_dso |= def->value == value_dso;
+	p->has_dso |= def->value == value_dso && def->raw == RAW_PLACE;
 	p->has_parent |= def->raw == RAW_PARENT;
-	p->needs_lines |= def->raw == RAW_LINE;
+	p->needs_lines |=
+		def->raw == RAW_LINE || def->raw == RAW_FROM_LINE || def->raw == RAW_TO_LINE;
 	p->needs_sample |= def->raw >= RAW_WEIGHT || def->raw == RAW_CGROUP_NAME;
 	if (columns_is_place(def->raw))
 		p->needs_place = true;
@@ -260,8 +262,10 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 	return &c->values.v[hash64_find(&c->by_raw, raw)];
 }
 
-uint32_t column_width(const struct profile_column *c)
+uint32_t column_width(const struct profile *p, const struct profile_column *c)
 {
+	if (c->def->raw == RAW_TIME && p->opts.nanoseconds)
+		return c->def->width + 4;
 	return c->event ? c->width : c->def->width;
 }
 

@@ -23,7 +23,7 @@ void columns_done(struct profile *p);
 const struct profile_value *column_value(const struct profile *p, const struct profile_column *c,
 					 uint32_t cell);
 /* The least width that perf gives the column. */
-uint32_t column_width(const struct profile_column *c);
+uint32_t column_width(const struct profile *p, const struct profile_column *c);
 /* The only table that has the column; UINT32_MAX if all tables have it. */
 uint32_t column_table(const struct profile *p, const struct profile_column *c);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/keys.h"
 #include "filters/id_list.h"
 #include "filters/name_list.h"
 #include "recording/recording.h"
@@ -139,6 +140,12 @@ bool marks_filtered(const struct profile *p, const struct event *ev, uint32_t pl
 	const struct profile_filters *f = p->filters;
 	const char *comm = strpool_text(ev->recording->strings, ev->pub.comm);
 
+	if (p->opts.socket != KEY_NO_NUMBER &&
+	    (uint64_t)(int64_t)recording_socket(ev->recording, ev->pub.cpu) != p->opts.socket)
+		return true;
+	/* The function is searched for only if it is a key. */
+	if (p->opts.parents_only && !(p->has_parent && p->chain_parent))
+		return true;
 	if (!name_list_holds(&f->comms, comm) || !id_list_holds(&f->pids, ev->pub.pid) ||
 	    !id_list_holds(&f->tids, ev->pub.tid))
 		return true;

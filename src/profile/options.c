@@ -27,6 +27,10 @@ static const struct key keys[] = {
 	NUMBER("time-quantum", time_quantum, 1, KEY_NO_NUMBER - 1),
 	FLAG("raw-fields", raw_fields),
 	FLAG("hide-unresolved", hide_unresolved),
+	FLAG("branches", branches),
+	FLAG("nanoseconds", nanoseconds),
+	FLAG("parents-only", parents_only),
+	NUMBER("socket", socket, 0, INT32_MAX),
 	TEXT("comms", comms),
 	TEXT("dsos", dsos),
 	TEXT("symbols", symbols),
@@ -44,6 +48,8 @@ static int profile_options_check(const struct profile_options *o)
 {
 	if (o->children && o->callgraph == CALLGRAPH_NONE)
 		return err_set(-EINVAL, "children=1 needs callgraph=callee or callgraph=caller");
+	if (o->branches && o->callgraph != CALLGRAPH_NONE)
+		return err_set(-EINVAL, "branches=1 and callgraph= exclude each other");
 	return 0;
 }
 

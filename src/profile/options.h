@@ -17,11 +17,11 @@ struct profile_options {
 	uint32_t callgraph_key; /* enum callgraph_key */
 	uint32_t children;
 	uint32_t groups; /* enum profile_groups */
-	uint32_t raw_fields, hide_unresolved;
+	uint32_t raw_fields, hide_unresolved, branches, nanoseconds, parents_only;
 	char *parent, *ignore_callees;
 	char *comms, *dsos, *symbols, *pids, *tids;
-	char *weights; /* the lines weight=NAME */
-	uint64_t time_quantum, max_keys;
+	char *weights;                           /* the lines weight=NAME */
+	uint64_t time_quantum, max_keys, socket; /* socket: KEY_NO_NUMBER for all */
 };
 
 int profile_options_parse(struct profile_options *o, const char *text, const char *origin);

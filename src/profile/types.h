@@ -44,6 +44,17 @@ enum profile_raw {
 	RAW_TRACE,  /* id of the text in the profile's string pool; also RAW_CGROUP_NAME */
 	RAW_CGROUP_NAME,
 	RAW_FIELD, /* index in profile.field_values */
+	/* Values of profile.branch. RAW_FROM_LINE, RAW_TO_LINE: the place has its source line. */
+	RAW_FROM,
+	RAW_TO,
+	RAW_FROM_ADDR, /* the place has the mode of the sample; also RAW_TO_ADDR */
+	RAW_TO_ADDR,
+	RAW_FROM_LINE,
+	RAW_TO_LINE,
+	RAW_PREDICTION,
+	RAW_IN_TX,
+	RAW_ABORT,
+	RAW_CYCLES,
 	/* Values of struct sonde_sample. */
 	RAW_WEIGHT,
 	RAW_INS_LAT,
@@ -188,6 +199,12 @@ struct profile_table {
 	uint32_t first_path, nr_paths; /* in profile.paths */
 };
 
+/* An entry of a branch stack. */
+struct profile_branch {
+	uint32_t from, to; /* places */
+	uint64_t prediction, in_tx, aborts, cycles;
+};
+
 /* A node of the row's call tree that is being shown. */
 struct profile_tree_node {
 	uint32_t frames_at, nr_frames; /* in call_paths.frames */
@@ -212,6 +229,7 @@ struct profile {
 	bool chain_is_cut; /* the chain of the current sample is incomplete */
 	/* place + 1 of the function that parent= names in the current sample's chain; 0 if none */
 	uint64_t chain_parent;
+	struct profile_branch branch; /* the entry that is being added; for branches=1 */
 
 	/* ---- the pass ---- */
 	const struct recordings *session; /* the session of the last event */

@@ -76,7 +76,7 @@ int value_sym(struct profile *p, uint64_t raw, bool is_frame, struct profile_val
 	}
 	ret->kind = SONDE_VALUE_ADDRESS;
 	ret->unknown = place->unknown;
-	ret->number = is_frame ? place->ip : place->dso_addr;
+	ret->number = is_frame || p->opts.branches ? place->ip : place->dso_addr;
 	if (ret->number)
 		snprintf(text, sizeof(text), "0x%016" PRIx64, ret->number);
 	else
@@ -102,8 +102,12 @@ int value_time(struct profile *p, uint64_t raw, bool is_frame, struct profile_va
 	(void)is_frame;
 	ret->kind = SONDE_VALUE_NUMBER;
 	ret->number = raw;
-	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, raw / 1000000000,
-		 raw % 1000000000 / 1000);
+	if (p->opts.nanoseconds)
+		snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, raw / 1000000000,
+			 raw % 1000000000);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, raw / 1000000000,
+			 raw % 1000000000 / 1000);
 	return values_intern(p, text, &ret->text);
 }
 

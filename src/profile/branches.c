@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/branches.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "model/callchain.h"
+#include "profile/places.h"
+#include "profile/texts.h"
+#include "profile/values.h"
+#include "recording/locate.h"
+
+/* Bits of an entry's flags. */
+enum { FLAG_MISPREDICTED = 1, FLAG_PREDICTED = 2, FLAG_IN_TX = 4, FLAG_ABORT = 8 };
+enum { CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
+
+/*
+ * The place of an address of which no mode is recorded: the first mode that has a mapping for it,
+ * in perf's order.
+ */
+static int branches_place(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
+{
+	static const uint32_t modes[] = { CPUMODE_USER, CPUMODE_KERNEL, CPUMODE_GUEST_USER,
+					  CPUMODE_GUEST_KERNEL };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (recording_located(ev, ip, modes[i])->map_end)
+			return places_find(p, ev, ip, modes[i], NULL, ret);
+	}
+	return places_find(p, ev, ip, CPUMODE_UNKNOWN, NULL, ret);
+}
+
+int branches_find(struct profile *p, const struct event *ev, const struct sonde_branch *branch,
+		  uint32_t *ret)
+{
+	struct profile_branch *b = &p->branch;
+
+	TRY(branches_place(p, ev, branch->from, &b->from));
+	TRY(branches_place(p, ev, branch->to, &b->to));
+	if (p->opts.hide_unresolved && !(place_at(p, b->from)->sym && place_at(p, b->to)->sym))
+		return 0;
+	b->prediction = branch->flags & (FLAG_MISPREDICTED | FLAG_PREDICTED);
+	b->in_tx = (branch->flags & FLAG_IN_TX) != 0;
+	b->aborts = (branch->flags & FLAG_ABORT) != 0;
+	b->cycles = branch->flags >> CYCLES_SHIFT & CYCLES_MASK;
+	TRY(places_with_mode(p, b->to, ev->pub.cpumode, ret));
+	return 1;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+int value_mispredict(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)p, (void)is_frame;
+	ret->number = raw;
+	ret->text = raw & FLAG_PREDICTED ? "N" : raw & FLAG_MISPREDICTED ? "Y" : "N/A";
+	if (!raw)
+		ret->kind = SONDE_VALUE_NONE;
+	return 0;
+}
+
+/* Also of the key `abort`. */
+int value_in_tx(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	(void)p, (void)is_frame;
+	ret->number = raw;
+	ret->text = raw == 2 ? "A" : raw ? "T" : ".";
+	return 0;
+}
+
+int value_cycles(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	char text[24] = "-";
+
+	(void)is_frame;
+	ret->number = raw;
+	ret->kind = raw ? SONDE_VALUE_NUMBER : SONDE_VALUE_NONE;
+	if (raw)
+		snprintf(text, sizeof(text), "%" PRIu64, raw);
+	ret->text = texts_intern(p, text);
+	return ret->text ? 0 : -ENOMEM;
+}
+
+static int branches_address(struct profile *p, const struct profile_place *place,
+			    struct profile_value *ret)
+{
+	char text[32];
+
+	ret->kind = SONDE_VALUE_ADDRESS;
+	ret->unknown = place->unknown;
+	ret->number = place->dso_addr;
+	snprintf(text, sizeof(text), ret->number ? "0x%016" PRIx64 : "%016" PRIx64, ret->number);
+	ret->text = texts_intern(p, text);
+	return ret->text ? 0 : -ENOMEM;
+}
+
+int value_branch_sym(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+
+	(void)is_frame;
+	ret->place = (uint32_t)raw + 1;
+	if (!place->sym)
+		return branches_address(p, place, ret);
+	ret->text = ret->long_text = place->sym;
+	ret->number = place->sym_start;
+	return 0;
+}
+
+/* A function is shown with the distance from its start. */
+int value_branch_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+	char text[4096];
+
+	(void)is_frame;
+	ret->place = (uint32_t)raw + 1;
+	if (!place->sym)
+		return branches_address(p, place, ret);
+	ret->kind = SONDE_VALUE_ADDRESS;
+	ret->number = place->dso_addr;
+	snprintf(text, sizeof(text), "%s+0x%" PRIx64, place->sym, place->sym_off);
+	ret->text = texts_intern(p, text);
+	return ret->text ? 0 : -ENOMEM;
+}
+
+int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	if (place_at(p, (uint32_t)raw)->dso)
+		return value_srcline(p, raw, is_frame, ret);
+	ret->place = (uint32_t)raw + 1;
+	ret->kind = SONDE_VALUE_NONE;
+	ret->text = "??:0";
+	return 0;
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static int branches_by_addr(const struct profile *p, const struct profile_value *a,
+			    const struct profile_value *b)
+{
+	const int64_t x = (int64_t)place_at(p, a->place - 1)->ip;
+	const int64_t y = (int64_t)place_at(p, b->place - 1)->ip;
+
+	return (x > y) - (x < y);
+}
+
+/* perf's order of dso, the other way round. */
+static int branches_by_dso(const struct profile *p, const struct profile_value *a,
+			   const struct profile_value *b)
+{
+	return order_dso.show(p, b, a);
+}
+
+/* The dso does not matter. Places without a function are last, each a row of its own. */
+static int branches_by_sym(const struct profile *p, const struct profile_value *a,
+			   const struct profile_value *b)
+{
+	const struct profile_place *x = place_at(p, a->place - 1), *y = place_at(p, b->place - 1);
+
+	if (!x->sym && !y->sym)
+		return branches_by_addr(p, a, b);
+	if (!x->sym || !y->sym)
+		return (x->sym == NULL) - (y->sym == NULL);
+	if (x->sym_start != y->sym_start)
+		return (int64_t)x->sym_start < (int64_t)y->sym_start ? -1 : 1;
+	return ((int64_t)x->sym_end > (int64_t)y->sym_end) -
+	       ((int64_t)x->sym_end < (int64_t)y->sym_end);
+}
+
+/* For perf two values are equal or not; it puts the later one behind when it merges rows ... */
+static int branches_by_first(const struct profile *p, const struct profile_value *a,
+			     const struct profile_value *b)
+{
+	(void)p;
+	return a->number == b->number ? 0 : (a > b) - (a < b);
+}
+
+/* ... and before the other when it sorts them. */
+static int branches_by_last(const struct profile *p, const struct profile_value *a,
+			    const struct profile_value *b)
+{
+	return branches_by_first(p, b, a);
+}
+
+static int branches_by_cycles(const struct profile *p, const struct profile_value *a,
+			      const struct profile_value *b)
+{
+	(void)p;
+	return (a->number < b->number) - (a->number > b->number);
+}
+
+const struct value_order order_branch_dso = { branches_by_dso, branches_by_dso };
+const struct value_order order_branch_sym = { branches_by_sym, branches_by_sym };
+const struct value_order order_branch_addr = { branches_by_addr, branches_by_addr };
+const struct value_order order_branch_flag = { branches_by_first, branches_by_last };
+const struct value_order order_cycles = { branches_by_cycles, branches_by_cycles };
