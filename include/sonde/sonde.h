@@ -964,6 +964,11 @@ struct sonde_profile;
  *	time-quantum=NS     for the key time; default 100000000
  *	raw-fields=0|1      1: fields of tracepoints are numbers, not texts made by print formats
  *	hide-unresolved=0|1 1: samples and frames without a symbol are dropped
+ *	branches=0|1        1: each entry of a sample's branch stack counts as a sample of period 1,
+ *	                    at the target; samples without branches do not count. Not with callgraph
+ *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
+ *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
+ *	                    key parent has no function, are marked SONDE_ROW_FILTERED
  *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their
  *	                    rows are marked SONDE_ROW_FILTERED. The session's keys of these names
  *	                    drop samples instead
