@@ -144,19 +144,24 @@ static uint64_t sort_number(struct profile *p, const struct sort_step *s, struct
 
 /*
  * Compares the leader's numbers first, or those of the requested member, then the members' in their
- * order.
+ * order. As in perf, numbers with children are those of the leader only.
  */
 static int sort_columns(const struct sort_order *o, const struct sort_step *s,
 			struct profile_row *x, struct profile_row *y)
 {
 	const uint32_t nr = o->table->nr_members, first = o->member < nr ? o->member : 0;
-	int r = sort_numbers(sort_number(o->p, s, x, first), sort_number(o->p, s, y, first));
+	int r;
 
+	if (s->what == SORT_CHILDREN || s->what == SORT_CHILDREN_ONLY) {
+		r = sort_numbers(sort_number(o->p, s, x, 0), sort_number(o->p, s, y, 0));
+		return r || s->what == SORT_CHILDREN_ONLY ? r : sort_depth(o->p, x, y);
+	}
+	r = sort_numbers(sort_number(o->p, s, x, first), sort_number(o->p, s, y, first));
 	for (uint32_t m = 1; !r && m < nr; m++)
 		r = m == first
 			    ? 0
 			    : sort_numbers(sort_number(o->p, s, x, m), sort_number(o->p, s, y, m));
-	return r || s->what != SORT_CHILDREN ? r : sort_depth(o->p, x, y);
+	return r;
 }
 
 static int sort_step(const struct sort_order *o, const struct sort_step *s, uint32_t a, uint32_t b)
