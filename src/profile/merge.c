@@ -337,6 +337,15 @@ static int merge_raw(struct merge *m, const struct profile_column *from, struct 
 		TRY(merge_place(m, (uint32_t)raw - 1, &number));
 		*ret = number + 1ull;
 		return 0;
+	case RAW_FROM:
+	case RAW_TO:
+	case RAW_FROM_ADDR:
+	case RAW_TO_ADDR:
+	case RAW_FROM_LINE:
+	case RAW_TO_LINE:
+		TRY(merge_place(m, (uint32_t)raw, &number));
+		*ret = number;
+		return 0;
 	case RAW_FIELD:
 		return fields_copy(m->p, to, &m->more->field_values.v[raw], ret);
 	case RAW_PLACE:
@@ -352,6 +361,10 @@ static int merge_raw(struct merge *m, const struct profile_column *from, struct 
 	case RAW_DATA_PAGE:
 	case RAW_PHYS:
 	case RAW_TRANSACTION:
+	case RAW_PREDICTION:
+	case RAW_IN_TX:
+	case RAW_ABORT:
+	case RAW_CYCLES:
 		return 0;
 	}
 	return 0;

@@ -160,14 +160,15 @@ static int rows_grow_seen(struct rows_walk *w, uint32_t row)
 	return 0;
 }
 
-/* Finds the rows of all frames, the innermost first: a new row keeps the place found first. */
+/*
+ * Finds the rows of all frames. A new row keeps the place that is found first, in perf's order: the
+ * outermost frame first if the tree starts at the outermost caller.
+ */
 static int rows_of_frames(struct rows_walk *w, uint32_t combination, const uint32_t *frames,
 			  uint32_t nr)
 {
-	const bool from_caller = w->p->opts.callgraph == CALLGRAPH_CALLER;
-
 	for (uint32_t i = 0; i < nr; i++) {
-		const uint32_t place = frames[from_caller ? nr - 1 - i : i] - 1;
+		const uint32_t place = frames[i] - 1;
 
 		if (w->mark[place] == combination + 1)
 			continue;
