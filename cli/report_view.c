@@ -230,8 +230,9 @@ static bool report_view_is_symbol(const struct report_key *key)
 		       (!strncmp(key->name, "symbol", 6) && strcmp(key->name, "symbol_size")));
 }
 
-/* The text of a cell; NULL if there is no memory. */
-static const char *report_view_text(struct view_table *vt, const struct shown_key *k, uint64_t row)
+/* The text of a cell; NULL if there is no memory. row_place: the place of the row. */
+static const char *report_view_text(struct view_table *vt, const struct shown_key *k, uint64_t row,
+				    uint32_t row_place)
 {
 	struct sonde_profile_value value = { .size = sizeof(value) };
 	struct sonde_profile_place place = { .size = sizeof(place) };
@@ -242,7 +243,10 @@ static const char *report_view_text(struct view_table *vt, const struct shown_ke
 	if (sonde_profile_value(vt->v->profile, vt->index, row, k->profile_key, &value) != 1)
 		return "";
 	if (report_view_is_symbol(k->key) && !vt->v->is_for_programs) {
-		if (sonde_profile_place(vt->v->profile, value.place, &place) != 1)
+		/* A value has one place in all tables; a row shows its own letter. */
+		const uint32_t at = strcmp(k->key->name, "symbol") ? value.place : row_place;
+
+		if (sonde_profile_place(vt->v->profile, at, &place) != 1)
 			return value.text;
 		if (asprintf(&text, "[%c] %s", place.level, value.text) < 0)
 			return NULL;
@@ -372,7 +376,7 @@ static int report_view_make_rows(struct view_table *vt)
 		if (n == nr || row.flags & SONDE_ROW_FILTERED || !report_view_is_wanted(vt, &row))
 			continue;
 		for (size_t k = 0; k < vt->nr_keys; k++) {
-			texts[k] = report_view_text(vt, &vt->keys[k], i);
+			texts[k] = report_view_text(vt, &vt->keys[k], i, row.place);
 			if (!texts[k])
 				return -ENOMEM;
 		}
