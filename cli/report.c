@@ -406,6 +406,14 @@ static int report_refuse_weight(struct report_run *run)
 	return 1;
 }
 
+/* perf reads a pipe's event types too late to make rows of callers. */
+static bool report_has_no_callers(const struct report_run *run)
+{
+	const char *form = sonde_session_info(run->session, "form");
+
+	return cli_compat(run->report->cli) && form && !strcmp(form, "pipe");
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -417,7 +425,8 @@ static int report_decide(struct report_run *run)
 		a->callers_first = !a->no_children;
 	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->mem_mode;
 	run->view.children = !run->view.by_branch && run->has.chains && !a->no_children &&
-			     !a->no_call_graph && !a->hierarchy && !a->mem_mode;
+			     !a->no_call_graph && !a->hierarchy && !a->mem_mode &&
+			     !report_has_no_callers(run);
 	run->view.has_graphs =
 		!run->view.by_branch && run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
 	if (a->format)

@@ -511,6 +511,7 @@ const char *perfdata_info(struct source *source, const char *key)
 		{ "cpu-sockets", s->info.cpu_sockets },
 		{ "byte-order", s->file.big_endian ? "big" : "little" },
 		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },
+		{ "form", s->file.is_pipe ? "pipe" : "file" },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
