@@ -338,7 +338,7 @@ static PyMethodDef methods[] = {
 	  "info(key) -> str or None\n\nA fact from the recording's header: hostname, osrelease, "
 	  "version, arch, cmdline,\n"
 	  "cpudesc, nrcpus-online, nrcpus-available, cpu-sockets (of each cpu), byte-order "
-	  "(little, big), long-bytes." },
+	  "(little, big), long-bytes, form (file, pipe)." },
 	{ "__enter__", session_enter, METH_NOARGS, NULL },
 	{ "__exit__", (PyCFunction)session_exit, METH_VARARGS, NULL },
 	{ NULL }
