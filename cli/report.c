@@ -414,6 +414,12 @@ static bool report_has_no_callers(const struct report_run *run)
 	return cli_compat(run->report->cli) && form && !strcmp(form, "pipe");
 }
 
+/* perf goes by the mark in the header, which a pipe does not have. */
+static bool report_defaults_to_branches(const struct report_run *run)
+{
+	return !cli_compat(run->report->cli) || sonde_session_info(run->session, "branch-stacks");
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -423,7 +429,8 @@ static int report_decide(struct report_run *run)
 	run->has = report_look(run->session);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
-	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->mem_mode;
+	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->mem_mode &&
+			      (a->branch_stack || report_defaults_to_branches(run));
 	run->view.children = !run->view.by_branch && run->has.chains && !a->no_children &&
 			     !a->no_call_graph && !a->hierarchy && !a->mem_mode &&
 			     !report_has_no_callers(run);

@@ -337,8 +337,9 @@ static PyMethodDef methods[] = {
 	{ "info", (PyCFunction)session_info, METH_O,
 	  "info(key) -> str or None\n\nA fact from the recording's header: hostname, osrelease, "
 	  "version, arch, cmdline,\n"
-	  "cpudesc, nrcpus-online, nrcpus-available, cpu-sockets (of each cpu), byte-order "
-	  "(little, big), long-bytes, form (file, pipe)." },
+	  "cpudesc, nrcpus-online, nrcpus-available, cpu-sockets (of each cpu), "
+	  "branch-stacks (1: the header says so),\n"
+	  "byte-order (little, big), long-bytes, form (file, pipe)." },
 	{ "__enter__", session_enter, METH_NOARGS, NULL },
 	{ "__exit__", (PyCFunction)session_exit, METH_VARARGS, NULL },
 	{ NULL }

@@ -497,6 +497,8 @@ int perfdata_features_read(struct perfdata_source *s)
 const char *perfdata_info(struct source *source, const char *key)
 {
 	struct perfdata_source *s = perfdata_of(source);
+	const bool is_marked = s->file.features[FEAT_BRANCH_STACK].offset ||
+			       s->file.feature_bits[0] >> FEAT_BRANCH_STACK & 1;
 	const struct {
 		const char *key, *value;
 	} table[] = {
@@ -509,6 +511,7 @@ const char *perfdata_info(struct source *source, const char *key)
 		{ "nrcpus-online", s->info.cpus_online },
 		{ "nrcpus-available", s->info.cpus_available },
 		{ "cpu-sockets", s->info.cpu_sockets },
+		{ "branch-stacks", is_marked ? "1" : NULL },
 		{ "byte-order", s->file.big_endian ? "big" : "little" },
 		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },
 		{ "form", s->file.is_pipe ? "pipe" : "file" },
