@@ -414,7 +414,7 @@ static bool report_has_no_callers(const struct report_run *run)
 	return cli_compat(run->report->cli) && form && !strcmp(form, "pipe");
 }
 
-/* perf goes by the mark in the header, which a pipe does not have. */
+/* perf looks at the mark in the header, which a pipe does not have. */
 static bool report_defaults_to_branches(const struct report_run *run)
 {
 	return !cli_compat(run->report->cli) || sonde_session_info(run->session, "branch-stacks");

@@ -167,7 +167,7 @@ TEST(tree_of_a_row)
 	recording_done(&r);
 }
 
-/* Of C (3) -> B,A (2) | A (1) only nodes of at least 2 have all of their frames. */
+/* C (3) -> B,A (2) | A (1): only nodes of at least 2 have all of their frames. */
 TEST(tree_of_large_nodes)
 {
 	struct recording r = begin();
@@ -211,7 +211,7 @@ TEST(paths_have_a_limit)
 	recording_done(&r);
 }
 
-/* Of 20,000 samples every chain is another one; later all are one chain. */
+/* The chains of 20,000 samples are all different; later ones are all the same. */
 TEST(chains_that_seldom_repeat)
 {
 	struct recording r;
