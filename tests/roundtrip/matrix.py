@@ -121,6 +121,8 @@ KNOWN = {
     (None, '-F comm,ip,insn'): 'the same', (None, '--insn-trace'): 'the same',
     (None, '--list-dlfilters'): 'perf 6.12 lists filters in its own folder',
     (None, '-v --ns'): 'perf -v prints parameters after names of functions',
+    ('mixed', '-F sw:+srcline'): 'perf 6.12 prints the file and address of a sample at the first '
+                                 'instruction of some functions',
     ('dwarf', '--max-stack 0'): 'perf shows the address of the sample',
     ('dwarf', '--symfs /nonexistent'): 'perf does not unwind if no mapped file is found',
 }
