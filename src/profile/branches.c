@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "compat/rules.h"
 #include "model/callchain.h"
 #include "profile/places.h"
 #include "profile/texts.h"
@@ -44,6 +45,8 @@ int branches_find(struct profile *p, const struct event *ev, const struct sonde_
 	b->in_tx = (branch->flags & FLAG_IN_TX) != 0;
 	b->aborts = (branch->flags & FLAG_ABORT) != 0;
 	b->cycles = branch->flags >> CYCLES_SHIFT & CYCLES_MASK;
+	if (ev->recording->opts->rules->cycles_are_short)
+		b->cycles = (uint64_t)(int16_t)b->cycles; /* the order stays the same */
 	TRY(places_with_mode(p, b->to, ev->pub.cpumode, ret));
 	return 1;
 }
@@ -77,7 +80,7 @@ int value_cycles(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 	ret->number = raw;
 	ret->kind = raw ? SONDE_VALUE_NUMBER : SONDE_VALUE_NONE;
 	if (raw)
-		snprintf(text, sizeof(text), "%" PRIu64, raw);
+		snprintf(text, sizeof(text), "%" PRId64, (int64_t)raw);
 	ret->text = texts_intern(p, text);
 	return ret->text ? 0 : -ENOMEM;
 }

@@ -44,7 +44,8 @@ static void branches_sample(struct recording *r, uint64_t time_ns, const uint64_
 	recording_close(r, at);
 }
 
-static struct sonde_profile *branches_profile(struct recording *r, const char *text)
+static struct sonde_profile *branches_profile(struct recording *r, const char *text,
+					      const char *compat)
 {
 	struct sonde_session *s;
 	struct sonde_profile *p;
@@ -56,14 +57,14 @@ static struct sonde_profile *branches_profile(struct recording *r, const char *t
 		(const uint64_t[][3]){ { A, B, PREDICTED | CYCLES(3) }, { B, C, MISPREDICTED } },
 		2);
 	branches_sample(r, 21,
-			(const uint64_t[][3]){ { A, B, PREDICTED | CYCLES(70) },
+			(const uint64_t[][3]){ { A, B, PREDICTED | CYCLES(42141) },
 					       { C, A, IN_TX },
 					       { C, A, ABORT } },
 			3);
 	branches_sample(r, 22, NULL, 0);
 	snprintf(session, sizeof(session),
-		 "input=%s\nkallsyms=/dev/null\nno-follow=1\nforce=1\ncompat=none\n",
-		 recording_finish(r));
+		 "input=%s\nkallsyms=/dev/null\nno-follow=1\nforce=1\ncompat=%s\n",
+		 recording_finish(r), compat);
 	if (sonde_session_open(&s, session, NULL) < 0 || sonde_profile_new(&p, text, "test") < 0 ||
 	    sonde_profile_read(p, s) < 0 || sonde_profile_finish(p) < 0)
 		fail_msg("%s", sonde_error_text());
@@ -72,8 +73,8 @@ static struct sonde_profile *branches_profile(struct recording *r, const char *t
 }
 
 /* Checks the rows: their texts, joined by blanks, and their periods. */
-static void branches_check(const char *keys, const char *const *texts, const uint64_t *periods,
-			   uint64_t nr, uint32_t nr_keys)
+static void branches_check_as(const char *compat, const char *keys, const char *const *texts,
+			      const uint64_t *periods, uint64_t nr, uint32_t nr_keys)
 {
 	char settings[128], text[256];
 	struct sonde_profile_row row = { .size = sizeof(row) };
@@ -81,7 +82,7 @@ static void branches_check(const char *keys, const char *const *texts, const uin
 	struct recording r;
 
 	snprintf(settings, sizeof(settings), "branches=1\nkeys=%s\n", keys);
-	p = branches_profile(&r, settings);
+	p = branches_profile(&r, settings, compat);
 	for (uint64_t i = 0; i < nr; i++) {
 		text[0] = '\0';
 		for (uint32_t k = 0; k < nr_keys; k++)
@@ -95,6 +96,12 @@ static void branches_check(const char *keys, const char *const *texts, const uin
 	assert_int_equal(sonde_profile_row(p, 0, nr, &row), 0);
 	sonde_profile_free(p);
 	recording_done(&r);
+}
+
+static void branches_check(const char *keys, const char *const *texts, const uint64_t *periods,
+			   uint64_t nr, uint32_t nr_keys)
+{
+	branches_check_as("none", keys, texts, periods, nr, nr_keys);
 }
 
 TEST(branches_are_rows)
@@ -115,8 +122,11 @@ TEST(branches_of_thread)
 /* More cycles come first; none are shown as '-'. */
 TEST(branches_by_cycles)
 {
-	branches_check("cycles", (const char *[]){ "-", "70", "3" }, (const uint64_t[]){ 3, 1, 1 },
-		       3, 1);
+	const uint64_t periods[] = { 3, 1, 1 };
+
+	branches_check("cycles", (const char *[]){ "-", "42141", "3" }, periods, 3, 1);
+	branches_check_as("perf-6.1", "cycles", (const char *[]){ "-", "-23395", "3" }, periods, 3,
+			  1);
 }
 
 TEST(branches_by_flag)
