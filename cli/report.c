@@ -325,7 +325,7 @@ static void report_decide_format(struct report_run *run)
 		run->view.has_graphs &= a->graph_given;
 		return;
 	}
-	run->view.children = false;
+	run->view.children = run->view.by_branch = false;
 	run->view.has_graphs = run->has.chains;
 	a->callers_first = true;
 	a->fields = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folded text: each distinct path of names once, in the order of a walk through the tree of calls
+ * Folded text: each distinct path of frames once, in the order of a walk through the tree of calls
  * whose siblings are sorted by name. No tree is made: frames are numbered in the order of their
  * names, and paths are sorted as lists of numbers.
  */

@@ -430,6 +430,8 @@ int sonde_profile_place(const struct sonde_profile *p, uint32_t place,
 
 int sonde_profile_tree(struct sonde_profile *p, uint32_t table, uint64_t row, uint32_t *ret_root)
 {
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret_root, -EINVAL);
 	return sonde_profile_tree_above(p, table, row, 0, ret_root);
 }
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "compat/rules.h"
@@ -143,9 +144,12 @@ int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct pro
 static int branches_by_addr(const struct profile *p, const struct profile_value *a,
 			    const struct profile_value *b)
 {
-	const int64_t x = (int64_t)place_at(p, a->place - 1)->ip;
-	const int64_t y = (int64_t)place_at(p, b->place - 1)->ip;
+	const struct profile_place *f = place_at(p, a->place - 1), *g = place_at(p, b->place - 1);
+	const int64_t x = (int64_t)(p->merged && f->dso ? f->dso_addr : f->ip);
+	const int64_t y = (int64_t)(p->merged && g->dso ? g->dso_addr : g->ip);
 
+	if (p->merged && f->dso != g->dso)
+		return f->dso < g->dso ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
@@ -166,6 +170,8 @@ static int branches_by_sym(const struct profile *p, const struct profile_value *
 		return branches_by_addr(p, a, b);
 	if (!x->sym || !y->sym)
 		return (x->sym == NULL) - (y->sym == NULL);
+	if (p->merged) /* functions have addresses of several builds */
+		return strcmp(x->sym, y->sym);
 	if (x->sym_start != y->sym_start)
 		return (int64_t)x->sym_start < (int64_t)y->sym_start ? -1 : 1;
 	return ((int64_t)x->sym_end > (int64_t)y->sym_end) -

@@ -375,7 +375,7 @@ static int collect_find_cell(struct profile *p, const struct event *ev, uint64_t
 	return r;
 }
 
-static int collect_count(struct profile *p, const struct event *ev, uint32_t cell, uint64_t period)
+static void collect_count(struct profile *p, const struct event *ev, uint32_t cell, uint64_t period)
 {
 	const uint32_t mode = ev->pub.cpumode < PROFILE_MODES ? ev->pub.cpumode : 0;
 	struct profile_counts *c = &p->counts.v[cell];
@@ -384,7 +384,8 @@ static int collect_count(struct profile *p, const struct event *ev, uint32_t cel
 	counts_sum(p, &c->period[mode], period);
 	if (c->last_ns < ev->pub.time_ns || c->samples == 1)
 		c->last_ns = ev->pub.time_ns;
-	return p->weights ? weights_add(p, ev, c) : 0;
+	if (p->weights)
+		weights_add(p, c);
 }
 
 /* ---- branch stacks --------------------------------------------------------------------------- */
@@ -415,7 +416,8 @@ static int collect_branch(struct profile *p, const struct event *ev, const struc
 	if (r < 0)
 		return r;
 	p->facts.samples++;
-	return collect_count(p, ev, cell, 1);
+	collect_count(p, ev, cell, 1);
+	return 0;
 }
 
 static int collect_branches(struct profile *p, const struct event *ev, uint64_t ip)
@@ -425,6 +427,8 @@ static int collect_branches(struct profile *p, const struct event *ev, uint64_t 
 
 	if (marks_need_place(p))
 		TRY(collect_place(p, ev, ip, &sampled));
+	if (p->weights) /* uses the room of the branches, too */
+		TRY(weights_read(p, ev));
 	TRY(collect_values(ev, &s));
 	for (uint64_t i = 0; i < s.values.nr_branches; i++) {
 		/* perf's weight of a branch. */
@@ -458,6 +462,8 @@ int collect_add(struct profile *p, const struct event *ev)
 	}
 	if (r <= 0)
 		return r < 0 ? r : 1;
-	TRY(collect_count(p, ev, cell, period));
+	if (p->weights)
+		TRY(weights_read(p, ev));
+	collect_count(p, ev, cell, period);
 	return 1;
 }

@@ -20,7 +20,10 @@ static uint64_t counts_signed(struct profile *p, uint64_t v, bool was_signed, bo
 	}
 	if (!negate)
 		return v;
-	return (int64_t)v == INT64_MIN ? INT64_MAX : -v;
+	if ((int64_t)v != INT64_MIN)
+		return -v;
+	p->facts.flags |= SONDE_PROFILE_SATURATED;
+	return INT64_MAX;
 }
 
 void counts_make_signed(struct profile *p, struct profile_counts *c, bool negate)

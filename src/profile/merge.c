@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "profile/branches.h"
 #include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/fields.h"
@@ -31,7 +32,7 @@ struct merged {
 	struct wordset places; /* see merge_place_key(); numbers are those of profile.place_list */
 	struct hash64 dsos;    /* id of the short name -> number */
 	VEC(const char *) events; /* names of event types, indexed by their own schema ids */
-	uint64_t nr;              /* profiles merged so far */
+	uint64_t next_first;      /* larger than the number of any first sample */
 };
 
 /* One profile that is being merged. */
@@ -128,7 +129,7 @@ static void merge_choose(struct merge *m)
 	m->by_line = p->needs_lines || (has_tree && p->opts.callgraph_key == CALLGRAPH_SRCLINE);
 	m->by_addr = has_tree && p->opts.callgraph_key == CALLGRAPH_ADDRESS;
 	vec_foreach(c, &p->columns) {
-		m->by_ip |= c->def->value == value_addr;
+		m->by_ip |= c->def->value == value_addr || c->def->value == value_branch_addr;
 		m->by_size |= c->def->value == value_symbol_size || c->def->value == value_dso_size;
 	}
 }
@@ -287,9 +288,11 @@ static int merge_group(struct merge *m, const struct profile_table *t)
 		known = g;
 		TRY(vec_push(&p->group_members, member));
 	}
-	if (differs || (known && known->nr_members != own.nr_members))
+	if (differs || (known && known->nr_members != own.nr_members)) {
+		p->group_members.n = own.first_member;
 		return err_set(-EINVAL, "the profiles group their events differently; "
 					"use groups=none");
+	}
 	if (!known)
 		return vec_push(&p->groups, own);
 	p->group_members.n = own.first_member;
@@ -428,6 +431,7 @@ static int merge_cells(struct merge *m)
 	struct sonde_profile_facts *f = &m->p->facts;
 	const bool is_signed = f->flags & SONDE_PROFILE_DIFFERENCE;
 	struct profile_counts sum = { .samples = f->samples, .is_signed = is_signed };
+	uint64_t next_first = 0;
 
 	for (uint32_t i = 0; i < m->more->cells.n; i++) {
 		struct profile_counts c = m->more->counts.v[i];
@@ -437,12 +441,13 @@ static int merge_cells(struct merge *m)
 		if (r < 0)
 			return r;
 		if (!r) {
-			counts_sum(m->p, &f->dropped_samples, c.samples);
+			counts_sum(m->p, &f->dropped_samples, counts_size(m->more, c.samples));
 			continue;
 		}
-		/* The order of first samples: those of an earlier profile come first. */
-		c.first += m->p->merged->nr << 48;
-		c.task ^= m->p->merged->nr << 48;
+		/* First samples of an earlier profile come first. Tasks of two profiles differ. */
+		next_first = c.first < next_first ? next_first : c.first + 1;
+		c.first += m->p->merged->next_first;
+		c.task = hash_u64(c.task ^ hash_u64(m->p->merged->next_first + 1));
 		if (is_signed)
 			counts_make_signed(m->p, &c, m->subtract);
 		counts_add(m->p, &m->p->counts.v[cell], &c);
@@ -451,6 +456,7 @@ static int merge_cells(struct merge *m)
 			&(struct profile_counts){ .samples = c.samples, .is_signed = is_signed });
 	}
 	f->samples = sum.samples;
+	m->p->merged->next_first += next_first;
 	return 0;
 }
 
@@ -487,6 +493,8 @@ static int merge_check(const struct profile *p, const struct profile *more)
 		   b->keys ? b->keys : PROFILE_DEFAULT_KEYS) ||
 	    strcmp(merge_or_empty(a->weights), merge_or_empty(b->weights)))
 		return err_set(-EINVAL, "the profiles differ in keys= or weight=");
+	if (a->branches != b->branches)
+		return err_set(-EINVAL, "the profiles differ in branches=");
 	if (a->callgraph != CALLGRAPH_NONE &&
 	    (b->callgraph == CALLGRAPH_NONE || a->callgraph_key != b->callgraph_key))
 		return err_set(-EINVAL, "the profiles differ in callgraph= or callgraph-key=");
@@ -548,12 +556,13 @@ static int merge_all(struct merge *m)
 	merge_choose(m);
 	TRY(merge_tables(m));
 	TRY(merge_columns(m));
+	if (m->subtract || m->more->facts.flags & SONDE_PROFILE_DIFFERENCE)
+		counts_begin_difference(m->p);
 	if (m->p->opts.callgraph != CALLGRAPH_NONE)
 		TRY(merge_paths(m));
 	TRY(merge_combinations(m));
 	TRY(merge_cells(m));
 	merge_facts(m);
-	m->p->merged->nr++;
 	return 0;
 }
 
@@ -565,8 +574,6 @@ int merge_profile(struct profile *p, const struct profile *more, bool subtract)
 	TRY(merge_check(p, more));
 	TRY(merge_begin(p, more));
 	TRY(merge_check_columns(p, more));
-	if (subtract || more->facts.flags & SONDE_PROFILE_DIFFERENCE)
-		counts_begin_difference(p);
 	r = merge_all(&m);
 	free(m.places);
 	free(m.paths);

@@ -95,6 +95,8 @@ static int tree_make_classes(struct profile *p)
 			r = vec_push(&p->place_class, class);
 	}
 	wordset_done(&classes);
+	if (r < 0) /* numbers start again at 0 */
+		vec_clear(&p->place_class);
 	return r;
 }
 

@@ -22,6 +22,7 @@ struct weights {
 	struct weight of[PROFILE_WEIGHTS];
 	size_t nr;
 	bool needs_sample;
+	uint64_t values[PROFILE_WEIGHTS]; /* of the current sample */
 };
 
 static size_t weights_find_value(const char *name, size_t len)
@@ -94,7 +95,7 @@ static int weights_field(struct weight *w, const struct event *ev, const struct 
 	return 0;
 }
 
-int weights_add(struct profile *p, const struct event *ev, struct profile_counts *to)
+int weights_read(struct profile *p, const struct event *ev)
 {
 	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
 	struct sonde_sample sample = { 0 };
@@ -116,7 +117,13 @@ int weights_add(struct profile *p, const struct event *ev, struct profile_counts
 			v = field_number(f, ev->pub.bytes, ev->pub.bytes_len, swap);
 		if (f && f->is_signed && (int64_t)v < 0)
 			v = 0;
-		counts_sum(p, &to->weights[i], v);
+		p->weights->values[i] = v;
 	}
 	return 0;
+}
+
+void weights_add(struct profile *p, struct profile_counts *to)
+{
+	for (size_t i = 0; i < p->weights->nr; i++)
+		counts_sum(p, &to->weights[i], p->weights->values[i]);
 }

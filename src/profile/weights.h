@@ -11,7 +11,9 @@ int weights_init(struct profile *p);
 void weights_done(struct profile *p);
 /* To be called before the events of another session. */
 void weights_begin(struct profile *p);
-/* Adds a sample's values. */
-int weights_add(struct profile *p, const struct event *ev, struct profile_counts *to);
+/* Reads a sample's values. They are kept until the next call. */
+int weights_read(struct profile *p, const struct event *ev);
+/* Adds the values that were read last. */
+void weights_add(struct profile *p, struct profile_counts *to);
 
 #endif

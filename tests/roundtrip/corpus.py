@@ -17,6 +17,7 @@ of records that an independent program counted. The checks:
     packed     the same text when the file is packed with gzip, xz and zstd
     pipe       the same text through a pipe
     windows    the same events when read through windows of 4 KiB
+    folded     folded text counts all samples, also of recordings with branch stacks
 """
 import collections
 import gzip
@@ -277,9 +278,18 @@ def windows(r):
     return ''
 
 
+def folded(r):
+    status, out, err = r.sonde('report', '--format', 'folded')
+    found = sum(int(line.rsplit(b' ', 1)[1]) for line in out.splitlines())
+    if status or found != sum(r.events.values()):
+        return 'status %s, %d samples, not %d\n%s' % (status, found, sum(r.events.values()),
+                                                      err.decode('latin-1')[-500:])
+    return ''
+
+
 IN_INTERPRETERS = [python, perl, windows]
 ROWS = [r for r in (read, perf, info, lists, dump, fields, jsonl, python, perl, packed, pipe,
-                    windows)
+                    windows, folded)
         if not (UNDER_ASAN and r in IN_INTERPRETERS)]
 
 

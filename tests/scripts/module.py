@@ -86,6 +86,7 @@ assert len(none) == len(p) and not any(r['period'] for r in none) and none.facts
 assert min(r['samples'] for r in p.subtract(twice)) < 0 and p.facts['samples'] == 474
 assert half.tree(0) == [] and half.tree(-1) == [] and p[0] is p.rows[0] and 'sonde.Profile' in repr(p)
 for call, kind in ((lambda: p.merge(5), TypeError), (lambda: half.tree(1000), IndexError), (lambda: half.tree('x'), TypeError),
+                   (sonde.Profile if hasattr(sonde, 'Profile') else type(p), TypeError),
                    (lambda: half.merge(p), sonde.Error), (lambda: p.subtract(sonde.profile(DEMO, keys='cpu')), sonde.Error)):
     try: call()
     except kind as e: assert str(e)

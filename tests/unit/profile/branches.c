@@ -2,6 +2,7 @@
 /* Profiles of branch stacks: a row for each branch. */
 #include "unittest.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "../session/recording.h"
@@ -144,6 +145,32 @@ TEST(branches_target)
 		       (const char *[]){ "0x0000000000401000", "0x0000000000402000",
 					 "0x0000000000403000" },
 		       (const uint64_t[]){ 2, 2, 1 }, 3, 1);
+}
+
+/* Addresses of one function stay apart in a merged profile. */
+TEST(branches_are_merged)
+{
+	struct sonde_profile_row row = { .size = sizeof(row) };
+	struct sonde_profile *one, *all, *samples;
+	struct recording r;
+
+	one = branches_profile(&r, "branches=1\nkeys=addr_from,cycles\n", "none");
+	assert_int_equal(sonde_profile_new(&all, "branches=1\nkeys=addr_from,cycles\n", NULL), 0);
+	assert_int_equal(sonde_profile_merge(all, one), 0);
+	assert_int_equal(sonde_profile_finish(all), 0);
+	for (uint64_t i = 0; sonde_profile_row(one, 0, i, &row) == 1; i++) {
+		assert_string_equal(sonde_profile_text(all, 0, i, 0),
+				    sonde_profile_text(one, 0, i, 0));
+		assert_string_equal(sonde_profile_text(all, 0, i, 1),
+				    sonde_profile_text(one, 0, i, 1));
+	}
+	assert_int_equal(sonde_profile_new(&samples, "keys=addr_from,cycles\n", NULL), 0);
+	assert_int_equal(sonde_profile_merge(samples, one), -EINVAL);
+	assert_non_null(strstr(sonde_error_text(), "branches="));
+	sonde_profile_free(samples);
+	sonde_profile_free(all);
+	sonde_profile_free(one);
+	recording_done(&r);
 }
 
 TEST(branches_exclude_call_graphs)
