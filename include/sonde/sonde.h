@@ -1007,12 +1007,13 @@ SONDE_API int sonde_profile_add(struct sonde_profile *p, const struct sonde_even
  * Rows, nodes and paths are the same if their texts are: files by short name, functions by name,
  * unresolved places by address in the file, tasks by pid, tid and comm, event types by name.
  * Addresses are compared if keys has addr, addr_from or addr_to or callgraph-key=address, source
- * lines for srcline and srcfile. sonde_profile_table.schema and sonde_profile_row.task are numbers of *p only.
+ * lines for srcline and srcfile. sonde_profile_table.schema and sonde_profile_row.task are numbers
+ * of *p only.
  *
  * keys=, weight=, branches= and, unless *p has callgraph=none, callgraph-key= must be the same in
  * both profiles, and the other profile needs callgraph= if *p has it. Returns 0; -EINVAL if they
- * differ, if groups of events differ, if *p is finished or has samples of a session, or if the other
- * is not finished; -ENOMEM.
+ * differ, if groups of events differ, if *p is finished or has samples of a session, or if the
+ * other is not finished; -ENOMEM.
  */
 SONDE_API int sonde_profile_merge(struct sonde_profile *p, const struct sonde_profile *more);
 SONDE_API int sonde_profile_subtract(struct sonde_profile *p, const struct sonde_profile *base);
