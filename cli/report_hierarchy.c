@@ -143,10 +143,9 @@ static void report_hierarchy_put_texts(const struct tree *tree, const struct nod
 		if (!report_hierarchy_is_at(c, level))
 			continue;
 		text = n->row->texts[c->index];
-		padded = strlen(text);
-		while (isspace((unsigned char)*text))
+		padded = report_text_length(t, c, text);
+		for (len = padded; len && isspace((unsigned char)*text); len--)
 			text++;
-		len = strlen(text);
 		fputs(t->separator ? t->separator : "  ", tree->out);
 		report_text_print(tree->out, t, text, len);
 		if (c->pads_last && padded < width)

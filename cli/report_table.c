@@ -104,6 +104,15 @@ void report_text_print(FILE *out, const struct report_table *t, const char *text
 		fputc(t->separator && text[i] == t->separator[0] ? '.' : text[i], out);
 }
 
+size_t report_text_length(const struct report_table *t, const struct report_column *c,
+			  const char *text)
+{
+	const size_t len = strlen(text);
+	const unsigned int width = report_column_width(t, c);
+
+	return c->is_cut && len > width ? width : len;
+}
+
 void report_cell_print(FILE *out, const struct report_table *t, const struct report_column *c,
 		       const struct report_row *row, bool is_last)
 {
@@ -115,10 +124,8 @@ void report_cell_print(FILE *out, const struct report_table *t, const struct rep
 			printed += report_table_put_number(out, t, c, row, m);
 	} else {
 		const char *text = row->texts[c->index];
-		size_t len = strlen(text);
+		const size_t len = report_text_length(t, c, text);
 
-		if (c->is_cut && len > width)
-			len = width;
 		if (c->is_right)
 			printed = (unsigned int)fprintf(out, "%*s",
 							len < width ? (int)(width - len) : 0, "");

@@ -88,6 +88,9 @@ unsigned int report_column_width(const struct report_table *t, const struct repo
 /* Prints a cell and pads it, unless it is the last one of its line. */
 void report_cell_print(FILE *out, const struct report_table *t, const struct report_column *c,
 		       const struct report_row *row, bool is_last);
+/* The bytes of a text that are printed: as many as its column is wide, if it is cut. */
+size_t report_text_length(const struct report_table *t, const struct report_column *c,
+			  const char *text);
 /* Prints the text of a key's cell without padding on the right. */
 void report_text_print(FILE *out, const struct report_table *t, const char *text, size_t len);
 /* True if the row is not printed because of min_percent. */
