@@ -93,7 +93,7 @@ int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret)
 	struct sonde_profile_place at = { .size = sizeof(at) };
 	uint32_t *more;
 
-	if (place < fill->room && fill->frames[place]) {
+	if (flame_fill_knows(fill, place)) {
 		*ret = fill->frames[place] - 1;
 		return 0;
 	}

@@ -41,6 +41,11 @@ struct flame_fill {
 	uint32_t last_key, last_id, last_frame;
 };
 
+static inline bool flame_fill_knows(const struct flame_fill *fill, uint32_t place)
+{
+	return place < fill->room && fill->frames[place];
+}
+
 /* Finds the frame of a place. Most places are known already. Returns 0 or -ENOMEM. */
 int flame_fill_place(struct flame_fill *fill, uint32_t place, uint32_t *ret);
 /* Finds the frame of a path's group. Returns 1, 0 if the path has none for this key, or -ENOMEM. */

@@ -86,7 +86,8 @@ static int folded_add_path(struct folded *fd, uint32_t table, uint64_t i,
 	if (flame_fill_group_of_path(fd->fill, table, i, 0, &to->comm) <= 0)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < path->nr_frames; k++) {
-		if (flame_fill_place(fd->fill, path->frames[k], &frame) < 0)
+		if (!flame_fill_knows(fd->fill, path->frames[k]) &&
+		    flame_fill_place(fd->fill, path->frames[k], &frame) < 0)
 			return -ENOMEM;
 	}
 	return to->frames || !path->place ? 0 : flame_fill_place(fd->fill, path->place, &frame);

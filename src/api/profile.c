@@ -328,7 +328,7 @@ int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 		       struct sonde_profile_path *ret)
 {
 	struct sonde_profile_path all;
-	const struct profile_counts *c;
+	struct profile_counts c;
 	const uint32_t *frames;
 	uint32_t cell, nr_frames;
 
@@ -338,20 +338,20 @@ int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64_t path,
 	if (cell == UINT32_MAX)
 		return 0;
 	TRY(tree_path_frames(p->own, cell, &frames, &nr_frames));
-	c = &p->own->counts.v[cell];
+	c = counts_of_cell(p->own, cell);
 	all = (struct sonde_profile_path){
 		.size = sizeof(all),
 		.nr_frames = nr_frames,
 		.frames = frames,
-		.samples = c->samples,
-		.period = counts_period(c),
-		.first_ns = c->first_ns,
-		.last_ns = c->last_ns,
+		.samples = c.samples,
+		.period = counts_period(&c),
+		.first_ns = c.first_ns,
+		.last_ns = c.last_ns,
 		.place = cell_place(p->own, cell) + 1,
 		.flags = p->own->rows.v[p->own->cell_rows.v[cell]].is_filtered ? SONDE_ROW_FILTERED
 									       : 0,
 	};
-	memcpy(all.weights, c->weights, sizeof(all.weights));
+	memcpy(all.weights, c.weights, sizeof(all.weights));
 	return profile_give(ret, &all, sizeof(all));
 }
 

@@ -1,60 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/chains.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/bytes.h"
 #include "base/err.h"
 #include "model/callchain.h"
-#include "profile/marks.h"
 #include "profile/places.h"
 #include "recording/code.h"
 #include "recording/locate.h"
-
-/* A chain as recorded, with the mappings at that time. */
-struct known_chain {
-	uint64_t hash, user_stamp, kernel_stamp;
-	uint64_t bytes_at; /* in chain_cache.bytes */
-	uint32_t nr;       /* entries */
-	uint32_t cpumode;  /* cpumode of the sample, if unmapped frames depend on it; otherwise 0 */
-	uint32_t path;
-	/* number + 1 of the place that replaces the sampled one (ignore-callees); 0 if none */
-	uint32_t place;
-	uint64_t parent;
-	bool is_cut;
-};
-
-struct chain_cache {
-	VEC(struct known_chain) known;
-	VEC(uint8_t) bytes;
-	uint32_t *slots; /* owned; index in known + 1 */
-	size_t mask;
-	uint64_t asked, hits;
-};
-
-/* Raw chains beyond this many bytes are resolved each time. */
-#define CHAIN_CACHE_BYTES ((size_t)8 << 20)
-
-/* After so many chains the cache is used only if at least an eighth of them was in it. */
-#define CHAIN_CACHE_TRIAL 16384
-
-static bool chains_repeat(const struct chain_cache *c)
-{
-	return c->asked < CHAIN_CACHE_TRIAL || c->hits >= c->asked / 8;
-}
-
-void chains_forget(struct profile *p)
-{
-	struct chain_cache *c = p->chains;
-
-	if (!c)
-		return;
-	vec_done(&c->known);
-	vec_done(&c->bytes);
-	free(c->slots);
-	free(c);
-	p->chains = NULL;
-}
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -85,11 +37,11 @@ static void chains_mark(struct profile *p, const struct event *ev, const struct 
 
 		if (rules->matches_no_unwound_frames && frames[i].flags & SONDE_FRAME_UNWOUND)
 			continue;
-		if (p->has_parent && !p->chain_parent && marks_parent(p, place)) {
+		if (p->has_parent && !p->chain_parent && place_at(p, place)->is_parent) {
 			p->chain_parent = place + 1ull;
 			continue;
 		}
-		if (!marks_ignore_callees(p, place))
+		if (!place_at(p, place)->is_ignored)
 			continue;
 		if (from_caller && rules->ignores_callers) {
 			part->end = i + 1;
@@ -202,132 +154,65 @@ static int chains_put_path(struct profile *p, uint32_t *ret)
 	return pathset_put(&p->call_paths, frames, (uint32_t)n, p->opts.max_keys, ret);
 }
 
-static int chains_resolve(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
+/* ---- recorded chains ------------------------------------------------------------------------- */
+
+/* True if nothing but the addresses of the frames decides what becomes of a chain. */
+static bool chains_are_plain(const struct profile *p)
 {
-	TRY(chains_places(p, ev, place));
-	p->chain_is_cut = ev->recording->chain_is_cut;
-	if (chains_inherit_mode(p, ev))
-		TRY(chains_pass_modes(p, ev));
-	return chains_put_path(p, ret);
+	return !p->has_parent && !p->opts.ignore_callees && !p->opts.hide_unresolved;
 }
 
-/* ---- known chains ---------------------------------------------------------------------------- */
-
-static uint64_t chains_hash(const struct known_chain *k, const uint8_t *entries)
+/*
+ * The same as chains_places() for most chains, without a list of frames in between. Returns 1; 0 if
+ * the chain has a marker that needs more care.
+ */
+static int chains_read(struct profile *p, const struct event *ev, const uint8_t *entries, size_t nr)
 {
-	uint64_t h = hash_u64(k->user_stamp ^ k->kernel_stamp << 32) ^ k->nr;
+	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
+	uint32_t mode = CPUMODE_USER, *to;
+	uint64_t stamp = chains_stamp(ev, mode);
 
-	for (uint32_t i = 0; i < k->nr; i++) {
-		uint64_t v;
+	vec_clear(&p->frames);
+	TRY(vec_reserve(&p->frames, nr));
+	to = p->frames.v;
+	for (size_t i = 0; i < nr; i++) {
+		const uint64_t ip = get_u64(entries + 8 * i, swap);
 
-		memcpy(&v, entries + 8 * (size_t)i, sizeof(v));
-		h = (h ^ v) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
+		if (__builtin_expect(ip < CALLCHAIN_MARKERS, 1)) {
+			TRY(places_recent(p, ev, stamp, ip, mode, to++));
+			continue;
+		}
+		if (!callchain_perf_knows(ip))
+			return 0;
+		mode = callchain_cpumode(ip);
+		stamp = chains_stamp(ev, mode);
 	}
-	return h;
-}
-
-static bool chains_equal(const struct chain_cache *c, const struct known_chain *a,
-			 const struct known_chain *b, const uint8_t *entries)
-{
-	return a->hash == b->hash && a->nr == b->nr && a->cpumode == b->cpumode &&
-	       a->user_stamp == b->user_stamp && a->kernel_stamp == b->kernel_stamp &&
-	       !memcmp(c->bytes.v + a->bytes_at, entries, 8 * (size_t)a->nr);
-}
-
-static int chains_grow(struct chain_cache *c)
-{
-	const size_t size = c->slots ? (c->mask + 1) * 2 : 1024;
-	uint32_t *slots = calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return err_nomem();
-	free(c->slots);
-	c->slots = slots;
-	c->mask = size - 1;
-	for (size_t i = 0; i < c->known.n; i++) {
-		size_t at = c->known.v[i].hash & c->mask;
-
-		while (slots[at])
-			at = (at + 1) & c->mask;
-		slots[at] = (uint32_t)i + 1;
-	}
-	return 0;
-}
-
-static int chains_keep(struct chain_cache *c, struct known_chain *k, const uint8_t *entries)
-{
-	size_t at;
-
-	if (c->bytes.n > CHAIN_CACHE_BYTES)
-		return 0;
-	if (!c->slots || c->known.n * 2 > c->mask)
-		TRY(chains_grow(c));
-	k->bytes_at = c->bytes.n;
-	TRY(vec_reserve(&c->bytes, 8 * (size_t)k->nr));
-	memcpy(c->bytes.v + c->bytes.n, entries, 8 * (size_t)k->nr);
-	c->bytes.n += 8 * (size_t)k->nr;
-	TRY(vec_push(&c->known, *k));
-	for (at = k->hash & c->mask; c->slots[at]; at = (at + 1) & c->mask)
-		;
-	c->slots[at] = (uint32_t)c->known.n;
-	return 0;
-}
-
-static const struct known_chain *chains_lookup(const struct chain_cache *c,
-					       const struct known_chain *k, const uint8_t *entries)
-{
-	for (size_t at = k->hash & c->mask; c->slots && c->slots[at]; at = (at + 1) & c->mask) {
-		const struct known_chain *known = &c->known.v[c->slots[at] - 1];
-
-		if (chains_equal(c, known, k, entries))
-			return known;
-	}
-	return NULL;
+	p->frames.n = (size_t)(to - p->frames.v);
+	if (p->frames.n)
+		p->facts.flags |= SONDE_PROFILE_CALLCHAINS;
+	return 1;
 }
 
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
 {
-	const uint32_t sampled = *place;
-	const struct known_chain *known;
-	struct known_chain k = { 0 };
 	const uint8_t *entries;
-	int nr = recording_plain_chain(ev, &entries);
+	const int nr = recording_plain_chain(ev, &entries);
+	int r = 0;
 
 	p->chain_parent = 0;
-	if (nr < 0)
-		return chains_resolve(p, ev, place, ret);
-	*ret = PROFILE_ROOT;
 	p->chain_is_cut = false;
+	*ret = PROFILE_ROOT;
 	if (!nr)
 		return 0;
-	if (!p->chains) {
-		p->chains = calloc(1, sizeof(*p->chains));
-		if (!p->chains)
-			return err_nomem();
+	if (nr > 0 && chains_are_plain(p) && !recording_chain_is_full(ev, (unsigned)nr))
+		r = chains_read(p, ev, entries, (size_t)nr);
+	if (!r) {
+		r = chains_places(p, ev, place);
+		p->chain_is_cut = ev->recording->chain_is_cut;
 	}
-	if (!chains_repeat(p->chains))
-		return chains_resolve(p, ev, place, ret);
-	k.nr = (uint32_t)nr;
-	k.cpumode = chains_inherit_mode(p, ev) ? ev->pub.cpumode : 0;
-	k.user_stamp = chains_stamp(ev, CPUMODE_USER);
-	k.kernel_stamp = chains_stamp(ev, CPUMODE_KERNEL);
-	k.hash = chains_hash(&k, entries);
-	known = chains_lookup(p->chains, &k, entries);
-	p->chains->asked++;
-	if (known) {
-		p->chains->hits++;
-		*ret = known->path;
-		p->chain_is_cut = known->is_cut;
-		p->chain_parent = known->parent;
-		if (known->place)
-			*place = known->place - 1;
-		return 0;
-	}
-	TRY(chains_resolve(p, ev, place, ret));
-	k.path = *ret;
-	k.is_cut = p->chain_is_cut;
-	k.parent = p->chain_parent;
-	k.place = *place != sampled ? *place + 1 : 0;
-	return chains_keep(p->chains, &k, entries);
+	if (r < 0)
+		return r;
+	if (chains_inherit_mode(p, ev))
+		TRY(chains_pass_modes(p, ev));
+	return chains_put_path(p, ret);
 }

@@ -8,12 +8,10 @@
 
 /*
  * Finds or adds the path of an event's chain. *ret is the path's number, PROFILE_ROOT without one.
- * *place is the sampled place; ignore-callees may replace it. Chains with the same bytes and the
- * same mappings are resolved once. profile.chain_parent is set if the key parent is used: if
- * parent= names several functions of the chain, the outermost with CALLGRAPH_CALLER, otherwise the
- * innermost, as in perf.
+ * *place is the sampled place; ignore-callees may replace it. profile.chain_parent is set
+ * if the key parent is used: if parent= names several functions of the chain, the outermost with
+ * CALLGRAPH_CALLER, otherwise the innermost, as in perf.
  */
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret);
-void chains_forget(struct profile *p);
 
 #endif

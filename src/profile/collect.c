@@ -228,7 +228,6 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	free(p->recent_cells);
 	p->recent_cells = NULL;
 	places_forget_recent(p);
-	chains_forget(p);
 	p->is_simple = collect_is_simple(p);
 	weights_begin(p);
 	return groups_note(p, ev);
@@ -241,10 +240,15 @@ static int collect_place(struct profile *p, const struct event *ev, uint64_t ip,
 	return places_recent(p, ev, space ? space->stamp : 0, ip, ev->pub.cpumode, ret);
 }
 
+static uint32_t collect_mode(const struct event *ev)
+{
+	return ev->pub.cpumode < PROFILE_MODES ? ev->pub.cpumode : 0;
+}
+
 /* Adds a new cell, with the facts about its first sample. */
 static int collect_first(struct profile *p, const struct event *ev, uint32_t place)
 {
-	struct profile_counts c = {
+	struct cell_counts c = {
 		.first = p->facts.samples,
 		.first_ns = ev->pub.time_ns,
 		.is_filtered = marks_filtered(p, ev, place),
@@ -253,7 +257,7 @@ static int collect_first(struct profile *p, const struct event *ev, uint32_t pla
 
 	TRY(state_task(&ev->recording->state, ev->pub.pid, ev->pub.tid, &t));
 	c.task = t->id ^ p->session_nr << 48;
-	return vec_push(&p->counts, c);
+	return counts_new_cell(p, &c);
 }
 
 static int collect_values(const struct event *ev, struct collect_sample *ret)
@@ -295,7 +299,7 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 		TRY(collect_values(ev, &s));
 	TRY(collect_combination(p, ev, &s, &at));
 	key[0] = two_halves(at, place + 1);
-	key[1] = path;
+	key[1] = two_halves(collect_mode(ev), path);
 	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
 	if (r < 0)
 		return r;
@@ -377,15 +381,14 @@ static int collect_find_cell(struct profile *p, const struct event *ev, uint64_t
 
 static void collect_count(struct profile *p, const struct event *ev, uint32_t cell, uint64_t period)
 {
-	const uint32_t mode = ev->pub.cpumode < PROFILE_MODES ? ev->pub.cpumode : 0;
-	struct profile_counts *c = &p->counts.v[cell];
+	struct cell_counts *c = &p->counts.v[cell];
 
 	c->samples++;
-	counts_sum(p, &c->period[mode], period);
+	counts_sum(p, &c->period, period);
 	if (c->last_ns < ev->pub.time_ns || c->samples == 1)
 		c->last_ns = ev->pub.time_ns;
 	if (p->weights)
-		weights_add(p, c);
+		weights_add(p, &p->cell_weights.v[(size_t)cell * PROFILE_WEIGHTS]);
 }
 
 /* ---- branch stacks --------------------------------------------------------------------------- */
@@ -404,7 +407,7 @@ static int collect_branch(struct profile *p, const struct event *ev, const struc
 	r = collect_combination(p, ev, s, &at);
 	if (r >= 0) {
 		key[0] = two_halves(at, (p->needs_place ? place : PROFILE_ROOT) + 1);
-		key[1] = PROFILE_ROOT;
+		key[1] = two_halves(collect_mode(ev), PROFILE_ROOT);
 		r = wordset_put_within(&p->cells, key, p->opts.max_keys, &cell);
 	}
 	if (r == -ENOSPC) {

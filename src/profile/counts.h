@@ -48,6 +48,12 @@ static inline uint64_t counts_size(const struct profile *p, uint64_t sum)
 }
 
 void counts_add(struct profile *p, struct profile_counts *to, const struct profile_counts *more);
+void counts_add_cell(struct profile *p, struct profile_counts *to, uint32_t cell);
+struct profile_counts counts_of_cell(const struct profile *p, uint32_t cell);
+/* Replaces the counts of a cell. */
+void counts_put_cell(struct profile *p, uint32_t cell, const struct profile_counts *c);
+/* Adds the counts of a new cell, with nothing but the facts of its first sample. */
+int counts_new_cell(struct profile *p, const struct cell_counts *c);
 uint64_t counts_period(const struct profile_counts *c);
 
 #endif

@@ -153,19 +153,15 @@ bool marks_filtered(const struct profile *p, const struct event *ev, uint32_t pl
 					 !marks_symbol_holds(p, place_at(p, place)));
 }
 
-static bool marks_match(const struct profile *p, uint32_t place, bool has, const regex_t *regex)
+static bool marks_match(const char *sym, bool has, const regex_t *regex)
 {
-	const char *sym = place_at(p, place)->sym;
-
 	return has && sym && !regexec(regex, sym, 0, NULL, 0);
 }
 
-bool marks_ignore_callees(const struct profile *p, uint32_t place)
+void marks_match_place(const struct profile *p, struct profile_place *place)
 {
-	return marks_match(p, place, p->filters->has_ignored, &p->filters->ignored);
-}
+	const struct profile_filters *f = p->filters;
 
-bool marks_parent(const struct profile *p, uint32_t place)
-{
-	return marks_match(p, place, p->filters->has_parent, &p->filters->parent);
+	place->is_parent = marks_match(place->sym, f->has_parent, &f->parent);
+	place->is_ignored = marks_match(place->sym, f->has_ignored, &f->ignored);
 }

@@ -15,7 +15,7 @@ void marks_done(struct profile *p);
 bool marks_filtered(const struct profile *p, const struct event *ev, uint32_t place);
 /* True if some filter depends on the place. */
 bool marks_need_place(const struct profile *p);
-bool marks_ignore_callees(const struct profile *p, uint32_t place);
-bool marks_parent(const struct profile *p, uint32_t place);
+/* Sets is_parent and is_ignored of a place by its symbol. */
+void marks_match_place(const struct profile *p, struct profile_place *place);
 
 #endif

@@ -411,12 +411,12 @@ static int merge_cell(struct merge *m, uint32_t cell, uint32_t *ret)
 	if (path == MERGE_DROPPED)
 		return 0;
 	key[0] = two_halves(m->combinations[cell_combination(m->more, cell)], place + 1);
-	key[1] = path;
+	key[1] = two_halves(cell_mode(m->more, cell), path);
 	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
 	if (r == -ENOSPC)
 		return 0;
 	if (r > 0)
-		r = vec_push(&p->counts, (struct profile_counts){ 0 });
+		r = counts_new_cell(p, &(struct cell_counts){ 0 });
 	return r < 0 ? r : 1;
 }
 
@@ -434,7 +434,7 @@ static int merge_cells(struct merge *m)
 	uint64_t next_first = 0;
 
 	for (uint32_t i = 0; i < m->more->cells.n; i++) {
-		struct profile_counts c = m->more->counts.v[i];
+		struct profile_counts c = counts_of_cell(m->more, i), both;
 		uint32_t cell;
 		int r = merge_cell(m, i, &cell);
 
@@ -450,7 +450,9 @@ static int merge_cells(struct merge *m)
 		c.task = hash_u64(c.task ^ hash_u64(m->p->merged->next_first + 1));
 		if (is_signed)
 			counts_make_signed(m->p, &c, m->subtract);
-		counts_add(m->p, &m->p->counts.v[cell], &c);
+		both = counts_of_cell(m->p, cell);
+		counts_add(m->p, &both, &c);
+		counts_put_cell(m->p, cell, &both);
 		counts_add(
 			m->p, &sum,
 			&(struct profile_counts){ .samples = c.samples, .is_signed = is_signed });

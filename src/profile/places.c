@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "profile/marks.h"
 #include "profile/texts.h"
 #include "recording/code.h"
 #include "recording/locate.h"
@@ -81,6 +82,7 @@ static int places_make(struct profile *p, const struct event *ev, const struct s
 		place.line = frame->line;
 		TRY(places_intern(p, frame->file, &place.file));
 	}
+	marks_match_place(p, &place);
 	if (p->needs_lines || p->opts.callgraph_key == CALLGRAPH_SRCLINE)
 		TRY(places_find_line(p, ev, &place));
 	return vec_push(&p->place_list, place);
@@ -122,30 +124,16 @@ int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32
 
 /* ---- recent ones ----------------------------------------------------------------------------- */
 
-/* A recent place. It stays valid while the mappings, identified by their stamp, do not change. */
-struct recent_place {
-	uint64_t stamp, ip; /* stamp is 0 if the slot is free */
-	uint32_t cpumode, place;
-};
-
-enum { RECENT_PLACES = 1 << 14 };
-
-int places_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
-		  uint32_t cpumode, uint32_t *ret)
+int places_find_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
+		       uint32_t cpumode, uint32_t *ret)
 {
-	struct recent_place *r;
-
 	if (!p->recent) {
 		p->recent = calloc(RECENT_PLACES, sizeof(*p->recent));
 		if (!p->recent)
 			return err_nomem();
 	}
-	r = &p->recent[hash_u64(ip ^ stamp << 40) % RECENT_PLACES];
-	if (r->stamp != stamp || r->ip != ip || r->cpumode != cpumode || !stamp) {
-		TRY(places_find(p, ev, ip, cpumode, NULL, ret));
-		*r = (struct recent_place){ stamp, ip, cpumode, *ret };
-	}
-	*ret = r->place;
+	TRY(places_find(p, ev, ip, cpumode, NULL, ret));
+	p->recent[places_slot(stamp, ip)] = (struct recent_place){ stamp, ip, cpumode, *ret };
 	return 0;
 }
 

@@ -12,12 +12,38 @@
  */
 int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t cpumode,
 		const struct sonde_frame *frame, uint32_t *ret);
+/* A recent place. It stays valid while the mappings, identified by their stamp, do not change. */
+struct recent_place {
+	uint64_t stamp, ip; /* stamp is 0 if the slot is free */
+	uint32_t cpumode, place;
+};
+
+enum { RECENT_PLACES = 1 << 14 };
+
+static inline size_t places_slot(uint64_t stamp, uint64_t ip)
+{
+	return hash_u64(ip ^ stamp << 40) % RECENT_PLACES;
+}
+
+int places_find_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
+		       uint32_t cpumode, uint32_t *ret);
 /*
  * The same for a frame with only a known address. stamp: identifies the mappings at that time; 0 if
  * they are unknown.
  */
-int places_recent(struct profile *p, const struct event *ev, uint64_t stamp, uint64_t ip,
-		  uint32_t cpumode, uint32_t *ret);
+static inline int places_recent(struct profile *p, const struct event *ev, uint64_t stamp,
+				uint64_t ip, uint32_t cpumode, uint32_t *ret)
+{
+	if (__builtin_expect(p->recent && stamp, 1)) {
+		const struct recent_place *r = &p->recent[places_slot(stamp, ip)];
+
+		if (r->ip == ip && r->stamp == stamp && r->cpumode == cpumode) {
+			*ret = r->place;
+			return 0;
+		}
+	}
+	return places_find_recent(p, ev, stamp, ip, cpumode, ret);
+}
 /* The same place with another mode. */
 int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32_t *ret);
 /* To be called before the events of another session. */

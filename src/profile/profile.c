@@ -68,6 +68,7 @@ void profile_free(struct profile *p)
 	outbuf_done(&p->text);
 	vec_done(&p->place_list);
 	vec_done(&p->counts);
+	vec_done(&p->cell_weights);
 	vec_done(&p->events);
 	vec_done(&p->tables);
 	vec_done(&p->groups);
@@ -85,7 +86,6 @@ void profile_free(struct profile *p)
 	free(p->recent_cells);
 	p->recent_cells = NULL;
 	places_forget_recent(p);
-	chains_forget(p);
 	marks_done(p);
 	weights_done(p);
 	merge_done(p);
@@ -101,7 +101,7 @@ static void profile_sum_facts(struct profile *p)
 	struct sonde_profile_facts *f = &p->facts;
 
 	for (uint32_t i = 0; i < p->cells.n; i++) {
-		const struct profile_counts *c = &p->counts.v[i];
+		const struct cell_counts *c = &p->counts.v[i];
 		const uint32_t place = cell_place(p, i);
 
 		if (f->first_ns == SONDE_NO_TIME || c->first_ns < f->first_ns)
@@ -130,6 +130,5 @@ int profile_finish(struct profile *p)
 	free(p->recent_cells);
 	p->recent_cells = NULL;
 	places_forget_recent(p);
-	chains_forget(p);
 	return sort_rows(p, "", 0);
 }

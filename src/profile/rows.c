@@ -228,7 +228,7 @@ static void rows_meet(struct profile *p, uint32_t row, uint32_t cell, uint32_t f
 
 	if (!member)
 		rows_note_path(&p->rows.v[row], cell_frames(p, cell, &frames) - from);
-	counts_add(p, row_counts(p, &p->rows.v[row], member, true), &p->counts.v[cell]);
+	counts_add_cell(p, row_counts(p, &p->rows.v[row], member, true), cell);
 }
 
 static void rows_sum_cells(struct profile *p)
@@ -237,7 +237,7 @@ static void rows_sum_cells(struct profile *p)
 		struct profile_row *row = &p->rows.v[p->cell_rows.v[i]];
 		const uint32_t member = rows_member(p, i), *frames;
 
-		counts_add(p, row_counts(p, row, member, false), &p->counts.v[i]);
+		counts_add_cell(p, row_counts(p, row, member, false), i);
 		if (p->needs_paths && !member)
 			rows_note_path(row, cell_frames(p, i, &frames));
 	}

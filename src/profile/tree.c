@@ -109,9 +109,9 @@ static uint32_t tree_class(const struct tree *t, uint32_t frame_at)
 
 static void tree_add_counts(struct profile *p, uint64_t *period, uint64_t *samples, uint32_t cell)
 {
-	const struct profile_counts *c = &p->counts.v[cell];
+	const struct cell_counts *c = &p->counts.v[cell];
 
-	counts_sum_as(p, c->is_signed, period, counts_period(c));
+	counts_sum_as(p, c->is_signed, period, c->period);
 	counts_sum_as(p, c->is_signed, samples, c->samples);
 }
 

@@ -5,7 +5,7 @@
  *	event ---> combination	table and numbers of all keys but the place (collect.c)
  *	      ---> place	the sampled place (places.c)
  *	      ---> path		the call path (pathset.h)
- *	           cell		(combination, place, path): counts
+ *	           cell		(combination, place, path, cpumode): counts
  *
  *	finish:	numbers ---> values (ranks.c) ---> rows (rows.c) ---> order (sort.c)
  *	tree.c:	the paths of a row's cells as a tree
@@ -139,6 +139,16 @@ struct profile_counts {
 	bool is_signed;
 };
 
+/* The counts of a cell, of which there may be as many as samples. counts_of_cell() expands them. */
+struct cell_counts {
+	uint64_t samples, period;
+	uint64_t first_ns, last_ns;
+	uint64_t task;
+	uint64_t first : 62;
+	uint64_t is_filtered : 1;
+	uint64_t is_signed : 1;
+};
+
 /* A file, or the kernel. */
 struct profile_dso {
 	const char *short_name, *long_name;
@@ -152,6 +162,7 @@ struct profile_place {
 	uint32_t line, unknown;
 	uint8_t cpumode, binding;
 	bool is_inlined;
+	bool is_parent, is_ignored; /* parent= or ignore-callees= matches sym */
 };
 
 struct profile_task {
@@ -249,11 +260,11 @@ struct profile {
 	VEC(struct profile_place) place_list;
 	struct recent_cell *recent_cells; /* owned; collect.c */
 	struct recent_place *recent;      /* owned; places.c */
-	struct chain_cache *chains;       /* owned; chains.c */
 	/* In the order of call trees: the outermost caller first if callgraph=caller. */
 	struct pathset call_paths;
-	struct wordset cells;              /* combination << 32 | place + 1, path */
-	VEC(struct profile_counts) counts; /* counts of each cell */
+	struct wordset cells;           /* combination << 32 | place + 1, mode << 32 | path */
+	VEC(struct cell_counts) counts; /* of each cell */
+	VEC(uint64_t) cell_weights;     /* PROFILE_WEIGHTS of each cell; empty without weight= */
 	VEC(uint32_t) frames;              /* places of the current path */
 	struct weights *weights;           /* owned; weights.c; NULL if there are none */
 	struct merged *merged; /* owned; merge.c; NULL unless profiles were merged into this one */
@@ -329,6 +340,11 @@ static inline uint32_t cell_place(const struct profile *p, uint32_t cell)
 static inline uint32_t cell_path(const struct profile *p, uint32_t cell)
 {
 	return (uint32_t)wordset_key(&p->cells, cell)[1];
+}
+
+static inline uint32_t cell_mode(const struct profile *p, uint32_t cell)
+{
+	return high_half(wordset_key(&p->cells, cell)[1]);
 }
 
 /* The frames of a cell's path, places + 1. Returns their number. */

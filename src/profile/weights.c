@@ -122,8 +122,8 @@ int weights_read(struct profile *p, const struct event *ev)
 	return 0;
 }
 
-void weights_add(struct profile *p, struct profile_counts *to)
+void weights_add(struct profile *p, uint64_t *to)
 {
 	for (size_t i = 0; i < p->weights->nr; i++)
-		counts_sum(p, &to->weights[i], p->weights->values[i]);
+		counts_sum(p, &to[i], p->weights->values[i]);
 }

@@ -14,6 +14,6 @@ void weights_begin(struct profile *p);
 /* Reads a sample's values. They are kept until the next call. */
 int weights_read(struct profile *p, const struct event *ev);
 /* Adds the values that were read last. */
-void weights_add(struct profile *p, struct profile_counts *to);
+void weights_add(struct profile *p, uint64_t *to);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 
 void wordset_init(struct wordset *s, unsigned stride)
 {
@@ -44,18 +45,6 @@ static int wordset_grow_slots(struct wordset *s)
 	return 0;
 }
 
-static int wordset_grow_words(struct wordset *s)
-{
-	const size_t capacity = s->capacity ? s->capacity + s->capacity / 2 : 64;
-	uint64_t *words = reallocarray(s->words, capacity, sizeof(*words) * s->stride);
-
-	if (!words)
-		return err_nomem();
-	s->words = words;
-	s->capacity = capacity;
-	return 0;
-}
-
 int wordset_append(struct wordset *s, const uint64_t *key, uint64_t hash, uint32_t *ret)
 {
 	if (s->n >= WORDSET_MAX)
@@ -65,7 +54,8 @@ int wordset_append(struct wordset *s, const uint64_t *key, uint64_t hash, uint32
 		hash = wordset_hash(s, key);
 	}
 	if (s->n == s->capacity)
-		TRY(wordset_grow_words(s));
+		TRY(vec_reserve_bytes((void **)&s->words, &s->capacity, s->n + 1,
+				      sizeof(*s->words) * s->stride));
 	memcpy(s->words + s->n * s->stride, key, sizeof(*key) * s->stride);
 	wordset_insert(s, (uint32_t)s->n, hash);
 	*ret = (uint32_t)s->n++;

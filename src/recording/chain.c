@@ -385,6 +385,11 @@ int recording_plain_chain(const struct event *ev, const uint8_t **ret)
 	return source_callchain(ev->source, ev, ret);
 }
 
+bool recording_chain_is_full(const struct event *ev, unsigned nr)
+{
+	return chain_is_full(ev, nr, ev->recording->opts->max_frames);
+}
+
 int recording_chain(const struct event *ev, const struct sonde_frame **ret)
 {
 	return recording_chain_as(ev, false, ret);

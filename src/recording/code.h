@@ -58,6 +58,8 @@ int recording_chain_as(const struct event *ev, bool from_caller, const struct so
  * mappings alone determine the frames. Otherwise -1, for example if the stack is unwound.
  */
 int recording_plain_chain(const struct event *ev, const uint8_t **ret);
+/* True if a chain of nr frames has reached a limit of the recorder or of the session. */
+bool recording_chain_is_full(const struct event *ev, unsigned nr);
 /* True if a chain must end with the frame of a function named sym (stop-bt). */
 bool recording_stops_chain(const struct recording *rec, const char *sym);
 

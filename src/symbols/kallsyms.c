@@ -23,13 +23,13 @@ struct cached {
 };
 
 struct kallsyms {
-	char *text; /* owned; contains names and modules, NUL-terminated */
-	size_t len;
+	char *names; /* owned; names and modules, each with a NUL; NULL if `set` has them */
+	size_t names_len;
 	/* sorted by start address; symbols at one address are in the order of the file */
 	VEC(struct kernel_symbol) syms;
 	/* owned; the start of each symbol, in an array of its own for the search */
 	uint64_t *starts;
-	struct symbol_set *set; /* owned; contains the names if they are not in the text */
+	struct symbol_set *set; /* owned; names of a table that was not read from a text */
 	/* range of the kernel itself; end is 0 if it is derived from the symbols */
 	uint64_t first, end;
 	struct cached cache[CACHE_SLOTS];
@@ -59,52 +59,81 @@ static uint8_t kallsyms_binding_of(char type)
 	return type >= 'A' && type <= 'Z';
 }
 
-/*
- * One line, [p, end): ADDR ' ' TYPE ' ' NAME [ '\t' '[' MODULE ']' ]. `*end` is the newline (or the
- * NUL after the text) and becomes a NUL. False for anything else.
- */
-static bool kallsyms_parse_line(char *p, char *end, struct kernel_symbol *ret, char *ret_type)
-{
-	uint64_t addr = 0;
-	char *start = p, *tab;
+/* A line of the text: ADDR ' ' TYPE ' ' NAME [ '\t' MODULE ]. */
+struct kallsyms_line {
+	uint64_t addr;
+	char type;
+	const char *name, *module;
+	size_t name_len, module_len;
+};
 
-	while (hex_digit[(uint8_t)*p])
+/* Reads the line [p, end). False for anything else. */
+static bool kallsyms_parse_line(const char *p, const char *end, struct kallsyms_line *ret)
+{
+	const char *start = p, *tab;
+	uint64_t addr = 0;
+
+	while (p < end && hex_digit[(uint8_t)*p])
 		addr = addr << 4 | (uint64_t)(hex_digit[(uint8_t)*p++] - 1);
 	if (p == start || p - start > 16 || end - p < 4 || *p != ' ' || p[2] != ' ')
 		return false;
-	*ret_type = p[1];
-	p += 3;
-	*end = '\0';
-	tab = memchr(p, '\t', (size_t)(end - p));
-	if (tab)
-		*tab = '\0';
-	*ret = (struct kernel_symbol){
-		.name = p,
-		.module = tab ? tab + 1 : "",
-		.start = addr,
-		.binding = kallsyms_binding_of(*ret_type),
-	};
+	*ret = (struct kallsyms_line){ .addr = addr, .type = p[1], .name = p + 3 };
+	tab = memchr(ret->name, '\t', (size_t)(end - ret->name));
+	ret->name_len = (size_t)((tab ? tab : end) - ret->name);
+	if (tab) {
+		ret->module = tab + 1;
+		ret->module_len = (size_t)(end - ret->module);
+	}
 	return true;
 }
 
-static int kallsyms_parse_text(struct kallsyms *k, const char *origin)
+/* Appends a text to the names, which have room for the complete text of kallsyms. */
+static const char *kallsyms_keep(struct kallsyms *k, const char *text, size_t len)
 {
-	char *p = k->text, *text_end = k->text + k->len;
+	char *to = k->names + k->names_len;
+
+	memcpy(to, text, len);
+	to[len] = '\0';
+	k->names_len += len + 1;
+	return to;
+}
+
+static int kallsyms_add_line(struct kallsyms *k, const struct kallsyms_line *line)
+{
+	const char *last = k->syms.n ? k->syms.v[k->syms.n - 1].module : "";
+	struct kernel_symbol sym = {
+		.name = kallsyms_keep(k, line->name, line->name_len),
+		.module = "",
+		.start = line->addr,
+		.binding = kallsyms_binding_of(line->type),
+	};
+
+	if (line->module_len)
+		sym.module = !strncmp(last, line->module, line->module_len) &&
+					     !last[line->module_len]
+				     ? last
+				     : kallsyms_keep(k, line->module, line->module_len);
+	return vec_push(&k->syms, sym);
+}
+
+static int kallsyms_parse_text(struct kallsyms *k, const char *text, size_t len, const char *origin)
+{
+	const char *p = text, *text_end = text + len;
 	bool hidden = true, understood = false;
 
 	while (p < text_end) {
-		char *end = memchr(p, '\n', (size_t)(text_end - p)), type;
-		struct kernel_symbol sym;
+		const char *end = memchr(p, '\n', (size_t)(text_end - p));
+		struct kallsyms_line line;
 
 		if (!end)
 			end = text_end;
-		if (kallsyms_parse_line(p, end, &sym, &type)) {
+		if (kallsyms_parse_line(p, end, &line)) {
 			understood = true;
-			if (sym.start)
+			if (line.addr)
 				hidden = false;
 			/* '$': marks of arm's linker, not symbols */
-			if (kallsyms_is_kept(type) && *sym.name != '$')
-				TRY(vec_push(&k->syms, sym));
+			if (kallsyms_is_kept(line.type) && *line.name != '$')
+				TRY(kallsyms_add_line(k, &line));
 		}
 		p = end + 1;
 	}
@@ -187,21 +216,18 @@ static int kallsyms_prepare(struct kallsyms *k)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Takes over text (malloc'd, one byte longer than len). */
-static int kallsyms_from_text(struct kallsyms **ret, char *take_text, size_t len,
-			      const char *origin)
+int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const char *origin)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
+	struct kallsyms *k;
 	int r;
 
-	if (!k) {
-		free(take_text);
+	if (len > MAX_TEXT_BYTES)
+		return err_set(-EFBIG, "%s: %zu bytes of kernel symbols are too many", origin, len);
+	k = calloc(1, sizeof(*k));
+	if (!k)
 		return err_nomem();
-	}
-	k->text = take_text;
-	k->len = len;
-	k->text[len] = '\0';
-	r = kallsyms_parse_text(k, origin);
+	k->names = malloc(len + 1); /* what no name is written to takes no memory */
+	r = k->names ? kallsyms_parse_text(k, text, len, origin) : err_nomem();
 	if (r >= 0)
 		r = kallsyms_prepare(k);
 	if (r < 0) {
@@ -212,28 +238,15 @@ static int kallsyms_from_text(struct kallsyms **ret, char *take_text, size_t len
 	return 0;
 }
 
-int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const char *origin)
-{
-	char *copy;
-
-	if (len > MAX_TEXT_BYTES)
-		return err_set(-EFBIG, "%s: %zu bytes of kernel symbols are too many", origin, len);
-	copy = malloc(len + 1);
-	if (!copy)
-		return err_nomem();
-	memcpy(copy, text, len);
-	return kallsyms_from_text(ret, copy, len, origin);
-}
-
-/* Files of /proc do not report their size. *ret has room for one more byte. */
+/* Files of /proc do not report their size. */
 static int kallsyms_read_all(int fd, size_t size_hint, const char *path, char **ret,
 			     size_t *ret_len)
 {
 	VEC(char) text = { 0 };
-	int r = vec_reserve(&text, size_hint + 2);
+	int r = vec_reserve(&text, size_hint + 1);
 
 	while (r >= 0) {
-		ssize_t n = read(fd, text.v + text.n, text.capacity - text.n - 1);
+		ssize_t n = read(fd, text.v + text.n, text.capacity - text.n);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -245,7 +258,7 @@ static int kallsyms_read_all(int fd, size_t size_hint, const char *path, char **
 		if (text.n > MAX_TEXT_BYTES)
 			r = err_set(-EFBIG, "%s: more than %u MiB of kernel symbols", path,
 				    MAX_TEXT_BYTES >> 20);
-		else if (text.n + 1 == text.capacity)
+		else if (text.n == text.capacity)
 			r = vec_reserve(&text, text.capacity);
 	}
 	if (r < 0) {
@@ -280,7 +293,9 @@ int kallsyms_open(struct kallsyms **ret, const char *path)
 	}
 	close(fd);
 	TRY(r);
-	return kallsyms_from_text(ret, text, len, path);
+	r = kallsyms_read(ret, text, len, path);
+	free(text);
+	return r;
 }
 
 int kallsyms_new(struct kallsyms **ret, struct symbol_set **ret_set)
@@ -312,7 +327,7 @@ void kallsyms_close(struct kallsyms *k)
 {
 	if (!k)
 		return;
-	free(k->text);
+	free(k->names);
 	free(k->starts);
 	vec_done(&k->syms);
 	if (k->set)

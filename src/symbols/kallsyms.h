@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel symbols of a kallsyms text. The text is loaded completely and sorted by address. Lookups
+ * Kernel symbols of a kallsyms text, sorted by address. Lookups
  * use a cache of recent answers, then a binary search. Ties and ends follow perf (docs/compat.md).
  */
 #ifndef SONDE_SYMBOLS_KALLSYMS_H
@@ -21,7 +21,7 @@ struct kernel_symbol {
 
 /* Reads a file (/proc/kallsyms, a copy). -ENODATA if all addresses are zero (kptr_restrict). */
 int kallsyms_open(struct kallsyms **ret, const char *path);
-/* Reads text in memory, which is copied. */
+/* The same from a text in memory, which is borrowed for the call. */
 int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const char *origin);
 /*
  * Uses another table: symbols with ends, ascending. Their names are in the set, which the new table
