@@ -222,7 +222,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
         *functions_row(),
         Row('folded call chains (perf: perf script and a script that folds)',
             [sonde, 'report', '-i', report_chains, '--format', 'folded'],
-            perf and ['/bin/sh', '-c', '"$0" script -i "$1" -F comm,ip,sym | "$2" "$3"', perf,
+            perf and ['/bin/sh', '-c', '"$0" script -i "$1" | "$2" "$3"', perf,
                       report_chains, PYTHON, os.path.join(BENCH, 'scripts', 'fold.py')],
             [[reading, 'walk', report_chains]], 15, memory=REPORT_GOAL, null=True),
         *perfs_own,
