@@ -42,6 +42,11 @@ struct command {
 	bool permute; /* options may follow operands */
 	bool hidden;
 	bool configured; /* reads the configuration files of cli/settings.h */
+	/*
+	 * Sets values from the configuration before options do. Returns 0, or a status after
+	 * reporting the error. NULL if not needed.
+	 */
+	int (*configure)(struct cli *cli, void *values);
 	/* argv[0..argc): the words that are not options. Returns the exit status. */
 	int (*run)(struct cli *cli, void *values, int argc, char **argv);
 	/* For options that are lines of a session's text form (OPT_KEY); NULL if there are none. */

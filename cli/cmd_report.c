@@ -5,6 +5,7 @@
 #include "pager.h"
 #include "recording.h"
 #include "report.h"
+#include "report_config.h"
 #include "report_options.h"
 #include "report_records.h"
 #include "settings.h"
@@ -124,6 +125,7 @@ const struct command cmd_report = {
 		    "  sonde report --header-only -I -i perf.data\n",
 	.defaults = &cmd_report_defaults,
 	RECORDING_COMMAND(struct report_args),
+	.configure = report_config,
 	.run = cmd_report_run,
 	.is_perfs = cmd_report_is_perfs,
 };

@@ -63,6 +63,11 @@ static int main_run_command(struct cli *cli, const struct command *c, int argc, 
 	}
 	if (c->defaults)
 		memcpy(values, c->defaults, c->values_size);
+	status = c->configure ? c->configure(cli, values) : 0;
+	if (status) {
+		free(values);
+		return status;
+	}
 	p.sets[0] = (struct opt_set){ c->options, values };
 	p.sets[1] = (struct opt_set){ cli_options, cli };
 	words = c->more_words ? c->more_words(&argc, argv) : argv;

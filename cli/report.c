@@ -291,6 +291,7 @@ static int report_make_layout(struct report_run *run)
 	const struct report_keys_want want = {
 		.sort = a->sort,
 		.fields = a->fields,
+		.default_sort = a->default_sort,
 		.children = run->view.children,
 		.show_samples = a->show_samples,
 		.show_period = a->show_period,

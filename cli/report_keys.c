@@ -200,7 +200,7 @@ static const char *report_keys_default(const struct report_keys_want *want)
 		       "local_ins_lat,local_p_stage_cyc";
 	if (want->only_tracepoints)
 		return want->raw_trace ? "trace_fields" : "trace";
-	return "comm,dso,symbol";
+	return want->default_sort ? want->default_sort : "comm,dso,symbol";
 }
 
 static bool report_keys_is_strict(const char *list)

@@ -52,6 +52,7 @@ struct report_items {
 struct report_keys_want {
 	enum report_mode mode;
 	const char *sort, *fields; /* -s, -F; NULL if not given */
+	const char *default_sort;  /* in place of comm,dso,symbol; NULL for these */
 	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
 	bool only_tracepoints, raw_trace;
 	bool has_parent_regex; /* -p: parent is a key after the others */

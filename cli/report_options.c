@@ -15,56 +15,68 @@ static int report_options_set_line(struct opt_parser *p, void *values, const cha
 
 /* ---- call graphs ----------------------------------------------------------------------------- */
 
-/* The setting that a word of -g changes. */
-enum graph_word_kind { WORD_KIND, WORD_ORDER, WORD_KEY, WORD_VALUE };
-
 /* Words may be shortened; the first match counts. */
 static const struct {
 	const char *word;
-	enum graph_word_kind sets;
+	enum report_graph_word sets;
 	int value;
 } graph_words[] = {
-	{ "none", WORD_KIND, REPORT_NO_GRAPH },
-	{ "graph", WORD_KIND, REPORT_GRAPH },
-	{ "flat", WORD_KIND, REPORT_FLAT },
-	{ "fractal", WORD_KIND, REPORT_FRACTAL },
-	{ "folded", WORD_KIND, REPORT_FOLDED },
-	{ "caller", WORD_ORDER, true },
-	{ "callee", WORD_ORDER, false },
-	{ "function", WORD_KEY, REPORT_BY_FUNCTION },
-	{ "address", WORD_KEY, REPORT_BY_ADDRESS },
-	{ "srcline", WORD_KEY, REPORT_BY_SRCLINE },
-	{ "branch", WORD_KEY, -1 },
-	{ "percent", WORD_VALUE, REPORT_PERCENT },
-	{ "period", WORD_VALUE, REPORT_PERIOD },
-	{ "count", WORD_VALUE, REPORT_COUNT },
+	{ "none", GRAPH_WORD_KIND, REPORT_NO_GRAPH },
+	{ "graph", GRAPH_WORD_KIND, REPORT_GRAPH },
+	{ "flat", GRAPH_WORD_KIND, REPORT_FLAT },
+	{ "fractal", GRAPH_WORD_KIND, REPORT_FRACTAL },
+	{ "folded", GRAPH_WORD_KIND, REPORT_FOLDED },
+	{ "caller", GRAPH_WORD_ORDER, true },
+	{ "callee", GRAPH_WORD_ORDER, false },
+	{ "function", GRAPH_WORD_KEY, REPORT_BY_FUNCTION },
+	{ "address", GRAPH_WORD_KEY, REPORT_BY_ADDRESS },
+	{ "srcline", GRAPH_WORD_KEY, REPORT_BY_SRCLINE },
+	{ "branch", GRAPH_WORD_KEY, -1 },
+	{ "percent", GRAPH_WORD_VALUE, REPORT_PERCENT },
+	{ "period", GRAPH_WORD_VALUE, REPORT_PERIOD },
+	{ "count", GRAPH_WORD_VALUE, REPORT_COUNT },
 };
 
-static bool report_options_set_graph_word(struct report_args *a, const char *word, size_t len)
+static void report_options_set_graph_word(struct report_args *a, enum report_graph_word sets,
+					  int value)
 {
-	for (size_t i = 0; i < sizeof(graph_words) / sizeof(*graph_words); i++) {
-		const int value = graph_words[i].value;
+	switch (sets) {
+	case GRAPH_WORD_KIND:
+		a->graph.kind = (enum report_graph_kind)value;
+		break;
+	case GRAPH_WORD_ORDER:
+		a->callers_first = value;
+		a->order_given = true;
+		break;
+	case GRAPH_WORD_KEY:
+		if (value < 0)
+			a->graph_branch = true;
+		else
+			a->graph_key = (enum report_graph_key)value;
+		break;
+	case GRAPH_WORD_VALUE:
+		a->graph.value = (enum report_graph_value)value;
+		break;
+	}
+}
 
-		if (strncmp(graph_words[i].word, word, len))
+/* The index of the first word that begins with these bytes; -1 if there is none. */
+static int report_options_find_graph_word(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(graph_words) / sizeof(*graph_words); i++)
+		if (!strncmp(graph_words[i].word, word, len))
+			return (int)i;
+	return -1;
+}
+
+bool report_options_graph_word(struct report_args *a, enum report_graph_word sets, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (size_t i = 0; len && i < sizeof(graph_words) / sizeof(*graph_words); i++) {
+		if (graph_words[i].sets != sets || strncmp(graph_words[i].word, word, len))
 			continue;
-		switch (graph_words[i].sets) {
-		case WORD_KIND:
-			a->graph.kind = (enum report_graph_kind)value;
-			break;
-		case WORD_ORDER:
-			a->callers_first = value;
-			a->order_given = true;
-			break;
-		case WORD_KEY:
-			if (value < 0)
-				a->graph_branch = true;
-			else
-				a->graph_key = (enum report_graph_key)value;
-			break;
-		case WORD_VALUE:
-			a->graph.value = (enum report_graph_value)value;
-			break;
-		}
+		report_options_set_graph_word(a, sets, graph_words[i].value);
 		return true;
 	}
 	return false;
@@ -78,9 +90,13 @@ bool report_options_parse_graph(struct report_args *a, const char *value)
 	a->no_call_graph = false;
 	while (*value) {
 		const size_t len = strcspn(value, ",");
+		const int word = len ? report_options_find_graph_word(value, len) : -1;
 		char *end;
 
-		if (len && !report_options_set_graph_word(a, value, len)) {
+		if (word >= 0) {
+			report_options_set_graph_word(a, graph_words[word].sets,
+						      graph_words[word].value);
+		} else if (len) {
 			if (!has_percent)
 				a->graph.min_percent = strtod(value, &end);
 			else

@@ -11,6 +11,7 @@ struct report_args {
 
 	/* Keys and columns. */
 	const char *sort, *fields;      /* -s, -F; NULL if not given */
+	const char *default_sort;       /* in place of comm,dso,symbol; NULL if not configured */
 	bool show_samples, show_period; /* -n, --show-total-period */
 	bool show_cpu_utilization, hierarchy;
 	const char *separator; /* -t */
@@ -50,6 +51,12 @@ struct report_args {
 
 extern const struct opt report_options[];
 
+/* The setting that a word of -g changes. */
+enum report_graph_word { GRAPH_WORD_KIND, GRAPH_WORD_ORDER, GRAPH_WORD_KEY, GRAPH_WORD_VALUE };
+
+/* Applies a word of -g, which may be shortened. Returns false if no word of this sort matches. */
+bool report_options_graph_word(struct report_args *a, enum report_graph_word sets,
+			       const char *word);
 /* Parses the value of -g. Returns false if it has an unknown word. */
 bool report_options_parse_graph(struct report_args *a, const char *value);
 

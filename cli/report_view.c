@@ -419,6 +419,16 @@ static int report_view_make_totals(struct view_table *vt)
 	return 0;
 }
 
+/* True if -s, with the keys that `+` adds to, begins with a symbol. The default does not count. */
+static bool report_view_begins_with_sym(const struct report_args *a)
+{
+	const char *keys = a->sort;
+
+	if (keys && *keys == '+')
+		keys = a->default_sort;
+	return keys && !strncmp(keys, "sym", 3);
+}
+
 /* ---- call graphs ----------------------------------------------------------------------------- */
 
 static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
@@ -428,7 +438,7 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 	struct report_graph g = a->graph;
 	struct report_graph_row drawn = {
 		.value = row->numbers[vt->v->children ? REPORT_CHILDREN : REPORT_OVERHEAD],
-		.omits_first = a->sort && !strncmp(a->sort, "sym", 3) && !a->fields,
+		.omits_first = !a->fields && report_view_begins_with_sym(a),
 	};
 	uint64_t least;
 	int r;

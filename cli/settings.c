@@ -30,6 +30,19 @@ static const struct key {
 	{ "call-graph.record-mode", NULL, NULL },
 	{ "call-graph.dump-size", NULL, NULL },
 	{ "core.proc-map-timeout", NULL, NULL },
+	{ "report.compat", NULL, cli_compat_known },
+	{ "report.sort_order", NULL, NULL },
+	{ "report.percent-limit", NULL, NULL },
+	{ "report.children", NULL, NULL },
+	{ "report.group", NULL, NULL },
+	{ "report.skip-empty", NULL, NULL },
+	{ "report.queue-size", NULL, NULL },
+	{ "hist.percentage", NULL, NULL },
+	{ "call-graph.print-type", NULL, NULL },
+	{ "call-graph.order", NULL, NULL },
+	{ "call-graph.sort-key", NULL, NULL },
+	{ "call-graph.threshold", NULL, NULL },
+	{ "call-graph.print-limit", NULL, NULL },
 };
 
 static const char *settings_from_files(const struct cli *cli, const char *name, bool ours)

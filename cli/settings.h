@@ -5,8 +5,9 @@
  *
  *	perf's files    pager.script  buildid.dir  record.build-id  record.call-graph  record.aio
  *	                call-graph.record-mode  call-graph.dump-size  core.proc-map-timeout
+ *	                those of cli/report_config.h
  *	sonde's files   script.compat  script.color  script.pager  script.python  script.path
- *	                record.compat, and all of perf's except pager.script
+ *	                record.compat  report.compat, and all of perf's except pager.script
  */
 #ifndef SONDE_CLI_SETTINGS_H
 #define SONDE_CLI_SETTINGS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel symbols of a kallsyms text, sorted by address. Lookups
- * use a cache of recent answers, then a binary search. Ties and ends follow perf (docs/compat.md).
+ * Kernel symbols of a kallsyms text, sorted by address. Lookups use a cache of recent answers, then
+ * a binary search. Ties and ends follow perf (docs/compat.md).
  */
 #ifndef SONDE_SYMBOLS_KALLSYMS_H
 #define SONDE_SYMBOLS_KALLSYMS_H
