@@ -43,7 +43,7 @@ quick:
 heavy:
 	@tools/setup test record fuzz browser
 	@$(call build,$(B),) --quiet
-	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) --quiet fuzz tests/sweep/sweep
+	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) --quiet fuzz tests/sweep/sweep sonde
 	@tests/heavy $(B) $(B)-fuzz --seconds $(SECONDS) --rounds $(ROUNDS) $(HEAVYFLAGS)
 
 # Texts compared with perf's under all option sets, over all recordings: of report, and of script.

@@ -966,7 +966,8 @@ struct sonde_profile;
  *	raw-fields=0|1      1: fields of tracepoints are numbers, not texts made by print formats
  *	hide-unresolved=0|1 1: samples and frames without a symbol are dropped
  *	branches=0|1        1: each entry of a sample's branch stack counts as a sample of period 1,
- *	                    at the target; samples without branches do not count. Not with callgraph
+ *	                    at the target; samples without branches do not count. Not with
+ *	                    callgraph. The keys about branches need it
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
  *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
  *	                    key parent has no function, are marked SONDE_ROW_FILTERED
@@ -1238,8 +1239,8 @@ SONDE_API int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
 				 struct sonde_profile_node *ret);
 
 /*
- * A distinct combination of keys, sampled place and call path, with its sums: for folded text and
- * flame graphs. Paths of a table are in the order of their first samples.
+ * A distinct combination of keys, sampled place, call path and cpumode, with its sums: for folded
+ * text and flame graphs. Paths of a table are in the order of their first samples.
  */
 struct sonde_profile_path {
 	uint32_t size;

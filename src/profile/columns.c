@@ -172,6 +172,9 @@ static int columns_add_word(struct profile *p, const struct schema_table *schema
 	struct field_spec spec;
 	int nr;
 
+	if (def && def->raw >= RAW_FROM && def->raw <= RAW_CYCLES && !p->opts.branches)
+		return err_set(-EINVAL, "the sort key '%s' is about branches: it needs branches=1",
+			       def->name);
 	if (def)
 		return columns_add(
 			p, def, (struct profile_column){ .name = def->name, .title = def->title });

@@ -173,6 +173,21 @@ TEST(branches_are_merged)
 	recording_done(&r);
 }
 
+/* Without branches=1 there is no branch whose values they could be. */
+TEST(branch_keys_need_branches)
+{
+	static const char *const keys[] = { "dso_from", "symbol_to", "addr_from",
+					    "srcline_to", "mispredict", "cycles" };
+	struct sonde_profile *p;
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		snprintf(text, sizeof(text), "keys=comm,%s\n", keys[i]);
+		assert_int_equal(sonde_profile_new(&p, text, "test"), -EINVAL);
+		assert_non_null(strstr(sonde_error_text(), "needs branches=1"));
+	}
+}
+
 TEST(branches_exclude_call_graphs)
 {
 	struct sonde_profile *p;
