@@ -14,10 +14,22 @@
 enum { SMALLEST_HEADER = 72, MOST_TREES = 64 };
 
 static const char *const keys[] = {
-	"comm,dso,sym",	  "sym,srcline",	   "pid,cpu,time,socket",	       "dso,trace,parent",
-	"trace_fields",	  "cgroup,socket,comm",	   "addr_from,symbol_to,sym",  "mispredict,cycles",
-	"local_weight",	  "sym,symbol_size,dso_size", "dso_from,srcline_from,dso_to", "comm",
-	"sym,code_page_size", "transaction,sym",   "phys_daddr,sym",	       "",
+	"comm,dso,sym",
+	"sym,srcline",
+	"pid,cpu,time,socket",
+	"dso,trace,parent",
+	"trace_fields",
+	"cgroup,socket,comm",
+	"addr_from,symbol_to,sym",
+	"mispredict,cycles",
+	"local_weight",
+	"sym,symbol_size,dso_size",
+	"dso_from,srcline_from,dso_to",
+	"comm",
+	"sym,code_page_size",
+	"transaction,sym",
+	"phys_daddr,sym",
+	"",
 };
 static const char *const graphs[] = { "none", "callee", "caller", "callee\ncallgraph-key=address" };
 static const char *const more[] = { "",
@@ -102,10 +114,10 @@ static struct sonde_profile *profile_of(const char *path, uint32_t choice)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const uint32_t choice = size ? fuzz_choice(data, size < SMALLEST_HEADER ? size
-										 : SMALLEST_HEADER) +
-						   data[size - 1]
-				     : 0;
+	const uint32_t choice =
+		size ? fuzz_choice(data, size < SMALLEST_HEADER ? size : SMALLEST_HEADER) +
+				data[size - 1]
+		     : 0;
 	static struct fuzz_file file;
 	struct sonde_profile *p, *sum;
 
