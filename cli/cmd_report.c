@@ -6,6 +6,7 @@
 #include "recording.h"
 #include "report.h"
 #include "report_config.h"
+#include "report_frame.h"
 #include "report_options.h"
 #include "report_records.h"
 #include "settings.h"
@@ -56,6 +57,33 @@ static int cmd_report_print_tables(struct sonde_session *s, void *ctx)
 	return report_print(s, r);
 }
 
+/*
+ * perf's status where sonde could not open a session with the options. perf opens the recording and
+ * begins to print before it looks at them.
+ */
+static int cmd_report_perf_status(const struct report_args *a, int status)
+{
+	char *vmlinux = lines_given(&a->rec.lines, "vmlinux");
+	char *input = lines_given(&a->rec.lines, "input"), *cpu = NULL, *time = NULL;
+	const bool is_readable = !access(input ? input : "perf.data", R_OK);
+
+	if (is_readable && vmlinux && access(vmlinux, R_OK)) {
+		status = 256 - EINVAL;
+	} else if (is_readable) {
+		time = lines_given(&a->rec.lines, "time");
+		cpu = lines_given(&a->rec.lines, "cpu");
+		if (time || cpu) {
+			report_frame_begin(stdout, a);
+			status = time ? 256 - EINVAL : CLI_OK;
+		}
+	}
+	free(vmlinux);
+	free(input);
+	free(cpu);
+	free(time);
+	return status;
+}
+
 static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 {
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
@@ -69,6 +97,8 @@ static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 	if (pager && pager_start(pager) < 0)
 		return cli_status(cli, CLI_FAILED);
 	status = recording_run(cli, &a->rec, threads, cmd_report_print_tables, &tables);
+	if (status && !tables.is_open && cli_rules(cli)->statuses_are_errnos)
+		return cmd_report_perf_status(a, status);
 	/* perf fails only if it cannot open a recording. */
 	if (cli_compat(cli) && tables.is_open && status == cli_status(cli, CLI_FAILED))
 		return CLI_OK;
@@ -93,6 +123,8 @@ static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 
 	if (status)
 		return status;
+	if (*a->wrong && !cli_rules(cli)->report_takes_wrong_values)
+		return cli_usage(cli, "report: %s", a->wrong);
 	/* For perf a single word is the name of a symbol, and a header has no symbols. */
 	if (argc > 1 || (argc && a->header_only && !cli_rules(cli)->words_are_no_recordings))
 		return cli_usage(

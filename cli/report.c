@@ -242,12 +242,16 @@ static int report_read_widths(struct report_run *run)
 	for (size_t i = 0; i < n; i++) {
 		char *end;
 		const unsigned long width = strtoul(list, &end, 10);
+		const bool is_wrong = end == list || (*end && *end != ',') || width > 10000;
 
-		if (end == list || (*end && *end != ',') || width > 10000)
-			return report_fail(run->report, "Invalid column widths",
+		if (is_wrong && !cli_rules(run->report->cli)->report_takes_wrong_values)
+			return report_fail(run->report, "",
 					   "-w takes numbers, separated by commas");
-		run->view.fixed_widths[run->view.nr_fixed_widths++] = (unsigned int)width;
-		list = end + (*end == ',');
+		run->view.fixed_widths[run->view.nr_fixed_widths++] =
+			width > 10000 ? 10000 : (unsigned int)width;
+		if (*end != ',')
+			break;
+		list = end + 1;
 	}
 	return 0;
 }
@@ -442,6 +446,7 @@ static int report_decide(struct report_run *run)
 	run->view.nr_events = run->has.nr_events;
 	run->view.min_percent = a->percent_limit;
 	run->view.verbose = run->report->cli->verbose > 0;
+	run->view.filters_first = cli_rules(run->report->cli)->report_filters_first_event;
 	if (a->hierarchy && a->fields)
 		return report_fail(run->report,
 				   "--hierarchy and --fields options cannot be used together",
@@ -569,6 +574,9 @@ int report_print(struct sonde_session *s, void *ctx)
 					"Selected -b but no branch data. Did you call perf record "
 					"without -b?",
 					"-b: the recording has no branch stacks");
+		else if (a->separator && *a->separator == '.')
+			r = report_fail(run.report,
+					"'.' is the only non valid --field-separator argument", "");
 		else if (!run.has.chains && report_layout_has(&run.layout, "parent"))
 			r = report_fail(
 				run.report,

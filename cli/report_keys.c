@@ -42,7 +42,7 @@ static const struct report_key report_keys[] = {
 	KEY("cgroup"),
 	KEY("cgroup_id"),
 	{ "ipc_null", NULL, "IPC   [IPC Coverage]", REPORT_KEY_EMPTY, 0, .pads_last = true },
-	KEY("time", .pads_last = true),
+	KEY("time"),
 	KEY("code_page_size", .pads_last = true),
 	KEY("local_ins_lat", .pads_last = true),
 	KEY("ins_lat", .pads_last = true),

@@ -2,6 +2,7 @@
 #include "report_options.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,18 @@ static int report_options_set_line(struct opt_parser *p, void *values, const cha
 	struct report_args *a = values;
 
 	return lines_set(&a->rec.lines, p, key, key, value);
+}
+
+/* Notes what is wrong with a value. See struct report_args, wrong. */
+__attribute__((format(printf, 2, 3))) static void report_options_note(struct report_args *a,
+								      const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!*a->wrong)
+		vsnprintf(a->wrong, sizeof(a->wrong), fmt, ap);
+	va_end(ap);
 }
 
 /* ---- call graphs ----------------------------------------------------------------------------- */
@@ -164,7 +177,8 @@ static int report_options_set_percent_limit(struct opt_parser *p, void *values, 
 		value = "0";
 	percent = strtod(value, &end);
 	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent))
-		return opt_error(p, "--percent-limit needs a number of percents, not '%s'", value);
+		report_options_note(a, "--percent-limit needs a number of percents, not '%s'",
+				    value);
 	a->percent_limit = a->graph.min_percent = percent;
 	a->percent_limit_given = true;
 	return 0;
@@ -192,7 +206,8 @@ static int report_options_set_color(struct opt_parser *p, void *values, const ch
 	if (negated)
 		value = "never";
 	if (value && strcmp(value, "always") && strcmp(value, "never") && strcmp(value, "auto"))
-		return opt_error(p, "--stdio-color takes always, never or auto, not '%s'", value);
+		report_options_note(a, "--stdio-color takes always, never or auto, not '%s'",
+				    value);
 	/*
 	 * auto means no colours: perf prints to a terminal only through a pager, and gives a pager
 	 * none.
@@ -209,8 +224,8 @@ static int report_options_set_separator(struct opt_parser *p, void *values, cons
 
 	if (value && !strcmp(value, "\\t"))
 		value = "\t";
-	if (value && !strcmp(value, "."))
-		return opt_error(p, "-t: '.' stands for a separator inside a value");
+	if (value && *value == '.')
+		report_options_note(a, "-t: '.' stands for a separator inside a value");
 	a->separator = value;
 	return 0;
 }

@@ -47,6 +47,8 @@ struct report_args {
 	/* Accepted without an effect. */
 	const char *ignored, *prefix, *prefix_strip;
 	uint64_t samples_kept;
+
+	char wrong[160]; /* a message about a value that is wrong, but that perf takes; "" if none */
 };
 
 extern const struct opt report_options[];

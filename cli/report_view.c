@@ -82,7 +82,8 @@ static void report_view_add_column(struct view_table *vt, struct report_column c
 
 	if (i < vt->v->nr_fixed_widths && !vt->v->args->hierarchy)
 		c.fixed_width = vt->v->fixed_widths[i];
-	c.is_cut = !c.is_number && (c.fixed_width || strcmp(c.name, "cpu"));
+	c.is_cut = !c.is_number && strcmp(c.name, "dso_size") && strcmp(c.name, "symbol_size") &&
+		   (c.fixed_width || strcmp(c.name, "cpu"));
 	vt->t.columns[vt->t.nr_columns++] = c;
 }
 
@@ -281,6 +282,17 @@ static bool report_view_is_branch_dso(const struct view_table *vt, const struct 
 	       (sonde_profile_place(vt->v->profile, value->place, &place) != 1 || !place.sym);
 }
 
+/* True if a width that the profile gives for a value replaces that of its text. */
+static bool report_view_is_fixed(const struct report_key *key)
+{
+	static const char *const names[] = { "comm", "trace", "dso_size" };
+
+	for (size_t i = 0; key && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(key->name, names[i]))
+			return true;
+	return false;
+}
+
 static void report_view_widen(struct view_table *vt, const struct report_row *row, bool unresolved)
 {
 	const struct report_args *a = vt->v->args;
@@ -300,8 +312,7 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 		if ((!k->key || k->key->kind != REPORT_KEY_EMPTY) &&
 		    sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
 					&value) == 1) {
-			if (value.width > width ||
-			    (value.width && k->key && !strcmp(k->key->name, "comm")))
+			if (value.width > width || (value.width && report_view_is_fixed(k->key)))
 				width = value.width;
 			if (report_view_is_symbol(k->key) && value.kind == SONDE_VALUE_ADDRESS &&
 			    width < UNKNOWN_SYM_WIDTH)
@@ -323,7 +334,7 @@ static bool report_view_is_wanted(const struct view_table *vt, const struct sond
 	const char *word = vt->v->args->symbol_filter;
 	struct sonde_profile_place place = { .size = sizeof(place) };
 
-	if (!word)
+	if (!word || (vt->index && vt->v->filters_first))
 		return true;
 	return sonde_profile_place(vt->v->profile, row->place, &place) == 1 && place.sym &&
 	       strstr(place.sym, word);

@@ -414,6 +414,11 @@ struct sonde_rules {
 	uint32_t list_matches_events_only;
 	uint32_t list_takes_word_by_word; /* words are handled one after the other */
 	uint32_t list_passes_over_words;  /* a word without a match changes nothing */
+
+	/* Reports. */
+	/* A word that selects functions selects them in the table of the first event only. */
+	uint32_t report_filters_first_event;
+	uint32_t report_takes_wrong_values; /* wrong values of options are read as far as possible */
 };
 /* The rules of a session. Valid as long as the library is loaded. */
 SONDE_API const struct sonde_rules *sonde_session_rules(const struct sonde_session *s);
@@ -1152,8 +1157,9 @@ struct sonde_profile_value {
 	const char *long_text;
 	uint32_t bytes_len; /* for a field of a tracepoint, the length of long_text */
 	/*
-	 * Minimum width of the column in perf; 0 if it has none. comm: the width of the row's name
-	 * there, which may be less than its length; 0 if it is its length.
+	 * Minimum width of the column in perf; 0 if it has none. comm, trace, dso_size: the width
+	 * that perf takes the row's text for, which may be less than its length; 0 if it is its
+	 * length.
 	 */
 	uint32_t width;
 };

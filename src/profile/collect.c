@@ -83,6 +83,8 @@ static int collect_text(struct profile *p, const char *text, size_t len, uint64_
 
 static int collect_trace(struct profile *p, const struct event *ev, uint64_t *ret)
 {
+	if (ev->schema->kind != SONDE_TRACEPOINT)
+		return collect_text(p, "N/A", 3, ret);
 	p->text.len = 0;
 	recording_event_text(ev, &p->text);
 	return p->text.failed ? err_nomem() : collect_text(p, p->text.data, p->text.len, ret);
@@ -221,6 +223,7 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	if (!p->is_bound)
 		TRY(columns_bind(p, &ev->recording->all->schemas));
 	p->session = ev->recording->all;
+	p->rules = ev->recording->opts->rules;
 	p->session_nr++;
 	vec_clear(&p->own_strings);
 	vec_clear(&p->own_dsos);

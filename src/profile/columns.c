@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "compat/rules.h"
 #include "model/schema_table.h"
 #include "profile/branches.h"
+#include "profile/last_comms.h"
 #include "profile/texts.h"
 #include "profile/values.h"
 
@@ -270,6 +272,17 @@ uint32_t column_width(const struct profile *p, const struct profile_column *c)
 	if (c->def->raw == RAW_TIME && p->opts.nanoseconds)
 		return c->def->width + 4;
 	return c->event ? c->width : c->def->width;
+}
+
+uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row)
+{
+	if (c->def->raw == RAW_COMM)
+		return last_comms_width(p, row);
+	if (c->def->raw == RAW_TRACE)
+		return p->rules->trace_as_wide_as_compared && !p->rows.v[row].is_compared;
+	if (c->def->value == value_dso_size)
+		return p->rules->map_sizes_are_ints;
+	return column_width(p, c);
 }
 
 uint32_t column_table(const struct profile *p, const struct profile_column *c)

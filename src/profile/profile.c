@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "compat/rules.h"
 #include "profile/chains.h"
 #include "profile/columns.h"
 #include "profile/marks.h"
@@ -16,6 +17,7 @@
 
 static int profile_init(struct profile *p, const char *text, const char *origin)
 {
+	p->rules = &default_rules;
 	TRY(profile_options_parse(&p->opts, text, origin));
 	p->facts.size = sizeof(p->facts);
 	p->facts.first_ns = p->facts.last_ns = SONDE_NO_TIME;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "compat/rules.h"
 #include "profile/counts.h"
 #include "profile/groups.h"
 
@@ -102,6 +103,7 @@ struct rows_walk {
 	uint32_t *row_of_place; /* owned; valid if mark[place] is 1 + the combination */
 	uint32_t *mark;         /* owned */
 	uint64_t *seen;         /* owned; by row: 1 + the last cell with a frame in it */
+	bool *repeats;          /* owned; by combination: see rows_repeat() */
 	size_t nr_seen;
 	/*
 	 * Called once for each row that has frames of the cell's path, other than the cell's own
@@ -116,6 +118,36 @@ static void rows_walk_done(struct rows_walk *w)
 	free(w->row_of_place);
 	free(w->mark);
 	free(w->seen);
+	free(w->repeats);
+}
+
+/*
+ * True if frames of the combination's samples are not recognised as being in a row already. perf
+ * compares a frame with the rows that the sample was added to, but has 0 for some keys of a frame.
+ */
+static bool rows_repeat(const struct profile *p, uint32_t combination)
+{
+	const uint64_t *raws = wordset_key(&p->combinations, combination) + 1;
+
+	for (size_t i = 0; i < p->columns.n; i++) {
+		const struct profile_column *c = &p->columns.v[i];
+
+		switch (c->def->raw) {
+		case RAW_TIME:
+		case RAW_SOCKET:
+		case RAW_WEIGHT:
+		case RAW_INS_LAT:
+		case RAW_STAGE:
+		case RAW_CODE_PAGE:
+		case RAW_TRANSACTION:
+			if (raws[c->raw_at])
+				return true;
+			break;
+		default:
+			break;
+		}
+	}
+	return false;
 }
 
 static int rows_walk_init(struct rows_walk *w, struct profile *p)
@@ -126,7 +158,8 @@ static int rows_walk_init(struct rows_walk *w, struct profile *p)
 	w->cells = reallocarray(NULL, p->cells.n + 1, sizeof(*w->cells));
 	w->row_of_place = reallocarray(NULL, p->place_list.n + 1, sizeof(*w->row_of_place));
 	w->mark = calloc(p->place_list.n + 1, sizeof(*w->mark));
-	if (!first || !w->cells || !w->row_of_place || !w->mark) {
+	w->repeats = calloc(p->combinations.n + 1, sizeof(*w->repeats));
+	if (!first || !w->cells || !w->row_of_place || !w->mark || !w->repeats) {
 		free(first);
 		return err_nomem();
 	}
@@ -137,6 +170,7 @@ static int rows_walk_init(struct rows_walk *w, struct profile *p)
 
 		first[i] = at;
 		at += nr;
+		w->repeats[i] = p->rules->counts_callers_again && rows_repeat(p, i);
 	}
 	for (uint32_t i = 0; i < p->cells.n; i++)
 		w->cells[first[cell_combination(p, i)]++] = i;
@@ -188,12 +222,13 @@ static int rows_walk_path(struct rows_walk *w, uint32_t cell)
 	struct profile *p = w->p;
 	const uint32_t *frames = NULL, nr = cell_frames(p, cell, &frames);
 	const uint32_t self = p->cell_rows.v[cell];
+	const bool repeats = w->repeats[cell_combination(p, cell)];
 
 	TRY(rows_of_frames(w, cell_combination(p, cell), frames, nr));
 	for (uint32_t i = 0; i < nr; i++) {
 		const uint32_t row = w->row_of_place[frames[i] - 1];
 
-		if (row == self || w->seen[row] == cell + 1ull)
+		if (!repeats && (row == self || w->seen[row] == cell + 1ull))
 			continue;
 		w->seen[row] = cell + 1ull;
 		w->meet(p, row, cell, i);
@@ -371,6 +406,25 @@ static void rows_sum_table(struct profile *p, struct profile_table *table, struc
 	}
 }
 
+/*
+ * Marks the rows that perf compared with others by the key number `key`: those of several samples,
+ * and neighbours whose keys before it are equal.
+ */
+static void rows_note_compared(struct profile *p, const uint32_t *sorted, uint32_t key)
+{
+	const size_t len = (1ul + key) * sizeof(uint64_t);
+
+	for (uint32_t i = 0; i < p->rows.n; i++) {
+		struct profile_row *row = &p->rows.v[sorted[i]];
+
+		row->is_compared |= row->all.samples > 1;
+		if (!i || memcmp(wordset_key(&p->row_values, sorted[i - 1]),
+				 wordset_key(&p->row_values, sorted[i]), len))
+			continue;
+		row->is_compared = p->rows.v[sorted[i - 1]].is_compared = true;
+	}
+}
+
 static int rows_fill_tables(struct profile *p, const uint32_t *sorted)
 {
 	uint32_t at = 0;
@@ -436,6 +490,10 @@ int rows_make(struct profile *p)
 	for (uint32_t i = 0; i < p->rows.n; i++)
 		sorted[i] = i;
 	qsort_r(sorted, p->rows.n, sizeof(*sorted), rows_compare, p);
+	for (uint32_t i = 0; i < p->columns.n; i++) {
+		if (p->columns.v[i].def->raw == RAW_TRACE)
+			rows_note_compared(p, sorted, i);
+	}
 	r = rows_fill_tables(p, sorted);
 	free(sorted);
 	return r;

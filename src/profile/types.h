@@ -29,6 +29,7 @@
 
 struct recordings;
 struct profile;
+struct rules;
 
 /* The meaning of the number that the pass keeps for a key of a sample. */
 enum profile_raw {
@@ -178,6 +179,7 @@ struct profile_row {
 	uint64_t merged;
 	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
+	bool is_compared; /* with other rows, by the key `trace` */
 };
 
 struct profile_member {
@@ -226,6 +228,7 @@ struct profile_tree_node {
 
 struct profile {
 	struct profile_options opts;
+	const struct rules *rules; /* of the session that was added last */
 	struct strpool strings;
 	VEC(struct profile_column) columns;
 	unsigned nr_raws;                /* numbers in a combination, not counting the table */

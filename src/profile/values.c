@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compat/rules.h"
 #include "model/callchain.h"
 #include "profile/texts.h"
 
@@ -116,11 +117,12 @@ int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_va
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
 	char text[32];
 
-	(void)is_frame;
 	ret->place = (uint32_t)raw + 1;
 	ret->kind = SONDE_VALUE_ADDRESS;
 	ret->number = place->ip;
-	snprintf(text, sizeof(text), "0x%" PRIx64, place->ip);
+	if (is_frame && p->rules->maps_callers_twice)
+		ret->number += place->ip - place->dso_addr;
+	snprintf(text, sizeof(text), "%#" PRIx64, ret->number);
 	return values_intern(p, text, &ret->text);
 }
 
@@ -220,9 +222,21 @@ int value_symbol_size(struct profile *p, uint64_t raw, bool is_frame, struct pro
 
 int value_dso_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
+	const uint64_t bytes = place_at(p, (uint32_t)raw)->map_bytes;
+	char text[16];
+
 	(void)is_frame;
 	ret->place = (uint32_t)raw + 1;
-	return values_number(p, "%llu", place_at(p, (uint32_t)raw)->map_bytes, ret);
+	TRY(values_number(p, "%llu", bytes, ret));
+	if (!bytes) {
+		ret->kind = SONDE_VALUE_NONE;
+		ret->text = "unknown";
+		return 0;
+	}
+	if (!p->rules->map_sizes_are_ints)
+		return 0;
+	snprintf(text, sizeof(text), "%d", (int)bytes);
+	return values_intern(p, text, &ret->text);
 }
 
 int value_decimal(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
