@@ -11,6 +11,8 @@
 #include "report_records.h"
 #include "settings.h"
 
+#include <sonde/sonde.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +69,9 @@ static int cmd_report_perf_status(const struct report_args *a, int status)
 	char *input = lines_given(&a->rec.lines, "input"), *cpu = NULL, *time = NULL;
 	const bool is_readable = !access(input ? input : "perf.data", R_OK);
 
-	if (is_readable && vmlinux && access(vmlinux, R_OK)) {
+	if (is_readable && !strncmp(sonde_error_text(), "--switch-o", 10)) {
+		status = 256 - ENOENT;
+	} else if (is_readable && vmlinux && access(vmlinux, R_OK)) {
 		status = 256 - EINVAL;
 	} else if (is_readable) {
 		time = lines_given(&a->rec.lines, "time");

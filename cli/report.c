@@ -16,6 +16,7 @@
 /* Data that a recording's event types contain. */
 struct contents {
 	bool chains, branches, only_tracepoints;
+	bool lacks_chains; /* some events have call chains, others do not */
 	size_t nr_events;
 };
 
@@ -41,10 +42,12 @@ static struct contents report_look(struct sonde_session *s)
 			continue;
 		has.nr_events++;
 		has.chains |= sampled & PERF_SAMPLE_CALLCHAIN;
+		has.lacks_chains |= !(sampled & PERF_SAMPLE_CALLCHAIN);
 		has.branches |= sampled & PERF_SAMPLE_BRANCH_STACK;
 		has.only_tracepoints &= kind == SONDE_TRACEPOINT;
 	}
 	has.only_tracepoints &= has.nr_events > 0;
+	has.lacks_chains &= has.chains;
 	return has;
 }
 
@@ -164,6 +167,8 @@ static char *report_profile_text(const struct report_run *run)
 static char *report_order_text(const struct report_run *run)
 {
 	const struct report_items *items = &run->layout.sort;
+	const bool elides = report_view_elides(&run->view);
+	struct report_name name;
 	bool is_first = true;
 	char *text = NULL;
 	size_t len;
@@ -178,22 +183,24 @@ static char *report_order_text(const struct report_run *run)
 
 		if (it->key && it->key->kind == REPORT_KEY_EMPTY)
 			continue;
+		if (elides && report_view_elided(run->report->args, it->key, &name))
+			continue;
 		/* Without --children perf has no such column, so it does not sort by it. */
 		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
 			continue;
 		if (!is_number)
 			n = report_view_find(&run->view, it, &first);
 		for (uint32_t k = first; k < first + n; k++) {
-			const char *name =
+			const char *column =
 				is_number ? it->key->profile_name
 					  : sonde_profile_column(run->view.profile, k, NULL, NULL);
 
 			/* Without call graphs, equal rows are not sorted by their call chains. */
 			if (is_number && it->key->number == REPORT_CHILDREN &&
 			    !run->view.has_graphs)
-				name = "children_only";
-			if (name)
-				fprintf(f, "%s%s", is_first ? "" : ",", name);
+				column = "children_only";
+			if (column)
+				fprintf(f, "%s%s", is_first ? "" : ",", column);
 			is_first = false;
 		}
 	}
@@ -346,7 +353,9 @@ static int report_refuse_keys(struct report_run *run)
 	const char *sort = run->report->args->sort;
 
 	if (cli_compat(run->report->cli))
-		return 0;
+		return sort && strstr(sort, "ipc") /* perf adds these keys itself */
+			       ? report_fail(run->report, "-s: ipc is not a sort key", "")
+			       : 0;
 	if (report_layout_has(&run->layout, "socket") &&
 	    !sonde_session_info(run->session, "cpu-sockets"))
 		return report_fail(run->report, "",
@@ -425,6 +434,16 @@ static bool report_defaults_to_branches(const struct report_run *run)
 	return !cli_compat(run->report->cli) || sonde_session_info(run->session, "branch-stacks");
 }
 
+static void report_say_notes(const struct report_run *run)
+{
+	const struct report_args *a = run->report->args;
+
+	if (a->stitch_lbr && run->has.branches)
+		cli_say("--stitch-lbr: call chains are added up as they were recorded");
+	if (a->show_ref && run->has.lacks_chains)
+		cli_say("--show-ref-call-graph: events without call chains are shown without");
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -432,6 +451,7 @@ static int report_decide(struct report_run *run)
 	int r;
 
 	run->has = report_look(run->session);
+	report_say_notes(run);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
 	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->mem_mode &&
@@ -567,8 +587,10 @@ int report_print(struct sonde_session *s, void *ctx)
 	if (r >= 0)
 		r = report_decide(&run);
 	if (!r) {
-		if (!a->format)
+		if (!a->format) {
 			report_frame_begin(stdout, a);
+			report_frame_elided(stdout, &run.view);
+		}
 		if (a->branch_stack && !run.has.branches)
 			r = report_fail(run.report,
 					"Selected -b but no branch data. Did you call perf record "

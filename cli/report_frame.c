@@ -14,7 +14,7 @@ void report_frame_begin(FILE *out, const struct report_args *a)
 		      out);
 }
 
-void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_samples)
+void report_frame_elided(FILE *out, const struct report_view *v)
 {
 	const struct report_items *output = &v->layout->output;
 
@@ -25,6 +25,10 @@ void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_sa
 		if (!v->args->quiet && report_view_elided(v->args, it->key, &name))
 			fprintf(out, "# %s: %s\n", it->key->name, name.text);
 	}
+}
+
+void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_samples)
+{
 	if (!v->args->quiet)
 		fprintf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", lost_samples);
 }

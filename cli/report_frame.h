@@ -10,7 +10,9 @@
 
 /* Printed before the recording is read. */
 void report_frame_begin(FILE *out, const struct report_args *a);
-/* Printed before the first table: names given by -c, -d and -S, and lost samples. */
+/* Printed next, also if there are no samples: names given by -c, -d and -S. */
+void report_frame_elided(FILE *out, const struct report_view *v);
+/* Printed before the first table: lost samples. */
 void report_frame_facts(FILE *out, const struct report_view *v, uint64_t lost_samples);
 /* Printed before table `index`. Returns true if the table is to be printed. */
 bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index);

@@ -512,6 +512,12 @@ const struct opt report_options[] = {
 		 "takes no kernel symbols from a kernel's file that -k does not name, as always"),
 	OPT_FLAG('m', "modules", struct report_args, no_effect,
 		"takes symbols of the kernel's modules, as always"),
+	OPT_FLAG(0, "show-ref-call-graph", struct report_args, show_ref,
+		 "shows the call chains of another event for events recorded with call-graph=no; "
+		 "sonde shows such events without chains, and a note"),
+	OPT_FLAG(0, "stitch-lbr", struct report_args, stitch_lbr,
+		 "joins call chains of the processor's branch records; sonde adds them up as "
+		 "recorded, and a note"),
 	OPT_U64(0, "samples", "N", struct report_args, samples_kept,
 		"keeps N samples of each row, for a view of single samples"),
 	OPT_CALL(0, "percent-type", "TYPE", report_options_set_percent_type, 0,

@@ -24,6 +24,7 @@ struct report_args {
 	bool no_children, children_given;
 	const char *parent, *ignore_callees;
 	bool exclude_other, full_source_path;
+	bool show_ref, stitch_lbr;
 
 	/* Rows. */
 	double percent_limit;

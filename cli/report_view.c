@@ -171,26 +171,28 @@ uint32_t report_view_find(const struct report_view *v, const struct report_item 
 	return key - first;
 }
 
-/* True if all keys would be left out. Then all of them are shown. */
-static bool report_view_elides_all(const struct report_view *v)
+/* If all keys would be left out, all of them are shown. */
+bool report_view_elides(const struct report_view *v)
 {
 	const struct report_items *output = &v->layout->output;
 
+	if (v->args->hierarchy)
+		return false;
 	for (size_t i = 0; i < output->n; i++) {
 		const struct report_key *key = output->v[i].key;
 		struct report_name name;
 
 		if (!(key && key->kind == REPORT_KEY_NUMBER) &&
 		    !report_view_elided(v->args, key, &name))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
 static int report_view_make_columns(struct view_table *vt)
 {
 	const struct report_items *output = &vt->v->layout->output;
-	const bool elides = !vt->v->args->hierarchy && !report_view_elides_all(vt->v);
+	const bool elides = report_view_elides(vt->v);
 
 	vt->t.columns = calloc(sizeof(vt->keys) / sizeof(*vt->keys), sizeof(*vt->t.columns));
 	if (!vt->t.columns)
@@ -290,7 +292,7 @@ static bool report_view_is_fixed(const struct report_key *key)
 	for (size_t i = 0; key && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(key->name, names[i]))
 			return true;
-	return false;
+	return !key; /* a field of tracepoints */
 }
 
 static void report_view_widen(struct view_table *vt, const struct report_row *row, bool unresolved)

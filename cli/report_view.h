@@ -43,5 +43,7 @@ struct report_name {
 /* True if -c, -d or -S gives a single name, *ret, for a key: the key's column is not shown. */
 bool report_view_elided(const struct report_args *a, const struct report_key *key,
 			struct report_name *ret);
+/* True if such columns are left out, which is not so if no column would remain. */
+bool report_view_elides(const struct report_view *v);
 
 #endif

@@ -1157,9 +1157,9 @@ struct sonde_profile_value {
 	const char *long_text;
 	uint32_t bytes_len; /* for a field of a tracepoint, the length of long_text */
 	/*
-	 * Minimum width of the column in perf; 0 if it has none. comm, trace, dso_size: the width
-	 * that perf takes the row's text for, which may be less than its length; 0 if it is its
-	 * length.
+	 * Minimum width of the column in perf; 0 if it has none. comm, trace, dso_size, fields
+	 * of tracepoints: the width that perf takes the row's text for, which may be less than its
+	 * length; 0 if it is its length.
 	 */
 	uint32_t width;
 };

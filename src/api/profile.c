@@ -311,7 +311,7 @@ int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t 
 	if (!v)
 		return 0;
 	width = row_column_width(p->own, &p->own->columns.v[key],
-				 profile_row_number(p, table, row));
+				 profile_row_number(p, table, row), v);
 	return profile_give_value(v, width, ret);
 }
 

@@ -86,7 +86,10 @@ static int collect_trace(struct profile *p, const struct event *ev, uint64_t *re
 	if (ev->schema->kind != SONDE_TRACEPOINT)
 		return collect_text(p, "N/A", 3, ret);
 	p->text.len = 0;
-	recording_event_text(ev, &p->text);
+	if (p->opts.raw_fields && p->rules->fields_by_text)
+		recording_event_fields(ev, NULL, &p->text);
+	else
+		recording_event_text(ev, &p->text);
 	return p->text.failed ? err_nomem() : collect_text(p, p->text.data, p->text.len, ret);
 }
 

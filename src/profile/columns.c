@@ -93,7 +93,7 @@ static bool columns_is(const char *name, const char *word, size_t len)
 static uint32_t columns_field_width(const struct sonde_field *f)
 {
 	if (f->is_dynamic)
-		return 0;
+		return f->is_text ? 4 : 10; /* of the number with its offset and length */
 	return f->is_text ? f->width : 2 * f->width + 2;
 }
 
@@ -274,15 +274,18 @@ uint32_t column_width(const struct profile *p, const struct profile_column *c)
 	return c->event ? c->width : c->def->width;
 }
 
-uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row)
+uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row,
+			  const struct profile_value *v)
 {
+	const uint32_t least = column_width(p, c);
+
 	if (c->def->raw == RAW_COMM)
 		return last_comms_width(p, row);
 	if (c->def->raw == RAW_TRACE)
 		return p->rules->trace_as_wide_as_compared && !p->rows.v[row].is_compared;
 	if (c->def->value == value_dso_size)
 		return p->rules->map_sizes_are_ints;
-	return column_width(p, c);
+	return v->width > least ? v->width : least;
 }
 
 uint32_t column_table(const struct profile *p, const struct profile_column *c)

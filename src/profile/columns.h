@@ -25,7 +25,8 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 /* The least width that perf gives the column. */
 uint32_t column_width(const struct profile *p, const struct profile_column *c);
 /* struct sonde_profile_value.width of a row. */
-uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row);
+uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row,
+			  const struct profile_value *v);
 /* The only table that has the column; UINT32_MAX if all tables have it. */
 uint32_t column_table(const struct profile *p, const struct profile_column *c);
 

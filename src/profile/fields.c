@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "compat/rules.h"
 #include "model/field_text.h"
 #include "model/schema_table.h"
 #include "model/value.h"
@@ -56,6 +57,40 @@ static void fields_put(const struct event *ev, const struct sonde_field *f, bool
 	field_text_put(f, ev->pub.bytes, ev->pub.bytes_len, swap, out);
 }
 
+/*
+ * Appends the word of the event's text that perf takes for the field's value: the first one that
+ * begins with the field's name, without the name and the character after it.
+ */
+static bool fields_put_word(const struct event *ev, const struct sonde_field *f, struct outbuf *out)
+{
+	const size_t len = strlen(f->name);
+	struct outbuf text = { 0 };
+	const char *at;
+
+	recording_event_text(ev, &text);
+	outbuf_char(&text, '\0');
+	at = text.failed ? NULL : text.data;
+	while (at && strncmp(at, f->name, len)) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	if (at && at[len])
+		outbuf_put(out, at + len + 1, strcspn(at + len + 1, " "));
+	outbuf_done(&text);
+	return at != NULL;
+}
+
+/* perf's text of a field. Sets the width that counts for the column's. */
+static void fields_put_as_perf(const struct event *ev, const struct profile_column *c,
+			       struct outbuf *out, uint32_t *ret_width)
+{
+	*ret_width = 0;
+	if (!c->is_raw && fields_put_word(ev, c->field, out))
+		*ret_width = (uint32_t)out->len;
+	else
+		recording_event_fields(ev, c->field, out);
+}
+
 static int fields_add(struct profile *p, struct profile_column *c, const struct event *ev,
 		      uint32_t bytes, uint32_t len, uint64_t *ret)
 {
@@ -66,8 +101,12 @@ static int fields_add(struct profile *p, struct profile_column *c, const struct 
 	uint32_t text;
 
 	p->text.len = 0;
-	if (ev)
+	if (ev && p->rules->fields_by_text) {
+		fields_put_as_perf(ev, c, &p->text, &v.width);
+	} else if (ev) {
 		fields_put(ev, c->field, c->is_raw, &p->text);
+		v.width = (uint32_t)p->text.len;
+	}
 	if (p->text.failed)
 		return err_nomem();
 	TRY(strpool_intern(&p->strings, p->text.len ? p->text.data : "", p->text.len, &text));
@@ -80,7 +119,7 @@ static int fields_add(struct profile *p, struct profile_column *c, const struct 
 int fields_copy(struct profile *p, struct profile_column *c, const struct profile_field_value *from,
 		uint64_t *ret)
 {
-	struct profile_field_value v = { .bytes_len = from->bytes_len };
+	struct profile_field_value v = { .bytes_len = from->bytes_len, .width = from->width };
 	uint32_t bytes;
 
 	TRY(strpool_intern(&p->strings, from->bytes, from->bytes_len, &bytes));

@@ -18,6 +18,24 @@ static int places_intern(struct profile *p, const char *text, const char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+/*
+ * The order in which perf learns of files: those of the recording's list of build ids first, then
+ * others as they are mapped. Names of mappings are numbered as they are read.
+ */
+static uint64_t places_dso_order(const struct event *ev, uint64_t ip, uint32_t cpumode,
+				 const char *name)
+{
+	const struct address_space *space = recording_space(ev, cpumode);
+	const struct mapping *m = space ? address_space_find(space, ip) : NULL;
+	struct source_build_id id;
+
+	for (size_t i = 0; source_build_id_at(ev->source, i, &id); i++) {
+		if (!strcmp(id.path, name))
+			return i;
+	}
+	return two_halves(1, m ? m->name : UINT32_MAX);
+}
+
 /* The number + 1 of the dso at an address. */
 static int places_dso(struct profile *p, const struct event *ev, uint64_t ip, uint32_t cpumode,
 		      uint64_t id, uint32_t *ret)
@@ -38,6 +56,7 @@ static int places_dso(struct profile *p, const struct event *ev, uint64_t ip, ui
 	}
 	TRY(places_intern(p, d.short_name, &own.short_name));
 	TRY(places_intern(p, d.long_name, &own.long_name));
+	own.order = places_dso_order(ev, ip, cpumode, d.long_name);
 	TRY(vec_push(&p->dsos, own));
 	*ret = p->own_dsos.v[id] = (uint32_t)p->dsos.n;
 	return 0;
@@ -83,7 +102,7 @@ static int places_make(struct profile *p, const struct event *ev, const struct s
 		TRY(places_intern(p, frame->file, &place.file));
 	}
 	marks_match_place(p, &place);
-	if (p->needs_lines || p->opts.callgraph_key == CALLGRAPH_SRCLINE)
+	if (p->needs_lines || p->opts.callgraph_key != CALLGRAPH_FUNCTION)
 		TRY(places_find_line(p, ev, &place));
 	return vec_push(&p->place_list, place);
 }

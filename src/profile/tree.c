@@ -27,7 +27,9 @@ struct tree_item {
 /* Items of a node with equal first frames. */
 struct tree_group {
 	uint64_t period, samples, address;
-	uint32_t dso;
+	uint64_t dso; /* 1 + its order; 0 if there is none */
+	const char *sym;
+	bool inlined;
 	uint32_t number; /* in the order of first items */
 	uint32_t nr, items_at;
 	uint64_t order; /* the period as counts_order() makes it */
@@ -172,13 +174,18 @@ static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t pa
 
 /* ---- division -------------------------------------------------------------------------------- */
 
-/* The larger period first, then the younger dso, the higher address, the younger group. */
+/*
+ * The larger period first, then the younger dso, the higher address, the younger group. perf orders
+ * functions by name if one of them is inlined.
+ */
 static int tree_compare(const void *a, const void *b)
 {
 	const struct tree_group *x = a, *y = b;
 
 	if (x->order != y->order)
 		return x->order > y->order ? -1 : 1;
+	if ((x->inlined || y->inlined) && x->sym && y->sym && strcmp(x->sym, y->sym))
+		return strcmp(y->sym, x->sym);
 	if (x->dso != y->dso)
 		return x->dso > y->dso ? -1 : 1;
 	if (x->address != y->address)
@@ -192,7 +199,9 @@ static int tree_add_group(struct tree *t, const struct tree_item *first, uint32_
 	const struct profile_place *place = place_at(p, p->call_paths.frames.v[first->at] - 1);
 	const struct tree_group g = {
 		.address = place->sym ? place->sym_start : place->ip,
-		.dso = place->dso,
+		.dso = place->dso ? 1 + p->dsos.v[place->dso - 1].order : 0,
+		.sym = place->sym,
+		.inlined = place->is_inlined,
 		.number = (uint32_t)t->groups.n,
 	};
 

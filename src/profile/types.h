@@ -96,7 +96,7 @@ struct key_def {
 /* A distinct value of a tracepoint's field. */
 struct profile_field_value {
 	const char *bytes, *text; /* in the profile's string pool */
-	uint32_t bytes_len;
+	uint32_t bytes_len, width; /* width: of the text, as far as it counts for the column's */
 };
 
 struct profile_column {
@@ -153,6 +153,7 @@ struct cell_counts {
 /* A file, or the kernel. */
 struct profile_dso {
 	const char *short_name, *long_name;
+	uint64_t order; /* see places_dso_order() */
 };
 
 /* An address. Names are in the profile's string pool. */

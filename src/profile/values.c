@@ -299,6 +299,7 @@ int value_field(struct profile *p, uint64_t raw, bool is_frame, struct profile_v
 	ret->text = v->text;
 	ret->long_text = v->bytes;
 	ret->bytes_len = v->bytes_len;
+	ret->width = v->width;
 	return 0;
 }
 

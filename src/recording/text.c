@@ -103,3 +103,19 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 	else if (ev->schema->kind == SONDE_TRACEPOINT)
 		text_hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
 }
+
+void recording_event_fields(const struct event *ev, const struct sonde_field *f,
+			    struct outbuf *out)
+{
+	const struct printfmt *pf = ev->schema->print;
+
+	if (!pf)
+		pf = schema_printfmt((struct sonde_schema *)ev->schema);
+	if (pf)
+		printfmt_put_fields(pf, f, ev->pub.bytes, ev->pub.bytes_len, out);
+	else if (f)
+		field_text_put(f, ev->pub.bytes, ev->pub.bytes_len,
+			       ev->pub.flags & SONDE_EVENT_SWAPPED, out);
+	else
+		recording_event_text(ev, out);
+}

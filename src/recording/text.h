@@ -12,5 +12,8 @@
  * schema has put_text.
  */
 void recording_event_text(const struct event *ev, struct outbuf *out);
+/* Writes perf's text of a tracepoint's field; f is NULL: " name=value" for all of them. */
+void recording_event_fields(const struct event *ev, const struct sonde_field *f,
+			    struct outbuf *out);
 
 #endif

@@ -64,11 +64,10 @@ static void put_field(const struct printfmt *pf, const struct pf_run *r,
 		outbuf_i64(r->out, value_sign_extend(v, f->width));
 }
 
-void pf_put_fields(const struct printfmt *pf, const struct pf_run *r)
+static void put_fields(const struct printfmt *pf, const struct pf_run *r)
 {
 	const struct sonde_schema *sc = pf->schema;
 
-	outbuf_str(r->out, "[FAILED TO PARSE]");
 	for (size_t i = 0; i < sc->nr_fields; i++) {
 		const struct sonde_field *f = &sc->fields[i];
 
@@ -79,4 +78,29 @@ void pf_put_fields(const struct printfmt *pf, const struct pf_run *r)
 		outbuf_char(r->out, '=');
 		put_field(pf, r, f);
 	}
+}
+
+void pf_put_fields(const struct printfmt *pf, const struct pf_run *r)
+{
+	outbuf_str(r->out, "[FAILED TO PARSE]");
+	put_fields(pf, r);
+}
+
+void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
+			 const uint8_t *bytes, uint32_t len, struct outbuf *out)
+{
+	const struct pf_run r = {
+		.bytes = bytes ? bytes : (const uint8_t *)"",
+		.len = len,
+		.swap = pf->schema->abi.swap,
+		.big_endian = pf->schema->abi.big_endian,
+		.long_bytes = pf->schema->abi.long_bytes,
+		.perf = !pf->dialect->c_grammar,
+		.out = out,
+	};
+
+	if (f)
+		put_field(pf, &r, f);
+	else
+		put_fields(pf, &r);
 }

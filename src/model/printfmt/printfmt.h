@@ -45,6 +45,12 @@ const char *printfmt_refused(const struct printfmt *pf);
 void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,
 		  uint32_t len, struct outbuf *out);
 /*
+ * Writes the value of a field of the schema; without one, " name=value" for each field that is not
+ * common.
+ */
+void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
+			 const uint8_t *bytes, uint32_t len, struct outbuf *out);
+/*
  * The definitions of flags and symbols that perf passes to scripts (define_flag_field ...), in
  * perf's order: see sonde_define. PRINTFMT_RIGHT gives only the entries of tables. The perf
  * dialects also give the stray definitions of a value 0 that perf makes of other constants.
