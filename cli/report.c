@@ -92,6 +92,14 @@ static int report_fail_key(struct report *r, const char *word, const char *of, b
 
 /* ---- the profile ----------------------------------------------------------------------------- */
 
+/* perf reads a pipe's event types too late to make rows of callers, or a group of them. */
+static bool report_has_no_callers(const struct report_run *run)
+{
+	const char *form = sonde_session_info(run->session, "form");
+
+	return cli_compat(run->report->cli) && form && !strcmp(form, "pipe");
+}
+
 static void report_put_text(FILE *f, const char *key, const char *value)
 {
 	if (value)
@@ -119,6 +127,12 @@ static void report_put_keys(FILE *f, const struct report_items *items)
 	}
 }
 
+/* Chains are in perf's order of nodes, not of their sizes. */
+static bool report_wants_chains(const struct report_args *a)
+{
+	return !a->format && (a->graph.kind == REPORT_FLAT || a->graph.kind == REPORT_FOLDED);
+}
+
 /* The text form of the profile; NULL if there is no memory. */
 static char *report_profile_text(const struct report_run *run)
 {
@@ -140,7 +154,7 @@ static char *report_profile_text(const struct report_run *run)
 			: a->graph_key == REPORT_BY_SRCLINE ? "srcline"
 							    : "function",
 			run->view.children);
-	fprintf(f, "groups=%s\n", a->group ? "all" : a->no_group ? "none" : "recorded");
+	fprintf(f, "groups=%s\n", a->group && !report_has_no_callers(run) ? "all" : a->no_group ? "none" : "recorded");
 	if (report_weighs_field(a))
 		report_put_text(f, "weight", a->weight);
 	report_put_text(f, "parent", a->parent);
@@ -152,8 +166,12 @@ static char *report_profile_text(const struct report_run *run)
 	report_put_text(f, "tids", a->tids);
 	if (a->time_quantum_ns)
 		fprintf(f, "time-quantum=%" PRIu64 "\n", a->time_quantum_ns);
-	report_put_text(f, "socket", a->socket);
+	if (!run->view.filters_none)
+		report_put_text(f, "socket", a->socket);
+	fprintf(f, "empty-tables=%d\ntree-order=%s\n", a->no_skip_empty,
+		graphs && report_wants_chains(a) ? "place" : "size");
 	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
+	fprintf(f, "full-source-path=%d\n", a->full_source_path);
 	fprintf(f, "nanoseconds=%d\nparents-only=%d\nbranches=%d\n", a->ns, a->exclude_other,
 		run->view.by_branch);
 	if (fclose(f)) {
@@ -311,6 +329,7 @@ static int report_make_layout(struct report_run *run)
 		.has_parent_regex = a->parent != NULL,
 		.mode = run->view.by_branch ? REPORT_BRANCH : REPORT_NORMAL,
 		.raw_trace = a->raw_trace,
+		.lacks_stages = run->view.as_perf,
 		.is_field = report_is_field,
 		.ctx = run,
 	};
@@ -420,14 +439,6 @@ static int report_refuse_weight(struct report_run *run)
 	return 1;
 }
 
-/* perf reads a pipe's event types too late to make rows of callers. */
-static bool report_has_no_callers(const struct report_run *run)
-{
-	const char *form = sonde_session_info(run->session, "form");
-
-	return cli_compat(run->report->cli) && form && !strcmp(form, "pipe");
-}
-
 /* perf looks at the mark in the header, which a pipe does not have. */
 static bool report_defaults_to_branches(const struct report_run *run)
 {
@@ -466,6 +477,7 @@ static int report_decide(struct report_run *run)
 	run->view.nr_events = run->has.nr_events;
 	run->view.min_percent = a->percent_limit;
 	run->view.verbose = run->report->cli->verbose > 0;
+	run->view.as_perf = cli_compat(run->report->cli) != 0;
 	run->view.filters_first = cli_rules(run->report->cli)->report_filters_first_event;
 	if (a->hierarchy && a->fields)
 		return report_fail(run->report,
@@ -474,6 +486,9 @@ static int report_decide(struct report_run *run)
 	r = report_read_widths(run);
 	if (!r)
 		r = report_make_layout(run);
+	run->view.filters_none = run->view.as_perf && !report_layout_has(&run->layout, "comm") &&
+				 !report_layout_has(&run->layout, "srcline") &&
+				 !report_layout_has(&run->layout, "srcfile");
 	if (!r)
 		r = report_refuse_keys(run);
 	if (!r)
@@ -482,6 +497,14 @@ static int report_decide(struct report_run *run)
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
+
+/* perf adds up the records LOST_SAMPLES, also those of the event that samples nothing. */
+static uint64_t report_lost_as_perf(struct sonde_session *s)
+{
+	const char *lost = sonde_session_info(s, "lost-samples");
+
+	return lost ? strtoull(lost, NULL, 10) : 0;
+}
 
 static uint64_t report_lost_samples(struct sonde_session *s)
 {
@@ -558,7 +581,9 @@ static int report_print_tables(struct report_run *run)
 	}
 	if (report->args->format)
 		return report_print_format(run, facts.nr_tables);
-	report_frame_facts(stdout, &run->view, report_lost_samples(run->session));
+	report_frame_facts(stdout, &run->view,
+			   cli_compat(report->cli) ? report_lost_as_perf(run->session)
+						   : report_lost_samples(run->session));
 	for (uint32_t i = 0; i < facts.nr_tables && !r; i++) {
 		if (!report_frame_event(stdout, &run->view, i))
 			continue;

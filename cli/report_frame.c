@@ -63,6 +63,17 @@ static void report_frame_put_name(FILE *out, const struct report_view *v, uint32
 	fputs(is_recorded ? " }'" : "'", out);
 }
 
+/* perf leaves out a group whose leader has no samples. */
+static uint64_t report_frame_samples(const struct report_view *v, uint32_t index,
+				     const struct sonde_profile_table *table)
+{
+	struct sonde_profile_table leader = { .size = sizeof(leader) };
+
+	if (v->as_perf && sonde_profile_member(v->profile, index, 0, &leader) == 1)
+		return leader.samples;
+	return table->samples;
+}
+
 bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index)
 {
 	const struct report_args *a = v->args;
@@ -71,7 +82,7 @@ bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index)
 
 	if (sonde_profile_table(v->profile, index, &table) != 1)
 		return false;
-	if (!table.samples && !a->no_skip_empty)
+	if (!a->no_skip_empty && !report_frame_samples(v, index, &table))
 		return false;
 	if (a->quiet)
 		return true;

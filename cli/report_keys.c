@@ -153,6 +153,8 @@ static int report_keys_add_word(struct parse *p, const char *word)
 
 	if (!key && p->takes_fields && p->want->is_field && p->want->is_field(p->want->ctx, word))
 		return report_items_add(p->items, NULL, word, p->level);
+	if (key && p->want->lacks_stages && strstr(key->name, "p_stage_cyc"))
+		return 0;
 	if (key && report_keys_serve(key, p->want->mode))
 		return report_items_add(p->items, key, key->name, p->level);
 	p->other_mode = key != NULL;

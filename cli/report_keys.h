@@ -55,6 +55,7 @@ struct report_keys_want {
 	const char *default_sort;  /* in place of comm,dso,symbol; NULL for these */
 	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
 	bool only_tracepoints, raw_trace;
+	bool lacks_stages; /* keys of pipeline stages are dropped, as perf does on x86 */
 	bool has_parent_regex; /* -p: parent is a key after the others */
 	/*
 	 * True if an event has the tracepoint field of this name. NULL if no event has such fields.

@@ -287,7 +287,8 @@ static bool report_view_is_branch_dso(const struct view_table *vt, const struct 
 /* True if a width that the profile gives for a value replaces that of its text. */
 static bool report_view_is_fixed(const struct report_key *key)
 {
-	static const char *const names[] = { "comm", "trace", "dso_size" };
+	static const char *const names[] = { "comm", "trace", "dso_size", "srcline", "srcfile",
+					     "time" };
 
 	for (size_t i = 0; key && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(key->name, names[i]))
@@ -336,7 +337,7 @@ static bool report_view_is_wanted(const struct view_table *vt, const struct sond
 	const char *word = vt->v->args->symbol_filter;
 	struct sonde_profile_place place = { .size = sizeof(place) };
 
-	if (!word || (vt->index && vt->v->filters_first))
+	if (!word || vt->v->filters_none || (vt->index && vt->v->filters_first))
 		return true;
 	return sonde_profile_place(vt->v->profile, row->place, &place) == 1 && place.sym &&
 	       strstr(place.sym, word);

@@ -143,6 +143,9 @@ SONDE_API const char *sonde_error_text(void);
  *	demangle-kernel=0|1 1: also those of the kernel
  *	show-kernel-path=0|1  1: print the file of the kernel's symbols, not [kernel.kallsyms]
  *	inline=0|1          1 (default): resolve functions inlined at a frame
+ *	empty-tables=0|1    1: events without samples have tables, too
+ *	tree-order=size|place  place: siblings of call trees are in the order in which files were
+ *	                    recorded, the last first, and of their addresses, whatever their sizes
  *	full-source-path=0|1  1: print source files with their folders
  *
  *    Output:
@@ -431,7 +434,8 @@ SONDE_API const struct sonde_rules *sonde_rules_get(size_t i);
  * A fact from the recording's header. Keys: "hostname" "osrelease" "version" "arch" "cmdline"
  * "cpudesc" "nrcpus-online" "nrcpus-available" "cpu-sockets" ("0,0,1,1": of cpu 0 and so on; -1
  * if unknown) "branch-stacks" ("1": the header says so) "byte-order" (little, big) "long-bytes"
- * "form" (of a perf.data: file, pipe). NULL if the recording does not say. Valid as long as the
+ * "form" (of a perf.data: file, pipe) "lost-samples" (the sum of the records
+ * LOST_SAMPLES that were read). NULL if the recording does not say. Valid as long as the
  * session. With several recordings the first one answers.
  */
 SONDE_API const char *sonde_session_info(struct sonde_session *s, const char *key);
@@ -974,6 +978,7 @@ struct sonde_profile;
  *	                    at the target; samples without branches do not count. Not with
  *	                    callgraph. The keys about branches need it
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
+ *	full-source-path=0|1  1: texts of the key srcline have the file's folders
  *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
  *	                    key parent has no function, are marked SONDE_ROW_FILTERED
  *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their

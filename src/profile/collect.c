@@ -51,9 +51,8 @@ static int collect_task(struct profile *p, const struct event *ev, uint32_t *ret
 	return 0;
 }
 
-static int collect_table(struct profile *p, const struct event *ev, uint32_t *ret)
+static int collect_table(struct profile *p, const struct sonde_schema *sc, uint32_t *ret)
 {
-	const struct sonde_schema *sc = ev->schema;
 	struct profile_member m = {
 		.schema = sc->id,
 		.is_tracepoint = sc->kind == SONDE_TRACEPOINT,
@@ -199,7 +198,7 @@ static int collect_combination(struct profile *p, const struct event *ev,
 	uint64_t key[1 + PROFILE_MAX_COLUMNS];
 	uint32_t table;
 
-	TRY(collect_table(p, ev, &table));
+	TRY(collect_table(p, ev->schema, &table));
 	key[0] = table;
 	for (struct profile_column *c = p->columns.v; c < p->columns.v + p->columns.n; c++) {
 		if (c->raw_at >= 0)
@@ -221,6 +220,20 @@ static bool collect_is_simple(const struct profile *p)
 	return true;
 }
 
+/* For empty-tables=1. */
+static int collect_all_tables(struct profile *p, const struct schema_table *schemas)
+{
+	uint32_t table;
+
+	for (uint32_t i = 0; i < schemas->schemas.n; i++) {
+		const struct sonde_schema *sc = schemas->schemas.v[i];
+
+		if (sc->kind <= SONDE_SAMPLE && !sc->is_newer)
+			TRY(collect_table(p, sc, &table));
+	}
+	return 0;
+}
+
 static int collect_begin(struct profile *p, const struct event *ev)
 {
 	if (!p->is_bound)
@@ -236,6 +249,8 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	places_forget_recent(p);
 	p->is_simple = collect_is_simple(p);
 	weights_begin(p);
+	if (p->opts.empty_tables)
+		TRY(collect_all_tables(p, &ev->recording->all->schemas));
 	return groups_note(p, ev);
 }
 

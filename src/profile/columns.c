@@ -281,8 +281,10 @@ uint32_t row_column_width(const struct profile *p, const struct profile_column *
 
 	if (c->def->raw == RAW_COMM)
 		return last_comms_width(p, row);
-	if (c->def->raw == RAW_TRACE)
-		return p->rules->trace_as_wide_as_compared && !p->rows.v[row].is_compared;
+	if (c->def->raw == RAW_TRACE || c->def->raw == RAW_LINE)
+		return p->rules->narrow_columns && !p->rows.v[row].is_compared;
+	if (c->def->raw == RAW_TIME)
+		return p->rules->narrow_columns ? least : 0;
 	if (c->def->value == value_dso_size)
 		return p->rules->map_sizes_are_ints;
 	return v->width > least ? v->width : least;

@@ -9,6 +9,7 @@
 
 static const char *const callgraph_words[] = { "none", "callee", "caller", NULL };
 static const char *const callgraph_key_words[] = { "function", "address", "srcline", NULL };
+static const char *const tree_order_words[] = { "size", "place", NULL };
 static const char *const groups_words[] = { "recorded", "none", "all", NULL };
 
 #define TEXT(name, m)             KEY_TEXT(name, struct profile_options, m)
@@ -29,6 +30,9 @@ static const struct key keys[] = {
 	FLAG("hide-unresolved", hide_unresolved),
 	FLAG("branches", branches),
 	FLAG("nanoseconds", nanoseconds),
+	FLAG("full-source-path", full_source_path),
+	FLAG("empty-tables", empty_tables),
+	WORD("tree-order", tree_order, tree_order_words),
 	FLAG("parents-only", parents_only),
 	NUMBER("socket", socket, 0, INT32_MAX),
 	TEXT("comms", comms),

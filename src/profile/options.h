@@ -7,6 +7,7 @@
 
 enum callgraph_order { CALLGRAPH_NONE, CALLGRAPH_CALLEE, CALLGRAPH_CALLER };
 enum callgraph_key { CALLGRAPH_FUNCTION, CALLGRAPH_ADDRESS, CALLGRAPH_SRCLINE };
+enum tree_order { TREE_BY_SIZE, TREE_BY_PLACE };
 enum profile_groups { GROUPS_RECORDED, GROUPS_NONE, GROUPS_ALL };
 
 enum { PROFILE_WEIGHTS = 4 };
@@ -18,6 +19,8 @@ struct profile_options {
 	uint32_t children;
 	uint32_t groups; /* enum profile_groups */
 	uint32_t raw_fields, hide_unresolved, branches, nanoseconds, parents_only;
+	uint32_t full_source_path, empty_tables;
+	uint32_t tree_order; /* enum tree_order */
 	char *parent, *ignore_callees;
 	char *comms, *dsos, *symbols, *pids, *tids;
 	char *weights;                           /* the lines weight=NAME */

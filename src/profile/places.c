@@ -62,21 +62,16 @@ static int places_dso(struct profile *p, const struct event *ev, uint64_t ip, ui
 	return 0;
 }
 
-/*
- * Finds the source line of a place whose frame has none. perf shows only the file's name, without
- * its folder.
- */
+/* Finds the source line of a place whose frame has none. addr2line may give a file without it. */
 static int places_find_line(struct profile *p, const struct event *ev, struct profile_place *place)
 {
 	const struct line_place *lines;
-	const char *base;
 
 	if (place->file || !recording_lines(ev, place->ip, place->cpumode, false, &lines) ||
-	    !lines[0].file || !lines[0].line)
+	    !lines[0].file || (!lines[0].line && !p->rules->lines_of_addr2line))
 		return 0;
-	base = strrchr(lines[0].file, '/');
 	place->line = lines[0].line;
-	return places_intern(p, base ? base + 1 : lines[0].file, &place->file);
+	return places_intern(p, lines[0].file, &place->file);
 }
 
 static int places_make(struct profile *p, const struct event *ev, const struct sonde_location *loc,

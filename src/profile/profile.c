@@ -61,6 +61,7 @@ void profile_free(struct profile *p)
 	wordset_done(&p->row_values);
 	hash64_done(&p->tasks_by_id);
 	hash64_done(&p->last_comm_widths);
+	hash64_done(&p->first_names);
 	vec_done(&p->own_strings);
 	vec_done(&p->own_dsos);
 	vec_done(&p->own_tables);

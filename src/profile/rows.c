@@ -13,6 +13,8 @@
 #include "compat/rules.h"
 #include "profile/counts.h"
 #include "profile/groups.h"
+#include "profile/treesort.h"
+#include "profile/values.h"
 
 /* ---- which row ------------------------------------------------------------------------------- */
 
@@ -51,7 +53,11 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 		key[n++] = rows_value(c, c->raw_at < 0 ? 2 * (uint64_t)place + is_frame
 						       : raws[1 + c->raw_at]);
 	r = wordset_put(&p->row_values, key, ret);
-	return r > 0 ? rows_add(p, p->table_of.v[raws[0]], place) : r;
+	if (r > 0)
+		return rows_add(p, p->table_of.v[raws[0]], place);
+	if (!r && p->rows.v[*ret].place != place + 1)
+		p->rows.v[*ret].has_places = true;
+	return r;
 }
 
 /* The row that was found last for a combination and a place, of those with equal slots. */
@@ -375,6 +381,78 @@ static int rows_compare(const void *a, const void *b, void *ctx)
 	return 0;
 }
 
+/*
+ * Like rows_compare(), but with perf's comparison of functions, which depends on the order in which
+ * rows are compared.
+ */
+static int rows_compare_as_perf(const void *a, const void *b, void *ctx)
+{
+	const struct profile *p = ctx;
+	const uint64_t *x = wordset_key(&p->row_values, *(const uint32_t *)a),
+		       *y = wordset_key(&p->row_values, *(const uint32_t *)b);
+	int r = x[0] != y[0] ? x[0] < y[0] ? -1 : 1 : 0;
+
+	for (uint32_t i = 0; !r && i < p->columns.n; i++) {
+		const struct profile_column *c = &p->columns.v[i];
+
+		if (x[1 + i] == y[1 + i])
+			continue;
+		r = x[1 + i] < y[1 + i] ? -1 : 1;
+		if (c->def->order == &order_sym)
+			r = values_by_function(p, &c->values.v[c->by_id.v[x[1 + i]]],
+					       &c->values.v[c->by_id.v[y[1 + i]]]);
+	}
+	return r;
+}
+
+static bool rows_need_tree(const struct profile *p)
+{
+	bool has_function = false;
+
+	for (size_t i = 0; i < p->columns.n; i++)
+		has_function |= p->columns.v[i].def->order == &order_sym;
+	return p->rules->merges_by_tree && has_function && !p->has_dso && !p->merged;
+}
+
+struct rows_seen {
+	uint32_t *rows; /* in the order in which perf adds them */
+	uint32_t nr;
+	bool *has; /* by row */
+};
+
+static void rows_see(struct rows_seen *s, uint32_t row)
+{
+	if (!s->has[row])
+		s->rows[s->nr++] = row;
+	s->has[row] = true;
+}
+
+/* Lists the rows in the order of their first samples, and frames after the sampled function. */
+static int rows_list_as_seen(struct profile *p, struct rows_seen *s)
+{
+	for (uint32_t i = 0; i < p->cells.n; i++) {
+		const uint32_t *frames = NULL, nr = p->opts.children ? cell_frames(p, i, &frames) : 0;
+
+		rows_see(s, p->cell_rows.v[i]);
+		for (uint32_t k = 0; k < nr; k++) {
+			uint32_t row;
+
+			TRY(rows_find(p, cell_combination(p, i), frames[k] - 1, true, &row));
+			rows_see(s, row);
+		}
+	}
+	return 0;
+}
+
+static int rows_sort_by_tree(struct profile *p, uint32_t *sorted)
+{
+	struct rows_seen s = { .rows = sorted, .has = calloc(p->rows.n + 1, sizeof(*s.has)) };
+	int r = s.has ? rows_list_as_seen(p, &s) : err_nomem();
+
+	free(s.has);
+	return r < 0 ? r : treesort(sorted, s.nr, rows_compare_as_perf, p);
+}
+
 /* A row is filtered if its first sample, of any member, is filtered. */
 static bool rows_is_filtered(struct profile *p, const struct profile_table *table,
 			     struct profile_row *row)
@@ -407,17 +485,21 @@ static void rows_sum_table(struct profile *p, struct profile_table *table, struc
 }
 
 /*
- * Marks the rows that perf compared with others by the key number `key`: those of several samples,
- * and neighbours whose keys before it are equal.
+ * Marks the rows that perf compared with others by the key number `key`: those of several samples
+ * or frames, or for source lines of several addresses, and neighbours whose keys before it are
+ * equal.
  */
 static void rows_note_compared(struct profile *p, const uint32_t *sorted, uint32_t key)
 {
+	const bool is_line = p->columns.v[key].def->raw == RAW_LINE;
 	const size_t len = (1ul + key) * sizeof(uint64_t);
 
 	for (uint32_t i = 0; i < p->rows.n; i++) {
 		struct profile_row *row = &p->rows.v[sorted[i]];
 
-		row->is_compared |= row->all.samples > 1;
+		row->is_compared |= is_line ? row->has_places
+					    : row->all.samples > 1 ||
+						      (p->opts.children && row->has_tree);
 		if (!i || memcmp(wordset_key(&p->row_values, sorted[i - 1]),
 				 wordset_key(&p->row_values, sorted[i]), len))
 			continue;
@@ -490,11 +572,13 @@ int rows_make(struct profile *p)
 	for (uint32_t i = 0; i < p->rows.n; i++)
 		sorted[i] = i;
 	qsort_r(sorted, p->rows.n, sizeof(*sorted), rows_compare, p);
+	r = rows_need_tree(p) ? rows_sort_by_tree(p, sorted) : 0;
 	for (uint32_t i = 0; i < p->columns.n; i++) {
-		if (p->columns.v[i].def->raw == RAW_TRACE)
+		if (p->columns.v[i].def->raw == RAW_TRACE || p->columns.v[i].def->raw == RAW_LINE)
 			rows_note_compared(p, sorted, i);
 	}
-	r = rows_fill_tables(p, sorted);
+	if (r >= 0)
+		r = rows_fill_tables(p, sorted);
 	free(sorted);
 	return r;
 }

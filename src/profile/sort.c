@@ -157,6 +157,8 @@ static int sort_columns(const struct sort_order *o, const struct sort_step *s,
 		return r || s->what == SORT_CHILDREN_ONLY ? r : sort_depth(o->p, x, y);
 	}
 	r = sort_numbers(sort_number(o->p, s, x, first), sort_number(o->p, s, y, first));
+	if (o->member >= nr) /* there is no such member: perf compares the leader only */
+		return r;
 	for (uint32_t m = 1; !r && m < nr; m++)
 		r = m == first
 			    ? 0

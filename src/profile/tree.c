@@ -260,7 +260,7 @@ static int tree_divide(struct tree *t, uint32_t node)
 	TRY(tree_make_groups(t, t->items + n.items_at, n.nr_items));
 	tree_divide_items(t, n.items_at, n.nr_items);
 	vec_foreach(g, &t->groups)
-		g->order = counts_order(t->p, g->period);
+		g->order = t->p->opts.tree_order == TREE_BY_SIZE ? counts_order(t->p, g->period) : 0;
 	if (t->groups.n > 1)
 		qsort(t->groups.v, t->groups.n, sizeof(*t->groups.v), tree_compare);
 	vec_foreach(g, &t->groups)

@@ -180,7 +180,8 @@ struct profile_row {
 	uint64_t merged;
 	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
-	bool is_compared; /* with other rows, by the key `trace` */
+	bool is_compared; /* with other rows, by a key of which perf makes the text only then */
+	bool has_places;  /* samples at several places */
 };
 
 struct profile_member {
@@ -259,6 +260,7 @@ struct profile {
 	struct outbuf text; /* a text that is being made */
 	struct hash64 tasks_by_id;
 	struct hash64 last_comm_widths; /* task id -> length of its last name; last_comms.c */
+	struct hash64 first_names;      /* ":TID" -> the task's name, ids of texts; last_comms.c */
 	struct wordset combinations;    /* table, numbers */
 	struct wordset places;          /* see places.c */
 	VEC(struct profile_place) place_list;

@@ -29,6 +29,13 @@ char value_level(uint32_t cpumode)
 
 int value_comm(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
+	const uint64_t named = hash64_find(&p->first_names, raw);
+
+	return value_text(p, named == HASH64_EMPTY ? raw : named, is_frame, ret);
+}
+
+int value_text(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
 	(void)is_frame;
 	ret->text = strpool_text(&p->strings, (uint32_t)raw);
 	return 0;
@@ -166,18 +173,38 @@ int value_cgroup_id(struct profile *p, uint64_t raw, bool is_frame, struct profi
 	return 0;
 }
 
+/* The name of a place's file, without its folders unless they are wanted. */
+static const char *values_file(const struct profile *p, const struct profile_place *place)
+{
+	const char *slash = p->opts.full_source_path ? NULL : strrchr(place->file, '/');
+
+	return slash ? slash + 1 : place->file;
+}
+
+/* True if perf looks for the line at another address than the frame's, where there is none. */
+static bool values_line_is_lost(const struct profile *p, const struct profile_place *place,
+				bool is_frame)
+{
+	return p->rules->maps_callers_twice && (is_frame || !place->dso);
+}
+
 /* A function without a line is shown with the distance from its start. */
 int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
 	const uint64_t addr = is_frame ? place->ip : place->dso_addr;
+	const bool is_lost = values_line_is_lost(p, place, is_frame);
 	char text[4096];
 
 	ret->place = (uint32_t)raw + 1;
-	if (place->file)
-		snprintf(text, sizeof(text), "%s:%u", place->file, place->line);
+	if (place->file && !is_lost)
+		snprintf(text, sizeof(text), "%s:%u",
+			 values_file(p, place), place->line);
+	else if (is_lost && !place->dso)
+		snprintf(text, sizeof(text), "??:0");
 	else if (place->sym)
-		snprintf(text, sizeof(text), "%s+%" PRIu64, place->sym, place->sym_off);
+		snprintf(text, sizeof(text), "%s+%" PRIu64, place->sym,
+			 is_lost ? place->ip - place->sym_start : place->sym_off);
 	else
 		snprintf(text, sizeof(text), "%s[%" PRIx64 "]",
 			 place->dso ? p->dsos.v[place->dso - 1].short_name : "[unknown]", addr);
@@ -189,10 +216,12 @@ int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile
 {
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
 
-	(void)is_frame;
+	const bool has_file = place->file && strcmp(place->file, "??") != 0 &&
+			      !values_line_is_lost(p, place, is_frame);
+
 	ret->place = (uint32_t)raw + 1;
-	ret->kind = place->file ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
-	ret->text = place->file ? place->file : "";
+	ret->kind = has_file ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
+	ret->text = has_file ? values_file(p, place) : "";
 	return 0;
 }
 
@@ -315,6 +344,13 @@ static int values_by_number(const struct profile *p, const struct profile_value 
 	return (x > y) - (x < y);
 }
 
+/* The largest first. */
+static int values_by_size(const struct profile *p, const struct profile_value *a,
+			  const struct profile_value *b)
+{
+	return values_by_number(p, b, a);
+}
+
 static int values_by_text(const struct profile *p, const struct profile_value *a,
 			  const struct profile_value *b)
 {
@@ -366,6 +402,14 @@ static int values_by_symbol_place(const struct profile *p, const struct profile_
 	return p->has_dso ? values_by_dso(p, a, b) : values_by_range(p, a, b);
 }
 
+int values_by_function(const struct profile *p, const struct profile_value *a,
+		       const struct profile_value *b)
+{
+	if (!place_at(p, a->place - 1)->sym && !place_at(p, b->place - 1)->sym)
+		return values_by_number(p, a, b);
+	return values_by_symbol_place(p, a, b);
+}
+
 static int values_by_symbol(const struct profile *p, const struct profile_value *a,
 			    const struct profile_value *b)
 {
@@ -398,6 +442,7 @@ static int values_by_parent(const struct profile *p, const struct profile_value 
 
 const struct value_order order_text = { values_by_text, values_by_text };
 const struct value_order order_number = { values_by_number, values_by_number };
+const struct value_order order_size = { values_by_size, values_by_size };
 const struct value_order order_dso = { values_by_dso, values_by_dso };
 const struct value_order order_sym = { values_by_symbol_place, values_by_symbol };
 const struct value_order order_ipc = { values_by_symbol_place, values_by_symbol_place };

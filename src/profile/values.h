@@ -6,6 +6,7 @@
 #include "profile/types.h"
 
 int value_comm(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_text(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_pid(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_dso(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_sym(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
@@ -26,8 +27,15 @@ int value_field(struct profile *p, uint64_t raw, bool is_frame, struct profile_v
 int value_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 
-extern const struct value_order order_text, order_number, order_dso, order_sym, order_field,
-	order_ipc, order_parent;
+extern const struct value_order order_text, order_number, order_size, order_dso, order_sym,
+	order_field, order_ipc, order_parent;
+
+/*
+ * perf's order of functions if no key before them is a file: it compares unresolved addresses of
+ * all files, but an address and a function by file. This is no order of all of them.
+ */
+int values_by_function(const struct profile *p, const struct profile_value *a,
+		       const struct profile_value *b);
 
 /* perf's letter for a cpu mode: k . g u H */
 char value_level(uint32_t cpumode);

@@ -515,6 +515,7 @@ const char *perfdata_info(struct source *source, const char *key)
 		{ "byte-order", s->file.big_endian ? "big" : "little" },
 		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },
 		{ "form", s->file.is_pipe ? "pipe" : "file" },
+		{ "lost-samples", perfdata_lost_samples(s) },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {

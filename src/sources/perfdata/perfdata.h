@@ -21,6 +21,7 @@ struct perfdata_losses {
 	uint64_t unwritten;      /* in LOST_SAMPLES: samples that the recorder did not write */
 	bool only_unwritten;     /* LOST_SAMPLES counts nothing else */
 	uint64_t events_reported, state_reported; /* in defects so far */
+	char text[24];                            /* of perfdata_lost_samples() */
 };
 
 /* One event of the recording, as recorded. */
@@ -260,6 +261,8 @@ void perfdata_weigh(struct source *s, const struct event *ev, uint64_t *ret_ip,
 int perfdata_callchain(struct source *s, const struct event *ev, const uint8_t **ret);
 void perfdata_traces(struct source *s, uint64_t *ret_records, uint64_t *ret_bytes);
 void perfdata_ended(struct source *s);
+/* The sum of LOST_SAMPLES read so far, as text; NULL if there are none. */
+const char *perfdata_lost_samples(struct perfdata_source *s);
 /* records.c: decodes a record of state. Returns 1 and *ret, or 0 if damaged (which is counted). */
 int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, struct event *ret);
 

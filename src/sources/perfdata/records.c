@@ -3,6 +3,8 @@
  * Decodes the changes of records of state (COMM, FORK, EXIT, MMAP, KSYMBOL), and counts losses.
  */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "formats/perfdata/shape.h"
@@ -156,6 +158,16 @@ static void records_count_lost(struct perfdata_source *s, uint64_t *sum, uint64_
 {
 	*sum = *sum + n < *sum ? UINT64_MAX : *sum + n;
 	records_report_lost(s, false);
+}
+
+const char *perfdata_lost_samples(struct perfdata_source *s)
+{
+	struct perfdata_losses *l = &s->losses;
+
+	if (!l->has_samples)
+		return NULL;
+	snprintf(l->text, sizeof(l->text), "%" PRIu64, l->samples + l->state);
+	return l->text;
 }
 
 void perfdata_ended(struct source *source)
