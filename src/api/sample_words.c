@@ -7,7 +7,7 @@
 #include "base/outbuf.h"
 #include "model/registers.h"
 #include "session/session.h"
-#include "sinks/text/data_src.h"
+#include "model/data_src.h"
 
 size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_src, char *buf,
 				   size_t size)
@@ -19,7 +19,7 @@ size_t sonde_session_data_src_text(const struct sonde_session *s, uint64_t data_
 	if (size)
 		buf[0] = 0;
 	NOT_NULL(s, 0);
-	text_data_src_words(s->opts.rules, data_src, &out);
+	data_src_words(s->opts.rules, data_src, &out);
 	len = out.len;
 	if (size) {
 		size_t kept = len < size ? len : size - 1;

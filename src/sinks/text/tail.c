@@ -3,7 +3,7 @@
 #include "model/registers.h"
 #include "recording/locate.h"
 #include "sinks/text/bpf_output.h"
-#include "sinks/text/data_src.h"
+#include "model/data_src.h"
 #include "sinks/text/line.h"
 
 #define BRANCHES     (TEXT_BRSTACK | TEXT_BRSTACKSYM | TEXT_BRSTACKOFF)
@@ -77,7 +77,7 @@ static void tail_put_memory(struct text_sink *s, const struct event *ev, const s
 	if (fields & TEXT_ADDR)
 		tail_put_addr(s, ev, line);
 	if (fields & TEXT_DATA_SRC)
-		text_data_src_put(s->rules, s->sample.data_src, &s->data_src_width, out);
+		data_src_put(s->rules, s->sample.data_src, &s->data_src_width, out);
 	if (fields & TEXT_WEIGHT)
 		outbuf_u64_width(out, line->weight_struct ? (uint32_t)weight : weight, 16, ' ');
 	if (!line->weight_struct)

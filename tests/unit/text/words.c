@@ -6,7 +6,7 @@
 
 #include "model/registers.h"
 #include "sinks/text/bpf_output.h"
-#include "sinks/text/data_src.h"
+#include "model/data_src.h"
 #include "sinks/text/machine_words.h"
 #include "sinks/text/terminal.h"
 
@@ -59,7 +59,7 @@ static const char *data_src(enum sonde_compat compat, uint64_t value)
 	size_t width = 0;
 
 	out.len = 0;
-	text_data_src_put(rules_of(compat), value, &width, &out);
+	data_src_put(rules_of(compat), value, &width, &out);
 	assert_int_equal(width, out.len);
 	outbuf_char(&out, '\0');
 	return out.data;
@@ -79,8 +79,8 @@ TEST(data_sources)
 	assert_non_null(strstr(data_src(SONDE_COMPAT_NONE, (uint64_t)5 << 33), "|LVL L2 MHB|"));
 	assert_int_equal(strlen(data_src(SONDE_COMPAT_PERF_6_1, UINT64_MAX)), 99);
 	assert_non_null(strstr(data_src(SONDE_COMPAT_NONE, UINT64_MAX), "|BLK  N/A"));
-	text_data_src_put(&default_rules, load_l1_hit, &width, &out);
-	text_data_src_put(&default_rules, 0, &width, &out); /* padded to the longest */
+	data_src_put(&default_rules, load_l1_hit, &width, &out);
+	data_src_put(&default_rules, 0, &width, &out); /* padded to the longest */
 	assert_int_equal(out.len, 2 * width);
 	outbuf_done(&out);
 }

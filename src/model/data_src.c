@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/text/data_src.h"
+#include "model/data_src.h"
 
 #include <stdbool.h>
 
@@ -176,35 +176,81 @@ static void data_src_put_blocked(const struct access *a, struct outbuf *out)
 	outbuf_str(out, a->blocked & 4 ? " Addr" : "");
 }
 
-void text_data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out)
+uint64_t data_src_absent(const struct rules *rules)
+{
+	return rules->pub.absent_data_src_is_long ? 0x1e05080021 : 0x5080021;
+}
+
+static const struct {
+	const char *before;
+	uint64_t bits, key; /* masks; the key begins at bit `shift` */
+	unsigned shift;
+} data_src_parts[NR_DATA_SRC_PARTS] = {
+	[DATA_SRC_LEVEL] = { "|LVL ", 0x383e0007ffe0, 0x3fff, 5 },
+	[DATA_SRC_SNOOP] = { "|SNP ", 0xc000f80000, 31, 19 },
+	[DATA_SRC_TLB] = { "|TLB ", 0x1fc000000, 127, 26 },
+	[DATA_SRC_LOCK] = { "|LCK ", 0x3000000, 3, 24 },
+	[DATA_SRC_BLOCKED] = { "|BLK ", 0x70000000000, 7, 40 },
+};
+
+uint64_t data_src_bits(enum data_src_part part, uint64_t data_src)
+{
+	return data_src & data_src_parts[part].bits;
+}
+
+uint64_t data_src_key(enum data_src_part part, uint64_t data_src)
+{
+	return data_src >> data_src_parts[part].shift & data_src_parts[part].key;
+}
+
+void data_src_put_part(enum data_src_part part, const struct rules *rules, uint64_t data_src,
+		       struct outbuf *out)
+{
+	struct access a = data_src_unpack(data_src);
+
+	switch (part) {
+	case DATA_SRC_LEVEL:
+		if (rules->data_src_has_one_level)
+			data_src_put_one_level(&a, rules, out);
+		else
+			data_src_put_level(&a, rules, out);
+		return;
+	case DATA_SRC_SNOOP:
+		data_src_put_snoop(&a, out);
+		return;
+	case DATA_SRC_TLB:
+		data_src_put_tlb(&a, out);
+		return;
+	case DATA_SRC_LOCK:
+		outbuf_str(out, a.lock & 1 ? "N/A" : a.lock ? "Yes" : "No");
+		return;
+	case DATA_SRC_BLOCKED:
+		data_src_put_blocked(&a, out);
+		return;
+	case NR_DATA_SRC_PARTS:
+		return;
+	}
+}
+
+void data_src_words(const struct rules *rules, uint64_t data_src, struct outbuf *out)
 {
 	struct access a = data_src_unpack(data_src);
 
 	outbuf_str(out, "|OP ");
 	data_src_put_op(&a, out);
-	outbuf_str(out, "|LVL ");
-	if (rules->data_src_has_one_level)
-		data_src_put_one_level(&a, rules, out);
-	else
-		data_src_put_level(&a, rules, out);
-	outbuf_str(out, "|SNP ");
-	data_src_put_snoop(&a, out);
-	outbuf_str(out, "|TLB ");
-	data_src_put_tlb(&a, out);
-	outbuf_str(out, "|LCK ");
-	outbuf_str(out, a.lock & 1 ? "N/A" : a.lock ? "Yes" : "No");
-	outbuf_str(out, "|BLK ");
-	data_src_put_blocked(&a, out);
+	for (enum data_src_part part = 0; part < NR_DATA_SRC_PARTS; part++) {
+		outbuf_str(out, data_src_parts[part].before);
+		data_src_put_part(part, rules, data_src, out);
+	}
 }
 
-void text_data_src_put(const struct rules *rules, uint64_t data_src, size_t *width,
-		       struct outbuf *out)
+void data_src_put(const struct rules *rules, uint64_t data_src, size_t *width, struct outbuf *out)
 {
 	size_t start = out->len, len;
 
 	outbuf_hex_width(out, data_src, 16, ' ');
 	outbuf_char(out, ' ');
-	text_data_src_words(rules, data_src, out);
+	data_src_words(rules, data_src, out);
 	len = out->len - start;
 	if (rules->pub.data_src_text_bytes && len > rules->pub.data_src_text_bytes) {
 		len = rules->pub.data_src_text_bytes;
