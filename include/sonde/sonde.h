@@ -798,8 +798,8 @@ struct sonde_location {
 	 * members. Callers may use it as the key of a cache. 0 if the answer has no number.
 	 */
 	uint64_t answer;
-	uint32_t unknown; /* enum sonde_unknown */
-	uint32_t reserved;
+	uint32_t unknown;       /* enum sonde_unknown */
+	uint32_t sym_is_object; /* 1 if the symbol is a variable, 0 if it is a function */
 };
 /*
  * A cpumode for addresses among an event's values, other than its own ip. The address then decides

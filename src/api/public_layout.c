@@ -144,6 +144,7 @@ AT(sonde_location, sym_off, 80);
 AT(sonde_location, dso_id, 88);
 AT(sonde_location, dso_off, 96);
 AT(sonde_location, answer, 104);
+AT(sonde_location, sym_is_object, 116);
 
 AT(sonde_dso, size, 0);
 AT(sonde_dso, id, 8);

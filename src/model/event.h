@@ -70,6 +70,8 @@ struct change {
 	uint64_t id;                /* CGROUP */
 	struct build_id build_id;   /* MMAP */
 	uint64_t inode;             /* MMAP: the file's inode; 0 if unknown */
+	uint32_t major, minor;      /* MMAP: the file's device; 0 if unknown */
+	bool shared;                /* MMAP: its memory is shared (MAP_SHARED) */
 };
 
 /*

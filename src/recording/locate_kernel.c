@@ -295,6 +295,7 @@ const struct mapping *locate_kernel(struct recording *rec, const struct address_
 		ret->sym_start = p.sym->start;
 		ret->sym_end = p.sym->end;
 		ret->sym_binding = p.sym->binding;
+		ret->sym_is_object = p.sym->is_object;
 		ret->sym_off = addr - p.sym->start;
 	} else if (p.named) {
 		ret->sym = kernel_name(rec, p.named->name);

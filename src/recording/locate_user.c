@@ -143,6 +143,7 @@ const struct mapping *locate_user(struct recording *rec, const struct address_sp
 		ret->sym_start = sym->offset;
 		ret->sym_end = sym->offset + (sym->end - sym->start);
 		ret->sym_binding = sym->binding;
+		ret->sym_is_object = sym->is_object;
 		ret->sym_off = offset - sym->offset;
 		/* perf's rule for symbols without a size */
 		if (rec->opts->rules->sizeless_from_map && ret->sym_off >= sym->end - sym->start)

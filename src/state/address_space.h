@@ -26,7 +26,9 @@ struct mapping {
 	int32_t pid;         /* the process that mapped it, possibly a parent of the current one */
 	/* a cache for recording/locate_user.c: the dso's id; 0 if not looked up yet */
 	uint32_t dso;
+	uint32_t major, minor; /* the file's device; 0 if unknown */
 	bool executable;
+	bool shared;      /* mapped with MAP_SHARED */
 	bool out_of_line; /* a symbol: its code is in no file */
 	struct build_id build_id;
 };

@@ -267,7 +267,10 @@ int state_mapping(struct strpool *strings, const struct change *c, struct mappin
 		.pgoff = c->pgoff,
 		.inode = c->inode,
 		.pid = c->pid,
+		.major = c->major,
+		.minor = c->minor,
 		.executable = c->executable,
+		.shared = c->shared,
 		.build_id = c->build_id,
 	};
 	/* Kernels before 4.3 gave the address of the vdso as its page offset. */

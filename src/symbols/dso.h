@@ -72,6 +72,7 @@ struct dso_symbol {
 	uint64_t start, end; /* file addresses */
 	uint64_t offset;     /* offset of `start` */
 	uint8_t binding;     /* 0 local, 1 global, 2 weak */
+	bool is_object;      /* a variable, not a function */
 };
 
 int dso_table_new(struct dso_table **ret, const struct dso_table_options *opts);

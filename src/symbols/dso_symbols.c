@@ -142,6 +142,7 @@ const struct dso_symbol *dso_symbol_at(struct dso *d, uint64_t offset)
 			.end = sym->end + sym->to_address,
 			.offset = sym->start,
 			.binding = sym->binding,
+			.is_object = sym->is_object,
 		};
 	/* If memory runs out, it is looked up again next time. */
 	if (d->symbols_tried)

@@ -113,6 +113,7 @@ static int elf_symbols_add_one(struct symbol_set *set, const struct elf_file *fi
 	seg = elf_file_segment_at(code, s.st_value);
 	sym.to_address = seg ? seg->vaddr - seg->offset : sec->addr - sec->offset;
 	sym.is_ifunc = ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
+	sym.is_object = ELF64_ST_TYPE(s.st_info) == STT_OBJECT;
 	sym.start = s.st_value - sym.to_address;
 	sym.end = sym.start + s.st_size;
 	if (sym.end < sym.start)

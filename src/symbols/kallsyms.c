@@ -52,6 +52,13 @@ static bool kallsyms_is_kept(char type)
 	return upper == 'T' || upper == 'W' || upper == 'D' || upper == 'B';
 }
 
+static bool kallsyms_is_code(char type)
+{
+	const char upper = (char)(type & ~0x20);
+
+	return upper == 'T' || upper == 'W';
+}
+
 static uint8_t kallsyms_binding_of(char type)
 {
 	if (type == 'W' || type == 'w')
@@ -106,6 +113,7 @@ static int kallsyms_add_line(struct kallsyms *k, const struct kallsyms_line *lin
 		.module = "",
 		.start = line->addr,
 		.binding = kallsyms_binding_of(line->type),
+		.is_object = !kallsyms_is_code(line->type),
 	};
 
 	if (line->module_len)

@@ -7,6 +7,7 @@
 #define SONDE_SYMBOLS_KALLSYMS_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct kallsyms;
@@ -17,6 +18,7 @@ struct kernel_symbol {
 	const char *module;
 	uint64_t start, end;
 	uint8_t binding; /* 0 local, 1 global, 2 weak */
+	bool is_object;  /* a variable, not a function */
 };
 
 /* Reads a file (/proc/kallsyms, a copy). -ENODATA if all addresses are zero (kptr_restrict). */

@@ -28,7 +28,8 @@ struct set_symbol {
 	const char *shown;   /* NULL until it is made */
 	uint32_t seq;        /* the order in which symbols were added */
 	uint8_t binding;
-	bool is_plt; /* print "@plt" after the name */
+	bool is_object; /* a variable, not a function */
+	bool is_plt;    /* print "@plt" after the name */
 	/* this symbol, or another one at its place, is a function chosen at run time (IFUNC) */
 	bool is_ifunc;
 };

@@ -53,6 +53,7 @@ static int vmlinux_convert(struct kallsyms *k, struct symbol_set *set, const str
 			.start = sym->start + sym->to_address,
 			.end = sym->end + sym->to_address,
 			.binding = sym->binding,
+			.is_object = sym->is_object,
 		};
 
 		if (ks.start < first || ks.start >= end) {

@@ -51,7 +51,8 @@ static int records_read_tasks(struct bytes *b, bool has_parent, struct change *r
 static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
 			     const struct rules *rules, struct change *ret)
 {
-	uint32_t prot = 4; /* PROT_EXEC; MMAP records have a misc bit for it */
+	/* PROT_EXEC, MAP_PRIVATE; MMAP records have a misc bit for prot */
+	uint32_t prot = 4, flags = 2;
 
 	TRY(records_read_tasks(b, false, ret));
 	TRY(bytes_u64(b, "addr", &ret->start));
@@ -63,7 +64,8 @@ static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
 		if (build_id_is_known(&ret->build_id)) {
 			TRY(bytes_skip(b, "build id", PERFDATA_MMAP2_BUILD_ID_BYTES));
 		} else {
-			TRY(bytes_skip(b, "device", 8));
+			TRY(bytes_u32(b, "major", &ret->major));
+			TRY(bytes_u32(b, "minor", &ret->minor));
 			TRY(bytes_u64(b, "inode", &ret->inode));
 			TRY(bytes_skip(b, "generation", 8));
 		}
@@ -73,10 +75,11 @@ static int records_read_mmap(struct bytes *b, uint16_t misc, bool is_mmap2,
 			b->pos -= 4;
 			prot = 4;
 		} else {
-			TRY(bytes_skip(b, "flags", 4));
+			TRY(bytes_u32(b, "flags", &flags));
 		}
 	}
 	ret->executable = is_mmap2 ? !!(prot & 4) : !(misc & MISC_MMAP_DATA);
+	ret->shared = flags & 1; /* MAP_SHARED */
 	ret->kernel = (misc & CPUMODE_MASK) == CPUMODE_KERNEL;
 	/* Mappings of a guest are not those of the host, but may have the same addresses. */
 	ret->kind = (misc & CPUMODE_MASK) < CPUMODE_GUEST_KERNEL ? CHANGE_MMAP : CHANGE_NONE;
