@@ -15,7 +15,7 @@
 
 /* Data that a recording's event types contain. */
 struct contents {
-	bool chains, branches, only_tracepoints;
+	bool chains, branches, accesses, only_tracepoints;
 	bool lacks_chains; /* some events have call chains, others do not */
 	size_t nr_events;
 };
@@ -44,6 +44,9 @@ static struct contents report_look(struct sonde_session *s)
 		has.chains |= sampled & PERF_SAMPLE_CALLCHAIN;
 		has.lacks_chains |= !(sampled & PERF_SAMPLE_CALLCHAIN);
 		has.branches |= sampled & PERF_SAMPLE_BRANCH_STACK;
+		/* Kernels before 5.18 did not mark the samples of Arm SPE. */
+		has.accesses |=
+			sampled & PERF_SAMPLE_DATA_SRC || strstr(sonde_schema_name(sc), "arm_spe");
 		has.only_tracepoints &= kind == SONDE_TRACEPOINT;
 	}
 	has.only_tracepoints &= has.nr_events > 0;
@@ -63,6 +66,16 @@ static int report_fail(struct report *r, const char *perf_text, const char *text
 	else
 		cli_say("report: %s", text);
 	r->status = compat ? CLI_OK : CLI_USAGE;
+	return 1;
+}
+
+/* Rows are branches or accesses. perf adds no title to this error. */
+static int report_fail_modes(struct report *r)
+{
+	if (!cli_compat(r->cli))
+		return report_fail(r, "", "--mem-mode and -b exclude each other");
+	fputs("branch and mem mode incompatible\n", stderr);
+	r->status = CLI_OK;
 	return 1;
 }
 
@@ -92,12 +105,17 @@ static int report_fail_key(struct report *r, const char *word, const char *of, b
 
 /* ---- the profile ----------------------------------------------------------------------------- */
 
+static bool report_is_pipe(struct sonde_session *s)
+{
+	const char *form = sonde_session_info(s, "form");
+
+	return form && !strcmp(form, "pipe");
+}
+
 /* perf reads a pipe's event types too late to make rows of callers, or a group of them. */
 static bool report_has_no_callers(const struct report_run *run)
 {
-	const char *form = sonde_session_info(run->session, "form");
-
-	return cli_compat(run->report->cli) && form && !strcmp(form, "pipe");
+	return cli_compat(run->report->cli) && report_is_pipe(run->session);
 }
 
 static void report_put_text(FILE *f, const char *key, const char *value)
@@ -171,7 +189,7 @@ static char *report_profile_text(const struct report_run *run)
 	fprintf(f, "empty-tables=%d\ntree-order=%s\n", a->no_skip_empty,
 		graphs && report_wants_chains(a) ? "place" : "size");
 	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
-	fprintf(f, "full-source-path=%d\n", a->full_source_path);
+	fprintf(f, "full-source-path=%d\nweight-as-period=%d\n", a->full_source_path, a->mem_mode);
 	fprintf(f, "nanoseconds=%d\nparents-only=%d\nbranches=%d\n", a->ns, a->exclude_other,
 		run->view.by_branch);
 	if (fclose(f)) {
@@ -199,8 +217,6 @@ static char *report_order_text(const struct report_run *run)
 		const bool is_number = it->key && it->key->kind == REPORT_KEY_NUMBER;
 		uint32_t first = 0, n = 1;
 
-		if (it->key && it->key->kind == REPORT_KEY_EMPTY)
-			continue;
 		if (elides && report_view_elided(run->report->args, it->key, &name))
 			continue;
 		/* Without --children perf has no such column, so it does not sort by it. */
@@ -314,9 +330,24 @@ static bool report_is_field(const void *ctx, const char *word)
 	return false;
 }
 
+#ifdef __powerpc__
+static const bool perf_has_stages = true;
+#else
+static const bool perf_has_stages = false;
+#endif
+
+/* True if the recorded processor may measure the stages of its pipeline. */
+static bool report_has_stages(const struct report_run *run)
+{
+	const char *arch = sonde_session_info(run->session, "arch");
+
+	return !arch || !strncmp(arch, "ppc", 3);
+}
+
 static int report_make_layout(struct report_run *run)
 {
 	const struct report_args *a = run->report->args;
+	const bool compat = cli_compat(run->report->cli);
 	const struct report_keys_want want = {
 		.sort = a->sort,
 		.fields = a->fields,
@@ -327,9 +358,13 @@ static int report_make_layout(struct report_run *run)
 		.show_cpu_utilization = a->show_cpu_utilization,
 		.only_tracepoints = run->has.only_tracepoints,
 		.has_parent_regex = a->parent != NULL,
-		.mode = run->view.by_branch ? REPORT_BRANCH : REPORT_NORMAL,
+		.mode = run->view.by_branch ? REPORT_BRANCH
+			: a->mem_mode       ? REPORT_MEMORY
+					    : REPORT_NORMAL,
 		.raw_trace = a->raw_trace,
-		.lacks_stages = run->view.as_perf,
+		.no_default_stages = !compat && !report_has_stages(run),
+		.no_ipc = !compat && a->mem_mode,
+		.no_stages = compat && !perf_has_stages,
 		.is_field = report_is_field,
 		.ctx = run,
 	};
@@ -439,6 +474,20 @@ static int report_refuse_weight(struct report_run *run)
 	return 1;
 }
 
+/*
+ * perf reads a pipe's event types too late to look at them, and does not look at them if the
+ * default keys are those of tracepoints.
+ */
+static bool report_has_accesses(const struct report_run *run)
+{
+	const char *sort = run->report->args->sort;
+	const bool has_default_keys = !sort || *sort == '+';
+
+	if (run->has.accesses || !cli_compat(run->report->cli))
+		return run->has.accesses;
+	return report_is_pipe(run->session) || (run->has.only_tracepoints && has_default_keys);
+}
+
 /* perf looks at the mark in the header, which a pipe does not have. */
 static bool report_defaults_to_branches(const struct report_run *run)
 {
@@ -458,6 +507,7 @@ static void report_say_notes(const struct report_run *run)
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
+	const bool compat = cli_compat(run->report->cli);
 	struct report_args *a = run->report->args;
 	int r;
 
@@ -465,8 +515,11 @@ static int report_decide(struct report_run *run)
 	report_say_notes(run);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
-	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->mem_mode &&
+	run->view.by_branch = run->has.branches && !a->no_branch_stack &&
 			      (a->branch_stack || report_defaults_to_branches(run));
+	if (a->mem_mode && (a->branch_stack || (run->view.by_branch && compat)))
+		return report_fail_modes(run->report);
+	run->view.by_branch &= !a->mem_mode;
 	run->view.children = !run->view.by_branch && run->has.chains && !a->no_children &&
 			     !a->no_call_graph && !a->hierarchy && !a->mem_mode &&
 			     !report_has_no_callers(run);
@@ -637,6 +690,12 @@ int report_print(struct sonde_session *s, void *ctx)
 					"Did you call 'perf record' without -g or -b?",
 					"-g: the recording has no call chains");
 	}
+	if (!r && a->mem_mode && !report_has_accesses(&run))
+		r = report_fail(run.report,
+				"Selected --mem-mode but no mem data. Did you call perf record "
+				"without -d?",
+				"--mem-mode: the recording does not say where data was found; "
+				"sonde record -d records it");
 	if (!r)
 		r = report_make_profile(&run);
 	if (!r)

@@ -94,8 +94,7 @@ bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index)
 	free(span);
 	if (a->mem_mode)
 		fprintf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n#\n",
-			a->is_relative ? table.shown_period : table.period,
-			a->sort ? a->sort : v->layout->sort_text);
+			a->is_relative ? table.shown_period : table.period, v->layout->shown_keys);
 	else
 		fprintf(out, "\n# Event count (approx.): %" PRIu64 "\n",
 			a->is_relative ? table.shown_period : table.period);

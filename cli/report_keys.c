@@ -13,6 +13,11 @@
 	{                                                    \
 		name, name, NULL, REPORT_KEY, 0, __VA_ARGS__ \
 	}
+/* A number of each sample; the row shows its sum. */
+#define SUM(name)                                                                  \
+	{                                                                          \
+		name, name, NULL, REPORT_KEY, 0, .pads_last = true, .is_sum = true \
+	}
 #define BRANCH(name, ...)                                           \
 	{                                                           \
 		name, name, NULL, REPORT_KEY_BRANCH, 0, __VA_ARGS__ \
@@ -27,27 +32,27 @@ static const struct report_key report_keys[] = {
 	KEY("pid", .pads_last = true),
 	KEY("comm", .pads_last = true),
 	KEY("dso", .pads_last = true),
-	{ "symbol", "sym", NULL, REPORT_KEY, 0 },
+	{ "symbol", "sym", NULL, REPORT_KEY, 0, .has_level = true },
 	KEY("parent", .pads_last = true),
-	KEY("cpu", .pads_last = true),
+	KEY("cpu", .pads_last = true, .is_fixed = true),
 	KEY("socket", .is_right = true),
 	KEY("srcline"),
 	KEY("srcfile"),
 	KEY("local_weight", .pads_last = true),
-	KEY("weight", .pads_last = true),
+	SUM("weight"),
 	KEY("transaction", .pads_last = true),
 	KEY("trace"),
-	KEY("symbol_size", .is_right = true),
-	KEY("dso_size", .is_right = true),
+	KEY("symbol_size", .is_right = true, .is_uncut = true),
+	KEY("dso_size", .is_right = true, .is_uncut = true),
 	KEY("cgroup"),
 	KEY("cgroup_id"),
-	{ "ipc_null", NULL, "IPC   [IPC Coverage]", REPORT_KEY_EMPTY, 0, .pads_last = true },
-	KEY("time"),
+	KEY("ipc_null", .pads_last = true),
+	KEY("time", .pads_last = true),
 	KEY("code_page_size", .pads_last = true),
 	KEY("local_ins_lat", .pads_last = true),
-	KEY("ins_lat", .pads_last = true),
+	SUM("ins_lat"),
 	KEY("local_p_stage_cyc", .pads_last = true),
-	KEY("p_stage_cyc", .pads_last = true),
+	SUM("p_stage_cyc"),
 	KEY("addr", .pads_last = true),
 	NUMBER("overhead", "period", "Overhead", REPORT_OVERHEAD),
 	NUMBER("overhead_sys", "period_sys", "sys", REPORT_SYS),
@@ -59,8 +64,8 @@ static const struct report_key report_keys[] = {
 	NUMBER("period", "period", "Period", REPORT_PERIOD_SUM),
 	BRANCH("dso_from", .pads_last = true),
 	BRANCH("dso_to", .pads_last = true),
-	BRANCH("symbol_from", .pads_last = true),
-	BRANCH("symbol_to", .pads_last = true),
+	BRANCH("symbol_from", .pads_last = true, .has_level = true),
+	BRANCH("symbol_to", .pads_last = true, .has_level = true),
 	BRANCH("mispredict", .pads_last = true),
 	BRANCH("abort", .pads_last = true),
 	BRANCH("in_tx", .pads_last = true),
@@ -68,19 +73,19 @@ static const struct report_key report_keys[] = {
 	BRANCH("srcline_from", .pads_last = true),
 	BRANCH("srcline_to", .pads_last = true),
 	BRANCH("ipc_lbr", .pads_last = true),
-	BRANCH("addr_from", .pads_last = true),
-	BRANCH("addr_to", .pads_last = true),
-	MEMORY("symbol_daddr", .pads_last = true),
+	BRANCH("addr_from", .pads_last = true, .has_level = true),
+	BRANCH("addr_to", .pads_last = true, .has_level = true),
+	MEMORY("symbol_daddr", .has_level = true),
 	MEMORY("dso_daddr", .pads_last = true),
-	MEMORY("locked", .pads_last = true),
-	MEMORY("tlb", .pads_last = true),
-	MEMORY("mem", .pads_last = true),
-	MEMORY("snoop", .pads_last = true),
-	MEMORY("dcacheline", .pads_last = true),
-	MEMORY("symbol_iaddr", .pads_last = true),
-	MEMORY("phys_daddr", .pads_last = true),
+	MEMORY("locked", .is_fixed = true),
+	MEMORY("tlb", .pads_last = true, .is_fixed = true, .is_uncut = true),
+	MEMORY("mem", .pads_last = true, .is_fixed = true, .is_uncut = true),
+	MEMORY("snoop", .pads_last = true, .is_fixed = true, .is_uncut = true),
+	MEMORY("dcacheline", .has_level = true),
+	MEMORY("symbol_iaddr", .has_level = true),
+	MEMORY("phys_daddr", .pads_last = true, .has_level = true),
 	MEMORY("data_page_size", .pads_last = true),
-	MEMORY("blocked", .pads_last = true),
+	MEMORY("blocked", .is_fixed = true),
 };
 
 #define NR_KEYS (sizeof(report_keys) / sizeof(*report_keys))
@@ -147,14 +152,20 @@ struct parse {
 	bool takes_fields; /* fields of tracepoints are accepted: perf takes them in -s only */
 };
 
+/* perf compares the complete word. */
+static bool report_keys_is_stage(const char *word)
+{
+	return !strcmp(word, "p_stage_cyc") || !strcmp(word, "local_p_stage_cyc");
+}
+
 static int report_keys_add_word(struct parse *p, const char *word)
 {
 	const struct report_key *key = report_keys_find(word);
 
+	if (p->want->no_stages && report_keys_is_stage(word))
+		return 0;
 	if (!key && p->takes_fields && p->want->is_field && p->want->is_field(p->want->ctx, word))
 		return report_items_add(p->items, NULL, word, p->level);
-	if (key && p->want->lacks_stages && strstr(key->name, "p_stage_cyc"))
-		return 0;
 	if (key && report_keys_serve(key, p->want->mode))
 		return report_items_add(p->items, key, key->name, p->level);
 	p->other_mode = key != NULL;
@@ -193,15 +204,18 @@ static int report_keys_add_list(struct parse *p, const char *list)
 	return r;
 }
 
+#define MEMORY_KEYS \
+	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat"
+#define STAGE_KEY ",local_p_stage_cyc"
+
 static const char *report_keys_default(const struct report_keys_want *want)
 {
 	if (want->mode == REPORT_BRANCH)
 		return "comm,dso_from,symbol_from,symbol_to,cycles";
-	if (want->mode == REPORT_MEMORY)
-		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,"
-		       "local_ins_lat,local_p_stage_cyc";
 	if (want->only_tracepoints)
 		return want->raw_trace ? "trace_fields" : "trace";
+	if (want->mode == REPORT_MEMORY)
+		return want->no_default_stages ? MEMORY_KEYS : MEMORY_KEYS STAGE_KEY;
 	return want->default_sort ? want->default_sort : "comm,dso,symbol";
 }
 
@@ -210,31 +224,34 @@ static bool report_keys_is_strict(const char *list)
 	return list && list[0] != '+';
 }
 
-/* The complete value of -s, with defaults, and with the numeric columns before the keys. */
-static char *report_keys_sort_text(const struct report_keys_want *want)
+/* The complete value of -s: its keys or the default ones, and keys that perf adds. */
+static char *report_keys_text(const struct report_keys_want *want)
 {
-	const char *given = want->sort, *keys = report_keys_default(want), *more = "";
-	const bool has_columns = !report_keys_is_strict(want->fields);
-	const char *ipc = "";
+	const char *given = want->sort, *keys = report_keys_default(want), *more = "", *ipc = "";
 	char *text;
 
 	if (report_keys_is_strict(given))
 		keys = given;
 	else if (given && given[1])
 		more = given + 1;
-	else if (!given && !has_columns)
-		keys = "";
-	if (given && strstr(given, "symbol"))
+	if (given && strstr(given, "symbol") && !want->no_ipc)
 		ipc = want->mode == REPORT_BRANCH ? ",ipc_lbr" : ",ipc_null";
-	if (asprintf(&text, "%s%s%s%s%s%s",
-		     has_columns && want->children && !strstr(keys, "overhead_children") &&
-				     !strstr(more, "overhead_children")
+	return asprintf(&text, "%s%s%s%s", keys, *more ? "," : "", more, ipc) < 0 ? NULL : text;
+}
+
+/* All words by which rows are sorted: numeric columns before the keys. */
+static char *report_keys_words(const struct report_keys_want *want, const char *keys)
+{
+	const bool has_columns = !report_keys_is_strict(want->fields);
+	char *text;
+
+	if (!want->sort && !has_columns)
+		keys = "";
+	if (asprintf(&text, "%s%s%s",
+		     has_columns && want->children && !strstr(keys, "overhead_children")
 			     ? "overhead_children,"
 			     : "",
-		     has_columns && !strstr(keys, "overhead") && !strstr(more, "overhead")
-			     ? "overhead,"
-			     : "",
-		     keys, *more ? "," : "", more, ipc) < 0)
+		     has_columns && !strstr(keys, "overhead") ? "overhead," : "", keys) < 0)
 		return NULL;
 	return text;
 }
@@ -279,16 +296,23 @@ int report_layout_make(struct report_layout *l, const struct report_keys_want *w
 		       char **ret_unknown, const char **ret_of, bool *ret_other_mode)
 {
 	struct parse p = { want, &l->sort, .takes_fields = true };
+	char *words;
 	int r = 0;
 
-	*l = (struct report_layout){ .sort_text = report_keys_sort_text(want) };
-	if (!l->sort_text)
+	*l = (struct report_layout){ .keys = report_keys_text(want) };
+	words = l->keys ? report_keys_words(want, l->keys) : NULL;
+	if (!words)
 		return -ENOMEM;
+	/* perf reports these keys even if the default ones are those of tracepoints. */
+	l->shown_keys = !want->sort && want->mode == REPORT_MEMORY && want->only_tracepoints
+				? MEMORY_KEYS STAGE_KEY
+				: l->keys;
 	if (!report_keys_is_strict(want->fields))
 		r = report_keys_add_columns(&l->output, want);
 	*ret_of = "sort";
 	if (!r)
-		r = report_keys_add_list(&p, l->sort_text);
+		r = report_keys_add_list(&p, words);
+	free(words);
 	if (!r && want->has_parent_regex)
 		r = report_keys_add_word(&p, "parent");
 	if (!r && want->fields) {
@@ -317,5 +341,5 @@ void report_layout_done(struct report_layout *l)
 		free(l->sort.v[i].name);
 	for (size_t i = 0; i < l->output.n; i++)
 		free(l->output.v[i].name);
-	free(l->sort_text);
+	free(l->keys);
 }

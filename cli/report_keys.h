@@ -21,8 +21,7 @@ enum report_key_kind {
 	REPORT_KEY,        /* key of the profile, in all modes */
 	REPORT_KEY_NUMBER, /* a numeric column */
 	REPORT_KEY_BRANCH, /* key of the profile, for branch stacks */
-	REPORT_KEY_MEMORY, /* key of the profile, with --mem-mode */
-	REPORT_KEY_EMPTY   /* a column with the same text in all rows */
+	REPORT_KEY_MEMORY  /* key of the profile, with --mem-mode */
 };
 
 struct report_key {
@@ -33,6 +32,10 @@ struct report_key {
 	enum report_number number; /* only for REPORT_KEY_NUMBER */
 	bool is_right;             /* text is aligned on the right */
 	bool pads_last;            /* text is padded in the last column, too */
+	bool is_fixed;             /* longer texts do not widen the column */
+	bool is_uncut;             /* longer texts are not cut to a width from -w */
+	bool is_sum;               /* the value is multiplied by the row's samples */
+	bool has_level;            /* the letter of its place is in front of the text */
 };
 
 struct report_item {
@@ -55,8 +58,14 @@ struct report_keys_want {
 	const char *default_sort;  /* in place of comm,dso,symbol; NULL for these */
 	bool children, show_samples, show_period, show_cpu_utilization, has_guests;
 	bool only_tracepoints, raw_trace;
-	bool lacks_stages; /* keys of pipeline stages are dropped, as perf does on x86 */
 	bool has_parent_regex; /* -p: parent is a key after the others */
+	/*
+	 * Stages of a pipeline: no processor but POWER measures them. perf of other machines leaves
+	 * the keys out, wherever they are named.
+	 */
+	bool no_default_stages, no_stages;
+	/* perf adds the key ipc_null if the word symbol is in -s. */
+	bool no_ipc;
 	/*
 	 * True if an event has the tracepoint field of this name. NULL if no event has such fields.
 	 */
@@ -66,7 +75,8 @@ struct report_keys_want {
 
 struct report_layout {
 	struct report_items sort, output;
-	char *sort_text; /* owned; the complete value of -s, for the title of call graphs */
+	char *keys;             /* owned; the complete value of -s */
+	const char *shown_keys; /* for --mem-mode: the value that is printed */
 };
 
 /*

@@ -389,6 +389,10 @@ const struct opt report_options[] = {
 	OPT_CALL('b', "branch-stack", NULL, report_options_set_branches, 0,
 		 "makes a row for each branch of branch stacks, by source and target; the default "
 		 "for recordings with branch stacks, --no-branch-stack: a row for samples"),
+	OPT_FLAG(0, "mem-mode", struct report_args, mem_mode,
+		 "makes rows of memory accesses, by weight, place of the data and where it was "
+		 "found, as recorded by record -d; the keys mem,symbol_daddr,dso_daddr,snoop,tlb,"
+		 "locked,blocked,dcacheline,phys_daddr ... are for it"),
 	OPT_FLAG('n', "show-nr-samples", struct report_args, show_samples,
 		"prints a column with the number of samples"),
 	OPT_FLAG(0, "show-total-period", struct report_args, show_period,

@@ -4,6 +4,7 @@
 #include "report_calls.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,14 +77,16 @@ bool report_view_elided(const struct report_args *a, const struct report_key *ke
 	return false;
 }
 
-static void report_view_add_column(struct view_table *vt, struct report_column c)
+static void report_view_add_column(struct view_table *vt, const struct report_key *key,
+				   struct report_column c)
 {
 	const size_t i = vt->t.nr_columns;
 
 	if (i < vt->v->nr_fixed_widths && !vt->v->args->hierarchy)
 		c.fixed_width = vt->v->fixed_widths[i];
-	c.is_cut = !c.is_number && strcmp(c.name, "dso_size") && strcmp(c.name, "symbol_size") &&
-		   (c.fixed_width || strcmp(c.name, "cpu"));
+	c.is_cut = !c.is_number;
+	if (key && (key->is_uncut || (key->is_fixed && !c.fixed_width)))
+		c.is_cut = false;
 	vt->t.columns[vt->t.nr_columns++] = c;
 }
 
@@ -96,17 +99,18 @@ static void report_view_add_number(struct view_table *vt, const struct report_ke
 		key->number == REPORT_OVERHEAD && vt->v->children && !(fields && *fields != '+');
 
 	report_view_add_column(
-		vt, (struct report_column){
-			    .title = is_self ? "Self" : key->title,
-			    .is_number = true,
-			    .is_percent = is_percent,
-			    .is_right = true,
-			    .is_missing = key->number == REPORT_CHILDREN && !vt->v->children,
-			    .index = key->number,
-			    .width = is_guest     ? 9
-				     : is_percent ? 8
-						  : 12,
-		    });
+		vt, key,
+		(struct report_column){
+			.title = is_self ? "Self" : key->title,
+			.is_number = true,
+			.is_percent = is_percent,
+			.is_right = true,
+			.is_missing = key->number == REPORT_CHILDREN && !vt->v->children,
+			.index = key->number,
+			.width = is_guest     ? 9
+				 : is_percent ? 8
+					      : 12,
+		});
 }
 
 /* Adds the column of key number `profile_key`, unless it belongs to another table. */
@@ -115,32 +119,27 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 {
 	const struct report_key *key = it->key;
 	const char *title = key && key->title ? key->title : NULL;
-	const char *name = it->name;
+	const char *name = it->name, *column, *own;
 	uint32_t only_table = UINT32_MAX;
 
-	if (!key || key->kind != REPORT_KEY_EMPTY) {
-		const char *own;
-
-		const char *column =
-			sonde_profile_column(vt->v->profile, profile_key, &own, &only_table);
-
-		if (!column)
-			return;
-		name = key ? name : column;
-		title = title ? title : own;
-	}
+	column = sonde_profile_column(vt->v->profile, profile_key, &own, &only_table);
+	if (!column)
+		return;
+	name = key ? name : column;
+	title = title ? title : own;
 	if (only_table != UINT32_MAX && only_table != vt->index)
 		return;
 	vt->keys[vt->nr_keys] = (struct shown_key){ key, profile_key };
-	report_view_add_column(vt, (struct report_column){
-					   .title = title,
-					   .is_right = key ? key->is_right : true,
-					   .pads_last = key ? key->pads_last : true,
-					   .name = name,
-					   .index = (unsigned int)vt->nr_keys,
-					   .level = it->level,
-					   .width = (unsigned int)strlen(title),
-				   });
+	report_view_add_column(vt, key,
+			       (struct report_column){
+				       .title = title,
+				       .is_right = key ? key->is_right : true,
+				       .pads_last = key ? key->pads_last : true,
+				       .name = name,
+				       .index = (unsigned int)vt->nr_keys,
+				       .level = it->level,
+				       .width = (unsigned int)strlen(title),
+			       });
 	vt->nr_keys++;
 }
 
@@ -227,31 +226,36 @@ static const char *report_view_own(struct view_table *vt, char *text)
 	return text;
 }
 
-static bool report_view_is_symbol(const struct report_key *key)
+/* The place whose letter is in front of a text. */
+static uint32_t report_view_level_place(const struct report_key *key,
+					const struct sonde_profile_value *value, uint32_t row_place)
 {
-	return key && (!strncmp(key->name, "addr_", 5) ||
-		       (!strncmp(key->name, "symbol", 6) && strcmp(key->name, "symbol_size")));
+	/* A value of symbol has one place in all tables; phys_daddr has none. */
+	return !value->place || !strcmp(key->name, "symbol") ? row_place : value->place;
 }
 
-/* The text of a cell; NULL if there is no memory. row_place: the place of the row. */
-static const char *report_view_text(struct view_table *vt, const struct shown_key *k, uint64_t row,
-				    uint32_t row_place)
+/* The text of a cell in the row at position `at`; NULL if there is no memory. */
+static const char *report_view_text(struct view_table *vt, const struct shown_key *k, uint64_t at,
+				    const struct sonde_profile_row *row)
 {
 	struct sonde_profile_value value = { .size = sizeof(value) };
 	struct sonde_profile_place place = { .size = sizeof(place) };
 	char *text;
 
-	if (k->key && k->key->kind == REPORT_KEY_EMPTY)
-		return "-      -            ";
-	if (sonde_profile_value(vt->v->profile, vt->index, row, k->profile_key, &value) != 1)
+	if (sonde_profile_value(vt->v->profile, vt->index, at, k->profile_key, &value) != 1)
 		return "";
-	if (report_view_is_symbol(k->key) && !vt->v->is_for_programs) {
-		/* A value has one place in all tables; a row shows its own letter. */
-		const uint32_t at = strcmp(k->key->name, "symbol") ? value.place : row_place;
+	if (k->key && k->key->is_sum) {
+		if (asprintf(&text, "%" PRIu64, value.number * row->samples) < 0)
+			return NULL;
+		return report_view_own(vt, text);
+	}
+	if (k->key && k->key->has_level && !vt->v->is_for_programs) {
+		const uint32_t of = report_view_level_place(k->key, &value, row->place);
 
-		if (sonde_profile_place(vt->v->profile, at, &place) != 1)
+		if (!value.level && sonde_profile_place(vt->v->profile, of, &place) != 1)
 			return value.text;
-		if (asprintf(&text, "[%c] %s", place.level, value.text) < 0)
+		if (asprintf(&text, "[%c] %s", value.level ? value.level : place.level,
+			     value.text) < 0)
 			return NULL;
 		return report_view_own(vt, text);
 	}
@@ -296,6 +300,15 @@ static bool report_view_is_fixed(const struct report_key *key)
 	return !key; /* a field of tracepoints */
 }
 
+/* perf makes the column of dsos wider for a place without a name. */
+static bool report_view_is_unknown_dso(const struct report_key *key,
+				       const struct sonde_profile_value *value, bool unresolved)
+{
+	if (key && !strcmp(key->name, "dso_daddr"))
+		return value->kind == SONDE_VALUE_NONE;
+	return key && !strcmp(key->name, "dso") && unresolved;
+}
+
 static void report_view_widen(struct view_table *vt, const struct report_row *row, bool unresolved)
 {
 	const struct report_args *a = vt->v->args;
@@ -308,22 +321,18 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 
 		if (c->is_number)
 			continue;
-		/* perf has a fixed width for this column, although -001 is wider. */
-		width = k->key && !strcmp(k->key->name, "cpu")
-				? 0
-				: (unsigned int)strlen(row->texts[c->index]);
-		if ((!k->key || k->key->kind != REPORT_KEY_EMPTY) &&
-		    sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
+		width = k->key && k->key->is_fixed ? 0 : (unsigned int)strlen(row->texts[c->index]);
+		if (sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
 					&value) == 1) {
 			if (value.width > width || (value.width && report_view_is_fixed(k->key)))
 				width = value.width;
-			if (report_view_is_symbol(k->key) && value.kind == SONDE_VALUE_ADDRESS &&
+			if (k->key && k->key->has_level && value.kind == SONDE_VALUE_ADDRESS &&
 			    width < UNKNOWN_SYM_WIDTH)
 				width = UNKNOWN_SYM_WIDTH;
 		}
 		if (k->key && report_view_is_branch_dso(vt, k->key, &value))
 			width = 0;
-		if (k->key && !strcmp(k->key->name, "dso") && unresolved && !a->widths &&
+		if (report_view_is_unknown_dso(k->key, &value, unresolved) && !a->widths &&
 		    !a->separator && !a->dsos && width < UNKNOWN_DSO_WIDTH)
 			width = UNKNOWN_DSO_WIDTH;
 		if (width > c->width)
@@ -348,10 +357,6 @@ static void report_view_put_values(const struct view_table *vt, uint64_t row,
 {
 	for (size_t k = 0; k < vt->nr_keys; k++) {
 		struct sonde_profile_value value = { .size = sizeof(value) };
-		const struct report_key *key = vt->keys[k].key;
-
-		if (key && key->kind == REPORT_KEY_EMPTY)
-			continue;
 		if (sonde_profile_value(vt->v->profile, vt->index, row, vt->keys[k].profile_key,
 					&value) == 1)
 			to[k] = (struct report_value){ value.id, value.rank };
@@ -390,7 +395,7 @@ static int report_view_make_rows(struct view_table *vt)
 		if (n == nr || row.flags & SONDE_ROW_FILTERED || !report_view_is_wanted(vt, &row))
 			continue;
 		for (size_t k = 0; k < vt->nr_keys; k++) {
-			texts[k] = report_view_text(vt, &vt->keys[k], i, row.place);
+			texts[k] = report_view_text(vt, &vt->keys[k], i, &row);
 			if (!texts[k])
 				return -ENOMEM;
 		}

@@ -977,6 +977,8 @@ struct sonde_profile;
  *	branches=0|1        1: each entry of a sample's branch stack counts as a sample of period 1,
  *	                    at the target; samples without branches do not count. Not with
  *	                    callgraph. The keys about branches need it
+ *	weight-as-period=0|1  1: the period of a sample is its weight, or 1 if it has none. Not
+ *	                    with branches
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
  *	full-source-path=0|1  1: texts of the key srcline have the file's folders
  *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
@@ -1164,9 +1166,15 @@ struct sonde_profile_value {
 	/*
 	 * Minimum width of the column in perf; 0 if it has none. comm, trace, dso_size, fields
 	 * of tracepoints: the width that perf takes the row's text for, which may be less than its
-	 * length; 0 if it is its length.
+	 * length; 0 if it is its length. symbol_daddr: has room for an address after the name.
 	 */
 	uint32_t width;
+	/*
+	 * dcacheline: perf's letter in front of the text, s for shared memory, X without a mapping.
+	 * 0 if the letter is that of the place.
+	 */
+	char level;
+	uint8_t reserved[7];
 };
 /* The value of key 0..nr_keys-1 of a row. Returns 1, 0 if there is no such row or key. */
 SONDE_API int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t row,

@@ -276,6 +276,13 @@ static const struct profile_value *profile_value_at(const struct sonde_profile *
 	if (n == UINT32_MAX || key >= p->own->columns.n)
 		return NULL;
 	c = &p->own->columns.v[key];
+	/* Equal values may have different texts: a row has that of its first sample. */
+	if (c->raw_at >= 0) {
+		const uint32_t first = p->own->rows.v[n].combination;
+		const uint64_t raw = wordset_key(&p->own->combinations, first)[1 + c->raw_at];
+
+		return &c->values.v[hash64_find(&c->by_raw, raw)];
+	}
 	return &c->values.v[c->by_id.v[wordset_key(&p->own->row_values, n)[1 + key]]];
 }
 
@@ -293,7 +300,8 @@ static int profile_give_value(const struct profile_value *v, uint32_t width,
 		.text = v->text,
 		.long_text = v->long_text,
 		.bytes_len = v->bytes_len,
-		.width = width,
+		.width = width < v->width ? v->width : width,
+		.level = v->level,
 	};
 
 	return profile_give(ret, &all, sizeof(all));

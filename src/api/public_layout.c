@@ -222,6 +222,7 @@ AT(sonde_profile_value, text, 32);
 AT(sonde_profile_value, long_text, 40);
 AT(sonde_profile_value, bytes_len, 48);
 AT(sonde_profile_value, width, 52);
+AT(sonde_profile_value, level, 56);
 
 AT(sonde_profile_place, size, 0);
 AT(sonde_profile_place, unknown, 4);

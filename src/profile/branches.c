@@ -7,39 +7,22 @@
 
 #include "base/err.h"
 #include "compat/rules.h"
-#include "model/callchain.h"
 #include "profile/places.h"
 #include "profile/texts.h"
 #include "profile/values.h"
-#include "recording/locate.h"
+#include "recording/recording.h"
 
 /* Bits of an entry's flags. */
 enum { FLAG_MISPREDICTED = 1, FLAG_PREDICTED = 2, FLAG_IN_TX = 4, FLAG_ABORT = 8 };
 enum { CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
-
-/*
- * The place of an address of which no mode is recorded: the first mode that has a mapping for it,
- * in perf's order.
- */
-static int branches_place(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
-{
-	static const uint32_t modes[] = { CPUMODE_USER, CPUMODE_KERNEL, CPUMODE_GUEST_USER,
-					  CPUMODE_GUEST_KERNEL };
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (recording_located(ev, ip, modes[i])->map_end)
-			return places_find(p, ev, ip, modes[i], NULL, ret);
-	}
-	return places_find(p, ev, ip, CPUMODE_UNKNOWN, NULL, ret);
-}
 
 int branches_find(struct profile *p, const struct event *ev, const struct sonde_branch *branch,
 		  uint32_t *ret)
 {
 	struct profile_branch *b = &p->branch;
 
-	TRY(branches_place(p, ev, branch->from, &b->from));
-	TRY(branches_place(p, ev, branch->to, &b->to));
+	TRY(places_find_in_modes(p, ev, branch->from, &b->from));
+	TRY(places_find_in_modes(p, ev, branch->to, &b->to));
 	if (p->opts.hide_unresolved && !(place_at(p, b->from)->sym && place_at(p, b->to)->sym))
 		return 0;
 	b->prediction = branch->flags & (FLAG_MISPREDICTED | FLAG_PREDICTED);

@@ -13,6 +13,7 @@
 #include "profile/fields.h"
 #include "profile/groups.h"
 #include "profile/marks.h"
+#include "profile/memory.h"
 #include "profile/places.h"
 #include "profile/texts.h"
 #include "profile/weights.h"
@@ -186,6 +187,15 @@ static int collect_raw(struct profile *p, const struct event *ev, struct profile
 	case RAW_TRANSACTION:
 		*ret = s->values.transaction;
 		return 0;
+	case RAW_DATA:
+	case RAW_CODE:
+	case RAW_CACHE_LINE:
+	case RAW_LEVEL:
+	case RAW_SNOOP:
+	case RAW_TLB:
+	case RAW_LOCK:
+	case RAW_BLOCKED:
+		return memory_raw(p, ev, c->def->raw, &s->values, ret);
 	}
 	return 0;
 }
@@ -292,11 +302,22 @@ static int collect_values(const struct event *ev, struct collect_sample *ret)
 		err_clear();
 	}
 	ret->weight = ret->values.weight;
+	ret->ins_lat = ret->stage = 0;
 	if (!(ret->values.present & SAMPLED_WEIGHT_STRUCT))
 		return 0;
 	ret->weight = (uint32_t)ret->values.weight;
 	ret->ins_lat = ret->values.weight >> 32 & UINT16_MAX;
 	ret->stage = ret->values.weight >> 48;
+	return 0;
+}
+
+/* perf's period of a memory access. */
+static int collect_weight(const struct event *ev, uint64_t *ret)
+{
+	struct collect_sample s;
+
+	TRY(collect_values(ev, &s));
+	*ret = s.weight ? s.weight : 1;
 	return 0;
 }
 
@@ -477,6 +498,8 @@ int collect_add(struct profile *p, const struct event *ev)
 	if (__builtin_expect(p->session != ev->recording->all, 0))
 		TRY(collect_begin(p, ev));
 	source_weigh(ev->source, ev, &ip, &period);
+	if (p->opts.weight_as_period)
+		TRY(collect_weight(ev, &period));
 	if (p->opts.branches)
 		return collect_branches(p, ev, ip);
 	r = collect_find_cell(p, ev, ip, &cell);

@@ -9,6 +9,7 @@
 #include "model/schema_table.h"
 #include "profile/branches.h"
 #include "profile/last_comms.h"
+#include "profile/memory.h"
 #include "profile/texts.h"
 #include "profile/values.h"
 
@@ -44,6 +45,7 @@ static int columns_add(struct profile *p, const struct key_def *def, struct prof
 	p->needs_lines |=
 		def->raw == RAW_LINE || def->raw == RAW_FROM_LINE || def->raw == RAW_TO_LINE;
 	p->needs_sample |= def->raw >= RAW_WEIGHT || def->raw == RAW_CGROUP_NAME;
+	p->needs_place |= def->raw == RAW_PHYS; /* its letter */
 	if (columns_is_place(def->raw))
 		p->needs_place = true;
 	else

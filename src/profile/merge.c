@@ -22,6 +22,7 @@
 #include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/fields.h"
+#include "profile/memory.h"
 #include "profile/texts.h"
 #include "profile/values.h"
 
@@ -129,7 +130,8 @@ static void merge_choose(struct merge *m)
 	m->by_line = p->needs_lines || (has_tree && p->opts.callgraph_key == CALLGRAPH_SRCLINE);
 	m->by_addr = has_tree && p->opts.callgraph_key == CALLGRAPH_ADDRESS;
 	vec_foreach(c, &p->columns) {
-		m->by_ip |= c->def->value == value_addr || c->def->value == value_branch_addr;
+		m->by_ip |= c->def->value == value_addr || c->def->value == value_branch_addr ||
+			    c->def->value == value_data_sym || c->def->value == value_cache_line;
 		m->by_size |= c->def->value == value_symbol_size || c->def->value == value_dso_size;
 	}
 }
@@ -349,6 +351,14 @@ static int merge_raw(struct merge *m, const struct profile_column *from, struct 
 		TRY(merge_place(m, (uint32_t)raw, &number));
 		*ret = number;
 		return 0;
+	case RAW_DATA:
+	case RAW_CODE:
+		TRY(merge_place(m, (uint32_t)raw, &number));
+		*ret = number;
+		return 0;
+	case RAW_CACHE_LINE:
+		TRY(merge_place(m, m->more->cache_lines.v[raw].place, &number));
+		return memory_copy_line(m->p, &m->more->cache_lines.v[raw], number, ret);
 	case RAW_FIELD:
 		return fields_copy(m->p, to, &m->more->field_values.v[raw], ret);
 	case RAW_PLACE:
@@ -368,6 +378,11 @@ static int merge_raw(struct merge *m, const struct profile_column *from, struct 
 	case RAW_IN_TX:
 	case RAW_ABORT:
 	case RAW_CYCLES:
+	case RAW_LEVEL:
+	case RAW_SNOOP:
+	case RAW_TLB:
+	case RAW_LOCK:
+	case RAW_BLOCKED:
 		return 0;
 	}
 	return 0;
@@ -554,6 +569,7 @@ static int merge_alloc(struct merge *m)
 
 static int merge_all(struct merge *m)
 {
+	m->p->rules = m->more->rules;
 	TRY(merge_alloc(m));
 	merge_choose(m);
 	TRY(merge_tables(m));

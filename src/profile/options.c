@@ -29,6 +29,7 @@ static const struct key keys[] = {
 	FLAG("raw-fields", raw_fields),
 	FLAG("hide-unresolved", hide_unresolved),
 	FLAG("branches", branches),
+	FLAG("weight-as-period", weight_as_period),
 	FLAG("nanoseconds", nanoseconds),
 	FLAG("full-source-path", full_source_path),
 	FLAG("empty-tables", empty_tables),
@@ -52,6 +53,8 @@ static int profile_options_check(const struct profile_options *o)
 {
 	if (o->children && o->callgraph == CALLGRAPH_NONE)
 		return err_set(-EINVAL, "children=1 needs callgraph=callee or callgraph=caller");
+	if (o->branches && o->weight_as_period)
+		return err_set(-EINVAL, "branches=1 and weight-as-period=1 exclude each other");
 	if (o->branches && o->callgraph != CALLGRAPH_NONE)
 		return err_set(-EINVAL, "branches=1 and callgraph= exclude each other");
 	return 0;

@@ -21,6 +21,7 @@ struct profile_options {
 	uint32_t raw_fields, hide_unresolved, branches, nanoseconds, parents_only;
 	uint32_t full_source_path, empty_tables;
 	uint32_t tree_order; /* enum tree_order */
+	uint32_t weight_as_period;
 	char *parent, *ignore_callees;
 	char *comms, *dsos, *symbols, *pids, *tids;
 	char *weights;                           /* the lines weight=NAME */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "model/callchain.h"
 #include "profile/marks.h"
 #include "profile/texts.h"
 #include "recording/code.h"
@@ -88,6 +89,7 @@ static int places_make(struct profile *p, const struct event *ev, const struct s
 		.unknown = loc->unknown,
 		.cpumode = (uint8_t)cpumode,
 		.binding = (uint8_t)loc->sym_binding,
+		.is_object = loc->sym_is_object,
 	};
 
 	TRY(places_intern(p, frame && frame->sym ? frame->sym : loc->sym, &place.sym));
@@ -119,6 +121,18 @@ int places_find(struct profile *p, const struct event *ev, uint64_t ip, uint32_t
 	key[3] = two_halves(frame ? frame->line : 0, cpumode << 8 | loc.unknown);
 	r = wordset_put(&p->places, key, ret);
 	return r > 0 ? places_make(p, ev, &loc, dso, ip, cpumode, frame) : r;
+}
+
+int places_find_in_modes(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
+{
+	static const uint32_t modes[] = { CPUMODE_USER, CPUMODE_KERNEL, CPUMODE_GUEST_USER,
+					  CPUMODE_GUEST_KERNEL };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (recording_located(ev, ip, modes[i])->map_end)
+			return places_find(p, ev, ip, modes[i], NULL, ret);
+	}
+	return places_find(p, ev, ip, CPUMODE_UNKNOWN, NULL, ret);
 }
 
 int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32_t *ret)

@@ -44,6 +44,11 @@ static inline int places_recent(struct profile *p, const struct event *ev, uint6
 	}
 	return places_find_recent(p, ev, stamp, ip, cpumode, ret);
 }
+/*
+ * The place of an address of which no mode is recorded: the first mode that has a mapping for it,
+ * in perf's order.
+ */
+int places_find_in_modes(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret);
 /* The same place with another mode. */
 int places_with_mode(struct profile *p, uint32_t place, uint32_t cpumode, uint32_t *ret);
 /* To be called before the events of another session. */

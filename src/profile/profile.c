@@ -19,6 +19,7 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 {
 	p->rules = &default_rules;
 	TRY(profile_options_parse(&p->opts, text, origin));
+	p->rules = &default_rules;
 	p->facts.size = sizeof(p->facts);
 	p->facts.first_ns = p->facts.last_ns = SONDE_NO_TIME;
 	TRY(strpool_init(&p->strings));
@@ -28,6 +29,7 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
 	wordset_init(&p->places, 4);
 	wordset_init(&p->cells, 2);
+	wordset_init(&p->line_keys, 4);
 	return 0;
 }
 
@@ -58,6 +60,7 @@ void profile_free(struct profile *p)
 	wordset_done(&p->places);
 	pathset_done(&p->call_paths);
 	wordset_done(&p->cells);
+	wordset_done(&p->line_keys);
 	wordset_done(&p->row_values);
 	hash64_done(&p->tasks_by_id);
 	hash64_done(&p->last_comm_widths);
@@ -68,6 +71,7 @@ void profile_free(struct profile *p)
 	vec_done(&p->dsos);
 	vec_done(&p->tasks);
 	vec_done(&p->field_values);
+	vec_done(&p->cache_lines);
 	outbuf_done(&p->text);
 	vec_done(&p->place_list);
 	vec_done(&p->counts);

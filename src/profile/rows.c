@@ -23,11 +23,12 @@ static uint32_t rows_value(const struct profile_column *c, uint64_t key)
 	return c->values.v[hash64_find(&c->by_raw, key)].id;
 }
 
-static int rows_add(struct profile *p, uint32_t table, uint32_t place)
+static int rows_add(struct profile *p, uint32_t table, uint32_t combination, uint32_t place)
 {
 	const size_t nr = 2 * (p->tables.v[table].nr_members - 1ul);
 	const struct profile_row row = {
 		.place = p->needs_place ? place + 1 : 0,
+		.combination = combination,
 		.members_at = p->member_counts.n,
 	};
 
@@ -54,7 +55,7 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 						       : raws[1 + c->raw_at]);
 	r = wordset_put(&p->row_values, key, ret);
 	if (r > 0)
-		return rows_add(p, p->table_of.v[raws[0]], place);
+		return rows_add(p, p->table_of.v[raws[0]], combination, place);
 	if (!r && p->rows.v[*ret].place != place + 1)
 		p->rows.v[*ret].has_places = true;
 	return r;

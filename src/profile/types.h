@@ -63,7 +63,16 @@ enum profile_raw {
 	RAW_CODE_PAGE,
 	RAW_DATA_PAGE,
 	RAW_PHYS,
-	RAW_TRANSACTION
+	RAW_TRANSACTION,
+	/* Of a memory access: memory.c. */
+	RAW_DATA,       /* place of the data */
+	RAW_CODE,       /* place of the instruction */
+	RAW_CACHE_LINE, /* index in profile.cache_lines */
+	RAW_LEVEL,      /* bits of data_src: the parts in the order of enum data_src_part */
+	RAW_SNOOP,
+	RAW_TLB,
+	RAW_LOCK,
+	RAW_BLOCKED
 };
 
 /* The value of a key. Rows are merged by it, and it is shown. */
@@ -75,6 +84,7 @@ struct profile_value {
 	uint32_t kind;    /* enum sonde_profile_value_kind */
 	uint32_t id, rank;
 	uint32_t merge_rank, bytes_len, width;
+	char level; /* letter in front of the text; 0 for that of the place */
 };
 
 /* The orders of values: when rows are merged, and when they are shown. */
@@ -165,6 +175,18 @@ struct profile_place {
 	uint8_t cpumode, binding;
 	bool is_inlined;
 	bool is_parent, is_ignored; /* parent= or ignore-callees= matches sym */
+	bool is_object; /* the symbol is a variable */
+};
+
+/* A cache line of data. */
+struct profile_cache_line {
+	uint64_t address; /* its start, like profile_place.dso_addr */
+	uint64_t inode;   /* file of the mapping, with its device; 0 if there is none */
+	uint32_t major, minor;
+	int32_t pid;    /* process of private memory without a file; else 0 */
+	uint32_t place; /* the first one in it */
+	bool has_map, is_shared;
+	bool is_data; /* shared and not executable, with a file */
 };
 
 struct profile_task {
@@ -177,6 +199,7 @@ struct profile_row {
 	struct profile_counts self, all; /* `all` includes children */
 	uint32_t max_depth;
 	uint32_t place;
+	uint32_t combination; /* of its first sample */
 	uint64_t merged;
 	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
@@ -257,6 +280,8 @@ struct profile {
 	VEC(struct profile_dso) dsos;
 	VEC(struct profile_task) tasks;
 	VEC(struct profile_field_value) field_values;
+	VEC(struct profile_cache_line) cache_lines; /* memory.c */
+	struct wordset line_keys;
 	struct outbuf text; /* a text that is being made */
 	struct hash64 tasks_by_id;
 	struct hash64 last_comm_widths; /* task id -> length of its last name; last_comms.c */
