@@ -406,9 +406,10 @@ static int report_refuse_keys(struct report_run *run)
 {
 	const char *sort = run->report->args->sort;
 
+	/* perf adds these keys itself, and refuses all that look like them. */
 	if (cli_compat(run->report->cli))
-		return sort && strstr(sort, "ipc") /* perf adds these keys itself */
-			       ? report_fail(run->report, "-s: ipc is not a sort key", "")
+		return sort && strstr(sort, "ipc")
+			       ? report_fail(run->report, "-s takes no key with the word ipc", "")
 			       : 0;
 	if (report_layout_has(&run->layout, "socket") &&
 	    !sonde_session_info(run->session, "cpu-sockets"))
