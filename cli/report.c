@@ -4,6 +4,7 @@
 #include "report_folded.h"
 #include "report_formats.h"
 #include "report_frame.h"
+#include "report_threads.h"
 #include "report_view.h"
 
 #include <errno.h>
@@ -598,6 +599,17 @@ static void report_put_truncated(FILE *out, const struct sonde_profile_facts *fa
 			100.0 * (double)facts->truncated_chains / (double)facts->samples);
 }
 
+static void report_put_threads(struct report_run *run)
+{
+	const struct report *report = run->report;
+
+	if (report->args->threads_raw)
+		report_threads_print_raw(stdout, run->view.profile, run->session,
+					 cli_compat(report->cli));
+	else
+		report_threads_print(stdout, run->view.profile);
+}
+
 static int report_print_format(struct report_run *run, uint32_t nr_tables)
 {
 	const char *format = run->report->args->format;
@@ -647,11 +659,13 @@ static int report_print_tables(struct report_run *run)
 	if (!r && !report->args->quiet) {
 		if (cli_compat(report->cli)) {
 			report_frame_tip(stdout);
-			return r;
+		} else {
+			report_put_unresolved(stdout, &facts);
+			report_put_truncated(stdout, &facts);
 		}
-		report_put_unresolved(stdout, &facts);
-		report_put_truncated(stdout, &facts);
 	}
+	if (!r && report->args->threads)
+		report_put_threads(run);
 	return r;
 }
 

@@ -315,6 +315,16 @@ static int report_options_set_socket(struct opt_parser *p, void *values, const c
 	return 0;
 }
 
+/* perf takes any word; all but raw mean normal. */
+static int report_options_set_pretty(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
+{
+	struct report_args *a = values;
+
+	a->threads_raw = !negated && !strcmp(value, "raw");
+	return 0;
+}
+
 static int report_options_disable_order(struct opt_parser *p, void *values, const char *value,
 					bool negated)
 {
@@ -496,6 +506,11 @@ const struct opt report_options[] = {
 		"prints the tree of tasks, instead of tables"),
 	OPT_FLAG(0, "mmaps", struct report_args, mmaps,
 		"prints the tree of tasks with their mappings, instead of tables"),
+	OPT_FLAG('T', "threads", struct report_args, threads,
+		 "prints what counters had counted in each thread that ended, after the tables, as "
+		 "recorded by record -s"),
+	OPT_CALL(0, "pretty", "normal|raw", report_options_set_pretty, 0,
+		 "raw: for -T, a line for each thread and event"),
 	OPT_FLAG('D', "dump-raw-trace", struct report_args, dump,
 		"prints each record as bytes and as text, instead of tables"),
 	OPT_FLAG('q', "quiet", struct report_args, quiet, "prints only rows"),

@@ -42,6 +42,7 @@ struct report_args {
 	/* Output. */
 	bool quiet, header, header_only, in_color, ns, no_effect;
 	bool stats, dump, tasks, mmaps; /* texts in place of tables: report_records.h */
+	bool threads, threads_raw;      /* -T, --pretty raw */
 	uint64_t time_quantum_ns;       /* 0 for the profile's default */
 	const char *format, *weight;
 

@@ -1190,6 +1190,22 @@ SONDE_API const char *sonde_profile_text(const struct sonde_profile *p, uint32_t
 SONDE_API const char *sonde_profile_column(const struct sonde_profile *p, uint32_t key,
 					   const char **ret_title, uint32_t *ret_table);
 
+/* The sum of a counter's values when a thread ended, as perf record -s records them. */
+struct sonde_profile_read {
+	uint32_t size;
+	int32_t pid, tid;
+	uint32_t schema;
+	const char *name; /* of the event type */
+	uint64_t value;
+};
+/*
+ * The value of a counter for a thread; 0 if it was not read for that thread. Both are counted from
+ * 0, in the order in which the recording has them. At most max-keys threads are kept. A merged
+ * profile has none. Returns 1, 0 if there is no such thread or counter.
+ */
+SONDE_API int sonde_profile_read_value(const struct sonde_profile *p, uint32_t thread,
+				       uint32_t counter, struct sonde_profile_read *ret);
+
 /* The function, file and line at an address of a row or a frame. */
 struct sonde_profile_place {
 	uint32_t size;

@@ -10,6 +10,7 @@
 #include "profile/last_comms.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
+#include "profile/reads.h"
 #include "profile/sort.h"
 #include "profile/tree.h"
 #include "profile/values.h"
@@ -321,6 +322,18 @@ int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t 
 	width = row_column_width(p->own, &p->own->columns.v[key],
 				 profile_row_number(p, table, row), v);
 	return profile_give_value(v, width, ret);
+}
+
+int sonde_profile_read_value(const struct sonde_profile *p, uint32_t thread, uint32_t counter,
+			     struct sonde_profile_read *ret)
+{
+	struct sonde_profile_read all;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	if (!reads_value(p->own, thread, counter, &all))
+		return 0;
+	return profile_give(ret, &all, sizeof(all));
 }
 
 /* The cell of a path; UINT32_MAX if there is none. */

@@ -223,6 +223,12 @@ AT(sonde_profile_value, long_text, 40);
 AT(sonde_profile_value, bytes_len, 48);
 AT(sonde_profile_value, width, 52);
 AT(sonde_profile_value, level, 56);
+AT(sonde_profile_read, size, 0);
+AT(sonde_profile_read, pid, 4);
+AT(sonde_profile_read, tid, 8);
+AT(sonde_profile_read, schema, 12);
+AT(sonde_profile_read, name, 16);
+AT(sonde_profile_read, value, 24);
 
 AT(sonde_profile_place, size, 0);
 AT(sonde_profile_place, unknown, 4);

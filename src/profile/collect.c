@@ -15,6 +15,7 @@
 #include "profile/marks.h"
 #include "profile/memory.h"
 #include "profile/places.h"
+#include "profile/reads.h"
 #include "profile/texts.h"
 #include "profile/weights.h"
 #include "recording/locate.h"
@@ -494,7 +495,7 @@ int collect_add(struct profile *p, const struct event *ev)
 	int r;
 
 	if (ev->schema->kind > SONDE_SAMPLE)
-		return 0;
+		return reads_add(p, ev);
 	if (__builtin_expect(p->session != ev->recording->all, 0))
 		TRY(collect_begin(p, ev));
 	source_weigh(ev->source, ev, &ip, &period);

@@ -11,6 +11,7 @@
 #include "profile/merge.h"
 #include "profile/places.h"
 #include "profile/ranks.h"
+#include "profile/reads.h"
 #include "profile/rows.h"
 #include "profile/sort.h"
 #include "profile/weights.h"
@@ -95,6 +96,7 @@ void profile_free(struct profile *p)
 	places_forget_recent(p);
 	marks_done(p);
 	weights_done(p);
+	reads_done(p);
 	merge_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);

@@ -298,6 +298,7 @@ struct profile {
 	VEC(uint64_t) cell_weights;     /* PROFILE_WEIGHTS of each cell; empty without weight= */
 	VEC(uint32_t) frames;              /* places of the current path */
 	struct weights *weights;           /* owned; weights.c; NULL if there are none */
+	struct reads *reads;               /* owned; reads.c; NULL if there are none */
 	struct merged *merged; /* owned; merge.c; NULL unless profiles were merged into this one */
 	VEC(struct profile_member) events; /* indexed by table number while samples are added */
 	VEC(struct profile_group) groups;

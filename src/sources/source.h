@@ -171,12 +171,15 @@ enum source_report_kind {
 	REPORT_LOST, /* counted by a buffer that several event types share */
 	/* counted per event type; REPORT_LOST then counts the same losses again */
 	REPORT_LOST_EXACT,
-	REPORT_THROTTLED
+	REPORT_THROTTLED,
+	REPORT_READ /* the value that a counter of a thread had when it ended */
 };
 struct source_report {
 	enum source_report_kind kind;
 	const struct sonde_schema *schema; /* NULL if the record does not say */
 	uint64_t lost;
+	int32_t pid, tid; /* READ */
+	uint64_t value;   /* READ */
 };
 
 /*

@@ -111,6 +111,7 @@ static int info_count_record(struct info_sink *s, const struct event *ev)
 	s->records.v[ev->pub.schema]++;
 	switch (r.kind) {
 	case REPORT_NONE:
+	case REPORT_READ:
 		break;
 	case REPORT_LOST:
 	case REPORT_LOST_EXACT:

@@ -169,7 +169,32 @@ void perfdata_view_header(const struct perfdata_view *v, struct perfdata_view_he
 	ret->marks = (ret->features[0] | s->file.feature_bits[0]) & PERFDATA_MARKS;
 }
 
+/* u32 pid, tid | u64 value */
+static int listing_read_counter(struct bytes *b, struct source_report *ret)
+{
+	uint32_t pid, tid;
+
+	TRY(bytes_u32(b, "pid", &pid));
+	TRY(bytes_u32(b, "tid", &tid));
+	TRY(bytes_u64(b, "value", &ret->value));
+	ret->pid = (int32_t)pid;
+	ret->tid = (int32_t)tid;
+	return 0;
+}
+
 /* LOST: u64 id, lost. LOST_SAMPLES: u64 lost. */
+static int listing_read_report(struct bytes *b, uint32_t type, struct source_report *ret)
+{
+	if (type == PERF_RECORD_READ) {
+		ret->kind = REPORT_READ;
+		return listing_read_counter(b, ret);
+	}
+	ret->kind = type == PERF_RECORD_LOST ? REPORT_LOST : REPORT_LOST_EXACT;
+	if (ret->kind == REPORT_LOST)
+		TRY(bytes_skip(b, "id", 8));
+	return bytes_u64(b, "lost", &ret->lost);
+}
+
 void perfdata_report(struct source *source, const struct event *ev, struct source_report *ret)
 {
 	struct perfdata_view *view = (struct perfdata_view *)source;
@@ -179,7 +204,7 @@ void perfdata_report(struct source *source, const struct event *ev, struct sourc
 	struct bytes b;
 
 	if (type != PERF_RECORD_LOST && type != PERF_RECORD_LOST_SAMPLES &&
-	    type != PERF_RECORD_THROTTLE)
+	    type != PERF_RECORD_THROTTLE && type != PERF_RECORD_READ)
 		return;
 	perfdata_view_record(view, ev, &rec);
 	r.schema = rec.schema;
@@ -188,11 +213,9 @@ void perfdata_report(struct source *source, const struct event *ev, struct sourc
 		*ret = r;
 		return;
 	}
-	r.kind = type == PERF_RECORD_LOST ? REPORT_LOST : REPORT_LOST_EXACT;
 	b = bytes_init(ev->pub.bytes, ev->pub.bytes_len, ev->pub.file_off, "",
 		       ev->pub.flags & SONDE_EVENT_SWAPPED);
-	if ((r.kind == REPORT_LOST && bytes_skip(&b, "id", 8) < 0) ||
-	    bytes_u64(&b, "lost", &r.lost) < 0)
+	if (listing_read_report(&b, type, &r) < 0)
 		err_clear(); /* counted as a bad record when it was decoded */
 	else
 		*ret = r;
