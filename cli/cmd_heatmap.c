@@ -60,8 +60,8 @@ static int heatmap_write(struct heatmap *m)
 	picture.title = title;
 	if (!title)
 		r = -ENOMEM;
-	else if (page_write(output, page_is_svg(output) ? heat_put_svg : heat_put_html,
-			    &picture) < 0)
+	else if (page_write(output, page_is_svg(output) ? heat_put_svg : heat_put_html, &picture) <
+		 0)
 		m->status = CLI_FAILED;
 	free(input);
 	free(title);

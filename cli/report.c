@@ -17,7 +17,6 @@
 /* Data that a recording's event types contain. */
 struct contents {
 	bool chains, branches, accesses, only_tracepoints;
-	bool lacks_chains; /* some events have call chains, others do not */
 	size_t nr_events;
 };
 
@@ -43,7 +42,6 @@ static struct contents report_look(struct sonde_session *s)
 			continue;
 		has.nr_events++;
 		has.chains |= sampled & PERF_SAMPLE_CALLCHAIN;
-		has.lacks_chains |= !(sampled & PERF_SAMPLE_CALLCHAIN);
 		has.branches |= sampled & PERF_SAMPLE_BRANCH_STACK;
 		/* Kernels before 5.18 did not mark the samples of Arm SPE. */
 		has.accesses |=
@@ -51,7 +49,6 @@ static struct contents report_look(struct sonde_session *s)
 		has.only_tracepoints &= kind == SONDE_TRACEPOINT;
 	}
 	has.only_tracepoints &= has.nr_events > 0;
-	has.lacks_chains &= has.chains;
 	return has;
 }
 
@@ -167,13 +164,16 @@ static char *report_profile_text(const struct report_run *run)
 	report_put_keys(f, &run->layout.sort);
 	fputc('\n', f);
 	if (graphs)
-		fprintf(f, "callgraph=%s\ncallgraph-key=%s\nchildren=%d\n",
+		fprintf(f, "callgraph=%s\ncallgraph-key=%s\nchildren=%d\nborrow-chains=%d\n",
 			a->callers_first ? "caller" : "callee",
 			a->graph_key == REPORT_BY_ADDRESS   ? "address"
 			: a->graph_key == REPORT_BY_SRCLINE ? "srcline"
 							    : "function",
-			run->view.children);
-	fprintf(f, "groups=%s\n", a->group && !report_has_no_callers(run) ? "all" : a->no_group ? "none" : "recorded");
+			run->view.children, a->show_ref_graph);
+	fprintf(f, "groups=%s\n",
+		a->group && !report_has_no_callers(run) ? "all"
+		: a->no_group                           ? "none"
+							: "recorded");
 	if (report_weighs_field(a))
 		report_put_text(f, "weight", a->weight);
 	report_put_text(f, "parent", a->parent);
@@ -502,8 +502,6 @@ static void report_say_notes(const struct report_run *run)
 
 	if (a->stitch_lbr && run->has.branches)
 		cli_say("--stitch-lbr: call chains are added up as they were recorded");
-	if (a->show_ref && run->has.lacks_chains)
-		cli_say("--show-ref-call-graph: events without call chains are shown without");
 }
 
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
@@ -677,6 +675,7 @@ int report_print(struct sonde_session *s, void *ctx)
 
 	run.view.args = a;
 	run.view.layout = &run.layout;
+	run.view.session = s;
 	if (r >= 0)
 		r = report_decide(&run);
 	if (!r) {

@@ -92,6 +92,8 @@ bool report_frame_event(FILE *out, const struct report_view *v, uint32_t index)
 	if (span)
 		fprintf(out, " (time slices: %s)", span);
 	free(span);
+	if (a->show_ref_graph && strstr(table.name, "call-graph=no"))
+		fputs(", show reference callgraph", out);
 	if (a->mem_mode)
 		fprintf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n#\n",
 			a->is_relative ? table.shown_period : table.period, v->layout->shown_keys);

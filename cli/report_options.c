@@ -469,6 +469,9 @@ const struct opt report_options[] = {
 	OPT_CALL(0, "children", NULL, report_options_set_children, 0,
 		 "adds to each function the samples of those that it called; the default for "
 		 "recordings with call chains"),
+	OPT_FLAG(0, "show-ref-call-graph", struct report_args, show_ref_graph,
+		 "gives events that were recorded with call-graph=no the call chain that their "
+		 "thread had in the last sample of another event"),
 	OPT_TEXT('p', "parent", "REGEX", struct report_args, parent,
 		"for the key parent: callers whose names match"),
 	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain"),
@@ -531,9 +534,6 @@ const struct opt report_options[] = {
 		 "takes no kernel symbols from a kernel's file that -k does not name, as always"),
 	OPT_FLAG('m', "modules", struct report_args, no_effect,
 		"takes symbols of the kernel's modules, as always"),
-	OPT_FLAG(0, "show-ref-call-graph", struct report_args, show_ref,
-		 "shows the call chains of another event for events recorded with call-graph=no; "
-		 "sonde shows such events without chains, and a note"),
 	OPT_FLAG(0, "stitch-lbr", struct report_args, stitch_lbr,
 		 "joins call chains of the processor's branch records; sonde adds them up as "
 		 "recorded, and a note"),

@@ -21,10 +21,10 @@ struct report_args {
 	struct report_graph graph; /* `total` is set for each event */
 	bool graph_given, callers_first, order_given, no_call_graph, graph_branch;
 	enum report_graph_key graph_key;
-	bool no_children, children_given;
+	bool no_children, children_given, show_ref_graph;
 	const char *parent, *ignore_callees;
 	bool exclude_other, full_source_path;
-	bool show_ref, stitch_lbr;
+	bool stitch_lbr;
 
 	/* Rows. */
 	double percent_limit;

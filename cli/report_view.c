@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -474,6 +475,15 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 				: report_graph_print(out, &g, &drawn);
 }
 
+/* Chains that an event borrows are drawn only on request. */
+static bool report_view_has_graphs(const struct view_table *vt)
+{
+	const struct sonde_schema *sc = sonde_session_schema(vt->v->session, vt->facts.schema);
+
+	return vt->v->has_graphs &&
+	       (vt->v->args->show_ref_graph || sonde_schema_sampled(sc) & PERF_SAMPLE_CALLCHAIN);
+}
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static void report_view_done(struct view_table *vt)
@@ -509,7 +519,7 @@ int report_view_make(struct report_view *v, uint32_t index,
 	vt->t.no_titles = v->args->quiet;
 	vt->t.in_color = v->args->in_color;
 	vt->t.min_percent = v->min_percent;
-	vt->t.draw = v->has_graphs ? report_view_draw : NULL;
+	vt->t.draw = report_view_has_graphs(vt) ? report_view_draw : NULL;
 	vt->t.draw_ctx = vt;
 	if (!r)
 		r = report_view_make_columns(vt);

@@ -10,6 +10,7 @@
 struct report_view {
 	const struct report_args *args;
 	const struct report_layout *layout;
+	struct sonde_session *session;
 	struct sonde_profile *profile;
 	bool by_branch; /* a row for each branch of a sample's branch stack */
 	bool children, has_graphs;

@@ -965,6 +965,8 @@ struct sonde_profile;
  *	callgraph-key=function|address|srcline  which frames are equal; default function
  *	children=0|1        1: a row for each function of a sample's call path, once for each
  *	                    sample: sonde_profile_row.children_period. Needs callgraph
+ *	borrow-chains=0|1   1: with children, samples of event types without call chains count for
+ *	                    the functions in the last chain of their thread, too
  *	groups=recorded|none|all  recorded (default): event types of a recorded group share a table;
  *	                    none: no event types share one; all: all event types share one if the
  *	                    recording has no groups

@@ -3,7 +3,9 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "compat/rules.h"
 #include "model/callchain.h"
+#include "model/sampled.h"
 #include "profile/places.h"
 #include "recording/code.h"
 #include "recording/locate.h"
@@ -215,4 +217,24 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 	if (chains_inherit_mode(p, ev))
 		TRY(chains_pass_modes(p, ev));
 	return chains_put_path(p, ret);
+}
+
+/* ---- borrowed chains ------------------------------------------------------------------------- */
+
+void chains_borrow(struct profile *p, const struct event *ev, uint32_t *path, bool *ret_borrowed)
+{
+	const bool from_any = p->rules->borrows_any_chain;
+	struct borrowed_chain *b = &p->borrowed;
+
+	*ret_borrowed = false;
+	if (ev->schema->sampled & SAMPLED_CALLCHAIN) {
+		*b = (struct borrowed_chain){ *path, ev->pub.pid, ev->pub.tid };
+		return;
+	}
+	if (b->path == PROFILE_ROOT || *path != PROFILE_ROOT ||
+	    !(from_any || p->opts.borrow_chains) ||
+	    (!from_any && (b->pid != ev->pub.pid || b->tid != ev->pub.tid)))
+		return;
+	*path = b->path;
+	*ret_borrowed = true;
 }

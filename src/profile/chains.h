@@ -13,5 +13,11 @@
  * CALLGRAPH_CALLER, otherwise the innermost, as in perf.
  */
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret);
+/*
+ * Samples of an event type without chains borrow the chain before them, for rows with children:
+ * *path, with *ret_borrowed true. perf takes the last chain of all, whoever had it, also without
+ * borrow-chains=1; otherwise it is one of the same thread. Chains of other samples are noted.
+ */
+void chains_borrow(struct profile *p, const struct event *ev, uint32_t *path, bool *ret_borrowed);
 
 #endif

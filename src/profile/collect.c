@@ -258,6 +258,7 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	free(p->recent_cells);
 	p->recent_cells = NULL;
 	places_forget_recent(p);
+	p->borrowed.path = PROFILE_ROOT;
 	p->is_simple = collect_is_simple(p);
 	weights_begin(p);
 	if (p->opts.empty_tables)
@@ -325,6 +326,7 @@ static int collect_weight(const struct event *ev, uint64_t *ret)
 static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
 {
 	uint32_t place = PROFILE_ROOT, path = PROFILE_ROOT, at;
+	bool is_borrowed = false;
 	struct collect_sample s;
 	uint64_t key[2];
 	int r;
@@ -338,11 +340,13 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 	}
 	if (p->needs_paths)
 		TRY(chains_find(p, ev, &place, &path));
+	if (p->opts.children)
+		chains_borrow(p, ev, &path, &is_borrowed);
 	if (p->needs_sample)
 		TRY(collect_values(ev, &s));
 	TRY(collect_combination(p, ev, &s, &at));
 	key[0] = two_halves(at, place + 1);
-	key[1] = two_halves(collect_mode(ev), path);
+	key[1] = cell_word(path, collect_mode(ev), is_borrowed);
 	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
 	if (r < 0)
 		return r;
@@ -450,7 +454,7 @@ static int collect_branch(struct profile *p, const struct event *ev, const struc
 	r = collect_combination(p, ev, s, &at);
 	if (r >= 0) {
 		key[0] = two_halves(at, (p->needs_place ? place : PROFILE_ROOT) + 1);
-		key[1] = two_halves(collect_mode(ev), PROFILE_ROOT);
+		key[1] = cell_word(PROFILE_ROOT, collect_mode(ev), false);
 		r = wordset_put_within(&p->cells, key, p->opts.max_keys, &cell);
 	}
 	if (r == -ENOSPC) {

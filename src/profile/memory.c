@@ -103,7 +103,7 @@ int memory_raw(struct profile *p, const struct event *ev, enum profile_raw raw,
 	       const struct sonde_sample *s, uint64_t *ret)
 {
 	const uint64_t data_src =
-		s->present & PERF_SAMPLE_DATA_SRC ? s->data_src : data_src_absent(p->rules);
+		s->present & SAMPLED_DATA_SRC ? s->data_src : data_src_absent(p->rules);
 	uint32_t place;
 
 	if (raw == RAW_CACHE_LINE)

@@ -426,7 +426,8 @@ static int merge_cell(struct merge *m, uint32_t cell, uint32_t *ret)
 	if (path == MERGE_DROPPED)
 		return 0;
 	key[0] = two_halves(m->combinations[cell_combination(m->more, cell)], place + 1);
-	key[1] = two_halves(cell_mode(m->more, cell), path);
+	key[1] = cell_word(path, cell_mode(m->more, cell),
+			   path != PROFILE_ROOT && cell_is_borrowed(m->more, cell));
 	r = wordset_put_within(&p->cells, key, p->opts.max_keys, ret);
 	if (r == -ENOSPC)
 		return 0;

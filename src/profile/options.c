@@ -22,6 +22,7 @@ static const struct key keys[] = {
 	WORD("callgraph", callgraph, callgraph_words),
 	WORD("callgraph-key", callgraph_key, callgraph_key_words),
 	FLAG("children", children),
+	FLAG("borrow-chains", borrow_chains),
 	WORD("groups", groups, groups_words),
 	TEXT("parent", parent),
 	TEXT("ignore-callees", ignore_callees),

@@ -16,7 +16,7 @@ struct profile_options {
 	char *keys;             /* owned, like all texts here; NULL if not given */
 	uint32_t callgraph;     /* enum callgraph_order */
 	uint32_t callgraph_key; /* enum callgraph_key */
-	uint32_t children;
+	uint32_t children, borrow_chains;
 	uint32_t groups; /* enum profile_groups */
 	uint32_t raw_fields, hide_unresolved, branches, nanoseconds, parents_only;
 	uint32_t full_source_path, empty_tables;

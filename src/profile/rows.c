@@ -280,7 +280,7 @@ static void rows_sum_cells(struct profile *p)
 		const uint32_t member = rows_member(p, i), *frames;
 
 		counts_add_cell(p, row_counts(p, row, member, false), i);
-		if (p->needs_paths && !member)
+		if (p->needs_paths && !member && !cell_is_borrowed(p, i))
 			rows_note_path(row, cell_frames(p, i, &frames));
 	}
 	vec_foreach(row, &p->rows)
@@ -325,7 +325,8 @@ static int rows_meetings_of(struct profile *p, struct rows_walk *w)
 
 	TRY(rows_walk_init(w, p));
 	for (uint32_t i = 0; i < p->cells.n; i++)
-		rows_count_meeting(p, p->cell_rows.v[i], i, 0);
+		if (!cell_is_borrowed(p, i))
+			rows_count_meeting(p, p->cell_rows.v[i], i, 0);
 	w->meet = rows_count_meeting;
 	if (p->opts.children)
 		TRY(rows_walk_paths(w));
@@ -339,7 +340,8 @@ static int rows_meetings_of(struct profile *p, struct rows_walk *w)
 	if (!p->meetings)
 		return err_nomem();
 	for (uint32_t i = 0; i < p->cells.n; i++)
-		rows_fill_meeting(p, p->cell_rows.v[i], i, 0);
+		if (!cell_is_borrowed(p, i))
+			rows_fill_meeting(p, p->cell_rows.v[i], i, 0);
 	if (w->nr_seen)
 		memset(w->seen, 0, w->nr_seen * sizeof(*w->seen));
 	w->meet = rows_fill_meeting;

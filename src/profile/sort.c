@@ -115,7 +115,7 @@ static int sort_depth(const struct profile *p, const struct profile_row *a,
 {
 	int r;
 
-	if (!p->opts.children || a->all.task != b->all.task || !a->has_tree)
+	if (!p->opts.children || a->all.task != b->all.task)
 		return 0;
 	r = sort_numbers(a->max_depth, b->max_depth);
 	return p->opts.callgraph == CALLGRAPH_CALLER ? r : -r;

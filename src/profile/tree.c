@@ -335,7 +335,7 @@ int tree_make(struct profile *p, uint32_t table, uint64_t row, uint64_t least, u
 int tree_path_frames(struct profile *p, uint32_t cell, const uint32_t **ret, uint32_t *ret_nr)
 {
 	*ret = NULL;
-	*ret_nr = cell_frames(p, cell, ret);
+	*ret_nr = cell_is_borrowed(p, cell) ? 0 : cell_frames(p, cell, ret);
 	if (p->opts.callgraph == CALLGRAPH_CALLER)
 		return 0;
 	vec_clear(&p->frames);

@@ -251,6 +251,12 @@ struct profile_tree_node {
 	uint64_t hit_period, hit_samples, period, samples;
 };
 
+/* The chain of the last sample that has one. */
+struct borrowed_chain {
+	uint32_t path; /* PROFILE_ROOT if none */
+	int32_t pid, tid;
+};
+
 struct profile {
 	struct profile_options opts;
 	const struct rules *rules; /* of the session that was added last */
@@ -291,9 +297,10 @@ struct profile {
 	VEC(struct profile_place) place_list;
 	struct recent_cell *recent_cells; /* owned; collect.c */
 	struct recent_place *recent;      /* owned; places.c */
+	struct borrowed_chain borrowed;   /* the last chain, for samples without one; chains.c */
 	/* In the order of call trees: the outermost caller first if callgraph=caller. */
 	struct pathset call_paths;
-	struct wordset cells;           /* combination << 32 | place + 1, mode << 32 | path */
+	struct wordset cells;           /* combination << 32 | place + 1; see cell_word() */
 	VEC(struct cell_counts) counts; /* of each cell */
 	VEC(uint64_t) cell_weights;     /* PROFILE_WEIGHTS of each cell; empty without weight= */
 	VEC(uint32_t) frames;              /* places of the current path */
@@ -368,6 +375,18 @@ static inline uint32_t cell_place(const struct profile *p, uint32_t cell)
 	return (uint32_t)wordset_key(&p->cells, cell)[0] - 1;
 }
 
+/* The second word of a cell's key: its path, its cpumode, and whether another sample had the path. */
+static inline uint64_t cell_word(uint32_t path, uint32_t mode, bool is_borrowed)
+{
+	return (uint64_t)is_borrowed << 40 | (uint64_t)mode << 32 | path;
+}
+
+/* True if the path is that of another sample: it is not a path of the cell's own row. */
+static inline bool cell_is_borrowed(const struct profile *p, uint32_t cell)
+{
+	return wordset_key(&p->cells, cell)[1] >> 40;
+}
+
 /* PROFILE_ROOT if the cell's samples have no path. */
 static inline uint32_t cell_path(const struct profile *p, uint32_t cell)
 {
@@ -376,7 +395,7 @@ static inline uint32_t cell_path(const struct profile *p, uint32_t cell)
 
 static inline uint32_t cell_mode(const struct profile *p, uint32_t cell)
 {
-	return high_half(wordset_key(&p->cells, cell)[1]);
+	return (uint8_t)(wordset_key(&p->cells, cell)[1] >> 32);
 }
 
 /* The frames of a cell's path, places + 1. Returns their number. */

@@ -47,6 +47,11 @@ FRESH = {
         '-e page-faults -c 1 -d -W --phys-data --data-page-size --code-page-size'
         ' --sample-cpu {w} touch fork',
     ),
+    'borrowed': (
+        'refgraph',
+        '-e cpu-clock/call-graph=fp,period=1000000/,page-faults/call-graph=no,period=3/'
+        ' {w} spin touch',
+    ),
     'jit': ('chains time', '-e cpu-clock -F 4000 -g {w} jit'),
     'children': (
         'own tasks time cpu',

@@ -2,6 +2,8 @@
 /* Profiles of a recording made in memory: rows, counts, orders, call trees. */
 #include "unittest.h"
 
+#include <stddef.h>
+
 #include "../session/recording.h"
 #include "sonde/sonde.h"
 
@@ -402,5 +404,145 @@ TEST(no_keys_make_one_row)
 	assert_int_equal(row_at(p, 0).samples, 4);
 	assert_int_equal(sonde_profile_row(p, 0, 1, &row), 0);
 	sonde_profile_free(p);
+	recording_done(&r);
+}
+
+/* A sample of the second event, which has no call chains. */
+static void sample_without_chain(struct recording *r, uint64_t time_ns, uint32_t tid, uint64_t ip)
+{
+	const size_t at = recording_open(r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+	recording_u64(r, 2);
+	recording_u64(r, ip);
+	recording_u32s(r, tid, tid);
+	recording_u64(r, time_ns);
+	recording_u32s(r, 1, 0);
+	recording_close(r, at);
+}
+
+/* Thread 13 has no chain of its own; A is in the last chain of thread 12. */
+static struct sonde_profile *profile_of_two_kinds(const char *text, const char *compat)
+{
+	const size_t type_at = RECORDING_ATTRS_AT + RECORDING_ATTR_BYTES + 16 +
+			       offsetof(struct perf_event_attr, sample_type);
+	struct sonde_profile *p;
+	struct recording r;
+	uint64_t type;
+
+	recording_begin_as(&r, true);
+	memcpy(&type, r.bytes + type_at, sizeof(type));
+	type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+	memcpy(r.bytes + type_at, &type, sizeof(type));
+	recording_comm(&r, 10, 12, 12, "sh", false);
+	recording_comm(&r, 11, 13, 13, "cat", false);
+	recording_sample(&r, 20, 12, 12, (uint64_t[]){ A, C }, 2);
+	sample_without_chain(&r, 21, 12, B);
+	sample_without_chain(&r, 22, 12, C);
+	sample_without_chain(&r, 23, 13, B);
+	p = profile_as(&r, text, compat);
+	recording_done(&r);
+	return p;
+}
+
+/* Checks the rows of the second event: address, period with children, own period. */
+static void check_borrowed(const char *text, const char *compat, const uint64_t (*rows)[3],
+			   uint64_t nr)
+{
+	struct sonde_profile *p = profile_of_two_kinds(text, compat);
+	struct sonde_profile_value v = { .size = sizeof(v) };
+	struct sonde_profile_row row = { .size = sizeof(row) };
+
+	for (uint64_t i = 0; i < nr; i++) {
+		assert_int_equal(sonde_profile_value(p, 1, i, 0, &v), 1);
+		assert_int_equal(v.number, rows[i][0]);
+		assert_int_equal(sonde_profile_row(p, 1, i, &row), 1);
+		assert_int_equal(row.children_period, rows[i][1]);
+		assert_int_equal(row.period, rows[i][2]);
+	}
+	assert_int_equal(sonde_profile_row(p, 1, nr, &row), 0);
+	sonde_profile_free(p);
+}
+
+TEST(borrowed_chains)
+{
+	static const char plain[] = "keys=sym\ncallgraph=caller\nchildren=1\n";
+	static const char borrows[] = "keys=sym\ncallgraph=caller\nchildren=1\nborrow-chains=1\n";
+
+	check_borrowed(plain, "none", (const uint64_t[][3]){ { B, 2, 2 }, { C, 1, 1 } }, 2);
+	check_borrowed(borrows, "none",
+		       (const uint64_t[][3]){ { C, 2, 1 }, { A, 2, 0 }, { B, 2, 2 } }, 3);
+	check_borrowed(plain, "perf-6.1",
+		       (const uint64_t[][3]){ { C, 3, 1 }, { A, 3, 0 }, { B, 2, 2 } }, 3);
+}
+
+/* A borrowed chain is in the trees of its functions, but not in that of the sampled place. */
+TEST(trees_of_borrowed_chains)
+{
+	struct sonde_profile *p = profile_of_two_kinds(
+		"keys=sym\ncallgraph=caller\nchildren=1\nborrow-chains=1\n", "none");
+	struct sonde_profile_node node = { .size = sizeof(node) };
+	uint32_t root;
+
+	assert_int_equal(sonde_profile_tree(p, 1, 0, &root), 1);
+	assert_int_equal(sonde_profile_node(p, root, &node), 1);
+	assert_int_equal(node.period, 1); /* C is called by no one in its own sample */
+	assert_int_equal(sonde_profile_tree(p, 1, 2, &root), 0);
+	assert_int_equal(root, 0);
+	sonde_profile_free(p);
+}
+
+static void read_counter(struct recording *r, uint64_t time_ns, uint32_t tid, uint64_t id,
+			 uint64_t value)
+{
+	size_t at = recording_open(r, PERF_RECORD_READ, 0);
+
+	recording_u32s(r, 12, tid);
+	recording_u64(r, value);
+	recording_u64(r, id);
+	recording_u32s(r, 12, tid);
+	recording_u64(r, time_ns);
+	recording_u32s(r, 1, 0);
+	recording_u64(r, id);
+	recording_close(r, at);
+}
+
+/* Values of one thread and event type are added up; those that were not read are 0. */
+TEST(counters_of_threads)
+{
+	static const struct {
+		int32_t tid;
+		const char *name;
+		uint64_t value;
+	} expected[][2] = { { { 14, "cpu-clock", 7 }, { 14, "page-faults", 100 } },
+			    { { 15, "cpu-clock", 0 }, { 15, "page-faults", 9 } } };
+	struct sonde_profile_read read = { .size = sizeof(read) };
+	struct recording r = begin();
+	struct sonde_session *s;
+	struct sonde_profile *p;
+	char session[160];
+
+	read_counter(&r, 30, 14, 1, 3);
+	read_counter(&r, 31, 14, 2, 100);
+	read_counter(&r, 32, 14, 1, 4);
+	read_counter(&r, 33, 15, 2, 9);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nforce=1\nevents=all\n",
+		 recording_finish(&r));
+	assert_int_equal(sonde_session_open(&s, session, NULL), 0);
+	assert_int_equal(sonde_profile_new(&p, "keys=comm\n", "test"), 0);
+	assert_int_equal(sonde_profile_read(p, s), 0);
+	assert_int_equal(sonde_profile_finish(p), 0);
+	for (uint32_t t = 0; t < 2; t++) {
+		for (uint32_t c = 0; c < 2; c++) {
+			assert_int_equal(sonde_profile_read_value(p, t, c, &read), 1);
+			assert_int_equal(read.pid, 12);
+			assert_int_equal(read.tid, expected[t][c].tid);
+			assert_string_equal(read.name, expected[t][c].name);
+			assert_int_equal(read.value, expected[t][c].value);
+		}
+	}
+	assert_int_equal(sonde_profile_read_value(p, 2, 0, &read), 0);
+	assert_int_equal(sonde_profile_read_value(p, 0, 2, &read), 0);
+	sonde_profile_free(p);
+	sonde_session_close(s);
 	recording_done(&r);
 }
