@@ -231,8 +231,13 @@ static const char *report_view_own(struct view_table *vt, char *text)
 static uint32_t report_view_level_place(const struct report_key *key,
 					const struct sonde_profile_value *value, uint32_t row_place)
 {
-	/* A value of symbol has one place in all tables; phys_daddr has none. */
-	return !value->place || !strcmp(key->name, "symbol") ? row_place : value->place;
+	/*
+	 * A value of symbol has one place in all tables; phys_daddr has none, and the mode of
+	 * symbol_iaddr is not recorded.
+	 */
+	return !value->place || !strcmp(key->name, "symbol") || !strcmp(key->name, "symbol_iaddr")
+		       ? row_place
+		       : value->place;
 }
 
 /* The text of a cell in the row at position `at`; NULL if there is no memory. */

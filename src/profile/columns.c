@@ -45,7 +45,7 @@ static int columns_add(struct profile *p, const struct key_def *def, struct prof
 	p->needs_lines |=
 		def->raw == RAW_LINE || def->raw == RAW_FROM_LINE || def->raw == RAW_TO_LINE;
 	p->needs_sample |= def->raw >= RAW_WEIGHT || def->raw == RAW_CGROUP_NAME;
-	p->needs_place |= def->raw == RAW_PHYS; /* its letter */
+	p->needs_place |= def->raw == RAW_PHYS || def->raw == RAW_CODE; /* their letter */
 	if (columns_is_place(def->raw))
 		p->needs_place = true;
 	else

@@ -53,10 +53,7 @@ static bool memory_is_anonymous(const struct profile_cache_line *line)
 	return !line->major && !line->minor && !line->inode;
 }
 
-/*
- * A cache line of a file that processes share is the same in all of them. A line of memory without
- * a file is that of one process.
- */
+/* A cache line of a file is the same in all processes; memory without a file is that of one. */
 static int memory_line(struct profile *p, const struct event *ev, uint64_t addr, uint64_t *ret)
 {
 	struct profile_cache_line line = { 0 };
@@ -73,11 +70,9 @@ static int memory_line(struct profile *p, const struct event *ev, uint64_t addr,
 	line.has_map = place->map_bytes != 0;
 	if (m) {
 		memory_note_file(m, &line);
-		line.is_shared = m->shared;
 		line.is_data = m->shared && !m->executable && !memory_is_anonymous(&line);
+		line.pid = memory_is_anonymous(&line) ? ev->pub.pid : 0;
 	}
-	if (m && !m->shared && memory_is_anonymous(&line))
-		line.pid = ev->pub.pid;
 	return memory_copy_line(p, &line, line.place, ret);
 }
 
@@ -88,7 +83,7 @@ int memory_copy_line(struct profile *p, const struct profile_cache_line *line, u
 		two_halves(place, (uint32_t)line->pid),
 		two_halves(line->major, line->minor),
 		line->inode,
-		line->is_shared | line->is_data << 1,
+		line->is_data,
 	};
 	struct profile_cache_line own = *line;
 	uint32_t number;

@@ -183,9 +183,9 @@ struct profile_cache_line {
 	uint64_t address; /* its start, like profile_place.dso_addr */
 	uint64_t inode;   /* file of the mapping, with its device; 0 if there is none */
 	uint32_t major, minor;
-	int32_t pid;    /* process of private memory without a file; else 0 */
+	int32_t pid;    /* process of memory without a file; else 0 */
 	uint32_t place; /* the first one in it */
-	bool has_map, is_shared;
+	bool has_map;
 	bool is_data; /* shared and not executable, with a file */
 };
 

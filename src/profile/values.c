@@ -284,7 +284,7 @@ int value_address(struct profile *p, uint64_t raw, bool is_frame, struct profile
 
 int value_page_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
-	static const char letters[] = " KMGT";
+	const bool as_perf = p->rules->page_sizes_in_units;
 	char text[40];
 	uint64_t v = raw;
 	int unit = 0;
@@ -292,12 +292,9 @@ int value_page_size(struct profile *p, uint64_t raw, bool is_frame, struct profi
 	(void)is_frame;
 	ret->number = raw;
 	ret->kind = raw ? SONDE_VALUE_NUMBER : SONDE_VALUE_NONE;
-	for (; v && !(v & 1023) && unit < 4; v >>= 10)
+	for (; as_perf ? v / 1024 > 1 && unit < 3 : v >= 1024 && !(v % 1024); v /= 1024)
 		unit++;
-	if (unit)
-		snprintf(text, sizeof(text), "%" PRIu64 "%c", v, letters[unit]);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64, v);
+	snprintf(text, sizeof(text), "%" PRIu64 "%c", v, "BKMGTPE"[unit]);
 	return values_intern(p, raw ? text : "N/A", &ret->text);
 }
 
@@ -395,8 +392,11 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
 				  const struct profile_value *b)
 {
-	int r = p->has_dso ? values_by_range(p, a, b) : values_by_dso(p, a, b);
+	int r;
 
+	if (!place_at(p, a->place - 1)->sym && !place_at(p, b->place - 1)->sym)
+		return values_by_number(p, a, b);
+	r = p->has_dso ? values_by_range(p, a, b) : values_by_dso(p, a, b);
 	if (r)
 		return r;
 	return p->has_dso ? values_by_dso(p, a, b) : values_by_range(p, a, b);
