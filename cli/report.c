@@ -408,10 +408,12 @@ static int report_refuse_keys(struct report_run *run)
 	const char *sort = run->report->args->sort;
 
 	/* perf adds these keys itself, and refuses all that look like them. */
+	if (sort && strstr(sort, "ipc"))
+		return report_fail(run->report, "-s: a key 'ipc' is added, not chosen",
+				   "-s: instructions per cycle are not a key; a key with the word "
+				   "'symbol' adds their column");
 	if (cli_compat(run->report->cli))
-		return sort && strstr(sort, "ipc")
-			       ? report_fail(run->report, "-s takes no key with the word ipc", "")
-			       : 0;
+		return 0;
 	if (report_layout_has(&run->layout, "socket") &&
 	    !sonde_session_info(run->session, "cpu-sockets"))
 		return report_fail(run->report, "",
@@ -421,10 +423,6 @@ static int report_refuse_keys(struct report_run *run)
 		return report_fail(run->report, "",
 				   "-s cgroup_id: the numbers of control groups are not known "
 				   "here; -s cgroup prints their names");
-	if (sort && strstr(sort, "ipc_null"))
-		return report_fail(run->report, "",
-				   "-s ipc_null: no recording has values for it; perf adds it as "
-				   "an empty column");
 	return 0;
 }
 
@@ -552,17 +550,13 @@ static int report_decide(struct report_run *run)
 /* ---- printing -------------------------------------------------------------------------------- */
 
 /* perf adds up the records LOST_SAMPLES, also those of the event that samples nothing. */
-static uint64_t report_lost_as_perf(struct sonde_session *s)
+static uint64_t report_lost_samples(const struct report *r, struct sonde_session *s)
 {
-	const char *lost = sonde_session_info(s, "lost-samples");
-
-	return lost ? strtoull(lost, NULL, 10) : 0;
-}
-
-static uint64_t report_lost_samples(struct sonde_session *s)
-{
+	const char *recorded = sonde_session_info(s, "lost-samples");
 	const struct sonde_defect *d;
 
+	if (cli_compat(r->cli))
+		return recorded ? strtoull(recorded, NULL, 10) : 0;
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
 		if (!strcmp(d->name, "lost-events"))
 			return d->count;
@@ -645,9 +639,7 @@ static int report_print_tables(struct report_run *run)
 	}
 	if (report->args->format)
 		return report_print_format(run, facts.nr_tables);
-	report_frame_facts(stdout, &run->view,
-			   cli_compat(report->cli) ? report_lost_as_perf(run->session)
-						   : report_lost_samples(run->session));
+	report_frame_facts(stdout, &run->view, report_lost_samples(report, run->session));
 	for (uint32_t i = 0; i < facts.nr_tables && !r; i++) {
 		if (!report_frame_event(stdout, &run->view, i))
 			continue;

@@ -62,11 +62,7 @@ bool report_view_elided(const struct report_args *a, const struct report_key *ke
 	} lists[] = {
 		{ "comm", offsetof(struct report_args, comms) },
 		{ "dso", offsetof(struct report_args, dsos) },
-		{ "dso_from", offsetof(struct report_args, dsos) },
-		{ "dso_to", offsetof(struct report_args, dsos) },
 		{ "symbol", offsetof(struct report_args, symbols) },
-		{ "symbol_from", offsetof(struct report_args, symbols) },
-		{ "symbol_to", offsetof(struct report_args, symbols) },
 	};
 
 	for (size_t i = 0; key && i < sizeof(lists) / sizeof(*lists); i++) {
@@ -284,14 +280,26 @@ static void report_view_numbers(uint64_t *to, const struct sonde_profile_row *ro
 	to[REPORT_SAMPLES] = row->samples;
 }
 
-/* perf measures the dso of a branch only if the address has a symbol. */
-static bool report_view_is_branch_dso(const struct view_table *vt, const struct report_key *key,
-				      const struct sonde_profile_value *value)
+static bool report_view_has_symbol(const struct view_table *vt,
+				   const struct sonde_profile_value *value)
 {
 	struct sonde_profile_place place = { .size = sizeof(place) };
 
-	return key->kind == REPORT_KEY_BRANCH && !strncmp(key->name, "dso_", 4) &&
-	       (sonde_profile_place(vt->v->profile, value->place, &place) != 1 || !place.sym);
+	return sonde_profile_place(vt->v->profile, value->place, &place) == 1 && place.sym;
+}
+
+/*
+ * perf measures the dso of a branch only if the address has a symbol, and the address itself only
+ * if it has none.
+ */
+static bool report_view_is_unmeasured(const struct view_table *vt, const struct report_key *key,
+				      const struct sonde_profile_value *value)
+{
+	if (key->kind != REPORT_KEY_BRANCH)
+		return false;
+	if (!strncmp(key->name, "dso_", 4))
+		return !report_view_has_symbol(vt, value);
+	return !strncmp(key->name, "addr_", 5) && report_view_has_symbol(vt, value);
 }
 
 /* True if a width that the profile gives for a value replaces that of its text. */
@@ -336,7 +344,7 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 			    width < UNKNOWN_SYM_WIDTH)
 				width = UNKNOWN_SYM_WIDTH;
 		}
-		if (k->key && report_view_is_branch_dso(vt, k->key, &value))
+		if (k->key && report_view_is_unmeasured(vt, k->key, &value))
 			width = 0;
 		if (report_view_is_unknown_dso(k->key, &value, unresolved) && !a->widths &&
 		    !a->separator && !a->dsos && width < UNKNOWN_DSO_WIDTH)

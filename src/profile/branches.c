@@ -69,6 +69,15 @@ int value_cycles(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 	return ret->text ? 0 : -ENOMEM;
 }
 
+/* Instructions are not counted, so the numbers of a function are those of one without cycles. */
+int value_branch_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	TRY(value_sym(p, raw, is_frame, ret));
+	ret->kind = SONDE_VALUE_NONE;
+	ret->text = place_at(p, (uint32_t)raw)->sym ? "0.00  [  0.0%]" : "-";
+	return 0;
+}
+
 static int branches_address(struct profile *p, const struct profile_place *place,
 			    struct profile_value *ret)
 {

@@ -4,6 +4,7 @@
  * kernel.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <zstd.h>
