@@ -190,7 +190,8 @@ static char *report_profile_text(const struct report_run *run)
 	fprintf(f, "empty-tables=%d\ntree-order=%s\n", a->no_skip_empty,
 		graphs && report_wants_chains(a) ? "place" : "size");
 	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
-	fprintf(f, "full-source-path=%d\nweight-as-period=%d\n", a->full_source_path, a->mem_mode);
+	fprintf(f, "full-source-path=%d\nweight-as-period=%d\nbranch-history=%d\n",
+		a->full_source_path, a->mem_mode, graphs && run->view.by_history);
 	fprintf(f, "nanoseconds=%d\nparents-only=%d\nbranches=%d\n", a->ns, a->exclude_other,
 		run->view.by_branch);
 	if (fclose(f)) {
@@ -502,6 +503,18 @@ static void report_say_notes(const struct report_run *run)
 		cli_say("--stitch-lbr: call chains are added up as they were recorded");
 }
 
+/* Call paths by address, with counts of branches if the recording is known to have some. */
+static void report_decide_history(struct report_run *run)
+{
+	struct report_args *a = run->report->args;
+
+	a->graph_key = REPORT_BY_ADDRESS;
+	a->counts_branches = run->has.branches && report_defaults_to_branches(run);
+	a->counts_as_perf = cli_compat(run->report->cli);
+	if (!a->sort)
+		a->sort = "srcline,symbol,dso";
+}
+
 /* Returns 0, 1 after reporting what the recording does not have, or a negative errno. */
 static int report_decide(struct report_run *run)
 {
@@ -513,16 +526,20 @@ static int report_decide(struct report_run *run)
 	report_say_notes(run);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
-	run->view.by_branch = run->has.branches && !a->no_branch_stack &&
+	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->branch_history &&
 			      (a->branch_stack || report_defaults_to_branches(run));
 	if (a->mem_mode && (a->branch_stack || (run->view.by_branch && compat)))
 		return report_fail_modes(run->report);
 	run->view.by_branch &= !a->mem_mode;
+	run->view.by_history =
+		run->has.branches && !run->view.by_branch && (a->branch_history || a->graph_branch);
+	if (a->branch_history)
+		report_decide_history(run);
 	run->view.children = !run->view.by_branch && run->has.chains && !a->no_children &&
 			     !a->no_call_graph && !a->hierarchy && !a->mem_mode &&
 			     !report_has_no_callers(run);
-	run->view.has_graphs =
-		!run->view.by_branch && run->has.chains && a->graph.kind != REPORT_NO_GRAPH;
+	run->view.has_graphs = !run->view.by_branch && (run->has.chains || a->counts_branches) &&
+			       a->graph.kind != REPORT_NO_GRAPH;
 	if (a->format)
 		report_decide_format(run);
 	run->view.nr_events = run->has.nr_events;
@@ -689,12 +706,17 @@ int report_print(struct sonde_session *s, void *ctx)
 				"Selected --sort parent, but no callchain data. Did you call "
 				"'perf record' without -g?",
 				"-s parent: the recording has no call chains");
-		else if (!run.has.chains && a->graph_given && a->graph.kind != REPORT_NO_GRAPH)
+		else if (!run.has.chains && !a->counts_branches &&
+			 (a->branch_history ||
+			  (a->graph_given && a->graph.kind != REPORT_NO_GRAPH)))
 			r = report_fail(run.report,
 					"Selected -g or --branch-history.\nBut no callchain or "
 					"branch data.\n"
 					"Did you call 'perf record' without -g or -b?",
-					"-g: the recording has no call chains");
+					a->branch_history
+						? "--branch-history: the recording has neither "
+						  "branch stacks nor call chains"
+						: "-g: the recording has no call chains");
 	}
 	if (!r && a->mem_mode && !report_has_accesses(&run))
 		r = report_fail(run.report,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report_calls.h"
 
+#include "report_branches.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,6 +56,33 @@ static const char *report_calls_name(struct report_calls *c, struct sonde_profil
 	return c->names[place] ? c->names[place] : "";
 }
 
+static void report_calls_drop_notes(struct report_calls *c)
+{
+	while (c->nr_notes)
+		free(c->notes[--c->nr_notes]);
+}
+
+/* The text about the branches at a frame of a node; NULL if branches are not asked for. */
+static const char *report_calls_note(struct report_calls *c, const struct sonde_profile *p,
+				     const struct report_args *a, uint32_t node, uint32_t frame)
+{
+	struct sonde_profile_branches b = { .size = sizeof(b) };
+
+	if (!a->counts_branches || sonde_profile_branches(p, node, frame, &b) != 1)
+		return NULL;
+	if (c->nr_notes == c->notes_room) {
+		const size_t room = 2 * c->notes_room + 64;
+		char **more = realloc(c->notes, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		c->notes = more;
+		c->notes_room = room;
+	}
+	c->notes[c->nr_notes] = report_branches_text(&b, a->counts_as_perf);
+	return c->notes[c->nr_notes++];
+}
+
 struct making {
 	struct report_calls *c;
 	struct sonde_profile *p;
@@ -86,6 +115,7 @@ static struct report_call *report_calls_copy(struct making *m, uint32_t first,
 
 			*n = (struct report_call){
 				.name = report_calls_name(m->c, m->p, m->a, node.frames[f]),
+				.note = report_calls_note(m->c, m->p, m->a, i, f),
 				.cumul = node.period,
 				.cumul_count = node.samples,
 				.parent = last ? last : parent,
@@ -127,6 +157,7 @@ int report_calls_make(struct report_calls *c, struct sonde_profile *p, const str
 		c->room = 2 * n;
 	}
 	c->nr = 0;
+	report_calls_drop_notes(c);
 	*ret = report_calls_copy(&m, root, NULL);
 	return *ret != NULL;
 }
@@ -136,5 +167,7 @@ void report_calls_done(struct report_calls *c)
 	for (size_t i = 0; i < c->nr_names; i++)
 		free(c->names[i]);
 	free(c->names);
+	report_calls_drop_notes(c);
+	free(c->notes);
 	free(c->nodes);
 }

@@ -14,6 +14,8 @@ struct report_calls {
 	size_t nr, room;
 	char **names; /* owned; texts of frames by place, made when first needed */
 	size_t nr_names;
+	char **notes; /* owned; those of the nodes; NULL without branches */
+	size_t nr_notes, notes_room;
 };
 
 /*

@@ -163,8 +163,13 @@ static void report_graph_put_bars(const struct drawing *d, unsigned int levels)
 		fprintf(d->out, "%c%*s", d->open & report_graph_bit(i) ? '|' : ' ', CELL - 1, "");
 }
 
-static void report_graph_put_frame(const struct drawing *d, const char *name, bool has_value,
-				   uint64_t period, uint64_t count, uint64_t total,
+static void report_graph_put_name(FILE *out, const struct report_call *c)
+{
+	fprintf(out, "%s%s\n", c->name, c->note ? c->note : "");
+}
+
+static void report_graph_put_frame(const struct drawing *d, const struct report_call *c,
+				   bool has_value, uint64_t period, uint64_t count, uint64_t total,
 				   unsigned int depth)
 {
 	report_graph_put_bars(d, depth - has_value);
@@ -173,13 +178,14 @@ static void report_graph_put_frame(const struct drawing *d, const char *name, bo
 		report_graph_put_value(d, period, count, total);
 		fputs("--", d->out);
 	}
-	fprintf(d->out, "%s\n", name);
+	report_graph_put_name(d->out, c);
 }
 
 /* Draws the siblings from `first` on. total is 100 % of their values. */
 static int report_graph_draw(struct drawing *d, const struct report_call *first, uint64_t total,
 			     unsigned int depth)
 {
+	const struct report_call rest = { .name = "[...]" };
 	const bool is_fractal = d->g->kind == REPORT_FRACTAL;
 	uint64_t remaining = total, count = 0;
 	struct siblings s;
@@ -197,10 +203,10 @@ static int report_graph_draw(struct drawing *d, const struct report_call *first,
 		/* The bar ends at the last sibling, unless a remainder follows. */
 		if (i + 1 == s.nr && (!is_fractal || !remaining))
 			d->open &= ~report_graph_bit(depth - 1);
-		report_graph_put_frame(d, c->name, true, c->cumul, c->cumul_count, total, depth);
+		report_graph_put_frame(d, c, true, c->cumul, c->cumul_count, total, depth);
 		while (report_graph_continues(c)) {
 			c = c->children;
-			report_graph_put_frame(d, c->name, false, 0, 0, 0, depth);
+			report_graph_put_frame(d, c, false, 0, 0, 0, depth);
 		}
 		d->open |= report_graph_bit(depth);
 		r = report_graph_draw(d, c->children,
@@ -216,7 +222,7 @@ static int report_graph_draw(struct drawing *d, const struct report_call *first,
 
 		d->open &= ~report_graph_bit(depth - 1);
 		if (d->g->value != REPORT_COUNT || all > count)
-			report_graph_put_frame(d, "[...]", true, remaining, all - count, total,
+			report_graph_put_frame(d, &rest, true, remaining, all - count, total,
 					       depth);
 	}
 	free(s.calls);
@@ -255,7 +261,7 @@ static int report_graph_draw_trunk(struct drawing *d, const struct report_graph_
 			} else {
 				report_graph_put_margin(d);
 			}
-			fprintf(d->out, "%s\n", c->name);
+			report_graph_put_name(d->out, c);
 			is_cut = ++entries == d->g->print_limit;
 		}
 		if (!report_graph_continues(c))

@@ -38,6 +38,7 @@ struct report_call;
 /* A frame of a call tree. */
 struct report_call {
 	const char *name;                    /* borrowed; complete text of the frame */
+	const char *note;                    /* borrowed; text after it in trees; NULL for none */
 	uint64_t hit, hit_count;             /* period and samples whose chain ends here */
 	uint64_t cumul, cumul_count;         /* the same with all frames below */
 	struct report_call *children, *next; /* in the order of ties, largest dso id first */

@@ -403,6 +403,10 @@ const struct opt report_options[] = {
 		 "makes rows of memory accesses, by weight, place of the data and where it was "
 		 "found, as recorded by record -d; the keys mem,symbol_daddr,dso_daddr,snoop,tlb,"
 		 "locked,blocked,dcacheline,phys_daddr ... are for it"),
+	OPT_FLAG(0, "branch-history", struct report_args, branch_history,
+		 "puts the branches of branch stacks before the call chains of samples, with "
+		 "predictions, cycles and iterations; rows are srcline,symbol,dso unless -s is "
+		 "given"),
 	OPT_FLAG('n', "show-nr-samples", struct report_args, show_samples,
 		"prints a column with the number of samples"),
 	OPT_FLAG(0, "show-total-period", struct report_args, show_period,

@@ -981,6 +981,8 @@ struct sonde_profile;
  *	                    callgraph. The keys about branches need it
  *	weight-as-period=0|1  1: the period of a sample is its weight, or 1 if it has none. Not
  *	                    with branches
+ *	branch-history=0|1  1: the branches of a sample's branch stack are frames of its path, in
+ *	                    front of its call chain. Needs callgraph
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
  *	full-source-path=0|1  1: texts of the key srcline have the file's folders
  *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
@@ -1274,6 +1276,28 @@ SONDE_API int sonde_profile_tree_above(struct sonde_profile *p, uint32_t table, 
 				       uint64_t least, uint32_t *ret_root);
 SONDE_API int sonde_profile_node(const struct sonde_profile *p, uint32_t node,
 				 struct sonde_profile_node *ret);
+
+/*
+ * Branches at a frame of a call tree, for branch-history=1; sums over the samples of its node. A
+ * frame is the target or the source of a branch, or a frame of a call chain.
+ */
+struct sonde_profile_branches {
+	uint32_t size;
+	uint32_t is_target;               /* of its last branch; otherwise it was the source */
+	uint64_t branches;                /* 0: the frame is of call chains only */
+	uint64_t predicted, aborted;      /* of targets */
+	uint64_t forward, backward;       /* conditional branches to a higher or lower address */
+	uint64_t cross_4k, cross_2m;      /* into another page of 4 KiB, of 2 MiB */
+	uint64_t types[24];               /* by PERF_BR_*; 16 + PERF_BR_NEW_* */
+	uint64_t sources, cycles;         /* cycles: before the sources' branches */
+	uint64_t iterations, loop_cycles; /* of loops that were left out behind the sources */
+	/* 1: the first sample of the node came from the frame as a source; perf does not count it
+	 */
+	uint64_t first_is_source;
+};
+/* Returns 1 and fills *ret, 0 if there is no such frame or the profile has no branch history. */
+SONDE_API int sonde_profile_branches(const struct sonde_profile *p, uint32_t node, uint32_t frame,
+				     struct sonde_profile_branches *ret);
 
 /*
  * A distinct combination of keys, sampled place, call path and cpumode, with its sums: for folded

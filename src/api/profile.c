@@ -7,6 +7,7 @@
 #include "profile/collect.h"
 #include "profile/columns.h"
 #include "profile/counts.h"
+#include "profile/history.h"
 #include "profile/last_comms.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
@@ -486,5 +487,35 @@ int sonde_profile_node(const struct sonde_profile *p, uint32_t node, struct sond
 		.period = n->period,
 		.samples = n->samples,
 	};
+	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_branches(const struct sonde_profile *p, uint32_t node, uint32_t frame,
+			   struct sonde_profile_branches *ret)
+{
+	struct sonde_profile_branches all = { .size = sizeof(all) };
+	const struct history_sums *s;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	if (!p->own->history || !node || node >= p->own->tree.n ||
+	    frame >= p->own->tree.v[node].nr_frames)
+		return 0;
+	s = &p->own->history->tree.v[p->own->tree.v[node].sums_at + frame];
+	all.is_target = s->last % 4 == HISTORY_TARGET;
+	all.branches = s->branches;
+	all.predicted = s->predicted;
+	all.aborted = s->aborts;
+	all.forward = s->forward;
+	all.backward = s->backward;
+	all.cross_4k = s->cross_4k;
+	all.cross_2m = s->cross_2m;
+	for (int i = 0; i < HISTORY_TYPES; i++)
+		all.types[i] = s->types[i];
+	all.sources = s->sources;
+	all.cycles = s->cycles;
+	all.iterations = s->loops;
+	all.loop_cycles = s->loop_cycles;
+	all.first_is_source = s->first % 4 == HISTORY_SOURCE;
 	return profile_give(ret, &all, sizeof(all));
 }

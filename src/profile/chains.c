@@ -6,6 +6,7 @@
 #include "compat/rules.h"
 #include "model/callchain.h"
 #include "model/sampled.h"
+#include "profile/history.h"
 #include "profile/places.h"
 #include "recording/code.h"
 #include "recording/locate.h"
@@ -37,7 +38,8 @@ static void chains_mark(struct profile *p, const struct event *ev, const struct 
 		const size_t i = from_caller ? n - 1 - k : k;
 		const uint32_t place = p->frames.v[i];
 
-		if (rules->matches_no_unwound_frames && frames[i].flags & SONDE_FRAME_UNWOUND)
+		if (rules->matches_no_unwound_frames && frames &&
+		    frames[i].flags & SONDE_FRAME_UNWOUND)
 			continue;
 		if (p->has_parent && !p->chain_parent && place_at(p, place)->is_parent) {
 			p->chain_parent = place + 1ull;
@@ -89,6 +91,26 @@ static int chains_find_places(struct profile *p, const struct event *ev,
 }
 
 /*
+ * Fills p->frames. *ret: the frames; NULL if branches are among them. Returns their number, or a
+ * negative errno.
+ */
+static int chains_fill(struct profile *p, const struct event *ev, const struct sonde_frame **ret)
+{
+	int n;
+
+	*ret = NULL;
+	if (history_has_branches(p, ev))
+		return history_fill(p, ev);
+	n = recording_chain_as(ev, p->opts.callgraph == CALLGRAPH_CALLER, ret);
+	if (n < 0)
+		return n;
+	TRY(chains_find_places(p, ev, *ret, (size_t)n));
+	if (p->history)
+		TRY(history_fill_chain(p));
+	return n;
+}
+
+/*
  * Fills p->frames with the places of the frames, innermost first. The callees of a function that
  * ignore-callees= names are dropped, and this function becomes the sampled one.
  */
@@ -97,17 +119,19 @@ static int chains_places(struct profile *p, const struct event *ev, uint32_t *sa
 	const struct sonde_frame *frames;
 	struct chain_part part = { 0 };
 	size_t kept = 0;
-	int n = recording_chain_as(ev, p->opts.callgraph == CALLGRAPH_CALLER, &frames);
+	int n = chains_fill(p, ev, &frames);
 
 	if (n < 0)
 		return n;
-	TRY(chains_find_places(p, ev, frames, (size_t)n));
 	part.end = p->frames.n;
 	if (p->has_parent || p->opts.ignore_callees)
 		chains_mark(p, ev, frames, sampled, &part);
 	for (size_t i = part.first; i < part.end; i++) {
-		if (!chains_hide(p, p->frames.v[i]))
-			p->frames.v[kept++] = p->frames.v[i];
+		if (chains_hide(p, p->frames.v[i]))
+			continue;
+		if (p->history)
+			p->history->steps.v[kept] = p->history->steps.v[i];
+		p->frames.v[kept++] = p->frames.v[i];
 	}
 	p->frames.n = kept;
 	if (n)
@@ -198,7 +222,7 @@ static int chains_read(struct profile *p, const struct event *ev, const uint8_t 
 int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint32_t *ret)
 {
 	const uint8_t *entries;
-	const int nr = recording_plain_chain(ev, &entries);
+	const int nr = p->history ? -1 : recording_plain_chain(ev, &entries);
 	int r = 0;
 
 	p->chain_parent = 0;

@@ -12,6 +12,7 @@
 #include "profile/counts.h"
 #include "profile/fields.h"
 #include "profile/groups.h"
+#include "profile/history.h"
 #include "profile/marks.h"
 #include "profile/memory.h"
 #include "profile/places.h"
@@ -352,6 +353,8 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 		return r;
 	if (r > 0)
 		TRY(collect_first(p, ev, place));
+	if (p->history)
+		TRY(history_add(p, *ret));
 	p->facts.samples++;
 	p->facts.truncated_chains += p->chain_is_cut;
 	return 1;

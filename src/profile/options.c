@@ -31,6 +31,7 @@ static const struct key keys[] = {
 	FLAG("hide-unresolved", hide_unresolved),
 	FLAG("branches", branches),
 	FLAG("weight-as-period", weight_as_period),
+	FLAG("branch-history", branch_history),
 	FLAG("nanoseconds", nanoseconds),
 	FLAG("full-source-path", full_source_path),
 	FLAG("empty-tables", empty_tables),
@@ -56,6 +57,9 @@ static int profile_options_check(const struct profile_options *o)
 		return err_set(-EINVAL, "children=1 needs callgraph=callee or callgraph=caller");
 	if (o->branches && o->weight_as_period)
 		return err_set(-EINVAL, "branches=1 and weight-as-period=1 exclude each other");
+	if (o->branch_history && o->callgraph == CALLGRAPH_NONE)
+		return err_set(-EINVAL,
+			       "branch-history=1 needs callgraph=callee or callgraph=caller");
 	if (o->branches && o->callgraph != CALLGRAPH_NONE)
 		return err_set(-EINVAL, "branches=1 and callgraph= exclude each other");
 	return 0;

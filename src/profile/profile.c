@@ -7,6 +7,7 @@
 #include "compat/rules.h"
 #include "profile/chains.h"
 #include "profile/columns.h"
+#include "profile/history.h"
 #include "profile/marks.h"
 #include "profile/merge.h"
 #include "profile/places.h"
@@ -27,6 +28,7 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	TRY(columns_check(p));
 	TRY(marks_init(p));
 	TRY(weights_init(p));
+	TRY(history_init(p));
 	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
 	wordset_init(&p->places, 4);
 	wordset_init(&p->cells, 2);
@@ -97,6 +99,7 @@ void profile_free(struct profile *p)
 	marks_done(p);
 	weights_done(p);
 	reads_done(p);
+	history_done(p);
 	merge_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);

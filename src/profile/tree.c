@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "profile/counts.h"
+#include "profile/history.h"
 #include "profile/rows.h"
 
 /* The rest of a path: its frames from `at` on. */
@@ -151,6 +152,25 @@ static void tree_take_hits(struct tree *t, struct profile_tree_node *n)
 	n->nr_items = kept;
 }
 
+/* Adds up the branches of the frames of a node. */
+static int tree_sum_branches(struct tree *t, struct profile_tree_node *n)
+{
+	struct history *h = t->p->history;
+
+	n->sums_at = (uint32_t)h->tree.n;
+	TRY(vec_reserve(&h->tree, n->nr_frames));
+	memset(h->tree.v + h->tree.n, 0, n->nr_frames * sizeof(*h->tree.v));
+	h->tree.n += n->nr_frames;
+	for (uint32_t i = 0; i < n->nr_items; i++) {
+		const struct tree_item *item = &t->items[n->items_at + i];
+
+		for (uint32_t k = 0; k < n->nr_frames; k++)
+			history_sum(&h->tree.v[n->sums_at + k],
+				    history_at(t->p, item->cell, item->at + k));
+	}
+	return 0;
+}
+
 static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t parent)
 {
 	struct profile_tree_node n = {
@@ -163,12 +183,14 @@ static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t pa
 		.samples = g->samples,
 	};
 
-	if (counts_size(t->p, g->period) < t->least) {
+	if (counts_size(t->p, g->period) < t->least)
 		n.nr_items = 0;
-	} else {
+	else
 		n.nr_frames = tree_run(t, t->items + g->items_at, g->nr);
+	if (t->p->history)
+		TRY(tree_sum_branches(t, &n));
+	if (n.nr_items)
 		tree_take_hits(t, &n);
-	}
 	return vec_push(&t->p->tree, n);
 }
 
@@ -197,8 +219,9 @@ static int tree_add_group(struct tree *t, const struct tree_item *first, uint32_
 {
 	const struct profile *p = t->p;
 	const struct profile_place *place = place_at(p, p->call_paths.frames.v[first->at] - 1);
+	const bool by_function = p->opts.callgraph_key == CALLGRAPH_FUNCTION;
 	const struct tree_group g = {
-		.address = place->sym ? place->sym_start : place->ip,
+		.address = place->sym && by_function ? place->sym_start : place->ip,
 		.dso = place->dso ? 1 + p->dsos.v[place->dso - 1].order : 0,
 		.sym = place->sym,
 		.inlined = place->is_inlined,
@@ -305,6 +328,8 @@ static int tree_build(struct tree *t, uint32_t row)
 	struct profile_tree_node top = { 0 };
 
 	vec_clear(&p->tree);
+	if (p->history)
+		vec_clear(&p->history->tree);
 	TRY(tree_make_classes(p));
 	TRY(rows_find_meetings(p));
 	TRY(tree_take_items(t, row, &top.nr_items));

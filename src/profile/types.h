@@ -249,6 +249,7 @@ struct profile_tree_node {
 	uint32_t parent, child, next;
 	uint32_t items_at, nr_items; /* while the tree is made: its paths that continue */
 	uint64_t hit_period, hit_samples, period, samples;
+	uint32_t sums_at; /* in history.tree: the branches of its frames */
 };
 
 /* The chain of the last sample that has one. */
@@ -306,6 +307,7 @@ struct profile {
 	VEC(uint32_t) frames;              /* places of the current path */
 	struct weights *weights;           /* owned; weights.c; NULL if there are none */
 	struct reads *reads;               /* owned; reads.c; NULL if there are none */
+	struct history *history;           /* owned; history.c; NULL without branch-history=1 */
 	struct merged *merged; /* owned; merge.c; NULL unless profiles were merged into this one */
 	VEC(struct profile_member) events; /* indexed by table number while samples are added */
 	VEC(struct profile_group) groups;
