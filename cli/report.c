@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 
+#include "report_blocks.h"
+#include "report_branches.h"
 #include "report_folded.h"
 #include "report_formats.h"
 #include "report_frame.h"
@@ -190,8 +192,9 @@ static char *report_profile_text(const struct report_run *run)
 	fprintf(f, "empty-tables=%d\ntree-order=%s\n", a->no_skip_empty,
 		graphs && report_wants_chains(a) ? "place" : "size");
 	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
-	fprintf(f, "full-source-path=%d\nweight-as-period=%d\nbranch-history=%d\n",
-		a->full_source_path, a->mem_mode, graphs && run->view.by_history);
+	fprintf(f, "full-source-path=%d\nweight-as-period=%d\nbranch-history=%d\nblocks=%d\n",
+		a->full_source_path, a->mem_mode, graphs && run->view.by_history,
+		run->view.by_block);
 	fprintf(f, "nanoseconds=%d\nparents-only=%d\nbranches=%d\n", a->ns, a->exclude_other,
 		run->view.by_branch);
 	if (fclose(f)) {
@@ -495,14 +498,6 @@ static bool report_defaults_to_branches(const struct report_run *run)
 	return !cli_compat(run->report->cli) || sonde_session_info(run->session, "branch-stacks");
 }
 
-static void report_say_notes(const struct report_run *run)
-{
-	const struct report_args *a = run->report->args;
-
-	if (a->stitch_lbr && run->has.branches)
-		cli_say("--stitch-lbr: call chains are added up as they were recorded");
-}
-
 /* Call paths by address, with counts of branches if the recording is known to have some. */
 static void report_decide_history(struct report_run *run)
 {
@@ -523,7 +518,6 @@ static int report_decide(struct report_run *run)
 	int r;
 
 	run->has = report_look(run->session);
-	report_say_notes(run);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
 	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->branch_history &&
@@ -533,6 +527,9 @@ static int report_decide(struct report_run *run)
 	run->view.by_branch &= !a->mem_mode;
 	run->view.by_history =
 		run->has.branches && !run->view.by_branch && (a->branch_history || a->graph_branch);
+	run->view.by_block = a->total_cycles && run->view.by_branch && !a->format;
+	if (run->view.by_block)
+		a->sort = "sym";
 	if (a->branch_history)
 		report_decide_history(run);
 	run->view.children = !run->view.by_branch && run->has.chains && !a->no_children &&
@@ -619,6 +616,34 @@ static void report_put_threads(struct report_run *run)
 		report_threads_print(stdout, run->view.profile);
 }
 
+/* Prints the types of branches; perf does so even with -q. */
+static void report_print_branch_types(struct report_run *run)
+{
+	struct sonde_profile_branches types = { .size = sizeof(types) };
+	const bool is_perfs = cli_compat(run->report->cli);
+
+	if (!run->view.by_branch || (run->report->args->quiet && !is_perfs) ||
+	    sonde_profile_branch_types(run->view.profile, &types) != 1)
+		return;
+	if (report_branches_put_types(stdout, &types) && !is_perfs)
+		fputc('\n', stdout);
+}
+
+/* What is below the tables. */
+static int report_print_end(struct report_run *run, const struct sonde_profile_facts *facts)
+{
+	if (!run->report->args->quiet && cli_compat(run->report->cli)) {
+		report_frame_tip(stdout);
+	} else if (!run->report->args->quiet) {
+		report_put_unresolved(stdout, facts);
+		report_put_truncated(stdout, facts);
+	}
+	if (run->report->args->threads)
+		report_put_threads(run);
+	report_print_branch_types(run);
+	return 0;
+}
+
 static int report_print_format(struct report_run *run, uint32_t nr_tables)
 {
 	const char *format = run->report->args->format;
@@ -660,20 +685,14 @@ static int report_print_tables(struct report_run *run)
 	for (uint32_t i = 0; i < facts.nr_tables && !r; i++) {
 		if (!report_frame_event(stdout, &run->view, i))
 			continue;
+		if (run->view.by_block) {
+			r = report_blocks_print(stdout, &run->view, i);
+			continue;
+		}
 		r = report_view_print(stdout, &run->view, i);
 		fputs("\n\n", stdout);
 	}
-	if (!r && !report->args->quiet) {
-		if (cli_compat(report->cli)) {
-			report_frame_tip(stdout);
-		} else {
-			report_put_unresolved(stdout, &facts);
-			report_put_truncated(stdout, &facts);
-		}
-	}
-	if (!r && report->args->threads)
-		report_put_threads(run);
-	return r;
+	return r ? r : report_print_end(run, &facts);
 }
 
 int report_print(struct sonde_session *s, void *ctx)

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the numbers of sonde_profile_branches.types. Conditional ones are counted by direction. */
+/* By the numbers of sonde_profile_branches.types. */
 static const char *const report_branch_types[] = {
-	NULL,         NULL,      "UNCOND", "IND",       "CALL",       "IND_CALL",
+	NULL,         "COND",    "UNCOND", "IND",       "CALL",       "IND_CALL",
 	"RET",        "SYSCALL", "SYSRET", "COND_CALL", "COND_RET",   "ERET",
 	"IRQ",        "SERROR",  "NO_TX",  NULL,        "FAULT_ALGN", "FAULT_DATA",
 	"FAULT_INST", "ARCH_1",  "ARCH_2", "ARCH_3",    "ARCH_4",     "ARCH_5",
 };
 
 #define NR_TYPES (sizeof(report_branch_types) / sizeof(*report_branch_types))
+enum { COND = 1 }; /* counted by direction at a frame */
 
 /* A list in brackets that is being written: its first word opens it. */
 struct branch_words {
@@ -54,7 +55,7 @@ static void report_branches_put_target(struct branch_words *w,
 	report_branches_put_word(w, "COND_FWD", b->forward);
 	report_branches_put_word(w, "COND_BWD", b->backward);
 	for (size_t i = 0; i < NR_TYPES; i++) {
-		if (report_branch_types[i])
+		if (report_branch_types[i] && i != COND)
 			report_branches_put_word(w, report_branch_types[i], b->types[i]);
 	}
 	report_branches_put_word(w, "CROSS_4K", b->cross_4k);
@@ -100,4 +101,32 @@ char *report_branches_text(const struct sonde_profile_branches *b, bool as_perf)
 		return NULL;
 	}
 	return text;
+}
+
+/* ---- of all branches ------------------------------------------------------------------------- */
+
+static void report_branches_put_share(FILE *out, const char *word, uint64_t count, uint64_t all)
+{
+	if (count)
+		fprintf(out, "\n%8s: %5.1f%%", word, 100.0 * (double)count / (double)all);
+}
+
+bool report_branches_put_types(FILE *out, const struct sonde_profile_branches *b)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < NR_TYPES; i++)
+		all += b->types[i];
+	if (!all)
+		return false;
+	fputs("\n#\n# Branch Statistics:\n#", out);
+	report_branches_put_share(out, "COND_FWD", b->forward, all);
+	report_branches_put_share(out, "COND_BWD", b->backward, all);
+	report_branches_put_share(out, "CROSS_4K", b->cross_4k, all);
+	report_branches_put_share(out, "CROSS_2M", b->cross_2m, all);
+	for (size_t i = 0; i < NR_TYPES; i++) {
+		if (report_branch_types[i])
+			report_branches_put_share(out, report_branch_types[i], b->types[i], all);
+	}
+	return true;
 }

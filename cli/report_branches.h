@@ -12,5 +12,10 @@
  * memory. as_perf: averages leave out what perf leaves out.
  */
 char *report_branches_text(const struct sonde_profile_branches *b, bool as_perf);
+/*
+ * Prints the types of all branches with their shares. Returns false if no branch has a type. As in
+ * perf the last line is not ended.
+ */
+bool report_branches_put_types(FILE *out, const struct sonde_profile_branches *b);
 
 #endif

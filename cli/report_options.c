@@ -302,6 +302,15 @@ static int report_options_set_branches(struct opt_parser *p, void *values, const
 	return 0;
 }
 
+static int report_options_set_stitch(struct opt_parser *p, void *values, const char *value,
+				     bool negated)
+{
+	struct report_args *a = values;
+
+	a->stitch_lbr = !negated;
+	return report_options_set_line(p, values, "stitch-lbr", negated ? "0" : "1");
+}
+
 static int report_options_set_socket(struct opt_parser *p, void *values, const char *value,
 				     bool negated)
 {
@@ -407,6 +416,9 @@ const struct opt report_options[] = {
 		 "puts the branches of branch stacks before the call chains of samples, with "
 		 "predictions, cycles and iterations; rows are srcline,symbol,dso unless -s is "
 		 "given"),
+	OPT_FLAG(0, "total-cycles", struct report_args, total_cycles,
+		 "prints blocks of code between branches and the cycles that they took, instead "
+		 "of rows by keys"),
 	OPT_FLAG('n', "show-nr-samples", struct report_args, show_samples,
 		"prints a column with the number of samples"),
 	OPT_FLAG(0, "show-total-period", struct report_args, show_period,
@@ -482,6 +494,9 @@ const struct opt report_options[] = {
 	OPT_TEXT(0, "ignore-callees", "REGEX", struct report_args, ignore_callees,
 		"counts what functions with a matching name called as their own, without its "
 		"frames"),
+	OPT_CALL(0, "stitch-lbr", NULL, report_options_set_stitch, 0,
+		 "for recordings with --call-graph lbr: continues a call stack with the callers "
+		 "that the one before it had in the same branch registers"),
 	OPT_KEY(0, "inline", NULL, "inline", "shows the functions inlined at a frame; the default"),
 
 	OPT_GROUP("Symbols and source lines"),
@@ -538,9 +553,6 @@ const struct opt report_options[] = {
 		 "takes no kernel symbols from a kernel's file that -k does not name, as always"),
 	OPT_FLAG('m', "modules", struct report_args, no_effect,
 		"takes symbols of the kernel's modules, as always"),
-	OPT_FLAG(0, "stitch-lbr", struct report_args, stitch_lbr,
-		 "joins call chains of the processor's branch records; sonde adds them up as "
-		 "recorded, and a note"),
 	OPT_U64(0, "samples", "N", struct report_args, samples_kept,
 		"keeps N samples of each row, for a view of single samples"),
 	OPT_CALL(0, "percent-type", "TYPE", report_options_set_percent_type, 0,

@@ -26,7 +26,6 @@ struct report_args {
 	bool counts_branches, counts_as_perf;
 	const char *parent, *ignore_callees;
 	bool exclude_other, full_source_path;
-	bool stitch_lbr;
 
 	/* Rows. */
 	double percent_limit;
@@ -39,7 +38,7 @@ struct report_args {
 	/* Events. */
 	bool group, no_group, group_given, raw_trace, mem_mode, no_skip_empty;
 	uint64_t group_sort;
-	bool branch_stack, no_branch_stack, branch_history;
+	bool branch_stack, no_branch_stack, branch_history, total_cycles, stitch_lbr;
 
 	/* Output. */
 	bool quiet, header, header_only, in_color, ns, no_effect;

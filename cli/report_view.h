@@ -14,6 +14,7 @@ struct report_view {
 	struct sonde_profile *profile;
 	bool by_branch; /* a row for each branch of a sample's branch stack */
 	bool by_history; /* branches are frames of call chains */
+	bool by_block;   /* blocks between branches are printed, not rows */
 	bool children, has_graphs;
 	size_t nr_events; /* events of the recording, with or without samples */
 	bool verbose;

@@ -173,6 +173,8 @@ SONDE_API const char *sonde_error_text(void);
  *	deltatime=0|1       1: times count from the previous sample
  *	latency=0|1         1: cut task names to 8 columns, print cpus as bare numbers
  *	max-stack=FRAMES stop-bt=LIST  where call chains end
+ *	stitch-lbr=0|1      1: call stacks of branch registers continue with the callers that the
+ *	                stack before them had in the same registers
  *	max-blocks=BLOCKS   limit on blocks of instructions per branch stack
  *	per-event-dump=0|1  1: write one file per event type: INPUT.EVENT.dump
  *	dump=0|1            1: print every record as bytes and decoded
@@ -981,6 +983,8 @@ struct sonde_profile;
  *	                    callgraph. The keys about branches need it
  *	weight-as-period=0|1  1: the period of a sample is its weight, or 1 if it has none. Not
  *	                    with branches
+ *	blocks=0|1          1: the cycles of blocks of code between branches are added up:
+ *	                    sonde_profile_block(). Needs branches=1
  *	branch-history=0|1  1: the branches of a sample's branch stack are frames of its path, in
  *	                    front of its call chain. Needs callgraph
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
@@ -1298,6 +1302,33 @@ struct sonde_profile_branches {
 /* Returns 1 and fills *ret, 0 if there is no such frame or the profile has no branch history. */
 SONDE_API int sonde_profile_branches(const struct sonde_profile *p, uint32_t node, uint32_t frame,
 				     struct sonde_profile_branches *ret);
+/*
+ * The types of all branches of a profile with branches=1: only the members from `forward` to
+ * `types` are set. Returns 0 if it has none. With compat a row counts its first branch only, once
+ * for each of its branches.
+ */
+SONDE_API int sonde_profile_branch_types(const struct sonde_profile *p,
+					 struct sonde_profile_branches *ret);
+
+/*
+ * Code of a function from the target of a branch to the source of the next one, for blocks=1.
+ * Blocks with the same end are one, which begins where the longest does; without a known target in
+ * the function it begins with the function.
+ */
+struct sonde_profile_block {
+	uint32_t size;
+	uint32_t start_place, end_place; /* for sonde_profile_place() */
+	uint32_t reserved;
+	uint64_t start, end;    /* offsets in the function */
+	uint64_t cycles, count; /* sums over the blocks */
+	uint64_t all_cycles;    /* of all branches of the profile */
+};
+/*
+ * The block at a position, the largest share of cycles first. Blocks are those of functions that a
+ * row of the table is about. Returns 1 and fills *ret, 0 after the last, or -ENOMEM.
+ */
+SONDE_API int sonde_profile_block(struct sonde_profile *p, uint32_t table, uint64_t block,
+				  struct sonde_profile_block *ret);
 
 /*
  * A distinct combination of keys, sampled place, call path and cpumode, with its sums: for folded

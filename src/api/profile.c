@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/err.h"
+#include "profile/blocks.h"
 #include "profile/collect.h"
 #include "profile/columns.h"
 #include "profile/counts.h"
@@ -506,16 +507,48 @@ int sonde_profile_branches(const struct sonde_profile *p, uint32_t node, uint32_
 	all.branches = s->branches;
 	all.predicted = s->predicted;
 	all.aborted = s->aborts;
-	all.forward = s->forward;
-	all.backward = s->backward;
-	all.cross_4k = s->cross_4k;
-	all.cross_2m = s->cross_2m;
-	for (int i = 0; i < HISTORY_TYPES; i++)
-		all.types[i] = s->types[i];
+	branch_types_give(&s->types, &all);
 	all.sources = s->sources;
 	all.cycles = s->cycles;
 	all.iterations = s->loops;
 	all.loop_cycles = s->loop_cycles;
 	all.first_is_source = s->first % 4 == HISTORY_SOURCE;
+	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_branch_types(const struct sonde_profile *p, struct sonde_profile_branches *ret)
+{
+	struct sonde_profile_branches all = { .size = sizeof(all) };
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	if (!p->own->opts.branches)
+		return 0;
+	branch_types_give(&p->own->branch_types, &all);
+	return profile_give(ret, &all, sizeof(all));
+}
+
+int sonde_profile_block(struct sonde_profile *p, uint32_t table, uint64_t block,
+			struct sonde_profile_block *ret)
+{
+	struct sonde_profile_block all;
+	const struct block *b;
+	int error;
+
+	NOT_NULL(p, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	b = blocks_at(p->own, table, block, &error);
+	if (!b)
+		return error;
+	all = (struct sonde_profile_block){
+		.size = sizeof(all),
+		.start_place = b->start_place + 1,
+		.end_place = b->end_place + 1,
+		.start = b->start,
+		.end = b->end,
+		.cycles = b->cycles,
+		.count = b->count,
+		.all_cycles = p->own->blocks->cycles,
+	};
 	return profile_give(ret, &all, sizeof(all));
 }

@@ -35,6 +35,30 @@ int branches_find(struct profile *p, const struct event *ev, const struct sonde_
 	return 1;
 }
 
+/* ---- types ----------------------------------------------------------------------------------- */
+
+int branches_count(struct profile *p, const struct event *ev, const struct sonde_branch *branch,
+		   uint32_t cell)
+{
+	if (!ev->recording->opts->rules->rows_have_one_branch_type) {
+		branch_types_count(&p->branch_types, branch->from, branch->to, branch->flags, 1);
+		return 0;
+	}
+	return cell < p->first_branches.n ? 0 : vec_push(&p->first_branches, *branch);
+}
+
+void branches_count_rows(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->first_branches.n; i++) {
+		const struct profile_row *row = &p->rows.v[p->cell_rows.v[i]];
+		const struct sonde_branch *b = &p->first_branches.v[i];
+
+		if (row->self.first == p->counts.v[i].first)
+			branch_types_count(&p->branch_types, b->from, b->to, b->flags,
+					   row->self.samples);
+	}
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 int value_mispredict(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)

@@ -15,6 +15,11 @@
  */
 int branches_find(struct profile *p, const struct event *ev, const struct sonde_branch *branch,
 		  uint32_t *ret);
+/* Counts the type of a branch that was added to a cell. */
+int branches_count(struct profile *p, const struct event *ev, const struct sonde_branch *branch,
+		   uint32_t cell);
+/* With perf's rule the types are those of the rows' first branches. */
+void branches_count_rows(struct profile *p);
 
 int value_mispredict(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_in_tx(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);

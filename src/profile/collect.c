@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "model/sampled.h"
+#include "profile/blocks.h"
 #include "profile/branches.h"
 #include "profile/chains.h"
 #include "profile/columns.h"
@@ -466,6 +467,8 @@ static int collect_branch(struct profile *p, const struct event *ev, const struc
 	}
 	if (r > 0)
 		r = collect_first(p, ev, sampled);
+	if (r >= 0)
+		r = branches_count(p, ev, branch, cell);
 	if (r < 0)
 		return r;
 	p->facts.samples++;
@@ -483,6 +486,8 @@ static int collect_branches(struct profile *p, const struct event *ev, uint64_t 
 	if (p->weights) /* uses the room of the branches, too */
 		TRY(weights_read(p, ev));
 	TRY(collect_values(ev, &s));
+	if (p->blocks)
+		TRY(blocks_add(p, ev, s.values.branches, s.values.nr_branches));
 	for (uint64_t i = 0; i < s.values.nr_branches; i++) {
 		/* perf's weight of a branch. */
 		s.weight = s.values.branches[i].flags >> 4 & 0xffff;

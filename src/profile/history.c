@@ -16,8 +16,7 @@
 #include "recording/recording.h"
 #include "sources/source.h"
 
-enum { FLAG_PREDICTED = 2, FLAG_ABORT = 8, CYCLES_SHIFT = 4, TYPE_SHIFT = 20, NEW_TYPE_SHIFT = 26 };
-enum { TYPE_COND = 1, TYPE_EXTENDED = 15 };
+enum { FLAG_PREDICTED = 2, FLAG_ABORT = 8, CYCLES_SHIFT = 4 };
 /* perf takes a longer branch stack for a damaged one. */
 enum { HISTORY_MAX_BRANCHES = 127 };
 /* A caller's address in a chain is behind its call, which has at most so many bytes. */
@@ -265,26 +264,6 @@ int history_fill_chain(struct profile *p)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void history_count_type(struct history_sums *s, const struct history_step *step)
-{
-	const unsigned type = step->flags >> TYPE_SHIFT & 15;
-	const unsigned more = HISTORY_NEW_TYPES + (step->flags >> NEW_TYPE_SHIFT & 15);
-	const uint64_t crossed = step->from ^ step->ip;
-
-	if (!type || !step->from)
-		return;
-	if (type != TYPE_EXTENDED)
-		s->types[type]++;
-	else if (more < HISTORY_TYPES)
-		s->types[more]++;
-	if (type == TYPE_COND)
-		++*(step->ip > step->from ? &s->forward : &s->backward);
-	if (crossed >> 21)
-		s->cross_2m++;
-	else if (crossed >> 12)
-		s->cross_4k++;
-}
-
 static void history_count(struct history_sums *s, const struct history_step *step, uint64_t sample)
 {
 	if (!s->first)
@@ -296,7 +275,7 @@ static void history_count(struct history_sums *s, const struct history_step *ste
 	if (step->kind == HISTORY_TARGET) {
 		s->predicted += (step->flags & FLAG_PREDICTED) != 0;
 		s->aborts += (step->flags & FLAG_ABORT) != 0;
-		history_count_type(s, step);
+		branch_types_count(&s->types, step->from, step->ip, step->flags, 1);
 		return;
 	}
 	s->sources++;
@@ -336,10 +315,5 @@ void history_sum(struct history_sums *to, const struct history_sums *more)
 	to->loops += more->loops;
 	to->loop_cycles += more->loop_cycles;
 	to->sources += more->sources;
-	to->forward += more->forward;
-	to->backward += more->backward;
-	to->cross_4k += more->cross_4k;
-	to->cross_2m += more->cross_2m;
-	for (int i = 0; i < HISTORY_TYPES; i++)
-		to->types[i] += more->types[i];
+	branch_types_add(&to->types, &more->types);
 }

@@ -13,6 +13,7 @@
 #define SONDE_PROFILE_HISTORY_H
 
 #include "model/event.h"
+#include "profile/branch_types.h"
 #include "profile/types.h"
 
 enum history_kind { HISTORY_CHAIN, HISTORY_TARGET, HISTORY_SOURCE };
@@ -26,17 +27,13 @@ struct history_step {
 	uint8_t cpumode;
 };
 
-enum { HISTORY_TYPES = 24, HISTORY_NEW_TYPES = 16 };
-
 /* The branches of a frame; sums over samples. */
 struct history_sums {
 	uint64_t branches, predicted, aborts, cycles;
 	uint64_t loops, loop_cycles, sources;
 	/* Number of the first and the last sample, times 4, and the kind of the frame then. */
 	uint64_t first, last;
-	uint32_t forward, backward, cross_4k, cross_2m;
-	/* By type; the newer ones of branch_entry.new_type are from HISTORY_NEW_TYPES on. */
-	uint32_t types[HISTORY_TYPES];
+	struct branch_types types; /* of targets */
 };
 
 struct history {

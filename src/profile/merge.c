@@ -511,8 +511,9 @@ static int merge_check(const struct profile *p, const struct profile *more)
 		   b->keys ? b->keys : PROFILE_DEFAULT_KEYS) ||
 	    strcmp(merge_or_empty(a->weights), merge_or_empty(b->weights)))
 		return err_set(-EINVAL, "the profiles differ in keys= or weight=");
-	if (a->branch_history || b->branch_history)
-		return err_set(-EINVAL, "profiles with branch-history=1 cannot be merged");
+	if (a->branch_history || b->branch_history || a->blocks || b->blocks)
+		return err_set(-EINVAL, "profiles with branch-history=1 or blocks=1 cannot be "
+					"merged");
 	if (a->branches != b->branches)
 		return err_set(-EINVAL, "the profiles differ in branches=");
 	if (a->callgraph != CALLGRAPH_NONE &&

@@ -32,6 +32,7 @@ static const struct key keys[] = {
 	FLAG("branches", branches),
 	FLAG("weight-as-period", weight_as_period),
 	FLAG("branch-history", branch_history),
+	FLAG("blocks", blocks),
 	FLAG("nanoseconds", nanoseconds),
 	FLAG("full-source-path", full_source_path),
 	FLAG("empty-tables", empty_tables),
@@ -57,6 +58,8 @@ static int profile_options_check(const struct profile_options *o)
 		return err_set(-EINVAL, "children=1 needs callgraph=callee or callgraph=caller");
 	if (o->branches && o->weight_as_period)
 		return err_set(-EINVAL, "branches=1 and weight-as-period=1 exclude each other");
+	if (o->blocks && !o->branches)
+		return err_set(-EINVAL, "blocks=1 needs branches=1");
 	if (o->branch_history && o->callgraph == CALLGRAPH_NONE)
 		return err_set(-EINVAL,
 			       "branch-history=1 needs callgraph=callee or callgraph=caller");

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 #include "compat/rules.h"
+#include "profile/blocks.h"
+#include "profile/branches.h"
 #include "profile/chains.h"
 #include "profile/columns.h"
 #include "profile/history.h"
@@ -29,6 +31,7 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 	TRY(marks_init(p));
 	TRY(weights_init(p));
 	TRY(history_init(p));
+	TRY(blocks_init(p));
 	p->needs_place |= marks_need_place(p) || p->opts.hide_unresolved;
 	wordset_init(&p->places, 4);
 	wordset_init(&p->cells, 2);
@@ -100,6 +103,8 @@ void profile_free(struct profile *p)
 	weights_done(p);
 	reads_done(p);
 	history_done(p);
+	blocks_done(p);
+	vec_done(&p->first_branches);
 	merge_done(p);
 	vec_done(&p->place_class);
 	vec_done(&p->tree);
@@ -137,6 +142,7 @@ int profile_finish(struct profile *p)
 	profile_sum_facts(p);
 	TRY(ranks_make(p));
 	TRY(rows_make(p));
+	branches_count_rows(p);
 	p->is_finished = true;
 	p->session = NULL;
 	free(p->recent_cells);

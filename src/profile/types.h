@@ -22,6 +22,7 @@
 #include "base/outbuf.h"
 #include "base/strpool.h"
 #include "base/vec.h"
+#include "profile/branch_types.h"
 #include "profile/options.h"
 #include "profile/pathset.h"
 #include "profile/wordset.h"
@@ -304,10 +305,13 @@ struct profile {
 	struct wordset cells;           /* combination << 32 | place + 1; see cell_word() */
 	VEC(struct cell_counts) counts; /* of each cell */
 	VEC(uint64_t) cell_weights;     /* PROFILE_WEIGHTS of each cell; empty without weight= */
-	VEC(uint32_t) frames;              /* places of the current path */
-	struct weights *weights;           /* owned; weights.c; NULL if there are none */
-	struct reads *reads;               /* owned; reads.c; NULL if there are none */
-	struct history *history;           /* owned; history.c; NULL without branch-history=1 */
+	VEC(uint32_t) frames;           /* places of the current path */
+	struct weights *weights;        /* owned; weights.c; NULL if there are none */
+	struct reads *reads;            /* owned; reads.c; NULL if there are none */
+	struct blocks *blocks;          /* owned; blocks.c; NULL without blocks=1 */
+	struct branch_types branch_types; /* of all branches; for branches=1 */
+	VEC(struct sonde_branch) first_branches; /* of each cell, with perf's rule */
+	struct history *history; /* owned; history.c; NULL without branch-history=1 */
 	struct merged *merged; /* owned; merge.c; NULL unless profiles were merged into this one */
 	VEC(struct profile_member) events; /* indexed by table number while samples are added */
 	VEC(struct profile_group) groups;

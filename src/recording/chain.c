@@ -14,6 +14,7 @@
 #include "model/sampled.h"
 #include "recording/code.h"
 #include "recording/locate.h"
+#include "recording/stitch.h"
 #include "unwind/unwind.h"
 
 /* The size of perf_event_attr up to and including sample_max_stack. */
@@ -164,6 +165,25 @@ static int chain_first_user(const struct recording *rec, const struct recorded_c
 	return c->nr;
 }
 
+/* Adds the callers that the hardware had in the samples before. */
+static int chain_push_joined(struct recording *rec, const struct event *ev,
+			     const struct sonde_sample *sample, unsigned max_frames)
+{
+	struct sonde_frame f = { .cpumode = CPUMODE_USER, .flags = SONDE_FRAME_BRANCH };
+	const uint64_t *callers;
+	const int n = stitch_callers(&rec->stitches, ev, sample, &callers);
+
+	for (int i = 0; i < n; i++) {
+		if (rec->frames.n >= max_frames && !rec->opts->rules->counts_no_call_stacks) {
+			rec->chain_is_cut = true;
+			break;
+		}
+		f.ip = callers[i];
+		TRY(vec_push(&rec->frames, f));
+	}
+	return n < 0 ? n : 0;
+}
+
 /*
  * Adds the branches of a call stack as frames. The target of the newest call is in the running
  * function. The source of each branch is in the caller, one frame further out. perf has no limit
@@ -190,7 +210,7 @@ static int chain_push_call_stack(struct recording *rec, const struct event *ev, 
 		f.ip = i ? sample.branches[i - 1].from : sample.branches[0].to;
 		TRY(vec_push(&rec->frames, f));
 	}
-	return 0;
+	return rec->opts->stitch_lbr ? chain_push_joined(rec, ev, &sample, max_frames) : 0;
 }
 
 bool recording_user_ip(const struct event *ev, uint64_t *ret)

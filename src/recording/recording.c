@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/recording.h"
+#include "recording/stitch.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ static void recording_done(struct recording *rec)
 	state_done(&rec->state);
 	kallsyms_close(rec->kernel_symbols);
 	unwind_free(rec->unwinder);
+	stitch_done(&rec->stitches);
 	lines_table_free(rec->lines);
 	insn_decoder_free(rec->insns);
 	dso_table_free(rec->dsos);

@@ -46,7 +46,7 @@ struct recording_options {
 	const struct rules *rules;
 	enum clock_shown clock;
 	bool no_follow, force, callchain, demangle, demangle_kernel, show_kernel_path,
-		inline_frames;
+		inline_frames, stitch_lbr;
 	unsigned max_frames; /* limit for a chain; UINT_MAX if there is none */
 	/*
 	 * The caller's thread plus the reading threads, at most one for each recording. 0: two, if
@@ -154,6 +154,7 @@ struct recording {
 
 	/* Its call chains. */
 	struct unwinder *unwinder;
+	struct stitches *stitches; /* owned; stitch.c; NULL if no call stack was joined */
 	const struct unwind_arch *unwind_archs[2]; /* by samples' ABI, 32 and 64 bits */
 	bool unwind_archs_known;
 	uint64_t unwindable_stamp; /* stamp of the last mappings in chain_perf_unwinds() ... */

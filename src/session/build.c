@@ -223,6 +223,7 @@ static int build_recording_options(struct sonde_session *s)
 		.demangle_kernel = o->demangle_kernel,
 		.show_kernel_path = o->show_kernel_path,
 		.inline_frames = o->inline_frames,
+		.stitch_lbr = o->stitch_lbr,
 	};
 	TRY(build_find_threads(o, &s->recordings.opts.threads));
 	TRY(build_chains(s));

@@ -60,6 +60,7 @@ static const struct key keys[] = {
 	FLAG("demangle-kernel", demangle_kernel),
 	FLAG("show-kernel-path", show_kernel_path),
 	FLAG("inline", inline_frames),
+	FLAG("stitch-lbr", stitch_lbr),
 	FLAG("force", force),
 	TEXT("max-unpacked", max_unpacked),
 	FLAG("kernel-formats", kernel_formats),

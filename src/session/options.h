@@ -46,7 +46,7 @@ struct session_options {
 	/* Flags: 0 or 1. */
 	uint32_t no_follow; /* flag: files named by the recording are not opened */
 	uint32_t callchain, force, kernel_formats, show_on_off_events;
-	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames;
+	uint32_t demangle, demangle_kernel, show_kernel_path, inline_frames, stitch_lbr;
 	uint32_t reltime, unsorted;
 	struct key_set sinks[NR_SINKS]; /* the sinks' own options, owned; in the order of sinks[] */
 };

@@ -145,12 +145,12 @@ def call_stacks(path, program):
         for _ in range(step):
             at = outer[len(calls)] if len(calls) < 2 else start + size * len(calls) % 3 // 3 + 9
             calls.append((at, start))
-        if r.random() < 0.05:
-            calls = []
+        if r.random() < 0.05 or not calls:  # perf reads past a stack without entries
+            calls = [(outer[0], start)]
         entries = [(a, b, 0) for a, b in reversed(calls[-LBR:])]
         ip = start + r.randrange(size)
         records.append(sample(number, ip, [CONTEXT_USER, ip],
-                              stack(entries, (len(calls) - 1) % LBR if calls else 0)))
+                              stack(entries, (len(calls) - 1) % LBR)))
     caps = struct.pack('<I', 1) + feature_text('branches') + feature_text(str(LBR))
     write(path, IP | TID | TIME | PERIOD | CALLCHAIN | BRANCHES, CALL_STACK | USER | INDEX, records,
           {FEAT_PMU_CAPS: caps})

@@ -86,6 +86,27 @@ static int features_read_topology(struct perfdata_source *s, struct bytes *b)
 	return s->info.cpu_sockets ? 0 : err_nomem();
 }
 
+/* Of the capabilities of the cpu's pmu, each a name and a value, the number of branch registers. */
+static int features_read_caps(struct perfdata_source *s, struct bytes *b)
+{
+	static const char wanted[] = "branches";
+	const char *name = NULL, *value = NULL;
+	size_t name_len = 0, len = 0;
+	uint32_t nr = 0;
+
+	TRY(bytes_u32(b, "number of capabilities", &nr));
+	while (nr--) {
+		TRY(perfdata_string_read(b, "name", &name, &name_len));
+		TRY(perfdata_string_read(b, "value", &value, &len));
+		if (name_len != strlen(wanted) || memcmp(name, wanted, name_len))
+			continue;
+		s->info.branch_registers = arena_strndup(&s->arena, value, len);
+		if (!s->info.branch_registers)
+			return err_nomem();
+	}
+	return 0;
+}
+
 static int features_read_cmdline(struct perfdata_source *s, struct bytes *b)
 {
 	struct outbuf line = { 0 };
@@ -335,6 +356,8 @@ static int read_feature(struct perfdata_source *s, enum perfdata_feature feature
 		return features_read_nrcpus(s, b);
 	case FEAT_CPU_TOPOLOGY:
 		return features_read_topology(s, b);
+	case FEAT_CPU_PMU_CAPS:
+		return features_read_caps(s, b);
 	case FEAT_CMDLINE:
 		return features_read_cmdline(s, b);
 	case FEAT_EVENT_DESC:
@@ -470,7 +493,8 @@ int perfdata_features_read(struct perfdata_source *s)
 		FEAT_EVENT_DESC,      FEAT_BUILD_ID,
 		FEAT_TRACING_DATA,    FEAT_SAMPLE_TIME,
 		FEAT_DIR_FORMAT,      FEAT_SIMPLEPERF_META_INFO,
-		FEAT_SIMPLEPERF_FILE, FEAT_SIMPLEPERF_FILE2
+		FEAT_SIMPLEPERF_FILE, FEAT_SIMPLEPERF_FILE2,
+		FEAT_CPU_PMU_CAPS,
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -512,6 +536,7 @@ const char *perfdata_info(struct source *source, const char *key)
 		{ "nrcpus-online", s->info.cpus_online },
 		{ "nrcpus-available", s->info.cpus_available },
 		{ "cpu-sockets", s->info.cpu_sockets },
+		{ "branch-registers", s->info.branch_registers },
 		{ "branch-stacks", is_marked ? "1" : NULL },
 		{ "byte-order", s->file.big_endian ? "big" : "little" },
 		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },

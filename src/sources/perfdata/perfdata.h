@@ -160,7 +160,7 @@ struct perfdata_source {
 	uint8_t trace_error[TRACE_ERROR_BYTES];
 	struct {
 		const char *hostname, *osrelease, *version, *arch, *cmdline, *cpudesc, *cpus_online,
-			*cpus_available, *cpu_sockets;
+			*cpus_available, *cpu_sockets, *branch_registers;
 		bool has_kernel; /* the next two are set */
 		struct build_id kernel_build_id;
 		const char *kernel_name; /* NULL for "[kernel.kallsyms]" */
