@@ -19,6 +19,7 @@
 /* Data that a recording's event types contain. */
 struct contents {
 	bool chains, branches, accesses, only_tracepoints;
+	bool call_stacks; /* some of the branches are calls that have not returned */
 	size_t nr_events;
 };
 
@@ -29,6 +30,17 @@ struct report_run {
 	struct report_layout layout;
 	struct report_view view;
 };
+
+static bool report_has_call_stacks(const struct sonde_schema *sc)
+{
+	struct perf_event_attr attr = { 0 };
+	size_t len;
+	const void *recorded = sonde_schema_attr(sc, &len);
+
+	if (recorded)
+		memcpy(&attr, recorded, len < sizeof(attr) ? len : sizeof(attr));
+	return attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
 
 static struct contents report_look(struct sonde_session *s)
 {
@@ -48,6 +60,7 @@ static struct contents report_look(struct sonde_session *s)
 		/* Kernels before 5.18 did not mark the samples of Arm SPE. */
 		has.accesses |=
 			sampled & PERF_SAMPLE_DATA_SRC || strstr(sonde_schema_name(sc), "arm_spe");
+		has.call_stacks |= report_has_call_stacks(sc);
 		has.only_tracepoints &= kind == SONDE_TRACEPOINT;
 	}
 	has.only_tracepoints &= has.nr_events > 0;
@@ -492,10 +505,14 @@ static bool report_has_accesses(const struct report_run *run)
 	return report_is_pipe(run->session) || (run->has.only_tracepoints && has_default_keys);
 }
 
-/* perf looks at the mark in the header, which a pipe does not have. */
+/*
+ * perf looks at the mark in the header, which a pipe does not have. Call stacks are call chains,
+ * not branches.
+ */
 static bool report_defaults_to_branches(const struct report_run *run)
 {
-	return !cli_compat(run->report->cli) || sonde_session_info(run->session, "branch-stacks");
+	return sonde_session_info(run->session, "branch-stacks") ||
+	       !(cli_compat(run->report->cli) || run->has.call_stacks);
 }
 
 /* Call paths by address, with counts of branches if the recording is known to have some. */
@@ -505,7 +522,6 @@ static void report_decide_history(struct report_run *run)
 
 	a->graph_key = REPORT_BY_ADDRESS;
 	a->counts_branches = run->has.branches && report_defaults_to_branches(run);
-	a->counts_as_perf = cli_compat(run->report->cli);
 	if (!a->sort)
 		a->sort = "srcline,symbol,dso";
 }
@@ -518,6 +534,7 @@ static int report_decide(struct report_run *run)
 	int r;
 
 	run->has = report_look(run->session);
+	a->counts_as_perf = cli_compat(run->report->cli);
 	if (!a->order_given)
 		a->callers_first = !a->no_children;
 	run->view.by_branch = run->has.branches && !a->no_branch_stack && !a->branch_history &&

@@ -144,7 +144,8 @@ int report_blocks_print(FILE *out, const struct report_view *v, uint32_t index)
 	struct sonde_profile_block b = { .size = sizeof(b) };
 	int r = 0;
 
-	report_blocks_put_titles(out, v->args->separator);
+	if (!v->args->quiet || v->args->counts_as_perf)
+		report_blocks_put_titles(out, v->args->separator);
 	for (uint64_t i = 0; r >= 0; i++) {
 		r = sonde_profile_block(v->profile, index, i, &b);
 		if (r != 1)

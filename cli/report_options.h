@@ -22,8 +22,8 @@ struct report_args {
 	bool graph_given, callers_first, order_given, no_call_graph, graph_branch;
 	enum report_graph_key graph_key;
 	bool no_children, children_given, show_ref_graph;
-	/* The branches at each frame are printed, with the averages of perf or all of them. */
-	bool counts_branches, counts_as_perf;
+	bool counts_branches; /* the branches at each frame are printed */
+	bool counts_as_perf;  /* --compat: perf's averages of them, and its titles with -q */
 	const char *parent, *ignore_callees;
 	bool exclude_other, full_source_path;
 

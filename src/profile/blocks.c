@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "model/schema.h"
 #include "profile/branches.h"
+#include "profile/places.h"
 
 enum { CYCLES_SHIFT = 4 };
 

@@ -93,12 +93,12 @@ int value_cycles(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 	return ret->text ? 0 : -ENOMEM;
 }
 
-/* Instructions are not counted, so the numbers of a function are those of one without cycles. */
+/* Instructions are not counted; perf then has zeros. */
 int value_branch_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	TRY(value_sym(p, raw, is_frame, ret));
 	ret->kind = SONDE_VALUE_NONE;
-	ret->text = place_at(p, (uint32_t)raw)->sym ? "0.00  [  0.0%]" : "-";
+	ret->text = place_at(p, (uint32_t)raw)->sym && p->ipc_is_zero ? "0.00  [  0.0%]" : "-";
 	return 0;
 }
 
@@ -176,6 +176,15 @@ static int branches_by_dso(const struct profile *p, const struct profile_value *
 	return order_dso.show(p, b, a);
 }
 
+/* Addresses of a file are neighbours. */
+static int branches_by_dso_addr(const struct profile *p, const struct profile_value *a,
+				const struct profile_value *b)
+{
+	const int r = branches_by_dso(p, a, b);
+
+	return r ? r : branches_by_addr(p, a, b);
+}
+
 /* The dso does not matter. Places without a function are last, each a row of its own. */
 static int branches_by_sym(const struct profile *p, const struct profile_value *a,
 			   const struct profile_value *b)
@@ -218,6 +227,6 @@ static int branches_by_cycles(const struct profile *p, const struct profile_valu
 
 const struct value_order order_branch_dso = { branches_by_dso, branches_by_dso };
 const struct value_order order_branch_sym = { branches_by_sym, branches_by_sym };
-const struct value_order order_branch_addr = { branches_by_addr, branches_by_addr };
+const struct value_order order_branch_addr = { branches_by_dso_addr, branches_by_dso_addr };
 const struct value_order order_branch_flag = { branches_by_first, branches_by_last };
 const struct value_order order_cycles = { branches_by_cycles, branches_by_cycles };

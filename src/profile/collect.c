@@ -262,6 +262,7 @@ static int collect_begin(struct profile *p, const struct event *ev)
 	places_forget_recent(p);
 	p->borrowed.path = PROFILE_ROOT;
 	p->is_simple = collect_is_simple(p);
+	p->ipc_is_zero = ev->recording->opts->rules->ipc_without_code;
 	weights_begin(p);
 	if (p->opts.empty_tables)
 		TRY(collect_all_tables(p, &ev->recording->all->schemas));
@@ -481,8 +482,12 @@ static int collect_branches(struct profile *p, const struct event *ev, uint64_t 
 	uint32_t sampled = PROFILE_ROOT;
 	struct collect_sample s;
 
-	if (marks_need_place(p))
+	if (marks_need_place(p) || p->opts.hide_unresolved)
 		TRY(collect_place(p, ev, ip, &sampled));
+	if (p->opts.hide_unresolved && !place_at(p, sampled)->sym) {
+		p->facts.hidden_samples++;
+		return 1;
+	}
 	if (p->weights) /* uses the room of the branches, too */
 		TRY(weights_read(p, ev));
 	TRY(collect_values(ev, &s));

@@ -14,7 +14,6 @@
 #include "profile/places.h"
 #include "recording/code.h"
 #include "recording/recording.h"
-#include "sources/source.h"
 
 enum { FLAG_PREDICTED = 2, FLAG_ABORT = 8, CYCLES_SHIFT = 4 };
 /* perf takes a longer branch stack for a damaged one. */

@@ -18,8 +18,9 @@ struct profile_options {
 	uint32_t callgraph_key; /* enum callgraph_key */
 	uint32_t children, borrow_chains;
 	uint32_t groups; /* enum profile_groups */
-	uint32_t raw_fields, hide_unresolved, branches, branch_history, blocks, nanoseconds;
-	uint32_t parents_only, full_source_path, empty_tables;
+	uint32_t raw_fields, hide_unresolved, nanoseconds, parents_only;
+	uint32_t branches, branch_history, blocks;
+	uint32_t full_source_path, empty_tables;
 	uint32_t tree_order; /* enum tree_order */
 	uint32_t weight_as_period;
 	char *parent, *ignore_callees;

@@ -273,6 +273,7 @@ struct profile {
 	bool is_bound;  /* the columns that are fields have been looked up */
 	bool needs_place, needs_paths, needs_lines;
 	bool is_finished;
+	bool ipc_is_zero;  /* of functions; with perf's rule */
 	bool chain_is_cut; /* the chain of the current sample is incomplete */
 	/* place + 1 of the function that parent= names in the current sample's chain; 0 if none */
 	uint64_t chain_parent;

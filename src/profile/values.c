@@ -388,7 +388,10 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 	       ((int64_t)x->sym_end < (int64_t)y->sym_end);
 }
 
-/* The dso is compared before the symbol, unless the dso is a separate key. */
+/*
+ * The dso is compared before the symbol, unless the dso is a separate key. Places without a symbol
+ * are compared by address first, as in perf, and are behind the others.
+ */
 static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
 				  const struct profile_value *b)
 {

@@ -14,7 +14,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import made as branch_stacks  # noqa: E402
 from points import run  # noqa: E402
 from recordings import CORPUS, NO_CORPUS, NO_REFERENCE, REFERENCE  # noqa: E402
 
@@ -137,6 +138,10 @@ OTHERS = {
 }
 
 
+# name: kinds. Recordings that made.py makes of the workload. 'made' is of all of them.
+MADE = {'history': 'branches', 'call-stacks': ''}
+
+
 class Recording:
     def __init__(self, name, kinds, path):
         self.name, self.path, self.kinds = name, path, set(kinds.split()) | {name, 'any'}
@@ -149,6 +154,7 @@ class Recording:
 def known():
     """All recordings, whether they can be made here or not."""
     tables = (
+        ({name: (kinds, None) for name, kinds in MADE.items()}, 'made'),
         (FRESH, 'fresh'),
         (STORED, 'stored'),
         (FOREIGN, 'stored foreign'),
@@ -247,6 +253,14 @@ def make(folder):
             missing[name] = why
         else:
             made.append(Recording(name, kinds + ' fresh', data))
+    for name, kinds in MADE.items():
+        data = folder / (name + '.data')
+        if not workload:
+            missing[name] = 'no C compiler'
+            continue
+        if not data.exists():
+            branch_stacks.make(name, data, workload)
+        made.append(Recording(name, kinds + ' made', data))
     sources = (
         (STORED, ROOT / 'tests' / 'data', 'stored', ''),
         (FOREIGN, CORPUS, 'stored foreign', NO_CORPUS),

@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: MIT
 """Recordings with branch stacks, which few machines can record: made of a program's own addresses.
 
-    make(name, path, workload)      name: one of NAMES
+    make(name, path, program)       name: one of NAMES
+    tests/report/made.py NAME PATH PROGRAM [NAME-IN-MAPS]
 
-The numbers are random but always the same for the same program. Functions, lines and instructions
-are those of the workload, so that perf resolves them.
+The numbers are random but always the same for the same program. Functions and lines are those of
+the program, so that perf resolves them. NAME-IN-MAPS: its name in the recording, which then has the
+program's build id. tests/data/report has such recordings of text-cases/wl.
 """
+import os
+import pathlib
 import random
+import re
 import struct
+import sys
 
-import points
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import points  # noqa: E402
 
 IP, TID, TIME, CALLCHAIN, PERIOD, BRANCHES = 1, 2, 4, 32, 256, 2048
 ANY, CALL_STACK, USER, TYPES, INDEX = 1 << 3, 1 << 11, 1, 1 << 16, 1 << 17
-MMAP2, COMM, SAMPLE, USER_MODE = 10, 3, 9, 2
+MMAP2, COMM, SAMPLE, USER_MODE, BY_BUILD_ID = 10, 3, 9, 2, 1 << 14
 FEAT_BRANCH_STACK, FEAT_PMU_CAPS = 15, 28
 CONTEXT_USER = (1 << 64) - 512
 BASE, TID_OF_ALL = 0x555555000000, 4242
-PROGRAM = ('leaf', 'by_leaf', 'recurse', 'compare', 'spin', 'main')
+# of workload.c, and of wl.c in tests/data/text-cases; the first three are called by call_stacks()
+PROGRAM = (
+    ('main', 'spin', 'recurse', 'leaf', 'by_leaf', 'compare'),
+    ('main', 'top', 'mid', 'leaf'),
+)
 LBR = 8  # entries of a branch stack
 
 
@@ -37,22 +48,32 @@ def record(kind, misc, body):
 class Program:
     """Functions of an ELF file: name -> (address in memory, size)."""
 
-    def __init__(self, path):
-        self.path, self.functions = str(path), {}
+    def __init__(self, path, mapped_as=None):
+        self.path, self.mapped_as, known = str(path), mapped_as, {}
         for line in points.run(['nm', '-S', self.path])[1].decode().splitlines():
             parts = line.split()
-            if len(parts) == 4 and parts[3] in PROGRAM:
-                self.functions[parts[3]] = BASE + int(parts[0], 16), int(parts[1], 16)
+            if len(parts) == 4:
+                known[parts[3]] = BASE + int(parts[0], 16), int(parts[1], 16)
+        names = next(names for names in PROGRAM if set(names) <= set(known))
+        self.functions = {name: known[name] for name in names}
         for line in points.run(['readelf', '-lW', self.path])[1].decode().splitlines():
             parts = line.split()
             if parts[:1] == ['LOAD'] and 'E' in parts[6:8]:
                 self.offset, self.address, self.size = (int(parts[i], 16) for i in (1, 2, 4))
 
     def mapping(self):
-        start = BASE + self.address
-        body = struct.pack('<iiQQQIIQQII', TID_OF_ALL, TID_OF_ALL, start, (self.size + 4095) & -4096,
-                           self.offset, 8, 1, 1, 0, 5, 2)
-        return record(MMAP2, USER_MODE, body + text(self.path))
+        head = (TID_OF_ALL, TID_OF_ALL, BASE + self.address, (self.size + 4095) & -4096,
+                self.offset)
+        if self.mapped_as:
+            notes = points.run(['readelf', '-n', self.path])[1].decode()
+            build_id = bytes.fromhex(re.search('Build ID: (\\w+)', notes)[1])
+            file = struct.pack('<B3x20s', len(build_id), build_id)
+        else:
+            at = os.stat(self.path)
+            file = struct.pack('<IIQQ', os.major(at.st_dev), os.minor(at.st_dev), at.st_ino, 0)
+        body = struct.pack('<iiQQQ', *head) + file + struct.pack('<II', 5, 2)
+        return record(MMAP2, USER_MODE | (BY_BUILD_ID if self.mapped_as else 0),
+                      body + text(self.mapped_as or self.path))
 
 
 def attr(sample_type, branch_type):
@@ -67,8 +88,8 @@ def write(path, sample_type, branch_type, records, features):
     attrs_at = 104
     data_at = attrs_at + len(one) + 16
     bits = [sum(1 << bit for bit in features) if not i else 0 for i in range(4)]
-    head = b'PERFILE2' + words(104, len(one) + 16, attrs_at, len(one) + 16, data_at, len(data), 0, 0,
-                               *bits)
+    sections = attrs_at, len(one) + 16, data_at, len(data), 0, 0
+    head = b'PERFILE2' + words(104, len(one) + 16, *sections, *bits)
     table_at = data_at + len(data)
     body_at = table_at + 16 * len(features)
     table = bodies = b''
@@ -97,7 +118,7 @@ def sample(number, ip, chain, branch_stack):
 def history(path, program):
     """All branches, with cycles, predictions, types, aborts, and loops of equal ones."""
     r = random.Random(6)
-    names = [n for n in PROGRAM if n in program.functions]
+    names = list(program.functions)
     places = {n: [program.functions[n][0] + program.functions[n][1] * i // 7 for i in range(7)]
               for n in names}
 
@@ -132,8 +153,9 @@ def history(path, program):
 def call_stacks(path, program):
     """Stacks of calls that have not returned, deeper than the hardware holds, with its index."""
     r = random.Random(7)
-    start, size = program.functions['recurse']
-    outer = [program.functions[n][0] + 5 for n in ('main', 'spin')]
+    names = list(program.functions)[:3]
+    start, size = program.functions[names[2]]
+    outer = [program.functions[n][0] + 5 for n in names[:2]]
     records = [record(COMM, 0, struct.pack('<ii', TID_OF_ALL, TID_OF_ALL) + text('workload')),
                program.mapping()]
     calls = []  # (from, to), outermost first
@@ -143,7 +165,7 @@ def call_stacks(path, program):
             calls.pop()
             step += 1
         for _ in range(step):
-            at = outer[len(calls)] if len(calls) < 2 else start + size * len(calls) % 3 // 3 + 9
+            at = outer[len(calls)] if len(calls) < 2 else start + 9
             calls.append((at, start))
         if r.random() < 0.05 or not calls:  # perf reads past a stack without entries
             calls = [(outer[0], start)]
@@ -159,5 +181,9 @@ def call_stacks(path, program):
 NAMES = {'history': history, 'call-stacks': call_stacks}
 
 
-def make(name, path, workload):
-    NAMES[name](path, Program(workload))
+def make(name, path, program, mapped_as=None):
+    NAMES[name](path, Program(program, mapped_as))
+
+
+if __name__ == '__main__':
+    make(sys.argv[1], pathlib.Path(sys.argv[2]), *sys.argv[3:])

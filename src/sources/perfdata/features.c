@@ -86,7 +86,7 @@ static int features_read_topology(struct perfdata_source *s, struct bytes *b)
 	return s->info.cpu_sockets ? 0 : err_nomem();
 }
 
-/* Of the capabilities of the cpu's pmu, each a name and a value, the number of branch registers. */
+/* Reads the number of branch registers from the capabilities of the cpu's pmu: names and values. */
 static int features_read_caps(struct perfdata_source *s, struct bytes *b)
 {
 	static const char wanted[] = "branches";
