@@ -113,6 +113,21 @@ size_t report_text_length(const struct report_table *t, const struct report_colu
 	return c->is_cut && len > width ? width : len;
 }
 
+/* Prints an address: the function's name is cut to the column's width, not its offset. */
+static unsigned int report_table_put_address(FILE *out, const struct report_table *t,
+					     const struct report_column *c, const char *text)
+{
+	const char *last = strrchr(text, '+');
+	const char *plus = last && !strncmp(last, "+0x", 3) ? last : NULL;
+	const size_t name = plus ? (size_t)(plus - text) : strlen(text);
+	const unsigned int width = report_column_width(t, c);
+	const size_t shown = name < width ? name : width;
+
+	report_text_print(out, t, text, shown);
+	report_text_print(out, t, text + name, strlen(text + name));
+	return (unsigned int)(shown + strlen(text + name));
+}
+
 void report_cell_print(FILE *out, const struct report_table *t, const struct report_column *c,
 		       const struct report_row *row, bool is_last)
 {
@@ -122,6 +137,8 @@ void report_cell_print(FILE *out, const struct report_table *t, const struct rep
 	if (c->is_number) {
 		for (unsigned int m = 0; m < t->nr_members; m++)
 			printed += report_table_put_number(out, t, c, row, m);
+	} else if (c->is_address) {
+		printed = report_table_put_address(out, t, c, row->texts[c->index]);
 	} else {
 		const char *text = row->texts[c->index];
 		const size_t len = report_text_length(t, c, text);

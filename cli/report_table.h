@@ -33,6 +33,7 @@ struct report_column {
 	bool is_right;      /* text and title are aligned on the right */
 	bool pads_last;     /* text is padded to the width in the last column, too */
 	bool is_cut;        /* text is cut to the width */
+	bool is_address;    /* text is a function's name, which is cut, and an offset */
 	unsigned int index; /* enum report_number, or of struct report_row.texts */
 	unsigned int level; /* level of a hierarchy, from 0 on */
 	unsigned int width;

@@ -84,6 +84,7 @@ static void report_view_add_column(struct view_table *vt, const struct report_ke
 	c.is_cut = !c.is_number;
 	if (key && (key->is_uncut || (key->is_fixed && !c.fixed_width)))
 		c.is_cut = false;
+	c.is_address = !c.is_number && !strncmp(c.name, "addr_", 5);
 	vt->t.columns[vt->t.nr_columns++] = c;
 }
 

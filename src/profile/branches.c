@@ -140,7 +140,10 @@ int value_branch_addr(struct profile *p, uint64_t raw, bool is_frame, struct pro
 		return branches_address(p, place, ret);
 	ret->kind = SONDE_VALUE_ADDRESS;
 	ret->number = place->dso_addr;
-	snprintf(text, sizeof(text), "%s+0x%" PRIx64, place->sym, place->sym_off);
+	if (place->sym_off)
+		snprintf(text, sizeof(text), "%s+0x%" PRIx64, place->sym, place->sym_off);
+	else
+		snprintf(text, sizeof(text), "%s", place->sym);
 	ret->text = texts_intern(p, text);
 	return ret->text ? 0 : -ENOMEM;
 }
