@@ -389,8 +389,8 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 }
 
 /*
- * The dso is compared before the symbol, unless the dso is a separate key. Places without a symbol
- * are compared by address first, as in perf, and are behind the others.
+ * The dso is compared before the symbol, unless the dso is a separate key. perf compares two places
+ * without a symbol by address alone. With rows of callers its order of equal rows depends on both.
  */
 static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
 				  const struct profile_value *b)
