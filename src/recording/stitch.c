@@ -10,6 +10,9 @@
 #include "base/vec.h"
 #include "sources/source.h"
 
+/* A damaged recording could add callers to a stack for ever. */
+enum { STITCH_MAX_CALLERS = 4096 };
+
 /* The last call stack of a thread. */
 struct stitch_thread {
 	VEC(struct sonde_branch) stack;
@@ -95,6 +98,8 @@ static int stitch_join(struct stitch_thread *t, size_t at)
 {
 	const size_t more = t->stack.n - 1 - at;
 
+	if (t->joined.n + more > STITCH_MAX_CALLERS)
+		return 0;
 	TRY(vec_reserve(&t->joined, more));
 	if (t->joined.n)
 		memmove(t->joined.v + more, t->joined.v, t->joined.n * sizeof(*t->joined.v));
