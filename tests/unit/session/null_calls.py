@@ -59,6 +59,7 @@ POINTERS = {
     'struct sonde_profile_table *': '&profile_table', 'struct sonde_profile_row *': '&profile_row',
     'struct sonde_profile_value *': '&profile_value',
     'struct sonde_profile_path *': '&profile_path',
+    'struct sonde_profile_read *': '&profile_read',
     'struct sonde_profile_place *': '&profile_place',
     'struct sonde_profile_node *': '&profile_node',
 }

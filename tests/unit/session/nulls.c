@@ -56,6 +56,7 @@ static struct sonde_profile_value profile_value = { .size = sizeof(profile_value
 static struct sonde_profile_place profile_place = { .size = sizeof(profile_place) };
 static struct sonde_profile_node profile_node = { .size = sizeof(profile_node) };
 static struct sonde_profile_path profile_path = { .size = sizeof(profile_path) };
+static struct sonde_profile_read profile_read = { .size = sizeof(profile_read) };
 static const char *title;
 static uint32_t number;
 static size_t length = UNTOUCHED;
