@@ -25,7 +25,8 @@ static char *report_calls_text(const struct report_args *a, const struct sonde_p
 
 	if (!p->sym)
 		r = asprintf(&text, "%#" PRIx64, p->ip); /* perf prints 0 without 0x */
-	else if (a->graph_key == REPORT_BY_FUNCTION)
+	else if (a->graph_key == REPORT_BY_FUNCTION ||
+		 (a->graph_key == REPORT_BY_SRCLINE && !p->file))
 		r = asprintf(&text, "%s%s", p->sym, inlined);
 	else if (p->file)
 		r = asprintf(&text, "%s %s:%u%s", p->sym, report_calls_file(a, p), p->line,

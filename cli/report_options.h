@@ -51,7 +51,7 @@ struct report_args {
 	const char *ignored, *prefix, *prefix_strip;
 	uint64_t samples_kept;
 
-	char wrong[160]; /* a message about a value that is wrong, but that perf takes; "" if none */
+	char wrong[160]; /* a message about a wrong value that perf takes; "" if there is none */
 };
 
 extern const struct opt report_options[];

@@ -110,7 +110,14 @@ size_t report_text_length(const struct report_table *t, const struct report_colu
 	const size_t len = strlen(text);
 	const unsigned int width = report_column_width(t, c);
 
-	return c->is_cut && len > width ? width : len;
+	return c->is_cut && report_text_width(text) > width ? width : len;
+}
+
+size_t report_text_width(const char *text)
+{
+	const size_t len = strlen(text), end = strlen(REPORT_INLINED);
+
+	return len > end && !strcmp(text + len - end, REPORT_INLINED) ? len - end : len;
 }
 
 /* Prints an address: the function's name is cut to the column's width, not its offset. */

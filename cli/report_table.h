@@ -89,6 +89,9 @@ unsigned int report_column_width(const struct report_table *t, const struct repo
 /* Prints a cell and pads it, unless it is the last one of its line. */
 void report_cell_print(FILE *out, const struct report_table *t, const struct report_column *c,
 		       const struct report_row *row, bool is_last);
+/* perf puts this after the names of inlined functions, and does not count it for widths. */
+#define REPORT_INLINED " (inlined)"
+size_t report_text_width(const char *text);
 /* The bytes of a text that are printed: as many as its column is wide, if it is cut. */
 size_t report_text_length(const struct report_table *t, const struct report_column *c,
 			  const char *text);

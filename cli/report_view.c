@@ -257,8 +257,8 @@ static const char *report_view_text(struct view_table *vt, const struct shown_ke
 
 		if (!value.level && sonde_profile_place(vt->v->profile, of, &place) != 1)
 			return value.text;
-		if (asprintf(&text, "[%c] %s", value.level ? value.level : place.level,
-			     value.text) < 0)
+		if (asprintf(&text, "[%c] %s%s", value.level ? value.level : place.level,
+			     value.text, place.is_inlined ? REPORT_INLINED : "") < 0)
 			return NULL;
 		return report_view_own(vt, text);
 	}
@@ -306,8 +306,8 @@ static bool report_view_is_unmeasured(const struct view_table *vt, const struct 
 /* True if a width that the profile gives for a value replaces that of its text. */
 static bool report_view_is_fixed(const struct report_key *key)
 {
-	static const char *const names[] = { "comm", "trace", "dso_size", "srcline", "srcfile",
-					     "time" };
+	static const char *const names[] = { "comm",    "trace",   "dso_size",
+					     "srcline", "srcfile", "time" };
 
 	for (size_t i = 0; key && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(key->name, names[i]))
@@ -336,7 +336,9 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 
 		if (c->is_number)
 			continue;
-		width = k->key && k->key->is_fixed ? 0 : (unsigned int)strlen(row->texts[c->index]);
+		width = k->key && k->key->is_fixed
+				? 0
+				: (unsigned int)report_text_width(row->texts[c->index]);
 		if (sonde_profile_value(vt->v->profile, vt->index, row->id, k->profile_key,
 					&value) == 1) {
 			if (value.width > width || (value.width && report_view_is_fixed(k->key)))

@@ -18,9 +18,9 @@ struct report_view {
 	bool children, has_graphs;
 	size_t nr_events; /* events of the recording, with or without samples */
 	bool verbose;
-	bool as_perf;       /* --compat */
-	bool filters_first; /* symbol_filter is for the first table only */
-	bool filters_none;  /* symbol_filter and socket select nothing */
+	bool as_perf;         /* --compat */
+	bool filters_first;   /* symbol_filter is for the first table only */
+	bool filters_none;    /* symbol_filter and socket select nothing */
 	bool is_for_programs; /* texts are plain values: symbols without [k] or [.] */
 	/* Prints a call tree; if NULL, report_graph_print() does. */
 	int (*put_calls)(FILE *out, const struct report_call *first);

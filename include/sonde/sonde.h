@@ -423,7 +423,7 @@ struct sonde_rules {
 	/* Reports. */
 	/* A word that selects functions selects them in the table of the first event only. */
 	uint32_t report_filters_first_event;
-	uint32_t report_takes_wrong_values; /* wrong values of options are read as far as possible */
+	uint32_t report_takes_wrong_values; /* wrong values are read as far as possible */
 };
 /* The rules of a session. Valid as long as the library is loaded. */
 SONDE_API const struct sonde_rules *sonde_session_rules(const struct sonde_session *s);

@@ -321,8 +321,8 @@ int sonde_profile_value(const struct sonde_profile *p, uint32_t table, uint64_t 
 	v = profile_value_at(p, table, row, key);
 	if (!v)
 		return 0;
-	width = row_column_width(p->own, &p->own->columns.v[key],
-				 profile_row_number(p, table, row), v);
+	width = row_column_width(p->own, &p->own->columns.v[key], profile_row_number(p, table, row),
+				 v);
 	return profile_give_value(v, width, ret);
 }
 

@@ -61,17 +61,13 @@ static void fields_put(const struct event *ev, const struct sonde_field *f, bool
  * Appends the word of the event's text that perf takes for the field's value: the first one that
  * begins with the field's name, without the name and the character after it.
  */
-static bool fields_put_word(const struct event *ev, const struct sonde_field *f, bool of_list,
-			    struct outbuf *out)
+static bool fields_put_word(const struct event *ev, const struct sonde_field *f, struct outbuf *out)
 {
 	const size_t len = strlen(f->name);
 	struct outbuf text = { 0 };
 	const char *at;
 
-	if (of_list)
-		recording_event_fields(ev, NULL, &text);
-	else
-		recording_event_text(ev, &text);
+	recording_event_text(ev, &text);
 	outbuf_char(&text, '\0');
 	at = text.failed ? NULL : text.data;
 	while (at && strncmp(at, f->name, len)) {
@@ -84,20 +80,21 @@ static bool fields_put_word(const struct event *ev, const struct sonde_field *f,
 	return at != NULL;
 }
 
-/* perf's text of a field. Sets the width that counts for the column's: that of the word. */
+/*
+ * perf's text of a field. Sets the width that counts for the column's: that of a word, or with
+ * raw-fields the size of a text.
+ */
 static void fields_put_as_perf(const struct profile *p, const struct event *ev,
 			       const struct profile_column *c, struct outbuf *out,
-			       uint32_t *ret_width)
+			       struct profile_field_value *v)
 {
-	*ret_width = 0;
-	if ((!c->is_raw || p->opts.raw_fields) &&
-	    fields_put_word(ev, c->field, p->opts.raw_fields, out)) {
-		*ret_width = (uint32_t)out->len;
-		if (!p->opts.raw_fields)
-			return;
-		out->len = 0;
+	if (!c->is_raw && fields_put_word(ev, c->field, out)) {
+		v->width = (uint32_t)out->len;
+		return;
 	}
 	recording_event_fields(ev, c->field, out);
+	if (p->opts.raw_fields && c->field->is_dynamic)
+		v->width = v->bytes_len;
 }
 
 static int fields_add(struct profile *p, struct profile_column *c, const struct event *ev,
@@ -111,7 +108,7 @@ static int fields_add(struct profile *p, struct profile_column *c, const struct 
 
 	p->text.len = 0;
 	if (ev && p->rules->fields_by_text) {
-		fields_put_as_perf(p, ev, c, &p->text, &v.width);
+		fields_put_as_perf(p, ev, c, &p->text, &v);
 	} else if (ev) {
 		fields_put(ev, c->field, c->is_raw, &p->text);
 		v.width = (uint32_t)p->text.len;

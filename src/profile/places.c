@@ -95,6 +95,7 @@ static int places_make(struct profile *p, const struct event *ev, const struct s
 	TRY(places_intern(p, frame && frame->sym ? frame->sym : loc->sym, &place.sym));
 	if (frame) {
 		place.is_inlined = frame->flags & SONDE_FRAME_INLINED;
+		p->has_inlined |= place.is_inlined;
 		place.line = frame->line;
 		TRY(places_intern(p, frame->file, &place.file));
 	}

@@ -135,8 +135,6 @@ static int ranks_ids(struct profile_column *c)
 
 int ranks_make(struct profile *p)
 {
-	vec_foreach(place, &p->place_list)
-		p->has_symbols |= place->sym != NULL;
 	vec_foreach(c, &p->columns) {
 		TRY(ranks_values(p, c));
 		TRY(ranks_order(p, c, false));

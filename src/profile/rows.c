@@ -414,7 +414,8 @@ static bool rows_need_tree(const struct profile *p)
 
 	for (size_t i = 0; i < p->columns.n; i++)
 		has_function |= p->columns.v[i].def->order == &order_sym;
-	return p->rules->merges_by_tree && has_function && !p->has_dso && !p->merged;
+	return p->rules->merges_by_tree && has_function && (!p->has_dso || p->has_inlined) &&
+	       !p->merged;
 }
 
 struct rows_seen {
@@ -434,7 +435,8 @@ static void rows_see(struct rows_seen *s, uint32_t row)
 static int rows_list_as_seen(struct profile *p, struct rows_seen *s)
 {
 	for (uint32_t i = 0; i < p->cells.n; i++) {
-		const uint32_t *frames = NULL, nr = p->opts.children ? cell_frames(p, i, &frames) : 0;
+		const uint32_t *frames = NULL,
+			       nr = p->opts.children ? cell_frames(p, i, &frames) : 0;
 
 		rows_see(s, p->cell_rows.v[i]);
 		for (uint32_t k = 0; k < nr; k++) {
@@ -500,9 +502,9 @@ static void rows_note_compared(struct profile *p, const uint32_t *sorted, uint32
 	for (uint32_t i = 0; i < p->rows.n; i++) {
 		struct profile_row *row = &p->rows.v[sorted[i]];
 
-		row->is_compared |= is_line ? row->has_places
-					    : row->all.samples > 1 ||
-						      (p->opts.children && row->has_tree);
+		row->is_compared |=
+			is_line ? row->has_places
+				: row->all.samples > 1 || (p->opts.children && row->has_tree);
 		if (!i || memcmp(wordset_key(&p->row_values, sorted[i - 1]),
 				 wordset_key(&p->row_values, sorted[i]), len))
 			continue;

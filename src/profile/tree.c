@@ -12,6 +12,7 @@
 
 #include "profile/tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -30,6 +31,8 @@ struct tree_group {
 	uint64_t period, samples, address;
 	uint64_t dso; /* 1 + its order; 0 if there is none */
 	const char *sym;
+	const char *file; /* only for CALLGRAPH_SRCLINE */
+	uint32_t line;
 	bool inlined;
 	uint32_t number; /* in the order of first items */
 	uint32_t nr, items_at;
@@ -196,6 +199,21 @@ static int tree_add_node(struct tree *t, const struct tree_group *g, uint32_t pa
 
 /* ---- division -------------------------------------------------------------------------------- */
 
+/* perf compares the texts of lines, without folders; the last is first, after frames without. */
+static int tree_compare_lines(const struct tree_group *x, const struct tree_group *y)
+{
+	char a[512], b[512];
+	const char *slash;
+
+	if (!x->file || !y->file)
+		return (x->file != NULL) - (y->file != NULL);
+	slash = strrchr(x->file, '/');
+	snprintf(a, sizeof(a), "%s:%u", slash ? slash + 1 : x->file, x->line);
+	slash = strrchr(y->file, '/');
+	snprintf(b, sizeof(b), "%s:%u", slash ? slash + 1 : y->file, y->line);
+	return strcmp(b, a);
+}
+
 /*
  * The larger period first, then the younger dso, the higher address, the younger group. perf orders
  * functions by name if one of them is inlined.
@@ -206,6 +224,12 @@ static int tree_compare(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order > y->order ? -1 : 1;
+	if (x->file || y->file) {
+		int r = tree_compare_lines(x, y);
+
+		if (r)
+			return r;
+	}
 	if ((x->inlined || y->inlined) && x->sym && y->sym && strcmp(x->sym, y->sym))
 		return strcmp(y->sym, x->sym);
 	if (x->dso != y->dso)
@@ -219,12 +243,15 @@ static int tree_add_group(struct tree *t, const struct tree_item *first, uint32_
 {
 	const struct profile *p = t->p;
 	const struct profile_place *place = place_at(p, p->call_paths.frames.v[first->at] - 1);
-	const bool by_function = p->opts.callgraph_key == CALLGRAPH_FUNCTION;
 	const struct tree_group g = {
-		.address = place->sym && by_function ? place->sym_start : place->ip,
+		.address = place->sym && p->opts.callgraph_key != CALLGRAPH_ADDRESS
+				   ? place->sym_start
+				   : place->ip,
 		.dso = place->dso ? 1 + p->dsos.v[place->dso - 1].order : 0,
 		.sym = place->sym,
-		.inlined = place->is_inlined,
+		.inlined = place->is_inlined && p->opts.callgraph_key == CALLGRAPH_FUNCTION,
+		.file = p->opts.callgraph_key == CALLGRAPH_SRCLINE ? place->file : NULL,
+		.line = place->line,
 		.number = (uint32_t)t->groups.n,
 	};
 
@@ -283,7 +310,8 @@ static int tree_divide(struct tree *t, uint32_t node)
 	TRY(tree_make_groups(t, t->items + n.items_at, n.nr_items));
 	tree_divide_items(t, n.items_at, n.nr_items);
 	vec_foreach(g, &t->groups)
-		g->order = t->p->opts.tree_order == TREE_BY_SIZE ? counts_order(t->p, g->period) : 0;
+		g->order =
+			t->p->opts.tree_order == TREE_BY_SIZE ? counts_order(t->p, g->period) : 0;
 	if (t->groups.n > 1)
 		qsort(t->groups.v, t->groups.n, sizeof(*t->groups.v), tree_compare);
 	vec_foreach(g, &t->groups)

@@ -106,7 +106,7 @@ struct key_def {
 };
 /* A distinct value of a tracepoint's field. */
 struct profile_field_value {
-	const char *bytes, *text; /* in the profile's string pool */
+	const char *bytes, *text;  /* in the profile's string pool */
 	uint32_t bytes_len, width; /* width: of the text, as far as it counts for the column's */
 };
 
@@ -267,7 +267,7 @@ struct profile {
 	unsigned nr_raws;                /* numbers in a combination, not counting the table */
 	struct profile_filters *filters; /* owned; marks.c */
 	bool has_dso;                    /* `dso` is one of the keys */
-	bool has_symbols;                /* a place has a symbol; known after the pass */
+	bool has_inlined;                /* there are inlined functions */
 	bool has_parent;                 /* `parent` is one of the keys */
 	bool needs_sample;               /* a key is a value of struct sonde_sample */
 	bool is_simple; /* the keys are about comm and place only: recent_cells is used */

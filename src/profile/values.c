@@ -198,8 +198,7 @@ int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile
 
 	ret->place = (uint32_t)raw + 1;
 	if (place->file && !is_lost)
-		snprintf(text, sizeof(text), "%s:%u",
-			 values_file(p, place), place->line);
+		snprintf(text, sizeof(text), "%s:%u", values_file(p, place), place->line);
 	else if (is_lost && !place->dso)
 		snprintf(text, sizeof(text), "??:0");
 	else if (place->sym)
@@ -366,6 +365,15 @@ static int values_by_dso(const struct profile *p, const struct profile_value *a,
 	return strcmp(p->dsos.v[x - 1].short_name, p->dsos.v[y - 1].short_name);
 }
 
+/*
+ * An inlined function has the range of the function that it is in; perf takes functions of a name
+ * for one also if such ranges are neighbours.
+ */
+static bool values_overlap(const struct profile_place *x, const struct profile_place *y)
+{
+	return x->sym_start <= y->sym_end && y->sym_start <= x->sym_end;
+}
+
 /* ... and also places without a symbol. */
 static int values_by_range(const struct profile *p, const struct profile_value *a,
 			   const struct profile_value *b)
@@ -376,12 +384,12 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 		return values_by_number(p, a, b);
 	if (!x->sym || !y->sym)
 		return (x->sym == NULL) - (y->sym == NULL);
-	if (x->is_inlined || y->is_inlined || p->merged) {
-		int r = strcmp(x->sym, y->sym);
-
-		if (r || p->merged)
-			return r;
-	}
+	if (p->merged)
+		return strcmp(x->sym, y->sym);
+	if (x->is_inlined != y->is_inlined)
+		return x->is_inlined - y->is_inlined;
+	if (x->is_inlined && (strcmp(x->sym, y->sym) != 0 || values_overlap(x, y)))
+		return strcmp(x->sym, y->sym);
 	if (x->sym_start != y->sym_start)
 		return (int64_t)x->sym_start < (int64_t)y->sym_start ? -1 : 1;
 	return ((int64_t)x->sym_end > (int64_t)y->sym_end) -
@@ -408,9 +416,20 @@ static int values_by_symbol_place(const struct profile *p, const struct profile_
 int values_by_function(const struct profile *p, const struct profile_value *a,
 		       const struct profile_value *b)
 {
-	if (!place_at(p, a->place - 1)->sym && !place_at(p, b->place - 1)->sym)
+	const struct profile_place *x = place_at(p, a->place - 1), *y = place_at(p, b->place - 1);
+	int r = 0;
+
+	if (!x->sym && !y->sym)
 		return values_by_number(p, a, b);
-	return values_by_symbol_place(p, a, b);
+	if (!p->has_dso)
+		r = values_by_dso(p, a, b);
+	if (r || !x->sym || !y->sym || !(x->is_inlined || y->is_inlined))
+		return r ? r : values_by_range(p, a, b);
+	if (strcmp(x->sym, y->sym) != 0)
+		return strcmp(y->sym, x->sym);
+	if (values_overlap(x, y))
+		return 0;
+	return x->sym_start < y->sym_start ? -1 : 1;
 }
 
 static int values_by_symbol(const struct profile *p, const struct profile_value *a,

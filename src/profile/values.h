@@ -31,8 +31,9 @@ extern const struct value_order order_text, order_number, order_size, order_dso,
 	order_field, order_ipc, order_parent;
 
 /*
- * perf's order of functions if no key before them is a file: it compares unresolved addresses of
- * all files, but an address and a function by file. This is no order of all of them.
+ * perf's order of functions. Without the key dso it compares unresolved addresses of all files, but
+ * an address and a function by file; inlined functions are compared by name, the last first, others
+ * by address. This is no order of all of them.
  */
 int values_by_function(const struct profile *p, const struct profile_value *a,
 		       const struct profile_value *b);

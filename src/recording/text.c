@@ -104,8 +104,7 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 		text_hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
 }
 
-void recording_event_fields(const struct event *ev, const struct sonde_field *f,
-			    struct outbuf *out)
+void recording_event_fields(const struct event *ev, const struct sonde_field *f, struct outbuf *out)
 {
 	const struct printfmt *pf = ev->schema->print;
 
