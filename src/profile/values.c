@@ -369,9 +369,12 @@ static int values_by_dso(const struct profile *p, const struct profile_value *a,
  * An inlined function has the range of the function that it is in; perf takes functions of a name
  * for one also if such ranges are neighbours.
  */
-static bool values_overlap(const struct profile_place *x, const struct profile_place *y)
+static bool values_overlap(const struct profile *p, const struct profile_place *x,
+			   const struct profile_place *y)
 {
-	return x->sym_start <= y->sym_end && y->sym_start <= x->sym_end;
+	const bool or_meet = p->rules->merges_by_tree;
+
+	return x->sym_start < y->sym_end + or_meet && y->sym_start < x->sym_end + or_meet;
 }
 
 /* ... and also places without a symbol. */
@@ -388,7 +391,7 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 		return strcmp(x->sym, y->sym);
 	if (x->is_inlined != y->is_inlined)
 		return x->is_inlined - y->is_inlined;
-	if (x->is_inlined && (strcmp(x->sym, y->sym) != 0 || values_overlap(x, y)))
+	if (x->is_inlined && (strcmp(x->sym, y->sym) != 0 || values_overlap(p, x, y)))
 		return strcmp(x->sym, y->sym);
 	if (x->sym_start != y->sym_start)
 		return (int64_t)x->sym_start < (int64_t)y->sym_start ? -1 : 1;
@@ -427,7 +430,7 @@ int values_by_function(const struct profile *p, const struct profile_value *a,
 		return r ? r : values_by_range(p, a, b);
 	if (strcmp(x->sym, y->sym) != 0)
 		return strcmp(y->sym, x->sym);
-	if (values_overlap(x, y))
+	if (values_overlap(p, x, y))
 		return 0;
 	return x->sym_start < y->sym_start ? -1 : 1;
 }
