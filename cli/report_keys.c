@@ -47,7 +47,7 @@ static const struct report_key report_keys[] = {
 	KEY("cgroup"),
 	KEY("cgroup_id"),
 	KEY("ipc_null", .pads_last = true),
-	KEY("time", .pads_last = true),
+	KEY("time"),
 	KEY("code_page_size", .pads_last = true),
 	KEY("local_ins_lat", .pads_last = true),
 	SUM("ins_lat"),

@@ -54,11 +54,7 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 		key[n++] = rows_value(c, c->raw_at < 0 ? 2 * (uint64_t)place + is_frame
 						       : raws[1 + c->raw_at]);
 	r = wordset_put(&p->row_values, key, ret);
-	if (r > 0)
-		return rows_add(p, p->table_of.v[raws[0]], combination, place);
-	if (!r && p->rows.v[*ret].place != place + 1)
-		p->rows.v[*ret].has_places = true;
-	return r;
+	return r > 0 ? rows_add(p, p->table_of.v[raws[0]], combination, place) : r;
 }
 
 /* The row that was found last for a combination and a place, of those with equal slots. */
@@ -491,8 +487,7 @@ static void rows_sum_table(struct profile *p, struct profile_table *table, struc
 
 /*
  * Marks the rows that perf compared with others by the key number `key`: those of several samples
- * or frames, or for source lines of several addresses, and neighbours whose keys before it are
- * equal.
+ * (for source lines, of their own) or frames, and neighbours whose keys before it are equal.
  */
 static void rows_note_compared(struct profile *p, const uint32_t *sorted, uint32_t key)
 {
@@ -503,7 +498,7 @@ static void rows_note_compared(struct profile *p, const uint32_t *sorted, uint32
 		struct profile_row *row = &p->rows.v[sorted[i]];
 
 		row->is_compared |=
-			is_line ? row->has_places
+			is_line ? row->self.samples > 1
 				: row->all.samples > 1 || (p->opts.children && row->has_tree);
 		if (!i || memcmp(wordset_key(&p->row_values, sorted[i - 1]),
 				 wordset_key(&p->row_values, sorted[i]), len))

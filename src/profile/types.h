@@ -205,7 +205,6 @@ struct profile_row {
 	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
 	bool is_compared; /* with other rows, by a key of which perf makes the text only then */
-	bool has_places;  /* samples at several places */
 };
 
 struct profile_member {

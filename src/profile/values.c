@@ -181,11 +181,16 @@ static const char *values_file(const struct profile *p, const struct profile_pla
 	return slash ? slash + 1 : place->file;
 }
 
-/* True if perf looks for the line at another address than the frame's, where there is none. */
+/*
+ * True if perf looks for the line at another address than the frame's, where there is none. If call
+ * paths are compared by address or by line, frames have theirs already.
+ */
 static bool values_line_is_lost(const struct profile *p, const struct profile_place *place,
 				bool is_frame)
 {
-	return p->rules->maps_callers_twice && (is_frame || !place->dso);
+	const bool is_looked_up = is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION;
+
+	return p->rules->maps_callers_twice && (is_looked_up || !place->dso);
 }
 
 /* A function without a line is shown with the distance from its start. */
