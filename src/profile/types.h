@@ -382,7 +382,7 @@ static inline uint32_t cell_place(const struct profile *p, uint32_t cell)
 	return (uint32_t)wordset_key(&p->cells, cell)[0] - 1;
 }
 
-/* The second word of a cell's key: its path, its cpumode, and whether another sample had the path. */
+/* The second word of a key of cells: path, cpumode, and whether another sample had the path. */
 static inline uint64_t cell_word(uint32_t path, uint32_t mode, bool is_borrowed)
 {
 	return (uint64_t)is_borrowed << 40 | (uint64_t)mode << 32 | path;
