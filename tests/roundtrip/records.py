@@ -184,6 +184,8 @@ def live(fx, sonde, folder):
             want = text_of(['perf', 'script', '-f'] + options.split() + ['-i', path.name],
                            path.parent)
             got = text_of(compat + options.split() + ['-i', path.name], path.parent)
+            if want[0] and not want[1] and '-C' in options:
+                continue  # perf knows no cpus if the header does not count them
             if want[0] and got[0]:  # both fail: perf may have printed the beginning of its text
                 want = got
             check('%s %s' % (path.relative_to(DATA), options[:40]), only_records(want[1], options),

@@ -327,6 +327,10 @@ class Swapper:
             for _ in range(n):
                 self.turn(4, at)
                 at = self.string(at + 4)
+        elif number == 28:  # names and values
+            n, at = self.turn(4, at), at + 4
+            for _ in range(2 * n):
+                at = self.string(at)
         elif number == 17:
             n, at = self.turn(4, at), at + 4
             for _ in range(n):
