@@ -150,6 +150,11 @@ class Recording:
     def is_stored(self):
         return 'stored' in self.kinds
 
+    @property
+    def is_of_machine(self):
+        """True if it also holds what other programs did meanwhile."""
+        return ' -a ' in FRESH.get(self.name, ('', ''))[1] + ' '
+
 
 def known():
     """All recordings, whether they can be made here or not."""
