@@ -62,6 +62,8 @@ POINTERS = {
     'struct sonde_profile_read *': '&profile_read',
     'struct sonde_profile_place *': '&profile_place',
     'struct sonde_profile_node *': '&profile_node',
+    'struct sonde_profile_branches *': '&profile_branches',
+    'struct sonde_profile_block *': '&profile_block',
 }
 NAMED = {
     ('const char *', 'text'): 'session_text', ('const char *', 'origin'): '"."',

@@ -55,6 +55,8 @@ static struct sonde_profile_row profile_row = { .size = sizeof(profile_row) };
 static struct sonde_profile_value profile_value = { .size = sizeof(profile_value) };
 static struct sonde_profile_place profile_place = { .size = sizeof(profile_place) };
 static struct sonde_profile_node profile_node = { .size = sizeof(profile_node) };
+static struct sonde_profile_branches profile_branches = { .size = sizeof(profile_branches) };
+static struct sonde_profile_block profile_block = { .size = sizeof(profile_block) };
 static struct sonde_profile_path profile_path = { .size = sizeof(profile_path) };
 static struct sonde_profile_read profile_read = { .size = sizeof(profile_read) };
 static const char *title;
