@@ -143,9 +143,6 @@ SONDE_API const char *sonde_error_text(void);
  *	demangle-kernel=0|1 1: also those of the kernel
  *	show-kernel-path=0|1  1: print the file of the kernel's symbols, not [kernel.kallsyms]
  *	inline=0|1          1 (default): resolve functions inlined at a frame
- *	empty-tables=0|1    1: events without samples have tables, too
- *	tree-order=size|place  place: siblings of call trees are in the order in which files were
- *	                    recorded, the last first, and of their addresses, whatever their sizes
  *	full-source-path=0|1  1: print source files with their folders
  *
  *    Output:
@@ -989,6 +986,9 @@ struct sonde_profile;
  *	                    front of its call chain. Needs callgraph
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
  *	full-source-path=0|1  1: texts of the key srcline have the file's folders
+ *	empty-tables=0|1    1: events without samples have tables, too
+ *	tree-order=size|place  place: siblings of call trees are in the order in which files were
+ *	                    recorded, the last first, and of their addresses, whatever their sizes
  *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
  *	                    key parent has no function, are marked SONDE_ROW_FILTERED
  *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their

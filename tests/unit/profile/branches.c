@@ -164,11 +164,14 @@ TEST(branches_are_merged)
 		assert_string_equal(sonde_profile_text(all, 0, i, 1),
 				    sonde_profile_text(one, 0, i, 1));
 	}
-	assert_int_equal(sonde_profile_new(&samples, "keys=addr_from,cycles\n", NULL), 0);
+	sonde_profile_free(all);
+	sonde_profile_free(one);
+	recording_done(&r);
+	one = branches_profile(&r, "branches=1\nkeys=comm\n", "none");
+	assert_int_equal(sonde_profile_new(&samples, "keys=comm\n", NULL), 0);
 	assert_int_equal(sonde_profile_merge(samples, one), -EINVAL);
 	assert_non_null(strstr(sonde_error_text(), "branches="));
 	sonde_profile_free(samples);
-	sonde_profile_free(all);
 	sonde_profile_free(one);
 	recording_done(&r);
 }
