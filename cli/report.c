@@ -6,8 +6,8 @@
 #include "report_folded.h"
 #include "report_formats.h"
 #include "report_frame.h"
+#include "report_profile.h"
 #include "report_threads.h"
-#include "report_view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,21 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Data that a recording's event types contain. */
-struct contents {
-	bool chains, branches, accesses, only_tracepoints;
-	bool call_stacks; /* some of the branches are calls that have not returned */
-	size_t nr_events;
-};
-
-struct report_run {
-	struct report *report;
-	struct sonde_session *session;
-	struct contents has;
-	struct report_layout layout;
-	struct report_view view;
-};
 
 static bool report_has_call_stacks(const struct sonde_schema *sc)
 {
@@ -42,9 +27,9 @@ static bool report_has_call_stacks(const struct sonde_schema *sc)
 	return attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-static struct contents report_look(struct sonde_session *s)
+static struct report_contents report_look(struct sonde_session *s)
 {
-	struct contents has = { .only_tracepoints = true };
+	struct report_contents has = { .only_tracepoints = true };
 	const size_t n = sonde_session_schemas(s);
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -114,173 +99,6 @@ static int report_fail_key(struct report *r, const char *word, const char *of, b
 	cli_say("report: unknown key '%s' in --%s%s%s%s", word, of, near.meant ? " (nearest: " : "",
 		near.meant ? near.meant : "", near.meant ? ")" : "");
 	return 1;
-}
-
-/* ---- the profile ----------------------------------------------------------------------------- */
-
-static bool report_is_pipe(struct sonde_session *s)
-{
-	const char *form = sonde_session_info(s, "form");
-
-	return form && !strcmp(form, "pipe");
-}
-
-/* perf reads a pipe's event types too late to make rows of callers, or a group of them. */
-static bool report_has_no_callers(const struct report_run *run)
-{
-	return cli_compat(run->report->cli) && report_is_pipe(run->session);
-}
-
-static void report_put_text(FILE *f, const char *key, const char *value)
-{
-	if (value)
-		fprintf(f, "%s=%s\n", key, value);
-}
-
-/* --weight names a value of samples or a field of tracepoints. */
-static bool report_weighs_field(const struct report_args *a)
-{
-	return a->weight && strcmp(a->weight, "samples") && strcmp(a->weight, "period");
-}
-
-/* Writes the keys of the profile in the order in which rows are compared. */
-static void report_put_keys(FILE *f, const struct report_items *items)
-{
-	bool is_first = true;
-
-	for (size_t i = 0; i < items->n; i++) {
-		const struct report_item *it = &items->v[i];
-
-		if (it->key && (it->key->kind == REPORT_KEY_NUMBER || !it->key->profile_name))
-			continue;
-		fprintf(f, "%s%s", is_first ? "" : ",", it->key ? it->key->profile_name : it->name);
-		is_first = false;
-	}
-}
-
-/* Chains are in perf's order of nodes, not of their sizes. */
-static bool report_wants_chains(const struct report_args *a)
-{
-	return !a->format && (a->graph.kind == REPORT_FLAT || a->graph.kind == REPORT_FOLDED);
-}
-
-/* The text form of the profile; NULL if there is no memory. */
-static char *report_profile_text(const struct report_run *run)
-{
-	const struct report_args *a = run->report->args;
-	const bool graphs = run->view.children || run->view.has_graphs;
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	if (!f)
-		return NULL;
-	fputs("keys=", f);
-	report_put_keys(f, &run->layout.sort);
-	fputc('\n', f);
-	if (graphs)
-		fprintf(f, "callgraph=%s\ncallgraph-key=%s\nchildren=%d\nborrow-chains=%d\n",
-			a->callers_first ? "caller" : "callee",
-			a->graph_key == REPORT_BY_ADDRESS   ? "address"
-			: a->graph_key == REPORT_BY_SRCLINE ? "srcline"
-							    : "function",
-			run->view.children, a->show_ref_graph);
-	fprintf(f, "groups=%s\n",
-		a->group && !report_has_no_callers(run) ? "all"
-		: a->no_group                           ? "none"
-							: "recorded");
-	if (report_weighs_field(a))
-		report_put_text(f, "weight", a->weight);
-	report_put_text(f, "parent", a->parent);
-	report_put_text(f, "ignore-callees", a->ignore_callees);
-	report_put_text(f, "comms", a->comms);
-	report_put_text(f, "dsos", a->dsos);
-	report_put_text(f, "symbols", a->symbols);
-	report_put_text(f, "pids", a->pids);
-	report_put_text(f, "tids", a->tids);
-	if (a->time_quantum_ns)
-		fprintf(f, "time-quantum=%" PRIu64 "\n", a->time_quantum_ns);
-	if (!run->view.filters_none)
-		report_put_text(f, "socket", a->socket);
-	fprintf(f, "empty-tables=%d\ntree-order=%s\n", a->no_skip_empty,
-		graphs && report_wants_chains(a) ? "place" : "size");
-	fprintf(f, "raw-fields=%d\nhide-unresolved=%d\n", a->raw_trace, a->hide_unresolved);
-	fprintf(f, "full-source-path=%d\nweight-as-period=%d\nbranch-history=%d\nblocks=%d\n",
-		a->full_source_path, a->mem_mode, graphs && run->view.by_history,
-		run->view.by_block);
-	fprintf(f, "nanoseconds=%d\nparents-only=%d\nbranches=%d\n", a->ns, a->exclude_other,
-		run->view.by_branch);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-/* The text of keys for sonde_profile_sort(); NULL if there is no memory. */
-static char *report_order_text(const struct report_run *run)
-{
-	const struct report_items *items = &run->layout.sort;
-	const bool elides = report_view_elides(&run->view);
-	struct report_name name;
-	bool is_first = true;
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < items->n; i++) {
-		const struct report_item *it = &items->v[i];
-		const bool is_number = it->key && it->key->kind == REPORT_KEY_NUMBER;
-		uint32_t first = 0, n = 1;
-
-		if (elides && report_view_elided(run->report->args, it->key, &name))
-			continue;
-		/* Without --children perf has no such column, so it does not sort by it. */
-		if (is_number && it->key->number == REPORT_CHILDREN && !run->view.children)
-			continue;
-		if (!is_number)
-			n = report_view_find(&run->view, it, &first);
-		for (uint32_t k = first; k < first + n; k++) {
-			const char *column =
-				is_number ? it->key->profile_name
-					  : sonde_profile_column(run->view.profile, k, NULL, NULL);
-
-			/* Without call graphs, equal rows are not sorted by their call chains. */
-			if (is_number && it->key->number == REPORT_CHILDREN &&
-			    !run->view.has_graphs)
-				column = "children_only";
-			if (column)
-				fprintf(f, "%s%s", is_first ? "" : ",", column);
-			is_first = false;
-		}
-	}
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-static int report_make_profile(struct report_run *run)
-{
-	const struct report_args *a = run->report->args;
-	char *text = report_profile_text(run), *order = NULL;
-	int r = text ? sonde_profile_new(&run->view.profile, text, "the command line") : -ENOMEM;
-
-	if (!r)
-		r = sonde_profile_read(run->view.profile, run->session);
-	if (!r)
-		r = sonde_profile_finish(run->view.profile);
-	if (!r) {
-		order = report_order_text(run);
-		r = order ? sonde_profile_sort(run->view.profile, order, (uint32_t)a->group_sort)
-			  : -ENOMEM;
-	}
-	free(order);
-	free(text);
-	return r;
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ MMAP2, COMM, SAMPLE, USER_MODE, BY_BUILD_ID = 10, 3, 9, 2, 1 << 14
 FEAT_BRANCH_STACK, FEAT_PMU_CAPS = 15, 28
 CONTEXT_USER = (1 << 64) - 512
 BASE, TID_OF_ALL = 0x555555000000, 4242
-# of workload.c, and of wl.c in tests/data/text-cases; the first three are called by call_stacks()
+# of workload.c, and of wl.c in tests/data/text-cases; call_stacks() uses the first three
 PROGRAM = (
     ('main', 'spin', 'recurse', 'leaf', 'by_leaf', 'compare'),
     ('main', 'top', 'mid', 'leaf'),
