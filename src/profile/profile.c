@@ -23,7 +23,6 @@ static int profile_init(struct profile *p, const char *text, const char *origin)
 {
 	p->rules = &default_rules;
 	TRY(profile_options_parse(&p->opts, text, origin));
-	p->rules = &default_rules;
 	p->facts.size = sizeof(p->facts);
 	p->facts.first_ns = p->facts.last_ns = SONDE_NO_TIME;
 	TRY(strpool_init(&p->strings));
