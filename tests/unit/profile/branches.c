@@ -18,15 +18,7 @@ enum { MISPREDICTED = 1, PREDICTED = 2, IN_TX = 4, ABORT = 8 };
 static void branches_begin(struct recording *r)
 {
 	recording_begin_as(r, true);
-	for (int i = 0; i < 2; i++) {
-		const size_t at = RECORDING_ATTRS_AT + (size_t)i * (RECORDING_ATTR_BYTES + 16) +
-				  offsetof(struct perf_event_attr, sample_type);
-		uint64_t type;
-
-		memcpy(&type, r->bytes + at, sizeof(type));
-		type ^= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
-		memcpy(r->bytes + at, &type, sizeof(type));
-	}
+	recording_sample_types(r, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_BRANCH_STACK);
 	recording_comm(r, 10, 12, 12, "sh", false);
 }
 

@@ -17,15 +17,7 @@ enum { PREDICTED = 2, COND = 1 << 20, CALL = 4 << 20 };
 static void history_begin(struct recording *r)
 {
 	recording_begin_as(r, true);
-	for (int i = 0; i < 2; i++) {
-		const size_t at = RECORDING_ATTRS_AT + (size_t)i * (RECORDING_ATTR_BYTES + 16) +
-				  offsetof(struct perf_event_attr, sample_type);
-		uint64_t type;
-
-		memcpy(&type, r->bytes + at, sizeof(type));
-		type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
-		memcpy(r->bytes + at, &type, sizeof(type));
-	}
+	recording_sample_types(r, 0, PERF_SAMPLE_BRANCH_STACK);
 	recording_comm(r, 10, 12, 12, "sh", false);
 }
 

@@ -20,16 +20,8 @@ enum { HIT = 2, L1 = 8, L2 = 32, SNOOP_NONE = 2, SNOOP_FORWARD = 1 };
 static void memory_begin(struct recording *r)
 {
 	recording_begin_as(r, true);
-	for (int i = 0; i < 2; i++) {
-		const size_t at = RECORDING_ATTRS_AT + (size_t)i * (RECORDING_ATTR_BYTES + 16) +
-				  offsetof(struct perf_event_attr, sample_type);
-		uint64_t type;
-
-		memcpy(&type, r->bytes + at, sizeof(type));
-		type ^= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT |
-			PERF_SAMPLE_DATA_SRC;
-		memcpy(r->bytes + at, &type, sizeof(type));
-	}
+	recording_sample_types(r, PERF_SAMPLE_CALLCHAIN,
+			       PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC);
 }
 
 static void memory_map(struct recording *r, uint64_t time_ns, uint32_t pid, uint64_t start,

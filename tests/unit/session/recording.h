@@ -17,6 +17,7 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +102,20 @@ static inline void recording_begin_as(struct recording *r, bool is_plain)
 static inline void recording_begin(struct recording *r)
 {
 	recording_begin_as(r, false);
+}
+
+/* Changes what the samples of both event types have: bits of PERF_SAMPLE_*. */
+static inline void recording_sample_types(struct recording *r, uint64_t without, uint64_t with)
+{
+	for (int i = 0; i < 2; i++) {
+		const size_t at = RECORDING_ATTRS_AT + (size_t)i * (RECORDING_ATTR_BYTES + 16) +
+				  offsetof(struct perf_event_attr, sample_type);
+		uint64_t type;
+
+		memcpy(&type, r->bytes + at, sizeof(type));
+		type = (type & ~without) | with;
+		memcpy(r->bytes + at, &type, sizeof(type));
+	}
 }
 
 /* A record's header; its size is set by the end. */
