@@ -89,15 +89,7 @@ void pf_put_fields(const struct printfmt *pf, const struct pf_run *r)
 void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
 			 const uint8_t *bytes, uint32_t len, struct outbuf *out)
 {
-	const struct pf_run r = {
-		.bytes = bytes ? bytes : (const uint8_t *)"",
-		.len = len,
-		.swap = pf->schema->abi.swap,
-		.big_endian = pf->schema->abi.big_endian,
-		.long_bytes = pf->schema->abi.long_bytes,
-		.perf = !pf->dialect->c_grammar,
-		.out = out,
-	};
+	const struct pf_run r = pf_run_of(pf, NULL, bytes, len, out);
 
 	if (f)
 		put_field(pf, &r, f);

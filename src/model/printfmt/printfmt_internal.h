@@ -363,6 +363,22 @@ struct pf_run {
 	struct outbuf *out;
 };
 
+/* env is NULL if nothing but the bytes is needed. */
+static inline struct pf_run pf_run_of(const struct printfmt *pf, const struct printfmt_env *env,
+				      const uint8_t *bytes, uint32_t len, struct outbuf *out)
+{
+	return (struct pf_run){
+		.bytes = bytes ? bytes : (const uint8_t *)"",
+		.len = len,
+		.swap = pf->schema->abi.swap,
+		.big_endian = pf->schema->abi.big_endian,
+		.long_bytes = pf->schema->abi.long_bytes,
+		.perf = !pf->dialect->c_grammar,
+		.env = env,
+		.out = out,
+	};
+}
+
 uint64_t pf_eval(const struct pf_run *r, const struct pf_expr *e);
 /* The bytes of a place, clipped to the record; NULL if they are outside the record. */
 const uint8_t *pf_place_bytes(const struct pf_run *r, const struct pf_place *pl, uint32_t *ret_len);

@@ -223,16 +223,7 @@ static __attribute__((noinline)) void run_short(const struct printfmt *pf, struc
 void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,
 		  uint32_t len, struct outbuf *out)
 {
-	struct pf_run r = {
-		.bytes = bytes ? bytes : (const uint8_t *)"",
-		.len = len,
-		.swap = pf->schema->abi.swap,
-		.big_endian = pf->schema->abi.big_endian,
-		.long_bytes = pf->schema->abi.long_bytes,
-		.perf = !pf->dialect->c_grammar,
-		.env = env,
-		.out = out,
-	};
+	struct pf_run r = pf_run_of(pf, env, bytes, len, out);
 
 	if (__builtin_expect(len < pf->need, 0))
 		run_short(pf, &r);
