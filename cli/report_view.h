@@ -12,7 +12,7 @@ struct report_view {
 	const struct report_layout *layout;
 	struct sonde_session *session;
 	struct sonde_profile *profile;
-	bool by_branch; /* a row for each branch of a sample's branch stack */
+	bool by_branch;  /* a row for each branch of a sample's branch stack */
 	bool by_history; /* branches are frames of call chains */
 	bool by_block;   /* blocks between branches are printed, not rows */
 	bool children, has_graphs;

@@ -176,7 +176,7 @@ struct profile_place {
 	uint8_t cpumode, binding;
 	bool is_inlined;
 	bool is_parent, is_ignored; /* parent= or ignore-callees= matches sym */
-	bool is_object; /* the symbol is a variable */
+	bool is_object;             /* the symbol is a variable */
 };
 
 /* A cache line of data. */
@@ -303,13 +303,13 @@ struct profile {
 	struct borrowed_chain borrowed;   /* the last chain, for samples without one; chains.c */
 	/* In the order of call trees: the outermost caller first if callgraph=caller. */
 	struct pathset call_paths;
-	struct wordset cells;           /* combination << 32 | place + 1; see cell_word() */
-	VEC(struct cell_counts) counts; /* of each cell */
-	VEC(uint64_t) cell_weights;     /* PROFILE_WEIGHTS of each cell; empty without weight= */
-	VEC(uint32_t) frames;           /* places of the current path */
-	struct weights *weights;        /* owned; weights.c; NULL if there are none */
-	struct reads *reads;            /* owned; reads.c; NULL if there are none */
-	struct blocks *blocks;          /* owned; blocks.c; NULL without blocks=1 */
+	struct wordset cells;             /* combination << 32 | place + 1; see cell_word() */
+	VEC(struct cell_counts) counts;   /* of each cell */
+	VEC(uint64_t) cell_weights;       /* PROFILE_WEIGHTS of each cell; empty without weight= */
+	VEC(uint32_t) frames;             /* places of the current path */
+	struct weights *weights;          /* owned; weights.c; NULL if there are none */
+	struct reads *reads;              /* owned; reads.c; NULL if there are none */
+	struct blocks *blocks;            /* owned; blocks.c; NULL without blocks=1 */
 	struct branch_types branch_types; /* of all branches; for branches=1 */
 	VEC(struct sonde_branch) first_branches; /* of each cell, with perf's rule */
 	struct history *history; /* owned; history.c; NULL without branch-history=1 */

@@ -117,10 +117,10 @@ static int kallsyms_add_line(struct kallsyms *k, const struct kallsyms_line *lin
 	};
 
 	if (line->module_len)
-		sym.module = !strncmp(last, line->module, line->module_len) &&
-					     !last[line->module_len]
-				     ? last
-				     : kallsyms_keep(k, line->module, line->module_len);
+		sym.module =
+			!strncmp(last, line->module, line->module_len) && !last[line->module_len]
+				? last
+				: kallsyms_keep(k, line->module, line->module_len);
 	return vec_push(&k->syms, sym);
 }
 

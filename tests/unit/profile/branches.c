@@ -171,7 +171,7 @@ TEST(branches_are_merged)
 /* Without branches=1 there is no branch whose values they could be. */
 TEST(branch_keys_need_branches)
 {
-	static const char *const keys[] = { "dso_from", "symbol_to", "addr_from",
+	static const char *const keys[] = { "dso_from",   "symbol_to",  "addr_from",
 					    "srcline_to", "mispredict", "cycles" };
 	struct sonde_profile *p;
 	char text[64];

@@ -345,10 +345,10 @@ TEST(merged_sums_saturate)
 		assert_int_equal(wordset_put(&more->combinations, (uint64_t[]){ 0, 0 }, &cell), 1);
 		assert_int_equal(wordset_put(&more->cells, (uint64_t[]){ 0, PROFILE_ROOT }, &cell),
 				 1);
-		assert_int_equal(vec_push(&more->counts,
-					  (struct cell_counts){ .samples = 1,
-								.period = UINT64_MAX - 1 }),
-				 0);
+		assert_int_equal(
+			vec_push(&more->counts,
+				 (struct cell_counts){ .samples = 1, .period = UINT64_MAX - 1 }),
+			0);
 		assert_int_equal(
 			vec_push(&more->events, (struct profile_member){ .name = "cycles" }), 0);
 		assert_int_equal(profile_finish(more), 0);
