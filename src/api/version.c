@@ -44,6 +44,9 @@ const char *sonde_features(void)
 #ifdef HAVE_ZLIB
 			       " zlib=" ZLIB_VERSION
 #endif
+#ifdef HAVE_LIBPFM
+			       " libpfm=4"
+#endif
 #ifdef HAVE_LIBIBERTY
 			       " demangle=libiberty"
 #endif

@@ -15,6 +15,8 @@
  *	                                       sources name
  *	      | rHEX[:MODIFIERS]               raw number of the processor
  *	      | TYPE:CONFIG[:MODIFIERS]        numbers of the kernel's interface
+ *	      | pfm:NAME                       of the processor's vendor (pfm.h); its modifiers are
+ *	                                       libpfm's and follow a colon
  *	      | mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]   breakpoint of the processor
  *	      | SOURCE/TERMS/[MODIFIERS]       of an event source in sysfs (pmu.h)
  *	      | any but mem, followed by /TERMS/[MODIFIERS] (terms.h)

@@ -11,6 +11,7 @@
 #include "capture/events.h"
 #include "capture/modifiers.h"
 #include "capture/names.h"
+#include "capture/pfm.h"
 #include "capture/pmu.h"
 #include "capture/rights.h"
 #include "capture/terms.h"
@@ -182,23 +183,15 @@ struct source_visit {
 	size_t found;
 };
 
-static int parse_add_from_source(void *ctx, const struct pmu *pmu)
+/* Fills in the source and the cpus that count for it. */
+static int parse_set_source(struct capture_events *l, struct capture_event *e,
+			    const struct pmu *pmu)
 {
-	struct source_visit *v = ctx;
-	struct capture_events *l = v->list;
-	struct capture_event e = capture_event_new(pmu->type, 0);
-	struct event_text t = *v->text;
 	struct capture_cpus cpus;
 	int *copy = NULL;
 
-	/* their attrs contain addresses in this program, which no text can give */
-	if (!strcmp(pmu->name, "uprobe") || !strcmp(pmu->name, "kprobe"))
-		return err_set(-EBADR,
-			       "event '%s': probes cannot be created here; create one in tracefs "
-			       "(%s_events) and record it as SYSTEM:NAME",
-			       t.whole, pmu->name);
-	e.source = arena_strdup(&l->arena, pmu->name);
-	if (!e.source)
+	e->source = arena_strdup(&l->arena, pmu->name);
+	if (!e->source)
 		return err_nomem();
 	TRY(pmu_cpus(pmu, &cpus));
 	if (cpus.list.n) {
@@ -206,15 +199,67 @@ static int parse_add_from_source(void *ctx, const struct pmu *pmu)
 		if (copy)
 			memcpy(copy, cpus.list.v, cpus.list.n * sizeof(*copy));
 	}
-	e.cpus = copy;
-	e.nr_cpus = cpus.list.n;
+	e->cpus = copy;
+	e->nr_cpus = cpus.list.n;
 	vec_done(&cpus.list);
-	if (e.nr_cpus && !copy)
-		return err_nomem();
+	return e->nr_cpus && !copy ? err_nomem() : 0;
+}
+
+static int parse_add_from_source(void *ctx, const struct pmu *pmu)
+{
+	struct source_visit *v = ctx;
+	struct capture_events *l = v->list;
+	struct capture_event e = capture_event_new(pmu->type, 0);
+	struct event_text t = *v->text;
+
+	/* their attrs contain addresses in this program, which no text can give */
+	if (!strcmp(pmu->name, "uprobe") || !strcmp(pmu->name, "kprobe"))
+		return err_set(-EBADR,
+			       "event '%s': probes cannot be created here; create one in tracefs "
+			       "(%s_events) and record it as SYSTEM:NAME",
+			       t.whole, pmu->name);
+	TRY(parse_set_source(l, &e, pmu));
 	if (v->alias)
 		t.terms = (char *)v->alias;
 	v->found++;
 	return events_add(l, &e, &t, pmu);
+}
+
+struct type_visit {
+	struct capture_events *list;
+	struct capture_event *event;
+};
+
+/* An event of the processor's own source is named by its number, so it needs no source. */
+static int parse_match_type(void *ctx, const struct pmu *pmu)
+{
+	struct type_visit *v = ctx;
+
+	if (pmu->type != v->event->attr.type || pmu->type < PERF_TYPE_MAX)
+		return 0;
+	return parse_set_source(v->list, v->event, pmu);
+}
+
+/* pfm:NAME, a name of the processor's vendor; name is the text after "pfm:". */
+static int parse_add_pfm(struct capture_events *l, const struct event_text *t, const char *name)
+{
+	struct capture_event e = capture_event_new(PERF_TYPE_RAW, 0);
+	struct type_visit v = { l, &e };
+
+	TRY(capture_pfm_encode(t->whole, name, &e.attr));
+	if (e.attr.sample_period) {
+		e.terms.rate = e.attr.freq ? RATE_FREQ : RATE_PERIOD;
+		e.terms.rate_value = e.attr.sample_period;
+	}
+	e.attr.freq = 0;
+	e.attr.sample_period = 0;
+	e.chose_levels = e.attr.exclude_user || e.attr.exclude_kernel;
+	e.chose_guest = e.attr.exclude_host || !e.attr.exclude_guest;
+	TRY(pmu_each(l->sources, NULL, NULL, parse_match_type, &v));
+	e.name = arena_strdup(&l->arena, name);
+	if (!e.name)
+		return err_nomem();
+	return events_add(l, &e, t, NULL);
 }
 
 /* mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]; `at` is the text after "mem:". */
@@ -416,6 +461,8 @@ static int parse_event(struct events_parser *p)
 				       "a colon",
 				       t.whole);
 	}
+	if (!strncmp(copy, "pfm:", 4))
+		return parse_add_pfm(p->list, &t, copy + 4);
 	return parse_add_one(p->list, &t);
 }
 
