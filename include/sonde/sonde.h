@@ -1545,22 +1545,50 @@ enum sonde_event_kind {
 	SONDE_EVENT_SOFTWARE = 2, /* counted by the kernel */
 	SONDE_EVENT_CACHE = 4,    /* accesses to caches */
 	SONDE_EVENT_PMU = 8,      /* from an event source in sysfs */
-	SONDE_EVENT_TRACEPOINT = 16
+	SONDE_EVENT_TRACEPOINT = 16,
+	SONDE_EVENT_PFM = 32, /* counted by the processor, by its vendor's names (libpfm) */
+	/*
+	 * Markers in programs (SDT) that perf's cache of files by build id lists. They can be
+	 * recorded after perf probe made a tracepoint of them.
+	 */
+	SONDE_EVENT_SDT = 64
 };
 
-/* An event that can be recorded. */
+/* An event that can be recorded. Members that do not apply to its kind are NULL. */
 struct sonde_listed_event {
 	uint32_t size;
 	uint32_t kind; /* enum sonde_event_kind */
 	/* As sonde record -e takes it: "page-faults", "msr/tsc/", "sched:sched_switch". */
 	const char *name;
-	const char *alias; /* another name of the same event; NULL if none */
+	const char *alias;       /* another name of the same event; NULL if none */
+	const char *description; /* sentences; NULL if none is known */
+	/*
+	 * HARDWARE, SOFTWARE, CACHE: the kernel's type and number as TYPE:CONFIG, "1:3", which -e
+	 * takes, too.
+	 */
+	const char *number;
+	/*
+	 * PMU: the terms that the name stands for, "event=0xc0,umask=0x1". PFM: the modifiers that
+	 * may be added to the name, "u k e i c= t".
+	 */
+	const char *terms;
+	/* PMU: the count multiplied by scale is in this unit: "Joules", "2.3e-10". NULL if none. */
+	const char *unit, *scale;
+	/* TRACEPOINT: the line of tracefs that defines a probe: "p:probe/x do_sys_open". */
+	const char *probe;
+	const char *file, *build_id; /* SDT: where the marker is; the id is hex */
 };
 
 /* Which events are listed. A caller sets `size`. */
 struct sonde_list_options {
 	uint32_t size;
 	uint32_t kinds; /* enum sonde_event_kind, or-ed; 0 all */
+	/*
+	 * PFM: the processor by libpfm's name for it ("skl", "amd64_fam19h_zen4"), where * and ?
+	 * match; NULL for that of this machine.
+	 */
+	const char *processor;
+	const char *buildid_dir; /* SDT: perf's cache; NULL for ~/.debug */
 };
 
 /*
@@ -1568,11 +1596,54 @@ struct sonde_list_options {
  * their numbers, sorted by name within a kind. Its argument is borrowed for the call. Hardware,
  * software and cache events are listed if the kernel opens them. If opts is NULL, all events are
  * listed. If tracepoints cannot be read, the call fails (-EACCES, -ENOENT) after it reported all
- * other events.
+ * other events. If PFM is the only kind, the call fails without libpfm (-ENOTSUP) and if libpfm
+ * does not know the processor (-ENODEV); among other kinds it is then left out.
  */
 SONDE_API int sonde_list_events(const struct sonde_list_options *opts,
 				void (*event)(void *ctx, const struct sonde_listed_event *event),
 				void *ctx);
+
+/* A term of an event source. Element of arrays: its size never changes. */
+struct sonde_source_term {
+	const char *name; /* "umask" */
+	const char *text; /* where sysfs says that its bits are: "config:8-15,32-35" */
+	uint64_t max;     /* largest value; 0 if sonde cannot set the term */
+};
+
+/* An event source in sysfs: -e takes NAME/TERM=VALUE,.../. */
+struct sonde_event_source {
+	uint32_t size;
+	uint32_t type; /* of its events, in perf_event_attr */
+	const char *name;
+	/* The cpus that count for all others: "0,18"; NULL if each cpu counts for itself. */
+	const char *cpus;
+	const struct sonde_source_term *terms; /* sorted by name */
+	size_t nr_terms;
+};
+
+/*
+ * Calls source() for each event source whose events can be named by terms, sorted by name. Its
+ * argument is borrowed for the call. Returns 0 on success, negative errno on failure; a machine
+ * without sources is a success.
+ */
+SONDE_API int sonde_list_sources(void (*source)(void *ctx, const struct sonde_event_source *source),
+				 void *ctx);
+
+/* A tracepoint of the running kernel. */
+struct sonde_tracepoint;
+/*
+ * Reads the description of a tracepoint of the running kernel: "sched:sched_switch". Returns 0 on
+ * success, -ENOENT if there is no such tracepoint or no tracefs, -EACCES without the right to read
+ * it, or another negative errno.
+ */
+SONDE_API int sonde_tracepoint_open(struct sonde_tracepoint **ret, const char *name);
+/*
+ * Its fields, flags and symbols, for the functions sonde_schema_*(). Valid until
+ * sonde_tracepoint_close().
+ */
+SONDE_API const struct sonde_schema *sonde_tracepoint_schema(const struct sonde_tracepoint *t);
+/* Frees a tracepoint; NULL is allowed. */
+SONDE_API void sonde_tracepoint_close(struct sonde_tracepoint *t);
 
 /* ---- build ids ------------------------------------------------------------------------------- */
 

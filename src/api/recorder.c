@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde.h: recording, and the events that can be recorded here. */
+/* sonde.h: recording, and build ids. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 
 #include "base/build_id.h"
 #include "base/err.h"
-#include "capture/list.h"
 #include "capture/running/build_ids.h"
 #include "capture/running/kernel_parts.h"
 #include "record/rotation.h"
@@ -59,19 +58,6 @@ void sonde_recorder_close(struct sonde_recorder *r)
 {
 	if (r)
 		recorder_close(r);
-}
-
-int sonde_list_events(const struct sonde_list_options *opts,
-		      void (*event)(void *ctx, const struct sonde_listed_event *event), void *ctx)
-{
-	struct sonde_list_options known = { 0 };
-
-	NOT_NULL(event, -EINVAL);
-	if (opts && !opts->size)
-		return err_set(-EINVAL, "sonde_list_options.size is not set");
-	if (opts)
-		memcpy(&known, opts, opts->size < sizeof(known) ? opts->size : sizeof(known));
-	return capture_list(NULL, known.kinds, event, ctx);
 }
 
 int sonde_running_kernel(void (*part)(void *ctx, const struct sonde_kernel_part *part), void *ctx)

@@ -14,12 +14,18 @@
 int capture_name_lookup(const char *name, uint32_t *ret_type, uint64_t *ret_config);
 /* Offers all these names to `near`. */
 void capture_names_near(struct near *near);
+/* One of these events, by the name that perf lists. */
+struct capture_name {
+	uint32_t type;
+	uint64_t config;
+	const char *name, *alias; /* alias is NULL if it has none */
+	const char *description;  /* a sentence */
+};
+
 /*
- * Calls visit for each of these events, by the name that perf lists, even if the machine does not
- * have it. alias is NULL if it has none. A negative result of visit ends the loop.
+ * Calls visit for each of these events, even if the machine does not have it. Texts are borrowed
+ * for the call. A negative result of visit ends the loop.
  */
-int capture_names_each(int (*visit)(void *ctx, uint32_t type, uint64_t config, const char *name,
-				    const char *alias),
-		       void *ctx);
+int capture_names_each(int (*visit)(void *ctx, const struct capture_name *name), void *ctx);
 
 #endif

@@ -110,7 +110,7 @@ int pmu_each(const char *root, const char *name, const char *event,
 }
 
 /* WORD:RANGES; WORD is config, config1 or config2 */
-static int pmu_parse_format(const char *text, struct pmu_format *ret)
+int pmu_format_parse(const char *text, struct pmu_format *ret)
 {
 	static const char *const words[] = { "config:", "config1:", "config2:" };
 	struct pmu_format f = { 0 };
@@ -147,7 +147,7 @@ int pmu_format_read(const struct pmu *p, const char *term, struct pmu_format *re
 
 	if (!pmu_read_file(p, "format", term, text, sizeof(text)))
 		return -ENOENT;
-	if (pmu_parse_format(text, ret) < 0)
+	if (pmu_format_parse(text, ret) < 0)
 		return err_set(-EINVAL, "%s/format/%s contains '%s', which is not supported",
 			       p->dir, term, text);
 	return 0;
@@ -201,6 +201,13 @@ int pmu_cpus(const struct pmu *p, struct capture_cpus *ret)
 	return 0;
 }
 
+bool pmu_cpus_text(const struct pmu *p, char *buf, size_t size)
+{
+	return (sysfile_line(buf, size, "%s/cpumask", p->dir) ||
+		sysfile_line(buf, size, "%s/cpus", p->dir)) &&
+	       *buf;
+}
+
 /* ---- listing --------------------------------------------------------------------------------- */
 
 static void pmu_each_entry(const char *dir, void (*visit)(void *ctx, const char *name), void *ctx)
@@ -223,6 +230,41 @@ void pmu_events_each(const struct pmu *p, void (*visit)(void *ctx, const char *n
 
 	snprintf(path, sizeof(path), "%s/events", p->dir);
 	pmu_each_entry(path, visit, ctx);
+}
+
+bool pmu_event_about(const struct pmu *p, const char *name, const char *suffix, char *buf,
+		     size_t size)
+{
+	char file[160];
+
+	if (snprintf(file, sizeof(file), "%s.%s", name, suffix) >= (int)sizeof(file))
+		return false;
+	return pmu_read_file(p, "events", file, buf, size);
+}
+
+struct pmu_formats {
+	const struct pmu *pmu;
+	void (*visit)(void *ctx, const char *term, const char *text);
+	void *ctx;
+};
+
+static void pmu_visit_format(void *ctx, const char *name)
+{
+	const struct pmu_formats *f = ctx;
+	char text[256];
+
+	if (pmu_read_file(f->pmu, "format", name, text, sizeof(text)))
+		f->visit(f->ctx, name, text);
+}
+
+void pmu_formats_each(const struct pmu *p,
+		      void (*visit)(void *ctx, const char *term, const char *text), void *ctx)
+{
+	struct pmu_formats f = { p, visit, ctx };
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/format", p->dir);
+	pmu_each_entry(path, pmu_visit_format, &f);
 }
 
 static void pmu_each_term(const struct pmu *p, void (*visit)(void *ctx, const char *name),

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "capture/events.h"
-#include "capture/list.h"
 #include "capture/pmu.h"
 #include "unittest.h"
 
@@ -202,30 +201,6 @@ static void remove_sources(const char *root)
 
 	snprintf(command, sizeof(command), "rm -r '%s'", root);
 	assert_int_equal(system(command), 0);
-}
-
-static void put_listed(void *ctx, const struct sonde_listed_event *e)
-{
-	char *all = ctx;
-
-	assert_int_equal(e->size, sizeof(*e));
-	assert_int_equal(e->kind, SONDE_EVENT_PMU);
-	sprintf(all + strlen(all), "%s=%s ", e->name, e->alias ? e->alias : "-");
-}
-
-TEST(listed_sources)
-{
-	char root[] = "/tmp/sonde-sources-XXXXXX";
-	char all[512] = "";
-
-	make_sources(root);
-	put(root, "box/type", "9\n");
-	put(root, "box/events/b", "event=1\n");
-	put(root, "box/events/a", "event=2\n");
-	put(root, "box/events/a.scale", "0.5\n");
-	assert_int_equal(capture_list(root, SONDE_EVENT_PMU, put_listed, all), 0);
-	assert_string_equal(all, "cpu/mem-loads/=mem-loads box/a/=- box/b/=- ");
-	remove_sources(root);
 }
 
 TEST(event_sources)

@@ -25,6 +25,8 @@ ALLOWED = {
     ('sonde_profile_column', 'ret_table'),
     ('sonde_list_events', 'opts'),
     ('sonde_list_events', 'ctx'),
+    ('sonde_list_sources', 'ctx'),
+    ('sonde_tracepoint_close', 't'),
     ('sonde_running_kernel', 'ctx'),
 }
 # Functions that return NULL if there is no text. All others that return `const char *` return "".
@@ -52,6 +54,9 @@ POINTERS = {
     'const struct sonde_record_options *': '&record_options',
     'struct sonde_record_result *': '&record_result',
     'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room',
+    'struct sonde_tracepoint *': '&tracepoint_opened',
+    'const struct sonde_tracepoint *': 'tracepoint_opened',
+    'struct sonde_tracepoint **': '&tracepoint_opened',
     'struct sonde_nearest *': '&nearest', 'void *': '&context', 'struct sonde_profile *': 'profile',
     'const struct sonde_profile *': 'profile', 'struct sonde_profile **': '&profile_made',
     'const char **': '&title', 'uint32_t *': '&number',
@@ -73,7 +78,8 @@ NAMED = {
     ('const char *', 'version'): '"none"', ('const char *', 'order'): '""',
     ('const char *', 'settings'): '""',
 }
-CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part'}
+CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part',
+             'source': 'on_source'}
 
 
 class NoRule(Exception):

@@ -47,6 +47,7 @@ static struct sonde_recorder *recorder, *recorder_opened;
 static struct sonde_record_options record_options = { .size = sizeof(record_options) };
 static struct sonde_record_result record_result = { .size = sizeof(record_result) };
 static struct sonde_nearest nearest = { .size = sizeof(nearest), .wanted = "a" };
+static struct sonde_tracepoint *tracepoint_opened;
 static struct sonde_list_options list_options = { .size = sizeof(list_options) };
 static struct sonde_profile *profile, *profile_made;
 static struct sonde_profile_facts profile_facts = { .size = sizeof(profile_facts) };
@@ -70,6 +71,10 @@ static void on_progress(void *ctx, const struct sonde_progress *p)
 }
 
 static void on_event(void *ctx, const struct sonde_listed_event *e)
+{
+}
+
+static void on_source(void *ctx, const struct sonde_event_source *s)
 {
 }
 
