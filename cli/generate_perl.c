@@ -210,7 +210,7 @@ static void perl_put_parameters(FILE *out, char *const *names, size_t nr)
 		wrapped_put_blank(&w, strlen(names[i]) + 8);
 		wrapped_put(&w, "$%s%s", names[i], i + 1 < nr ? "," : "");
 	}
-	wrapped_put(&w, ") = @_;\n\n");
+	wrapped_put(&w, ") = @_;\n");
 }
 
 static void perl_put_value(struct wrapped *w, const struct sonde_schema *sc,
@@ -260,44 +260,89 @@ static void perl_put_print(FILE *out, const struct sonde_schema *sc, const struc
 	}
 }
 
+/* The names of a sub's variables for the fields of its event. */
+struct perl_names {
+	const struct sonde_field *fields;
+	char **names;
+	size_t nr;
+};
+
+static void perl_names_done(struct perl_names *n)
+{
+	for (size_t i = 0; n->names && i < n->nr; i++)
+		free(n->names[i]);
+	free(n->names);
+}
+
+static int perl_names_init(struct perl_names *n, const struct sonde_schema *sc)
+{
+	size_t nr;
+
+	*n = (struct perl_names){ .fields = skeleton_fields(sc, &nr) };
+	n->names = calloc(nr + 1, sizeof(*n->names));
+	for (; n->names && n->nr < nr; n->nr++) {
+		n->names[n->nr] = perl_variable(n->fields[n->nr].name, n->names, n->nr);
+		if (!n->names[n->nr])
+			break;
+	}
+	if (n->names && n->nr == nr)
+		return 0;
+	perl_names_done(n);
+	return -1;
+}
+
+/* The beginning of a sub. Returns the text that ends it. */
+static const char *perl_put_head(FILE *out, const struct sonde_schema *sc)
+{
+	struct wrapped w = { .out = out };
+
+	if (perl_is_identifier(sonde_schema_system(sc)) &&
+	    perl_is_identifier(sonde_schema_event(sc))) {
+		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
+		return "}\n";
+	}
+	/* sonde still finds it by the event's name */
+	wrapped_put(&w, "{\n    no strict 'refs';\n    *{\"");
+	wrapped_put_quoted(&w, sonde_schema_system(sc), ESCAPED, false);
+	wrapped_put(&w, "::");
+	wrapped_put_quoted(&w, sonde_schema_event(sc), ESCAPED, false);
+	wrapped_put(&w, "\"} = sub {\n");
+	return "    };\n}\n";
+}
+
 static int perl_put_sub(FILE *out, const struct sonde_schema *sc)
 {
-	size_t nr, named = 0;
-	const struct sonde_field *f = skeleton_fields(sc, &nr);
-	const bool is_plain = perl_is_identifier(sonde_schema_system(sc)) &&
-			      perl_is_identifier(sonde_schema_event(sc));
-	struct wrapped w = { .out = out };
-	char **names = calloc(nr + 1, sizeof(*names));
-	int r = -1;
+	struct perl_names n;
+	const char *end;
 
-	for (; names && named < nr; named++)
-		if (!(names[named] = perl_variable(f[named].name, names, named)))
-			goto out;
-	if (!names)
-		goto out;
-	perl_put_help(out, sc, f, names, nr);
-	if (is_plain) {
-		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
-	} else { /* sonde still finds it by the event's name */
-		wrapped_put(&w, "{\n    no strict 'refs';\n    *{\"");
-		wrapped_put_quoted(&w, sonde_schema_system(sc), ESCAPED, false);
-		wrapped_put(&w, "::");
-		wrapped_put_quoted(&w, sonde_schema_event(sc), ESCAPED, false);
-		wrapped_put(&w, "\"} = sub {\n");
-	}
-	perl_put_parameters(out, names, nr);
-	fputs("    show_event($event_name, $common_cpu, $common_secs, $common_nsecs, $common_pid, "
+	if (perl_names_init(&n, sc) < 0)
+		return -1;
+	perl_put_help(out, sc, n.fields, n.names, n.nr);
+	end = perl_put_head(out, sc);
+	perl_put_parameters(out, n.names, n.nr);
+	fputs("\n    show_event($event_name, $common_cpu, $common_secs, $common_nsecs, "
+	      "$common_pid, "
 	      "$common_comm);\n",
 	      out);
-	perl_put_print(out, sc, f, names, nr);
+	perl_put_print(out, sc, n.fields, n.names, n.nr);
 	fputs("    show_chain($common_callchain);\n", out);
-	fputs(is_plain ? "}\n" : "    };\n}\n", out);
-	r = 0;
-out:
-	for (size_t i = 0; i < named; i++)
-		free(names[i]);
-	free(names);
-	return r;
+	fputs(end, out);
+	perl_names_done(&n);
+	return 0;
+}
+
+int generate_perl_signature(FILE *out, const struct sonde_schema *sc)
+{
+	struct perl_names n;
+	const char *end;
+
+	if (perl_names_init(&n, sc) < 0)
+		return -1;
+	end = perl_put_head(out, sc);
+	perl_put_parameters(out, n.names, n.nr);
+	fputs(end, out);
+	perl_names_done(&n);
+	return 0;
 }
 
 static void perl_put_process_event(FILE *out, const struct skeleton *sk)

@@ -255,42 +255,83 @@ static const char *python_function_name(const char *handler, const struct sonde_
 	return name;
 }
 
+/* The names of a handler: of its function and of its parameters. */
+struct python_handler {
+	char *name;           /* sonde and perf look it up: "sched__sched_switch" */
+	const char *function; /* the same, or another name if that is not one in Python */
+	const struct sonde_field *fields;
+	struct python_names names; /* a name for each field */
+};
+
+static int python_handler_init(struct python_handler *h, const struct sonde_schema *sc,
+			       struct python_names *functions)
+{
+	size_t nr;
+
+	*h = (struct python_handler){ .fields = skeleton_fields(sc, &nr) };
+	if (asprintf(&h->name, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc)) < 0) {
+		h->name = NULL;
+		return -1;
+	}
+	h->function = python_function_name(h->name, sc, functions);
+	for (size_t i = 0; h->function && i < nr; i++)
+		if (!python_names_take(&h->names, h->fields[i].name))
+			return -1;
+	return h->function ? 0 : -1;
+}
+
+static void python_handler_done(struct python_handler *h)
+{
+	python_names_done(&h->names);
+	free(h->name);
+}
+
+/* sonde finds a function of another name by the event's name. */
+static void python_put_name(FILE *out, const struct python_handler *h)
+{
+	struct wrapped w = { .out = out };
+
+	if (!strcmp(h->function, h->name))
+		return;
+	fputs("\n\nglobals()[\"", out);
+	python_put_quoted(&w, h->name, false);
+	fprintf(out, "\"] = %s\n", h->function);
+}
+
 static int python_put_handler(FILE *out, const struct sonde_schema *sc,
 			      struct python_names *functions)
 {
-	struct python_names names = { 0 };
-	struct wrapped w = { .out = out };
-	size_t nr;
-	const struct sonde_field *f = skeleton_fields(sc, &nr);
-	char *handler;
-	const char *function;
-	int r = -1;
+	struct python_handler h;
 
-	if (asprintf(&handler, "%s__%s", sonde_schema_system(sc), sonde_schema_event(sc)) < 0)
+	if (python_handler_init(&h, sc, functions) < 0) {
+		python_handler_done(&h);
 		return -1;
-	function = python_function_name(handler, sc, functions);
-	if (!function)
-		goto out;
-	for (size_t i = 0; i < nr; i++)
-		if (!python_names_take(&names, f[i].name))
-			goto out;
+	}
 	fputs("\n\n", out);
-	python_put_parameters(out, function, &names);
-	python_put_help(out, sc, f, &names);
+	python_put_parameters(out, h.function, &h.names);
+	python_put_help(out, sc, h.fields, &h.names);
 	fputs(INDENT "show_event(event_name, common_cpu, common_secs, common_nsecs, common_pid, "
 		     "common_comm)\n",
 	      out);
-	python_put_print(out, sc, f, &names);
+	python_put_print(out, sc, h.fields, &h.names);
 	fputs(INDENT "show_sample(perf_sample_dict, common_callchain)\n", out);
-	if (strcmp(function, handler)) { /* sonde still finds it by the event's name */
-		fputs("\n\nglobals()[\"", out);
-		python_put_quoted(&w, handler, false);
-		fprintf(out, "\"] = %s\n", function);
+	python_put_name(out, &h);
+	python_handler_done(&h);
+	return 0;
+}
+
+int generate_python_signature(FILE *out, const struct sonde_schema *sc)
+{
+	struct python_names functions = { .functions = true };
+	struct python_handler h;
+	const int r = python_handler_init(&h, sc, &functions);
+
+	if (r == 0) {
+		python_put_parameters(out, h.function, &h.names);
+		python_put_name(out, &h);
 	}
-	r = 0;
-out:
-	python_names_done(&names);
-	free(handler);
+	python_handler_done(&h);
+	python_names_done(&functions);
 	return r;
 }
 

@@ -34,5 +34,8 @@ const struct sonde_define *skeleton_names(const struct sonde_schema *sc,
  */
 int generate_python(FILE *out, const struct skeleton *sk);
 int generate_perl(FILE *out, const struct skeleton *sk);
+/* The beginning of the handler of a tracepoint, with its parameters; -1 if there is no memory. */
+int generate_python_signature(FILE *out, const struct sonde_schema *sc);
+int generate_perl_signature(FILE *out, const struct sonde_schema *sc);
 
 #endif
