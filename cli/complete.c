@@ -226,14 +226,33 @@ static void complete_offer_event(void *ctx, const struct sonde_listed_event *e)
 		}
 }
 
-static void complete_offer_tracepoints(struct completion *c)
+static const char vendors[] = "pfm:";
+
+static void complete_offer_kinds(struct completion *c, uint32_t kinds)
 {
-	const struct sonde_list_options opts = {
-		.size = sizeof(opts),
-		.kinds = SONDE_EVENT_TRACEPOINT,
-	};
+	const struct sonde_list_options opts = { .size = sizeof(opts), .kinds = kinds };
 
 	(void)sonde_list_events(&opts, complete_offer_event, c);
+}
+
+/* The names behind a colon, of tracepoints or of a processor's vendor. */
+static void complete_offer_behind_colon(struct completion *c)
+{
+	const bool is_vendors = !strncmp(complete_typed(c), vendors, strlen(vendors));
+
+	complete_offer_kinds(c, is_vendors ? SONDE_EVENT_PFM : SONDE_EVENT_TRACEPOINT);
+}
+
+/* All kinds that -e takes. The names of vendors take long to read, so they must be asked for. */
+static void complete_offer_all_kinds(struct completion *c)
+{
+	static const uint32_t kinds = SONDE_EVENT_HARDWARE | SONDE_EVENT_SOFTWARE |
+				      SONDE_EVENT_CACHE | SONDE_EVENT_PMU | SONDE_EVENT_TRACEPOINT;
+	const size_t len = strlen(complete_typed(c));
+
+	complete_offer_kinds(c, len && !strncmp(vendors, complete_typed(c), len)
+					? kinds | SONDE_EVENT_PFM
+					: kinds);
 }
 
 /* True for an unpacked perf.data file. A packed one takes long to open, and a FIFO may block. */
@@ -308,15 +327,15 @@ static void complete_offer_events(struct completion *c)
 	if (complete_offer_recorded_events(c))
 		;
 	else if (strchr(complete_typed(c), ':'))
-		complete_offer_tracepoints(c);
+		complete_offer_behind_colon(c);
 	else
-		(void)sonde_list_events(NULL, complete_offer_event, c);
+		complete_offer_all_kinds(c);
 	if (c->has_match || *c->glob) {
 		complete_put_line(c, '=', c->has_match ? complete_typed(c) : c->glob);
 	} else if (c->nr_systems == 1 && !c->nr_named &&
 		   asprintf(&whole, "%.*s%s", (int)c->begin, c->word, c->system) >= 0) {
 		c->word = whole;
-		complete_offer_tracepoints(c);
+		complete_offer_behind_colon(c);
 		free(whole);
 	}
 }
@@ -423,7 +442,8 @@ static void complete_offer_operand(struct completion *c)
 	} else if (c->command == &cmd_record) {
 		complete_put_line(c, 'c', "");
 	} else if (c->command == &cmd_list) {
-		complete_offer_alternatives(c, "hw|sw|cache|pmu|raw|breakpoint|tracepoint");
+		complete_offer_alternatives(
+			c, "hw|sw|cache|pmu|pfm|raw|breakpoint|tracepoint|probe|sdt");
 		complete_offer_events(c);
 	} else if (c->command == &cmd_heatmap && !c->nr_operands) {
 		complete_offer_events(c);
