@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "record_options.h"
 
+#include "pfm_events.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,22 @@ static int options_add_event(struct opt_parser *p, struct record_args *a,
 static int options_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	return options_add_event(p, values, &(struct sonde_record_event){ .events = value });
+}
+
+static int options_set_pfm_events(struct opt_parser *p, void *values, const char *value,
+				  bool negated)
+{
+	struct record_args *a = values;
+	char **more = reallocarray(a->texts, a->nr_texts + 1, sizeof(*more));
+
+	if (!more)
+		return opt_error(p, "out of memory");
+	a->texts = more;
+	more[a->nr_texts] = pfm_events_text(value);
+	if (!more[a->nr_texts])
+		return opt_error(p, "out of memory");
+	return options_add_event(p, a,
+				 &(struct sonde_record_event){ .events = more[a->nr_texts++] });
 }
 
 static int options_set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -131,6 +149,9 @@ void record_args_done(void *values)
 
 	lines_done(&a->lines);
 	free(a->events);
+	for (size_t i = 0; i < a->nr_texts; i++)
+		free(a->texts[i]);
+	free(a->texts);
 }
 
 /* An optional value, which must be attached. */
@@ -155,6 +176,10 @@ const struct opt record_options[] = {
 		 "lets the kernel leave out what does not match, for the tracepoints of the -e "
 		 "before it: "
 		 "'prev_pid != 0 && next_comm ~ \"sh*\"'"),
+	OPT_CALL(0, "pfm-events", "EVENTS", options_set_pfm_events, OPT_NO_NEGATION,
+		 "records events of the processor by its vendor's names, as libpfm knows them: "
+		 "INST_RETIRED:ANY_P,{A,B}; -e pfm:NAME names one of them; 'sonde list pfm' lists "
+		 "them"),
 	OPT_KEY('c', "count", "N", "count", "takes one sample every N events"),
 	OPT_KEY('F', "freq", "HZ", "freq",
 		"takes about HZ samples a second, or with max as many as the kernel allows; for "

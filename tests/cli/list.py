@@ -297,12 +297,12 @@ def check_pfm():
        'perf_raw' in err, err)
     status, out, err = run([SONDE, 'list', 'sw', 'page'], **unknown)
     ok('is nothing to other lists', status == 0 and 'pfm' not in err, err)
-    for option in (['-e', 'cs,pfm:INST_RETIRD:ANY_P'],
+    for option in (['-e', 'cs,pfm:INST_RETIRD:ANY_P'], ['--pfm-events', '{INST_RETIRD:ANY_P}'],
                    ['--switch-output-event', 'pfm:INST_RETIRD:ANY_P']):
         status, _, err = run([SONDE, 'record', *option, '-o', 'y.data', 'true'], **skl)
         ok('an event that the processor does not have: ' + option[0], status == 2 and
            "'pfm:INST_RETIRD:ANY_P'" in err and 'did you mean INST_RETIRED or' in err, err)
-    for option in (['-e', 'pfm:INST_RETIRED:ANY_P'],):
+    for option in (['-e', 'pfm:INST_RETIRED:ANY_P'], ['--pfm-events', 'INST_RETIRED:ANY_P']):
         status, _, err = run([SONDE, 'record', *option, '-o', 'y.data', 'true'], **skl)
         ok('one that it has: ' + option[0], status != 2 and 'libpfm' not in err and
            (status == 0 or 'INST_RETIRED:ANY_P' in err), (status, err))
@@ -314,7 +314,7 @@ if ' libpfm=' in run([SONDE, '--version', '-v'])[1]:
 else:
     status, out, err = run([SONDE, 'list', 'pfm'])
     ok('without libpfm', status == 1 and not out and 'libpfm4-dev' in err, err)
-    status, _, err = run([SONDE, 'record', '-e', 'pfm:X', 'true'])
+    status, _, err = run([SONDE, 'record', '--pfm-events', 'X', 'true'])
     ok('nor events', status == 2 and 'libpfm4-dev' in err, err)
 
 # ---- compared with perf ----
