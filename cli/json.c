@@ -21,12 +21,17 @@ void json_begin(const char *schema)
 	json_put_member("sonde", sonde_version());
 }
 
-void json_put_string(const char *text)
+void json_write_string(FILE *out, const char *text)
 {
 	char *quoted = sonde_json_string(text, strlen(text));
 
-	fputs(quoted ? quoted : "null", stdout);
+	fputs(quoted ? quoted : "null", out);
 	free(quoted);
+}
+
+void json_put_string(const char *text)
+{
+	json_write_string(stdout, text);
 }
 
 void json_put_member(const char *name, const char *text)

@@ -30,6 +30,9 @@ int output_format_check(const struct cli *cli, const char *command, const struct
 
 /* Prints `{"schema":"sonde-SCHEMA","version":1,"sonde":"..."`, without the end of the object. */
 void json_begin(const char *schema);
+/* Prints a text in quotes, escaped. */
+void json_write_string(FILE *out, const char *text);
+/* The same on standard output. */
 void json_put_string(const char *text);
 /* Prints `,"name":"text"`, or nothing if text is NULL. */
 void json_put_member(const char *name, const char *text);

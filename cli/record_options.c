@@ -8,21 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int options_add_event(struct opt_parser *p, struct record_args *a,
-			     const struct sonde_record_event *e)
-{
-	struct sonde_record_event *more = reallocarray(a->events, a->nr_events + 1, sizeof(*more));
-
-	if (!more)
-		return opt_error(p, "out of memory");
-	a->events = more;
-	more[a->nr_events++] = *e;
-	return 0;
-}
+#include "opt_events.h"
 
 static int options_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	return options_add_event(p, values, &(struct sonde_record_event){ .events = value });
+	struct record_args *a = values;
+
+	return opt_add_event(p, &a->events, &a->nr_events,
+			     &(struct sonde_record_event){ .events = value });
 }
 
 static int options_set_pfm_events(struct opt_parser *p, void *values, const char *value,
@@ -45,18 +38,16 @@ static int options_set_filter(struct opt_parser *p, void *values, const char *va
 {
 	struct record_args *a = values;
 
-	if (!a->nr_events)
-		return opt_error(p, "--filter belongs to the -e before it, and there is none");
-	return options_add_event(p, a, &(struct sonde_record_event){ .filter = value });
+	return opt_add_to_event(p, "--filter", &a->events, &a->nr_events,
+				&(struct sonde_record_event){ .filter = value });
 }
 
 static int options_set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	struct record_args *a = values;
 
-	if (!a->nr_events)
-		return opt_error(p, "-G belongs to the -e before it, and there is none");
-	return options_add_event(p, a, &(struct sonde_record_event){ .cgroup = value });
+	return opt_add_to_event(p, "-G", &a->events, &a->nr_events,
+				&(struct sonde_record_event){ .cgroup = value });
 }
 
 int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)

@@ -421,6 +421,12 @@ struct sonde_rules {
 	/* A word that selects functions selects them in the table of the first event only. */
 	uint32_t report_filters_first_event;
 	uint32_t report_takes_wrong_values; /* wrong values are read as far as possible */
+
+	/* Counting. */
+	/* sonde stat returns 0 for a command that a signal killed, not 128+N. */
+	uint32_t stat_hides_signals;
+	/* sonde stat -j prints "(null)" as the unit of a metric that a count does not have. */
+	uint32_t stat_prints_null;
 };
 /* The rules of a session. Valid as long as the library is loaded. */
 SONDE_API const struct sonde_rules *sonde_session_rules(const struct sonde_session *s);
@@ -1536,6 +1542,161 @@ SONDE_API void sonde_recorder_stop(struct sonde_recorder *r);
 SONDE_API void sonde_recorder_switch(struct sonde_recorder *r);
 /* Frees a recorder; its file stays. NULL is allowed. */
 SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* How counts are added up: one row for each event and each of these. */
+enum sonde_stat_by {
+	SONDE_STAT_BY_ALL = 0, /* one row for each event */
+	SONDE_STAT_BY_CPU = 1,
+	SONDE_STAT_BY_CORE = 2,
+	SONDE_STAT_BY_DIE = 3,
+	SONDE_STAT_BY_SOCKET = 4,
+	SONDE_STAT_BY_NODE = 5, /* NUMA */
+	SONDE_STAT_BY_THREAD = 6
+};
+
+/*
+ * What is counted. A caller sets `size`. Settings are lines key=value:
+ *
+ *	all-cpus=0|1        everything on all cpus; the default without a command and other targets
+ *	cpu=LIST            everything on these cpus: "0,2-3"
+ *	pid=LIST tid=LIST   running processes with all their threads; running threads
+ *	no-inherit=auto|0|1 1: what the tasks start is not counted
+ *	group=0|1           all events are one group
+ *	all-user=0|1 all-kernel=0|1   only what happens in user space, in the kernel
+ *	for-each-cgroup=LIST  each event once for each of these control groups
+ *	detailed=0..3       number of additions to the default events
+ *	null=0|1            no events: only the time is measured
+ *	no-scale=0|1        1: counts of events that shared a counter are not extrapolated
+ *	by=all|cpu|core|die|socket|node|thread
+ *	interval=MS         sonde_stat_next() returns a round every MS milliseconds
+ *	interval-count=N    the run ends after N intervals; 0 no limit
+ *	timeout=MS          the run ends after so long; the command gets SIGTERM
+ *	delay=MS            counting begins so long after the command; -1: once control= says so
+ *	control=CHANNEL     takes the commands enable, disable, ping and stop, like a recorder
+ *	sync=0|1            sync() before each run
+ *	pre=COMMAND post=COMMAND   shell commands before and after each run
+ *	output=FILE         the counts are also written to FILE, a recording of perf stat record
+ */
+struct sonde_stat_options {
+	uint32_t size;
+	uint32_t nr_events;
+	/* Events with their filters and control groups; without any, the default events. */
+	const struct sonde_record_event *events;
+	const char *settings;       /* NULL if none */
+	const char *const *command; /* NULL-terminated; NULL if none */
+	/* The complete command line, for the header of output=; NULL if none. Borrowed until close.
+	 */
+	const char *const *argv;
+	/* Gets lines for the user, like those of struct sonde_record_options. */
+	void (*say)(void *ctx, int level, const char *line);
+	void *say_ctx; /* ctx of say */
+};
+
+/* An event that is counted. Texts live as long as the count. */
+struct sonde_stat_event {
+	uint32_t size;
+	uint32_t is_supported; /* 0: the kernel or the processor does not have it */
+	const char *name;      /* as it was given: "cs", "sched:sched_switch" */
+	const char *cgroup;    /* NULL if all control groups */
+	const char *unit;      /* of a count times scale: "msec", "ns", "MiB"; "" if none */
+	double scale;
+};
+
+/* How a metric is read. */
+enum sonde_stat_metric_kind {
+	SONDE_STAT_NUMBER = 0,      /* "1.234 GHz" */
+	SONDE_STAT_RATIO = 1,       /* two decimals: "0.87 insn per cycle" */
+	SONDE_STAT_PERCENT = 2,     /* two decimals: "1.25% of all branches" */
+	SONDE_STAT_PERCENT_FINE = 3 /* three decimals: "1.250 % of all cache refs" */
+};
+
+/* A figure derived from several counts. */
+struct sonde_stat_metric {
+	double value;
+	const char *unit;   /* "CPUs utilized", "K/sec"; static */
+	uint32_t kind;      /* enum sonde_stat_metric_kind */
+	uint32_t has_value; /* 0: the counts that it needs are missing */
+};
+
+/* Whether there is a count. */
+enum sonde_stat_state {
+	SONDE_STAT_COUNTED = 0,
+	SONDE_STAT_NOT_COUNTED = 1,  /* the event was never on a counter */
+	SONDE_STAT_NOT_SUPPORTED = 2 /* the kernel or the processor does not have it */
+};
+
+/* The count of one event on one place. Numbers of places that do not apply are -1. */
+struct sonde_stat_row {
+	uint32_t size;
+	uint32_t event;       /* for sonde_stat_event() */
+	uint32_t state;       /* enum sonde_stat_state */
+	uint32_t nr_counters; /* counters added up in this row: cpus of a core */
+	int32_t cpu, core, die, socket, node;
+	int32_t tid;
+	const char *comm; /* of tid; "" if none. Borrowed like the rows */
+	uint64_t count;   /* of this round; extrapolated if the event shared a counter */
+	double value;     /* mean of the runs so far; of an interval, its count */
+	double deviation; /* standard deviation of the mean; 0 with fewer than two runs */
+	uint64_t enabled_ns, running_ns; /* of this round, all counters together */
+	/* The figures derived from this count. Their units are static. */
+	uint32_t nr_metrics;
+	struct sonde_stat_metric metrics[2];
+};
+
+/* What a round of counts covers. */
+enum sonde_stat_round_kind {
+	SONDE_STAT_INTERVAL = 0, /* since the round before */
+	SONDE_STAT_RUN = 1       /* a complete run, its last round */
+};
+
+/* One reading of all counters, added up. */
+struct sonde_stat_round {
+	uint32_t size;
+	uint32_t kind;       /* enum sonde_stat_round_kind */
+	uint64_t time_ns;    /* since the start of the run */
+	double elapsed_ns;   /* how long was counted; of a run, the mean of the runs so far */
+	double deviation_ns; /* standard deviation of that mean */
+	uint64_t run_ns;     /* how long this run took */
+	/* processor time of the command in this run; 0 without one */
+	uint64_t user_ns, system_ns;
+	const struct sonde_stat_row *rows; /* event after event; borrowed until the next call */
+	size_t nr_rows;
+};
+
+/* A count being made, or one read from a file. */
+struct sonde_stat;
+/*
+ * Parses events and settings, and finds the target. -EBADR: an event, a filter or a setting is
+ * wrong. Events that the kernel does not support are counted as such; missing rights are an error.
+ */
+SONDE_API int sonde_stat_open(struct sonde_stat **ret, const struct sonde_stat_options *opts);
+/*
+ * Begins a run: opens the counters and starts the command. May be called again after a run has
+ * ended. On failure *ret_status is the exit status of a command that could not be run (126, 127),
+ * otherwise 0.
+ */
+SONDE_API int sonde_stat_start(struct sonde_stat *s, int *ret_status);
+/*
+ * Waits for the next round. Returns 1 with a round, 0 when the run has ended. The last round of a
+ * run is a SONDE_STAT_RUN.
+ */
+SONDE_API int sonde_stat_next(struct sonde_stat *s, struct sonde_stat_round *ret);
+/*
+ * The status of the command of the last run: its exit status, or 128+N if signal N killed it. 0
+ * without a command.
+ */
+SONDE_API int sonde_stat_status(const struct sonde_stat *s);
+/*
+ * Ends the run: the counts so far are its result. A command that still runs gets SIGTERM. May be
+ * called from a signal handler.
+ */
+SONDE_API void sonde_stat_stop(struct sonde_stat *s);
+/* An event by its index; NULL behind the last one. */
+SONDE_API const struct sonde_stat_event *sonde_stat_event(const struct sonde_stat *s, size_t event);
+/* Frees a count. NULL is allowed. */
+SONDE_API void sonde_stat_close(struct sonde_stat *s);
 
 /* ---- what can be recorded -------------------------------------------------------------------- */
 

@@ -57,12 +57,21 @@ struct event_terms {
 	uint64_t stack_bytes, max_frames;     /* 0 if not given */
 };
 
+/*
+ * Counts that are not the kernel's events: the time of a run, and the processor time of its command
+ * in user space and in the kernel.
+ */
+enum capture_tool { TOOL_NONE, TOOL_DURATION_TIME, TOOL_USER_TIME, TOOL_SYSTEM_TIME };
+
 struct capture_event {
 	struct perf_event_attr attr;
+	enum capture_tool tool;     /* otherwise attr is not used */
 	const char *name;           /* "sched:sched_switch", "cs:u"; borrowed from the list */
 	const char *system, *event; /* of a tracepoint, otherwise NULL */
 	const char *filter;         /* for the kernel; NULL if none */
 	const char *source;         /* the name in SOURCE/TERMS/, otherwise NULL */
+	const char *unit;           /* of a count times scale; NULL if the source names none */
+	double scale;               /* 0 if the source names none */
 	const int *cpus;            /* cpus on which the source counts; nr_cpus 0 means all */
 	size_t nr_cpus;
 	struct event_terms terms;
@@ -98,6 +107,7 @@ struct capture_events {
 	struct tracefs tracefs; /* opened when the first tracepoint is named */
 	bool has_tracefs;
 	const char *sources; /* path of the event sources; NULL means sysfs */
+	bool takes_tools;    /* duration_time, user_time and system_time are events */
 };
 
 /* On failure the error names the mistake and suggests similar names. */

@@ -26,6 +26,20 @@ struct event_text {
 	char *modifiers;
 };
 
+static enum capture_tool parse_tool(const char *name)
+{
+	static const char *const names[] = {
+		[TOOL_DURATION_TIME] = "duration_time",
+		[TOOL_USER_TIME] = "user_time",
+		[TOOL_SYSTEM_TIME] = "system_time",
+	};
+
+	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return (enum capture_tool)i;
+	return TOOL_NONE;
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /*
@@ -34,12 +48,10 @@ struct event_text {
  */
 static const char *parse_why_never(const char *name)
 {
-	static const char *const counted[] = { "duration_time", "user_time", "system_time" };
 	const size_t len = strlen(name);
 
-	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
-		if (!strcmp(name, counted[i]))
-			return "only perf stat counts it; it cannot be recorded";
+	if (parse_tool(name) != TOOL_NONE)
+		return "only sonde stat counts it; it cannot be recorded";
 	if (len > 2 && (!strcmp(name + len - 2, ".c") || !strcmp(name + len - 2, ".o")))
 		return "BPF programs are not loaded; load it with another tool and record its "
 		       "events";
@@ -357,6 +369,12 @@ static int parse_add_one(struct capture_events *l, struct event_text *t)
 
 	if (!*t->head)
 		return err_set(-EBADR, "an event without a name in the list of events");
+	if (l->takes_tools && parse_tool(t->head) != TOOL_NONE && !second && !t->terms) {
+		struct capture_event e = capture_event_new(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+
+		e.tool = parse_tool(t->head);
+		return events_add(l, &e, t, NULL);
+	}
 	if (capture_name_lookup(t->head, &type, &config) == 0) {
 		TRY(parse_set_modifiers(t, second));
 		return events_add_numbered(l, t, type, config);

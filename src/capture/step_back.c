@@ -161,21 +161,30 @@ static bool step_back_user_space_only(struct steps_back *s, const struct refused
 			? step_back_clock_name(r->events, a)
 			: step_back_name_user(r->events, e->name);
 	if (e->name && !capture_is_dummy(a))
-		say(to, SAY_WARNING,
-		    "kernel.perf_event_paranoid is %ld: recording user space only (%s)",
+		say(to, SAY_WARNING, "kernel.perf_event_paranoid is %ld: user space only (%s)",
 		    kernel_setting("perf_event_paranoid", 2), e->name);
 	return e->name != NULL;
 }
 
 /* ---- choosing a step ------------------------------------------------------------------------- */
 
+struct step {
+	int error;
+	bool (*take)(struct steps_back *s, const struct refused_event *r, const struct say *say);
+};
+
+static bool step_back_by(const struct step *steps, size_t nr, struct steps_back *s,
+			 const struct refused_event *r, const struct say *to)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (steps[i].error == r->error && steps[i].take(s, r, to))
+			return true;
+	return false;
+}
+
 bool step_back(struct steps_back *s, const struct refused_event *r, const struct say *to)
 {
-	static const struct {
-		int error;
-		bool (*step)(struct steps_back *s, const struct refused_event *r,
-			     const struct say *to);
-	} steps[] = {
+	static const struct step steps[] = {
 		{ EMFILE, step_back_raise_files },      { EINVAL, step_back_include_guests },
 		{ EINVAL, step_back_drop_newest },      { EOPNOTSUPP, step_back_less_precise },
 		{ ENOENT, step_back_clock_for_cycles }, { ENXIO, step_back_clock_for_cycles },
@@ -183,8 +192,17 @@ bool step_back(struct steps_back *s, const struct refused_event *r, const struct
 		{ EPERM, step_back_user_space_only },
 	};
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (steps[i].error == r->error && steps[i].step(s, r, to))
-			return true;
-	return false;
+	return step_back_by(steps, sizeof(steps) / sizeof(*steps), s, r, to);
+}
+
+bool step_back_for_counts(struct steps_back *s, const struct refused_event *r, const struct say *to)
+{
+	static const struct step steps[] = {
+		{ EMFILE, step_back_raise_files },
+		{ EINVAL, step_back_include_guests },
+		{ EACCES, step_back_user_space_only },
+		{ EPERM, step_back_user_space_only },
+	};
+
+	return step_back_by(steps, sizeof(steps) / sizeof(*steps), s, r, to);
 }

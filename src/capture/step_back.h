@@ -31,5 +31,8 @@ struct refused_event {
 
 /* False if no step is left. */
 bool step_back(struct steps_back *s, const struct refused_event *r, const struct say *say);
+/* The same for an event that is only counted: it keeps what it counts, or is not supported. */
+bool step_back_for_counts(struct steps_back *s, const struct refused_event *r,
+			  const struct say *say);
 
 #endif

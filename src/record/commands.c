@@ -1,46 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/commands.h"
 
-#include <ctype.h>
-#include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "formats/perfdata/attr_text.h"
 #include "record/enable.h"
 #include "record/recorder.h"
-
-/* ---- the channel ----------------------------------------------------------------------------- */
-
-static bool commands_is_ready(int fd, short what)
-{
-	struct pollfd p = { .fd = fd, .events = what };
-
-	return poll(&p, 1, 0) > 0 && p.revents & what;
-}
-
-/* Writes "ack" or the failure. The recorder does not wait for a slow reader. */
-static void commands_answer(struct control *c, const struct say *to, const char *failure)
-{
-	char line[512];
-	int len;
-
-	if (failure)
-		say(to, SAY_WARNING, "--control: %s", failure);
-	if (c->ack_fd < 0)
-		return;
-	len = failure ? snprintf(line, sizeof(line), "failed: %s\n", failure)
-		      : snprintf(line, sizeof(line), "ack\n");
-	if (len >= (int)sizeof(line)) {
-		len = sizeof(line) - 1;
-		line[len - 1] = '\n';
-	}
-	if (!commands_is_ready(c->ack_fd, POLLOUT) || write(c->ack_fd, line, (size_t)len) != len)
-		say(to, SAY_WARNING,
-		    "--control: an answer could not be written, because nobody reads the answers");
-}
 
 /* ---- the commands ---------------------------------------------------------------------------- */
 
@@ -122,9 +88,10 @@ static const char *commands_switch_events(struct sonde_recorder *r, const char *
 }
 
 /* Returns NULL if the command was carried out, otherwise the reason why not. */
-static const char *commands_obey(struct sonde_recorder *r, const char *command,
-				 const char *argument)
+static const char *commands_obey(void *ctx, const char *command, const char *argument)
 {
+	struct sonde_recorder *r = ctx;
+
 	if (!strcmp(command, "enable"))
 		return commands_switch_events(r, argument, true);
 	if (!strcmp(command, "disable"))
@@ -142,70 +109,9 @@ static const char *commands_obey(struct sonde_recorder *r, const char *command,
 	return "commands are enable, disable, evlist, snapshot, ping and stop";
 }
 
-static void commands_run_line(struct control *c, struct sonde_recorder *r, char *line)
+int commands_serve(struct control *c, struct sonde_recorder *r)
 {
-	size_t len = strlen(line);
-	char *argument;
+	const struct control_obeys o = { &r->say, commands_obey, r };
 
-	if (c->is_too_long) {
-		c->is_too_long = false;
-		commands_answer(c, &r->say, "the line is too long for a command");
-		return;
-	}
-	while (len && isspace((unsigned char)line[len - 1]))
-		line[--len] = '\0';
-	if (!len)
-		return;
-	argument = line + strcspn(line, " ");
-	if (*argument)
-		*argument++ = '\0';
-	say(&r->say, SAY_VERBOSE, "--control: %s%s%s", line, *argument ? " " : "", argument);
-	commands_answer(c, &r->say, commands_obey(r, line, argument));
-}
-
-static void commands_run_lines(struct control *c, struct sonde_recorder *r, bool is_all)
-{
-	char *at = c->text, *const end = c->text + c->len;
-
-	for (;;) {
-		size_t len = 0;
-
-		while (at + len < end && at[len] != '\n' && at[len] != '\0')
-			len++;
-		if (at + len == end && !is_all)
-			break;
-		at[len] = '\0'; /* there is room for one more byte after the text */
-		commands_run_line(c, r, at);
-		if (at + len >= end) {
-			at = end;
-			break;
-		}
-		at += len + 1;
-	}
-	c->len = (size_t)(end - at);
-	memmove(c->text, at, c->len);
-}
-
-int control_serve(struct control *c, struct sonde_recorder *r)
-{
-	ssize_t n = 0;
-
-	if (c->fd < 0)
-		return 0;
-	if (commands_is_ready(c->fd, POLLIN | POLLHUP)) {
-		n = read(c->fd, c->text + c->len, sizeof(c->text) - 1 - c->len);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return 0;
-		c->len += n > 0 ? (size_t)n : 0;
-		commands_run_lines(c, r, n <= 0 || !commands_is_ready(c->fd, POLLIN));
-		if (c->len == sizeof(c->text) - 1) {
-			c->len = 0;
-			c->is_too_long = true;
-		}
-		if (n > 0)
-			return 0;
-	}
-	say(&r->say, SAY_VERBOSE, "--control: the other end is closed");
-	c->fd = c->fifo ? (close(c->fd), -1) : -1;
-	return 0;
+	return control_serve(c, &o);
 }

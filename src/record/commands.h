@@ -7,6 +7,6 @@ struct control;
 struct sonde_recorder;
 
 /* Called after poll() reported input or a hang-up on the channel. */
-int control_serve(struct control *c, struct sonde_recorder *r);
+int commands_serve(struct control *c, struct sonde_recorder *r);
 
 #endif

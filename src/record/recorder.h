@@ -16,7 +16,7 @@
 #include "capture/running/kernel_map.h"
 #include "capture/say.h"
 #include "capture/setup/capture.h"
-#include "record/control.h"
+#include "capture/control.h"
 #include "record/delay.h"
 #include "record/describe/build_id_cache.h"
 #include "record/describe/dsos.h"
@@ -29,7 +29,7 @@
 #include "record/realtime.h"
 #include "record/recorder_file.h"
 #include "record/switching.h"
-#include "record/workload.h"
+#include "capture/workload.h"
 #include "sonde/sonde.h"
 
 struct preparer;

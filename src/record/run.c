@@ -48,7 +48,7 @@ static int run_follow(struct sonde_recorder *r, const struct waiting *w)
 		break;
 	}
 	if (waiting_has_command(w))
-		TRY(control_serve(&r->control, r));
+		TRY(commands_serve(&r->control, r));
 	return 0;
 }
 

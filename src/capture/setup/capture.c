@@ -17,21 +17,29 @@ int capture_parse(struct capture *c)
 	return 0;
 }
 
-int capture_name_events(struct capture *c, const struct sonde_record_event *events, size_t nr)
+int capture_add_events(struct capture_events *l, const struct sonde_record_event *events, size_t nr)
 {
 	bool any = false;
 
 	for (const struct sonde_record_event *e = events; e < events + nr; e++) {
 		if (e->events) {
-			TRY(capture_events_add(&c->events, e->events));
+			TRY(capture_events_add(l, e->events));
 			any = true;
 		}
 		if (e->filter)
-			TRY(capture_events_filter(&c->events, e->filter));
+			TRY(capture_events_filter(l, e->filter));
 		if (e->cgroup)
-			TRY(capture_events_cgroups(&c->events, e->cgroup));
+			TRY(capture_events_cgroups(l, e->cgroup));
 	}
-	TRY(capture_events_check_cgroups(&c->events));
+	TRY(capture_events_check_cgroups(l));
+	return any;
+}
+
+int capture_name_events(struct capture *c, const struct sonde_record_event *events, size_t nr)
+{
+	const int any = capture_add_events(&c->events, events, nr);
+
+	TRY(any);
 	return any ? 0 : capture_events_add_default(&c->events);
 }
 

@@ -42,9 +42,14 @@ struct capture_steering {
 	bool begins_off;
 };
 
+/*
+ * Adds these events with their filters and control groups. Returns 1 if any is named, 0 if none is.
+ */
+int capture_add_events(struct capture_events *l, const struct sonde_record_event *events,
+		       size_t nr);
 /* -EBADR if a setting is wrong. -EOPNOTSUPP if this kernel does not support it. */
 int capture_parse(struct capture *c);
-/* Adds these events with their filters and control groups. Adds cycles if no event is named. */
+/* The same. Adds cycles if no event is named. */
 int capture_name_events(struct capture *c, const struct sonde_record_event *events, size_t nr);
 /* The workload's task is not yet in target.tids. */
 int capture_find_target(struct capture *c, bool has_command);

@@ -25,11 +25,9 @@ static bool target_has_tid(const struct target *t, int32_t tid)
 	return false;
 }
 
-/*
- * Adds all threads of a process; a thread's number selects its process. Returns 1 if no thread is
- * left.
- */
-static int target_add_threads(struct target *t, int32_t pid)
+/* Returns 1 if no thread of the process is left. */
+static int target_each_thread_of(int32_t pid, int (*add)(void *ctx, int32_t pid, int32_t tid),
+				 void *ctx)
 {
 	char path[64];
 	struct dirent *e;
@@ -44,9 +42,40 @@ static int target_add_threads(struct target *t, int32_t pid)
 		return 1;
 	while (error == 0 && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
-			error = vec_push(&t->tids, (int32_t)atoi(e->d_name));
+			error = add(ctx, pid, (int32_t)atoi(e->d_name));
 	closedir(d);
 	return error;
+}
+
+static int target_add_tid(void *ctx, int32_t pid, int32_t tid)
+{
+	struct target *t = ctx;
+
+	return vec_push(&t->tids, tid);
+}
+
+/*
+ * Adds all threads of a process; a thread's number selects its process. Returns 1 if no thread is
+ * left.
+ */
+static int target_add_threads(struct target *t, int32_t pid)
+{
+	return target_each_thread_of(pid, target_add_tid, t);
+}
+
+int target_each_thread(int (*add)(void *ctx, int32_t pid, int32_t tid), void *ctx)
+{
+	struct dirent *e;
+	int r = 0;
+	DIR *d = opendir("/proc");
+
+	if (!d)
+		return err_errno(errno, "cannot list the processes in /proc");
+	while (r >= 0 && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			r = target_each_thread_of(atoi(e->d_name), add, ctx);
+	closedir(d);
+	return r < 0 ? r : 0;
 }
 
 static int target_add_process(struct target *t, int32_t pid)

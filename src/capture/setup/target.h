@@ -50,6 +50,8 @@ size_t target_missed(const struct target *t, int *ret_first);
  * After the recording: reports the cpus that went online or offline, whose events are incomplete.
  */
 void target_say_changes(const struct target *t, const struct say *say);
+/* Calls `add` with each thread of the machine, until it fails. */
+int target_each_thread(int (*add)(void *ctx, int32_t pid, int32_t tid), void *ctx);
 void target_done(struct target *t);
 
 #endif

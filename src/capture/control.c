@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/control.h"
+#include "capture/control.h"
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,4 +119,102 @@ void control_close(struct control *c)
 	free(c->fifo);
 	free(c->ack_fifo);
 	*c = (struct control){ .fd = -1, .ack_fd = -1 };
+}
+
+/* ---- commands and answers -------------------------------------------------------------------- */
+
+static bool control_is_ready(int fd, short what)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+
+	return poll(&p, 1, 0) > 0 && p.revents & what;
+}
+
+/* Writes "ack" or the failure. The caller does not wait for a slow reader. */
+static void control_answer(struct control *c, const struct say *to, const char *failure)
+{
+	char line[512];
+	int len;
+
+	if (failure)
+		say(to, SAY_WARNING, "--control: %s", failure);
+	if (c->ack_fd < 0)
+		return;
+	len = failure ? snprintf(line, sizeof(line), "failed: %s\n", failure)
+		      : snprintf(line, sizeof(line), "ack\n");
+	if (len >= (int)sizeof(line)) {
+		len = sizeof(line) - 1;
+		line[len - 1] = '\n';
+	}
+	if (!control_is_ready(c->ack_fd, POLLOUT) || write(c->ack_fd, line, (size_t)len) != len)
+		say(to, SAY_WARNING,
+		    "--control: an answer could not be written, because nobody reads the answers");
+}
+
+static void control_run_line(struct control *c, const struct control_obeys *o, char *line)
+{
+	size_t len = strlen(line);
+	char *argument;
+
+	if (c->is_too_long) {
+		c->is_too_long = false;
+		control_answer(c, o->say, "the line is too long for a command");
+		return;
+	}
+	while (len && isspace((unsigned char)line[len - 1]))
+		line[--len] = '\0';
+	if (!len)
+		return;
+	argument = line + strcspn(line, " ");
+	if (*argument)
+		*argument++ = '\0';
+	say(o->say, SAY_VERBOSE, "--control: %s%s%s", line, *argument ? " " : "", argument);
+	control_answer(c, o->say, o->obey(o->ctx, line, argument));
+}
+
+static void control_run_lines(struct control *c, const struct control_obeys *o, bool is_all)
+{
+	char *at = c->text, *const end = c->text + c->len;
+
+	for (;;) {
+		size_t len = 0;
+
+		while (at + len < end && at[len] != '\n' && at[len] != '\0')
+			len++;
+		if (at + len == end && !is_all)
+			break;
+		at[len] = '\0'; /* there is room for one more byte after the text */
+		control_run_line(c, o, at);
+		if (at + len >= end) {
+			at = end;
+			break;
+		}
+		at += len + 1;
+	}
+	c->len = (size_t)(end - at);
+	memmove(c->text, at, c->len);
+}
+
+int control_serve(struct control *c, const struct control_obeys *o)
+{
+	ssize_t n = 0;
+
+	if (c->fd < 0)
+		return 0;
+	if (control_is_ready(c->fd, POLLIN | POLLHUP)) {
+		n = read(c->fd, c->text + c->len, sizeof(c->text) - 1 - c->len);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		c->len += n > 0 ? (size_t)n : 0;
+		control_run_lines(c, o, n <= 0 || !control_is_ready(c->fd, POLLIN));
+		if (c->len == sizeof(c->text) - 1) {
+			c->len = 0;
+			c->is_too_long = true;
+		}
+		if (n > 0)
+			return 0;
+	}
+	say(o->say, SAY_VERBOSE, "--control: the other end is closed");
+	c->fd = c->fifo ? (close(c->fd), -1) : -1;
+	return 0;
 }

@@ -7,13 +7,15 @@
  *	enable nosuch      failed: there is no event 'nosuch'
  *
  * Each line has one answer: "ack" after the command was carried out. A line ends with a line feed,
- * a zero byte, or the end of the data available in the channel. commands.h runs the commands.
+ * a zero byte, or the end of the data available in the channel. The owner runs the commands.
  */
-#ifndef SONDE_RECORD_CONTROL_H
-#define SONDE_RECORD_CONTROL_H
+#ifndef SONDE_CAPTURE_CONTROL_H
+#define SONDE_CAPTURE_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "capture/say.h"
 
 struct control {
 	char *fifo, *ack_fifo; /* paths to open; NULL if the caller passed descriptors */
@@ -28,5 +30,16 @@ struct control {
 int control_parse(struct control *ret, const char *text);
 int control_open(struct control *c);
 void control_close(struct control *c);
+
+/* Runs the commands. */
+struct control_obeys {
+	const struct say *say;
+	/* Returns NULL if the command was carried out, otherwise the reason why not. */
+	const char *(*obey)(void *ctx, const char *command, const char *argument);
+	void *ctx;
+};
+
+/* Called after poll() reported input or a hang-up on the channel. */
+int control_serve(struct control *c, const struct control_obeys *o);
 
 #endif

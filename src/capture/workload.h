@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The command to record: it is forked first, waits until the events are open, and then executes. */
-#ifndef SONDE_RECORD_WORKLOAD_H
-#define SONDE_RECORD_WORKLOAD_H
+/* The command to record or count: it is forked first, waits until the events are open, and then
+ * executes. */
+#ifndef SONDE_CAPTURE_WORKLOAD_H
+#define SONDE_CAPTURE_WORKLOAD_H
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct workload {
@@ -12,6 +14,7 @@ struct workload {
 	int pidfd;
 	int go_fd, error_fd; /* our ends of the pipes to it */
 	bool running;        /* it was forked and not yet reaped */
+	struct rusage usage; /* of the process and its waited-for children, once it was reaped */
 };
 
 /* Returns 0 if the command can be found and executed, otherwise 127 or 126 with a message. */

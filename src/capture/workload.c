@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/workload.h"
+#include "capture/workload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,7 +153,7 @@ static int workload_reap(struct workload *w, int options)
 	pid_t p;
 
 	do
-		p = waitpid(w->pid, &status, options);
+		p = wait4(w->pid, &status, options, &w->usage);
 	while (p < 0 && errno == EINTR);
 	if (p == 0)
 		return -1;

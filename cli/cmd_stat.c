@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* sonde stat: counts events of a command, of processes or of all cpus. */
+#include "cli.h"
+
+#include "stat_options.h"
+#include "stat_output.h"
+#include "stat_print.h"
+
+#include <sonde/sonde.h>
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LEAST_INTERVAL_MS = 10, RUNS_MAX = 1000000, SIGNALED = 128 };
+
+/* A signal handler can only reach globals. */
+static struct sonde_stat *volatile counting;
+static volatile sig_atomic_t is_stopped;
+
+static void stat_on_signal(int signo)
+{
+	is_stopped = 1;
+	sonde_stat_stop(counting);
+}
+
+struct listener {
+	int level; /* lines up to this level are printed */
+};
+
+static void stat_say(void *ctx, int level, const char *line)
+{
+	const struct listener *l = ctx;
+
+	if (level > l->level)
+		return;
+	/* scripts wait for these lines of perf */
+	if (!strncmp(line, "Events ", strlen("Events ")))
+		fprintf(stderr, "%s\n", line);
+	else
+		cli_say("%s", line);
+}
+
+/* ---- options that are checked here ----------------------------------------------------------- */
+
+static int stat_number(const struct cli *cli, const char *option, const char *text, unsigned max,
+		       unsigned *ret)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || n > max)
+		return cli_usage(cli, "stat: %s needs a number up to %u, not '%s'", option, max,
+				 text);
+	*ret = (unsigned)n;
+	return 0;
+}
+
+/* What is printed and how often, once all options are known. */
+struct stat_plan {
+	unsigned runs, interval_ms;
+	bool forever;
+	enum sonde_stat_by by;
+};
+
+static enum sonde_stat_by stat_choose_by(const struct stat_args *a)
+{
+	return a->no_aggregate ? SONDE_STAT_BY_CPU
+	       : a->per_core   ? SONDE_STAT_BY_CORE
+	       : a->per_die    ? SONDE_STAT_BY_DIE
+	       : a->per_socket ? SONDE_STAT_BY_SOCKET
+	       : a->per_node   ? SONDE_STAT_BY_NODE
+	       : a->per_thread ? SONDE_STAT_BY_THREAD
+			       : SONDE_STAT_BY_ALL;
+}
+
+static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_plan *ret)
+{
+	struct stat_plan p = { .runs = 1, .by = stat_choose_by(a) };
+	int status = 0;
+
+	if (a->repeat)
+		status = stat_number(cli, "-r", a->repeat, RUNS_MAX, &p.runs);
+	if (!status && a->interval)
+		status = stat_number(cli, "-I", a->interval, INT32_MAX, &p.interval_ms);
+	if (status)
+		return status;
+	p.forever = p.runs == 0;
+	if (a->interval && p.interval_ms < LEAST_INTERVAL_MS)
+		return cli_usage(cli, "stat: -I needs at least %d ms", LEAST_INTERVAL_MS);
+	if (a->output && a->log_fd)
+		return cli_usage(cli, "stat: -o and --log-fd exclude each other");
+	if (a->metric_only && p.by == SONDE_STAT_BY_THREAD)
+		return cli_usage(cli, "stat: --metric-only and --per-thread exclude each other");
+	if (a->metric_only && p.runs != 1)
+		return cli_usage(cli, "stat: --metric-only and -r exclude each other");
+	if (a->table && p.runs < 2)
+		return cli_usage(cli, "stat: --table needs several runs: -r N");
+	if (p.interval_ms && p.interval_ms < 100 && !a->quiet)
+		cli_say("stat: reading the counters every %u ms may take noticeable time",
+			p.interval_ms);
+	*ret = p;
+	return 0;
+}
+
+static int stat_add_settings(struct stat_args *a, const struct stat_plan *plan)
+{
+	static const char *const by_words[] = { "all",    "cpu",  "core",  "die",
+						"socket", "node", "thread" };
+	struct opt_parser p = { .permute = false };
+	char number[32];
+
+	snprintf(number, sizeof(number), "%u", plan->interval_ms);
+	if (plan->interval_ms && lines_set(&a->lines, &p, "interval", "interval", number) < 0)
+		return -1;
+	snprintf(number, sizeof(number), "%d", a->detailed > 3 ? 3 : a->detailed);
+	if (lines_set(&a->lines, &p, "detailed", "detailed", number) < 0 ||
+	    lines_set(&a->lines, &p, "by", "by", by_words[plan->by]) < 0)
+		return -1;
+	return a->null_run ? lines_set(&a->lines, &p, "null", "null", "1") : 0;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+struct stat_run {
+	struct cli *cli;
+	const struct stat_args *args;
+	struct stat_plan plan;
+	struct stat_printer printer;
+	struct stat_times times;
+	char *subject;
+	int argc;
+	char **argv;
+	int status;
+};
+
+static void stat_print_result(struct stat_run *r, const struct sonde_stat_round *round)
+{
+	const bool is_text = r->printer.layout == &stat_text_layout;
+	const bool with_rusage = r->argc && r->plan.runs == 1;
+
+	if (r->args->quiet)
+		return;
+	if (is_text)
+		stat_print_title(r->printer.out, r->subject, r->plan.runs);
+	r->printer.is_interval = false;
+	r->printer.names_summary = r->plan.interval_ms && !r->args->no_csv_summary &&
+				   r->printer.layout == &stat_csv_layout;
+	stat_print_round(&r->printer, round);
+	r->printer.names_summary = false;
+	r->printer.is_interval = r->plan.interval_ms != 0;
+	if (!is_text)
+		return;
+	if (round->nr_rows)
+		fputc('\n', r->printer.out);
+	stat_print_times(r->printer.out, round, &r->times, r->args->table, with_rusage);
+	fflush(r->printer.out);
+}
+
+static int stat_add_time(struct stat_run *r, uint64_t ns)
+{
+	double *more = reallocarray(r->times.seconds, r->times.n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	r->times.seconds = more;
+	more[r->times.n++] = (double)ns / 1e9;
+	return 0;
+}
+
+/* One run of the command. Returns 0, or an error of the library. */
+static int stat_run_once(struct stat_run *r, struct sonde_stat *s, bool is_last)
+{
+	struct sonde_stat_round round = { .size = sizeof(round) };
+	int e = sonde_stat_start(s, &r->status);
+
+	if (e < 0)
+		return e;
+	stat_printer_init(&r->printer);
+	while ((e = sonde_stat_next(s, &round)) > 0) {
+		if (round.kind == SONDE_STAT_INTERVAL) {
+			if (!r->args->quiet)
+				stat_print_round(&r->printer, &round);
+			continue;
+		}
+		e = stat_add_time(r, round.run_ns);
+		if (e < 0)
+			return e;
+		if (is_last && (!r->plan.interval_ms || r->args->summary))
+			stat_print_result(r, &round);
+	}
+	r->status = sonde_stat_status(s);
+	if (r->argc && r->status > SIGNALED && !r->args->quiet)
+		fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
+	return e;
+}
+
+static int stat_count(struct stat_run *r, struct sonde_stat *s)
+{
+	int e = 0;
+
+	for (unsigned i = 0; (r->plan.forever || i < r->plan.runs) && e == 0; i++) {
+		const bool is_last = r->plan.forever || i + 1 == r->plan.runs || is_stopped;
+
+		if (i && is_stopped && !r->plan.forever)
+			break;
+		if (r->plan.forever)
+			r->times.n = 0;
+		if (r->cli->verbose && r->plan.runs > 1)
+			cli_say("[ sonde stat: executing run #%u ... ]", i + 1);
+		e = stat_run_once(r, s, is_last);
+		if (is_stopped)
+			break;
+	}
+	return e;
+}
+
+static void stat_catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = stat_on_signal }, before;
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	/* the terminal is gone; under nohup, which ignores the signal, the count continues */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+}
+
+/* The command's status; under perf's rules 0 for a command that a signal killed. */
+static int stat_status(const struct stat_run *r)
+{
+	return r->status > SIGNALED && cli_rules(r->cli)->stat_hides_signals ? 0 : r->status;
+}
+
+static int stat_fail(struct stat_run *r, int e)
+{
+	const int failed = cli_fail(r->cli);
+
+	if (r->status && !cli_rules(r->cli)->unrun_command_fails)
+		return r->status;
+	return e == -EBADR ? cli_status(r->cli, CLI_USAGE) : failed;
+}
+
+static int stat_run_open(struct stat_run *r, struct sonde_stat *s)
+{
+	int e;
+
+	counting = s;
+	r->printer.stat = s;
+	e = stat_count(r, s);
+	counting = NULL;
+	return e < 0 ? stat_fail(r, e) : stat_status(r);
+}
+
+static void stat_choose_layout(struct stat_run *r)
+{
+	const struct stat_args *a = r->args;
+
+	r->printer.layout = a->json        ? &stat_json_layout
+			    : a->separator ? &stat_csv_layout
+					   : &stat_text_layout;
+	r->printer.separator = !a->separator                  ? ","
+			       : !strcmp(a->separator, "\\t") ? "\t"
+							      : a->separator;
+	r->printer.by = r->plan.by;
+	r->printer.is_interval = r->plan.interval_ms != 0;
+	r->printer.has_deviation = r->plan.runs > 1;
+	r->printer.metric_only = a->metric_only;
+	r->printer.clears = a->interval_clear;
+	r->printer.prints_null = cli_rules(r->cli)->stat_prints_null;
+	r->printer.big_num = r->printer.layout == &stat_text_layout && !a->no_big_num;
+	if (r->printer.big_num)
+		setlocale(LC_NUMERIC, "");
+}
+
+static int stat_run_printing(struct stat_run *r, const struct sonde_stat_options *opts)
+{
+	struct sonde_stat *s;
+	int e, status;
+
+	r->printer.out = stat_output_open(r->cli, r->args);
+	if (!r->printer.out)
+		return cli_status(r->cli, CLI_FAILED);
+	e = sonde_stat_open(&s, opts);
+	if (e < 0) {
+		status = stat_fail(r, e);
+	} else {
+		status = stat_run_open(r, s);
+		sonde_stat_close(s);
+	}
+	if (stat_output_close(r->cli, r->args, r->printer.out) < 0 && !status)
+		status = cli_status(r->cli, CLI_FAILED);
+	return status;
+}
+
+static int stat_run(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct stat_args *a = values;
+	struct listener listener = { .level = a->quiet ? -1 : cli->verbose ? 2 : 1 };
+	struct stat_run r = { .cli = cli, .args = a, .argc = argc, .argv = argv };
+	struct sonde_stat_options opts = {
+		.size = sizeof(opts),
+		.events = a->events,
+		.nr_events = (uint32_t)a->nr_events,
+		.command = argc ? (const char *const *)argv : NULL,
+		.argv = (const char *const *)cli->argv,
+		.say = stat_say,
+		.say_ctx = &listener,
+	};
+	int status = stat_check(cli, a, &r.plan);
+
+	if (status)
+		return status;
+	r.subject = stat_subject(a, argc, argv);
+	if (stat_add_settings(a, &r.plan) < 0 || !r.subject) {
+		cli_say("stat: out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	opts.settings = a->lines.text;
+	stat_choose_layout(&r);
+	stat_catch_signals();
+	status = stat_run_printing(&r, &opts);
+	free(r.subject);
+	free(r.times.seconds);
+	return status;
+}
+
+static const char *const usage[] = {
+	"stat [OPTIONS] [--] COMMAND [ARGS]",
+	"stat [OPTIONS] -p PIDS",
+	"stat [OPTIONS] -a",
+	NULL,
+};
+
+const struct command cmd_stat = {
+	.name = "stat",
+	.summary = "counts events of a command, of processes or of all cpus",
+	.usage = usage,
+	.options = stat_options,
+	.examples = "  sonde stat -- make\n"
+		    "  sonde stat -e 'sched:*' -a -- sleep 1\n"
+		    "  sonde stat -I 1000 -e page-faults,cs -p 4711\n",
+	.values_size = sizeof(struct stat_args),
+	.configured = false,
+	.run = stat_run,
+	.set_key = stat_args_set_key,
+	.done = stat_args_done,
+};

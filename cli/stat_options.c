@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opt_events.h"
+
+static int stat_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct stat_args *a = values;
+
+	return opt_add_event(p, &a->events, &a->nr_events,
+			     &(struct sonde_record_event){ .events = value });
+}
+
+static int stat_set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct stat_args *a = values;
+
+	return opt_add_to_event(p, "--filter", &a->events, &a->nr_events,
+				&(struct sonde_record_event){ .filter = value });
+}
+
+static int stat_set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct stat_args *a = values;
+
+	return opt_add_to_event(p, "-G", &a->events, &a->nr_events,
+				&(struct sonde_record_event){ .cgroup = value });
+}
+
+int stat_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
+{
+	struct stat_args *a = values;
+
+	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
+}
+
+/* ---- what perf answers from the vendors' tables ---------------------------------------------- */
+
+/* Events that the processor's source in sysfs may name; without them the option is refused. */
+static int stat_add_events(struct opt_parser *p, struct stat_args *a, const char *events,
+			   bool negated)
+{
+	return negated ? 0
+		       : opt_add_event(p, &a->events, &a->nr_events,
+				       &(struct sonde_record_event){ .events = events });
+}
+
+static int stat_set_transaction(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return stat_add_events(p, values,
+			       "task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,"
+			       "cpu/el-start/,cpu/cycles-ct/}",
+			       negated);
+}
+
+static int stat_set_topdown(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return stat_add_events(p, values,
+			       "{cpu/slots/,cpu/topdown-retiring/,cpu/topdown-bad-spec/,"
+			       "cpu/topdown-fe-bound/,cpu/topdown-be-bound/}",
+			       negated);
+}
+
+static int stat_set_smi(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return stat_add_events(p, values, "{msr/aperf/,msr/smi/,cycles}", negated);
+}
+
+static int stat_refuse_metrics(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return negated ? 0
+		       : opt_error(p, "-M is not taken: metrics by name are perf's own tables; the "
+				      "figures behind # need no option");
+}
+
+static int stat_refuse_level(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return negated ? 0
+		       : opt_error(p, "--td-level is not taken: the levels of --topdown are in "
+				      "perf's own tables");
+}
+
+static int stat_refuse_iostat(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return negated ? 0
+		       : opt_error(p, "--iostat is not taken: which events make a metric of a "
+				      "device is in perf's own tables");
+}
+
+void stat_args_done(void *values)
+{
+	struct stat_args *a = values;
+
+	lines_done(&a->lines);
+	free(a->events);
+}
+
+/* clang-format off */
+#define AGGREGATION                                                                              \
+	OPT_FLAG('A', "no-aggr", struct stat_args, no_aggregate, "prints a row for each cpu"),   \
+	OPT_FLAG(0, "per-core", struct stat_args, per_core, "prints a row for each core"),       \
+	OPT_FLAG(0, "per-die", struct stat_args, per_die, "prints a row for each die"),          \
+	OPT_FLAG(0, "per-socket", struct stat_args, per_socket, "prints a row for each socket"), \
+	OPT_FLAG(0, "per-node", struct stat_args, per_node, "prints a row for each NUMA node"),  \
+	OPT_FLAG(0, "per-thread", struct stat_args, per_thread,                                  \
+		"prints a row for each thread, with -p, -t or -a")
+
+const struct opt stat_options[] = {
+	OPT_GROUP("What is counted"),
+	OPT_CALL('e', "event", "EVENTS", stat_set_event, OPT_NO_NEGATION,
+		 "counts these events: software, hardware and other events by name, tracepoints as "
+		 "SYSTEM:NAME, where * and ? match, groups as {A,B}; several are separated by "
+		 "commas, and -e may be given several times"),
+	OPT_CALL(0, "filter", "FILTER", stat_set_filter, OPT_NO_NEGATION,
+		 "lets the kernel leave out what does not match, for the tracepoints of the -e "
+		 "before it"),
+	OPT_COUNT('d', "detailed", struct stat_args, detailed,
+		 "adds events of the caches to the default ones; -d -d adds more, -d -d -d more"),
+	OPT_KEY('g', "group", NULL, "group", "makes one group of all events"),
+	OPT_FLAG('n', "null", struct stat_args, null_run, "counts nothing: measures the time"),
+	OPT_KEY(0, "all-user", NULL, "all-user", "counts what happens in user space only"),
+	OPT_KEY(0, "all-kernel", NULL, "all-kernel", "counts what happens in the kernel only"),
+	OPT_KEY(0, "no-scale", NULL, "no-scale",
+		"prints counts of events that shared a counter as they are, not extrapolated"),
+	OPT_CALL('T', "transaction", NULL, stat_set_transaction, 0,
+		 "counts hardware transactions, if the kernel publishes their events"),
+	OPT_CALL(0, "topdown", NULL, stat_set_topdown, 0,
+		 "counts where the processor's slots went, if the kernel publishes the events"),
+	OPT_CALL(0, "smi-cost", NULL, stat_set_smi, 0,
+		 "counts system management interrupts, if the kernel publishes their events"),
+
+	OPT_GROUP("Whom"),
+	OPT_KEY('a', "all-cpus", NULL, "all-cpus",
+		"counts everything on all cpus; the default without a command and other targets"),
+	OPT_KEY('C', "cpu", "CPUS", "cpu", "counts everything on these cpus: 0,2-3"),
+	OPT_KEY('p', "pid", "PIDS", "pid",
+		"counts these running processes with all their threads"),
+	OPT_KEY('t', "tid", "TIDS", "tid", "counts these running threads"),
+	OPT_CALL('G', "cgroup", "CGROUPS", stat_set_cgroup, OPT_NO_NEGATION,
+		 "counts in these control groups only, the first for the first event named, and so "
+		 "on; needs -a or -C"),
+	OPT_KEY(0, "for-each-cgroup", "CGROUPS", "for-each-cgroup",
+		"counts each event once for each of these control groups; a name may be a regular "
+		"expression; needs -a or -C"),
+	OPT_KEY('i', "no-inherit", NULL, "no-inherit",
+		"leaves out the children of what is counted"),
+
+	OPT_GROUP("When"),
+	OPT_TEXT('r', "repeat", "N", struct stat_args, repeat,
+		 "runs the command N times and prints means with their deviation; 0: for ever"),
+	OPT_TEXT('I', "interval-print", "MS", struct stat_args, interval,
+		 "prints the counts every MS milliseconds"),
+	OPT_KEY(0, "interval-count", "N", "interval-count", "ends after N intervals"),
+	OPT_KEY(0, "timeout", "MS", "timeout", "ends after MS milliseconds; the command gets SIGTERM"),
+	OPT_KEY('D', "delay", "MS", "delay",
+		"begins to count so many milliseconds after the command; -1: on a command "
+		"(--control)"),
+	OPT_KEY(0, "control", "CHANNEL", "control",
+		"takes commands from fd:N or fifo:PATH, and answers on the one after a comma: "
+		"fd:3,4; enable, disable, ping, stop"),
+	OPT_KEY(0, "pre", "COMMAND", "pre", "runs this shell command before each run"),
+	OPT_KEY(0, "post", "COMMAND", "post", "runs this shell command after each run"),
+	OPT_KEY('S', "sync", NULL, "sync", "calls sync() before each run"),
+
+	OPT_GROUP("How counts are added up"),
+	AGGREGATION,
+	OPT_GROUP("Output"),
+	OPT_FLAG('j', "json-output", struct stat_args, json, "prints a JSON object for each row"),
+	OPT_TEXT('x', "field-separator", "SEP", struct stat_args, separator,
+		 "prints fields separated by SEP, for programs"),
+	OPT_FLAG('B', "big-num", struct stat_args, big_num,
+		 "separates thousands as the locale does, which is the default"),
+	OPT_FLAG(0, "no-big-num", struct stat_args, no_big_num, "prints numbers without separators"),
+	OPT_FLAG(0, "metric-only", struct stat_args, metric_only,
+		 "prints the derived figures only, a line for each round"),
+	OPT_FLAG(0, "table", struct stat_args, table, "also prints the time of each run of -r"),
+	OPT_FLAG(0, "summary", struct stat_args, summary,
+		 "prints the counts of the complete run after those of the intervals"),
+	OPT_FLAG(0, "no-csv-summary", struct stat_args, no_csv_summary,
+		 "leaves out the word summary at the beginning of rows of -x --summary"),
+	OPT_FLAG(0, "interval-clear", struct stat_args, interval_clear,
+		 "clears the terminal before each interval"),
+	OPT_TEXT('o', "output", "FILE", struct stat_args, output,
+		 "writes to FILE instead of standard error; for stat record, the recording"),
+	OPT_FLAG(0, "append", struct stat_args, append, "appends to the FILE of -o"),
+	OPT_TEXT(0, "log-fd", "N", struct stat_args, log_fd,
+		 "writes to the descriptor N instead of standard error"),
+	OPT_FLAG(0, "quiet", struct stat_args, quiet, "prints no counts and no messages"),
+
+	OPT_GROUP("Options of perf stat that change nothing"),
+	OPT_FLAG(0, "percore-show-thread", struct stat_args, ignored,
+		 "changes nothing: no event has the term percore"),
+	OPT_TEXT(0, "cputype", "TYPE", struct stat_args, ignored_text,
+		 "changes nothing: name the source of a hybrid processor in the event, "
+		 "cpu_core/cycles/"),
+	OPT_FLAG(0, "hybrid-merge", struct stat_args, ignored, "changes nothing"),
+	OPT_FLAG(0, "no-merge", struct stat_args, ignored,
+		 "changes nothing: events of several sources are printed one by one"),
+	OPT_FLAG(0, "metric-no-group", struct stat_args, ignored,
+		 "changes nothing: -M is not taken"),
+	OPT_FLAG(0, "metric-no-merge", struct stat_args, ignored,
+		 "changes nothing: -M is not taken"),
+	OPT_GROUP("Options of perf stat that are refused"),
+	OPT_CALL('M', "metrics", "METRICS", stat_refuse_metrics, 0,
+		 "is refused: metrics by name are perf's own tables"),
+	OPT_CALL(0, "td-level", "N", stat_refuse_level, 0,
+		 "is refused: the levels are in perf's own tables"),
+	OPT_CALL(0, "iostat", "DEVICES", stat_refuse_iostat, OPT_VALUE_OPTIONAL,
+		 "is refused: its events are in perf's own tables"),
+	OPT_END,
+};
+
+const struct opt stat_report_options[] = {
+	OPT_TEXT('i', "input", "FILE", struct stat_args, input,
+		 "reads FILE; the default is perf.data"),
+	AGGREGATION,
+	OPT_END,
+};
+/* clang-format on */

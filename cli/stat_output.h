@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Where counts are printed, and what stands before and after the rows of a run. */
+#ifndef SONDE_CLI_STAT_OUTPUT_H
+#define SONDE_CLI_STAT_OUTPUT_H
+
+#include "cli.h"
+#include "stat_options.h"
+#include "stat_print.h"
+
+/* How long each run took. */
+struct stat_times {
+	double *seconds; /* owned; of each run */
+	size_t n;
+};
+
+/* Opens -o or --log-fd, else returns standard error. NULL after reporting a failure. */
+FILE *stat_output_open(const struct cli *cli, const struct stat_args *a);
+/*
+ * Returns 0, or -1 after reporting that the output could not be written. Standard error stays open.
+ */
+int stat_output_close(const struct cli *cli, const struct stat_args *a, FILE *out);
+
+/* " Performance counter stats for 'true' (3 runs):" */
+void stat_print_title(FILE *out, const char *subject, unsigned runs);
+/* What is counted: "'sleep 1'", "process id '4711'". The caller frees it; NULL without memory. */
+char *stat_subject(const struct stat_args *a, int argc, char **argv);
+/* The times after the rows. with_rusage: user and system time of the command are printed. */
+void stat_print_times(FILE *out, const struct sonde_stat_round *r, const struct stat_times *times,
+		      bool with_table, bool with_rusage);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* True if two cpus are in the same core, die, socket or node. */
+static bool rows_same_place(enum sonde_stat_by by, const struct cpu_place *a,
+			    const struct cpu_place *b)
+{
+	switch (by) {
+	case SONDE_STAT_BY_CORE:
+		return a->socket == b->socket && a->die == b->die && a->core == b->core;
+	case SONDE_STAT_BY_DIE:
+		return a->socket == b->socket && a->die == b->die;
+	case SONDE_STAT_BY_SOCKET:
+		return a->socket == b->socket;
+	case SONDE_STAT_BY_NODE:
+		return a->node == b->node;
+	default:
+		return false;
+	}
+}
+
+static int rows_order_places(const struct cpu_place *a, const struct cpu_place *b)
+{
+	const int differences[] = { a->node - b->node, a->socket - b->socket, a->die - b->die,
+				    a->core - b->core };
+
+	for (size_t i = 0; i < sizeof(differences) / sizeof(*differences); i++)
+		if (differences[i])
+			return differences[i];
+	return 0;
+}
+
+static struct sonde_stat_row row_new(size_t event)
+{
+	return (struct sonde_stat_row){
+		.size = sizeof(struct sonde_stat_row),
+		.event = (uint32_t)event,
+		.cpu = -1,
+		.core = -1,
+		.die = -1,
+		.socket = -1,
+		.node = -1,
+		.tid = -1,
+		.comm = "",
+	};
+}
+
+static void row_set_place(struct sonde_stat_row *row, enum sonde_stat_by by,
+			  const struct cpu_place *p)
+{
+	if (by == SONDE_STAT_BY_NODE) {
+		row->node = p->node;
+		return;
+	}
+	row->socket = p->socket;
+	if (by != SONDE_STAT_BY_SOCKET)
+		row->die = p->die;
+	if (by == SONDE_STAT_BY_CORE)
+		row->core = p->core;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+static uint64_t rows_scaled(const struct stat_rows *r, const struct stat_count *c)
+{
+	if (r->no_scale || !c->running_ns || c->running_ns >= c->enabled_ns)
+		return c->value;
+	return (uint64_t)((double)c->value * (double)c->enabled_ns / (double)c->running_ns + 0.5);
+}
+
+/*
+ * Adds a count to a row. A counter that never ran makes no difference, except that a row in which
+ * none ran has one counter, as in perf.
+ */
+static void row_add(const struct stat_rows *r, struct sonde_stat_row *row,
+		    const struct stat_count *c)
+{
+	if (!c->is_there || !c->running_ns)
+		return;
+	row->nr_counters++;
+	row->count += rows_scaled(r, c);
+	row->enabled_ns += c->enabled_ns;
+	row->running_ns += c->running_ns;
+}
+
+static void row_end(struct sonde_stat_row *row, const struct stat_event *e)
+{
+	const bool is_tool = e->tool != TOOL_NONE;
+
+	row->state = !is_tool && !e->is_supported ? SONDE_STAT_NOT_SUPPORTED
+		     : !row->running_ns           ? SONDE_STAT_NOT_COUNTED
+						  : SONDE_STAT_COUNTED;
+	row->nr_counters += row->nr_counters == 0;
+}
+
+/* The times that the tools' events count are those of the run; they are in the first row. */
+static void row_add_tool(struct sonde_stat_row *row, const struct stat_event *e,
+			 const struct stat_reading *reading)
+{
+	const uint64_t ns = e->tool == TOOL_DURATION_TIME ? reading->run_ns
+			    : e->tool == TOOL_USER_TIME   ? reading->user_ns
+							  : reading->system_ns;
+
+	row->count = row->enabled_ns = row->running_ns = ns;
+}
+
+static int rows_push(struct stat_rows *r, const struct sonde_stat_row *row)
+{
+	return vec_push(&r->list, *row) < 0 ? err_nomem() : 0;
+}
+
+/* ---- one event ------------------------------------------------------------------------------- */
+
+/* The counts of all cpus and tasks are added before they are extrapolated. */
+static int rows_add_total(struct stat_rows *r, const struct stat_subject *s,
+			  const struct stat_reading *reading, size_t event)
+{
+	struct sonde_stat_row row = row_new(event);
+	struct stat_count sum = { 0 };
+
+	for (size_t i = 0; i < s->cpus.n * s->tasks.n; i++) {
+		const struct stat_count *c = &reading->v[stat_cell(s, event, 0, 0) + i];
+
+		sum.value += c->value;
+		sum.enabled_ns += c->enabled_ns;
+		sum.running_ns += c->running_ns;
+		sum.is_there |= c->is_there;
+		row.nr_counters += c->is_there;
+	}
+	row.count = rows_scaled(r, &sum);
+	row.enabled_ns = sum.enabled_ns;
+	row.running_ns = sum.running_ns;
+	if (s->events.v[event].tool != TOOL_NONE)
+		row_add_tool(&row, &s->events.v[event], reading);
+	row_end(&row, &s->events.v[event]);
+	return rows_push(r, &row);
+}
+
+/* True if some event was counted on the cpu; a cpu that was never online has no rows. */
+static bool rows_has_cpu(const struct stat_subject *s, const struct stat_reading *reading,
+			 size_t cpu)
+{
+	for (size_t event = 0; event < s->events.n; event++)
+		for (size_t task = 0; task < s->tasks.n; task++)
+			if (reading->v[stat_cell(s, event, cpu, task)].is_there)
+				return true;
+	return false;
+}
+
+static void row_add_cpu(const struct stat_rows *r, struct sonde_stat_row *row,
+			const struct stat_subject *s, const struct stat_reading *reading,
+			size_t cpu)
+{
+	for (size_t task = 0; task < s->tasks.n; task++)
+		row_add(r, row, &reading->v[stat_cell(s, row->event, cpu, task)]);
+}
+
+/* One row for each cpu, or for each core, die, socket or node, at its first cpu. */
+static int rows_add_places(struct stat_rows *r, const struct stat_subject *s,
+			   const struct stat_reading *reading, size_t event)
+{
+	const struct stat_event *e = &s->events.v[event];
+	const size_t first = r->list.n;
+
+	for (size_t cpu = 0; cpu < s->cpus.n; cpu++) {
+		struct sonde_stat_row row = row_new(event);
+		bool is_new = true;
+
+		for (size_t before = 0; before < cpu && is_new; before++)
+			is_new = !rows_same_place(r->by, &s->places.v[before], &s->places.v[cpu]);
+		if (!is_new)
+			continue;
+		if (r->by == SONDE_STAT_BY_CPU)
+			row.cpu = s->cpus.v[cpu];
+		else
+			row_set_place(&row, r->by, &s->places.v[cpu]);
+		if (e->tool != TOOL_NONE && r->list.n == first)
+			row_add_tool(&row, e, reading);
+		row_add_cpu(r, &row, s, reading, cpu);
+		for (size_t other = cpu + 1; other < s->cpus.n; other++)
+			if (rows_same_place(r->by, &s->places.v[cpu], &s->places.v[other]))
+				row_add_cpu(r, &row, s, reading, other);
+		row_end(&row, e);
+		if (r->by == SONDE_STAT_BY_CPU && !rows_has_cpu(s, reading, cpu))
+			continue;
+		TRY(rows_push(r, &row));
+	}
+	return 0;
+}
+
+static int rows_busiest_first(const void *a, const void *b)
+{
+	const struct sonde_stat_row *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int rows_add_threads(struct stat_rows *r, const struct stat_subject *s,
+			    const struct stat_reading *reading, size_t event)
+{
+	const size_t first = r->list.n;
+
+	for (size_t task = 0; task < s->tasks.n; task++) {
+		struct sonde_stat_row row = row_new(event);
+
+		row.tid = s->tasks.v[task].tid;
+		row.comm = s->tasks.v[task].comm;
+		for (size_t cpu = 0; cpu < s->cpus.n; cpu++)
+			row_add(r, &row, &reading->v[stat_cell(s, event, cpu, task)]);
+		if (s->events.v[event].tool != TOOL_NONE && task == 0)
+			row_add_tool(&row, &s->events.v[event], reading);
+		row_end(&row, &s->events.v[event]);
+		if (r->leaves_out_idle && row.state == SONDE_STAT_COUNTED && !row.count)
+			continue;
+		if (r->leaves_out_idle && row.state == SONDE_STAT_NOT_COUNTED)
+			continue;
+		TRY(rows_push(r, &row));
+	}
+	if (r->list.n > first)
+		qsort(&r->list.v[first], r->list.n - first, sizeof(*r->list.v), rows_busiest_first);
+	return 0;
+}
+
+static int rows_place_order(const void *a, const void *b)
+{
+	const struct sonde_stat_row *x = a, *y = b;
+	const struct cpu_place p = { x->core, x->die, x->socket, x->node };
+	const struct cpu_place q = { y->core, y->die, y->socket, y->node };
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return rows_order_places(&p, &q);
+}
+
+/* ---- mean and deviation over the runs -------------------------------------------------------- */
+
+/* Rows of threads come and go, so they have no mean. */
+static int rows_count_run(struct stat_rows *r)
+{
+	const bool has_mean = r->by != SONDE_STAT_BY_THREAD || !r->leaves_out_idle;
+
+	while (has_mean && r->spreads.n < r->list.n)
+		if (vec_push(&r->spreads, (struct spread){ 0 }) < 0)
+			return err_nomem();
+	for (size_t i = 0; has_mean && i < r->list.n; i++) {
+		spread_add(&r->spreads.v[i], (double)r->list.v[i].count);
+		r->list.v[i].value = r->spreads.v[i].mean;
+		r->list.v[i].deviation = spread_of_mean(&r->spreads.v[i]);
+	}
+	return 0;
+}
+
+int stat_rows_fill(struct stat_rows *r, const struct stat_subject *s,
+		   const struct stat_reading *reading, bool is_run)
+{
+	int e = 0;
+
+	vec_clear(&r->list);
+	for (size_t event = 0; event < s->events.n && e == 0; event++)
+		e = r->by == SONDE_STAT_BY_ALL      ? rows_add_total(r, s, reading, event)
+		    : r->by == SONDE_STAT_BY_THREAD ? rows_add_threads(r, s, reading, event)
+						    : rows_add_places(r, s, reading, event);
+	if (e < 0)
+		return e;
+	if (r->by != SONDE_STAT_BY_ALL && r->by != SONDE_STAT_BY_THREAD && r->list.n &&
+	    r->by != SONDE_STAT_BY_CPU)
+		qsort(r->list.v, r->list.n, sizeof(*r->list.v), rows_place_order);
+	vec_foreach(row, &r->list)
+		row->value = (double)row->count;
+	return is_run ? rows_count_run(r) : 0;
+}
+
+void stat_rows_done(struct stat_rows *r)
+{
+	vec_done(&r->list);
+	vec_done(&r->spreads);
+}

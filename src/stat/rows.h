@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds readings up to rows: one for each event and each cpu, core, socket or thread. */
+#ifndef SONDE_STAT_ROWS_H
+#define SONDE_STAT_ROWS_H
+
+#include "sonde/sonde.h"
+#include "stat/reading.h"
+#include "stat/spread.h"
+
+struct stat_rows {
+	enum sonde_stat_by by;
+	bool no_scale;
+	bool leaves_out_idle; /* threads without a count have no row; the busiest is first */
+	VEC(struct sonde_stat_row) list;
+	VEC(struct spread) spreads; /* of each row over the runs; parallel to list */
+};
+
+/*
+ * Fills the list with the sums of a reading. is_run: the reading covers a complete run, so it also
+ * counts for mean and deviation.
+ */
+int stat_rows_fill(struct stat_rows *r, const struct stat_subject *s,
+		   const struct stat_reading *reading, bool is_run);
+void stat_rows_done(struct stat_rows *r);
+
+#endif

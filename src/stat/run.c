@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* A run: starts the command, waits, reads the counters at each interval and at the end. */
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/now.h"
+#include "stat/metrics.h"
+#include "stat/stat.h"
+
+enum { NS_PER_MS = 1000000, LOOK_MS = 100 };
+
+static uint64_t run_now(void)
+{
+	return now_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+static int run_shell(const char *option, const char *command)
+{
+	int status;
+
+	if (!command)
+		return 0;
+	status = system(command);
+	return status == 0 ? 0
+			   : err_set(-ECANCELED, "%s: '%s' failed with status %d", option, command,
+				     WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+}
+
+/* Only cpus that are online have counters; the others get them when they come. */
+static int run_open_counters(struct sonde_stat *s)
+{
+	struct capture_cpus online = { 0 };
+	const bool all = s->subject.cpus.v[0] < 0 || s->target.chosen_cpus ||
+			 capture_cpus_read("/sys/devices/system/cpu/online", &online) < 0;
+	int e = 0;
+
+	s->opened = (struct stat_opened){
+		.say = s->say,
+		.events = &s->events,
+		.subject = &s->subject,
+		.tasks_may_vanish = !s->target.workload,
+	};
+	for (size_t cpu = 0; cpu < s->subject.cpus.n && e == 0; cpu++)
+		if (all || capture_cpus_has(&online, s->subject.cpus.v[cpu]))
+			e = stat_open_cpu(&s->opened, cpu);
+	vec_done(&online.list);
+	return e;
+}
+
+/* The messages are those of perf stat, which scripts wait for. */
+static int run_switch(struct sonde_stat *s, bool on)
+{
+	TRY(stat_opened_switch(&s->opened, on));
+	say(&s->say, SAY_NORMAL, "Events %s", on ? "enabled" : "disabled");
+	return 0;
+}
+
+/* A stop ends the delay. */
+static int run_delay(struct sonde_stat *s)
+{
+	struct pollfd wake = { .fd = s->wake_fd, .events = POLLIN };
+
+	if (s->delay_ms <= 0)
+		return 0;
+	poll(&wake, 1, (int)s->delay_ms);
+	return run_switch(s, true);
+}
+
+static int run_begin(struct sonde_stat *s, int *ret_status)
+{
+	TRY(run_shell("--pre", s->opts.pre));
+	if (s->opts.sync)
+		sync();
+	if (s->command) {
+		*ret_status = workload_check(s->command);
+		if (*ret_status)
+			return *ret_status == 127 ? -ENOENT : -EACCES;
+		TRY(workload_fork(&s->workload, s->command, false));
+	}
+	if (s->target.workload)
+		s->subject.tasks.v[0].pid = s->subject.tasks.v[0].tid = s->workload.pid;
+	TRY(run_open_counters(s));
+	TRY(stat_show_events(s));
+	if (s->delay_ms != 0)
+		say(&s->say, SAY_NORMAL, "Events disabled");
+	else if (!s->target.workload)
+		TRY(stat_opened_switch(&s->opened, true));
+	if (s->command)
+		TRY(workload_start(&s->workload, s->command[0], ret_status));
+	return run_delay(s);
+}
+
+int stat_start(struct sonde_stat *s, int *ret_status)
+{
+	const size_t bytes = stat_cells(&s->subject) * sizeof(*s->now.v);
+	int e;
+
+	*ret_status = 0;
+	if (s->phase != STAT_IDLE)
+		return err_set(-EINVAL, "a run has not ended yet");
+	stat_opened_close(&s->opened);
+	memset(s->now.v, 0, bytes);
+	memset(s->before.v, 0, bytes);
+	if (!s->control.is_given || s->control.fd < 0)
+		TRY(control_open(&s->control));
+	e = run_begin(s, ret_status);
+	if (e < 0) {
+		workload_close(&s->workload);
+		return e;
+	}
+	s->start_ns = s->interval_ns = s->looked_ns = run_now();
+	s->nr_intervals = 0;
+	s->status = 0;
+	s->phase = STAT_COUNTING;
+	return 0;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static const char *run_obey(void *ctx, const char *command, const char *argument)
+{
+	struct sonde_stat *s = ctx;
+	const bool on = !strcmp(command, "enable");
+
+	if (on || !strcmp(command, "disable")) {
+		const int e = *argument ? stat_opened_switch_event(&s->opened, argument, on)
+					: run_switch(s, on);
+
+		return e < 0 ? err_text() : NULL;
+	}
+	if (!strcmp(command, "ping") && !*argument)
+		return NULL;
+	if (!strcmp(command, "stop") && !*argument) {
+		stat_stop(s);
+		return NULL;
+	}
+	return "commands are enable, disable, ping and stop";
+}
+
+/* A task has ended if it is gone; a zombie has not been waited for yet, and its counters hang up.
+ */
+static bool run_targets_have_ended(const struct sonde_stat *s)
+{
+	if (!s->target.by_pid)
+		return false;
+	for (size_t i = 0; i < s->opened.list.n; i++) {
+		const struct stat_counter *n = &s->opened.list.v[i];
+		struct pollfd p = { .fd = n->fd, .events = POLLIN };
+		char path[32];
+
+		poll(&p, 1, 0);
+		snprintf(path, sizeof(path), "/proc/%d", s->subject.tasks.v[n->task].tid);
+		if (!(p.revents & POLLHUP) && access(path, F_OK) == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool run_is_over(struct sonde_stat *s)
+{
+	if (atomic_load(&s->stops))
+		return true;
+	if (s->command)
+		return workload_ended(&s->workload, &s->status);
+	return run_targets_have_ended(s);
+}
+
+/* A cpu that comes back has lost its counters: new ones continue its counts. */
+static int run_look_at_cpus(struct sonde_stat *s)
+{
+	const size_t before = s->target.came.list.n;
+
+	if (!s->target.system_wide || s->subject.cpus.v[0] < 0 ||
+	    run_now() - s->looked_ns < (uint64_t)LOOK_MS * NS_PER_MS)
+		return 0;
+	s->looked_ns = run_now();
+	target_look(&s->target);
+	for (size_t i = before; i < s->target.came.list.n; i++)
+		for (size_t cpu = 0; cpu < s->subject.cpus.n; cpu++)
+			if (s->subject.cpus.v[cpu] == s->target.came.list.v[i]) {
+				TRY(stat_open_cpu(&s->opened, cpu));
+				TRY(stat_opened_switch_cpu(&s->opened, cpu, true));
+			}
+	return 0;
+}
+
+/* Nanoseconds until a time, as milliseconds for poll(), rounded up. */
+static int run_ms_until(uint64_t time_ns, uint64_t now)
+{
+	const uint64_t ms = time_ns <= now ? 0 : (time_ns - now + NS_PER_MS - 1) / NS_PER_MS;
+
+	return ms > LOOK_MS ? LOOK_MS : (int)ms;
+}
+
+/* The end of the interval and of the run; UINT64_MAX if there is none. */
+static uint64_t run_tick_ns(const struct sonde_stat *s)
+{
+	return s->opts.interval_ms
+		       ? s->start_ns + (s->nr_intervals + 1) * s->opts.interval_ms * NS_PER_MS
+		       : UINT64_MAX;
+}
+
+static uint64_t run_timeout_ns(const struct sonde_stat *s)
+{
+	return s->opts.timeout_ms ? s->start_ns + s->opts.timeout_ms * NS_PER_MS : UINT64_MAX;
+}
+
+static int run_sleep(struct sonde_stat *s)
+{
+	const uint64_t tick = run_tick_ns(s), end = run_timeout_ns(s);
+	struct pollfd fds[] = {
+		{ .fd = s->wake_fd, .events = POLLIN },
+		{ .fd = s->workload.pidfd, .events = POLLIN },
+		{ .fd = s->control.fd, .events = POLLIN },
+	};
+
+	poll(fds, sizeof(fds) / sizeof(*fds), run_ms_until(tick < end ? tick : end, run_now()));
+	if (fds[2].revents) {
+		const struct control_obeys o = { &s->say, run_obey, s };
+
+		TRY(control_serve(&s->control, &o));
+	}
+	return run_look_at_cpus(s);
+}
+
+/* ---- readings -------------------------------------------------------------------------------- */
+
+static int run_read(struct sonde_stat *s)
+{
+	const uint64_t now = run_now();
+
+	memset(s->now.v, 0, stat_cells(&s->subject) * sizeof(*s->now.v));
+	TRY(stat_opened_read(&s->opened, s->now.v));
+	s->now.time_ns = s->now.run_ns = now - s->start_ns;
+	s->now.elapsed_ns = now - s->start_ns;
+	return 0;
+}
+
+static void run_subtract(struct sonde_stat *s)
+{
+	const size_t cells = stat_cells(&s->subject);
+
+	for (size_t i = 0; i < cells; i++) {
+		const struct stat_count *a = &s->before.v[i], *b = &s->now.v[i];
+
+		s->interval.v[i] = (struct stat_count){
+			.value = b->value - a->value,
+			.enabled_ns = b->enabled_ns - a->enabled_ns,
+			.running_ns = b->running_ns - a->running_ns,
+			.is_there = b->is_there,
+		};
+	}
+	s->interval.time_ns = s->now.time_ns;
+	s->interval.elapsed_ns = s->now.time_ns - s->before.time_ns;
+	s->interval.run_ns = s->interval.elapsed_ns;
+	s->interval.user_ns = s->interval.system_ns = 0;
+	memcpy(s->before.v, s->now.v, cells * sizeof(*s->now.v));
+	s->before.time_ns = s->now.time_ns;
+}
+
+static int run_make_round(struct sonde_stat *s, const struct stat_reading *reading, bool is_run,
+			  struct sonde_stat_round *ret)
+{
+	double elapsed_ns = (double)reading->elapsed_ns;
+
+	if (is_run) {
+		spread_add(&s->elapsed, elapsed_ns);
+		elapsed_ns = s->elapsed.mean;
+	}
+	TRY(stat_rows_fill(&s->rows, &s->subject, reading, is_run));
+	TRY(stat_metrics_fill(&s->rows, &s->subject, elapsed_ns));
+	*ret = (struct sonde_stat_round){
+		.size = sizeof(*ret),
+		.kind = is_run ? SONDE_STAT_RUN : SONDE_STAT_INTERVAL,
+		.time_ns = reading->time_ns,
+		.elapsed_ns = elapsed_ns,
+		.deviation_ns = is_run ? spread_of_mean(&s->elapsed) : 0,
+		.run_ns = reading->run_ns,
+		.user_ns = reading->user_ns,
+		.system_ns = reading->system_ns,
+		.rows = s->rows.list.v,
+		.nr_rows = s->rows.list.n,
+	};
+	return 1;
+}
+
+static int run_interval(struct sonde_stat *s, struct sonde_stat_round *ret)
+{
+	TRY(run_read(s));
+	run_subtract(s);
+	s->nr_intervals++;
+	return run_make_round(s, &s->interval, false, ret);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static uint64_t run_timeval_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+/* A second stop ends the waiting for a command that ignores SIGTERM. */
+static void run_wait_for_command(struct sonde_stat *s, bool terminate)
+{
+	const unsigned stops = atomic_load(&s->stops);
+
+	if (!s->command)
+		return;
+	if (terminate && !workload_ended(&s->workload, &s->status))
+		workload_terminate(&s->workload);
+	while (!workload_ended(&s->workload, &s->status)) {
+		struct pollfd p = { .fd = s->workload.pidfd, .events = POLLIN };
+
+		if (atomic_load(&s->stops) > stops) {
+			s->status = 128 + SIGTERM;
+			return;
+		}
+		poll(&p, 1, LOOK_MS);
+	}
+}
+
+static int run_end(struct sonde_stat *s, bool terminate)
+{
+	int e;
+
+	run_wait_for_command(s, terminate);
+	e = run_read(s);
+	stat_opened_switch(&s->opened, false);
+	if (s->command) {
+		s->now.user_ns = run_timeval_ns(&s->workload.usage.ru_utime);
+		s->now.system_ns = run_timeval_ns(&s->workload.usage.ru_stime);
+	}
+	target_say_changes(&s->target, &s->say);
+	workload_close(&s->workload);
+	s->phase = STAT_ENDED;
+	TRY(e);
+	return run_shell("--post", s->opts.post);
+}
+
+int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret)
+{
+	while (s->phase == STAT_COUNTING) {
+		const uint64_t now = run_now();
+		const bool is_late = now >= run_timeout_ns(s);
+
+		if (is_late || run_is_over(s) ||
+		    (s->opts.interval_count && s->nr_intervals == s->opts.interval_count)) {
+			const bool has_rest =
+				s->opts.interval_ms && !(s->opts.interval_count &&
+							 s->nr_intervals == s->opts.interval_count);
+
+			TRY(run_end(s, true));
+			if (!has_rest)
+				break;
+			run_subtract(s);
+			return run_make_round(s, &s->interval, false, ret);
+		}
+		if (now >= run_tick_ns(s))
+			return run_interval(s, ret);
+		TRY(run_sleep(s));
+	}
+	if (s->phase == STAT_IDLE)
+		return 0;
+	s->phase = STAT_IDLE;
+	return run_make_round(s, &s->now, true, ret);
+}
+
+void stat_stop(struct sonde_stat *s)
+{
+	const uint64_t one = 1;
+	const int saved = errno;
+
+	atomic_fetch_add(&s->stops, 1);
+	/* the next time-out also notices the flag */
+	if (write(s->wake_fd, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
