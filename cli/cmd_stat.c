@@ -101,9 +101,6 @@ static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_pl
 		return cli_usage(cli, "stat: --metric-only and -r exclude each other");
 	if (a->table && p.runs < 2)
 		return cli_usage(cli, "stat: --table needs several runs: -r N");
-	if (p.interval_ms && p.interval_ms < 100 && !a->quiet)
-		cli_say("stat: reading the counters every %u ms may take noticeable time",
-			p.interval_ms);
 	*ret = p;
 	return 0;
 }
@@ -134,6 +131,7 @@ struct stat_run {
 	struct stat_printer printer;
 	struct stat_times times;
 	char *subject;
+	bool is_system_wide;
 	int argc;
 	char **argv;
 	int status;
@@ -142,7 +140,7 @@ struct stat_run {
 static void stat_print_result(struct stat_run *r, const struct sonde_stat_round *round)
 {
 	const bool is_text = r->printer.layout == &stat_text_layout;
-	const bool with_rusage = r->argc && r->plan.runs == 1;
+	const bool with_rusage = r->argc && r->plan.runs == 1 && !r->is_system_wide;
 
 	if (r->args->quiet)
 		return;
@@ -191,12 +189,12 @@ static int stat_run_once(struct stat_run *r, struct sonde_stat *s, bool is_last)
 		e = stat_add_time(r, round.run_ns);
 		if (e < 0)
 			return e;
+		r->status = sonde_stat_status(s);
+		if (r->argc && r->status > SIGNALED && !r->args->quiet)
+			fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
 		if (is_last && (!r->plan.interval_ms || r->args->summary))
 			stat_print_result(r, &round);
 	}
-	r->status = sonde_stat_status(s);
-	if (r->argc && r->status > SIGNALED && !r->args->quiet)
-		fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
 	return e;
 }
 
@@ -316,7 +314,7 @@ static int stat_run(struct cli *cli, void *values, int argc, char **argv)
 
 	if (status)
 		return status;
-	r.subject = stat_subject(a, argc, argv);
+	r.subject = stat_subject(a, argc, argv, &r.is_system_wide);
 	if (stat_add_settings(a, &r.plan) < 0 || !r.subject) {
 		cli_say("stat: out of memory");
 		return cli_status(cli, CLI_FAILED);

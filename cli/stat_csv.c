@@ -36,6 +36,16 @@ static void csv_value(const struct stat_printer *p, const struct sonde_stat_row 
 		fprintf(p->out, "%s%s", e->cgroup, p->separator);
 }
 
+/* The fields before a metric: those of the place are counted twice, as perf prints them. */
+static int csv_nr_empty(const struct stat_printer *p, const struct sonde_stat_row *row)
+{
+	const int of_place = p->by == SONDE_STAT_BY_ALL                                    ? 0
+			     : p->by == SONDE_STAT_BY_CPU || p->by == SONDE_STAT_BY_THREAD ? 1
+											   : 2;
+
+	return 4 + of_place + (sonde_stat_event(p->stat, row->event)->cgroup != NULL);
+}
+
 static void csv_metric(const struct stat_printer *p, const struct sonde_stat_row *row,
 		       const struct sonde_stat_metric *metric, uint64_t time_ns, bool is_more)
 {
@@ -46,7 +56,7 @@ static void csv_metric(const struct stat_printer *p, const struct sonde_stat_row
 		if (p->is_interval)
 			csv_time(p, time_ns);
 		csv_place(p, row);
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < csv_nr_empty(p, row); i++)
 			fputs(p->separator, p->out);
 	}
 	if (!metric || !metric->has_value)

@@ -5,8 +5,8 @@
 
 static void stat_json_time(const struct stat_printer *p, uint64_t ns)
 {
-	fprintf(p->out, "%s\"interval\" : %lu.%09lu, ", p->metric_only ? "" : "{",
-		(unsigned long)(ns / 1000000000), (unsigned long)(ns % 1000000000));
+	fprintf(p->out, "{\"interval\" : %lu.%09lu, ", (unsigned long)(ns / 1000000000),
+		(unsigned long)(ns % 1000000000));
 }
 
 static void stat_json_place(const struct stat_printer *p, const struct sonde_stat_row *row)
@@ -18,7 +18,7 @@ static void stat_json_place(const struct stat_printer *p, const struct sonde_sta
 	};
 	char name[64];
 
-	if (!p->is_interval && !p->metric_only)
+	if (!p->is_interval)
 		fputc('{', p->out);
 	if (p->by == SONDE_STAT_BY_ALL)
 		return;

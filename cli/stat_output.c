@@ -47,12 +47,12 @@ int stat_output_close(const struct cli *cli, const struct stat_args *a, FILE *ou
 	return -1;
 }
 
-/* The last value of a key; the caller frees it. */
-static char *output_quoted(const char *before, const char *text)
+/* before, text, after */
+static char *output_join(const char *before, const char *text, const char *after)
 {
 	char *ret;
 
-	return asprintf(&ret, "%s'%s'", before, text) < 0 ? NULL : ret;
+	return asprintf(&ret, "%s%s%s", before, text, after) < 0 ? NULL : ret;
 }
 
 static char *output_command(int argc, char **argv)
@@ -71,22 +71,20 @@ static char *output_command(int argc, char **argv)
 	return ret;
 }
 
-char *stat_subject(const struct stat_args *a, int argc, char **argv)
+char *stat_subject(const struct stat_args *a, int argc, char **argv, bool *ret_system_wide)
 {
 	char *all = lines_given(&a->lines, "all-cpus"), *cpus = lines_given(&a->lines, "cpu");
 	char *pids = lines_given(&a->lines, "pid"), *tids = lines_given(&a->lines, "tid");
-	char *command = NULL, *ret;
+	char *command = output_command(argc, argv), *ret;
+	const bool by_task = pids || tids;
 
-	if (pids)
-		ret = output_quoted("process id ", pids);
-	else if (tids)
-		ret = output_quoted("thread id ", tids);
+	*ret_system_wide = !by_task && (cpus || (all && !strcmp(all, "1")) || !argc);
+	if (by_task)
+		ret = output_join(pids ? "process id '" : "thread id '", pids ? pids : tids, "'");
 	else if (cpus)
-		ret = output_quoted("CPU(s) ", cpus);
-	else if ((all && !strcmp(all, "1")) || !argc)
-		ret = output_quoted("", "system wide");
+		ret = output_join("'CPU(s) ", cpus, "'");
 	else
-		ret = (command = output_command(argc, argv)) ? output_quoted("", command) : NULL;
+		ret = output_join("'", *ret_system_wide ? "system wide" : command, "'");
 	free(command);
 	free(all);
 	free(cpus);

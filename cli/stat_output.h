@@ -22,8 +22,11 @@ int stat_output_close(const struct cli *cli, const struct stat_args *a, FILE *ou
 
 /* " Performance counter stats for 'true' (3 runs):" */
 void stat_print_title(FILE *out, const char *subject, unsigned runs);
-/* What is counted: "'sleep 1'", "process id '4711'". The caller frees it; NULL without memory. */
-char *stat_subject(const struct stat_args *a, int argc, char **argv);
+/*
+ * What is counted: "'sleep 1'", "process id '4711'". The caller frees it; NULL without memory.
+ * *ret_system_wide: everything on some cpus.
+ */
+char *stat_subject(const struct stat_args *a, int argc, char **argv, bool *ret_system_wide);
 /* The times after the rows. with_rusage: user and system time of the command are printed. */
 void stat_print_times(FILE *out, const struct sonde_stat_round *r, const struct stat_times *times,
 		      bool with_table, bool with_rusage);

@@ -183,32 +183,41 @@ static void print_metric_names(const struct stat_printer *p, const struct sonde_
 	fputc('\n', p->out);
 }
 
+/* Rows of one place as one object. */
 static void print_metrics_json(const struct stat_printer *p, const struct sonde_stat_round *r,
-			       const struct sonde_stat_row *row)
+			       const struct sonde_stat_row *first)
 {
-	for (uint32_t i = 0; i < row->nr_metrics; i++)
-		if (row->metrics[i].has_value)
-			fprintf(p->out, "%s\"%s\" : \"%.6f\"", row->event || i ? ", " : "",
+	bool is_first = true;
+
+	print_prefix(p, r, first);
+	fputs("\"metrics\" : {", p->out);
+	for (const struct sonde_stat_row *row = first; row < r->rows + r->nr_rows; row++)
+		for (uint32_t i = 0; print_same_place(first, row) && i < row->nr_metrics; i++) {
+			if (!row->metrics[i].has_value)
+				continue;
+			fprintf(p->out, "%s\"%s\" : \"%f\"", is_first ? "" : ", ",
 				row->metrics[i].unit, row->metrics[i].value);
+			is_first = false;
+		}
+	fputs("}}\n", p->out);
 }
 
 static void print_metric_only(const struct stat_printer *p, const struct sonde_stat_round *r)
 {
-	const bool is_json = p->layout == &stat_json_layout;
-
 	if (!r->nr_rows)
 		return;
-	if (!is_json)
+	if (p->layout != &stat_json_layout)
 		print_metric_names(p, r);
 	for (size_t i = 0; i < r->nr_rows && r->rows[i].event == r->rows[0].event; i++) {
-		if (is_json)
-			fputc('{', p->out);
+		if (p->layout == &stat_json_layout) {
+			print_metrics_json(p, r, &r->rows[i]);
+			continue;
+		}
 		print_prefix(p, r, &r->rows[i]);
 		for (size_t k = i; k < r->nr_rows; k++)
 			if (print_same_place(&r->rows[i], &r->rows[k]))
-				(is_json ? print_metrics_json : print_metric_values)(p, r,
-										     &r->rows[k]);
-		fputs(is_json ? "}\n" : "\n", p->out);
+				print_metric_values(p, r, &r->rows[k]);
+		fputc('\n', p->out);
 	}
 }
 

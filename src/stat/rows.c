@@ -72,7 +72,7 @@ static uint64_t rows_scaled(const struct stat_rows *r, const struct stat_count *
 {
 	if (r->no_scale || !c->running_ns || c->running_ns >= c->enabled_ns)
 		return c->value;
-	return (uint64_t)((double)c->value * (double)c->enabled_ns / (double)c->running_ns + 0.5);
+	return (uint64_t)((double)c->value * (double)c->enabled_ns / (double)c->running_ns);
 }
 
 /*

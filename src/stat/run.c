@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/now.h"
+#include "base/sysfile.h"
 #include "stat/metrics.h"
 #include "stat/stat.h"
 
@@ -146,22 +147,23 @@ static const char *run_obey(void *ctx, const char *command, const char *argument
 	return "commands are enable, disable, ping and stop";
 }
 
-/* A task has ended if it is gone; a zombie has not been waited for yet, and its counters hang up.
- */
+/* A task has ended if it is gone, or a zombie that nobody has waited for yet. */
+static bool run_has_ended(int32_t tid)
+{
+	char path[32], state[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	return !sysfile_value(state, sizeof(state), path, "State") || *state == 'Z' ||
+	       *state == 'X';
+}
+
 static bool run_targets_have_ended(const struct sonde_stat *s)
 {
 	if (!s->target.by_pid)
 		return false;
-	for (size_t i = 0; i < s->opened.list.n; i++) {
-		const struct stat_counter *n = &s->opened.list.v[i];
-		struct pollfd p = { .fd = n->fd, .events = POLLIN };
-		char path[32];
-
-		poll(&p, 1, 0);
-		snprintf(path, sizeof(path), "/proc/%d", s->subject.tasks.v[n->task].tid);
-		if (!(p.revents & POLLHUP) && access(path, F_OK) == 0)
+	for (size_t i = 0; i < s->subject.tasks.n; i++)
+		if (!run_has_ended(s->subject.tasks.v[i].tid))
 			return false;
-	}
 	return true;
 }
 
@@ -351,14 +353,14 @@ int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret)
 	while (s->phase == STAT_COUNTING) {
 		const uint64_t now = run_now();
 		const bool is_late = now >= run_timeout_ns(s);
+		const bool is_enough =
+			s->opts.interval_count && s->nr_intervals == s->opts.interval_count;
 
-		if (is_late || run_is_over(s) ||
-		    (s->opts.interval_count && s->nr_intervals == s->opts.interval_count)) {
-			const bool has_rest =
-				s->opts.interval_ms && !(s->opts.interval_count &&
-							 s->nr_intervals == s->opts.interval_count);
+		if (is_late || is_enough || run_is_over(s)) {
+			const bool has_rest = s->opts.interval_ms && !is_enough;
 
-			TRY(run_end(s, true));
+			/* after the last interval the command continues to its end, as with perf */
+			TRY(run_end(s, !is_enough));
 			if (!has_rest)
 				break;
 			run_subtract(s);

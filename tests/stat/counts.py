@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What sonde stat counts, its exit status, and when a count begins and ends.
+
+    tests/stat/counts.py SONDE CALLS STANDIN
+
+CALLS: tests/record/calls.c, which makes a known number of system calls. STANDIN: standin.c.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'record'))
+from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde  # noqa: E402
+
+CALLS, STANDIN = (os.path.abspath(a) for a in sys.argv[2:4])
+GETPPID = 'syscalls:sys_enter_getppid'
+
+
+def counts(text, sep=','):
+    """Event: count, of the output of -x."""
+    return {line.split(sep)[2]: line.split(sep)[0] for line in text.splitlines()}
+
+
+@case('a known number of system calls, of threads and of forked children')
+def calls():
+    for options, n in ((['-n', '1234'], 1234), (['-t', '4', '-n', '500'], 2000),
+                       (['-n', '100', '-f', '7', '-c', '30'], 310)):
+        for tool in ([SONDE], [perf()]):
+            r = sh(*tool, 'stat', '-x,', '-e', GETPPID, '--', CALLS, *options)
+            same(counts(r.stderr), {GETPPID: str(n)}, '%s %s' % (tool[0], r.stderr))
+
+
+@case('-i leaves out the children')
+def no_inherit():
+    r = sonde('stat', '-i', '-x,', '-e', GETPPID, '--', CALLS, '-n', '100', '-f', '7', '-c', '30')
+    same(counts(r.stderr), {GETPPID: '100'}, r.stderr)
+
+
+@case('a kernel filter')
+def filtered():
+    code = 'import os\nfor fd in (90, 91, 91, 92): \n try: os.fchdir(fd)\n except OSError: pass\n'
+    event = 'syscalls:sys_enter_fchdir'
+    for tool in (SONDE, perf()):
+        r = sh(tool, 'stat', '-x,', '-e', event, '--filter', 'fd == 91', '--', sys.executable,
+               '-S', '-c', code)
+        same(counts(r.stderr), {event: '2'}, r.stderr)
+
+
+@case('page faults and switches that a program makes on purpose')
+def known():
+    # each page of a new mapping is touched once; each sleep gives up the cpu
+    code = ('import mmap, time\nm = mmap.mmap(-1, 4096 * %d)\nfor i in range(%d): m[i * 4096] = 1\n'
+            'for i in range(%d): time.sleep(0.0005)\n')
+    values = []
+    for pages, sleeps in ((0, 0), (1000, 50)):
+        r = sonde('stat', '-x,', '-e', 'minor-faults,cs', '--', sys.executable, '-S', '-c',
+                  code % (pages or 1, pages, sleeps))
+        values.append(counts(r.stderr))
+    more = {k: int(values[1][k]) - int(values[0][k]) for k in values[0]}
+    # huge pages would make fewer faults; Python itself makes a few
+    need(990 <= more['minor-faults'] <= 1100 or more['minor-faults'] < 10, repr(more))
+    need(50 <= more['cs'] < 1000, repr(more))
+
+
+@case('-r: the mean of equal runs, without deviation')
+def repeated():
+    r = sonde('stat', '-r', '3', '-x,', '-e', GETPPID, '--', CALLS, '-n', '50')
+    same(r.stderr.split(',')[:5], ['50', '', GETPPID, '0.00%', r.stderr.split(',')[4]], r.stderr)
+
+
+@case('the status is that of the command, 128 + N for a signal, 126 and 127 if it cannot run')
+def statuses():
+    for command, status in ((['sh', '-c', 'exit 7'], 7), (['sh', '-c', 'kill -9 $$'], 137),
+                            (['/nonexistent'], 127), (['/etc/passwd'], 126)):
+        same(sonde('stat', '--', *command).returncode, status, command)
+    r = sonde('--compat', 'perf-6.1', 'stat', '--', 'sh', '-c', 'kill -9 $$')
+    same(r.returncode, sh(perf(), 'stat', '--', 'sh', '-c', 'kill -9 $$').returncode, r.stderr)
+
+
+@case('mistakes are usage errors, before anything runs')
+def mistakes():
+    for options, says in (
+            (['-e', 'nosuch'], 'nosuch'), (['-I', '5'], '-I'), (['-r', 'x'], '-r'),
+            (['-A'], '-a'), (['--per-core'], '-a'), (['--per-thread'], '--per-thread'),
+            (['--table'], '-r'), (['-M', 'IPC'], '-M'), (['--topdown'], 'cpu'),
+            (['-T'], 'cpu'), (['--iostat'], '--iostat'), (['--td-level', '1'], '--td-level'),
+            (['-o', '/tmp/x', '--log-fd', '1'], '--log-fd'), (['-D', 'x'], '-D'),
+            (['--control', 'x'], '--control'), (['-e', 'cs', '-G', '/'], '-a'),
+            (['-a', '--for-each-cgroup', 'no-such-group'], 'no-such-group'),
+            (['-e', 'cs', '--filter', 'x == 1'], 'tracepoint')):
+        r = sonde('stat', *options, '--', 'touch', 'x.ran')
+        same((r.returncode, r.stdout), (2, ''), '%s: %s' % (options, r.stderr))
+        need(says in r.stderr, '%s: %s' % (options, r.stderr))
+        need(not os.path.exists('x.ran'), 'the command ran with %s' % options)
+
+
+@case('-j is JSON in every combination')
+def valid_json():
+    env = dict(PERF_ENV, LD_PRELOAD=STANDIN,
+               STANDIN='0:0=2000 0:1=3000 0:4=600 0:5=30 0:7=50 0:8=60')
+    for options in ([], ['-r', '2'], ['-I', '20'], ['-I', '20', '--summary'], ['-x,'],
+                    ['-a', '-A'], ['-a', '--per-core'], ['-a', '--per-socket'],
+                    ['-a', '--per-node'], ['-a', '--per-thread', '-e', 'cs'], ['-n'],
+                    ['-a', '--for-each-cgroup', '/'], ['--metric-only'], ['-e', 'cs'],
+                    ['-I', '20', '--metric-only'], ['-a', '-A', '--metric-only'],
+                    ['-e', 'instructions,cycles,stalled-cycles-frontend'],
+                    ['-I', '20', '-e', 'instructions,stalled-cycles-backend']):
+        r = sh(SONDE, 'stat', '-j', *options, '--', 'sleep', '0.05', env=env)
+        same(r.returncode, 0, r.stderr)
+        for line in r.stderr.splitlines():
+            need('null' not in line, line)
+            same(type(json.loads(line)), dict, line)
+
+
+def start(*options, **kw):
+    return subprocess.Popen([SONDE, 'stat', *options], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True, **kw)
+
+
+@case('-p counts a process until it ends')
+def process():
+    p = subprocess.Popen([CALLS, '-w', '-n', '300'], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    s = start('-x,', '-e', GETPPID, '-p', str(p.pid))
+    end = time.monotonic() + 300
+    while 'poll' not in open('/proc/%d/wchan' % s.pid).read():
+        need(time.monotonic() < end and s.poll() is None, 'it does not wait')
+        time.sleep(0.02)
+    p.communicate('\n')
+    same(counts(s.communicate(timeout=300)[1]), {GETPPID: '300'})
+    same(s.returncode, 0)
+    r = sonde('stat', '-p', str(p.pid))
+    need(r.returncode == 1 and 'process' in r.stderr, r.stderr)
+
+
+@case('Ctrl-C prints what was counted; the command is ended')
+def interrupted():
+    s = start('-x,', '-e', 'cs', '--', 'sleep', '1000')
+    end = time.monotonic() + 300
+    while 'poll' not in open('/proc/%d/wchan' % s.pid).read():
+        need(time.monotonic() < end and s.poll() is None, 'it does not wait')
+        time.sleep(0.02)
+    s.send_signal(signal.SIGINT)
+    text = s.communicate(timeout=300)[1]
+    need(re.search(r'^\d+,,cs,', text, re.M), text)
+    same(s.returncode, 128 + signal.SIGTERM)
+
+
+@case('-D -1 and --control: counted is what happens between enable and disable')
+def control():
+    for name in ('ctl', 'ack'):
+        os.mkfifo(name)
+    ack = os.open('ack', os.O_RDWR)
+    ctl = os.open('ctl', os.O_RDWR)
+    p = subprocess.Popen([CALLS, '-w', '-n', '40'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         text=True)
+    p.stdout.readline()
+    s = start('-x,', '-e', GETPPID, '-D', '-1', '--control', 'fifo:ctl,ack', '-p', str(p.pid))
+    for command in ('ping', 'enable', 'disable'):
+        os.write(ctl, command.encode() + b'\n')
+        same(os.read(ack, 100), b'ack\n', command)
+    os.write(ctl, b'enable %s\n' % GETPPID.encode())
+    same(os.read(ack, 100), b'ack\n')
+    os.write(ctl, b'enable nosuch\n')
+    need(os.read(ack, 100).startswith(b'failed'), 'an event that is not there')
+    p.communicate('\n')
+    text = s.communicate(timeout=300)[1]
+    need('Events disabled' in text and 'Events enabled' in text, text)
+    need('40,,' + GETPPID in text, text)
+    os.close(ack)
+    os.close(ctl)
+
+
+@case('-o, --append and --log-fd write to a file')
+def written():
+    for options in (['-o', 'x.txt'], ['-o', 'x.txt', '--append']):
+        r = sonde('stat', *options, '-e', 'cs', '--', 'true')
+        same((r.returncode, r.stderr, r.stdout), (0, '', ''))
+    text = open('x.txt').read()
+    same(text.count('Performance counter stats'), 2, text)
+    with open('y.txt', 'w') as f:
+        r = sh(SONDE, 'stat', '--log-fd', str(f.fileno()), '-e', 'cs', '--', 'true',
+               pass_fds=[f.fileno()])
+    need('seconds time elapsed' in open('y.txt').read(), r.stderr)
+    r = sonde('stat', '-o', '/dev/full', '--', 'true')
+    need(r.returncode == 1 and '/dev/full' in r.stderr, r.stderr)
+
+
+@case('an event that the kernel refuses is not supported; others are counted')
+def refused():
+    env = dict(PERF_ENV, LD_PRELOAD=STANDIN, STANDIN='0:0=!2 0:1=!22 0:4=!95 0:5=!19 0:3=700')
+    r = sh(SONDE, 'stat', '-x,', '-e', 'cycles,instructions,branches,branch-misses,cache-misses',
+           '--', 'true', env=env)
+    values = counts(r.stderr)
+    same([values[k] for k in ('cycles', 'instructions', 'branches', 'branch-misses')],
+         ['<not supported>'] * 4, r.stderr)
+    same((values['cache-misses'], r.returncode), ('700', 0))
+
+
+@case('the figures of a shared counter are extrapolated, --no-scale prints them as they are')
+def shared():
+    env = dict(PERF_ENV, LD_PRELOAD=STANDIN, STANDIN='0:0=1000,4000000,1000000')
+    for options, value in (([], '4000'), (['--no-scale'], '1000')):
+        r = sh(SONDE, 'stat', '-x,', *options, '-e', 'cycles', '--', 'true', env=env)
+        same(r.stderr.split(',')[:5], [value, '', 'cycles', '1000000', '25.00'], r.stderr)
+
+
+@case('a cpu that goes and comes is counted while it is there, and reported')
+def hotplug():
+    online = '/sys/devices/system/cpu/cpu1/online'
+    if not os.access(online, os.W_OK):
+        raise Skip('cpu 1 cannot be taken offline')
+    s = start('-a', '-A', '-x,', '-e', 'cpu-clock', '--', 'sleep', '2')
+    try:
+        time.sleep(0.5)
+        try:
+            open(online, 'w').write('0')
+        except OSError as e:
+            raise Skip('cpu 1 cannot be taken offline: %s' % e)
+        time.sleep(0.4)
+    finally:
+        if open(online).read().strip() == '0':
+            open(online, 'w').write('1')
+        text = s.communicate(timeout=300)[1]
+    values = {m[1]: float(m[2]) for m in re.finditer(r'^(CPU\d),([\d.]+),', text, re.M)}
+    need(values['CPU1'] < values['CPU0'] - 300, text)
+    need('offline' in text and 'cpu 1' in text, text)
+
+
+if not shutil.which('perf') and not os.environ.get('SONDE_CI'):
+    print('1..0 # SKIP perf is not installed')
+    sys.exit(0)
+sys.exit(run())
