@@ -5,6 +5,7 @@
 #include "stat_options.h"
 #include "stat_output.h"
 #include "stat_print.h"
+#include "stat_runs.h"
 
 #include <sonde/sonde.h>
 
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEAST_INTERVAL_MS = 10, RUNS_MAX = 1000000, SIGNALED = 128 };
+enum { THRESHOLD_PERCENT = 5, LEAST_INTERVAL_MS = 10, RUNS_MAX = 1000000, SIGNALED = 128 };
 
 /* A signal handler can only reach globals. */
 static struct sonde_stat *volatile counting;
@@ -65,6 +66,8 @@ static int stat_number(const struct cli *cli, const char *option, const char *te
 struct stat_plan {
 	unsigned runs, interval_ms;
 	bool forever;
+	bool is_json;     /* one object at the end, with the counts of each run */
+	double threshold; /* of a comparison, in percent */
 	enum sonde_stat_by by;
 };
 
@@ -77,6 +80,29 @@ static enum sonde_stat_by stat_choose_by(const struct stat_args *a)
 	       : a->per_node   ? SONDE_STAT_BY_NODE
 	       : a->per_thread ? SONDE_STAT_BY_THREAD
 			       : SONDE_STAT_BY_ALL;
+}
+
+/* The number of runs of a comparison is that of the baseline, unless -r is given. */
+static int stat_check_comparison(const struct cli *cli, const struct stat_args *a,
+				 struct stat_plan *p)
+{
+	char *end = NULL;
+
+	p->is_json = a->format && !strcmp(a->format, "json");
+	if (a->format && !p->is_json && strcmp(a->format, "text") != 0)
+		return cli_usage(cli, "stat: --format takes text or json, not '%s'", a->format);
+	p->threshold = a->threshold ? strtod(a->threshold, &end) : THRESHOLD_PERCENT;
+	if (a->threshold && (end == a->threshold || *end || !(p->threshold >= 0)))
+		return cli_usage(cli, "stat: --threshold needs a number of percent, not '%s'",
+				 a->threshold);
+	if (a->threshold && !a->baseline)
+		return cli_usage(cli, "stat: --threshold needs --baseline FILE");
+	if ((p->is_json || a->baseline) && (p->interval_ms || p->forever))
+		return cli_usage(cli, "stat: --format json and --baseline compare complete runs: "
+				      "leave out -I and -r 0");
+	if (a->baseline && a->repeat && p->runs < 2)
+		return cli_usage(cli, "stat: --baseline needs at least two runs: -r N");
+	return 0;
 }
 
 static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_plan *ret)
@@ -99,6 +125,9 @@ static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_pl
 		return cli_usage(cli, "stat: --metric-only and --per-thread exclude each other");
 	if (a->metric_only && p.runs != 1)
 		return cli_usage(cli, "stat: --metric-only and -r exclude each other");
+	status = stat_check_comparison(cli, a, &p);
+	if (status)
+		return status;
 	if (a->table && p.runs < 2)
 		return cli_usage(cli, "stat: --table needs several runs: -r N");
 	*ret = p;
@@ -130,6 +159,7 @@ struct stat_run {
 	struct stat_plan plan;
 	struct stat_printer printer;
 	struct stat_times times;
+	struct stat_runs runs, base;
 	char *subject;
 	bool is_system_wide;
 	int argc;
@@ -189,10 +219,14 @@ static int stat_run_once(struct stat_run *r, struct sonde_stat *s, bool is_last)
 		e = stat_add_time(r, round.run_ns);
 		if (e < 0)
 			return e;
+		if (r->plan.is_json || r->args->baseline)
+			e = stat_runs_add(&r->runs, &r->printer, &round);
+		if (e < 0)
+			return e;
 		r->status = sonde_stat_status(s);
 		if (r->argc && r->status > SIGNALED && !r->args->quiet)
 			fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
-		if (is_last && (!r->plan.interval_ms || r->args->summary))
+		if (is_last && !r->plan.is_json && (!r->plan.interval_ms || r->args->summary))
 			stat_print_result(r, &round);
 	}
 	return e;
@@ -244,15 +278,65 @@ static int stat_fail(struct stat_run *r, int e)
 	return e == -EBADR ? cli_status(r->cli, CLI_USAGE) : failed;
 }
 
+/* Both must count the same events; that is known before anything runs. */
+static int stat_check_baseline(const struct stat_run *r, const struct sonde_stat *s)
+{
+	const struct sonde_stat_event *e;
+	size_t nr = 0;
+
+	for (size_t i = 0; (e = sonde_stat_event(s, i)); i++) {
+		const char *cgroup = e->cgroup ? e->cgroup : "";
+		size_t found = 0;
+
+		for (size_t k = 0; k < r->base.n; k++)
+			found += !strcmp(r->base.list[k].event, e->name) &&
+				 !strcmp(r->base.list[k].cgroup, cgroup);
+		if (!found)
+			return cli_usage(r->cli, "stat: --baseline: %s has no counts of %s",
+					 r->args->baseline, e->name);
+		nr += found;
+	}
+	if (nr < r->base.n)
+		return cli_usage(r->cli, "stat: --baseline: %s has counts of other events, too",
+				 r->args->baseline);
+	return 0;
+}
+
+/* Prints the JSON object, the comparison, or both. Returns the status of the comparison. */
+static int stat_compare(struct stat_run *r)
+{
+	const bool has_base = r->args->baseline != NULL;
+	FILE *out = r->printer.out;
+	size_t nr = 0;
+
+	if (r->plan.is_json) {
+		stat_runs_begin_json(&r->runs, out);
+		if (has_base)
+			nr = stat_baseline_print_json(&r->base, &r->runs, r->plan.threshold, out);
+		fputs("}\n", out);
+	} else if (has_base) {
+		nr = stat_baseline_print(&r->base, &r->runs, r->args->baseline, r->plan.threshold,
+					 out);
+	}
+	fflush(out);
+	return nr ? CLI_FAILED : CLI_OK;
+}
+
 static int stat_run_open(struct stat_run *r, struct sonde_stat *s)
 {
-	int e;
+	int e, status;
 
+	status = r->args->baseline ? stat_check_baseline(r, s) : 0;
+	if (status)
+		return status;
 	counting = s;
 	r->printer.stat = s;
 	e = stat_count(r, s);
 	counting = NULL;
-	return e < 0 ? stat_fail(r, e) : stat_status(r);
+	if (e < 0)
+		return stat_fail(r, e);
+	status = r->args->quiet ? 0 : stat_compare(r);
+	return stat_status(r) ? stat_status(r) : status;
 }
 
 static void stat_choose_layout(struct stat_run *r)
@@ -276,11 +360,31 @@ static void stat_choose_layout(struct stat_run *r)
 		setlocale(LC_NUMERIC, "");
 }
 
+/* A baseline that cannot be used is a mistake in the command line: nothing has run yet. */
+static int stat_read_baseline(struct stat_run *r)
+{
+	if (!r->args->baseline)
+		return 0;
+	if (stat_runs_read(r->cli, r->args->baseline, &r->base) < 0)
+		return cli_status(r->cli, CLI_USAGE);
+	if (r->base.nr_runs < 2)
+		return cli_usage(r->cli,
+				 "stat: --baseline: %s has %zu runs; a deviation needs two or more "
+				 "(-r N)",
+				 r->args->baseline, r->base.nr_runs);
+	if (!r->args->repeat)
+		r->plan.runs = (unsigned)r->base.nr_runs;
+	return 0;
+}
+
 static int stat_run_printing(struct stat_run *r, const struct sonde_stat_options *opts)
 {
 	struct sonde_stat *s;
-	int e, status;
+	int e, status = stat_read_baseline(r);
 
+	if (status)
+		return status;
+	r->printer.has_deviation = r->plan.runs > 1;
 	r->printer.out = stat_output_open(r->cli, r->args);
 	if (!r->printer.out)
 		return cli_status(r->cli, CLI_FAILED);
@@ -325,6 +429,8 @@ static int stat_run(struct cli *cli, void *values, int argc, char **argv)
 	status = stat_run_printing(&r, &opts);
 	free(r.subject);
 	free(r.times.seconds);
+	stat_runs_done(&r.runs);
+	stat_runs_done(&r.base);
 	return status;
 }
 

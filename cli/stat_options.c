@@ -167,7 +167,17 @@ const struct opt stat_options[] = {
 
 	OPT_GROUP("How counts are added up"),
 	AGGREGATION,
+	OPT_GROUP("Comparison"),
+	OPT_OUR_TEXT(0, "baseline", "FILE", struct stat_args, baseline,
+		     "compares the runs with those of FILE, made by stat -r N --format json -o "
+		     "FILE or stat record -r N; status 1 if an event increased beyond the "
+		     "threshold"),
+	OPT_OUR_TEXT(0, "threshold", "PERCENT", struct stat_args, threshold,
+		     "the increase that is beyond the threshold; the default is 5"),
 	OPT_GROUP("Output"),
+	OPT_OUR_TEXT(0, "format", "text|json", struct stat_args, format,
+		     "text: the default; json: one JSON object with the counts of each run, for "
+		     "programs: sonde-stat-json(5)"),
 	OPT_FLAG('j', "json-output", struct stat_args, json, "prints a JSON object for each row"),
 	OPT_TEXT('x', "field-separator", "SEP", struct stat_args, separator,
 		 "prints fields separated by SEP, for programs"),

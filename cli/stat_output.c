@@ -29,7 +29,7 @@ FILE *stat_output_open(const struct cli *cli, const struct stat_args *a)
 			cli_say("stat: --log-fd needs the number of an open descriptor, not '%s'",
 				a->log_fd);
 	}
-	if (out && out != stderr && ctime_r(&now, started))
+	if (out && out != stderr && !a->format && ctime_r(&now, started))
 		fprintf(out, "# started on %s\n", started);
 	return out;
 }

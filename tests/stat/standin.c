@@ -8,7 +8,6 @@
  * TYPE:CONFIG=VALUE[,ENABLED_NS,RUNNING_NS] is an event that counts VALUE between two readings;
  * TYPE:CONFIG=!ERRNO one that is refused. Other events are the kernel's.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define STANDS_IN __attribute__((visibility("default")))
 
 enum { FDS = 4096, DEFAULT_NS = 1000000 };
 
@@ -74,7 +76,7 @@ static int open_standin(const struct perf_event_attr *a, int *ret)
 	return 1;
 }
 
-long syscall(long number, ...)
+STANDS_IN long syscall(long number, ...)
 {
 	long (*next)(long, ...) = dlsym(RTLD_NEXT, "syscall");
 	long words[6];
@@ -90,7 +92,7 @@ long syscall(long number, ...)
 	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-int ioctl(int fd, unsigned long request, ...)
+STANDS_IN int ioctl(int fd, unsigned long request, ...)
 {
 	int (*next)(int, unsigned long, ...) = dlsym(RTLD_NEXT, "ioctl");
 	va_list ap;
@@ -106,7 +108,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
-ssize_t read(int fd, void *buf, size_t size)
+STANDS_IN ssize_t read(int fd, void *buf, size_t size)
 {
 	ssize_t (*next)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
 	struct standin *s = fd >= 0 && fd < FDS ? &standins[fd] : NULL;
@@ -135,7 +137,7 @@ ssize_t read(int fd, void *buf, size_t size)
 	return (ssize_t)n;
 }
 
-int close(int fd)
+STANDS_IN int close(int fd)
 {
 	int (*next)(int) = dlsym(RTLD_NEXT, "close");
 
