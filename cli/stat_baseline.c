@@ -9,10 +9,10 @@
 
 /* A row in both series. Percentages are of the mean of the baseline. */
 struct difference {
-	double base, now;           /* means */
-	double percent, low, high;  /* the difference, and its 95 % confidence interval */
-	bool is_known;              /* both were counted in two runs or more */
-	bool is_beyond;             /* the increase is beyond the threshold, and not by chance */
+	double base, now;          /* means */
+	double percent, low, high; /* the difference, and its 95 % confidence interval */
+	bool is_known;             /* both were counted in two runs or more */
+	bool is_beyond;            /* the increase is beyond the threshold, and not by chance */
 };
 
 /* Two-sided 95 % quantiles of Student's t distribution. */
@@ -61,8 +61,8 @@ static struct moments baseline_moments(const struct stat_series *s)
 static double baseline_half_interval(const struct moments *a, const struct moments *b)
 {
 	const double sum = a->square + b->square;
-	const double parts = a->square * a->square / (a->n - 1) +
-			     b->square * b->square / (b->n - 1);
+	const double parts =
+		a->square * a->square / (a->n - 1) + b->square * b->square / (b->n - 1);
 
 	return sum > 0 ? sqrt(sum) * baseline_quantile(sum * sum / parts) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where counts are printed, and what stands before and after the rows of a run. */
+/* Where counts are printed, and what is printed before and after the rows of a run. */
 #ifndef SONDE_CLI_STAT_OUTPUT_H
 #define SONDE_CLI_STAT_OUTPUT_H
 

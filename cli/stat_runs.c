@@ -12,7 +12,7 @@
 
 enum { TEXT_BYTES = 512, FILE_MAX_BYTES = 64 << 20 };
 
-static int series_push(struct stat_series *s, double value)
+static int runs_push_value(struct stat_series *s, double value)
 {
 	double *more = reallocarray(s->values, s->n + 1, sizeof(*more));
 
@@ -23,7 +23,7 @@ static int series_push(struct stat_series *s, double value)
 	return 0;
 }
 
-static void series_done(struct stat_series *s)
+static void runs_free_series(struct stat_series *s)
 {
 	free(s->event);
 	free(s->cgroup);
@@ -39,7 +39,7 @@ static int runs_push(struct stat_runs *r, struct stat_series *s)
 
 	if (!more || !s->event || !s->cgroup || !s->place || !s->unit) {
 		r->list = more ? more : r->list;
-		series_done(s);
+		runs_free_series(s);
 		return -ENOMEM;
 	}
 	r->list = more;
@@ -87,18 +87,18 @@ int stat_runs_add(struct stat_runs *r, const struct stat_printer *p,
 		struct stat_series *known;
 
 		if (!s.event || !s.cgroup || !s.place || !s.unit) {
-			series_done(&s);
+			runs_free_series(&s);
 			return -ENOMEM;
 		}
 		known = (struct stat_series *)stat_runs_find(r, &s);
 		if (known) {
-			series_done(&s);
+			runs_free_series(&s);
 		} else if (runs_push(r, &s) < 0) {
 			return -ENOMEM;
 		} else {
 			known = &r->list[r->n - 1];
 		}
-		if (series_push(known, value) < 0)
+		if (runs_push_value(known, value) < 0)
 			return -ENOMEM;
 	}
 	return runs_push_time(r, (double)round->run_ns);
@@ -107,7 +107,7 @@ int stat_runs_add(struct stat_runs *r, const struct stat_printer *p,
 void stat_runs_done(struct stat_runs *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		series_done(&r->list[i]);
+		runs_free_series(&r->list[i]);
 	free(r->list);
 	free(r->elapsed_ns);
 	*r = (struct stat_runs){ 0 };
@@ -164,7 +164,7 @@ static int runs_read_values(struct json_reader *j, struct stat_series *s)
 
 	if (json_enter(j, '['))
 		while (json_next_element(j))
-			if (json_read_number(j, &value) && series_push(s, value) < 0)
+			if (json_read_number(j, &value) && runs_push_value(s, value) < 0)
 				return -ENOMEM;
 	return 0;
 }
@@ -187,7 +187,7 @@ static int runs_read_series(struct json_reader *j, struct stat_runs *r)
 		}
 		if (!known && !strcmp(key, "runs")) {
 			if (runs_read_values(j, &s) < 0) {
-				series_done(&s);
+				runs_free_series(&s);
 				return -ENOMEM;
 			}
 		} else if (!known) {
@@ -283,7 +283,8 @@ int stat_runs_read(const struct cli *cli, const char *path, struct stat_runs *re
 	if (runs_parse(&j, ret) < 0)
 		cli_say("stat: out of memory");
 	else if (j.mistake)
-		cli_say("stat: --baseline: %s, byte %zu: expected %s; sonde stat -r N --format json "
+		cli_say("stat: --baseline: %s, byte %zu: expected %s; sonde stat -r N --format "
+			"json "
 			"-o FILE writes a baseline",
 			path, (size_t)(j.at - text), j.mistake);
 	else

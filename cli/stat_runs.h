@@ -37,7 +37,7 @@ void stat_runs_begin_json(const struct stat_runs *r, FILE *out);
 const struct stat_series *stat_runs_find(const struct stat_runs *r, const struct stat_series *like);
 void stat_runs_done(struct stat_runs *r);
 
-/* ---- stat_baseline.c -------------------------------------------------------------------------- */
+/* ---- stat_baseline.c ------------------------------------------------------------------------- */
 
 /*
  * Prints the differences of the runs to those of the baseline. Returns the number of rows that

@@ -9,7 +9,7 @@
 
 enum { NS_PER_MS = 1000000 };
 
-static bool event_is_clock(const struct stat_event *e)
+static bool reading_is_clock(const struct stat_event *e)
 {
 	return e->tool == TOOL_NONE && e->type == PERF_TYPE_SOFTWARE &&
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
@@ -21,7 +21,7 @@ void stat_event_describe(struct stat_event *e)
 	e->scale = e->scale != 0 ? e->scale : 1;
 	if (e->tool != TOOL_NONE) {
 		e->unit = "ns";
-	} else if (event_is_clock(e)) {
+	} else if (reading_is_clock(e)) {
 		e->unit = "msec";
 		e->scale = 1.0 / NS_PER_MS;
 	}

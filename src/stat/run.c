@@ -176,7 +176,7 @@ static bool run_is_over(struct sonde_stat *s)
 	return run_targets_have_ended(s);
 }
 
-/* A cpu that comes back has lost its counters: new ones continue its counts. */
+/* A cpu that is online again has lost its counters: new ones continue its counts. */
 static int run_look_at_cpus(struct sonde_stat *s)
 {
 	const size_t before = s->target.came.list.n;

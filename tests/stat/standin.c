@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for perf_event_open(): counters that this machine does not have, for sonde and perf
- * alike. Loaded with LD_PRELOAD.
+ * A stand-in for perf_event_open(): counters that this machine does not have, for sonde and for
+ * perf. Loaded with LD_PRELOAD.
  *
  *	STANDIN='0:0=2000000 0:1=3000000,4000000,3000000 0:5=!22 3:65536=1000'
  *

@@ -18,6 +18,7 @@ ALLOWED = {
     ('sonde_session_on_progress', 'ctx'),
     ('sonde_event_free', 'ev'),
     ('sonde_recorder_close', 'r'),
+    ('sonde_stat_close', 's'),
     ('sonde_profile_new', 'origin'),
     ('sonde_profile_free', 'p'),
     ('sonde_profile_key', 'ret_title'),
@@ -34,6 +35,7 @@ NO_TEXT = {'sonde_session_info', 'sonde_field_label', 'sonde_profile_column'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'),
+            ('sonde_stat_stop', 's'),
             ('sonde_recorder_switch', 'r'), ('sonde_event_schema', 'ev')}
 # {inline function: function that it calls with its session}
 CAUSE_OF = {'sonde_event_schema': 'sonde_session_schema'}
@@ -53,6 +55,10 @@ POINTERS = {
     'struct sonde_recorder **': '&recorder_opened',
     'const struct sonde_record_options *': '&record_options',
     'struct sonde_record_result *': '&record_result',
+    'struct sonde_stat *': 'stat_count', 'const struct sonde_stat *': 'stat_count',
+    'struct sonde_stat **': '&stat_opened',
+    'const struct sonde_stat_options *': '&stat_options',
+    'struct sonde_stat_round *': '&stat_round', 'int *': '&stat_status',
     'const struct sonde_list_options *': '&list_options', 'char **': '&parsed', 'char *': 'room',
     'struct sonde_tracepoint *': '&tracepoint_opened',
     'const struct sonde_tracepoint *': 'tracepoint_opened',

@@ -46,6 +46,10 @@ static struct sonde_code code;
 static struct sonde_recorder *recorder, *recorder_opened;
 static struct sonde_record_options record_options = { .size = sizeof(record_options) };
 static struct sonde_record_result record_result = { .size = sizeof(record_result) };
+static struct sonde_stat *stat_count, *stat_opened;
+static struct sonde_stat_options stat_options = { .size = sizeof(stat_options) };
+static struct sonde_stat_round stat_round = { .size = sizeof(stat_round) };
+static int stat_status;
 static struct sonde_nearest nearest = { .size = sizeof(nearest), .wanted = "a" };
 static struct sonde_tracepoint *tracepoint_opened;
 static struct sonde_list_options list_options = { .size = sizeof(list_options) };
@@ -157,7 +161,8 @@ static bool find_event(void)
 	if (sonde_profile_new(&profile, "", NULL) < 0)
 		return false;
 	recorder = calloc(1, 1 << 16); /* a call that reads it has not refused NULL */
-	return schema && field && recorder;
+	stat_count = calloc(1, 1 << 16);
+	return schema && field && recorder && stat_count;
 }
 
 int main(void)
@@ -182,6 +187,7 @@ int main(void)
 	printf("1..%zu\n", n + 1);
 	sonde_session_close(session);
 	free(recorder);
+	free(stat_count);
 	sonde_profile_free(profile);
 	return failed || faulty;
 }
