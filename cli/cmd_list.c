@@ -272,12 +272,14 @@ static int list_run(struct cli *cli, void *values, int argc, char **argv)
 		return cli_status(cli, CLI_FAILED);
 	}
 	list_check_cpu_type(&l);
-	if (pager && !l.args->raw_dump && !l.is_json && pager_start(pager) < 0) {
+	l.nr_words = argc;
+	if (l.args->rate) {
+		status = list_rates(cli, &l);
+	} else if (pager && !l.args->raw_dump && !l.is_json && pager_start(pager) < 0) {
 		status = cli_status(cli, CLI_FAILED);
 	} else if (l.rules->list_takes_word_by_word && !l.is_json) {
 		status = list_as_perf(cli, &l, l.words, argc);
 	} else {
-		l.nr_words = argc;
 		status = list_print(cli, &l);
 	}
 	free(l.found);
@@ -299,6 +301,9 @@ static const struct opt options[] = {
 	OPT_OUR_TEXT(0, "cpu", "MODEL", struct list_args, cpu,
 		"lists the vendor's names (pfm) of another processor, by libpfm's name for it: "
 		"skl, 'amd64_fam19h*'"),
+	OPT_OUR_TEXT(0, "rate", "SECONDS", struct list_args, rate,
+		"counts the tracepoints and software events that the words select, on all cpus for "
+		"so long, and lists the busiest: what a recording of them would have to write"),
 	OPT_TEXT(0, "cputype", "TYPE", struct list_args, cpu_type,
 		"leaves out the events of a hybrid processor's other cpus: core, atom"),
 	OPT_GROUP("Options of perf that change nothing here"),
@@ -323,7 +328,8 @@ const struct command cmd_list = {
 		    "  sonde list 'sched:*'\n"
 		    "  sonde list page\n"
 		    "  sonde list sched:sched_switch\n"
-		    "  sonde list pfm --cpu skl\n",
+		    "  sonde list pfm --cpu skl\n"
+		    "  sonde list --rate 2 'sched:*' 'irq:*'\n",
 	.defaults = &defaults,
 	.values_size = sizeof(struct list_args),
 	.permute = true,

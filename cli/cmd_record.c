@@ -138,8 +138,8 @@ static int record_run_with(struct cli *cli, struct record_args *a, const struct 
 	struct listener listener = { .level = a->quiet ? 0 : cli->verbose ? 2 : 1 };
 	struct sonde_record_options opts = {
 		.size = sizeof(opts),
-		.events = a->events,
-		.nr_events = a->nr_events,
+		.events = a->events.list,
+		.nr_events = a->events.n,
 		.settings = settings->text,
 		.command = argc ? (const char *const *)argv : NULL,
 		.argv = (const char *const *)cli->argv,

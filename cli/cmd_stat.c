@@ -407,8 +407,8 @@ static int stat_run(struct cli *cli, void *values, int argc, char **argv)
 	struct stat_run r = { .cli = cli, .args = a, .argc = argc, .argv = argv };
 	struct sonde_stat_options opts = {
 		.size = sizeof(opts),
-		.events = a->events,
-		.nr_events = (uint32_t)a->nr_events,
+		.events = a->events.list,
+		.nr_events = (uint32_t)a->events.n,
 		.command = argc ? (const char *const *)argv : NULL,
 		.argv = (const char *const *)cli->argv,
 		.say = stat_say,

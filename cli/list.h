@@ -3,7 +3,7 @@
  * sonde list, cut by what is listed: cmd_list.c goes through the classes of events and has the
  * options, list_words.c decides which events a word selects, list_put.c prints one, list_markers.c
  * markers in programs, list_sources.c the event sources and their terms, list_tracepoint.c all
- * about one tracepoint.
+ * about one tracepoint, list_rate.c how often events happen.
  */
 #ifndef SONDE_CLI_LIST_H
 #define SONDE_CLI_LIST_H
@@ -19,6 +19,7 @@ struct list_args {
 	bool raw_dump, desc, long_desc, details, passed_over;
 	const char *cpu_type; /* of a hybrid processor: "core" */
 	const char *cpu;      /* libpfm's name of a processor */
+	const char *rate;     /* seconds, NULL if not given */
 	struct output_format format;
 };
 
@@ -74,6 +75,11 @@ void list_put(struct event_listing *l, const struct sonde_listed_event *e);
 void list_put_as(struct event_listing *l, const struct sonde_listed_event *e, const char *shown);
 /* Prints text behind an indent, wrapped at 80 columns; control characters are escaped. */
 void list_put_wrapped(const char *indent, const char *text);
+
+/* ---- list_rate.c ---- */
+
+/* --rate: counts all events that the words select, and lists the busiest. Returns the status. */
+int list_rates(struct cli *cli, struct event_listing *l);
 
 /* ---- list_markers.c ---- */
 

@@ -1,24 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #include "opt_events.h"
 
+#include "pfm_events.h"
+
 #include <stdlib.h>
 
-int opt_add_event(struct opt_parser *p, struct sonde_record_event **events, size_t *nr,
-		  const struct sonde_record_event *e)
+static int opt_events_push(struct opt_parser *p, struct opt_events *l,
+			   const struct sonde_record_event *e)
 {
-	struct sonde_record_event *more = reallocarray(*events, *nr + 1, sizeof(*more));
+	struct sonde_record_event *more = reallocarray(l->list, l->n + 1, sizeof(*more));
 
 	if (!more)
 		return opt_error(p, "out of memory");
-	*events = more;
-	more[(*nr)++] = *e;
+	l->list = more;
+	more[l->n++] = *e;
 	return 0;
 }
 
-int opt_add_to_event(struct opt_parser *p, const char *option, struct sonde_record_event **events,
-		     size_t *nr, const struct sonde_record_event *e)
+int opt_events_add(struct opt_parser *p, struct opt_events *l, const char *events)
 {
-	if (!*nr)
-		return opt_error(p, "%s belongs to the -e before it, and there is none", option);
-	return opt_add_event(p, events, nr, e);
+	return opt_events_push(p, l, &(struct sonde_record_event){ .events = events });
+}
+
+int opt_events_add_pfm(struct opt_parser *p, struct opt_events *l, const char *events)
+{
+	char **more = reallocarray(l->texts, l->nr_texts + 1, sizeof(*more));
+
+	if (!more)
+		return opt_error(p, "out of memory");
+	l->texts = more;
+	more[l->nr_texts] = pfm_events_text(events);
+	if (!more[l->nr_texts])
+		return opt_error(p, "out of memory");
+	return opt_events_add(p, l, more[l->nr_texts++]);
+}
+
+int opt_events_filter(struct opt_parser *p, struct opt_events *l, const char *filter)
+{
+	if (!l->n)
+		return opt_error(p, "--filter belongs to the -e before it, and there is none");
+	return opt_events_push(p, l, &(struct sonde_record_event){ .filter = filter });
+}
+
+int opt_events_cgroup(struct opt_parser *p, struct opt_events *l, const char *cgroups)
+{
+	if (!l->n)
+		return opt_error(p, "-G belongs to the -e before it, and there is none");
+	return opt_events_push(p, l, &(struct sonde_record_event){ .cgroup = cgroups });
+}
+
+void opt_events_done(struct opt_events *l)
+{
+	free(l->list);
+	for (size_t i = 0; i < l->nr_texts; i++)
+		free(l->texts[i]);
+	free(l->texts);
+	*l = (struct opt_events){ 0 };
 }

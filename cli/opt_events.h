@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -e, --filter and -G: a list of events in the order of the command line. */
+/* -e, --pfm-events, --filter and -G: a list of events in the order of the command line. */
 #ifndef SONDE_CLI_OPT_EVENTS_H
 #define SONDE_CLI_OPT_EVENTS_H
 
@@ -7,11 +7,20 @@
 
 #include "opt.h"
 
-/* Adds to an owned list. Returns 0, or -1 after opt_error(). */
-int opt_add_event(struct opt_parser *p, struct sonde_record_event **events, size_t *nr,
-		  const struct sonde_record_event *e);
-/* The same for what belongs to the events before it. option: "-G", for messages. */
-int opt_add_to_event(struct opt_parser *p, const char *option, struct sonde_record_event **events,
-		     size_t *nr, const struct sonde_record_event *e);
+struct opt_events {
+	struct sonde_record_event *list; /* owned; texts borrowed from argv or from texts */
+	size_t n;
+	char **texts; /* owned, both arrays and texts */
+	size_t nr_texts;
+};
+
+/* All return 0, or -1 after opt_error(). */
+int opt_events_add(struct opt_parser *p, struct opt_events *l, const char *events);
+/* The value of --pfm-events. */
+int opt_events_add_pfm(struct opt_parser *p, struct opt_events *l, const char *events);
+/* For the events before it. */
+int opt_events_filter(struct opt_parser *p, struct opt_events *l, const char *filter);
+int opt_events_cgroup(struct opt_parser *p, struct opt_events *l, const char *cgroups);
+void opt_events_done(struct opt_events *l);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record_options.h"
 
-#include "pfm_events.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,42 +10,23 @@
 
 static int options_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct record_args *a = values;
-
-	return opt_add_event(p, &a->events, &a->nr_events,
-			     &(struct sonde_record_event){ .events = value });
+	return opt_events_add(p, &((struct record_args *)values)->events, value);
 }
 
 static int options_set_pfm_events(struct opt_parser *p, void *values, const char *value,
 				  bool negated)
 {
-	struct record_args *a = values;
-	char **more = reallocarray(a->texts, a->nr_texts + 1, sizeof(*more));
-
-	if (!more)
-		return opt_error(p, "out of memory");
-	a->texts = more;
-	more[a->nr_texts] = pfm_events_text(value);
-	if (!more[a->nr_texts])
-		return opt_error(p, "out of memory");
-	return options_add_event(p, a,
-				 &(struct sonde_record_event){ .events = more[a->nr_texts++] });
+	return opt_events_add_pfm(p, &((struct record_args *)values)->events, value);
 }
 
 static int options_set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct record_args *a = values;
-
-	return opt_add_to_event(p, "--filter", &a->events, &a->nr_events,
-				&(struct sonde_record_event){ .filter = value });
+	return opt_events_filter(p, &((struct record_args *)values)->events, value);
 }
 
 static int options_set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct record_args *a = values;
-
-	return opt_add_to_event(p, "-G", &a->events, &a->nr_events,
-				&(struct sonde_record_event){ .cgroup = value });
+	return opt_events_cgroup(p, &((struct record_args *)values)->events, value);
 }
 
 int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
@@ -139,10 +118,7 @@ void record_args_done(void *values)
 	struct record_args *a = values;
 
 	lines_done(&a->lines);
-	free(a->events);
-	for (size_t i = 0; i < a->nr_texts; i++)
-		free(a->texts[i]);
-	free(a->texts);
+	opt_events_done(&a->events);
 }
 
 /* An optional value, which must be attached. */

@@ -9,13 +9,11 @@
 
 #include "lines.h"
 #include "opt.h"
+#include "opt_events.h"
 
 struct record_args {
 	struct lines lines;
-	struct sonde_record_event *events; /* owned; texts borrowed from argv or texts */
-	size_t nr_events;
-	char **texts; /* owned, both arrays and texts */
-	size_t nr_texts;
+	struct opt_events events;
 	bool quiet, fail_on_loss;
 	bool chains;     /* -g: call chains of the default kind */
 	bool debuginfod; /* requested; has no effect */

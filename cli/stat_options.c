@@ -1,33 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat_options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "opt_events.h"
-
 static int stat_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct stat_args *a = values;
+	return opt_events_add(p, &((struct stat_args *)values)->events, value);
+}
 
-	return opt_add_event(p, &a->events, &a->nr_events,
-			     &(struct sonde_record_event){ .events = value });
+static int stat_set_pfm_events(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return opt_events_add_pfm(p, &((struct stat_args *)values)->events, value);
 }
 
 static int stat_set_filter(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct stat_args *a = values;
-
-	return opt_add_to_event(p, "--filter", &a->events, &a->nr_events,
-				&(struct sonde_record_event){ .filter = value });
+	return opt_events_filter(p, &((struct stat_args *)values)->events, value);
 }
 
 static int stat_set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
 {
-	struct stat_args *a = values;
-
-	return opt_add_to_event(p, "-G", &a->events, &a->nr_events,
-				&(struct sonde_record_event){ .cgroup = value });
+	return opt_events_cgroup(p, &((struct stat_args *)values)->events, value);
 }
 
 int stat_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
@@ -43,9 +34,7 @@ int stat_args_set_key(struct opt_parser *p, void *values, const struct opt *o, c
 static int stat_add_events(struct opt_parser *p, struct stat_args *a, const char *events,
 			   bool negated)
 {
-	return negated ? 0
-		       : opt_add_event(p, &a->events, &a->nr_events,
-				       &(struct sonde_record_event){ .events = events });
+	return negated ? 0 : opt_events_add(p, &a->events, events);
 }
 
 static int stat_set_transaction(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -95,7 +84,7 @@ void stat_args_done(void *values)
 	struct stat_args *a = values;
 
 	lines_done(&a->lines);
-	free(a->events);
+	opt_events_done(&a->events);
 }
 
 /* clang-format off */
@@ -114,6 +103,8 @@ const struct opt stat_options[] = {
 		 "counts these events: software, hardware and other events by name, tracepoints as "
 		 "SYSTEM:NAME, where * and ? match, groups as {A,B}; several are separated by "
 		 "commas, and -e may be given several times"),
+	OPT_CALL(0, "pfm-events", "EVENTS", stat_set_pfm_events, OPT_NO_NEGATION,
+		 "counts events by the names of the processor's vendor, through libpfm"),
 	OPT_CALL(0, "filter", "FILTER", stat_set_filter, OPT_NO_NEGATION,
 		 "lets the kernel leave out what does not match, for the tracepoints of the -e "
 		 "before it"),

@@ -7,11 +7,11 @@
 
 #include "lines.h"
 #include "opt.h"
+#include "opt_events.h"
 
 struct stat_args {
 	struct lines lines;
-	struct sonde_record_event *events; /* owned; texts borrowed from argv */
-	size_t nr_events;
+	struct opt_events events;
 	bool null_run, no_aggregate, per_core, per_die, per_socket, per_node, per_thread;
 	bool json, no_big_num, big_num, metric_only, table, summary, no_csv_summary;
 	bool interval_clear, quiet, append, forever;

@@ -217,6 +217,22 @@ static int parse_set_source(struct capture_events *l, struct capture_event *e,
 	return e->nr_cpus && !copy ? err_nomem() : 0;
 }
 
+/* Unit and scale of an event that the source names; terms that are no such name have none. */
+static int parse_unit(struct capture_events *l, struct capture_event *e, const struct pmu *pmu,
+		      const char *name)
+{
+	char unit[64], scale[64];
+
+	if (!name)
+		return 0;
+	if (pmu_event_about(pmu, name, "scale", scale, sizeof(scale)))
+		e->scale = strtod(scale, NULL);
+	if (!pmu_event_about(pmu, name, "unit", unit, sizeof(unit)))
+		return 0;
+	e->unit = arena_strdup(&l->arena, unit);
+	return e->unit ? 0 : err_nomem();
+}
+
 static int parse_add_from_source(void *ctx, const struct pmu *pmu)
 {
 	struct source_visit *v = ctx;
@@ -233,6 +249,7 @@ static int parse_add_from_source(void *ctx, const struct pmu *pmu)
 	TRY(parse_set_source(l, &e, pmu));
 	if (v->alias)
 		t.terms = (char *)v->alias;
+	TRY(parse_unit(l, &e, pmu, t.terms));
 	v->found++;
 	return events_add(l, &e, &t, pmu);
 }
