@@ -108,10 +108,16 @@ static void rate_print_text(const struct sonde_stat *s, const struct sonde_stat_
 		printf("%zu further events did not happen\n", n - shown);
 }
 
-/* The clocks count nanoseconds, not events. */
+/*
+ * The clocks count nanoseconds, not events. So do the kernel's tracepoints sched_stat_*: a counter
+ * grows by the time that they report.
+ */
 static bool rate_is_event(const struct sonde_stat *s, const struct sonde_stat_row *row)
 {
-	return !*sonde_stat_event(s, row->event)->unit && row->state == SONDE_STAT_COUNTED;
+	const struct sonde_stat_event *e = sonde_stat_event(s, row->event);
+
+	return !*e->unit && strncmp(e->name, "sched:sched_stat_", 17) != 0 &&
+	       row->state == SONDE_STAT_COUNTED;
 }
 
 static int rate_print(const struct event_listing *l, const struct sonde_stat *s,

@@ -65,7 +65,8 @@ def known():
     more = {k: int(values[1][k]) - int(values[0][k]) for k in values[0]}
     # huge pages would make fewer faults; Python itself makes a few
     need(990 <= more['minor-faults'] <= 1100 or more['minor-faults'] < 10, repr(more))
-    need(50 <= more['cs'] < 1000, repr(more))
+    # the first run may have been interrupted more often
+    need(40 <= more['cs'] < 1000, repr(more))
 
 
 @case('-r: the mean of equal runs, without deviation')
@@ -77,7 +78,7 @@ def repeated():
 @case('the status is that of the command, 128 + N for a signal, 126 and 127 if it cannot run')
 def statuses():
     for command, status in ((['sh', '-c', 'exit 7'], 7), (['sh', '-c', 'kill -9 $$'], 137),
-                            (['/nonexistent'], 127), (['/etc/passwd'], 126)):
+                            (['./no-such-command'], 127), (['/etc/passwd'], 126)):
         same(sonde('stat', '--', *command).returncode, status, command)
     r = sonde('--compat', 'perf-6.1', 'stat', '--', 'sh', '-c', 'kill -9 $$')
     same(r.returncode, sh(perf(), 'stat', '--', 'sh', '-c', 'kill -9 $$').returncode, r.stderr)
@@ -210,6 +211,54 @@ def shared():
     for options, value in (([], '4000'), (['--no-scale'], '1000')):
         r = sh(SONDE, 'stat', '-x,', *options, '-e', 'cycles', '--', 'true', env=env)
         same(r.stderr.split(',')[:5], [value, '', 'cycles', '1000000', '25.00'], r.stderr)
+
+
+def baseline(*options):
+    return sonde('stat', '-e', GETPPID, '--baseline', 'base.json', *options)
+
+
+@case('--baseline: equal runs pass, an increase beyond the threshold is status 1')
+def compared():
+    r = sonde('stat', '-r', '3', '-e', GETPPID, '--format', 'json', '-o', 'base.json', '--', CALLS,
+              '-n', '100')
+    same((r.returncode, r.stderr), (0, ''))
+    with open('base.json') as f:
+        base = json.load(f)
+    same((base['schema'], base['version'], base['counts']),
+         ('sonde-stat', 1, [{'event': GETPPID, 'runs': [100, 100, 100]}]))
+    same(len(base['elapsed_ns']), 3)
+    for calls, options, status in ((100, [], 0), (104, [], 0), (106, [], 1), (50, [], 0),
+                                   (104, ['--threshold', '3'], 1), (100, ['-r', '2'], 0)):
+        r = baseline(*options, '--', CALLS, '-n', str(calls))
+        same((r.returncode, '%+.2f%%' % (calls - 100) in r.stderr), (status, True), r.stderr)
+    r = baseline('--format', 'json', '--', CALLS, '-n', '200')
+    d = json.loads(r.stderr)['differences'][0]
+    same((r.returncode, d['percent'], d['low_percent'], d['is_beyond']), (1, 100, 100, True))
+    r = baseline('--', 'sh', '-c', '%s -n 200; exit 9' % CALLS)
+    same(r.returncode, 9, r.stderr)
+
+
+@case('--baseline: a file that cannot be used is a mistake, before anything runs')
+def refused_baselines():
+    good = ('{"schema":"sonde-stat","version":1,"elapsed_ns":[1,2],"counts":'
+            '[{"event":"%s","runs":[1,2]}]}' % GETPPID)
+    bad = {'': 'expected', '{}': 'schema', good[:-1]: 'expected', good[:60]: 'expected',
+           good.replace('[1,2]', '[1]'): 'runs', good.replace('getppid', 'getpid'): 'no counts',
+           good.replace('"version":1', '"version":2'): 'version 1', '[' * 500: 'expected',
+           good.replace('}]}', '},{"event":"cs","runs":[1,2]}]}'): 'other events',
+           good.replace('[1,2]}', '[1,x]}'): 'a number', '{"a":' * 500: 'nested'}
+    for text, says in bad.items():
+        with open('base.json', 'w') as f:
+            f.write(text)
+        r = baseline('--', 'touch', 'x.ran')
+        same((r.returncode, says in r.stderr), (2, True), '%s: %s' % (text[:80], r.stderr))
+        need(not os.path.exists('x.ran'), 'the command ran')
+    os.unlink('base.json')
+    same(baseline('--', 'true').returncode, 2)
+    with open('base.json', 'w') as f:
+        f.write(good)
+    for options in (['-r', '1'], ['-I', '100'], ['--threshold', 'x'], ['--format', 'xml']):
+        same(baseline(*options, '--', 'true').returncode, 2, options)
 
 
 @case('a cpu that goes and comes is counted while it is there, and reported')
