@@ -291,7 +291,7 @@ TEST(mistakes_are_named)
 		{ "mem:0x1000:q", "not a modifier" },
 		{ "1:x", "two numbers" },
 		{ "1:2:", "no modifier" },
-		{ "duration_time", "perf stat" },
+		{ "duration_time", "sonde stat" },
 		{ "prog.c", "BPF" },
 		{ "%sdt_x:y", "SDT" },
 	};
