@@ -255,8 +255,8 @@ static void script_warn_unprinted(const struct script_args *a)
 	};
 
 	if (a->json)
-		cli_say("--json before a script's name changes nothing; after it, it belongs to "
-			"the script");
+		cli_say("--json before the name of a script changes nothing; write it after the "
+			"name");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		char *value = lines_given(&a->lines, keys[i]);
 

@@ -27,7 +27,7 @@ enum key_kind {
 	KEY_KIND_TEXT,   /* char *, owned; NULL if not given */
 	KEY_KIND_NUMBER, /* uint64_t, decimal or 0x; KEY_NO_NUMBER if not given */
 	KEY_KIND_WORD,   /* uint32_t: index in `words` */
-	/* char *, owned: all lines, in order, of this key and neighbours with the same member */
+	/* char *, owned: the lines of this key and of neighbouring keys with the same member */
 	KEY_KIND_LINES,
 };
 

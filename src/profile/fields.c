@@ -81,8 +81,8 @@ static bool fields_put_word(const struct event *ev, const struct sonde_field *f,
 }
 
 /*
- * perf's text of a field. Sets the width that counts for the column's: that of a word, or with
- * raw-fields the size of a text.
+ * perf's text of a field. Also sets v->width, from which the column's width is computed: the length
+ * of the text, or with raw-fields the size of the field.
  */
 static void fields_put_as_perf(const struct profile *p, const struct event *ev,
 			       const struct profile_column *c, struct outbuf *out,
