@@ -159,6 +159,7 @@ struct stat_run {
 	struct stat_plan plan;
 	struct stat_printer printer;
 	struct stat_times times;
+	struct sonde_stat_round result; /* the last run's; its rows are valid until the next run */
 	struct stat_runs runs, base;
 	char *subject;
 	bool is_system_wide;
@@ -175,7 +176,7 @@ static void stat_print_result(struct stat_run *r, const struct sonde_stat_round 
 	if (r->args->quiet)
 		return;
 	if (is_text)
-		stat_print_title(r->printer.out, r->subject, r->plan.runs);
+		stat_print_title(r->printer.out, r->subject, (unsigned)r->times.n);
 	r->printer.is_interval = false;
 	r->printer.names_summary = r->plan.interval_ms && !r->args->no_csv_summary &&
 				   r->printer.layout == &stat_csv_layout;
@@ -201,8 +202,23 @@ static int stat_add_time(struct stat_run *r, uint64_t ns)
 	return 0;
 }
 
+/* A complete run. Returns 0 or -ENOMEM. */
+static int stat_end_run(struct stat_run *r, struct sonde_stat *s,
+			const struct sonde_stat_round *round)
+{
+	int e = stat_add_time(r, round->run_ns);
+
+	if (e == 0 && (r->plan.is_json || r->args->baseline))
+		e = stat_runs_add(&r->runs, &r->printer, round);
+	r->result = *round;
+	r->status = sonde_stat_status(s);
+	if (r->argc && r->status > SIGNALED && !r->args->quiet)
+		fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
+	return e;
+}
+
 /* One run of the command. Returns 0, or an error of the library. */
-static int stat_run_once(struct stat_run *r, struct sonde_stat *s, bool is_last)
+static int stat_run_once(struct stat_run *r, struct sonde_stat *s)
 {
 	struct sonde_stat_round round = { .size = sizeof(round) };
 	int e = sonde_stat_start(s, &r->status);
@@ -210,45 +226,34 @@ static int stat_run_once(struct stat_run *r, struct sonde_stat *s, bool is_last)
 	if (e < 0)
 		return e;
 	stat_printer_init(&r->printer);
-	while ((e = sonde_stat_next(s, &round)) > 0) {
-		if (round.kind == SONDE_STAT_INTERVAL) {
-			if (!r->args->quiet)
-				stat_print_round(&r->printer, &round);
-			continue;
+	while ((e = sonde_stat_next(s, &round)) > 0)
+		if (round.kind == SONDE_STAT_RUN) {
+			e = stat_end_run(r, s, &round);
+			if (e < 0)
+				return e;
+		} else if (!r->args->quiet) {
+			stat_print_round(&r->printer, &round);
 		}
-		e = stat_add_time(r, round.run_ns);
-		if (e < 0)
-			return e;
-		if (r->plan.is_json || r->args->baseline)
-			e = stat_runs_add(&r->runs, &r->printer, &round);
-		if (e < 0)
-			return e;
-		r->status = sonde_stat_status(s);
-		if (r->argc && r->status > SIGNALED && !r->args->quiet)
-			fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
-		if (is_last && !r->plan.is_json && (!r->plan.interval_ms || r->args->summary))
-			stat_print_result(r, &round);
-	}
 	return e;
 }
 
+/* A stop ends the runs; the result is that of the runs so far. */
 static int stat_count(struct stat_run *r, struct sonde_stat *s)
 {
+	const bool prints = !r->plan.is_json && (!r->plan.interval_ms || r->args->summary);
 	int e = 0;
 
-	for (unsigned i = 0; (r->plan.forever || i < r->plan.runs) && e == 0; i++) {
-		const bool is_last = r->plan.forever || i + 1 == r->plan.runs || is_stopped;
-
-		if (i && is_stopped && !r->plan.forever)
-			break;
+	for (unsigned i = 0; e == 0 && !is_stopped && (r->plan.forever || i < r->plan.runs); i++) {
 		if (r->plan.forever)
 			r->times.n = 0;
 		if (r->cli->verbose && r->plan.runs > 1)
 			cli_say("[ sonde stat: executing run #%u ... ]", i + 1);
-		e = stat_run_once(r, s, is_last);
-		if (is_stopped)
-			break;
+		e = stat_run_once(r, s);
+		if (e == 0 && prints && r->plan.forever)
+			stat_print_result(r, &r->result);
 	}
+	if (e == 0 && prints && !r->plan.forever && r->times.n)
+		stat_print_result(r, &r->result);
 	return e;
 }
 

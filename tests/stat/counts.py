@@ -152,6 +152,14 @@ def interrupted():
     text = s.communicate(timeout=300)[1]
     need(re.search(r'^\d+,,cs,', text, re.M), text)
     same(s.returncode, 128 + signal.SIGTERM)
+    # of several runs, those so far
+    s = start('-r', '1000', '-e', 'cs', '--', 'sh', '-c', 'echo >> runs; sleep 0.05')
+    while not os.path.exists('runs') or os.path.getsize('runs') < 3:
+        need(time.monotonic() < end and s.poll() is None, 'it does not run the command')
+        time.sleep(0.02)
+    s.send_signal(signal.SIGINT)
+    text = s.communicate(timeout=300)[1]
+    need('Performance counter stats' in text and 'seconds time elapsed' in text, text)
 
 
 @case('-D -1 and --control: counted is what happens between enable and disable')
