@@ -97,7 +97,8 @@ static int perf_alias_run(struct cli *cli, void *values, int argc, char **argv)
 	int status;
 
 	if (argc != 1)
-		return cli_usage(cli, "perf-alias needs one folder, in which it makes the link 'perf'");
+		return cli_usage(cli,
+				 "perf-alias needs one folder, in which it makes the link 'perf'");
 	if (!realpath(argv[0], dir)) {
 		cli_say("perf-alias: folder %s: %m", argv[0]);
 		return cli_status(cli, CLI_FAILED);
