@@ -2,6 +2,7 @@
 #include "sources/perfdata/counts.h"
 
 #include "formats/perfdata/cpu_map.h"
+#include "formats/perfdata/stat.h"
 
 /* More counts than any machine has: a recording that claims so many is damaged. */
 enum { RECORD_HEADER_BYTES = 8, MOST_COUNTS = 1 << 20 };
@@ -46,17 +47,11 @@ static int counts_add_cpu(void *ctx, int64_t cpu)
 	return vec_push(&c->cpus, (int32_t)cpu);
 }
 
-static int counts_take_threads(struct perfdata_counts *c, struct bytes *b)
+static int counts_add_thread(void *ctx, int32_t tid, const uint8_t *comm)
 {
-	uint64_t nr = 0, tid = 0;
+	struct perfdata_counts *c = ctx;
 
-	TRY(bytes_u64(b, "number of threads", &nr));
-	for (uint64_t i = 0; i < nr; i++) {
-		TRY(bytes_u64(b, "tid", &tid));
-		TRY(bytes_skip(b, "comm", 16));
-		TRY(vec_push(&c->tids, (int32_t)tid));
-	}
-	return 0;
+	return vec_push(&c->tids, tid);
 }
 
 /* Makes the array of zeros when both sets are known. */
@@ -93,41 +88,28 @@ static size_t counts_place_of(const struct perfdata_counts *c, uint32_t cpu)
 static int take_count(struct perfdata_source *s, struct bytes *b)
 {
 	struct perfdata_counts *c = s->counts;
-	struct count count = { 0 };
-	uint32_t cpu = 0, thread = 0;
-	uint64_t id = 0;
+	struct perfdata_count count = { 0 };
 	size_t at, which, event;
 
-	TRY(bytes_u64(b, "id", &id));
-	TRY(bytes_u32(b, "cpu", &cpu));
-	TRY(bytes_u32(b, "thread", &thread));
-	TRY(bytes_u64(b, "value", &count.value));
-	TRY(bytes_u64(b, "enabled", &count.enabled_ns));
-	TRY(bytes_u64(b, "running", &count.running_ns));
-	at = counts_place_of(c, cpu);
-	which = hash64_find(&s->by_id, id);
+	TRY(perfdata_count_read(b, &count));
+	at = counts_place_of(c, count.cpu);
+	which = hash64_find(&s->by_id, count.id);
 	event = which == HASH64_EMPTY ? c->nr_events : s->ids.v[which].event;
-	if (event < c->nr_events && at < c->cpus.n && thread < c->tids.n)
-		c->counts.v[(event * c->tids.n + thread) * c->cpus.n + at] = count;
+	if (event < c->nr_events && at < c->cpus.n && count.thread < c->tids.n)
+		c->counts.v[(event * c->tids.n + count.thread) * c->cpus.n + at] =
+			(struct count){ count.value, count.enabled_ns, count.running_ns };
 	return 0;
 }
 
-/* nr x { tag, value } */
 static int counts_take_config(struct perfdata_counts *c, struct bytes *b)
 {
-	enum { TAG_AGGREGATION, TAG_INTERVAL, TAG_SCALE, AGGREGATION_ALL = 1 };
-	uint64_t nr = 0, tag = 0, value = 0;
+	struct perfdata_stat_config config = { .is_unscaled = c->unscaled };
+	const int r = perfdata_stat_config_read(b, &config);
 
-	TRY(bytes_u64(b, "number of settings", &nr));
-	for (uint64_t i = 0; i < nr; i++) {
-		TRY(bytes_u64(b, "tag", &tag));
-		TRY(bytes_u64(b, "value", &value));
-		if (tag == TAG_AGGREGATION)
-			c->is_sum = value == AGGREGATION_ALL;
-		else if (tag == TAG_SCALE)
-			c->unscaled = !value;
-	}
-	return 0;
+	if (config.has_aggregation)
+		c->is_sum = config.aggregation == PERFDATA_AGGR_ALL;
+	c->unscaled = config.is_unscaled;
+	return r;
 }
 
 static int counts_take(struct perfdata_source *s, struct bytes *b, uint32_t type)
@@ -141,7 +123,7 @@ static int counts_take(struct perfdata_source *s, struct bytes *b, uint32_t type
 		return make_counts(c, s->events.n);
 	case RECORD_THREAD_MAP:
 		if (!c->tids.n)
-			TRY(counts_take_threads(c, b));
+			TRY(perfdata_threads_read(b, counts_add_thread, c));
 		return make_counts(c, s->events.n);
 	case RECORD_STAT_CONFIG:
 		if (s->file.is_pipe) /* where no header says it */
@@ -277,12 +259,13 @@ static int counts_put_round(struct perfdata_source *s, const struct cut *rec, st
 static int counts_begin_round(struct perfdata_source *s, const struct cut *rec, bool sums_up)
 {
 	struct bytes b = counts_body_of(s, rec);
+	struct perfdata_round round = { 0 };
 	struct perfdata_counts *c;
 
 	TRY(counts_make(s));
 	c = s->counts;
-	TRY(bytes_skip(&b, "kind", 8));
-	TRY(bytes_u64(&b, "time", &c->time_ns));
+	TRY(perfdata_round_read(&b, &round));
+	c->time_ns = round.time_ns;
 	for (size_t i = 0; i < c->counts.n && !sums_up; i++)
 		counts_make_growth(c, &c->counts.v[i], &c->before.v[i]);
 	return 0;
