@@ -322,6 +322,10 @@ class Swapper:
                 for _ in range(n):
                     at = self.string(at)
             self.turn_all('*I', at, end)
+        elif number == 14:  # nodes with their memory and cpus
+            n, at = self.turn(4, at), at + 4
+            for _ in range(n):
+                at = self.string(self.turn_all('IQQ', at, end))
         elif number == 16:
             n, at = self.turn(4, at), at + 4
             for _ in range(n):
@@ -506,4 +510,5 @@ def main():
     return done()
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())
