@@ -2,18 +2,20 @@
 /* sonde stat: counts events of a command, of processes or of all cpus. */
 #include "cli.h"
 
+#include "as_perf.h"
 #include "stat_options.h"
 #include "stat_output.h"
 #include "stat_print.h"
+#include "stat_report.h"
 #include "stat_runs.h"
 
 #include <sonde/sonde.h>
 
 #include <errno.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { THRESHOLD_PERCENT = 5, LEAST_INTERVAL_MS = 10, RUNS_MAX = 1000000, SIGNALED = 128 };
@@ -119,7 +121,9 @@ static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_pl
 	p.forever = p.runs == 0;
 	if (a->interval && p.interval_ms < LEAST_INTERVAL_MS)
 		return cli_usage(cli, "stat: -I needs at least %d ms", LEAST_INTERVAL_MS);
-	if (a->output && a->log_fd)
+	if (a->is_record && p.interval_ms && (p.runs != 1))
+		return cli_usage(cli, "stat record: -I and -r exclude each other");
+	if (a->output && a->log_fd && !a->is_record)
 		return cli_usage(cli, "stat: -o and --log-fd exclude each other");
 	if (a->metric_only && p.by == SONDE_STAT_BY_THREAD)
 		return cli_usage(cli, "stat: --metric-only and --per-thread exclude each other");
@@ -136,8 +140,6 @@ static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_pl
 
 static int stat_add_settings(struct stat_args *a, const struct stat_plan *plan)
 {
-	static const char *const by_words[] = { "all",    "cpu",  "core",  "die",
-						"socket", "node", "thread" };
 	struct opt_parser p = { .permute = false };
 	char number[32];
 
@@ -146,7 +148,7 @@ static int stat_add_settings(struct stat_args *a, const struct stat_plan *plan)
 		return -1;
 	snprintf(number, sizeof(number), "%d", a->detailed > 3 ? 3 : a->detailed);
 	if (lines_set(&a->lines, &p, "detailed", "detailed", number) < 0 ||
-	    lines_set(&a->lines, &p, "by", "by", by_words[plan->by]) < 0)
+	    lines_set(&a->lines, &p, "by", "by", stat_by_names[plan->by]) < 0)
 		return -1;
 	return a->null_run ? lines_set(&a->lines, &p, "null", "null", "1") : 0;
 }
@@ -173,7 +175,7 @@ static void stat_print_result(struct stat_run *r, const struct sonde_stat_round 
 	const bool is_text = r->printer.layout == &stat_text_layout;
 	const bool with_rusage = r->argc && r->plan.runs == 1 && !r->is_system_wide;
 
-	if (r->args->quiet)
+	if (r->args->quiet || r->args->hides_counts)
 		return;
 	if (is_text)
 		stat_print_title(r->printer.out, r->subject, (unsigned)r->times.n);
@@ -191,22 +193,11 @@ static void stat_print_result(struct stat_run *r, const struct sonde_stat_round 
 	fflush(r->printer.out);
 }
 
-static int stat_add_time(struct stat_run *r, uint64_t ns)
-{
-	double *more = reallocarray(r->times.seconds, r->times.n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	r->times.seconds = more;
-	more[r->times.n++] = (double)ns / 1e9;
-	return 0;
-}
-
 /* A complete run. Returns 0 or -ENOMEM. */
 static int stat_end_run(struct stat_run *r, struct sonde_stat *s,
 			const struct sonde_stat_round *round)
 {
-	int e = stat_add_time(r, round->run_ns);
+	int e = stat_times_add(&r->times, round->run_ns);
 
 	if (e == 0 && (r->plan.is_json || r->args->baseline))
 		e = stat_runs_add(&r->runs, &r->printer, round);
@@ -231,7 +222,7 @@ static int stat_run_once(struct stat_run *r, struct sonde_stat *s)
 			e = stat_end_run(r, s, &round);
 			if (e < 0)
 				return e;
-		} else if (!r->args->quiet) {
+		} else if (!r->args->quiet && !r->args->hides_counts) {
 			stat_print_round(&r->printer, &round);
 		}
 	return e;
@@ -346,23 +337,10 @@ static int stat_run_open(struct stat_run *r, struct sonde_stat *s)
 
 static void stat_choose_layout(struct stat_run *r)
 {
-	const struct stat_args *a = r->args;
-
-	r->printer.layout = a->json        ? &stat_json_layout
-			    : a->separator ? &stat_csv_layout
-					   : &stat_text_layout;
-	r->printer.separator = !a->separator                  ? ","
-			       : !strcmp(a->separator, "\\t") ? "\t"
-							      : a->separator;
+	stat_printer_choose(&r->printer, r->cli, r->args);
 	r->printer.by = r->plan.by;
 	r->printer.is_interval = r->plan.interval_ms != 0;
 	r->printer.has_deviation = r->plan.runs > 1;
-	r->printer.metric_only = a->metric_only;
-	r->printer.clears = a->interval_clear;
-	r->printer.prints_null = cli_rules(r->cli)->stat_prints_null;
-	r->printer.big_num = r->printer.layout == &stat_text_layout && !a->no_big_num;
-	if (r->printer.big_num)
-		setlocale(LC_NUMERIC, "");
 }
 
 /* A baseline that cannot be used is a mistake in the command line: nothing has run yet. */
@@ -405,9 +383,85 @@ static int stat_run_printing(struct stat_run *r, const struct sonde_stat_options
 	return status;
 }
 
-static int stat_run(struct cli *cli, void *values, int argc, char **argv)
+/* ---- record and report ----------------------------------------------------------------------- */
+
+static void stat_on_refused_write(int signo)
 {
-	struct stat_args *a = values;
+	/* The write then fails with EPIPE; an ignored signal would also be ignored by the command.
+	 */
+}
+
+/* Like perf: the recording is the standard output if that is a pipe. */
+static const char *stat_recording(const struct stat_args *a)
+{
+	struct stat st;
+
+	if (a->output)
+		return a->output;
+	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
+
+/* -o names the recording. Counts are printed as usual, unless the recording goes to a pipe. */
+static int stat_prepare_record(struct cli *cli, struct stat_args *a)
+{
+	struct opt_parser p = { .permute = false };
+	const char *output = stat_recording(a);
+
+	if (lines_set(&a->lines, &p, "output", "output", output) < 0) {
+		cli_say("stat: out of memory");
+		return cli_status(cli, CLI_FAILED);
+	}
+	if (!a->output && !strcmp(output, "-") && !as_perf() && !a->quiet)
+		cli_say("the recording is written to standard output, which is a pipe (-o FILE "
+			"writes a file)");
+	a->output = NULL;
+	a->hides_counts = !strcmp(output, "-");
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = stat_on_refused_write }, NULL);
+	return 0;
+}
+
+/* True for the word and its beginnings of three letters and more, as with perf. */
+static bool stat_is_word(const char *text, const char *word)
+{
+	return strlen(text) >= 3 && !strncmp(word, text, strlen(text));
+}
+
+/* Options after the word. Returns the number of words that are left, or -1 after reporting. */
+static int stat_parse_more(struct cli *cli, const struct opt *table, struct stat_args *a, int argc,
+			   char **argv, int *ret_status)
+{
+	struct opt_parser p = {
+		.sets = { { table, a }, { cli_options, cli } },
+		.set_key = stat_args_set_key,
+	};
+
+	argc = opt_parse(&p, argc, argv);
+	if (argc < 0) {
+		*ret_status = cli_usage(cli, "stat: %s", p.error);
+	} else if (cli->help) {
+		command_show_help(cli, &cmd_stat);
+		*ret_status = CLI_OK;
+		return -1;
+	}
+	return argc;
+}
+
+static int stat_run_report(struct cli *cli, struct stat_args *a, int argc, char **argv)
+{
+	const enum sonde_stat_by before = stat_choose_by(a);
+	int status = 0;
+
+	argc = stat_parse_more(cli, stat_report_options, a, argc, argv, &status);
+	if (argc < 0)
+		return status;
+	if (argc)
+		return cli_usage(cli, "stat report takes no words; -i names the file");
+	return stat_report(cli, a, stat_choose_by(a),
+			   stat_choose_by(a) != SONDE_STAT_BY_ALL || before != SONDE_STAT_BY_ALL);
+}
+
+static int stat_run(struct cli *cli, struct stat_args *a, int argc, char **argv)
+{
 	struct listener listener = { .level = a->quiet ? -1 : cli->verbose ? 2 : 1 };
 	struct stat_run r = { .cli = cli, .args = a, .argc = argc, .argv = argv };
 	struct sonde_stat_options opts = {
@@ -439,10 +493,29 @@ static int stat_run(struct cli *cli, void *values, int argc, char **argv)
 	return status;
 }
 
+static int stat_main(struct cli *cli, void *values, int argc, char **argv)
+{
+	struct stat_args *a = values;
+	int status = 0;
+
+	if (argc && stat_is_word(argv[0], "report"))
+		return stat_run_report(cli, a, argc - 1, argv + 1);
+	if (!argc || !stat_is_word(argv[0], "record"))
+		return stat_run(cli, a, argc, argv);
+	a->is_record = true;
+	argc = stat_parse_more(cli, stat_options, a, argc - 1, argv + 1, &status);
+	if (argc < 0)
+		return status;
+	status = stat_prepare_record(cli, a);
+	return status ? status : stat_run(cli, a, argc, argv + 1);
+}
+
 static const char *const usage[] = {
 	"stat [OPTIONS] [--] COMMAND [ARGS]",
 	"stat [OPTIONS] -p PIDS",
 	"stat [OPTIONS] -a",
+	"stat record [OPTIONS] [-o FILE] [--] COMMAND [ARGS]",
+	"stat report [-i FILE] [-A] [-j]",
 	NULL,
 };
 
@@ -453,10 +526,12 @@ const struct command cmd_stat = {
 	.options = stat_options,
 	.examples = "  sonde stat -- make\n"
 		    "  sonde stat -e 'sched:*' -a -- sleep 1\n"
-		    "  sonde stat -I 1000 -e page-faults,cs -p 4711\n",
+		    "  sonde stat -I 1000 -e page-faults,cs -p 4711\n"
+		    "  sonde stat record -r 5 -o before.data -- make\n"
+		    "  sonde stat report -i before.data\n",
 	.values_size = sizeof(struct stat_args),
 	.configured = false,
-	.run = stat_run,
+	.run = stat_main,
 	.set_key = stat_args_set_key,
 	.done = stat_args_done,
 };

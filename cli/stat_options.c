@@ -79,6 +79,10 @@ static int stat_refuse_iostat(struct opt_parser *p, void *values, const char *va
 				      "device is in perf's own tables");
 }
 
+const char *const stat_by_names[] = {
+	"all", "cpu", "core", "die", "socket", "node", "thread", NULL
+};
+
 void stat_args_done(void *values)
 {
 	struct stat_args *a = values;
@@ -218,8 +222,17 @@ const struct opt stat_options[] = {
 
 const struct opt stat_report_options[] = {
 	OPT_TEXT('i', "input", "FILE", struct stat_args, input,
-		 "reads FILE; the default is perf.data"),
+		 "reads FILE, or the standard input for -; the default is perf.data"),
 	AGGREGATION,
+	OPT_OUR_FLAG('j', "json-output", struct stat_args, json,
+		     "prints a JSON object for each row"),
+	OPT_OUR_TEXT('x', "field-separator", "SEP", struct stat_args, separator,
+		     "prints fields separated by SEP, for programs"),
+	OPT_OUR_FLAG(0, "no-big-num", struct stat_args, no_big_num,
+		     "prints numbers without separators"),
+	OPT_OUR_FLAG(0, "metric-only", struct stat_args, metric_only,
+		     "prints the derived figures only, a line for each round"),
+	OPT_OUR_FLAG('f', "force", struct stat_args, force, "also reads a file of another user"),
 	OPT_END,
 };
 /* clang-format on */

@@ -20,10 +20,14 @@ struct stat_args {
 	const char *interval, *repeat, *output, *log_fd;
 	const char *baseline, *threshold, *format;
 	const char *input; /* stat report */
-	bool ignored;      /* options that change nothing */
+	bool force;
+	bool is_record, hides_counts; /* set by the word record */
+	bool ignored;                 /* options that change nothing */
 	const char *ignored_text;
 };
 
+/* The words of by=, in the order of enum sonde_stat_by; ended by NULL. */
+extern const char *const stat_by_names[];
 extern const struct opt stat_options[];
 extern const struct opt stat_report_options[];
 

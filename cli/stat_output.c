@@ -2,6 +2,7 @@
 #include "stat_output.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,31 @@
 #include <unistd.h>
 
 #define NS_PER_S 1e9
+
+int stat_times_add(struct stat_times *t, uint64_t ns)
+{
+	double *more = reallocarray(t->seconds, t->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	t->seconds = more;
+	more[t->n++] = (double)ns / NS_PER_S;
+	return 0;
+}
+
+void stat_printer_choose(struct stat_printer *p, const struct cli *cli, const struct stat_args *a)
+{
+	p->layout = a->json        ? &stat_json_layout
+		    : a->separator ? &stat_csv_layout
+				   : &stat_text_layout;
+	p->separator = !a->separator ? "," : !strcmp(a->separator, "\\t") ? "\t" : a->separator;
+	p->metric_only = a->metric_only;
+	p->clears = a->interval_clear;
+	p->prints_null = cli_rules(cli)->stat_prints_null;
+	p->big_num = p->layout == &stat_text_layout && !a->no_big_num;
+	if (p->big_num)
+		setlocale(LC_NUMERIC, "");
+}
 
 FILE *stat_output_open(const struct cli *cli, const struct stat_args *a)
 {

@@ -13,6 +13,10 @@ struct stat_times {
 	size_t n;
 };
 
+/* Returns 0, or -ENOMEM. */
+int stat_times_add(struct stat_times *t, uint64_t ns);
+/* Sets what the options alone decide: the layout and its details. */
+void stat_printer_choose(struct stat_printer *p, const struct cli *cli, const struct stat_args *a);
 /* Opens -o or --log-fd, else returns standard error. NULL after reporting a failure. */
 FILE *stat_output_open(const struct cli *cli, const struct stat_args *a);
 /*

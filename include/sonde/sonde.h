@@ -1663,6 +1663,8 @@ struct sonde_stat_round {
 	uint64_t user_ns, system_ns;
 	const struct sonde_stat_row *rows; /* event after event; borrowed until the next call */
 	size_t nr_rows;
+	uint32_t nr_runs; /* complete runs so far, this one included */
+	uint32_t is_last; /* of a file: 1 for its last run */
 };
 
 /* A count being made, or one read from a file. */
@@ -1673,6 +1675,25 @@ struct sonde_stat;
  */
 SONDE_API int sonde_stat_open(struct sonde_stat **ret, const struct sonde_stat_options *opts);
 /*
+ * Reads the counts of a recording of perf stat record or sonde stat record; "-" is the standard
+ * input. sonde_stat_next() returns its rounds, sonde_stat_start() is not called. Settings are lines
+ * key=value, NULL if none:
+ *
+ *	by=recorded|all|cpu|core|die|socket|node|thread   recorded: as the recorder added up; also
+ *	                    if the file's counts have no cpus, or no threads
+ *	compat=VERSION      rates of intervals as perf's report has them
+ *	force=0|1           also reads a file of another user
+ *
+ * -ENODATA: the file has no counts. -EBADMSG: it is damaged; the message names the offset.
+ */
+SONDE_API int sonde_stat_read(struct sonde_stat **ret, const char *path, const char *settings);
+/*
+ * A fact about a file of counts: "by" (how its counts are added up), "interval" (milliseconds), and
+ * the keys of sonde_session_info(). NULL if the file does not say, and for counts being made.
+ * Borrowed until the next call.
+ */
+SONDE_API const char *sonde_stat_info(const struct sonde_stat *s, const char *key);
+/*
  * Begins a run: opens the counters and starts the command. May be called again after a run has
  * ended. On failure *ret_status is the exit status of a command that could not be run (126, 127),
  * otherwise 0.
@@ -1680,7 +1701,8 @@ SONDE_API int sonde_stat_open(struct sonde_stat **ret, const struct sonde_stat_o
 SONDE_API int sonde_stat_start(struct sonde_stat *s, int *ret_status);
 /*
  * Waits for the next round. Returns 1 with a round, 0 when the run has ended. The last round of a
- * run is a SONDE_STAT_RUN.
+ * run is a SONDE_STAT_RUN. A file's runs follow each other: 0 means its end. A file of intervals
+ * has no SONDE_STAT_RUN.
  */
 SONDE_API int sonde_stat_next(struct sonde_stat *s, struct sonde_stat_round *ret);
 /*

@@ -20,6 +20,20 @@ int sonde_stat_open(struct sonde_stat **ret, const struct sonde_stat_options *op
 	return stat_open(ret, &known);
 }
 
+int sonde_stat_read(struct sonde_stat **ret, const char *path, const char *settings)
+{
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(path, -EINVAL);
+	return stat_read(ret, path, settings);
+}
+
+const char *sonde_stat_info(const struct sonde_stat *s, const char *key)
+{
+	NOT_NULL(s, NULL);
+	NOT_NULL(key, NULL);
+	return s->is_from_file ? stat_from_file_info(s, key) : NULL;
+}
+
 int sonde_stat_start(struct sonde_stat *s, int *ret_status)
 {
 	NOT_NULL(s, -EINVAL);

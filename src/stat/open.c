@@ -99,8 +99,7 @@ static int open_fill_events(struct sonde_stat *s)
 			.scale = e->scale,
 			.type = e->attr.type,
 			.config = e->attr.config,
-			.levels = e->attr.exclude_user | e->attr.exclude_kernel << 1 |
-				  e->attr.exclude_hv << 2 | e->attr.exclude_host << 3,
+			.levels = stat_levels(&e->attr),
 			.tool = e->tool,
 		};
 
@@ -146,16 +145,26 @@ static int open_stat(struct sonde_stat *s, const struct sonde_stat_options *o)
 	return stat_make_readings(s);
 }
 
-int stat_open(struct sonde_stat **ret, const struct sonde_stat_options *opts)
+struct sonde_stat *stat_new(void)
 {
 	struct sonde_stat *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->workload.pidfd = s->workload.go_fd = s->workload.error_fd = -1;
+	s->control.fd = s->control.ack_fd = s->wake_fd = -1;
+	return s;
+}
+
+int stat_open(struct sonde_stat **ret, const struct sonde_stat_options *opts)
+{
+	struct sonde_stat *s = stat_new();
 	int e;
 
 	if (!s)
 		return err_nomem();
 	s->say = (struct say){ opts->say, opts->say_ctx };
-	s->workload.pidfd = s->workload.go_fd = s->workload.error_fd = -1;
-	s->control.fd = s->control.ack_fd = s->wake_fd = -1;
+	s->argv = opts->argv;
 	e = open_stat(s, opts);
 	if (e < 0) {
 		stat_close(s);
@@ -170,6 +179,9 @@ void stat_close(struct sonde_stat *s)
 	workload_close(&s->workload);
 	control_close(&s->control);
 	stat_opened_close(&s->opened);
+	stat_to_file_close(s);
+	if (s->is_from_file)
+		stat_from_file_close(s);
 	capture_events_done(&s->events);
 	target_done(&s->target);
 	stat_subject_done(&s->subject);

@@ -8,9 +8,8 @@
 
 enum { DETAILED_MAX = 3, MS_MAX = INT32_MAX };
 
-/* in the order of enum sonde_stat_by */
-static const char *const by_words[] = { "all",    "cpu",  "core",   "die",
-					"socket", "node", "thread", NULL };
+const char *const stat_by_words[] = { "recorded", "all",  "cpu",    "core", "die",
+				      "socket",   "node", "thread", NULL };
 
 #define TEXT(name, m)         KEY_TEXT(name, struct stat_options, m)
 #define FLAG(name, m)         KEY_FLAG(name, struct stat_options, m)
@@ -30,7 +29,7 @@ static const struct key keys[] = {
 	NUMBER("detailed", detailed, 0, DETAILED_MAX),
 	FLAG("null", null_run),
 	FLAG("no-scale", no_scale),
-	WORD("by", by, by_words),
+	WORD("by", by, stat_by_words + 1),
 	NUMBER("interval", interval_ms, 1, MS_MAX),
 	NUMBER("interval-count", interval_count, 0, UINT32_MAX),
 	NUMBER("timeout", timeout_ms, 1, MS_MAX),
@@ -67,6 +66,23 @@ int stat_options_parse(struct stat_options *ret, const char *settings)
 	o.timeout_ms = options_or_zero(o.timeout_ms);
 	*ret = o;
 	return 0;
+}
+
+static const struct key read_keys[] = {
+	KEY_WORD("by", struct stat_read_options, by, stat_by_words),
+	KEY_WORD("compat", struct stat_read_options, compat, rules_versions),
+	KEY_FLAG("force", struct stat_read_options, force),
+};
+
+int stat_read_options_parse(struct stat_read_options *ret, const char *settings)
+{
+	const struct key_set set = { read_keys, sizeof(read_keys) / sizeof(*read_keys), ret };
+	int r;
+
+	keys_init(set.keys, set.nr, ret, sizeof(*ret));
+	r = key_sets_parse(&set, 1, settings ? settings : "", "counts of a file");
+	ret->rules = rules_of(ret->compat);
+	return r == -EINVAL ? -EBADR : r;
 }
 
 void stat_options_done(struct stat_options *o)

@@ -9,10 +9,22 @@
 
 enum { NS_PER_MS = 1000000 };
 
-static bool reading_is_clock(const struct stat_event *e)
+bool stat_event_is_clock(const struct stat_event *e)
 {
 	return e->tool == TOOL_NONE && e->type == PERF_TYPE_SOFTWARE &&
 	       (e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+uint32_t stat_levels(const struct perf_event_attr *a)
+{
+	return a->exclude_user | a->exclude_kernel << 1 | a->exclude_hv << 2 | a->exclude_host << 3;
+}
+
+uint64_t stat_tool_ns(enum capture_tool tool, const struct stat_reading *reading)
+{
+	return tool == TOOL_DURATION_TIME ? reading->run_ns
+	       : tool == TOOL_USER_TIME   ? reading->user_ns
+					  : reading->system_ns;
 }
 
 void stat_event_describe(struct stat_event *e)
@@ -21,7 +33,7 @@ void stat_event_describe(struct stat_event *e)
 	e->scale = e->scale != 0 ? e->scale : 1;
 	if (e->tool != TOOL_NONE) {
 		e->unit = "ns";
-	} else if (reading_is_clock(e)) {
+	} else if (stat_event_is_clock(e)) {
 		e->unit = "msec";
 		e->scale = 1.0 / NS_PER_MS;
 	}

@@ -31,12 +31,14 @@ struct stat_event {
 	uint32_t levels; /* the exclude bits of the attr: figures compare counts of the same levels
 			  */
 	enum capture_tool tool;
+	const int *cpus; /* the only cpus that have rows of it; nr_cpus 0: all */
+	size_t nr_cpus;
 	bool is_supported; /* the kernel opened it somewhere */
 };
 
 struct stat_task {
 	int32_t pid, tid;
-	char comm[16];
+	char comm[17]; /* a file may have 16 characters without a NUL */
 };
 
 struct stat_subject {
@@ -69,6 +71,12 @@ static inline size_t stat_cell(const struct stat_subject *s, size_t event, size_
 	return (event * s->cpus.n + cpu) * s->tasks.n + task;
 }
 
+/* cpu-clock and task-clock. */
+bool stat_event_is_clock(const struct stat_event *e);
+/* The bits of struct stat_event.levels. */
+uint32_t stat_levels(const struct perf_event_attr *a);
+/* The value of a tool's event. */
+uint64_t stat_tool_ns(enum capture_tool tool, const struct stat_reading *reading);
 /* Sets unit and scale of the events that the kernel counts in nanoseconds. */
 void stat_event_describe(struct stat_event *e);
 int stat_subject_add_task(struct stat_subject *s, int32_t pid, int32_t tid);

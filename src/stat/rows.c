@@ -104,11 +104,7 @@ static void row_end(struct sonde_stat_row *row, const struct stat_event *e)
 static void row_add_tool(struct sonde_stat_row *row, const struct stat_event *e,
 			 const struct stat_reading *reading)
 {
-	const uint64_t ns = e->tool == TOOL_DURATION_TIME ? reading->run_ns
-			    : e->tool == TOOL_USER_TIME   ? reading->user_ns
-							  : reading->system_ns;
-
-	row->count = row->enabled_ns = row->running_ns = ns;
+	row->count = row->enabled_ns = row->running_ns = stat_tool_ns(e->tool, reading);
 }
 
 static int rows_push(struct stat_rows *r, const struct sonde_stat_row *row)
@@ -162,46 +158,78 @@ static void row_add_cpu(const struct stat_rows *r, struct sonde_stat_row *row,
 		row_add(r, row, &reading->v[stat_cell(s, row->event, cpu, task)]);
 }
 
+static bool rows_has_event(const struct stat_event *e, int cpu)
+{
+	for (size_t i = 0; i < e->nr_cpus; i++)
+		if (e->cpus[i] == cpu)
+			return true;
+	return !e->nr_cpus;
+}
+
 /* One row for each cpu, or for each core, die, socket or node, at its first cpu. */
 static int rows_add_places(struct stat_rows *r, const struct stat_subject *s,
 			   const struct stat_reading *reading, size_t event)
 {
 	const struct stat_event *e = &s->events.v[event];
+	const bool is_by_cpu = r->by == SONDE_STAT_BY_CPU;
 	const size_t first = r->list.n;
 
 	for (size_t cpu = 0; cpu < s->cpus.n; cpu++) {
 		struct sonde_stat_row row = row_new(event);
-		bool is_new = true;
+		bool is_new = rows_has_event(e, s->cpus.v[cpu]);
 
-		for (size_t before = 0; before < cpu && is_new; before++)
-			is_new = !rows_same_place(r->by, &s->places.v[before], &s->places.v[cpu]);
+		for (size_t before = 0; before < cpu && is_new && !is_by_cpu; before++)
+			is_new = !rows_has_event(e, s->cpus.v[before]) ||
+				 !rows_same_place(r->by, &s->places.v[before], &s->places.v[cpu]);
 		if (!is_new)
 			continue;
-		if (r->by == SONDE_STAT_BY_CPU)
+		if (is_by_cpu)
 			row.cpu = s->cpus.v[cpu];
 		else
 			row_set_place(&row, r->by, &s->places.v[cpu]);
 		if (e->tool != TOOL_NONE && r->list.n == first)
 			row_add_tool(&row, e, reading);
 		row_add_cpu(r, &row, s, reading, cpu);
-		for (size_t other = cpu + 1; other < s->cpus.n; other++)
-			if (rows_same_place(r->by, &s->places.v[cpu], &s->places.v[other]))
+		for (size_t other = cpu + 1; other < s->cpus.n && !is_by_cpu; other++)
+			if (rows_has_event(e, s->cpus.v[other]) &&
+			    rows_same_place(r->by, &s->places.v[cpu], &s->places.v[other]))
 				row_add_cpu(r, &row, s, reading, other);
 		row_end(&row, e);
-		if (r->by == SONDE_STAT_BY_CPU && !rows_has_cpu(s, reading, cpu))
+		if (is_by_cpu && !rows_has_cpu(s, reading, cpu))
 			continue;
 		TRY(rows_push(r, &row));
 	}
 	return 0;
 }
 
-static int rows_busiest_first(const void *a, const void *b)
+/* ctx: rows in the order of their tasks, which decides if counts are equal. a, b: indexes. */
+static int rows_busiest_first(const void *a, const void *b, void *ctx)
 {
-	const struct sonde_stat_row *x = a, *y = b;
+	const struct sonde_stat_row *rows = ctx;
+	const size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (rows[x].count != rows[y].count)
+		return rows[x].count > rows[y].count ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int rows_sort_threads(struct sonde_stat_row *rows, size_t nr)
+{
+	struct sonde_stat_row *copy = calloc(nr + 1, sizeof(*copy));
+	size_t *order = calloc(nr + 1, sizeof(*order));
+	const bool ok = copy && order;
+
+	for (size_t i = 0; ok && i < nr; i++) {
+		copy[i] = rows[i];
+		order[i] = i;
+	}
+	if (ok)
+		qsort_r(order, nr, sizeof(*order), rows_busiest_first, copy);
+	for (size_t i = 0; ok && i < nr; i++)
+		rows[i] = copy[order[i]];
+	free(copy);
+	free(order);
+	return ok ? 0 : err_nomem();
 }
 
 static int rows_add_threads(struct stat_rows *r, const struct stat_subject *s,
@@ -225,9 +253,7 @@ static int rows_add_threads(struct stat_rows *r, const struct stat_subject *s,
 			continue;
 		TRY(rows_push(r, &row));
 	}
-	if (r->list.n > first)
-		qsort(&r->list.v[first], r->list.n - first, sizeof(*r->list.v), rows_busiest_first);
-	return 0;
+	return r->list.n > first ? rows_sort_threads(&r->list.v[first], r->list.n - first) : 0;
 }
 
 static int rows_place_order(const void *a, const void *b)

@@ -95,6 +95,7 @@ static int run_begin(struct sonde_stat *s, int *ret_status)
 		say(&s->say, SAY_NORMAL, "Events disabled");
 	else if (!s->target.workload)
 		TRY(stat_opened_switch(&s->opened, true));
+	TRY(stat_to_file_begin(s));
 	if (s->command)
 		TRY(workload_start(&s->workload, s->command[0], ret_status));
 	return run_delay(s);
@@ -106,6 +107,8 @@ int stat_start(struct sonde_stat *s, int *ret_status)
 	int e;
 
 	*ret_status = 0;
+	if (s->is_from_file)
+		return err_set(-EINVAL, "the counts are those of a file");
 	if (s->phase != STAT_IDLE)
 		return err_set(-EINVAL, "a run has not ended yet");
 	stat_opened_close(&s->opened);
@@ -116,6 +119,8 @@ int stat_start(struct sonde_stat *s, int *ret_status)
 	e = run_begin(s, ret_status);
 	if (e < 0) {
 		workload_close(&s->workload);
+		if (!s->elapsed.n)
+			stat_to_file_discard(s);
 		return e;
 	}
 	s->start_ns = s->interval_ns = s->looked_ns = run_now();
@@ -247,7 +252,7 @@ static int run_read(struct sonde_stat *s)
 	return 0;
 }
 
-static void run_subtract(struct sonde_stat *s)
+void stat_subtract(struct sonde_stat *s)
 {
 	const size_t cells = stat_cells(&s->subject);
 
@@ -269,8 +274,8 @@ static void run_subtract(struct sonde_stat *s)
 	s->before.time_ns = s->now.time_ns;
 }
 
-static int run_make_round(struct sonde_stat *s, const struct stat_reading *reading, bool is_run,
-			  struct sonde_stat_round *ret)
+int stat_make_round(struct sonde_stat *s, const struct stat_reading *reading, bool is_run,
+		    struct sonde_stat_round *ret)
 {
 	double elapsed_ns = (double)reading->elapsed_ns;
 
@@ -291,6 +296,7 @@ static int run_make_round(struct sonde_stat *s, const struct stat_reading *readi
 		.system_ns = reading->system_ns,
 		.rows = s->rows.list.v,
 		.nr_rows = s->rows.list.n,
+		.nr_runs = (uint32_t)s->elapsed.n,
 	};
 	return 1;
 }
@@ -298,9 +304,10 @@ static int run_make_round(struct sonde_stat *s, const struct stat_reading *readi
 static int run_interval(struct sonde_stat *s, struct sonde_stat_round *ret)
 {
 	TRY(run_read(s));
-	run_subtract(s);
+	TRY(stat_to_file_round(s, PERFDATA_ROUND_INTERVAL));
+	stat_subtract(s);
 	s->nr_intervals++;
-	return run_make_round(s, &s->interval, false, ret);
+	return stat_make_round(s, &s->interval, false, ret);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -348,8 +355,20 @@ static int run_end(struct sonde_stat *s, bool terminate)
 	return run_shell("--post", s->opts.post);
 }
 
+/* perf writes no final round after intervals: it would be shown as one more of them. */
+static int run_write_end(struct sonde_stat *s, bool has_rest)
+{
+	if (has_rest)
+		TRY(stat_to_file_round(s, PERFDATA_ROUND_INTERVAL));
+	if (!s->opts.interval_ms)
+		TRY(stat_to_file_round(s, PERFDATA_ROUND_FINAL));
+	return stat_to_file_end(s);
+}
+
 int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret)
 {
+	if (s->is_from_file)
+		return stat_from_file_next(s, ret);
 	while (s->phase == STAT_COUNTING) {
 		const uint64_t now = run_now();
 		const bool is_late = now >= run_timeout_ns(s);
@@ -361,10 +380,11 @@ int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret)
 
 			/* after the last interval the command continues to its end, as with perf */
 			TRY(run_end(s, !is_enough));
+			TRY(run_write_end(s, has_rest));
 			if (!has_rest)
 				break;
-			run_subtract(s);
-			return run_make_round(s, &s->interval, false, ret);
+			stat_subtract(s);
+			return stat_make_round(s, &s->interval, false, ret);
 		}
 		if (now >= run_tick_ns(s))
 			return run_interval(s, ret);
@@ -373,7 +393,7 @@ int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret)
 	if (s->phase == STAT_IDLE)
 		return 0;
 	s->phase = STAT_IDLE;
-	return run_make_round(s, &s->now, true, ret);
+	return stat_make_round(s, &s->now, true, ret);
 }
 
 void stat_stop(struct sonde_stat *s)
@@ -382,6 +402,9 @@ void stat_stop(struct sonde_stat *s)
 	const int saved = errno;
 
 	atomic_fetch_add(&s->stops, 1);
+	atomic_store(&s->from.stopped, 1);
+	if (s->is_from_file)
+		return;
 	/* the next time-out also notices the flag */
 	if (write(s->wake_fd, &one, sizeof(one)) < 0)
 		errno = saved;

@@ -26,6 +26,7 @@
 #include "stat/opened.h"
 #include "stat/options.h"
 #include "stat/reading.h"
+#include "stat/recorded.h"
 #include "stat/rows.h"
 #include "stat/spread.h"
 
@@ -40,6 +41,10 @@ struct sonde_stat {
 	struct say say;
 	struct stat_options opts;
 	const char *const *command; /* borrowed; NULL if none */
+	const char *const *argv;    /* borrowed; NULL if unknown */
+	struct stat_to_file to_file;
+	bool is_from_file; /* then `from` is used; nothing is counted */
+	struct stat_from_file from;
 	struct capture_events events;
 	struct target target;
 	struct stat_subject subject;
@@ -61,11 +66,51 @@ struct sonde_stat {
 	atomic_uint stops;
 };
 
+/* Nothing is open in it; stat_close() frees it. NULL without memory. */
+struct sonde_stat *stat_new(void);
 int stat_open(struct sonde_stat **ret, const struct sonde_stat_options *opts);
 int stat_start(struct sonde_stat *s, int *ret_status);
 int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret);
 void stat_stop(struct sonde_stat *s);
 void stat_close(struct sonde_stat *s);
+
+/*
+ * run.c: s->interval becomes s->now minus s->before, then s->before becomes s->now. Adds a reading
+ * up. is_run: it is of a complete run. Returns 1.
+ */
+void stat_subtract(struct sonde_stat *s);
+int stat_make_round(struct sonde_stat *s, const struct stat_reading *reading, bool is_run,
+		    struct sonde_stat_round *ret);
+
+/*
+ * to_file.c: writes the counts to output=; does nothing without it.
+ *
+ *	begin      once the counters of a run are open, before its command runs
+ *	round      the counts in s->now complete a round; kind: PERFDATA_ROUND_*
+ *	end        after the last round of a run: the file is complete
+ *	discard    the command did not run: no file remains
+ */
+int stat_to_file_begin(struct sonde_stat *s);
+int stat_to_file_round(struct sonde_stat *s, uint64_t kind);
+int stat_to_file_end(struct sonde_stat *s);
+void stat_to_file_discard(struct sonde_stat *s);
+void stat_to_file_close(struct sonde_stat *s);
+
+/* from_file.c: see sonde_stat_read(), sonde_stat_next() and sonde_stat_info(). */
+int stat_read(struct sonde_stat **ret, const char *path, const char *settings);
+int stat_from_file_next(struct sonde_stat *s, struct sonde_stat_round *ret);
+const char *stat_from_file_info(const struct sonde_stat *s, const char *key);
+void stat_from_file_close(struct sonde_stat *s);
+
+/* subject_from_file.c: takes a record in front of the first count. b is behind its header. */
+int stat_subject_take(struct sonde_stat *s, uint32_t type, struct bytes *b);
+/* Makes the tables. b: the record of the first count, for messages. */
+int stat_subject_from_file(struct sonde_stat *s, const struct bytes *b);
+/* Sets the places of the cpus if rows are for places. */
+int stat_subject_find_places(struct sonde_stat *s);
+/* The index of an event by an id, of a cpu by its number; SIZE_MAX if unknown. */
+size_t stat_from_file_event(struct stat_from_file *f, uint64_t id);
+size_t stat_from_file_cpu(const struct sonde_stat *s, uint32_t number);
 
 /* chosen.c: names the events, or the default ones, and completes their attrs. */
 int stat_choose_events(struct sonde_stat *s, const struct sonde_record_event *events, size_t nr);

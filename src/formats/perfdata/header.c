@@ -136,6 +136,8 @@ static void header_add_feature(struct perfdata_file *f, uint64_t feature,
 		f->kallsyms = sec;
 	else if (feature == PERFDATA_PRIVATE_END)
 		f->end = sec;
+	else if (feature == PERFDATA_PRIVATE_CGROUPS)
+		f->cgroups = sec;
 }
 
 /* The table after the data: one section for each set bit, in ascending order. */

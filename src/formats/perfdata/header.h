@@ -26,7 +26,8 @@ struct perfdata_file {
 	/* The place of each feature body, indexed by feature number. Size 0 if absent. */
 	struct perfdata_section features[NR_FEATURES];
 	uint64_t feature_bits[4];
-	struct perfdata_section kallsyms, end; /* our private bodies; size 0 if absent */
+	/* our private bodies; size 0 if absent */
+	struct perfdata_section kallsyms, end, cgroups;
 };
 
 /* The version as perf counts. */

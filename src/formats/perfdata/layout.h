@@ -46,6 +46,8 @@ enum { PERFDATA_PIPE_HEADER_BYTES = 16 };
 #define PERFDATA_PRIVATE_KALLSYMS \
 	0x100000001u                      /* zstd frame of a kallsyms text: only t T w W symbols */
 #define PERFDATA_PRIVATE_END 0x100000002u /* how the recording ended: struct perfdata_end */
+/* For counts. u32 nr, nr x string: the control group of each event, "" if none. */
+#define PERFDATA_PRIVATE_CGROUPS 0x100000003u
 
 /* Zeros until the recording ends. Overwritten in place at the end, when the disk may be full. */
 struct perfdata_end {

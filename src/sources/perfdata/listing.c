@@ -252,7 +252,9 @@ bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 	*ret = (struct perfdata_view_event){
 		.attr = e->recorded,
 		.attr_bytes = e->recorded_bytes,
-		.name = e->schema ? e->schema->name : "",
+		.name = e->schema ? e->schema->name
+			: e->name ? e->name
+				  : "",
 		.is_named = e->name != NULL,
 	};
 	return true;
@@ -270,19 +272,28 @@ bool perfdata_view_id_at(const struct perfdata_view *v, size_t i, uint64_t *ret_
 	return true;
 }
 
+static int listing_private_section(struct perfdata_source *s, struct perfdata_section section,
+				   const char *what, struct bytes *ret)
+{
+	const int r = section.size ? perfdata_section_read(&s->file, &s->arena, section, what,
+							   MAX_SECTION_BYTES, ret)
+				   : -ENOENT;
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		err_clear();
+	return r == 0;
+}
+
 int perfdata_section(struct perfdata_source *s, uint64_t feature, struct bytes *ret)
 {
 	int r;
 
-	if (feature == PERFDATA_PRIVATE_KALLSYMS && s->file.kallsyms.size) {
-		r = perfdata_section_read(&s->file, &s->arena, s->file.kallsyms,
-					  "the kernel's symbols", MAX_SECTION_BYTES, ret);
-		if (r == -ENOMEM)
-			return r;
-		if (r < 0)
-			err_clear();
-		return r == 0;
-	}
+	if (feature == PERFDATA_PRIVATE_KALLSYMS)
+		return listing_private_section(s, s->file.kallsyms, "the kernel's symbols", ret);
+	if (feature == PERFDATA_PRIVATE_CGROUPS)
+		return listing_private_section(s, s->file.cgroups, "the control groups", ret);
 	if (feature < NR_FEATURES && s->sections && bytes_left(&s->sections[feature])) {
 		*ret = s->sections[feature];
 		return 1;

@@ -277,7 +277,7 @@ static bool pipe_is_compressed(uint32_t type)
 
 static bool pipe_ends_prelude(uint32_t type)
 {
-	return type == PERF_RECORD_SAMPLE || type == RECORD_FINISHED_ROUND ||
+	return type == PERF_RECORD_SAMPLE || type == RECORD_FINISHED_ROUND || type == RECORD_STAT ||
 	       type == RECORD_FINISHED_INIT || type == RECORD_AUXTRACE || pipe_is_compressed(type);
 }
 
