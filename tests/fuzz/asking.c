@@ -11,7 +11,7 @@
 
 #include "sonde/sonde.h"
 
-enum { KEPT_EVENTS = 8, MAX_EVENTS = 20000 };
+enum { KEPT_EVENTS = 8, MAX_EVENTS = 20000, MAX_ROUNDS = 100 };
 
 /* A small quarantine of freed memory: memory that is soon used again is in the cache. */
 const char *__asan_default_options(void);
@@ -331,12 +331,56 @@ void fuzz_cut(const char *path, uint32_t choice)
 	remove_cuts();
 }
 
+static void ask_round(struct sonde_stat *s, const struct sonde_stat_round *round)
+{
+	const struct sonde_stat_event *e;
+
+	touch_number(round->time_ns);
+	touch(&round->elapsed_ns, sizeof(round->elapsed_ns));
+	touch_number(round->is_last);
+	for (size_t i = 0; i < round->nr_rows; i++) {
+		const struct sonde_stat_row *row = &round->rows[i];
+
+		e = sonde_stat_event(s, row->event);
+		touch_text(e->name);
+		touch_text(e->cgroup);
+		touch_text(row->comm);
+		touch_number(row->count);
+		for (uint32_t k = 0; k < row->nr_metrics; k++)
+			touch_text(row->metrics[k].unit);
+	}
+}
+
+void fuzz_counts(const char *path, uint32_t choice)
+{
+	static const char *const by[] = { "recorded", "recorded", "all",    "cpu",
+					  "core",     "die",      "socket", "node",
+					  "thread" };
+	struct sonde_stat_round round = { .size = sizeof(round) };
+	struct sonde_stat *s;
+	char text[64];
+
+	snprintf(text, sizeof(text), "by=%s\ncompat=%s\nforce=1\n",
+		 by[choice % (sizeof(by) / sizeof(*by))], choice & 16 ? "perf-6.1" : "none");
+	if (sonde_stat_read(&s, path, text) < 0) {
+		touch_text(sonde_error_text());
+		return;
+	}
+	for (int i = 0; i < MAX_ROUNDS && sonde_stat_next(s, &round) > 0; i++)
+		ask_round(s, &round);
+	touch_text(sonde_stat_info(s, "by"));
+	touch_text(sonde_stat_info(s, "interval"));
+	touch_text(sonde_stat_info(s, "cmdline"));
+	sonde_stat_close(s);
+}
+
 void fuzz_recording(const char *path, uint32_t choice)
 {
 	const uint32_t twice = (choice >> 8 & 7) == 7 ? FUZZ_TWICE : 0;
 
 	choice &= ~(uint32_t)FUZZ_TWICE;
 	fuzz_read(path, choice | twice);
+	fuzz_counts(path, choice);
 	if ((choice >> 6 & 7) == 7)
 		fuzz_cut(path, choice);
 	else

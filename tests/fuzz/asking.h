@@ -42,7 +42,9 @@ void fuzz_read(const char *path, uint32_t choice);
 void fuzz_write(const char *path, uint32_t choice);
 /* Writes its events as another recording, and reads that. */
 void fuzz_cut(const char *path, uint32_t choice);
-/* Reads the recording, and writes or cuts it. */
+/* Reads the counts of the recording of perf stat at path. */
+void fuzz_counts(const char *path, uint32_t choice);
+/* Reads the recording, and its counts, and writes or cuts it. */
 void fuzz_recording(const char *path, uint32_t choice);
 /*
  * A copy of the bytes with a NUL after, in memory of exactly that size. The caller frees it.

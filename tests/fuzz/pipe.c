@@ -4,8 +4,8 @@
  *
  *	u8 how | u8 x 2: keys of the session | records, as they follow the header of pipe mode
  *
- *	how	1 big endian    2 writes the recording, 4 cuts it; else reads it (a pipe is read
- *	        once)
+ *	how	1 big endian    2 writes the recording, 4 cuts it, 8 reads its counts; else reads
+ *	        its events (a pipe is read once)
  *
  * The target writes the header. The complete input fits into the pipe before the reader begins, so
  * that no other thread is needed.
@@ -56,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (data[0] & 4)
 		fuzz_cut(path, choice);
+	else if (data[0] & 8)
+		fuzz_counts(path, choice);
 	else if (data[0] & 2)
 		fuzz_write(path, choice);
 	else
