@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "formats/perfdata/layout.h"
 #include "stat/metrics.h"
+#include "stat/read_options.h"
 #include "stat/stat.h"
 
 enum { RECORD_HEADER_BYTES = 8, WINDOW_BYTES = 1 << 20 };

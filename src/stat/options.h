@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "capture/setup/options.h"
-#include "compat/rules.h"
 
 /* Members are represented like those of struct capture_options. */
 struct stat_options {
@@ -20,17 +19,9 @@ struct stat_options {
 	uint32_t sync;
 };
 
-/* The settings of sonde_stat_read(). */
-struct stat_read_options {
-	uint32_t by; /* 0: as recorded; else enum sonde_stat_by plus 1 */
-	uint32_t compat, force;
-	const struct rules *rules;
-};
-
 /* "recorded", then the words of enum sonde_stat_by; ended by NULL. */
 extern const char *const stat_by_words[];
 
-int stat_read_options_parse(struct stat_read_options *ret, const char *settings);
 /* settings: lines key=value, or NULL. -EBADR if a key or value is wrong. */
 int stat_options_parse(struct stat_options *ret, const char *settings);
 void stat_options_done(struct stat_options *o);

@@ -19,6 +19,7 @@ ALLOWED = {
     ('sonde_event_free', 'ev'),
     ('sonde_recorder_close', 'r'),
     ('sonde_stat_close', 's'),
+    ('sonde_stat_read', 'settings'),
     ('sonde_profile_new', 'origin'),
     ('sonde_profile_free', 'p'),
     ('sonde_profile_key', 'ret_title'),
@@ -31,7 +32,7 @@ ALLOWED = {
     ('sonde_running_kernel', 'ctx'),
 }
 # Functions that return NULL if there is no text. All others that return `const char *` return "".
-NO_TEXT = {'sonde_session_info', 'sonde_field_label', 'sonde_profile_column'}
+NO_TEXT = {'sonde_session_info', 'sonde_stat_info', 'sonde_field_label', 'sonde_profile_column'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'),
