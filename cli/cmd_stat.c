@@ -348,7 +348,7 @@ static int stat_read_baseline(struct stat_run *r)
 {
 	if (!r->args->baseline)
 		return 0;
-	if (stat_runs_read(r->cli, r->args->baseline, &r->base) < 0)
+	if (stat_runs_read(r->cli, r->args->baseline, r->plan.by, &r->base) < 0)
 		return cli_status(r->cli, CLI_USAGE);
 	if (r->base.nr_runs < 2)
 		return cli_usage(r->cli,

@@ -3,6 +3,7 @@
 
 #include "json.h"
 #include "json_read.h"
+#include "stat_options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -268,8 +269,35 @@ static char *runs_load(const char *path, size_t *ret_len)
 	return text;
 }
 
-int stat_runs_read(const struct cli *cli, const char *path, struct stat_runs *ret)
+/* A file of stat record: each of its runs is a round. */
+static int runs_read_recording(const struct cli *cli, const char *path, const char *by,
+			       struct stat_printer *p, struct stat_runs *ret)
 {
+	struct sonde_stat_round round = { .size = sizeof(round) };
+	struct sonde_stat *s;
+	char settings[32];
+	int e;
+
+	snprintf(settings, sizeof(settings), "by=%s", by);
+	e = sonde_stat_read(&s, path, settings);
+	if (e < 0) {
+		cli_fail(cli);
+		return -1;
+	}
+	p->stat = s;
+	while ((e = sonde_stat_next(s, &round)) > 0)
+		if (round.kind == SONDE_STAT_RUN && stat_runs_add(ret, p, &round) < 0)
+			e = -ENOMEM;
+	if (e < 0)
+		cli_fail(cli);
+	sonde_stat_close(s);
+	return e;
+}
+
+int stat_runs_read(const struct cli *cli, const char *path, enum sonde_stat_by by,
+		   struct stat_runs *ret)
+{
+	struct stat_printer p = { .by = by };
 	struct json_reader j = { 0 };
 	size_t len = 0;
 	char *text = runs_load(path, &len);
@@ -278,6 +306,13 @@ int stat_runs_read(const struct cli *cli, const char *path, struct stat_runs *re
 	if (!text)
 		return -1;
 	*ret = (struct stat_runs){ 0 };
+	if (len >= 8 && !memcmp(text, "PERFILE2", 8)) {
+		free(text);
+		e = runs_read_recording(cli, path, stat_by_names[by], &p, ret);
+		if (e < 0)
+			stat_runs_done(ret);
+		return e;
+	}
 	j.at = text;
 	j.end = text + len;
 	if (runs_parse(&j, ret) < 0)

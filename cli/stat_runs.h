@@ -30,7 +30,8 @@ int stat_runs_add(struct stat_runs *r, const struct stat_printer *p,
  * Reads a file of --format json, or a recording of stat record -r N. Returns 0, or -1 after
  * reporting the mistake.
  */
-int stat_runs_read(const struct cli *cli, const char *path, struct stat_runs *ret);
+int stat_runs_read(const struct cli *cli, const char *path, enum sonde_stat_by by,
+		   struct stat_runs *ret);
 /* Prints the object's members without its end, so that a comparison can follow. */
 void stat_runs_begin_json(const struct stat_runs *r, FILE *out);
 /* NULL if there is no such series. */

@@ -242,6 +242,12 @@ def compared():
     r = baseline('--format', 'json', '--', CALLS, '-n', '200')
     d = json.loads(r.stderr)['differences'][0]
     same((r.returncode, d['percent'], d['low_percent'], d['is_beyond']), (1, 100, 100, True))
+    r = sonde('stat', 'record', '-r', '2', '-e', GETPPID, '-o', 'base.data', '--', CALLS, '-n',
+              '100')
+    same(r.returncode, 0, r.stderr)
+    for calls, status in ((100, 0), (110, 1)):
+        r = sonde('stat', '-e', GETPPID, '--baseline', 'base.data', '--', CALLS, '-n', str(calls))
+        same((r.returncode, '%+.2f%%' % (calls - 100) in r.stderr), (status, True), r.stderr)
     r = baseline('--', 'sh', '-c', '%s -n 200; exit 9' % CALLS)
     same(r.returncode, 9, r.stderr)
 
