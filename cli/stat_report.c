@@ -107,7 +107,9 @@ static int report_print(struct stat_reported *r, enum sonde_stat_by by, bool has
 			stat_by_names[by]);
 	e = report_rounds(r);
 	free(r->times.seconds);
-	return e < 0 ? cli_fail(r->cli) : CLI_OK;
+	if (e == -ENOMEM)
+		cli_say("stat report: out of memory");
+	return e == -ENOMEM ? cli_status(r->cli, CLI_FAILED) : e < 0 ? cli_fail(r->cli) : CLI_OK;
 }
 
 int stat_report(struct cli *cli, const struct stat_args *a, enum sonde_stat_by by, bool has_by)

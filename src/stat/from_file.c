@@ -271,10 +271,11 @@ static int from_open(struct sonde_stat *s, const char *path, const struct stat_r
 		.raw_records = true,
 		.stopped = &s->from.stopped,
 	};
-	char *input = strdup(path);
+	char *input;
 
-	s->from.path = strdup(strcmp(path, "-") ? path : "the standard input");
 	TRY(recordings_init(&s->from.all, 1));
+	input = strdup(path);
+	s->from.path = strdup(strcmp(path, "-") ? path : "the standard input");
 	s->from.all.opts.rules = o->rules;
 	s->from.all.opts.force = o->force;
 	s->from.is_as_perf = s->from.all.opts.rules->reports_counts_as_perf;

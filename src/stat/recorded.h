@@ -54,7 +54,6 @@ struct stat_from_file {
 	char *path;                 /* for messages */
 	atomic_int stopped;         /* ends the waiting for a pipe */
 	struct hash64 events_by_id; /* -> index of the event */
-	size_t nr_ids;              /* of the view, in events_by_id */
 	struct hash64 cpus_by_number;
 	VEC(struct from_update) updates;
 	struct perfdata_stat_config config;

@@ -109,7 +109,7 @@ int stat_subject_from_file(struct sonde_stat *s, const struct bytes *b);
 /* Sets the places of the cpus if rows are for places. */
 int stat_subject_find_places(struct sonde_stat *s);
 /* The index of an event by an id, of a cpu by its number; SIZE_MAX if unknown. */
-size_t stat_from_file_event(struct stat_from_file *f, uint64_t id);
+size_t stat_from_file_event(const struct stat_from_file *f, uint64_t id);
 size_t stat_from_file_cpu(const struct sonde_stat *s, uint32_t number);
 
 /* chosen.c: names the events, or the default ones, and completes their attrs. */

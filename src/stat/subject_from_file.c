@@ -124,15 +124,10 @@ int stat_subject_take(struct sonde_stat *s, uint32_t type, struct bytes *b)
 
 /* ---- lookups --------------------------------------------------------------------------------- */
 
-size_t stat_from_file_event(struct stat_from_file *f, uint64_t id)
+size_t stat_from_file_event(const struct stat_from_file *f, uint64_t id)
 {
-	uint64_t next;
-	size_t event;
+	const uint64_t event = hash64_find(&f->events_by_id, id);
 
-	for (; perfdata_view_id_at(f->view, f->nr_ids, &next, &event); f->nr_ids++)
-		if (hash64_put(&f->events_by_id, next, event) < 0)
-			err_nomem();
-	event = hash64_find(&f->events_by_id, id);
 	return event == HASH64_EMPTY ? SIZE_MAX : event;
 }
 
@@ -198,9 +193,13 @@ static int subject_make_events(struct sonde_stat *s)
 	perfdata_view_header(f->view, &head);
 	for (size_t i = 0; perfdata_view_event_at(f->view, i, &e); i++)
 		TRY(subject_add_event(s, &e, head.swap));
-	for (size_t i = 0; perfdata_view_id_at(f->view, i, &id, &event); i++)
-		if (event < s->subject.events.n)
-			s->subject.events.v[event].is_supported = true;
+	for (size_t i = 0; perfdata_view_id_at(f->view, i, &id, &event); i++) {
+		if (event >= s->subject.events.n)
+			continue;
+		s->subject.events.v[event].is_supported = true;
+		if (hash64_put(&f->events_by_id, id, event) < 0)
+			return err_nomem();
+	}
 	vec_foreach(u, &f->updates) {
 		event = stat_from_file_event(f, u->id);
 		if (event >= s->subject.events.n)

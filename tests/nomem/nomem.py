@@ -58,6 +58,8 @@ CASES = {
     'under --compat': (OURS, ['--compat', 'perf-6.1', 'script', '-i', 'text/chains.data']),
     'report': (OURS, ['report', '--header-only', '-i', 'demo.data']),
     'the header': (OURS, ['script', '--header-only', '-I', '-i', 'text-cases/g.data']),
+    'report of counts': (OURS, ['stat', 'report', '-i',
+                                '../fuzz/corpus/perfdata/stat-places-little']),
     'info': (OURS, ['info', '-i', 'demo.data']),
     'check': (OURS, ['check', '-i', 'text/chains.data']),
     'evlist': (OURS, ['evlist', '-v', '-i', 'text/mixed.data']),

@@ -8,6 +8,7 @@ the other's, in both byte orders; what a file holds is what was printed.
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -148,7 +149,7 @@ def same_as_printed():
         tap.same(rows[1], rows[0], 'rows of ' + ' '.join(options))
 
 
-@tap.case('tracepoints and uprobes: perf reads ours; its own files do not describe them to it')
+@tap.case('tracepoints: perf reads ours; its own files do not describe them to it')
 def tracepoints():
     for events in 'sched:sched_process_exec,cs', 'raw_syscalls:sys_enter,{sched:sched_switch,cs}':
         record(tap.SONDE, ['-e', events], 'x.data', TRUE)
@@ -157,6 +158,40 @@ def tracepoints():
         r = tap.sonde('stat', 'report', '-i', 'y.data')
         tap.same(r.returncode, 0, r.stderr)
         tap.need(re.search(r'^ +\d+ +%s ' % events.split(',')[0], r.stderr, re.M), r.stderr)
+
+
+@tap.case('uprobes')
+def uprobes():
+    trees = [p for p in ('/sys/kernel/tracing', '/sys/kernel/debug/tracing')
+             if os.path.exists(p + '/uprobe_events')]
+    if not trees:
+        raise tap.Skip('this kernel has no uprobe_events')
+    name = 'sondestat%d' % os.getpid()
+
+    def write(line):
+        fd = os.open(trees[0] + '/uprobe_events', os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(fd, line.encode())
+        finally:
+            os.close(fd)
+
+    elf = pathlib.Path('only-here').resolve()
+    shutil.copy(shutil.which('true'), elf)
+    head = elf.read_bytes()
+    entry = struct.unpack_from('<Q', head, 24)[0]
+    segments = [struct.unpack_from('<IIQQQQ', head, struct.unpack_from('<Q', head, 32)[0] + 56 * i)
+                for i in range(struct.unpack_from('<H', head, 56)[0])]
+    offset = next(entry - at + off for kind, _, off, at, _, size in segments
+                  if kind == 1 and at <= entry < at + size)
+    write('p:%s/start %s:0x%x\n' % (name, elf, offset))
+    try:
+        events = '%s:start,cs' % name
+        record(tap.SONDE, ['-e', events], 'x.data', [str(elf)])
+        compare('x.data', 'a uprobe', ())
+        r = tap.sonde('stat', 'report', '-i', 'x.data')
+        tap.need(re.search(r'^ +1 +%s:start ' % name, r.stderr, re.M), r.stderr)
+    finally:
+        write('-:%s/start\n' % name)
 
 
 @tap.case('control groups: their names are in our files')
