@@ -49,6 +49,7 @@ static int run_open_counters(struct sonde_stat *s)
 		.events = &s->events,
 		.subject = &s->subject,
 		.tasks_may_vanish = !s->target.workload,
+		.leaves_out_refused = s->opts.leave_out,
 	};
 	for (size_t cpu = 0; cpu < s->subject.cpus.n && e == 0; cpu++)
 		if (all || capture_cpus_has(&online, s->subject.cpus.v[cpu]))
@@ -90,15 +91,23 @@ static int run_begin(struct sonde_stat *s, int *ret_status)
 	if (s->target.workload)
 		s->subject.tasks.v[0].pid = s->subject.tasks.v[0].tid = s->workload.pid;
 	TRY(run_open_counters(s));
+	/* an event may be counted in user space only, which its name then says */
+	for (size_t i = 0; i < s->events.list.n; i++)
+		s->subject.events.v[i].name = s->events.list.v[i].name;
 	TRY(stat_show_events(s));
 	if (s->delay_ms != 0)
 		say(&s->say, SAY_NORMAL, "Events disabled");
 	else if (!s->target.workload)
 		TRY(stat_opened_switch(&s->opened, true));
 	TRY(stat_to_file_begin(s));
+	/* taken before the command begins: this process may have to wait for a cpu afterwards */
+	s->start_ns = run_now();
 	if (s->command)
 		TRY(workload_start(&s->workload, s->command[0], ret_status));
-	return run_delay(s);
+	TRY(run_delay(s));
+	if (s->delay_ms > 0)
+		s->start_ns = run_now();
+	return 0;
 }
 
 int stat_start(struct sonde_stat *s, int *ret_status)
@@ -123,8 +132,8 @@ int stat_start(struct sonde_stat *s, int *ret_status)
 			stat_to_file_discard(s);
 		return e;
 	}
-	s->start_ns = s->interval_ns = s->looked_ns = run_now();
-	s->nr_intervals = 0;
+	s->looked_ns = s->start_ns;
+	s->nr_intervals = s->nr_ticks = 0;
 	s->status = 0;
 	s->phase = STAT_COUNTING;
 	return 0;
@@ -212,7 +221,7 @@ static int run_ms_until(uint64_t time_ns, uint64_t now)
 static uint64_t run_tick_ns(const struct sonde_stat *s)
 {
 	return s->opts.interval_ms
-		       ? s->start_ns + (s->nr_intervals + 1) * s->opts.interval_ms * NS_PER_MS
+		       ? s->start_ns + (s->nr_ticks + 1) * s->opts.interval_ms * NS_PER_MS
 		       : UINT64_MAX;
 }
 
@@ -307,6 +316,8 @@ static int run_interval(struct sonde_stat *s, struct sonde_stat_round *ret)
 	TRY(stat_to_file_round(s, PERFDATA_ROUND_INTERVAL));
 	stat_subtract(s);
 	s->nr_intervals++;
+	/* after a pause of this process, the ticks that passed have no intervals of their own */
+	s->nr_ticks = s->now.time_ns / (s->opts.interval_ms * NS_PER_MS);
 	return stat_make_round(s, &s->interval, false, ret);
 }
 

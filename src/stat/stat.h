@@ -60,7 +60,7 @@ struct sonde_stat {
 	/* sums since the start of the run; the last ones that were returned; their difference */
 	struct stat_reading now, before, interval;
 	uint64_t start_ns, interval_ns, looked_ns; /* CLOCK_MONOTONIC; interval_ns: its beginning */
-	uint64_t nr_intervals;
+	uint64_t nr_intervals, nr_ticks;           /* returned; passed since the start */
 	int status;
 	int wake_fd; /* eventfd of sonde_stat_stop() */
 	atomic_uint stops;
