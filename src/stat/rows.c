@@ -269,18 +269,49 @@ static int rows_place_order(const void *a, const void *b)
 
 /* ---- mean and deviation over the runs -------------------------------------------------------- */
 
-/* Rows of threads come and go, so they have no mean. */
+static bool rows_is_spread_of(const struct row_spread *s, const struct sonde_stat_row *row)
+{
+	return s->event == row->event && s->cpu == row->cpu && s->core == row->core &&
+	       s->die == row->die && s->socket == row->socket && s->node == row->node &&
+	       s->tid == row->tid;
+}
+
+/* In most runs a row is where it was in the run before. NULL if out of memory. */
+static struct spread *rows_find_spread(struct stat_rows *r, const struct sonde_stat_row *row,
+				       size_t index)
+{
+	const struct row_spread new = {
+		.event = row->event,
+		.cpu = row->cpu,
+		.core = row->core,
+		.die = row->die,
+		.socket = row->socket,
+		.node = row->node,
+		.tid = row->tid,
+	};
+
+	if (index < r->spreads.n && rows_is_spread_of(&r->spreads.v[index], row))
+		return &r->spreads.v[index].spread;
+	vec_foreach(s, &r->spreads)
+		if (rows_is_spread_of(s, row))
+			return &s->spread;
+	return vec_push(&r->spreads, new) < 0 ? NULL : &r->spreads.v[r->spreads.n - 1].spread;
+}
+
+/* Only the busy ones of all threads of a machine have rows, so these have no mean. */
 static int rows_count_run(struct stat_rows *r)
 {
 	const bool has_mean = r->by != SONDE_STAT_BY_THREAD || !r->leaves_out_idle;
 
-	while (has_mean && r->spreads.n < r->list.n)
-		if (vec_push(&r->spreads, (struct spread){ 0 }) < 0)
-			return err_nomem();
 	for (size_t i = 0; has_mean && i < r->list.n; i++) {
-		spread_add(&r->spreads.v[i], (double)r->list.v[i].count);
-		r->list.v[i].value = r->spreads.v[i].mean;
-		r->list.v[i].deviation = spread_of_mean(&r->spreads.v[i]);
+		struct sonde_stat_row *row = &r->list.v[i];
+		struct spread *s = rows_find_spread(r, row, i);
+
+		if (!s)
+			return err_nomem();
+		spread_add(s, (double)row->count);
+		row->value = s->mean;
+		row->deviation = spread_of_mean(s);
 	}
 	return 0;
 }

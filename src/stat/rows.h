@@ -7,12 +7,19 @@
 #include "stat/reading.h"
 #include "stat/spread.h"
 
+/* The counts of a row over the runs: other rows come and go with cpus and threads. */
+struct row_spread {
+	uint32_t event;
+	int32_t cpu, core, die, socket, node, tid;
+	struct spread spread;
+};
+
 struct stat_rows {
 	enum sonde_stat_by by;
 	bool no_scale;
 	bool leaves_out_idle; /* threads without a count have no row; the busiest is first */
 	VEC(struct sonde_stat_row) list;
-	VEC(struct spread) spreads; /* of each row over the runs; parallel to list */
+	VEC(struct row_spread) spreads; /* of each row over the runs */
 };
 
 /*
