@@ -1570,6 +1570,7 @@ enum sonde_stat_by {
  *	null=0|1            no events: only the time is measured
  *	no-scale=0|1        1: counts of events that shared a counter are not extrapolated
  *	by=all|cpu|core|die|socket|node|thread
+ *	leave-out=0|1       1: events that the user may not open are left out, if any can be opened
  *	interval=MS         sonde_stat_next() returns a round every MS milliseconds
  *	interval-count=N    the run ends after N intervals; 0 no limit
  *	timeout=MS          the run ends after so long; the command gets SIGTERM

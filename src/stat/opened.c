@@ -10,13 +10,27 @@
 #include "capture/explain.h"
 #include "capture/filter.h"
 
-static int opened_perf_event(const struct capture_event *e, int32_t tid, int cpu, int group_fd)
+/* What is to be opened: an event for a task on a cpu. */
+struct opening {
+	struct capture_event *event;
+	const struct capture_event *leader; /* of its group, or itself */
+	int32_t tid;
+	int cpu;
+	int group_fd; /* -1: it leads its group there */
+};
+
+/* If the leader of a group is not supported, the next member switches the group. */
+static int opened_perf_event(const struct opening *w)
 {
+	const struct capture_event *e = w->event;
+	struct perf_event_attr a = e->attr;
 	const bool in_cgroup = e->cgroup_fd >= 0;
 	const unsigned long flags = PERF_FLAG_FD_CLOEXEC | (in_cgroup ? PERF_FLAG_PID_CGROUP : 0);
 
-	return (int)syscall(SYS_perf_event_open, &e->attr, in_cgroup ? e->cgroup_fd : tid, cpu,
-			    group_fd, flags);
+	a.disabled = w->group_fd < 0 && w->leader->attr.disabled;
+	a.enable_on_exec = w->group_fd < 0 && w->leader->attr.enable_on_exec;
+	return (int)syscall(SYS_perf_event_open, &a, in_cgroup ? e->cgroup_fd : w->tid, w->cpu,
+			    w->group_fd, flags);
 }
 
 /* The kernel or the processor does not have the event. */
@@ -36,31 +50,43 @@ static bool opened_counts_on(const struct capture_event *e, int cpu)
 	return false;
 }
 
-/* The descriptor of the leader's newest counter on that cpu and task; -1 if there is none. */
+/* The counter that switches the group on that cpu and task; -1 if there is none yet. */
 static int opened_leader_fd(const struct stat_opened *o, uint32_t leader, size_t cpu, size_t task)
 {
-	for (size_t i = o->list.n; i--;)
-		if (o->list.v[i].event == leader && o->list.v[i].cpu == cpu &&
-		    o->list.v[i].task == task)
-			return o->list.v[i].fd;
+	for (size_t i = o->list.n; i--;) {
+		const struct stat_counter *n = &o->list.v[i];
+
+		if (n->is_leader && n->cpu == cpu && n->task == task &&
+		    o->events->list.v[n->event].leader == leader)
+			return n->fd;
+	}
 	return -1;
 }
 
-/* *ret is -1 if the kernel has no such counter, or the task has ended. */
-static int opened_try(struct stat_opened *o, size_t event, size_t cpu, size_t task, int group_fd,
-		      int *ret)
+/* Some tracepoints may be opened by nobody, because counting itself passes through them. */
+static bool opened_leaves_out(const struct stat_opened *o, const struct opening *w, int error)
 {
-	struct capture_event *e = &o->events->list.v[event];
-	const int32_t tid = o->subject->tasks.v[task].tid;
-	const int number = o->subject->cpus.v[cpu];
+	const struct capture_event *e = w->event;
 
+	if ((error != EPERM && error != EACCES) || !o->list.n ||
+	    (!e->from_glob && !o->leaves_out_refused))
+		return false;
+	if (w->cpu == o->subject->cpus.v[0])
+		say(&o->say, SAY_WARNING, "leaving out %s: the kernel does not let it be counted",
+		    e->name);
+	return true;
+}
+
+/* *ret is -1 if the kernel has no such counter, or the task has ended. */
+static int opened_try(struct stat_opened *o, const struct opening *w, int *ret)
+{
 	for (;;) {
-		const int fd = opened_perf_event(e, tid, number, group_fd), error = errno;
+		const int fd = opened_perf_event(w), error = errno;
 		const struct refused_event refused = {
 			.events = o->events,
-			.event = e,
-			.tid = tid,
-			.cpu = number,
+			.event = w->event,
+			.tid = w->tid,
+			.cpu = w->cpu,
 			.error = error,
 			.any_open = o->list.n != 0,
 		};
@@ -70,9 +96,10 @@ static int opened_try(struct stat_opened *o, size_t event, size_t cpu, size_t ta
 			return 0;
 		if (step_back_for_counts(&o->steps, &refused, &o->say))
 			continue;
-		if (opened_means_unsupported(error))
+		if (opened_means_unsupported(error) || opened_leaves_out(o, w, error))
 			return 0;
-		return explain_open(e, number, tid, stat_cells(o->subject) - o->list.n, error);
+		return explain_open(w->event, w->cpu, w->tid, stat_cells(o->subject) - o->list.n,
+				    error);
 	}
 }
 
@@ -86,16 +113,23 @@ static int opened_set_filter(const struct stat_opened *o, const struct capture_e
 /* Returns 1 if a counter was opened, 0 if there is none. */
 static int opened_add(struct stat_opened *o, size_t event, size_t cpu, size_t task)
 {
-	const struct capture_event *e = &o->events->list.v[event];
-	struct stat_counter n = { -1, (uint32_t)event, (uint32_t)cpu, (uint32_t)task };
-	int group_fd = -1, r;
+	struct capture_event *e = &o->events->list.v[event];
+	const struct opening w = {
+		.event = e,
+		.leader = &o->events->list.v[e->leader],
+		.tid = o->subject->tasks.v[task].tid,
+		.cpu = o->subject->cpus.v[cpu],
+		.group_fd = e->leader == event ? -1 : opened_leader_fd(o, e->leader, cpu, task),
+	};
+	struct stat_counter n = {
+		.event = (uint32_t)event,
+		.cpu = (uint32_t)cpu,
+		.task = (uint32_t)task,
+		.is_leader = w.group_fd < 0,
+	};
+	int r;
 
-	if (e->leader != event) {
-		group_fd = opened_leader_fd(o, e->leader, cpu, task);
-		if (group_fd < 0)
-			return 0;
-	}
-	TRY(opened_try(o, event, cpu, task, group_fd, &n.fd));
+	TRY(opened_try(o, &w, &n.fd));
 	if (n.fd < 0)
 		return 0;
 	r = opened_set_filter(o, e, n.fd);
@@ -184,7 +218,7 @@ static int opened_switch_counter(const struct stat_opened *o, const struct stat_
 
 static int opened_switch_leader(const struct stat_opened *o, const struct stat_counter *n, bool on)
 {
-	return o->events->list.v[n->event].leader == n->event ? opened_switch_counter(o, n, on) : 0;
+	return n->is_leader ? opened_switch_counter(o, n, on) : 0;
 }
 
 int stat_opened_switch(struct stat_opened *o, bool on)

@@ -14,6 +14,7 @@
 struct stat_counter {
 	int fd;
 	uint32_t event, cpu, task; /* indexes in the subject */
+	bool is_leader;            /* switches the counters of its group on that cpu and task */
 };
 
 struct stat_opened {
@@ -27,6 +28,8 @@ struct stat_opened {
 	VEC(struct stat_counter) list;
 	struct steps_back steps;
 	bool tasks_may_vanish;
+	/* events that may not be opened are left out, as those of globs are */
+	bool leaves_out_refused;
 };
 
 /* Opens all events for all tasks on one cpu of the subject. */

@@ -29,6 +29,7 @@ static const struct key keys[] = {
 	NUMBER("detailed", detailed, 0, DETAILED_MAX),
 	FLAG("null", null_run),
 	FLAG("no-scale", no_scale),
+	FLAG("leave-out", leave_out),
 	WORD("by", by, stat_by_words + 1),
 	NUMBER("interval", interval_ms, 1, MS_MAX),
 	NUMBER("interval-count", interval_count, 0, UINT32_MAX),
