@@ -12,13 +12,14 @@
 #include <sonde/sonde.h>
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THRESHOLD_PERCENT = 5, LEAST_INTERVAL_MS = 10, RUNS_MAX = 1000000, SIGNALED = 128 };
+enum { THRESHOLD_PERCENT = 5, RUNS_MAX = 1000000, SIGNALED = 128 };
 
 /* A signal handler can only reach globals. */
 static struct sonde_stat *volatile counting;
@@ -85,7 +86,7 @@ static enum sonde_stat_by stat_choose_by(const struct stat_args *a)
 }
 
 /* The number of runs of a comparison is that of the baseline, unless -r is given. */
-static int stat_check_comparison(const struct cli *cli, const struct stat_args *a,
+static int stat_check_comparison(const struct cli *cli, const struct stat_args *a, bool has_command,
 				 struct stat_plan *p)
 {
 	char *end = NULL;
@@ -102,12 +103,24 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 	if ((p->is_json || a->baseline) && (p->interval_ms || p->forever))
 		return cli_usage(cli, "stat: --format json and --baseline compare complete runs: "
 				      "leave out -I and -r 0");
+	if (a->interval_count && !p->interval_ms)
+		return cli_usage(cli, "stat: --interval-count needs -I MS");
+	if (a->baseline && !has_command)
+		return cli_usage(cli,
+				 "stat: --baseline compares runs of a command, and there is none");
+	if ((p->is_json || a->baseline) && (a->json || a->separator || a->metric_only))
+		return cli_usage(cli,
+				 "stat: --format json and --baseline print all counts: leave out "
+				 "-j, -x and --metric-only");
+	if (p->is_json && a->append)
+		return cli_usage(cli, "stat: --format json writes one object: leave out --append");
 	if (a->baseline && a->repeat && p->runs < 2)
 		return cli_usage(cli, "stat: --baseline needs at least two runs: -r N");
 	return 0;
 }
 
-static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_plan *ret)
+static int stat_check(struct cli *cli, const struct stat_args *a, bool has_command,
+		      struct stat_plan *ret)
 {
 	struct stat_plan p = { .runs = 1, .by = stat_choose_by(a) };
 	int status = 0;
@@ -119,8 +132,6 @@ static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_pl
 	if (status)
 		return status;
 	p.forever = p.runs == 0;
-	if (a->interval && p.interval_ms < LEAST_INTERVAL_MS)
-		return cli_usage(cli, "stat: -I needs at least %d ms", LEAST_INTERVAL_MS);
 	if (a->is_record && p.interval_ms && (p.runs != 1))
 		return cli_usage(cli, "stat record: -I and -r exclude each other");
 	if (a->output && a->log_fd && !a->is_record)
@@ -129,7 +140,7 @@ static int stat_check(struct cli *cli, const struct stat_args *a, struct stat_pl
 		return cli_usage(cli, "stat: --metric-only and --per-thread exclude each other");
 	if (a->metric_only && p.runs != 1)
 		return cli_usage(cli, "stat: --metric-only and -r exclude each other");
-	status = stat_check_comparison(cli, a, &p);
+	status = stat_check_comparison(cli, a, has_command, &p);
 	if (status)
 		return status;
 	if (a->table && p.runs < 2)
@@ -271,7 +282,7 @@ static int stat_fail(struct stat_run *r, int e)
 
 	if (r->status && !cli_rules(r->cli)->unrun_command_fails)
 		return r->status;
-	return e == -EBADR ? cli_status(r->cli, CLI_USAGE) : failed;
+	return e == -EBADR || e == -EINVAL ? cli_status(r->cli, CLI_USAGE) : failed;
 }
 
 /* Both must count the same events; that is known before anything runs. */
@@ -350,6 +361,17 @@ static int stat_read_baseline(struct stat_run *r)
 		return 0;
 	if (stat_runs_read(r->cli, r->args->baseline, r->plan.by, &r->base) < 0)
 		return cli_status(r->cli, CLI_USAGE);
+	for (size_t i = 0; i < r->base.n; i++) {
+		size_t known = 0;
+
+		for (size_t k = 0; k < r->base.list[i].n; k++)
+			known += !isnan(r->base.list[i].values[k]);
+		if (r->base.nr_runs >= 2 && known < 2)
+			return cli_usage(r->cli,
+					 "stat: --baseline: %s has %zu counts of %s; a deviation "
+					 "needs two or more",
+					 r->args->baseline, known, r->base.list[i].event);
+	}
 	if (r->base.nr_runs < 2)
 		return cli_usage(r->cli,
 				 "stat: --baseline: %s has %zu runs; a deviation needs two or more "
@@ -473,7 +495,7 @@ static int stat_run(struct cli *cli, struct stat_args *a, int argc, char **argv)
 		.say = stat_say,
 		.say_ctx = &listener,
 	};
-	int status = stat_check(cli, a, &r.plan);
+	int status = stat_check(cli, a, argc > 0, &r.plan);
 
 	if (status)
 		return status;

@@ -85,7 +85,7 @@ static bool json_unescape(struct json_reader *r, char *buf, size_t size, size_t 
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	const char c = r->at < r->end ? *r->at++ : '\0';
 	const char *found = c ? strchr(from, c) : NULL;
-	char digits[5] = "", *end;
+	char digits[5] = "";
 
 	if (found) {
 		json_put_utf8(buf, size, len, (unsigned char)to[found - from]);
@@ -94,9 +94,11 @@ static bool json_unescape(struct json_reader *r, char *buf, size_t size, size_t 
 	if (c != 'u' || r->end - r->at < 4)
 		return json_fail(r, "an escaped character");
 	memcpy(digits, r->at, 4);
-	json_put_utf8(buf, size, len, (unsigned)strtoul(digits, &end, 16));
+	if (strspn(digits, "0123456789abcdefABCDEF") != 4)
+		return json_fail(r, "four digits after \\u");
+	json_put_utf8(buf, size, len, (unsigned)strtoul(digits, NULL, 16));
 	r->at += 4;
-	return !*end || json_fail(r, "four digits after \\u");
+	return true;
 }
 
 bool json_read_string(struct json_reader *r, char *buf, size_t size)
@@ -193,4 +195,10 @@ bool json_skip(struct json_reader *r)
 			: json_read_number(r, &number);
 	r->depth--;
 	return ok;
+}
+
+bool json_end(struct json_reader *r)
+{
+	json_peek(r);
+	return !r->mistake && (r->at == r->end || json_fail(r, "the end of the file"));
 }

@@ -36,5 +36,7 @@ bool json_read_number(struct json_reader *r, double *ret);
 /* null is ""; the text is truncated to size. */
 bool json_read_string(struct json_reader *r, char *buf, size_t size);
 bool json_skip(struct json_reader *r);
+/* True if nothing follows. */
+bool json_end(struct json_reader *r);
 
 #endif

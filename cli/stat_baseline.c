@@ -91,7 +91,8 @@ static struct difference baseline_compare(const struct stat_series *base,
 
 static void baseline_print_row(FILE *out, const struct stat_series *s, const struct difference *d)
 {
-	const int decimals = *s->unit && strcmp(s->unit, "ns") ? 2 : 0;
+	const bool is_whole = d->base == floor(d->base) && d->now == floor(d->now);
+	const int decimals = is_whole ? 0 : 2;
 	char interval[64];
 
 	fprintf(out, " %18.*f %18.*f ", decimals, d->base, decimals, d->now);
@@ -116,14 +117,14 @@ size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs 
 		path, base->nr_runs, now->nr_runs, threshold, "baseline", "now", "difference",
 		"95 % interval");
 	for (size_t i = 0; i < now->n; i++) {
-		const struct stat_series *b = stat_runs_find(base, &now->list[i]);
+		const struct stat_series *b = stat_runs_find(base, now, i);
 		struct difference d;
 
 		if (!b)
 			continue;
 		d = baseline_compare(b, &now->list[i], threshold);
 		baseline_print_row(out, &now->list[i], &d);
-		nr += d.is_beyond;
+		nr += d.is_beyond || !d.is_known;
 	}
 	fputc('\n', out);
 	return nr;
@@ -146,7 +147,7 @@ size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_
 
 	fprintf(out, ",\n\"threshold_percent\":%.15g,\"differences\":[", threshold);
 	for (size_t i = 0; i < now->n; i++) {
-		const struct stat_series *s = &now->list[i], *b = stat_runs_find(base, s);
+		const struct stat_series *s = &now->list[i], *b = stat_runs_find(base, now, i);
 		struct difference d;
 
 		if (!b)
@@ -170,7 +171,7 @@ size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_
 			baseline_put_number(out, "high_percent", d.high);
 		}
 		fprintf(out, ",\"is_beyond\":%s}", d.is_beyond ? "true" : "false");
-		nr += d.is_beyond;
+		nr += d.is_beyond || !d.is_known;
 	}
 	fputs("\n]", out);
 	return nr;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat_options.h"
 
+#include <string.h>
+
 static int stat_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
 {
 	return opt_events_add(p, &((struct stat_args *)values)->events, value);
@@ -25,6 +27,8 @@ int stat_args_set_key(struct opt_parser *p, void *values, const struct opt *o, c
 {
 	struct stat_args *a = values;
 
+	if (!strcmp(o->key, "interval-count"))
+		a->interval_count = value != NULL;
 	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
 }
 

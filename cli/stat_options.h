@@ -14,7 +14,7 @@ struct stat_args {
 	struct opt_events events;
 	bool null_run, no_aggregate, per_core, per_die, per_socket, per_node, per_thread;
 	bool json, no_big_num, big_num, metric_only, table, summary, no_csv_summary;
-	bool interval_clear, quiet, append, forever;
+	bool interval_count, interval_clear, quiet, append, forever;
 	int detailed;
 	const char *separator; /* -x; NULL if not given */
 	const char *interval, *repeat, *output, *log_fd;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat_print.h"
 
+#include "json.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +190,7 @@ static void print_metrics_json(const struct stat_printer *p, const struct sonde_
 			       const struct sonde_stat_row *first)
 {
 	bool is_first = true;
+	char name[512];
 
 	print_prefix(p, r, first);
 	fputs("\"metrics\" : {", p->out);
@@ -195,8 +198,11 @@ static void print_metrics_json(const struct stat_printer *p, const struct sonde_
 		for (uint32_t i = 0; print_same_place(first, row) && i < row->nr_metrics; i++) {
 			if (!row->metrics[i].has_value)
 				continue;
-			fprintf(p->out, "%s\"%s\" : \"%f\"", is_first ? "" : ", ",
-				row->metrics[i].unit, row->metrics[i].value);
+			snprintf(name, sizeof(name), "%s %s", print_event(p, row)->name,
+				 row->metrics[i].unit);
+			fputs(is_first ? "" : ", ", p->out);
+			json_write_string(p->out, name);
+			fprintf(p->out, " : \"%f\"", row->metrics[i].value);
 			is_first = false;
 		}
 	fputs("}}\n", p->out);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXT_BYTES = 512, FILE_MAX_BYTES = 64 << 20 };
+enum { TEXT_BYTES = 512, FILE_MAX_BYTES = 64 << 20, SERIES_MAX = 1 << 16 };
 
 static int runs_push_value(struct stat_series *s, double value)
 {
@@ -59,12 +59,30 @@ static int runs_push_time(struct stat_runs *r, double ns)
 	return 0;
 }
 
-const struct stat_series *stat_runs_find(const struct stat_runs *r, const struct stat_series *like)
+static bool runs_same(const struct stat_series *a, const struct stat_series *b)
+{
+	return !strcmp(a->event, b->event) && !strcmp(a->cgroup, b->cgroup) &&
+	       !strcmp(a->place, b->place);
+}
+
+const struct stat_series *stat_runs_find(const struct stat_runs *of, const struct stat_runs *r,
+					 size_t i)
+{
+	size_t before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += runs_same(&r->list[k], &r->list[i]);
+	for (size_t k = 0; k < of->n; k++)
+		if (runs_same(&of->list[k], &r->list[i]) && before-- == 0)
+			return &of->list[k];
+	return NULL;
+}
+
+/* A series that has no value of this run yet. */
+static struct stat_series *runs_find_open(struct stat_runs *r, const struct stat_series *like)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (!strcmp(r->list[i].event, like->event) &&
-		    !strcmp(r->list[i].cgroup, like->cgroup) &&
-		    !strcmp(r->list[i].place, like->place))
+		if (r->list[i].n <= r->nr_runs && runs_same(&r->list[i], like))
 			return &r->list[i];
 	return NULL;
 }
@@ -91,7 +109,7 @@ int stat_runs_add(struct stat_runs *r, const struct stat_printer *p,
 			runs_free_series(&s);
 			return -ENOMEM;
 		}
-		known = (struct stat_series *)stat_runs_find(r, &s);
+		known = runs_find_open(r, &s);
 		if (known) {
 			runs_free_series(&s);
 		} else if (runs_push(r, &s) < 0) {
@@ -167,6 +185,9 @@ static int runs_read_values(struct json_reader *j, struct stat_series *s)
 		while (json_next_element(j))
 			if (json_read_number(j, &value) && runs_push_value(s, value) < 0)
 				return -ENOMEM;
+	for (size_t i = 0; i < s->n && !j->mistake; i++)
+		if (isinf(s->values[i]) || s->values[i] < 0)
+			j->mistake = "counts of 0 or more before it";
 	return 0;
 }
 
@@ -207,8 +228,12 @@ static int runs_read_all_series(struct json_reader *j, struct stat_runs *r)
 	int e = 0;
 
 	if (json_enter(j, '['))
-		while (e == 0 && json_next_element(j))
+		while (e == 0 && json_next_element(j)) {
 			e = runs_read_series(j, r);
+			if (e == 0 && !j->mistake &&
+			    (r->n > SERIES_MAX || !*r->list[r->n - 1].event))
+				j->mistake = "an event's name before it, of 65,536 events at most";
+		}
 	return e;
 }
 
@@ -242,6 +267,7 @@ static int runs_parse(struct json_reader *j, struct stat_runs *r)
 			e = runs_read_all_series(j, r);
 		else
 			json_skip(j);
+	json_end(j);
 	if (e == 0 && !j->mistake && (strcmp(schema, "sonde-stat") != 0 || version != 1))
 		j->mistake = "the schema sonde-stat, version 1";
 	return e;

@@ -34,15 +34,19 @@ int stat_runs_read(const struct cli *cli, const char *path, enum sonde_stat_by b
 		   struct stat_runs *ret);
 /* Prints the object's members without its end, so that a comparison can follow. */
 void stat_runs_begin_json(const struct stat_runs *r, FILE *out);
-/* NULL if there is no such series. */
-const struct stat_series *stat_runs_find(const struct stat_runs *r, const struct stat_series *like);
+/*
+ * The series in `of` of the same event and place as number i of r; NULL if there is none. An event
+ * that is counted twice has two series, in order.
+ */
+const struct stat_series *stat_runs_find(const struct stat_runs *of, const struct stat_runs *r,
+					 size_t i);
 void stat_runs_done(struct stat_runs *r);
 
 /* ---- stat_baseline.c ------------------------------------------------------------------------- */
 
 /*
  * Prints the differences of the runs to those of the baseline. Returns the number of rows that
- * increased by more than the threshold, in percent.
+ * increased by more than the threshold, in percent, or that could not be compared.
  */
 size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
 			   const char *path, double threshold, FILE *out);

@@ -87,7 +87,8 @@ def statuses():
 @case('mistakes are usage errors, before anything runs')
 def mistakes():
     for options, says in (
-            (['-e', 'nosuch'], 'nosuch'), (['-I', '5'], '-I'), (['-r', 'x'], '-r'),
+            (['-e', 'nosuch'], 'nosuch'), (['-I', 'x'], '-I'),
+            (['--interval-count', '3'], '-I'), (['-r', 'x'], '-r'),
             (['-A'], '-a'), (['--per-core'], '-a'), (['--per-thread'], '--per-thread'),
             (['--table'], '-r'), (['-M', 'IPC'], '-M'), (['--topdown'], 'cpu'),
             (['-T'], 'cpu'), (['--iostat'], '--iostat'), (['--td-level', '1'], '--td-level'),
@@ -225,6 +226,48 @@ def baseline(*options):
     return sonde('stat', '-e', GETPPID, '--baseline', 'base.json', *options)
 
 
+@case('the other events of a group are counted if its leader is not supported')
+def group_without_leader():
+    env = dict(PERF_ENV, LD_PRELOAD=STANDIN, STANDIN='0:0=!2')
+    r = sh(SONDE, 'stat', '-x,', '-e', '{cycles,%s,faults}' % GETPPID, '--', CALLS, '-n', '60',
+           env=env)
+    values = counts(r.stderr)
+    same((values['cycles'], values[GETPPID]), ('<not supported>', '60'), r.stderr)
+    need(int(values['faults']) > 0, r.stderr)
+
+
+@case('--per-thread -r: each thread has its own mean')
+def threads_of_runs():
+    spin = 'while :; do :; done'
+    tasks = [subprocess.Popen(['sh', '-c', spin]), subprocess.Popen(['sleep', '1000'])]
+    try:
+        pids = [str(p.pid) for p in tasks]
+        # in the second run the first task is stopped
+        r = sonde('stat', '-x,', '-e', 'task-clock', '-p', ','.join(pids), '--per-thread', '-r',
+                  '2', '--timeout', '300', '--post', 'kill -STOP ' + pids[0])
+    finally:
+        for p in tasks:
+            p.kill()
+            p.wait()
+    rows = {line.split(',')[0].split('-')[-1]: line.split(',')[1] for line in
+            r.stderr.splitlines()}
+    need(float(rows[pids[0]]) > 20, r.stderr)
+    need(rows[pids[1]] == '<not counted>' or float(rows[pids[1]]) < 5, r.stderr)
+
+
+@case('after a pause of the counter there is one long interval, not many empty ones')
+def paused():
+    s = start('-x,', '-I', '50', '-a', '-e', 'cpu-clock', '--', 'sleep', '1.5')
+    time.sleep(0.3)
+    s.send_signal(signal.SIGSTOP)
+    time.sleep(0.6)
+    s.send_signal(signal.SIGCONT)
+    times = [float(line.split(',')[0]) for line in s.communicate(timeout=300)[1].splitlines()]
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    need(max(gaps) > 0.4, repr(times))
+    need(sum(g < 0.01 for g in gaps[:-1]) <= 1, repr(times))
+
+
 @case('--baseline: equal runs pass, an increase beyond the threshold is status 1')
 def compared():
     r = sonde('stat', '-r', '3', '-e', GETPPID, '--format', 'json', '-o', 'base.json', '--', CALLS,
@@ -259,6 +302,10 @@ def refused_baselines():
     bad = {'': 'expected', '{}': 'schema', good[:-1]: 'expected', good[:60]: 'expected',
            good.replace('[1,2]', '[1]'): 'runs', good.replace('getppid', 'getpid'): 'no counts',
            good.replace('"version":1', '"version":2'): 'version 1', '[' * 500: 'expected',
+           good + ' x': 'the end of the file', good.replace('[1,2]}', '[1,-2]}'): '0 or more',
+           good.replace('[1,2]}', '[1,1e999]}'): '0 or more',
+           good.replace('[1,2]}', '[1,null]}'): 'two or more',
+           good.replace(GETPPID, ''): 'name',
            good.replace('}]}', '},{"event":"cs","runs":[1,2]}]}'): 'other events',
            good.replace('[1,2]}', '[1,x]}'): 'a number', '{"a":' * 500: 'nested'}
     for text, says in bad.items():
@@ -271,7 +318,9 @@ def refused_baselines():
     same(baseline('--', 'true').returncode, 2)
     with open('base.json', 'w') as f:
         f.write(good)
-    for options in (['-r', '1'], ['-I', '100'], ['--threshold', 'x'], ['--format', 'xml']):
+    same(sonde('stat', '-a', '-e', GETPPID, '--baseline', 'base.json').returncode, 2)
+    for options in (['-r', '1'], ['-I', '100'], ['-j'], ['-x,'], ['--threshold', 'x'],
+                    ['--format', 'xml']):
         same(baseline(*options, '--', 'true').returncode, 2, options)
 
 
