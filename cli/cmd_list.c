@@ -216,17 +216,23 @@ static int list_print_json(struct cli *cli, struct event_listing *l)
 	return r < 0 ? cli_fail(cli) : status;
 }
 
-static int list_print(struct cli *cli, struct event_listing *l)
+/* Reports the first word that selected no event. */
+static int list_report_words(struct event_listing *l)
 {
-	int status = l->is_json ? list_print_json(cli, l) : list_put_classes(cli, l);
-
-	for (int i = 0; i < l->nr_words && status == CLI_OK; i++)
+	for (int i = 0; i < l->nr_words; i++)
 		if (!l->found[i]) {
 			if (!l->unread)
 				list_report_unknown(l, l->words[i]);
-			status = CLI_FAILED;
+			return CLI_FAILED;
 		}
-	return status;
+	return CLI_OK;
+}
+
+static int list_print(struct cli *cli, struct event_listing *l)
+{
+	const int status = l->is_json ? list_print_json(cli, l) : list_put_classes(cli, l);
+
+	return status == CLI_OK ? list_report_words(l) : status;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -275,6 +281,8 @@ static int list_run(struct cli *cli, void *values, int argc, char **argv)
 	l.nr_words = argc;
 	if (l.args->rate) {
 		status = list_rates(cli, &l);
+		if (status == CLI_OK)
+			status = list_report_words(&l);
 	} else if (pager && !l.args->raw_dump && !l.is_json && pager_start(pager) < 0) {
 		status = cli_status(cli, CLI_FAILED);
 	} else if (l.rules->list_takes_word_by_word && !l.is_json) {

@@ -26,16 +26,11 @@ struct rate_events {
 	bool failed; /* out of memory */
 };
 
-static void rate_add(void *ctx, const struct sonde_listed_event *e)
+static void rate_push(struct rate_events *r, const char *event)
 {
-	struct rate_events *r = ctx;
-	struct sonde_record_event *more;
-	char *name;
+	struct sonde_record_event *more = reallocarray(r->list, r->n + 1, sizeof(*more));
+	char *name = strdup(event);
 
-	if (!list_is_asked_for(r->listing, e->name, e->alias))
-		return;
-	more = reallocarray(r->list, r->n + 1, sizeof(*more));
-	name = strdup(e->name);
 	if (more)
 		r->list = more;
 	if (!more || !name) {
@@ -44,6 +39,14 @@ static void rate_add(void *ctx, const struct sonde_listed_event *e)
 		return;
 	}
 	more[r->n++] = (struct sonde_record_event){ .events = name };
+}
+
+static void rate_add(void *ctx, const struct sonde_listed_event *e)
+{
+	struct rate_events *r = ctx;
+
+	if (strcmp(e->name, "dummy") != 0 && list_is_asked_for(r->listing, e->name, e->alias))
+		rate_push(r, e->name);
 }
 
 /* Hardware events share counters, so their rates are no sums that a recording would write. */
@@ -66,7 +69,7 @@ static int rate_collect(struct cli *cli, struct rate_events *r)
 		cli_say("list: out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	if (!r->n)
+	if (r->n <= 1)
 		return cli_usage(cli, "list: --rate: no tracepoint and no software event matches");
 	return CLI_OK;
 }
@@ -116,7 +119,7 @@ static bool rate_is_event(const struct sonde_stat *s, const struct sonde_stat_ro
 {
 	const struct sonde_stat_event *e = sonde_stat_event(s, row->event);
 
-	return !*e->unit && strncmp(e->name, "sched:sched_stat_", 17) != 0 &&
+	return row->event > 0 && !*e->unit && strncmp(e->name, "sched:sched_stat_", 17) != 0 &&
 	       row->state == SONDE_STAT_COUNTED;
 }
 
@@ -164,7 +167,8 @@ static int rate_count(struct cli *cli, const struct event_listing *l, const stru
 	struct sonde_stat *s;
 	int status;
 
-	snprintf(settings, sizeof(settings), "all-cpus=1\ntimeout=%lu\n", seconds * 1000);
+	snprintf(settings, sizeof(settings), "all-cpus=1\nleave-out=1\ntimeout=%lu\n",
+		 seconds * 1000);
 	if (sonde_stat_open(&s, &opts) < 0)
 		return cli_fail(cli);
 	rate_counting = s;
@@ -193,6 +197,8 @@ int list_rates(struct cli *cli, struct event_listing *l)
 	    seconds > SECONDS_MAX)
 		return cli_usage(cli, "list: --rate needs seconds from 1 to %d, not '%s'",
 				 SECONDS_MAX, l->args->rate);
+	/* first: it shows whether this user may count at all; single events may then be left out */
+	rate_push(&r, "dummy");
 	status = rate_collect(cli, &r);
 	if (status == CLI_OK)
 		status = rate_count(cli, l, &r, seconds);

@@ -272,6 +272,34 @@ if user:
 else:
     skip('tracepoints without the right to read them', why)
 
+# ---- how often events happen ----
+
+
+def check_rates():
+    status, out, err = run([SONDE, 'list', '--rate', '1', 'sched:sched_*', 'context-switches'])
+    rates = [line.split() for line in out.splitlines() if re.match(r' +[0-9.]+ +[0-9]+  ', line)]
+    values = [int(r[1]) for r in rates]
+    ok('rates, the busiest first', status == 0 and values == sorted(values, reverse=True) and
+       {'sched:sched_switch', 'context-switches'} <= {r[2] for r in rates}, out + err)
+    ok('nothing that counts nanoseconds', 'sched_stat' not in out, out)
+    status, out, err = run([SONDE, 'list', '--rate', '1', '--json', 'sched:sched_switch'])
+    got = json.loads(out)
+    ok('JSON of rates', status == 0 and got['schema'] == 'sonde-rates' and
+       [e['name'] for e in got['events']] == ['sched:sched_switch'] and
+       abs(got['events'][0]['count'] / got['seconds'] - got['events'][0]['per_second']) < 0.01, out)
+    for words, status in ((['nosuch-event'], 2), (['sw', 'nosuch-event'], 1)):
+        r = run([SONDE, 'list', '--rate', '1', *words])
+        ok('rates of %s' % ' '.join(words), r[0] == status and 'list' in r[2], r)
+    for value in ('0', 'x', '1.5', '-1', '99999'):
+        r = run([SONDE, 'list', '--rate', value, 'sw'])
+        ok('--rate %s' % value, r[0] == 2 and '--rate' in r[2] and not r[1], r)
+
+
+if os.geteuid() == 0 and os.path.exists('/sys/kernel/tracing/events/sched'):
+    check_rates()
+else:
+    skip('rates', 'needs root and tracefs')
+
 # ---- names of vendors ----
 
 
