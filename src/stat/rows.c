@@ -139,7 +139,7 @@ static int rows_add_total(struct stat_rows *r, const struct stat_subject *s,
 	return rows_push(r, &row);
 }
 
-/* True if some event was counted on the cpu; a cpu that was never online has no rows. */
+/* True if some event was counted on the cpu. */
 static bool rows_has_cpu(const struct stat_subject *s, const struct stat_reading *reading,
 			 size_t cpu)
 {
@@ -148,6 +148,22 @@ static bool rows_has_cpu(const struct stat_subject *s, const struct stat_reading
 			if (reading->v[stat_cell(s, event, cpu, task)].is_there)
 				return true;
 	return false;
+}
+
+/*
+ * A cpu that was never online has no rows: no event was counted there, but on another cpu. If no
+ * event is supported, each cpu has rows that say so.
+ */
+static bool rows_is_offline(const struct stat_subject *s, const struct stat_reading *reading,
+			    size_t cpu)
+{
+	bool any = false;
+
+	if (rows_has_cpu(s, reading, cpu))
+		return false;
+	for (size_t other = 0; other < s->cpus.n && !any; other++)
+		any = rows_has_cpu(s, reading, other);
+	return any;
 }
 
 static void row_add_cpu(const struct stat_rows *r, struct sonde_stat_row *row,
@@ -195,9 +211,12 @@ static int rows_add_places(struct stat_rows *r, const struct stat_subject *s,
 			    rows_same_place(r->by, &s->places.v[cpu], &s->places.v[other]))
 				row_add_cpu(r, &row, s, reading, other);
 		row_end(&row, e);
-		if (is_by_cpu && !rows_has_cpu(s, reading, cpu))
+		if (is_by_cpu && rows_is_offline(s, reading, cpu))
 			continue;
 		TRY(rows_push(r, &row));
+		/* the time of a run is not one of each cpu */
+		if (is_by_cpu && e->tool != TOOL_NONE)
+			break;
 	}
 	return 0;
 }
@@ -311,6 +330,9 @@ static int rows_count_run(struct stat_rows *r)
 			return err_nomem();
 		spread_add(s, (double)row->count);
 		row->value = s->mean;
+		/* it was counted in another run */
+		if (row->state == SONDE_STAT_NOT_COUNTED && s->mean > 0)
+			row->state = SONDE_STAT_COUNTED;
 		row->deviation = spread_of_mean(s);
 	}
 	return 0;
