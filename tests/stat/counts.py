@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What sonde stat counts, its exit status, and when a count begins and ends.
 
-    tests/stat/counts.py SONDE CALLS STANDIN
+    tests/stat/counts.py SONDE CALLS STANDIN KNOWN
 
 CALLS: tests/record/calls.c, which makes a known number of system calls. STANDIN: standin.c.
+KNOWN: known.c, which makes known page faults and switches.
 """
 import json
 import os
@@ -16,9 +17,10 @@ import sys
 import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'record'))
-from tap import PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde  # noqa: E402
+from tap import (  # noqa: E402
+    PERF_ENV, SONDE, Skip, case, need, perf, run, same, sh, sonde, wait_until)
 
-CALLS, STANDIN = (os.path.abspath(a) for a in sys.argv[2:4])
+CALLS, STANDIN, KNOWN = (os.path.abspath(a) for a in sys.argv[2:5])
 GETPPID = 'syscalls:sys_enter_getppid'
 
 
@@ -52,21 +54,37 @@ def filtered():
         same(counts(r.stderr), {event: '2'}, r.stderr)
 
 
-@case('page faults and switches that a program makes on purpose')
+def counts_and_sleeps(pid):
+    """Whether a tool has opened its counters and waits."""
+    try:
+        fds = [os.readlink('/proc/%d/fd/%s' % (pid, n)) for n in os.listdir('/proc/%d/fd' % pid)]
+        with open('/proc/%d/wchan' % pid) as f:
+            waits = any(word in f.read() for word in ('poll', 'sleep'))
+    except FileNotFoundError:
+        return False
+    return waits and sum('perf_event' in fd for fd in fds) >= 3
+
+
+@case('exactly the page faults and switches of a program, with both tools')
 def known():
-    # each page of a new mapping is touched once; each sleep gives up the cpu
-    code = ('import mmap, time\nm = mmap.mmap(-1, 4096 * %d)\nfor i in range(%d): m[i * 4096] = 1\n'
-            'for i in range(%d): time.sleep(0.0005)\n')
-    values = []
-    for pages, sleeps in ((0, 0), (1000, 50)):
-        r = sonde('stat', '-x,', '-e', 'minor-faults,cs', '--', sys.executable, '-S', '-c',
-                  code % (pages or 1, pages, sleeps))
-        values.append(counts(r.stderr))
-    more = {k: int(values[1][k]) - int(values[0][k]) for k in values[0]}
-    # huge pages would make fewer faults; Python itself makes a few
-    need(990 <= more['minor-faults'] <= 1100 or more['minor-faults'] < 10, repr(more))
-    # the first run may have been interrupted more often
-    need(40 <= more['cs'] < 1000, repr(more))
+    for tool in (SONDE, perf()):
+        p = subprocess.Popen([KNOWN, '1000', '50'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True)
+        p.stdout.readline()
+        s = subprocess.Popen([tool, 'stat', '-x,', '-e', 'faults,minor-faults,cs', '-p',
+                              str(p.pid)], env=PERF_ENV, stdin=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True)
+        wait_until('%s counts' % tool, lambda: counts_and_sleeps(s.pid))
+        p.stdin.write('\n')
+        p.stdin.flush()
+        switches = int(p.stdout.readline())
+        s.send_signal(signal.SIGINT)
+        values = counts(s.communicate(timeout=300)[1])
+        p.communicate()
+        same((values['faults'], values['minor-faults']), ('1000', '1000'), tool)
+        # and once more where it waits for its end, unless it was interrupted in between
+        need(switches >= 50 and switches <= int(values['cs']) <= switches + 3,
+             '%s: %d, %r' % (tool, switches, values))
 
 
 @case('-r: the mean of equal runs, without deviation')
