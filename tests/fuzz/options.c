@@ -7,7 +7,8 @@
  *	kind	0 -F of script: writes the text of a recording that has all parts of samples
  *		1 --time
  *		2 lists of cpus, pids, names, --itrace: writes the text, too
- *		3 -F, -c, -j, --call-graph, -k, registers of record
+ *		3 -F, -c, -j, --call-graph, -k, registers of record; variant 128 and above: the
+ *		  settings of a count
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -22,6 +23,7 @@
 #include "formats/perfdata/layout.h"
 #include "capture/setup/sampling.h"
 #include "sonde/sonde.h"
+#include "stat/options.h"
 
 enum { SAMPLES = 3 };
 
@@ -151,6 +153,16 @@ static void ask_record(char *text, uint8_t variant)
 		abort();
 }
 
+static void ask_stat(const char *text)
+{
+	struct stat_options o;
+
+	if (stat_options_parse(&o, text) >= 0)
+		stat_options_done(&o);
+	else if (!*err_text())
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const lists[] = {
@@ -171,6 +183,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_time(text, data[1] & 0x7f);
 	else if (data[0] % 4 == 2)
 		ask_session(lists[data[1] / 8 % (sizeof(lists) / sizeof(lists[0]))], text, data[1]);
+	else if (data[1] & 0x80)
+		ask_stat(text);
 	else
 		ask_record(text, data[1]);
 	free(text);
