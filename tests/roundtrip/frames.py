@@ -197,6 +197,8 @@ def relative_folders(sonde, perf, work):
         _, text, _ = run([sonde, 'script', '-i', data, '-F', 'ip,sym,srcline',
                           '--full-source-path'])
         found = set(re.findall(r'^ *(\S*\.c):\d+$', text.decode(), re.M))
+        # a sample may be in the start of the C library
+        found = {name for name in found if name.endswith(('/work.c', '/main.c'))}
         say(found == {'./io/../sysdeps/work.c', './io/main.c'},
             'default: relative folders, DWARF ' + dwarf, ' '.join(sorted(found)))
 
