@@ -23,9 +23,10 @@ static void stat_json_place(const struct stat_printer *p, const struct sonde_sta
 	if (p->by == SONDE_STAT_BY_ALL)
 		return;
 	stat_place_text(p, row, name, sizeof(name));
-	fprintf(p->out, "\"%s\" : ", keys[p->by]);
+	fprintf(p->out,
+		"\"%s\" : ", p->by == SONDE_STAT_BY_CPU && row->cpu < 0 ? "core" : keys[p->by]);
 	/* a cpu is its number alone */
-	json_write_string(p->out, p->by == SONDE_STAT_BY_CPU ? name + 3 : name);
+	json_write_string(p->out, p->by == SONDE_STAT_BY_CPU && row->cpu >= 0 ? name + 3 : name);
 	fputs(", ", p->out);
 	if (p->by != SONDE_STAT_BY_CPU && p->by != SONDE_STAT_BY_THREAD)
 		fprintf(p->out, "\"aggregate-number\" : %u, ", row->nr_counters);

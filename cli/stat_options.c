@@ -167,6 +167,9 @@ const struct opt stat_options[] = {
 
 	OPT_GROUP("How counts are added up"),
 	AGGREGATION,
+	OPT_KEY(0, "percore-show-thread", NULL, "percore-show-thread",
+		"with -A, prints the sum of a core at each of its cpus, for events of sources with "
+		"the term percore: msr/tsc,percore/"),
 	OPT_GROUP("Comparison"),
 	OPT_OUR_TEXT(0, "baseline", "FILE", struct stat_args, baseline,
 		     "compares the runs with those of FILE, made by stat -r N --format json -o "
@@ -202,8 +205,6 @@ const struct opt stat_options[] = {
 	OPT_FLAG(0, "quiet", struct stat_args, quiet, "prints no counts and no messages"),
 
 	OPT_GROUP("Options of perf stat that change nothing"),
-	OPT_FLAG(0, "percore-show-thread", struct stat_args, ignored,
-		 "changes nothing: no event has the term percore"),
 	OPT_TEXT(0, "cputype", "TYPE", struct stat_args, ignored_text,
 		 "changes nothing: name the source of a hybrid processor in the event, "
 		 "cpu_core/cycles/"),

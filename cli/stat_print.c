@@ -48,7 +48,10 @@ const char *stat_place_text(const struct stat_printer *p, const struct sonde_sta
 		*buf = '\0';
 		break;
 	case SONDE_STAT_BY_CPU:
-		snprintf(buf, size, "CPU%d", row->cpu);
+		if (row->cpu < 0) /* an event with percore */
+			snprintf(buf, size, "S%d-D%d-C%d", row->socket, row->die, row->core);
+		else
+			snprintf(buf, size, "CPU%d", row->cpu);
 		break;
 	case SONDE_STAT_BY_CORE:
 		snprintf(buf, size, "S%d-D%d-C%d", row->socket, row->die, row->core);

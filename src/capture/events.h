@@ -55,6 +55,7 @@ struct event_terms {
 	enum term_flag time, inherit, overwrite;
 	const char *call_graph, *branch_type; /* NULL if not given */
 	uint64_t stack_bytes, max_frames;     /* 0 if not given */
+	bool per_core; /* of counts: added up for each core where others are printed by cpu */
 };
 
 /*
@@ -107,7 +108,8 @@ struct capture_events {
 	struct tracefs tracefs; /* opened when the first tracepoint is named */
 	bool has_tracefs;
 	const char *sources; /* path of the event sources; NULL means sysfs */
-	bool takes_tools;    /* duration_time, user_time and system_time are events */
+	/* for counts: duration_time, user_time and system_time are events, percore is a term */
+	bool takes_tools;
 };
 
 /* On failure the error names the mistake and suggests similar names. */

@@ -102,6 +102,10 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 	const char *text = NULL;
 	uint64_t nr = 0;
 
+	if (p->list->takes_tools && !strcmp(w->name, "percore")) {
+		p->event->terms.per_core = true;
+		return 0;
+	}
 	if (w->term == TERM_REFUSED)
 		return err_set(-EBADR, "event '%s': %s is not taken: %s", p->text, w->name,
 			       w->why_not);

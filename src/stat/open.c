@@ -101,6 +101,8 @@ static int open_fill_events(struct sonde_stat *s)
 			.config = e->attr.config,
 			.levels = stat_levels(&e->attr),
 			.tool = e->tool,
+			/* as in perf, only events of a source have this term */
+			.per_core = e->terms.per_core && e->source,
 		};
 
 		stat_event_describe(&event);
@@ -141,6 +143,7 @@ static int open_stat(struct sonde_stat *s, const struct sonde_stat_options *o)
 	TRY(open_fill_events(s));
 	s->rows.by = (enum sonde_stat_by)s->opts.by;
 	s->rows.no_scale = s->opts.no_scale;
+	s->rows.shows_threads_of_core = s->opts.percore_show_thread;
 	s->rows.leaves_out_idle = s->target.system_wide;
 	return stat_make_readings(s);
 }

@@ -31,6 +31,7 @@ struct stat_event {
 	uint32_t levels; /* the exclude bits of the attr: figures compare counts of the same levels
 			  */
 	enum capture_tool tool;
+	bool per_core;   /* the term percore */
 	const int *cpus; /* the only cpus that have rows of it; nr_cpus 0: all */
 	size_t nr_cpus;
 	bool is_supported; /* the kernel opened it somewhere */

@@ -182,34 +182,60 @@ static bool rows_has_event(const struct stat_event *e, int cpu)
 	return !e->nr_cpus;
 }
 
+/* The place that the rows of an event are of; with percore its core, if rows are by cpu. */
+static enum sonde_stat_by rows_place_of(const struct stat_rows *r, const struct stat_event *e)
+{
+	return r->by == SONDE_STAT_BY_CPU && e->per_core ? SONDE_STAT_BY_CORE : r->by;
+}
+
+/* True if an earlier cpu, on which the event is counted, is of the same place. */
+static bool rows_is_repeated(const struct stat_subject *s, const struct stat_event *e,
+			     enum sonde_stat_by by, size_t cpu)
+{
+	for (size_t before = 0; before < cpu; before++)
+		if (rows_has_event(e, s->cpus.v[before]) &&
+		    rows_same_place(by, &s->places.v[before], &s->places.v[cpu]))
+			return true;
+	return false;
+}
+
+/* Adds the counts of a cpu and of all others of its place. */
+static void row_add_place(const struct stat_rows *r, struct sonde_stat_row *row,
+			  const struct stat_subject *s, const struct stat_reading *reading,
+			  enum sonde_stat_by by, size_t cpu)
+{
+	const struct stat_event *e = &s->events.v[row->event];
+
+	for (size_t other = 0; other < s->cpus.n; other++)
+		if (other == cpu ||
+		    (by != SONDE_STAT_BY_CPU && rows_has_event(e, s->cpus.v[other]) &&
+		     rows_same_place(by, &s->places.v[cpu], &s->places.v[other])))
+			row_add_cpu(r, row, s, reading, other);
+}
+
 /* One row for each cpu, or for each core, die, socket or node, at its first cpu. */
 static int rows_add_places(struct stat_rows *r, const struct stat_subject *s,
 			   const struct stat_reading *reading, size_t event)
 {
 	const struct stat_event *e = &s->events.v[event];
+	const enum sonde_stat_by by = rows_place_of(r, e);
 	const bool is_by_cpu = r->by == SONDE_STAT_BY_CPU;
+	const bool has_row_of_cpu = is_by_cpu && (!e->per_core || r->shows_threads_of_core);
 	const size_t first = r->list.n;
 
 	for (size_t cpu = 0; cpu < s->cpus.n; cpu++) {
 		struct sonde_stat_row row = row_new(event);
-		bool is_new = rows_has_event(e, s->cpus.v[cpu]);
 
-		for (size_t before = 0; before < cpu && is_new && !is_by_cpu; before++)
-			is_new = !rows_has_event(e, s->cpus.v[before]) ||
-				 !rows_same_place(r->by, &s->places.v[before], &s->places.v[cpu]);
-		if (!is_new)
+		if (!rows_has_event(e, s->cpus.v[cpu]) ||
+		    (!has_row_of_cpu && rows_is_repeated(s, e, by, cpu)))
 			continue;
-		if (is_by_cpu)
+		if (has_row_of_cpu)
 			row.cpu = s->cpus.v[cpu];
 		else
-			row_set_place(&row, r->by, &s->places.v[cpu]);
+			row_set_place(&row, by, &s->places.v[cpu]);
 		if (e->tool != TOOL_NONE && r->list.n == first)
 			row_add_tool(&row, e, reading);
-		row_add_cpu(r, &row, s, reading, cpu);
-		for (size_t other = cpu + 1; other < s->cpus.n && !is_by_cpu; other++)
-			if (rows_has_event(e, s->cpus.v[other]) &&
-			    rows_same_place(r->by, &s->places.v[cpu], &s->places.v[other]))
-				row_add_cpu(r, &row, s, reading, other);
+		row_add_place(r, &row, s, reading, by, cpu);
 		row_end(&row, e);
 		if (is_by_cpu && rows_is_offline(s, reading, cpu))
 			continue;

@@ -17,7 +17,9 @@ struct row_spread {
 struct stat_rows {
 	enum sonde_stat_by by;
 	bool no_scale;
-	bool leaves_out_idle; /* threads without a count have no row; the busiest is first */
+	bool shows_threads_of_core; /* by cpu, an event with percore has the core's sum at each cpu
+				     */
+	bool leaves_out_idle;       /* threads without a count have no row; the busiest is first */
 	VEC(struct sonde_stat_row) list;
 	VEC(struct row_spread) spreads; /* of each row over the runs */
 };

@@ -126,6 +126,7 @@ def valid_json():
                STANDIN='0:0=2000 0:1=3000 0:4=600 0:5=30 0:7=50 0:8=60')
     for options in ([], ['-r', '2'], ['-I', '20'], ['-I', '20', '--summary'], ['-x,'],
                     ['-a', '-A'], ['-a', '--per-core'], ['-a', '--per-socket'],
+                    ['-a', '-A', '-e', 'msr/tsc,percore/'],
                     ['-a', '--per-node'], ['-a', '--per-thread', '-e', 'cs'], ['-n'],
                     ['-a', '--for-each-cgroup', '/'], ['--metric-only'], ['-e', 'cs'],
                     ['-I', '20', '--metric-only'], ['-a', '-A', '--metric-only'],
