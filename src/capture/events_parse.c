@@ -44,7 +44,7 @@ static enum capture_tool parse_tool(const char *name)
 
 /*
  * Returns why a name cannot be recorded, or NULL if it can. BPF programs, markers in a program
- * (SDT) and events that only perf stat counts cannot.
+ * (SDT) and events that only sonde stat counts cannot.
  */
 static const char *parse_why_never(const char *name)
 {

@@ -104,7 +104,7 @@ def _():
                        ('cs/metric-id=x/', 'perf stat'),
                        ('cs/aux-output/', 'not taken'), ('cs/aux-sample-size=9/', 'not taken'),
                        ('cs/driver-config=x/', 'not taken'), ('cs/branch_type=bar/', '\'bar\''),
-                       ('duration_time', 'perf stat'),
+                       ('duration_time', 'sonde stat'),
                        ('prog.o', 'BPF'), ('%sdt_a:b', 'SDT'),
                        ('uprobe/retprobe/', 'uprobe_events'), ('mem:x', 'address')):
         refused('-e', text, says=says)
