@@ -356,9 +356,6 @@ static int rows_count_run(struct stat_rows *r)
 			return err_nomem();
 		spread_add(s, (double)row->count);
 		row->value = s->mean;
-		/* it was counted in another run */
-		if (row->state == SONDE_STAT_NOT_COUNTED && s->mean > 0)
-			row->state = SONDE_STAT_COUNTED;
 		row->deviation = spread_of_mean(s);
 	}
 	return 0;
