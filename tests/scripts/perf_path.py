@@ -57,9 +57,9 @@ T.is_(perf("--version", SONDE_COMPAT="none").out, VERSION,
 T.is_(perf("--compat", "none", "version").out, VERSION, "called as perf, --compat none is ignored")
 T.is_(perf("--compat", "perf-6.12", "version").out, VERSION.replace("6.1.", "6.12.", 1),
       "called as perf, --compat before the command names a version")
-r = perf("stat", "true")
-T.ok(r.rc == 1 and not r.out and "no command 'stat': perf has it" in r.err and
-     "no perf is in PATH" in r.err, "perf stat", r)
+r = perf("lock", "true")
+T.ok(r.rc == 1 and not r.out and "no command 'lock': perf has it" in r.err and
+     "no perf is in PATH" in r.err, "perf lock", r)
 real = T.write("real/perf", "#!/bin/sh\n")
 os.chmod(real, 0o755)
 r = perf("nonsense")
@@ -104,24 +104,24 @@ def both(*words, front=LINK, **more):
     return go([front + "/perf", *words], PATH=front + ":" + SHOWN.strip(), **more)
 
 
-for words in (["stat"], ["stat", "-e", "x y", "", "--", "true", "--compat", "-v"], ["top"],
+for words in (["lock"], ["lock", "-e", "x y", "", "--", "true", "--compat", "-v"], ["top"],
               ["sched", "latency", "-i", "x"],
-              ["nonsense", "--compat", "none"], ["--no-pager", "stat", "true"], ["report"],
+              ["nonsense", "--compat", "none"], ["--no-pager", "lock", "true"], ["report"],
               ["report", "--sort", "comm", "-i", DEMO],
               ["report", "--header", "-i", DEMO], ["report", "--stdio", "--no-such"],
-              ["help", "stat"], ["report", "-i", DEMO, "--", "--header-only"]):
+              ["help", "lock"], ["report", "-i", DEMO, "--", "--header-only"]):
     r = both(*words)
     T.ok(r.rc == 7 and r.err == "side\n" and r.out == "".join("<%s>" % w for w in words) + "\n" +
          SHOWN,
          "perf %s is run by the other perf: words, status, PATH without our folder" %
          " ".join(words), r)
-r = both("--compat", "perf-6.12", "-v", "--buildid-dir=/b", "stat", "true")
-T.ok(r.rc == 7 and r.out.startswith("<--buildid-dir=/b><stat><true>\n"),
+r = both("--compat", "perf-6.12", "-v", "--buildid-dir=/b", "lock", "true")
+T.ok(r.rc == 7 and r.out.startswith("<--buildid-dir=/b><lock><true>\n"),
      "options of sonde before the command are not passed on", r)
-T.is_(r.err, "sonde: 'stat' is run by %s/perf\nside\n" % REAL,
+T.is_(r.err, "sonde: 'lock' is run by %s/perf\nside\n" % REAL,
       "-v names the program that runs the command")
-T.has(both("stat", "-v", "true").err, "'stat' is run by", "-v after the command names the program")
-T.is_(both("stat", "true", "-v").err, "side\n", "-v among the words of the command does not")
+T.has(both("lock", "-v", "true").err, "'lock' is run by", "-v after the command names the program")
+T.is_(both("lock", "true", "-v").err, "side\n", "-v among the words of the command does not")
 for words, part in ((["script", "--no-such"], "unknown option --no-such"),
                     (["record", "--no-such"], "unknown option --no-such"),
                     (["evlist", "--no-such"], "unknown option --no-such"),
@@ -133,43 +133,43 @@ T.is_(both("report", "--header-only", "-i", DEMO).out,
       perf("report", "--header-only", "-i", DEMO).out, "report --header-only is run by sonde")
 T.has(both("help", "script").out, "usage: perf script",
       "the help of sonde's commands is printed by sonde")
-os.symlink(SONDE, os.path.join(T.dir, "perf-stat"))
-T.ok(go(["./perf-stat", "-a"], PATH=SHOWN.strip()).out.startswith("<stat><-a>\n"), "perf-stat")
-T.ok(go([SONDE, "--compat", "perf-6.1", "stat"], PATH=SHOWN.strip()).rc == 1,
+os.symlink(SONDE, os.path.join(T.dir, "perf-lock"))
+T.ok(go(["./perf-lock", "-a"], PATH=SHOWN.strip()).out.startswith("<lock><-a>\n"), "perf-lock")
+T.ok(go([SONDE, "--compat", "perf-6.1", "lock"], PATH=SHOWN.strip()).rc == 1,
      "sonde --compat is not called as perf")
 
 # A folder with other programs stays in PATH, one with only the link is removed.
 os.makedirs(T.dir + "/mixed")
 os.symlink(SONDE, T.dir + "/mixed/perf")
-T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n" + SHOWN,
+T.is_(both("lock", front=T.dir + "/mixed").out, "<lock>\n" + SHOWN,
       "a folder with only the link is removed from PATH")
 program("mixed/tool", "")
-T.is_(both("stat", front=T.dir + "/mixed").out, "<stat>\n%s/mixed:%s" % (T.dir, SHOWN),
+T.is_(both("lock", front=T.dir + "/mixed").out, "<lock>\n%s/mixed:%s" % (T.dir, SHOWN),
       "a folder with other programs stays in PATH")
 os.symlink(T.dir + "/mixed/perf", T.dir + "/other-name")
 os.makedirs(T.dir + "/copy")
 shutil.copy(SONDE, T.dir + "/copy/perf")
-r = go([LINK + "/perf", "stat"],
+r = go([LINK + "/perf", "lock"],
        PATH=":".join([LINK, T.dir + "/mixed", T.dir + "/copy", SHOWN.strip()]))
-T.ok(r.rc == 7 and r.out.startswith("<stat>\n"),
+T.ok(r.rc == 7 and r.out.startswith("<lock>\n"),
      "another sonde called perf passes the command on, but not back", r)
 
 # Programs that call each other end.
 for text in ('exec %s/perf "$@"\n', '%s/perf "$@"\n', '%s/perf "$@" more\n'):
     folder = os.path.dirname(program("loop/perf", text % LINK))
-    r = go([LINK + "/perf", "stat", "true"], PATH=LINK + ":" + folder + ":" + TOOLS)
+    r = go([LINK + "/perf", "lock", "true"], PATH=LINK + ":" + folder + ":" + TOOLS)
     T.ok(r.rc == 1 and r.err.count("%s/perf leads back to sonde" % folder) == 1 and not r.out,
          "sonde and a perf that call each other end: " + text, r)
 shutil.rmtree(T.dir + "/loop")
 program("elsewhere/nested/perf", 'shift; exec "$@"\n')
-r = go([T.dir + "/mixed/perf", "stat", "perf", "stat", "perf", "stat", "echo", "reached"],
+r = go([T.dir + "/mixed/perf", "lock", "perf", "lock", "perf", "lock", "echo", "reached"],
        PATH="%s/mixed:%s/nested:%s" % (T.dir, REAL, TOOLS))
-T.ok(r.rc == 0 and r.out == "reached\n", "perf stat perf stat is no loop", r)
+T.ok(r.rc == 0 and r.out == "reached\n", "perf lock perf lock is no loop", r)
 broken = T.write("broken/perf", "\x7fELF")
 os.chmod(broken, 0o755)
-r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/broken:" + TOOLS)
+r = go([LINK + "/perf", "lock"], PATH=LINK + ":" + T.dir + "/broken:" + TOOLS)
 T.ok(r.rc != 0 and not r.out and r.err, "a perf that cannot be run", r)
-r = go([LINK + "/perf", "stat"], PATH=LINK + ":" + T.dir + "/nowhere")
+r = go([LINK + "/perf", "lock"], PATH=LINK + ":" + T.dir + "/nowhere")
 T.ok(r.rc == 1 and "no perf is in PATH" in r.err, "no other perf", r)
 
 # ---- called as sonde: the message names perf, and sonde's own answer ----
@@ -181,7 +181,7 @@ for words, script in ((["sched", "latency"], "wakeup-latency"),
                       (["trace", "-a", "--summary", "-p", "1"], "syscall-latency"),
                       (["trace"], "syscall-top"),
                       (["kmem", "stat"], "page-allocations"), (["kwork", "report"], "irq-times"),
-                      (["stat"], None), (["top"], None), (["sched", "map"], None),
+                      (["annotate"], None), (["top"], None), (["sched", "map"], None),
                       (["trace", "ls", "-s"], "syscall-top")):
     r = go([SONDE, *words], PATH=SHOWN.strip())
     T.ok(r.rc == 2 and "%s/perf %s" % (REAL, words[0]) in r.err and len(r.err.splitlines()) == 1,
