@@ -1623,7 +1623,7 @@ struct sonde_stat_metric {
 	uint32_t has_value; /* 0: the counts that it needs are missing */
 };
 
-/* Whether there is a count. */
+/* A row has a count, or the reason why it has none. */
 enum sonde_stat_state {
 	SONDE_STAT_COUNTED = 0,
 	SONDE_STAT_NOT_COUNTED = 1,  /* the event was never on a counter */

@@ -123,7 +123,7 @@ for word in CLASSES + ('*',):
         skip('JSON of ' + word, 'tracepoints cannot be read here')
         continue
     got = parsed(*[word] if word != '*' else [])
-    # of some classes a machine may have nothing; forms are not listed for programs
+    # a machine may have no events of some classes; forms are not listed for programs
     status = 0 if got['events'] or word in ('raw', 'breakpoint') else 1
     ok('JSON of ' + word, got['status'] == status and
        (got['events'] or word not in ('sw', 'tracepoint', '*')) and

@@ -172,7 +172,7 @@ def interrupted():
     text = s.communicate(timeout=300)[1]
     need(re.search(r'^\d+,,cs,', text, re.M), text)
     same(s.returncode, 128 + signal.SIGTERM)
-    # of several runs, those so far
+    # the result is that of the runs so far
     s = start('-r', '1000', '-e', 'cs', '--', 'sh', '-c', 'echo >> runs; sleep 0.05')
     while not os.path.exists('runs') or os.path.getsize('runs') < 3:
         need(time.monotonic() < end and s.poll() is None, 'it does not run the command')
