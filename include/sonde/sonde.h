@@ -1361,6 +1361,188 @@ SONDE_API int sonde_profile_path(struct sonde_profile *p, uint32_t table, uint64
 SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t table, uint64_t path,
 				       uint32_t key, struct sonde_profile_value *ret);
 
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/*
+ * The structs of Arrow's C data interface and C stream interface, as their specification has them.
+ * A consumer may copy a struct elsewhere and set `release` of the original to NULL.
+ */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children;
+	struct ArrowSchema *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children;
+	struct ArrowArray *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+#endif
+
+/*
+ * Tables of typed columns, filled with the events of a session in one pass.
+ *
+ *	struct sonde_columns *c;
+ *	struct ArrowSchema schema;
+ *	struct ArrowArray batch;
+ *	uint32_t table;
+ *
+ *	sonde_columns_new(&c, session);
+ *	sonde_columns_add(c, "sched:sched_switch", "prev_pid,next_pid", NULL);
+ *	sonde_columns_schema(c, 0, &schema);
+ *	while (sonde_columns_next(c, &table, &batch) > 0) {
+ *		use(&schema, &batch);
+ *		batch.release(&batch);
+ *	}
+ *	schema.release(&schema);
+ *	sonde_columns_free(c);
+ *
+ * A table has the events of one type, in the order in which the session delivers them. Its own
+ * columns come first: time, cpu, pid, tid, comm, and `stack` if wanted. Then fields follow. A field
+ * that is called like an own column gets the name `f_NAME` ("f_pid"). All columns are nullable:
+ *
+ *	column                          Arrow format          null if
+ *	time                            l, nanoseconds        not recorded
+ *	cpu, pid, tid                   i                     -1: not recorded
+ *	comm                            i, dictionary u       tid is null
+ *	stack                           i, dictionary +l of L the event has no call chain
+ *	integer, enum, bits             c C s S i I l L       the record is too short
+ *	pointer                         L                     the same
+ *	float                           f g                   the same
+ *	text                            i, dictionary u       its bytes are outside the record
+ *	array of integers               +l                    the same
+ *	struct, anything else           z                     the same
+ *	value of a sample (ip, addr..)  L                     the sample does not have it
+ *
+ * Text is valid UTF-8: a byte that is not becomes the four characters \xNN. Each batch has the
+ * dictionary values found so far; a value keeps its code in all batches. The metadata of `time` has
+ * "unit" (ns) and "sonde.clock" (the session's key clock); that of a field has "sonde.type", its
+ * declaration.
+ *
+ * Schemas of one family (sonde_schema_family()) fill the same table. If their integer or float
+ * fields of one name differ, the column has the narrowest type that has all their values, or l if
+ * there is none. If their kinds differ, the first schema decides. Schemas that appear after
+ * sonde_columns_add() do not change a column. A value that a column cannot hold is null and is
+ * counted in sonde_columns_table.unfit.
+ *
+ * The session belongs to the columns while they read it: it delivers only the events that tables
+ * need, and events that a caller reads in between are missing from the tables. Columns keep the
+ * session's memory, so it may be closed before them; until then they must be used by the session's
+ * thread. Schemas and arrays depend on neither: they own their memory and may be used and released
+ * by any thread, in any order. Buffers are aligned to 64 bytes.
+ */
+struct sonde_columns;
+
+/* Bits of sonde_columns_options.flags. */
+enum sonde_columns_flags {
+	SONDE_COLUMNS_BYTES = 1,      /* text and comm as recorded: i, dictionary z */
+	SONDE_COLUMNS_NAMES = 2,      /* fields with flags or symbols as names: i, dictionary u */
+	SONDE_COLUMNS_STACKS = 4,     /* a column `stack`: addresses, innermost frame first */
+	SONDE_COLUMNS_FIELDS_ONLY = 8 /* no own columns, except those that `fields` names */
+};
+/* How a table is filled. A zeroed struct with `size` means all defaults. */
+struct sonde_columns_options {
+	uint32_t size;
+	uint32_t flags; /* enum sonde_columns_flags */
+	/*
+	 * Limit on the rows of a batch; 0: 65536; at most 2^28. A batch is shorter if its arrays
+	 * and bytes would exceed 64 MiB.
+	 */
+	uint32_t rows;
+	uint32_t reserved;
+};
+
+/*
+ * Makes columns without a table. Returns 0 and *ret, which sonde_columns_free() frees; -ENOMEM.
+ */
+SONDE_API int sonde_columns_new(struct sonde_columns **ret, struct sonde_session *s);
+/* Frees columns, but not arrays and schemas made of them. NULL is allowed. */
+SONDE_API void sonde_columns_free(struct sonde_columns *c);
+/*
+ * Adds a table for the events of a type: "sched:sched_switch", or "sched_switch" if only one system
+ * has it. fields: names, comma-separated; NULL: all fields except common_*, and for events that are
+ * not tracepoints the values that samples have: ip, addr, id, stream_id, period, weight, data_src,
+ * transaction, phys_addr, cgroup, data_page_size, code_page_size, time_enabled, time_running. Both
+ * kinds may be named for any sample. A name means the field, as does its column's name ("f_pid");
+ * if the event has no such field, it means the own column. o may be NULL: all defaults. If the
+ * input is a pipe from which nothing was read, this reads up to its first events.
+ *
+ * Returns the number of the table, from 0 on. -ENOENT for an unknown event or field; the nearest
+ * names are in the chain of causes. -EINVAL for a name that is given twice or is ambiguous, for
+ * wrong options, and after the first call of a fill or next function. -ENOMEM.
+ */
+SONDE_API int sonde_columns_add(struct sonde_columns *c, const char *event, const char *fields,
+				const struct sonde_columns_options *o);
+/*
+ * The type of a table: a struct (+s) named after the event, with one child for each column. Returns
+ * 0 and *ret, which ret->release() releases; -ENOENT if there is no such table; -ENOMEM.
+ */
+SONDE_API int sonde_columns_schema(struct sonde_columns *c, uint32_t table,
+				   struct ArrowSchema *ret);
+/*
+ * The next batch of any table: an array of the table's type. Reads the session as far as needed. At
+ * the end of the session the rest of each table follows, in the order of tables. Returns 1, *ret,
+ * which ret->release() releases, and *ret_table; 0 at the end; a negative errno on failure, as from
+ * sonde_session_next_batch(), -ENOMEM, or -EFBIG if a dictionary exceeds 2 GiB.
+ */
+SONDE_API int sonde_columns_next(struct sonde_columns *c, uint32_t *ret_table,
+				 struct ArrowArray *ret);
+/*
+ * sonde_columns_next() in two steps, for hosts that hold a lock or handle signals.
+ * sonde_columns_next_pending() never reads: it returns 1 and a batch, or 0 if none is complete.
+ * sonde_columns_fill() reads for a short time: it returns 1 if there may be more, 0 at the end (the
+ * rest of the tables is then pending), a negative errno on failure.
+ */
+SONDE_API int sonde_columns_next_pending(struct sonde_columns *c, uint32_t *ret_table,
+					 struct ArrowArray *ret);
+SONDE_API int sonde_columns_fill(struct sonde_columns *c);
+/*
+ * An Arrow stream of the only table. Returns 0 and *ret, which now owns c and frees it with
+ * ret->release(); -EINVAL if there is not exactly one table; -ENOMEM. On failure c is unchanged.
+ */
+SONDE_API int sonde_columns_stream(struct sonde_columns *c, struct ArrowArrayStream *ret);
+
+/* Facts about a table, as far as the session was read. */
+struct sonde_columns_table {
+	uint32_t size;
+	uint32_t schema;     /* id of the first schema of its events */
+	const char *name;    /* of the events; valid as long as the columns */
+	uint32_t nr_columns; /* own columns and fields */
+	uint32_t reserved;
+	uint64_t rows;  /* in all batches, also in those not yet complete */
+	uint64_t unfit; /* values that are null because the column's type cannot hold them */
+	uint64_t lost;  /* events of any type that the recording reports as lost */
+};
+/* Returns 1 and *ret; 0 if there is no such table. */
+SONDE_API int sonde_columns_table(const struct sonde_columns *c, uint32_t table,
+				  struct sonde_columns_table *ret);
+
 /* ---- text output ----------------------------------------------------------------------------- */
 
 /*
