@@ -176,16 +176,10 @@ static bool fill_has(const struct sonde_field *f, const struct sonde_event *ev)
 	return f->width <= ev->bytes_len && f->offset <= ev->bytes_len - f->width;
 }
 
-static uint64_t fill_number(const struct sonde_field *f, const struct sonde_event *ev)
-{
-	const uint64_t v = field_number(f, ev->bytes, ev->bytes_len, fill_swaps(ev));
-
-	return field_sign_extend(f, v);
-}
-
 static int fill_int(const struct run *r, struct column *c, const struct plan_field *p)
 {
 	const struct sonde_field *f = p->field;
+	const bool is_signed = f->is_signed && !f->is_pointer;
 
 	if (p->is_same && f->width <= r->min_len && f->offset <= r->min_len - f->width &&
 	    !(r->has_swapped && r->has_native)) {
@@ -193,10 +187,13 @@ static int fill_int(const struct run *r, struct column *c, const struct plan_fie
 		return 0;
 	}
 	for (size_t i = 0; i < r->nr; i++) {
-		const bool has = fill_has(f, r->ev[i]);
+		const struct sonde_event *ev = r->ev[i];
+		const bool has = fill_has(f, ev);
+		uint64_t v = field_number(f, ev->bytes, ev->bytes_len, fill_swaps(ev));
 
-		if (has && fill_store(c->values->bytes, c, r->row + i, fill_number(f, r->ev[i]),
-				      f->is_signed))
+		if (is_signed)
+			v = field_sign_extend(f, v);
+		if (has && fill_store(c->values->bytes, c, r->row + i, v, is_signed))
 			continue;
 		r->t->unfit += has;
 		fill_store(c->values->bytes, c, r->row + i, 0, false);
@@ -307,7 +304,7 @@ static int fill_names(const struct run *r, struct column *c, const struct sonde_
 			TRY(fill_code_null(r, c, i));
 			continue;
 		}
-		v = fill_number(f, ev);
+		v = field_sign_extend(f, field_number(f, ev->bytes, ev->bytes_len, fill_swaps(ev)));
 		code = hash64_find(&c->by_value, v);
 		if (code == HASH64_EMPTY) {
 			TRY(names_put(r->plan->schema, f, v, words));

@@ -84,7 +84,7 @@ static int tables_find_event(const struct tables *t, const char *event,
 int tables_add(struct tables *t, const char *event, const char *fields, uint32_t flags,
 	       uint32_t rows)
 {
-	const struct sonde_schema *sc;
+	const struct sonde_schema *sc = NULL;
 	struct table *table;
 	int r;
 
@@ -228,10 +228,11 @@ int tables_finish(struct tables *t)
 
 int tables_next(struct tables *t, uint32_t *ret_table, struct ArrowArray *ret)
 {
-	struct table_batch *b = &t->ready.v[t->ready_at];
+	const struct table_batch *b;
 
 	if (t->ready_at == t->ready.n)
 		return 0;
+	b = &t->ready.v[t->ready_at];
 	*ret_table = b->table;
 	*ret = b->array;
 	if (++t->ready_at == t->ready.n)
