@@ -13,10 +13,8 @@ static const char *text_env_symbol(void *ctx, uint64_t addr, uint64_t *ret_off)
 	return recording_kernel_symbol(ctx, addr, ret_off);
 }
 
-static const char *text_env_printk(void *ctx, uint64_t addr)
+const char *recording_printk(struct recording *rec, uint64_t addr)
 {
-	struct recording *rec = ctx;
-
 	if (!rec->printk_tried) {
 		struct source_kernel k = { 0 };
 
@@ -26,6 +24,11 @@ static const char *text_env_printk(void *ctx, uint64_t addr)
 			printk_formats_read(&rec->printk, k.printk, k.printk_len);
 	}
 	return printk_formats_find(&rec->printk, addr);
+}
+
+static const char *text_env_printk(void *ctx, uint64_t addr)
+{
+	return recording_printk(ctx, addr);
 }
 
 static void text_env_divided_by_zero(void *ctx)

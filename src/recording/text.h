@@ -16,4 +16,7 @@ void recording_event_text(const struct event *ev, struct outbuf *out);
 void recording_event_fields(const struct event *ev, const struct sonde_field *f,
 			    struct outbuf *out);
 
+/* The string at an address of the recorded kernel, from printk_formats; NULL if unknown. */
+const char *recording_printk(struct recording *rec, uint64_t addr);
+
 #endif
