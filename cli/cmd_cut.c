@@ -47,6 +47,8 @@ static const struct opt options[] = {
 	OPT_KEY(0, "pid", "PIDS", "pid", "keeps only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "keeps only events of these threads"),
 	OPT_KEY('c', "comm", "NAMES", "comm", "keeps only events of threads with these names"),
+	OPT_KEY(0, "where", "EXPR", "where",
+		"keeps only events for which EXPR is true, as sonde script --where does"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu",
 		"keeps only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
 	RECORDING_OPTIONS(struct args, rec),

@@ -367,6 +367,8 @@ static const struct opt options[] = {
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only samples of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only samples of these threads"),
 	OPT_KEY('c', "comms", "NAMES", "comm", "takes only samples of threads with these names"),
+	OPT_KEY(0, "where", "EXPR", "where",
+		"takes only samples for which EXPR is true, as sonde script --where does"),
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols", "takes only samples in these functions"),
 	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only samples in these files"),
 	OPT_GROUP("Call chains"),

@@ -192,6 +192,8 @@ static const struct opt options[] = {
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),
 	OPT_KEY('c', "comms", "NAMES", "comm", "takes only events of threads with these names"),
+	OPT_KEY(0, "where", "EXPR", "where",
+		"takes only events for which EXPR is true, as sonde script --where does"),
 	OPT_GROUP("The recording"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,

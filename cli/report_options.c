@@ -448,6 +448,8 @@ const struct opt report_options[] = {
 		"takes only samples of this time, in seconds; either side may be left out. Or "
 		"percents of the recording: 10%/2"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only samples of these cpus, as 0,2-3"),
+	OPT_OUR_KEY(0, "where", "EXPR", "where",
+		"takes only samples for which EXPR is true, as sonde script --where does"),
 	OPT_TEXT('c', "comms", "NAMES", struct report_args, comms,
 		"shows only rows of threads with these names"),
 	OPT_TEXT('d', "dsos", "FILES", struct report_args, dsos,

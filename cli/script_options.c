@@ -281,6 +281,9 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),
 	OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),
 	OPT_KEY('c', "comms", "NAMES", "comm", "takes only events of threads with these names"),
+	OPT_OUR_KEY(0, "where", "EXPR", "where",
+		"takes only events for which EXPR is true, in the kernel's language of filters: "
+		"'prev_pid > 100 && next_comm ~ \"kw*\"'"),
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols",
 		"takes only events in these functions, or at 0xADDRESS"),
 	OPT_NUMBER_KEY(0, "addr-range", "BYTES", "addr-range",

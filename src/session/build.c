@@ -30,6 +30,7 @@ static void build_session_free(struct sonde_session *s)
 	free(s->merge.lanes);
 	recordings_done(&s->recordings);
 	filters_done(&s->filters);
+	session_where_done(s);
 	vec_done(&s->events_known);
 	session_options_done(&s->opts);
 	outbuf_done(&s->printed);
@@ -54,8 +55,9 @@ void session_unref(struct sonde_session *s)
 static bool build_has_filters(const struct sonde_session *s)
 {
 	return s->opts.time || s->opts.cpu || s->opts.pid || s->opts.tid || s->opts.comm ||
-	       s->opts.event || s->opts.symbols || s->opts.dsos || s->opts.switch_on ||
-	       s->opts.switch_off || s->opts.dlfilters || s->opts.graph_function;
+	       s->opts.where || s->opts.event || s->opts.symbols || s->opts.dsos ||
+	       s->opts.switch_on || s->opts.switch_off || s->opts.dlfilters ||
+	       s->opts.graph_function;
 }
 
 static int build_filters(struct sonde_session *s)
@@ -72,6 +74,8 @@ static int build_filters(struct sonde_session *s)
 		TRY(id_list_parse(o->tid, "tid", &f->late.tids));
 	if (o->comm)
 		TRY(comm_list_parse(o->comm, "comm", &s->recordings.strings, &f->late.comms));
+	if (o->where)
+		TRY(where_parse(o->where, &s->where.expr));
 	if (o->event)
 		TRY(event_names_parse(o->event, &f->names));
 	if (o->dsos)
@@ -82,7 +86,8 @@ static int build_filters(struct sonde_session *s)
 					 o->rules));
 	TRY(session_dlfilters_load(s));
 	f->switches = (struct event_switch){ .on = EVENT_SWITCH_NONE, .off = EVENT_SWITCH_NONE };
-	f->is_choosy = f->names.names || place_filter_is_set(&f->places) || s->dlfilters.filters.n;
+	f->is_choosy = f->names.names || place_filter_is_set(&f->places) ||
+		       s->where.expr.needs_state || s->dlfilters.filters.n;
 	return 0;
 }
 
@@ -487,6 +492,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
 	TRY(build_check_event_names(s));
+	TRY(session_where_open(s));
 	TRY(build_find_switches(s));
 	return build_open_orders(s);
 }

@@ -12,6 +12,7 @@
 #include "filters/id_list.h"
 #include "filters/name_list.h"
 #include "filters/time_window.h"
+#include "filters/where/where.h"
 #include "recording/clock.h"
 #include "session/itrace.h"
 #include "sonde/sonde.h"
@@ -39,6 +40,7 @@ static const struct key keys[] = {
 	TEXT("pid", pid),
 	TEXT("tid", tid),
 	TEXT("comm", comm),
+	TEXT("where", where),
 	TEXT("symbols", symbols),
 	NUMBER("addr-range", addr_range),
 	TEXT("dsos", dsos),
@@ -234,6 +236,7 @@ static int options_check_values(const struct session_options *o)
 {
 	struct cpu_list cpus = { 0 };
 	struct id_list pids = { 0 }, tids = { 0 };
+	struct where where = { 0 };
 	bool repeats;
 	size_t at;
 	uint64_t bytes;
@@ -268,6 +271,9 @@ static int options_check_values(const struct session_options *o)
 	if (o->tid)
 		TRY(id_list_parse(o->tid, "tid", &tids));
 	id_list_done(&tids);
+	if (o->where)
+		TRY(where_parse(o->where, &where));
+	where_done(&where);
 	for (unsigned i = 0; i < NR_SINKS; i++) {
 		const struct sink_options own = session_options_of_sink(o, sinks[i]);
 

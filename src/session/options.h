@@ -22,7 +22,7 @@ struct session_options {
 	/* the first input; under perf's rule the last one, which is then the only one */
 	char *input;
 	char *inputs; /* lines of keys input and offset, in order; NULL if there is only input */
-	char *time, *cpu, *pid, *tid, *comm, *symbols, *dsos, *switch_on, *switch_off;
+	char *time, *cpu, *pid, *tid, *comm, *where, *symbols, *dsos, *switch_on, *switch_off;
 	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	char *stop_bt, *dlfilters;
 	char *event;          /* names of the wanted events */

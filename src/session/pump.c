@@ -81,6 +81,8 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 	if (!n && !rec->has_ended)
 		source_note_end(rec->source);
 	rec->has_ended = !n;
+	if (!n)
+		TRY(session_where_end(s));
 	if (!n && pump_nothing_read(rec)) {
 		/*
 		 * The defects of the last records are delivered as events before the reading fails.
@@ -204,17 +206,23 @@ static int pump_refuse(struct sonde_session *s, const struct event *ev, enum ref
 	return 0;
 }
 
+static int pump_choose_where(struct sonde_session *s, struct event *ev)
+{
+	int r = session_where_ask(s, ev);
+
+	return r ? r : pump_refuse(s, ev, REFUSED_BY_WHERE);
+}
+
 /* The last filters for a sample. They are used only if one of them is set. */
 static int pump_choose(struct sonde_session *s, struct event *ev)
 {
 	struct filters *f = &s->filters;
+	int r;
 
-	if (f->names.names) {
-		int r = pump_choose_name(s, ev->schema);
-
-		if (r <= 0)
-			return r ? r : pump_refuse(s, ev, REFUSED_BY_NAME);
-	}
+	if (f->names.names && (r = pump_choose_name(s, ev->schema)) <= 0)
+		return r ? r : pump_refuse(s, ev, REFUSED_BY_NAME);
+	if (s->where.expr.needs_state && (r = pump_choose_where(s, ev)) <= 0)
+		return r;
 	if (place_filter_is_set(&f->places)) {
 		struct sonde_sample sample;
 
@@ -239,6 +247,22 @@ static int pump_choose_early(struct sonde_session *s, struct event *ev)
 	recording_find_task(ev);
 	TRY(recording_complete(ev));
 	return session_dlfilters_ask(s, ev, true);
+}
+
+/* The filters that need no state. Returns 1 if the sample passes, 0 if not, <0 on failure. */
+static inline int pump_filter_early(struct sonde_session *s, struct recording *rec,
+				    struct event *ev)
+{
+	int r;
+
+	if (__builtin_expect(s->dlfilters.has_early, 0) && (r = pump_choose_early(s, ev)) <= 0)
+		return r;
+	if (s->opts.graph_function || !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu))
+		return pump_refuse(s, ev,
+				   time_windows_hold(&rec->early.time, ev->pub.time_ns)
+					   ? REFUSED_BY_CPU
+					   : REFUSED_BY_TIME);
+	return s->where.expr.text && !s->where.expr.needs_state ? pump_choose_where(s, ev) : 1;
 }
 
 /* True if the caller or sink wants this event, which is not a sample. */
@@ -287,20 +311,11 @@ static inline int pump_admit(struct sonde_session *s, struct recording *rec, str
 	/* It became unwanted after it was decoded. */
 	if (__builtin_expect(ev->schema->unwanted, 0) && is_sample && rec->nr_events > 1)
 		return 0;
-	if (__builtin_expect(s->dlfilters.has_early, 0) && is_sample) {
-		int r = pump_choose_early(s, ev);
+	if (s->filters.is_set && is_sample) {
+		int r = pump_filter_early(s, rec, ev);
 
 		if (r <= 0)
 			return r ? r : pump_pass_over(rec, ev);
-	}
-	if (s->filters.is_set && is_sample &&
-	    (s->opts.graph_function ||
-	     !early_filter_pass(&rec->early, ev->pub.time_ns, ev->pub.cpu))) {
-		TRY(pump_pass_over(rec, ev));
-		return pump_refuse(s, ev,
-				   time_windows_hold(&rec->early.time, ev->pub.time_ns)
-					   ? REFUSED_BY_CPU
-					   : REFUSED_BY_TIME);
 	}
 	if (__builtin_expect(ev->change != NULL, 0))
 		TRY(pump_apply_change(rec, ev));

@@ -50,6 +50,7 @@ void refused_note(struct refused *r, const struct sonde_event *ev, enum refused_
 	refused_note_times(r, 1, ev->time_ns, ev->time_ns);
 	switch (by) {
 	case REFUSED_BY_TIME:
+	case REFUSED_BY_WHERE:
 	case REFUSED_BY_PLACE:
 		return;
 	case REFUSED_BY_CPU:

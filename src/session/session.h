@@ -16,12 +16,25 @@
 
 #include "base/outbuf.h"
 #include "filters/filters.h"
+#include "filters/where/where.h"
 #include "recording/recording.h"
 #include "session/dlfilter_answers.h"
 #include "session/lanes.h"
 #include "session/options.h"
 #include "session/refused.h"
 #include "sinks/sink.h"
+
+/* where=, and what became of it. */
+struct session_where {
+	struct where expr;
+	VEC(struct session_where_program {
+		struct where_program *program; /* owned; NULL if event= does not choose the schema
+						*/
+		bool is_known;
+	})
+	programs;                     /* by schema */
+	bool is_met[WHERE_MAX_TESTS]; /* by test: a schema has a value for it */
+};
 
 struct sonde_session {
 	unsigned refs; /* one of the caller, and one for each event that the caller keeps */
@@ -32,6 +45,7 @@ struct sonde_session {
 	struct merge merge;
 
 	struct filters filters;
+	struct session_where where;
 	VEC(uint8_t) events_known; /* by schema: 0 unknown, 1 in filters.names, 2 not in it */
 	struct dlfilters dlfilters;
 	struct dlfilter_answers dlfilter_answers;
@@ -125,6 +139,17 @@ int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool 
  */
 void session_dlfilters_text(struct sonde_session *s, struct sink *sink);
 void session_dlfilters_done(struct sonde_session *s);
+
+/*
+ * where.c: binds the schemas that are known. -EINVAL if a named event has no value for a
+ * comparison, or if no event has one; of a pipe, session_where_end() finds out the latter.
+ */
+int session_where_open(struct sonde_session *s);
+/* Called when a recording has ended. */
+int session_where_end(struct sonde_session *s);
+/* Returns 1 if the expression is true for the sample, 0 if not, <0 on failure. */
+int session_where_ask(struct sonde_session *s, struct event *ev);
+void session_where_done(struct sonde_session *s);
 
 /* progress.c: called while reading. ctx is the session. */
 void session_progress(void *ctx);
