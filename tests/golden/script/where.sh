@@ -13,7 +13,7 @@ count 'common_pid >= 0'
 echo '== the same events'
 sonde script -i demo.data -F event,trace --where 'count & 0x4000 && fd != 3' | sort | uniq -c |
 	head -n 5
-sonde script -i demo.data --format jsonl --where 'target_cpu == 1' | head -n 1 | cut -c 1-60
+sonde script -i demo.data --format jsonl --where 'target_cpu == 1' | grep -c wakeup
 sonde script -i demo.data -i demo.data --where 'target_cpu == 1' | wc -l
 sonde cut -i demo.data -o cut.data --where 'target_cpu == 1' && sonde script -i cut.data | wc -l
 echo '== a field that only some events have, of a pattern and of named events'
