@@ -31,11 +31,19 @@ struct cli {
 /* cli_status() replaces CLI_FAILED and CLI_USAGE by the statuses of cli_rules(). */
 enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSS = 3 };
 
+/* A word after the command's options that chooses other options: `sonde stat report`. */
+struct command_verb {
+	const char *word;
+	const struct opt *options;
+	bool takes_command; /* a command to run follows */
+};
+
 struct command {
 	const char *name, *summary; /* "reads a recording ..." */
 	const char *const *usage;   /* lines without "sonde "; NULL-terminated */
 	const struct opt *options;
-	const char *examples; /* lines for help; "" if there are none */
+	const struct command_verb *verbs; /* ended by one without a word; NULL if there are none */
+	const char *examples;             /* lines for help; "" if there are none */
 	/* Initial value of the struct that the options fill; values_size bytes. */
 	const void *defaults;
 	size_t values_size;
@@ -88,6 +96,8 @@ bool globals_answer(const struct cli *cli, const struct command *c, int *ret);
  * NULL.
  */
 const struct command *command_find(const char *name, const char **ret_nearest);
+/* Finds a verb by its word, or by the beginning of it, of three letters and more, as perf does. */
+const struct command_verb *command_find_verb(const struct command *c, const char *word);
 void command_print_help(const struct command *c, FILE *out);
 /* Prints the help on standard output, through a pager if the text is longer than the terminal. */
 void command_show_help(const struct cli *cli, const struct command *c);

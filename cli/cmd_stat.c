@@ -442,18 +442,12 @@ static int stat_prepare_record(struct cli *cli, struct stat_args *a)
 	return 0;
 }
 
-/* True for the word and its beginnings of three letters and more, as with perf. */
-static bool stat_is_word(const char *text, const char *word)
-{
-	return strlen(text) >= 3 && !strncmp(word, text, strlen(text));
-}
-
 /* Options after the word. Returns the number of words that are left, or -1 after reporting. */
-static int stat_parse_more(struct cli *cli, const struct opt *table, struct stat_args *a, int argc,
-			   char **argv, int *ret_status)
+static int stat_parse_more(struct cli *cli, const struct command_verb *verb, struct stat_args *a,
+			   int argc, char **argv, int *ret_status)
 {
 	struct opt_parser p = {
-		.sets = { { table, a }, { cli_options, cli } },
+		.sets = { { verb->options, a }, { cli_options, cli } },
 		.set_key = stat_args_set_key,
 	};
 
@@ -468,12 +462,13 @@ static int stat_parse_more(struct cli *cli, const struct opt *table, struct stat
 	return argc;
 }
 
-static int stat_run_report(struct cli *cli, struct stat_args *a, int argc, char **argv)
+static int stat_run_report(struct cli *cli, const struct command_verb *verb, struct stat_args *a,
+			   int argc, char **argv)
 {
 	const enum sonde_stat_by before = stat_choose_by(a);
 	int status = 0;
 
-	argc = stat_parse_more(cli, stat_report_options, a, argc, argv, &status);
+	argc = stat_parse_more(cli, verb, a, argc, argv, &status);
 	if (argc < 0)
 		return status;
 	if (argc)
@@ -517,15 +512,16 @@ static int stat_run(struct cli *cli, struct stat_args *a, int argc, char **argv)
 
 static int stat_main(struct cli *cli, void *values, int argc, char **argv)
 {
+	const struct command_verb *verb = argc ? command_find_verb(&cmd_stat, argv[0]) : NULL;
 	struct stat_args *a = values;
 	int status = 0;
 
-	if (argc && stat_is_word(argv[0], "report"))
-		return stat_run_report(cli, a, argc - 1, argv + 1);
-	if (!argc || !stat_is_word(argv[0], "record"))
+	if (!verb)
 		return stat_run(cli, a, argc, argv);
+	if (!verb->takes_command)
+		return stat_run_report(cli, verb, a, argc - 1, argv + 1);
 	a->is_record = true;
-	argc = stat_parse_more(cli, stat_options, a, argc - 1, argv + 1, &status);
+	argc = stat_parse_more(cli, verb, a, argc - 1, argv + 1, &status);
 	if (argc < 0)
 		return status;
 	status = stat_prepare_record(cli, a);
@@ -541,11 +537,18 @@ static const char *const usage[] = {
 	NULL,
 };
 
+static const struct command_verb stat_verbs[] = {
+	{ "record", stat_options, true },
+	{ "report", stat_report_options, false },
+	{ NULL, NULL, false },
+};
+
 const struct command cmd_stat = {
 	.name = "stat",
 	.summary = "counts events of a command, of processes or of all cpus",
 	.usage = usage,
 	.options = stat_options,
+	.verbs = stat_verbs,
 	.examples = "  sonde stat -- make\n"
 		    "  sonde stat -e 'sched:*' -a -- sleep 1\n"
 		    "  sonde stat -I 1000 -e page-faults,cs -p 4711\n"

@@ -28,3 +28,11 @@ const struct command *command_find(const char *name, const char **ret_nearest)
 		*ret_nearest = near.meant;
 	return NULL;
 }
+
+const struct command_verb *command_find_verb(const struct command *c, const char *word)
+{
+	for (const struct command_verb *v = c->verbs; v && v->word; v++)
+		if (strlen(word) >= 3 && !strncmp(v->word, word, strlen(word)))
+			return v;
+	return NULL;
+}

@@ -16,9 +16,10 @@ struct completion {
 	struct cli *cli;
 	/* NULL if the current word is before its name or is its name */
 	const struct command *command;
-	const char *word;        /* the current word up to the cursor */
-	size_t begin;            /* number of bytes of `word` that candidates keep */
-	const char *operands[2]; /* the first operands before the current word */
+	const struct command_verb *verb; /* NULL if none was typed */
+	const char *word;                /* the current word up to the cursor */
+	size_t begin;                    /* number of bytes of `word` that candidates keep */
+	const char *operands[2];         /* the first operands before the current word */
 	int nr_operands;
 	const char *recording; /* value of -i; NULL if not given */
 	int first_operand;     /* index of the first operand, 1 for the first word */
@@ -55,6 +56,12 @@ static void complete_offer(const struct completion *c, const char *candidate)
 	complete_offer_bytes(c, '=', candidate, strlen(candidate));
 }
 
+/* The options of the command, or of its verb; NULL before the command. */
+static const struct opt *complete_table(const struct completion *c)
+{
+	return c->verb ? c->verb->options : c->command ? c->command->options : NULL;
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const struct opt *complete_find_word(const struct opt *table, const char *word, size_t len)
@@ -78,8 +85,8 @@ static const struct opt *complete_find_word(const struct opt *table, const char 
 static const struct opt *complete_valued(const struct completion *c, const char *word,
 					 size_t *ret_begin)
 {
-	const struct opt *tables[] = { c->command ? c->command->options : cli_options,
-				       cli_options };
+	const struct opt *own = complete_table(c),
+			 *tables[] = { own ? own : cli_options, cli_options };
 	const char *sign = strchr(word, '=');
 
 	if (word[0] != '-' || !word[1])
@@ -284,6 +291,13 @@ static bool complete_is_plain_name(const char *name)
 	return true;
 }
 
+/* True if the operands are a command to run. */
+static bool complete_takes_command(const struct completion *c)
+{
+	return c->command == &cmd_record ||
+	       (c->command == &cmd_stat && (!c->verb || c->verb->takes_command));
+}
+
 /* Offers the events of the recording that the command reads. False if they are unknown. */
 static bool complete_offer_recorded_events(struct completion *c)
 {
@@ -294,7 +308,7 @@ static bool complete_offer_recorded_events(struct completion *c)
 
 	if (c->command == &cmd_cut && c->nr_operands)
 		path = c->operands[0];
-	if (c->command == &cmd_record || c->command == &cmd_list ||
+	if (complete_takes_command(c) || c->command == &cmd_list ||
 	    !complete_is_plain_recording(path) || asprintf(&text, "input=%s\n", path) < 0)
 		return false;
 	if (sonde_session_open(&s, text, "completion") < 0)
@@ -428,6 +442,13 @@ static void complete_offer_script_operand(struct completion *c)
 	complete_put_line(c, 'f', "");
 }
 
+static void complete_offer_verbs(const struct completion *c)
+{
+	if (c->command->verbs && !c->verb)
+		for (const struct command_verb *v = c->command->verbs; v->word; v++)
+			complete_offer(c, v->word);
+}
+
 static void complete_offer_operand(struct completion *c)
 {
 	if (!c->command) {
@@ -437,9 +458,10 @@ static void complete_offer_operand(struct completion *c)
 			complete_offer_commands(c);
 	} else if (c->command == &cmd_script) {
 		complete_offer_script_operand(c);
-	} else if (c->command == &cmd_record && c->nr_operands) {
+	} else if (complete_takes_command(c) && c->nr_operands) {
 		printf("w%d\n", c->first_operand);
-	} else if (c->command == &cmd_record) {
+	} else if (complete_takes_command(c)) {
+		complete_offer_verbs(c);
 		complete_put_line(c, 'c', "");
 	} else if (c->command == &cmd_list) {
 		complete_offer_alternatives(
@@ -484,6 +506,10 @@ static const struct opt *complete_read_words(struct completion *c, int nr, char 
 		} else if (!c->command && !c->is_unknown) {
 			c->command = command_find(words[i], NULL);
 			c->is_unknown = !c->command;
+		} else if (c->command && !c->verb && !c->nr_operands &&
+			   command_find_verb(c->command, words[i])) {
+			c->verb = command_find_verb(c->command, words[i]);
+			c->only_operands = false;
 		} else {
 			if (!c->nr_operands)
 				c->first_operand = i + 1;
@@ -506,7 +532,7 @@ static void complete_offer_option(struct completion *c)
 		return;
 	}
 	if (c->command)
-		complete_offer_options(c, c->command->options);
+		complete_offer_options(c, complete_table(c));
 	complete_offer_options(c, cli_options);
 }
 

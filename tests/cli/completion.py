@@ -68,6 +68,8 @@ TABS = (
     ('script --symfs s|', 'sonde script --symfs sub/|'),
     ('script --symfs=~/s|', 'sonde script --symfs=~/sub/|'),
     ('record sle|', 'sonde record sleep |'),
+    ('stat rep|', 'sonde stat report |'),
+    ('stat report --per-so|', 'sonde stat report --per-socket |'),
     ('script --symfs x|', 'sonde script --symfs x|'),
     ('script --pid x|', 'sonde script --pid x|'),
     ('record -e task-cl|', 'sonde record -e task-clock |'),
@@ -303,6 +305,18 @@ def check_candidates():
     offered('record ls ', ['w2'], "the program's own completion")
     offered('-v record -e cs -- ls -l ', ['w6'], "the program's own completion, after options")
     offered('record -- -', ['c'], 'no option after --')
+    offered('stat ', ['=record', '=report', 'c'], 'verbs and programs after stat')
+    offered('stat -a rec', ['=record', 'c'], 'the beginning of a verb after options')
+    offered('stat record ', ['c'], 'a program after stat record')
+    offered('stat record -o x ls ', ['w5'], "the program's own completion after stat record")
+    offered('stat ls report ', ['w2'], 'a program is no verb')
+    offered('stat report ', [], 'stat report takes no words')
+    offered('stat report -i ', ['f'], 'a file after stat report -i')
+    offered('stat rep -x ', [], 'the separator of stat report is anything')
+    offers('stat report -', ['=-i', '=--input', '=--per-core', '=-v'], ['=-e', '=--repeat'],
+           'stat report has its own options')
+    offers('stat record -', ['=-e', '=--repeat'], ['=--input'], 'stat record has those of stat')
+    offers('stat record -e task-cl', ['=task-clock'], [], 'events after stat record -e')
     offers('script -F ', ['=comm', '=pid', '=ip', '=brstack'], ['f'], 'columns')
     offers('script -F ', ['+trace:', '+hw:'], [], 'classes of events')
     offers('script -F comm,', [], ['+comm,trace:'], 'no class in mid-list')
@@ -330,8 +344,9 @@ def check_recorded(folder):
     shutil.copy(demo, folder / 'perf.data')
     got = candidates('script', '--switch-on', '', cwd=folder)
     say(sorted(got) == sorted(want), 'events of perf.data', repr(got))
-    got = candidates('record', '-e', 'task-cl', cwd=folder)
-    say(got == ['=task-clock'], 'record completes with events of the machine', repr(got))
+    for command in 'record', 'stat':
+        got = candidates(command, '-e', 'task-cl', cwd=folder)
+        say(got == ['=task-clock'], command + ' completes with events of the machine', repr(got))
     hostile = pathlib.Path(demo).read_bytes().replace(b'sched_wakeup', b'$(reboot)\x1b]0')
     (folder / 'perf.data').write_bytes(hostile)
     got = candidates('cut', '-e', '', cwd=folder)
