@@ -85,6 +85,24 @@ static enum sonde_stat_by stat_choose_by(const struct stat_args *a)
 			       : SONDE_STAT_BY_ALL;
 }
 
+/* csv is the layout of -x, with commas unless -x is given, too. */
+static int stat_choose_format(const struct cli *cli, struct stat_args *a)
+{
+	static const char *const known[] = { "text", "json", "csv" };
+	size_t i = 0;
+
+	while (a->format && i < 3 && strcmp(a->format, known[i]) != 0)
+		i++;
+	if (i == 3)
+		return cli_usage(cli, "stat: --format takes text, json or csv, not '%s'",
+				 a->format);
+	if (a->format && i == 2 && a->json)
+		return cli_usage(cli, "stat: --format csv and -j exclude each other");
+	if (a->format && i == 2 && !a->separator)
+		a->separator = ",";
+	return 0;
+}
+
 /* The number of runs of a comparison is that of the baseline, unless -r is given. */
 static int stat_check_comparison(const struct cli *cli, const struct stat_args *a, bool has_command,
 				 struct stat_plan *p)
@@ -92,8 +110,6 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 	char *end = NULL;
 
 	p->is_json = a->format && !strcmp(a->format, "json");
-	if (a->format && !p->is_json && strcmp(a->format, "text") != 0)
-		return cli_usage(cli, "stat: --format takes text or json, not '%s'", a->format);
 	p->threshold = a->threshold ? strtod(a->threshold, &end) : THRESHOLD_PERCENT;
 	if (a->threshold && (end == a->threshold || *end || !(p->threshold >= 0)))
 		return cli_usage(cli, "stat: --threshold needs a number of percent, not '%s'",
@@ -119,13 +135,12 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 	return 0;
 }
 
-static int stat_check(struct cli *cli, const struct stat_args *a, bool has_command,
-		      struct stat_plan *ret)
+static int stat_check(struct cli *cli, struct stat_args *a, bool has_command, struct stat_plan *ret)
 {
 	struct stat_plan p = { .runs = 1, .by = stat_choose_by(a) };
-	int status = 0;
+	int status = stat_choose_format(cli, a);
 
-	if (a->repeat)
+	if (!status && a->repeat)
 		status = stat_number(cli, "-r", a->repeat, RUNS_MAX, &p.runs);
 	if (!status && a->interval)
 		status = stat_number(cli, "-I", a->interval, INT32_MAX, &p.interval_ms);
@@ -473,6 +488,12 @@ static int stat_run_report(struct cli *cli, const struct command_verb *verb, str
 		return status;
 	if (argc)
 		return cli_usage(cli, "stat report takes no words; -i names the file");
+	status = stat_choose_format(cli, a);
+	if (status)
+		return status;
+	if (a->format && !strcmp(a->format, "json") && (a->json || a->separator || a->metric_only))
+		return cli_usage(cli, "stat report: --format json prints all counts: leave out -j, "
+				      "-x and --metric-only");
 	return stat_report(cli, a, stat_choose_by(a),
 			   stat_choose_by(a) != SONDE_STAT_BY_ALL || before != SONDE_STAT_BY_ALL);
 }

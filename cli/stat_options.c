@@ -105,6 +105,11 @@ void stat_args_done(void *values)
 	OPT_FLAG(0, "per-thread", struct stat_args, per_thread,                                  \
 		"prints a row for each thread, with -p, -t or -a")
 
+#define FORMAT                                                                                   \
+	OPT_OUR_TEXT(0, "format", "text|json|csv", struct stat_args, format,                     \
+		     "text: the default; json: one JSON object with the counts of each run, for " \
+		     "programs: sonde-stat-json(5); csv: a line of fields for each row, as -x,")
+
 const struct opt stat_options[] = {
 	OPT_GROUP("What is counted"),
 	OPT_CALL('e', "event", "EVENTS", stat_set_event, OPT_NO_NEGATION,
@@ -178,9 +183,7 @@ const struct opt stat_options[] = {
 	OPT_OUR_TEXT(0, "threshold", "PERCENT", struct stat_args, threshold,
 		     "the increase that is beyond the threshold; the default is 5"),
 	OPT_GROUP("Output"),
-	OPT_OUR_TEXT(0, "format", "text|json", struct stat_args, format,
-		     "text: the default; json: one JSON object with the counts of each run, for "
-		     "programs: sonde-stat-json(5)"),
+	FORMAT,
 	OPT_FLAG('j', "json-output", struct stat_args, json, "prints a JSON object for each row"),
 	OPT_TEXT('x', "field-separator", "SEP", struct stat_args, separator,
 		 "prints fields separated by SEP, for programs"),
@@ -229,6 +232,7 @@ const struct opt stat_report_options[] = {
 	OPT_TEXT('i', "input", "FILE", struct stat_args, input,
 		 "reads FILE, or the standard input for -; the default is perf.data"),
 	AGGREGATION,
+	FORMAT,
 	OPT_OUR_FLAG('j', "json-output", struct stat_args, json,
 		     "prints a JSON object for each row"),
 	OPT_OUR_TEXT('x', "field-separator", "SEP", struct stat_args, separator,

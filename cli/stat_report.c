@@ -3,6 +3,7 @@
 
 #include "stat_output.h"
 #include "stat_print.h"
+#include "stat_runs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ struct stat_reported {
 	struct sonde_stat *stat;
 	struct stat_printer printer;
 	struct stat_times times;
+	struct stat_runs runs; /* filled for --format json */
+	bool is_json;
 };
 
 /* Like perf: a pipe at the standard input is read if no file is named. */
@@ -72,7 +75,9 @@ static int report_rounds(struct stat_reported *r)
 			continue;
 		}
 		e = stat_times_add(&r->times, round.run_ns);
-		if (e == 0 && round.is_last)
+		if (e == 0 && r->is_json)
+			e = stat_runs_add(&r->runs, &r->printer, &round);
+		else if (e == 0 && round.is_last)
 			e = report_print_run(r, &round);
 		if (e < 0)
 			return e;
@@ -97,15 +102,27 @@ static int report_print(struct stat_reported *r, enum sonde_stat_by by, bool has
 
 	stat_printer_choose(&r->printer, r->cli, r->args);
 	r->printer.stat = r->stat;
-	r->printer.out = stderr;
+	r->is_json = r->args->format && !strcmp(r->args->format, "json");
+	/* perf's place for counts is standard error; formats for programs are read from a pipe */
+	r->printer.out = r->args->format && strcmp(r->args->format, "text") != 0 ? stdout : stderr;
 	r->printer.by = report_by(r->stat);
 	r->printer.is_interval = sonde_stat_info(r->stat, "interval") != NULL;
 	stat_printer_init(&r->printer);
+	if (r->is_json && r->printer.is_interval)
+		return cli_usage(r->cli,
+				 "stat report: --format json has the counts of complete runs, and "
+				 "%s has intervals: -j prints each",
+				 report_input(r->args));
 	if (has_by && r->printer.by != by)
 		cli_say("stat report: the counts are not by %s: they are shown as they were "
 			"recorded",
 			stat_by_names[by]);
 	e = report_rounds(r);
+	if (e == 0 && r->is_json) {
+		stat_runs_begin_json(&r->runs, r->printer.out);
+		fputs("}\n", r->printer.out);
+	}
+	stat_runs_done(&r->runs);
 	free(r->times.seconds);
 	if (e == -ENOMEM)
 		cli_say("stat report: out of memory");

@@ -5,6 +5,7 @@ the other's, in both byte orders; what a file holds is what was printed.
 
     tests/stat/file.py SONDE
 """
+import json
 import os
 import pathlib
 import re
@@ -111,6 +112,42 @@ def layouts():
     for option in '-x,', '-j':
         tap.same(report([tap.SONDE], 'x.data', option),
                  report([tap.SONDE], 'x.data', before=[option]), 'before and after the word')
+
+
+@tap.case('--format: one object with all runs, fields as of -x')
+def formats():
+    record(tap.SONDE, ['-r', '3', '-e', SW + ',cycles'], 'x.data', TRUE)
+    r = tap.sonde('stat', 'report', '--format', 'json', '-i', 'x.data')
+    found = json.loads(r.stdout)
+    tap.same((r.returncode, r.stderr, found['schema']), (0, '', 'sonde-stat'), 'an object')
+    tap.same(len(found['elapsed_ns']), 3, 'times of runs')
+    tap.same([(c['event'], len(c['runs'])) for c in found['counts']],
+             [(e, 3) for e in SW.split(',') + ['cycles']], 'counts')
+    means = re.findall(r'^ +(\d+) +page-faults ',
+                       tap.sonde('stat', 'report', '-i', 'x.data').stderr, re.M)
+    faults = found['counts'][2]['runs']
+    tap.need(abs(float(means[0]) - sum(faults) / 3) <= 0.51, (means, faults))
+    pathlib.Path('x.json').write_text(r.stdout)
+    r = tap.sonde('stat', '-e', SW + ',cycles', '--baseline', 'x.json', 'true')
+    tap.need('no counts of' not in r.stderr and 'expected' not in r.stderr, r.stderr)
+    want = tap.sonde('stat', 'report', '-x,', '-i', 'x.data').stderr
+    for argv in ['report', '--format', 'csv'], ['--format=csv', 'report']:
+        r = tap.sonde('stat', *argv, '-i', 'x.data')
+        tap.same((r.returncode, r.stdout, r.stderr), (0, want, ''), argv)
+    r = tap.sonde('stat', 'report', '--format', 'csv', '-x;', '-i', 'x.data')
+    tap.same(r.stdout, want.replace(',', ';'), 'another separator')
+    record(tap.SONDE, ['-a', '-A', '-e', 'cs'], 'a.data', NAP)
+    r = tap.sonde('stat', 'report', '-A', '--format', 'json', '-i', 'a.data')
+    tap.same(len({c['place'] for c in json.loads(r.stdout)['counts']}),
+             os.sysconf('SC_NPROCESSORS_ONLN'), r.stdout)
+    record(tap.SONDE, ['-I', '50', '-e', 'cs'], 'i.data', NAP)
+    for argv, text in ((['--format', 'xml'], 'text, json or csv'), (['--format=json', '-j'], '-j'),
+                       (['--format=csv', '-j'], '-j'), (['--format=json', '-x;'], '-x'),
+                       (['--format=json', '-i', 'i.data'], 'intervals')):
+        r = tap.sonde('stat', 'report', '-i', 'x.data', *argv)
+        tap.need(r.returncode == 2 and text in r.stderr and not r.stdout, (argv, r.stderr))
+    r = tap.sonde('stat', '--format', 'csv', '-e', 'page-faults', 'true')
+    tap.need(re.fullmatch(r'\d+,,page-faults,.*\n', r.stderr), r.stderr)
 
 
 @tap.case('threads')
