@@ -8,6 +8,7 @@
 #include "stat_print.h"
 #include "stat_report.h"
 #include "stat_runs.h"
+#include "stat_vendor.h"
 
 #include <sonde/sonde.h>
 
@@ -504,15 +505,20 @@ static int stat_run(struct cli *cli, struct stat_args *a, int argc, char **argv)
 	struct stat_run r = { .cli = cli, .args = a, .argc = argc, .argv = argv };
 	struct sonde_stat_options opts = {
 		.size = sizeof(opts),
-		.events = a->events.list,
-		.nr_events = (uint32_t)a->events.n,
 		.command = argc ? (const char *const *)argv : NULL,
 		.argv = (const char *const *)cli->argv,
 		.say = stat_say,
 		.say_ctx = &listener,
 	};
-	int status = stat_check(cli, a, argc > 0, &r.plan);
+	int frozen = -1;
+	struct opt_parser vendor = { .permute = false };
+	int status = 0;
 
+	if (stat_vendor_choose(&vendor, a) < 0)
+		return cli_usage(cli, "stat: %s", vendor.error);
+	opts.events = a->events.list;
+	opts.nr_events = (uint32_t)a->events.n;
+	status = stat_check(cli, a, argc > 0, &r.plan);
 	if (status)
 		return status;
 	r.subject = stat_subject(a, argc, argv, &r.is_system_wide);
@@ -523,7 +529,14 @@ static int stat_run(struct cli *cli, struct stat_args *a, int argc, char **argv)
 	opts.settings = a->lines.text;
 	stat_choose_layout(&r);
 	stat_catch_signals();
-	status = stat_run_printing(&r, &opts);
+	if (a->smi_cost)
+		frozen = stat_freeze_on_smi('1');
+	if (a->smi_cost && frozen < 0)
+		status = cli_usage(cli, "stat: --smi-cost: cannot write " STAT_FREEZE_ON_SMI);
+	else
+		status = stat_run_printing(&r, &opts);
+	if (frozen == '0')
+		stat_freeze_on_smi('0');
 	free(r.subject);
 	free(r.times.seconds);
 	stat_runs_done(&r.runs);

@@ -51,7 +51,9 @@ static void csv_metric(const struct stat_printer *p, const struct sonde_stat_row
 {
 	char value[64];
 
-	if (is_more) {
+	if (is_more && stat_metric_follows(metric)) {
+		fputs(p->separator, p->out);
+	} else if (is_more) {
 		fputc('\n', p->out);
 		if (p->is_interval)
 			csv_time(p, time_ns);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat_options.h"
 
+#include "stat_vendor.h"
+
 #include <string.h>
 
 static int stat_set_event(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -30,57 +32,6 @@ int stat_args_set_key(struct opt_parser *p, void *values, const struct opt *o, c
 	if (!strcmp(o->key, "interval-count"))
 		a->interval_count = value != NULL;
 	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
-}
-
-/* ---- what perf answers from the vendors' tables ---------------------------------------------- */
-
-/* Events that the processor's source in sysfs may name; without them the option is refused. */
-static int stat_add_events(struct opt_parser *p, struct stat_args *a, const char *events,
-			   bool negated)
-{
-	return negated ? 0 : opt_events_add(p, &a->events, events);
-}
-
-static int stat_set_transaction(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return stat_add_events(p, values,
-			       "task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,"
-			       "cpu/el-start/,cpu/cycles-ct/}",
-			       negated);
-}
-
-static int stat_set_topdown(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return stat_add_events(p, values,
-			       "{cpu/slots/,cpu/topdown-retiring/,cpu/topdown-bad-spec/,"
-			       "cpu/topdown-fe-bound/,cpu/topdown-be-bound/}",
-			       negated);
-}
-
-static int stat_set_smi(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return stat_add_events(p, values, "{msr/aperf/,msr/smi/,cycles}", negated);
-}
-
-static int stat_refuse_metrics(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return negated ? 0
-		       : opt_error(p, "-M is not taken: metrics by name are perf's own tables; the "
-				      "figures behind # need no option");
-}
-
-static int stat_refuse_level(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return negated ? 0
-		       : opt_error(p, "--td-level is not taken: the levels of --topdown are in "
-				      "perf's own tables");
-}
-
-static int stat_refuse_iostat(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return negated ? 0
-		       : opt_error(p, "--iostat is not taken: which events make a metric of a "
-				      "device is in perf's own tables");
 }
 
 const char *const stat_by_names[] = {
@@ -132,9 +83,14 @@ const struct opt stat_options[] = {
 	OPT_CALL('T', "transaction", NULL, stat_set_transaction, 0,
 		 "counts hardware transactions, if the kernel publishes their events"),
 	OPT_CALL(0, "topdown", NULL, stat_set_topdown, 0,
-		 "counts where the processor's slots went, if the kernel publishes the events"),
+		 "counts where the processor's slots went, if the kernel publishes the events; "
+		 "prints the shares only"),
+	OPT_TEXT(0, "td-level", "1|2", struct stat_args, topdown_level,
+		 "prints so many levels of --topdown; the default is all that there are events "
+		 "for"),
 	OPT_CALL(0, "smi-cost", NULL, stat_set_smi, 0,
-		 "counts system management interrupts, if the kernel publishes their events"),
+		 "counts system management interrupts, if the kernel publishes their events; "
+		 "prints the figures only"),
 
 	OPT_GROUP("Whom"),
 	OPT_KEY('a', "all-cpus", NULL, "all-cpus",
@@ -221,8 +177,6 @@ const struct opt stat_options[] = {
 	OPT_GROUP("Options of perf stat that are refused"),
 	OPT_CALL('M', "metrics", "METRICS", stat_refuse_metrics, 0,
 		 "is refused: metrics by name are perf's own tables"),
-	OPT_CALL(0, "td-level", "N", stat_refuse_level, 0,
-		 "is refused: the levels are in perf's own tables"),
 	OPT_CALL(0, "iostat", "DEVICES", stat_refuse_iostat, OPT_VALUE_OPTIONAL,
 		 "is refused: its events are in perf's own tables"),
 	OPT_END,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADING_AFTER = 25, LEAST_UNIT_WIDTH = 4, METRIC_ONLY_WIDTH = 20 };
+enum { HEADING_AFTER = 25, LEAST_UNIT_WIDTH = 4, METRIC_ONLY_WIDTH = 20, METRIC_NAME_BYTES = 512 };
 
 static const struct sonde_stat_event *print_event(const struct stat_printer *p,
 						  const struct sonde_stat_row *row)
@@ -34,10 +34,20 @@ double stat_deviation_percent(const struct sonde_stat_row *row)
 
 const char *stat_metric_text(const struct sonde_stat_metric *m, char *buf, size_t size)
 {
-	snprintf(buf, size,
-		 m->kind == SONDE_STAT_RATIO || m->kind == SONDE_STAT_PERCENT ? "%.2f" : "%.3f",
-		 m->value);
+	static const int decimals[] = {
+		[SONDE_STAT_NUMBER] = 3,         [SONDE_STAT_RATIO] = 2,
+		[SONDE_STAT_PERCENT] = 2,        [SONDE_STAT_PERCENT_FINE] = 3,
+		[SONDE_STAT_PERCENT_COARSE] = 1, [SONDE_STAT_WHOLE] = 0,
+		[SONDE_STAT_WHOLE_SMALL] = 0,
+	};
+
+	snprintf(buf, size, "%.*f", decimals[m->kind], m->value);
 	return buf;
+}
+
+bool stat_metric_follows(const struct sonde_stat_metric *m)
+{
+	return m->kind == SONDE_STAT_PERCENT_COARSE || m->kind == SONDE_STAT_WHOLE_SMALL;
 }
 
 const char *stat_place_text(const struct stat_printer *p, const struct sonde_stat_row *row,
@@ -149,40 +159,94 @@ static void print_each_place(const struct stat_printer *p, const struct sonde_st
 
 /* ---- --metric-only --------------------------------------------------------------------------- */
 
+/* Rates and used cpus are no figures of this layout. */
+static bool print_takes_metric(const struct sonde_stat_metric *m)
+{
+	return !strstr(m->unit, "/sec") && strcmp(m->unit, "CPUs utilized") != 0;
+}
+
+/* The name of a figure is its unit; a share of all events names the event, too. */
+static void print_name_metric(const struct stat_printer *p, const struct sonde_stat_row *row,
+			      const struct sonde_stat_metric *m, char *buf, size_t size)
+{
+	const bool is_share = !strncmp(m->unit, "of all", 6);
+
+	snprintf(buf, size, "%s%s%s", is_share ? print_event(p, row)->name : "",
+		 is_share ? " " : "", m->unit);
+}
+
+static void print_metric_cell(const struct stat_printer *p, const char *text, const char *name)
+{
+	const int len = (int)strlen(name);
+
+	if (p->layout == &stat_csv_layout)
+		fprintf(p->out, "%s%s", text, p->separator);
+	else
+		fprintf(p->out, "%*s ", len > METRIC_ONLY_WIDTH ? len : METRIC_ONLY_WIDTH, text);
+}
+
 static void print_metric_values(const struct stat_printer *p, const struct sonde_stat_round *r,
 				const struct sonde_stat_row *row)
 {
-	char text[64];
+	char text[64], name[METRIC_NAME_BYTES];
 
 	for (uint32_t i = 0; i < row->nr_metrics; i++) {
 		const struct sonde_stat_metric *m = &row->metrics[i];
-		const char *value = m->has_value ? stat_metric_text(m, text, sizeof(text)) : "";
 
-		if (p->layout == &stat_csv_layout)
-			fprintf(p->out, "%s%s", value, p->separator);
+		if (!print_takes_metric(m))
+			continue;
+		if (!m->has_value)
+			*text = '\0';
+		else if (p->layout == &stat_csv_layout)
+			stat_metric_text(m, text, sizeof(text));
 		else
-			fprintf(p->out, "%*s ", METRIC_ONLY_WIDTH, value);
+			stat_metric_column(m, text, sizeof(text));
+		print_name_metric(p, row, m, name, sizeof(name));
+		print_metric_cell(p, text, name);
+	}
+}
+
+/* What is above the time and the place of the rows. */
+static void print_metric_place(const struct stat_printer *p, const struct sonde_stat_round *r)
+{
+	static const struct {
+		const char *fields; /* of -x */
+		int width;          /* of a table */
+	} places[] = {
+		[SONDE_STAT_BY_CPU] = { "cpu", 11 },
+		[SONDE_STAT_BY_CORE] = { "core,cpus", 21 },
+		[SONDE_STAT_BY_DIE] = { "die,cpus", 18 },
+		[SONDE_STAT_BY_SOCKET] = { "socket,cpus", 12 },
+		[SONDE_STAT_BY_NODE] = { "node,cpus", 12 },
+		[SONDE_STAT_BY_THREAD] = { "comm-pid", 26 },
+	};
+
+	if (p->layout != &stat_csv_layout) {
+		fprintf(p->out, "%*s", places[p->by].width, "");
+		return;
+	}
+	if (r->kind == SONDE_STAT_INTERVAL)
+		fprintf(p->out, "time%s", p->separator);
+	for (const char *at = places[p->by].fields; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		fprintf(p->out, "%.*s%s", (int)strcspn(at, ","), at, p->separator);
 	}
 }
 
 static void print_metric_names(const struct stat_printer *p, const struct sonde_stat_round *r)
 {
+	char name[METRIC_NAME_BYTES];
+
+	print_metric_place(p, r);
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		const struct sonde_stat_row *row = &r->rows[i];
-		char name[128];
 
-		if (i && !print_same_place(row, &r->rows[0]))
-			continue;
-		for (uint32_t k = 0; k < row->nr_metrics; k++) {
-			const char *unit = row->metrics[k].unit;
-
-			snprintf(name, sizeof(name), "%s%s%s",
-				 strncmp(unit, "of all", 6) ? "" : print_event(p, row)->name,
-				 strncmp(unit, "of all", 6) ? "" : " ", unit);
-			if (p->layout == &stat_csv_layout)
-				fprintf(p->out, "%s%s", name, p->separator);
-			else
-				fprintf(p->out, "%*s ", METRIC_ONLY_WIDTH, name);
+		for (uint32_t k = 0; print_same_place(row, &r->rows[0]) && k < row->nr_metrics;
+		     k++) {
+			if (!print_takes_metric(&row->metrics[k]))
+				continue;
+			print_name_metric(p, row, &row->metrics[k], name, sizeof(name));
+			print_metric_cell(p, name, name);
 		}
 	}
 	fputc('\n', p->out);
@@ -193,13 +257,13 @@ static void print_metrics_json(const struct stat_printer *p, const struct sonde_
 			       const struct sonde_stat_row *first)
 {
 	bool is_first = true;
-	char name[512];
+	char name[METRIC_NAME_BYTES];
 
 	print_prefix(p, r, first);
 	fputs("\"metrics\" : {", p->out);
 	for (const struct sonde_stat_row *row = first; row < r->rows + r->nr_rows; row++)
 		for (uint32_t i = 0; print_same_place(first, row) && i < row->nr_metrics; i++) {
-			if (!row->metrics[i].has_value)
+			if (!row->metrics[i].has_value || !print_takes_metric(&row->metrics[i]))
 				continue;
 			snprintf(name, sizeof(name), "%s %s", print_event(p, row)->name,
 				 row->metrics[i].unit);
@@ -215,7 +279,9 @@ static void print_metric_only(const struct stat_printer *p, const struct sonde_s
 {
 	if (!r->nr_rows)
 		return;
-	if (p->layout != &stat_json_layout)
+	/* in intervals only below a heading */
+	if (p->layout != &stat_json_layout &&
+	    (r->kind != SONDE_STAT_INTERVAL || p->nr_printed == 1 || p->clears))
 		print_metric_names(p, r);
 	for (size_t i = 0; i < r->nr_rows && r->rows[i].event == r->rows[0].event; i++) {
 		if (p->layout == &stat_json_layout) {

@@ -56,6 +56,10 @@ double stat_scaled(const struct stat_printer *p, const struct sonde_stat_row *ro
 double stat_deviation_percent(const struct sonde_stat_row *row);
 /* The number of a metric as perf prints it, without blanks around it; returns buf. */
 const char *stat_metric_text(const struct sonde_stat_metric *m, char *buf, size_t size);
+/* True for kinds whose second figure is on the line of the first one. */
+bool stat_metric_follows(const struct sonde_stat_metric *m);
+/* The number with the blanks and signs of a table; returns buf. */
+const char *stat_metric_column(const struct sonde_stat_metric *m, char *buf, size_t size);
 /* The name of the row's place in the layouts with fields: "CPU0", "S0-D0-C1", "sh-4711". */
 const char *stat_place_text(const struct stat_printer *p, const struct sonde_stat_row *row,
 			    char *buf, size_t size);

@@ -4,6 +4,19 @@
 
 enum { NAME_WIDTH = 32, NO_VALUE_NAME_WIDTH = 25, METRIC_WIDTH = 35 };
 
+const char *stat_metric_column(const struct sonde_stat_metric *m, char *buf, size_t size)
+{
+	static const char *const formats[] = {
+		[SONDE_STAT_NUMBER] = "%8.3f",           [SONDE_STAT_RATIO] = "%7.2f ",
+		[SONDE_STAT_PERCENT] = "%7.2f%%",        [SONDE_STAT_PERCENT_FINE] = "%8.3f %%",
+		[SONDE_STAT_PERCENT_COARSE] = "%8.1f%%", [SONDE_STAT_WHOLE] = "%8.0f",
+		[SONDE_STAT_WHOLE_SMALL] = "%4.0f",
+	};
+
+	snprintf(buf, size, formats[m->kind], m->value);
+	return buf;
+}
+
 static void text_heading(const struct stat_printer *p)
 {
 	static const char *const headings[] = {
@@ -79,16 +92,10 @@ static void text_value(const struct stat_printer *p, const struct sonde_stat_row
 static void text_metric(const struct stat_printer *p, const struct sonde_stat_row *row,
 			const struct sonde_stat_metric *metric, uint64_t time_ns, bool is_more)
 {
-	static const char *const formats[] = {
-		[SONDE_STAT_NUMBER] = "%8.3f",
-		[SONDE_STAT_RATIO] = "%7.2f ",
-		[SONDE_STAT_PERCENT] = "%7.2f%%",
-		[SONDE_STAT_PERCENT_FINE] = "%8.3f %%",
-	};
 	char value[64];
 	int len;
 
-	if (is_more) {
+	if (is_more && !stat_metric_follows(metric)) {
 		fputc('\n', p->out);
 		if (p->is_interval)
 			text_time(p, time_ns);
@@ -99,8 +106,7 @@ static void text_metric(const struct stat_printer *p, const struct sonde_stat_ro
 		fprintf(p->out, "%*s", METRIC_WIDTH, "");
 		return;
 	}
-	snprintf(value, sizeof(value), formats[metric->kind], metric->value);
-	len = fprintf(p->out, " # %s", value);
+	len = fprintf(p->out, " # %s", stat_metric_column(metric, value, sizeof(value)));
 	fprintf(p->out, " %-*s", METRIC_WIDTH - len - 1, metric->unit);
 }
 

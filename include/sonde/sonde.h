@@ -1795,10 +1795,14 @@ struct sonde_stat_event {
 
 /* How a metric is read. */
 enum sonde_stat_metric_kind {
-	SONDE_STAT_NUMBER = 0,      /* "1.234 GHz" */
-	SONDE_STAT_RATIO = 1,       /* two decimals: "0.87 insn per cycle" */
-	SONDE_STAT_PERCENT = 2,     /* two decimals: "1.25% of all branches" */
-	SONDE_STAT_PERCENT_FINE = 3 /* three decimals: "1.250 % of all cache refs" */
+	SONDE_STAT_NUMBER = 0,       /* "1.234 GHz" */
+	SONDE_STAT_RATIO = 1,        /* two decimals: "0.87 insn per cycle" */
+	SONDE_STAT_PERCENT = 2,      /* two decimals: "1.25% of all branches" */
+	SONDE_STAT_PERCENT_FINE = 3, /* three decimals: "1.250 % of all cache refs" */
+	/* One decimal: "40.0% Retiring". A second figure of these kinds is on the same line. */
+	SONDE_STAT_PERCENT_COARSE = 4,
+	SONDE_STAT_WHOLE = 5,      /* no decimals: "160 cycles / elision" */
+	SONDE_STAT_WHOLE_SMALL = 6 /* no decimals, few digits: "3 SMI#" */
 };
 
 /* A figure derived from several counts. */

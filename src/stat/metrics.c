@@ -22,7 +22,41 @@ enum basis {
 	BASIS_LLC,
 	BASIS_DTLB,
 	BASIS_ITLB,
+	BASIS_TX_CYCLES,
+	BASIS_APERF,
+	BASIS_SMI,
+	BASIS_TOTAL_SLOTS,
+	BASIS_RETIRED,
+	BASIS_RECOVERY,
+	BASIS_BUBBLES,
+	BASIS_ISSUED,
+	BASIS_RETIRING,
+	BASIS_BAD_SPECULATION,
+	BASIS_FRONTEND,
+	BASIS_BACKEND,
 	NR_BASES
+};
+
+/*
+ * Events that the kernel publishes in sysfs for some processors. Their numbers differ by processor,
+ * so they are known by their names: "topdown-retiring", "cpu/topdown-retiring/".
+ */
+static const struct {
+	const char *name;
+	enum basis basis;
+} named_sources[] = {
+	{ "cycles-t", BASIS_TX_CYCLES },
+	{ "aperf", BASIS_APERF },
+	{ "smi", BASIS_SMI },
+	{ "topdown-total-slots", BASIS_TOTAL_SLOTS },
+	{ "topdown-slots-retired", BASIS_RETIRED },
+	{ "topdown-recovery-bubbles", BASIS_RECOVERY },
+	{ "topdown-fetch-bubbles", BASIS_BUBBLES },
+	{ "topdown-slots-issued", BASIS_ISSUED },
+	{ "topdown-retiring", BASIS_RETIRING },
+	{ "topdown-bad-spec", BASIS_BAD_SPECULATION },
+	{ "topdown-fe-bound", BASIS_FRONTEND },
+	{ "topdown-be-bound", BASIS_BACKEND },
 };
 
 /* The number of a cache event: its cache, a read, all accesses or misses. */
@@ -87,6 +121,19 @@ static bool metrics_is_hardware(const struct stat_event *e, uint64_t config)
 	return e->tool == TOOL_NONE && e->type == PERF_TYPE_HARDWARE && e->config == config;
 }
 
+/* True for an event of a source of sysfs with this name. */
+static bool metrics_is_named(const struct stat_event *e, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *slash = strchr(e->name, '/'), *at = slash ? slash + 1 : e->name;
+
+	if (e->tool != TOOL_NONE || e->type == PERF_TYPE_TRACEPOINT ||
+	    e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_SOFTWARE)
+		return false;
+	return !strncmp(at, name, len) &&
+	       (slash ? at[len] == '/' || at[len] == ',' : !at[len] || at[len] == ':');
+}
+
 static bool metrics_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -118,6 +165,9 @@ static enum basis metrics_basis_of(const struct stat_event *e)
 		if (e->tool == TOOL_NONE && e->type == sources[i].type &&
 		    e->config == sources[i].config)
 			return sources[i].basis;
+	for (size_t i = 0; i < sizeof(named_sources) / sizeof(*named_sources); i++)
+		if (metrics_is_named(e, named_sources[i].name))
+			return named_sources[i].basis;
 	return BASIS_NONE;
 }
 
@@ -221,6 +271,139 @@ static const struct share *metrics_share_of(const struct stat_event *e)
 	return NULL;
 }
 
+/* ---- where the processor's slots went ------------------------------------------------------- */
+
+/* A share that is slightly below 0 because its counts were read one after the other is 0. */
+static double metrics_not_below_zero(double share)
+{
+	return share < 0 && share >= -0.02 ? 0 : share;
+}
+
+/* The figures of processors that count total slots. */
+static void metrics_add_slots(const struct bases *b, struct sonde_stat_row *row, enum basis basis)
+{
+	const double total = metrics_basis(b, row, BASIS_TOTAL_SLOTS);
+	const double retired = metrics_basis(b, row, BASIS_RETIRED);
+	const double recovery = metrics_basis(b, row, BASIS_RECOVERY);
+	const double front = metrics_basis(b, row, BASIS_BUBBLES) / total;
+	const double wasted = metrics_basis(b, row, BASIS_ISSUED) - retired + recovery;
+	const double bad = metrics_not_below_zero(wasted / total);
+	const double sum = retired / total + front + bad;
+	const double back = sum == 0 ? 0 : metrics_not_below_zero(1 - sum);
+	const bool known = total > 0;
+
+	if (basis == BASIS_BUBBLES)
+		metrics_add(row, SONDE_STAT_PERCENT_COARSE, "frontend bound", known, 100 * front);
+	else if (basis == BASIS_RETIRED)
+		metrics_add(row, SONDE_STAT_PERCENT_COARSE, "retiring", known,
+			    100 * retired / total);
+	else if (basis == BASIS_RECOVERY)
+		metrics_add(row, SONDE_STAT_PERCENT_COARSE, "bad speculation", known, 100 * bad);
+	else
+		metrics_add(row, SONDE_STAT_PERCENT_COARSE, "backend bound", known, 100 * back);
+}
+
+/* A part of the slots, and what is left of a larger part. */
+static const struct part {
+	const char *name, *unit;
+	enum basis of;    /* of the second level: the part that it divides; else BASIS_NONE */
+	const char *rest; /* NULL for the first level */
+} parts[] = {
+	{ "topdown-retiring", "Retiring", BASIS_NONE, NULL },
+	{ "topdown-bad-spec", "Bad Speculation", BASIS_NONE, NULL },
+	{ "topdown-fe-bound", "Frontend Bound", BASIS_NONE, NULL },
+	{ "topdown-be-bound", "Backend Bound", BASIS_NONE, NULL },
+	{ "topdown-heavy-ops", "Heavy Operations", BASIS_RETIRING, "Light Operations" },
+	{ "topdown-br-mispredict", "Branch Mispredict", BASIS_BAD_SPECULATION, "Machine Clears" },
+	{ "topdown-fetch-lat", "Fetch Latency", BASIS_FRONTEND, "Fetch Bandwidth" },
+	{ "topdown-mem-bound", "Memory Bound", BASIS_BACKEND, "Core Bound" },
+};
+
+/* Returns false if the event is no part, or fewer than two parts of the first level counted. */
+static bool metrics_add_part(const struct bases *b, struct sonde_stat_row *row,
+			     const struct stat_event *e)
+{
+	double all = 0, share;
+	const struct part *p = NULL;
+	int nr = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !p; i++)
+		if (metrics_is_named(e, parts[i].name))
+			p = &parts[i];
+	if (!p)
+		return false;
+	for (enum basis basis = BASIS_RETIRING; basis <= BASIS_BACKEND; basis++) {
+		const double count = metrics_basis(b, row, basis);
+
+		all += count;
+		nr += count > 0;
+	}
+	if (nr < 2)
+		return false;
+	share = 100 * row->value / all;
+	metrics_add(row, SONDE_STAT_PERCENT_COARSE, p->unit, true, share);
+	if (p->rest)
+		metrics_add(row, SONDE_STAT_PERCENT_COARSE, p->rest, true,
+			    100 * metrics_basis(b, row, p->of) / all - share);
+	return true;
+}
+
+/* ---- transactions, and interrupts of the system's management -------------------------------- */
+
+static bool metrics_add_transactions(const struct bases *b, struct sonde_stat_row *row,
+				     const struct stat_event *e)
+{
+	const double cycles = metrics_basis(b, row, BASIS_CYCLES);
+	const double inside = metrics_basis(b, row, BASIS_TX_CYCLES);
+
+	if (metrics_is_named(e, "cycles-t")) {
+		metrics_add(row, SONDE_STAT_PERCENT, "transactional cycles", cycles > 0,
+			    100 * row->value / cycles);
+	} else if (metrics_is_named(e, "cycles-ct")) {
+		const double aborted = inside > row->value ? inside - row->value : 0;
+
+		metrics_add(row, SONDE_STAT_PERCENT, "aborted cycles", cycles > 0,
+			    100 * aborted / cycles);
+	} else if (metrics_is_named(e, "tx-start")) {
+		metrics_add(row, SONDE_STAT_WHOLE, "cycles / transaction",
+			    inside > 0 && row->value > 0, inside / row->value);
+	} else if (metrics_is_named(e, "el-start")) {
+		metrics_add(row, SONDE_STAT_WHOLE, "cycles / elision", inside > 0 && row->value > 0,
+			    inside / row->value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Unhalted cycles stop in an interrupt of the system's management, aperf does not. */
+static void metrics_add_smi(const struct bases *b, struct sonde_stat_row *row)
+{
+	const double cycles = metrics_basis(b, row, BASIS_CYCLES);
+	const double aperf = metrics_basis(b, row, BASIS_APERF);
+
+	if (cycles <= 0 || aperf <= 0)
+		return;
+	metrics_add(row, SONDE_STAT_PERCENT_COARSE, "SMI cycles%", true,
+		    row->value > 0 ? 100 * (aperf - cycles) / aperf : 0);
+	metrics_add(row, SONDE_STAT_WHOLE_SMALL, "SMI#", true, row->value);
+}
+
+/* Returns false for other events. */
+static bool metrics_add_named(const struct bases *b, struct sonde_stat_row *row,
+			      const struct stat_event *e)
+{
+	const enum basis basis = metrics_basis_of(e);
+
+	if (basis >= BASIS_RETIRED && basis <= BASIS_ISSUED)
+		metrics_add_slots(b, row, basis);
+	else
+		return metrics_add_part(b, row, e) || metrics_add_transactions(b, row, e);
+	return true;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
 static void metrics_set(const struct bases *b, double elapsed_ns, struct sonde_stat_row *row)
 {
 	const struct stat_event *e = &b->subject->events.v[row->event];
@@ -239,8 +422,12 @@ static void metrics_set(const struct bases *b, double elapsed_ns, struct sonde_s
 		const double all = metrics_basis(b, row, share->of);
 
 		metrics_add(row, share->kind, share->unit, all > 0, 100 * row->value / all);
+	} else if (metrics_add_named(b, row, e)) {
+		;
 	} else if (clock_ns > 0) {
 		metrics_add_rate(row, clock_ns);
+	} else if (metrics_basis_of(e) == BASIS_SMI) {
+		metrics_add_smi(b, row);
 	}
 	if (row->state != SONDE_STAT_COUNTED)
 		for (uint32_t i = 0; i < row->nr_metrics; i++)
