@@ -84,6 +84,7 @@ struct source_options {
 	 * is_left_out).
 	 */
 	bool raw_records;
+	bool takes_no_events; /* a recording that describes no event is opened */
 	const struct rules *rules;
 	/* Read in place of path if not NULL. open() takes ownership, even if it fails. */
 	struct stream *stream;

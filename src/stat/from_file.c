@@ -269,6 +269,7 @@ static int from_open(struct sonde_stat *s, const char *path, const struct stat_r
 		.window_bytes = WINDOW_BYTES,
 		.unordered = true,
 		.raw_records = true,
+		.takes_no_events = true, /* sonde stat record -n */
 		.stopped = &s->from.stopped,
 	};
 	char *input;

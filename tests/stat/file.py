@@ -150,6 +150,26 @@ def formats():
     tap.need(re.fullmatch(r'\d+,,page-faults,.*\n', r.stderr), r.stderr)
 
 
+@tap.case('stat record -n: a file of times')
+def no_events():
+    for options in ['-n'], ['-n', '-r', '2']:
+        record(tap.SONDE, options, 'n.data', TRUE)
+        r = tap.sonde('stat', 'report', '-i', 'n.data')
+        tap.need(r.returncode == 0 and 'seconds time elapsed' in r.stderr, r.stderr)
+        tap.same('(2 runs)' in r.stderr, '-r' in options, r.stderr)
+    record(tap.perf(), ['-n'], 'p.data', TRUE)
+    for words in [tap.SONDE, '--compat', 'perf-6.1'], [tap.SONDE]:
+        tap.same([line.split() for line in report(words, 'p.data')[1].splitlines() if line],
+                 [line.split() for line in report([tap.perf()], 'p.data')[1].splitlines() if line],
+                 "perf's file")
+    r = tap.sonde('stat', 'report', '-i', other_order('n.data'))
+    tap.need(r.returncode == 0 and 'seconds' in r.stderr, r.stderr)
+    r = tap.sh('sh', '-c', '"$0" stat record -n -o - true | "$0" stat report -i -', tap.SONDE)
+    tap.need('seconds time elapsed' in r.stderr, r.stderr)
+    r = tap.sonde('script', '-i', 'n.data')
+    tap.need(r.returncode == 1 and 'describes no event' in r.stderr, r.stderr)
+
+
 @tap.case('threads')
 def threads():
     p = subprocess.Popen([sys.executable, '-c', '''

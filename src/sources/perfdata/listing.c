@@ -247,7 +247,7 @@ bool perfdata_view_event_at(const struct perfdata_view *v, size_t i,
 	const struct perfdata_source *s = listing_source_of_view(v);
 	const struct perfdata_event *e = s->events.v + i;
 
-	if (i >= s->events.n)
+	if (i >= s->events.n || s->has_no_events)
 		return false;
 	*ret = (struct perfdata_view_event){
 		.attr = e->recorded,

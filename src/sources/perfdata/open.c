@@ -147,6 +147,14 @@ int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t le
 	return vec_push(&s->events, e);
 }
 
+int perfdata_event_add_none(struct perfdata_source *s)
+{
+	static const uint8_t attr[PERF_ATTR_SIZE_VER0];
+
+	s->has_no_events = true;
+	return perfdata_event_add(s, attr, sizeof(attr));
+}
+
 static int open_read_attrs(struct perfdata_source *s)
 {
 	uint64_t entry_bytes = s->file.attr_entry_bytes, n = s->file.attrs.size / entry_bytes;
@@ -158,6 +166,8 @@ static int open_read_attrs(struct perfdata_source *s)
 	if (n > MAX_EVENTS)
 		return err_set(-E2BIG, "%s: %llu events; at most %d are accepted", s->file.path,
 			       (unsigned long long)n, MAX_EVENTS);
+	if (!n && s->opts.takes_no_events)
+		return perfdata_event_add_none(s);
 	if (!n)
 		return err_set(-EBADMSG, "%s: the recording describes no event", s->file.path);
 	r = perfdata_section_read(&s->file, &temp, s->file.attrs, "the attr section",

@@ -131,6 +131,7 @@ struct perfdata_source {
 	enum id_rule id_rule;
 	/* The offset of the id if it is the same in all samples, else far beyond any record. */
 	uint32_t same_id_off;
+	bool has_no_events; /* the only event is that of perfdata_event_add_none() */
 	bool has_reads;     /* any event has SAMPLE_READ */
 	bool unordered;     /* records act when they are read */
 	bool same_time_off; /* all events have their time at these places */
@@ -180,6 +181,8 @@ int perfdata_open(struct source **ret, const struct source_options *opts);
 void perfdata_close(struct source *s);
 /* Adds an event from its recorded attr. */
 int perfdata_event_add(struct perfdata_source *s, const uint8_t *attr, size_t len);
+/* Adds an event that stands for none, because the code expects one; views do not show it. */
+int perfdata_event_add_none(struct perfdata_source *s);
 /* Chooses how ids and times are found. Called after events were added. */
 void perfdata_rules_choose(struct perfdata_source *s);
 /* Makes id lead to an event; a later event takes it over. */

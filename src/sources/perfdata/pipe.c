@@ -336,7 +336,9 @@ int perfdata_pipe_open(struct perfdata_source *s)
 								    PERFDATA_PIPE_HEADER_BYTES };
 	r = pipe_read_prelude(s, &record);
 	outbuf_done(&record);
-	if (r >= 0 && !s->events.n)
+	if (r >= 0 && !s->events.n && s->opts.takes_no_events)
+		r = perfdata_event_add_none(s);
+	else if (r >= 0 && !s->events.n)
 		r = err_set(-EBADMSG,
 			    "%s: the recording describes no event before it ends or is damaged: it "
 			    "may be cut off, or its recorder was killed",
