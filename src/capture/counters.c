@@ -237,16 +237,6 @@ static bool counters_give_up_group(struct counters *c, struct capture_events *ev
 	return true;
 }
 
-static bool counters_counts_on(const struct capture_event *e, int cpu)
-{
-	if (!e->nr_cpus || cpu < 0)
-		return true;
-	for (size_t i = 0; i < e->nr_cpus; i++)
-		if (e->cpus[i] == cpu)
-			return true;
-	return false;
-}
-
 static int counters_open_everywhere(struct counters *c, struct capture_events *events, size_t event,
 				    const struct counters_target *target)
 {
@@ -255,7 +245,7 @@ static int counters_open_everywhere(struct counters *c, struct capture_events *e
 
 	for (size_t cpu = 0; cpu < target->nr_cpus; cpu++)
 		for (size_t i = 0; i < target->nr_tids; i++) {
-			if (!counters_counts_on(e, target->cpus[cpu]))
+			if (!capture_event_counts_on(e, target->cpus[cpu]))
 				continue;
 			wanted++;
 			int r = counters_open_one(c, events, event, target, cpu, i);

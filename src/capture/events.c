@@ -81,6 +81,16 @@ int capture_events_check_cgroups(const struct capture_events *l)
 	return 0;
 }
 
+bool capture_event_counts_on(const struct capture_event *e, int cpu)
+{
+	if (!e->nr_cpus || cpu < 0)
+		return true;
+	for (size_t i = 0; i < e->nr_cpus; i++)
+		if (e->cpus[i] == cpu)
+			return true;
+	return false;
+}
+
 void capture_events_ungroup(struct capture_events *l, size_t leader)
 {
 	for (size_t i = 0; i < l->list.n; i++)

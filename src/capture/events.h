@@ -132,6 +132,8 @@ int capture_events_check_cgroups(const struct capture_events *l);
 int capture_events_group_all(struct capture_events *l);
 /* The number of events in the group of `leader`. */
 size_t capture_events_members(const struct capture_events *l, size_t leader);
+/* True if the source of the event counts on that cpu; -1: any cpu. */
+bool capture_event_counts_on(const struct capture_event *e, int cpu);
 /* Dissolves a group into single events. */
 void capture_events_ungroup(struct capture_events *l, size_t leader);
 /* Removes an event from the list. If it led a group, the next member becomes the leader. */

@@ -40,16 +40,6 @@ static bool opened_means_unsupported(int error)
 	       error == ENXIO || error == ENODEV;
 }
 
-static bool opened_counts_on(const struct capture_event *e, int cpu)
-{
-	if (!e->nr_cpus || cpu < 0)
-		return true;
-	for (size_t i = 0; i < e->nr_cpus; i++)
-		if (e->cpus[i] == cpu)
-			return true;
-	return false;
-}
-
 /* The counter that switches the group on that cpu and task; -1 if there is none yet. */
 static int opened_leader_fd(const struct stat_opened *o, uint32_t leader, size_t cpu, size_t task)
 {
@@ -172,7 +162,7 @@ static int opened_add_event(struct stat_opened *o, size_t event, size_t cpu)
 	const struct capture_event *e = &o->events->list.v[event];
 	int nr = 0;
 
-	if (e->tool != TOOL_NONE || !opened_counts_on(e, o->subject->cpus.v[cpu]))
+	if (e->tool != TOOL_NONE || !capture_event_counts_on(e, o->subject->cpus.v[cpu]))
 		return 1;
 	for (size_t task = 0; task < o->subject->tasks.n; task++) {
 		const int r = opened_add(o, event, cpu, task);
