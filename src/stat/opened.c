@@ -130,8 +130,11 @@ static int opened_add(struct stat_opened *o, size_t event, size_t cpu, size_t ta
 	return r < 0 ? r : 1;
 }
 
-/* A group with the modifier W becomes single events if the kernel refuses a member. */
-static bool opened_split_group(struct stat_opened *o, size_t event, size_t *ret_leader)
+/*
+ * A group with the modifier W becomes single events if the kernel refuses a member on a cpu. Groups
+ * that are open on other cpus stay: their counters know what switches them.
+ */
+static bool opened_split_group(struct stat_opened *o, size_t event, size_t cpu, size_t *ret_leader)
 {
 	const uint32_t leader = o->events->list.v[event].leader;
 	size_t kept = 0;
@@ -148,7 +151,8 @@ static bool opened_split_group(struct stat_opened *o, size_t event, size_t *ret_
 	}
 	capture_events_ungroup(o->events, leader);
 	for (size_t i = 0; i < o->list.n; i++)
-		if (o->list.v[i].event < leader || o->list.v[i].event > event)
+		if (o->list.v[i].cpu != cpu || o->list.v[i].event < leader ||
+		    o->list.v[i].event > event)
 			o->list.v[kept++] = o->list.v[i];
 		else
 			close(o->list.v[i].fd);
@@ -184,7 +188,7 @@ int stat_open_cpu(struct stat_opened *o, size_t cpu)
 
 		if (nr < 0)
 			return nr;
-		if (nr == 0 && opened_split_group(o, event, &leader))
+		if (nr == 0 && opened_split_group(o, event, cpu, &leader))
 			event = leader - 1;
 	}
 	return 0;

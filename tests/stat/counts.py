@@ -256,6 +256,20 @@ def group_without_leader():
     need(int(values['faults']) > 0, r.stderr)
 
 
+@case('a weak group that one cpu refuses is counted there, too, and on the cpus before it')
+def weak_groups():
+    last = os.sysconf('SC_NPROCESSORS_ONLN') - 1
+    if not last:
+        raise Skip('one cpu')
+    env = dict(PERF_ENV, LD_PRELOAD=STANDIN, STANDIN='0:0=1000 0:4=600 0:5=30/%d' % last)
+    r = sh(SONDE, 'stat', '-x,', '-a', '-A', '-e', '{cycles,branches,branch-misses}:W', 'true',
+           env=env)
+    rows = [row.split(',') for row in r.stderr.splitlines()]
+    for event, count in ('cycles', '1000'), ('branches', '600'), ('branch-misses', '30'):
+        got = [(row[0], row[1]) for row in rows if row[3] == event]
+        same(got, [('CPU%d' % i, count) for i in range(last + 1)], r.stderr)
+
+
 @case('--per-thread -r: each thread has its own mean')
 def threads_of_runs():
     spin = 'while :; do :; done'
