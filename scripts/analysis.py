@@ -429,7 +429,8 @@ def _tables():
     folders = [os.environ.get("PERF_EXEC_PATH"), here + "/../bindings/python/lib",
                here + "/../python/lib"]
     if sonde is not None:
-        folders.insert(0, os.path.dirname(os.path.dirname(sonde.__file__)) + "/lib")
+        package = os.path.dirname(sonde.__file__)
+        folders.insert(0, os.path.dirname(os.path.dirname(package)) + "/lib")
     return [folder + "/" + under for folder in folders if folder]
 
 

@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "event.h"
+#include "event_sample.h"
 #include "lazy.h"
 #include "profile.h"
 #include "run_type.h"
-#include "session.h"
+#include "schema.h"
+#include "session_type.h"
+#include "stack.h"
 
 static PyObject *module_session_from(PyObject *module, PyObject *text)
 {
@@ -78,69 +81,6 @@ static PyObject *module_line_of(PyObject *key, PyObject *value)
 	return line;
 }
 
-/* "input=PATH\n" */
-static int module_add_input(PyObject *lines, PyObject *path)
-{
-	PyObject *input = PyUnicode_FromString("input"), *fs = NULL, *line = NULL;
-	int r = -1;
-
-	if (input && PyUnicode_FSDecoder(path, &fs))
-		line = module_line_of(input, fs);
-	if (line)
-		r = PyList_Append(lines, line);
-	Py_XDECREF(input);
-	Py_XDECREF(fs);
-	Py_XDECREF(line);
-	return r;
-}
-
-/* A path, or a list or tuple of them. */
-static int module_add_inputs(PyObject *lines, PyObject *paths)
-{
-	Py_ssize_t nr = PySequence_Size(paths);
-
-	for (Py_ssize_t i = 0; i < nr; i++) {
-		PyObject *path = PySequence_GetItem(paths, i);
-		int r = path ? module_add_input(lines, path) : -1;
-
-		Py_XDECREF(path);
-		if (r < 0)
-			return r;
-	}
-	if (!nr)
-		PyErr_SetString(PyExc_ValueError, "no recording is named");
-	return nr > 0 ? 0 : -1;
-}
-
-static PyObject *module_open(PyObject *module, PyObject *args, PyObject *kw)
-{
-	PyObject *path = NULL, *lines = PyList_New(0), *empty = PyUnicode_FromString("");
-	PyObject *key, *value, *text = NULL, *session = NULL, *line;
-	Py_ssize_t pos = 0;
-
-	if (!lines || !empty || !PyArg_UnpackTuple(args, "open", 0, 1, &path))
-		goto out;
-	if (path && (PyList_Check(path) || PyTuple_Check(path) ? module_add_inputs(lines, path)
-							       : module_add_input(lines, path)) < 0)
-		goto out;
-	while (kw && PyDict_Next(kw, &pos, &key, &value)) {
-		line = module_line_of(key, value);
-		if (!line || PyList_Append(lines, line) < 0) {
-			Py_XDECREF(line);
-			goto out;
-		}
-		Py_DECREF(line);
-	}
-	text = PyUnicode_Join(empty, lines);
-	if (text)
-		session = module_session_from(module, text);
-out:
-	Py_XDECREF(lines);
-	Py_XDECREF(empty);
-	Py_XDECREF(text);
-	return session;
-}
-
 /* Joins the lines of keyword arguments. */
 static PyObject *module_join_keys(PyObject *kw)
 {
@@ -162,27 +102,32 @@ static PyObject *module_join_keys(PyObject *kw)
 	return text;
 }
 
-/* profile(session, ...): session is a Session, or an argument of open(). */
+/* profile(session, **settings) */
 static PyObject *module_profile(PyObject *module, PyObject *args, PyObject *kw)
 {
 	struct module_state *m = PyModule_GetState(module);
-	PyObject *session = NULL, *text, *bytes, *rows = NULL;
+	PyObject *session, *text, *bytes, *rows = NULL;
 
-	if (!PyArg_UnpackTuple(args, "profile", 0, 1, &session))
+	if (!PyArg_ParseTuple(args, "O!", m->session, &session))
 		return NULL;
-	if (session && Py_TYPE(session) == m->session)
-		Py_INCREF(session);
-	else
-		session = module_open(module, args, NULL);
-	text = session ? module_join_keys(kw) : NULL;
+	text = module_join_keys(kw);
 	bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape") : NULL;
 	if (bytes)
 		rows = profile_of_session(module, (struct py_session *)session,
 					  PyBytes_AsString(bytes));
 	Py_XDECREF(bytes);
 	Py_XDECREF(text);
-	Py_XDECREF(session);
 	return rows;
+}
+
+/* Raises UnknownEvent: _unknown_event(name, names) */
+static PyObject *module_unknown_event(PyObject *module, PyObject *args)
+{
+	PyObject *name, *names;
+
+	if (!PyArg_ParseTuple(args, "UO!", &name, &PyList_Type, &names))
+		return NULL;
+	return module_unknown(PyModule_GetState(module), name, NULL, names);
 }
 
 static PyObject *module_wipe_progress(PyObject *module, PyObject *unused)
@@ -245,23 +190,12 @@ static PyObject *module_rules(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-	{ "open", (PyCFunction)(void (*)(void))module_open, METH_VARARGS | METH_KEYWORDS,
-	  "open(path='perf.data', **keys) -> Session\n\n"
-	  "Opens a recording, or several (a list of paths) merged in time order. Keys choose "
-	  "events: time='12.5,13' (seconds, both ends inclusive), "
-	  "cpu='0,2-3',\n"
-	  "pid=[1, 2], tid=, comm=, callchain=False, events='all', compat='perf-6.1', symfs=, "
-	  "kallsyms=, window=.\n"
-	  "Raises sonde.Error (an OSError) when it cannot be read, with the causes as its text." },
 	{ "session", module_session, METH_O,
 	  "session(text) -> Session\n\nOpens a session from its text form: key=value lines as in "
 	  "Session.text." },
 	{ "profile", (PyCFunction)(void (*)(void))module_profile, METH_VARARGS | METH_KEYWORDS,
-	  "profile(session='perf.data', **settings) -> Profile\n\n"
-	  "Adds up all further samples of a Session, or of a recording that is opened for it. The "
-	  "settings are those of\nsonde_profile_new(): keys='comm,dso,sym', callgraph='caller', "
-	  "children=True ... A Profile is a sequence of rows,\nwhich are dicts: event, samples, "
-	  "period, children_samples, children_period, and the text of each key." },
+	  "profile(session, **settings) -> Profile: sonde.profile() of a Session." },
+	{ "_unknown_event", module_unknown_event, METH_VARARGS, "Raises UnknownEvent." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
 	{ "_rules", module_rules, METH_VARARGS, "perf's rules for a session's text." },
@@ -292,23 +226,31 @@ static int module_exec(PyObject *module)
 	PyObject *version;
 	int code;
 
-	m->error = PyErr_NewExceptionWithDoc(
-		"sonde.Error", "A recording cannot be read: errno, and the causes, one per line.",
-		PyExc_OSError, NULL);
+	if (module_make_errors(module, m) < 0)
+		return -1;
 	m->session = session_type_new(module);
 	m->event = event_type_new(module);
 	m->schema = schema_type_new(module);
-	m->frame = frame_type_new(module);
+	m->fields = event_fields_type_new(module);
+	m->frame = stack_frame_type_new(module);
+	m->stack = stack_type_new(module);
+	m->field = schema_field_type_new();
+	m->sample = event_sample_type_new();
+	m->defect = session_defect_type_new();
 	m->run = run_type_new(module);
 	m->profile = profile_type_new(module);
 	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
 	m->lazy_list = lazy_list_type_new(&m->lazy_list_off);
 	if (!m->run || !m->lazy_dict || !m->lazy_list ||
-	    module_add(module, "Error", m->error) < 0 ||
 	    module_add(module, "Session", (PyObject *)m->session) < 0 ||
 	    module_add(module, "Event", (PyObject *)m->event) < 0 ||
 	    module_add(module, "Schema", (PyObject *)m->schema) < 0 ||
+	    module_add(module, "Fields", (PyObject *)m->fields) < 0 ||
 	    module_add(module, "Frame", (PyObject *)m->frame) < 0 ||
+	    module_add(module, "Stack", (PyObject *)m->stack) < 0 ||
+	    module_add(module, "Field", (PyObject *)m->field) < 0 ||
+	    module_add(module, "Sample", (PyObject *)m->sample) < 0 ||
+	    module_add(module, "Defect", (PyObject *)m->defect) < 0 ||
 	    module_add(module, "Profile", (PyObject *)m->profile) < 0)
 		return -1;
 	version = PyUnicode_FromString(sonde_version());
@@ -323,11 +265,18 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 
 	if (!m)
 		return 0;
-	Py_VISIT(m->error);
+#define X(member, name, base, doc) Py_VISIT(m->member);
+	MODULE_ERRORS(X)
+#undef X
 	Py_VISIT(m->session);
 	Py_VISIT(m->event);
 	Py_VISIT(m->schema);
+	Py_VISIT(m->fields);
 	Py_VISIT(m->frame);
+	Py_VISIT(m->stack);
+	Py_VISIT(m->field);
+	Py_VISIT(m->sample);
+	Py_VISIT(m->defect);
 	Py_VISIT(m->run);
 	Py_VISIT(m->profile);
 	Py_VISIT(m->lazy_dict);
@@ -341,11 +290,18 @@ static int module_clear(PyObject *module)
 
 	if (!m)
 		return 0;
-	Py_CLEAR(m->error);
+#define X(member, name, base, doc) Py_CLEAR(m->member);
+	MODULE_ERRORS(X)
+#undef X
 	Py_CLEAR(m->session);
 	Py_CLEAR(m->event);
 	Py_CLEAR(m->schema);
+	Py_CLEAR(m->fields);
 	Py_CLEAR(m->frame);
+	Py_CLEAR(m->stack);
+	Py_CLEAR(m->field);
+	Py_CLEAR(m->sample);
+	Py_CLEAR(m->defect);
 	Py_CLEAR(m->run);
 	Py_CLEAR(m->profile);
 	Py_CLEAR(m->lazy_dict);
@@ -365,11 +321,8 @@ static PyModuleDef_Slot slots[] = {
 
 static struct PyModuleDef def = {
 	PyModuleDef_HEAD_INIT,
-	.m_name = "sonde",
-	.m_doc = "Events of a Linux machine, in time order, with names and types.\n\n"
-		 "    import sonde\n"
-		 "    for ev in sonde.open('perf.data'):\n"
-		 "        print(ev.time_ns, ev.comm, ev.name, ev.text)\n",
+	.m_name = "sonde._sonde",
+	.m_doc = "The extension behind the package sonde.",
 	.m_size = sizeof(struct module_state),
 	.m_methods = functions,
 	.m_slots = slots,
@@ -378,9 +331,9 @@ static struct PyModuleDef def = {
 	.m_free = module_free,
 };
 
-PyMODINIT_FUNC PyInit_sonde(void);
+PyMODINIT_FUNC PyInit__sonde(void);
 
-PyMODINIT_FUNC PyInit_sonde(void)
+PyMODINIT_FUNC PyInit__sonde(void)
 {
 	return PyModuleDef_Init(&def);
 }

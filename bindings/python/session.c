@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Session: an open recording, iterated event by event. */
+/* The core of Session: opening, batches, events that Python code holds. */
 #include "session.h"
 
-#include <stddef.h>
 #include <string.h>
+
+#define SESSION_BATCH 256 /* events; their objects exist only while Python code holds them */
+#define SESSION_AGAIN 2   /* a signal interrupted the wait */
 
 int session_check(struct py_session *s)
 {
-	if (s->s && !s->busy)
-		return 0;
-	PyErr_SetString(PyExc_ValueError, s->s ? "the session is being read by another thread"
-					       : "the session is closed");
-	return -1;
+	if (!s->s) {
+		PyErr_SetString(PyExc_ValueError, "the session is closed");
+		return -1;
+	}
+	if (s->busy || (s->owner && s->owner != PyThread_get_thread_ident())) {
+		PyErr_SetString(PyExc_ValueError, "the session is being read by another thread");
+		return -1;
+	}
+	return 0;
 }
 
 PyObject *session_new(PyObject *module, struct module_state *m, const char *text)
@@ -25,6 +31,7 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 	Py_INCREF(module);
 	s->module = module;
 	s->m = m;
+	s->first_ns = s->last_ns = SONDE_NO_TIME;
 	Py_BEGIN_ALLOW_THREADS
 	r = sonde_session_open(&s->s, text, NULL);
 	Py_END_ALLOW_THREADS
@@ -43,48 +50,62 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 }
 
 /*
- * The bytes of an Event are borrowed from the library until the session advances. If the Event
- * still exists then (a loop variable, a list or a Frame holds it), it gets its own copy. Later
- * queries are answered for the Event's time.
+ * The bytes of the events of a batch are borrowed from the library until it reads the next one. An
+ * Event that still exists then (a loop variable, a list or a Frame holds it) gets its own copy.
+ * Later queries are answered for the Event's time.
  */
-int session_keep_lent(struct py_session *s)
+int session_keep_batch(struct py_session *s)
 {
-	struct py_event *e = s->borrowed;
+	while (s->oldest) {
+		struct py_event *e = s->oldest;
 
-	if (!e)
-		return 0;
-	e->own = sonde_event_dup(e->ev);
-	if (!e->own) {
-		PyErr_NoMemory();
-		return -1;
+		e->own = sonde_event_dup(e->ev);
+		if (!e->own) {
+			PyErr_NoMemory();
+			return -1;
+		}
+		e->ev = e->own;
+		session_forget_lent(e);
 	}
-	e->ev = e->own;
-	s->borrowed = NULL;
 	return 0;
 }
 
-static void session_info_free(struct schema_info *info)
+void session_forget_lent(struct py_event *e)
+{
+	struct py_session *s = e->session;
+
+	if (e->older)
+		e->older->newer = e->newer;
+	else if (s->oldest == e)
+		s->oldest = e->newer;
+	if (e->newer)
+		e->newer->older = e->older;
+	else if (s->newest == e)
+		s->newest = e->older;
+	e->older = e->newer = NULL;
+}
+
+int session_keep_lent(struct py_session *s)
+{
+	if (session_keep_batch(s) < 0)
+		return -1;
+	/* The first event of a batch cannot be given back, but then it was delivered. */
+	if (s->at < s->nr_batch)
+		sonde_session_unread(s->s, s->nr_batch - s->at);
+	s->at = s->nr_batch = 0;
+	return 0;
+}
+
+void session_info_free(struct schema_info *info)
 {
 	if (!info)
 		return;
 	Py_XDECREF(info->name);
 	Py_XDECREF(info->keys);
+	for (size_t i = 0; i < sizeof(info->attrs) / sizeof(info->attrs[0]); i++)
+		Py_XDECREF(info->attrs[i].name);
 	free(info->convs);
 	free(info);
-}
-
-static void session_dealloc(struct py_session *s)
-{
-	PyTypeObject *type = Py_TYPE((PyObject *)s);
-
-	for (size_t i = 0; i < s->nr_schemas; i++)
-		session_info_free(s->schemas[i]);
-	free(s->schemas);
-	values_free(s->v);
-	sonde_session_close(s->s);
-	Py_XDECREF(s->module);
-	PyObject_Free(s);
-	Py_DECREF(type);
 }
 
 static struct schema_info *session_info_new(const struct sonde_schema *sc,
@@ -142,246 +163,102 @@ struct schema_info *session_schema(struct py_session *s, uint32_t id)
 	return s->schemas[id];
 }
 
-static PyObject *session_next(struct py_session *s)
+/* Raises LossError if data was lost so far, and on_loss="raise". */
+static int session_check_losses(struct py_session *s)
 {
-	const struct sonde_event *ev = NULL;
-	struct schema_info *info;
-	struct py_event *e;
+	const struct sonde_defect *d;
+	uint64_t lost = 0;
+	bool has_loss = false;
+
+	if (!s->raises_losses)
+		return 0;
+	for (size_t i = 0; (d = sonde_session_defect(s->s, i)); i++) {
+		if (d->severity == SONDE_DATA_LOSS)
+			has_loss = true;
+		if (!strcmp(d->name, "lost-events"))
+			lost += d->count;
+	}
+	if (!has_loss)
+		return 0;
+	module_loss(s->m, lost, sonde_session_defects_line(s->s));
+	return -1;
+}
+
+int session_fill(struct py_session *s)
+{
+	size_t nr = SESSION_BATCH;
+	PyThreadState *unlocked;
 	int r;
 
-	if (session_check(s) < 0 || session_keep_lent(s) < 0)
-		return NULL;
-	while (!(r = sonde_session_next_pending(s->s, &ev))) {
-		s->busy = true;
-		Py_BEGIN_ALLOW_THREADS
+	s->at = s->nr_batch = 0;
+	r = sonde_session_next_batch_pending(s->s, &s->batch, &nr);
+	s->busy = true;
+	unlocked = r ? NULL : PyEval_SaveThread();
+
+	while (!r) {
 		r = sonde_session_fill(s->s);
-		Py_END_ALLOW_THREADS
-		s->busy = false;
-		if (PyErr_CheckSignals() < 0)
-			return NULL;
+		nr = SESSION_BATCH;
 		if (r <= 0) {
 			/* The recording ended; one more defect may still be reported. */
-			r = r < 0 ? r : sonde_session_next(s->s, &ev);
+			r = r < 0 ? r : sonde_session_next_batch(s->s, &s->batch, &nr);
 			break;
 		}
+		/* A signal may have interrupted it. */
+		if (!sonde_session_pending(s->s)) {
+			r = SESSION_AGAIN;
+			break;
+		}
+		r = sonde_session_next_batch_pending(s->s, &s->batch, &nr);
 	}
-	if (r < 0)
-		return module_error(s->m, r);
-	if (!r)
+	if (unlocked)
+		PyEval_RestoreThread(unlocked);
+	s->busy = false;
+	if (PyErr_CheckSignals() < 0)
+		return -1;
+	if (r == SESSION_AGAIN)
+		return session_fill(s);
+	if (r < 0) {
+		module_error(s->m, r);
+		return -1;
+	}
+	if (session_check_losses(s) < 0)
+		return -1;
+	s->nr_batch = r ? nr : 0;
+	return r;
+}
+
+/* An Event for the next event of the batch. */
+PyObject *session_lend(struct py_session *s, const struct sonde_event *ev)
+{
+	struct schema_info *info = ev->schema < s->nr_schemas ? s->schemas[ev->schema] : NULL;
+	struct py_event *e;
+
+	if (!info && !(info = session_schema(s, ev->schema)))
 		return NULL;
-	info = session_schema(s, ev->schema);
-	if (!info)
-		return NULL;
-	e = PyObject_New(struct py_event, s->m->event);
-	if (!e)
+	if (s->spare) {
+		e = (struct py_event *)PyObject_Init((PyObject *)s->spare, s->m->event);
+		s->spare = NULL;
+	} else if (!(e = PyObject_New(struct py_event, s->m->event)))
 		return NULL;
 	Py_INCREF((PyObject *)s);
 	e->session = s;
 	e->info = info;
 	e->ev = ev;
 	e->own = NULL;
-	s->borrowed = e;
+	e->newer = NULL;
+	e->older = s->newest;
+	if (s->newest)
+		s->newest->newer = e;
+	else
+		s->oldest = e;
+	s->newest = e;
 	return (PyObject *)e;
 }
 
-static PyObject *session_iter(PyObject *self)
+int session_check_event(const struct py_event *e)
 {
-	Py_INCREF(self);
-	return self;
-}
-
-static PyObject *session_close(struct py_session *s, PyObject *unused)
-{
-	(void)unused;
-	if (!s->s)
-		Py_RETURN_NONE;
-	if (session_check(s) < 0 || session_keep_lent(s) < 0)
-		return NULL;
-	sonde_session_close(s->s);
-	s->s = NULL;
-	Py_RETURN_NONE;
-}
-
-static PyObject *session_enter(PyObject *self, PyObject *unused)
-{
-	(void)unused;
-	Py_INCREF(self);
-	return self;
-}
-
-static PyObject *session_exit(struct py_session *s, PyObject *args)
-{
-	(void)args;
-	return session_close(s, NULL);
-}
-
-/* Also called by signal handlers, and by other threads while one waits in next(). */
-static PyObject *session_stop(struct py_session *s, PyObject *unused)
-{
-	(void)unused;
-	if (s->s)
-		sonde_session_stop(s->s);
-	Py_RETURN_NONE;
-}
-
-static PyObject *session_info(struct py_session *s, PyObject *arg)
-{
-	PyObject *utf8 = PyUnicode_AsUTF8String(arg);
-	const char *value;
-
-	if (!utf8)
-		return NULL;
-	if (session_check(s) < 0) {
-		Py_DECREF(utf8);
-		return NULL;
-	}
-	value = sonde_session_info(s->s, PyBytes_AsString(utf8));
-	Py_DECREF(utf8);
-	if (!value)
-		Py_RETURN_NONE;
-	return text_object(value, strlen(value));
-}
-
-static PyObject *session_schemas(struct py_session *s, void *unused)
-{
-	PyObject *list;
-	size_t nr;
-
-	(void)unused;
-	if (session_check(s) < 0)
-		return NULL;
-	nr = sonde_session_schemas(s->s);
-	list = PyList_New((Py_ssize_t)nr);
-	for (size_t i = 0; list && i < nr; i++) {
-		struct schema_info *info = session_schema(s, (uint32_t)i);
-		struct py_schema *o = info ? PyObject_New(struct py_schema, s->m->schema) : NULL;
-
-		if (!o) {
-			Py_CLEAR(list);
-			break;
-		}
-		Py_INCREF((PyObject *)s);
-		o->session = s;
-		o->info = info;
-		PyList_SetItem(list, (Py_ssize_t)i, (PyObject *)o);
-	}
-	return list;
-}
-
-static PyObject *session_defects(struct py_session *s, void *unused)
-{
-	static const char *const severities[] = { "info", "data_loss", "error" };
-	const struct sonde_defect *d;
-	PyObject *list;
-
-	(void)unused;
-	if (session_check(s) < 0)
-		return NULL;
-	list = PyList_New(0);
-	for (size_t i = 0; list && (d = sonde_session_defect(s->s, i)); i++) {
-		PyObject *first = text_object(d->first, strlen(d->first)), *item = NULL;
-
-		if (first)
-			item = Py_BuildValue(
-				"{s:s,s:s,s:K,s:s,s:N}", "name", d->name, "severity",
-				severities[d->severity <= SONDE_ERROR ? d->severity : SONDE_ERROR],
-				"count", (unsigned long long)d->count, "advice", d->advice, "first",
-				first);
-
-		if (!item || PyList_Append(list, item) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(item);
-	}
-	return list;
-}
-
-static PyObject *session_defects_line(struct py_session *s, void *unused)
-{
-	const char *line;
-
-	(void)unused;
-	if (session_check(s) < 0)
-		return NULL;
-	line = sonde_session_defects_line(s->s);
-	return text_object(line, strlen(line));
-}
-
-static PyObject *session_filters_line(struct py_session *s, void *unused)
-{
-	const char *line;
-
-	(void)unused;
-	if (session_check(s) < 0)
-		return NULL;
-	line = sonde_session_filters_line(s->s);
-	return text_object(line, strlen(line));
-}
-
-static PyObject *session_text(struct py_session *s, void *unused)
-{
-	const char *text;
-
-	(void)unused;
-	if (session_check(s) < 0)
-		return NULL;
-	text = sonde_session_print(s->s);
-	return text ? text_object(text, strlen(text)) : PyErr_NoMemory();
-}
-
-static PyMethodDef methods[] = {
-	{ "close", (PyCFunction)session_close, METH_NOARGS,
-	  "close()\n\nEnds reading and releases the recording. Events already delivered stay "
-	  "valid." },
-	{ "stop", (PyCFunction)session_stop, METH_NOARGS,
-	  "stop()\n\nIteration ends at the next event. May be called from another thread." },
-	{ "info", (PyCFunction)session_info, METH_O,
-	  "info(key) -> str or None\n\nA fact from the recording's header: hostname, osrelease, "
-	  "version, arch, cmdline,\n"
-	  "cpudesc, nrcpus-online, nrcpus-available, cpu-sockets (of each cpu), "
-	  "branch-stacks (1: the header says so),\n"
-	  "byte-order (little, big), long-bytes, form (file, pipe)." },
-	{ "__enter__", session_enter, METH_NOARGS, NULL },
-	{ "__exit__", (PyCFunction)session_exit, METH_VARARGS, NULL },
-	{ NULL }
-};
-
-static PyGetSetDef getset[] = {
-	{ "schemas", (getter)session_schemas, NULL,
-	  "list of Schema: the event types seen so far, by id. A pipe may add some while it is "
-	  "read.",
-	  NULL },
-	{ "defects", (getter)session_defects, NULL,
-	  "list of dict(name, severity, count, advice, first): defects of the input, as far as it "
-	  "was read.",
-	  NULL },
-	{ "defects_line", (getter)session_defects_line, NULL,
-	  "str: the defects in one line, '' when there are none.", NULL },
-	{ "filters_line", (getter)session_filters_line, NULL,
-	  "str: what the recording contains if the filters let no event through; otherwise ''.",
-	  NULL },
-	{ "text", (getter)session_text, NULL,
-	  "str: the session as key=value lines, complete; sonde.session() takes it.", NULL },
-	{ NULL }
-};
-
-PyTypeObject *session_type_new(PyObject *module)
-{
-	static PyType_Slot slots[] = {
-		{ Py_tp_doc,
-		  "An open recording. Iterating gives its events in time order, once.\n\n"
-		  "Made by sonde.open() or sonde.session(). A context manager: leaving it closes "
-		  "the session.\n"
-		  "Iterating raises sonde.Error if the recording cannot be read further." },
-		{ Py_tp_dealloc, session_dealloc },
-		{ Py_tp_iter, session_iter },
-		{ Py_tp_iternext, session_next },
-		{ Py_tp_methods, methods },
-		{ Py_tp_getset, getset },
-		{ 0, NULL },
-	};
-	static PyType_Spec spec = { "sonde.Session", sizeof(struct py_session), 0,
-				    Py_TPFLAGS_DEFAULT, slots };
-
-	(void)module;
-	return (PyTypeObject *)PyType_FromSpec(&spec);
+	if (!e->session->busy)
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "the event's session is being read by another thread");
+	return -1;
 }

@@ -13,19 +13,35 @@ struct schema_info {
 	PyObject *keys; /* tuple of field names, in the order of the format, common_* too */
 	struct conv *convs;
 	size_t nr_fields;
+	/*
+	 * Attributes of Event by the address of their interned name: index of the field, or -1 for
+	 * one of Event's own. A new name replaces the old one in its place.
+	 */
+	struct {
+		PyObject *name; /* owned; NULL in an unused place */
+		Py_ssize_t field;
+	} attrs[64];
 };
 
 struct py_session {
 	PyObject_HEAD
+	PyObject *weak;   /* weak references to the session */
 	PyObject *module; /* keeps the types alive */
 	struct module_state *m;
 	struct sonde_session *s; /* NULL after close() */
 	struct values *v;
-	/* The existing Event whose bytes are the library's; borrowed; NULL if none. */
-	struct py_event *borrowed;
+	/* The batch being delivered; its events are borrowed from the library. */
+	const struct sonde_event *const *batch;
+	size_t nr_batch, at;
+	/* Events of the batch that Python code holds: a list by `newer`, borrowed. */
+	struct py_event *oldest, *newest;
+	struct py_event *spare;       /* memory of an Event that nobody holds; NULL if none */
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
-	bool busy; /* the session is being read without the interpreter lock */
+	unsigned long owner;        /* the thread that iterates; 0 if none */
+	bool busy;                  /* the session is being read without the interpreter lock */
+	bool raises_losses;         /* on_loss="raise" */
+	uint64_t first_ns, last_ns; /* times of what count() counted; SONDE_NO_TIME if none */
 };
 
 struct py_schema {
@@ -41,16 +57,30 @@ struct py_event {
 	const struct sonde_event *ev; /* borrowed from the session, or `own` */
 	/* A copy, made when the session advanced while the Event was still held. */
 	struct sonde_event *own;
+	struct py_event *older, *newer; /* see py_session.oldest */
 };
 
 PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
 struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
-int session_check(struct py_session *s); /* -1 with an exception if closed */
+int session_check(struct py_session *s); /* -1 with an exception if it cannot be used now */
+/* Unlinks an Event whose bytes are the library's. */
+void session_forget_lent(struct py_event *e);
 /*
- * Called before the session advances: gives an Event that is still held its own copy. Returns -1
- * with an exception.
+ * Called before other code reads from the session: gives each Event that is still held its own
+ * copy, and gives undelivered events back. Returns -1 with an exception.
  */
 int session_keep_lent(struct py_session *s);
-PyTypeObject *session_type_new(PyObject *module);
+/*
+ * Reads the next batch without the interpreter lock. Returns 1 if there are events, 0 at the end,
+ * -1 with an exception.
+ */
+int session_fill(struct py_session *s);
+/* A new Event for an event of the batch. */
+PyObject *session_lend(struct py_session *s, const struct sonde_event *ev);
+/* session_keep_lent() for callers that read the next batch themselves. */
+int session_keep_batch(struct py_session *s);
+/* -1 with an exception if another thread reads the event's session just now. */
+int session_check_event(const struct py_event *e);
+void session_info_free(struct schema_info *info);
 
 #endif

@@ -40,7 +40,7 @@ for name, python in pythons():
          r.err, r.out[-300:])
     r = t.script("", python=python, env={"SONDE_PRELUDE_VERBOSE": "1"}, both=False)
     kind = "abi3" if version != "%d.%d" % sys.version_info[:2] and not os.path.exists(
-        BINDINGS + "/module/sonde.cpython-%s-x86_64-linux-gnu.so" %
+        BINDINGS + "/module/sonde/_sonde.cpython-%s-x86_64-linux-gnu.so" %
         version.replace(".", "")) else ""
     t.ok("extension " + BINDINGS in r.err and kind in r.err,
          "%s reports the build that it loads" % name, r.err)
@@ -55,15 +55,15 @@ t.ok("script.py:1: fields is read by single keys\n" in r.err,
      "values that are read key by key are reported", r.err)
 # Run the builds of the limited API, also in the Python of the exact build.
 for name, python in pythons():
-    for build in ("sonde.abi3.so", "abi3-312/sonde.abi3.so"):
-        path = BINDINGS + "/module/" + build
+    for build in ("_sonde.abi3.so", "abi3-312/_sonde.abi3.so"):
+        path = BINDINGS + "/module/sonde/" + build
         if (not os.path.exists(path) or
             ("312" in build and tuple(int(x) for x in name.split()[-1].split(".")) < (3, 12))):
             continue
         r = run([python, "-c",
-                 "import importlib.util as u; s = u.spec_from_file_location('sonde', %r); "
+                 "import importlib.util as u; s = u.spec_from_file_location('sonde._sonde', %r); "
                  "m = u.module_from_spec(s); s.loader.exec_module(m); print(sum(1 for e in "
-                 "m.open(%r)))" % (path, DEMO)])
+                 "m.session('input=%s\\n')))" % (path, DEMO)])
         t.is_(r.out, "474\n", "%s loads %s" % (name, build), r.err)
 
 venv = t.dir + "/venv"

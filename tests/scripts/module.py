@@ -20,7 +20,7 @@ DEMO, CHAINS, EXEC, TYPES = %r, %r, %r, %r
 
 def line(e):
     return (e.name, e.time_ns, e.cpu, e.pid, e.tid, e.comm, e.text, sorted(map(str, e.fields.items())), e.raw, e.late,
-            [(f.ip, f.cpumode, f.sym, f.sym_off, f.dso) for f in e.callchain])
+            [(f.ip, f.cpumode, f.symbol, f.offset, f.dso) for f in e.callchain])
 
 for window in (4096, 1 << 20):
     for path in (DEMO, CHAINS, EXEC, TYPES):
@@ -39,40 +39,43 @@ assert len(frames) > 50 and all(f.cpumode == 1 for f in frames) and 'Frame 0xfff
 comms = [e.comm for e in sonde.open(EXEC, window=4096)]
 assert comms == [e.comm for e in list(sonde.open(EXEC, window=4096))] and comms[0] == 'sh' and 'env' in comms and comms[-1] == 'ls'
 
-with sonde.open(DEMO) as s:
-    it = iter(s)
+with sonde.open(DEMO) as rec:
+    it = iter(rec)
     first = next(it)
-    assert iter(s) is s and first['fd'] == first.fd == first[first.keys().index('fd')], first.fields
-    assert 'fd' in first and 'nothing' not in first and first[-1] == first.fields[first.keys()[-1]]
-    for bad, kind in (('nothing', KeyError), (99, IndexError), (None, TypeError)):
+    assert iter(it) is it and first['fd'] == first.fd == first.f.fd == first.fields['fd'], first.fields
+    assert 'fd' in first and 'nothing' not in first and first.get('nothing', 3) == 3 == first.get('fd')
+    for bad, kind in (('nothing', sonde.UnknownField), (99, TypeError), (None, TypeError)):
         try: first[bad]
         except kind: pass
         else: assert 0, bad
-    try: first.nothing
-    except AttributeError as e: assert 'nothing' in str(e)
-    names = [x.name for x in s.schemas]
-    assert 'sched:sched_switch' in names and s.schemas[0].id == 0 and s.schemas[0].kind == 'tracepoint', names
-    switch = s.schemas[names.index('sched:sched_switch')]
-    assert switch.fields[-7:] == ('prev_comm', 'prev_pid', 'prev_prio', 'prev_state', 'next_comm', 'next_pid', 'next_prio')
-    assert switch.types['prev_pid'] == 'pid_t' and switch.family == switch.id and first.schema.name == first.name
-    assert s.info('arch') == 'x86_64' and s.info('nothing') is None and s.info('byte-order') == 'little'
-    assert s.defects == [] and s.defects_line == '' and 'input=' in s.text
-    text = s.text
-    assert sum(1 for e in s) == 473
-assert line(first)[0] == first.name  # still there after the session was closed
-for f in (lambda: next(s), lambda: s.schemas, lambda: s.info('arch'), lambda: switch.kind):
+    try: first.fb
+    except AttributeError as e: assert 'did you mean' in str(e) and (e.name, e.near, e.event) == ('fb', ('fd',), first.name), e
+    assert 'sched:sched_switch' in rec.schemas
+    kinds = {name: schema.kind for name, schema in rec.schemas.items()}
+    switch = rec.schemas['sched:sched_switch']
+    assert set(kinds.values()) == {'tracepoint'} and list(switch.fields)[-7:] == ['prev_comm', 'prev_pid', 'prev_prio', 'prev_state', 'next_comm', 'next_pid', 'next_prio']
+    assert switch.fields['prev_pid'].type == 'pid_t' and switch.family == switch.id and first.schema.name == first.name
+    state = switch.fields['prev_state']
+    assert state.flags and state.values[1] == 'S' and (state.size, state.signed, state.array, state.arrow) == (8, True, False, 'l'), state
+    assert rec.info('arch') == 'x86_64' and rec.info('nothing') is None and rec.info('byte-order') == 'little'
+    assert it.defects == [] and it.defects_line == '' and 'input=' in it.text and rec.defects == [] and rec.lost == 0
+    text = it.text
+    assert sum(1 for e in it) == 473 and sum(1 for e in rec) == 474 and rec.count() == 474
+assert line(first)[0] == first.name  # still there after the recording was closed
+for f in (lambda: next(it), lambda: it.schemas, lambda: it.info('arch'), lambda: switch.kind, lambda: iter(rec), lambda: rec.schemas):
     try: f()
     except ValueError as e: assert 'closed' in str(e)
     else: assert 0
-s.close()
-assert sum(1 for e in sonde.session(text)) == 474
+rec.close()
+s = sonde.session(text)
+assert sum(1 for e in s) == 474 and list(s) == []
 assert sum(1 for e in sonde.open(DEMO, cpu='1')) < 474
 assert {e.comm for e in sonde.open(DEMO, comm=['cat', 'grep'])} == {'cat', 'grep'}
 assert {e.cpu for e in sonde.open(DEMO, cpu=[0])} == {0}
-s = sonde.open(DEMO); s.stop(); assert list(s) == []
+s = sonde.session('input=%%s\\n' %% DEMO); s.stop(); assert list(s) == []
 rows = sonde.profile(DEMO, keys=['comm', 'cpu'])
 assert sum(r['samples'] for r in rows) == 474 and {r['comm'] for r in rows} >= {'cat', 'grep'}, rows
-s = sonde.open(DEMO); held = next(s); rows = sonde.profile(s, keys='comm')
+s = iter(sonde.open(DEMO)); held = next(s); rows = sonde.profile(s, keys='comm')
 assert sum(r['samples'] for r in rows) == 473 and list(s) == [] and held.name == 'syscalls:sys_enter_read'
 assert all(r['children_period'] == r['period'] for r in rows) and rows[0]['event'] == held.name
 try: sonde.profile(DEMO, keys='comn')
@@ -93,11 +96,11 @@ for call, kind in ((lambda: p.merge(5), TypeError), (lambda: half.tree(1000), In
     else: assert 0, kind
 signed = [e for e in sonde.open(TYPES)]
 assert signed[0].s8 == -1 and signed[0].s32 == -3 and signed[0].text.startswith('(') and signed[0]['text'] == 'plain'
-assert sonde.open(TYPES, compat='perf-6.1').__next__().s8 == 255
+assert next(iter(sonde.open(TYPES, compat='perf-6.1'))).s8 == 255
 
 for call, kind in ((lambda: sonde.open('/nothing/there'), sonde.Error), (lambda: sonde.open(DEMO, colour='red'), sonde.Error),
                    (lambda: sonde.open(DEMO, time='x'), sonde.Error), (lambda: sonde.open(DEMO, time='1\\n2'), ValueError),
-                   (lambda: sonde.open(5), TypeError), (lambda: sonde.open('a', 'b'), TypeError), (lambda: sonde.session(5), TypeError),
+                   (lambda: sonde.open(None), TypeError), (lambda: sonde.open('a', 'b'), TypeError), (lambda: sonde.session(5), TypeError),
                    (lambda: sonde.session('input=a\\0b'), ValueError), (lambda: sonde.session('nonsense'), sonde.Error)):
     try: call()
     except kind as e: assert str(e)
@@ -112,10 +115,11 @@ def count(s): counts.append(sum(1 for e in s))
 threads = [threading.Thread(target=count, args=(x,)) for x in (a, b)]
 [x.start() for x in threads]; [x.join() for x in threads]
 assert counts == [474, 474], counts
-for thing in (sonde.open, sonde.session, sonde.Session, sonde.Event, sonde.Schema, sonde.Frame, sonde.Error, sonde.Event.time_ns, sonde.Session.info):
+for thing in (sonde.open, sonde.session, sonde.Session, sonde.Event, sonde.Schema, sonde.Frame, sonde.Error, sonde.Event.time_ns, sonde.Session.info,
+              *(getattr(sonde, name) for name in sonde.__all__)):
     assert thing.__doc__, thing
 import gc
-del events, kept, frames, first, a, b, threads; gc.collect()
+del events, kept, frames, first, a, b, threads, it, rec; gc.collect()
 print('fine')
 """ % (DEMO, CHAINS, EXEC, TYPES)
 

@@ -8,6 +8,7 @@ from importlib.machinery import (EXTENSION_SUFFIXES, ExtensionFileLoader, Module
 
 LIB = os.path.dirname(__file__)
 HERE = os.path.dirname(LIB)
+PACKAGE = HERE + "/module/sonde"
 OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
 
 
@@ -125,14 +126,14 @@ def forget_shadowed(names):
 
 def extension_path():
     """The build for exactly this interpreter, or else the newest limited API that it supports."""
-    exact = [HERE + "/module/sonde" + s for s in EXTENSION_SUFFIXES if "cpython-" in s]
-    limited = [HERE + "/module/sonde.abi3.so"]
+    exact = [PACKAGE + "/_sonde" + s for s in EXTENSION_SUFFIXES if "cpython-" in s]
+    limited = [PACKAGE + "/_sonde.abi3.so"]
     if sys.version_info >= (3, 12):
-        limited.insert(0, HERE + "/module/abi3-312/sonde.abi3.so")
+        limited.insert(0, PACKAGE + "/abi3-312/_sonde.abi3.so")
     for path in exact + limited:
         if os.path.exists(path):
             return path
-    raise ImportError("no build of the extension in %s/module" % HERE)
+    raise ImportError("no build of the extension in %s" % PACKAGE)
 
 
 def load_extension(name, path):
@@ -147,25 +148,32 @@ def load_extension(name, path):
 
 
 class OurFinder:
-    """`import sonde` in a script gives the module that runs it, unless the script has its own. An
-    installed module is not the script's own: it may be of another version."""
+    """`import sonde` in a script gives the package of the extension that runs it, unless the script
+    has its own. An installed package is not the script's own: it may be of another version."""
 
-    def __init__(self, module):
-        self.module = module
+    def __init__(self, extension):
+        self.extension = extension
 
     def find_spec(self, name, path=None, target=None):
         if name != "sonde":
             return None
         found = PathFinder.find_spec(name)
-        if found is not None and not os.path.dirname(found.origin or "").endswith("/python/module"):
+        if found is not None and not (found.origin or "").endswith(
+                "/python/module/sonde/__init__.py"):
             return None
-        return ModuleSpec(name, self, origin=self.module.__file__)
+        file = PACKAGE + "/__init__.py"
+        sys.modules["sonde._sonde"] = self.extension
+        spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file, is_package=True)
+        spec.submodule_search_locations.append(PACKAGE)
+        spec.has_location = True
+        return spec
 
-    def create_module(self, spec):
-        return self.module
 
-    def exec_module(self, module):
-        pass
+def causes(error):
+    """The text of an exception of the extension."""
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    return getattr(error, "strerror", None) or str(error)
 
 
 # ---- the script ----------------------------------------------------------------------------------
@@ -556,7 +564,7 @@ def main(stage):
         leave_out = load_source("sonde_leave_out", LIB + "/leave_out.py")
     path = extension_path()
     verbose("Python %d.%d.%d (%s), extension %s" % (sys.version_info[:3] + (sys.executable, path)))
-    sonde = load_extension("sonde", path)
+    sonde = load_extension("sonde._sonde", path)
     rules = Rules(sonde._rules(text.encode("utf-8", "surrogateescape")))
     context = load_extension("perf_trace_context", path)
     sys.modules["perf_trace_context"] = context
@@ -580,7 +588,7 @@ def main(stage):
     try:
         session = sonde.session(text + "events=all\n")
     except (sonde.Error, MemoryError) as e:
-        say(getattr(e, "strerror", None) or "out of memory")
+        say(causes(e))
         rules.exit()
     interrupts.hand_over(session, is_live)
     run = sonde._run(session, stage, with_log(leave_out.how_read), misfits(rules),
@@ -605,7 +613,7 @@ def main(stage):
     line = session.defects_line
     strict = os.environ.pop("SONDE_STRICT", "")
     nothing = session.filters_line
-    fails = any(strict == "1" or strict == "loss" and d["severity"] != "info"
+    fails = any(strict == "1" or strict == "loss" and d.severity != "info"
                 for d in session.defects)
     fails = (fails or strict == "1" and
              (nothing != "" or run.is_idle and not rules.passes_over_handlers))
@@ -626,7 +634,7 @@ def guarded_run(sonde, run, session, rules, after):
         except sonde.Error as e:
             if own_frames_off(e.__traceback__) is not None or run.describe():
                 raise  # raised by the script, for a session that it opened
-            say(e.strerror)
+            say(causes(e))
             if session.defects_line:
                 say(session.defects_line)
             rules.exit()

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The type Sample. */
+#ifndef SONDE_PY_EVENT_SAMPLE_H
+#define SONDE_PY_EVENT_SAMPLE_H
+
+#include "session.h"
+
+PyTypeObject *event_sample_type_new(void);
+/* The getter of Event.sample: None for a record of state. NULL with an exception. */
+PyObject *event_sample(struct py_event *e, void *unused);
+
+#endif

@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: MIT
+"""open() and Recording: what is asked of a recording, as the text form of a session."""
+import os
+import stat
+from weakref import WeakSet
+
+from . import _sonde
+
+LISTS = ("cpu", "pid", "tid", "comm")  # conditions that are sets of values
+
+
+def _option_error(text):
+    error = _sonde.OptionError(text)
+    error.errno = 22
+    return error
+
+
+def _text(value):
+    """A value of a key: True and False are 1 and 0, sequences are joined by commas."""
+    if value is True or value is False:
+        return "1" if value else "0"
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return os.fsdecode(value)
+    if hasattr(value, "__iter__"):
+        return ",".join(_text(v) for v in value)
+    return str(value)
+
+
+def _line(key, value):
+    text = _text(value)
+    if "\n" in text or "\0" in text:
+        raise _option_error("%s: a value must not contain a line break or a NUL" % key)
+    return "%s=%s\n" % (key, text)
+
+
+def _path(path):
+    if isinstance(path, bool) or not isinstance(path, (int, str, bytes, os.PathLike)):
+        raise TypeError("a path is a str, bytes, a path object or the descriptor of a pipe, "
+                        "not %s" % type(path).__name__)
+    return "/dev/fd/%d" % path if isinstance(path, int) else os.fsdecode(path)
+
+
+def _is_pipe(path):
+    try:
+        mode = os.fstat(0).st_mode if path == "-" else os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _seconds(ns):
+    return "" if ns is None else "%d.%09d" % divmod(ns, 10 ** 9)
+
+
+def _time(value):
+    """The key time=: text as `sonde script --time` takes it, or (from, to) in nanoseconds."""
+    if isinstance(value, str):
+        return value
+    first, last = value
+    return "%s,%s" % (_seconds(first), _seconds(last))
+
+
+def _is_match(pattern, name):
+    """Whether a pattern names an event type; tracepoints also without their system."""
+    from fnmatch import fnmatchcase
+    return fnmatchcase(name, pattern) or (":" not in pattern and
+                                          fnmatchcase(name.partition(":")[2], pattern))
+
+
+def _as_set(key, value):
+    """The values of a condition, as a set of text."""
+    if isinstance(value, str):
+        words = value.split(",")
+    elif hasattr(value, "__iter__"):
+        words = [str(v) for v in value]
+    else:
+        words = [str(value)]
+    if key != "cpu":
+        return set(words)
+    cpus = set()
+    for word in words:
+        first, dash, last = word.partition("-")
+        cpus.update(str(n) for n in range(int(first), int(last if dash else first) + 1))
+    return cpus
+
+
+class Recording:
+    """A recording, or several merged by time. Made by sonde.open(); reading begins when asked.
+
+    Iterating gives Events in time order. Each iteration reads anew; a pipe is read only once. A
+    context manager: leaving it closes the recording. One thread at a time.
+    """
+
+    def __init__(self, paths, conditions, keys, on_loss):
+        self.path = paths
+        self._conditions = conditions
+        self._keys = keys
+        self._on_loss = on_loss
+        self._is_pipe = any(_is_pipe(p) for p in paths)
+        self._is_used = False
+        self._is_closed = False
+        self._sessions = WeakSet()  # all that were opened
+        self._last = None  # the session read last
+        self._base = None  # for schemas and facts of the header
+        self._walked = None  # a session that was read to its end
+        self._patterns = None
+        if not self._is_pipe:
+            self._resolve()
+
+    # ---- sessions ------------------------------------------------------------------------------
+
+    def _resolve(self):
+        """Opens the recording: wrong conditions raise now, and so do patterns without an event
+        type."""
+        patterns = self._conditions.get("events")
+        others = {k: v for k, v in self._conditions.items() if k != "events"}
+        if patterns is not None:
+            where = others.pop("where", None)
+            self._base = self._open(self._lines(others))
+            names = self._names()
+            for pattern in (p for group in patterns for p in group):
+                if not any(_is_match(pattern, name) for name in names):
+                    _sonde._unknown_event(pattern, names)
+            chosen = [name for name in names
+                      if all(any(_is_match(p, name) for p in group) for group in patterns)]
+            # No event type is in all groups: a name that no event type has lets nothing through.
+            self._patterns = chosen or ["no event type"]
+            if where is None:
+                return
+        self._base = self._open(self._lines(self._conditions))
+
+    def _open(self, text):
+        s = _sonde.session(text)
+        self._sessions.add(s)
+        return s
+
+    def _names(self):
+        return [s.name for s in self._base.schemas if s.kind in ("tracepoint", "sample")]
+
+    def _lines(self, conditions):
+        lines = [_line("input", p) for p in self.path]
+        lines += [_line(key, value) for key, value in self._keys.items()]
+        for key in LISTS:
+            if key in conditions:
+                lines.append(_line(key, conditions[key]))
+        if conditions.get("time") is not None:
+            lines.append(_line("time", _time(conditions["time"])))
+        if conditions.get("where"):
+            lines.append(_line("where", " && ".join("(%s)" % w for w in conditions["where"])
+                               if len(conditions["where"]) > 1 else conditions["where"][0]))
+        if self._patterns is not None:
+            lines.append(_line("event", self._patterns))
+        elif conditions.get("events"):
+            lines.append(_line("event", conditions["events"][0]))
+        return "".join(lines)
+
+    def _session(self, **keys):
+        """A session over what is selected."""
+        if self._is_closed:
+            raise ValueError("the recording is closed")
+        if self._is_pipe and self._is_used:
+            raise _option_error("a pipe can be read only once")
+        self._is_used = True
+        lines = self._lines(self._conditions)
+        s = self._open(lines + "".join(_line(k, v) for k, v in keys.items()))
+        if self._on_loss == "raise":
+            s.raises_losses = True
+        self._last = s
+        if self._is_pipe:
+            self._base = s
+        return s
+
+    def _walk(self):
+        """A session of this selection that was read to its end, for facts about all of it."""
+        if self._walked is None:
+            if self._is_pipe:
+                if self._last is None:
+                    raise ValueError("a pipe reports this only after it was read")
+                return self._last
+            before, on_loss = self._last, self._on_loss
+            self._on_loss = "report"
+            try:
+                s = self._session()
+                s.count()
+            finally:
+                self._last, self._on_loss = before, on_loss
+            self._walked = s
+        return self._walked
+
+    def _header(self):
+        if self._is_closed:
+            raise ValueError("the recording is closed")
+        if self._base is None:
+            raise ValueError("a pipe reports this only while it is read")
+        return self._base
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        """Ends reading and releases the recording. Events already delivered stay valid."""
+        self._is_closed = True
+        for s in list(self._sessions):
+            s.close()
+
+    def __repr__(self):
+        return "<sonde.Recording %s>" % ", ".join(self.path)
+
+    # ---- events --------------------------------------------------------------------------------
+
+    def __iter__(self):
+        """Events in time order, from the beginning."""
+        return iter(self._session())
+
+    def select(self, events=None, where=None, **keys):
+        """A Recording with more conditions; nothing is read.
+
+        rec.select("sched:*", cpu=0, where="prev_pid != 0"). Conditions are combined with those of
+        rec: an event must fulfil all. Other keys replace those of rec.
+        """
+        conditions, others = dict(self._conditions), dict(self._keys)
+        if events is not None:
+            conditions["events"] = conditions.get("events", ()) + (_patterns(events),)
+        if where is not None:
+            conditions["where"] = conditions.get("where", ()) + (where,)
+        for key, value in keys.items():
+            if key in LISTS:
+                if key in conditions:
+                    both = _as_set(key, conditions[key]) & _as_set(key, value)
+                    # An empty list would be no condition; no event has these values.
+                    value = sorted(both) or ("\x01" if key == "comm" else "2147483647")
+                conditions[key] = value
+            elif key == "time":
+                if conditions.get("time") is not None:
+                    value = _both_times(conditions["time"], value)
+                conditions["time"] = value
+            else:
+                others[key.replace("_", "-")] = value
+        return Recording(self.path, conditions, others, self._on_loss)
+
+    def count(self, by=None):
+        """The number of events; with by a dict of values to numbers of events.
+
+        by: name, cpu, pid, tid, comm, index, or a field, or a sequence of these; the dict's keys
+        are then tuples. A field named like one of these is 'f_pid'. None stands for events without
+        the field. No event object is made.
+        """
+        if by is None:
+            return self._session().count()
+        return self._session().count((by,) if isinstance(by, str) else tuple(by))
+
+    def text(self, fields=None):
+        """An iterator over the lines of `sonde script`, without line breaks.
+
+        fields: the columns, as `sonde script -F` takes them.
+        """
+        keys = {} if fields is None else {"fields": fields}
+        return _lines_of(self._session(**keys))
+
+    def profile(self, **settings):
+        """The samples added up: sonde.profile(rec, keys="comm,dso,sym")."""
+        return _sonde.profile(self._session(), **settings)
+
+    # ---- facts ---------------------------------------------------------------------------------
+
+    @property
+    def schemas(self):
+        """dict of str to Schema: the event types of the recording, by name.
+
+        Known before the first event; those of a pipe as far as it was read.
+        """
+        schemas = {}
+        for s in self._header().schemas:
+            schemas.setdefault(s.name, s)
+        return schemas
+
+    @property
+    def defects(self):
+        """list of Defect: losses and damage met by the last iteration, complete after its end.
+
+        Before the first iteration the recording is read for it.
+        """
+        return (self._last or self._walk()).defects
+
+    @property
+    def lost(self):
+        """int: events that were lost, as far as the last iteration has met losses."""
+        return sum(d.count for d in self.defects if d.name == "lost-events")
+
+    @property
+    def start(self):
+        """int or None: time of the first selected event in ns; reads the recording once."""
+        return self._walk().span[0]
+
+    @property
+    def end(self):
+        """int or None: time of the last selected event in ns; reads the recording once."""
+        return self._walk().span[1]
+
+    @property
+    def host(self):
+        """str or None: the name of the machine that was recorded."""
+        return self._header().info("hostname")
+
+    @property
+    def kernel(self):
+        """str or None: the release of its kernel."""
+        return self._header().info("osrelease")
+
+    @property
+    def clock(self):
+        """str: what times are: raw (the recording's clock), relative, utc or local."""
+        return self._keys.get("clock", "raw")
+
+    def info(self, key):
+        """A fact from the header, str or None: hostname, osrelease, version, arch, cmdline ...
+
+        See Session.info().
+        """
+        return self._header().info(key)
+
+
+def _both_times(one, other):
+    if isinstance(one, str) or isinstance(other, str):
+        raise _option_error("time= can be given twice only as (from, to) in nanoseconds")
+    first = [t for t in (one[0], other[0]) if t is not None]
+    last = [t for t in (one[1], other[1]) if t is not None]
+    return (max(first, default=None), min(last, default=None))
+
+
+def _lines_of(session):
+    """The text that the library writes to a pipe, line by line."""
+    import threading
+
+    reading, writing = os.pipe()
+    failures = []
+
+    def write():
+        try:
+            session._write(writing)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            os.close(writing)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        with os.fdopen(reading, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+            for line in lines:
+                yield line.rstrip("\n")
+    finally:
+        writer.join()
+    if failures:
+        raise failures[0]
+
+
+def _patterns(events):
+    return tuple(events.split(",")) if isinstance(events, str) else tuple(events)
+
+
+def open(path="perf.data", *, events=None, where=None, time=None, cpu=None, pid=None, tid=None,
+         comm=None, clock="raw", records=False, callchain=True, on_loss="report", **keys):
+    """Opens a recording, or several (a list of paths) merged by time: a Recording.
+
+    path       a path, '-' for standard input, the descriptor of a pipe, or a list of these
+    events     names or patterns: "sched:sched_switch", ["sched:*", "cpu-clock"]. Raises
+               UnknownEvent at once if the recording has none of that name
+    where      a condition in the kernel's filter language, evaluated before anything is made:
+               'prev_state == 1 && next_pid != 0'
+    time       (from, to) in nanoseconds, either may be None and both ends are inclusive; or text as
+               for `sonde script --time`: '12.5,13' (seconds), '0%-10%', '21:15Z'
+    cpu pid tid comm   one value or a list
+    clock      what times are: raw (default, as recorded), relative (to the first), utc, local
+    records    also deliver records of state as events, in order: comm, fork, exit, mmap, lost, and
+               defects
+    callchain  False: deliver samples without call chains
+    on_loss    'raise': raise LossError as soon as a loss is known; 'report' (default): see
+               Recording.lost and Recording.defects
+    keys       any other key of a session (sonde_session_open(3)), with '_' for '-':
+               symfs='/target', kallsyms=, no_follow=True, window=
+
+    Raises InputError or a subclass of OSError if the input cannot be read, FormatError if it is no
+    recording, OptionError for a wrong key or value.
+    """
+    if on_loss not in ("report", "raise"):
+        raise _option_error("on_loss is 'report' or 'raise', not %r" % (on_loss,))
+    paths = tuple(_path(p) for p in path) if isinstance(path, (list, tuple)) else (_path(path),)
+    if not paths:
+        raise _option_error("no recording is named")
+    conditions = {k: v for k, v in (("time", time), ("cpu", cpu), ("pid", pid), ("tid", tid),
+                                    ("comm", comm)) if v is not None}
+    if events is not None:
+        conditions["events"] = (_patterns(events),)
+    if where is not None:
+        conditions["where"] = (where,)
+    others = {key.replace("_", "-"): value for key, value in keys.items()}
+    if clock != "raw":
+        others["clock"] = clock
+    if records:
+        others["events"] = "all"
+    if not callchain:
+        others["callchain"] = False
+    return Recording(paths, conditions, others, on_loss)
+
+
+def profile(recording="perf.data", **settings):
+    """Adds up samples: a Profile.
+
+    recording: a Recording, a Session (its further samples), or an argument of open(). The settings
+    are those of sonde_profile_new(3): keys='comm,dso,sym', callgraph='caller', children=True ... A
+    Profile is a sequence of rows, which are dicts: event, samples, period, children_samples,
+    children_period, and the text of each key.
+    """
+    if isinstance(recording, _sonde.Session):
+        return _sonde.profile(recording, **settings)
+    if not isinstance(recording, Recording):
+        recording = open(recording)
+    return recording.profile(**settings)
