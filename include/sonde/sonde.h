@@ -117,7 +117,7 @@ SONDE_API const char *sonde_error_text(void);
  *	comm=LIST           names, comma-separated
  *	where=EXPR          samples for which a filter of the kernel's language is true:
  *	                    prev_state & 3 && next_comm ~ "kw*". -EINVAL if no event has one of
- *	                    its fields, or if an event that event= names without a pattern lacks
+ *	                    its fields, or if an event that event= names without a pattern misses
  *	                    one; comparisons with a missing field are false. See sonde-script(1)
  *	symbols=LIST        samples whose address is in one of these functions, or is 0xADDRESS
  *	addr-range=BYTES    also samples up to so many bytes after such an address

@@ -39,7 +39,7 @@ PRCTL = 'syscalls:sys_enter_prctl'
 RENAME = 'task:task_rename'
 SIGNAL = 'signal:signal_generate'
 EXEC = 'sched:sched_process_exec'
-# No event passes a filter marked with NONE, and all pass one with ALL: others tell both apart.
+# How many events pass: a filter that all or none pass shows less than one that separates them.
 NONE, SOME, ALL = 'none', 'some', 'all'
 FILTERS = {
     PRCTL: [

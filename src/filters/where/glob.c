@@ -7,7 +7,7 @@ struct glob_step {
 	bool is_match;
 };
 
-/* p is behind a '['. next is NULL if the ']' is missing. A ']' that comes first is a member. */
+/* p is behind a '['. next is NULL if the ']' is missing. A first ']' is a member. */
 static struct glob_step glob_class(const char *p, const char *end, unsigned char c)
 {
 	const bool is_inverted = p < end && *p == '!';
