@@ -6,9 +6,10 @@ Each recording has an event twice, with a filter of the kernel and without one. 
 workload differ from each other, so an event that is there twice has passed the kernel's filter.
 """
 import collections
+import subprocess
 import sys
 
-from tap import Skip, case, few_symbols, need, run, same, sonde
+from tap import PERF_ENV, SONDE, Skip, case, few_symbols, need, run, same, sh, sonde
 
 few_symbols()
 
@@ -190,6 +191,26 @@ def _():
     same(lines('--where', 's ~ "Start*" && s != "Start scheduler-tick"'), recorded)
     r = sonde('script', '-i', 'x.data', '--where', 's != "%s"' % text)
     same((r.returncode, r.stdout), (0, ''), r.stderr)
+
+
+
+@case('pipes: a missing field is an error at the first event, or at the end')
+def _():
+    with open('piped', 'wb') as f:
+        subprocess.run([SONDE, 'record', '-q', '-o', '-', '-e', RENAME, '-e', PRCTL, '--',
+                        sys.executable, '-S', '-E', '-c', WORK], env=PERF_ENV, stdout=f, check=True)
+    through = 'cat piped | "$0" %s'
+    r = sh('sh', '-c', through % "script -i - --where 'arg2 < 10'", SONDE)
+    same((r.returncode, r.stdout.count('sys_enter_prctl')), (0, 10), r.stderr)
+    for words, message in (
+            ("script -i - --where 'arg2 < 10 || arg9 == 1'", "no event has a field 'arg9'"),
+            ("cut -i - -o cut.data -e '*:*' --where 'arg9 == 1'", "no event has a field 'arg9'"),
+            ("cut -i - -o cut.data -e task_rename,sys_enter_prctl --where 'arg2 == 1'",
+             "task:task_rename has no field 'arg2'")):
+        r = sh('sh', '-c', through % words, SONDE)
+        need(r.returncode in (1, 2) and message in r.stderr, (words, r.returncode, r.stderr))
+    r = sh('sh', '-c', through % "cut -i - -o cut.data -e '*:*' --where 'arg2 == 1'", SONDE)
+    same(r.returncode, 0, r.stderr)
 
 
 run()
