@@ -38,6 +38,9 @@ def trace_end(): print('end')
 # name: objects whose allocations fail, arguments of sonde
 CASES = {
     'text of tracepoints': (OURS, ['script', '-i', 'demo.data']),
+    'text filtered by fields': (OURS, ['script', '-i', 'demo.data', '--where',
+                                       'prev_pid > 0 && next_comm ~ "s*" || comm == "xargs" || '
+                                       'cpu & CPUS{1}']),
     'text with symbols': (OURS, ['script', '--kallsyms', 'text/kallsyms', '-F',
                                  '+period,+sym,+symoff', '-i', 'text/chains.data']),
     'text of copied stacks': (OURS, ['script', '-F', '+srcline,+period', '-i',
