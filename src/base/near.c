@@ -74,6 +74,9 @@ void near_offer(struct near *n, const char *candidate)
 
 	if (!near_is_meant(n->wanted, candidate, d))
 		return;
+	for (size_t i = 0; i < n->n; i++)
+		if (!strcmp(n->name[i], candidate))
+			return;
 	for (at = n->n; at > 0 && n->distance[at - 1] > d; at--)
 		;
 	if (at == NEAR_BEST)

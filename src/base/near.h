@@ -20,6 +20,7 @@ struct near {
 };
 
 void near_init(struct near *n, const char *wanted);
+/* A name that is offered several times is named once. */
 void near_offer(struct near *n, const char *candidate);
 /* "; did you mean A, B or C?", or "" if no name is near. */
 void near_text(const struct near *n, char *buf, size_t size);

@@ -22,7 +22,7 @@ try cut -i demo.data -o cut.data -e 'sched_switch,sched_wakeup' --where 'next_pr
 try cut -i demo.data -o cut.data -e 'sched_switch,sys*read' --where 'count == 1'
 echo '== mistakes'
 for e in 'next_pri == 120' 'prev_pid = 1' 'prev_comm == bash' 'prev_comm == 1' 'prev_pid == "1"' \
-	'count == -1' 'buf == "x"' 'pid == 1 &&' '(pid == 1' 'cpu & CPUS{x}' 'ip == 1' ''; do
+	'count == -1' 'buf == "x"' 'pid == 1 &&' '(pid == 1' 'cpu & CPUS{x}' 'ip == 1' 'id == 1' ''; do
 	try script -i demo.data --where "$e"
 done
 echo '== no event'
