@@ -131,6 +131,9 @@ const struct opt stat_options[] = {
 	OPT_KEY(0, "percore-show-thread", NULL, "percore-show-thread",
 		"with -A, prints the sum of a core at each of its cpus, for events of sources with "
 		"the term percore: msr/tsc,percore/"),
+	OPT_KEY(0, "no-merge", NULL, "no-merge",
+		"prints an event of several sources (x/ev/ of x_0 and x_1) once for each, by its "
+		"name, instead of the sum"),
 	OPT_GROUP("Comparison"),
 	OPT_OUR_TEXT(0, "baseline", "FILE", struct stat_args, baseline,
 		     "compares the runs with those of FILE, made by stat -r N --format json -o "
@@ -167,9 +170,8 @@ const struct opt stat_options[] = {
 	OPT_TEXT(0, "cputype", "TYPE", struct stat_args, ignored_text,
 		 "changes nothing: name the source of a hybrid processor in the event, "
 		 "cpu_core/cycles/"),
-	OPT_FLAG(0, "hybrid-merge", struct stat_args, ignored, "changes nothing"),
-	OPT_FLAG(0, "no-merge", struct stat_args, ignored,
-		 "changes nothing: events of several sources are printed one by one"),
+	OPT_FLAG(0, "hybrid-merge", struct stat_args, ignored,
+		 "changes nothing: the sources of a hybrid processor are in the names of events"),
 	OPT_FLAG(0, "metric-no-group", struct stat_args, ignored,
 		 "changes nothing: -M is not taken"),
 	OPT_FLAG(0, "metric-no-merge", struct stat_args, ignored,

@@ -1759,6 +1759,8 @@ enum sonde_stat_by {
  *	leave-out=0|1       1: events that the user may not open are left out, if any can be opened
  *	percore-show-thread=0|1  by=cpu: an event with the term percore has a row for each cpu, with
  *	                    the sum of its core; 0: a row for each core
+ *	no-merge=0|1        1: an event of several sources (x/ev/ of x_0 and x_1) has rows for each
+ *	                    and is named by it; 0: one row with the sum
  *	interval=MS         sonde_stat_next() returns a round every MS milliseconds
  *	interval-count=N    the run ends after N intervals; 0 no limit
  *	timeout=MS          the run ends after so long; the command gets SIGTERM

@@ -89,8 +89,50 @@ static int open_fill_cpus(struct sonde_stat *s)
 	return 0;
 }
 
+/* x/ev/ becomes x_0/ev/, ev becomes "ev [x_0]". */
+static int open_name_source(struct sonde_stat *s, struct capture_event *e)
+{
+	const char *terms = strchr(e->name, '/');
+	const size_t len = terms ? (size_t)(terms - e->name) : 0;
+	char *name;
+	int n;
+
+	if (terms && !strncmp(e->name, e->source, len) && !e->source[len])
+		return 0;
+	n = terms ? asprintf(&name, "%s%s", e->source, terms)
+		  : asprintf(&name, "%s [%s]", e->name, e->source);
+	if (n < 0)
+		return err_nomem();
+	e->name = arena_strdup(&s->subject.arena, name);
+	free(name);
+	return e->name ? 0 : err_nomem();
+}
+
+/* The names are compared before any of them changes. */
+static int open_name_sources(struct sonde_stat *s)
+{
+	const size_t nr = s->events.list.n;
+	bool *is_repeated = s->opts.no_merge ? calloc(nr + 1, sizeof(*is_repeated)) : NULL;
+	int e = s->opts.no_merge && !is_repeated ? err_nomem() : 0;
+
+	for (size_t i = 0; is_repeated && i < nr; i++)
+		for (size_t k = 0; k < nr && !is_repeated[i]; k++) {
+			const struct capture_event *a = &s->events.list.v[i];
+			const struct capture_event *b = &s->events.list.v[k];
+
+			is_repeated[i] = a->source && b->source && !strcmp(a->name, b->name) &&
+					 strcmp(a->source, b->source) != 0;
+		}
+	for (size_t i = 0; is_repeated && i < nr && e == 0; i++)
+		if (is_repeated[i])
+			e = open_name_source(s, &s->events.list.v[i]);
+	free(is_repeated);
+	return e;
+}
+
 static int open_fill_events(struct sonde_stat *s)
 {
+	TRY(open_name_sources(s));
 	vec_foreach(e, &s->events.list) {
 		struct stat_event event = {
 			.name = e->name,

@@ -31,6 +31,7 @@ static const struct key keys[] = {
 	FLAG("no-scale", no_scale),
 	FLAG("leave-out", leave_out),
 	FLAG("percore-show-thread", percore_show_thread),
+	FLAG("no-merge", no_merge),
 	WORD("by", by, stat_by_words + 1),
 	NUMBER("interval", interval_ms, 1, MS_MAX),
 	NUMBER("interval-count", interval_count, 0, UINT32_MAX),

@@ -12,7 +12,7 @@ struct stat_options {
 	struct capture_options capture; /* target, levels, inheritance */
 	char *for_each_cgroup;
 	uint64_t detailed; /* how many more events the default list has: 0 to 3 */
-	uint32_t null_run, no_scale, leave_out, percore_show_thread;
+	uint32_t null_run, no_scale, leave_out, percore_show_thread, no_merge;
 	uint32_t by; /* enum sonde_stat_by */
 	uint64_t interval_ms, interval_count, timeout_ms;
 	char *delay_ms, *control, *pre, *post, *output;

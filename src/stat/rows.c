@@ -312,6 +312,77 @@ static int rows_place_order(const void *a, const void *b)
 	return rows_order_places(&p, &q);
 }
 
+/* ---- events of several sources --------------------------------------------------------------- */
+
+static bool rows_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The first event of the same name on another source of sysfs; the event itself if there is none.
+ */
+static size_t rows_first_source(const struct stat_subject *s, size_t event)
+{
+	const struct stat_event *e = &s->events.v[event];
+
+	for (size_t i = 0; i < event && e->type >= PERF_TYPE_MAX; i++) {
+		const struct stat_event *other = &s->events.v[i];
+
+		if (other->type >= PERF_TYPE_MAX && other->type != e->type &&
+		    !strcmp(other->name, e->name) && other->scale == e->scale &&
+		    rows_same_text(other->unit, e->unit) &&
+		    rows_same_text(other->cgroup, e->cgroup))
+			return i;
+	}
+	return event;
+}
+
+static struct sonde_stat_row *rows_find(struct stat_rows *r, const struct sonde_stat_row *like,
+					size_t event)
+{
+	vec_foreach(row, &r->list)
+		if (row->event == event && row->cpu == like->cpu && row->core == like->core &&
+		    row->die == like->die && row->socket == like->socket &&
+		    row->node == like->node && row->tid == like->tid)
+			return row;
+	return NULL;
+}
+
+/* The rows from `first` on become part of those of the event's first source. */
+static void rows_merge(struct stat_rows *r, size_t first, size_t event)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < r->list.n; i++) {
+		const struct sonde_stat_row *row = &r->list.v[i];
+		struct sonde_stat_row *to = rows_find(r, row, event);
+
+		if (!to) {
+			r->list.v[kept] = *row;
+			r->list.v[kept++].event = (uint32_t)event;
+			continue;
+		}
+		to->count += row->count;
+		to->enabled_ns += row->enabled_ns;
+		to->running_ns += row->running_ns;
+		to->state = row->state < to->state ? row->state : to->state;
+	}
+	r->list.n = kept;
+}
+
+static int rows_add_event(struct stat_rows *r, const struct stat_subject *s,
+			  const struct stat_reading *reading, size_t event)
+{
+	const size_t source = rows_first_source(s, event), first = r->list.n;
+	const int e = r->by == SONDE_STAT_BY_ALL      ? rows_add_total(r, s, reading, event)
+		      : r->by == SONDE_STAT_BY_THREAD ? rows_add_threads(r, s, reading, event)
+						      : rows_add_places(r, s, reading, event);
+
+	if (e == 0 && source != event)
+		rows_merge(r, first, source);
+	return e;
+}
+
 /* ---- mean and deviation over the runs -------------------------------------------------------- */
 
 static bool rows_is_spread_of(const struct row_spread *s, const struct sonde_stat_row *row)
@@ -368,9 +439,7 @@ int stat_rows_fill(struct stat_rows *r, const struct stat_subject *s,
 
 	vec_clear(&r->list);
 	for (size_t event = 0; event < s->events.n && e == 0; event++)
-		e = r->by == SONDE_STAT_BY_ALL      ? rows_add_total(r, s, reading, event)
-		    : r->by == SONDE_STAT_BY_THREAD ? rows_add_threads(r, s, reading, event)
-						    : rows_add_places(r, s, reading, event);
+		e = rows_add_event(r, s, reading, event);
 	if (e < 0)
 		return e;
 	if (r->by != SONDE_STAT_BY_ALL && r->by != SONDE_STAT_BY_THREAD && r->list.n &&

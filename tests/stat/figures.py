@@ -163,6 +163,25 @@ def check_refusals(folder):
         'refused: counters that go on in interrupts', '%d %s' % (status, text))
 
 
+def check_merging(folder):
+    """An event of several sources has one row, with --no-merge one for each."""
+    for i in range(2):
+        source(folder / ('sources/box_x_%d' % i), 50 + i, [('event', 'config:0-63')],
+               [('ev', 1, 0)])
+        (folder / ('sources/box_x_%d' % i) / 'cpumask').write_text('0\n')
+    env = ['env', 'LD_PRELOAD=' + STANDIN, 'STANDIN=50:1=100 51:1=23']
+    for options in ('-e box_x/ev/', '-e ev', '-A -e box_x/ev/', '-e box_x_0/ev/,box_x_1/ev/',
+                    '-r 2 -e box_x/ev/', '-x, -e box_x/ev/', '--per-socket -e box_x/ev/',
+                    '--no-merge -e box_x/ev/', '--no-merge -e ev', '--no-merge -A -e box_x/ev/'):
+        texts = [subprocess.run([*IN_NAMESPACE, str(folder), *env, tool, 'stat', '-a',
+                                 *options.split(), 'true'], env=ENV, capture_output=True,
+                                text=True).stderr for tool in (PERF, SONDE)]
+        # perf's order of the sources is that of their folder
+        a, b = (sorted(' '.join(line.split()) for line in t.splitlines() if 'ev' in line)
+                for t in texts)
+        say(a == b and a, 'events of several sources: ' + options, '%s\n%s' % tuple(texts))
+
+
 def check_freezing(folder):
     """freeze_on_smi is 1 while the command runs, then what it was."""
     at = folder / 'devices/cpu/freeze_on_smi'
@@ -185,6 +204,8 @@ def main():
             skip('compared with perf', 'perf is not installed', may=False)
         for machine, options in SETS if PERF else ():
             compare(folders[machine], machine, options)
+        if PERF:
+            check_merging(folders['none'])
         check_refusals(folders)
         check_freezing(folders['none'])
     return done()

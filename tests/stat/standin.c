@@ -83,7 +83,7 @@ static int open_standin(const struct perf_event_attr *a, int cpu, int leader, in
 		errno = error;
 		return 1;
 	}
-	if (leader >= 0 && cpu == s.refusing_cpu) {
+	if (leader >= 0 && cpu >= 0 && cpu == s.refusing_cpu) {
 		errno = EINVAL;
 		return 1;
 	}
