@@ -31,8 +31,6 @@ static void heatmap_say_pairs(const struct heat_pairs *p)
 {
 	const uint64_t unended = heat_pairs_unended(p);
 
-	if (p->has_wrong_key)
-		cli_say("--key: an event has no field %s; its value counts as 0", p->wrong_key);
 	if (p->without_start || unended)
 		cli_say("%" PRIu64 " STOP events have no START event, %" PRIu64
 			" START events have no STOP event",
@@ -40,6 +38,21 @@ static void heatmap_say_pairs(const struct heat_pairs *p)
 	if (p->dropped)
 		cli_say("%" PRIu64 " START events were dropped: too many had no STOP event yet",
 			p->dropped);
+}
+
+static void heatmap_say_wrong_key(const struct heat_pairs *p)
+{
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = p->wrong_key };
+	size_t nr;
+	const struct sonde_field *fields = sonde_schema_fields(p->wrong, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		sonde_nearest_offer(&near, fields[i].name);
+	sonde_nearest_offer(&near, "tid");
+	sonde_nearest_offer(&near, "cpu");
+	cli_say("heatmap: --key: %s has no field %s%s%s%s", sonde_schema_name(p->wrong),
+		p->wrong_key, near.meant ? "; did you mean " : "", near.meant ? near.meant : "",
+		near.meant ? "?" : "");
 }
 
 static int heatmap_write(struct heatmap *m)
@@ -76,7 +89,14 @@ static int heatmap_draw(struct heatmap *m, struct sonde_session *s)
 	while (r >= 0 && (r = sonde_session_next(s, &ev)) > 0) {
 		if (m->start)
 			r = heat_pairs_add(&m->pairs, ev);
-		else if (ev->time_ns != SONDE_NO_TIME)
+		if (m->pairs.wrong) {
+			heatmap_say_wrong_key(&m->pairs);
+			m->status = CLI_USAGE;
+			return 0;
+		}
+		if (m->start)
+			continue;
+		if (ev->time_ns != SONDE_NO_TIME)
 			heat_add(&m->heat, ev->time_ns, 0);
 	}
 	if (r < 0)

@@ -85,7 +85,7 @@ static void heat_pairs_fields(struct heat_pairs *p, const struct sonde_schema *s
 		if (!strcmp(name, "tid") || !strcmp(name, "cpu")) {
 			side->own[!as_start][nr] = *name == 't' ? OWN_TID : OWN_CPU;
 		} else {
-			p->has_wrong_key = true;
+			p->wrong = sc;
 			snprintf(p->wrong_key, sizeof(p->wrong_key), "%s", name);
 		}
 	}

@@ -27,7 +27,8 @@ struct heat_pairs {
 	uint64_t starts, stops; /* seen */
 	uint64_t without_start; /* stops without a start */
 	uint64_t dropped;       /* starts not stored, because too many were open */
-	bool has_wrong_key;     /* an event has no field of that name */
+	/* The event type that has no field wrong_key; NULL if there is none. */
+	const struct sonde_schema *wrong;
 	char wrong_key[64];
 };
 
