@@ -77,10 +77,23 @@ static int report_fail_modes(struct report *r)
 	return 1;
 }
 
+/* Keys may be shortened: "sym" is symbol, so "smy" is near it. */
+static bool report_is_near_beginning(const char *word, const char *name)
+{
+	struct sonde_nearest near = { .size = sizeof(near), .wanted = word };
+	char begin[64];
+
+	if (strlen(word) < 3)
+		return false;
+	snprintf(begin, sizeof(begin), "%.*s", (int)strlen(word), name);
+	sonde_nearest_offer(&near, begin);
+	return near.meant != NULL;
+}
+
 static int report_fail_key(struct report *r, const char *word, const char *of, bool other_mode)
 {
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = word };
-	const char *name;
+	const char *name, *begins = NULL;
 
 	if (cli_compat(r->cli)) {
 		fprintf(stderr, "Error:\n%s --%s key: `%s'\n", other_mode ? "Invalid" : "Unknown",
@@ -94,8 +107,13 @@ static int report_fail_key(struct report *r, const char *word, const char *of, b
 			word);
 		return 1;
 	}
-	for (size_t i = 0; (name = report_key_name(i)); i++)
+	for (size_t i = 0; (name = report_key_name(i)); i++) {
 		sonde_nearest_offer(&near, name);
+		if (!begins && report_is_near_beginning(word, name))
+			begins = name;
+	}
+	if (!near.meant)
+		near.meant = begins;
 	cli_say("report: unknown key '%s' in --%s%s%s%s", word, of, near.meant ? " (nearest: " : "",
 		near.meant ? near.meant : "", near.meant ? ")" : "");
 	return 1;
