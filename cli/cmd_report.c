@@ -123,11 +123,37 @@ static int cmd_report_check_prefix(const struct cli *cli, const struct report_ar
 	return 256 - EINVAL;
 }
 
+/* Parts of the text that other formats do not have. */
+static int cmd_report_check_format(const struct cli *cli, const struct report_args *a)
+{
+	const struct {
+		const char *option;
+		bool is_given;
+	} parts[] = {
+		{ "--tasks", a->tasks },
+		{ "--mmaps", a->mmaps },
+		{ "--stats", a->stats },
+		{ "-D", a->dump },
+		{ "--header", a->header },
+		{ "--header-only", a->header_only },
+		{ "--total-cycles", a->total_cycles },
+	};
+
+	for (size_t i = 0; a->format && i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i].is_given)
+			return cli_usage(cli,
+					 "report: %s prints text: leave it out, or --format %s",
+					 parts[i].option, a->format);
+	return CLI_OK;
+}
+
 static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct report_args *a = values;
-	const int status = cmd_report_check_prefix(cli, a);
+	int status = cmd_report_check_prefix(cli, a);
 
+	if (!status)
+		status = cmd_report_check_format(cli, a);
 	if (status)
 		return status;
 	if (*a->wrong && !cli_rules(cli)->report_takes_wrong_values)

@@ -597,6 +597,9 @@ int report_print(struct sonde_session *s, void *ctx)
 					"Selected -b but no branch data. Did you call perf record "
 					"without -b?",
 					"-b: the recording has no branch stacks");
+		else if (a->total_cycles && !run.has.branches && !cli_compat(run.report->cli))
+			r = report_fail(run.report, "",
+					"--total-cycles: the recording has no branch stacks");
 		else if (a->separator && *a->separator == '.')
 			r = report_fail(run.report,
 					"'.' is the only non valid --field-separator argument", "");
