@@ -25,7 +25,9 @@ import time
 import settled  # noqa: F401
 
 ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C',
-       'TZ': 'UTC', 'PERF_CONFIG': '/dev/null'}
+       'TZ': 'UTC', 'PERF_CONFIG': '/dev/null',
+       # A compiler that is ccache would make the home, where perf then keeps symbols.
+       'CCACHE_DISABLE': '1'}
 ENV.update({k: os.environ[k] for k in ('ASAN_OPTIONS', 'UBSAN_OPTIONS') if k in os.environ})
 IN_CI = os.environ.get('SONDE_CI') == '1'
 # all there is to compare, not the share that each run takes

@@ -3,7 +3,6 @@
 skips one.
 """
 import contextlib
-import ctypes
 import os
 import re
 import shutil
@@ -14,10 +13,11 @@ import time
 import traceback
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import kallsyms  # noqa: E402
 import settled  # noqa: E402, F401
 
 PERF_ENV = {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'HOME': '/nonexistent', 'LC_ALL': 'C',
-            'TZ': 'UTC', 'PERF_CONFIG': '/dev/null'}
+            'TZ': 'UTC', 'PERF_CONFIG': '/dev/null', 'CCACHE_DISABLE': '1'}
 # The environment for sonde with a script: the interpreter must load a sanitizer's library before
 # the extension needs it.
 SCRIPT_ENV = dict(PERF_ENV)
@@ -120,21 +120,11 @@ def until_switched(n, *tids):
 
 
 def few_symbols():
+    """From here on this program and its children see only the beginning of the kernel's list of
+    symbols and the end of its text: for tests that do not look at names of the kernel.
     """
-    From here on this program and its children see only the beginning of the kernel's list of
-    symbols and the end of its text. Either tool spends most of a short recording on that list; this
-    is for tests that do not look at it.
-    """
-    private, bind, newns = 1 << 18 | 1 << 14, 1 << 12, 1 << 17
-    libc = ctypes.CDLL(None)
-    if why_not_record() or libc.unshare(newns) or libc.mount(b'none', b'/', None, private, None):
-        return
-    with open('/proc/kallsyms', 'rb') as full, tempfile.NamedTemporaryFile() as short:
-        short.writelines(full.readlines(1 << 16))
-        short.writelines(line for line in full if line.split()[2:] == [b'_etext'])
-        short.flush()
-        # If it fails, tests are only slower.
-        libc.mount(short.name.encode(), b'/proc/kallsyms', None, bind, None)
+    if not why_not_record():
+        kallsyms.cut_short()
 
 
 @contextlib.contextmanager

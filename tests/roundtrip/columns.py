@@ -23,6 +23,7 @@ from samples import *  # noqa: E402,F403
 
 DATA = ROOT / 'tests' / 'data' / 'columns'
 sys.path.insert(0, str(HERE.parent))
+import kallsyms  # noqa: E402
 from points import ENV, done, on_pty, say, skip  # noqa: E402
 BASE = IP | TID | TIME | CPU | PERIOD
 HARDWARE, SOFTWARE, CACHE, RAW_TYPE, BREAKPOINT = 0, 1, 3, 4, 5
@@ -411,6 +412,7 @@ def main():
         elif part == 'terminal':
             terminal(sonde, folder)
         else:
+            kallsyms.thin_out()
             live(sonde, folder, part)
     return done()
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import kallsyms  # noqa: E402
 from points import IN_CI, done, run, say, skip  # noqa: E402
 
 C = r'''
@@ -204,6 +205,7 @@ def relative_folders(sonde, perf, work):
 
 
 def main():
+    kallsyms.thin_out()
     sonde = sys.argv[1]
     _, features, _ = run([sonde, '--version', '-v'])
     perf = shutil.which('perf')

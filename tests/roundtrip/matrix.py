@@ -24,6 +24,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
 sys.path.insert(0, str(HERE.parent))
+import kallsyms  # noqa: E402
 from points import ENV, FULL, done, run, say, skip  # noqa: E402
 
 BURN = r'''
@@ -234,6 +235,7 @@ def main():
     ap.add_argument('--options')
     ap.add_argument('--keep', type=pathlib.Path)
     opts = ap.parse_args()
+    kallsyms.thin_out()
     perf, why = shutil.which('perf', path=ENV['PATH']), 'no perf'
     if perf and opts.against == '6.12':
         p = subprocess.run([HERE.parents[1] / 'tools' / 'perf-6.12', opts.cache],

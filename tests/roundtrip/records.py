@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / 'tests' / 'data'
 OUT = DATA / 'records' / 'out'
 sys.path.insert(0, str(ROOT / 'tests'))
+import kallsyms  # noqa: E402
 from points import done, run, say  # noqa: E402
 from recordings import load_fixtures  # noqa: E402
 SHOW = ['--show-%s-events' % what for what in
@@ -213,6 +214,7 @@ def main():
     fx = load_fixtures()
     with tempfile.TemporaryDirectory() as folder:
         if part == 'live':
+            kallsyms.thin_out()
             live(fx, sonde, pathlib.Path(folder))
         else:
             stored(fx, sonde, pathlib.Path(folder), update)
