@@ -24,8 +24,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from points import ENV, FULL, done, say, skip  # noqa: E402
 
 MOST = 1000
-NEAR = 100
-EVERY = 1 if FULL else 5
+NEAR = 40
+EVERY = 1 if FULL else 12
 OURS = 'sonde:libc.so'
 SCRIPT = '''
 def trace_begin(): print('begin')

@@ -20,6 +20,7 @@ of records that an independent program counted. The checks:
     folded     folded text counts all samples, also of recordings with branch stacks
 """
 import collections
+import functools
 import gzip
 import json
 import lzma
@@ -38,6 +39,8 @@ from points import ENV, UNDER_ASAN, done, run, say, skip  # noqa: E402
 from recordings import CORPUS, NO_CORPUS  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+if os.access('/usr/bin/python3', os.X_OK):  # it imports least
+    ENV['SONDE_PYTHON'] = '/usr/bin/python3'
 FEATURES = run([SONDE, '--version', '-v'])[1].decode()
 # Names of each kind of record: in EXPECT.json, in sonde info, in a dump.
 RECORDS = [('MMAP', 'mmap', 'MMAP'), ('MMAP2', 'mmap2', 'MMAP2'), ('COMM', 'comm', 'COMM'),
@@ -96,6 +99,10 @@ class Recording:
 
     def sonde(self, *words):
         return run([SONDE, words[0], '-f', '-i', str(self.path), *words[1:]])
+
+    @functools.lru_cache(maxsize=None)
+    def text(self):
+        return self.sonde('script')[1]
 
 
 # The checks: each returns '' or the differences.
@@ -242,7 +249,7 @@ def perl(r):
 
 
 def packed(r):
-    blob, want, why = r.path.read_bytes(), r.sonde('script')[1], ''
+    blob, want, why = r.path.read_bytes(), r.text(), ''
     for name, pack, feature in (('gz', lambda b: gzip.compress(b, 1), 'zlib='),
                                 ('xz', lambda b: lzma.compress(b, preset=0), 'lzma='),
                                 ('zst', lambda b: subprocess.run(['zstd', '-q', '-c', '-1'],
@@ -260,7 +267,7 @@ def packed(r):
 
 
 def pipe(r):
-    want = r.sonde('script')[1]
+    want = r.text()
     p = subprocess.run([SONDE, 'script', '-i', '-'], env=ENV, input=r.path.read_bytes(),
                        capture_output=True, timeout=600)
     return ('' if not p.returncode and p.stdout == want
@@ -268,7 +275,8 @@ def pipe(r):
 
 
 def windows(r):
-    p = subprocess.run([sys.executable, str(r.folder / 'windows.py'), str(r.path)],
+    # -S: packages that happen to be installed are not imported.
+    p = subprocess.run([sys.executable, '-S', str(r.folder / 'windows.py'), str(r.path)],
                        capture_output=True, timeout=60,
                        env=dict(ENV, PYTHONPATH=os.environ.get('PYTHONPATH', '')))
     status, out, err = p.returncode, p.stdout, p.stderr

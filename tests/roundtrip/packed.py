@@ -5,7 +5,7 @@
     tests/roundtrip/packed.py SONDE
 
 They are read as a file and through a pipe, in file mode and in pipe mode, packed in one piece and
-in several, cut off and damaged.
+in several, cut off and damaged at CUTS places.
 """
 import gzip
 import lzma
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, run, say, skip  # noqa: E402
+from points import ENV, FULL, done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 FEATURES = run([SONDE, '--version', '-v'])[1].decode()
@@ -37,6 +37,8 @@ def zstd(blob):
 # own.
 MEASURE = ('import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); '
            '_, status, used = os.wait4(pid, 0); print(used.ru_maxrss); sys.exit(status != 0)')
+
+CUTS = 40 if FULL else 15
 
 ROUND = bytes.fromhex('4400000000000800')  # FINISHED_ROUND
 
@@ -82,7 +84,7 @@ def damaged(name, pack, folder, blob):
     path, packed = folder / 'x.data', pack(blob)
     random.seed(7)
     wrong, messages = [], 0
-    for cut in sorted(random.sample(range(16, len(packed)), 40)):
+    for cut in sorted(random.sample(range(16, len(packed)), CUTS)):
         path.write_bytes(packed[:cut])
         status, out, err = text(path, words=['-F', 'time'])
         messages += b'bad-wrapping' in err or b'and damaged' in err
@@ -96,7 +98,7 @@ def damaged(name, pack, folder, blob):
         status, out, err = text(path, words=['-F', 'time'])
         if status not in (0, 1):
             wrong.append('damaged at %d: status %s' % (cut, status))
-    say(not wrong and messages == 40, '%s: cut off and damaged' % name,
+    say(not wrong and messages == CUTS, '%s: cut off and damaged' % name,
         '\n'.join(wrong + ['%d messages' % messages]))
 
 

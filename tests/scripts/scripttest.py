@@ -7,6 +7,7 @@
     t.done()
 """
 
+import functools
 import glob
 import os
 import shutil
@@ -31,6 +32,9 @@ MIXED = DATA + "/text/mixed.data"     # cpu-clock, page-faults
 
 SONDE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
 BINDINGS = os.path.join(os.path.dirname(SONDE), "bindings", "python") if SONDE else None
+
+# All combinations, not the share that each run takes.
+FULL = os.environ.get("SONDE_FULL") == "1"
 
 Result = namedtuple("Result", "out err rc")
 
@@ -64,7 +68,7 @@ def run(argv, stdin=None, env=None, cwd=None, timeout=600, binary=False):
 
 
 def version_of(python):
-    r = run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+    r = run([python, "-S", "-E", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
             env=dict(os.environ))
     try:
         return tuple(int(x) for x in r.out.split("."))
@@ -72,6 +76,7 @@ def version_of(python):
         return (0, 0)
 
 
+@functools.lru_cache(maxsize=None)
 def pythons():
     """Every installed Python >= 3.9: (name, path), the newest of each minor version and kind."""
     found = {}
@@ -87,6 +92,7 @@ def pythons():
     return sorted(found.items())
 
 
+@functools.lru_cache(maxsize=None)
 def perf_version():
     perf = shutil.which("perf")
     if not perf:

@@ -2,11 +2,13 @@
 """perf's exported-sql-viewer.py shows the same of databases that sonde and perf made.
 
 export-to-sqlite.py makes the databases. The viewer runs unmodified and without a screen; its main
-loop is replaced by one that opens its windows and prints their contents.
+loop is replaced by one that opens its windows and prints their contents. SONDE_FULL=1: with a
+second recording.
 """
 import os
 
-from scripttest import DATA, MIXED, SONDE, Tests, environment, perf_version, qt_environment, run
+from scripttest import (DATA, FULL, MIXED, SONDE, Tests, environment, perf_version, qt_environment,
+                        run)
 
 SCRIPTS = "/usr/lib/perf-core/scripts/python/"
 
@@ -82,7 +84,7 @@ else:
                 t.dir)
         return r._replace(err=made.err + r.err)
 
-    for data in (MIXED, DATA + "/installed/faults.data"):
+    for data in (MIXED, DATA + "/installed/faults.data")[:2 if FULL else 1]:
         name = os.path.basename(data)
         ours = environment(SONDE_PYTHON="/usr/bin/python3", **qt)
         r = shown([SONDE], data, ours)
