@@ -1368,8 +1368,8 @@ SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t t
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /*
- * The structs of Arrow's C data interface and C stream interface, as their specification has them.
- * A consumer may copy a struct elsewhere and set `release` of the original to NULL.
+ * The structs of Arrow's C data interface and C stream interface. The macros of the specification
+ * guard them, so other headers that declare them may be included, too.
  */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -1378,18 +1378,30 @@ SONDE_API int sonde_profile_path_value(const struct sonde_profile *p, uint32_t t
 #define ARROW_FLAG_NULLABLE           2
 #define ARROW_FLAG_MAP_KEYS_SORTED    4
 
+/*
+ * The type of an array. release(s) frees what s refers to, and sets s->release to NULL. A consumer
+ * may move the struct or a child: it copies the struct and sets `release` of the original to NULL.
+ */
 struct ArrowSchema {
-	const char *format, *name, *metadata;
-	int64_t flags, n_children;
+	const char *format; /* "i": int32, "u": UTF-8, "+s": a struct of the children ... */
+	const char *name;
+	const char *metadata; /* int32 number of pairs, then int32 length and bytes of each text */
+	int64_t flags;        /* ARROW_FLAG_*, or-ed */
+	int64_t n_children;
 	struct ArrowSchema **children;
-	struct ArrowSchema *dictionary;
+	struct ArrowSchema *dictionary; /* type of the values, if format is that of codes */
 	void (*release)(struct ArrowSchema *);
 	void *private_data;
 };
 
+/* Values. It is released and moved like an ArrowSchema. */
 struct ArrowArray {
-	int64_t length, null_count, offset, n_buffers, n_children;
-	const void **buffers;
+	int64_t length;
+	int64_t null_count;
+	int64_t offset; /* of the first value; columns have 0 */
+	int64_t n_buffers;
+	int64_t n_children;
+	const void **buffers; /* the first is a bitmap: 1 for a value, 0 for null; NULL: no nulls */
 	struct ArrowArray **children;
 	struct ArrowArray *dictionary;
 	void (*release)(struct ArrowArray *);
@@ -1400,6 +1412,11 @@ struct ArrowArray {
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
 
+/*
+ * Arrays of one type. Functions that return int return 0 or a positive errno; get_last_error() then
+ * has the text, valid until the next call on the stream. After the last array get_next() returns 0
+ * and an array whose release is NULL.
+ */
 struct ArrowArrayStream {
 	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
 	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);

@@ -270,11 +270,28 @@ AT(sonde_profile_path, last_ns, 72);
 AT(sonde_profile_path, place, 80);
 AT(sonde_profile_path, flags, 84);
 
+AT(sonde_columns_options, size, 0);
+AT(sonde_columns_options, flags, 4);
+AT(sonde_columns_options, rows, 8);
+
+AT(sonde_columns_table, size, 0);
+AT(sonde_columns_table, schema, 4);
+AT(sonde_columns_table, name, 8);
+AT(sonde_columns_table, nr_columns, 16);
+AT(sonde_columns_table, rows, 24);
+AT(sonde_columns_table, unfit, 32);
+AT(sonde_columns_table, lost, 40);
+
 AT(sonde_nearest, size, 0);
 AT(sonde_nearest, distance, 4);
 AT(sonde_nearest, wanted, 8);
 AT(sonde_nearest, closest, 16);
 AT(sonde_nearest, meant, 24);
+
+/* As Arrow's specification has them. */
+_Static_assert(sizeof(struct ArrowSchema) == 72, "Arrow's C data interface");
+_Static_assert(sizeof(struct ArrowArray) == 80, "Arrow's C data interface");
+_Static_assert(sizeof(struct ArrowArrayStream) == 40, "Arrow's C stream interface");
 
 _Static_assert(sizeof(struct sonde_label) == 24, "an element of an array");
 _Static_assert(sizeof(struct sonde_read_value) == 24, "an element of an array");

@@ -19,7 +19,7 @@ struct run {
 	const struct plan *plan;
 	const struct sonde_event *const *ev;
 	size_t nr, row; /* events; the row of the first one */
-	/* Of all events: the payload, the shortest length, and their byte order. */
+	/* The payload of each event; the shortest length and the byte orders of all. */
 	const uint8_t *bytes[TABLE_RUN];
 	uint32_t min_len;
 	bool has_swapped, has_native;
@@ -481,8 +481,12 @@ static int fill_samples(const struct run *r)
 		const struct event *ev = event_of(r->ev[i]);
 		struct sonde_sample s = { .size = sizeof(s) };
 
-		if (source_sample(ev->source, ev, &s) < 0) {
-			s.present = 0; /* damaged: a defect says so */
+		const int read = source_sample(ev->source, ev, &s);
+
+		if (read == -ENOMEM)
+			return read;
+		if (read < 0) {
+			s.present = 0; /* the record is damaged */
 			err_clear();
 		}
 		for (size_t k = 0; k < r->t->nr_columns; k++) {

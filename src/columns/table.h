@@ -56,7 +56,7 @@ struct column {
 	enum column_from from;
 	enum column_form form;
 	uint32_t member; /* COLUMN_SAMPLE: index of sample_values */
-	/* Of a number, or of the elements of a list. */
+	/* The type of a number, or of the elements of a list. */
 	char format;
 	uint8_t width;
 	bool is_signed;

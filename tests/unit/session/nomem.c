@@ -149,14 +149,69 @@ static void read_all(const char *session, bool ask, struct answers *ret)
 	sonde_session_close(s);
 }
 
-static void sweep(const char *session, bool ask)
+/* All values of the first batches of all tables. Returns <0 on failure. */
+static int read_tables(struct sonde_session *s, struct sonde_columns *c, struct answers *ret)
+{
+	const struct sonde_columns_options o = { .size = sizeof(o), .rows = 50 };
+	struct ArrowSchema schema;
+	struct ArrowArray a;
+	uint32_t table;
+	int r;
+
+	for (uint32_t i = 0; i < sonde_session_schemas(s); i++) {
+		const struct sonde_schema *sc = sonde_session_schema(s, i);
+
+		if (sonde_schema_kind(sc) > SONDE_SAMPLE || sonde_schema_family(sc) != i)
+			continue;
+		r = sonde_columns_add(c, sonde_schema_name(sc), NULL, &o);
+		if (r < 0)
+			return r;
+		r = sonde_columns_schema(c, (uint32_t)r, &schema);
+		if (r < 0)
+			return r;
+		schema.release(&schema);
+	}
+	while ((r = sonde_columns_next(c, &table, &a)) > 0) {
+		for (int64_t i = 0; i < a.n_children; i++) {
+			const struct ArrowArray *column = a.children[i];
+			const struct ArrowArray *d = column->dictionary;
+
+			note_answer(ret, column->buffers[1], (size_t)(4 * column->length));
+			if (d)
+				note_answer(ret, d->buffers[2],
+					    (size_t)((const int32_t *)d->buffers[1])[d->length]);
+		}
+		a.release(&a);
+	}
+	return r;
+}
+
+static void read_columns(const char *session, bool ask, struct answers *ret)
+{
+	struct sonde_session *s;
+	struct sonde_columns *c;
+
+	ret->len = 0;
+	ret->result = sonde_session_open(&s, session, NULL);
+	if (ret->result < 0)
+		return;
+	ret->result = sonde_columns_new(&c, s);
+	if (!ret->result) {
+		ret->result = read_tables(s, c, ret);
+		sonde_columns_free(c);
+	}
+	sonde_session_close(s);
+}
+
+static void sweep_reader(void (*read)(const char *, bool, struct answers *), const char *session,
+			 bool ask)
 {
 	struct answers all = { .text = __real_malloc(TEXT_BYTES) },
 		       less = { .text = __real_malloc(TEXT_BYTES) };
 	long needed, silent = 0, step = ask ? 7 : 1;
 
 	allocations = fail_at = 0;
-	read_all(session, ask, &all);
+	read(session, ask, &all);
 	assert_int_equal(all.result, 0);
 	needed = allocations;
 	for (long n = 1; n <= needed; n += step) {
@@ -164,7 +219,7 @@ static void sweep(const char *session, bool ask)
 
 		allocations = 0;
 		fail_at = n;
-		read_all(session, ask, &less);
+		read(session, ask, &less);
 		fail_at = 0;
 		if (living != before)
 			fail_msg("allocation %ld of %ld: %ld are never freed", n, needed,
@@ -185,6 +240,11 @@ static void sweep(const char *session, bool ask)
 	print_message("# %ld allocations; %ld runs did without\n", needed, silent);
 	__real_free(all.text);
 	__real_free(less.text);
+}
+
+static void sweep(const char *session, bool ask)
+{
+	sweep_reader(read_all, session, ask);
 }
 
 static void sweep_file(const char *path, const char *more, bool ask)
@@ -255,4 +315,17 @@ TEST(asking_everything)
 	sweep_file(r.path, "events=all\n", true);
 	recording_done(&r);
 	sweep_file(demo(), "", true);
+}
+
+TEST(filling_columns)
+{
+	struct recording r;
+	char session[512];
+
+	small_recording(&r);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", r.path);
+	sweep_reader(read_columns, session, false);
+	recording_done(&r);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", demo());
+	sweep_reader(read_columns, session, false);
 }

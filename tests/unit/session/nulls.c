@@ -53,6 +53,12 @@ static int stat_status;
 static struct sonde_nearest nearest = { .size = sizeof(nearest), .wanted = "a" };
 static struct sonde_tracepoint *tracepoint_opened;
 static struct sonde_list_options list_options = { .size = sizeof(list_options) };
+static struct sonde_columns *columns, *columns_made;
+static struct sonde_columns_options columns_options = { .size = sizeof(columns_options) };
+static struct sonde_columns_table columns_table = { .size = sizeof(columns_table) };
+static struct ArrowSchema arrow_schema;
+static struct ArrowArray arrow_array;
+static struct ArrowArrayStream arrow_stream;
 static struct sonde_profile *profile, *profile_made;
 static struct sonde_profile_facts profile_facts = { .size = sizeof(profile_facts) };
 static struct sonde_profile_table profile_table = { .size = sizeof(profile_table) };
@@ -158,7 +164,7 @@ static bool find_event(void)
 	schema = sonde_event_schema(session, event);
 	field = sonde_schema_fields(schema, &length);
 	length = UNTOUCHED;
-	if (sonde_profile_new(&profile, "", NULL) < 0)
+	if (sonde_profile_new(&profile, "", NULL) < 0 || sonde_columns_new(&columns, session) < 0)
 		return false;
 	recorder = calloc(1, 1 << 16); /* a call that reads it has not refused NULL */
 	stat_count = calloc(1, 1 << 16);
@@ -185,6 +191,7 @@ int main(void)
 	printf("%sok %zu - a rule for each function, a function for each rule\n",
 	       faulty ? "not " : "", n + 1);
 	printf("1..%zu\n", n + 1);
+	sonde_columns_free(columns);
 	sonde_session_close(session);
 	free(recorder);
 	free(stat_count);
