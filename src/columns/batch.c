@@ -34,6 +34,7 @@ static int batch_reserve_column(const struct table *t, struct column *c, size_t 
 	const size_t width = batch_value_width(c), more = batch_has_offsets(c);
 	const bool is_new = !c->values;
 
+	shared_take_spare(&c->values, &c->spare_values);
 	TRY(shared_reserve(&c->values, is_new ? 0 : (t->rows + more) * width,
 			   (room + more) * width));
 	if (is_new && more)
@@ -80,9 +81,11 @@ static void batch_clear(struct table *t)
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		struct column *c = &t->columns[i];
 
-		shared_unref(c->values);
+		shared_unref(c->spare_values);
+		c->spare_values = c->values;
+		shared_unref(c->spare_elems);
+		c->spare_elems = c->elems;
 		shared_unref(c->validity);
-		shared_unref(c->elems);
 		c->values = c->validity = c->elems = NULL;
 		c->nr_elems = 0;
 		c->nulls = 0;

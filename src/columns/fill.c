@@ -347,6 +347,7 @@ static int fill_reserve_elems(struct column *c, size_t more, size_t width)
 {
 	const size_t used = c->nr_elems * width, room = used + more * width;
 
+	shared_take_spare(&c->elems, &c->spare_elems);
 	if (more > INT32_MAX - c->nr_elems)
 		return err_set(-EFBIG, "the lists of a column exceed 2 GiB");
 	if (c->elems && c->elems->room >= room)

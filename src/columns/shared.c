@@ -37,6 +37,14 @@ void shared_unref(struct shared *s)
 		free(s);
 }
 
+void shared_take_spare(struct shared **s, struct shared **spare)
+{
+	if (*s || !*spare || atomic_load_explicit(&(*spare)->refs, memory_order_acquire) != 1)
+		return;
+	*s = *spare;
+	*spare = NULL;
+}
+
 int shared_reserve(struct shared **s, size_t used, size_t room)
 {
 	struct shared *larger;

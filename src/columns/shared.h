@@ -25,6 +25,10 @@ int shared_new(struct shared **ret, size_t room);
 struct shared *shared_ref(struct shared *s); /* NULL is fine */
 void shared_unref(struct shared *s);         /* NULL is fine */
 /*
+ * Takes *spare for *s, which has none, if no other owner is left: fresh memory costs page faults.
+ */
+void shared_take_spare(struct shared **s, struct shared **spare);
+/*
  * Makes room: *s (NULL is fine) becomes a larger copy of its first `used` bytes if it has less.
  * Returns 0 on success, -ENOMEM on failure, which leaves *s as it was.
  */

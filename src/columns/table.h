@@ -69,6 +69,8 @@ struct column {
 	int64_t nulls;
 	struct shared *elems;
 	size_t nr_elems;
+	/* The memory of the last batch, used again if its arrays were released. */
+	struct shared *spare_values, *spare_elems;
 	struct dictionary dict;
 	struct hash64 by_value; /* is_names: number -> code */
 	VEC(int32_t) by_comm;   /* COLUMN_COMM: code by text id; -1 if there is none yet */

@@ -14,6 +14,8 @@ static void tables_column_done(struct column *c)
 	shared_unref(c->values);
 	shared_unref(c->validity);
 	shared_unref(c->elems);
+	shared_unref(c->spare_values);
+	shared_unref(c->spare_elems);
 	dictionary_done(&c->dict);
 	hash64_done(&c->by_value);
 	vec_done(&c->by_comm);
