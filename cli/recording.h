@@ -32,10 +32,25 @@ struct reading_options {
  * Options of all commands of this kind; values are a struct s whose member m is a struct
  * reading_options.
  */
-#define RECORDING_OPTIONS(s, m)                                                     \
-	OPT_KEY('f', "force", NULL, "force", "reads a recording of another user"),  \
-		MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
+#define RECORDING_OPTIONS(s, m)                                                    \
+	OPT_KEY('f', "force", NULL, "force", "reads a recording of another user"), \
+		RECORDING_OTHER_OPTIONS(s, m)
+/* The same for a command whose --force does more. */
+#define RECORDING_OTHER_OPTIONS(s, m)                                       \
+	MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
 		SANDBOX_OPTION(s, m.sandbox)
+/* Options that choose events, with their heading. */
+#define EVENT_CHOICE_OPTIONS                                                                     \
+	OPT_GROUP("Events"),                                                                     \
+		OPT_KEY(0, "time", "FROM,TO", "time",                                            \
+			"takes only events of this time, as sonde script --time does"),          \
+		OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3"), \
+		OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),        \
+		OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),          \
+		OPT_KEY('c', "comms", "NAMES", "comm",                                           \
+			"takes only events of threads with these names"),                        \
+		OPT_KEY(0, "where", "EXPR", "where",                                             \
+			"takes only events for which EXPR is true, as sonde script --where does")
 /* Options of commands that print names of functions: the files with the symbols. */
 #define SYMBOL_FILE_OPTIONS                                                                   \
 	OPT_KEY(0, "symfs", "DIR", "symfs",                                                   \
