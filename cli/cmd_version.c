@@ -3,6 +3,7 @@
 
 #include "as_perf.h"
 #include "languages.h"
+#include "table_db.h"
 
 #include <sonde/sonde.h>
 
@@ -18,6 +19,14 @@ static void version_print_languages(void)
 	putchar('\n');
 }
 
+/* Those of the library, and those of the program alone. */
+static void version_print_features(void)
+{
+	const char *sqlite = table_db_version();
+
+	printf("%s%s%s\n", sonde_features(), sqlite ? " sqlite=" : "", sqlite ? sqlite : "");
+}
+
 static int version_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	if (as_perf()) /* independent of --compat: wrappers parse this form */
@@ -25,7 +34,7 @@ static int version_run(struct cli *cli, void *values, int argc, char **argv)
 	else
 		printf("sonde version %s\n", sonde_version());
 	if (cli->verbose)
-		printf("%s\n", sonde_features());
+		version_print_features();
 	if (cli->verbose)
 		version_print_languages();
 	if (cli->verbose && !cli->config.nr_files)
