@@ -35,6 +35,7 @@ enum {
 	FS_WRITE_FILE = 1 << 1,
 	FS_READ_FILE = 1 << 2,
 	FS_READ_DIR = 1 << 3,
+	FS_REMOVE_DIR = 1 << 4,
 	FS_REMOVE_FILE = 1 << 5,
 	FS_MAKE_DIR = 1 << 7,
 	FS_MAKE_REG = 1 << 8,
@@ -183,7 +184,8 @@ static bool sandbox_allow_output(const struct fence *f, const char *output)
 	if (!output || !strcmp(output, "-"))
 		return true;
 	dir = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
-	done = dir && sandbox_allow(f, dir, TO_WRITE);
+	/* A folder that is made there is renamed, or removed after a failure. */
+	done = dir && sandbox_allow(f, dir, TO_WRITE | FS_REMOVE_DIR);
 	free(dir);
 	return done;
 }
