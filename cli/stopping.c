@@ -17,6 +17,8 @@ static void stopping_on_signal(int signo)
 	came = signo;
 	if (s)
 		sonde_session_stop(s);
+	else
+		sonde_progress_signal(signo); /* nothing is written yet, or all of it */
 }
 
 void stopping_catch(void)
@@ -35,8 +37,6 @@ void stopping_catch(void)
 void stopping_watch(struct sonde_session *s)
 {
 	running = s;
-	if (s && came)
-		sonde_session_stop(s);
 }
 
 bool stopping_came(void)

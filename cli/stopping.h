@@ -21,7 +21,7 @@
  * becomes an error of the write.
  */
 void stopping_catch(void);
-/* The session that a signal stops, at once if it already came; NULL: none. */
+/* The session that a signal stops. NULL: none; a signal then ends the process at once. */
 void stopping_watch(struct sonde_session *s);
 bool stopping_came(void);
 /* Returns status, or reports that nothing is written and ends the process as the signal does. */
