@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes Arrow's IPC format, as a stream or as a file, from arrays of Arrow's C data interface.
- * https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc
+ * https://arrow.apache.org/docs/format/Columnar.html
  *
  *	stream	schema | (dictionaries | batch) ... | end of stream
  *	file	"ARROW1" 0 0 | schema | batch ... | dictionaries | end of stream | footer |

@@ -412,7 +412,7 @@ static void complete_offer_value(struct completion *c, const char *value)
 		complete_begin_behind(c, ":");
 		complete_offer_scripts(c);
 		complete_put_line(c, 'f', "");
-	} else if (!strcmp(value, "FILE") || !strcmp(value, "PREFIX")) {
+	} else if (!strcmp(value, "FILE") || !strcmp(value, "PREFIX") || !strcmp(value, "OUT")) {
 		complete_put_line(c, 'f', "");
 	} else if (!strcmp(value, "DIR")) {
 		complete_put_line(c, 'd', "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a table as CSV: RFC 4180 with lines that end in a line feed. docs/formats/convert.md */
+/* Writes a table as CSV: RFC 4180 with lines that end in a line feed. docs/formats/tables.md */
 #ifndef SONDE_CLI_TABLE_CSV_H
 #define SONDE_CLI_TABLE_CSV_H
 

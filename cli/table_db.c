@@ -92,9 +92,13 @@ int table_db_new(struct table_db **ret)
 	return 0;
 }
 
-/* Turns a result of SQLite into a negative errno with a message. */
+/*
+ * Turns a result of SQLite into a negative errno with a message. A failed COMMIT does not set
+ * sqlite3_system_errno(), but leaves errno.
+ */
 static int table_db_result(struct table_db *db, int result)
 {
+	const int last = errno;
 	int code;
 
 	if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW)
@@ -107,7 +111,7 @@ static int table_db_result(struct table_db *db, int result)
 		return -ENOSPC;
 	if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) {
 		code = db->file ? db->lib.system_errno(db->file) : 0;
-		return code > 0 ? -code : -EIO;
+		return code > 0 ? -code : last > 0 ? -last : -EIO;
 	}
 	if (db->file)
 		snprintf(db->error, sizeof(db->error), "SQLite: %s", db->lib.errmsg(db->file));

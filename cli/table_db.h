@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes tables into one SQLite database. docs/formats/convert.md describes it.
+ * Writes tables into one SQLite database. docs/formats/tables.md describes it.
  *
  * SQLite is loaded on first use (docs/decisions/063-libraries-on-first-use.md). The database has no
  * journal and no locks, because nothing else uses it before it is complete and has its name.

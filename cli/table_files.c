@@ -202,6 +202,14 @@ static bool table_files_has_name(const struct table_files *t, const char *name)
 	return false;
 }
 
+/* A name of SQLite, of another table of the database, or of a hidden file. */
+static bool table_files_is_reserved(const char *event)
+{
+	return !strncasecmp(event, "sqlite_", 7) || !strcasecmp(event, "sonde_meta") ||
+	       !strcasecmp(event, "sonde_columns") || !strcasecmp(event, "sonde_stacks") ||
+	       *event == '.';
+}
+
 /*
  * "sched.sched_switch" for "sched:sched_switch". Control characters and '/' become '_'. A name that
  * is taken, also with letters of the other case, gets a number.
@@ -210,8 +218,7 @@ static void table_files_name(const struct table_files *t, const char *event, cha
 {
 	size_t len = 0;
 
-	/* A name of SQLite, of this program, or a hidden file. */
-	if (!strncasecmp(event, "sqlite_", 7) || !strncasecmp(event, "sonde_", 6) || *event == '.')
+	if (table_files_is_reserved(event))
 		ret[len++] = '_';
 	for (; *event && len < TABLE_FILES_NAME; event++)
 		ret[len++] = *event == ':'                                     ? '.'

@@ -286,7 +286,7 @@ class Table:
         values = b.plain(self.by_id[number], b.length, self.dictionaries) \
             if b.node(b.length) is None else need(False, 'nulls in a dictionary')
         b.finish()
-        need(len(values) > 0 or self.is_file, 'an empty dictionary')
+        need(values or not is_delta, 'an empty delta')
         self.deltas += is_delta
         self.dictionaries[number] = self.dictionaries.get(number, []) + values
         words = [tuple(v) if isinstance(v, list) else v for v in self.dictionaries[number]]
