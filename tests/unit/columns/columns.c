@@ -459,7 +459,7 @@ TEST(samples_have_values_stacks_and_losses)
 	recording_sample(&r, 30, 12, 12, chain + 1, 2);
 	put_lost(&r, 35, 7);
 	recording_sample(&r, 40, 12, 12, chain, 3);
-	recording_sample(&r, 50, -1, -1, NULL, 0);
+	recording_sample(&r, 50, -1, -1, chain, 0);
 	s = open_session(recording_finish(&r), "");
 	assert_int_equal(sonde_columns_new(&c, s), 0);
 	if (sonde_columns_add(c, "cpu-clock:H", NULL, &o) < 0 &&
