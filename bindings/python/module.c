@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "column.h"
+#include "columns.h"
 #include "event.h"
 #include "event_sample.h"
 #include "lazy.h"
@@ -130,6 +132,16 @@ static PyObject *module_unknown_event(PyObject *module, PyObject *args)
 	return module_unknown(PyModule_GetState(module), name, NULL, names);
 }
 
+/* Raises UnknownField: _unknown_field(name, event, names) */
+static PyObject *module_unknown_field(PyObject *module, PyObject *args)
+{
+	PyObject *name, *event, *names;
+
+	if (!PyArg_ParseTuple(args, "UUO!", &name, &event, &PyList_Type, &names))
+		return NULL;
+	return module_unknown(PyModule_GetState(module), name, event, names);
+}
+
 static PyObject *module_wipe_progress(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -195,7 +207,13 @@ static PyMethodDef functions[] = {
 	  "Session.text." },
 	{ "profile", (PyCFunction)(void (*)(void))module_profile, METH_VARARGS | METH_KEYWORDS,
 	  "profile(session, **settings) -> Profile: sonde.profile() of a Session." },
+	{ "_columns", columns_open, METH_VARARGS,
+	  "_columns(session, event, fields, flags, rows) -> Columns" },
+	{ "_column", column_new, METH_VARARGS, "_column(batches, index) -> Column" },
+	{ "_stream", columns_new_stream, METH_VARARGS, "_stream(batches) -> capsule" },
+	{ "_schema", columns_new_schema, METH_VARARGS, "_schema(batch) -> capsule" },
 	{ "_unknown_event", module_unknown_event, METH_VARARGS, "Raises UnknownEvent." },
+	{ "_unknown_field", module_unknown_field, METH_VARARGS, "Raises UnknownField." },
 	{ "_run", (PyCFunction)(void (*)(void))run_create, METH_VARARGS | METH_KEYWORDS,
 	  "For the launcher of perf scripts." },
 	{ "_rules", module_rules, METH_VARARGS, "perf's rules for a session's text." },
@@ -234,6 +252,9 @@ static int module_exec(PyObject *module)
 	m->fields = event_fields_type_new(module);
 	m->frame = stack_frame_type_new(module);
 	m->stack = stack_type_new(module);
+	m->columns = columns_type_new(module);
+	m->batch = columns_batch_type_new(module);
+	m->column = column_type_new(module);
 	m->field = schema_field_type_new();
 	m->sample = event_sample_type_new();
 	m->defect = session_defect_type_new();
@@ -248,6 +269,8 @@ static int module_exec(PyObject *module)
 	    module_add(module, "Fields", (PyObject *)m->fields) < 0 ||
 	    module_add(module, "Frame", (PyObject *)m->frame) < 0 ||
 	    module_add(module, "Stack", (PyObject *)m->stack) < 0 ||
+	    !m->columns || !m->batch ||
+	    module_add(module, "Column", (PyObject *)m->column) < 0 ||
 	    module_add(module, "Field", (PyObject *)m->field) < 0 ||
 	    module_add(module, "Sample", (PyObject *)m->sample) < 0 ||
 	    module_add(module, "Defect", (PyObject *)m->defect) < 0 ||
@@ -274,6 +297,9 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(m->fields);
 	Py_VISIT(m->frame);
 	Py_VISIT(m->stack);
+	Py_VISIT(m->columns);
+	Py_VISIT(m->batch);
+	Py_VISIT(m->column);
 	Py_VISIT(m->field);
 	Py_VISIT(m->sample);
 	Py_VISIT(m->defect);
@@ -299,6 +325,9 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(m->fields);
 	Py_CLEAR(m->frame);
 	Py_CLEAR(m->stack);
+	Py_CLEAR(m->columns);
+	Py_CLEAR(m->batch);
+	Py_CLEAR(m->column);
 	Py_CLEAR(m->field);
 	Py_CLEAR(m->sample);
 	Py_CLEAR(m->defect);

@@ -88,7 +88,6 @@ PyObject *module_error(struct module_state *m, int code)
 	case ENOMEM:
 		return PyErr_NoMemory();
 	case EBADMSG:
-	case ENODATA:
 		class = m->format_error;
 		advice = see_info;
 		break;

@@ -164,7 +164,7 @@ struct schema_info *session_schema(struct py_session *s, uint32_t id)
 }
 
 /* Raises LossError if data was lost so far, and on_loss="raise". */
-static int session_check_losses(struct py_session *s)
+int session_check_losses(struct py_session *s)
 {
 	const struct sonde_defect *d;
 	uint64_t lost = 0;

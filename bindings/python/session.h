@@ -75,6 +75,8 @@ int session_keep_lent(struct py_session *s);
  * -1 with an exception.
  */
 int session_fill(struct py_session *s);
+/* -1 with LossError if data was lost so far and the session raises losses. */
+int session_check_losses(struct py_session *s);
 /* A new Event for an event of the batch. */
 PyObject *session_lend(struct py_session *s, const struct sonde_event *ev);
 /* session_keep_lent() for callers that read the next batch themselves. */

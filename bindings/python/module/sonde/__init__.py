@@ -48,13 +48,14 @@ def _extension():
 _sonde = _extension()
 
 from ._sonde import (  # noqa: E402
-    AccessError, Defect, Error, Event, Field, Fields, FormatError, Frame, InputError,
+    AccessError, Column, Defect, Error, Event, Field, Fields, FormatError, Frame, InputError,
     InputNotFoundError, LossError, OptionError, Profile, Sample, Schema, Session, Stack,
     UnknownEvent, UnknownField, __version__, session)
 from ._recording import Recording, open, profile  # noqa: E402
+from ._table import Table  # noqa: E402
 
 __all__ = [
-    "AccessError", "Defect", "Error", "Event", "Field", "Fields", "FormatError", "Frame",
-    "InputError", "InputNotFoundError", "LossError", "OptionError", "Profile", "Recording",
-    "Sample", "Schema", "Session", "Stack", "UnknownEvent", "UnknownField", "open", "profile",
-    "session"]
+    "AccessError", "Column", "Defect", "Error", "Event", "Field", "Fields", "FormatError",
+    "Frame", "InputError", "InputNotFoundError", "LossError", "OptionError", "Profile",
+    "Recording", "Sample", "Schema", "Session", "Stack", "Table", "UnknownEvent",
+    "UnknownField", "open", "profile", "session"]

@@ -4,9 +4,10 @@ import os
 import stat
 from weakref import WeakSet
 
-from . import _sonde
+from . import _sonde, _table
 
 LISTS = ("cpu", "pid", "tid", "comm")  # conditions that are sets of values
+NOTHING = "comm=\x01\n"  # no task has this name
 
 
 def _option_error(text):
@@ -123,8 +124,7 @@ class Recording:
                     _sonde._unknown_event(pattern, names)
             chosen = [name for name in names
                       if all(any(_is_match(p, name) for p in group) for group in patterns)]
-            # No event type is in all groups: a name that no event type has lets nothing through.
-            self._patterns = chosen or ["no event type"]
+            self._patterns = chosen
             if where is None:
                 return
         self._base = self._open(self._lines(self._conditions))
@@ -140,6 +140,9 @@ class Recording:
     def _lines(self, conditions):
         lines = [_line("input", p) for p in self.path]
         lines += [_line(key, value) for key, value in self._keys.items()]
+        if self._patterns == [] or any(conditions.get(key) == [] for key in LISTS):
+            # Conditions that no event fulfils: an empty list would be no condition.
+            return "".join(lines) + NOTHING
         for key in LISTS:
             if key in conditions:
                 lines.append(_line(key, conditions[key]))
@@ -229,9 +232,7 @@ class Recording:
         for key, value in keys.items():
             if key in LISTS:
                 if key in conditions:
-                    both = _as_set(key, conditions[key]) & _as_set(key, value)
-                    # An empty list would be no condition; no event has these values.
-                    value = sorted(both) or ("\x01" if key == "comm" else "2147483647")
+                    value = sorted(_as_set(key, conditions[key]) & _as_set(key, value))
                 conditions[key] = value
             elif key == "time":
                 if conditions.get("time") is not None:
@@ -259,6 +260,27 @@ class Recording:
         """
         keys = {} if fields is None else {"fields": fields}
         return _lines_of(self._session(**keys))
+
+    def table(self, event, fields=None, *, strings="dict", flags="number", stacks=False):
+        """All events of one type as columns: a Table. No event object is made.
+
+        fields: names, all fields by default. The columns time, cpu, pid, tid and comm come first.
+        strings='bytes': text as recorded; otherwise it is valid UTF-8, with \\xNN for other bytes.
+        flags='names': fields with flags or symbols as text. stacks: a column of call chains, which
+        are addresses, innermost first. Raises MemoryError instead of taking more than half of the
+        memory: use batches() then.
+        """
+        return _table.table(self._session(), event, fields, strings=strings, flags=flags,
+                            stacks=stacks)
+
+    def batches(self, event, fields=None, *, rows=65536, strings="dict", flags="number",
+                stacks=False):
+        """table() in pieces of at most `rows` rows: an iterator of Tables, in bounded memory.
+
+        Dictionaries grow from piece to piece, and a value keeps its code.
+        """
+        return _table.batches(self._session(), event, fields, rows, strings=strings, flags=flags,
+                              stacks=stacks)
 
     def profile(self, **settings):
         """The samples added up: sonde.profile(rec, keys="comm,dso,sym")."""
