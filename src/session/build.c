@@ -140,8 +140,7 @@ static int build_check_event_names(struct sonde_session *s)
 		}
 		near_text(&near, guess, sizeof(guess));
 		if (!is_known)
-			return err_set(-ESRCH, "--event: the recording has no event '%s'%s", name,
-				       guess);
+			return err_set(-ESRCH, "the recording has no event '%s'%s", name, guess);
 	}
 	return 0;
 }
