@@ -84,6 +84,8 @@ bench:
 	@bench/run $(B) $(BENCHFLAGS)
 	@bench/compressed $(B)
 	@bench/record $(B) $(RECORDFLAGS)
+	@bench/columns $(B)
+	@bench/import $(B)
 
 # The most that reading takes: of 4 GB, of a million threads and mappings. Takes 5 GB in /var/tmp
 # for some minutes.
