@@ -404,6 +404,11 @@ static PyObject *column_arrow_stream(struct py_column *c, PyObject *args, PyObje
 	return columns_stream_capsule(c->batches, c->index);
 }
 
+static PyObject *column_iter(PyObject *self)
+{
+	return PySeqIter_New(self);
+}
+
 static PyObject *column_repr(struct py_column *c)
 {
 	PyObject *name = column_name(c, NULL), *text;
@@ -470,7 +475,9 @@ static PyMethodDef column_methods[] = {
 };
 
 static PyGetSetDef column_getset[] = {
-	{ "name", (getter)column_name, NULL, "str", NULL },
+	{ "name", (getter)column_name, NULL,
+	  "str: the field's name, or time, cpu, pid, tid, comm, stack; 'f_pid' for a field pid",
+	  NULL },
 	{ "arrow", (getter)column_arrow, NULL,
 	  "str: the values' format in Arrow's C data interface: 'i', 'l', 'u' (text), 'z' (bytes), "
 	  "'+l' (list)",
@@ -493,6 +500,7 @@ PyTypeObject *column_type_new(PyObject *module)
 			     "memoryview(column) share its\nmemory, and so do Arrow's consumers." },
 		{ Py_tp_dealloc, column_dealloc },
 		{ Py_tp_repr, column_repr },
+		{ Py_tp_iter, column_iter },
 		{ Py_sq_length, column_len },
 		{ Py_sq_item, column_item },
 		{ Py_tp_methods, column_methods },

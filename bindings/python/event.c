@@ -518,7 +518,8 @@ static PyMethodDef event_methods[] = {
 	{ "keys", (PyCFunction)event_keys, METH_NOARGS,
 	  "keys() -> tuple of str\n\nThe fields' names, in the order of the format." },
 	{ "get", (PyCFunction)event_get, METH_VARARGS,
-	  "get(field, default=None)\n\nThe field's value, or default if the event has no such "
+	  "get(field, default=None) -> the value\n\nThe field's value, or default if the event has "
+	  "no such "
 	  "field." },
 	{ "names", (PyCFunction)event_names, METH_O,
 	  "names(field) -> str\n\nThe value of a flag or a symbol in words, from the event's print "
@@ -538,7 +539,8 @@ static PyGetSetDef event_getset[] = {
 	  "int or None: nanoseconds of the recording's clock, or of clock=; None if not recorded",
 	  NULL },
 	{ "time_ns", (getter)event_time, NULL, "int or None: the same as time", NULL },
-	{ "cpu", (getter)event_cpu, NULL, "int: -1 if not recorded", NULL },
+	{ "cpu", (getter)event_cpu, NULL, "int: the cpu that recorded it; -1 if not recorded",
+	  NULL },
 	{ "pid", (getter)event_pid, NULL,
 	  "int: process of the thread that ran; -1 if not recorded. e['pid'] is a field", NULL },
 	{ "tid", (getter)event_tid, NULL, "int: thread that ran; -1 if not recorded", NULL },
@@ -556,7 +558,9 @@ static PyGetSetDef event_getset[] = {
 	  "Sample: the values beside the fields; None for a record of state", NULL },
 	{ "schema", (getter)event_schema, NULL, "Schema: its type", NULL },
 	{ "callchain", (getter)event_callchain, NULL,
-	  "Stack: a sequence of Frame, innermost first; empty if not recorded", NULL },
+	  "Stack: a sequence of Frame, innermost first; empty if not recorded or with "
+	  "callchain=False",
+	  NULL },
 	{ NULL }
 };
 

@@ -165,11 +165,11 @@ static PyObject *schema_field(struct py_session *s, struct schema_info *info, si
 PyTypeObject *schema_field_type_new(void)
 {
 	static PyStructSequence_Field members[] = {
-		{ "name", "str" },
+		{ "name", "str: as in the event's format; e[name] is the value" },
 		{ "type", "str: the declaration without the name: 'unsigned long', '__data_loc "
 			  "char[]'" },
 		{ "size", "int: bytes; 0 if the field runs to the end of the payload" },
-		{ "signed", "bool" },
+		{ "signed", "bool: the number may be negative" },
 		{ "array", "bool: [...] in the declaration, or of varying length" },
 		{ "arrow", "str: the format of its column in Arrow's C data interface: 'i', 'u'" },
 		{ "values", "dict of int to str: names of values in the event's print format" },

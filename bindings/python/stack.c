@@ -237,6 +237,11 @@ static PyObject *stack_item(struct py_stack *o, Py_ssize_t i)
 	return stack_frame(o->event, &o->frames[i]);
 }
 
+static PyObject *stack_iter(PyObject *self)
+{
+	return PySeqIter_New(self);
+}
+
 static Py_hash_t stack_hash(struct py_stack *o)
 {
 	uint64_t h = (uint64_t)o->nr;
@@ -369,6 +374,7 @@ PyTypeObject *stack_type_new(PyObject *module)
 		{ Py_tp_repr, stack_repr },
 		{ Py_tp_hash, stack_hash },
 		{ Py_tp_richcompare, stack_compare },
+		{ Py_tp_iter, stack_iter },
 		{ Py_sq_length, stack_len },
 		{ Py_sq_item, stack_item },
 		{ Py_tp_methods, stack_methods },
