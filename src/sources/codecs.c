@@ -94,9 +94,9 @@ static void codecs_gzip_close(struct codec *c)
 	free(c->state);
 }
 #else
-#define gzip_open  NULL
-#define gzip_step  NULL
-#define gzip_close NULL
+#define codecs_gzip_open  NULL
+#define codecs_gzip_step  NULL
+#define codecs_gzip_close NULL
 #endif
 
 /* ---- xz -------------------------------------------------------------------------------------- */
@@ -144,9 +144,9 @@ static void codecs_xz_close(struct codec *c)
 	free(c->state);
 }
 #else
-#define xz_open  NULL
-#define xz_step  NULL
-#define xz_close NULL
+#define codecs_xz_open  NULL
+#define codecs_xz_step  NULL
+#define codecs_xz_close NULL
 #endif
 
 /* ---- all ------------------------------------------------------------------------------------- */
