@@ -158,7 +158,9 @@ class OurFinder:
         if name != "sonde":
             return None
         found = PathFinder.find_spec(name)
-        if found is not None and not (found.origin or "").endswith(
+        origin = found.origin or "" if found is not None else ""
+        is_wheel = os.path.exists(os.path.dirname(origin) + "/libsonde.so.0")
+        if found is not None and not is_wheel and not origin.endswith(
                 "/python/module/sonde/__init__.py"):
             return None
         file = PACKAGE + "/__init__.py"
