@@ -523,7 +523,8 @@ static PyMethodDef event_methods[] = {
 	  "field." },
 	{ "names", (PyCFunction)event_names, METH_O,
 	  "names(field) -> str\n\nThe value of a flag or a symbol in words, from the event's print "
-	  "format: e.names('prev_state') is\n'S'. '' if the value has no name." },
+	  "format: e.names('prev_state') is\n'S'. '' if the value has no name. Raises TypeError "
+	  "for a field that is no number." },
 	{ "asdict", (PyCFunction)(void (*)(void))event_asdict, METH_VARARGS | METH_KEYWORDS,
 	  "asdict(own=True) -> dict\n\nPlain values, for json: int, float, str, list, dict; raw "
 	  "bytes "
@@ -544,7 +545,8 @@ static PyGetSetDef event_getset[] = {
 	{ "pid", (getter)event_pid, NULL,
 	  "int: process of the thread that ran; -1 if not recorded. e['pid'] is a field", NULL },
 	{ "tid", (getter)event_tid, NULL, "int: thread that ran; -1 if not recorded", NULL },
-	{ "comm", (getter)event_comm, NULL, "str: the thread's name at the event's time", NULL },
+	{ "comm", (getter)event_comm, NULL,
+	  "str: the thread's name at the event's time; ':' and the tid if it is not known", NULL },
 	{ "f", (getter)event_f, NULL, "Fields: the fields only; e.f.pid is always the field",
 	  NULL },
 	{ "fields", (getter)event_fields, NULL,

@@ -117,7 +117,7 @@ PyTypeObject *event_sample_type_new(void)
 	static PyStructSequence_Field members[] = {
 		{ "ip", "int: the sampled address" },
 		{ "addr", "int: the address of data, or the target of a branch" },
-		{ "period", "int: events since the last sample" },
+		{ "period", "int: events since the last sample; ns for clocks" },
 		{ "weight", "int: cost in cycles; its meaning depends on the event" },
 		{ "data_src", "int: where data came from: PERF_MEM_* bits" },
 		{ "phys_addr", "int: the physical address of addr" },

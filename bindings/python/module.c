@@ -204,7 +204,9 @@ static PyObject *module_rules(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
 	{ "session", module_session, METH_O,
 	  "session(text) -> Session\n\nOpens a session from its text form: key=value lines as in "
-	  "Session.text." },
+	  "Session.text. Raises\nOptionError for a wrong key or value, and like open() if the "
+	  "input "
+	  "cannot be read." },
 	{ "profile", (PyCFunction)(void (*)(void))module_profile, METH_VARARGS | METH_KEYWORDS,
 	  "profile(session, **settings) -> Profile: sonde.profile() of a Session." },
 	{ "_columns", columns_open, METH_VARARGS,
@@ -268,8 +270,7 @@ static int module_exec(PyObject *module)
 	    module_add(module, "Schema", (PyObject *)m->schema) < 0 ||
 	    module_add(module, "Fields", (PyObject *)m->fields) < 0 ||
 	    module_add(module, "Frame", (PyObject *)m->frame) < 0 ||
-	    module_add(module, "Stack", (PyObject *)m->stack) < 0 ||
-	    !m->columns || !m->batch ||
+	    module_add(module, "Stack", (PyObject *)m->stack) < 0 || !m->columns || !m->batch ||
 	    module_add(module, "Column", (PyObject *)m->column) < 0 ||
 	    module_add(module, "Field", (PyObject *)m->field) < 0 ||
 	    module_add(module, "Sample", (PyObject *)m->sample) < 0 ||

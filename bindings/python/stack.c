@@ -152,13 +152,19 @@ static PyObject *stack_frame_repr(struct py_frame *f)
 
 static PyGetSetDef stack_frame_getset[] = {
 	{ "ip", (getter)stack_frame_ip, NULL,
-	  "int: the address; of callers, where the call returns to", NULL },
+	  "int: the address in memory; of callers, where the call returns to", NULL },
 	{ "cpumode", (getter)stack_frame_cpumode, NULL,
 	  "int: 0 unknown 1 kernel 2 user 3 hypervisor 4 guest kernel 5 guest user", NULL },
-	{ "symbol", (getter)stack_frame_symbol, NULL, "str or None: the function's name", NULL },
+	{ "symbol", (getter)stack_frame_symbol, NULL,
+	  "str or None: the function's name, from symbols of the recording's kernel or of the file "
+	  "that "
+	  "was mapped; None if no symbol has the address",
+	  NULL },
 	{ "offset", (getter)stack_frame_offset, NULL,
 	  "int or None: bytes from the function's start; None if it is inlined", NULL },
-	{ "dso", (getter)stack_frame_dso, NULL, "str or None: the file mapped there", NULL },
+	{ "dso", (getter)stack_frame_dso, NULL,
+	  "str or None: the file mapped there, '[kernel.kallsyms]' for the kernel; None if unknown",
+	  NULL },
 	{ "srcline", (getter)stack_frame_srcline, NULL,
 	  "(str, int) or None: source file and line; needs debug information", NULL },
 	{ "inlined", (getter)stack_frame_inlined, NULL,
@@ -350,8 +356,8 @@ static PyObject *stack_repr(struct py_stack *o)
 
 static PyMethodDef stack_methods[] = {
 	{ "folded", (PyCFunction)stack_folded, METH_VARARGS,
-	  "folded(sep=';') -> str\n\nThe functions, outermost first: a line of this and a count is "
-	  "the input of flame graphs." },
+	  "folded(sep=';') -> str\n\nThe functions, outermost first, '[unknown]' without a "
+	  "name: a line of this and a\ncount is the input of flame graphs." },
 	{ NULL }
 };
 

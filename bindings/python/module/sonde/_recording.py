@@ -215,14 +215,19 @@ class Recording:
     # ---- events --------------------------------------------------------------------------------
 
     def __iter__(self):
-        """Events in time order, from the beginning."""
+        """Events in time order, from the beginning.
+
+        Reading on raises Error if it is not possible, and LossError with on_loss='raise'. A pipe
+        that was read raises OptionError, a closed recording ValueError.
+        """
         return iter(self._session())
 
     def select(self, events=None, where=None, **keys):
         """A Recording with more conditions; nothing is read.
 
         rec.select("sched:*", cpu=0, where="prev_pid != 0"). Conditions are combined with those of
-        rec: an event must fulfil all. Other keys replace those of rec.
+        rec: an event must fulfil all. Other keys replace those of rec. Raises UnknownEvent for a
+        name that the recording does not have, and OptionError for a wrong condition or key.
         """
         conditions, others = dict(self._conditions), dict(self._keys)
         if events is not None:
@@ -247,7 +252,7 @@ class Recording:
 
         by: name, cpu, pid, tid, comm, index, or a field, or a sequence of these; the dict's keys
         are then tuples. A field named like one of these is 'f_pid'. None stands for events without
-        the field. No event object is made.
+        the field. No event object is made. Raises UnknownField if no event type has the field.
         """
         if by is None:
             return self._session().count()
@@ -256,7 +261,8 @@ class Recording:
     def text(self, fields=None):
         """An iterator over the lines of `sonde script`, without line breaks.
 
-        fields: the columns, as `sonde script -F` takes them.
+        fields: the columns, as `sonde script -F` takes them. Reading the first line raises
+        OptionError for columns that the recording does not have.
         """
         keys = {} if fields is None else {"fields": fields}
         return _lines_of(self._session(**keys))
@@ -267,8 +273,8 @@ class Recording:
         fields: names, all fields by default. The columns time, cpu, pid, tid and comm come first.
         strings='bytes': text as recorded; otherwise it is valid UTF-8, with \\xNN for other bytes.
         flags='names': fields with flags or symbols as text. stacks: a column of call chains, which
-        are addresses, innermost first. Raises MemoryError instead of taking more than half of the
-        memory: use batches() then.
+        are addresses, innermost first. Raises UnknownEvent and UnknownField, and MemoryError
+        instead of taking more than half of the memory: use batches() then.
         """
         return _table.table(self._session(), event, fields, strings=strings, flags=flags,
                             stacks=stacks)
@@ -283,7 +289,10 @@ class Recording:
                               stacks=stacks)
 
     def profile(self, **settings):
-        """The samples added up: sonde.profile(rec, keys="comm,dso,sym")."""
+        """The samples added up, as by sonde.profile(): rec.profile(keys="comm,dso,sym").
+
+        Raises OptionError for a setting that does not exist or has a wrong value.
+        """
         return _sonde.profile(self._session(), **settings)
 
     # ---- facts ---------------------------------------------------------------------------------
@@ -309,7 +318,8 @@ class Recording:
 
     @property
     def lost(self):
-        """int: events that were lost, as far as the last iteration has met losses."""
+        """int: events that the kernel or the recorder reports as lost, as far as the last iteration
+        has met such reports."""
         return sum(d.count for d in self.defects if d.name == "lost-events")
 
     @property
@@ -324,12 +334,12 @@ class Recording:
 
     @property
     def host(self):
-        """str or None: the name of the machine that was recorded."""
+        """str or None: the name of the recorded machine, from the header; None if it has none."""
         return self._header().info("hostname")
 
     @property
     def kernel(self):
-        """str or None: the release of its kernel."""
+        """str or None: the release of its kernel ('6.1.0-18-amd64'), from the header."""
         return self._header().info("osrelease")
 
     @property
