@@ -106,7 +106,7 @@ int session_pump_judge(struct sonde_session *s, struct recording *rec, struct ev
 /* The records after the last admitted event will be decoded again. */
 void session_pump_rewind(struct recording *rec);
 /*
- * Makes an event of the next kind of defect that was not delivered yet. Returns 1 if there is one.
+ * defects.c: makes an event of the next kind of defect that was not delivered yet. Returns 1 if there is one.
  */
 int session_defect_event(struct sonde_session *s, struct recording *rec);
 
