@@ -128,6 +128,11 @@ SONDE_API const char *sonde_error_text(void);
  *	                    finds it; and its arguments. Both may be given several times: an
  *	                    argument belongs to the filter before it
  *	event=LIST          event names or patterns; tracepoints also without their system
+ *	pair=START,STOP[,KEY[,STOPKEY]]  for each STOP event that matches a START event, deliver an
+ *	                    event of the schema `pair(START,STOP,KEY)` (the value as it was given)
+ *	                    right after STOP; see sonde_session_pair(). May be given several times,
+ *	                    for up to 64 pairs; not with dlfilter and dump, and only with the
+ *	                    formats text and jsonl
  *	switch-on=EVENT     deliver from the first such event on
  *	switch-off=EVENT    deliver up to the next such event
  *	show-on-off-events=0|1  1: deliver these two events, too
@@ -485,6 +490,46 @@ SONDE_API const char *sonde_session_defects_line(struct sonde_session *s);
  */
 SONDE_API const char *sonde_session_filters_line(struct sonde_session *s);
 
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/*
+ * A pair of events, by pair=START,STOP[,KEY[,STOPKEY]]. START and STOP are names of events, a
+ * tracepoint may be named without its system. KEY is `tid` (the default, the thread of an event), a
+ * field of START, or, if START has no such field, one of the values pid, cpu and comm of an event.
+ * STOPKEY is the same for STOP; by default it is what KEY is.
+ *
+ * A STOP matches the youngest START of its recording that has the same key and no STOP yet. An
+ * event that is both ends a pair before it begins another. The derived event has the schema
+ * `pair(START,STOP,KEY)`, of the kind SONDE_TRACEPOINT: the name has the value of pair= as it was
+ * given. Everything about the event is as of STOP (time, cpu, task, record, call chain), but its
+ * payload has these fields: `ns` (time of STOP - time of START), those of START, then those of
+ * STOP, without common fields. A field of STOP whose name is taken is called stop_NAME; a field
+ * `ns` of START start_ns. A schema exists when the session of a file is open. Its payload is
+ * borrowed as the event is, and is not part of the record.
+ *
+ * event=, where= and sonde_session_want() choose what is delivered: START and STOP are read even if
+ * they refuse them. All other filters come first: an event that they refuse is in no pair.
+ */
+struct sonde_pair {
+	uint32_t size;
+	uint32_t reserved;
+	const char *name;          /* of the schema; valid as long as the session */
+	uint64_t pairs;            /* events derived so far */
+	uint64_t unmatched_starts; /* no STOP yet */
+	uint64_t unmatched_stops;  /* had no START */
+	uint64_t dropped;          /* pairs without event: the recording lost events in between */
+	/*
+	 * Oldest starts given up, because 65536 starts of the session were open, or their payloads
+	 * had 64 MiB.
+	 */
+	uint64_t given_up;
+};
+/*
+ * The facts about the i-th pair, in the order of pair=, up to now. Returns 1 and fills *ret, 0
+ * after the last pair.
+ */
+SONDE_API int sonde_session_pair(struct sonde_session *s, size_t i, struct sonde_pair *ret);
+
 /* ---- schemas: what an event type looks like -------------------------------------------------- */
 
 /* The kind of event that a schema describes. */
@@ -639,7 +684,8 @@ SONDE_API uint64_t sonde_schema_sampled(const struct sonde_schema *sc);
 enum sonde_event_flags {
 	SONDE_EVENT_SWAPPED = 1, /* payload bytes are in the other byte order */
 	SONDE_EVENT_LATE = 2,    /* older than an event delivered before it */
-	SONDE_EVENT_DERIVED = 4  /* not the first event made from its record */
+	/* not the first event made from its record, or made from two events (pair=) */
+	SONDE_EVENT_DERIVED = 4
 };
 
 /*

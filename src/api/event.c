@@ -35,16 +35,20 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	struct address_space *space;
 	struct event *dup;
 	uint8_t *bytes;
-	bool inside;
+	bool inside, is_pair;
 	size_t len;
 
 	NOT_NULL_NAMED(pub, "ev", NULL);
 	space = ev->space;
-	/* Copy the record, or the payload if it is not inside the record (defects). */
+	/*
+	 * Copy the record, or the payload if it is not inside the record (defects). A pair has
+	 * both.
+	 */
 	inside = pub->record && pub->bytes >= pub->record &&
 		 pub->bytes <= pub->record + pub->record_len;
 	len = inside ? pub->record_len : pub->bytes_len;
-	dup = malloc(sizeof(*dup) + len);
+	is_pair = ev->schema->traits & SCHEMA_PAIR && !inside && pub->record;
+	dup = malloc(sizeof(*dup) + len + (is_pair ? pub->record_len : 0));
 	if (!dup) {
 		err_nomem();
 		return NULL;
@@ -54,7 +58,9 @@ struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
 	memcpy(bytes, inside ? pub->record : pub->bytes, len);
 	dup->pub.bytes = inside ? bytes + (pub->bytes - pub->record) : bytes;
 	dup->pub.record = inside ? bytes : NULL;
-	if (!inside)
+	if (is_pair)
+		dup->pub.record = memcpy(bytes + len, pub->record, pub->record_len);
+	else if (!inside)
 		dup->pub.record_len = 0;
 	dup->change = NULL;
 	if (!ev->owned) /* a reference is taken */

@@ -177,6 +177,13 @@ const char *sonde_session_defects_line(struct sonde_session *s)
 	return session_lend(&s->defects_line);
 }
 
+int sonde_session_pair(struct sonde_session *s, size_t i, struct sonde_pair *ret)
+{
+	NOT_NULL(s, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	return session_pair_facts(s, i, ret);
+}
+
 const char *sonde_session_notes(struct sonde_session *s)
 {
 	NOT_NULL(s, "");

@@ -16,11 +16,17 @@ void event_names_done(struct event_names *l)
 	*l = (struct event_names){ 0 };
 }
 
-static size_t name_length(const char *text)
+size_t event_names_length(const char *text)
 {
 	bool in_slashes = false;
 	size_t n = 0;
 
+	if (!strncmp(text, "pair(", strlen("pair("))) {
+		n = strcspn(text, ")");
+		if (text[n] && (!text[n + 1] || text[n + 1] == ','))
+			return n + 1;
+		n = 0;
+	}
 	for (; text[n] && (in_slashes || text[n] != ','); n++)
 		in_slashes ^= text[n] == '/';
 	return text[n] || !in_slashes ? n : strcspn(text, ",");
@@ -37,7 +43,7 @@ int event_names_parse(const char *text, struct event_names *ret)
 	if (!l.names)
 		return err_nomem();
 	for (const char *p = text;; p += len + 1) {
-		len = name_length(p);
+		len = event_names_length(p);
 		if (!len) {
 			event_names_done(&l);
 			return err_set(-EINVAL,
@@ -65,7 +71,7 @@ bool event_names_match(const char *listed, const char *name, bool is_tracepoint)
 
 	if (!strcmp(listed, name) || !fnmatch(listed, name, 0))
 		return true;
-	if (!colon)
+	if (!colon || strchr(name, '('))
 		return false;
 	if (is_tracepoint)
 		return !fnmatch(listed, strchr(name, ':') + 1, 0);

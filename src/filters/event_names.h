@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comma-separated list of event names; commas inside slashes belong to a name. A name may be a
- * pattern (*, ?, []). A tracepoint may be named without its system, another event without its
- * modifiers:
+ * A comma-separated list of event names; commas inside slashes, and inside the brackets of a
+ * pair, belong to a name. A name may be a pattern (*, ?, []). A tracepoint may be named without its
+ * system, another event without its modifiers:
  *
- *	sched_switch,irq:*,cycles,cpu/event=0x3c,umask=0x0/
+ *	sched_switch,irq:*,cycles,cpu/event=0x3c,umask=0x0/,pair(sys_enter,sys_exit)
  */
 #ifndef SONDE_FILTERS_EVENT_NAMES_H
 #define SONDE_FILTERS_EVENT_NAMES_H
@@ -18,6 +18,8 @@ struct event_names {
 	size_t nr;
 };
 
+/* The length of the first name of a list; 0 if it is empty. */
+size_t event_names_length(const char *list);
 /* -ENOMEM. -EINVAL for a name without a letter. */
 int event_names_parse(const char *text, struct event_names *ret);
 void event_names_done(struct event_names *l);

@@ -50,6 +50,8 @@ enum schema_trait {
 	SCHEMA_MARKS_EXEC = 1 << 8,      /* the recording marks task names that exec set */
 	SCHEMA_LOSS = 1 << 9,            /* a record of lost events */
 	SCHEMA_SWITCH = 1 << 10,         /* a record of a context switch */
+	/* Derived from two events (pair=): the payload is not part of the record. */
+	SCHEMA_PAIR = 1 << 11,
 };
 
 struct sonde_schema {

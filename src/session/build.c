@@ -31,6 +31,7 @@ static void build_session_free(struct sonde_session *s)
 	recordings_done(&s->recordings);
 	filters_done(&s->filters);
 	session_where_done(s);
+	session_pair_done(s);
 	vec_done(&s->events_known);
 	session_options_done(&s->opts);
 	outbuf_done(&s->printed);
@@ -106,7 +107,7 @@ static int build_find_event(struct sonde_session *s, const char *name, const cha
 		return 0;
 	near_init(&near, name);
 	vec_foreach(sc, &s->recordings.schemas.schemas) {
-		if ((*sc)->kind > SONDE_SAMPLE)
+		if ((*sc)->kind > SONDE_SAMPLE || (*sc)->traits & SCHEMA_PAIR)
 			continue;
 		if (!strcmp((*sc)->name, name)) {
 			*ret = s->opts.rules->switches_by_first_event ? (*sc)->id : (*sc)->family;
@@ -128,7 +129,7 @@ static int build_check_event_names(struct sonde_session *s)
 		const char *name = s->filters.names.names[i];
 		struct near near;
 		char guess[512];
-		bool is_known = false;
+		bool is_known = session_pair_is_name(s, name);
 
 		near_init(&near, name);
 		vec_foreach(sc, &s->recordings.schemas.schemas) {
@@ -486,10 +487,12 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 		return err_set(-EINVAL, "%s: one recording at a time, not %u",
 			       sink_names[s->opts.format], s->opts.nr_inputs);
 	TRY(build_filters(s));
+	TRY(session_pair_parse(s));
 	TRY(build_recording_options(s));
 	TRY(build_open_inputs(s));
 	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
+	TRY(session_pair_open(s));
 	TRY(build_check_event_names(s));
 	TRY(session_where_open(s));
 	TRY(build_find_switches(s));

@@ -15,6 +15,7 @@
 #include "filters/where/where.h"
 #include "recording/clock.h"
 #include "session/itrace.h"
+#include "session/pair_text.h"
 #include "sonde/sonde.h"
 
 static const char *const events_words[] = { "samples", "all", NULL };
@@ -68,6 +69,7 @@ static const struct key keys[] = {
 	FLAG("kernel-formats", kernel_formats),
 	WORD("format", format, sink_names),
 	TEXT("event", event),
+	LINES("pair", pairs),
 	NUMBER("max-stack", max_stack),
 	TEXT("stop-bt", stop_bt),
 	FLAG("unsorted", unsorted),
@@ -222,6 +224,8 @@ static int options_check_together(const struct session_options *o)
 	if (o->clock && o->reltime)
 		return err_set(-EINVAL, "reltime counts times from the first event, clock says "
 					"otherwise: only one of them is possible");
+	if (o->pairs && o->dlfilters)
+		return err_set(-EINVAL, "pair and dlfilter: only one of them is possible");
 	for (size_t i = 0; o->nr_inputs > 1 && i < sizeof(alone) / sizeof(*alone); i++)
 		if (alone[i].given)
 			return err_set(-EINVAL, "%s: one recording at a time, not %u",
@@ -274,6 +278,7 @@ static int options_check_values(const struct session_options *o)
 	if (o->where)
 		TRY(where_parse(o->where, &where));
 	where_done(&where);
+	TRY(pair_texts_check(o->pairs));
 	for (unsigned i = 0; i < NR_SINKS; i++) {
 		const struct sink_options own = session_options_of_sink(o, sinks[i]);
 

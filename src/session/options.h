@@ -26,6 +26,7 @@ struct session_options {
 	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	char *stop_bt, *dlfilters;
 	char *event;          /* names of the wanted events */
+	char *pairs;          /* lines of the key pair */
 	char *max_unpacked;   /* a size */
 	char *itrace;         /* "" if given without a value: the defaults of the decoder */
 	char *graph_function; /* for traces of calls, which are not decoded: refuses all samples */

@@ -95,7 +95,7 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-static int pump_choose_name(struct sonde_session *s, const struct sonde_schema *sc)
+int session_pump_names(struct sonde_session *s, const struct sonde_schema *sc)
 {
 	while (s->events_known.n <= sc->id)
 		TRY(vec_push(&s->events_known, 0));
@@ -135,11 +135,19 @@ static int pump_refuse(struct sonde_session *s, const struct event *ev, enum ref
 	return 0;
 }
 
+/* Refuses a sample, unless a pair needs it: session_pair_next() then asks the filter again. */
+static int pump_refuse_unpaired(struct sonde_session *s, const struct event *ev, enum refused_by by)
+{
+	int r = session_has_pairs(&s->pairs) ? session_pair_reads(s, ev->schema) : 0;
+
+	return r ? r : pump_refuse(s, ev, by);
+}
+
 static int pump_choose_where(struct sonde_session *s, struct event *ev)
 {
 	int r = session_where_ask(s, ev);
 
-	return r ? r : pump_refuse(s, ev, REFUSED_BY_WHERE);
+	return r ? r : pump_refuse_unpaired(s, ev, REFUSED_BY_WHERE);
 }
 
 /* The last filters for a sample. They are used only if one of them is set. */
@@ -148,8 +156,9 @@ static int pump_choose(struct sonde_session *s, struct event *ev)
 	struct filters *f = &s->filters;
 	int r;
 
-	if (f->names.names && (r = pump_choose_name(s, ev->schema)) <= 0)
-		return r ? r : pump_refuse(s, ev, REFUSED_BY_NAME);
+	if (f->names.names && (r = session_pump_names(s, ev->schema)) <= 0 &&
+	    (r < 0 || (r = pump_refuse_unpaired(s, ev, REFUSED_BY_NAME)) <= 0))
+		return r;
 	if (s->where.expr.needs_state && (r = pump_choose_where(s, ev)) <= 0)
 		return r;
 	if (place_filter_is_set(&f->places)) {
@@ -194,8 +203,7 @@ static inline int pump_filter_early(struct sonde_session *s, struct recording *r
 	return s->where.expr.text && !s->where.expr.needs_state ? pump_choose_where(s, ev) : 1;
 }
 
-/* True if the caller or sink wants this event, which is not a sample. */
-static bool pump_record_wanted(struct sonde_session *s, const struct event *ev)
+bool session_pump_wants_record(struct sonde_session *s, const struct event *ev)
 {
 	bool is_result = s->wants.results && schema_is_shown(ev->schema);
 
@@ -248,7 +256,8 @@ static inline int pump_admit(struct sonde_session *s, struct recording *rec, str
 	}
 	if (__builtin_expect(ev->change != NULL, 0))
 		TRY(pump_apply_change(rec, ev));
-	if (!is_sample && !pump_record_wanted(s, ev))
+	if (!is_sample && !session_pump_wants_record(s, ev) &&
+	    !(session_has_pairs(&s->pairs) && ev->schema->traits & SCHEMA_LOSS))
 		return 0;
 	TRY(recording_complete(ev));
 	if (!s->filters.is_set)
@@ -378,6 +387,8 @@ static inline __attribute__((always_inline)) int pump_next_of_one(struct sonde_s
 
 int session_pending(const struct sonde_session *s)
 {
+	if (session_pair_is_due(&s->pairs))
+		return 1;
 	return pump_merges(s) ? merge_pending(s) : !recording_is_drained(s->recordings.v);
 }
 
@@ -394,9 +405,15 @@ int session_fill(struct sonde_session *s)
 	return r;
 }
 
-int session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+static int pump_next_pending_of_all(struct sonde_session *s, const struct sonde_event **ret)
 {
 	return pump_merges(s) ? merge_next_pending(s, ret) : pump_next_of_one(s, false, ret);
+}
+
+int session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
+{
+	return session_has_pairs(&s->pairs) ? session_pair_next(s, pump_next_pending_of_all, ret)
+					    : pump_next_pending_of_all(s, ret);
 }
 
 static int pump_next_of_several(struct sonde_session *s, const struct sonde_event **ret)
@@ -412,7 +429,7 @@ static int pump_next_of_several(struct sonde_session *s, const struct sonde_even
 	}
 }
 
-int session_next(struct sonde_session *s, const struct sonde_event **ret)
+static int pump_next_of_all(struct sonde_session *s, const struct sonde_event **ret)
 {
 	struct recording *rec = s->recordings.v;
 
@@ -433,15 +450,23 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
 	}
 }
 
+int session_next(struct sonde_session *s, const struct sonde_event **ret)
+{
+	return session_has_pairs(&s->pairs) ? session_pair_next(s, pump_next_of_all, ret)
+					    : pump_next_of_all(s, ret);
+}
+
 /* ---- several events in a call ---------------------------------------------------------------- */
 
 /*
  * True if a filter keeps data from one sample to the next, or if its output must stay in order with
- * the caller's output. Such a filter gets a sample only after the previous one was delivered.
+ * the caller's output. Such a filter gets a sample only after the previous one was delivered. So do
+ * pairs.
  */
 static bool pump_delivers_one_by_one(const struct sonde_session *s)
 {
-	return pump_merges(s) || s->dlfilters.filters.n || s->filters.is_choosy;
+	return pump_merges(s) || s->dlfilters.filters.n || s->filters.is_choosy ||
+	       session_has_pairs(&s->pairs);
 }
 
 /*
@@ -610,7 +635,7 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 	struct sonde_schema *sc = schema_at(&s->recordings.schemas, schema);
 
 	/* Filters in shared objects still get unwanted events. */
-	if (s->dlfilters.filters.n || !sc)
+	if (s->dlfilters.filters.n || !sc || session_pair_want(s, schema, wanted))
 		return;
 	if (wanted && sc->unwanted) {
 		for (size_t i = 0; i < s->recordings.nr; i++)

@@ -21,6 +21,7 @@
 #include "session/dlfilter_answers.h"
 #include "session/lanes.h"
 #include "session/options.h"
+#include "session/pairs.h"
 #include "session/refused.h"
 #include "sinks/sink.h"
 
@@ -46,6 +47,7 @@ struct sonde_session {
 
 	struct filters filters;
 	struct session_where where;
+	struct session_pairs pairs;
 	VEC(uint8_t) events_known; /* by schema: 0 unknown, 1 in filters.names, 2 not in it */
 	struct dlfilters dlfilters;
 	struct dlfilter_answers dlfilter_answers;
@@ -103,10 +105,15 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec);
  */
 int session_pump_judge(struct sonde_session *s, struct recording *rec, struct event *ev,
 		       enum verdict *ret);
+/* Returns 1 if event= chooses events of the schema, 0 if not, <0 on failure. */
+int session_pump_names(struct sonde_session *s, const struct sonde_schema *sc);
+/* True if the caller or sink wants this event, which is not a sample. */
+bool session_pump_wants_record(struct sonde_session *s, const struct event *ev);
 /* The records after the last admitted event will be decoded again. */
 void session_pump_rewind(struct recording *rec);
 /*
- * defects.c: makes an event of the next kind of defect that was not delivered yet. Returns 1 if there is one.
+ * defects.c: makes an event of the next kind of defect that was not delivered yet. Returns 1 if
+ * there is one.
  */
 int session_defect_event(struct sonde_session *s, struct recording *rec);
 

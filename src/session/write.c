@@ -110,6 +110,10 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	struct sink *sink;
 	int r, end;
 
+	if (session_has_pairs(&s->pairs) && ops->record &&
+	    (wants.raw_records || wants.record_lines))
+		return err_set(-EINVAL, "pair: this output has records as they are stored, and the "
+					"event of a pair has none of its own");
 	opts.fd = fd;
 	opts.recordings = &s->recordings;
 	opts.filters = &s->filters;

@@ -72,6 +72,7 @@ POINTERS = {
     'const struct sonde_columns_options *': '&columns_options',
     'struct sonde_columns_table *': '&columns_table', 'struct ArrowSchema *': '&arrow_schema',
     'struct ArrowArray *': '&arrow_array', 'struct ArrowArrayStream *': '&arrow_stream',
+    'struct sonde_pair *': '&pair',
     'struct sonde_nearest *': '&nearest', 'void *': '&context', 'struct sonde_profile *': 'profile',
     'const struct sonde_profile *': 'profile', 'struct sonde_profile **': '&profile_made',
     'const char **': '&title', 'uint32_t *': '&number',

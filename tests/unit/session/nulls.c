@@ -41,6 +41,7 @@ static const struct sonde_frame *frames;
 static struct sonde_sample sample;
 static struct sonde_location location;
 static struct sonde_dso dso;
+static struct sonde_pair pair;
 static struct sonde_task task;
 static struct sonde_code code;
 static struct sonde_recorder *recorder, *recorder_opened;
