@@ -226,6 +226,7 @@ static int script_print_text(const struct cli *cli, const struct script_args *a,
 	if (a->check_only)
 		close(fd);
 	recording_print_filters(s);
+	recording_print_pairs(s);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);

@@ -10,6 +10,13 @@ size_t event_name_length(const char *list)
 	bool in_slashes = false;
 	size_t n = 0;
 
+	/* The commas of a pair(START,STOP,KEY) are its own. */
+	if (!strncmp(list, "pair(", strlen("pair("))) {
+		n = strcspn(list, ")");
+		if (list[n] && (!list[n + 1] || list[n + 1] == ','))
+			return n + 1;
+		n = 0;
+	}
 	for (; list[n] && (in_slashes || list[n] != ','); n++)
 		in_slashes ^= list[n] == '/';
 	return list[n] || !in_slashes ? n : strcspn(list, ",");

@@ -96,6 +96,22 @@ void recording_print_filters(struct sonde_session *s)
 		cli_say("%s", line);
 }
 
+void recording_print_pairs(struct sonde_session *s)
+{
+	struct sonde_pair p;
+
+	for (size_t i = 0; sonde_session_pair(s, i, &p) > 0; i++) {
+		if (!(p.unmatched_starts | p.unmatched_stops | p.dropped | p.given_up))
+			continue;
+		cli_say("%s: %llu pairs; without the other event: %llu starts, %llu stops; "
+			"dropped because events were lost in between: %llu; given up because too "
+			"many were open: %llu",
+			p.name, (unsigned long long)p.pairs, (unsigned long long)p.unmatched_starts,
+			(unsigned long long)p.unmatched_stops, (unsigned long long)p.dropped,
+			(unsigned long long)p.given_up);
+	}
+}
+
 static int recording_run_session(const struct cli *cli, const struct reading_options *rec,
 				 const char *text, int (*work)(struct sonde_session *s, void *ctx),
 				 void *ctx)
@@ -126,6 +142,7 @@ static int recording_run_session(const struct cli *cli, const struct reading_opt
 	if (r == -ENOSPC) /* no space for the output; perf does the same */
 		status = CLI_FAILED;
 	recording_print_filters(s);
+	recording_print_pairs(s);
 	line = sonde_session_defects_line(s);
 	if (*line)
 		cli_say("%s", line);

@@ -109,6 +109,8 @@ void recording_print_notes(struct sonde_session *s);
  * (sonde_session_filters_line()).
  */
 void recording_print_filters(struct sonde_session *s);
+/* Called after the last event: for each --pair the events that are in no pair, if there are any. */
+void recording_print_pairs(struct sonde_session *s);
 /*
  * Writes the session of rec's lines and of `more` ("key=value\n...") to standard output. Returns
  * the status.

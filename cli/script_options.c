@@ -284,6 +284,10 @@ const struct opt script_options[] = {
 	OPT_OUR_KEY(0, "where", "EXPR", "where",
 		"takes only events for which EXPR is true, in the kernel's language of filters: "
 		"'prev_pid > 100 && next_comm ~ \"kw*\"'"),
+	OPT_OUR_KEY(0, "pair", "START,STOP[,KEY[,STOPKEY]]", "pair",
+		"makes an event 'pair(START,STOP,KEY)' with the field ns, the time between the "
+		"two, and the fields of both, for each STOP that has a START with the same KEY, a "
+		"field or tid (the default), pid, cpu or comm. May be given several times"),
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols",
 		"takes only events in these functions, or at 0xADDRESS"),
 	OPT_NUMBER_KEY(0, "addr-range", "BYTES", "addr-range",

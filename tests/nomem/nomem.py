@@ -41,6 +41,9 @@ CASES = {
     'text filtered by fields': (OURS, ['script', '-i', 'demo.data', '--where',
                                        'prev_pid > 0 && next_comm ~ "s*" || comm == "xargs" || '
                                        'cpu & CPUS{1}']),
+    'text of pairs': (OURS, ['script', '-i', 'demo.data', '--pair',
+                             'sched_wakeup,sched_switch,comm,next_comm', '--pair',
+                             'sys_enter_read,sched_switch', '--where', 'ns > 0']),
     'text with symbols': (OURS, ['script', '--kallsyms', 'text/kallsyms', '-F',
                                  '+period,+sym,+symoff', '-i', 'text/chains.data']),
     'text of copied stacks': (OURS, ['script', '-F', '+srcline,+period', '-i',
