@@ -260,6 +260,7 @@ static int module_exec(PyObject *module)
 	m->field = schema_field_type_new();
 	m->sample = event_sample_type_new();
 	m->defect = session_defect_type_new();
+	m->pair = session_pair_type_new();
 	m->run = run_type_new(module);
 	m->profile = profile_type_new(module);
 	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
@@ -274,6 +275,7 @@ static int module_exec(PyObject *module)
 	    module_add(module, "Column", (PyObject *)m->column) < 0 ||
 	    module_add(module, "Field", (PyObject *)m->field) < 0 ||
 	    module_add(module, "Sample", (PyObject *)m->sample) < 0 ||
+	    module_add(module, "Pair", (PyObject *)m->pair) < 0 ||
 	    module_add(module, "Defect", (PyObject *)m->defect) < 0 ||
 	    module_add(module, "Profile", (PyObject *)m->profile) < 0)
 		return -1;
@@ -304,6 +306,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(m->field);
 	Py_VISIT(m->sample);
 	Py_VISIT(m->defect);
+	Py_VISIT(m->pair);
 	Py_VISIT(m->run);
 	Py_VISIT(m->profile);
 	Py_VISIT(m->lazy_dict);
@@ -332,6 +335,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(m->field);
 	Py_CLEAR(m->sample);
 	Py_CLEAR(m->defect);
+	Py_CLEAR(m->pair);
 	Py_CLEAR(m->run);
 	Py_CLEAR(m->profile);
 	Py_CLEAR(m->lazy_dict);

@@ -35,7 +35,7 @@ struct module_state {
 	PyTypeObject *session, *event, *fields, *frame, *stack, *schema, *run, *profile, *lazy_dict,
 		*lazy_list;
 	PyTypeObject *columns, *batch, *column;
-	PyTypeObject *field, *sample, *defect; /* struct sequences */
+	PyTypeObject *field, *sample, *defect, *pair; /* struct sequences */
 	size_t lazy_dict_off, lazy_list_off;   /* offset of struct lazy in their instances */
 };
 

@@ -197,6 +197,59 @@ static PyObject *session_type_defects(struct py_session *s, void *unused)
 	return list;
 }
 
+/* Pair(name, pairs, unmatched_starts, unmatched_stops, dropped, given_up) */
+static PyObject *session_type_pair(struct py_session *s, const struct sonde_pair *p)
+{
+	const uint64_t counts[] = { p->pairs, p->unmatched_starts, p->unmatched_stops, p->dropped,
+				    p->given_up };
+	PyObject *o = PyStructSequence_New(s->m->pair), *value;
+
+	for (Py_ssize_t i = 0; o && i < 6; i++) {
+		value = i ? u64_object(counts[i - 1]) : name_object(p->name);
+		if (value)
+			PyStructSequence_SetItem(o, i, value);
+		else
+			Py_CLEAR(o);
+	}
+	return o;
+}
+
+PyTypeObject *session_pair_type_new(void)
+{
+	static PyStructSequence_Field members[] = {
+		{ "name", "str: the name of the derived event" },
+		{ "pairs", "int: events derived so far" },
+		{ "unmatched_starts", "int: starts that have no stop yet" },
+		{ "unmatched_stops", "int: stops that had no start" },
+		{ "dropped", "int: pairs left out, because events were lost in between" },
+		{ "given_up", "int: oldest starts given up, because too many had no stop" },
+		{ NULL, NULL },
+	};
+	static PyStructSequence_Desc desc = { "sonde.Pair", "What became of a pair of events.",
+					      members, 6 };
+
+	return PyStructSequence_NewType(&desc);
+}
+
+static PyObject *session_type_pairs(struct py_session *s, void *unused)
+{
+	struct sonde_pair p = { .size = sizeof(p) };
+	PyObject *list;
+
+	(void)unused;
+	if (session_check(s) < 0)
+		return NULL;
+	list = PyList_New(0);
+	for (size_t i = 0; list && sonde_session_pair(s->s, i, &p) > 0; i++) {
+		PyObject *item = session_type_pair(s, &p);
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
 static PyObject *session_type_defects_line(struct py_session *s, void *unused)
 {
 	const char *line;
@@ -308,6 +361,9 @@ static PyGetSetDef getset[] = {
 	  NULL },
 	{ "defects", (getter)session_type_defects, NULL,
 	  "list of Defect: defects of the input, as far as it was read.", NULL },
+	{ "pairs", (getter)session_type_pairs, NULL,
+	  "list of Pair: what became of the pairs of the key pair=, as far as the input was read.",
+	  NULL },
 	{ "defects_line", (getter)session_type_defects_line, NULL,
 	  "str: the defects in one line, '' when there are none.", NULL },
 	{ "filters_line", (getter)session_type_filters_line, NULL,

@@ -94,6 +94,21 @@ for call, kind in ((lambda: p.merge(5), TypeError), (lambda: half.tree(1000), In
     try: call()
     except kind as e: assert str(e)
     else: assert 0, kind
+switched = sonde.pair('sched:sched_switch', 'sched:sched_switch', ('next_pid', 'prev_pid'))
+began, ran = {}, []
+for e in sonde.open(DEMO, events='sched:sched_switch'):
+    if began.get(e.prev_pid): ran.append(e.time - began[e.prev_pid].pop())
+    began.setdefault(e.next_pid, []).append(e.time)
+rec = sonde.open(DEMO, events=switched)
+assert [e.ns for e in rec] == ran == sonde.open(DEMO).table(switched, 'ns')['ns'].to_list() and len(ran) > 50, ran
+facts = rec.pairs[switched]
+assert (facts.pairs, facts.dropped) == (len(ran), 0) and facts.unmatched_starts + facts.pairs == 155, facts
+assert sonde.open(DEMO).select('sched:sched_wakeup,' + switched).count(by='name') == {'sched:sched_wakeup': 35, switched: len(ran)}
+assert set(next(iter(rec)).keys()) >= {'ns', 'next_pid', 'stop_next_pid'} and rec.select(where='ns > 0').count() <= len(ran)
+for bad, kind in (((), TypeError), (('a', 'b', ()), sonde.OptionError)):
+    try: sonde.pair(*bad)
+    except kind: pass
+    else: assert 0, bad
 signed = [e for e in sonde.open(TYPES)]
 assert signed[0].s8 == -1 and signed[0].s32 == -3 and signed[0].text.startswith('(') and signed[0]['text'] == 'plain'
 assert next(iter(sonde.open(TYPES, compat='perf-6.1'))).s8 == 255

@@ -49,13 +49,13 @@ _sonde = _extension()
 
 from ._sonde import (  # noqa: E402
     AccessError, Column, Defect, Error, Event, Field, Fields, FormatError, Frame, InputError,
-    InputNotFoundError, LossError, OptionError, Profile, Sample, Schema, Session, Stack,
+    InputNotFoundError, LossError, OptionError, Pair, Profile, Sample, Schema, Session, Stack,
     UnknownEvent, UnknownField, __version__, session)
-from ._recording import Recording, open, profile  # noqa: E402
+from ._recording import Recording, open, pair, profile  # noqa: E402
 from ._table import Table  # noqa: E402
 
 __all__ = [
     "AccessError", "Column", "Defect", "Error", "Event", "Field", "Fields", "FormatError",
-    "Frame", "InputError", "InputNotFoundError", "LossError", "OptionError", "Profile",
+    "Frame", "InputError", "InputNotFoundError", "LossError", "OptionError", "Pair", "Profile",
     "Recording", "Sample", "Schema", "Session", "Stack", "Table", "UnknownEvent",
-    "UnknownField", "open", "profile", "session"]
+    "UnknownField", "open", "pair", "profile", "session"]

@@ -61,9 +61,45 @@ def _time(value):
     return "%s,%s" % (_seconds(first), _seconds(last))
 
 
+def pair(start, stop, key="tid"):
+    """The name of a derived event: from each `start` to the `stop` that ends it.
+
+    It can be used wherever an event's name can: events=, select(), table(), batches(). Its fields
+    are ns (the time between both), those of start, then those of stop (a name that is taken is
+    'stop_NAME'); time, cpu, tid and all else are those of stop. key is what both have in common:
+    tid, pid, cpu, comm or a field; (key of start, key of stop) if the names differ. Nested ones
+    pair innermost first, and a loss between them drops the pair: Recording.pairs counts both.
+
+        fsync = sonde.pair("syscalls:sys_enter_fsync", "syscalls:sys_exit_fsync")
+        for e in sonde.open(events=fsync): print(e.comm, e.ns)
+    """
+    keys = (key,) if isinstance(key, str) else tuple(key)
+    if not 1 <= len(keys) <= 2:
+        raise _option_error("a pair has one key, or one for each event")
+    return "pair(%s)" % ",".join((start, stop) + keys)
+
+
+def _is_pair(name):
+    return name.startswith("pair(") and name.endswith(")")
+
+
+def _words(text):
+    """The names of a list: split at commas outside of brackets."""
+    words, depth = [""], 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if c == "," and not depth:
+            words.append("")
+        else:
+            words[-1] += c
+    return tuple(words)
+
+
 def _is_match(pattern, name):
     """Whether a pattern names an event type; tracepoints also without their system."""
     from fnmatch import fnmatchcase
+    if _is_pair(pattern) or _is_pair(name):
+        return pattern in (name, "*")
     return fnmatchcase(name, pattern) or (":" not in pattern and
                                           fnmatchcase(name.partition(":")[2], pattern))
 
@@ -137,8 +173,14 @@ class Recording:
     def _names(self):
         return [s.name for s in self._base.schemas if s.kind in ("tracepoint", "sample")]
 
+    def _pairs(self):
+        """The names of pairs that are asked for, each once."""
+        groups = self._conditions.get("events", ())
+        return dict.fromkeys(p for group in groups for p in group if _is_pair(p))
+
     def _lines(self, conditions):
         lines = [_line("input", p) for p in self.path]
+        lines += [_line("pair", p[len("pair("):-1]) for p in self._pairs()]
         lines += [_line(key, value) for key, value in self._keys.items()]
         if self._patterns == [] or any(conditions.get(key) == [] for key in LISTS):
             # Conditions that no event fulfils: an empty list would be no condition.
@@ -267,6 +309,10 @@ class Recording:
         keys = {} if fields is None else {"fields": fields}
         return _lines_of(self._session(**keys))
 
+    def _with(self, event):
+        """This recording, with the pair of that name if it is one."""
+        return self.select(event) if _is_pair(event) and event not in self._pairs() else self
+
     def table(self, event, fields=None, *, strings="dict", flags="number", stacks=False):
         """All events of one type as columns: a Table. No event object is made.
 
@@ -276,8 +322,8 @@ class Recording:
         are addresses, innermost first. Raises UnknownEvent and UnknownField, and MemoryError
         instead of taking more than half of the memory: use batches() then.
         """
-        return _table.table(self._session(), event, fields, strings=strings, flags=flags,
-                            stacks=stacks)
+        return _table.table(self._with(event)._session(), event, fields, strings=strings,
+                            flags=flags, stacks=stacks)
 
     def batches(self, event, fields=None, *, rows=65536, strings="dict", flags="number",
                 stacks=False):
@@ -285,8 +331,8 @@ class Recording:
 
         Dictionaries grow from piece to piece, and a value keeps its code.
         """
-        return _table.batches(self._session(), event, fields, rows, strings=strings, flags=flags,
-                              stacks=stacks)
+        return _table.batches(self._with(event)._session(), event, fields, rows,
+                              strings=strings, flags=flags, stacks=stacks)
 
     def profile(self, **settings):
         """The samples added up, as by sonde.profile(): rec.profile(keys="comm,dso,sym").
@@ -321,6 +367,14 @@ class Recording:
         """int: events that the kernel or the recorder reports as lost, as far as the last iteration
         has met such reports."""
         return sum(d.count for d in self.defects if d.name == "lost-events")
+
+    @property
+    def pairs(self):
+        """dict of str to Pair: what became of the pairs, by name, as far as the last iteration.
+
+        Before the first iteration the recording is read for it.
+        """
+        return {p.name: p for p in (self._last or self._walk()).pairs}
 
     @property
     def start(self):
@@ -391,7 +445,7 @@ def _lines_of(session):
 
 
 def _patterns(events):
-    return tuple(events.split(",")) if isinstance(events, str) else tuple(events)
+    return _words(events) if isinstance(events, str) else tuple(events)
 
 
 def open(path="perf.data", *, events=None, where=None, time=None, cpu=None, pid=None, tid=None,
