@@ -72,6 +72,10 @@ PyObject *event_value(struct py_event *e, size_t i)
 	size_t len;
 	PyObject *value;
 
+	if (f->kind == SONDE_FIELD_ARRAY && f->elem_width >= 1 && f->elem_width <= 8) {
+		bytes = sonde_event_bytes(e->ev, f, &len);
+		return event_array(e, f, bytes, bytes ? len : 0);
+	}
 	switch (c->kind) {
 	case CONV_TEXT:
 	case CONV_DYNAMIC_TEXT:
@@ -81,8 +85,6 @@ PyObject *event_value(struct py_event *e, size_t i)
 		if (f->is_text)
 			return event_text_value(e, f);
 		bytes = sonde_event_bytes(e->ev, f, &len);
-		if (f->kind == SONDE_FIELD_ARRAY && f->elem_width >= 1 && f->elem_width <= 8)
-			return event_array(e, f, bytes, bytes ? len : 0);
 		return PyBytes_FromStringAndSize((const char *)bytes, bytes ? (Py_ssize_t)len : 0);
 	case CONV_COMM:
 		value = field_object(e->session->v, c, e->ev);

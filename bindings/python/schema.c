@@ -36,12 +36,14 @@ static PyObject *schema_flag_names(const struct sonde_define *d, size_t nr, uint
 {
 	PyObject *parts = PyList_New(0), *sep, *text = NULL;
 	const char *delimiter = nr && *d->text ? d->text : "|";
+	const bool is_zero = !value;
 
 	for (size_t k = 0; parts && k < nr; k++) {
 		PyObject *part;
 
-		if (d[k].kind != SONDE_DEFINE_FLAG_VALUE || !d[k].value ||
-		    (value & d[k].value) != d[k].value)
+		/* A name of the value 0 holds only if no flag is set. */
+		if (d[k].kind != SONDE_DEFINE_FLAG_VALUE ||
+		    (d[k].value ? (value & d[k].value) != d[k].value : !is_zero))
 			continue;
 		value &= ~d[k].value;
 		part = text_object(d[k].text, strlen(d[k].text));
@@ -50,8 +52,11 @@ static PyObject *schema_flag_names(const struct sonde_define *d, size_t nr, uint
 		Py_XDECREF(part);
 	}
 	if (parts && value) { /* bits without a name */
-		PyObject *part = PyUnicode_FromFormat("0x%llx", (unsigned long long)value);
+		char digits[24]; /* PyUnicode_FromFormat() has %llx from Python 3.12 on only */
+		PyObject *part;
 
+		PyOS_snprintf(digits, sizeof(digits), "0x%llx", (unsigned long long)value);
+		part = PyUnicode_FromString(digits);
 		if (!part || PyList_Append(parts, part) < 0)
 			Py_CLEAR(parts);
 		Py_XDECREF(part);

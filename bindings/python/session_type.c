@@ -298,6 +298,8 @@ static PyObject *session_type_write(struct py_session *s, PyObject *arg)
 	s->busy = false;
 	if (r < 0 && r != -EPIPE) /* nobody reads the rest */
 		return module_error(s->m, r);
+	if (session_check_losses(s) < 0)
+		return NULL;
 	Py_RETURN_NONE;
 }
 

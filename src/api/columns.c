@@ -11,7 +11,7 @@
 #include "session/session.h"
 
 /* Batches of events that one call of sonde_columns_fill() reads. */
-enum { COLUMNS_FILL_BATCHES = 256 };
+enum { COLUMNS_FILL_BATCHES = 256, COLUMNS_AGAIN = 2 };
 
 struct sonde_columns {
 	struct sonde_session *session; /* a reference */
@@ -164,15 +164,27 @@ static int columns_want(struct sonde_columns *c)
 	return 0;
 }
 
-/* Reads a batch of events. Returns 1, 0 at the end, a negative errno. */
+/*
+ * Reads a batch of events. Returns 1, 0 at the end, COLUMNS_AGAIN if a wait ended without an event,
+ * a negative errno.
+ */
 static int columns_read(struct sonde_columns *c)
 {
 	const struct sonde_event *const *events;
 	size_t nr = RECORDING_EVENTS;
-	int r;
+	int r = session_next_batch_pending(c->session, &events, &nr);
 
-	TRY(columns_want(c));
-	r = session_next_batch(c->session, &events, &nr);
+	while (!r) {
+		TRY(r = session_fill(c->session));
+		nr = RECORDING_EVENTS;
+		if (!r) { /* one more defect may still be reported */
+			r = session_next_batch(c->session, &events, &nr);
+			break;
+		}
+		if (!session_pending(c->session))
+			return COLUMNS_AGAIN;
+		r = session_next_batch_pending(c->session, &events, &nr);
+	}
 	if (r <= 0)
 		return r;
 	r = tables_take(&c->tables, events, nr);
@@ -205,11 +217,14 @@ int sonde_columns_fill(struct sonde_columns *c)
 		return err_set(c->failed, "reading the columns failed before");
 	if (c->ended)
 		return 0;
+	TRY(columns_want(c));
 	for (int i = 0; i < COLUMNS_FILL_BATCHES && !columns_has_ready(c); i++) {
 		const int r = columns_read(c);
 
 		if (r < 0)
 			return r;
+		if (r == COLUMNS_AGAIN) /* the caller handles its signals */
+			return 1;
 		if (!r)
 			return columns_end(c);
 	}

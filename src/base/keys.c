@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 
 const char *const key_flag_words[] = { "0", "1", NULL };
 
@@ -94,6 +95,20 @@ static const struct key *keys_find(const struct key_set *s, const char *name)
 	return NULL;
 }
 
+static int keys_unknown(const struct key_set *sets, size_t nr_sets, const char *name,
+			const struct keys_place *at)
+{
+	struct near near;
+	char text[4 * NEAR_NAME];
+
+	near_init(&near, name);
+	for (const struct key_set *s = sets; s < sets + nr_sets; s++)
+		for (size_t i = 0; i < s->nr; i++)
+			near_offer(&near, s->keys[i].name);
+	near_text(&near, text, sizeof(text));
+	return err_set(-EINVAL, "%s:%d: unknown key \"%s\"%s", at->origin, at->line, name, text);
+}
+
 static int keys_set_by_name(const struct key_set *sets, size_t nr_sets, const char *name,
 			    const char *value, const struct keys_place *at)
 {
@@ -108,7 +123,7 @@ static int keys_set_by_name(const struct key_set *sets, size_t nr_sets, const ch
 	}
 	if (is_known)
 		return 0;
-	return err_set(-EINVAL, "%s:%d: unknown key \"%s\"", at->origin, at->line, name);
+	return keys_unknown(sets, nr_sets, name, at);
 }
 
 int key_sets_parse(const struct key_set *sets, size_t nr_sets, const char *text, const char *origin)

@@ -7,6 +7,7 @@ from weakref import WeakSet
 from . import _sonde, _table
 
 LISTS = ("cpu", "pid", "tid", "comm")  # conditions that are sets of values
+MAX_CPU = 1 << 16  # more than a machine has
 NOTHING = "comm=\x01\n"  # no task has this name
 
 
@@ -117,7 +118,10 @@ def _as_set(key, value):
     cpus = set()
     for word in words:
         first, dash, last = word.partition("-")
-        cpus.update(str(n) for n in range(int(first), int(last if dash else first) + 1))
+        last = last if dash else first
+        if not (first.isdigit() and last.isdigit()):
+            raise _option_error("cpu: %r is no cpu and no range of cpus" % word)
+        cpus.update(str(n) for n in range(int(first), min(int(last), MAX_CPU) + 1))
     return cpus
 
 
@@ -128,13 +132,13 @@ class Recording:
     context manager: leaving it closes the recording. One thread at a time.
     """
 
-    def __init__(self, paths, conditions, keys, on_loss):
+    def __init__(self, paths, conditions, keys, on_loss, use=None):
         self.path = paths
         self._conditions = conditions
         self._keys = keys
         self._on_loss = on_loss
         self._is_pipe = any(_is_pipe(p) for p in paths)
-        self._is_used = False
+        self._use = use or {"is_read": False}  # of the pipe; select() shares it
         self._is_closed = False
         self._sessions = WeakSet()  # all that were opened
         self._last = None  # the session read last
@@ -166,7 +170,7 @@ class Recording:
         self._base = self._open(self._lines(self._conditions))
 
     def _open(self, text):
-        s = _sonde.session(text)
+        s = _open_waiting(text) if self._is_pipe else _sonde.session(text)
         self._sessions.add(s)
         return s
 
@@ -203,9 +207,9 @@ class Recording:
         """A session over what is selected."""
         if self._is_closed:
             raise ValueError("the recording is closed")
-        if self._is_pipe and self._is_used:
+        if self._is_pipe and self._use["is_read"]:
             raise _option_error("a pipe can be read only once")
-        self._is_used = True
+        self._use["is_read"] = True
         lines = self._lines(self._conditions)
         s = self._open(lines + "".join(_line(k, v) for k, v in keys.items()))
         if self._on_loss == "raise":
@@ -287,7 +291,7 @@ class Recording:
                 conditions["time"] = value
             else:
                 others[key.replace("_", "-")] = value
-        return Recording(self.path, conditions, others, self._on_loss)
+        return Recording(self.path, conditions, others, self._on_loss, self._use)
 
     def count(self, by=None):
         """The number of events; with by a dict of values to numbers of events.
@@ -316,7 +320,8 @@ class Recording:
     def table(self, event, fields=None, *, strings="dict", flags="number", stacks=False):
         """All events of one type as columns: a Table. No event object is made.
 
-        fields: names, all fields by default. The columns time, cpu, pid, tid and comm come first.
+        fields: names, all but common_* by default. The columns time, cpu, pid, tid and comm come
+        first.
         strings='bytes': text as recorded; otherwise it is valid UTF-8, with \\xNN for other bytes.
         flags='names': fields with flags or symbols as text. stacks: a column of call chains, which
         are addresses, innermost first. Raises UnknownEvent and UnknownField, and MemoryError
@@ -417,14 +422,42 @@ def _both_times(one, other):
     return (max(first, default=None), min(last, default=None))
 
 
+def _open_waiting(text):
+    """A session over a pipe, whose header may be pending. Ctrl-C ends the wait.
+
+    The library waits in a thread of its own, which lives until the pipe is closed.
+    """
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        return _sonde.session(text)  # Python handles signals in the main thread only
+    results, failures, is_done = [], [], threading.Event()
+
+    def wait():
+        try:
+            results.append(_sonde.session(text))
+        except BaseException as error:
+            failures.append(error)
+        is_done.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    is_done.wait()
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
 def _lines_of(session):
     """The text that the library writes to a pipe, line by line."""
+    import signal
     import threading
 
     reading, writing = os.pipe()
     failures = []
 
     def write():
+        # The reader may close the pipe early. The mask is that of this thread alone.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE])
         try:
             session._write(writing)
         except BaseException as error:
@@ -439,6 +472,7 @@ def _lines_of(session):
             for line in lines:
                 yield line.rstrip("\n")
     finally:
+        session.stop()  # the writer may wait for the input
         writer.join()
     if failures:
         raise failures[0]
