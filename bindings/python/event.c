@@ -197,12 +197,13 @@ static PyObject *event_keys(struct py_event *e, PyObject *unused)
 	return e->info->keys;
 }
 
-static PyObject *event_get(struct py_event *e, PyObject *args)
+static PyObject *event_get(struct py_event *e, PyObject *args, PyObject *kw)
 {
+	static char *keywords[] = { "field", "default", NULL };
 	PyObject *name, *other = Py_None;
 	Py_ssize_t i;
 
-	if (!PyArg_ParseTuple(args, "U|O", &name, &other))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "U|O", keywords, &name, &other))
 		return NULL;
 	i = event_find(e, name);
 	if (i >= 0)
@@ -519,7 +520,7 @@ static PyObject *event_compare(PyObject *self, PyObject *other, int op)
 static PyMethodDef event_methods[] = {
 	{ "keys", (PyCFunction)event_keys, METH_NOARGS,
 	  "keys() -> tuple of str\n\nThe fields' names, in the order of the format." },
-	{ "get", (PyCFunction)event_get, METH_VARARGS,
+	{ "get", (PyCFunction)(void (*)(void))event_get, METH_VARARGS | METH_KEYWORDS,
 	  "get(field, default=None) -> the value\n\nThe field's value, or default if the event has "
 	  "no such "
 	  "field." },

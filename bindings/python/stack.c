@@ -309,11 +309,13 @@ static PyObject *stack_compare(PyObject *self, PyObject *other, int op)
 }
 
 /* folded(sep=";") */
-static PyObject *stack_folded(struct py_stack *o, PyObject *args)
+static PyObject *stack_folded(struct py_stack *o, PyObject *args, PyObject *kw)
 {
+	static char *keywords[] = { "sep", NULL };
 	PyObject *sep = NULL, *parts, *text = NULL;
 
-	if (!PyArg_ParseTuple(args, "|U", &sep) || session_check_event(o->event) < 0)
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "|U", keywords, &sep) ||
+	    session_check_event(o->event) < 0)
 		return NULL;
 	sep = sep ? PySequence_GetSlice(sep, 0, PyUnicode_GetLength(sep))
 		  : PyUnicode_FromString(";");
@@ -355,7 +357,7 @@ static PyObject *stack_repr(struct py_stack *o)
 }
 
 static PyMethodDef stack_methods[] = {
-	{ "folded", (PyCFunction)stack_folded, METH_VARARGS,
+	{ "folded", (PyCFunction)(void (*)(void))stack_folded, METH_VARARGS | METH_KEYWORDS,
 	  "folded(sep=';') -> str\n\nThe functions, outermost first, '[unknown]' without a "
 	  "name: a line of this and a\ncount is the input of flame graphs." },
 	{ NULL }

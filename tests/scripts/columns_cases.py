@@ -192,7 +192,8 @@ def numpy_shares_the_memory():
     gc.collect()
     same(a.tolist(), expected)
     name = next(iter(sonde.open(TYPES).schemas))
-    raises(AttributeError, lambda: sonde.open(TYPES).table(name)["bytes"].__array_interface__, "to_list")
+    c = sonde.open(TYPES).table(name)["bytes"]
+    raises(AttributeError, lambda: c.__array_interface__, "to_list")
 
 
 @case

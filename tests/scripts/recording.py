@@ -19,7 +19,7 @@ for name, path in pythons():
         continue
     for cases in ("recording_cases.py", "columns_cases.py"):
         r = run([path, os.path.join(HERE, cases), DATA, t.dir],
-                env=environment(PYTHONPATH=BINDINGS + "/module"), cwd=t.dir)
+                env=environment(PYTHONPATH=BINDINGS + "/module", MALLOC_ARENA_MAX="1"), cwd=t.dir)
         results = [line for line in r.out.splitlines() if line and line[0] != "#"]
         for line in results:
             if line.startswith("skip "):

@@ -228,6 +228,7 @@ def unknown_names_raise_at_once():
                  lambda: first.names("next_pit")):
         e = raises(sonde.UnknownField, call, "next_pid")
         same((e.name, e.near, e.event), ("next_pit", ("next_pid",), SWITCH))
+    same((first.get("next_pit", default=3), first.get(field="next_pit")), (3, None))
     assert not hasattr(first, "next_pit") and getattr(first, "next_pit", 7) == 7
     for call in (lambda: sonde.open(DEMO).count(by="next_pit"),
                  lambda: sonde.open(DEMO).table(SWITCH, ["next_pit"]),
@@ -341,6 +342,7 @@ def stacks_are_keys_that_outlive_their_recording():
     gc.collect()
     same(sum(stacks.values()), 11)
     same(sorted(s.folded() for s in stacks), folded)
+    same(stacks and min(s.folded(sep=" ") for s in stacks), folded[0].replace(";", " "))
     assert all(stacks[s] for s in stacks) and folded[0].count(";") > 3
 
 
@@ -539,7 +541,8 @@ assert before == [signal.getsignal(n) for n in numbers]
 assert then == masks(), (then, masks())
 """
     paths = [DEMO, LOST, MADE + "/truncated.data", "/dev/null", "/nothing/there"]
-    out = subprocess.run([sys.executable, "-c", code, *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out = subprocess.run([sys.executable, "-c", code, *paths], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
     same((out.stdout, out.stderr, out.returncode), (b"", b"", 0))
 
 
