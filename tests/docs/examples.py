@@ -4,7 +4,7 @@
 
     tests/docs/examples.py SONDE FIXTURES.PY
 
-Expected lines were compared with `sonde script`; a line here must be a line of the output.
+A line here is a line of the output.
 """
 import os
 import re
