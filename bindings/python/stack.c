@@ -336,8 +336,8 @@ static PyObject *stack_folded(struct py_stack *o, PyObject *args, PyObject *kw)
 }
 
 /*
- * Whether the outermost frame was reached: a chain that ends where perf's or the kernel's limit on
- * frames is reached is cut.
+ * A chain of as many frames as the kernel records by default was cut. A recording with a lower
+ * limit has cut chains that count as complete.
  */
 static PyObject *stack_complete(struct py_stack *o, void *unused)
 {
