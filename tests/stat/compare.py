@@ -96,7 +96,7 @@ def shape(text, exact):
     """Times, rates and chance removed; numbers replaced by where they end."""
     text = re.sub(r'  \( \+- *[\d.]+% \)', '', text)
     text = re.sub(r' # +[\d.]+ ([KMG]?)/sec *', ' # N /sec ', text)
-    text = re.sub(r',[\d.]+,[KMG]?/sec', ',N,/sec', text)
+    text = re.sub(r'(,|;|\t|\\t)[\d.]+\1[KMG]?/sec', r'\1N\1/sec', text)
     text = re.sub(r'"[KMG]?/sec"', '"/sec"', text)
     text = re.sub(r' +[\d.]+ \+- [\d.]+ seconds', ' N +- N seconds', text)
     # the number of decimals of a table is that of the deviation
