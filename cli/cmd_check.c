@@ -6,6 +6,7 @@
 #include "other_perf.h"
 #include "checks.h"
 #include "json.h"
+#include "output_format.h"
 #include "recording.h"
 
 #include <sonde/sonde.h>

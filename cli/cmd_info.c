@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "json.h"
+#include "output_format.h"
 #include "recording.h"
 
 struct args {

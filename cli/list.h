@@ -9,6 +9,7 @@
 #define SONDE_CLI_LIST_H
 
 #include "json.h"
+#include "output_format.h"
 
 #include <sonde/sonde.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the counts of two series of runs: the difference of their means, with its interval. */
-#include "stat_runs.h"
+#include "stat_series.h"
 
 #include "json.h"
 
