@@ -8,7 +8,7 @@
  *		1 --time
  *		2 lists of cpus, pids, names, --itrace: writes the text, too
  *		3 -F, -c, -j, --call-graph, -k, registers of record; variant 128 and above: the
- *		  settings of a count
+ *		  settings of a count; 192 and above: of counts in a file
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -24,6 +24,7 @@
 #include "capture/setup/sampling.h"
 #include "sonde/sonde.h"
 #include "stat/options.h"
+#include "stat/read_options.h"
 
 enum { SAMPLES = 3 };
 
@@ -163,6 +164,14 @@ static void ask_stat(const char *text)
 		abort();
 }
 
+static void ask_stat_file(const char *text)
+{
+	struct stat_read_options o;
+
+	if (stat_read_options_parse(&o, text) < 0 && !*err_text())
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const lists[] = {
@@ -183,6 +192,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_time(text, data[1] & 0x7f);
 	else if (data[0] % 4 == 2)
 		ask_session(lists[data[1] / 8 % (sizeof(lists) / sizeof(lists[0]))], text, data[1]);
+	else if (data[1] >= 192)
+		ask_stat_file(text);
 	else if (data[1] & 0x80)
 		ask_stat(text);
 	else
