@@ -3,6 +3,7 @@
 
 #include "report_blocks.h"
 #include "report_branches.h"
+#include "report_filters.h"
 #include "report_folded.h"
 #include "report_formats.h"
 #include "report_frame.h"
@@ -508,32 +509,6 @@ static int report_print_format(struct report_run *run, uint32_t nr_tables)
 	return report_folded(stdout, run->view.profile, run->report->args->weight);
 }
 
-/* Rows may be missing because of the options that choose them, which is no failure. */
-static void report_say_filtered(const struct report_run *run, uint32_t nr_tables)
-{
-	const struct report_args *a = run->report->args;
-	const struct {
-		const char *option, *value;
-	} filters[] = {
-		{ "-c", a->comms },   { "-d", a->dsos },    { "-S", a->symbols },
-		{ "--pid", a->pids }, { "--tid", a->tids }, { "--socket-filter", a->socket },
-	};
-	struct sonde_profile_table t = { .size = sizeof(t) };
-	char text[256] = "";
-	size_t len = 0;
-
-	for (uint32_t i = 0; i < nr_tables; i++)
-		if (sonde_profile_table(run->view.profile, i, &t) == 1 && t.shown_samples)
-			return;
-	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters) && len < sizeof(text); i++)
-		if (filters[i].value)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s",
-						len ? " and " : "", filters[i].option,
-						filters[i].value);
-	if (len)
-		cli_say("report: no row is shown: no sample passes %s", text);
-}
-
 static int report_print_tables(struct report_run *run)
 {
 	struct report *report = run->report;
@@ -555,11 +530,11 @@ static int report_print_tables(struct report_run *run)
 		if (cli_compat(report->cli))
 			report_fail(report, text, "");
 		else
-			cli_say("report: there are no samples");
+			report_filters_say_none(report->args);
 		return 0;
 	}
 	if (!cli_compat(report->cli))
-		report_say_filtered(run, facts.nr_tables);
+		report_filters_say(&run->view, facts.nr_tables);
 	if (report->args->format)
 		return report_print_format(run, facts.nr_tables);
 	report_frame_facts(stdout, &run->view, report_lost_samples(report, run->session));

@@ -357,15 +357,15 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 	}
 }
 
-/* True if the name of the row's symbol has the word that was given as a filter. */
-static bool report_view_is_wanted(const struct view_table *vt, const struct sonde_profile_row *row)
+bool report_view_has_word(const struct report_view *v, uint32_t index,
+			  const struct sonde_profile_row *row)
 {
-	const char *word = vt->v->args->symbol_filter;
+	const char *word = v->args->symbol_filter;
 	struct sonde_profile_place place = { .size = sizeof(place) };
 
-	if (!word || vt->v->filters_none || (vt->index && vt->v->filters_first))
+	if (!word || v->filters_none || (index && v->filters_first))
 		return true;
-	return sonde_profile_place(vt->v->profile, row->place, &place) == 1 && place.sym &&
+	return sonde_profile_place(v->profile, row->place, &place) == 1 && place.sym &&
 	       strstr(place.sym, word);
 }
 
@@ -409,7 +409,8 @@ static int report_view_make_rows(struct view_table *vt)
 		struct report_row *to = &vt->t.rows[n];
 		const bool unresolved = row.flags & SONDE_ROW_UNRESOLVED;
 
-		if (n == nr || row.flags & SONDE_ROW_FILTERED || !report_view_is_wanted(vt, &row))
+		if (n == nr || row.flags & SONDE_ROW_FILTERED ||
+		    !report_view_has_word(vt->v, vt->index, &row))
 			continue;
 		for (size_t k = 0; k < vt->nr_keys; k++) {
 			texts[k] = report_view_text(vt, &vt->keys[k], i, &row);

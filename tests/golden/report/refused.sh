@@ -7,7 +7,10 @@ for options in "-s smy" "--total-cycles" "--format json --tasks" "--format json 
 	sonde report $options -i "$D" 2>&1 >/dev/null
 	echo "status $?"
 done
-for options in "-c nobody" "--pid 1" "-c nobody --pid 1 --format csv" "-c find"; do
+for options in "-c nobody" "--pid 1" "-c nobody --pid 1 --format csv" "-c find" \
+	"--symbol-filter nothing" "--symbol-filter nothing --format json" "-C 0 -c nobody -x" \
+	"--socket-filter 7 --tid 1" "--time 10% -c nobody" "--time 1,2" \
+	"--where cpu==99 -c nobody"; do
 	echo "== $options"
 	sonde report $options -i "$D" 2>&1 >/dev/null
 	echo "status $?"
