@@ -12,7 +12,7 @@
 #include "capture/running/synth.h"
 #include "record/describe/build_id_entries.h"
 #include "record/drain/losses.h"
-#include "record/output_dir.h"
+#include "record/output/output_dir.h"
 #include "record/recorder.h"
 
 /* of DIR_FORMAT: the events are in separate files */

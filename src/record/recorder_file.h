@@ -17,7 +17,7 @@
 #include "record/describe/features.h"
 #include "record/drain/outlet.h"
 #include "record/drain/tally.h"
-#include "record/output.h"
+#include "record/output/output.h"
 
 /* A file that contains only the events of one ring. */
 struct recorder_lane {

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "formats/perfdata/writer.h"
-#include "record/output.h"
+#include "record/output/output.h"
 #include "capture/setup/values.h"
 
 enum {

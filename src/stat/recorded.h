@@ -23,7 +23,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "formats/perfdata/stat.h"
-#include "record/output.h"
+#include "record/output/output.h"
 #include "recording/recording.h"
 #include "sources/perfdata/view.h"
 #include "stat/reading.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The output file. A previous file is kept as FILE.old; only its owner may read the new one. */
-#ifndef SONDE_RECORD_OUTPUT_H
-#define SONDE_RECORD_OUTPUT_H
+#ifndef SONDE_RECORD_OUTPUT_OUTPUT_H
+#define SONDE_RECORD_OUTPUT_OUTPUT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/output.h"
+#include "record/output/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/rename_new.h"
-#include "record/recorded_dir.h"
+#include "record/output/recorded_dir.h"
 
 static int output_keep_old(struct output *o)
 {

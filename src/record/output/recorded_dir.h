@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An earlier recording that is a directory, at the path of a new one. */
-#ifndef SONDE_RECORD_RECORDED_DIR_H
-#define SONDE_RECORD_RECORDED_DIR_H
+#ifndef SONDE_RECORD_OUTPUT_RECORDED_DIR_H
+#define SONDE_RECORD_OUTPUT_RECORDED_DIR_H
 
 #include <stdbool.h>
 

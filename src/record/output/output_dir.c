@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/output_dir.h"
+#include "record/output/output_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>

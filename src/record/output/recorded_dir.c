@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/recorded_dir.h"
+#include "record/output/recorded_dir.h"
 
 #include <dirent.h>
 #include <fcntl.h>
