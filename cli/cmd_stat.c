@@ -373,6 +373,8 @@ static void stat_choose_layout(struct stat_run *r)
 /* A baseline that cannot be used is a mistake in the command line: nothing has run yet. */
 static int stat_read_baseline(struct stat_run *r)
 {
+	size_t counted = 0;
+
 	if (!r->args->baseline)
 		return 0;
 	if (stat_runs_read(r->cli, r->args->baseline, r->plan.by, &r->base) < 0)
@@ -382,17 +384,22 @@ static int stat_read_baseline(struct stat_run *r)
 
 		for (size_t k = 0; k < r->base.list[i].n; k++)
 			known += !isnan(r->base.list[i].values[k]);
-		if (r->base.nr_runs >= 2 && known < 2)
+		counted += known;
+		/* an event that the machine does not support is in no run */
+		if (r->base.nr_runs >= 2 && known == 1)
 			return cli_usage(r->cli,
-					 "stat: --baseline: %s has %zu counts of %s; a deviation "
+					 "stat: --baseline: %s has one count of %s; a deviation "
 					 "needs two or more",
-					 r->args->baseline, known, r->base.list[i].event);
+					 r->args->baseline, r->base.list[i].event);
 	}
 	if (r->base.nr_runs < 2)
 		return cli_usage(r->cli,
 				 "stat: --baseline: %s has %zu runs; a deviation needs two or more "
 				 "(-r N)",
 				 r->args->baseline, r->base.nr_runs);
+	if (!counted)
+		return cli_usage(r->cli, "stat: --baseline: no event was counted in %s",
+				 r->args->baseline);
 	if (!r->args->repeat)
 		r->plan.runs = (unsigned)r->base.nr_runs;
 	return 0;

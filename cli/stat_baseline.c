@@ -12,6 +12,7 @@ struct difference {
 	double base, now;          /* means */
 	double percent, low, high; /* the difference, and its 95 % confidence interval */
 	bool is_known;             /* both were counted in two runs or more */
+	bool is_absent;            /* neither was counted in any run */
 	bool is_beyond;            /* the increase is beyond the threshold, and not by chance */
 };
 
@@ -71,7 +72,11 @@ static struct difference baseline_compare(const struct stat_series *base,
 					  const struct stat_series *now, double threshold)
 {
 	const struct moments a = baseline_moments(base), b = baseline_moments(now);
-	struct difference d = { .base = a.mean, .now = b.mean };
+	struct difference d = {
+		.base = a.n ? a.mean : NAN,
+		.now = b.n ? b.mean : NAN,
+		.is_absent = !a.n && !b.n,
+	};
 	double half, scale;
 
 	if (a.n < 2 || b.n < 2)
@@ -89,15 +94,29 @@ static struct difference baseline_compare(const struct stat_series *base,
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+static bool baseline_is_whole(double mean)
+{
+	return isnan(mean) || mean == floor(mean);
+}
+
+static void baseline_print_mean(FILE *out, double mean, bool is_whole)
+{
+	if (isnan(mean))
+		fprintf(out, " %18s", "-");
+	else
+		fprintf(out, " %18.*f", is_whole ? 0 : 2, mean);
+}
+
 static void baseline_print_row(FILE *out, const struct stat_series *s, const struct difference *d)
 {
-	const bool is_whole = d->base == floor(d->base) && d->now == floor(d->now);
-	const int decimals = is_whole ? 0 : 2;
+	const bool is_whole = baseline_is_whole(d->base) && baseline_is_whole(d->now);
 	char interval[64];
 
-	fprintf(out, " %18.*f %18.*f ", decimals, d->base, decimals, d->now);
+	baseline_print_mean(out, d->base, is_whole);
+	baseline_print_mean(out, d->now, is_whole);
+	fputc(' ', out);
 	if (!d->is_known) {
-		fprintf(out, "%10s  %-22s", "", "not counted twice");
+		fprintf(out, "%10s  %-22s", "", d->is_absent ? "not counted" : "not counted twice");
 	} else {
 		snprintf(interval, sizeof(interval), "%+.2f%% to %+.2f%%", d->low, d->high);
 		fprintf(out, "%+9.2f%%  %-22s", d->percent, interval);
@@ -124,7 +143,7 @@ size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs 
 			continue;
 		d = baseline_compare(b, &now->list[i], threshold);
 		baseline_print_row(out, &now->list[i], &d);
-		nr += d.is_beyond || !d.is_known;
+		nr += d.is_beyond || (!d.is_known && !d.is_absent);
 	}
 	fputc('\n', out);
 	return nr;
@@ -171,7 +190,7 @@ size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_
 			baseline_put_number(out, "high_percent", d.high);
 		}
 		fprintf(out, ",\"is_beyond\":%s}", d.is_beyond ? "true" : "false");
-		nr += d.is_beyond || !d.is_known;
+		nr += d.is_beyond || (!d.is_known && !d.is_absent);
 	}
 	fputs("\n]", out);
 	return nr;

@@ -51,7 +51,8 @@ int stat_runs_parse(struct json_reader *j, struct stat_runs *r);
 
 /*
  * Prints the differences of the runs to those of the baseline. Returns the number of rows that
- * increased by more than the threshold, in percent, or that could not be compared.
+ * increased by more than the threshold, in percent, or that could not be compared: they were
+ * counted, but not twice in each series.
  */
 size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
 			   const char *path, double threshold, FILE *out);

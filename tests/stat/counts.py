@@ -330,6 +330,27 @@ def compared():
     same(r.returncode, 9, r.stderr)
 
 
+@case('--baseline: an event that was never counted does not matter')
+def never_counted():
+    env = dict(PERF_ENV, LD_PRELOAD=STANDIN, STANDIN='0:0=!2')
+    events = ('-e', 'cycles,' + GETPPID)
+    r = sh(SONDE, 'stat', '-r', '2', *events, '--format', 'json', '-o', 'base.json', '--', CALLS,
+           '-n', '100', env=env)
+    same(r.returncode, 0, r.stderr)
+    r = sh(SONDE, 'stat', *events, '--baseline', 'base.json', '--', CALLS, '-n', '100', env=env)
+    rows = [line.split() for line in r.stderr.splitlines() if 'cycles' in line]
+    same((r.returncode, rows[1:]), (0, [['-', '-', 'not', 'counted', 'cycles']]), r.stderr)
+    r = sh(SONDE, 'stat', *events, '--baseline', 'base.json', '--format', 'json', '--', CALLS,
+           '-n', '100', env=env)
+    d = json.loads(r.stderr)['differences'][0]
+    same((r.returncode, d), (0, {'event': 'cycles', 'baseline': None, 'now': None,
+                                 'is_beyond': False}), r.stderr)
+    # now it is there
+    r = sh(SONDE, 'stat', *events, '--baseline', 'base.json', '--', CALLS, '-n', '100',
+           env=dict(env, STANDIN='0:0=1000'))
+    same((r.returncode, 'not counted twice' in r.stderr), (1, True), r.stderr)
+
+
 @case('--baseline: a file that cannot be used is a mistake, before anything runs')
 def refused_baselines():
     good = ('{"schema":"sonde-stat","version":1,"elapsed_ns":[1,2],"counts":'
@@ -340,6 +361,7 @@ def refused_baselines():
            good + ' x': 'the end of the file', good.replace('[1,2]}', '[1,-2]}'): '0 or more',
            good.replace('[1,2]}', '[1,1e999]}'): '0 or more',
            good.replace('[1,2]}', '[1,null]}'): 'two or more',
+           good.replace('[1,2]}', '[null,null]}'): 'no event was counted',
            good.replace(GETPPID, ''): 'name',
            good.replace('}]}', '},{"event":"cs","runs":[1,2]}]}'): 'other events',
            good.replace('[1,2]}', '[1,x]}'): 'a number', '{"a":' * 500: 'nested'}
