@@ -160,7 +160,8 @@ const struct opt stat_options[] = {
 	OPT_FLAG(0, "interval-clear", struct stat_args, interval_clear,
 		 "clears the terminal before each interval"),
 	OPT_TEXT('o', "output", "FILE", struct stat_args, output,
-		 "writes to FILE instead of standard error; for stat record, the recording"),
+		 "writes to FILE instead of standard error ('-' is standard error, too); for "
+		 "stat record, the recording"),
 	OPT_FLAG(0, "append", struct stat_args, append, "appends to the FILE of -o"),
 	OPT_TEXT(0, "log-fd", "N", struct stat_args, log_fd,
 		 "writes to the descriptor N instead of standard error"),

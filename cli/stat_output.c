@@ -44,7 +44,7 @@ FILE *stat_output_open(const struct cli *cli, const struct stat_args *a)
 	char *end;
 	long fd;
 
-	if (a->output) {
+	if (a->output && strcmp(a->output, "-") != 0) {
 		out = fopen(a->output, a->append ? "ae" : "we");
 		if (!out)
 			cli_say("stat: cannot write %s: %s", a->output, strerror(errno));

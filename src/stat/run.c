@@ -123,7 +123,8 @@ int stat_start(struct sonde_stat *s, int *ret_status)
 	stat_opened_close(&s->opened);
 	memset(s->now.v, 0, bytes);
 	memset(s->before.v, 0, bytes);
-	if (!s->control.is_given || s->control.fd < 0)
+	/* a fifo stays open for all runs */
+	if (!s->control.fifo || s->control.fd < 0)
 		TRY(control_open(&s->control));
 	e = run_begin(s, ret_status);
 	if (e < 0) {

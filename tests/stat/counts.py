@@ -205,6 +205,9 @@ def control():
     need('Events disabled' in text and 'Events enabled' in text, text)
     need('40,,' + GETPPID in text, text)
     os.close(ack)
+    r = sonde('stat', '--control', 'fd:77', '--', 'touch', 'x.ran')
+    same((r.returncode, 'descriptor 77 is not open' in r.stderr, os.path.exists('x.ran')),
+         (1, True, False), r.stderr)
     os.close(ctl)
 
 
@@ -219,6 +222,9 @@ def written():
         r = sh(SONDE, 'stat', '--log-fd', str(f.fileno()), '-e', 'cs', '--', 'true',
                pass_fds=[f.fileno()])
     need('seconds time elapsed' in open('y.txt').read(), r.stderr)
+    r = sonde('stat', '-o', '-', '-e', 'cs', '--', 'true')
+    same((r.returncode, r.stdout, 'seconds time elapsed' in r.stderr, os.path.exists('-')),
+         (0, '', True, False), r.stderr)
     r = sonde('stat', '-o', '/dev/full', '--', 'true')
     need(r.returncode == 1 and '/dev/full' in r.stderr, r.stderr)
 
