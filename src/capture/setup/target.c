@@ -342,15 +342,15 @@ static void target_say_excluded(const struct capture_options *o, bool by_task, b
 	const char *winner = o->pid ? "-p" : o->tid ? "-t" : "-u";
 
 	if (o->pid && o->tid)
-		say(to, SAY_WARNING, "-p excludes -t: recording the processes");
+		say(to, SAY_WARNING, "-p excludes -t: the processes are the target");
 	if ((o->pid || o->tid) && o->uid)
-		say(to, SAY_WARNING, "%s excludes -u: recording the %s", winner,
+		say(to, SAY_WARNING, "%s excludes -u: the %s are the target", winner,
 		    o->pid ? "processes" : "threads");
 	if (by_task && o->cpu)
-		say(to, SAY_WARNING, "%s excludes -C: recording the %s on all cpus", winner,
+		say(to, SAY_WARNING, "%s excludes -C: the %s are the target, on all cpus", winner,
 		    o->tid && !o->pid ? "threads" : "processes");
 	if (by_task && o->all_cpus)
-		say(to, SAY_WARNING, "%s excludes -a: recording only the %s", winner,
+		say(to, SAY_WARNING, "%s excludes -a: only the %s are the target", winner,
 		    o->tid && !o->pid ? "threads" : "processes");
 	if (whole_cpus && o->per_thread)
 		say(to, SAY_WARNING,
