@@ -172,7 +172,7 @@ const struct opt stat_options[] = {
 		 "changes nothing: name the source of a hybrid processor in the event, "
 		 "cpu_core/cycles/"),
 	OPT_FLAG(0, "hybrid-merge", struct stat_args, ignored,
-		 "changes nothing: the sources of a hybrid processor are in the names of events"),
+		 "changes nothing, as with perf on processors that are not hybrid"),
 	OPT_FLAG(0, "metric-no-group", struct stat_args, ignored,
 		 "changes nothing: -M is not taken"),
 	OPT_FLAG(0, "metric-no-merge", struct stat_args, ignored,

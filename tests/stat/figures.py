@@ -164,7 +164,8 @@ def check_refusals(folder):
 
 
 def check_merging(folder):
-    """An event of several sources has one row, with --no-merge one for each."""
+    """An event of several sources has one row, with --no-merge one for each. --hybrid-merge
+    changes nothing on a processor with cores of one kind."""
     for i in range(2):
         source(folder / ('sources/box_x_%d' % i), 50 + i, [('event', 'config:0-63')],
                [('ev', 1, 0)])
@@ -172,7 +173,9 @@ def check_merging(folder):
     env = ['env', 'LD_PRELOAD=' + STANDIN, 'STANDIN=50:1=100 51:1=23']
     for options in ('-e box_x/ev/', '-e ev', '-A -e box_x/ev/', '-e box_x_0/ev/,box_x_1/ev/',
                     '-r 2 -e box_x/ev/', '-x, -e box_x/ev/', '--per-socket -e box_x/ev/',
-                    '--no-merge -e box_x/ev/', '--no-merge -e ev', '--no-merge -A -e box_x/ev/'):
+                    '--no-merge -e box_x/ev/', '--no-merge -e ev', '--no-merge -A -e box_x/ev/',
+                    '--hybrid-merge -e box_x/ev/', '--hybrid-merge -e ev',
+                    '--hybrid-merge --no-merge -e ev'):
         texts = [subprocess.run([*IN_NAMESPACE, str(folder), *env, tool, 'stat', '-a',
                                  *options.split(), 'true'], env=ENV, capture_output=True,
                                 text=True).stderr for tool in (PERF, SONDE)]
