@@ -125,10 +125,16 @@ static int runs_read_times(struct json_reader *j, struct stat_runs *r)
 {
 	double value;
 
-	if (json_enter(j, '['))
-		while (json_next_element(j))
-			if (json_read_number(j, &value) && stat_runs_push_time(r, value) < 0)
-				return -ENOMEM;
+	if (!json_enter(j, '['))
+		return 0;
+	while (json_next_element(j)) {
+		if (!json_read_number(j, &value))
+			break;
+		if (isinf(value) || value < 0)
+			j->mistake = "times of 0 or more before it";
+		if (stat_runs_push_time(r, value) < 0)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
