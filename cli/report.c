@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool report_has_call_stacks(const struct sonde_schema *sc)
+static struct perf_event_attr report_attr(const struct sonde_schema *sc)
 {
 	struct perf_event_attr attr = { 0 };
 	size_t len;
@@ -25,7 +25,7 @@ static bool report_has_call_stacks(const struct sonde_schema *sc)
 
 	if (recorded)
 		memcpy(&attr, recorded, len < sizeof(attr) ? len : sizeof(attr));
-	return attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	return attr;
 }
 
 static struct report_contents report_look(struct sonde_session *s)
@@ -37,6 +37,7 @@ static struct report_contents report_look(struct sonde_session *s)
 		const struct sonde_schema *sc = sonde_session_schema(s, i);
 		const enum sonde_schema_kind kind = sonde_schema_kind(sc);
 		const uint64_t sampled = sonde_schema_sampled(sc);
+		const struct perf_event_attr attr = report_attr(sc);
 
 		if (kind != SONDE_TRACEPOINT && kind != SONDE_SAMPLE)
 			continue;
@@ -46,7 +47,8 @@ static struct report_contents report_look(struct sonde_session *s)
 		/* Kernels before 5.18 did not mark the samples of Arm SPE. */
 		has.accesses |=
 			sampled & PERF_SAMPLE_DATA_SRC || strstr(sonde_schema_name(sc), "arm_spe");
-		has.call_stacks |= report_has_call_stacks(sc);
+		has.call_stacks |= attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+		has.namespaces |= attr.namespaces;
 		has.only_tracepoints &= kind == SONDE_TRACEPOINT;
 	}
 	has.only_tracepoints &= has.nr_events > 0;
@@ -273,10 +275,11 @@ static int report_refuse_keys(struct report_run *run)
 		return report_fail(run->report, "",
 				   "-s socket: the recording does not say which cpu is in which "
 				   "socket");
-	if (report_layout_has(&run->layout, "cgroup_id"))
+	if (report_layout_has(&run->layout, "cgroup_id") && !run->has.namespaces)
 		return report_fail(run->report, "",
-				   "-s cgroup_id: the numbers of control groups are not known "
-				   "here; -s cgroup prints their names");
+				   "-s cgroup_id: the recording does not say in which namespaces "
+				   "threads are (record --namespaces); -s cgroup prints the names "
+				   "of control groups");
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct report {
 struct report_contents {
 	bool chains, branches, accesses, only_tracepoints;
 	bool call_stacks; /* some of the branches are calls that have not returned */
+	bool namespaces;  /* records say in which namespaces threads are */
 	size_t nr_events;
 };
 

@@ -37,7 +37,8 @@ enum change_kind {
 	CHANGE_CGROUP,
 	CHANGE_KSYMBOL,
 	CHANGE_TEXT_POKE,
-	CHANGE_SWITCH
+	CHANGE_SWITCH,
+	CHANGE_NAMESPACES
 };
 
 struct change {
@@ -70,8 +71,10 @@ struct change {
 	uint64_t id;                /* CGROUP */
 	struct build_id build_id;   /* MMAP */
 	uint64_t inode;             /* MMAP: the file's inode; 0 if unknown */
-	uint32_t major, minor;      /* MMAP: the file's device; 0 if unknown */
-	bool shared;                /* MMAP: its memory is shared (MAP_SHARED) */
+	/* NAMESPACES: of the namespace of control groups; 0 if the record does not have it */
+	uint64_t namespace_device, namespace_inode;
+	uint32_t major, minor; /* MMAP: the file's device; 0 if unknown */
+	bool shared;           /* MMAP: its memory is shared (MAP_SHARED) */
 };
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/collect.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +107,18 @@ static int collect_cgroup(struct profile *p, const struct event *ev, uint64_t id
 	return collect_text(p, path, strlen(path), ret);
 }
 
+static int collect_namespace(struct profile *p, const struct event *ev, uint64_t *ret)
+{
+	const struct task *t;
+	char text[48];
+	int len;
+
+	TRY(state_task(&ev->recording->state, ev->pub.pid, ev->pub.tid, &t));
+	len = snprintf(text, sizeof(text), "%" PRIu64 "/0x%" PRIx64, t->namespace_device,
+		       t->namespace_inode);
+	return collect_text(p, text, (size_t)len, ret);
+}
+
 static int collect_raw(struct profile *p, const struct event *ev, struct profile_column *c,
 		       const struct collect_sample *s, uint64_t *ret)
 {
@@ -141,6 +155,8 @@ static int collect_raw(struct profile *p, const struct event *ev, struct profile
 		return collect_trace(p, ev, ret);
 	case RAW_CGROUP_NAME:
 		return collect_cgroup(p, ev, s->values.cgroup, ret);
+	case RAW_CGROUP_NAMESPACE:
+		return collect_namespace(p, ev, ret);
 	case RAW_FIELD:
 		return fields_find(p, c, ev, ret);
 	case RAW_FROM:

@@ -331,6 +331,7 @@ static int merge_raw(struct merge *m, const struct profile_column *from, struct 
 	case RAW_COMM:
 	case RAW_TRACE:
 	case RAW_CGROUP_NAME:
+	case RAW_CGROUP_NAMESPACE:
 		TRY(merge_text(m, strpool_text(&m->more->strings, (uint32_t)raw), &number));
 		*ret = number;
 		return 0;

@@ -43,9 +43,11 @@ enum profile_raw {
 	RAW_SOCKET,
 	RAW_TIME,   /* start of the quantum */
 	RAW_PARENT, /* place + 1 of the function that parent= names; 0 if none */
-	RAW_TRACE,  /* id of the text in the profile's string pool; also RAW_CGROUP_NAME */
+	/* id of the text in the profile's string pool; also the RAW_CGROUP_... */
+	RAW_TRACE,
 	RAW_CGROUP_NAME,
-	RAW_FIELD, /* index in profile.field_values */
+	RAW_CGROUP_NAMESPACE, /* "DEVICE/0xINODE" */
+	RAW_FIELD,            /* index in profile.field_values */
 	/* Values of profile.branch. RAW_FROM_LINE, RAW_TO_LINE: the place has its source line. */
 	RAW_FROM,
 	RAW_TO,

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compat/rules.h"
@@ -164,12 +165,18 @@ int value_socket(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 	return values_intern(p, text, &ret->text);
 }
 
-/* The cgroup id is not read from recordings so far. */
+/* The namespace of control groups of a sample's thread: "DEVICE/0xINODE", ordered by both. */
 int value_cgroup_id(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
-	(void)p, (void)raw, (void)is_frame;
-	ret->kind = SONDE_VALUE_NONE;
-	ret->text = "0/0x0";
+	char *end;
+	uint64_t device, inode;
+
+	TRY(value_text(p, raw, is_frame, ret));
+	device = strtoull(ret->text, &end, 10);
+	inode = *end ? strtoull(end + 1, NULL, 16) : 0;
+	ret->kind = device || inode ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
+	/* inodes of namespaces have 32 bits */
+	ret->number = device << 32 | (uint32_t)inode;
 	return 0;
 }
 

@@ -402,6 +402,19 @@ static int state_apply_cgroup(struct state *s, const struct change *c)
 	return hash64_put(&s->cgroups, c->id, path);
 }
 
+/* A child gets a record of its own after its FORK. */
+static int state_apply_namespaces(struct state *s, const struct change *c)
+{
+	struct task *t;
+
+	TRY(state_find_or_add_task(s, c->pid, c->tid, &t));
+	if (t->pid == -1)
+		t->pid = c->pid;
+	t->namespace_device = c->namespace_device;
+	t->namespace_inode = c->namespace_inode;
+	return 0;
+}
+
 const char *state_cgroup(const struct state *s, uint64_t id)
 {
 	uint64_t path = hash64_find(&s->cgroups, id);
@@ -428,6 +441,8 @@ int state_apply(struct state *s, const struct change *c)
 		return state_apply_ksymbol(s, c);
 	case CHANGE_SWITCH:
 		return state_apply_switch(s, c);
+	case CHANGE_NAMESPACES:
+		return state_apply_namespaces(s, c);
 	case CHANGE_TEXT_POKE:
 		return address_space_write_code(&s->kernel, c->start, c->code, c->len);
 	default:

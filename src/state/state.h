@@ -42,6 +42,8 @@ struct task {
 	bool is_untimed; /* comm comes from a change without a time: struct change */
 	bool is_gone; /* exit_forgets_comm: the task has ended, and no record has named it since */
 	uint64_t id;  /* counted from 1 */
+	/* its namespace of control groups; 0 if no record since the task's start names it */
+	uint64_t namespace_device, namespace_inode;
 	struct task_name name, exec;    /* the current name; the last name set by exec */
 	struct task_name first, second; /* ":TID" is the first until a record names the task */
 };

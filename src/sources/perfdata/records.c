@@ -181,6 +181,22 @@ void perfdata_ended(struct source *source)
 		records_report_lost(s, true);
 }
 
+/* u32 pid, tid | u64 nr | nr x { u64 device, inode } */
+static int records_read_namespaces(struct bytes *b, struct change *ret)
+{
+	enum { CGROUP_NAMESPACE = 6 };
+	uint64_t nr;
+
+	TRY(records_read_tasks(b, false, ret));
+	TRY(bytes_u64(b, "nr", &nr));
+	ret->kind = CHANGE_NAMESPACES;
+	if (nr <= CGROUP_NAMESPACE)
+		return 0;
+	TRY(bytes_skip(b, "namespaces", CGROUP_NAMESPACE * 2 * sizeof(uint64_t)));
+	TRY(bytes_u64(b, "device", &ret->namespace_device));
+	return bytes_u64(b, "inode", &ret->namespace_inode);
+}
+
 static int records_read_change(struct perfdata_source *s, uint32_t type, uint16_t misc,
 			       const struct perfdata_event *e, struct bytes *b, struct change *ret)
 {
@@ -210,6 +226,8 @@ static int records_read_change(struct perfdata_source *s, uint32_t type, uint16_
 		TRY(bytes_cstr(b, "path", &ret->text));
 		ret->kind = CHANGE_CGROUP;
 		return 0;
+	case PERF_RECORD_NAMESPACES:
+		return records_read_namespaces(b, ret);
 	case PERF_RECORD_KSYMBOL:
 		return records_read_ksymbol(b, ret);
 	case PERF_RECORD_TEXT_POKE:
@@ -474,7 +492,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 	c->time_ns = ret->pub.time_ns;
 	/* Without a trailer, the event belongs to the task whose state changes. */
 	if (c->kind && c->kind != CHANGE_CGROUP && c->kind != CHANGE_KSYMBOL &&
-	    c->kind != CHANGE_TEXT_POKE && ret->pub.tid <= 0) {
+	    c->kind != CHANGE_TEXT_POKE && c->kind != CHANGE_NAMESPACES && ret->pub.tid <= 0) {
 		ret->pub.pid = c->pid;
 		ret->pub.tid = c->tid;
 	}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What a report cannot show, and filters that let nothing through.
 D=$DATA/demo.data
-for options in "-s smy" "--total-cycles" "--format json --tasks" "--format json --stats" \
+for options in "-s smy" "-s cgroup_id" "--total-cycles" "--format json --tasks" "--format json --stats" \
 	"--format csv --header" "--format folded -D" "--format json --total-cycles"; do
 	echo "== $options"
 	sonde report $options -i "$D" 2>&1 >/dev/null

@@ -291,6 +291,35 @@ TEST(names_are_handed_on_by_fork)
 	end();
 }
 
+static void check_namespace(int32_t tid, uint64_t device, uint64_t inode)
+{
+	const struct task *t;
+
+	assert_int_equal(state_task(&st, 7, tid, &t), 0);
+	assert_int_equal(t->namespace_device, device);
+	assert_int_equal(t->namespace_inode, inode);
+}
+
+/* Each thread has its own record, also after a FORK. */
+TEST(namespaces_belong_to_threads)
+{
+	begin();
+	apply((struct change){ .kind = CHANGE_NAMESPACES,
+			       .pid = 7,
+			       .tid = 8,
+			       .namespace_device = 4,
+			       .namespace_inode = 0xeffffffb });
+	check_namespace(8, 4, 0xeffffffb);
+	check_namespace(7, 0, 0);
+	COMM(7, 8, "a");
+	check_namespace(8, 4, 0xeffffffb);
+	FORK(7, 9, 7, 8);
+	check_namespace(9, 0, 0);
+	FORK(7, 8, 7, 9);
+	check_namespace(8, 0, 0);
+	end();
+}
+
 TEST(names_of_a_tid_used_again)
 {
 	begin();
