@@ -183,8 +183,7 @@ static int check_run(struct cli *cli, void *values, int argc, char **argv)
 	  help }
 
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	LIMIT("max-unknown", "PERCENT", SYMBOLS,
 		"allows PERCENT of the samples to have no symbol; default 10"),
 	LIMIT("max-cut", "PERCENT", STACKS,

@@ -332,8 +332,7 @@ static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	OPT_TEXT(0, "to", "arrow|arrow-file|csv|sqlite", struct args, to,
 		"writes Arrow's IPC stream, Arrow's IPC file (Feather 2), CSV, or an SQLite "
 		"database; default: as the suffix of OUT says (.arrows, .arrow, .csv, .sqlite)"),
@@ -356,7 +355,8 @@ static const struct opt options[] = {
 		"recorded; default dict"),
 	OPT_TEXT(0, "flags", "number|names", struct args, flags,
 		"writes flags and symbols as numbers (the default) or as the kernel's names"),
-	EVENT_CHOICE_OPTIONS,
+	OPT_GROUP("Events"),
+	CHOICE_OPTIONS("takes only events"),
 	OPT_KEY(0, "clock", "raw|relative|utc|local", "clock",
 		"writes times as recorded (raw: the default), from the first sample on (relative), "
 		"or since 1970 (utc, local)"),

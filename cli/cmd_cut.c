@@ -32,25 +32,20 @@ static int cut_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	OPT_KEY('o', "output", "FILE", "output", "writes FILE; an existing one becomes FILE.old"),
 	OPT_GROUP("Events"),
-	OPT_KEY(0, "time", "FROM,TO", "time",
-		"keeps only events of this time, as sonde script --time takes it"),
+	TIME_OPTION("keeps only events"),
 	OPT_KEY(0, "clock", "raw|relative|utc|local", "clock",
 		"counts the times of --time from the first sample (relative), or as time of day in "
 		"utc or local; default raw"),
 	OPT_KEY('e', "event", "EVENTS", "event",
 		"keeps only these events, named as sonde evlist does; patterns such as 'sched:*' "
 		"and names without system or modifiers are allowed"),
-	OPT_KEY(0, "pid", "PIDS", "pid", "keeps only events of these processes"),
-	OPT_KEY(0, "tid", "TIDS", "tid", "keeps only events of these threads"),
-	OPT_KEY('c', "comm", "NAMES", "comm", "keeps only events of threads with these names"),
-	OPT_KEY(0, "where", "EXPR", "where",
-		"keeps only events for which EXPR is true, as sonde script --where does"),
-	OPT_KEY('C', "cpu", "CPUS", "cpu",
-		"keeps only events of these cpus, as 0,2-3, and those whose cpu was not recorded"),
+	TASK_OPTIONS("keeps only events"),
+	COMM_OPTION("comm", "keeps only events"),
+	WHERE_OPTION("keeps only events"),
+	CPU_OPTION("keeps only events"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

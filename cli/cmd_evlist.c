@@ -38,8 +38,7 @@ static int evlist_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	OPT_FLAG('F', "freq", struct args, freq,
 		"prints the frequency or the period of each event"),
 	OPT_FLAG('g', "group", struct args, groups,

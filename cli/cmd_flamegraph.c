@@ -331,8 +331,7 @@ static const struct args defaults = { .output = "flamegraph.html", .by = "comm" 
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	OPT_TEXT('o', "output", "FILE", struct args, output,
 		"writes FILE, a page that zooms and searches, or a picture if FILE ends in .svg; "
 		"default flamegraph.html, "
@@ -361,20 +360,12 @@ static const struct opt options[] = {
 		"on the cpu"),
 	OPT_GROUP("Samples"),
 	OPT_KEY('e', "event", "EVENTS", "event", "takes only samples of these events"),
-	OPT_KEY(0, "time", "FROM,TO", "time",
-		"takes only samples of this time, as sonde script --time does"),
-	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only samples of these cpus, as 0,2-3"),
-	OPT_KEY(0, "pid", "PIDS", "pid", "takes only samples of these processes"),
-	OPT_KEY(0, "tid", "TIDS", "tid", "takes only samples of these threads"),
-	OPT_KEY('c', "comms", "NAMES", "comm", "takes only samples of threads with these names"),
-	OPT_KEY(0, "where", "EXPR", "where",
-		"takes only samples for which EXPR is true, as sonde script --where does"),
+	CHOICE_OPTIONS("takes only samples"),
 	OPT_KEY('S', "symbols", "SYMBOLS", "symbols", "takes only samples in these functions"),
 	OPT_KEY(0, "dsos", "FILES", "dsos", "takes only samples in these files"),
 	OPT_GROUP("Call chains"),
-	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack",
-		"takes at most FRAMES frames of a call chain"),
-	OPT_KEY(0, "inline", NULL, "inline", "shows inlined functions; the default"),
+	MAX_STACK_OPTION,
+	INLINE_OPTION("shows"),
 	SYMBOL_FILE_OPTIONS,
 	DEMANGLE_OPTION,
 	OPT_GROUP("The recording"),

@@ -189,8 +189,7 @@ static const struct args defaults = { .output = "heatmap.html" };
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	OPT_TEXT('o', "output", "FILE", struct args, output,
 		"writes FILE, a page that zooms, or a picture if FILE ends in .svg; default "
 		"heatmap.html, '-': the standard "
@@ -205,7 +204,8 @@ static const struct opt options[] = {
 		"else tid"),
 	OPT_TEXT(0, "title", "TEXT", struct args, title,
 		"names the picture; default: the recording and the events"),
-	EVENT_CHOICE_OPTIONS,
+	OPT_GROUP("Events"),
+	CHOICE_OPTIONS("takes only events"),
 	OPT_GROUP("The recording"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,

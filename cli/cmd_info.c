@@ -26,8 +26,7 @@ static int info_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	FORMAT_OPTIONS(struct args, format, "sonde-info-json(5)"),
 	OPT_KEY(0, "no-events", NULL, "no-events",
 		"prints only the header: takes the same time for a recording of any size"),

@@ -53,8 +53,7 @@ static int split_run(struct cli *cli, void *values, int argc, char **argv)
 
 /* clang-format off */
 static const struct opt options[] = {
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	OPT_KEY('o', "output", "PREFIX", "output",
 		"writes PREFIX.0001, PREFIX.0002 ...; in a directory: files named as the input; "
 		"default the input's name"),

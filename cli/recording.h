@@ -39,18 +39,45 @@ struct reading_options {
 #define RECORDING_OTHER_OPTIONS(s, m)                                       \
 	MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
 		SANDBOX_OPTION(s, m.sandbox)
-/* Options that choose events, with their heading. */
-#define EVENT_CHOICE_OPTIONS                                                                     \
-	OPT_GROUP("Events"),                                                                     \
-		OPT_KEY(0, "time", "FROM,TO", "time",                                            \
-			"takes only events of this time, as sonde script --time does"),          \
-		OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only events of these cpus, as 0,2-3"), \
-		OPT_KEY(0, "pid", "PIDS", "pid", "takes only events of these processes"),        \
-		OPT_KEY(0, "tid", "TIDS", "tid", "takes only events of these threads"),          \
-		OPT_KEY('c', "comms", "NAMES", "comm",                                           \
-			"takes only events of threads with these names"),                        \
-		OPT_KEY(0, "where", "EXPR", "where",                                             \
-			"takes only events for which EXPR is true, as sonde script --where does")
+/*
+ * Options that choose events by keys of the session, so that they mean the same in all commands.
+ * takes: "takes only samples".
+ */
+/* clang-format off */
+#define INPUT_OPTION \
+	OPT_KEY('i', "input", "FILE", "input", \
+		"reads FILE; default perf.data, '-': the standard input")
+#define TIME_OPTION(takes) \
+	OPT_KEY(0, "time", "FROM,TO", "time", \
+		takes " of this time, in seconds; either side may be left out. Or percents of " \
+		"the recording: 10%/2")
+#define CPU_OPTION(takes) \
+	OPT_KEY('C', "cpu", "CPUS", "cpu", \
+		takes " of these cpus, as 0,2-3, and those whose cpu was not recorded")
+#define TASK_OPTIONS(takes) \
+	OPT_KEY(0, "pid", "PIDS", "pid", takes " of these processes"), \
+	OPT_KEY(0, "tid", "TIDS", "tid", takes " of these threads")
+#define COMM_OPTION(word, takes) \
+	OPT_KEY('c', word, "NAMES", "comm", takes " of threads with these names")
+#define WHERE_OPTION(takes) \
+	OPT_OUR_KEY(0, "where", "EXPR", "where", \
+		takes " for which EXPR is true, as sonde script --where does")
+#define CHOICE_OPTIONS(takes) \
+	TIME_OPTION(takes), CPU_OPTION(takes), TASK_OPTIONS(takes), COMM_OPTION("comms", takes), \
+	WHERE_OPTION(takes)
+/* does: "prints" */
+#define SWITCH_OPTIONS(does, what) \
+	OPT_KEY(0, "switch-on", "EVENT", "switch-on", \
+		"takes only " what " from the first EVENT on"), \
+	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no " what " from EVENT on"), \
+	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events", \
+		does " the events of --switch-on and --switch-off too")
+#define MAX_STACK_OPTION \
+	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain")
+#define INLINE_OPTION(does) \
+	OPT_KEY(0, "inline", NULL, "inline", \
+		does " the functions inlined at a frame; the default")
+/* clang-format on */
 /* Options of commands that print names of functions: the files with the symbols. */
 #define SYMBOL_FILE_OPTIONS                                                                   \
 	OPT_KEY(0, "symfs", "DIR", "symfs",                                                   \
@@ -61,6 +88,8 @@ struct reading_options {
 #define DEMANGLE_OPTION                          \
 	OPT_KEY(0, "demangle", NULL, "demangle", \
 		"prints names of C++ and Rust as they were written; the default")
+#define DEMANGLE_KERNEL_OPTION \
+	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel", "demangles names of the kernel, too")
 /*
  * Members of such a command's struct command; values are a struct s that begins with a struct
  * reading_options.

@@ -393,8 +393,7 @@ static int report_options_set_itrace(struct opt_parser *p, void *values, const c
 /* clang-format off */
 const struct opt report_options[] = {
 	OPT_GROUP("Input"),
-	OPT_KEY('i', "input", "FILE", "input",
-		"reads FILE; default perf.data, '-': the standard input"),
+	INPUT_OPTION,
 	RECORDING_OPTIONS(struct report_args, rec),
 
 	OPT_GROUP("Rows and columns"),
@@ -444,12 +443,9 @@ const struct opt report_options[] = {
 		 "shows the fields of tracepoints as numbers, not as their print format does"),
 
 	OPT_GROUP("Which samples"),
-	OPT_KEY(0, "time", "FROM,TO", "time",
-		"takes only samples of this time, in seconds; either side may be left out. Or "
-		"percents of the recording: 10%/2"),
-	OPT_KEY('C', "cpu", "CPUS", "cpu", "takes only samples of these cpus, as 0,2-3"),
-	OPT_OUR_KEY(0, "where", "EXPR", "where",
-		"takes only samples for which EXPR is true, as sonde script --where does"),
+	TIME_OPTION("takes only samples"),
+	CPU_OPTION("takes only samples"),
+	WHERE_OPTION("takes only samples"),
 	OPT_TEXT('c', "comms", "NAMES", struct report_args, comms,
 		"shows only rows of threads with these names"),
 	OPT_TEXT('d', "dsos", "FILES", struct report_args, dsos,
@@ -470,10 +466,7 @@ const struct opt report_options[] = {
 		 "shows only rows of samples on processor socket N"),
 	OPT_FLAG('x', "exclude-other", struct report_args, exclude_other,
 		 "shows only rows of samples with a caller that -p chooses"),
-	OPT_KEY(0, "switch-on", "EVENT", "switch-on", "takes only samples from the first EVENT on"),
-	OPT_KEY(0, "switch-off", "EVENT", "switch-off", "takes no samples from EVENT on"),
-	OPT_KEY(0, "show-on-off-events", NULL, "show-on-off-events",
-		"takes the events of --switch-on and --switch-off too"),
+	SWITCH_OPTIONS("takes", "samples"),
 
 	OPT_GROUP("Call graphs"),
 	OPT_CALL('g', "call-graph", "SPEC", report_options_set_graph, OPT_VALUE_DEFAULT,
@@ -492,20 +485,19 @@ const struct opt report_options[] = {
 		 "thread had in the last sample of another event"),
 	OPT_TEXT('p', "parent", "REGEX", struct report_args, parent,
 		"for the key parent: callers whose names match"),
-	OPT_NUMBER_KEY(0, "max-stack", "FRAMES", "max-stack", "limits the frames of a call chain"),
+	MAX_STACK_OPTION,
 	OPT_TEXT(0, "ignore-callees", "REGEX", struct report_args, ignore_callees,
 		"counts what functions with a matching name called as their own, without its "
 		"frames"),
 	OPT_CALL(0, "stitch-lbr", NULL, report_options_set_stitch, 0,
 		 "for recordings with --call-graph lbr: continues a call stack with the callers "
 		 "that the one before it had in the same branch registers"),
-	OPT_KEY(0, "inline", NULL, "inline", "shows the functions inlined at a frame; the default"),
+	INLINE_OPTION("shows"),
 
 	OPT_GROUP("Symbols and source lines"),
 	SYMBOL_FILE_OPTIONS,
 	DEMANGLE_OPTION,
-	OPT_KEY(0, "demangle-kernel", NULL, "demangle-kernel",
-		"demangles names of the kernel, too"),
+	DEMANGLE_KERNEL_OPTION,
 	OPT_CALL(0, "full-source-path", NULL, report_options_set_full_path, 0,
 		"prints source files with their folders"),
 
