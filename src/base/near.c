@@ -67,6 +67,12 @@ void near_init(struct near *n, const char *wanted)
 	*n = (struct near){ .wanted = wanted };
 }
 
+void near_init_part(struct near *n, const char *wanted, size_t len)
+{
+	near_init(n, n->word);
+	memcpy(n->word, wanted, len < NEAR_NAME ? len : NEAR_NAME);
+}
+
 void near_offer(struct near *n, const char *candidate)
 {
 	unsigned d = near_apart(n->wanted, candidate);

@@ -13,13 +13,16 @@
 enum { NEAR_BEST = 3, NEAR_NAME = 96 };
 
 struct near {
-	const char *wanted; /* borrowed */
+	const char *wanted; /* borrowed, or word */
+	char word[NEAR_NAME + 1];
 	size_t n;
 	unsigned distance[NEAR_BEST]; /* ascending */
 	char name[NEAR_BEST][NEAR_NAME + 1];
 };
 
 void near_init(struct near *n, const char *wanted);
+/* The same for a name of that length inside a text; n->wanted is a copy, cut to NEAR_NAME. */
+void near_init_part(struct near *n, const char *wanted, size_t len);
 /* A name that is offered several times is named once. */
 void near_offer(struct near *n, const char *candidate);
 /* "; did you mean A, B or C?", or "" if no name is near. */

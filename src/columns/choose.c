@@ -277,14 +277,10 @@ static int choose_find_sample(const struct tables *t, const struct table *table,
 static int choose_unknown(const struct tables *t, const struct table *table, const char *name,
 			  size_t len)
 {
-	char word[NEAR_NAME + 1], meant[3 * NEAR_NAME + 40];
+	char meant[3 * NEAR_NAME + 40];
 	struct near near;
 
-	if (len > NEAR_NAME)
-		len = NEAR_NAME;
-	memcpy(word, name, len);
-	word[len] = '\0';
-	near_init(&near, word);
+	near_init_part(&near, name, len);
 	vec_foreach(sc, &t->all->schemas.schemas) {
 		if ((*sc)->family != table->family)
 			continue;
@@ -298,7 +294,7 @@ static int choose_unknown(const struct tables *t, const struct table *table, con
 	for (unsigned i = 0; i < NR_OWN_COLUMNS; i++)
 		near_offer(&near, own_names[i]);
 	near_text(&near, meant, sizeof(meant));
-	return err_set(-ENOENT, "%s has no field '%s'%s", table->name, word, meant);
+	return err_set(-ENOENT, "%s has no field '%s'%s", table->name, near.wanted, meant);
 }
 
 static int choose_add_named(struct tables *t, struct table *table, const char *name, size_t len)

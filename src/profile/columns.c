@@ -148,14 +148,10 @@ static void columns_offer_field(struct near *n, const char *name)
 
 static int columns_unknown_key(const struct schema_table *schemas, const char *name, size_t len)
 {
-	char word[NEAR_NAME + 1], meant[3 * NEAR_NAME + 40];
+	char meant[3 * NEAR_NAME + 40];
 	struct near n;
 
-	if (len > NEAR_NAME)
-		len = NEAR_NAME;
-	memcpy(word, name, len);
-	word[len] = '\0';
-	near_init(&n, word);
+	near_init_part(&n, name, len);
 	for (size_t i = 0; i < nr_key_defs; i++)
 		near_offer(&n, key_defs[i].name);
 	for (size_t i = 0; schemas && i < schemas->schemas.n; i++) {
@@ -166,7 +162,7 @@ static int columns_unknown_key(const struct schema_table *schemas, const char *n
 			columns_offer_field(&n, sc->fields[f].name);
 	}
 	near_text(&n, meant, sizeof(meant));
-	return err_set(-EINVAL, "there is no sort key '%s'%s", word, meant);
+	return err_set(-EINVAL, "there is no sort key '%s'%s", n.wanted, meant);
 }
 
 static int columns_add_word(struct profile *p, const struct schema_table *schemas, const char *word,
