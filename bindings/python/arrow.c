@@ -37,19 +37,29 @@ void arrow_batch_unref(struct arrow_batch *b)
 	free(b);
 }
 
+/* ---- what a struct owns ---------------------------------------------------------------------- */
+
+/* A child that a consumer has taken has no release. */
+#define ARROW_RELEASE(p)                 \
+	do {                             \
+		if ((p) && (p)->release) \
+			(p)->release(p); \
+		free(p);                 \
+	} while (0)
+/* Children and dictionary of a schema or an array. */
+#define ARROW_RELEASE_BELOW(s)                                \
+	do {                                                  \
+		for (int64_t i = 0; i < (s)->n_children; i++) \
+			ARROW_RELEASE((s)->children[i]);      \
+		free((s)->children);                          \
+		ARROW_RELEASE((s)->dictionary);               \
+	} while (0)
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 static void arrow_release_schema(struct ArrowSchema *s)
 {
-	for (int64_t i = 0; i < s->n_children; i++) {
-		if (s->children[i] && s->children[i]->release)
-			s->children[i]->release(s->children[i]);
-		free(s->children[i]);
-	}
-	free(s->children);
-	if (s->dictionary && s->dictionary->release)
-		s->dictionary->release(s->dictionary);
-	free(s->dictionary);
+	ARROW_RELEASE_BELOW(s);
 	free((char *)s->format);
 	free((char *)s->name);
 	free((char *)s->metadata);
@@ -122,18 +132,14 @@ int arrow_copy_schema(const struct ArrowSchema *from, struct ArrowSchema *ret)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-static void arrow_release_view(struct ArrowArray *a)
+/* The buffers are those of the batch in private_data, or arrow_empty() made them. */
+static void arrow_release_array(struct ArrowArray *a)
 {
-	for (int64_t i = 0; i < a->n_children; i++) {
-		if (a->children[i] && a->children[i]->release)
-			a->children[i]->release(a->children[i]);
-		free(a->children[i]);
-	}
-	free(a->children);
-	if (a->dictionary && a->dictionary->release)
-		a->dictionary->release(a->dictionary);
-	free(a->dictionary);
-	arrow_batch_unref(a->private_data);
+	ARROW_RELEASE_BELOW(a);
+	if (a->private_data)
+		arrow_batch_unref(a->private_data);
+	else
+		free(a->buffers);
 	a->release = NULL;
 }
 
@@ -156,7 +162,7 @@ int arrow_share(struct arrow_batch *b, const struct ArrowArray *from, struct Arr
 	a.n_children = 0;
 	a.dictionary = NULL;
 	a.private_data = arrow_batch_ref(b); /* buffers are the batch's */
-	a.release = arrow_release_view;
+	a.release = arrow_release_array;
 	a.children = calloc((size_t)from->n_children + 1, sizeof(a.children[0]));
 	if (!a.children)
 		code = -ENOMEM;
@@ -171,7 +177,7 @@ int arrow_share(struct arrow_batch *b, const struct ArrowArray *from, struct Arr
 			code = -ENOMEM;
 	}
 	if (code < 0)
-		arrow_release_view(&a);
+		arrow_release_array(&a);
 	else
 		*ret = a;
 	return code;
@@ -179,21 +185,6 @@ int arrow_share(struct arrow_batch *b, const struct ArrowArray *from, struct Arr
 
 /* Zeros that are offsets of empty arrays, aligned like other buffers. */
 static const _Alignas(64) int64_t arrow_zeros[8];
-
-static void arrow_release_empty(struct ArrowArray *a)
-{
-	for (int64_t i = 0; i < a->n_children; i++) {
-		if (a->children[i]->release)
-			a->children[i]->release(a->children[i]);
-		free(a->children[i]);
-	}
-	free(a->children);
-	if (a->dictionary && a->dictionary->release)
-		a->dictionary->release(a->dictionary);
-	free(a->dictionary);
-	free(a->buffers);
-	a->release = NULL;
-}
 
 static struct ArrowArray *arrow_new_empty(const struct ArrowSchema *type)
 {
@@ -208,7 +199,7 @@ static struct ArrowArray *arrow_new_empty(const struct ArrowSchema *type)
 
 int arrow_empty(const struct ArrowSchema *type, struct ArrowArray *ret)
 {
-	struct ArrowArray a = { .release = arrow_release_empty };
+	struct ArrowArray a = { .release = arrow_release_array };
 	bool has_bytes = type->format[0] == 'u' || type->format[0] == 'z';
 	int code = 0;
 
@@ -229,7 +220,7 @@ int arrow_empty(const struct ArrowSchema *type, struct ArrowArray *ret)
 	if (code >= 0 && type->dictionary && !(a.dictionary = arrow_new_empty(type->dictionary)))
 		code = -ENOMEM;
 	if (code < 0)
-		arrow_release_empty(&a);
+		arrow_release_array(&a);
 	else
 		*ret = a;
 	return code;

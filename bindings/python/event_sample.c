@@ -77,8 +77,7 @@ static PyObject *event_sample_branches(const struct sonde_sample *sample)
 PyObject *event_sample(struct py_event *e, void *unused)
 {
 	struct sonde_sample sample = { .size = sizeof(sample) };
-	PyObject *o, *values[8];
-	bool is_complete;
+	PyObject *values[8];
 	int r;
 
 	(void)unused;
@@ -89,8 +88,6 @@ PyObject *event_sample(struct py_event *e, void *unused)
 		Py_RETURN_NONE;
 	if (r < 0)
 		return module_error(e->session->m, r);
-	o = PyStructSequence_New(e->session->m->sample);
-	is_complete = o;
 	values[0] = u64_object(sample.ip);
 	values[1] = u64_object(sample.addr);
 	values[2] = u64_object(sample.period);
@@ -99,17 +96,7 @@ PyObject *event_sample(struct py_event *e, void *unused)
 	values[5] = u64_object(sample.phys_addr);
 	values[6] = event_sample_branches(&sample);
 	values[7] = event_sample_present(sample.present);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (!values[i])
-			is_complete = false;
-		if (o)
-			PyStructSequence_SetItem(o, (Py_ssize_t)i, values[i]);
-		else
-			Py_XDECREF(values[i]);
-	}
-	if (!is_complete)
-		Py_CLEAR(o);
-	return o;
+	return sequence_object(e->session->m->sample, values, sizeof(values) / sizeof(values[0]));
 }
 
 PyTypeObject *event_sample_type_new(void)

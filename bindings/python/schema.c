@@ -51,7 +51,7 @@ static PyObject *schema_flag_names(const struct sonde_define *d, size_t nr, uint
 			Py_CLEAR(parts);
 		Py_XDECREF(part);
 	}
-	if (parts && value) { /* bits without a name */
+	if (parts && value) {    /* bits without a name */
 		char digits[24]; /* PyUnicode_FromFormat() has %llx from Python 3.12 on only */
 		PyObject *part;
 
@@ -141,8 +141,7 @@ static PyObject *schema_field_values(struct schema_info *info, size_t i, bool *i
 static PyObject *schema_field(struct py_session *s, struct schema_info *info, size_t i)
 {
 	const struct sonde_field *f = info->convs[i].field;
-	PyObject *o = PyStructSequence_New(s->m->field);
-	bool is_flags = false, is_complete = o;
+	bool is_flags = false;
 	PyObject *values = schema_field_values(info, i, &is_flags), *members[] = {
 		name_object(f->name),
 		name_object(f->type ? f->type : ""),
@@ -154,17 +153,7 @@ static PyObject *schema_field(struct py_session *s, struct schema_info *info, si
 		PyBool_FromLong(is_flags),
 	};
 
-	for (size_t k = 0; k < sizeof(members) / sizeof(members[0]); k++) {
-		if (!members[k])
-			is_complete = false;
-		if (o)
-			PyStructSequence_SetItem(o, (Py_ssize_t)k, members[k]);
-		else
-			Py_XDECREF(members[k]);
-	}
-	if (!is_complete)
-		Py_CLEAR(o);
-	return o;
+	return sequence_object(s->m->field, members, sizeof(members) / sizeof(members[0]));
 }
 
 PyTypeObject *schema_field_type_new(void)

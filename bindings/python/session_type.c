@@ -135,7 +135,7 @@ static PyObject *session_type_schemas(struct py_session *s, void *unused)
 static PyObject *session_type_defect(struct py_session *s, const struct sonde_defect *d)
 {
 	static const char *const severities[] = { "info", "loss", "error" };
-	PyObject *o = PyStructSequence_New(s->m->defect), *values[] = {
+	PyObject *const values[] = {
 		PyUnicode_FromString(d->name),
 		PyUnicode_FromString(
 			severities[d->severity <= SONDE_ERROR ? d->severity : SONDE_ERROR]),
@@ -143,19 +143,8 @@ static PyObject *session_type_defect(struct py_session *s, const struct sonde_de
 		PyUnicode_FromString(d->advice),
 		text_object(d->first, strlen(d->first)),
 	};
-	bool is_complete = o;
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (!values[i])
-			is_complete = false;
-		if (o)
-			PyStructSequence_SetItem(o, (Py_ssize_t)i, values[i]);
-		else
-			Py_XDECREF(values[i]);
-	}
-	if (!is_complete)
-		Py_CLEAR(o);
-	return o;
+	return sequence_object(s->m->defect, values, sizeof(values) / sizeof(values[0]));
 }
 
 PyTypeObject *session_defect_type_new(void)
@@ -200,18 +189,16 @@ static PyObject *session_type_defects(struct py_session *s, void *unused)
 /* Pair(name, pairs, unmatched_starts, unmatched_stops, dropped, given_up) */
 static PyObject *session_type_pair(struct py_session *s, const struct sonde_pair *p)
 {
-	const uint64_t counts[] = { p->pairs, p->unmatched_starts, p->unmatched_stops, p->dropped,
-				    p->given_up };
-	PyObject *o = PyStructSequence_New(s->m->pair), *value;
+	PyObject *const values[] = {
+		name_object(p->name),
+		u64_object(p->pairs),
+		u64_object(p->unmatched_starts),
+		u64_object(p->unmatched_stops),
+		u64_object(p->dropped),
+		u64_object(p->given_up),
+	};
 
-	for (Py_ssize_t i = 0; o && i < 6; i++) {
-		value = i ? u64_object(counts[i - 1]) : name_object(p->name);
-		if (value)
-			PyStructSequence_SetItem(o, i, value);
-		else
-			Py_CLEAR(o);
-	}
-	return o;
+	return sequence_object(s->m->pair, values, sizeof(values) / sizeof(values[0]));
 }
 
 PyTypeObject *session_pair_type_new(void)

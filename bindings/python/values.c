@@ -61,6 +61,23 @@ PyObject *name_object(const char *name)
 	return text;
 }
 
+PyObject *sequence_object(PyTypeObject *type, PyObject *const *take, size_t nr)
+{
+	PyObject *o = PyStructSequence_New(type);
+	bool is_complete = o;
+
+	for (size_t i = 0; i < nr; i++) {
+		is_complete &= take[i] != NULL;
+		if (o)
+			PyStructSequence_SetItem(o, (Py_ssize_t)i, take[i]);
+		else
+			Py_XDECREF(take[i]);
+	}
+	if (!is_complete)
+		Py_CLEAR(o);
+	return o;
+}
+
 PyObject *values_comm(struct values *v, uint32_t id)
 {
 	const char *text;

@@ -89,6 +89,11 @@ PyObject *text_object(const char *text, size_t len);
  * contain any bytes.
  */
 PyObject *name_object(const char *name);
+/*
+ * A struct sequence of the nr members, whose references it takes. NULL with an exception, also if a
+ * member is NULL.
+ */
+PyObject *sequence_object(PyTypeObject *type, PyObject *const *take, size_t nr);
 
 static inline PyObject *u64_object(uint64_t value)
 {
