@@ -503,6 +503,8 @@ PyTypeObject *column_type_new(PyObject *module)
 		{ Py_tp_iter, column_iter },
 		{ Py_sq_length, column_len },
 		{ Py_sq_item, column_item },
+		{ Py_mp_length, column_len },
+		{ Py_mp_subscript, sequence_get },
 		{ Py_tp_methods, column_methods },
 		{ Py_tp_getset, column_getset },
 #if !defined(Py_LIMITED_API) || Py_LIMITED_API + 0 >= 0x030b0000

@@ -385,6 +385,8 @@ PyTypeObject *stack_type_new(PyObject *module)
 		{ Py_tp_iter, stack_iter },
 		{ Py_sq_length, stack_len },
 		{ Py_sq_item, stack_item },
+		{ Py_mp_length, stack_len },
+		{ Py_mp_subscript, sequence_get },
 		{ Py_tp_methods, stack_methods },
 		{ Py_tp_getset, stack_getset },
 		{ 0, NULL },

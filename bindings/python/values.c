@@ -78,6 +78,30 @@ PyObject *sequence_object(PyTypeObject *type, PyObject *const *take, size_t nr)
 	return o;
 }
 
+PyObject *sequence_get(PyObject *self, PyObject *key)
+{
+	Py_ssize_t start, end, step, len, i;
+	PyObject *list;
+
+	if (!PySlice_Check(key)) {
+		i = PyNumber_AsSsize_t(key, PyExc_IndexError);
+		return i == -1 && PyErr_Occurred() ? NULL : PySequence_GetItem(self, i);
+	}
+	if (PySlice_Unpack(key, &start, &end, &step) < 0)
+		return NULL;
+	len = PySlice_AdjustIndices(PySequence_Size(self), &start, &end, step);
+	list = PyList_New(len);
+	for (i = 0; list && i < len; i++) {
+		PyObject *item = PySequence_GetItem(self, start + i * step);
+
+		if (!item)
+			Py_CLEAR(list);
+		else
+			PyList_SetItem(list, i, item);
+	}
+	return list;
+}
+
 PyObject *values_comm(struct values *v, uint32_t id)
 {
 	const char *text;

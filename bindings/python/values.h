@@ -94,6 +94,8 @@ PyObject *name_object(const char *name);
  * member is NULL.
  */
 PyObject *sequence_object(PyTypeObject *type, PyObject *const *take, size_t nr);
+/* self[key] of a sequence whose items sq_item makes: an item, or a list of them for a slice. */
+PyObject *sequence_get(PyObject *self, PyObject *key);
 
 static inline PyObject *u64_object(uint64_t value)
 {

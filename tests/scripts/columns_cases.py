@@ -95,6 +95,10 @@ def a_table_is_a_mapping():
     same((c.name, c.arrow, c.dictionary, len(c), c[0], c[-1]),
          ("next_pid", "i", None, 155, c.to_list()[0], c.to_list()[-1]))
     raises(IndexError, lambda: c[155])
+    raises(IndexError, lambda: c[1 << 70])
+    raises(TypeError, lambda: c["time"])
+    for part in (slice(2, 9), slice(None, None, -1), slice(-3, None), slice(200, None)):
+        same(c[part], c.to_list()[part])
     same(list(t.rows("cpu", "next_pid"))[:3], list(zip(t["cpu"], t["next_pid"]))[:3])
     same(sonde.open(DEMO).table(SWITCH, "next_pid")["next_pid"].to_list(), c.to_list())
     assert "155 rows" in repr(t) and "next_pid" in repr(c)
