@@ -335,16 +335,12 @@ static PyObject *stack_folded(struct py_stack *o, PyObject *args, PyObject *kw)
 	return text;
 }
 
-/*
- * A chain of as many frames as the kernel records by default was cut. A recording with a lower
- * limit has cut chains that count as complete.
- */
 static PyObject *stack_complete(struct py_stack *o, void *unused)
 {
 	(void)unused;
 	if (!o->nr)
 		Py_RETURN_NONE;
-	return PyBool_FromLong(o->nr < 127);
+	return PyBool_FromLong(!(o->frames[o->nr - 1].flags & SONDE_FRAME_CUT));
 }
 
 static PyObject *stack_repr(struct py_stack *o)
@@ -365,8 +361,10 @@ static PyMethodDef stack_methods[] = {
 
 static PyGetSetDef stack_getset[] = {
 	{ "complete", (getter)stack_complete, NULL,
-	  "bool or None: False if the chain reached the kernel's default limit of 127 frames; None "
-	  "if there\nis no call chain",
+	  "bool or None: False if callers are or may be missing: the chain reached the limit of "
+	  "its "
+	  "recording\n(127 frames if the recording names none), or unwinding a copied stack ended "
+	  "early. None if there\nis no call chain.",
 	  NULL },
 	{ NULL }
 };

@@ -950,7 +950,13 @@ enum sonde_frame_flags {
 	/* A function inlined at ip; the frame that it was inlined into follows. */
 	SONDE_FRAME_INLINED = 2,
 	/* From the branch stack: the ip of a caller is the start of its call instruction. */
-	SONDE_FRAME_BRANCH = 4
+	SONDE_FRAME_BRANCH = 4,
+	/*
+	 * The outermost frame of a chain whose further callers are or may be missing. The chain
+	 * reached a limit (of the event type's recording, of the kernel's default, of the key
+	 * max-stack), or unwinding ended before the outermost function.
+	 */
+	SONDE_FRAME_CUT = 8
 };
 /* A frame of a call chain. Element of arrays: its size never changes. */
 struct sonde_frame {

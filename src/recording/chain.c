@@ -433,6 +433,8 @@ int recording_chain_as(const struct event *ev, bool from_caller, const struct so
 	/* perf unwinds every recorded stack, even if a chain was recorded, too. */
 	if (chain_has_stack(ev) && (!has_user || rec->opts->rules->unwinds_beside_chains))
 		TRY(chain_push_unwound(rec, ev, max_frames));
+	if (rec->frames.n && rec->chain_is_cut)
+		rec->frames.v[rec->frames.n - 1].flags |= SONDE_FRAME_CUT;
 	*ret = rec->frames.v;
 	return (int)rec->frames.n;
 }

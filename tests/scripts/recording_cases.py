@@ -344,6 +344,24 @@ def stacks_are_keys_that_outlive_their_recording():
     same(sorted(s.folded() for s in stacks), folded)
     same(stacks and min(s.folded(sep=" ") for s in stacks), folded[0].replace(";", " "))
     assert all(stacks[s] for s in stacks) and folded[0].count(";") > 3
+    stack = next(iter(stacks))
+    same([f.ip for f in stack[1:4]] + [stack[-1].ip], [stack[i].ip for i in (1, 2, 3)] +
+         [f.ip for f in stack][-1:])
+
+
+@case
+def a_stack_tells_whether_it_is_complete():
+    rec = sonde.open(CHAINS)
+    lengths = [len(e.callchain) for e in rec]
+    same([e.callchain.complete for e in rec], [n > 0 or None for n in lengths])
+    longest = max(lengths)
+    short = sonde.open(CHAINS, max_stack=longest - 1)
+    same([e.callchain.complete for e in short],
+         [n < longest - 1 if n else None for n in lengths])
+    for limit, expected in ((0, True), (4, False), (5, True)):
+        path = MADE + "/limit-%d.data" % limit
+        same([(len(e.callchain), e.callchain.complete) for e in sonde.open(path)], [(4, expected)])
+    same([e.callchain.complete for e in sonde.open(DEMO)][:3], [None] * 3)
 
 
 # ---- threads, signals, memory -------------------------------------------------------------------
