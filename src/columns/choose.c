@@ -96,17 +96,16 @@ static bool choose_has_names(const struct sonde_schema *sc, const struct sonde_f
 	return false;
 }
 
-/* The type of a field of one schema. */
-static void choose_type(struct column *c, uint32_t flags, const struct sonde_schema *sc,
-			const struct sonde_field *f)
+/* The type of a field of one schema; with SONDE_COLUMNS_NAMES, of a field whose values have names.
+ */
+static void choose_type(struct column *c, uint32_t flags, const struct sonde_field *f)
 {
 	switch (f->kind) {
 	case SONDE_FIELD_INT:
 	case SONDE_FIELD_ENUM:
 	case SONDE_FIELD_BITS:
 		choose_number(c, f);
-		if (c->form == COLUMN_INT && flags & SONDE_COLUMNS_NAMES &&
-		    choose_has_names(sc, f)) {
+		if (c->form == COLUMN_INT && flags & SONDE_COLUMNS_NAMES) {
 			c->form = COLUMN_DICT;
 			c->is_names = true;
 		}
@@ -224,10 +223,28 @@ static int choose_add_sample(struct table *t, uint32_t member)
 	return choose_push(t, &c, "", name, strlen(name));
 }
 
+/* The table's flags for a field: with SONDE_COLUMNS_NAMES if a schema of the family names values.
+ */
+static uint32_t choose_flags(const struct tables *t, const struct table *table, const char *name,
+			     size_t len)
+{
+	vec_foreach(sc, &t->all->schemas.schemas) {
+		const struct sonde_field *f;
+
+		if ((*sc)->family != table->family)
+			continue;
+		f = schema_find_field(*sc, name, len);
+		if (f && choose_has_names(*sc, f))
+			return table->flags;
+	}
+	return table->flags & ~(uint32_t)SONDE_COLUMNS_NAMES;
+}
+
 /* Adds the column of a field, with the type that all schemas of the family need. */
 static int choose_add_field(const struct tables *t, struct table *table, const char *name,
 			    size_t len)
 {
+	const uint32_t flags = choose_flags(t, table, name, len);
 	struct column c = { .from = COLUMN_FIELD };
 
 	vec_foreach(sc, &t->all->schemas.schemas) {
@@ -240,10 +257,10 @@ static int choose_add_field(const struct tables *t, struct table *table, const c
 		if (!f)
 			continue;
 		if (c.type) {
-			choose_type(&more, table->flags, *sc, f);
+			choose_type(&more, flags, f);
 			choose_wider(&c, &more);
 		} else {
-			choose_type(&c, table->flags, *sc, f);
+			choose_type(&c, flags, f);
 			c.type = f->type ? f->type : "";
 		}
 	}
@@ -371,7 +388,7 @@ static struct plan_field choose_place(const struct table *t, const struct column
 
 	if (!f)
 		return (struct plan_field){ 0 };
-	choose_type(&own, t->flags & ~(uint32_t)SONDE_COLUMNS_NAMES, sc, f);
+	choose_type(&own, t->flags & ~(uint32_t)SONDE_COLUMNS_NAMES, f);
 	if (own.form != (c->is_names ? COLUMN_INT : c->form))
 		return (struct plan_field){ .is_unfit = true };
 	return (struct plan_field){

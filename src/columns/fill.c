@@ -296,6 +296,10 @@ static int fill_names(const struct run *r, struct column *c, const struct sonde_
 	struct outbuf *words = &r->tables->words;
 	int32_t *to = (int32_t *)c->values->bytes + r->row;
 
+	if (c->by_schema != r->plan->schema) {
+		hash64_done(&c->by_value);
+		c->by_schema = r->plan->schema;
+	}
 	for (size_t i = 0; i < r->nr; i++) {
 		const struct sonde_event *ev = r->ev[i];
 		uint64_t v, code;

@@ -69,6 +69,14 @@ static void names_put_flags(const struct names *n, uint64_t v, struct outbuf *ou
 	outbuf_fmt(out, "0x%" PRIx64, left);
 }
 
+static void names_put_number(const struct sonde_field *f, uint64_t v, struct outbuf *out)
+{
+	if (f->is_signed)
+		outbuf_i64(out, (int64_t)field_sign_extend(f, v));
+	else
+		outbuf_u64(out, v);
+}
+
 int names_put(const struct sonde_schema *sc, const struct sonde_field *f, uint64_t v,
 	      struct outbuf *out)
 {
@@ -80,10 +88,8 @@ int names_put(const struct sonde_schema *sc, const struct sonde_field *f, uint64
 		v &= UINT64_MAX >> (64 - 8 * f->width);
 	if (label)
 		outbuf_str(out, label);
-	else if (f->nr_labels)
-		outbuf_fmt(out, "%" PRIi64, (int64_t)field_sign_extend(f, v));
-	else if (!names_find(sc, f->name, &n))
-		outbuf_fmt(out, "%" PRIi64, (int64_t)v);
+	else if (f->nr_labels || !names_find(sc, f->name, &n))
+		names_put_number(f, v, out);
 	else if (n.begin->kind == SONDE_DEFINE_FLAG_FIELD)
 		names_put_flags(&n, v, out);
 	else

@@ -72,8 +72,9 @@ struct column {
 	/* The memory of the last batch, used again if its arrays were released. */
 	struct shared *spare_values, *spare_elems;
 	struct dictionary dict;
-	struct hash64 by_value; /* is_names: number -> code */
-	VEC(int32_t) by_comm;   /* COLUMN_COMM: code by text id; -1 if there is none yet */
+	struct hash64 by_value; /* is_names: number -> code, in events of by_schema */
+	const struct sonde_schema *by_schema;
+	VEC(int32_t) by_comm; /* COLUMN_COMM: code by text id; -1 if there is none yet */
 };
 
 /* The place of a column's value in events of a schema. */

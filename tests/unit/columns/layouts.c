@@ -221,6 +221,37 @@ TEST(names_of_enums)
 	done();
 }
 
+/* If one layout names values, the numbers of the other one are text, whichever is the first. */
+TEST(names_of_one_layout)
+{
+	struct sonde_field named[] = {
+		FIELD("e", ENUM, 0, 1, .is_signed = 1, .labels = labels, .nr_labels = 2),
+		FIELD("other", INT, 1, 1),
+	}, plain[] = {
+		FIELD("e", INT, 0, 4, .is_signed = 1),
+		FIELD("other", INT, 4, 4),
+	};
+	static const uint8_t two[] = { 0xfb, 0xff, 0xff, 0xff, 9, 0, 0, 0 },
+			     five[] = { 5, 0, 0, 0, 0, 0, 0, 0 };
+	struct sonde_schema a = SCHEMA("same", named), b = SCHEMA("same", plain);
+
+	for (int first = 0; first < 2; first++) {
+		begin(first ? &b : &a, first ? &a : &b, SONDE_COLUMNS_NAMES, NULL);
+		put(&a, "\5\7", 2, false);
+		put(&b, two, sizeof(two), false);
+		put(&b, five, sizeof(five), false);
+		put(&a, "\5\7", 2, false);
+		finish();
+		assert_text("e", 0, "few");
+		assert_text("e", 1, "-5");
+		assert_text("e", 2, "5");
+		assert_text("e", 3, "few");
+		assert_string_equal(format("other"), "I"); /* no layout names its values */
+		assert_int_equal(number("other", 1), 9);
+		done();
+	}
+}
+
 /* ---- two layouts of one event ---------------------------------------------------------------- */
 
 TEST(layouts_share_the_wider_type)
