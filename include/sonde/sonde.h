@@ -1559,12 +1559,12 @@ SONDE_API int sonde_columns_new(struct sonde_columns **ret, struct sonde_session
 SONDE_API void sonde_columns_free(struct sonde_columns *c);
 /*
  * Adds a table for the events of a type: "sched:sched_switch", or "sched_switch" if only one system
- * has it. fields: names, comma-separated; NULL: all fields except common_*, and for events that are
- * not tracepoints the values that samples have: ip, addr, id, stream_id, period, weight, data_src,
- * transaction, phys_addr, cgroup, data_page_size, code_page_size, time_enabled, time_running. Both
- * kinds may be named for any sample. A name means the field, as does its column's name ("f_pid");
- * if the event has no such field, it means the own column. o may be NULL: all defaults. If the
- * input is a pipe from which nothing was read, this reads up to its first events.
+ * has it; "cpu-clock" for "cpu-clock:u". fields: names, comma-separated; NULL: all fields but
+ * common_*, and for events that are not tracepoints the values of samples: ip, addr, id, stream_id,
+ * period, weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size,
+ * time_enabled, time_running. Both kinds may be named for any sample. A name means the field, as
+ * does its column's name ("f_pid"); if the event has no such field, it means the own column. o may
+ * be NULL: all defaults. If nothing was read from a pipe, this reads up to its first events.
  *
  * Returns the number of the table, from 0 on. -ENOENT for an unknown event or field; the nearest
  * names are in the chain of causes. -EINVAL for a name that is given twice or is ambiguous, for

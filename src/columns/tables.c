@@ -60,6 +60,18 @@ static int tables_unknown_event(const struct tables *t, const char *event)
 	return err_set(-ENOENT, "the recording has no event '%s'%s", event, meant);
 }
 
+/* A tracepoint without its system, an event that is sampled without its modifiers. */
+static bool tables_is_short_name(const struct sonde_schema *sc, const char *event)
+{
+	const char *colon = strrchr(sc->name, ':');
+	const size_t len = strlen(event);
+
+	if (!strcmp(sc->event, event))
+		return true;
+	return sc->kind == SONDE_SAMPLE && colon && (size_t)(colon - sc->name) == len &&
+	       !memcmp(sc->name, event, len);
+}
+
 static int tables_find_event(const struct tables *t, const char *event,
 			     const struct sonde_schema **ret)
 {
@@ -70,7 +82,7 @@ static int tables_find_event(const struct tables *t, const char *event,
 			*ret = *sc;
 			return 0;
 		}
-		if ((*sc)->id != (*sc)->family || strcmp((*sc)->event, event) != 0)
+		if ((*sc)->id != (*sc)->family || !tables_is_short_name(*sc, event))
 			continue;
 		if (found)
 			return err_set(-EINVAL, "'%s' may be %s or %s", event, found->name,
