@@ -4,8 +4,8 @@
  *
  *	Columns		reads a session: an iterator over Batches
  *	Batch		rows of one table, an Arrow struct array; shared with Arrow consumers
- *	Column		one column of one or more Batches, without a copy. Only what NumPy needs in
- *one piece is copied, when several Batches have it
+ *	Column		one column of one or more Batches, without a copy. What NumPy needs in
+ *			one piece is copied, when several Batches have it
  */
 #include "columns.h"
 
@@ -179,30 +179,35 @@ static void columns_dealloc(struct py_columns *c)
 	Py_DECREF(type);
 }
 
+/* Takes over both structs. */
+static PyObject *columns_wrap(struct py_columns *c, struct ArrowSchema *schema,
+			      struct ArrowArray *array)
+{
+	struct py_batch *b = PyObject_New(struct py_batch, c->session->m->batch);
+
+	if (b) {
+		b->batch = arrow_batch_new(schema, array);
+		if (b->batch)
+			return (PyObject *)b;
+		Py_DECREF((PyObject *)b);
+		PyErr_NoMemory();
+	}
+	array->release(array);
+	schema->release(schema);
+	return NULL;
+}
+
 /* Takes over the array. */
 static PyObject *columns_new_batch(struct py_columns *c, struct ArrowArray *array)
 {
-	struct py_batch *b = PyObject_New(struct py_batch, c->session->m->batch);
 	struct ArrowSchema schema = { 0 };
-	int r;
+	int r = sonde_columns_schema(c->c, 0, &schema);
 
-	if (!b) {
+	if (r < 0) {
 		array->release(array);
-		return NULL;
+		return module_error(c->session->m, r);
 	}
-	b->batch = NULL;
-	r = sonde_columns_schema(c->c, 0, &schema);
-	if (r >= 0) {
-		b->batch = arrow_batch_new(&schema, array);
-		if (!b->batch)
-			schema.release(&schema);
-	}
-	if (!b->batch) {
-		array->release(array);
-		Py_DECREF((PyObject *)b);
-		return r < 0 ? module_error(c->session->m, r) : PyErr_NoMemory();
-	}
-	return (PyObject *)b;
+	return columns_wrap(c, &schema, array);
 }
 
 static PyObject *columns_next(struct py_columns *c)
@@ -273,13 +278,25 @@ static PyObject *columns_empty(struct py_columns *c, PyObject *unused)
 	return r < 0 ? module_error(c->session->m, r) : columns_new_batch(c, &array);
 }
 
-static PyMethodDef columns_methods[] = { { "empty", (PyCFunction)columns_empty, METH_NOARGS,
-					   "empty() -> a Batch without rows" },
-					 { "facts", (PyCFunction)columns_facts, METH_NOARGS,
-					   "facts() -> dict: rows so far, unfit (values that are "
-					   "null because the column cannot hold "
-					   "them), lost." },
-					 { NULL } };
+static PyObject *columns_frames(struct py_columns *c, PyObject *unused)
+{
+	struct ArrowSchema schema = { 0 };
+	struct ArrowArray array;
+	int r = c->c ? sonde_columns_frames(c->c, 0, &schema, &array) : -EINVAL;
+
+	(void)unused;
+	return r < 0 ? module_error(c->session->m, r) : columns_wrap(c, &schema, &array);
+}
+
+static PyMethodDef columns_methods[] = {
+	{ "empty", (PyCFunction)columns_empty, METH_NOARGS, "empty() -> a Batch without rows" },
+	{ "facts", (PyCFunction)columns_facts, METH_NOARGS,
+	  "facts() -> dict: rows so far, unfit (values that are null because the column cannot "
+	  "hold them), lost." },
+	{ "frames", (PyCFunction)columns_frames, METH_NOARGS,
+	  "frames() -> a Batch: the frames so far that stacks refer to" },
+	{ NULL }
+};
 
 PyTypeObject *columns_type_new(PyObject *module)
 {

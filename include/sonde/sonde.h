@@ -1505,6 +1505,7 @@ struct ArrowArrayStream {
  *	cpu, pid, tid                   i                     -1: not recorded
  *	comm                            i, dictionary u       tid is null
  *	stack                           i, dictionary +l of L the event has no call chain
+ *	stack with FRAMES               i, dictionary +l of i the same
  *	integer, enum, bits             c C s S i I l L       the record is too short
  *	pointer                         L                     the same
  *	float                           f g                   the same
@@ -1534,10 +1535,15 @@ struct sonde_columns;
 
 /* Bits of sonde_columns_options.flags. */
 enum sonde_columns_flags {
-	SONDE_COLUMNS_BYTES = 1,      /* text and comm as recorded: i, dictionary z */
-	SONDE_COLUMNS_NAMES = 2,      /* fields with flags or symbols as names: i, dictionary u */
-	SONDE_COLUMNS_STACKS = 4,     /* a column `stack`: addresses, innermost frame first */
-	SONDE_COLUMNS_FIELDS_ONLY = 8 /* no own columns, except those that `fields` names */
+	SONDE_COLUMNS_BYTES = 1, /* text and comm as recorded: i, dictionary z */
+	/*
+	 * Fields whose values have names in a schema of the family, as text: i, dictionary u. A
+	 * value without a name is its number. Other fields stay numbers.
+	 */
+	SONDE_COLUMNS_NAMES = 2,
+	SONDE_COLUMNS_STACKS = 4,      /* a column `stack`: addresses, innermost frame first */
+	SONDE_COLUMNS_FIELDS_ONLY = 8, /* no own columns, except those that `fields` names */
+	SONDE_COLUMNS_FRAMES = 16      /* a column `stack`: positions in sonde_columns_frames() */
 };
 /* How a table is filled. A zeroed struct with `size` means all defaults. */
 struct sonde_columns_options {
@@ -1595,6 +1601,22 @@ SONDE_API int sonde_columns_next(struct sonde_columns *c, uint32_t *ret_table,
 SONDE_API int sonde_columns_next_pending(struct sonde_columns *c, uint32_t *ret_table,
 					 struct ArrowArray *ret);
 SONDE_API int sonde_columns_fill(struct sonde_columns *c);
+/*
+ * The frames that the column `stack` of a table refers to, if its flags have SONDE_COLUMNS_FRAMES:
+ * those of the events read so far. Item i of a stack is a row of the array. Rows keep their place;
+ * each call returns all of them, without a copy of earlier ones.
+ *
+ *	ip       L                    the address
+ *	symbol   i, dictionary u      the function's name; null: unknown
+ *	offset   L                    bytes from the function's start; null: unknown, or inlined
+ *	dso      i, dictionary u      the file mapped there; null: unknown
+ *
+ * Two frames differ in one of these: an address that was two functions has two. Names are looked
+ * up while the session is read, as by sonde_event_locate(). Returns 0, *ret_schema and *ret, which
+ * own their memory and are to be released; -ENOENT if the table has no frames; -ENOMEM.
+ */
+SONDE_API int sonde_columns_frames(struct sonde_columns *c, uint32_t table,
+				   struct ArrowSchema *ret_schema, struct ArrowArray *ret);
 /*
  * An Arrow stream of the only table. Returns 0 and *ret, which now owns c and frees it with
  * ret->release(); -EINVAL if there is not exactly one table; -ENOMEM. On failure c is unchanged.

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "columns/arrow.h"
+#include "columns/frames.h"
 #include "columns/table.h"
 #include "session/session.h"
 
@@ -58,7 +59,7 @@ void sonde_columns_free(struct sonde_columns *c)
 static int columns_options(const struct sonde_columns_options *o, struct sonde_columns_options *ret)
 {
 	const uint32_t known = SONDE_COLUMNS_BYTES | SONDE_COLUMNS_NAMES | SONDE_COLUMNS_STACKS |
-			       SONDE_COLUMNS_FIELDS_ONLY;
+			       SONDE_COLUMNS_FIELDS_ONLY | SONDE_COLUMNS_FRAMES;
 
 	*ret = (struct sonde_columns_options){ 0 };
 	if (o && o->size < sizeof(o->size))
@@ -112,6 +113,29 @@ int sonde_columns_schema(struct sonde_columns *c, uint32_t table, struct ArrowSc
 	if (!t)
 		return err_set(-ENOENT, "there is no table %u of columns", table);
 	return batch_schema(t, clocks[c->session->opts.clock], ret);
+}
+
+int sonde_columns_frames(struct sonde_columns *c, uint32_t table, struct ArrowSchema *ret_schema,
+			 struct ArrowArray *ret)
+{
+	struct table *t, *frames;
+	int r;
+
+	NOT_NULL(c, -EINVAL);
+	NOT_NULL(ret_schema, -EINVAL);
+	NOT_NULL(ret, -EINVAL);
+	err_clear();
+	t = columns_find(c, table);
+	if (!t || !t->frames)
+		return err_set(-ENOENT, "table %u of columns has no frames", table);
+	if (c->failed)
+		return err_set(c->failed, "reading the columns failed before");
+	frames = &t->frames->table;
+	TRY(batch_schema(frames, "", ret_schema));
+	r = batch_so_far(frames, ret);
+	if (r < 0)
+		arrow_schema_done(ret_schema);
+	return r;
 }
 
 int sonde_columns_table(const struct sonde_columns *c, uint32_t table,

@@ -151,6 +151,33 @@ static int batch_array(const struct table *t, struct ArrowArray *ret)
 	return 0;
 }
 
+int batch_so_far(struct table *t, struct ArrowArray *ret)
+{
+	struct ArrowArray a;
+	int r = 0;
+
+	TRY(batch_reserve(t, 0));
+	TRY(batch_array(t, &a));
+	/* A later null changes a byte of a bitmap; other memory only grows. */
+	for (size_t i = 0; r >= 0 && i < t->nr_columns; i++) {
+		struct shared **validity = &t->columns[i].validity, *copy;
+
+		if (!*validity)
+			continue;
+		r = shared_new(&copy, (*validity)->room);
+		if (r < 0)
+			break;
+		memcpy(copy->bytes, (*validity)->bytes, (*validity)->room);
+		shared_unref(*validity);
+		*validity = copy;
+	}
+	if (r < 0)
+		arrow_array_done(&a);
+	else
+		*ret = a;
+	return r;
+}
+
 int batch_flush(struct tables *t, struct table *table, uint32_t nr)
 {
 	struct table_batch b = { .table = nr };
@@ -194,8 +221,8 @@ static int batch_column_schema(const struct column *c, const char *clock, struct
 		if (c->from == COLUMN_STACK) {
 			r = arrow_schema(ret->dictionary, "+l", "", 0, NULL, 1, 0);
 			if (r >= 0)
-				r = arrow_schema(ret->dictionary->children[0], "L", "item", 0, NULL,
-						 0, 0);
+				r = arrow_schema(ret->dictionary->children[0], number, "item", 0,
+						 NULL, 0, 0);
 		} else {
 			r = arrow_schema(ret->dictionary, c->is_binary ? "z" : "u", "", 0, NULL, 0,
 					 0);

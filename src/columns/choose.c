@@ -195,7 +195,7 @@ static int choose_push(struct table *t, struct column *take, const char *prefix,
 		return 0;
 	/* The column is in the table already: whoever frees that frees the dictionary. */
 	return dictionary_init(&t->columns[t->nr_columns - 1].dict,
-			       take->from == COLUMN_STACK ? sizeof(uint64_t) : 1);
+			       take->from == COLUMN_STACK ? take->width : 1);
 }
 
 static int choose_add_own(struct table *t, enum column_from from)
@@ -208,6 +208,10 @@ static int choose_add_own(struct table *t, enum column_from from)
 		choose_int(&c, COLUMN_INT, 8, true);
 	else if (from < COLUMN_COMM)
 		choose_int(&c, COLUMN_INT, 4, true);
+	else if (from == COLUMN_STACK && t->frames)
+		choose_int(&c, COLUMN_DICT, sizeof(int32_t), true);
+	else if (from == COLUMN_STACK)
+		choose_int(&c, COLUMN_DICT, sizeof(uint64_t), false);
 	else
 		c.form = COLUMN_DICT;
 	c.is_binary = from == COLUMN_COMM && t->flags & SONDE_COLUMNS_BYTES;
@@ -365,7 +369,7 @@ int choose_columns(struct tables *t, struct table *table, const char *fields)
 	for (enum column_from i = 0;
 	     i < COLUMN_STACK && !(table->flags & SONDE_COLUMNS_FIELDS_ONLY); i++)
 		TRY(choose_add_own(table, i));
-	if (table->flags & SONDE_COLUMNS_STACKS)
+	if (table->flags & (SONDE_COLUMNS_STACKS | SONDE_COLUMNS_FRAMES))
 		TRY(choose_add_own(table, COLUMN_STACK));
 	if (!fields)
 		return choose_add_all(t, table);

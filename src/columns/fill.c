@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "columns/frames.h"
 #include "columns/names.h"
 #include "columns/table.h"
 #include "columns/utf8.h"
@@ -333,6 +334,11 @@ static int fill_stacks(const struct run *r, struct column *c)
 		if (nr <= 0) {
 			TRY(nr);
 			TRY(fill_code_null(r, c, i));
+			continue;
+		}
+		if (r->t->frames) {
+			TRY(frames_code(r->t->frames, event_of(r->ev[i]), frames, (size_t)nr,
+					&c->dict, &to[i]));
 			continue;
 		}
 		addresses->len = 0;

@@ -6,6 +6,7 @@
  *	  struct table		events of one family of schemas
  *	    struct column	type (choose.c), and the rows of the batch being filled (fill.c)
  *	    struct plan		for one schema: where the value of each column is (choose.c)
+ *	    struct frames	what the positions in a column of stacks mean (frames.c)
  *
  * Events are collected until a run of one plan ends. Then each column takes its values of the run
  * in a loop of its own. A batch that is complete becomes an Arrow array (batch.c).
@@ -91,6 +92,8 @@ struct plan {
 	struct plan_field *fields; /* owned; one for each column */
 };
 
+struct frames;
+
 struct table {
 	const char *name; /* of the schema */
 	uint32_t family, flags, schema;
@@ -98,6 +101,7 @@ struct table {
 	struct column *columns; /* owned */
 	size_t nr_columns;
 	bool has_samples, has_lists;
+	struct frames *frames; /* owned; NULL: stacks are lists of addresses */
 
 	size_t rows, room; /* of the batch */
 	uint64_t all_rows; /* in complete batches */
@@ -137,6 +141,7 @@ extern const size_t nr_sample_values;
 
 /* tables.c */
 void tables_done(struct tables *t);
+void table_done(struct table *t);
 /* See sonde_columns_add(). */
 int tables_add(struct tables *t, const char *event, const char *fields, uint32_t flags,
 	       uint32_t rows);
@@ -166,6 +171,8 @@ int fill_run(struct tables *t, struct table *table);
 int batch_reserve(struct table *table, size_t more);
 int batch_flush(struct tables *t, struct table *table, uint32_t nr);
 int batch_schema(const struct table *table, const char *clock, struct ArrowSchema *ret);
+/* The rows so far, of a table that is never flushed: later rows are not in the array. */
+int batch_so_far(struct table *table, struct ArrowArray *ret);
 /* Null from now on: makes the bitmap at the first one. Returns 0, -ENOMEM. */
 int batch_set_null(struct table *table, struct column *c, size_t row);
 

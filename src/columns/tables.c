@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/near.h"
 #include "columns/arrow.h"
+#include "columns/frames.h"
 #include "columns/table.h"
 
 static void tables_column_done(struct column *c)
@@ -21,11 +22,17 @@ static void tables_column_done(struct column *c)
 	vec_done(&c->by_comm);
 }
 
-static void tables_table_free(struct table *t)
+void table_done(struct table *t)
 {
 	for (size_t i = 0; i < t->nr_columns; i++)
 		tables_column_done(&t->columns[i]);
 	free(t->columns);
+	frames_free(t->frames);
+}
+
+static void tables_table_free(struct table *t)
+{
+	table_done(t);
 	free(t);
 }
 
@@ -114,7 +121,9 @@ int tables_add(struct tables *t, const char *event, const char *fields, uint32_t
 		.flags = flags,
 		.max_rows = rows,
 	};
-	r = choose_columns(t, table, fields);
+	r = flags & SONDE_COLUMNS_FRAMES ? frames_new(&table->frames) : 0;
+	if (r >= 0)
+		r = choose_columns(t, table, fields);
 	if (r < 0) {
 		tables_table_free(table);
 		return r;

@@ -143,6 +143,42 @@ def stacks_are_lists_of_addresses():
     assert len(c.dictionary) <= 11 and all(isinstance(v, tuple) for v in c.dictionary)
 
 
+def frames_of(table, stack):
+    rows = list(table.frames.rows("ip", "symbol", "offset", "dso"))
+    return [None if v is None else [rows[i] for i in v] for v in stack.to_list()]
+
+
+def frames_of_loop(rec):
+    return [[(f.ip, f.symbol and text(f.symbol), f.offset, f.dso and text(f.dso))
+             for f in e.callchain] or None for e in rec]
+
+
+@case
+def stacks_refer_to_a_table_of_frames():
+    for path, name in ((CHAINS, SWITCH), (MADE + "/places.data", "cpu-clock"), (EXEC, None)):
+        rec = sonde.open(path)
+        rec = rec.select(name or next(iter(rec.count(by="name"))))
+        t = rec.table(next(iter(rec.count(by="name"))), [], stacks="frames")
+        same(list(t.frames), ["ip", "symbol", "offset", "dso"])
+        same(frames_of(t, t["stack"]), frames_of_loop(rec))
+        rows = list(t.frames.rows())
+        same((len(set(rows)), t.frames.num_rows), (len(rows), len(rows)))
+        pieces = list(rec.batches(t.name, [], rows=2, stacks="frames"))
+        same(sum((frames_of(p, p["stack"]) for p in pieces), []), frames_of_loop(rec))
+        for p in pieces:  # rows keep their place
+            same(list(p.frames.rows()), rows[:p.frames.num_rows])
+        same(sum(stream_of(t.frames), []), rows)
+    t = sonde.open(MADE + "/places.data").table("cpu-clock", [], stacks="frames")
+    same(t["stack"].to_list(), [(0, 1), (2, 3), None, (4, 5), (2, 3)])
+    same([dso and dso.rpartition("/")[2] for dso in t.frames["dso"]],
+         ["one", "one", "two", "two", "three", "three"])
+    same(t.frames["ip"].to_list(), 3 * [0x401000, 0x402000])
+    empty = sonde.open(CHAINS, comm="nothing").table(SWITCH, [], stacks="frames")
+    same((empty.num_rows, empty.frames.num_rows), (0, 0))
+    same(sonde.open(CHAINS).table(SWITCH, [], stacks=True).frames, None)
+    raises(sonde.OptionError, lambda: rec.table(SWITCH, stacks="names"), "frames")
+
+
 @case
 def batches_are_the_table_in_pieces():
     rec = sonde.open(PIPELINE)

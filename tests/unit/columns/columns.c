@@ -499,3 +499,108 @@ TEST(samples_have_values_stacks_and_losses)
 	sonde_session_close(s);
 	recording_done(&r);
 }
+
+/* The frames of the columns' only table, checked. */
+static void get_frames(struct sonde_columns *c, struct ArrowSchema *schema, struct ArrowArray *a)
+{
+	if (sonde_columns_frames(c, 0, schema, a) < 0)
+		fail_msg("%s", sonde_error_text());
+	assert_string_equal(describe(schema), "ip:L symbol:i>u offset:L dso:i>u");
+	walk(schema, a);
+}
+
+static void assert_frame(const struct ArrowArray *a, int64_t row, uint64_t ip, const char *dso)
+{
+	size_t len;
+	const char *text;
+
+	assert_int_equal(arrow_number("L", a->children[0], row), ip);
+	assert_true(arrow_is_null(a->children[1], row) && arrow_is_null(a->children[2], row));
+	assert_int_equal(arrow_is_null(a->children[3], row), !dso);
+	if (!dso)
+		return;
+	text = arrow_text(a->children[3], row, &len);
+	assert_int_equal(len, strlen(dso));
+	assert_memory_equal(text, dso, len);
+}
+
+/* One address is a place of three files: of two processes, and after another mapping. */
+TEST(stacks_refer_to_frames)
+{
+	const uint64_t chain[] = { 0x401000, 0x402000, 0x409000 };
+	const struct sonde_columns_options o = options(SONDE_COLUMNS_FRAMES, 2);
+	struct ArrowSchema schema, types[2];
+	struct ArrowArray a, frames[2];
+	struct sonde_session *s;
+	struct sonde_columns *c;
+	struct recording r;
+	const int32_t *codes;
+	uint32_t table;
+
+	recording_begin_as(&r, true);
+	recording_mmap(&r, 10, 12, 0x400000, 0x4000, "/one");
+	recording_mmap(&r, 10, 13, 0x400000, 0x4000, "/\xfftwo");
+	recording_sample(&r, 20, 12, 12, chain, 3);
+	recording_sample(&r, 30, 13, 13, chain, 3);
+	recording_sample(&r, 40, 12, 12, chain, 3);
+	recording_sample(&r, 50, 12, 12, chain, 0);
+	recording_mmap(&r, 60, 12, 0x400000, 0x4000, "/three");
+	recording_sample(&r, 70, 12, 12, chain, 1);
+	s = open_session(recording_finish(&r), "");
+	assert_int_equal(sonde_columns_new(&c, s), 0);
+	assert_int_equal(sonde_columns_add(c, "cpu-clock", "ip", &o), 0);
+	assert_int_equal(sonde_columns_schema(c, 0, &schema), 0);
+	assert_string_equal(describe(&schema), OWN " stack:i>+li ip:L");
+	get_frames(c, &types[0], &frames[0]);
+	assert_int_equal(frames[0].length, 0);
+	frames[0].release(&frames[0]);
+	types[0].release(&types[0]);
+	assert_int_equal(sonde_columns_next(c, &table, &a), 1);
+	a.release(&a);
+	get_frames(c, &types[0], &frames[0]); /* as of now, or later: reading may be ahead */
+	assert_int_equal(sonde_columns_next(c, &table, &a), 1);
+	walk(&schema, &a);
+	codes = a.children[5]->buffers[1];
+	assert_int_equal(codes[0], 0); /* the stack of the first sample again */
+	assert_true(arrow_is_null(a.children[5], 1));
+	a.release(&a);
+	assert_int_equal(sonde_columns_next(c, &table, &a), 1);
+	walk(&schema, &a);
+	assert_int_equal(((const int32_t *)a.children[5]->buffers[1])[0], 2);
+	assert_int_equal(a.children[5]->dictionary->length, 3);
+	a.release(&a);
+	assert_int_equal(drain(c, &schema), 0);
+	get_frames(c, &types[1], &frames[1]);
+	assert_int_equal(frames[1].length, 6);
+	assert_frame(&frames[1], 0, 0x401000, "/one");
+	assert_frame(&frames[1], 1, 0x402000, "/one");
+	assert_frame(&frames[1], 2, 0x409000, NULL); /* the same place in all processes */
+	assert_frame(&frames[1], 3, 0x401000, "/\\xfftwo");
+	assert_frame(&frames[1], 4, 0x402000, "/\\xfftwo");
+	assert_frame(&frames[1], 5, 0x401000, "/three");
+	sonde_columns_free(c);
+	sonde_session_close(s);
+	recording_done(&r);
+	for (int64_t i = 0; i < frames[0].length; i++) /* what was given out stays */
+		assert_int_equal(arrow_number("L", frames[0].children[0], i),
+				 arrow_number("L", frames[1].children[0], i));
+	for (int i = 0; i < 2; i++) {
+		walk(&types[i], &frames[i]);
+		types[i].release(&types[i]);
+		frames[i].release(&frames[i]);
+	}
+	schema.release(&schema);
+}
+
+TEST(frames_are_of_tables_that_want_them)
+{
+	const struct sonde_columns_options o = options(SONDE_COLUMNS_STACKS, 0);
+	struct sonde_columns *c = open_columns("");
+	struct ArrowSchema schema;
+	struct ArrowArray a;
+
+	assert_int_equal(sonde_columns_add(c, "sched:sched_switch", NULL, &o), 0);
+	assert_int_equal(sonde_columns_frames(c, 0, &schema, &a), -ENOENT);
+	assert_int_equal(sonde_columns_frames(c, 1, &schema, &a), -ENOENT);
+	sonde_columns_free(c);
+}

@@ -186,6 +186,47 @@ static int read_tables(struct sonde_session *s, struct sonde_columns *c, struct 
 	return r;
 }
 
+static int read_all_frames(struct sonde_columns *c)
+{
+	const struct sonde_columns_options o = { .size = sizeof(o), .flags = SONDE_COLUMNS_FRAMES };
+	struct ArrowSchema schema;
+	struct ArrowArray a;
+	uint32_t table;
+	int r = sonde_columns_add(c, "cpu-clock", "ip", &o);
+
+	if (r < 0)
+		return r;
+	while ((r = sonde_columns_next(c, &table, &a)) > 0)
+		a.release(&a);
+	for (int i = 0; !r && i < 2; i++) { /* the second one follows a copy of the bitmaps */
+		r = sonde_columns_frames(c, 0, &schema, &a);
+		if (r)
+			break;
+		schema.release(&schema);
+		a.release(&a);
+	}
+	return r;
+}
+
+/* Only the result: a place without a name may be one whose name found no memory. */
+static void read_frames(const char *session, bool ask, struct answers *ret)
+{
+	struct sonde_session *s;
+	struct sonde_columns *c;
+
+	(void)ask;
+	ret->len = 0;
+	ret->result = sonde_session_open(&s, session, NULL);
+	if (ret->result < 0)
+		return;
+	ret->result = sonde_columns_new(&c, s);
+	if (!ret->result) {
+		ret->result = read_all_frames(c);
+		sonde_columns_free(c);
+	}
+	sonde_session_close(s);
+}
+
 static void read_columns(const char *session, bool ask, struct answers *ret)
 {
 	struct sonde_session *s;
@@ -328,4 +369,15 @@ TEST(filling_columns)
 	recording_done(&r);
 	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", demo());
 	sweep_reader(read_columns, session, false);
+}
+
+TEST(filling_frames)
+{
+	struct recording r;
+	char session[512];
+
+	small_recording(&r);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", r.path);
+	sweep_reader(read_frames, session, true);
+	recording_done(&r);
 }

@@ -5,16 +5,11 @@ import stat
 from weakref import WeakSet
 
 from . import _sonde, _table
+from ._table import _option_error
 
 LISTS = ("cpu", "pid", "tid", "comm")  # conditions that are sets of values
 MAX_CPU = 1 << 16  # more than a machine has
 NOTHING = "comm=\x01\n"  # no task has this name
-
-
-def _option_error(text):
-    error = _sonde.OptionError(text)
-    error.errno = 22
-    return error
 
 
 def _text(value):
@@ -323,9 +318,12 @@ class Recording:
         fields: names, all but common_* by default. The columns time, cpu, pid, tid and comm come
         first.
         strings='bytes': text as recorded; otherwise it is valid UTF-8, with \\xNN for other bytes.
-        flags='names': fields with flags or symbols as text. stacks: a column of call chains, which
-        are addresses, innermost first. Raises UnknownEvent and UnknownField, and MemoryError
-        instead of taking more than half of the memory: use batches() then.
+        flags='names': fields whose values have names as text, a value without a name as its
+        number; other fields stay numbers.
+        stacks: a column of call chains, innermost first. True: lists of addresses; 'frames': lists
+        of rows of Table.frames, which has the functions' names.
+        Raises UnknownEvent and UnknownField, and MemoryError instead of taking more than half of
+        the memory: use batches() then.
         """
         return _table.table(self._with(event)._session(), event, fields, strings=strings,
                             flags=flags, stacks=stacks)

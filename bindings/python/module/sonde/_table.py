@@ -7,7 +7,8 @@ from . import _sonde
 
 OWN = ("time", "cpu", "pid", "tid", "comm", "stack")
 # enum sonde_columns_flags
-BYTES, NAMES, STACKS = 1, 2, 4
+BYTES, NAMES, STACKS, FRAMES = 1, 2, 4, 16
+MAX_ROWS = 1 << 28
 
 
 class Table(Mapping):
@@ -18,7 +19,7 @@ class Table(Mapping):
     as you like.
     """
 
-    def __init__(self, name, batches, lost):
+    def __init__(self, name, batches, lost, frames=None):
         self._batches = batches
         self._names = batches[0].names
         self._columns = {}
@@ -28,6 +29,9 @@ class Table(Mapping):
         self.num_rows = sum(len(b) for b in batches)
         #: int: events of any type that the recording reports as lost, as far as it was read
         self.lost = lost
+        #: Table or None: with stacks='frames' the frames that stacks refer to, by row: ip, symbol,
+        #: offset (bytes from the function's start) and dso; each place once
+        self.frames = frames
 
     def __getitem__(self, name):
         if name not in self._columns:
@@ -89,13 +93,21 @@ def _memory():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
+def _option_error(text):
+    error = _sonde.OptionError(text)
+    error.errno = 22
+    return error
+
+
 def _flags(strings, flags, stacks):
     for name, value, words in (("strings", strings, ("dict", "bytes")),
                                ("flags", flags, ("number", "names"))):
         if value not in words:
-            raise _sonde.OptionError("%s is %r or %r, not %r" % ((name,) + words + (value,)))
+            raise _option_error("%s is %r or %r, not %r" % ((name,) + words + (value,)))
+    if isinstance(stacks, str) and stacks != "frames":
+        raise _option_error("stacks is False, True or 'frames', not %r" % stacks)
     return ((BYTES if strings == "bytes" else 0) | (NAMES if flags == "names" else 0) |
-            (STACKS if stacks else 0))
+            (FRAMES if stacks == "frames" else STACKS if stacks else 0))
 
 
 def _open(session, event, fields, rows, strings, flags, stacks):
@@ -124,16 +136,25 @@ def _raise_unknown(session, event, fields):
             _sonde._unknown_field(field, found[0].name, names)
 
 
+def _table(event, parts, reader, options):
+    """A Table, with the frames of its stacks if they were asked for."""
+    lost, frames = reader.facts()["lost"], None
+    if options["stacks"] == "frames":
+        frames = Table("frames", (reader.frames(),), lost)
+    return Table(event, parts, lost, frames)
+
+
 def batches(session, event, fields, rows, **options):
     """The Tables of Recording.batches()."""
+    if not isinstance(rows, int) or not 1 <= rows <= MAX_ROWS:
+        raise _option_error("rows is a number from 1 to 2**28, not %r" % (rows,))
     reader = _open(session, event, fields, rows, **options)
-    for batch in reader:
-        yield Table(event, (batch,), reader.facts()["lost"])
+    return (_table(event, (batch,), reader, options) for batch in reader)
 
 
 def table(session, event, fields, **options):
     """The Table of Recording.table()."""
-    reader = _open(session, event, fields, 1 << 28, **options)
+    reader = _open(session, event, fields, MAX_ROWS, **options)
     parts, size = [], 0
     for batch in reader:
         parts.append(batch)
@@ -142,4 +163,4 @@ def table(session, event, fields, **options):
             raise MemoryError("the first %d events of %s take %d MiB, more than half of the "
                               "memory: use batches(), or fewer fields" %
                               (sum(map(len, parts)), event, size >> 20))
-    return Table(event, tuple(parts) or (reader.empty(),), reader.facts()["lost"])
+    return _table(event, tuple(parts) or (reader.empty(),), reader, options)
