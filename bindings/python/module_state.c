@@ -54,6 +54,8 @@ int module_make_errors(PyObject *module, struct module_state *m)
 	return 0;
 }
 
+static const char see_schemas[] = "schemas has the names of all event types";
+
 /* ---- raising --------------------------------------------------------------------------------- */
 
 /* Sets an attribute to a new reference, or does nothing for NULL. */
@@ -75,6 +77,52 @@ static PyObject *module_raise(PyObject *exception, int code, const char *advice)
 	return NULL;
 }
 
+/* Adds the words of a list "A, B or C?". */
+static int module_add_words(PyObject *list, const char *p)
+{
+	while (*p) {
+		const char *comma = strstr(p, ", "), * or = strstr(p, " or "), *end;
+		PyObject *word;
+		int r;
+
+		end = comma && (! or || comma < or) ? comma : or ? or : p + strcspn(p, "?");
+		word = text_object(p, (size_t)(end - p));
+		r = word ? PyList_Append(list, word) : -1;
+		Py_XDECREF(word);
+		if (r < 0)
+			return -1;
+		p = end + (end == comma ? 2 : end == or ? 4 : strlen(end));
+	}
+	return 0;
+}
+
+/*
+ * Raises UnknownEvent with a text of the library, which has the names:
+ *
+ *	... has no event 'NAME'; did you mean A, B or C?
+ */
+static PyObject *module_no_event(struct module_state *m, const char *text)
+{
+	static const char before[] = "has no event '", guess[] = "'; did you mean ";
+	const char *name = strstr(text, before), *meant = strstr(text, guess), *end;
+	PyObject *exception = NULL, *message = text_object(text, strlen(text));
+	PyObject *list = PyList_New(0);
+
+	name = name ? name + strlen(before) : text;
+	end = meant && meant >= name ? meant : strrchr(name, '\'');
+	if (!end)
+		end = name + strlen(name);
+	if (message && list && (!meant || module_add_words(list, meant + strlen(guess)) >= 0))
+		exception = PyObject_CallFunctionObjArgs(m->unknown_event, message, NULL);
+	if (exception &&
+	    (module_set(exception, "name", text_object(name, (size_t)(end - name))) < 0 ||
+	     module_set(exception, "near", PyList_AsTuple(list)) < 0))
+		Py_CLEAR(exception);
+	Py_XDECREF(message);
+	Py_XDECREF(list);
+	return module_raise(exception, ENOENT, see_schemas);
+}
+
 PyObject *module_error(struct module_state *m, int code)
 {
 	static const char see_record[] = "`sonde record -a sleep 1` makes the recording perf.data";
@@ -87,6 +135,8 @@ PyObject *module_error(struct module_state *m, int code)
 	switch (-code) {
 	case ENOMEM:
 		return PyErr_NoMemory();
+	case ESRCH:
+		return module_no_event(m, sonde_error_text());
 	case EBADMSG:
 		class = m->format_error;
 		advice = see_info;
@@ -185,8 +235,7 @@ PyObject *module_unknown(struct module_state *m, PyObject *name, PyObject *event
 	Py_XDECREF(text);
 	Py_XDECREF(near);
 	return module_raise(exception, ENOENT,
-			    event ? "schema.fields has the names of all fields"
-				  : "schemas has the names of all event types");
+			    event ? "schema.fields has the names of all fields" : see_schemas);
 }
 
 PyObject *module_loss(struct module_state *m, uint64_t lost, const char *line)
