@@ -176,6 +176,27 @@ def where_is_evaluated_by_the_library():
 
 
 @case
+def where_is_false_for_what_only_a_pattern_names():
+    expected = [e.time for e in sonde.open(DEMO, events=SWITCH) if e.next_pid == 0]
+    for events in ("sched:*", "sched_*", ["sched:*", "syscalls:*"], [SWITCH, "syscalls:*"], "*"):
+        same((events, times(sonde.open(DEMO, events=events, where="next_pid == 0"))),
+             (events, expected))
+        same(times(sonde.open(DEMO).select(events).select("*", "next_pid == 0")), expected)
+    for events in ("sched:sched_wakeup", "sched_wakeup", ["sched:*", "sched:sched_wakeup"]):
+        raises(sonde.OptionError, lambda: sonde.open(DEMO, events=events, where="next_pid == 0"),
+               "sched:sched_wakeup", "next_pid")
+
+
+@case
+def events_that_are_sampled_have_short_names():
+    rec = sonde.open(MADE + "/limit-0.data")
+    same(list(rec.schemas), ["cpu-clock:HG"])
+    same((rec.select("cpu-clock").count(), rec.select("cpu-clock:HG").count()), (1, 1))
+    same(rec.table("cpu-clock").num_rows, 1)
+    raises(sonde.UnknownEvent, lambda: rec.select("HG"))
+
+
+@case
 def select_combines_conditions():
     rec = sonde.open(DEMO, events="sched:*", cpu="0-1", comm="cat,grep,sh")
     one = rec.select(SWITCH, cpu=1, comm=["cat", "find"], where="prev_pid != 0")
@@ -240,6 +261,63 @@ def unknown_names_raise_at_once():
 
 
 @case
+def the_library_names_unknown_events():
+    """Names that only the library can look up: parts of pairs, switches, a session's text."""
+    wrong = sonde.pair("sched:sched_swich", SWITCH)
+    rec = sonde.open(DEMO)
+    for call in (lambda: sonde.open(DEMO, events=wrong), lambda: rec.select(wrong),
+                 lambda: rec.table(wrong), lambda: list(rec.batches(wrong)),
+                 lambda: sonde.open(DEMO, pair="sched:sched_swich," + SWITCH),
+                 lambda: sonde.open(DEMO, switch_on="sched:sched_swich"),
+                 lambda: sonde.session("input=%s\nevent=sched:sched_swich\n" % DEMO)):
+        e = raises(sonde.UnknownEvent, call, "sched:sched_swich", SWITCH)
+        same((e.name, e.near[0], e.errno), ("sched:sched_swich", SWITCH, 2))
+        assert e.advice
+    # A recording in the form of a pipe may describe the part later.
+    wrong = sonde.pair("syscalls:sys_enter_read", "syscalls:sys_exit_read")
+    e = raises(sonde.UnknownEvent, lambda: sonde.open(PIPELINE, events=wrong))
+    same((e.name, e.near[0]), ("syscalls:sys_exit_read", "syscalls:sys_enter_read"))
+    near = raises(sonde.UnknownEvent, lambda: sonde.session(
+        "input=%s\nevent=syscalls:sys_enter_rea'd\n" % DEMO))
+    same((near.name, near.near[0]), ("syscalls:sys_enter_rea'd", "syscalls:sys_enter_read"))
+    assert len(near.near) > 1 and not set("? ,") & set("".join(near.near)), near.near
+    same(raises(sonde.UnknownEvent,
+                lambda: sonde.open(DEMO, switch_off="qqqqqqqqqqqqqqqqqqqq")).near, ())
+
+
+def piped(path):
+    """A pipe that gives the file."""
+    reading, writing = os.pipe()
+    with open(path, "rb") as f:
+        subprocess.Popen(["cat"], stdin=f, stdout=writing, close_fds=True)
+    os.close(writing)
+    return reading
+
+
+@case
+def a_pipe_has_the_events_of_each_selection():
+    whole = sonde.open(DEMO)
+    for first, second in (("sched:*", SWITCH), (SWITCH, "sched:*"), (SWITCH, "*"), ("*", "sched:*"),
+                          ("sched_switch", "sched_*"), ([SWITCH, "syscalls:*"], "syscalls:*"),
+                          ("sched:*", "syscalls:sys_enter_read"), (SWITCH, "sched:sched_wakeup")):
+        reading = piped(DEMO)
+        got = sonde.open(reading, events=first).select(second).count(by="name")
+        os.close(reading)
+        same((first, second, got),
+             (first, second, whole.select(first).select(second).count(by="name")))
+    for first, second in (("sched:*", "*switch"), ("sched_switch", "sched:*")):
+        reading = piped(DEMO)
+        rec = sonde.open(reading, events=first)
+        raises(sonde.OptionError, lambda: rec.select(second), first, second, "pipe")
+        same(rec.count(), whole.select(first).count())
+        os.close(reading)
+    reading = piped(DEMO)
+    e = raises(sonde.UnknownEvent, lambda: list(sonde.open(reading, events="sched:sched_swich")))
+    same((e.name, e.near[0]), ("sched:sched_swich", SWITCH))
+    os.close(reading)
+
+
+@case
 def wrong_keys_and_values_raise_at_once():
     for keys in (dict(colour="red"), dict(time="x"), dict(clock="sun"), dict(cpu="a"),
                  dict(on_loss="ignore"), dict(events=SWITCH, where="next_pid =="),
@@ -256,6 +334,18 @@ def wrong_keys_and_values_raise_at_once():
     raises(ValueError, lambda: sonde.open(DEMO).table(SWITCH, flags="all"), "flags")
     raises(TypeError, lambda: sonde.open(DEMO).count(by=[1]))
     raises(ValueError, lambda: sonde.open(DEMO, time=(1, 2, 3)))
+    raises(TypeError, lambda: sonde.open(DEMO, time=(1.5, None)), "nanoseconds", "float")
+    raises(TypeError, lambda: sonde.open(DEMO, time=5), "nanoseconds")
+    raises(sonde.OptionError, lambda: sonde.open(DEMO, time=(-1, None)), "negative")
+    for name in (None, 3, b"sched:sched_switch"):
+        for call in (lambda: sonde.open(DEMO, events=[name]), lambda: sonde.open(DEMO).table(name),
+                     lambda: sonde.open(DEMO).batches(name)):
+            raises(TypeError, call, "an event's name")
+    for rows in (0, -1, 1 << 40, None):
+        raises(sonde.OptionError, lambda: sonde.open(DEMO).batches(SWITCH, rows=rows), "rows")
+    raises(sonde.UnknownEvent, lambda: sonde.open(DEMO).batches("sched:sched_swich"))
+    e = raises(sonde.InputNotFoundError, lambda: sonde.open(DEMO, kallsyms="/nothing"), "/nothing")
+    same(e.advice, "")  # the recording is there
 
 
 @case

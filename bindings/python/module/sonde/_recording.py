@@ -46,13 +46,21 @@ def _is_pipe(path):
 
 
 def _seconds(ns):
-    return "" if ns is None else "%d.%09d" % divmod(ns, 10 ** 9)
+    if ns is None:
+        return ""
+    if not hasattr(ns, "__index__"):
+        raise TypeError("time: (from, to) are int nanoseconds or None, not %s" % type(ns).__name__)
+    if ns < 0:
+        raise _option_error("time: %d is negative" % ns)
+    return "%d.%09d" % divmod(ns, 10 ** 9)
 
 
 def _time(value):
     """The key time=: text as `sonde script --time` takes it, or (from, to) in nanoseconds."""
     if isinstance(value, str):
         return value
+    if not isinstance(value, (tuple, list)):
+        raise TypeError("time is text, or (from, to) in nanoseconds, not %s" % type(value).__name__)
     first, last = value
     return "%s,%s" % (_seconds(first), _seconds(last))
 
@@ -79,25 +87,75 @@ def _is_pair(name):
     return name.startswith("pair(") and name.endswith(")")
 
 
+def _as_chosen(groups, name, is_sample):
+    """A name for the key event=. where= is false for an event without its field, but wrong if the
+    event was named: an event that only patterns chose stays a pattern, as '[s]ched:sched_switch'.
+    """
+    if not name[:1].isalnum() or any(not _is_glob(p) and _is_match(p, name, is_sample)
+                                     for group in groups for p in group):
+        return name
+    return "[%s]%s" % (name[0], name[1:])
+
+
+def _missing(pattern, types):
+    """What no event type matches: the pattern, or the part of a pair."""
+    parts = pattern[len("pair("):-1].split(",")[:2] if _is_pair(pattern) else ()
+    return next((p for p in parts if not any(_is_match(p, *t) for t in types.items())), pattern)
+
+
+def _check_name(event):
+    if not isinstance(event, str):
+        raise TypeError("an event's name is a str, not %s" % type(event).__name__)
+
+
 def _words(text):
-    """The names of a list: split at commas outside of brackets."""
-    words, depth = [""], 0
+    """The names of a list: split at commas outside of brackets and of slashes (cpu/a=1,b=2/)."""
+    words, depth, in_slashes = [""], 0, False
     for c in text:
         depth += (c == "(") - (c == ")")
-        if c == "," and not depth:
+        in_slashes ^= c == "/"
+        if c == "," and not depth and not in_slashes:
             words.append("")
         else:
             words[-1] += c
     return tuple(words)
 
 
-def _is_match(pattern, name):
-    """Whether a pattern names an event type; tracepoints also without their system."""
+def _is_match(pattern, name, is_sample=False):
+    """Whether a pattern names an event type: tracepoints also without their system, and events that
+    are sampled (is_sample) also without their modifiers."""
     from fnmatch import fnmatchcase
     if _is_pair(pattern) or _is_pair(name):
         return pattern in (name, "*")
-    return fnmatchcase(name, pattern) or (":" not in pattern and
-                                          fnmatchcase(name.partition(":")[2], pattern))
+    if fnmatchcase(name, pattern) or is_sample and name.rpartition(":")[0] == pattern:
+        return True
+    return ":" not in pattern and not is_sample and fnmatchcase(name.partition(":")[2], pattern)
+
+
+def _is_glob(pattern):
+    return not _is_pair(pattern) and any(c in pattern for c in "*?[")
+
+
+def _covers(pattern, other):
+    """Whether a pattern names all that the other one does, in any recording."""
+    return pattern in (other, "*") or (not _is_glob(other) and _is_match(pattern, other) and
+                                       (":" in other or ":" not in pattern))
+
+
+def _in_both(one, other):
+    """The patterns of what two groups have in common. A pipe has no event types to compare with."""
+    both = []
+    for p in one:
+        for q in other:
+            if _covers(q, p):
+                both.append(p)
+            elif _covers(p, q):
+                both.append(q)
+            elif (not any(":" in n and not _is_glob(n) for n in (p, q)) and
+                  (_is_glob(p) or _is_glob(q))):
+                raise _option_error("%r and %r: what both name is not known before the pipe is "
+                                    "read; give select() one of them" % (p, q))
+    return list(dict.fromkeys(both))
 
 
 def _as_set(key, value):
@@ -140,8 +198,13 @@ class Recording:
         self._base = None  # for schemas and facts of the header
         self._walked = None  # a session that was read to its end
         self._patterns = None
+        groups = conditions.get("events", ())
         if not self._is_pipe:
             self._resolve()
+        elif len(groups) > 1:
+            self._patterns = groups[0]
+            for group in groups[1:]:
+                self._patterns = _in_both(self._patterns, group)
 
     # ---- sessions ------------------------------------------------------------------------------
 
@@ -153,24 +216,26 @@ class Recording:
         if patterns is not None:
             where = others.pop("where", None)
             self._base = self._open(self._lines(others))
-            names = self._names()
+            types = {s.name: s.kind == "sample" for s in self._base.schemas
+                     if s.kind in ("tracepoint", "sample")}
             for pattern in (p for group in patterns for p in group):
-                if not any(_is_match(pattern, name) for name in names):
-                    _sonde._unknown_event(pattern, names)
-            chosen = [name for name in names
-                      if all(any(_is_match(p, name) for p in group) for group in patterns)]
-            self._patterns = chosen
+                if not any(_is_match(pattern, *t) for t in types.items()):
+                    _sonde._unknown_event(_missing(pattern, types), list(types))
+            self._patterns = [_as_chosen(patterns, *t) for t in types.items()
+                              if all(any(_is_match(p, *t) for p in group) for group in patterns)]
             if where is None:
                 return
         self._base = self._open(self._lines(self._conditions))
 
     def _open(self, text):
-        s = _open_waiting(text) if self._is_pipe else _sonde.session(text)
+        try:
+            s = _open_waiting(text) if self._is_pipe else _sonde.session(text)
+        except _sonde.InputNotFoundError as error:
+            if all(p == "-" or os.path.exists(p) for p in self.path):
+                error.advice = ""  # a file that a key names
+            raise
         self._sessions.add(s)
         return s
-
-    def _names(self):
-        return [s.name for s in self._base.schemas if s.kind in ("tracepoint", "sample")]
 
     def _pairs(self):
         """The names of pairs that are asked for, each once."""
@@ -268,7 +333,9 @@ class Recording:
 
         rec.select("sched:*", cpu=0, where="prev_pid != 0"). Conditions are combined with those of
         rec: an event must fulfil all. Other keys replace those of rec. Raises UnknownEvent for a
-        name that the recording does not have, and OptionError for a wrong condition or key.
+        name that the recording does not have, and OptionError for a wrong condition or key. The
+        event types of a pipe are known only while it is read, which then raises UnknownEvent; two
+        patterns that may overlap, as 'sched:*' and '*switch', raise OptionError at once.
         """
         conditions, others = dict(self._conditions), dict(self._keys)
         if events is not None:
@@ -310,6 +377,7 @@ class Recording:
 
     def _with(self, event):
         """This recording, with the pair of that name if it is one."""
+        _check_name(event)
         return self.select(event) if _is_pair(event) and event not in self._pairs() else self
 
     def table(self, event, fields=None, *, strings="dict", flags="number", stacks=False):
@@ -477,7 +545,10 @@ def _lines_of(session):
 
 
 def _patterns(events):
-    return _words(events) if isinstance(events, str) else tuple(events)
+    patterns = _words(events) if isinstance(events, str) else tuple(events)
+    for pattern in patterns:
+        _check_name(pattern)
+    return patterns
 
 
 def open(path="perf.data", *, events=None, where=None, time=None, cpu=None, pid=None, tid=None,
