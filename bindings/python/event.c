@@ -80,6 +80,7 @@ PyObject *event_value(struct py_event *e, size_t i)
 	case CONV_TEXT:
 	case CONV_DYNAMIC_TEXT:
 		return event_text_value(e, f);
+	case CONV_ZERO: /* a struct: a script of perf gets 0 */
 	case CONV_BYTES:
 	case CONV_DYNAMIC_BYTES:
 		if (f->is_text)
