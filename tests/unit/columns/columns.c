@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "arrow_walk.h"
 #include "../session/open.h"
@@ -603,4 +605,73 @@ TEST(frames_are_of_tables_that_want_them)
 	assert_int_equal(sonde_columns_frames(c, 0, &schema, &a), -ENOENT);
 	assert_int_equal(sonde_columns_frames(c, 1, &schema, &a), -ENOENT);
 	sonde_columns_free(c);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static void ignore_signal(int nr)
+{
+	(void)nr;
+}
+
+static void write_fully(int fd, const void *p, size_t n)
+{
+	assert_int_equal(write(fd, p, n), n);
+}
+
+/*
+ * A signal ends the wait for a pipe: the host handles it and calls again. No event is lost by it.
+ */
+TEST(fill_returns_after_a_signal_without_an_event)
+{
+	/* The pipe's header; then the attr: TID TIME IDENTIFIER; its id; a sample. */
+	static const uint64_t head[] = { PERFDATA_MAGIC,
+					 16,
+					 (uint64_t)80 << 48 | RECORD_HEADER_ATTR,
+					 (uint64_t)64 << 32 | 1,
+					 0,
+					 1,
+					 0x10006,
+					 0,
+					 0,
+					 0,
+					 0,
+					 7 };
+	static const uint64_t sample[] = { (uint64_t)32 << 48 | PERF_RECORD_SAMPLE, 7,
+					   (uint64_t)12 << 32 | 12, 1000 };
+	const struct itimerval every = { { 0, 20000 }, { 0, 20000 } }, never = { 0 };
+	struct sigaction action = { .sa_handler = ignore_signal }, before;
+	struct sonde_session *s;
+	struct sonde_columns *c;
+	struct ArrowArray a;
+	uint32_t table;
+	char path[64];
+	int fds[2], r;
+
+	assert_int_equal(pipe(fds), 0);
+	write_fully(fds[1], head, sizeof(head));
+	write_fully(fds[1], sample, sizeof(sample));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	s = open_session(path, "");
+	assert_int_equal(sonde_columns_new(&c, s), 0);
+	assert_int_equal(sonde_columns_add(c, "cpu-clock", "", NULL), 0);
+	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &every, NULL), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(sonde_columns_fill(c), 1);
+		assert_int_equal(sonde_columns_next_pending(c, &table, &a), 0);
+	}
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+	write_fully(fds[1], sample, sizeof(sample));
+	close(fds[1]);
+	while ((r = sonde_columns_fill(c)) > 0)
+		;
+	assert_int_equal(r, 0);
+	assert_int_equal(sonde_columns_next_pending(c, &table, &a), 1);
+	assert_int_equal(a.length, 2);
+	a.release(&a);
+	sonde_columns_free(c);
+	sonde_session_close(s);
+	close(fds[0]);
 }
