@@ -446,6 +446,9 @@ const struct opt report_options[] = {
 	TIME_OPTION("takes only samples"),
 	CPU_OPTION("takes only samples"),
 	WHERE_OPTION("takes only samples"),
+	OPT_OUR_KEY(0, "pair", "START,STOP[,KEY[,STOPKEY]]", "pair",
+		"makes an event of pairs, as sonde script --pair does, with tables of its own; "
+		"--format folded --weight ns adds up times. May be given several times"),
 	OPT_TEXT('c', "comms", "NAMES", struct report_args, comms,
 		"shows only rows of threads with these names"),
 	OPT_TEXT('d', "dsos", "FILES", struct report_args, dsos,

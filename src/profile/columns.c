@@ -183,13 +183,24 @@ static int columns_add_word(struct profile *p, const struct schema_table *schema
 	return nr ? nr : columns_unknown_key(schemas, word, len);
 }
 
+size_t columns_word_length(const char *text)
+{
+	size_t n = 0, depth = 0;
+
+	for (; text[n] && (depth || text[n] != ','); n++) {
+		depth += text[n] == '(';
+		depth -= text[n] == ')' && depth;
+	}
+	return depth ? strcspn(text, ",") : n;
+}
+
 int columns_check(struct profile *p)
 {
 	const char *text = p->opts.keys ? p->opts.keys : PROFILE_DEFAULT_KEYS;
 
 	p->is_bound = true;
 	while (*text) {
-		const size_t len = strcspn(text, ",");
+		const size_t len = columns_word_length(text);
 
 		p->is_bound &= columns_find_key(text, len) != NULL;
 		if (!text[len])
@@ -214,7 +225,7 @@ int columns_bind(struct profile *p, const struct schema_table *schemas)
 
 	p->is_bound = true;
 	while (*text) {
-		const size_t len = strcspn(text, ",");
+		const size_t len = columns_word_length(text);
 
 		TRY(columns_add_word(p, schemas, text, len));
 		if (!text[len])

@@ -10,6 +10,8 @@ extern const size_t nr_key_defs;
 
 /* Makes the columns if all words of keys= are in the table of keys. */
 int columns_check(struct profile *p);
+/* The first word of a list: up to a comma that is not in brackets, as those of pair(A,B).ns are. */
+size_t columns_word_length(const char *text);
 /*
  * Makes the columns. A word that is not a key is a field of the tracepoints in `schemas`, which may
  * be NULL. -EINVAL if a word is neither.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/treesort.h"
 
@@ -92,7 +93,7 @@ static int sort_parse(struct sort_order *o, const char *text)
 	if (!*text)
 		return sort_default(o);
 	for (;;) {
-		const size_t len = strcspn(text, ",");
+		const size_t len = columns_word_length(text);
 		struct sort_step step;
 
 		TRY(sort_find_step(o->p, text, len, &step));
