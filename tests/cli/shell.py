@@ -57,6 +57,15 @@ def without_terminal():
     say(r == (0, '2 {0, 1}\n', ''), 'several files are merged', str(r))
     r = call(DEMO, program='1 / 0')
     say(r[0] == 1 and 'ZeroDivisionError' in r[2], 'a program that raises: status 1', str(r))
+    say('shell.py' not in r[2] and 'line 1, in <module>' in r[2], 'its traceback begins in it', r[2])
+    r = call(DEMO, program='print(1))')
+    say(r[0] == 1 and 'SyntaxError' in r[2] and 'shell.py' not in r[2].split('SyntaxError')[1],
+        'a program that is none: status 1', str(r))
+    r = call(DEMO, program='import sys; sys.exit(3)')
+    say(r[0] == 3, 'a program that exits: its status', str(r))
+    r = call('-', program='print(1)')
+    say(r == (1, '', 'sonde: shell: standard input is for commands: name a file\n'),
+        'a recording on standard input is refused', str(r))
     r = call(DATA + '/none.data')
     say(r[0] == 1 and r[2].startswith('sonde: ') and 'Traceback' not in r[2],
         'a recording that is not there: a line, status 1', str(r))

@@ -172,23 +172,39 @@ def ipython(words, text):
     return True
 
 
+def run_program(names):
+    """Runs the program on standard input. A traceback begins in it, not here."""
+    try:
+        exec(compile(sys.stdin.read(), "<stdin>", "exec"), names)
+    except Exception as e:
+        import traceback
+        traceback.print_exception(type(e), e, e.__traceback__.tb_next)
+        sys.exit(1)
+
+
+def fail(text):
+    sys.stderr.write("".join("sonde: %s\n" % line for line in text.splitlines()))
+    sys.stderr.flush()
+    os._exit(1)  # -i would go on after sys.exit()
+
+
 def main(names, paths):
     """Opens the recordings and leaves nothing in names but what the user gets."""
     sonde = load_sonde()
+    if "-" in paths:
+        fail("shell: standard input is for commands: name a file")
     try:
         rec = sonde.open(paths if len(paths) > 1 else paths[0])
     except (sonde.Error, MemoryError) as e:
         text = e.strerror if isinstance(e, OSError) and e.strerror else str(e) or "out of memory"
-        sys.stderr.write("".join("sonde: %s\n" % line for line in text.splitlines()))
-        sys.stderr.flush()
-        os._exit(1)  # -i would go on after sys.exit()
+        fail(text)
     builtins = names["__builtins__"]
     names.clear()
     names.update(__name__="__main__", __builtins__=builtins, __doc__=None, rec=rec, sonde=sonde)
     sys.argv[:] = [""]
     if not sys.stdin.isatty():
         sys.path.insert(0, "")
-        exec(compile(sys.stdin.read(), "<stdin>", "exec"), names)
+        run_program(names)
         return
     words, text = Words(rec, names), banner(sonde, rec, paths)
     if ipython(words, text):
