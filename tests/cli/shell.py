@@ -57,7 +57,8 @@ def without_terminal():
     say(r == (0, '2 {0, 1}\n', ''), 'several files are merged', str(r))
     r = call(DEMO, program='1 / 0')
     say(r[0] == 1 and 'ZeroDivisionError' in r[2], 'a program that raises: status 1', str(r))
-    say('shell.py' not in r[2] and 'line 1, in <module>' in r[2], 'its traceback begins in it', r[2])
+    say('shell.py' not in r[2] and 'line 1, in <module>' in r[2], 'its traceback begins in it',
+        r[2])
     r = call(DEMO, program='print(1))')
     say(r[0] == 1 and 'SyntaxError' in r[2] and 'shell.py' not in r[2].split('SyntaxError')[1],
         'a program that is none: status 1', str(r))
