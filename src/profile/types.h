@@ -22,10 +22,10 @@
 #include "base/outbuf.h"
 #include "base/strpool.h"
 #include "base/vec.h"
+#include "base/wordset.h"
 #include "profile/branch_types.h"
 #include "profile/options.h"
 #include "profile/pathset.h"
-#include "profile/wordset.h"
 #include "sonde/sonde.h"
 
 struct recordings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/wordset.h"
+#include "base/wordset.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * struct wordset: distinct keys of a fixed number of 64-bit words, numbered from 0 in the order in
  * which they were added. Keys come from files, so a set mixes its address into each hash.
  */
-#ifndef SONDE_PROFILE_WORDSET_H
-#define SONDE_PROFILE_WORDSET_H
+#ifndef SONDE_BASE_WORDSET_H
+#define SONDE_BASE_WORDSET_H
 
 #include <stdbool.h>
 #include <stddef.h>
