@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "model/value.h"
 #include "recording/code.h"
+#include "recording/keep.h"
 #include "recording/locate.h"
 #include "recording/text.h"
 #include "session/session.h"
@@ -29,61 +30,27 @@ uint32_t sonde_event_input(const struct sonde_event *ev)
 	return event_of(ev)->recording->nr;
 }
 
-struct sonde_event *sonde_event_dup(const struct sonde_event *pub)
+struct sonde_event *sonde_event_dup(const struct sonde_event *ev)
 {
-	const struct event *ev = event_of(pub);
-	struct address_space *space;
 	struct event *dup;
-	uint8_t *bytes;
-	bool inside, is_pair;
-	size_t len;
 
-	NOT_NULL_NAMED(pub, "ev", NULL);
-	space = ev->space;
-	/*
-	 * Copy the record, or the payload if it is not inside the record (defects). A pair has
-	 * both.
-	 */
-	inside = pub->record && pub->bytes >= pub->record &&
-		 pub->bytes <= pub->record + pub->record_len;
-	len = inside ? pub->record_len : pub->bytes_len;
-	is_pair = ev->schema->traits & SCHEMA_PAIR && !inside && pub->record;
-	dup = malloc(sizeof(*dup) + len + (is_pair ? pub->record_len : 0));
-	if (!dup) {
-		err_nomem();
+	NOT_NULL(ev, NULL);
+	dup = recording_keep(event_of(ev));
+	if (!dup)
 		return NULL;
-	}
-	bytes = (uint8_t *)(dup + 1);
-	*dup = *ev;
-	memcpy(bytes, inside ? pub->record : pub->bytes, len);
-	dup->pub.bytes = inside ? bytes + (pub->bytes - pub->record) : bytes;
-	dup->pub.record = inside ? bytes : NULL;
-	if (is_pair)
-		dup->pub.record = memcpy(bytes + len, pub->record, pub->record_len);
-	else if (!inside)
-		dup->pub.record_len = 0;
-	dup->change = NULL;
-	if (!ev->owned) /* a reference is taken */
-		space = (struct address_space *)recording_space(ev, CPUMODE_USER);
-	dup->space = space ? address_space_ref(space) : NULL;
-	dup->kernel_space =
-		address_space_ref(ev->owned ? ev->kernel_space : ev->recording->state.kernel);
-	dup->cut = NULL;
-	dup->owned = true;
-	session_ref(ev->recording->session);
+	session_ref(dup->recording->session);
 	return &dup->pub;
 }
 
-void sonde_event_free(struct sonde_event *pub)
+void sonde_event_free(struct sonde_event *ev)
 {
-	struct event *ev = (struct event *)pub;
+	struct sonde_session *s;
 
-	if (!ev || !ev->owned)
+	if (!ev || !event_of(ev)->owned)
 		return;
-	address_space_unref(ev->space);
-	address_space_unref(ev->kernel_space);
-	session_unref(ev->recording->session);
-	free(ev);
+	s = event_of(ev)->recording->session;
+	recording_keep_done((struct event *)ev);
+	session_unref(s);
 }
 
 uint64_t sonde_event_u64(const struct sonde_event *ev, const struct sonde_field *f)

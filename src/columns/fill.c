@@ -172,11 +172,6 @@ static bool fill_store(void *values, const struct column *c, size_t at, uint64_t
 	return true;
 }
 
-static bool fill_has(const struct sonde_field *f, const struct sonde_event *ev)
-{
-	return f->width <= ev->bytes_len && f->offset <= ev->bytes_len - f->width;
-}
-
 static int fill_int(const struct run *r, struct column *c, const struct plan_field *p)
 {
 	const struct sonde_field *f = p->field;
@@ -189,7 +184,7 @@ static int fill_int(const struct run *r, struct column *c, const struct plan_fie
 	}
 	for (size_t i = 0; i < r->nr; i++) {
 		const struct sonde_event *ev = r->ev[i];
-		const bool has = fill_has(f, ev);
+		const bool has = field_is_inside(f, ev->bytes_len);
 		uint64_t v = field_number(f, ev->bytes, ev->bytes_len, fill_swaps(ev));
 
 		if (is_signed)
@@ -209,7 +204,7 @@ static int fill_float(const struct run *r, struct column *c, const struct plan_f
 
 	for (size_t i = 0; i < r->nr; i++) {
 		const struct sonde_event *ev = r->ev[i];
-		const bool has = fill_has(f, ev);
+		const bool has = field_is_inside(f, ev->bytes_len);
 		const double v =
 			has ? field_double(f, ev->bytes, ev->bytes_len, fill_swaps(ev)) : 0;
 
@@ -305,7 +300,7 @@ static int fill_names(const struct run *r, struct column *c, const struct sonde_
 		const struct sonde_event *ev = r->ev[i];
 		uint64_t v, code;
 
-		if (!fill_has(f, ev)) {
+		if (!field_is_inside(f, ev->bytes_len)) {
 			TRY(fill_code_null(r, c, i));
 			continue;
 		}

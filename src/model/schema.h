@@ -101,6 +101,12 @@ static inline bool schema_is_shown(const struct sonde_schema *sc)
 	return sc->record_type >= 64;
 }
 
+/* True if samples of this very schema may appear: not of one that was described anew later. */
+static inline bool schema_has_samples(const struct sonde_schema *sc)
+{
+	return sc->kind <= SONDE_SAMPLE && !(sc->traits & SCHEMA_DUMMY) && !sc->newer;
+}
+
 /* The current schema of an event. Lists of events contain only the event's first schema. */
 static inline const struct sonde_schema *schema_newest(const struct sonde_schema *sc)
 {

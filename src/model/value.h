@@ -38,10 +38,16 @@ static inline int64_t value_sign_extend(uint64_t v, uint32_t width)
 	return (int64_t)(v << unused_bits) >> unused_bits;
 }
 
+/* True if the record has all bytes of a field of known width. */
+static inline bool field_is_inside(const struct sonde_field *f, uint32_t len)
+{
+	return f->width <= len && f->offset <= len - f->width;
+}
+
 static inline uint64_t field_u64(const struct sonde_field *f, const uint8_t *bytes, uint32_t len,
 				 bool swap)
 {
-	if (f->width > len || f->offset > len - f->width)
+	if (!field_is_inside(f, len))
 		return 0;
 	return value_u64(bytes + f->offset, f->width, swap);
 }

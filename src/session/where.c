@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "recording/text.h"
+#include "recording/where.h"
 #include "session/session.h"
 
 /* True if event= chooses the schema; *ret_named if one of its names is not a pattern. */
@@ -24,11 +24,6 @@ static bool where_is_chosen(const struct sonde_session *s, const struct sonde_sc
 		*ret_named |= !strpbrk(l->names[i], "*?[");
 	}
 	return is_chosen;
-}
-
-static bool where_has_samples(const struct sonde_schema *sc)
-{
-	return sc->kind <= SONDE_SAMPLE && !(sc->traits & SCHEMA_DUMMY) && !sc->newer;
 }
 
 static int where_bind_schema(struct sonde_session *s, const struct sonde_schema *sc)
@@ -91,7 +86,7 @@ int session_where_open(struct sonde_session *s)
 		return 0;
 	vec_foreach(sc, &s->recordings.schemas.schemas) {
 		/* A pipe may describe its tracepoints later. */
-		if (where_has_samples(*sc) &&
+		if (schema_has_samples(*sc) &&
 		    !(s->is_stream && !(*sc)->nr_fields && (*sc)->kind == SONDE_TRACEPOINT))
 			TRY(where_bind_schema(s, *sc));
 	}
@@ -110,46 +105,15 @@ int session_where_end(struct sonde_session *s)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static const char *where_comm(void *ctx)
-{
-	const struct event *ev = ctx;
-
-	return strpool_text(&ev->recording->all->strings, ev->pub.comm);
-}
-
-static const char *where_string_at(void *ctx, uint64_t addr)
-{
-	const struct event *ev = ctx;
-
-	return recording_printk(ev->recording, addr);
-}
-
-static int where_sample(void *ctx, struct sonde_sample *ret)
-{
-	const struct event *ev = ctx;
-	const int r = source_sample(ev->source, ev, ret);
-
-	if (r < 0)
-		err_clear(); /* the record is damaged, and the source has counted it */
-	return r;
-}
-
 int session_where_ask(struct sonde_session *s, struct event *ev)
 {
 	struct session_where *w = &s->where;
 	const uint32_t id = ev->schema->id;
-	const struct where_input in = {
-		.event = &ev->pub,
-		.comm = where_comm,
-		.string_at = where_string_at,
-		.sample = where_sample,
-		.ctx = ev,
-	};
 
 	if (__builtin_expect(id >= w->programs.n || !w->programs.v[id].is_known, 0))
 		TRY(where_bind_schema(s, ev->schema));
 	/* The events that event= does not choose have no program. */
-	return !w->programs.v[id].program || where_pass(w->programs.v[id].program, &in);
+	return !w->programs.v[id].program || recording_where_pass(w->programs.v[id].program, ev);
 }
 
 void session_where_done(struct sonde_session *s)

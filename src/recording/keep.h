@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of events that own their bytes and hold the mappings of their time, so that questions
+ * about them have the same answers later. The caller keeps the session alive.
+ */
+#ifndef SONDE_RECORDING_KEEP_H
+#define SONDE_RECORDING_KEEP_H
+
+#include "model/event.h"
+
+/* A copy of an event, or of a copy. NULL if there is no memory. */
+struct event *recording_keep(const struct event *ev);
+void recording_keep_done(struct event *ev); /* NULL is fine */
+
+#endif
