@@ -1638,6 +1638,202 @@ struct sonde_columns_table {
 SONDE_API int sonde_columns_table(const struct sonde_columns *c, uint32_t table,
 				  struct sonde_columns_table *ret);
 
+/* ---- aggregations ---------------------------------------------------------------------------- */
+
+/*
+ * Aggregations: events counted by keys, with sums or histograms of one of their fields, in one
+ * pass, without keeping events.
+ *
+ *	const struct sonde_aggregate_options o = {
+ *		.size = sizeof(o),
+ *		.kind = "sum",
+ *		.events = "syscalls:sys_exit_read",
+ *		.field = "ret",
+ *		.by = "comm",
+ *		.where = "ret > 0",
+ *	};
+ *	const struct sonde_event *const *events;
+ *	struct sonde_aggregate *a;
+ *	size_t nr;
+ *
+ *	sonde_aggregate_new(&a, session, &o);
+ *	while (nr = 256, sonde_session_next_batch(session, &events, &nr) > 0)
+ *		sonde_aggregate_add(a, events, nr);
+ *	sonde_aggregate_print(a, 1, NULL);
+ *	sonde_aggregate_free(a);
+ *
+ * Any number of aggregations may take the events of a session, next to other readers. They do not
+ * choose what the session delivers: sonde_aggregate_wants() says which event types a caller need
+ * not read.
+ *
+ * Keys (`by`) are these values of an event, or else a field, or else a value of its sample (addr,
+ * period ...; see sonde_columns_add()). `f_NAME` means the field that is called like one of them
+ * ("f_pid"):
+ *
+ *	name                    name of the event type
+ *	comm, pid, tid, cpu     of the event; sonde_event
+ *	cgroup                  path of the control group of the task
+ *	index                   which input of the session: sonde_event_input()
+ *	kstack, ustack, stack   functions of the call chain: in the kernel, in user space, all
+ *
+ * Memory is bounded: an aggregation keeps `limit` keys, and at most as many again (at least 1024)
+ * until it merges the smallest ones into one row, `(other)`. Counts of the other rows are then
+ * lower bounds, because a key may have been merged and have occurred again. The same happens if
+ * histograms need more than 65536 and 16 * limit buckets.
+ *
+ * An aggregation keeps the session's memory, so the session may be closed before it.
+ */
+struct sonde_aggregate;
+
+/*
+ * What is aggregated. A zeroed member means that it is not given; texts are copied. All events of a
+ * kind but `count` need a value that fits into an int64_t.
+ */
+struct sonde_aggregate_options {
+	uint32_t size;
+	uint32_t limit; /* keys that are kept; 0: 100000; at most 2^28 */
+	/*
+	 * count: events. sum: a field added up. stats: count, sum, mean, least and largest value,
+	 * percentiles. hist: a histogram with buckets of powers of two. lhist: one with buckets of
+	 * `step` from `low` to `high`.
+	 */
+	const char *kind;
+	/* Names or patterns as in the key event= of a session: "sched:*,pair(a:b,a:c)". */
+	const char *events;
+	const char *field; /* a field, or else a value of the sample; NULL for count */
+	const char *by;    /* up to 8 keys, comma-separated; NULL: one row of all events */
+	const char *where; /* as the key where= of a session: only events for which it is true */
+	/* lhist: high is above the last bucket; at most 65536 buckets. */
+	int64_t low, high, step;
+};
+/*
+ * Makes an aggregation without events. Returns 0 and *ret, which sonde_aggregate_free() frees;
+ * -EINVAL for wrong options and a wrong `where`; -ENOMEM; -ESRCH if the session has no such event,
+ * or an event misses a field; the nearest names are in the chain of causes. Event types that only a
+ * pattern chooses are left out if they miss a field, unless all of them do. The input of a pipe
+ * describes its events later: there, sonde_aggregate_add() fails at the first event that is chosen
+ * by its name and misses a field.
+ */
+SONDE_API int sonde_aggregate_new(struct sonde_aggregate **ret, struct sonde_session *s,
+				  const struct sonde_aggregate_options *opts);
+/* Frees an aggregation. NULL is allowed. */
+SONDE_API void sonde_aggregate_free(struct sonde_aggregate *a);
+/*
+ * 0 if events of a schema are never added, so that sonde_session_want() may switch them off if
+ * nobody else needs them; 1 if they are. -ESRCH as sonde_aggregate_add(). -ENOMEM.
+ */
+SONDE_API int sonde_aggregate_wants(struct sonde_aggregate *a, uint32_t schema);
+/*
+ * Adds n events of the session; those of other types are passed over. An event that has no value
+ * for a key or the field, because its record is too short, or because an int64_t cannot hold it, is
+ * left out and counted in sonde_aggregate_facts.unfit. A sum that leaves the range of int64_t stays
+ * at its end, and is the defect `sum-overflow` of the session. Returns 0; -ESRCH or -EINVAL as
+ * sonde_aggregate_new(), for event types that it did not know; -ENOMEM; -EFBIG if distinct call
+ * chains exceed 2 GiB. After a failure, some of the events are added.
+ */
+SONDE_API int sonde_aggregate_add(struct sonde_aggregate *a,
+				  const struct sonde_event *const *events, size_t n);
+/* Forgets all events that were added. Returns 0, or -ENOMEM, which changes nothing. */
+SONDE_API int sonde_aggregate_clear(struct sonde_aggregate *a);
+
+/* Facts about an aggregation, up to now. */
+struct sonde_aggregate_facts {
+	uint32_t size;
+	uint32_t nr_keys;  /* of each row */
+	const char *kind;  /* as it was given; valid as long as the aggregation, as all texts */
+	const char *title; /* "sum of ret of syscalls:sys_exit_read by comm where ret > 0" */
+	uint64_t count;    /* events that were added */
+	uint64_t unfit;    /* events that were left out because they have no value */
+	/* Keys in the row `(other)`. A key that occurs again after it was merged counts again. */
+	uint64_t merged;
+	int64_t sum; /* of the field, over all rows; at an end of its range if it left it */
+};
+/* Returns 0 and fills *ret, -ENOMEM. */
+SONDE_API int sonde_aggregate_facts(struct sonde_aggregate *a, struct sonde_aggregate_facts *ret);
+/* The name of the i-th key, as it was given; NULL after the last. Valid as the aggregation. */
+SONDE_API const char *sonde_aggregate_key(const struct sonde_aggregate *a, size_t i);
+
+/* The form of a key's value. */
+enum sonde_aggregate_form {
+	SONDE_AGGREGATE_NONE = 0,     /* not recorded: an unknown task, no call chain ... */
+	SONDE_AGGREGATE_NUMBER = 1,   /* number is an int64_t */
+	SONDE_AGGREGATE_UNSIGNED = 2, /* number */
+	SONDE_AGGREGATE_ADDRESS = 3,  /* number; a pointer */
+	SONDE_AGGREGATE_TEXT = 4,
+	/* "main;work;leaf": functions, the outermost first. A ';' in a name is ':'. */
+	SONDE_AGGREGATE_STACK = 5
+};
+/* A key of a row. Element of arrays: its size never changes. */
+struct sonde_aggregate_value {
+	uint32_t kind; /* enum sonde_aggregate_form */
+	uint32_t reserved;
+	uint64_t number;
+	const char *text; /* TEXT, STACK; else NULL */
+};
+/* A bucket of a histogram. Element of arrays: its size never changes. */
+struct sonde_aggregate_bucket {
+	/* The least and the largest value. INT64_MIN, INT64_MAX: there is no end on that side. */
+	int64_t low, high;
+	uint64_t count;
+};
+/* Bits of sonde_aggregate_row.flags. */
+enum sonde_aggregate_flags {
+	SONDE_AGGREGATE_OTHER = 1,    /* the row of merged keys: it has no keys */
+	SONDE_AGGREGATE_SATURATED = 2 /* sum and mean left their range */
+};
+/*
+ * A row; with the kind count only `count` is set. Percentiles (stats) are the least value that so
+ * many percent of all values do not exceed, in error by 1/128 of the value at most, exact below
+ * 128. Buckets are those of hist and lhist, without empty ones at either end: hist has one bucket
+ * for all negative values, one for 0, then 1, 2..3, 4..7 ...; lhist has further buckets for
+ * everything below `low`, and from `high` on.
+ */
+struct sonde_aggregate_row {
+	uint32_t size;
+	uint32_t flags; /* enum sonde_aggregate_flags */
+	uint64_t count;
+	int64_t sum, min, max;
+	int64_t mean; /* rounded to the nearest integer */
+	int64_t p50, p90, p99;
+	const struct sonde_aggregate_value *keys;
+	const struct sonde_aggregate_bucket *buckets;
+	uint32_t nr_keys, nr_buckets;
+};
+/*
+ * Sorts the rows: the largest first (by sum for sum, by count for all other kinds), those of equal
+ * size by their keys in ascending order, `(other)` last. Call chains become names here. Returns the
+ * number of rows, -ENOMEM. The rows stay until the next call of sonde_aggregate_add(), _clear() or
+ * _free().
+ */
+SONDE_API int sonde_aggregate_rows(struct sonde_aggregate *a);
+/*
+ * The i-th row. Returns 1 and fills *ret, whose pointers are borrowed until the next call of this
+ * function or of sonde_aggregate_print(), or as long as the rows; 0 if there is no such row, or
+ * after events were added; -ENOMEM.
+ */
+SONDE_API int sonde_aggregate_row(struct sonde_aggregate *a, size_t i,
+				  struct sonde_aggregate_row *ret);
+
+/* How an aggregation is printed. A zeroed struct with `size` means all defaults. */
+struct sonde_aggregate_print_options {
+	uint32_t size;
+	uint32_t top; /* limit on rows, besides `(other)`; 0: 20 as text, none as JSON */
+	/*
+	 * text (NULL): a title, and a table with bars or a histogram for each row. json: one
+	 * object: docs/formats/aggregate-json.md.
+	 */
+	const char *format;
+	uint32_t columns; /* text: of the terminal, which limits bars; 0: no limit */
+	uint32_t reserved;
+};
+/*
+ * Sorts the rows and writes them to fd; o may be NULL: all defaults. Values of a field that is
+ * called `ns` or ends with `_ns` are durations in text ("1.23 ms"). Returns 0 on success, -EINVAL
+ * for wrong options, -ENOMEM, or the errno of writing.
+ */
+SONDE_API int sonde_aggregate_print(struct sonde_aggregate *a, int fd,
+				    const struct sonde_aggregate_print_options *o);
+
 /* ---- text output ----------------------------------------------------------------------------- */
 
 /*

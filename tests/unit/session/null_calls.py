@@ -20,6 +20,8 @@ ALLOWED = {
     ('sonde_recorder_close', 'r'),
     ('sonde_stat_close', 's'),
     ('sonde_stat_read', 'settings'),
+    ('sonde_aggregate_free', 'a'),
+    ('sonde_aggregate_print', 'o'),
     ('sonde_columns_free', 'c'),
     ('sonde_columns_add', 'fields'),
     ('sonde_columns_add', 'o'),
@@ -35,7 +37,8 @@ ALLOWED = {
     ('sonde_running_kernel', 'ctx'),
 }
 # Functions that return NULL if there is no text. All others that return `const char *` return "".
-NO_TEXT = {'sonde_session_info', 'sonde_stat_info', 'sonde_field_label', 'sonde_profile_column'}
+NO_TEXT = {'sonde_session_info', 'sonde_stat_info', 'sonde_field_label', 'sonde_profile_column',
+           'sonde_aggregate_key'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'),
@@ -51,6 +54,7 @@ POINTERS = {
     'struct sonde_session *': 'session', 'const struct sonde_session *': 'session',
     'struct sonde_session **': '&opened', 'const struct sonde_event *': 'event',
     'struct sonde_event *': 'event', 'const struct sonde_event **': '&next',
+    'const struct sonde_event *const *': 'batch',
     'const struct sonde_event *const **': '&batch', 'const struct sonde_schema *': 'schema',
     'const struct sonde_field *': 'field', 'size_t *': '&length',
     'struct sonde_sample *': '&sample', 'struct sonde_location *': '&location',
@@ -73,6 +77,12 @@ POINTERS = {
     'struct sonde_columns_table *': '&columns_table', 'struct ArrowSchema *': '&arrow_schema',
     'struct ArrowArray *': '&arrow_array', 'struct ArrowArrayStream *': '&arrow_stream',
     'struct sonde_pair *': '&pair',
+    'struct sonde_aggregate *': 'aggregate', 'const struct sonde_aggregate *': 'aggregate',
+    'struct sonde_aggregate **': '&aggregate_made',
+    'const struct sonde_aggregate_options *': '&aggregate_options',
+    'struct sonde_aggregate_facts *': '&aggregate_facts',
+    'struct sonde_aggregate_row *': '&aggregate_row',
+    'const struct sonde_aggregate_print_options *': '&aggregate_print_options',
     'struct sonde_nearest *': '&nearest', 'void *': '&context', 'struct sonde_profile *': 'profile',
     'const struct sonde_profile *': 'profile', 'struct sonde_profile **': '&profile_made',
     'const char **': '&title', 'uint32_t *': '&number',
@@ -143,7 +153,7 @@ def value(kind, name):
     if kind == 'callback':
         value = CALLBACKS.get(name)
     elif kind in SCALARS:
-        value = '1'
+        value = '-1' if name == 'fd' else '1'  # nothing may be written
     else:
         value = NAMED.get((kind, name)) or POINTERS.get(kind)
     if value is None:

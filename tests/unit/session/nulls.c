@@ -54,6 +54,17 @@ static int stat_status;
 static struct sonde_nearest nearest = { .size = sizeof(nearest), .wanted = "a" };
 static struct sonde_tracepoint *tracepoint_opened;
 static struct sonde_list_options list_options = { .size = sizeof(list_options) };
+static struct sonde_aggregate *aggregate, *aggregate_made;
+static struct sonde_aggregate_options aggregate_options = {
+	.size = sizeof(aggregate_options),
+	.kind = "count",
+	.events = "*",
+};
+static struct sonde_aggregate_facts aggregate_facts = { .size = sizeof(aggregate_facts) };
+static struct sonde_aggregate_row aggregate_row = { .size = sizeof(aggregate_row) };
+static struct sonde_aggregate_print_options aggregate_print_options = {
+	.size = sizeof(aggregate_print_options),
+};
 static struct sonde_columns *columns, *columns_made;
 static struct sonde_columns_options columns_options = { .size = sizeof(columns_options) };
 static struct sonde_columns_table columns_table = { .size = sizeof(columns_table) };
@@ -165,7 +176,8 @@ static bool find_event(void)
 	schema = sonde_event_schema(session, event);
 	field = sonde_schema_fields(schema, &length);
 	length = UNTOUCHED;
-	if (sonde_profile_new(&profile, "", NULL) < 0 || sonde_columns_new(&columns, session) < 0)
+	if (sonde_profile_new(&profile, "", NULL) < 0 || sonde_columns_new(&columns, session) < 0 ||
+	    sonde_aggregate_new(&aggregate, session, &aggregate_options) < 0)
 		return false;
 	recorder = calloc(1, 1 << 16); /* a call that reads it has not refused NULL */
 	stat_count = calloc(1, 1 << 16);
@@ -193,6 +205,7 @@ int main(void)
 	       faulty ? "not " : "", n + 1);
 	printf("1..%zu\n", n + 1);
 	sonde_columns_free(columns);
+	sonde_aggregate_free(aggregate);
 	sonde_session_close(session);
 	free(recorder);
 	free(stat_count);
