@@ -148,12 +148,15 @@ static int choose_key_field(struct aggregate_key *k, const struct sonde_schema *
 }
 
 /* A chosen schema decides about the form of the key's values. */
-static void choose_key_form(struct aggregate_key *k, const struct sonde_field *f)
+static void choose_key_form(struct aggregate_key *k, const struct aggregate_source *s)
 {
+	const uint64_t addresses = SAMPLED_IP | SAMPLED_ADDR | SAMPLED_PHYS_ADDR;
+	const struct sonde_field *f = s->field;
 	const bool is_unsigned = !f || !f->is_signed;
+	const bool is_pointer = f ? f->is_pointer : sample_values[s->member].bits & addresses;
 
 	k->is_unsigned = is_unsigned && (!k->has_form || k->is_unsigned);
-	k->is_pointer = f && f->is_pointer && (!k->has_form || k->is_pointer);
+	k->is_pointer = is_pointer && (!k->has_form || k->is_pointer);
 	k->is_text = f && f->kind == SONDE_FIELD_STRING;
 	k->has_form = true;
 }
@@ -216,7 +219,7 @@ static int choose_fields(struct aggregate *a, const struct sonde_schema *sc,
 		TRY(choose_key(&a->keys[i], sc, p, &p->keys[i]));
 	for (unsigned i = 0; i < a->nr_keys; i++) {
 		if (a->keys[i].kind == KEY_FIELD)
-			choose_key_form(&a->keys[i], p->keys[i].field);
+			choose_key_form(&a->keys[i], &p->keys[i]);
 	}
 	return 0;
 }

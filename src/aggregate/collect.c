@@ -170,11 +170,6 @@ static int collect_keys(const struct collect *c, uint64_t *words)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int collect_new_row(struct aggregate *a, uint32_t row)
-{
-	return row == a->store.sums.n ? vec_push(&a->store.sums, (struct aggregate_sum){ 0 }) : 0;
-}
-
 static int collect_row(struct aggregate *a, const uint64_t *words, uint32_t *ret)
 {
 	const size_t bytes = a->nr_keys * sizeof(*words);
@@ -184,8 +179,10 @@ static int collect_row(struct aggregate *a, const uint64_t *words, uint32_t *ret
 		*ret = a->last_row;
 		return 0;
 	}
+	TRY(vec_reserve(&a->store.sums, 1));
 	TRY(wordset_put(&a->store.keys, words, ret));
-	TRY(collect_new_row(a, *ret));
+	if (*ret == a->store.sums.n)
+		a->store.sums.v[a->store.sums.n++] = (struct aggregate_sum){ 0 };
 	memcpy(a->last_words, words, bytes);
 	a->last_row = *ret;
 	return 0;

@@ -30,7 +30,7 @@ struct text {
 	bool is_time;     /* values are nanoseconds */
 	struct text_column column[TEXT_MAX_CELLS];
 	unsigned nr_columns, nr_keys; /* nr_keys: columns of keys, without call chains */
-	struct outbuf cells;          /* texts, each with its NUL */
+	struct outbuf cells;          /* texts, each with its NUL; of histograms one text */
 	VEC(uint32_t) starts;         /* of the texts in cells */
 	VEC(uint64_t) sizes;          /* by row: what bars show */
 };
@@ -335,18 +335,20 @@ static int text_put_table(struct text *t, const uint32_t *places, size_t nr)
 
 /* ---- histograms ------------------------------------------------------------------------------ */
 
-static void text_put_end(const struct text *t, unsigned width, bool is_open, int64_t v)
+static void text_put_end(struct text *t, unsigned width, bool is_open, int64_t v)
 {
-	struct outbuf end = { 0 };
+	struct outbuf *end = &t->cells;
 
+	end->len = 0;
 	if (is_open)
-		outbuf_str(&end, "...");
+		outbuf_str(end, "...");
 	else
-		text_put_number(t, &end, v);
-	outbuf_char(&end, '\0');
-	if (!end.failed)
-		text_put_field(t->out, end.data, width, true);
-	outbuf_done(&end);
+		text_put_number(t, end, v);
+	outbuf_char(end, '\0');
+	if (end->failed)
+		t->out->failed = true;
+	else
+		text_put_field(t->out, end->data, width, true);
 }
 
 static unsigned text_digits(uint64_t v)

@@ -184,6 +184,25 @@ def stacks():
         check('a recording of the corpus has call chains', seen, 1)
 
 
+def pipes():
+    """A pipe describes its events later: the same rows, and errors at the first event."""
+    for path in corpus_files('perf-pipe-*.data'):
+        name = [next(iter(r['keys'].values())) for r in
+                aggregate(path, events='*', by='name')['rows']]
+        if not name:
+            continue
+        for more in (), ('where=pid > 0',):
+            got = [subprocess.run([PRINT, file, 'format=json', 'events=' + name[0], 'by=comm,tid',
+                                   *more], input=path.read_bytes(), capture_output=True,
+                                  timeout=120).stdout for file in (str(path), '-')]
+            check('%s: a pipe has the same rows %s' % (path.name, more), got[1], got[0])
+        for events, wanted in ((name[0], 1), ('*', 0)):
+            p = subprocess.run([PRINT, '-', 'format=json', 'events=' + events, 'by=nothing'],
+                               input=path.read_bytes(), capture_output=True, timeout=120)
+            check('%s: only events that are named must have the field (%s)' % (path.name, events),
+                  (p.returncode, b"has no field 'nothing'" in p.stderr), (wanted, wanted == 1))
+
+
 def batches():
     whole = aggregate(PIPELINE, events='*', by='name,comm')
     small = json.loads(subprocess.run(
@@ -196,6 +215,7 @@ counts()
 fields()
 statistics()
 stacks()
+pipes()
 batches()
 print('1..%d' % count)
 sys.exit(failures > 0)

