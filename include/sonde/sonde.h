@@ -1526,10 +1526,12 @@ struct ArrowArrayStream {
  * counted in sonde_columns_table.unfit.
  *
  * The session belongs to the columns while they read it: it delivers only the events that tables
- * need, and events that a caller reads in between are missing from the tables. Columns keep the
- * session's memory, so it may be closed before them; until then they must be used by the session's
- * thread. Schemas and arrays depend on neither: they own their memory and may be used and released
- * by any thread, in any order. Buffers are aligned to 64 bytes.
+ * need, and events that a caller reads in between are missing from the tables. Reading may pass
+ * over samples that no table needs. If columns are freed before the end then, the next call that
+ * reads the session fails with -EINVAL: open the recording again. Columns keep the session's
+ * memory, so it may be closed before them; until then they must be used by the session's thread.
+ * Schemas and arrays depend on neither: they own their memory and may be used and released by any
+ * thread, in any order. Buffers are aligned to 64 bytes.
  */
 struct sonde_columns;
 

@@ -18,6 +18,7 @@ struct sonde_columns {
 	struct sonde_session *session; /* a reference */
 	struct tables tables;
 	bool started, ended;
+	bool passes_over; /* the session's reading passes over samples that no table needs */
 	/* A failure while events were added: columns may have different lengths since then. */
 	int failed;
 	VEC(uint8_t) unwanted; /* by schema id: the session's samples were switched off */
@@ -48,6 +49,7 @@ void sonde_columns_free(struct sonde_columns *c)
 		if (c->unwanted.v[i])
 			session_want(c->session, (uint32_t)i, true);
 	}
+	c->session->is_incomplete |= c->passes_over;
 	vec_done(&c->unwanted);
 	tables_done(&c->tables);
 	session_unref(c->session);
@@ -171,6 +173,7 @@ int sonde_columns_table(const struct sonde_columns *c, uint32_t table,
 static int columns_want(struct sonde_columns *c)
 {
 	const size_t nr = c->session->recordings.schemas.schemas.n;
+	int r;
 
 	if (__builtin_expect(c->unwanted.n == nr, 1))
 		return 0;
@@ -185,7 +188,11 @@ static int columns_want(struct sonde_columns *c)
 			session_want(c->session, i, false);
 		c->unwanted.v[c->unwanted.n++] = is_off;
 	}
-	return 0;
+	if (c->session->passes_over)
+		return 0;
+	r = session_pass_over(c->session);
+	c->passes_over = c->session->passes_over;
+	return r;
 }
 
 /*

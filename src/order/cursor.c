@@ -21,7 +21,7 @@ static bool cursor_is_refused(const struct cursor_input *in, const struct cut *c
 
 /*
  * Drops cuts that do not belong to the run: those before its first record, those that the walk
- * delivered at once, and refused ones.
+ * delivered at once or passed over, and refused ones.
  */
 static size_t cursor_keep_ordered(struct cut *cuts, int n, const struct run *run,
 				  const struct cursor_input *in)
@@ -32,7 +32,8 @@ static size_t cursor_keep_ordered(struct cut *cuts, int n, const struct run *run
 	while (i < n && cuts[i].file_off < run->first)
 		i++;
 	for (; i < n; i++) {
-		if (cuts[i].order != CUT_ORDERED || cursor_is_refused(in, &cuts[i]))
+		if (cuts[i].order != CUT_ORDERED || cuts[i].flags & CUT_UNWANTED ||
+		    cursor_is_refused(in, &cuts[i]))
 			continue;
 		if (kept != (size_t)i)
 			cuts[kept] = cuts[i];

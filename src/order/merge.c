@@ -364,6 +364,13 @@ static inline uint64_t merge_bound(const struct order *o, const struct cursor *f
 	return t < limit ? t : limit;
 }
 
+static void merge_end(struct order *o)
+{
+	o->phase = o->walked ? ENDED : WALKING;
+	if (!o->walked)
+		order_note_passed_to(o, o->limit);
+}
+
 int merge_next(struct order *o)
 {
 	uint64_t limit = o->limit;
@@ -405,6 +412,6 @@ int merge_next(struct order *o)
 	if (!o->nr_out && o->nr_silent)
 		return merge_end_pass(o);
 	if (!o->nr_out)
-		o->phase = o->walked ? ENDED : WALKING;
+		merge_end(o);
 	return 0;
 }

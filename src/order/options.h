@@ -49,7 +49,8 @@ struct order_stats {
 	size_t runs, most_runs_at_once, spilled_records;
 	/* Samples that the time windows refused, and their times. */
 	uint64_t refused, refused_first_ns, refused_last_ns;
-	uint64_t bytes_delivered; /* of records */
+	uint64_t passed, passed_first_ns; /* samples that were passed over; the time of the first */
+	uint64_t bytes_delivered;         /* of records */
 };
 
 #endif

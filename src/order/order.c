@@ -83,6 +83,22 @@ void order_close(struct order *o)
 	free(o);
 }
 
+/* With windows of time, order_note_passed_to() could take the time of a refused record. */
+int order_pass_over(struct order *o)
+{
+	int r;
+
+	vec_foreach(f, &o->files) {
+		if (f->is_monotonic || f->stream)
+			return 0;
+	}
+	if (o->opts.time)
+		return 0;
+	r = source_mark_unwanted(o->in.source);
+	o->passes_over = r > 0;
+	return r;
+}
+
 void order_stats(const struct order *o, struct order_stats *ret)
 {
 	*ret = o->stats;
@@ -90,6 +106,8 @@ void order_stats(const struct order *o, struct order_stats *ret)
 	ret->bytes_delivered = o->bytes_delivered;
 	ret->refused_first_ns = o->refused.first_ns;
 	ret->refused_last_ns = o->refused.last_ns;
+	ret->passed = o->passed.nr;
+	ret->passed_first_ns = o->passed.first_ns;
 }
 
 bool order_has_refused(const struct order *o)
@@ -139,6 +157,6 @@ void order_progress(const struct order *o, uint64_t *done, uint64_t *total)
 		else if (i == o->file)
 			walked += o->walk_off - f->begin;
 	}
-	*done = walked + o->bytes_delivered + o->refused.bytes;
+	*done = walked + o->bytes_delivered + o->refused.bytes + o->passed.bytes;
 	*total = all == UINT64_MAX ? 0 : all;
 }

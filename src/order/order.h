@@ -45,6 +45,12 @@ struct order;
 
 int order_open(struct order **ret, struct source *source, const struct order_options *opts);
 
+/*
+ * From now on, passes over samples of schemas that are unwanted at this moment: they must stay so.
+ * Late ones are still delivered. Called before the first batch. Returns 1, 0 if this input does not
+ * allow it, -ENOMEM.
+ */
+int order_pass_over(struct order *o);
 /* The next records, borrowed until the next call. Returns how many, 0 at the end, <0 on failure. */
 int order_next(struct order *o, const struct cut **ret);
 /*

@@ -59,6 +59,10 @@ struct order {
 	struct cut own_out[ORDER_CUTS];
 	uint64_t bytes_delivered;
 	struct refused_cuts refused;
+	bool passes_over; /* cuts may be marked as unwanted */
+	struct {
+		uint64_t nr, bytes, first_ns;
+	} passed; /* unwanted cuts that were passed over */
 	struct order_stats stats;
 };
 
@@ -70,6 +74,16 @@ static inline struct cut *order_put(struct order *o, struct window *w)
 {
 	w->used_by = o->batch;
 	return &o->out[o->nr_out];
+}
+
+/*
+ * Called when everything up to the limit of a round was delivered. The limit is the time of a
+ * record: if that was passed over, an older one that follows is late all the same.
+ */
+static inline void order_note_passed_to(struct order *o, uint64_t limit)
+{
+	if (o->passes_over && o->delivered < limit)
+		o->delivered = limit;
 }
 
 /* Counts the cuts from the first on that have times, each not older than the one before it. */

@@ -185,6 +185,64 @@ static void walk_grow_run(struct order *o)
 		o->newest = newest->time_ns;
 }
 
+static bool walk_is_passed_over(const struct order *o, const struct cut *cut)
+{
+	return cut->flags & CUT_UNWANTED && cut->order == CUT_ORDERED &&
+	       cut->time_ns >= o->delivered;
+}
+
+/* Its time still counts for the limit of the rounds. */
+static void walk_pass_over_cut(struct order *o, const struct cut *cut)
+{
+	if (!o->passed.nr++ || cut->time_ns < o->passed.first_ns)
+		o->passed.first_ns = cut->time_ns;
+	o->passed.bytes += cut->len;
+	if (cut->time_ns > o->newest)
+		o->newest = cut->time_ns;
+}
+
+/*
+ * As walk_grow_run(), where some cuts are unwanted: passes over those, keeps the others if they
+ * extend the open run.
+ */
+static void walk_pass_over(struct order *o)
+{
+	struct window *w = o->window;
+	struct run *run = walk_growing_run(o);
+	const struct cut *const first = &w->cuts[o->cut_at], *const last = &w->cuts[o->nr_cuts - 1];
+	struct cut *const begin = &w->cuts[w->nr_cuts], *kept = begin;
+	uint64_t run_time = run ? run->last_time_ns : UINT64_MAX, newest = o->newest, bytes = 0,
+		 first_ns = o->passed.nr ? o->passed.first_ns : UINT64_MAX;
+	const struct cut *cut = first;
+
+	for (; cut < last; cut++) {
+		if (walk_is_passed_over(o, cut)) {
+			bytes += cut->len;
+			newest = cut->time_ns > newest ? cut->time_ns : newest;
+			first_ns = cut->time_ns < first_ns ? cut->time_ns : first_ns;
+			continue;
+		}
+		if (cut->order != CUT_ORDERED || cut->time_ns < run_time)
+			break;
+		run_time = cut->time_ns;
+		*kept++ = *cut;
+	}
+	if (cut == first)
+		return;
+	o->passed.nr += (uint64_t)((cut - first) - (kept - begin));
+	o->passed.bytes += bytes;
+	o->passed.first_ns = first_ns;
+	o->cut_at += (size_t)(cut - first);
+	w->nr_cuts += (size_t)(kept - begin);
+	w->cut_end = cut[-1].file_off + cut[-1].len;
+	if (kept > begin) {
+		run->last_time_ns = run_time;
+		run->end = kept[-1].file_off + kept[-1].len;
+		newest = run_time > newest ? run_time : newest;
+	}
+	o->newest = newest;
+}
+
 static bool walk_is_refused(const struct order *o, const struct cut *cut)
 {
 	return o->opts.time && (cut->flags & CUT_STATELESS) && cut->order == CUT_ORDERED &&
@@ -217,9 +275,11 @@ static int walk_end_round(struct order *o)
 	const uint64_t limit = o->newest_before_last_round;
 
 	o->newest_before_last_round = o->newest;
-	if (!limit || !(o->runs.n || o->heap.n || o->spill.nr))
-		return 1; /* nothing is pending: the round's buffers were empty */
-	return merge_begin(o, limit);
+	if (limit && (o->runs.n || o->heap.n || o->spill.nr))
+		return merge_begin(o, limit);
+	/* Nothing is pending: the round's buffers were empty, or all was passed over. */
+	order_note_passed_to(o, limit);
+	return 1;
 }
 
 /* Delivers a cut that has no time or is late. Returns 1, or 0 if a merge begins. */
@@ -238,8 +298,11 @@ static int walk_cut(struct order *o)
 	/* bytes that are no record may follow the last cut of a batch */
 	const uint64_t end = o->cut_at + 1 == o->nr_cuts ? o->walk_off : cut->file_off + cut->len;
 
-	if (walk_is_refused(o, cut)) {
-		walk_refuse_cut(o, cut);
+	if (walk_is_passed_over(o, cut) || walk_is_refused(o, cut)) {
+		if (walk_is_passed_over(o, cut))
+			walk_pass_over_cut(o, cut);
+		else
+			walk_refuse_cut(o, cut);
 		o->window->cut_end = end;
 		o->cut_at++;
 		return 1;
@@ -264,7 +327,10 @@ int walk_next(struct order *o)
 		int r;
 
 		while (o->cut_at < o->nr_cuts) {
-			walk_grow_run(o);
+			if (__builtin_expect(o->passes_over, 0))
+				walk_pass_over(o);
+			else
+				walk_grow_run(o);
 			r = walk_cut(o);
 			if (r <= 0)
 				return r;

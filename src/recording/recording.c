@@ -274,6 +274,11 @@ static void recording_start_reader(struct recording *rec, bool by_record)
 		(void)reader_start(&rec->reader, &o);
 }
 
+int recording_pass_over(struct recording *rec)
+{
+	return rec->is_reading ? 0 : order_pass_over(rec->order);
+}
+
 int recording_next_batch(struct recording *rec, bool by_record)
 {
 	int n;

@@ -189,6 +189,11 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 /* Opens the order; afterwards the recording can be read. */
 int recording_open_order(struct recording *rec, const struct order_options *opts);
 /*
+ * From now on, reading may pass over samples of schemas that are unwanted at this moment: they must
+ * stay so. Returns 1, 0 if the input does not allow it or reading has begun, -ENOMEM.
+ */
+int recording_pass_over(struct recording *rec);
+/*
  * Gets the next batch, in the order of times, in rec->cuts. Returns what order_next() returns; also
  * -EINTR if a signal arrived. by_record: the caller decodes the records one by one.
  */

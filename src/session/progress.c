@@ -24,7 +24,7 @@ static void progress_add_up(const struct recording *rec, struct sonde_progress *
 	*is_unknown |= !total;
 	p->done += done;
 	p->total += total;
-	p->events += rec->samples_read;
+	p->events += rec->samples_read + recording_order_stats(rec).passed;
 }
 
 static void progress_call(struct sonde_session *s, uint64_t now, bool ended)

@@ -22,12 +22,14 @@ static bool pump_nothing_read(const struct recording *rec)
 }
 
 /*
- * Notes the first sample, even if filters refuse it: clock=relative and sinks count from its time.
+ * Notes the first sample, even if filters refuse it or reading passed over it: clock=relative and
+ * sinks count from its time.
  */
 static void pump_note_first(struct recording *rec)
 {
 	struct recording_clock *c = &rec->clock;
 	struct timeline *line = &rec->all->line;
+	const struct order_stats stats = recording_order_stats(rec);
 
 	for (int i = 0; i < rec->nr_cuts && !c->has_first; i++) {
 		const struct cut *cut = &rec->cuts[i];
@@ -36,6 +38,8 @@ static void pump_note_first(struct recording *rec)
 			continue;
 		c->has_first = true;
 		c->first_ns = cut->time_ns;
+		if (stats.passed && stats.passed_first_ns < c->first_ns)
+			c->first_ns = stats.passed_first_ns;
 	}
 	/* With several recordings merge.c finds the first sample. */
 	if (rec->all->nr == 1 && c->has_first && line->waits) {
@@ -62,6 +66,11 @@ int session_pump_fill(struct sonde_session *s, struct recording *rec)
 		return 0;
 	if (!recording_is_drained(rec))
 		return 1;
+	if (__builtin_expect(s->is_incomplete, 0) && !rec->has_ended)
+		return err_set(-EINVAL,
+			       "columns that were freed have read on in %s, past samples "
+			       "that none of their tables needed: open it again",
+			       rec->input);
 	n = recording_next_batch(rec, s->wants.raw_records || s->wants.record_lines);
 	if (n == -EINTR) {
 		/* No data have arrived yet. The caller handles its signals and calls again. */
@@ -649,4 +658,15 @@ void session_want(struct sonde_session *s, uint32_t schema, bool wanted)
 	/* Later samples are no longer examined, so assume that there are some. */
 	for (size_t i = 0; i < s->recordings.nr; i++)
 		s->recordings.v[i].met_sample |= !wanted && sc->kind <= SONDE_SAMPLE;
+}
+
+int session_pass_over(struct sonde_session *s)
+{
+	for (size_t i = 0; i < s->recordings.nr; i++) {
+		const int r = recording_pass_over(&s->recordings.v[i]);
+
+		TRY(r);
+		s->passes_over |= r > 0;
+	}
+	return 0;
 }

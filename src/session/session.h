@@ -58,9 +58,12 @@ struct sonde_session {
 	const struct sonde_event *batch[RECORDING_EVENTS];
 	size_t nr_batch;
 
-	bool is_stream;     /* an input is a pipe: data may arrive at any time */
-	bool passed;        /* a sample has passed the filters */
-	bool wrote_none;    /* of the last sink that wrote (struct sink) */
+	bool is_stream;   /* an input is a pipe: data may arrive at any time */
+	bool passed;      /* a sample has passed the filters */
+	bool wrote_none;  /* of the last sink that wrote (struct sink) */
+	bool passes_over; /* session_pass_over() */
+	/* Reading passed over samples that are wanted again now, so it cannot go on. */
+	bool is_incomplete;
 	atomic_int stopped; /* set by signal handlers and other threads */
 
 	struct session_progress {
@@ -95,6 +98,11 @@ int session_next_batch_pending(struct sonde_session *s, const struct sonde_event
 int session_next_batch(struct sonde_session *s, const struct sonde_event *const **ret, size_t *nr);
 int session_unread(struct sonde_session *s, size_t nr);
 void session_want(struct sonde_session *s, uint32_t schema, bool wanted);
+/*
+ * From now on, reading may pass over samples of the schemas that are unwanted at this moment. They
+ * cannot be wanted again while it reads on. -ENOMEM only.
+ */
+int session_pass_over(struct sonde_session *s);
 /* The same for one recording, with recorded times. */
 int session_pump_next(struct sonde_session *s, struct recording *rec,
 		      const struct sonde_event **ret);

@@ -63,7 +63,9 @@ enum cut_flags {
 	CUT_LATE = 1, /* set by order/ */
 	/* A sample that nothing else depends on: a filter may refuse it before it is ordered. */
 	CUT_STATELESS = 2,
-	CUT_SAMPLE = 4
+	CUT_SAMPLE = 4,
+	/* Nobody will want the sample: order/ passes over it unless it is late. */
+	CUT_UNWANTED = 8
 };
 
 /* A tracepoint that the recording does not describe. */
@@ -270,6 +272,12 @@ struct source_ops {
 		   size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		   size_t *ret_need);
 	/*
+	 * From now on, cut() may set CUT_UNWANTED for samples whose schema is unwanted at this
+	 * moment and stays so. Called before anything is cut. Returns 1, 0 if no sample will be
+	 * marked, -ENOMEM. NULL if the format marks none.
+	 */
+	int (*mark_unwanted)(struct source *s);
+	/*
 	 * Takes the records that describe the stream itself (CUT_HEADER), before any record after
 	 * them is cut. Data that belong to the last one follow it in the window. Each record is
 	 * passed once, in the order of the file; if it is cut again, it is CUT_AT_ONCE. NULL if the
@@ -402,6 +410,11 @@ static inline int source_take_headers(struct source *s, const struct cut *cuts, 
 #undef SOURCE
 
 /* ---- optional members ------------------------------------------------------------------------ */
+
+static inline int source_mark_unwanted(struct source *s)
+{
+	return s->ops->mark_unwanted ? s->ops->mark_unwanted(s) : 0;
+}
 
 static inline bool source_has_sample_values(const struct source *s)
 {

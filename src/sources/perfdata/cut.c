@@ -250,31 +250,60 @@ static void cut_forget_order(struct cut *cuts, int n)
 	}
 }
 
+/* The places in samples that cut_samples() looks at. */
+struct sample_places {
+	uint32_t time_at, least; /* least: bytes of a sample that has all of them */
+	uint32_t id_at;
+	const uint64_t *unwanted_ids; /* NULL if the ids are not looked at */
+	uint64_t unwanted_mask;
+};
+
+static struct sample_places cut_sample_places(const struct perfdata_source *s, uint32_t time_at)
+{
+	const uint32_t id_at = s->same_id_off;
+
+	return (struct sample_places){
+		.time_at = time_at,
+		.least = (s->unwanted_ids && id_at > time_at ? id_at : time_at) + 8,
+		.id_at = id_at,
+		.unwanted_ids = s->unwanted_ids,
+		.unwanted_mask = s->unwanted_mask,
+	};
+}
+
 /*
  * Cuts samples whose time is at time_at: the common case, many times in a row. Stops at any other
  * record, at an incomplete one, and at one without a usable time. like: the values that all these
- * cuts share. swap: a constant in each call.
+ * cuts share. swap, and marks if ids are looked at: constants in each call.
  */
 static inline __attribute__((always_inline)) int cut_samples(const struct cut *like,
+							     const struct sample_places *places,
 							     const uint8_t **rec,
-							     const uint8_t *end, uint32_t time_at,
-							     bool swap, struct cut *ret, int max)
+							     const uint8_t *end, bool swap,
+							     bool marks, struct cut *ret, int max)
 {
 	const uint64_t to_off = like->file_off - (uintptr_t)like->bytes;
+	const struct sample_places at = *places;
 	const struct cut same = *like;
 	const uint8_t *p = *rec;
 	int n = 0;
 
 	for (; n < max && end - p >= RECORD_HEADER_BYTES; n++) {
 		const uint32_t size = get_u16(p + 6, swap);
+		uint8_t flags = same.flags;
 		uint64_t time_ns;
 
 		if (get_u32(p, swap) != PERF_RECORD_SAMPLE || size > (size_t)(end - p) ||
-		    size < time_at + 8)
+		    size < at.least)
 			break;
-		time_ns = get_u64(p + time_at, swap);
+		time_ns = get_u64(p + at.time_at, swap);
 		if (!cut_has_meaning(time_ns))
 			break;
+		if (marks) {
+			const uint64_t id = get_u64(p + at.id_at, swap);
+
+			flags |= at.unwanted_ids[id & at.unwanted_mask] == id ? CUT_UNWANTED : 0;
+		}
 		ret[n] = (struct cut){
 			.time_ns = time_ns,
 			.file_off = to_off + (uintptr_t)p,
@@ -282,12 +311,64 @@ static inline __attribute__((always_inline)) int cut_samples(const struct cut *l
 			.len = size,
 			.file = same.file,
 			.order = CUT_ORDERED,
-			.flags = same.flags,
+			.flags = flags,
 		};
 		p += size;
 	}
 	*rec = p;
 	return n;
+}
+
+/* cut_samples() with its constants. */
+static inline int cut_plain_samples(const struct cut *like, const struct sample_places *places,
+				    const uint8_t **rec, const uint8_t *end, bool swap,
+				    struct cut *ret, int max)
+{
+	if (__builtin_expect(places->unwanted_ids != NULL, 0))
+		return swap ? cut_samples(like, places, rec, end, true, true, ret, max)
+			    : cut_samples(like, places, rec, end, false, true, ret, max);
+	return swap ? cut_samples(like, places, rec, end, true, false, ret, max)
+		    : cut_samples(like, places, rec, end, false, false, ret, max);
+}
+
+static bool cut_can_mark(const struct perfdata_source *s)
+{
+	/* In a pipe, and where simpleperf writes, records between the samples can add ids. */
+	return s->id_rule == ID_SAME_PLACE && s->events.v[0].layout.id && !s->has_reads &&
+	       !s->has_chains && !s->file.is_pipe && !s->behind_first;
+}
+
+/* The kernel numbers ids one after the other, so few of them have the same place. */
+int perfdata_mark_unwanted(struct source *source)
+{
+	struct perfdata_source *s = perfdata_of(source);
+	size_t room = 64;
+	bool marks = false;
+
+	free(s->unwanted_ids);
+	s->unwanted_ids = NULL;
+	if (!cut_can_mark(s))
+		return 0;
+	while (room < s->ids.n * 2)
+		room *= 2;
+	s->unwanted_ids = calloc(room, sizeof(*s->unwanted_ids));
+	if (!s->unwanted_ids)
+		return err_nomem();
+	s->unwanted_mask = room - 1;
+	vec_foreach(entry, &s->ids) {
+		uint64_t *place = &s->unwanted_ids[entry->id & s->unwanted_mask];
+		const struct perfdata_event *e = cut_event_of_id(s, entry->id);
+
+		if (*place || !entry->id || !e || !e->schema->unwanted)
+			continue;
+		*place = entry->id;
+		marks = true;
+	}
+	if (marks)
+		return 1;
+	free(s->unwanted_ids);
+	s->unwanted_ids = NULL;
+	return 0;
 }
 
 int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, const uint8_t *p,
@@ -300,6 +381,7 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 	const uint32_t sample_time = cut_common_sample_time(s);
 	/* Reads of counters give differences, so each read needs the previous one. */
 	const uint8_t sample_flags = CUT_SAMPLE | (s->has_reads ? 0 : CUT_STATELESS);
+	const struct sample_places places = cut_sample_places(s, sample_time);
 	const struct cut like = {
 		.file_off = file_off,
 		.bytes = p,
@@ -315,8 +397,7 @@ int perfdata_cut(const struct source *source, unsigned file, struct unit *unit, 
 		struct cut *cut;
 		int size;
 
-		n += swap ? cut_samples(&like, &rec, end, sample_time, true, ret + n, max - n)
-			  : cut_samples(&like, &rec, end, sample_time, false, ret + n, max - n);
+		n += cut_plain_samples(&like, &places, &rec, end, swap, ret + n, max - n);
 		if (n == max)
 			break;
 		cut = &ret[n];

@@ -327,6 +327,7 @@ void perfdata_close(struct source *source)
 	unzip_close(s->unzip);
 	perfdata_directory_close(s);
 	stream_free(s->opts.stream);
+	free(s->unwanted_ids);
 	free(s->sections);
 	perfdata_counts_free(s->counts);
 	sample_scratch_done(&s->scratch);
@@ -384,6 +385,7 @@ const struct source_ops perfdata_source_ops = {
 	.streams = open_perfdata_streams,
 	.file = open_perfdata_file,
 	.cut = perfdata_cut,
+	.mark_unwanted = perfdata_mark_unwanted,
 	.take_header = perfdata_take_header,
 	.decode = perfdata_decode,
 	.decode_ahead = perfdata_decode_ahead,

@@ -131,6 +131,9 @@ struct perfdata_source {
 	enum id_rule id_rule;
 	/* The offset of the id if it is the same in all samples, else far beyond any record. */
 	uint32_t same_id_off;
+	/* Ids of samples that cut() marks as unwanted, each at id & mask; 0 if none. */
+	uint64_t *unwanted_ids; /* owned; NULL if nothing is marked */
+	uint64_t unwanted_mask;
 	bool has_no_events; /* the only event is that of perfdata_event_add_none() */
 	bool has_reads;     /* any event has SAMPLE_READ */
 	bool unordered;     /* records act when they are read */
@@ -226,6 +229,7 @@ uint64_t perfdata_record_bytes(const uint8_t *rec, uint16_t size, bool swap);
 int perfdata_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
 		 size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		 size_t *ret_need);
+int perfdata_mark_unwanted(struct source *s);
 /*
  * The event that a record belongs to; NULL if its id is unknown. *ret_id: 0 if not recorded; ret_id
  * may be NULL.

@@ -289,22 +289,74 @@ TEST(one_pass_fills_several_tables)
 	sonde_columns_free(c);
 }
 
+static int count_others(struct sonde_session *s, int *ret_end)
+{
+	const struct sonde_event *ev;
+	int others = 0;
+
+	while ((*ret_end = sonde_session_next(s, &ev)) > 0)
+		others +=
+			strcmp(sonde_schema_event(sonde_event_schema(s, ev)), "sched_switch") != 0;
+	return others;
+}
+
+/* In a window of time, samples that no table needs are dropped after they were ordered. */
 TEST(the_session_wants_everything_again)
 {
 	const struct sonde_columns_options o = options(0, 1);
-	struct sonde_session *s = open_session(demo(), "");
-	const struct sonde_event *ev;
+	struct sonde_session *s = open_session(demo(), "time=1,\n");
 	struct sonde_columns *c;
-	int others = 0;
+	int end;
 
 	assert_int_equal(sonde_columns_new(&c, s), 0);
 	assert_int_equal(sonde_columns_add(c, "sched_switch", NULL, &o), 0);
 	assert_int_equal(sonde_columns_fill(c), 1);
 	sonde_columns_free(c);
-	while (sonde_session_next(s, &ev) > 0)
-		others +=
-			strcmp(sonde_schema_event(sonde_event_schema(s, ev)), "sched_switch") != 0;
-	assert_true(others > 10);
+	assert_true(count_others(s, &end) > 10);
+	assert_int_equal(end, 0);
+	sonde_session_close(s);
+}
+
+/* Otherwise reading passed over them, so the session cannot deliver them any more. */
+TEST(a_session_that_passed_over_samples_does_not_go_on)
+{
+	const struct sonde_columns_options o = options(0, 1);
+	struct sonde_session *s = open_session(demo(), "");
+	struct sonde_columns *c;
+	int end;
+
+	assert_int_equal(sonde_columns_new(&c, s), 0);
+	assert_int_equal(sonde_columns_add(c, "sched_switch", NULL, &o), 0);
+	assert_int_equal(sonde_columns_fill(c), 1);
+	sonde_columns_free(c);
+	assert_int_equal(count_others(s, &end), 0);
+	assert_int_equal(end, -EINVAL);
+	assert_non_null(strstr(sonde_error_text(), "open it again"));
+	sonde_session_close(s);
+}
+
+/* Columns that were read to the end, or not at all, leave nothing out. */
+TEST(columns_without_a_rest_leave_the_session_alone)
+{
+	struct sonde_session *s = open_session(demo(), "");
+	struct sonde_columns *c;
+	struct ArrowArray a;
+	uint32_t table;
+	int end;
+
+	assert_int_equal(sonde_columns_new(&c, s), 0);
+	assert_int_equal(sonde_columns_add(c, "sched_switch", NULL, NULL), 0);
+	sonde_columns_free(c);
+	assert_true(count_others(s, &end) > 10);
+	sonde_session_close(s);
+	s = open_session(demo(), "");
+	assert_int_equal(sonde_columns_new(&c, s), 0);
+	assert_int_equal(sonde_columns_add(c, "sched_switch", NULL, NULL), 0);
+	while (sonde_columns_next(c, &table, &a) > 0)
+		a.release(&a);
+	sonde_columns_free(c);
+	count_others(s, &end);
+	assert_int_equal(end, 0);
 	sonde_session_close(s);
 }
 

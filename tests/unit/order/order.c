@@ -40,6 +40,8 @@ struct recording {
 	bool is_monotonic;        /* its files say so */
 	bool stateless;           /* no ordered record changes state */
 	struct time_windows time; /* then only those inside are delivered */
+	unsigned unwanted_16ths;  /* share of records that nobody wants */
+	bool marks;               /* cut() marks them */
 };
 
 static uint8_t filler(uint32_t serial, uint32_t i)
@@ -123,6 +125,19 @@ static bool fake_file(struct source *s, unsigned i, struct source_file *ret)
 	return true;
 }
 
+static bool is_unwanted(const struct recording *r, uint32_t serial)
+{
+	return serial * 2654435761u >> 28 < r->unwanted_16ths;
+}
+
+static int fake_mark_unwanted(struct source *s)
+{
+	struct recording *r = (struct recording *)s;
+
+	r->marks = r->unwanted_16ths > 0;
+	return r->marks;
+}
+
 static int fake_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p,
 		    size_t len, uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used,
 		    size_t *ret_need)
@@ -157,7 +172,8 @@ static int fake_cut(const struct source *s, unsigned file, struct unit *unit, co
 			.len = h.len,
 			.file = (uint16_t)file,
 			.order = (uint8_t)h.order,
-			.flags = r->stateless ? CUT_STATELESS : 0,
+			.flags = (r->stateless ? CUT_STATELESS : 0) |
+				 (r->marks && is_unwanted(r, h.serial) ? CUT_UNWANTED : 0),
 		};
 		used += h.len + h.behind;
 		if (h.behind)
@@ -167,7 +183,12 @@ static int fake_cut(const struct source *s, unsigned file, struct unit *unit, co
 	return n;
 }
 
-static const struct source_ops fake_ops = { .name = "fake", .file = fake_file, .cut = fake_cut };
+static const struct source_ops fake_ops = {
+	.name = "fake",
+	.file = fake_file,
+	.cut = fake_cut,
+	.mark_unwanted = fake_mark_unwanted,
+};
 
 static struct recording *new_recording(void)
 {
@@ -345,6 +366,8 @@ static void read_all(struct recording *r, const struct order_options *options, s
 	opts.defects = &r->defects;
 	opts.time = r->stateless ? &r->time : NULL;
 	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	if (r->unwanted_16ths)
+		assert_int_equal(order_pass_over(o), 1);
 	while ((n = order_next(o, &cuts)) > 0) {
 		for (int i = 0; i < n; i++) {
 			check_bytes(&cuts[i]);
@@ -385,6 +408,8 @@ static void read_ahead(struct recording *r, const struct order_options *options,
 	opts.defects = &r->defects;
 	opts.time = r->stateless ? &r->time : NULL;
 	assert_int_equal(order_open(&o, &r->source, &opts), 0);
+	if (r->unwanted_16ths)
+		assert_int_equal(order_pass_over(o), 1);
 	order_read_ahead(o, &ahead);
 	for (uint64_t number = 1, end = 0; !end || number < end + HELD; number++) {
 		struct cut *cuts = batches[number % HELD];
@@ -436,17 +461,42 @@ static void check_ahead(struct recording *r, const struct order_options *options
 	vec_done(&got);
 }
 
+/* Removes what is passed over. Late records and those without a time are not. */
+static struct order_stats leave_out_unwanted(const struct recording *r, struct serials *v)
+{
+	struct order_stats stats = { .passed_first_ns = UINT64_MAX };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct cut *c = &r->records.v[v->v[i] & ~LATE_BIT];
+
+		if (v->v[i] & LATE_BIT || c->order != CUT_ORDERED || !is_unwanted(r, v->v[i])) {
+			v->v[kept++] = v->v[i];
+			continue;
+		}
+		stats.passed++;
+		if (c->time_ns < stats.passed_first_ns)
+			stats.passed_first_ns = c->time_ns;
+	}
+	v->n = kept;
+	return stats;
+}
+
 static struct order_stats check(struct recording *r, const struct order_options *options)
 {
 	struct serials want = { 0 }, got = { 0 };
-	struct order_stats stats;
+	struct order_stats stats, model_stats;
 
 	if (r->is_monotonic)
 		model_monotonic(r, &want);
 	else
 		model(r, &want);
+	model_stats = leave_out_unwanted(r, &want);
 	read_all(r, options, &got, &stats);
 	compare(&want, &got, options);
+	assert_int_equal(stats.passed, model_stats.passed);
+	if (stats.passed)
+		assert_int_equal(stats.passed_first_ns, model_stats.passed_first_ns);
 	vec_done(&want);
 	vec_done(&got);
 	return stats;
@@ -468,6 +518,13 @@ static void check_all_ways(struct recording *r)
 	check_ahead(r, &(struct order_options){ .window_bytes = 16384 });
 	if (r->records.n < 2000)
 		check_ahead(r, &ways[2]);
+	/* Nobody wants a quarter, most, all of the records. */
+	for (int i = 0; i < 3 && !r->is_monotonic && !r->stateless; i++) {
+		r->unwanted_16ths = (unsigned[]){ 4, 14, 16 }[i];
+		check(r, &ways[2 * i]);
+		check(r, &ways[2]);
+		check_ahead(r, &ways[1]);
+	}
 	free_recording(r);
 }
 

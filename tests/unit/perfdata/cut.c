@@ -44,14 +44,14 @@ static void open_source(const char *path)
 	assert_int_equal(source_open(&source, &options), 0);
 }
 
-static void begin(void)
+static void begin_as(bool is_plain)
 {
 	static const uint64_t chain[] = { 0x401000, 0x401010 };
 
 	nr_records = 0;
 	defects = (struct defects){ 0 };
 	schemas = (struct schema_table){ 0 };
-	recording_begin(&r);
+	recording_begin_as(&r, is_plain);
 	recording_comm(&r, 10, 12, 12, "sh", false);
 	end_record();
 	recording_sample(&r, 20, 12, 12, chain, 2);
@@ -61,6 +61,11 @@ static void begin(void)
 	data = r.bytes + RECORDING_DATA_AT;
 	data_bytes = r.len - RECORDING_DATA_AT;
 	open_source(recording_finish(&r));
+}
+
+static void begin(void)
+{
+	begin_as(false);
 }
 
 static void end(void)
@@ -196,5 +201,40 @@ TEST(tracing_data_are_needed_with_the_bytes_behind_them)
 		assert_int_equal(cuts[1].order, i < 2 ? CUT_HEADER : CUT_AT_ONCE);
 		assert_int_equal(used, SAMPLE_BYTES + whole);
 	}
+	end();
+}
+
+static struct sonde_schema *schema_of_event(int event)
+{
+	return schema_at(&schemas, (uint32_t)event);
+}
+
+/* Samples have the id of the first event. Records of state are never marked. */
+TEST(samples_that_nobody_wants_are_marked)
+{
+	struct cut cuts[MAX_CUTS];
+	uint64_t used;
+	size_t need;
+
+	for (int unwanted = 0; unwanted < 2; unwanted++) {
+		begin_as(true);
+		assert_int_equal(source_mark_unwanted(source), 0); /* all are wanted */
+		schema_of_event(unwanted)->unwanted = true;
+		assert_int_equal(source_mark_unwanted(source), 1);
+		assert_int_equal(cut(data_bytes, MAX_CUTS, cuts, &used, &need), nr_records);
+		assert_int_equal(used, data_bytes);
+		for (int i = 0; i < nr_records; i++)
+			assert_int_equal(!!(cuts[i].flags & CUT_UNWANTED), i > 0 && !unwanted);
+		assert_int_equal(cuts[1].time_ns, 20);
+		end();
+	}
+}
+
+/* Each read of a counter needs the one before it. */
+TEST(samples_with_counts_are_not_marked)
+{
+	begin();
+	schema_of_event(0)->unwanted = schema_of_event(1)->unwanted = true;
+	assert_int_equal(source_mark_unwanted(source), 0);
 	end();
 }
