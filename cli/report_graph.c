@@ -140,6 +140,11 @@ static uint64_t report_graph_min(const struct report_graph *g, uint64_t sum)
 	return (uint64_t)((double)g->total * share);
 }
 
+static uint64_t report_graph_percent_total(const struct report_graph *g)
+{
+	return g->percent_total ? g->percent_total : g->total;
+}
+
 uint64_t report_graph_least(const struct report_graph *g)
 {
 	return g->kind == REPORT_FRACTAL ? 0 : report_graph_min(g, 0);
@@ -277,7 +282,7 @@ static int report_graph_print_tree(FILE *out, const struct report_graph *g,
 {
 	struct drawing d = { .out = out, .g = g, .margin = row->margin, .open = 1 };
 	const struct report_call *trunk, *first = row->roots;
-	uint64_t total = g->kind == REPORT_FRACTAL ? row->value : g->total;
+	uint64_t total = g->kind == REPORT_FRACTAL ? row->value : report_graph_percent_total(g);
 	struct siblings s;
 	bool printed;
 	int r = report_graph_draw_trunk(&d, row, &trunk, &printed);
@@ -361,14 +366,15 @@ static int report_graph_print_chains(FILE *out, const struct report_graph *g,
 		const struct report_call *c = calls[i];
 
 		if (g->kind == REPORT_FOLDED) {
-			report_graph_put_value(&d, c->hit, c->hit_count, g->total);
+			report_graph_put_value(&d, c->hit, c->hit_count,
+					       report_graph_percent_total(g));
 			fputc(' ', out);
 			report_graph_put_folded(out, c, g->separator ? g->separator : ";");
 			fputc('\n', out);
 			continue;
 		}
 		fprintf(out, "%11s", "");
-		report_graph_put_value(&d, c->cumul, c->cumul_count, g->total);
+		report_graph_put_value(&d, c->cumul, c->cumul_count, report_graph_percent_total(g));
 		fputc('\n', out);
 		report_graph_put_chain(out, c);
 		fputc('\n', out);

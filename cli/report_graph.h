@@ -53,7 +53,8 @@ struct report_graph {
 	uint32_t print_limit;  /* most entries of each list of siblings; 0 if unlimited */
 	const char *separator; /* separator of folded chains; NULL for ';' */
 	bool in_color;
-	uint64_t total; /* period of the event */
+	uint64_t total;         /* period of the event; smaller branches are left out */
+	uint64_t percent_total; /* percents are of this period; 0: of total */
 };
 
 /* The row that the tree belongs to. */

@@ -481,6 +481,9 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 	int r;
 
 	g.total = vt->totals[0];
+	/* perf's branches are shares of all samples, also with --percentage relative */
+	if (vt->v->as_perf && !a->hierarchy)
+		g.percent_total = vt->facts.period;
 	least = vt->v->put_calls ? 0 : report_graph_least(&g);
 	r = report_calls_make(&vt->calls, vt->v->profile, a, vt->index, row->id, least,
 			      &drawn.roots);
