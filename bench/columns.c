@@ -6,7 +6,9 @@
  *	bench-columns columns FILE EVENT FIELDS [all]  integer columns of one event type, summed up;
  *	                                           all: also time, cpu, pid, tid and comm
  *
- * count is what columns are compared with. Both print the number of events or rows.
+ *	bench-columns aggregate FILE KIND EVENTS FIELD BY  an aggregation; '-': not given
+ *
+ * count is what the others are compared with. All print the number of events or rows.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,6 +79,39 @@ static int columns_read(struct sonde_session *s, const char *event, const char *
 	return r < 0 ? columns_fail() : 0;
 }
 
+static const char *columns_given(const char *arg)
+{
+	return strcmp(arg, "-") != 0 ? arg : NULL;
+}
+
+static int columns_aggregate(struct sonde_session *s, char **args)
+{
+	const struct sonde_aggregate_options o = {
+		.size = sizeof(o),
+		.kind = args[0],
+		.events = args[1],
+		.field = columns_given(args[2]),
+		.by = columns_given(args[3]),
+	};
+	const struct sonde_event *const *events;
+	struct sonde_aggregate *a;
+	size_t nr;
+	int r;
+
+	if (sonde_aggregate_new(&a, s, &o) < 0)
+		return columns_fail();
+	for (uint32_t i = 0; i < sonde_session_schemas(s); i++)
+		sonde_session_want(s, i, sonde_aggregate_wants(a, i));
+	while (nr = MAX_BATCH, (r = sonde_session_next_batch(s, &events, &nr)) > 0) {
+		r = sonde_aggregate_add(a, events, nr);
+		if (r < 0)
+			break;
+	}
+	printf("%d rows\n", sonde_aggregate_rows(a));
+	sonde_aggregate_free(a);
+	return r < 0 ? columns_fail() : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sonde_session *s;
@@ -90,6 +125,8 @@ int main(int argc, char **argv)
 		return columns_fail();
 	if (!strcmp(argv[1], "count"))
 		r = columns_count(s);
+	else if (!strcmp(argv[1], "aggregate") && argc == 7)
+		r = columns_aggregate(s, argv + 3);
 	else if (argc > 4)
 		r = columns_read(s, argv[3], argv[4], argc > 5 ? 0 : SONDE_COLUMNS_FIELDS_ONLY);
 	sonde_session_close(s);

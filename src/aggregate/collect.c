@@ -170,12 +170,19 @@ static int collect_keys(const struct collect *c, uint64_t *words)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* The words are few: a loop is faster than a call of memcmp(). */
+static bool collect_is_last(const struct aggregate *a, const uint64_t *words)
+{
+	for (unsigned i = 0; i < a->nr_keys; i++) {
+		if (words[i] != a->last_words[i])
+			return false;
+	}
+	return a->last_row != AGGREGATE_OTHER;
+}
+
 static int collect_row(struct aggregate *a, const uint64_t *words, uint32_t *ret)
 {
-	const size_t bytes = a->nr_keys * sizeof(*words);
-
-	if (__builtin_expect(a->last_row != AGGREGATE_OTHER, 1) &&
-	    !memcmp(words, a->last_words, bytes)) {
+	if (collect_is_last(a, words)) {
 		*ret = a->last_row;
 		return 0;
 	}
@@ -183,7 +190,7 @@ static int collect_row(struct aggregate *a, const uint64_t *words, uint32_t *ret
 	TRY(wordset_put(&a->store.keys, words, ret));
 	if (*ret == a->store.sums.n)
 		a->store.sums.v[a->store.sums.n++] = (struct aggregate_sum){ 0 };
-	memcpy(a->last_words, words, bytes);
+	memcpy(a->last_words, words, sizeof(a->last_words));
 	a->last_row = *ret;
 	return 0;
 }

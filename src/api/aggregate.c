@@ -155,9 +155,6 @@ static int aggregate_write(struct aggregate *a, const struct sonde_aggregate_pri
 {
 	const bool is_json = o->format && !strcmp(o->format, "json");
 
-	if (o->format && !is_json && strcmp(o->format, "text") != 0)
-		return err_set(-EINVAL, "aggregations are printed as text or json, not as '%s'",
-			       o->format);
 	TRY(is_json ? aggregate_put_json(a, o->top, &w->out)
 		    : aggregate_put_text(a, o->top ? o->top : AGGREGATE_TOP, o->columns, &w->out));
 	return fd_writer_flush(w);
@@ -174,6 +171,9 @@ int sonde_aggregate_print(struct sonde_aggregate *a, int fd,
 	err_clear();
 	if (o)
 		TRY(aggregate_take(&own, o, sizeof(own)));
+	if (own.format && strcmp(own.format, "json") != 0 && strcmp(own.format, "text") != 0)
+		return err_set(-EINVAL, "aggregations are printed as text or json, not as '%s'",
+			       own.format);
 	TRY(fd_writer_init(&w, fd));
 	r = aggregate_write(a->own, &own, &w);
 	fd_writer_done(&w);

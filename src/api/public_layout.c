@@ -193,6 +193,56 @@ AT(sonde_profile_table, period, 48);
 AT(sonde_profile_table, shown_samples, 56);
 AT(sonde_profile_table, shown_period, 64);
 
+AT(sonde_aggregate_options, size, 0);
+AT(sonde_aggregate_options, limit, 4);
+AT(sonde_aggregate_options, kind, 8);
+AT(sonde_aggregate_options, events, 16);
+AT(sonde_aggregate_options, field, 24);
+AT(sonde_aggregate_options, by, 32);
+AT(sonde_aggregate_options, where, 40);
+AT(sonde_aggregate_options, low, 48);
+AT(sonde_aggregate_options, high, 56);
+AT(sonde_aggregate_options, step, 64);
+
+AT(sonde_aggregate_facts, size, 0);
+AT(sonde_aggregate_facts, nr_keys, 4);
+AT(sonde_aggregate_facts, kind, 8);
+AT(sonde_aggregate_facts, title, 16);
+AT(sonde_aggregate_facts, count, 24);
+AT(sonde_aggregate_facts, unfit, 32);
+AT(sonde_aggregate_facts, merged, 40);
+AT(sonde_aggregate_facts, sum, 48);
+
+AT(sonde_aggregate_value, kind, 0);
+AT(sonde_aggregate_value, reserved, 4);
+AT(sonde_aggregate_value, number, 8);
+AT(sonde_aggregate_value, text, 16);
+
+AT(sonde_aggregate_bucket, low, 0);
+AT(sonde_aggregate_bucket, high, 8);
+AT(sonde_aggregate_bucket, count, 16);
+
+AT(sonde_aggregate_row, size, 0);
+AT(sonde_aggregate_row, flags, 4);
+AT(sonde_aggregate_row, count, 8);
+AT(sonde_aggregate_row, sum, 16);
+AT(sonde_aggregate_row, min, 24);
+AT(sonde_aggregate_row, max, 32);
+AT(sonde_aggregate_row, mean, 40);
+AT(sonde_aggregate_row, p50, 48);
+AT(sonde_aggregate_row, p90, 56);
+AT(sonde_aggregate_row, p99, 64);
+AT(sonde_aggregate_row, keys, 72);
+AT(sonde_aggregate_row, buckets, 80);
+AT(sonde_aggregate_row, nr_keys, 88);
+AT(sonde_aggregate_row, nr_buckets, 92);
+
+AT(sonde_aggregate_print_options, size, 0);
+AT(sonde_aggregate_print_options, top, 4);
+AT(sonde_aggregate_print_options, format, 8);
+AT(sonde_aggregate_print_options, columns, 16);
+AT(sonde_aggregate_print_options, reserved, 20);
+
 AT(sonde_profile_row, size, 0);
 AT(sonde_profile_row, flags, 4);
 AT(sonde_profile_row, samples, 8);

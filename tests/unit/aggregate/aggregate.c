@@ -45,6 +45,22 @@ static struct sonde_aggregate *aggregated(struct traced *t, const char *more,
 	return a;
 }
 
+static void expect_printed_as(struct sonde_aggregate *a,
+			      const struct sonde_aggregate_print_options *o, const char *want)
+{
+	int fd = memfd_create("printed", MFD_CLOEXEC);
+	char got[8192];
+	ssize_t n;
+
+	if (sonde_aggregate_print(a, fd, o) < 0)
+		fail_msg("%s", sonde_error_text());
+	n = pread(fd, got, sizeof(got) - 1, 0);
+	assert_in_range(n, 0, sizeof(got) - 1);
+	got[n] = '\0';
+	close(fd);
+	assert_string_equal(got, want);
+}
+
 static void expect_printed(struct sonde_aggregate *a, const char *format, uint32_t top,
 			   const char *want)
 {
@@ -53,17 +69,8 @@ static void expect_printed(struct sonde_aggregate *a, const char *format, uint32
 		.format = format,
 		.top = top,
 	};
-	int fd = memfd_create("printed", MFD_CLOEXEC);
-	char got[8192];
-	ssize_t n;
 
-	if (sonde_aggregate_print(a, fd, &o) < 0)
-		fail_msg("%s", sonde_error_text());
-	n = pread(fd, got, sizeof(got) - 1, 0);
-	assert_in_range(n, 0, sizeof(got) - 1);
-	got[n] = '\0';
-	close(fd);
-	assert_string_equal(got, want);
+	expect_printed_as(a, &o, want);
 }
 
 static void expect_text(struct traced *t, const struct sonde_aggregate_options *o, const char *want)
@@ -497,5 +504,59 @@ TEST(pairs_are_events)
 		       "first   y    2.00 us  ##################################################\n"
 		       "second  x     999 ns  #########################\n");
 	sonde_aggregate_free(a);
+	traced_close(&t);
+}
+
+TEST(bars_end_with_the_screen)
+{
+	struct sonde_aggregate_print_options narrow = { .size = sizeof(narrow), .columns = 32 };
+	struct sonde_aggregate_options o = options("sum", "made:begin", "key", "f_name");
+	struct sonde_aggregate *a;
+	struct traced t;
+
+	make(&t, false);
+	a = aggregated(&t, "", &o);
+	expect_printed_as(a, &narrow,
+			  "sum of key of made:begin by f_name\nf_name  sum\n"
+			  "b        22  ###################\n"
+			  "c        18  ################\n"
+			  "a        -6\n");
+	narrow.columns = 5;
+	expect_printed_as(a, &narrow,
+			  "sum of key of made:begin by f_name\nf_name  sum\n"
+			  "b        22  #\nc        18  #\na        -6\n");
+	narrow.format = "xml";
+	assert_int_equal(sonde_aggregate_print(a, -1, &narrow), -EINVAL);
+	narrow.format = "text";
+	assert_int_equal(sonde_aggregate_print(a, -1, &narrow), -EBADF);
+	sonde_aggregate_free(a);
+	traced_close(&t);
+}
+
+/* A caller that was compiled with an older header has smaller structs. */
+TEST(structs_may_be_shorter)
+{
+	struct sonde_aggregate_options o = options("count", "made:begin", NULL, "key");
+	struct sonde_aggregate_row row = { .size = offsetof(struct sonde_aggregate_row, sum),
+					   .sum = 77 };
+	struct sonde_aggregate *a;
+	struct sonde_session *s;
+	struct traced t;
+
+	make(&t, false);
+	o.low = 77; /* is behind the struct */
+	o.size = offsetof(struct sonde_aggregate_options, low);
+	a = aggregated(&t, "", &o);
+	assert_int_equal(sonde_aggregate_rows(a), 4);
+	assert_int_equal(sonde_aggregate_row(a, 0, &row), 1);
+	assert_int_equal(row.count, 3);
+	assert_int_equal(row.sum, 77);
+	row.size = 0;
+	assert_int_equal(sonde_aggregate_row(a, 0, &row), -EINVAL);
+	sonde_aggregate_free(a);
+	s = open_session(t.path, "");
+	o.size = 0;
+	assert_int_equal(sonde_aggregate_new(&a, s, &o), -EINVAL);
+	sonde_session_close(s);
 	traced_close(&t);
 }
