@@ -1750,7 +1750,7 @@ struct sonde_aggregate_facts {
 	uint64_t merged;
 	int64_t sum; /* of the field, over all rows; at an end of its range if it left it */
 };
-/* Returns 0 and fills *ret, -ENOMEM. */
+/* Returns 0 and fills *ret. The number of merged keys is exact after sonde_aggregate_rows(). */
 SONDE_API int sonde_aggregate_facts(struct sonde_aggregate *a, struct sonde_aggregate_facts *ret);
 /* The name of the i-th key, as it was given; NULL after the last. Valid as the aggregation. */
 SONDE_API const char *sonde_aggregate_key(const struct sonde_aggregate *a, size_t i);

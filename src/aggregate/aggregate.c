@@ -203,6 +203,15 @@ int aggregate_clear(struct aggregate *a)
 	return 0;
 }
 
+uint64_t aggregate_merged(const struct aggregate *a)
+{
+	const size_t n = a->store.keys.n;
+
+	if (a->is_sorted)
+		return a->merged_shown;
+	return a->merged + (n > a->limit ? n - a->limit : 0);
+}
+
 void aggregate_free(struct aggregate *a)
 {
 	if (!a)

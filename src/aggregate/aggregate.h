@@ -20,6 +20,8 @@ extern const char *const aggregate_key_names[NR_OWN_KEYS];
 /* is_complete: all schemas of the recordings are known. See sonde_aggregate_new(). */
 int aggregate_new(struct aggregate **ret, struct recordings *all, bool is_complete,
 		  const struct sonde_aggregate_options *opts);
+/* The number of keys in the row of merged keys. */
+uint64_t aggregate_merged(const struct aggregate *a);
 int aggregate_clear(struct aggregate *a);
 void aggregate_free(struct aggregate *a); /* NULL is fine */
 

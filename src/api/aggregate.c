@@ -113,13 +113,12 @@ int sonde_aggregate_facts(struct sonde_aggregate *a, struct sonde_aggregate_fact
 
 	NOT_NULL(a, -EINVAL);
 	NOT_NULL(ret, -EINVAL);
-	TRY(aggregate_sort(a->own));
 	all.nr_keys = a->own->nr_keys;
 	all.kind = aggregate_kind_names[a->own->kind];
 	all.title = a->own->title;
 	all.count = a->own->count;
 	all.unfit = a->own->unfit;
-	all.merged = a->own->merged_shown;
+	all.merged = aggregate_merged(a->own);
 	all.sum = a->own->store.other.sum;
 	vec_foreach(s, &a->own->store.sums)
 		all.sum = saturate_add(all.sum, s->sum);

@@ -247,6 +247,8 @@ TEST(the_smallest_keys_are_merged)
 	make(&t, false);
 	o.limit = 2;
 	a = aggregated(&t, "", &o);
+	assert_int_equal(sonde_aggregate_facts(a, &facts), 0); /* before rows are made */
+	assert_int_equal(facts.merged, 2);
 	expect_printed(a, NULL, 1,
 		       "count of made:begin by key\n    key  count\n"
 		       "      7      3  ##################################################\n"

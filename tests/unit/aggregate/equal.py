@@ -112,6 +112,9 @@ def counts():
           rows(aggregate(DEMO, events='sched:*,syscalls:*'), 'count'), [((), len(events(DEMO)))])
     got = aggregate(DEMO, events='sched:*', by='f_comm,next_comm')
     check('patterns leave out events without a field', got, None)
+    got = aggregate(DEMO, events='*', by='index', session='input=%s' % DEMO)
+    check('two inputs have two numbers', rows(got, 'count'),
+          [((0,), len(events(DEMO))), ((1,), len(events(DEMO)))])
     check('a field is a key', rows(aggregate(DEMO, events='sched:*', by='f_comm'), 'count'),
           sums(DEMO, lambda e: (e['fields']['comm'],), lambda e: 1, {'sched:sched_wakeup'}))
 
