@@ -105,7 +105,7 @@ static void workload_child(int go_fd, int error_fd, const char *const *command)
 	_exit(error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
 }
 
-int workload_fork(struct workload *w, const char *const *command, bool stdout_is_taken)
+int workload_fork(struct workload *w, const char *const *command, unsigned flags)
 {
 	int go[2], error[2];
 
@@ -123,7 +123,9 @@ int workload_fork(struct workload *w, const char *const *command, bool stdout_is
 	if (w->pid == 0) {
 		close(go[1]);
 		close(error[0]);
-		if (stdout_is_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		if (flags & WORKLOAD_OF_LIBRARY)
+			signal(SIGPIPE, SIG_DFL);
+		if (flags & WORKLOAD_STDOUT_IS_TAKEN && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 			_exit(CANNOT_EXECUTE);
 		workload_child(go[0], error[1], command);
 	}

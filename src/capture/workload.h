@@ -19,12 +19,20 @@ struct workload {
 
 /* Returns 0 if the command can be found and executed, otherwise 127 or 126 with a message. */
 int workload_check(const char *const *command);
+enum workload_flags {
+	/* The recording is written to the standard output: the command's goes to standard error. */
+	WORKLOAD_STDOUT_IS_TAKEN = 1,
+	/*
+	 * The caller is a program with settings of its own: SIGPIPE, which some languages ignore,
+	 * ends the command all the same.
+	 */
+	WORKLOAD_OF_LIBRARY = 2
+};
 /*
  * The child waits for a byte from a pipe. It ends by itself if the recorder dies before
- * workload_start(). stdout_is_taken: the recording is written to the standard output; the command's
- * own output then goes to the standard error.
+ * workload_start(). flags: enum workload_flags.
  */
-int workload_fork(struct workload *w, const char *const *command, bool stdout_is_taken);
+int workload_fork(struct workload *w, const char *const *command, unsigned flags);
 /*
  * Lets the child execute the command. On failure returns a negative errno with a message, and sets
  * *ret_status to 126 or 127.

@@ -239,7 +239,7 @@ static int file_open_output(struct sonde_recorder *r, struct output *o, int *ret
 	const char *path = r->opts.output ? r->opts.output : "perf.data";
 
 	if (r->is_pipe)
-		return output_pipe(o, ret_fd);
+		return output_pipe(o, r->pipe_fd, ret_fd);
 	return r->transfer.has_threads ? output_dir_open(o, path, r->capture.counters.rings.list.n,
 							 ret_fd, ret_part_fds)
 				       : output_open(o, path, ret_fd);

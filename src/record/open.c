@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/size.h"
 #include "capture/setup/self.h"
 #include "record/rotation.h"
 #include "record/recorder.h"
@@ -49,12 +50,47 @@ static int open_need_proc(void)
 				"unknown: as root, mount -t proc proc /proc");
 }
 
+/* A number of digits; -1 for any other text. */
+static long open_number(const char *text)
+{
+	const char *rest;
+	uint64_t n;
+
+	return size_digits(text, &n, &rest) && !*rest && n <= INT32_MAX ? (long)n : -1;
+}
+
+/*
+ * A reader gets an event two passes after it happened, so the time between two passes is a third of
+ * what it may take.
+ */
+static int open_find_output(struct sonde_recorder *r)
+{
+	enum { LATENCY_MS = 100, MOST_MS = 60000 };
+	const struct record_options *o = &r->opts;
+	long ms = o->latency ? open_number(o->latency) : LATENCY_MS;
+
+	r->is_pipe = o->output_fd || output_is_pipe(o->output);
+	r->pipe_fd = STDOUT_FILENO;
+	if (o->output_fd) {
+		const long fd = open_number(o->output_fd);
+
+		if (fd < 0 || fcntl((int)fd, F_GETFD) < 0)
+			return err_set(-EBADR, "output-fd=%s is no open descriptor", o->output_fd);
+		r->pipe_fd = (int)fd;
+	}
+	if (ms < 1 || ms > MOST_MS)
+		return err_set(-EBADR, "--latency needs 1 to %d milliseconds, not '%s'", MOST_MS,
+			       o->latency);
+	r->live_sleep_ms = ms < 3 ? 1 : (int)(ms * 3 / 10);
+	return 0;
+}
+
 /* Parses the options, before anything is opened. */
 static int open_understand(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(open_refuse(&r->opts));
-	r->is_pipe = output_is_pipe(r->opts.output);
+	TRY(open_find_output(r));
 	if (r->opts.output && !*r->opts.output)
 		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");
 	TRY(open_need_proc());
@@ -118,6 +154,13 @@ static int open_wakeups(struct sonde_recorder *r)
 	return r->wake_fd < 0 || r->give_up_fd < 0 ? err_errno(errno, "cannot make an eventfd") : 0;
 }
 
+static unsigned open_workload_flags(const struct sonde_recorder *r)
+{
+	if (!r->is_pipe)
+		return 0;
+	return r->pipe_fd == STDOUT_FILENO ? WORKLOAD_STDOUT_IS_TAKEN : WORKLOAD_OF_LIBRARY;
+}
+
 /* Forks the command, which waits, and opens the events with their buffers. */
 static int open_events(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
@@ -125,7 +168,7 @@ static int open_events(struct sonde_recorder *r, const struct sonde_record_optio
 
 	TRY(control_open(&r->control));
 	if (o->command)
-		TRY(workload_fork(&r->workload, o->command, r->is_pipe));
+		TRY(workload_fork(&r->workload, o->command, open_workload_flags(r)));
 	if (c->target.workload)
 		TRY(vec_push(&c->target.tids, (int32_t)r->workload.pid));
 	TRY(capture_open(c, r->transfer.level > 0));
@@ -177,7 +220,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(open_wakeups(r));
 	TRY(open_understand(r, o));
 	subject_say_begin(r, o->command != NULL);
-	if (r->is_pipe && !has_stdout)
+	if (r->is_pipe && r->pipe_fd == STDOUT_FILENO && !has_stdout)
 		return err_set(-EBADF,
 			       "the standard output, which gets the recording (-o -), is closed:  "
 			       "name a file with -o FILE, or pipe it to a reader with |");

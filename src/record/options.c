@@ -33,6 +33,8 @@ static const struct key keys[] = {
 	TEXT("control", control),
 	FLAG("dry-run", dry_run),
 	TEXT("output", output),
+	TEXT("output-fd", output_fd),
+	TEXT("latency", latency),
 	TEXT("max-size", max_size),
 	TEXT("switch-output", switch_output),
 	TEXT("switch-output-event", switch_output_event),

@@ -30,7 +30,8 @@ struct record_options {
 	char *delay, *control;
 	uint32_t dry_run;
 	/* output */
-	char *output, *max_size, *switch_output, *switch_output_event, *switch_max_files;
+	char *output, *output_fd, *latency, *max_size;
+	char *switch_output, *switch_output_event, *switch_max_files;
 	uint32_t timestamp_filename, timestamp_boundary;
 };
 

@@ -76,7 +76,9 @@ struct sonde_recorder {
 	char *command_name; /* NULL if there is no workload */
 	int cannot_run;     /* 126 or 127 if the workload cannot be run; then nothing was opened */
 	char *cannot_run_why;
-	bool is_pipe;              /* the output is the standard output, in pipe mode */
+	bool is_pipe;              /* the output is a pipe, in pipe mode */
+	int pipe_fd;               /* its descriptor, borrowed: 1, or that of output-fd= */
+	int live_sleep_ms;         /* the longest time between two passes if the output is a pipe */
 	struct recorder_file file; /* the file that events are written to now */
 	struct kernel_map kernel;  /* as in the first file, without the symbols */
 	struct describing describing;

@@ -101,7 +101,7 @@ static int transfer_parse_threads(struct transfer *f, const struct record_option
 		if (others[i].is_given)
 			return err_set(-EBADR, "--threads and %s exclude each other",
 				       others[i].option);
-	if (output_is_pipe(opts->output))
+	if (opts->output_fd || output_is_pipe(opts->output))
 		return err_set(-EBADR,
 			       "--threads makes a directory: name it with -o, a pipe is none");
 	f->has_threads = true;

@@ -10,8 +10,6 @@
 #include "record/recorder.h"
 
 enum { SLEEP_WITHOUT_PIDFD_MS = 100 };
-/* A reader sees an event two passes after it happened: at most 100 ms. */
-enum { LIVE_SLEEP_MS = 30 };
 
 /*
  * Indexes of the polled descriptors. The descriptors of the buffers follow, then those of
@@ -78,7 +76,7 @@ void waiting_sleep(struct waiting *w, struct sonde_recorder *r)
 {
 	const bool no_pidfd = r->command_name && r->workload.pidfd < 0;
 	const int ms = r->drain.is_pressed ? 0
-		       : r->is_pipe        ? LIVE_SLEEP_MS
+		       : r->is_pipe        ? r->live_sleep_ms
 		       : no_pidfd          ? SLEEP_WITHOUT_PIDFD_MS
 					   : DRAIN_SLEEP_MS;
 	bool data = false;

@@ -86,7 +86,7 @@ static int run_begin(struct sonde_stat *s, int *ret_status)
 		*ret_status = workload_check(s->command);
 		if (*ret_status)
 			return *ret_status == 127 ? -ENOENT : -EACCES;
-		TRY(workload_fork(&s->workload, s->command, false));
+		TRY(workload_fork(&s->workload, s->command, 0));
 	}
 	if (s->target.workload)
 		s->subject.tasks.v[0].pid = s->subject.tasks.v[0].tid = s->workload.pid;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "formats/perfdata/stat.h"
@@ -226,7 +227,8 @@ static int to_file_open(struct stat_to_file *f, const char *path)
 	const bool is_pipe = output_is_pipe(path);
 	int fd, e;
 
-	e = is_pipe ? output_pipe(&f->output, &fd) : output_open(&f->output, path, &fd);
+	e = is_pipe ? output_pipe(&f->output, STDOUT_FILENO, &fd)
+		    : output_open(&f->output, path, &fd);
 	if (e < 0) {
 		output_done(&f->output);
 		return e;

@@ -99,22 +99,24 @@ static int output_open_again(int fd)
 	return again;
 }
 
-int output_pipe(struct output *o, int *ret_fd)
+int output_pipe(struct output *o, int fd, int *ret_fd)
 {
-	*o = (struct output){ .path = strdup("the standard output"), .is_pipe = true };
+	const char *name = fd == STDOUT_FILENO ? "the standard output" : "the reader's pipe";
+
+	*o = (struct output){ .path = strdup(name), .is_pipe = true };
 	if (!o->path)
 		return err_nomem();
-	if (isatty(STDOUT_FILENO))
+	if (isatty(fd))
 		return err_set(
 			-EINVAL,
 			"a recording is not written to a terminal: name a file with -o FILE, "
 			"or pipe it to a reader with |");
-	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	*ret_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	/* Enlarges the pipe if possible: fewer switches between the recorder and the reader. */
 	if (*ret_fd >= 0 && fcntl(*ret_fd, F_GETPIPE_SZ) < PIPE_BYTES)
 		fcntl(*ret_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (*ret_fd < 0)
-		return err_errno(errno, "cannot write to the standard output");
+		return err_errno(errno, "cannot write to %s", name);
 	*ret_fd = output_open_again(*ret_fd);
 	return 0;
 }

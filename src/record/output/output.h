@@ -10,12 +10,13 @@ struct output {
 	bool kept_old; /* FILE was renamed to FILE.old */
 	bool is_regular;
 	bool is_directory; /* output_dir.h */
-	bool is_pipe;      /* the output is the standard output, in pipe mode */
+	bool is_pipe;      /* the output is a pipe, in pipe mode */
 };
 
 /* True for "-", and for no name if the standard output is a pipe. */
 bool output_is_pipe(const char *path);
-int output_pipe(struct output *o, int *ret_fd);
+/* fd: the pipe, which stays the caller's. The caller owns *ret_fd. */
+int output_pipe(struct output *o, int fd, int *ret_fd);
 /* The caller owns *ret_fd. Under sudo the file belongs to the user who ran sudo. */
 int output_open(struct output *o, const char *path, int *ret_fd);
 /* Called if the recording failed: removes the file and renames FILE.old to FILE. */
