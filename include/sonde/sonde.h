@@ -530,6 +530,23 @@ struct sonde_pair {
  */
 SONDE_API int sonde_session_pair(struct sonde_session *s, size_t i, struct sonde_pair *ret);
 
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+/* A condition of the language of where=, for callers that ask it about single events. */
+struct sonde_filter;
+/* -EINVAL for a wrong text; the message has the place. It keeps the session's memory. */
+SONDE_API int sonde_filter_new(struct sonde_filter **ret, struct sonde_session *s,
+			       const char *text);
+/*
+ * 1 if the condition is true for an event of the session that is valid now, 0 if not. A comparison
+ * for which the event has no value is false. With is_named, it is -EINVAL for the first event of
+ * the type.
+ */
+SONDE_API int sonde_filter_matches(struct sonde_filter *f, const struct sonde_event *ev,
+				   int is_named);
+/* NULL is allowed. */
+SONDE_API void sonde_filter_free(struct sonde_filter *f);
+
 /* ---- schemas: what an event type looks like -------------------------------------------------- */
 
 /* The kind of event that a schema describes. */
@@ -1946,6 +1963,9 @@ struct sonde_record_event {
  *	dry-run=0|1         1: check options, targets and command; record nothing
  *	output=FILE         "-": pipe mode on standard output; also without this key if standard
  *	                    output is a pipe
+ *	output-fd=N         pipe mode on descriptor N, which stays the caller's
+ *	latency=MS          pipe mode: the reader can deliver an event so long after it happened, at
+ *	                    most; default 100
  *	max-size=SIZE       end the recording at this size
  *	switch-output=signal|SIZE|TIME  begin another file with sonde_recorder_switch(), or after so
  *	                    many bytes or so much time
@@ -2017,6 +2037,70 @@ SONDE_API void sonde_recorder_stop(struct sonde_recorder *r);
 SONDE_API void sonde_recorder_switch(struct sonde_recorder *r);
 /* Frees a recorder; its file stays. NULL is allowed. */
 SONDE_API void sonde_recorder_close(struct sonde_recorder *r);
+
+/* ---- live ------------------------------------------------------------------------------------ */
+
+/*
+ * What happens now, as a session. A recorder runs in a thread of this process, with the rights of
+ * this process, and the session gets its events in the order of their times. It is a session like
+ * that of a pipe: read once, its schemas appear with the first event of each type at the latest.
+ *
+ *	sonde_live_open(&l, &opts);       events are opened, the command waits
+ *	sonde_live_start(l);              from here on events are recorded
+ *	sonde_live_session(l, "", &s);
+ *	while (sonde_session_next(s, &ev) > 0)
+ *		...                       until the command ends, or sonde_live_stop()
+ *	sonde_live_result(l, &result);
+ *	sonde_live_close(l);              closes the session, too
+ *
+ * A caller that reads too slowly loses events, not memory: the kernel drops them, and they are
+ * reported as losses in their place. An event that is older than one already delivered is delivered
+ * at once, with the flag SONDE_EVENT_LATE.
+ */
+struct sonde_live_options {
+	uint32_t size;
+	/* An event can be delivered so long after it happened, at most. 0: 100 */
+	uint32_t latency_ms;
+	/*
+	 * Events, settings and command, as for sonde_recorder_open(), but for the keys of the
+	 * output. Its lines for the user are also kept for sonde_live_line(). Its argv and command
+	 * are borrowed until close.
+	 */
+	const struct sonde_record_options *record;
+	/* This file gets a copy, a recording in pipe mode; NULL if none. */
+	const char *output;
+};
+struct sonde_live;
+/*
+ * Fails like sonde_recorder_open() (-EBADR: an event or a filter is wrong), and leaves nothing
+ * behind then. -EACCES and -EPERM: rights are missing; the causes say which.
+ */
+SONDE_API int sonde_live_open(struct sonde_live **ret, const struct sonde_live_options *opts);
+/* Begins to record, and starts the command. -EALREADY if it was called before. */
+SONDE_API int sonde_live_start(struct sonde_live *l);
+/*
+ * Opens the session: once, before or after the start (-EALREADY). text: its text form, without
+ * input=. It is closed with the live session: the caller must not close it.
+ */
+SONDE_API int sonde_live_session(struct sonde_live *l, const char *text,
+				 struct sonde_session **ret);
+/*
+ * Ends the recording. The session delivers the events up to now, then ends. A command gets SIGTERM.
+ * May be called from a signal handler or from another thread.
+ */
+SONDE_API void sonde_live_stop(struct sonde_live *l);
+/*
+ * The next line for the user, and its level (sonde_record_options.say): each is returned once. NULL
+ * if there is none now. Valid until close.
+ */
+SONDE_API const char *sonde_live_line(struct sonde_live *l, int *ret_level);
+/*
+ * Waits for the end of the recording, and of a command. Call it after the session has ended or
+ * sonde_live_stop(). *ret is filled on failure, too: see sonde_recorder_run().
+ */
+SONDE_API int sonde_live_result(struct sonde_live *l, struct sonde_record_result *ret);
+/* Ends everything; output= stays. NULL is allowed. */
+SONDE_API void sonde_live_close(struct sonde_live *l);
 
 /* ---- counting -------------------------------------------------------------------------------- */
 

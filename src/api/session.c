@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "session/filter.h"
 #include "session/progress_line.h"
 #include "session/session.h"
 
@@ -20,7 +21,7 @@ int sonde_session_open(struct sonde_session **ret, const char *text, const char 
 	NOT_NULL(ret, -EINVAL);
 	NOT_NULL(text, -EINVAL);
 	err_clear();
-	return session_open(ret, text, origin);
+	return session_open(ret, text, origin, NULL);
 }
 
 void sonde_session_close(struct sonde_session *s)
@@ -123,6 +124,28 @@ void sonde_progress_signal(int nr)
 	progress_line_wipe(true);
 	signal(nr, SIG_DFL);
 	raise(nr);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+int sonde_filter_new(struct sonde_filter **ret, struct sonde_session *s, const char *text)
+{
+	NOT_NULL(ret, -EINVAL);
+	NOT_NULL(s, -EINVAL);
+	NOT_NULL(text, -EINVAL);
+	return session_filter_new(ret, s, text);
+}
+
+int sonde_filter_matches(struct sonde_filter *f, const struct sonde_event *ev, int is_named)
+{
+	NOT_NULL(f, -EINVAL);
+	NOT_NULL(ev, -EINVAL);
+	return session_filter_matches(f, ev, is_named);
+}
+
+void sonde_filter_free(struct sonde_filter *f)
+{
+	session_filter_free(f);
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */

@@ -403,8 +403,12 @@ static int build_is_read_already(const struct sonde_session *s, const char *inpu
 	return true;
 }
 
-/* Adds the i-th input and opens its source. Ignores a file of a recording named before. */
-static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked)
+/*
+ * Adds the i-th input and opens its source. Ignores a file of a recording named before. Takes
+ * *stream, which is read in place of the input, unless it is NULL.
+ */
+static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_unpacked,
+			    struct stream **stream)
 {
 	const struct session_options *o = &s->opts;
 	const struct sink_wants wants = session_source_wants(s);
@@ -435,13 +439,17 @@ static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_un
 						"name the other recording by its file");
 	rec->early.cpus = s->filters.cpus;
 	opts.on_packed_ctx = rec;
+	opts.stream = *stream;
+	*stream = NULL;
+	if (opts.stream)
+		opts.stream->stopped = &s->stopped;
 	TRY(recording_open(rec, &opts, o->kernel_formats));
 	s->is_stream |= rec->is_stream;
 	TRY(build_check_cpus(rec));
 	return o->nr_inputs > 1 ? build_check_times(rec) : 0;
 }
 
-static int build_open_inputs(struct sonde_session *s)
+static int build_open_inputs(struct sonde_session *s, struct stream **stream)
 {
 	uint64_t max_unpacked = 0;
 
@@ -453,7 +461,7 @@ static int build_open_inputs(struct sonde_session *s)
 	if (!s->merge.lanes)
 		return err_nomem();
 	for (unsigned i = 0; i < s->opts.nr_inputs; i++)
-		TRY(build_open_input(s, i, max_unpacked));
+		TRY(build_open_input(s, i, max_unpacked, stream));
 	for (size_t i = 0; i < s->recordings.nr; i++)
 		TRY(clock_place(&s->recordings.v[i]));
 	return 0;
@@ -478,7 +486,8 @@ static int build_open_orders(struct sonde_session *s)
 	return 0;
 }
 
-static int build(struct sonde_session *s, const char *text, const char *origin)
+static int build(struct sonde_session *s, const char *text, const char *origin,
+		 struct stream **stream)
 {
 	TRY(session_options_parse(&s->opts, text, origin));
 	session_progress_begin(s);
@@ -489,7 +498,7 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	TRY(build_filters(s));
 	TRY(session_pair_parse(s));
 	TRY(build_recording_options(s));
-	TRY(build_open_inputs(s));
+	TRY(build_open_inputs(s, stream));
 	TRY(dlfilters_start(&s->dlfilters));
 	TRY(build_time(s));
 	TRY(session_pair_open(s));
@@ -499,16 +508,20 @@ static int build(struct sonde_session *s, const char *text, const char *origin)
 	return build_open_orders(s);
 }
 
-int session_open(struct sonde_session **ret, const char *text, const char *origin)
+int session_open(struct sonde_session **ret, const char *text, const char *origin,
+		 struct stream *stream)
 {
 	struct sonde_session *s = calloc(1, sizeof(*s));
 	int r;
 
-	if (!s)
+	if (!s) {
+		stream_free(stream);
 		return err_nomem();
+	}
 	recordings_note_memory(&s->recordings);
 	s->refs = 1;
-	r = build(s, text, origin);
+	r = build(s, text, origin, &stream);
+	stream_free(stream); /* NULL if an input was opened */
 	if (r < 0) {
 		build_session_free(s);
 		return r;

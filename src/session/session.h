@@ -83,8 +83,13 @@ struct sink_wants session_caller_wants(struct sonde_session *s);
 struct sink_wants session_source_wants(struct sonde_session *s);
 /* Writes all events to a sink of this kind, whose output goes to fd. */
 int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd);
-/* build.c: see sonde_session_open(). */
-int session_open(struct sonde_session **ret, const char *text, const char *origin);
+/*
+ * build.c: see sonde_session_open(). stream: read in place of the first input if not NULL; taken,
+ * also on failure.
+ */
+struct stream;
+int session_open(struct sonde_session **ret, const char *text, const char *origin,
+		 struct stream *stream);
 void session_ref(struct sonde_session *s);
 void session_unref(struct sonde_session *s);
 

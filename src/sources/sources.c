@@ -94,10 +94,15 @@ static int sources_look(const struct source_options *opts, uint8_t *head, size_t
 			size_t *ret_len, struct stream **ret)
 {
 	bool is_stdin = !strcmp(opts->path, "-");
-	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-			  : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd;
 	ssize_t n;
 
+	if (opts->stream) {
+		*ret = opts->stream;
+		return sources_read_head(*ret, head, room, ret_len);
+	}
+	fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+		      : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return err_errno(errno, "cannot open %s", opts->path);
 	n = pread(fd, head, room, 0);

@@ -21,7 +21,9 @@ _Static_assert(STREAM_MEMORY % EVICT_BYTES == 0, "pieces do not wrap round");
 
 void stream_init(struct stream *s, int fd, const char *path, const atomic_int *stopped)
 {
-	*s = (struct stream){ .fd = fd, .path = path, .stopped = stopped, .spool = -1 };
+	*s = (struct stream){
+		.fd = fd, .path = path, .stopped = stopped, .spool = -1, .copy_fd = -1,
+	};
 }
 
 void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, size_t len),
@@ -36,6 +38,7 @@ void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, si
 		.mem_begin = begin,
 		.end = begin,
 		.spool = -1,
+		.copy_fd = -1,
 	};
 }
 
@@ -136,6 +139,8 @@ static int stream_wait_for_bytes(const struct stream *s)
 		n = poll(&p, 1, STREAM_LOOK_MS);
 		if (n > 0)
 			return 0;
+		if (!n && s->is_impatient)
+			return -EINTR;
 		if (n < 0)
 			return errno == EINTR ? -EINTR
 					      : err_errno(errno, "cannot wait for %s", s->path);
@@ -187,6 +192,22 @@ static int64_t stream_read_pipe(const struct stream *s, void *buf, size_t len)
 	}
 }
 
+static int stream_write_copy(const struct stream *s, const uint8_t *p, size_t len)
+{
+	while (len) {
+		const ssize_t n = write(s->copy_fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_errno(n ? errno : ENOSPC, "cannot write the copy of %s",
+					 s->path);
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 /* Reads at least one more byte, unless the stream has ended. */
 static int stream_read_more(struct stream *s)
 {
@@ -205,9 +226,18 @@ static int stream_read_more(struct stream *s)
 	n = s->make ? s->make(s->ctx, s->ring + at, room) : stream_read_pipe(s, s->ring + at, room);
 	if (n < 0)
 		return (int)n;
+	if (s->copy_fd >= 0)
+		TRY(stream_write_copy(s, s->ring + at, (size_t)n));
 	s->ended = !n;
 	s->end += (uint64_t)n;
 	return 0;
+}
+
+int stream_keep_arrived(struct stream *s)
+{
+	while (!s->ended && stream_is_ready(s, s->end))
+		TRY(stream_read_more(s));
+	return !s->ended;
 }
 
 static int64_t stream_read_spool(const struct stream *s, uint64_t off, void *buf, size_t len)

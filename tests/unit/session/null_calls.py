@@ -18,6 +18,8 @@ ALLOWED = {
     ('sonde_session_on_progress', 'ctx'),
     ('sonde_event_free', 'ev'),
     ('sonde_recorder_close', 'r'),
+    ('sonde_live_close', 'l'),
+    ('sonde_filter_free', 'f'),
     ('sonde_stat_close', 's'),
     ('sonde_stat_read', 'settings'),
     ('sonde_aggregate_free', 'a'),
@@ -37,11 +39,11 @@ ALLOWED = {
     ('sonde_running_kernel', 'ctx'),
 }
 # Functions that return NULL if there is no text. All others that return `const char *` return "".
-NO_TEXT = {'sonde_session_info', 'sonde_stat_info', 'sonde_field_label', 'sonde_profile_column',
-           'sonde_aggregate_key'}
+NO_TEXT = {'sonde_live_line', 'sonde_session_info', 'sonde_stat_info', 'sonde_field_label',
+           'sonde_profile_column', 'sonde_aggregate_key'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
-NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'),
+NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_live_stop', 'l'),
             ('sonde_stat_stop', 's'),
             ('sonde_recorder_switch', 'r'), ('sonde_event_schema', 'ev')}
 # {inline function: function that it calls with its session}
@@ -61,6 +63,9 @@ POINTERS = {
     'struct sonde_dso *': '&dso', 'struct sonde_task *': '&task', 'struct sonde_code *': '&code',
     'const struct sonde_frame **': '&frames', 'struct sonde_recorder *': 'recorder',
     'struct sonde_recorder **': '&recorder_opened',
+    'struct sonde_live *': 'live', 'struct sonde_live **': '&live_opened',
+    'const struct sonde_live_options *': '&live_options',
+    'struct sonde_filter *': 'filter', 'struct sonde_filter **': '&filter_made',
     'const struct sonde_record_options *': '&record_options',
     'struct sonde_record_result *': '&record_result',
     'struct sonde_stat *': 'stat_count', 'const struct sonde_stat *': 'stat_count',

@@ -47,6 +47,9 @@ static struct sonde_code code;
 static struct sonde_recorder *recorder, *recorder_opened;
 static struct sonde_record_options record_options = { .size = sizeof(record_options) };
 static struct sonde_record_result record_result = { .size = sizeof(record_result) };
+static struct sonde_live *live, *live_opened;
+static struct sonde_live_options live_options = { .size = sizeof(live_options) };
+static struct sonde_filter *filter, *filter_made;
 static struct sonde_stat *stat_count, *stat_opened;
 static struct sonde_stat_options stat_options = { .size = sizeof(stat_options) };
 static struct sonde_stat_round stat_round = { .size = sizeof(stat_round) };
@@ -177,11 +180,13 @@ static bool find_event(void)
 	field = sonde_schema_fields(schema, &length);
 	length = UNTOUCHED;
 	if (sonde_profile_new(&profile, "", NULL) < 0 || sonde_columns_new(&columns, session) < 0 ||
-	    sonde_aggregate_new(&aggregate, session, &aggregate_options) < 0)
+	    sonde_aggregate_new(&aggregate, session, &aggregate_options) < 0 ||
+	    sonde_filter_new(&filter, session, "common_pid != 0") < 0)
 		return false;
 	recorder = calloc(1, 1 << 16); /* a call that reads it has not refused NULL */
 	stat_count = calloc(1, 1 << 16);
-	return schema && field && recorder && stat_count;
+	live = calloc(1, 1 << 16);
+	return schema && field && recorder && stat_count && live;
 }
 
 int main(void)
@@ -206,9 +211,11 @@ int main(void)
 	printf("1..%zu\n", n + 1);
 	sonde_columns_free(columns);
 	sonde_aggregate_free(aggregate);
+	sonde_filter_free(filter);
 	sonde_session_close(session);
 	free(recorder);
 	free(stat_count);
+	free(live);
 	sonde_profile_free(profile);
 	return failed || faulty;
 }
