@@ -6,11 +6,14 @@
 #include <signal.h>
 #include <string.h>
 
+#include "aggregate.h"
 #include "column.h"
 #include "columns.h"
 #include "event.h"
 #include "event_sample.h"
+#include "filter.h"
 #include "lazy.h"
+#include "live.h"
 #include "profile.h"
 #include "run_type.h"
 #include "schema.h"
@@ -29,7 +32,7 @@ static PyObject *module_session_from(PyObject *module, PyObject *text)
 	if (strlen(chars) != (size_t)PyBytes_Size(bytes))
 		PyErr_SetString(PyExc_ValueError, "a session's text must not contain a NUL");
 	else
-		session = session_new(module, PyModule_GetState(module), chars);
+		session = session_new(module, PyModule_GetState(module), chars, NULL);
 	Py_DECREF(bytes);
 	return session;
 }
@@ -223,6 +226,11 @@ static PyMethodDef functions[] = {
 	  "Wipes the progress line for good." },
 	{ "_wipe_at_interrupt", module_wipe_at_interrupt, METH_NOARGS,
 	  "Ctrl-C wipes the line, and ends the process." },
+	{ "_live", live_open, METH_VARARGS,
+	  "_live(events, settings, command, latency_ms, output) -> Live: opens events; see "
+	  "sonde.record()." },
+	{ "_tracepoint", live_tracepoint, METH_O,
+	  "_tracepoint(name) -> (name, fields): of the running kernel." },
 	{ "_nearest", module_nearest, METH_VARARGS,
 	  "The name of a list that was probably meant, or None; all are bytes." },
 	{ NULL }
@@ -261,11 +269,14 @@ static int module_exec(PyObject *module)
 	m->sample = event_sample_type_new();
 	m->defect = session_defect_type_new();
 	m->pair = session_pair_type_new();
+	m->aggregate = aggregate_type_new(module);
+	m->live = live_type_new(module);
+	m->filter = filter_type_new(module);
 	m->run = run_type_new(module);
 	m->profile = profile_type_new(module);
 	m->lazy_dict = lazy_dict_type_new(&m->lazy_dict_off);
 	m->lazy_list = lazy_list_type_new(&m->lazy_list_off);
-	if (!m->run || !m->lazy_dict || !m->lazy_list ||
+	if (!m->aggregate || !m->live || !m->filter || !m->run || !m->lazy_dict || !m->lazy_list ||
 	    module_add(module, "Session", (PyObject *)m->session) < 0 ||
 	    module_add(module, "Event", (PyObject *)m->event) < 0 ||
 	    module_add(module, "Schema", (PyObject *)m->schema) < 0 ||
@@ -307,6 +318,9 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(m->sample);
 	Py_VISIT(m->defect);
 	Py_VISIT(m->pair);
+	Py_VISIT(m->aggregate);
+	Py_VISIT(m->live);
+	Py_VISIT(m->filter);
 	Py_VISIT(m->run);
 	Py_VISIT(m->profile);
 	Py_VISIT(m->lazy_dict);
@@ -336,6 +350,9 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(m->sample);
 	Py_CLEAR(m->defect);
 	Py_CLEAR(m->pair);
+	Py_CLEAR(m->aggregate);
+	Py_CLEAR(m->live);
+	Py_CLEAR(m->filter);
 	Py_CLEAR(m->run);
 	Py_CLEAR(m->profile);
 	Py_CLEAR(m->lazy_dict);

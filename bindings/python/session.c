@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define SESSION_BATCH 256 /* events; their objects exist only while Python code holds them */
-#define SESSION_AGAIN 2   /* a signal interrupted the wait */
 
 int session_check(struct py_session *s)
 {
@@ -20,7 +19,8 @@ int session_check(struct py_session *s)
 	return 0;
 }
 
-PyObject *session_new(PyObject *module, struct module_state *m, const char *text)
+PyObject *session_new(PyObject *module, struct module_state *m, const char *text,
+		      struct py_live *live)
 {
 	struct py_session *s = PyObject_New(struct py_session, m->session);
 	int r;
@@ -32,8 +32,13 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 	s->module = module;
 	s->m = m;
 	s->first_ns = s->last_ns = SONDE_NO_TIME;
+	if (live) {
+		Py_INCREF((PyObject *)live);
+		s->live = live;
+	}
 	Py_BEGIN_ALLOW_THREADS
-	r = sonde_session_open(&s->s, text, NULL);
+	r = live ? sonde_live_session(live->l, text, &s->s)
+		 : sonde_session_open(&s->s, text, NULL);
 	Py_END_ALLOW_THREADS
 	if (r < 0) {
 		s->s = NULL;
@@ -184,7 +189,7 @@ int session_check_losses(struct py_session *s)
 	return -1;
 }
 
-int session_fill(struct py_session *s)
+int session_fill_once(struct py_session *s)
 {
 	size_t nr = SESSION_BATCH;
 	PyThreadState *unlocked;
@@ -216,7 +221,7 @@ int session_fill(struct py_session *s)
 	if (PyErr_CheckSignals() < 0)
 		return -1;
 	if (r == SESSION_AGAIN)
-		return session_fill(s);
+		return r;
 	if (r < 0) {
 		module_error(s->m, r);
 		return -1;
@@ -224,6 +229,16 @@ int session_fill(struct py_session *s)
 	if (session_check_losses(s) < 0)
 		return -1;
 	s->nr_batch = r ? nr : 0;
+	return r;
+}
+
+int session_fill(struct py_session *s)
+{
+	int r;
+
+	do
+		r = session_fill_once(s);
+	while (r == SESSION_AGAIN);
 	return r;
 }
 

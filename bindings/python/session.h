@@ -23,11 +23,21 @@ struct schema_info {
 	} attrs[64];
 };
 
+/* A recorder and its session, which are one object of the library. */
+struct py_live {
+	PyObject_HEAD
+	PyObject *module; /* keeps the types alive */
+	struct sonde_live *l; /* NULL after close() */
+	char **command; /* owned, NULL-terminated: the library borrows it; NULL if none */
+	bool has_session; /* a Session has been opened, which ends both */
+};
+
 struct py_session {
 	PyObject_HEAD
 	PyObject *weak;   /* weak references to the session */
 	PyObject *module; /* keeps the types alive */
 	struct module_state *m;
+	struct py_live *live;    /* owned; it has the session. NULL for recordings */
 	struct sonde_session *s; /* NULL after close() */
 	struct values *v;
 	/* The batch being delivered; its events are borrowed from the library. */
@@ -41,6 +51,7 @@ struct py_session {
 	unsigned long owner;        /* the thread that iterates; 0 if none */
 	bool busy;                  /* the session is being read without the interpreter lock */
 	bool raises_losses;         /* on_loss="raise" */
+	bool is_polled;             /* iterating ends with the batch that _poll() has read */
 	uint64_t first_ns, last_ns; /* times of what count() counted; SONDE_NO_TIME if none */
 };
 
@@ -60,7 +71,9 @@ struct py_event {
 	struct py_event *older, *newer; /* see py_session.oldest */
 };
 
-PyObject *session_new(PyObject *module, struct module_state *m, const char *text);
+/* live: has the recorder whose events are read; NULL for a recording. */
+PyObject *session_new(PyObject *module, struct module_state *m, const char *text,
+		      struct py_live *live);
 struct schema_info *session_schema(struct py_session *s, uint32_t id); /* NULL with an exception */
 int session_check(struct py_session *s); /* -1 with an exception if it cannot be used now */
 /* Unlinks an Event whose bytes are the library's. */
@@ -75,6 +88,9 @@ int session_keep_lent(struct py_session *s);
  * -1 with an exception.
  */
 int session_fill(struct py_session *s);
+#define SESSION_AGAIN 2
+/* The same, but SESSION_AGAIN if a signal came, or no event for some time (100 ms). */
+int session_fill_once(struct py_session *s);
 /* -1 with LossError if data was lost so far and the session raises losses. */
 int session_check_losses(struct py_session *s);
 /* A new Event for an event of the batch. */

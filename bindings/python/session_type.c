@@ -8,7 +8,10 @@
 
 #include <structmember.h>
 
+#include "aggregate.h"
 #include "count.h"
+#include "filter.h"
+#include "live.h"
 #include "schema.h"
 
 static void session_type_dealloc(struct py_session *s)
@@ -22,9 +25,13 @@ static void session_type_dealloc(struct py_session *s)
 	free(s->schemas);
 	values_free(s->v);
 	PyObject_Free(s->spare);
-	Py_BEGIN_ALLOW_THREADS
-	sonde_session_close(s->s);
-	Py_END_ALLOW_THREADS
+	if (s->live) {
+		Py_DECREF((PyObject *)s->live);
+	} else {
+		Py_BEGIN_ALLOW_THREADS
+		sonde_session_close(s->s);
+		Py_END_ALLOW_THREADS
+	}
 	Py_XDECREF(s->module);
 	PyObject_Free(s);
 	Py_DECREF(type);
@@ -39,6 +46,10 @@ static PyObject *session_type_next(struct py_session *s)
 	if (session_check(s) < 0 || session_keep_batch(s) < 0)
 		return NULL;
 	s->owner = PyThread_get_thread_ident();
+	if (s->at == s->nr_batch && s->is_polled) {
+		s->owner = 0;
+		return NULL;
+	}
 	if (s->at == s->nr_batch) {
 		r = session_fill(s);
 		if (r <= 0) {
@@ -62,9 +73,38 @@ static PyObject *session_type_close(struct py_session *s, PyObject *unused)
 		Py_RETURN_NONE;
 	if (session_check(s) < 0 || session_keep_lent(s) < 0)
 		return NULL;
-	sonde_session_close(s->s);
+	if (s->live)
+		live_end(s->live);
+	else
+		sonde_session_close(s->s);
 	s->s = NULL;
 	s->owner = 0;
+	Py_RETURN_NONE;
+}
+
+/* _poll() -> True: events have come, False: at the end, None: nothing came for some time */
+static PyObject *session_type_poll(struct py_session *s, PyObject *unused)
+{
+	int r;
+
+	(void)unused;
+	if (session_check(s) < 0 || session_keep_batch(s) < 0)
+		return NULL;
+	s->is_polled = true;
+	if (s->at < s->nr_batch)
+		Py_RETURN_TRUE;
+	r = session_fill_once(s);
+	if (r < 0)
+		return NULL;
+	if (r == SESSION_AGAIN)
+		Py_RETURN_NONE;
+	return PyBool_FromLong(r);
+}
+
+static PyObject *session_type_skip(struct py_session *s, PyObject *unused)
+{
+	(void)unused;
+	s->at = s->nr_batch;
 	Py_RETURN_NONE;
 }
 
@@ -336,6 +376,13 @@ static PyMethodDef methods[] = {
 	  "index and names of fields. With\nseveral keys the dict's keys are tuples; a value that "
 	  "an "
 	  "event does not have is None." },
+	{ "_aggregate", (PyCFunction)aggregate_of_session, METH_VARARGS,
+	  "_aggregate(kind, events, field, by, where, linear, limit) -> _Aggregate" },
+	{ "_filter", (PyCFunction)filter_of_session, METH_VARARGS,
+	  "_filter(text, is_named) -> _Filter: a condition, called with an event." },
+	{ "_skip", (PyCFunction)session_type_skip, METH_NOARGS, "_skip(): passes over the batch." },
+	{ "_poll", (PyCFunction)session_type_poll, METH_NOARGS,
+	  "_poll() -> bool or None: waits for the next batch; iterating then ends with it." },
 	{ "_write", (PyCFunction)session_type_write, METH_O,
 	  "_write(fd): the text of all events." },
 	{ "__enter__", session_type_enter, METH_NOARGS, NULL },

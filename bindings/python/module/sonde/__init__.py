@@ -53,9 +53,26 @@ from ._sonde import (  # noqa: E402
     UnknownEvent, UnknownField, __version__, session)
 from ._recording import Recording, open, pair, profile  # noqa: E402
 from ._table import Table  # noqa: E402
+from . import _program  # noqa: E402
+from ._aggregate import (  # noqa: E402
+    Aggregate, Stats, count, hist, lhist, stats, sum)
+from ._live import Live, attach, record  # noqa: E402
+from ._program import (  # noqa: E402
+    at_end, begin, end, every, exit, lost, on)
 
 __all__ = [
-    "AccessError", "Column", "Defect", "Error", "Event", "Field", "Fields", "FormatError",
-    "Frame", "InputError", "InputNotFoundError", "LossError", "OptionError", "Pair", "Profile",
-    "Recording", "Sample", "Schema", "Session", "Stack", "Table", "UnknownEvent",
-    "UnknownField", "open", "pair", "profile", "session"]
+    "AccessError", "Aggregate", "Column", "Defect", "Error", "Event", "Field", "Fields",
+    "FormatError", "Frame", "InputError", "InputNotFoundError", "Live", "LossError", "OptionError",
+    "Pair", "Profile", "Recording", "Sample", "Schema", "Session", "Stack", "Stats", "Table",
+    "UnknownEvent", "UnknownField", "at_end", "attach", "begin", "count", "end", "every", "exit",
+    "hist", "lhist", "lost", "on", "open", "pair", "profile", "record", "session", "stats", "sum"]
+
+
+def __getattr__(name):
+    """args: the script's arguments. target: the process of `sonde run -p PID`, None without one."""
+    import sys
+    if name == "args":
+        return sys.argv[1:]
+    if name == "target":
+        return vars(sys.modules["__main__"]).get("__sonde_target__")
+    raise AttributeError("module 'sonde' has no attribute %r" % name)

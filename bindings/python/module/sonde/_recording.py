@@ -190,8 +190,8 @@ class Recording:
         self._conditions = conditions
         self._keys = keys
         self._on_loss = on_loss
-        self._is_pipe = any(_is_pipe(p) for p in paths)
         self._use = use or {"is_read": False}  # of the pipe; select() shares it
+        self._is_pipe = "live" in self._use or any(_is_pipe(p) for p in paths)
         self._is_closed = False
         self._sessions = WeakSet()  # all that were opened
         self._last = None  # the session read last
@@ -229,7 +229,10 @@ class Recording:
 
     def _open(self, text):
         try:
-            s = _open_waiting(text) if self._is_pipe else _sonde.session(text)
+            if "live" in self._use:
+                s = self._use["live"].session(text)
+            else:
+                s = _open_waiting(text) if self._is_pipe else _sonde.session(text)
         except _sonde.InputNotFoundError as error:
             if all(p == "-" or os.path.exists(p) for p in self.path):
                 error.advice = ""  # a file that a key names
@@ -353,7 +356,7 @@ class Recording:
                 conditions["time"] = value
             else:
                 others[key.replace("_", "-")] = value
-        return Recording(self.path, conditions, others, self._on_loss, self._use)
+        return type(self)(self.path, conditions, others, self._on_loss, self._use)
 
     def count(self, by=None):
         """The number of events; with by a dict of values to numbers of events.
@@ -365,6 +368,22 @@ class Recording:
         if by is None:
             return self._session().count()
         return self._session().count((by,) if isinstance(by, str) else tuple(by))
+
+    def run(self, script=None):
+        """Calls the handlers of on() and others, and fills the aggregations, of a module.
+
+        script: the module; by default that of the caller. Returns the status of exit(), 0 without
+        it. Aggregations print themselves at the end.
+        """
+        import sys
+        from . import _program
+        names = sys._getframe(1).f_globals if script is None else vars(script)
+        program = names.get(_program.ATTRIBUTE) or _program.Program()
+        chosen = [p for user in program.handlers + program.aggregates for p in user.events]
+        rec = self.select(events=list(dict.fromkeys(chosen))) if chosen else self
+        session = rec._session(**({"events": "all"} if program.losses else {}))
+        self._last = rec._last
+        return _program.Run(program, session, self._use.get("live")).run()
 
     def text(self, fields=None):
         """An iterator over the lines of `sonde script`, without line breaks.

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "aggregate.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct py_aggregate {
+	PyObject_HEAD
+	struct py_session *session; /* owned */
+	struct sonde_aggregate *a;
+};
+
+PyObject *aggregate_of_session(struct py_session *s, PyObject *args)
+{
+	struct sonde_aggregate_options o = { .size = sizeof(o) };
+	struct py_aggregate *self;
+	struct sonde_aggregate *a;
+	PyObject *linear;
+	int r;
+
+	if (!PyArg_ParseTuple(args, "sszzzOI", &o.kind, &o.events, &o.field, &o.by, &o.where,
+			      &linear, &o.limit) ||
+	    session_check(s) < 0)
+		return NULL;
+	if (linear != Py_None) {
+		long long low, high, step;
+
+		if (!PyArg_ParseTuple(linear, "LLL", &low, &high, &step))
+			return NULL;
+		o.low = low;
+		o.high = high;
+		o.step = step;
+	}
+	r = sonde_aggregate_new(&a, s->s, &o);
+	if (r < 0)
+		return module_error(s->m, r);
+	self = PyObject_New(struct py_aggregate, s->m->aggregate);
+	if (!self) {
+		sonde_aggregate_free(a);
+		return NULL;
+	}
+	Py_INCREF((PyObject *)s);
+	self->session = s;
+	self->a = a;
+	return (PyObject *)self;
+}
+
+static void aggregate_dealloc(struct py_aggregate *self)
+{
+	PyTypeObject *type = Py_TYPE((PyObject *)self);
+
+	sonde_aggregate_free(self->a);
+	Py_DECREF((PyObject *)self->session);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* None, or the exception of a failure. */
+static PyObject *aggregate_result(struct py_aggregate *self, int r)
+{
+	if (r < 0)
+		return module_error(self->session->m, r);
+	Py_RETURN_NONE;
+}
+
+static PyObject *aggregate_add(struct py_aggregate *self, PyObject *unused)
+{
+	struct py_session *s = self->session;
+
+	(void)unused;
+	if (session_check(s) < 0)
+		return NULL;
+	return aggregate_result(
+		self, sonde_aggregate_add(self->a, s->batch + s->at, s->nr_batch - s->at));
+}
+
+static PyObject *aggregate_clear(struct py_aggregate *self, PyObject *unused)
+{
+	(void)unused;
+	return aggregate_result(self, sonde_aggregate_clear(self->a));
+}
+
+static PyObject *aggregate_print(struct py_aggregate *self, PyObject *args)
+{
+	struct sonde_aggregate_print_options o = { .size = sizeof(o) };
+	int fd, r;
+
+	if (!PyArg_ParseTuple(args, "iIzI", &fd, &o.top, &o.format, &o.columns))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	r = sonde_aggregate_print(self->a, fd, &o);
+	Py_END_ALLOW_THREADS
+	if (r == -EPIPE) {
+		errno = EPIPE;
+		return PyErr_SetFromErrno(PyExc_OSError);
+	}
+	return aggregate_result(self, r);
+}
+
+/* (title, count, sum, unfit, merged) */
+static PyObject *aggregate_facts(struct py_aggregate *self, PyObject *unused)
+{
+	struct sonde_aggregate_facts f = { .size = sizeof(f) };
+	const int r = sonde_aggregate_facts(self->a, &f);
+
+	(void)unused;
+	if (r < 0)
+		return module_error(self->session->m, r);
+	return Py_BuildValue("(NKLKK)", text_object(f.title, strlen(f.title)),
+			     (unsigned long long)f.count, (long long)f.sum,
+			     (unsigned long long)f.unfit, (unsigned long long)f.merged);
+}
+
+static PyObject *aggregate_value(const struct sonde_aggregate_value *v)
+{
+	switch (v->kind) {
+	case SONDE_AGGREGATE_NUMBER:
+		return PyLong_FromLongLong((int64_t)v->number);
+	case SONDE_AGGREGATE_UNSIGNED:
+	case SONDE_AGGREGATE_ADDRESS:
+		return u64_object(v->number);
+	case SONDE_AGGREGATE_TEXT:
+	case SONDE_AGGREGATE_STACK:
+		return text_object(v->text, strlen(v->text));
+	default:
+		Py_RETURN_NONE;
+	}
+}
+
+static PyObject *aggregate_buckets(const struct sonde_aggregate_row *row)
+{
+	PyObject *dict = PyDict_New();
+
+	for (uint32_t i = 0; dict && i < row->nr_buckets; i++) {
+		const struct sonde_aggregate_bucket *b = &row->buckets[i];
+		PyObject *key = Py_BuildValue("(LL)", (long long)b->low, (long long)b->high),
+			 *n = u64_object(b->count);
+
+		if (!key || !n || PyDict_SetItem(dict, key, n) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(key);
+		Py_XDECREF(n);
+	}
+	return dict;
+}
+
+/* (keys, is_other, count, sum, min, max, mean, p50, p90, p99, buckets) */
+static PyObject *aggregate_row(const struct sonde_aggregate_row *row)
+{
+	PyObject *keys = PyTuple_New((Py_ssize_t)row->nr_keys), *buckets;
+
+	for (uint32_t i = 0; keys && i < row->nr_keys; i++) {
+		PyObject *value = aggregate_value(&row->keys[i]);
+
+		if (!value || PyTuple_SetItem(keys, (Py_ssize_t)i, value) < 0)
+			Py_CLEAR(keys);
+	}
+	buckets = keys ? aggregate_buckets(row) : NULL;
+	if (!buckets) {
+		Py_XDECREF(keys);
+		return NULL;
+	}
+	return Py_BuildValue("(NOKLLLLLLLN)", keys,
+			     row->flags & SONDE_AGGREGATE_OTHER ? Py_True : Py_False,
+			     (unsigned long long)row->count, (long long)row->sum,
+			     (long long)row->min, (long long)row->max, (long long)row->mean,
+			     (long long)row->p50, (long long)row->p90, (long long)row->p99,
+			     buckets);
+}
+
+static PyObject *aggregate_rows(struct py_aggregate *self, PyObject *unused)
+{
+	struct sonde_aggregate_row row = { .size = sizeof(row) };
+	const int n = sonde_aggregate_rows(self->a);
+	PyObject *list;
+
+	(void)unused;
+	if (n < 0)
+		return module_error(self->session->m, n);
+	list = PyList_New(0);
+	for (int i = 0; list && i < n; i++) {
+		const int r = sonde_aggregate_row(self->a, (size_t)i, &row);
+		PyObject *item;
+
+		if (r < 0) {
+			Py_DECREF(list);
+			return module_error(self->session->m, r);
+		}
+		item = aggregate_row(&row);
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+static PyMethodDef methods[] = {
+	{ "add", (PyCFunction)aggregate_add, METH_NOARGS, "add(): the batch of the session." },
+	{ "clear", (PyCFunction)aggregate_clear, METH_NOARGS, "clear(): forgets all events." },
+	{ "facts", (PyCFunction)aggregate_facts, METH_NOARGS,
+	  "facts() -> (title, count, sum, unfit, merged)" },
+	{ "rows", (PyCFunction)aggregate_rows, METH_NOARGS,
+	  "rows() -> list of (keys, is_other, count, sum, min, max, mean, p50, p90, p99, "
+	  "buckets)" },
+	{ "print", (PyCFunction)aggregate_print, METH_VARARGS,
+	  "print(fd, top, format, columns): writes the rows." },
+	{ NULL }
+};
+
+PyTypeObject *aggregate_type_new(PyObject *module)
+{
+	static PyType_Slot slots[] = {
+		{ Py_tp_doc, "Events counted by keys. Made by Session._aggregate()." },
+		{ Py_tp_dealloc, aggregate_dealloc },
+		{ Py_tp_methods, methods },
+		{ 0, NULL },
+	};
+	static PyType_Spec spec = { "sonde._Aggregate", sizeof(struct py_aggregate), 0,
+				    Py_TPFLAGS_DEFAULT, slots };
+
+	(void)module;
+	return (PyTypeObject *)PyType_FromSpec(&spec);
+}

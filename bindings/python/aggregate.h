@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The type _Aggregate: events of a session counted by keys in C. */
+#ifndef SONDE_PY_AGGREGATE_H
+#define SONDE_PY_AGGREGATE_H
+
+#include "session.h"
+
+PyTypeObject *aggregate_type_new(PyObject *module);
+/*
+ * session._aggregate(kind, events, field, by, where, linear, limit): field, by and where may be
+ * None; linear is (low, high, step) or None.
+ */
+PyObject *aggregate_of_session(struct py_session *s, PyObject *args);
+
+#endif

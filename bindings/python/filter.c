@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter.h"
+
+#include "event.h"
+
+struct py_filter {
+	PyObject_HEAD
+	struct py_session *session; /* owned */
+	struct sonde_filter *f;
+	int is_named;
+};
+
+PyObject *filter_of_session(struct py_session *s, PyObject *args)
+{
+	struct py_filter *filter;
+	struct sonde_filter *f;
+	const char *text;
+	int is_named, r;
+
+	if (!PyArg_ParseTuple(args, "sp", &text, &is_named) || session_check(s) < 0)
+		return NULL;
+	r = sonde_filter_new(&f, s->s, text);
+	if (r < 0)
+		return module_error(s->m, r);
+	filter = PyObject_New(struct py_filter, s->m->filter);
+	if (!filter) {
+		sonde_filter_free(f);
+		return NULL;
+	}
+	Py_INCREF((PyObject *)s);
+	filter->session = s;
+	filter->f = f;
+	filter->is_named = is_named;
+	return (PyObject *)filter;
+}
+
+static void filter_dealloc(struct py_filter *filter)
+{
+	PyTypeObject *type = Py_TYPE((PyObject *)filter);
+
+	sonde_filter_free(filter->f);
+	Py_DECREF((PyObject *)filter->session);
+	PyObject_Free(filter);
+	Py_DECREF(type);
+}
+
+static PyObject *filter_call(struct py_filter *filter, PyObject *args, PyObject *kw)
+{
+	struct py_event *e;
+	int r;
+
+	(void)kw;
+	if (!PyArg_ParseTuple(args, "O!", filter->session->m->event, &e))
+		return NULL;
+	if (session_check_event(e) < 0)
+		return NULL;
+	r = sonde_filter_matches(filter->f, e->ev, filter->is_named);
+	return r < 0 ? module_error(filter->session->m, r) : PyBool_FromLong(r);
+}
+
+PyTypeObject *filter_type_new(PyObject *module)
+{
+	static PyType_Slot slots[] = {
+		{ Py_tp_doc, "A condition: filter(event) -> bool." },
+		{ Py_tp_dealloc, filter_dealloc },
+		{ Py_tp_call, filter_call },
+		{ 0, NULL },
+	};
+	static PyType_Spec spec = { "sonde._Filter", sizeof(struct py_filter), 0,
+				    Py_TPFLAGS_DEFAULT, slots };
+
+	(void)module;
+	return (PyTypeObject *)PyType_FromSpec(&spec);
+}

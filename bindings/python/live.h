@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The type Live: a recorder in this process, whose events a Session reads. */
+#ifndef SONDE_PY_LIVE_H
+#define SONDE_PY_LIVE_H
+
+#include "session.h"
+
+PyTypeObject *live_type_new(PyObject *module);
+/*
+ * _live(events, settings, command, latency_ms, output). events: a sequence of (events, filter,
+ * cgroup), two of which are None.
+ */
+PyObject *live_open(PyObject *module, PyObject *args);
+/* _tracepoint(name): its full name, and the names of its fields. */
+PyObject *live_tracepoint(PyObject *module, PyObject *name);
+/* Ends the recording and its session. */
+void live_end(struct py_live *live);
+
+#endif

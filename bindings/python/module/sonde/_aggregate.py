@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""count(), sum(), stats(), hist(), lhist(): events counted by keys in C, without Python per event.
+
+    reads = sonde.hist("syscalls:sys_exit_read", "ret", by="comm", where="ret > 0")
+
+An aggregation belongs to the module that makes it. It gets the events of the run (`sonde run`,
+Recording.run()), and prints itself at the end.
+"""
+import builtins
+import os
+import sys
+from collections import namedtuple
+from collections.abc import Mapping
+
+from ._program import _here
+from ._recording import _option_error, _patterns, _text
+
+Stats = namedtuple("Stats", "count sum min max mean p50 p90 p99")
+Stats.__doc__ = "What stats() knows of a row; percentiles are in error by 1/128 at most."
+
+KINDS = {"count": "count", "sum": "sum", "stats": "stats", "hist": "hist", "lhist": "lhist"}
+STACKS = ("kstack", "ustack", "stack")
+
+
+class Aggregate(Mapping):
+    """Rows by keys: {key: value}, the largest first. With several keys the dict's keys are tuples,
+    without any the only key is (). The row of keys that were merged is '(other)'.
+
+    Values are int for count() and sum(), Stats for stats(), {(low, high): count} for hist() and
+    lhist().
+    """
+
+    def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=0):
+        self.kind, self.field, self.where = kind, field, where
+        self.events = _patterns(events)
+        self.by = () if by is None else tuple(by.split(",")) if isinstance(by, str) else tuple(by)
+        self.linear, self.limit = linear, limit
+        self._c = None
+
+    @property
+    def needs_chains(self):
+        return any(key in STACKS for key in self.by)
+
+    def _attach(self, session):
+        self._c = session._aggregate(self.kind, ",".join(self.events), self.field,
+                                     ",".join(self.by) or None, self.where, self.linear,
+                                     self.limit)
+        return self._c
+
+    def _made(self):
+        if self._c is None:
+            raise ValueError("the aggregation has no events yet: it gets them from `sonde run` or "
+                             "Recording.run()")
+        return self._c
+
+    def _value(self, row):
+        if self.kind == "count":
+            return row[2]
+        if self.kind == "sum":
+            return row[3]
+        if self.kind == "stats":
+            return Stats(row[2], row[3], *row[4:10])
+        return row[10]
+
+    def _rows(self):
+        if self._c is None:
+            return {}
+        return {"(other)" if row[1] else row[0][0] if builtins.len(row[0]) == 1 else row[0]:
+                self._value(row) for row in self._c.rows()}
+
+    def __getitem__(self, key):
+        return self._rows()[key]
+
+    def __iter__(self):
+        return iter(self._rows())
+
+    def __len__(self):
+        return builtins.len(self._rows())
+
+    @property
+    def total(self):
+        """int: of all rows, the number of events, for sum() the sum."""
+        if self._c is None:
+            return 0
+        facts = self._c.facts()
+        return facts[2] if self.kind == "sum" else facts[1]
+
+    def clear(self):
+        """Forgets all events so far."""
+        if self._c is not None:
+            self._c.clear()
+
+    def print(self, top=20, format="text"):
+        """Prints the rows on standard output: as text with bars, or format='json'."""
+        out = sys.stdout
+        out.flush()
+        fd = out.fileno()
+        columns = 0
+        if os.isatty(fd):
+            columns = os.get_terminal_size(fd).columns
+        self._made().print(fd, top, format, columns)
+
+    def _print_at_end(self, facts):
+        if self._c is not None:
+            form = facts.format if facts and facts.format else "text"
+            top = facts.top if facts and facts.top else 0 if form == "json" else 20
+            self.print(top, form)
+
+    def __repr__(self):
+        title = self._c.facts()[0] if self._c is not None else \
+            "%s of %s" % (self.kind, ",".join(self.events))
+        return "<sonde.Aggregate %s>" % title
+
+
+def _new(program, *args, **kw):
+    a = Aggregate(*args, **kw)
+    program.aggregates.append(a)
+    return a
+
+
+def count(event, by=None, where=None, *, limit=0):
+    """Counts events by keys: an Aggregate.
+
+    event  a name, a pattern, or several; a pair (sonde.pair)
+    by     keys, one or several: name, comm, pid, tid, cpu, cgroup, index (which input), kstack,
+           ustack, stack (functions of the call chain), or a field
+    where  a condition in the kernel's filter language
+    limit  number of keys that are kept (100000); beyond it the smallest become one row '(other)'
+    """
+    return _new(_here(), "count", event, None, by, where, limit=limit)
+
+
+def sum(event, field, by=None, where=None, *, limit=0):
+    """Adds up a field by keys; see count()."""
+    return _new(_here(), "sum", event, field, by, where, limit=limit)
+
+
+def stats(event, field, by=None, where=None, *, limit=0):
+    """Count, sum, extremes, mean and percentiles of a field by keys; see count()."""
+    return _new(_here(), "stats", event, field, by, where, limit=limit)
+
+
+def hist(event, field, by=None, where=None, linear=None, *, limit=0):
+    """A histogram of a field by keys, with buckets of powers of two; see count().
+
+    linear: (low, high, step) for buckets of equal width, as lhist().
+    """
+    kind = "hist" if linear is None else "lhist"
+    return _new(_here(), kind, event, field, by, where, linear, limit)
+
+
+def lhist(event, field, low, high, step, by=None, where=None, *, limit=0):
+    """A histogram with buckets of `step` from `low` to `high`; see count()."""
+    return _new(_here(), "lhist", event, field, by, where, (low, high, step), limit)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""record() and attach(): what happens now, as an open recording."""
+import os
+
+from . import _sonde
+from ._recording import Recording, _line, _option_error, _path
+
+
+class Live(Recording):
+    """What happens now: a Recording that is read once, while it is made.
+
+    Made by record() and attach(). Events are in time order, and arrive within latency. Iterating
+    ends with the command, with stop(), or when the processes have ended. A program that reads too
+    slowly loses events: Recording.lost counts them.
+    """
+
+    def stop(self):
+        """Ends the recording: iterating delivers the events before this call, then ends."""
+        self._use["live"].stop()
+
+    def wait(self):
+        """Waits for the end of the recording and of a command; returns the command's status, 0
+        without one. Call it after iterating or stop()."""
+        return self._use["live"].result()[0]
+
+    @property
+    def messages(self):
+        """list of str: what the recorder has reported since the last call, warnings only."""
+        return [text for level, text in self._use["live"].lines() if level == 0]
+
+    def close(self):
+        """Ends the recording. A command gets SIGTERM. Events already delivered stay valid."""
+        super().close()
+        self._use["live"].close()
+
+    def __repr__(self):
+        return "<sonde.Live>"
+
+
+def _names(events):
+    """The events as (names, filter, cgroup) of the recorder."""
+    return [(events, None, None)] if isinstance(events, str) else [(e, None, None) for e in events]
+
+
+def settings_of(keys):
+    """Lines for the recorder; None is left out."""
+    return "".join(_line(key.replace("_", "-"), value) for key, value in keys.items()
+                   if value is not None and value is not False)
+
+
+def _callchain(value):
+    return "fp" if value is True else value or None
+
+
+def _milliseconds(latency):
+    ms = int(latency * 1000)
+    if not 1 <= ms <= 60000:
+        raise _option_error("latency is 0.001 to 60 seconds, not %r" % (latency,))
+    return ms
+
+
+def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, cgroup=None,
+           filter=None, callchain=False, latency=0.1, buffer="8M", output=None, on_loss="report",
+           **settings):
+    """Records what happens now, in this process: a Live, an open recording.
+
+    events     names or patterns as for `sonde record -e`: "sched:sched_switch", ["sched:*",
+               "cpu-clock"]
+    pid tid    running processes or threads, one or a list, with what they start
+    command    a command with its arguments, started now: ["ls", "-l"]
+    system     True: all processes; also if only cpu= is given
+    cpu        only these: 0, [0, 2], "0-3"
+    cgroup     only tasks of this control group
+    filter     a condition in the kernel's filter language for the events that precede it; the
+               kernel drops all others
+    callchain  True, or a mode of `sonde record --call-graph`: "dwarf"
+    latency    seconds until an event can be delivered, at most
+    buffer     memory for each cpu, from which the kernel drops events if it is full
+    output     this file gets a copy of the recording
+    on_loss    'raise': LossError as soon as a loss is known
+    settings   other keys of sonde_recorder_open(3), with '_' for '-': freq=99, clockid="monotonic"
+
+    Raises AccessError if rights are missing (the causes say which), OptionError for a wrong event,
+    filter or setting, UnknownEvent for a tracepoint that the kernel does not have.
+
+        for e in sonde.record("sched:sched_switch", command=["make"]):
+            print(e.time, e.next_comm)
+    """
+    if on_loss not in ("report", "raise"):
+        raise _option_error("on_loss is 'report' or 'raise', not %r" % (on_loss,))
+    if not (system or command or cgroup) and all(v is None for v in (pid, tid, cpu)):
+        raise _option_error("say what to record: command=, pid=, tid=, cgroup=, or system=True")
+    named = _names(events)
+    if filter is not None:
+        named.append((None, filter, None))
+    if cgroup is not None:
+        named.append((None, None, cgroup))
+    settings = dict(settings, pid=pid, tid=tid, cpu=cpu, mmap_pages=buffer,
+                    all_cpus=system or cgroup is not None,
+                    call_graph=_callchain(callchain))
+    if isinstance(command, (str, bytes, os.PathLike)):
+        raise _option_error("a command is a list: the program, then its arguments")
+    live = _sonde._live(named, settings_of(settings), command, _milliseconds(latency),
+                        None if output is None else _path(output))
+    live.start()
+    return Live((), {}, {}, on_loss, {"is_read": False, "live": live})
+
+
+def attach(pid, events, **keys):
+    """record(events, pid=pid, ...)"""
+    return record(events, pid=pid, **keys)

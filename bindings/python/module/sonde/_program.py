@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: MIT
+"""Programs of handlers: on(), every(), begin(), end(), lost(), exit(); the loop that calls them.
+
+A handler belongs to the module that defines it: its __sonde_program__ lists them. `sonde run` and
+Recording.run() collect the programs of all modules.
+"""
+import sys
+import time
+from fnmatch import fnmatchcase
+
+from ._recording import _is_pair, _option_error, _patterns
+
+ATTRIBUTE = "__sonde_program__"
+
+
+class Exit(BaseException):
+    """exit() was called. Not an Exception: a handler's `except Exception` must not keep it."""
+
+    def __init__(self, status):
+        super().__init__(status)
+        self.status = status
+
+
+class Handler:
+    """A function for events. fields: names of its parameters behind the first."""
+
+    def __init__(self, events, function, filter, callchain):
+        self.events, self.function = events, function
+        self.filter, self.callchain = filter, callchain
+        self.fields = _parameters(function)
+
+    def takes(self, name):
+        return any(is_match(pattern, name) for pattern in self.events)
+
+    def where(self):
+        code = getattr(self.function, "__code__", None)
+        name = getattr(self.function, "__name__", "handler")
+        return "%s:%d: %s()" % (code.co_filename, code.co_firstlineno, name) if code else name
+
+
+class Timer:
+    def __init__(self, seconds, function):
+        self.ns, self.function, self.next_ns = int(seconds * 1e9), function, None
+
+
+class Program:
+    """What one module, or several, want."""
+
+    def __init__(self):
+        self.handlers, self.timers, self.aggregates = [], [], []
+        self.begins, self.ends, self.losses = [], [], []
+
+    def add(self, other):
+        for name, value in vars(other).items():
+            getattr(self, name).extend(value)
+
+    @property
+    def is_empty(self):
+        return not any(vars(self).values())
+
+
+def _here():
+    """The program of the module that calls a function of this file."""
+    return sys._getframe(2).f_globals.setdefault(ATTRIBUTE, Program())
+
+
+def programs(main):
+    """The programs of all modules as one; main: the globals of the script."""
+    all_of, met = Program(), set()
+    modules = [main] + [vars(m) for m in list(sys.modules.values()) if hasattr(m, "__dict__")]
+    for names in modules:
+        p = names.get(ATTRIBUTE)
+        if isinstance(p, Program) and id(p) not in met:
+            met.add(id(p))
+            all_of.add(p)
+    return all_of
+
+
+def _parameters(function):
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ()
+    first = 1 + (getattr(function, "__self__", None) is not None)
+    return code.co_varnames[first:code.co_argcount]
+
+
+def is_match(pattern, name):
+    """Whether a pattern of on() names an event type."""
+    if pattern == name:
+        return True
+    if _is_pair(pattern) or _is_pair(name):
+        return False
+    return fnmatchcase(name, pattern) or (":" not in pattern and
+                                          fnmatchcase(name.partition(":")[2], pattern))
+
+
+# ---- declarations --------------------------------------------------------------------------------
+
+
+def on(event, filter=None, *, callchain=False):
+    """Calls a function for each event: @on("sched:sched_switch") def f(e), or on(event, function).
+
+    event      a name, a pattern, or several; a pair (sonde.pair)
+    filter     a condition in the kernel's filter language: other events are not recorded, if no
+               other handler takes them
+    callchain  True: with call chains
+
+    Parameters behind the first are fields by name: def f(e, next_pid, prev_state). An event or a
+    field that this machine does not have is reported before the first event.
+    """
+    program = _here()
+
+    def add(function, condition):
+        program.handlers.append(Handler(_patterns(event), function, condition, callchain))
+        return function
+
+    if callable(filter):  # on(event, function)
+        return add(filter, None)
+    return lambda function: add(function, filter)
+
+
+def every(seconds, function=None):
+    """Calls a function every so many seconds: @every(1.0), or every(1.0, function).
+
+    By the time of day in a live run, also while nothing happens; by the times of events on a
+    recording.
+    """
+    if not seconds > 0:
+        raise _option_error("every() needs seconds, more than 0")
+    timers = _here().timers
+
+    def add(f):
+        timers.append(Timer(seconds, f))
+        return f
+
+    return add if function is None else add(function)
+
+
+def begin(function):
+    """Calls a function before the first event: @begin def f()."""
+    _here().begins.append(function)
+    return function
+
+
+def end(function):
+    """Calls a function after the last event, also after Ctrl-C and exit(): @end def f()."""
+    _here().ends.append(function)
+    return function
+
+
+at_end = end
+
+
+def lost(function):
+    """Calls a function for each report of lost events: @lost def f(count, cpu)."""
+    _here().losses.append(function)
+    return function
+
+
+def exit(status=0):
+    """Ends the run after this handler; the functions of end() are called. status: that of `sonde
+    run`."""
+    raise Exit(status)
+
+
+# ---- what is needed ------------------------------------------------------------------------------
+
+
+def needs(program):
+    """The events to record: {pattern: filter or None}, and whether one needs call chains."""
+    wanted = {}
+    for h in program.handlers:
+        for pattern in h.events:
+            for name in _parts(pattern):
+                wanted.setdefault(name, []).append(None if _is_pair(pattern) else h.filter)
+    for a in program.aggregates:
+        for pattern in a.events:
+            for name in _parts(pattern):
+                wanted.setdefault(name, []).append(None if _is_pair(pattern) else a.where)
+    for name in list(wanted):  # a pattern that covers another name records its events, too
+        if any(other != name and fnmatchcase(name, other) for other in wanted):
+            for other in wanted:
+                if other != name and fnmatchcase(name, other):
+                    wanted[other].append(None)
+            del wanted[name]
+    filters = {name: None if None in conditions else
+               " || ".join("(%s)" % c for c in dict.fromkeys(conditions))
+               if len(set(conditions)) > 1 else conditions[0]
+               for name, conditions in wanted.items()}
+    chains = (any(h.callchain for h in program.handlers) or
+              any(a.needs_chains for a in program.aggregates))
+    return filters, chains
+
+
+def _parts(pattern):
+    """The events of a pair; other patterns are one."""
+    if not _is_pair(pattern):
+        return [pattern]
+    return pattern[len("pair("):-1].split(",")[:2]
+
+
+def pairs(program):
+    """The pairs that handlers and aggregations name."""
+    users = program.handlers + program.aggregates
+    return list(dict.fromkeys(p for user in users for p in user.events if _is_pair(p)))
+
+
+# ---- the run -------------------------------------------------------------------------------------
+
+
+class Run:
+    """One run of a program over a session.
+
+    live: the recorder, or None; then time is that of the events, and filters are checked here.
+    """
+
+    def __init__(self, program, session, live, facts=None):
+        self.program, self.session, self.live = program, session, live
+        self.facts = facts
+        self.status = 0
+        self.current = None  # (handler, event) being called
+        self._table = {}
+
+    def _calls(self, schema):
+        """The calls for events of a type: functions of the event."""
+        calls = []
+        for h in self.program.handlers:
+            if not h.takes(schema):
+                continue
+            condition = (self.session._filter(h.filter, schema in h.events)
+                         if h.filter and not self._kernel_has(h) else None)
+            calls.append((h, _caller(h.function, h.fields), condition))
+        for f in self.program.losses if schema in ("lost", "lost_samples") else ():
+            calls.append((Handler((schema,), f, None, False),
+                          lambda e, f=f: f(e["lost"], e.cpu), None))
+        return calls
+
+    def _kernel_has(self, handler):
+        """Whether the kernel lets only events through that the handler's filter takes."""
+        if not self.live or any(_is_pair(p) for p in handler.events):
+            return False
+        filters, _ = needs(self.program)
+        return all(filters.get(p) == handler.filter for p in handler.events)
+
+    def _deliver(self, e):
+        name = e.name
+        calls = self._table.get(name)
+        if calls is None:
+            calls = self._table[name] = self._calls(name)
+        for h, call, condition in calls:
+            if condition is None or condition(e):
+                self.current = h, e
+                call(e)
+        self.current = None
+
+    def _tick(self, now_ns):
+        for t in self.program.timers:
+            if t.next_ns is None:
+                t.next_ns = now_ns + t.ns
+            if now_ns >= t.next_ns:
+                # Not more than one call for a time in which nothing came.
+                t.next_ns += t.ns * ((now_ns - t.next_ns) // t.ns + 1)
+                t.function()
+
+    def _batches(self):
+        s, deliver, timers = self.session, self._deliver, self.program.timers
+        aggregates = [a._attach(s).add for a in self.program.aggregates]
+        while True:
+            r = s._poll()
+            if r is False:
+                return
+            for add in aggregates if r else ():
+                add()
+            if r and (self.program.handlers or self.program.losses or
+                      (timers and not self.live)):
+                if timers and not self.live:
+                    for e in s:
+                        if e.time is not None:
+                            self._tick(e.time)
+                        deliver(e)
+                else:
+                    for e in s:
+                        deliver(e)
+            elif r:
+                s._skip()
+            if timers and self.live:
+                self._tick(time.monotonic_ns())
+
+    def _call_all(self, functions):
+        """False after exit()."""
+        try:
+            for f in functions:
+                f()
+        except Exit as e:
+            self.status = e.status
+            return False
+        return True
+
+    def run(self):
+        """Calls all handlers. Returns the status of exit(), 0 without it."""
+        if self._call_all(self.program.begins):
+            if self.program.timers and self.live:
+                self._tick(time.monotonic_ns())
+            self._call_all([self._batches])
+        if self.live:
+            self.live.stop()
+        self._call_all(self.program.ends)
+        for a in self.program.aggregates:
+            a._print_at_end(self.facts)
+        return self.status
+
+    def run_without_events(self):
+        """A program that needs no events: only its begin() and end() are called."""
+        if self._call_all(self.program.begins):
+            self._call_all(self.program.ends)
+        return self.status
+
+    def describe(self):
+        """The event whose handler is being called, for messages; None outside of handlers."""
+        if self.current is None:
+            return None
+        h, e = self.current
+        return "%s of %s" % (e.name, e.text.strip() if hasattr(e, "text") else "")
+
+
+def _caller(function, fields):
+    """A function of the event that passes the fields by name."""
+    if not fields:
+        return function
+    if len(fields) == 1:
+        name, = fields
+        return lambda e: function(e, e[name])
+    if len(fields) == 2:
+        first, second = fields
+        return lambda e: function(e, e[first], e[second])
+    return lambda e: function(e, *[e[name] for name in fields])
