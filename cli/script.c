@@ -222,6 +222,7 @@ static int script_start(const struct cli *cli, const struct script *s, const str
 	if (!argv ||
 	    script_hand_over("sonde-session", "SONDE_SESSION_FD", s->session, strlen(s->session)) <
 		    0 ||
+	    (s->run && script_hand_over("sonde-run", "SONDE_RUN_FD", s->run, s->run_len) < 0) ||
 	    script_hand_over_config(&cli->config) < 0 ||
 	    script_set_environment(cli, s, l->module ? NULL : why) < 0) {
 		cli_say("cannot pass the session to the interpreter: %m");

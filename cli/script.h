@@ -26,6 +26,19 @@ struct script {
 	char **args;         /* the script's arguments without its name */
 	int nr_args;
 	struct strict strict;
+	/*
+	 * Facts for a script of sonde run: names and values, each ended by a NUL. SONDE_RUN_FD is
+	 * the descriptor of a memory file that has them. NULL: the script is run as perf's are.
+	 *
+	 *	live       1: the script records; otherwise the session has inputs
+	 *	settings   lines for the recorder; several are joined
+	 *	event, filter, cgroup  the next sonde_record_event; "" stands for NULL
+	 *	command    a word of the command, several times
+	 *	code       the program, if it was given by -e
+	 *	output, latency, for, top, format, dry-run   the values of these options
+	 */
+	const char *run;
+	size_t run_len;
 };
 
 /*

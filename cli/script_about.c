@@ -50,11 +50,12 @@ static int about_add(char **text, struct about_line more)
 /* Reads "# key: value". */
 static int about_read_comment(struct script_about *a, struct about_line l)
 {
-	static const char *const keys[] = { "description:", "args:", "record:" };
-	char **const values[] = { &a->description, &a->args, &a->record };
+	static const char *const keys[] = { "description:", "args:", "record:",
+					    "sonde:" };
+	char **const values[] = { &a->description, &a->args, &a->record, &a->sonde };
 
 	l = about_trimmed(l.text + 1, l.len - 1);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		size_t len = strlen(keys[i]);
 
 		/* The first line counts, but `record` may need several lines. */
@@ -189,6 +190,7 @@ void script_about_done(struct script_about *a)
 	free(a->description);
 	free(a->args);
 	free(a->record);
+	free(a->sonde);
 	*a = (struct script_about){ 0 };
 }
 

@@ -5,9 +5,11 @@
  *	# description: system calls: how many, how long
  *	# args: <comm> [--top N]
  *	# record: -e raw_syscalls:sys_enter --filter 'id == 1'
+ *	# sonde: record -g -m 16M
  *
  * args is text for users: <word> is a required argument, [--word VALUE] an optional one. record has
- * the arguments of `sonde record`, as in a shell; several such lines are joined. Without a
+ * the arguments of `sonde record`, as in a shell; several such lines are joined. sonde is what
+ * `sonde run` adds to the recording. Without a
  * description the first line of the docstring is used. The record line of a wrapper
  * (bin/NAME-record) is the command line of its first `perf record`.
  */
@@ -17,7 +19,7 @@
 #include <stdbool.h>
 
 struct script_about {
-	char *description, *args, *record; /* NULL if missing */
+	char *description, *args, *record, *sonde; /* NULL if missing */
 	bool has_handlers;                 /* for a script: it defines functions that get events */
 };
 

@@ -9,7 +9,8 @@ from importlib.machinery import (EXTENSION_SUFFIXES, ExtensionFileLoader, Module
 LIB = os.path.dirname(__file__)
 HERE = os.path.dirname(LIB)
 PACKAGE = HERE + "/module/sonde"
-OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py")
+OURS = (HERE + "/prelude.py", __file__, LIB + "/leave_out.py", LIB + "/run.py",
+        PACKAGE + "/_program.py")
 
 
 def quiet(text):
@@ -160,7 +161,8 @@ class OurFinder:
         found = PathFinder.find_spec(name)
         origin = found.origin or "" if found is not None else ""
         is_wheel = os.path.exists(os.path.dirname(origin) + "/libsonde.so.0")
-        if found is not None and not is_wheel and not origin.endswith(
+        # A folder without __init__.py has no origin: it is not a module that somebody meant.
+        if origin and not is_wheel and not origin.endswith(
                 "/python/module/sonde/__init__.py"):
             return None
         file = PACKAGE + "/__init__.py"
@@ -556,6 +558,10 @@ class Interrupts:
 
 
 def main(stage):
+    if "SONDE_RUN_FD" in os.environ:
+        ours = type(sys)("sonde_launch")
+        ours.__dict__.update(globals())
+        load_source("sonde_run", LIB + "/run.py").main(stage, ours)
     interrupts = Interrupts()
     import atexit
 

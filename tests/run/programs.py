@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""sonde run: scripts that say what they need, live and over recordings.
+
+    programs.py SONDE CALLS
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+from tap import PERF_ENV, SCRIPT_ENV, SONDE, case, few_symbols, need, run, same  # noqa: E402
+
+CALLS = os.path.abspath(sys.argv[2])
+EVENT = 'syscalls:sys_enter_getppid'
+
+
+def sonde(*words, status=0, **kw):
+    p = subprocess.run([SONDE, *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
+                       capture_output=True, text=True, timeout=200, **kw)
+    same(p.returncode, status, 'status of %r: %s%s' % (words, p.stdout, p.stderr))
+    return p
+
+
+def script(name, text):
+    with open(name, 'w') as f:
+        f.write(text)
+    return name
+
+
+COUNTER = '''
+from sonde import on, begin, end, every, exit, lost, args
+import sonde
+n, last = 0, 0
+@begin
+def start(): print("begin", *args)
+@on("%s")
+def call(e):
+    global n, last
+    n += 1
+    assert e.time >= last and e.comm == "calls"
+    last = e.time
+@lost
+def away(count, cpu): print("lost", count)
+@end
+def done(): print("calls", n)
+''' % EVENT
+
+
+@case('handlers get each event, and the same over the recording that is kept')
+def handlers():
+    file = script('counter.py', COUNTER)
+    p = sonde('run', '-o', 'kept.data', file, '--', CALLS, '-n', '5000', '--', 'a', 'b')
+    same((p.stdout, p.stderr), ('5000\nbegin a b\ncalls 5000\n', ''))
+    p = sonde('run', '-i', 'kept.data', file, '--', 'a', 'b')
+    same((p.stdout, p.stderr), ('begin a b\ncalls 5000\n', ''))
+
+
+@case('fields are passed by name, and filters hold live and on recordings')
+def fields():
+    file = script('fields.py', '''
+from sonde import on, at_end
+seen, all = [], []
+@on("syscalls:sys_enter_dup2", filter="oldfd == 1")
+def one(e, newfd, oldfd): seen.append((oldfd, newfd))
+@on("syscalls:sys_enter_dup2", filter="newfd > 40")
+def two(e, newfd): all.append(newfd)
+@at_end
+def done(): print(seen, all)
+''')
+    command = ['bash', '-c', 'exec 41>&1; exec 42>&2; exec 17>&1']
+    live = sonde('run', '-o', 'dup.data', file, '--', *command).stdout
+    need('(1, 41)' in live and '(1, 17)' in live and '[41, 42]' in live, live)
+    same(sonde('run', '-i', 'dup.data', file).stdout, live)
+
+
+@case('exit() ends the run with its status, after the functions of end()')
+def exits():
+    file = script('exits.py', '''
+from sonde import on, end, exit
+@on("%s")
+def call(e): exit(7)
+@end
+def done(): print("end")
+''' % EVENT)
+    p = sonde('run', '-o', 'exit.data', file, '--', CALLS, '-n', '50', status=7)
+    need(p.stdout.endswith('end\n'), p.stdout)
+    same(sonde('run', '-i', 'exit.data', file, status=7).stdout, 'end\n')
+
+
+@case('an aggregation counts in C, and prints text or JSON')
+def aggregations():
+    code = 'count("%s", by="comm")' % EVENT
+    p = sonde('run', '-o', 'count.data', '-e', code, '--', CALLS, '-n', '1234')
+    need('1234' in p.stdout.replace(',', '').replace("'", ''), p.stdout)
+    for words in (['-i', 'count.data'],):
+        p = sonde('run', '--format', 'json', *words, '-e', code)
+        o = json.loads(p.stdout)
+        need('1234' in json.dumps(o) and 'calls' in json.dumps(o), p.stdout)
+    p = sonde('run', '-i', 'count.data', '-e',
+              'c = count("%s")\n@end\ndef f(): print(c.total, dict(c))' % EVENT)
+    need(p.stdout.startswith('1234 '), p.stdout)
+
+
+@case('every() goes by the events on recordings, and by the time of day live')
+def timers():
+    file = script('every.py', '''
+import sonde
+n = 0
+@sonde.every(0.2)
+def tick():
+    global n
+    n += 1
+@sonde.on("%s")
+def f(e): pass
+@sonde.end
+def done(): print("ticks", n)
+''' % EVENT)
+    p = sonde('run', file, '-o', 'every.data', '--', 'sh', '-c',
+              '%s -n 1; sleep 1; exec %s -n 1' % (CALLS, CALLS))
+    n = int(p.stdout.split('ticks ')[1])
+    need(n >= 2, p.stdout)  # a slow machine may miss some
+    # Events come at the beginning and at the end: one call stands for all that were missed.
+    need(sonde('run', '-i', 'every.data', file).stdout in ('ticks 1\n', 'ticks 2\n'), 'ticks')
+
+
+@case('functions that are named like perf\'s work live')
+def perf_style():
+    file = script('perf_style.py', '''
+n = 0
+def trace_begin(): print("begin")
+def syscalls__sys_enter_getppid(event_name, context, common_cpu, common_secs, common_nsecs,
+                                common_pid, common_comm, common_callchain, *fields):
+    global n
+    n += 1
+def trace_end(): print("calls", n)
+''')
+    p = sonde('run', file, '--', CALLS, '-n', '321')
+    same(sorted(p.stdout.split()), sorted(['begin', '321', 'calls', '321']))
+
+
+@case('the script\'s own line adds to the recording')
+def own_line():
+    file = script('line.py', '# sonde: record -g -m 1M\nfrom sonde import on\n'
+                  '@on("%s", filter="common_pid != 1")\ndef f(e): pass\n' % EVENT)
+    p = sonde('run', '--dry-run', '-a', file)
+    same(p.stdout, "sonde record --mmap-pages=1M --call-graph --all-cpus -e %s "
+                   "--filter 'common_pid != 1'\n" % EVENT)
+    for line, word in (('report -g', 'record'), ('record --no-such', 'no-such'),
+                       ("record -e 'a", 'quote'), ('record sleep', 'sleep')):
+        file = script('line.py', '# sonde: %s\n' % line)
+        p = sonde('run', '-a', file, status=2)
+        need(word in p.stderr and 'line.py' in p.stderr, p.stderr)
+
+
+@case('what this machine lacks is reported before anything starts')
+def lacking():
+    for text, word in (
+            ('from sonde import on\n@on("%s")\ndef f(e, nrr): pass\n' % EVENT, "no field 'nrr'"),
+            ('from sonde import on\n@on("syscalls:sys_enter_nothing")\ndef f(e): pass\n',
+             'sys_enter_nothing'),
+            ('def syscalls__sys_enter_nothing(*a): pass\n', 'can never be called')):
+        p = sonde('run', script('lacks.py', text), '--', 'touch', 'started', status=2)
+        need(word in p.stderr and 'lacks.py' in p.stderr, p.stderr)
+        need(not os.path.exists('started'), 'the command ran')
+
+
+@case('mistakes on the command line are named')
+def mistakes():
+    for words, word in ((['-e', EVENT], 'looks like an event'), ([], 'name a script'),
+                        (['x.py', 'y'], 'follow --'), (['--for', 'soon', '-e', '1'], '--for'),
+                        (['--format', 'xml', '-e', '1'], 'xml'),
+                        (['--top', '0', '-e', '1'], '--top'),
+                        (['-e', 'count("%s")' % EVENT], 'say what to record')):
+        p = sonde('run', *words, status=2)
+        need(word in p.stderr, p.stderr)
+    same(sonde('run', '-e', 'print("hello")').stdout, 'hello\n')
+
+
+@case('an error in a handler names its event, and the script ends with 1')
+def errors():
+    file = script('raises.py', 'from sonde import on\n@on("%s")\ndef f(e): 1 / 0\n' % EVENT)
+    p = sonde('run', file, '--', CALLS, '-n', '3', status=1)
+    need('ZeroDivisionError' in p.stderr and EVENT in p.stderr and 'raises.py' in p.stderr and
+         '_program.py' not in p.stderr, p.stderr)
+
+
+@case('the status of the command is reported, and is not that of the script')
+def command_status():
+    p = sonde('run', '-e', 'count("%s")' % EVENT, '--', 'sh', '-c', 'exit 9')
+    need('status 9' in p.stderr, p.stderr)
+
+
+@case('Ctrl-C ends the recording and calls the functions of end()')
+def interrupt():
+    file = script('forever.py', 'from sonde import on, begin, end\n'
+                  '@begin\ndef b(): print("begin", flush=True)\n'
+                  '@on("%s")\ndef f(e): pass\n@end\ndef d(): print("end")\n' % EVENT)
+    p = subprocess.Popen([SONDE, 'run', '-p', str(os.getpid()), file], env=SCRIPT_ENV, text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    same(p.stdout.readline(), 'begin\n')
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=200)
+    same((p.returncode, out, err), (0, 'end\n', ''))
+
+
+@case('a reader that closes standard output ends the run quietly')
+def closed_output():
+    code = '@on("%s")\ndef f(e): print(e.time)' % EVENT
+    p = subprocess.run('%s run -e \'%s\' -- %s -n 200000 | head -n 2' % (SONDE, code, CALLS),
+                       shell=True, env=SCRIPT_ENV, capture_output=True, text=True, timeout=200)
+    same((p.returncode, len(p.stdout.splitlines())), (0, 2), p.stderr)
+    need('Traceback' not in p.stderr, p.stderr)
+
+
+@case('--for ends a run')
+def limited():
+    p = sonde('run', '-a', '--for', '300ms', '-e', '@end\ndef f(): print("end")\n'
+              '@on("%s")\ndef g(e): pass' % EVENT)
+    same(p.stdout, 'end\n')
+
+
+few_symbols()
+run()
