@@ -13,7 +13,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "scripts"))
 from recording_data import make_recordings  # noqa: E402
-from scripttest import BINDINGS, DATA, DEMO, Tests, environment, run  # noqa: E402
+from scripttest import BINDINGS, DATA, DEMO, SONDE, Tests, environment, run  # noqa: E402
 
 EXAMPLES = os.path.join(ROOT, "examples", "python")
 PIPELINE, CHAINS = DATA + "/pipeline.data", DATA + "/text/chains.data"
@@ -42,6 +42,15 @@ CASES = (
 )
 
 
+# (program, words of sonde run, status, texts that it prints); {} is the program. They record.
+READS = ["--", "sh", "-c", "cat /dev/null; sleep 0.05 | cat"]
+RUNS = (
+    ("slow_reads.py", ["{}"] + READS, 0, []),
+    ("read_times.py", ["{}"] + READS, 0, ["pair(syscalls:sys_enter_read", "comm cat"]),
+    ("first_exec.py", ["{}", "--", "sh", "-c", "true; exec cat /dev/null"], 3, ["/", " by "]),
+)
+
+
 def missing(modules):
     return [m for m in modules
             if run([t.python, "-c", "import " + m], env=environment()).rc]
@@ -61,6 +70,22 @@ for program, arguments, lines, modules in CASES:
     t.ok((r.rc, r.err) == (0, "") and all(line in printed for line in lines), name, r.rc, r.err,
          r.out, "expected:", *lines)
 
+for program, words, status, texts in RUNS:
+    if os.geteuid():
+        t.skip("sonde run " + program, "needs root", installable=False)
+        continue
+    path = os.path.join(EXAMPLES, program)
+    r = run([SONDE, "run"] + [w.replace("{}", path) for w in words], env=environment(), cwd=t.dir)
+    t.ok(r.rc == status and all(text in r.out for text in texts) and "Traceback" not in r.err,
+         "sonde run " + program, r.rc, r.err, r.out)
+if os.geteuid():
+    t.skip("test_opens.py", "needs root", installable=False)
+else:
+    r = run([t.python, EXAMPLES + "/test_opens.py"],
+            env=environment(PYTHONPATH=BINDINGS + "/module"), cwd=t.dir)
+    t.ok((r.rc, r.out) == (0, "passed\n"), "test_opens.py", r.rc, r.err, r.out)
+LIVE = [r[0] for r in RUNS] + ["test_opens.py"]
+
 with open(EXAMPLES + "/README.md") as f:
     page = f.read()
 for program in sorted(n for n in os.listdir(EXAMPLES) if n.endswith(".py")):
@@ -69,6 +94,6 @@ for program in sorted(n for n in os.listdir(EXAMPLES) if n.endswith(".py")):
     first = text.splitlines()[0]
     t.ok(re.match(r"# [A-Z].*\?", first) and text.count("\n") <= 40,
          program + " says in its first line what it answers, and fits on a screen", first)
-    t.ok("`%s`" % program in page and program in [c[0] for c in CASES],
+    t.ok("`%s`" % program in page and program in [c[0] for c in CASES] + LIVE,
          program + " is on the page and is run")
 t.done()
