@@ -5,7 +5,7 @@ import sonde
 
 def test_cat_opens_few_files():
     rec = sonde.record("syscalls:sys_enter_openat", command=["cat", "/dev/null"])
-    assert rec.count(by="comm").get("cat", 0) < 20
+    assert rec.count(by="comm")["cat"] < 100
     assert rec.lost == 0
     assert rec.wait() == 0
 
