@@ -74,6 +74,37 @@ static PyObject *aggregate_add(struct py_aggregate *self, PyObject *unused)
 		self, sonde_aggregate_add(self->a, s->batch + s->at, s->nr_batch - s->at));
 }
 
+/* Adds batches as long as there are some, but returns now and then for timers of the caller. */
+PyObject *aggregate_pour(struct py_session *s, PyObject *aggregates)
+{
+	enum { MOST_BATCHES = 256 };
+	const Py_ssize_t nr = PyTuple_Size(aggregates);
+	int r = 1;
+
+	if (nr < 0 || session_check(s) < 0 || session_keep_batch(s) < 0)
+		return NULL;
+	for (int n = 0; r == 1 && n < MOST_BATCHES; n++) {
+		r = session_fill_once(s);
+		for (Py_ssize_t i = 0; i < nr && r == 1; i++) {
+			PyObject *o = PyTuple_GetItem(aggregates, i);
+			int e;
+
+			if (Py_TYPE(o) != s->m->aggregate)
+				return PyErr_Format(PyExc_TypeError, "an _Aggregate is needed");
+			e = sonde_aggregate_add(((struct py_aggregate *)o)->a, s->batch,
+						s->nr_batch);
+			if (e < 0)
+				return module_error(s->m, e);
+		}
+		s->at = s->nr_batch;
+	}
+	if (r < 0)
+		return NULL;
+	if (r == SESSION_AGAIN)
+		Py_RETURN_NONE;
+	return PyBool_FromLong(r);
+}
+
 static PyObject *aggregate_clear(struct py_aggregate *self, PyObject *unused)
 {
 	(void)unused;

@@ -11,5 +11,7 @@ PyTypeObject *aggregate_type_new(PyObject *module);
  * None; linear is (low, high, step) or None.
  */
 PyObject *aggregate_of_session(struct py_session *s, PyObject *args);
+/* session._pour(tuple of _Aggregate) -> bool or None, as _poll(): adds many batches to all. */
+PyObject *aggregate_pour(struct py_session *s, PyObject *aggregates);
 
 #endif

@@ -101,13 +101,6 @@ static PyObject *session_type_poll(struct py_session *s, PyObject *unused)
 	return PyBool_FromLong(r);
 }
 
-static PyObject *session_type_skip(struct py_session *s, PyObject *unused)
-{
-	(void)unused;
-	s->at = s->nr_batch;
-	Py_RETURN_NONE;
-}
-
 static PyObject *session_type_enter(PyObject *self, PyObject *unused)
 {
 	(void)unused;
@@ -378,9 +371,10 @@ static PyMethodDef methods[] = {
 	  "event does not have is None." },
 	{ "_aggregate", (PyCFunction)aggregate_of_session, METH_VARARGS,
 	  "_aggregate(kind, events, field, by, where, linear, limit) -> _Aggregate" },
+	{ "_pour", (PyCFunction)aggregate_pour, METH_O,
+	  "_pour(aggregates) -> bool or None: as _poll(), after adding the events." },
 	{ "_filter", (PyCFunction)filter_of_session, METH_VARARGS,
 	  "_filter(text, is_named) -> _Filter: a condition, called with an event." },
-	{ "_skip", (PyCFunction)session_type_skip, METH_NOARGS, "_skip(): passes over the batch." },
 	{ "_poll", (PyCFunction)session_type_poll, METH_NOARGS,
 	  "_poll() -> bool or None: waits for the next batch; iterating then ends with it." },
 	{ "_write", (PyCFunction)session_type_write, METH_O,

@@ -264,25 +264,24 @@ class Run:
 
     def _batches(self):
         s, deliver, timers = self.session, self._deliver, self.program.timers
-        aggregates = [a._attach(s).add for a in self.program.aggregates]
+        aggregates = tuple(a._attach(s) for a in self.program.aggregates)
+        by_time = timers and not self.live
+        if not (self.program.handlers or self.program.losses or by_time):
+            while s._pour(aggregates) is not False:
+                if timers:
+                    self._tick(time.monotonic_ns())
+            return
         while True:
             r = s._poll()
             if r is False:
                 return
-            for add in aggregates if r else ():
-                add()
-            if r and (self.program.handlers or self.program.losses or
-                      (timers and not self.live)):
-                if timers and not self.live:
-                    for e in s:
-                        if e.time is not None:
-                            self._tick(e.time)
-                        deliver(e)
-                else:
-                    for e in s:
-                        deliver(e)
-            elif r:
-                s._skip()
+            if r:
+                for a in aggregates:
+                    a.add()
+                for e in s:
+                    if by_time and e.time is not None:
+                        self._tick(e.time)
+                    deliver(e)
             if timers and self.live:
                 self._tick(time.monotonic_ns())
 
