@@ -59,6 +59,8 @@ REPORTED_BY = {
     'no-descriptor': 'text check', 'ended-early': EVERYWHERE, 'missed-cpus': EVERYWHERE,
     'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check', 'text-pokes': READING,
 }
+# tests/nomem tests the first, tests/unit/aggregate the second, which only aggregations cause.
+ELSEWHERE = ('no-memory', 'sum-overflow')
 OPTIONS = {'kernel-formats': ['--kernel-formats'],
            'dlfilter-dropped': ['--dlfilter', TELL, '--dlarg', 'late=2'],
            'no-kernel-symbols': ['--kallsyms', '/dev/null']}
@@ -69,7 +71,7 @@ def table():
     text = (ROOT / 'src/model/defects.def').read_text()
     rows = re.findall(r'^DEFECT\(\w+, "([^"]+)", SONDE_(\w+),\s*((?:"[^"]*"\s*)+)\)', text, re.M)
     return {name: (severity.lower().replace('_', '-'), ''.join(re.findall(r'"([^"]*)"', advice)))
-            for name, severity, advice in rows if name != 'no-memory'}  # tests/nomem tests it
+            for name, severity, advice in rows if name not in ELSEWHERE}
 
 
 def command(kind, how, path, scripts):
