@@ -26,8 +26,7 @@
 struct run_args {
 	struct lines record;    /* settings of the recorder */
 	struct lines session;   /* text form of the session */
-	struct opt_events events; /* -G */
-	const char *code, *language, *interpreter, *output, *length, *format;
+	const char *code, *language, *interpreter, *output, *length, *format, *cgroup;
 	uint64_t top, latency;
 	bool list, dry_run, has_top, has_latency;
 };
@@ -41,11 +40,6 @@ static int run_set_key(struct opt_parser *p, void *values, const struct opt *o, 
 
 	return lines_set(is_session ? &a->session : &a->record, p, o->word ? o->word : o->key,
 			 o->key, value);
-}
-
-static int run_set_cgroup(struct opt_parser *p, void *values, const char *value, bool negated)
-{
-	return opt_events_cgroup(p, &((struct run_args *)values)->events, value);
 }
 
 static int run_set_code(struct opt_parser *p, void *values, const char *value, bool negated)
@@ -169,7 +163,7 @@ static int run_take_line(const struct cli *cli, const struct run_facts *f, const
 static bool run_has_target(const struct run_args *a)
 {
 	static const char *const keys[] = { "all-cpus", "pid", "tid", "cpu" };
-	bool yes = a->events.n > 0;
+	bool yes = a->cgroup;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) && !yes; i++)
 		yes = lines_count(&a->record, keys[i]) > 0;
@@ -264,6 +258,14 @@ static int run_check(const struct cli *cli, const struct run_args *a, int argc, 
 				 "run: -e takes a program, and '%s' looks like an event: did you "
 				 "mean -e 'count(\"%s\")' or sonde record -e %s?",
 				 a->code, a->code, a->code);
+	if (a->output && !strcmp(a->output, "-"))
+		return cli_usage(cli, "run: -o needs a file: the script has the standard output");
+	if (lines_count(&a->session, "input") &&
+	    (a->record.text || a->cgroup || a->output || a->length || a->has_latency ||
+	     a->dry_run))
+		return cli_usage(cli,
+				 "run: -i reads a recording, so nothing is recorded: leave out -a, "
+				 "-p, -t, -C, -G, -m, -o, --for, --latency and --dry-run");
 	if (!a->code && !argc)
 		return cli_usage(cli, "run: name a script, or give a program with -e");
 	if (argc > (a->code ? 0 : 1))
@@ -285,7 +287,12 @@ static int run_put_all(const struct cli *cli, const struct run_args *a, const st
 	if (about->sonde)
 		status = run_take_line(cli, f, file, about->sonde);
 	run_put(f, "settings", a->record.text);
-	run_put_events(f, &a->events);
+	if (a->cgroup) {
+		run_put(f, "event", "");
+		run_put(f, "filter", "");
+		run_put(f, "cgroup", a->cgroup);
+		run_put(f, "settings", "all-cpus=1\n");
+	}
 	for (char **word = w->command; word && *word; word++)
 		run_put(f, "command", *word);
 	run_put(f, "live", lines_count(&a->session, "input") ? NULL : "1");
@@ -311,6 +318,7 @@ static int run_script(struct cli *cli, struct run_args *a, const char *name, boo
 		.positional = true,
 		.interpreter = { .given = a->interpreter, .python = settings_python(cli) },
 		.session = a->session.text ? a->session.text : "",
+		.run_is_live = !lines_count(&a->session, "input"),
 	};
 	int status;
 
@@ -367,7 +375,6 @@ static void run_done(void *values)
 
 	lines_done(&a->record);
 	lines_done(&a->session);
-	opt_events_done(&a->events);
 }
 
 /* clang-format off */
@@ -377,7 +384,7 @@ static const struct opt options[] = {
 	OPT_KEY('p', "pid", "PIDS", "pid", "records running processes: numbers, comma-separated"),
 	OPT_KEY('t', "tid", "TIDS", "tid", "records running threads"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "records these cpus only: 0,2-3"),
-	OPT_CALL('G', "cgroup", "CGROUP", run_set_cgroup, OPT_NO_NEGATION,
+	OPT_TEXT('G', "cgroup", "CGROUP", struct run_args, cgroup,
 		"records the tasks of a control group"),
 	OPT_CALL(0, "latency", "MS", run_set_latency, OPT_NO_NEGATION | OPT_OURS,
 		"delivers an event at most MS milliseconds after it happened (default 100)"),

@@ -39,6 +39,7 @@ struct script {
 	 */
 	const char *run;
 	size_t run_len;
+	bool run_is_live; /* the script records: its language must be able to */
 };
 
 /*

@@ -74,6 +74,17 @@ static PyObject *aggregate_add(struct py_aggregate *self, PyObject *unused)
 		self, sonde_aggregate_add(self->a, s->batch + s->at, s->nr_batch - s->at));
 }
 
+/* The event that iterating has returned last. */
+static PyObject *aggregate_add_one(struct py_aggregate *self, PyObject *unused)
+{
+	struct py_session *s = self->session;
+
+	(void)unused;
+	if (!s->s || !s->at)
+		Py_RETURN_NONE;
+	return aggregate_result(self, sonde_aggregate_add(self->a, s->batch + s->at - 1, 1));
+}
+
 /* Adds batches as long as there are some, but returns now and then for timers of the caller. */
 PyObject *aggregate_pour(struct py_session *s, PyObject *aggregates)
 {
@@ -227,6 +238,8 @@ static PyObject *aggregate_rows(struct py_aggregate *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
 	{ "add", (PyCFunction)aggregate_add, METH_NOARGS, "add(): the batch of the session." },
+	{ "add_one", (PyCFunction)aggregate_add_one, METH_NOARGS,
+	  "add_one(): the event that iterating has returned last." },
 	{ "clear", (PyCFunction)aggregate_clear, METH_NOARGS, "clear(): forgets all events." },
 	{ "facts", (PyCFunction)aggregate_facts, METH_NOARGS,
 	  "facts() -> (title, count, sum, unfit, merged)" },

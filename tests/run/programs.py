@@ -145,7 +145,7 @@ def own_line():
     file = script('line.py', '# sonde: record -g -m 1M\nfrom sonde import on\n'
                   '@on("%s", filter="common_pid != 1")\ndef f(e): pass\n' % EVENT)
     p = sonde('run', '--dry-run', '-a', file)
-    same(p.stdout, "sonde record --mmap-pages=1M --call-graph --all-cpus -e %s "
+    same(p.stdout, "sonde record --mmap-pages=1M -g --all-cpus -e %s "
                    "--filter 'common_pid != 1'\n" % EVENT)
     for line, word in (('report -g', 'record'), ('record --no-such', 'no-such'),
                        ("record -e 'a", 'quote'), ('record sleep', 'sleep')):
@@ -212,6 +212,108 @@ def closed_output():
                        shell=True, env=SCRIPT_ENV, capture_output=True, text=True, timeout=200)
     same((p.returncode, len(p.stdout.splitlines())), (0, 2), p.stderr)
     need('Traceback' not in p.stderr, p.stderr)
+
+
+def total(code, *words, line=''):
+    file = script('total.py', line + '\nfrom sonde import *\nn = []\n' + code +
+                  '\n@end\ndef f(): print("total", [c.total for c in n])\n')
+    out = sonde('run', *words, file, '--', CALLS, '-n', '700').stdout
+    return json.loads(out.split('total ')[1].splitlines()[0])
+
+
+@case('patterns that overlap, and events of the script\'s own line, are recorded once')
+def once():
+    same(total('n += [count("syscalls:sys_enter_getppi*"), count("syscalls:*_enter_getppid")]'),
+         [700, 700])
+    line = '# sonde: record -e %s,syscalls:sys_enter_getpgid' % EVENT
+    same(total('n.append(count("%s"))' % EVENT, line=line), [700])
+    same(total('n.append(count("%s"))\n@on("%s", filter="common_pid == 0")\ndef g(e): 1 / 0'
+               % (EVENT, EVENT), line=line), [700])
+
+
+@case('-G records a control group')
+def cgroup():
+    p = sonde('run', '-G', '/', '--for', '200ms', '-e', 'count("sched:sched_switch")')
+    need('count of' in p.stdout, p.stdout)
+    p = sonde('run', '-e', 'count("%s", by="cgroup")' % EVENT, '--', CALLS, '-n', '5')
+    need('5' in p.stdout, p.stdout)
+
+
+@case('losses are reported once')
+def losses():
+    file = script('losses.py', '''# sonde: record -m 1
+import time
+from sonde import on, end, lost
+n, gone = 0, 0
+@on("%s")
+def f(e):
+    global n
+    n += 1
+@lost
+def g(count, cpu):
+    global gone
+    gone += count
+@end
+def h(): print("sum", n + gone)
+''' % EVENT)
+    p = sonde('run', '-o', 'losses.data', file, '--', CALLS, '-n', '200000')
+    need(p.stdout.endswith('sum 200000\n'), p.stdout)
+    need(sonde('run', '-i', 'losses.data', file).stdout.endswith('sum 200000\n'), 'recording')
+
+
+@case('on a recording an aggregation has the events before a tick, and no other')
+def exact_ticks():
+    sonde('record', '-q', '-o', 'ticks.data', '-e', EVENT, '--', CALLS, '-n', '3000')
+    times = [int(w) for w in sonde('run', '-i', 'ticks.data', '-e',
+                                   '@on("%s")\ndef f(e): print(e.time)' % EVENT).stdout.split()]
+    step = (times[-1] - times[0]) / 3.5 / 1e9
+    out = sonde('run', '-i', 'ticks.data', '-e', 'c = count("%s")\nevery(%r, lambda: print("tick", '
+                'c.total))' % (EVENT, step)).stdout
+    got = [int(line.split()[1]) for line in out.splitlines() if line.startswith('tick')]
+    ns = int(step * 1e9)
+    same(got, [sum(t < times[0] + ns * (i + 1) for t in times) for i in range(len(got))])
+    same(len(got), 3)
+
+
+@case('a program runs its own handlers over a live recording, with their filters')
+def own_run():
+    file = script('own.py', '''
+import sonde, sys
+n = 0
+@sonde.on("%s", filter="common_pid == 0")
+def f(e):
+    global n
+    n += 1
+with sonde.record("%s", command=[%r, "-n", "40"]) as rec:
+    rec.run()
+    print(n, rec.wait())
+''' % (EVENT, EVENT, CALLS))
+    p = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=200,
+                       env=dict(SCRIPT_ENV, PYTHONPATH=os.path.join(os.path.dirname(SONDE),
+                                                                     'bindings/python/module')))
+    same((p.returncode, p.stdout), (0, '40\n0 0\n'), p.stderr)
+
+
+@case('scripts that cannot work are refused, and nothing starts')
+def refused():
+    perl = script('x.pl', 'sub trace_end { print "end" }\n')
+    mixed = script('mixed.py', 'import sonde\n@sonde.end\ndef f(): pass\n'
+                   'def syscalls__sys_enter_getppid(*a): pass\n')
+    empty = script('empty.py', '')
+    for words, word in (([perl], 'Python scripts only'), ([mixed], 'sonde.on()'),
+                        ([empty], 'needs no event'),
+                        (['-e', 'on("syscalls:sys_enter_getpid_", print)'], 'did you mean'),
+                        (['-e', 'sum("%s", "nope")' % EVENT], "no field 'nope'"),
+                        (['-o', '-', empty], '-o needs a file')):
+        p = sonde('run', *words, '--', 'touch', 'started', status=2)
+        need(word in p.stderr, p.stderr)
+        need(not os.path.exists('started'), 'the command ran')
+    p = sonde('run', '-i', 'x.data', '-a', '-e', 'count("a:b")', status=2)
+    need('-i reads' in p.stderr, p.stderr)
+    for code, word in (('on("a:b", 3)', 'TypeError'), ('@on\ndef f(e): pass', 'TypeError'),
+                       ('every(0)', 'OptionError'), ('count(3)', 'Error')):
+        p = sonde('run', '-e', code, status=1)
+        need(word in p.stderr, p.stderr)
 
 
 @case('--for ends a run')

@@ -74,7 +74,7 @@ table = rec.table('sched:sched_switch')
 objects = {'Recording': rec, 'Session': s, 'Event': events[0], 'Table': table,
            'Column': table['time'], 'Stack': events[0].callchain, 'Sample': events[0].sample,
            'Schema': events[0].schema, 'Profile': rec.profile(keys='comm'),
-           'Field': rec.schemas['sched:sched_switch'].fields['prev_state']}
+           'Aggregate': sonde.count('x'), 'Field': rec.schemas['sched:sched_switch'].fields['prev_state']}
 for call in (lambda: events[0].nothing, lambda: sonde.open(DEMO, events='nothing'),
              lambda: sonde.open(DEMO + '.none'), lambda: sonde.open(DEMO, on_loss='x'),
              lambda: sonde.open('/')):
@@ -99,8 +99,9 @@ for name, (stubbed, bases) in CLASSES.items():
         continue
     real = with_own(dir(cls), cls, [b for b in cls.__mro__[1:] if b is not object])
     real |= set(getattr(objects.get(name), '__dict__', ()))
-    if issubclass(cls, tuple):  # a struct sequence: only its members are its own
-        real = {n for n in real if type(vars(cls)[n]).__name__ == 'member_descriptor'}
+    if issubclass(cls, tuple):  # a struct sequence or a named tuple: only its members are its own
+        real = {n for n in real
+                if type(vars(cls)[n]).__name__ in ('member_descriptor', '_tuplegetter')}
     real = {n for n in real if n[:1] != '_' or n[:2] == '__' and n not in SILENT}
     real |= {n for n in ORDERED if n in vars(cls) and n in stubbed}
     real |= {'__dir__'} if '__dir__' in vars(cls) else set()

@@ -33,12 +33,15 @@ class Facts:
 
 def seconds(text):
     """A time as --for takes it: 10s, 500ms, 2m, 1h. Raises ValueError."""
-    for unit, factor in (("ms", 1e-3), ("us", 1e-6), ("s", 1), ("m", 60), ("h", 3600)):
-        if text.endswith(unit):
-            value = float(text[:-len(unit)]) * factor
-            break
-    else:
-        value = float(text)
+    try:
+        for unit, factor in (("ms", 1e-3), ("us", 1e-6), ("s", 1), ("m", 60), ("h", 3600)):
+            if text.endswith(unit):
+                value = float(text[:-len(unit)]) * factor
+                break
+        else:
+            value = float(text)
+    except ValueError:
+        raise ValueError(text) from None
     if not 0 < value < 1e9:
         raise ValueError(text)
     return value
@@ -52,14 +55,19 @@ class Stop:
         self.signal = interrupts.signal
         self.is_default = interrupts.is_default
         self.end = None
+        self.has_come = False
 
     def begin(self, end):
         self.end = end
         if self.is_default:
             self.signal.signal(self.signal.SIGINT, self.stop)
+        if self.signal.getsignal(self.signal.SIGTERM) == self.signal.SIG_DFL:
+            self.signal.signal(self.signal.SIGTERM, self.stop)
 
     def stop(self, number, frame):
-        self.signal.signal(number, self.signal.default_int_handler)
+        self.has_come = True
+        self.signal.signal(number, self.signal.default_int_handler if
+                           number == self.signal.SIGINT else self.signal.SIG_DFL)
         self.end()
 
 
@@ -71,59 +79,105 @@ def usage(launch, text):
 # ---- what is recorded ----------------------------------------------------------------------------
 
 
+OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "ustack", "stack")
+
+
 def is_plain_tracepoint(name):
     system, colon, event = name.partition(":")
-    return bool(colon) and not any(c in name for c in "*?[/,") and system not in ("pfm",)
+    is_modifier = event.strip("ukhGHpPSDIWeb") == ""
+    return (bool(colon) and not is_modifier and not any(c in name for c in "*?[{/,") and
+            system not in ("pfm",))
 
 
-def check_events(launch, sonde, package, program, names, stage):
+def fields_of(launch, sonde, package, name, where):
+    """The names of a tracepoint's fields. Ends the run if this machine does not have it."""
+    try:
+        return sonde._tracepoint(name)[1]
+    except FileNotFoundError:
+        known = package._program.tracepoints()
+        near = sonde._nearest(os.fsencode(name), [os.fsencode(n) for n in known])
+        usage(launch, "%sthis kernel has no event '%s'%s" % (
+            where, name, "; did you mean '%s'?" % os.fsdecode(near) if near else
+            "; sonde list tracepoint names them"))
+    except (sonde.Error, OSError) as e:
+        usage(launch, where + launch.causes(e))
+
+
+def check_field(launch, sonde, where, event, field, fields):
+    if field not in fields:
+        near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in fields])
+        usage(launch, "%s%s has no field '%s'%s" % (
+            where, event, field, "; did you mean '%s'?" % os.fsdecode(near) if near else ""))
+
+
+def check_events(launch, sonde, package, program, names):
     """Ends the run if this machine does not have an event or a field that the script names."""
     for name in names:
         if not is_plain_tracepoint(name):
             continue
-        try:
-            full, fields = sonde._tracepoint(name.partition("/")[0])
-        except (sonde.Error, OSError) as e:
-            users = [h.where() for h in program.handlers if name in h.events]
-            usage(launch, "%s%s" % (users[0] + ": " if users else "", launch.causes(e)))
+        users = [h.where() + ": " for h in program.handlers if name in h.events]
+        fields = fields_of(launch, sonde, package, name, users[0] if users else "")
         for h in program.handlers:
             for field in h.fields if h.events == (name,) else ():
-                if field not in fields:
-                    near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in fields])
-                    usage(launch, "%s: %s has no field '%s'%s" % (
-                        h.where(), full, field,
-                        "; did you mean '%s'?" % os.fsdecode(near) if near else ""))
+                check_field(launch, sonde, h.where() + ": ", name, field, fields)
+        for a in program.aggregates:
+            if a.events == (name,):
+                values = [a.field] if a.field else []
+                values += [k[2:] if k.startswith("f_") else k for k in a.by if k not in OWN_KEYS]
+                for value in values:
+                    if value not in ("addr", "ip", "period", "time"):
+                        check_field(launch, sonde, "%s(): " % a.kind, name, value, fields)
 
 
-def perf_names(launch, sonde, stage):
+def perf_names(launch, sonde, package, stage):
     """The events of functions that are named like perf's handlers."""
     names = []
     for handler in launch.handlers(stage):
         name = handler.replace("__", ":", 1)
-        try:
-            sonde._tracepoint(name)
-        except (sonde.Error, OSError) as e:
-            code = getattr(stage[handler], "__code__", None)
-            usage(launch, "%s:%d: %s() can never be called: %s" % (
-                code.co_filename if code else "?", code.co_firstlineno if code else 0, handler,
-                launch.causes(e)))
+        code = getattr(stage[handler], "__code__", None)
+        where = "%s:%d: %s() can never be called: " % (
+            code.co_filename if code else "?", code.co_firstlineno if code else 0, handler)
+        fields_of(launch, sonde, package, name, where)
         names.append(name)
     return names
 
 
-def all_events(facts, filters, names):
+def words_of(events):
+    """The names of a list: split at commas outside of slashes and braces."""
+    words, is_open = [""], False
+    for c in events:
+        is_open ^= c == "/"
+        if c == "," and not is_open and words[-1].count("{") <= words[-1].count("}"):
+            words.append("")
+        else:
+            words[-1] += c
+    return [w for w in words if w]
+
+
+def split_events(facts):
+    """(names that are recorded completely, what is passed on unchanged): the events of the line
+    `# sonde:` and of options. Events with a filter of their own are passed on."""
+    names, rest, events = [], [], facts.events
+    for i, (text, condition, cgroup) in enumerate(events):
+        is_filtered = i + 1 < len(events) and events[i + 1][1] is not None
+        if text and not is_filtered:
+            names += words_of(text)
+        else:
+            rest.append((text, condition, cgroup))
+    return names, rest
+
+
+def all_events(filters, rest):
     """What the recorder is given: (events, filter, cgroup)."""
-    events = [e for e in facts.events if e[2] is None]
-    given = {e[0] for e in events}
-    for name in names:
-        if name not in filters:
-            filters[name] = None
+    own = {w for text, _, _ in rest if text for w in words_of(text)}
+    events = []
     for name, condition in filters.items():
-        if name not in given or condition:
-            events.append((name, None, None))
-            if condition:
-                events.append((None, condition, None))
-    return events + [e for e in facts.events if e[2] is not None]
+        if name in own:
+            continue
+        events.append((name, None, None))
+        if condition:
+            events.append((None, condition, None))
+    return events + [e for e in rest if e[2] is None] + [e for e in rest if e[2] is not None]
 
 
 def record_line(facts, events, settings):
@@ -132,9 +186,11 @@ def record_line(facts, events, settings):
     words = ["sonde", "record"]
     for line in settings.splitlines():
         key, _, value = line.partition("=")
-        if key and key != "mmap-pages" or value != "8M":
-            if key:
-                words.append("--%s" % key if value in ("1", "") else "--%s=%s" % (key, value))
+        if key == "call-graph" and not value:
+            words.append("-g")
+        elif key:
+            words.append("--%s" % key if value in ("1", "") else "--%s=%s" % (key, value))
+    words += ["-o", facts.output] if facts.output else []
     for name, condition, cgroup in events:
         words += (["-e", name] if name else []) + (["--filter", condition] if condition else [])
         words += ["-G", cgroup] if cgroup else []
@@ -147,12 +203,11 @@ def has_target(facts):
                 any(facts.setting(k) for k in ("all-cpus", "pid", "tid", "cpu")))
 
 
-def recorder_settings(facts, needs_chains):
+def recorder_settings(facts, needed):
     lines = []
-    if facts.setting("mmap-pages") is None:
+    if facts.setting("mmap-pages") is None and not os.geteuid():
         lines.append("mmap-pages=8M")
-    if needs_chains and facts.setting("call-graph") is None:
-        lines.append("call-graph=fp")
+    lines += ["%s=%s" % pair for pair in needed.items() if facts.setting(pair[0]) is None]
     return "\n".join(lines + [facts.settings])
 
 
@@ -167,33 +222,35 @@ def say_lines(launch, live):
 
 
 def open_session(launch, sonde, package, facts, program, names, text):
-    """(the recorder or None, the session)"""
-    filters, needs_chains = package._program.needs(program)
-    pairs = package._program.pairs(program)
-    lines = "".join("pair=%s\n" % p[len("pair("):-1] for p in pairs)
+    """(the recorder or None, the session, {name: filter of the kernel})"""
+    own = package._program
+    given, rest = split_events(facts)
+    filters = own.needs(program, given + names)
+    lines = "".join("pair=%s\n" % p[len("pair("):-1] for p in own.pairs(program))
     chosen = [p for user in program.handlers + program.aggregates for p in user.events]
-    is_perf_style = not chosen
-    if is_perf_style or program.losses:
+    if not chosen or program.losses:
         lines += "events=all\n"
-    elif chosen:
+    if chosen:
         lines += "event=%s\n" % ",".join(dict.fromkeys(chosen))
     if not facts.is_live:
-        return None, sonde.session(text + lines)
-    check_events(launch, sonde, package, program, list(filters), None)
-    events = all_events(facts, filters, names)
-    settings = recorder_settings(facts, needs_chains)
+        return None, sonde.session(text + lines), {}
+    check_events(launch, sonde, package, program, filters)
+    events = all_events(filters, rest)
+    if not any(e[0] for e in events):
+        if facts.command or facts.is_dry:
+            usage(launch, "run: the script needs no event, so there is nothing to record%s" % (
+                "; %s was not started" % facts.command[0] if facts.command else ""))
+        return None, None, {}
+    settings = recorder_settings(facts, own.settings(program))
     if facts.is_dry:
         print(record_line(facts, events, settings))
         sys.exit(0)
-    if not events:
-        return None, None
     if not has_target(facts):
-        usage(launch, "run: say what to record: -a, -p PID, -G CGROUP, -C CPUS, or a command "
-                      "behind --; -i FILE reads a recording")
+        usage(launch, "run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a "
+                      "command behind --; -i FILE reads a recording")
     live = sonde._live(events, settings, facts.command or None, facts.latency, facts.output)
     say_lines(launch, live)
-    session = live.session(text + lines)
-    return live, session
+    return live, live.session(text + lines), filters
 
 
 def load_package(launch, sonde):
@@ -239,11 +296,14 @@ def main(stage, launch):
     launch.set_stage(stage, script, args)
     launch.forget_shadowed(library.imported)
     package = load_package(launch, sonde)
+    target = facts.setting("pid") or ""
+    stage["__sonde_target__"] = int(target) if target.isdigit() else None
     if facts.code is not None:
         sys.argv[0] = "-e"
         stage.update((name, getattr(package, name)) for name in package.__all__
                      if name[0].islower())
-        stage["sonde"] = package
+        stage.update(sonde=package, args=sys.argv[1:], target=stage["__sonde_target__"])
+    context._rules, context._arch = rules, os.uname().machine  # for our analyses
     code = launch.compile_script(script, rules)
     sonde._wipe_progress()
     exits = []
@@ -261,28 +321,33 @@ def main(stage, launch):
         sys.exit(exits[0])
     program = package._program.programs(stage)
     is_own = bool(program.handlers or program.aggregates)
-    names = perf_names(launch, sonde, stage) if facts.is_live and not is_own else []
+    perf_style = list(launch.handlers(stage))
+    if perf_style and not program.is_empty:
+        usage(launch, "run: %s() has the name of an event, as handlers of `sonde script` have, and "
+              "the script also uses functions of the module sonde: use sonde.on() for all" %
+              perf_style[0])
+    if facts.setting("output") or facts.setting("compression-level"):
+        usage(launch, "run: the line '# sonde: record' cannot name an output; -o of sonde run does")
+    names = perf_names(launch, sonde, package, stage) if facts.is_live else []
     try:
-        live, session = open_session(launch, sonde, package, facts, program, names, text)
+        live, session, kernel = open_session(launch, sonde, package, facts, program, names, text)
     except (sonde.Error, MemoryError) as e:
         launch.say(launch.causes(e))
         is_missing = facts.command and isinstance(e, FileNotFoundError)
-        sys.exit(127 if is_missing else rules.status_failed)
+        is_usage = isinstance(e, (sonde.OptionError, sonde.UnknownEvent, sonde.UnknownField)) or (
+            getattr(e, "errno", 0) == 53)  # EBADR: an event or a filter is wrong
+        sys.exit(127 if is_missing else 2 if is_usage else rules.status_failed)
     if session is None and program.timers:
         usage(launch, "run: every() needs events: name one with on() or count()")
     status = run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out, context,
-                     live, session, is_own, misfit=launch.misfits)
+                     live, session, kernel, is_own)
     sys.exit(status)
 
 
 def run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out, context, live,
-            session, is_own, misfit):
+            session, kernel, is_own):
     """Calls everything; returns the exit status."""
-    run = package._program.Run(program, session, live, facts)
-
-    def describe():
-        return run.describe()
-
+    run = package._program.Run(program, session, live, facts, kernel)
     if session is None:
         launch.guarded(lambda: run.run_without_events(), rules)
         return run.status
@@ -295,11 +360,13 @@ def run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_ou
             timer = threading.Timer(facts.seconds, live.stop)
             timer.daemon = True
             timer.start()
+    is_whole = True
     if is_own:
-        failed = lambda: run_failed(live)  # noqa: E731
-        launch.guarded(lambda: run_own(launch, sonde, rules, run), rules, describe, failed)
+        is_whole = launch.guarded(lambda: run_own(launch, sonde, rules, run), rules, run.describe,
+                                  lambda: run_failed(live))
     else:
         run_perf_style(launch, sonde, facts, stage, rules, leave_out, context, live, session)
+    is_stopped = stop.has_come or run.has_exited or bool(facts.seconds)
     if timer:
         timer.cancel()
     if live:
@@ -312,12 +379,14 @@ def run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_ou
             status = finish_live(launch, live)
         except sonde.Error as e:
             launch.say(launch.causes(e))
-            return getattr(e, "status", 1)
+            return rules.status_failed
+        except KeyboardInterrupt:
+            return rules.status_interrupted
     if line:
         launch.say(line)
-    if status and facts.command:
+    if status and facts.command and not (is_stopped and status == 128 + 15):
         launch.say("%s ended with status %d" % (facts.command[0], status))
-    return run.status
+    return run.status if is_whole else rules.status_interrupted
 
 
 def run_failed(live):

@@ -13,13 +13,10 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from ._program import _here
-from ._recording import _option_error, _patterns, _text
+from ._recording import _option_error, _patterns
 
 Stats = namedtuple("Stats", "count sum min max mean p50 p90 p99")
 Stats.__doc__ = "What stats() knows of a row; percentiles are in error by 1/128 at most."
-
-KINDS = {"count": "count", "sum": "sum", "stats": "stats", "hist": "hist", "lhist": "lhist"}
-STACKS = ("kstack", "ustack", "stack")
 
 
 class Aggregate(Mapping):
@@ -33,13 +30,18 @@ class Aggregate(Mapping):
     def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=0):
         self.kind, self.field, self.where = kind, field, where
         self.events = _patterns(events)
-        self.by = () if by is None else tuple(by.split(",")) if isinstance(by, str) else tuple(by)
-        self.linear, self.limit = linear, limit
+        if by is not None and not isinstance(by, (str, tuple, list)):
+            raise TypeError("by is one key or several, as text, not %r" % (by,))
+        self.by = () if by is None else tuple(
+            key.strip() for key in (by.split(",") if isinstance(by, str) else by))
+        self.linear = None if linear is None else tuple(linear)
+        if linear is not None and (len(self.linear) != 3 or
+                                   not all(isinstance(n, int) for n in self.linear)):
+            raise _option_error("a linear histogram needs three whole numbers: low, high, step")
+        if not 0 <= limit <= 1 << 28:
+            raise _option_error("limit is a number of keys up to 2**28, not %r" % (limit,))
+        self.limit = limit
         self._c = None
-
-    @property
-    def needs_chains(self):
-        return any(key in STACKS for key in self.by)
 
     def _attach(self, session):
         self._c = session._aggregate(self.kind, ",".join(self.events), self.field,

@@ -19,8 +19,14 @@ class Live(Recording):
         self._use["live"].stop()
 
     def wait(self):
-        """Waits for the end of the recording and of a command; returns the command's status, 0
-        without one. Call it after iterating or stop()."""
+        """Waits for the end of the recording and of a command, and returns the command's status, 0
+        without one. Events that were not read are passed over."""
+        s = self._last
+        if s is None and not self._use["is_read"]:
+            s = self._session()
+        while s is not None and not self._is_closed and s._poll() is not False:
+            for e in s:
+                pass
         return self._use["live"].result()[0]
 
     @property
@@ -30,6 +36,7 @@ class Live(Recording):
 
     def close(self):
         """Ends the recording. A command gets SIGTERM. Events already delivered stay valid."""
+        self._use["live"].stop()
         super().close()
         self._use["live"].close()
 
@@ -53,14 +60,13 @@ def _callchain(value):
 
 
 def _milliseconds(latency):
-    ms = int(latency * 1000)
-    if not 1 <= ms <= 60000:
+    if not 0.001 <= latency <= 60:
         raise _option_error("latency is 0.001 to 60 seconds, not %r" % (latency,))
-    return ms
+    return int(latency * 1000)
 
 
 def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, cgroup=None,
-           filter=None, callchain=False, latency=0.1, buffer="8M", output=None, on_loss="report",
+           filter=None, callchain=False, latency=0.1, buffer=None, output=None, on_loss="report",
            **settings):
     """Records what happens now, in this process: a Live, an open recording.
 
@@ -75,13 +81,15 @@ def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, 
                kernel drops all others
     callchain  True, or a mode of `sonde record --call-graph`: "dwarf"
     latency    seconds until an event can be delivered, at most
-    buffer     memory for each cpu, from which the kernel drops events if it is full
+    buffer     memory for each cpu, from which the kernel drops events if it is full: "16M"; by
+               default "8M" for root, what the kernel allows for others
     output     this file gets a copy of the recording
     on_loss    'raise': LossError as soon as a loss is known
     settings   other keys of sonde_recorder_open(3), with '_' for '-': freq=99, clockid="monotonic"
 
-    Raises AccessError if rights are missing (the causes say which), OptionError for a wrong event,
-    filter or setting, UnknownEvent for a tracepoint that the kernel does not have.
+    Raises AccessError if rights are missing (the causes say which), OptionError for wrong
+    arguments, InputNotFoundError for a command that does not exist, and Error for an event, a
+    filter or a setting that the recorder refuses. It takes no pairs: name both events.
 
         for e in sonde.record("sched:sched_switch", command=["make"]):
             print(e.time, e.next_comm)
@@ -95,6 +103,8 @@ def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, 
         named.append((None, filter, None))
     if cgroup is not None:
         named.append((None, None, cgroup))
+    if buffer is None and not os.geteuid():
+        buffer = "8M"
     settings = dict(settings, pid=pid, tid=tid, cpu=cpu, mmap_pages=buffer,
                     all_cpus=system or cgroup is not None,
                     call_graph=_callchain(callchain))

@@ -76,6 +76,12 @@ def programs(main):
     return all_of
 
 
+def _check_function(function, what):
+    if not callable(function):
+        raise TypeError("%s needs a function, not %r" % (what, function))
+    return function
+
+
 def _parameters(function):
     code = getattr(function, "__code__", None)
     if code is None:
@@ -109,13 +115,19 @@ def on(event, filter=None, *, callchain=False):
     field that this machine does not have is reported before the first event.
     """
     program = _here()
+    if callable(event):
+        raise TypeError("on() needs the name of an event: @on(\"sched:sched_switch\")")
+    patterns = _patterns(event)
 
     def add(function, condition):
-        program.handlers.append(Handler(_patterns(event), function, condition, callchain))
+        _check_function(function, "on()")
+        program.handlers.append(Handler(patterns, function, condition, callchain))
         return function
 
     if callable(filter):  # on(event, function)
         return add(filter, None)
+    if filter is not None and not isinstance(filter, str):
+        raise TypeError("a filter of on() is text, not %r" % (filter,))
     return lambda function: add(function, filter)
 
 
@@ -125,12 +137,12 @@ def every(seconds, function=None):
     By the time of day in a live run, also while nothing happens; by the times of events on a
     recording.
     """
-    if not seconds > 0:
-        raise _option_error("every() needs seconds, more than 0")
+    if not 1e-6 <= seconds < 1e9:
+        raise _option_error("every() needs seconds, from 0.000001 on, not %r" % (seconds,))
     timers = _here().timers
 
     def add(f):
-        timers.append(Timer(seconds, f))
+        timers.append(Timer(seconds, _check_function(f, "every()")))
         return f
 
     return add if function is None else add(function)
@@ -138,13 +150,13 @@ def every(seconds, function=None):
 
 def begin(function):
     """Calls a function before the first event: @begin def f()."""
-    _here().begins.append(function)
+    _here().begins.append(_check_function(function, "begin()"))
     return function
 
 
 def end(function):
     """Calls a function after the last event, also after Ctrl-C and exit(): @end def f()."""
-    _here().ends.append(function)
+    _here().ends.append(_check_function(function, "end()"))
     return function
 
 
@@ -152,8 +164,11 @@ at_end = end
 
 
 def lost(function):
-    """Calls a function for each report of lost events: @lost def f(count, cpu)."""
-    _here().losses.append(function)
+    """Calls a function for each report of lost events: @lost def f(count, cpu).
+
+    cpu is None in the last report, of losses without a place. The sum is Recording.lost.
+    """
+    _here().losses.append(_check_function(function, "lost()"))
     return function
 
 
@@ -166,30 +181,61 @@ def exit(status=0):
 # ---- what is needed ------------------------------------------------------------------------------
 
 
-def needs(program):
-    """The events to record: {pattern: filter or None}, and whether one needs call chains."""
-    wanted = {}
-    for h in program.handlers:
-        for pattern in h.events:
+def tracepoints():
+    """The names of the kernel's tracepoints, as far as this user may read them."""
+    for folder in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"):
+        try:
+            with open(folder + "/available_events") as f:
+                return f.read().split()
+        except OSError:
+            continue
+    return []
+
+
+def is_glob(name):
+    return ":" in name and "/" not in name and any(c in name for c in "*?[")
+
+
+def needs(program, given=()):
+    """The events to record, {name: filter or None}, with those `given` by others, which are
+    recorded completely. Each event is in it once: patterns that overlap become names."""
+    wanted = {name: [None] for name in given}
+    for user in program.handlers + program.aggregates:
+        condition = user.filter if isinstance(user, Handler) else user.where
+        for pattern in user.events:
             for name in _parts(pattern):
-                wanted.setdefault(name, []).append(None if _is_pair(pattern) else h.filter)
-    for a in program.aggregates:
-        for pattern in a.events:
-            for name in _parts(pattern):
-                wanted.setdefault(name, []).append(None if _is_pair(pattern) else a.where)
+                wanted.setdefault(name, []).append(None if _is_pair(pattern) else condition)
+    globs = [name for name in wanted if is_glob(name)]
+    known = tracepoints() if len(globs) > 1 else []
+    met = [name for name in known if sum(fnmatchcase(name, g) for g in globs) > 1]
+    if met:
+        for g in globs:
+            conditions = wanted.pop(g)
+            for name in known:
+                if fnmatchcase(name, g):
+                    wanted.setdefault(name, []).extend(conditions)
     for name in list(wanted):  # a pattern that covers another name records its events, too
-        if any(other != name and fnmatchcase(name, other) for other in wanted):
-            for other in wanted:
-                if other != name and fnmatchcase(name, other):
-                    wanted[other].append(None)
+        covers = [g for g in wanted if g != name and is_glob(g) and fnmatchcase(name, g)]
+        if covers:
+            for g in covers:
+                wanted[g].append(None)
             del wanted[name]
-    filters = {name: None if None in conditions else
-               " || ".join("(%s)" % c for c in dict.fromkeys(conditions))
-               if len(set(conditions)) > 1 else conditions[0]
-               for name, conditions in wanted.items()}
-    chains = (any(h.callchain for h in program.handlers) or
-              any(a.needs_chains for a in program.aggregates))
-    return filters, chains
+    return {name: None if None in conditions else
+            " || ".join("(%s)" % c for c in dict.fromkeys(conditions))
+            if len(set(conditions)) > 1 else conditions[0]
+            for name, conditions in wanted.items()}
+
+
+def settings(program):
+    """{key: value} of the recorder that the program needs."""
+    keys = [key for a in program.aggregates for key in a.by]
+    more = {}
+    if any(h.callchain for h in program.handlers) or any(
+            key in ("kstack", "ustack", "stack") for key in keys):
+        more["call-graph"] = "fp"
+    if "cgroup" in keys:
+        more["all-cgroups"] = "1"
+    return more
 
 
 def _parts(pattern):
@@ -211,14 +257,17 @@ def pairs(program):
 class Run:
     """One run of a program over a session.
 
-    live: the recorder, or None; then time is that of the events, and filters are checked here.
+    live: the recorder, or None; then time is that of the events. kernel: {name: filter} that the
+    kernel has applied; all other filters are checked here.
     """
 
-    def __init__(self, program, session, live, facts=None):
+    def __init__(self, program, session, live, facts=None, kernel=None):
         self.program, self.session, self.live = program, session, live
-        self.facts = facts
+        self.facts, self.kernel = facts, kernel or {}
         self.status = 0
+        self.has_exited = False
         self.current = None  # (handler, event) being called
+        self._lost = 0
         self._table = {}
 
     def _calls(self, schema):
@@ -230,17 +279,26 @@ class Run:
             condition = (self.session._filter(h.filter, schema in h.events)
                          if h.filter and not self._kernel_has(h) else None)
             calls.append((h, _caller(h.function, h.fields), condition))
-        for f in self.program.losses if schema in ("lost", "lost_samples") else ():
-            calls.append((Handler((schema,), f, None, False),
-                          lambda e, f=f: f(e["lost"], e.cpu), None))
+        # The sums at the end of a recording, lost_samples, have the same losses again.
+        if schema == "lost" and self.program.losses:
+            calls.append((Handler((schema,), self._report_loss, None, False), self._report_loss,
+                          None))
         return calls
+
+    def _report_loss(self, e):
+        self._lost += e["lost"]
+        for f in self.program.losses:
+            f(e["lost"], e.cpu)
+
+    def _report_rest(self):
+        """Losses that are known from sums only."""
+        rest = sum(d.count for d in self.session.defects if d.name == "lost-events") - self._lost
+        for f in self.program.losses if rest > 0 else ():
+            f(rest, None)
 
     def _kernel_has(self, handler):
         """Whether the kernel lets only events through that the handler's filter takes."""
-        if not self.live or any(_is_pair(p) for p in handler.events):
-            return False
-        filters, _ = needs(self.program)
-        return all(filters.get(p) == handler.filter for p in handler.events)
+        return all(self.kernel.get(p) == handler.filter for p in handler.events)
 
     def _deliver(self, e):
         name = e.name
@@ -276,11 +334,15 @@ class Run:
             if r is False:
                 return
             if r:
-                for a in aggregates:
-                    a.add()
+                if not by_time:
+                    for a in aggregates:
+                        a.add()
                 for e in s:
-                    if by_time and e.time is not None:
-                        self._tick(e.time)
+                    if by_time:
+                        if e.time is not None:
+                            self._tick(e.time)
+                        for a in aggregates:
+                            a.add_one()
                     deliver(e)
             if timers and self.live:
                 self._tick(time.monotonic_ns())
@@ -291,7 +353,7 @@ class Run:
             for f in functions:
                 f()
         except Exit as e:
-            self.status = e.status
+            self.status, self.has_exited, self.current = e.status, True, None
             return False
         return True
 
@@ -303,6 +365,8 @@ class Run:
             self._call_all([self._batches])
         if self.live:
             self.live.stop()
+        if self.program.losses:
+            self._call_all([self._report_rest])
         self._call_all(self.program.ends)
         for a in self.program.aggregates:
             a._print_at_end(self.facts)
