@@ -134,6 +134,10 @@ const struct opt stat_options[] = {
 	OPT_KEY(0, "no-merge", NULL, "no-merge",
 		"prints an event of several sources (x/ev/ of x_0 and x_1) once for each, by its "
 		"name, instead of the sum"),
+	OPT_KEY(0, "hybrid-merge", NULL, "hybrid-merge",
+		"prints an event of a hybrid processor once, with the sum of all types of cores"),
+	OPT_KEY(0, "cputype", "TYPE", "cputype",
+		"counts events of a hybrid processor on cores of this type only: core, atom"),
 	OPT_GROUP("Comparison"),
 	OPT_OUR_TEXT(0, "baseline", "FILE", struct stat_args, baseline,
 		     "compares the runs with those of FILE, made by stat -r N --format json -o "
@@ -168,11 +172,6 @@ const struct opt stat_options[] = {
 	OPT_FLAG(0, "quiet", struct stat_args, quiet, "prints no counts and no messages"),
 
 	OPT_GROUP("Options of perf stat that change nothing"),
-	OPT_TEXT(0, "cputype", "TYPE", struct stat_args, ignored_text,
-		 "changes nothing: name the source of a hybrid processor in the event, "
-		 "cpu_core/cycles/"),
-	OPT_FLAG(0, "hybrid-merge", struct stat_args, ignored,
-		 "changes nothing, as with perf on processors that are not hybrid"),
 	OPT_FLAG(0, "metric-no-group", struct stat_args, ignored,
 		 "changes nothing: -M is not taken"),
 	OPT_FLAG(0, "metric-no-merge", struct stat_args, ignored,

@@ -139,22 +139,53 @@ static bool print_by_place(const struct stat_printer *p)
 	       (p->metric_only && p->by == SONDE_STAT_BY_CPU);
 }
 
-static bool print_same_place(const struct sonde_stat_row *a, const struct sonde_stat_row *b)
+/* Negative, 0 or positive, as the place of a is before, equal to or behind that of b. */
+static int print_order_places(const struct sonde_stat_row *a, const struct sonde_stat_row *b)
 {
-	return a->cpu == b->cpu && a->core == b->core && a->die == b->die &&
-	       a->socket == b->socket && a->node == b->node && a->tid == b->tid;
+	const int differences[] = { a->node - b->node, a->socket - b->socket, a->die - b->die,
+				    a->core - b->core, a->cpu - b->cpu,       a->tid - b->tid };
+
+	for (size_t i = 0; i < sizeof(differences) / sizeof(*differences); i++)
+		if (differences[i])
+			return differences[i];
+	return 0;
 }
 
-/* The rows of the first event name the places; each is followed by its rows of other events. */
+static bool print_same_place(const struct sonde_stat_row *a, const struct sonde_stat_row *b)
+{
+	return print_order_places(a, b) == 0;
+}
+
+/*
+ * The first row of the place behind that of `last`, or of the first place if last is NULL. NULL if
+ * there is none. Not each event has rows of each place: sources count on some cpus.
+ */
+static const struct sonde_stat_row *print_next_place(const struct sonde_stat_round *r,
+						     const struct sonde_stat_row *last)
+{
+	const struct sonde_stat_row *next = NULL;
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct sonde_stat_row *row = &r->rows[i];
+
+		if ((!last || print_order_places(row, last) > 0) &&
+		    (!next || print_order_places(row, next) < 0))
+			next = row;
+	}
+	return next;
+}
+
+/* Each place is followed by the rows of all its events. */
 static void print_each_place(const struct stat_printer *p, const struct sonde_stat_round *r,
 			     void (*print)(const struct stat_printer *p,
 					   const struct sonde_stat_round *r,
 					   const struct sonde_stat_row *row))
 {
-	for (size_t i = 0; i < r->nr_rows && r->rows[i].event == r->rows[0].event; i++)
-		for (size_t k = i; k < r->nr_rows; k++)
-			if (print_same_place(&r->rows[i], &r->rows[k]))
-				print(p, r, &r->rows[k]);
+	for (const struct sonde_stat_row *first = print_next_place(r, NULL); first;
+	     first = print_next_place(r, first))
+		for (const struct sonde_stat_row *row = first; row < r->rows + r->nr_rows; row++)
+			if (print_same_place(first, row))
+				print(p, r, row);
 }
 
 /* ---- --metric-only --------------------------------------------------------------------------- */
@@ -283,15 +314,16 @@ static void print_metric_only(const struct stat_printer *p, const struct sonde_s
 	if (p->layout != &stat_json_layout &&
 	    (r->kind != SONDE_STAT_INTERVAL || p->nr_printed == 1 || p->clears))
 		print_metric_names(p, r);
-	for (size_t i = 0; i < r->nr_rows && r->rows[i].event == r->rows[0].event; i++) {
+	for (const struct sonde_stat_row *first = print_next_place(r, NULL); first;
+	     first = print_next_place(r, first)) {
 		if (p->layout == &stat_json_layout) {
-			print_metrics_json(p, r, &r->rows[i]);
+			print_metrics_json(p, r, first);
 			continue;
 		}
-		print_prefix(p, r, &r->rows[i]);
-		for (size_t k = i; k < r->nr_rows; k++)
-			if (print_same_place(&r->rows[i], &r->rows[k]))
-				print_metric_values(p, r, &r->rows[k]);
+		print_prefix(p, r, first);
+		for (const struct sonde_stat_row *row = first; row < r->rows + r->nr_rows; row++)
+			if (print_same_place(first, row))
+				print_metric_values(p, r, row);
 		fputc('\n', p->out);
 	}
 }

@@ -2134,6 +2134,10 @@ enum sonde_stat_by {
  *	                    the sum of its core; 0: a row for each core
  *	no-merge=0|1        1: an event of several sources (x/ev/ of x_0 and x_1) has rows for each
  *	                    and is named by it; 0: one row with the sum
+ *	hybrid-merge=0|1    1: an event of a hybrid processor has one row, the sum over all types
+ *	                    of cores
+ *	cputype=TYPE        events of a hybrid processor are counted on cores of this type only:
+ *	                    core, atom
  *	interval=MS         sonde_stat_next() returns a round every MS milliseconds
  *	interval-count=N    the run ends after N intervals; 0 no limit
  *	timeout=MS          the run ends after so long; the command gets SIGTERM

@@ -57,12 +57,55 @@ size_t capture_events_members(const struct capture_events *l, size_t leader)
 	return n;
 }
 
+/* NULL (no error is set) if out of memory. */
+static const struct hybrid_sources *events_find_hybrid(struct capture_events *l)
+{
+	if (!l->hybrid) {
+		l->hybrid = arena_alloc(&l->arena, sizeof(*l->hybrid));
+		if (l->hybrid)
+			hybrid_sources_find(l->sources, l->hybrid);
+	}
+	return l->hybrid;
+}
+
+/* The index of the type of cores that counts an event; 0 for those of other sources. */
+static size_t events_core_type(const struct hybrid_sources *s, const struct capture_event *e)
+{
+	for (size_t i = 0; e->source && i < s->nr; i++)
+		if (!strcmp(e->source, s->list[i].name))
+			return i;
+	return 0;
+}
+
+int capture_events_group(struct capture_events *l, size_t first, const char *name)
+{
+	const struct hybrid_sources *s = events_find_hybrid(l);
+	struct capture_event *v = l->list.v;
+	size_t leader = first;
+
+	if (!s)
+		return err_nomem();
+	for (size_t i = first + 1; i < l->list.n; i++) {
+		const struct capture_event e = v[i];
+		size_t at = i;
+
+		for (; at > first && events_core_type(s, &v[at - 1]) > events_core_type(s, &e);
+		     at--)
+			v[at] = v[at - 1];
+		v[at] = e;
+	}
+	for (size_t i = first; i < l->list.n; i++) {
+		if (events_core_type(s, &v[i]) != events_core_type(s, &v[leader]))
+			leader = i;
+		v[i].leader = (uint32_t)leader;
+		v[i].group_name = i == leader ? name : NULL;
+	}
+	return 0;
+}
+
 int capture_events_group_all(struct capture_events *l)
 {
-	vec_foreach(e, &l->list) {
-		e->leader = 0;
-		e->group_name = NULL;
-	}
+	TRY(capture_events_group(l, 0, NULL));
 	return capture_events_check_cgroups(l);
 }
 
@@ -119,6 +162,96 @@ void capture_events_remove(struct capture_events *l, size_t event)
 			e->leader--;
 }
 
+/* ---- hybrid processors ----------------------------------------------------------------------- */
+
+static int events_add_core_type(struct capture_events *l, const struct capture_event *any,
+				const struct pmu *pmu, const char *terms)
+{
+	struct capture_event e = *any;
+
+	hybrid_set_source(&e.attr, pmu);
+	TRY(capture_event_set_source(l, &e, pmu));
+	e.name = capture_events_join(l, pmu->name, "/", terms);
+	e.name_of_all = any->name;
+	e.from_glob = true;
+	return e.name ? capture_events_push(l, &e) : err_nomem();
+}
+
+int capture_events_add_hybrid(struct capture_events *l, const struct capture_event *e,
+			      const char *terms)
+{
+	const struct hybrid_sources *s;
+
+	if (!hybrid_is_counter(e->attr.type))
+		return 0;
+	s = events_find_hybrid(l);
+	if (!s)
+		return err_nomem();
+	for (size_t i = 0; i < s->nr; i++)
+		TRY(events_add_core_type(l, e, &s->list[i], terms));
+	return 0;
+}
+
+int capture_events_choose_cores(struct capture_events *l, const char *type)
+{
+	struct hybrid_sources all, *s;
+
+	hybrid_sources_find(l->sources, &all);
+	for (size_t i = 0; i < all.nr; i++) {
+		if (strcmp(hybrid_core_type(&all.list[i]), type) != 0)
+			continue;
+		s = arena_alloc(&l->arena, sizeof(*s));
+		if (!s)
+			return err_nomem();
+		*s = (struct hybrid_sources){ .nr = 1 };
+		s->list[0] = all.list[i];
+		l->hybrid = s;
+		return 0;
+	}
+	if (!all.nr)
+		return err_set(-EBADR,
+			       "--cputype %s: the processor is not hybrid, its cores are "
+			       "of one type; leave the option out",
+			       type);
+	return err_set(-EBADR, "--cputype %s: the processor has no such cores; it has %s and %s",
+		       type, hybrid_core_type(&all.list[0]),
+		       hybrid_core_type(&all.list[all.nr - 1]));
+}
+
+void capture_events_leave_out(struct capture_events *l, const int *cpus, size_t nr)
+{
+	for (size_t i = l->list.n; i-- > 0 && l->list.n > 1;) {
+		const struct capture_event *e = &l->list.v[i];
+		bool counts = !e->name_of_all;
+
+		for (size_t k = 0; k < nr && !counts; k++)
+			counts = capture_event_counts_on(e, cpus[k]);
+		if (!counts)
+			capture_events_remove(l, i);
+	}
+}
+
+int capture_event_set_source(struct capture_events *l, struct capture_event *e,
+			     const struct pmu *pmu)
+{
+	struct capture_cpus cpus;
+	int *copy = NULL;
+
+	e->source = arena_strdup(&l->arena, pmu->name);
+	if (!e->source)
+		return err_nomem();
+	TRY(pmu_cpus(pmu, &cpus));
+	if (cpus.list.n) {
+		copy = arena_array(&l->arena, cpus.list.n, sizeof(*copy));
+		if (copy)
+			memcpy(copy, cpus.list.v, cpus.list.n * sizeof(*copy));
+	}
+	e->cpus = copy;
+	e->nr_cpus = cpus.list.n;
+	vec_done(&cpus.list);
+	return e->nr_cpus && !copy ? err_nomem() : 0;
+}
+
 /* ---- without a text -------------------------------------------------------------------------- */
 
 /*
@@ -141,7 +274,8 @@ int capture_events_add_default(struct capture_events *l)
 	e.attr.precise_ip = 3;
 	e.attr.exclude_guest = !events_is_amd();
 	l->last_add = l->list.n;
-	return capture_events_push(l, &e);
+	TRY(capture_events_add_hybrid(l, &e, "cycles/P"));
+	return l->list.n > l->last_add ? 0 : capture_events_push(l, &e);
 }
 
 int capture_events_add_dummy(struct capture_events *l)

@@ -21,6 +21,10 @@
  *	      | SOURCE/TERMS/[MODIFIERS]       of an event source in sysfs (pmu.h)
  *	      | any but mem, followed by /TERMS/[MODIFIERS] (terms.h)
  *
+ * On a hybrid processor (hybrid.h) a hardware, cache or raw event is one event for each type of
+ * cores: cycles:u is cpu_core/cycles/u and cpu_atom/cycles/u. A group of them is a group for each
+ * type; its other events are in the first group.
+ *
  * An attr here contains what the text specifies: type, config, exclude bits, precise_ip, pinned,
  * exclusive. capture/setup/ adds how to sample, from the options and from `terms` and `leader`.
  */
@@ -34,6 +38,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "capture/hybrid.h"
 #include "capture/tracefs.h"
 
 #ifndef PERF_FORMAT_LOST /* kernel headers before 6.0 */
@@ -71,9 +76,12 @@ struct capture_event {
 	const char *system, *event; /* of a tracepoint, otherwise NULL */
 	const char *filter;         /* for the kernel; NULL if none */
 	const char *source;         /* the name in SOURCE/TERMS/, otherwise NULL */
-	const char *unit;           /* of a count times scale; NULL if the source names none */
-	double scale;               /* 0 if the source names none */
-	const int *cpus;            /* cpus on which the source counts; nr_cpus 0 means all */
+	/* "cycles" of cpu_core/cycles/, one of those that the text "cycles" stands for on a hybrid
+	 * processor; otherwise NULL */
+	const char *name_of_all;
+	const char *unit; /* of a count times scale; NULL if the source names none */
+	double scale;     /* 0 if the source names none */
+	const int *cpus;  /* cpus on which the source counts; nr_cpus 0 means all */
 	size_t nr_cpus;
 	struct event_terms terms;
 	/*
@@ -107,7 +115,8 @@ struct capture_events {
 	size_t nr_cgroups;      /* number of groups that -G named so far, including empty ones */
 	struct tracefs tracefs; /* opened when the first tracepoint is named */
 	bool has_tracefs;
-	const char *sources; /* path of the event sources; NULL means sysfs */
+	const char *sources;           /* path of the event sources; NULL means sysfs */
+	struct hybrid_sources *hybrid; /* in the arena; NULL until a counter is named */
 	/* for counts: duration_time, user_time and system_time are events, percore is a term */
 	bool takes_tools;
 };
@@ -130,10 +139,26 @@ int capture_events_cgroups(struct capture_events *l, const char *names);
 int capture_events_check_cgroups(const struct capture_events *l);
 /* Puts all events into one group. */
 int capture_events_group_all(struct capture_events *l);
+/*
+ * Makes the events from `first` on one group. On a hybrid processor they become a group for each
+ * type of cores, in this order.
+ */
+int capture_events_group(struct capture_events *l, size_t first, const char *name);
+/*
+ * Adds e for each type of cores of a hybrid processor, with the name SOURCE/terms. Adds nothing if
+ * the processor is not hybrid, or if e is no counter of the processor.
+ */
+int capture_events_add_hybrid(struct capture_events *l, const struct capture_event *e,
+			      const char *terms);
 /* The number of events in the group of `leader`. */
 size_t capture_events_members(const struct capture_events *l, size_t leader);
 /* True if the source of the event counts on that cpu; -1: any cpu. */
 bool capture_event_counts_on(const struct capture_event *e, int cpu);
+/*
+ * Removes the events of a hybrid processor's cores of which none is among these cpus, if the user
+ * named the event for all cores and other events remain.
+ */
+void capture_events_leave_out(struct capture_events *l, const int *cpus, size_t nr);
 /* Dissolves a group into single events. */
 void capture_events_ungroup(struct capture_events *l, size_t leader);
 /* Removes an event from the list. If it led a group, the next member becomes the leader. */
@@ -146,6 +171,14 @@ void capture_events_done(struct capture_events *l);
  */
 struct capture_event capture_event_new(uint32_t type, uint64_t config);
 int capture_events_push(struct capture_events *l, const struct capture_event *e);
+/* Stores the source of an event, and the cpus on which it counts. */
+int capture_event_set_source(struct capture_events *l, struct capture_event *e,
+			     const struct pmu *pmu);
+/*
+ * Restricts the counters that are named from now on to one type of the cores of a hybrid processor:
+ * "core", "atom".
+ */
+int capture_events_choose_cores(struct capture_events *l, const char *type);
 /* a, b and c as one text owned by the list; NULL if out of memory. */
 const char *capture_events_join(struct capture_events *l, const char *a, const char *b,
 				const char *c);

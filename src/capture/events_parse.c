@@ -109,16 +109,21 @@ static int parse_unknown_source(struct capture_events *l, const char *text, cons
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
-/* Applies terms and modifiers, then adds the event to the list. */
-static int events_add(struct capture_events *l, struct capture_event *e, const struct event_text *t,
-		      const struct pmu *pmu)
+static int events_set_terms(struct capture_events *l, struct capture_event *e,
+			    const struct event_text *t, const struct pmu *pmu)
 {
 	if (!e->name)
 		e->name = t->whole;
 	if (t->terms)
 		TRY(event_terms_parse(l, e, pmu, t->whole, t->terms));
-	if (t->modifiers)
-		TRY(event_modifiers_apply(e, t->whole, t->modifiers));
+	return t->modifiers ? event_modifiers_apply(e, t->whole, t->modifiers) : 0;
+}
+
+/* Applies terms and modifiers, then adds the event to the list. */
+static int events_add(struct capture_events *l, struct capture_event *e, const struct event_text *t,
+		      const struct pmu *pmu)
+{
+	TRY(events_set_terms(l, e, t, pmu));
 	return capture_events_push(l, e);
 }
 
@@ -128,6 +133,21 @@ static int events_add_numbered(struct capture_events *l, const struct event_text
 	struct capture_event e = capture_event_new(type, config);
 
 	return events_add(l, &e, t, NULL);
+}
+
+/* Hardware, cache and raw events: one of each type of cores on a hybrid processor. */
+static int events_add_named(struct capture_events *l, const struct event_text *t, uint32_t type,
+			    uint64_t config)
+{
+	struct capture_event e = capture_event_new(type, config);
+	const size_t before = l->list.n;
+	char terms[2 * EVENT_MAX_BYTES];
+
+	TRY(events_set_terms(l, &e, t, NULL));
+	snprintf(terms, sizeof(terms), "%s%s%s/%s", t->head, t->terms ? "," : "",
+		 t->terms ? t->terms : "", t->modifiers ? t->modifiers : "");
+	TRY(capture_events_add_hybrid(l, &e, terms));
+	return l->list.n > before ? 0 : capture_events_push(l, &e);
 }
 
 struct tracepoint_visit {
@@ -195,28 +215,6 @@ struct source_visit {
 	size_t found;
 };
 
-/* Fills in the source and the cpus that count for it. */
-static int parse_set_source(struct capture_events *l, struct capture_event *e,
-			    const struct pmu *pmu)
-{
-	struct capture_cpus cpus;
-	int *copy = NULL;
-
-	e->source = arena_strdup(&l->arena, pmu->name);
-	if (!e->source)
-		return err_nomem();
-	TRY(pmu_cpus(pmu, &cpus));
-	if (cpus.list.n) {
-		copy = arena_array(&l->arena, cpus.list.n, sizeof(*copy));
-		if (copy)
-			memcpy(copy, cpus.list.v, cpus.list.n * sizeof(*copy));
-	}
-	e->cpus = copy;
-	e->nr_cpus = cpus.list.n;
-	vec_done(&cpus.list);
-	return e->nr_cpus && !copy ? err_nomem() : 0;
-}
-
 /* Unit and scale of an event that the source names; terms that are no such name have none. */
 static int parse_unit(struct capture_events *l, struct capture_event *e, const struct pmu *pmu,
 		      const char *name)
@@ -246,7 +244,7 @@ static int parse_add_from_source(void *ctx, const struct pmu *pmu)
 			       "event '%s': probes cannot be created here; create one in tracefs "
 			       "(%s_events) and record it as SYSTEM:NAME",
 			       t.whole, pmu->name);
-	TRY(parse_set_source(l, &e, pmu));
+	TRY(capture_event_set_source(l, &e, pmu));
 	if (v->alias)
 		t.terms = (char *)v->alias;
 	TRY(parse_unit(l, &e, pmu, t.terms));
@@ -266,7 +264,7 @@ static int parse_match_type(void *ctx, const struct pmu *pmu)
 
 	if (pmu->type != v->event->attr.type || pmu->type < PERF_TYPE_MAX)
 		return 0;
-	return parse_set_source(v->list, v->event, pmu);
+	return capture_event_set_source(v->list, v->event, pmu);
 }
 
 /* pfm:NAME, a name of the processor's vendor; name is the text after "pfm:". */
@@ -394,7 +392,7 @@ static int parse_add_one(struct capture_events *l, struct event_text *t)
 	}
 	if (capture_name_lookup(t->head, &type, &config) == 0) {
 		TRY(parse_set_modifiers(t, second));
-		return events_add_numbered(l, t, type, config);
+		return events_add_named(l, t, type, config);
 	}
 	if (second && events_is_number(t->head, &number)) {
 		third = events_split_at_colon(second);
@@ -502,14 +500,16 @@ static int parse_event(struct events_parser *p)
 }
 
 /*
- * Only the first member may be pinned or exclusive, or have samples that contain the other members'
+ * Only the leader may be pinned or exclusive, or have samples that contain the other members'
  * counts.
  */
 static int parse_check_members(const struct capture_events *l, size_t first)
 {
-	const struct capture_event *leader = &l->list.v[first];
+	for (size_t i = first; i < l->list.n; i++) {
+		const struct capture_event *e = &l->list.v[i], *leader = &l->list.v[e->leader];
 
-	for (const struct capture_event *e = leader + 1; e < l->list.v + l->list.n; e++) {
+		if (e == leader)
+			continue;
 		if (e->attr.pinned || e->attr.exclusive)
 			return err_set(-EBADR,
 				       "event '%s': within a group only the first event can be "
@@ -557,14 +557,12 @@ static int parse_group(struct events_parser *p, const char *name)
 			       "unexpected '%.32s' after a group: a ':' and modifiers, a ',' and "
 			       "more events or nothing may follow",
 			       p->pos);
-	for (size_t i = first; i < l->list.n; i++) {
+	TRY(capture_events_group(l, first, name));
+	for (size_t i = first; modifiers && i < l->list.n; i++) {
 		struct capture_event *e = &l->list.v[i];
 
-		if (modifiers)
-			TRY(event_modifiers_add(e, e->name, modifiers, i == first));
-		e->leader = (uint32_t)first;
+		TRY(event_modifiers_add(e, e->name, modifiers, i == e->leader));
 	}
-	l->list.v[first].group_name = name;
 	return parse_check_members(l, first);
 }
 

@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "base/sysfile.h"
 
-static const char sysfs_sources[] = "/sys/bus/event_source/devices";
 
 /* User-supplied names become parts of paths; they must not leave the folder. */
 static bool pmu_is_file_name(const char *name)
@@ -51,7 +50,7 @@ int pmu_open(const char *root, const char *name, struct pmu *ret)
 	unsigned long type;
 
 	if (!pmu_is_file_name(name) || strlen(name) >= sizeof(p.name) ||
-	    snprintf(p.dir, sizeof(p.dir), "%s/%s", root ? root : sysfs_sources, name) >=
+	    snprintf(p.dir, sizeof(p.dir), "%s/%s", root ? root : PMU_SOURCES, name) >=
 		    (int)sizeof(p.dir))
 		return -ENOENT;
 	if (!sysfile_line(text, sizeof(text), "%s/type", p.dir))
@@ -87,11 +86,11 @@ int pmu_each(const char *root, const char *name, const char *event,
 	     int (*visit)(void *ctx, const struct pmu *pmu), void *ctx)
 {
 	struct dirent **list;
-	int n = scandir(root ? root : sysfs_sources, &list, NULL, alphasort), r = 0;
+	int n = scandir(root ? root : PMU_SOURCES, &list, NULL, alphasort), r = 0;
 
 	/* Any other error means that this machine has none. */
 	if (n < 0 && (errno_no_descriptor(errno) || errno == ENOMEM))
-		return err_errno(errno, "cannot list %s", root ? root : sysfs_sources);
+		return err_errno(errno, "cannot list %s", root ? root : PMU_SOURCES);
 	for (int i = 0; i < n; i++) {
 		struct pmu p;
 		char text[16];
@@ -302,7 +301,7 @@ static void pmu_add_word(void *ctx, const char *name)
 
 void pmu_near(const char *root, struct near *near)
 {
-	pmu_each_entry(root ? root : sysfs_sources, pmu_offer, near);
+	pmu_each_entry(root ? root : PMU_SOURCES, pmu_offer, near);
 }
 
 void pmu_terms_near(const struct pmu *p, struct near *near)
@@ -315,7 +314,7 @@ void pmu_list(const char *root, char *buf, size_t size)
 	struct pmu_words w = { buf, size, 0 };
 
 	*buf = '\0';
-	pmu_each_entry(root ? root : sysfs_sources, pmu_add_word, &w);
+	pmu_each_entry(root ? root : PMU_SOURCES, pmu_add_word, &w);
 }
 
 void pmu_terms_list(const struct pmu *p, char *buf, size_t size)

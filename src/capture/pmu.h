@@ -21,6 +21,8 @@
 #include "base/near.h"
 #include "capture/cpus.h"
 
+#define PMU_SOURCES "/sys/bus/event_source/devices"
+
 struct pmu {
 	char name[64];
 	char dir[256]; /* "/sys/bus/event_source/devices/msr" */

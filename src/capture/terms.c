@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 #include "capture/events.h"
+#include "capture/hybrid.h"
+#include "capture/names.h"
 #include "capture/pmu.h"
 
 enum { TERM_MAX_BYTES = 256, EVENT_MAX_BYTES = 1024 };
@@ -174,6 +176,32 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 
 static int parse_terms(struct term_parser *p, const char *terms);
 
+static bool terms_is_of_processor(const struct pmu *pmu)
+{
+	return !strcmp(pmu->name, "cpu") || hybrid_is_source(pmu);
+}
+
+/*
+ * cpu/cycles/, cpu_core/r1a8/: a counter of the processor, of the source's cores. -ENOENT (no
+ * message) if the name is none.
+ */
+static int set_counter_term(struct term_parser *p, const char *name)
+{
+	const bool is_hybrid = hybrid_is_source(p->pmu);
+	struct perf_event_attr *a = &p->event->attr;
+	uint32_t type;
+	uint64_t config;
+
+	if (!terms_is_of_processor(p->pmu) || capture_name_lookup(name, &type, &config) < 0 ||
+	    !hybrid_is_counter(type))
+		return -ENOENT;
+	a->type = type;
+	a->config = config;
+	if (is_hybrid)
+		hybrid_set_source(a, p->pmu);
+	return 0;
+}
+
 /*
  * Sets a term that is defined in the source's folders. -ENOENT (no message) if it has no such term.
  */
@@ -195,7 +223,10 @@ static int set_source_term(struct term_parser *p, const char *name, const char *
 	}
 	if (r != -ENOENT || value || p->in_alias)
 		return r;
-	TRY(pmu_event_read(p->pmu, name, terms, sizeof(terms)));
+	r = pmu_event_read(p->pmu, name, terms, sizeof(terms));
+	if (r == -ENOENT)
+		return set_counter_term(p, name);
+	TRY(r);
 	p->in_alias = true;
 	r = parse_terms(p, terms);
 	p->in_alias = false;
@@ -218,6 +249,8 @@ static int unknown_term(const struct term_parser *p, const char *name)
 					words[i].name);
 	}
 	if (p->pmu) {
+		if (terms_is_of_processor(p->pmu))
+			capture_names_near(&near);
 		pmu_terms_near(p->pmu, &near);
 		pmu_terms_list(p->pmu, of_source, sizeof(of_source));
 	}

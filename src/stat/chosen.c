@@ -156,10 +156,13 @@ int stat_choose_events(struct sonde_stat *s, const struct sonde_record_event *ev
 	s->events.takes_tools = true;
 	if (s->opts.null_run)
 		return 0;
+	if (s->opts.cputype)
+		TRY(capture_events_choose_cores(&s->events, s->opts.cputype));
 	any = capture_add_events(&s->events, events, nr);
 	TRY(any);
 	if (!any)
 		TRY(chosen_add_default(s));
+	capture_events_leave_out(&s->events, s->target.cpus.list.v, s->target.cpus.list.n);
 	if (s->opts.capture.group)
 		TRY(capture_events_group_all(&s->events));
 	if (s->opts.for_each_cgroup)

@@ -130,9 +130,18 @@ static int open_name_sources(struct sonde_stat *s)
 	return e;
 }
 
+/* The rows of a name become one: rows.c. */
+static void open_name_hybrid(struct sonde_stat *s)
+{
+	vec_foreach(e, &s->events.list)
+		if (e->name_of_all && s->opts.hybrid_merge && !s->opts.no_merge)
+			e->name = e->name_of_all;
+}
+
 static int open_fill_events(struct sonde_stat *s)
 {
 	TRY(open_name_sources(s));
+	open_name_hybrid(s);
 	vec_foreach(e, &s->events.list) {
 		struct stat_event event = {
 			.name = e->name,
@@ -143,6 +152,8 @@ static int open_fill_events(struct sonde_stat *s)
 			.config = e->attr.config,
 			.levels = stat_levels(&e->attr),
 			.tool = e->tool,
+			.cpus = e->cpus,
+			.nr_cpus = e->nr_cpus,
 			/* as in perf, only events of a source have this term */
 			.per_core = e->terms.per_core && e->source,
 		};

@@ -10,9 +10,9 @@
 /* Members are represented like those of struct capture_options. */
 struct stat_options {
 	struct capture_options capture; /* target, levels, inheritance */
-	char *for_each_cgroup;
+	char *for_each_cgroup, *cputype;
 	uint64_t detailed; /* how many more events the default list has: 0 to 3 */
-	uint32_t null_run, no_scale, leave_out, percore_show_thread, no_merge;
+	uint32_t null_run, no_scale, leave_out, percore_show_thread, no_merge, hybrid_merge;
 	uint32_t by; /* enum sonde_stat_by */
 	uint64_t interval_ms, interval_count, timeout_ms;
 	char *delay_ms, *control, *pre, *post, *output;

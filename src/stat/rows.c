@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "capture/hybrid.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -324,13 +325,14 @@ static bool rows_same_text(const char *a, const char *b)
 static size_t rows_first_source(const struct stat_subject *s, size_t event)
 {
 	const struct stat_event *e = &s->events.v[event];
+	const uint32_t source = hybrid_source_of(e->type, e->config);
 
-	for (size_t i = 0; i < event && e->type >= PERF_TYPE_MAX; i++) {
+	for (size_t i = 0; i < event && source; i++) {
 		const struct stat_event *other = &s->events.v[i];
+		const uint32_t its = hybrid_source_of(other->type, other->config);
 
-		if (other->type >= PERF_TYPE_MAX && other->type != e->type &&
-		    !strcmp(other->name, e->name) && other->scale == e->scale &&
-		    rows_same_text(other->unit, e->unit) &&
+		if (its && its != source && !strcmp(other->name, e->name) &&
+		    other->scale == e->scale && rows_same_text(other->unit, e->unit) &&
 		    rows_same_text(other->cgroup, e->cgroup))
 			return i;
 	}

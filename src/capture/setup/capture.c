@@ -46,6 +46,7 @@ int capture_name_events(struct capture *c, const struct sonde_record_event *even
 int capture_find_target(struct capture *c, bool has_command)
 {
 	TRY(target_find(&c->target, c->opts, has_command, &c->say));
+	capture_events_leave_out(&c->events, c->target.cpus.list.v, c->target.cpus.list.n);
 	if (c->events.cgroups.n && !c->target.system_wide)
 		return err_set(-EBADR,
 			       "-G needs -a or -C: control groups are recorded on whole cpus, not "

@@ -245,6 +245,58 @@ TEST(event_sources)
 	remove_sources(root);
 }
 
+/* An event of each type of cores; a group of each type, other events in the first one. */
+TEST(hybrid_processors)
+{
+	char root[] = "/tmp/sonde-sources-XXXXXX";
+	struct capture_events l = { .sources = root };
+	const struct capture_event *e;
+	const int core_0 = 0;
+
+	assert_non_null(mkdtemp(root));
+	put(root, "cpu_atom/type", "10\n");
+	put(root, "cpu_atom/cpus", "4-7\n");
+	put(root, "cpu_core/type", "4\n");
+	put(root, "cpu_core/cpus", "0-3\n");
+	e = add(&l, "cycles:u");
+	assert_ptr_equal(e + 2, l.list.v + l.list.n);
+	assert_string_equal(e[0].name, "cpu_core/cycles/u");
+	assert_string_equal(e[0].name_of_all, "cycles:u");
+	assert_int_equal(e[0].attr.type, PERF_TYPE_HARDWARE);
+	assert_true(e[0].attr.config == 4ULL << 32 && e[1].attr.config == 10ULL << 32);
+	assert_true(e[0].attr.exclude_kernel && e[1].attr.exclude_kernel);
+	assert_int_equal(e[1].nr_cpus, 4);
+	assert_int_equal(e[1].cpus[0], 4);
+	e = add(&l, "r1a8,cpu-clock");
+	assert_ptr_equal(e + 3, l.list.v + l.list.n);
+	assert_true(e[0].attr.type == 4 && e[1].attr.type == 10 && e[1].attr.config == 0x1a8);
+	e = add(&l, "name{cycles,cs,instructions}:D");
+	assert_ptr_equal(e + 5, l.list.v + l.list.n);
+	assert_string_equal(e[0].name, "cpu_core/cycles/");
+	assert_string_equal(e[1].name, "cs");
+	assert_string_equal(e[2].name, "cpu_core/instructions/");
+	assert_string_equal(e[3].name, "cpu_atom/cycles/");
+	assert_string_equal(e[4].name, "cpu_atom/instructions/");
+	assert_int_equal(e[2].leader, e - l.list.v);
+	assert_int_equal(e[4].leader, e - l.list.v + 3);
+	assert_string_equal(e[3].group_name, "name");
+	assert_true(e[0].attr.pinned && !e[1].attr.pinned && e[3].attr.pinned);
+	capture_events_leave_out(&l, &core_0, 1);
+	assert_int_equal(l.list.n, 6);
+	assert_string_equal(l.list.v[0].name, "cpu_core/cycles/u");
+	assert_string_equal(l.list.v[5].name, "cpu_core/instructions/");
+	assert_int_equal(l.list.v[5].leader, 3);
+	capture_events_done(&l);
+
+	l = (struct capture_events){ .sources = root };
+	assert_int_equal(capture_events_add_default(&l), 0);
+	assert_int_equal(l.list.n, 2);
+	assert_string_equal(l.list.v[1].name, "cpu_atom/cycles/P");
+	assert_true(l.list.v[1].is_default && l.list.v[1].attr.precise_ip == 3);
+	capture_events_done(&l);
+	remove_sources(root);
+}
+
 TEST(mistakes_are_named)
 {
 	static const struct {
