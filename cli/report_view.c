@@ -499,9 +499,12 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 static bool report_view_has_graphs(const struct view_table *vt)
 {
 	const struct sonde_schema *sc = sonde_session_schema(vt->v->session, vt->facts.schema);
+	const uint64_t of_paths = vt->v->by_history
+					  ? PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK
+					  : PERF_SAMPLE_CALLCHAIN;
 
 	return vt->v->has_graphs &&
-	       (vt->v->args->show_ref_graph || sonde_schema_sampled(sc) & PERF_SAMPLE_CALLCHAIN);
+	       (vt->v->args->show_ref_graph || sonde_schema_sampled(sc) & of_paths);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

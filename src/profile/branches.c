@@ -148,16 +148,6 @@ int value_branch_addr(struct profile *p, uint64_t raw, bool is_frame, struct pro
 	return ret->text ? 0 : -ENOMEM;
 }
 
-int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
-{
-	if (place_at(p, (uint32_t)raw)->dso)
-		return value_srcline(p, raw, is_frame, ret);
-	ret->place = (uint32_t)raw + 1;
-	ret->kind = SONDE_VALUE_NONE;
-	ret->text = "??:0";
-	return 0;
-}
-
 /* ---- orders ---------------------------------------------------------------------------------- */
 
 static int branches_by_addr(const struct profile *p, const struct profile_value *a,

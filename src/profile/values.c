@@ -8,6 +8,7 @@
 
 #include "compat/rules.h"
 #include "model/callchain.h"
+#include "profile/branches.h"
 #include "profile/texts.h"
 
 static int values_intern(struct profile *p, const char *text, const char **ret)
@@ -189,23 +190,23 @@ static const char *values_file(const struct profile *p, const struct profile_pla
 }
 
 /*
- * True if perf looks for the line at another address than the frame's, where there is none. If call
- * paths are compared by address or by line, frames have theirs already.
+ * True if perf looks for the line at another address than the place's, where there is none. If call
+ * paths are compared by address or by line, frames have their lines already. The target of a branch
+ * has no address in its file.
  */
 static bool values_line_is_lost(const struct profile *p, const struct profile_place *place,
 				bool is_frame)
 {
 	const bool is_looked_up = is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION;
 
-	return p->rules->maps_callers_twice && (is_looked_up || !place->dso);
+	return p->rules->maps_callers_twice && (is_looked_up || p->opts.branches || !place->dso);
 }
 
-/* A function without a line is shown with the distance from its start. */
-int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+/* addr: shown if neither a line nor a function is known. */
+static int values_line(struct profile *p, uint64_t raw, uint64_t addr, bool is_lost,
+		       struct profile_value *ret)
 {
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
-	const uint64_t addr = is_frame ? place->ip : place->dso_addr;
-	const bool is_lost = values_line_is_lost(p, place, is_frame);
 	char text[4096];
 
 	ret->place = (uint32_t)raw + 1;
@@ -221,6 +222,31 @@ int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile
 			 place->dso ? p->dsos.v[place->dso - 1].short_name : "[unknown]", addr);
 	ret->kind = place->file ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;
 	return values_intern(p, text, &ret->text);
+}
+
+/* A function without a line is shown with the distance from its start. */
+int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+	const bool is_lost = values_line_is_lost(p, place, is_frame);
+	const bool in_memory = (is_lost && p->opts.branches) ||
+			       (is_frame && p->opts.callgraph_key != CALLGRAPH_ADDRESS);
+
+	return values_line(p, raw, in_memory ? place->ip : place->dso_addr, is_lost, ret);
+}
+
+/* The line of one end of a branch. */
+int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
+{
+	const struct profile_place *place = place_at(p, (uint32_t)raw);
+
+	(void)is_frame;
+	if (place->dso)
+		return values_line(p, raw, place->dso_addr, false, ret);
+	ret->place = (uint32_t)raw + 1;
+	ret->kind = SONDE_VALUE_NONE;
+	ret->text = "??:0";
+	return 0;
 }
 
 int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)

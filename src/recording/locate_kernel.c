@@ -337,6 +337,9 @@ void locate_kernel_names(struct recording *rec, const struct address_space *spac
 	if (address_space_symbol(space, addr))
 		return;
 	if (!m || is_kernel_map(rec, m)) {
+		/* as perf calls a kernel whose build id is recorded for the file of its symbols */
+		if (strstr(dso, "vmlinux"))
+			ret->short_name = "[kernel.vmlinux]";
 		if (rec->kernel_path && dso == kernel_dso(rec))
 			ret->long_name = rec->kernel_path;
 		return;
