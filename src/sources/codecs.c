@@ -53,18 +53,28 @@ static void codecs_zstd_close(struct codec *c)
 #ifdef HAVE_ZLIB
 enum { GZIP_ONLY = 16 + MAX_WBITS }; /* accepts only data with a gzip header */
 
-static int codecs_gzip_open(struct codec *c)
+static int codecs_inflate_open(struct codec *c, int window_bits)
 {
 	z_stream *z = calloc(1, sizeof(*z));
 
 	if (!z)
 		return err_nomem();
-	if (inflateInit2(z, GZIP_ONLY) != Z_OK) {
+	if (inflateInit2(z, window_bits) != Z_OK) {
 		free(z);
 		return err_nomem();
 	}
 	c->state = z;
 	return 0;
+}
+
+static int codecs_gzip_open(struct codec *c)
+{
+	return codecs_inflate_open(c, GZIP_ONLY);
+}
+
+static int codecs_zlib_open(struct codec *c)
+{
+	return codecs_inflate_open(c, MAX_WBITS);
 }
 
 static int codecs_gzip_step(struct codec *c)
@@ -95,6 +105,7 @@ static void codecs_gzip_close(struct codec *c)
 }
 #else
 #define codecs_gzip_open  NULL
+#define codecs_zlib_open  NULL
 #define codecs_gzip_step  NULL
 #define codecs_gzip_close NULL
 #endif
@@ -167,4 +178,51 @@ const struct codec_ops *codec_find(const uint8_t *head, size_t len)
 			return &codecs[i];
 	}
 	return NULL;
+}
+
+const struct codec_ops *codec_named(const char *name)
+{
+	static const struct codec_ops zlib = {
+		.name = "zlib",
+		.library = "zlib",
+		.open = codecs_zlib_open,
+		.step = codecs_gzip_step,
+		.close = codecs_gzip_close,
+	};
+
+	if (!strcmp(name, zlib.name))
+		return &zlib;
+	for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++) {
+		if (!strcmp(name, codecs[i].name))
+			return &codecs[i];
+	}
+	return NULL;
+}
+
+int codec_unpack(const struct codec_ops *codec, const uint8_t *in, size_t in_len, uint8_t *out,
+		 size_t out_len)
+{
+	struct codec c = {
+		.in = in,
+		.in_len = in_len,
+		.out = out,
+		.out_len = out_len,
+		.is_last = true,
+	};
+	size_t left;
+	int r = codec->open(&c);
+
+	if (r < 0)
+		return r;
+	do {
+		left = c.in_len + c.out_len;
+		r = codec->step(&c);
+	} while (r > 0 && c.in_len + c.out_len < left);
+	codec->close(&c);
+	if (r < 0 || c.out_len)
+		return err_set(-EBADMSG,
+			       "%zu bytes packed with %s are damaged: %zu of %zu bytes "
+			       "could be unpacked",
+			       in_len, codec->name, out_len - c.out_len, out_len);
+	return 0;
 }

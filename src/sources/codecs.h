@@ -40,5 +40,13 @@ struct codec_ops {
 
 /* The codec of a packed input that begins with head; NULL if it is not packed. */
 const struct codec_ops *codec_find(const uint8_t *head, size_t len);
+/*
+ * The codec "zlib" or "zstd" of parts of a recording, which begin with no word of their own. NULL
+ * if it is unknown.
+ */
+const struct codec_ops *codec_named(const char *name);
+/* Unpacks one piece to exactly out_len bytes. -EBADMSG with a message if it is damaged. */
+int codec_unpack(const struct codec_ops *codec, const uint8_t *in, size_t in_len, uint8_t *out,
+		 size_t out_len);
 
 #endif

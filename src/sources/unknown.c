@@ -18,9 +18,6 @@ static const struct kind kinds[] = {
 	{                                      \
 		magic, sizeof(magic) - 1, text \
 	}
-	KIND("\x17\x08"
-	     "Dtracing",
-	     "a trace.dat of trace-cmd, which trace-cmd report shows"),
 	KIND("\xc1\x1f\xfc\xc1",
 	     "a stream of a CTF trace (LTTng, barectf), which babeltrace2 shows by its folder"),
 	KIND("\xc1\xfc\x1f\xc1",
@@ -107,7 +104,7 @@ const char *unknown_directory(int dir)
 		  "it looks like a session of LTTng, which babeltrace2 shows" },
 		{ "ust", 0, "it looks like a session of LTTng, which babeltrace2 shows" },
 		{ "perf.data", 0, "there is a perf.data in it, to be named itself" },
-		{ "trace.dat", 0, "there is a trace.dat in it, which trace-cmd report shows" },
+		{ "trace.dat", 0, "there is a trace.dat in it, to be named itself" },
 		{ "trace_pipe", 0, "it looks like tracefs: sonde record -e records its events" },
 	};
 	struct stat st;
