@@ -69,6 +69,7 @@ int tracedat_buffer_read(struct bytes *b, struct tracedat_buffer *ret)
 		TRY(bytes_u64(b, "size of pages", &cpu.size));
 		if (cpu.cpu > INT32_MAX)
 			return bytes_fail(b, -EBADMSG, "a cpu has the number %u", cpu.cpu);
+		ret->nr_cpus = cpu.cpu >= ret->nr_cpus ? cpu.cpu + 1 : ret->nr_cpus;
 		if (cpu.size && vec_push(&ret->cpus, cpu) < 0)
 			return err_nomem();
 	}

@@ -20,7 +20,8 @@ struct tracedat_buffer {
 	const char *clock;    /* version 7. Borrowed; NULL if not recorded */
 	uint32_t page_bytes;  /* version 7; 0 if not recorded */
 	uint64_t section_off; /* version 7: offset of its section, which may be compressed */
-	VEC(struct tracedat_cpu) cpus; /* owned */
+	uint32_t nr_cpus;     /* version 7: the highest number of a cpu, plus 1 */
+	VEC(struct tracedat_cpu) cpus; /* owned; those with pages */
 };
 
 /* The word of TRACEDAT_TAG_BYTES that says what follows in version 6. */

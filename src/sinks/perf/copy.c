@@ -598,7 +598,9 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	struct copy_sink *s;
 	int r = 0;
 
-	TRY(perf_view_need(opts->recordings->v, "cutting or splitting", &view));
+	r = perf_view_need(opts->recordings->v, "cutting or splitting", &view);
+	if (r < 0)
+		return err_add(r, "sonde convert writes the events of any recording");
 	if (!o->output && !o->every)
 		return err_set(-EINVAL, "format=perfdata needs the name of the file to write "
 					"(output)");

@@ -118,6 +118,8 @@ void tracedat_facts_read(struct tracedat_source *s)
 	facts_take_word(&s->texts.uname, 1, s->hostname, sizeof(s->hostname));
 	facts_take_word(&s->texts.uname, 2, s->release, sizeof(s->release));
 	facts_take_word(&s->texts.uname, 3, s->machine, sizeof(s->machine));
+	if (tracedat_count_cpus(s))
+		snprintf(s->cpus, sizeof(s->cpus), "%u", tracedat_count_cpus(s));
 	facts_take_word(&s->texts.recorder, 0, s->recorder, sizeof(s->recorder));
 }
 
@@ -161,11 +163,11 @@ static const char *facts_value(struct tracedat_source *s, enum fact fact)
 	case MACHINE:
 		return facts_text(s->machine);
 	case CPUS:
-		return s->nr_cpus ? facts_number(s, s->nr_cpus) : NULL;
+		return *s->cpus ? s->cpus : NULL;
 	case ENDIANNESS:
 		return s->start.is_big ? "big" : "little";
 	case LONG_BYTES:
-		return facts_number(s, s->abi.long_bytes);
+		return s->abi.long_bytes == 4 ? "4" : "8";
 	}
 	return NULL;
 }
@@ -179,19 +181,32 @@ bool tracedat_fact_at(struct source *source, size_t i, struct source_fact *ret)
 	return true;
 }
 
+const char *tracedat_info(struct source *source, const char *key)
+{
+	static const struct {
+		const char *key;
+		enum fact fact;
+	} keys[] = {
+		{ "hostname", HOSTNAME },     { "osrelease", RELEASE },
+		{ "version", RECORDER },      { "arch", MACHINE },
+		{ "nrcpus-available", CPUS }, { "byte-order", ENDIANNESS },
+		{ "long-bytes", LONG_BYTES },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcmp(keys[i].key, key))
+			return facts_value(tracedat_of(source), keys[i].fact);
+	return NULL;
+}
+
 /* ---- the view -------------------------------------------------------------------------------- */
 
-/* The highest number of a cpu that the first buffer lists, as trace-cmd counts version 7. */
+/* Without the option, the highest number of a cpu of the first buffer counts, as in trace-cmd. */
 uint32_t tracedat_count_cpus(const struct tracedat_source *s)
 {
-	uint32_t n = 0;
-
-	if (s->start.version == TRACEDAT_VERSION_6)
+	if (s->nr_cpus)
 		return s->nr_cpus;
-	if (s->buffers.n)
-		vec_foreach(cpu, &s->buffers.v[0].cpus)
-			n = cpu->cpu >= n ? cpu->cpu + 1 : n;
-	return n;
+	return s->buffers.n ? s->buffers.v[0].nr_cpus : 0;
 }
 
 const char *tracedat_buffer_name(const struct tracedat_source *s, unsigned i)

@@ -176,5 +176,6 @@ const struct source_ops tracedat_source_ops = {
 	.traits = open_tracedat_traits,
 	.report = open_tracedat_report,
 	.fact_at = tracedat_fact_at,
+	.info = tracedat_info,
 	.close = open_tracedat_close,
 };

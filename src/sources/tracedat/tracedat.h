@@ -112,7 +112,8 @@ struct tracedat_source {
 	struct hash64 saved_of_pid; /* the saved command lines: index in saved */
 	VEC(const char *) saved;    /* in the arena */
 	char fact[64];              /* the value of the fact asked for last */
-	char hostname[64], release[64], machine[32], recorder[64]; /* of texts; maybe empty */
+	char hostname[64], release[64], machine[32], recorder[64], cpus[16]; /* of texts; maybe
+										empty */
 	/* For the event of the last decode() that was decoded alone. */
 	struct change change;
 	union {
@@ -176,6 +177,7 @@ int tracedat_decode(struct source *s, const struct cut *cuts, int nr, int *at, s
 		    int max);
 /* facts.c */
 void tracedat_facts_read(struct tracedat_source *s);
+const char *tracedat_info(struct source *s, const char *key);
 bool tracedat_fact_at(struct source *s, size_t i, struct source_fact *ret);
 /* The clock of a buffer; NULL if it is unknown. */
 const struct tracedat_clock_kind *tracedat_clock_of(const struct tracedat_source *s,

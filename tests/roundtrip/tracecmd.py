@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares --format trace-cmd with stock trace-cmd report 3.1 (Debian's package trace-cmd).
+
+    tracecmd.py SONDE
+
+The recordings: made ones, with a stored text of trace-cmd's, and those of the corpus.
+"""
+import gzip
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / 'gen'), str(TESTS)]
+import tracedat as made  # noqa: E402
+from points import ENV, FULL, done, say, skip  # noqa: E402
+from recordings import NO_CORPUS, REFERENCE, corpus_files  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+TRACE_CMD = shutil.which('trace-cmd')
+STORED = TESTS / 'data' / 'tracedat' / 'every-kind.report.txt'
+# sonde's options, trace-cmd's
+OPTIONS = [((), ()), (('--ns',), ('-t',)), (('-L',), ('-l',))]
+
+
+def output(command):
+    p = subprocess.run([str(word) for word in command], env=ENV, stdin=subprocess.DEVNULL,
+                       capture_output=True, timeout=600)
+    return p.stdout.decode('utf-8', 'backslashreplace').splitlines(), p.stderr.decode()
+
+
+def ours(path, *options):
+    return output([SONDE, 'script', '--format', 'trace-cmd', '-i', path, *options])[0]
+
+
+def same(name, got, want):
+    wrong = ['- %s\n+ %s' % (w, g) for g, w in zip(got, want) if g != w][:3]
+    if len(got) != len(want):
+        wrong.append('%d lines, trace-cmd has %d' % (len(got), len(want)))
+    say(got == want and len(want) > 1, name, '\n'.join(wrong))
+
+
+def compare(name, path, pairs=OPTIONS, without=()):
+    """without: lines with these words are not compared."""
+    for mine, stock in pairs:
+        want = output([TRACE_CMD, 'report', *stock, '-i', path])[0]
+        got = ours(path, *mine)
+        for word in without:
+            want, got = ([line for line in text if word not in line] for text in (want, got))
+        same(' '.join((name,) + stock), got, want)
+
+
+def durations(rng):
+    """Calls of functions: leaves, nested ones, ones that events of other cpus interrupt."""
+    t = made.TraceDat(kallsyms=made.KALLSYMS, cmdlines=made.CMDLINES)
+    at = 10**9
+    for _ in range(300):
+        n, pid = rng.randrange(2), rng.choice((10, 20, 30))
+        func, depth = rng.choice((0x2000, 0x2100, 0x2200, 0x9999)), rng.randrange(4)
+        took = rng.randrange(1, 10 ** rng.randrange(1, 13))
+        kind = rng.randrange(4)
+        at += rng.randrange(1, 5000)
+        if kind:
+            t.cpu(n).add(at, t.event(2, pid, func, depth))
+        if kind == 2:
+            at += 1
+            t.cpu(rng.randrange(2)).add(at, t.print(30, 'between'))
+        at += 1
+        t.cpu(n).add(at, t.event(3, pid, func, at, at + took, 0, depth))
+    return t
+
+
+def functions(rng):
+    t = made.TraceDat(kallsyms=made.KALLSYMS, cmdlines=made.CMDLINES, long_bytes=4)
+    names = (0x1000, 0x2000, 0x2010, 0x2100, 0x2200, 0x3000, 0x3001, 0x10, 0x9999)
+    for i in range(1000):
+        t.cpu(rng.randrange(2)).add(10**9 + 700 * i, t.event(
+            1, rng.choice((10, 20, 30)), rng.choice(names), rng.choice(names)))
+    return t
+
+
+def tasks(rng):
+    """Names that are learned, states of all kinds, flags of all kinds."""
+    t = made.TraceDat(cmdlines=made.CMDLINES)
+    at = 10**9
+    for i in range(1000):
+        at += rng.randrange(1, 1000000)
+        cpu, pid = t.cpu(rng.randrange(2)), rng.randrange(0, 60)
+        more = dict(flags=rng.randrange(256), preempt=rng.randrange(256))
+        if rng.randrange(2):
+            data = t.switch(pid, 'prev-%d' % pid, rng.randrange(60), 'next-%d' % rng.randrange(9),
+                            state=rng.randrange(1 << rng.randrange(10)), **more)
+        else:
+            data = t.wakeup(pid, rng.randrange(60), 'woken %d' % rng.randrange(9),
+                            rng.randrange(200), **more)
+        cpu.add(at, data)
+    return t
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        top = pathlib.Path(name)
+        (top / 'every.dat').write_bytes(made.every_kind().data())
+        same('the stored text', ours(top / 'every.dat'), STORED.read_text().splitlines())
+        for word, option in (('fields', '-F'), ('dump', '-D')):
+            p = output([SONDE, 'script', '--format', 'trace-cmd', '-i', top / 'every.dat', option] +
+                       (['comm'] if option == '-F' else []))
+            say('works with text only' in p[1], word + ' is refused', p[1])
+        if not TRACE_CMD:
+            skip('trace-cmd', 'trace-cmd is not installed', may=False)
+            return done()
+        for number, make in enumerate((durations, functions, tasks)):
+            for seed in range(20 if FULL else 2):
+                path = top / ('%s-%d.dat' % (make.__name__, seed))
+                path.write_bytes(make(random.Random(seed)).data())
+                compare(path.name, path)
+        for form in (dict(), dict(big=True), dict(version=6), dict(long_bytes=4),
+                     dict(compression='zstd'), dict(clock='boot')):
+            path = top / 'form.dat'
+            path.write_bytes(made.every_kind(**form).data())
+            # trace-cmd does not find the format string of a recording of the other byte order
+            compare('every kind ' + str(form), path, without=('bputs',) if form.get('big') else ())
+        for cpu in '0', '1':
+            compare('one cpu', top / 'tasks-0.dat', [(('--cpu', cpu), ('--cpu', cpu))])
+        files = corpus_files('tracecmd-*')
+        if REFERENCE:
+            files += sorted(REFERENCE.glob('fixtures/*v[67]*.dat'))
+        if not files:
+            skip('recordings of other machines', NO_CORPUS)
+        for path in files:
+            if path.suffix == '.gz':
+                (top / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+                path = top / path.stem
+            compare(path.name, path)
+    return done()
+
+
+sys.exit(main())
