@@ -61,15 +61,6 @@ static size_t graph_find_depth(struct tracecmd_stack *stack, uint32_t parent, co
 	return 0;
 }
 
-static bool graph_intern(struct tracecmd_sink *s, const struct event *ev, uint64_t addr,
-			 uint32_t *ret)
-{
-	uint64_t off;
-	const char *name = tracecmd_symbol(s, ev->recording, addr, &off);
-
-	return name && strpool_intern(&s->names, name, strlen(name), ret) >= 0;
-}
-
 /* Fields: ip, parent_ip. */
 bool tracecmd_function_text(struct tracecmd_sink *s, const struct tracecmd_type *type,
 			    const struct event *ev, struct outbuf *out)
@@ -78,10 +69,11 @@ bool tracecmd_function_text(struct tracecmd_sink *s, const struct tracecmd_type 
 	const uint64_t ip = tracecmd_number(type, 0, ev), parent_ip = tracecmd_number(type, 1, ev);
 	struct tracecmd_stack *stack = graph_stack_of(in, ev->pub.cpu);
 	uint32_t child = 0, parent = 0;
+	uint64_t off;
 	size_t depth = 0;
 
-	if (stack && graph_intern(s, ev, parent_ip, &parent)) {
-		const bool has_name = graph_intern(s, ev, ip, &child);
+	if (stack && tracecmd_symbol_id(s, ev->recording, parent_ip, &parent, &off)) {
+		const bool has_name = tracecmd_symbol_id(s, ev->recording, ip, &child, &off);
 
 		depth = graph_find_depth(stack, parent, has_name ? &child : NULL);
 	}

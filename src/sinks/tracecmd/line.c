@@ -53,6 +53,7 @@ int tracecmd_learn(struct tracecmd_sink *s, const struct event *ev, int32_t pid,
 	if (!text)
 		return 0;
 	TRY(strpool_intern(&s->names, (const char *)text, strnlen((const char *)text, len), &id));
+	in->who[(uint32_t)pid % TRACECMD_WHO].len = 0;
 	return hash64_put(&in->learned, (uint32_t)pid, id);
 }
 
@@ -180,27 +181,53 @@ static int line_make_head(struct tracecmd_type *type, const struct sonde_schema 
 	return 0;
 }
 
-int tracecmd_put_head(struct tracecmd_sink *s, struct tracecmd_input *in,
-		      struct tracecmd_type *type, const struct event *ev, struct outbuf *out)
+/* "COMM-PID ". */
+static void line_make_who(struct tracecmd_sink *s, struct tracecmd_input *in,
+			  const struct event *ev, struct outbuf *out)
 {
 	const char *comm = line_comm(s, in, ev);
 	const size_t len = strlen(comm);
 
-	if (!type->head)
-		TRY(line_make_head(type, ev->schema));
-	if (s->has_latency) {
+	if (s->has_latency)
 		line_right_aligned(out, comm, len < SHORT_COMM_WIDTH ? len : SHORT_COMM_WIDTH,
 				   SHORT_COMM_WIDTH);
-		outbuf_char(out, '-');
-		line_put_pid(out, ev->pub.tid);
-		outbuf_char(out, ' ');
+	else
+		line_right_aligned(out, comm, len, COMM_WIDTH);
+	outbuf_char(out, '-');
+	line_put_pid(out, ev->pub.tid);
+	outbuf_char(out, ' ');
+}
+
+static void line_put_who(struct tracecmd_sink *s, struct tracecmd_input *in, const struct event *ev,
+			 struct outbuf *out)
+{
+	struct tracecmd_who *who = &in->who[(uint32_t)ev->pub.tid % TRACECMD_WHO];
+	size_t start;
+
+	if (who->len && who->pid == ev->pub.tid) {
+		outbuf_put(out, who->text, who->len);
+		return;
+	}
+	start = out->len;
+	line_make_who(s, in, ev, out);
+	if (!in->view || out->failed || out->len - start > sizeof(who->text))
+		return;
+	who->pid = ev->pub.tid;
+	who->len = (uint32_t)(out->len - start);
+	memcpy(who->text, out->data + start, who->len);
+}
+
+int tracecmd_put_head(struct tracecmd_sink *s, struct tracecmd_input *in,
+		      struct tracecmd_type *type, const struct event *ev, struct outbuf *out)
+{
+	if (!type->head)
+		TRY(line_make_head(type, ev->schema));
+	line_put_who(s, in, ev, out);
+	if (s->has_latency) {
 		outbuf_u64_width(out, (uint32_t)ev->pub.cpu, 3, ' ');
 		line_put_latency(out, type, ev);
 	} else {
-		line_right_aligned(out, comm, len, COMM_WIDTH);
-		outbuf_char(out, '-');
-		line_put_pid(out, ev->pub.tid);
-		outbuf_str(out, " [");
+		outbuf_char(out, '[');
 		outbuf_u64_width(out, (uint32_t)ev->pub.cpu, 3, '0');
 		outbuf_char(out, ']');
 	}

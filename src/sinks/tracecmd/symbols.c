@@ -67,13 +67,13 @@ int tracecmd_symbols_read(struct tracecmd_symbols *ret, const char *text, size_t
 	return 0;
 }
 
-const struct tracecmd_symbol *tracecmd_symbols_find(const struct tracecmd_symbols *s, uint64_t addr)
+struct tracecmd_symbol *tracecmd_symbols_find(const struct tracecmd_symbols *s, uint64_t addr)
 {
 	size_t lo = 0, hi = s->v.n;
 
 	while (lo < hi) {
 		const size_t mid = (lo + hi) / 2;
-		const struct tracecmd_symbol *at = &s->v.v[mid];
+		struct tracecmd_symbol *at = &s->v.v[mid];
 		const uint64_t next = mid + 1 < s->v.n ? at[1].addr : 0;
 
 		if (addr == at->addr || (addr > at->addr && addr < next))

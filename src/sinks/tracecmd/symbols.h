@@ -13,6 +13,7 @@ struct tracecmd_symbol {
 	const char *name; /* borrowed from the text of kallsyms, not NUL-terminated */
 	uint32_t len;
 	uint32_t line;
+	uint32_t id; /* of its name in the sink's string pool; 0 until it was asked for */
 };
 
 struct tracecmd_symbols {
@@ -22,8 +23,7 @@ struct tracecmd_symbols {
 /* Reads the text of kallsyms, which must stay. Fails with -ENOMEM only. */
 int tracecmd_symbols_read(struct tracecmd_symbols *ret, const char *text, size_t len);
 /* NULL if no symbol has the address. */
-const struct tracecmd_symbol *tracecmd_symbols_find(const struct tracecmd_symbols *s,
-						    uint64_t addr);
+struct tracecmd_symbol *tracecmd_symbols_find(const struct tracecmd_symbols *s, uint64_t addr);
 void tracecmd_symbols_done(struct tracecmd_symbols *s);
 
 #endif

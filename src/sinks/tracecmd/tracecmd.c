@@ -102,22 +102,34 @@ static int tracecmd_read_symbols(struct tracecmd_input *in)
 		       : 0;
 }
 
-const char *tracecmd_symbol(struct tracecmd_sink *s, const struct recording *rec, uint64_t addr,
-			    uint64_t *ret_off)
+bool tracecmd_symbol_id(struct tracecmd_sink *s, const struct recording *rec, uint64_t addr,
+			uint32_t *ret_id, uint64_t *ret_off)
 {
 	struct tracecmd_input *in = &s->inputs.v[rec->nr];
-	const struct tracecmd_symbol *symbol;
-	uint32_t id;
+	struct tracecmd_symbol *symbol;
 
-	if (!in->view)
-		return recording_kernel_symbol(in->rec, addr, ret_off);
+	if (!in->view) {
+		const char *name = recording_kernel_symbol(in->rec, addr, ret_off);
+
+		return name && strpool_intern(&s->names, name, strlen(name), ret_id) >= 0;
+	}
 	if (!in->symbols_tried && tracecmd_read_symbols(in) < 0)
 		err_clear();
 	symbol = tracecmd_symbols_find(&in->symbols, addr);
-	if (!symbol || strpool_intern(&s->names, symbol->name, symbol->len, &id) < 0)
-		return NULL;
+	if (!symbol ||
+	    (!symbol->id && strpool_intern(&s->names, symbol->name, symbol->len, &symbol->id) < 0))
+		return false;
 	*ret_off = addr - symbol->addr;
-	return strpool_text(&s->names, id);
+	*ret_id = symbol->id;
+	return true;
+}
+
+const char *tracecmd_symbol(struct tracecmd_sink *s, const struct recording *rec, uint64_t addr,
+			    uint64_t *ret_off)
+{
+	uint32_t id;
+
+	return tracecmd_symbol_id(s, rec, addr, &id, ret_off) ? strpool_text(&s->names, id) : NULL;
 }
 
 static const char *tracecmd_env_symbol(void *ctx, uint64_t addr, uint64_t *ret_off)

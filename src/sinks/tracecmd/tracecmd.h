@@ -18,7 +18,7 @@
 #include "sinks/tracecmd/symbols.h"
 #include "sources/tracedat/view.h"
 
-enum { TRACECMD_MOST_FIELDS = 8 };
+enum { TRACECMD_MOST_FIELDS = 8, TRACECMD_WHO = 64, TRACECMD_WHO_BYTES = 40 };
 
 struct tracecmd_sink;
 struct tracecmd_type;
@@ -65,14 +65,22 @@ struct tracecmd_entry {
 	struct sonde_event ev; /* its place and time only */
 };
 
+/* "COMM-PID" with its blanks, as lines begin; the index is the lowest bits of the pid. */
+struct tracecmd_who {
+	int32_t pid;
+	uint32_t len; /* 0 if it is not filled */
+	char text[TRACECMD_WHO_BYTES];
+};
+
 /* A recording, and the names of its tasks. */
 struct tracecmd_input {
 	struct recording *rec;
 	struct tracedat_source *view; /* NULL for other inputs */
 	bool has_plain_times;
-	const char *name;                  /* of its file; NULL if it is the only input */
-	struct hash64 learned;             /* pid -> id in the sink's string pool */
-	VEC(struct tracecmd_stack) stacks; /* by cpu */
+	const char *name;                      /* of its file; NULL if it is the only input */
+	struct tracecmd_who who[TRACECMD_WHO]; /* in front of the tables of names */
+	struct hash64 learned;                 /* pid -> id in the sink's string pool */
+	VEC(struct tracecmd_stack) stacks;     /* by cpu */
 	struct tracecmd_symbols symbols;
 	bool symbols_tried;
 	/* A line of losses was printed, and the next line has no prefix, as trace-cmd prints it. */
@@ -118,10 +126,13 @@ void tracecmd_put_string(const struct tracecmd_type *type, unsigned i, const str
 
 /*
  * The name of the kernel's function at an address, and the distance from its start. NULL if it is
- * unknown. Borrowed from the sink or the recording, as long as the sink.
+ * unknown. Borrowed from the sink.
  */
 const char *tracecmd_symbol(struct tracecmd_sink *s, const struct recording *rec, uint64_t addr,
 			    uint64_t *ret_off);
+/* The same as an id in the sink's string pool. False if it is unknown. */
+bool tracecmd_symbol_id(struct tracecmd_sink *s, const struct recording *rec, uint64_t addr,
+			uint32_t *ret_id, uint64_t *ret_off);
 
 /* line.c */
 void tracecmd_put_prefix(struct tracecmd_sink *s, struct tracecmd_input *in, const char *buffer,
