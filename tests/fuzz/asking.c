@@ -256,6 +256,8 @@ void fuzz_write(const char *path, uint32_t choice)
 		"lat\n",
 		"format=text\nlatency=1\ndeltatime=1\nns=1\nmax-stack=3\nterminal=1\nshow-round-"
 		"events=1\n",
+		"format=trace-cmd\nns=1\n",
+		"format=trace-cmd\nlatency=1\nterminal=1\n",
 	};
 	static int nowhere = -1;
 	struct sonde_session *s;

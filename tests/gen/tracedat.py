@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Makes trace.dat files: both versions, byte orders and sizes of long; every kind of record.
 
+    tracedat.py FOLDER      writes the first inputs of tests/fuzz/tracedat.c
+
     t = TraceDat(version=7, big=True, long_bytes=4, compression='zlib')
     t.cpu(0).add(1000, t.switch(1, 'init', 2, 'sh')).add(3000, t.print(2, 'hello'))
     path.write_bytes(t.data())
 
 docs/formats/tracedat.md has the layout.
 """
+import pathlib
 import struct
+import sys
 import zlib
 
 PAGE = 4096
@@ -118,12 +122,13 @@ class Pages:
 
 class TraceDat:
     def __init__(self, version=7, big=False, long_bytes=8, compression='none', page=PAGE,
-                 kallsyms=b'', printk=b'', cmdlines=b'', options=(), clock='local', cpus=2):
+                 kallsyms=b'', printk=b'', cmdlines=b'', options=(), clock='local', cpus=2, events=None):
         self.version, self.big, self.long_bytes, self.page = version, big, long_bytes, page
         self.e = '>' if big else '<'
         self.compression, self.kallsyms, self.printk = compression, kallsyms, printk
         self.cmdlines, self.clock, self.nr_cpus = cmdlines, clock, cpus
         self.options = list(options)
+        self.events = EVENTS if events is None else {n: EVENTS[n] for n in events}
         self.buffers = {'': {}}
 
     def cpu(self, cpu, buffer=''):
@@ -209,15 +214,15 @@ class TraceDat:
             b'header_event\0' + self.sized(event)
 
     def ftrace_events(self):
-        found = [n for n in EVENTS if EVENTS[n][0] == 'ftrace']
+        found = [n for n in self.events if self.events[n][0] == 'ftrace']
         return struct.pack(self.e + 'I', len(found)) + \
             b''.join(self.sized(self.format(n)) for n in found)
 
     def event_formats(self):
-        systems = sorted({EVENTS[n][0] for n in EVENTS} - {'ftrace'})
+        systems = sorted({self.events[n][0] for n in self.events} - {'ftrace'})
         data = struct.pack(self.e + 'I', len(systems))
         for system in systems:
-            found = [n for n in EVENTS if EVENTS[n][0] == system]
+            found = [n for n in self.events if self.events[n][0] == system]
             data += system.encode() + b'\0' + struct.pack(self.e + 'I', len(found))
             data += b''.join(self.sized(self.format(n)) for n in found)
         return data
@@ -380,3 +385,42 @@ def every_kind(**more):
     x.add(s + 2000, t.print(30, 'in the instance'))
     x.add(s + 600000000, t.print(50, 'of nobody'))
     return t
+
+
+def small(turn, **form):
+    """A recording with small pages and few event types."""
+    kinds = ((5, 100, 8), (2, 3, 1), (6, 7, 4), (100, 101, 200))[turn % 4]
+    t = TraceDat(page=512, events=kinds, kallsyms=KALLSYMS[:100], printk=PRINTK[:40],
+                 cmdlines=CMDLINES, **form)
+    made = {1: (0x2000, 0x3000), 2: (0x2000, 0), 3: (0x2000, 1, 99999, 0, 0),
+            4: (3, (0x2010, 0x2110) + (0xffffffff,) * 6), 5: (0x1000,), 6: (0x2000, 0x5000),
+            7: (0x2000, 0x5100), 8: (42,), 101: (b'beta', 20, 120, 1),
+            100: (b'alpha', 10, 120, 1, b'beta', 40, 120), 200: (7, 8, 4 << 16 | 28)}
+    for cpu in 0, 1:
+        p = t.cpu(cpu, 'x' if turn % 3 == cpu + 1 else '')
+        p.begin(1000 * cpu, lost=(None, 7, 0)[(turn + cpu) % 3])
+        for i, kind in enumerate(kinds * 2):
+            tail = b'abc' if kind in (5, 6, 8, 200) else b''
+            p.add(1000 * cpu + 300 * i + (i == 3) * (1 << 28),
+                  t.event(kind, 10 + i, *made[kind], flags=i, preempt=i, tail=tail),
+                  is_long=i == 1, by_stamp=i == 4)
+        p.record(PADDING, 5, 8, bytes(4))
+    return t
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    turn = 0
+    for version, packed in ((6, 'none'), (7, 'none'), (7, 'zlib'), (7, 'zstd')):
+        for big in False, True:
+            for long_bytes in 8, 4:
+                t = small(turn, version=version, compression=packed, big=big,
+                          long_bytes=long_bytes)
+                name = '%d-%s-%d%s' % (version, packed, long_bytes, '-big' if big else '')
+                (folder / name).write_bytes(bytes((turn * 53 & 255, turn * 29 & 255)) + t.data())
+                turn += 1
+
+
+if __name__ == '__main__':
+    main(sys.argv[1])
