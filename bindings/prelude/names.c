@@ -73,7 +73,7 @@ bool prelude_pid_is_thread(const struct sonde_schema *sc)
 	const struct sonde_field *fields = sonde_schema_fields(sc, &nr);
 
 	for (size_t i = 0; i < nr; i++)
-		if (fields[i].is_common)
+		if (fields[i].is_common && !strcmp(fields[i].name, "common_pid"))
 			return false;
 	return nr > 0;
 }

@@ -132,7 +132,7 @@ int prelude_handler_name(const struct sonde_schema *sc, const char *separator, c
 /* Returns the fields after the common_* ones. */
 const struct sonde_field *prelude_fields(const struct sonde_schema *sc, size_t *ret_nr);
 /*
- * True if the events have fields but no common_* fields as in tracefs: common_pid is then the
+ * True if the events have fields but no field common_pid as in tracefs: common_pid is then the
  * event's thread.
  */
 bool prelude_pid_is_thread(const struct sonde_schema *sc);
