@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/ctf/compile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+
+enum scope {
+	SCOPE_PACKET_HEADER,
+	SCOPE_PACKET_CONTEXT,
+	SCOPE_EVENT_HEADER,
+	SCOPE_STREAM_CONTEXT,
+	SCOPE_EVENT_CONTEXT,
+	SCOPE_FIELDS,
+	NR_SCOPES
+};
+
+static const char *const scope_names[NR_SCOPES] = {
+	"trace.packet.header",  "stream.packet.context", "stream.event.header",
+	"stream.event.context", "event.context",         "event.fields",
+};
+
+struct compiler {
+	struct ctf_trace *t;
+	struct ctf_stream_class *stream;
+	struct ctf_event_class *event;
+	enum scope scope;
+	VEC(struct ctf_step) steps; /* of the program being made */
+	VEC(uint32_t) open;         /* steps that contain the one being made, outermost first */
+	VEC(struct ctf_choice) choices;
+};
+
+static int compile_fail(const struct compiler *c, const struct ctf_path *at, const char *name,
+			const char *what)
+{
+	const char *event = c->event && c->scope >= SCOPE_EVENT_CONTEXT ? c->event->name : NULL;
+	char place[32] = "";
+
+	if (at && at->line)
+		snprintf(place, sizeof(place), ":%u:%u", at->line, at->column);
+	return err_set(-EBADMSG, "%s%s: %s%s%s%s: '%.80s' %s", c->t->path, place,
+		       event ? "event '" : "", event ? event : "", event ? "', " : "",
+		       scope_names[c->scope], name ? name : "", what);
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+static struct ctf_program *compile_program_of(struct compiler *c, enum scope scope)
+{
+	switch (scope) {
+	case SCOPE_PACKET_HEADER:
+		return &c->t->packet_header_program;
+	case SCOPE_PACKET_CONTEXT:
+		return c->stream ? &c->stream->packet_context_program : NULL;
+	case SCOPE_EVENT_HEADER:
+		return c->stream ? &c->stream->event_header_program : NULL;
+	case SCOPE_STREAM_CONTEXT:
+		return c->stream ? &c->stream->event_context_program : NULL;
+	case SCOPE_EVENT_CONTEXT:
+		return c->event ? &c->event->context_program : NULL;
+	case SCOPE_FIELDS:
+		return c->event ? &c->event->fields_program : NULL;
+	case NR_SCOPES:
+		break;
+	}
+	return NULL;
+}
+
+/* The member `name` of the struct or variant at step `in`, before the step `limit`. 0 if none. */
+static uint32_t compile_member(const struct ctf_step *steps, uint32_t in, uint32_t limit,
+			       const char *name)
+{
+	const uint32_t end = steps[in].next && steps[in].next < limit ? steps[in].next : limit;
+
+	for (uint32_t i = in + 1; i < end; i = steps[i].next) {
+		if (!steps[i].next) /* contains the step being made */
+			return 0;
+		if (steps[i].name && !strcmp(steps[i].name, name))
+			return i;
+	}
+	return 0;
+}
+
+/* Follows the words of a path from step `at` down. 0 if there is no such field. */
+static uint32_t compile_descend(const struct ctf_step *steps, uint32_t at, uint32_t limit,
+				const char *const *words, size_t nr)
+{
+	for (size_t i = 0; i < nr && at; i++) {
+		while (steps[at].kind == CTF_ARRAY || steps[at].kind == CTF_SEQUENCE)
+			at++; /* the current element */
+		if (steps[at].kind != CTF_STRUCT && steps[at].kind != CTF_VARIANT)
+			return 0;
+		at = compile_member(steps, at, limit, words[i]);
+	}
+	return at;
+}
+
+/* Splits an absolute path: "stream.packet.context.x". Returns the words of the scope; 0: none. */
+static size_t compile_scope_of(const struct ctf_path *path, enum scope *ret)
+{
+	for (enum scope scope = 0; scope < NR_SCOPES; scope++) {
+		const char *p = scope_names[scope];
+		size_t i = 0;
+
+		for (; i < path->nr; i++) {
+			const size_t n = strlen(path->words[i]);
+
+			if (strncmp(p, path->words[i], n) != 0 || (p[n] && p[n] != '.'))
+				break;
+			p += n;
+			if (!*p) {
+				*ret = scope;
+				return i + 1 < path->nr ? i + 1 : 0;
+			}
+			p++;
+		}
+	}
+	return 0;
+}
+
+static struct ctf_step *compile_find_absolute(struct compiler *c, const struct ctf_path *path)
+{
+	enum scope scope = c->scope;
+	const size_t words = compile_scope_of(path, &scope);
+	const struct ctf_program *program = compile_program_of(c, scope);
+	struct ctf_step *steps = c->steps.v;
+	uint32_t limit = (uint32_t)c->steps.n, at = 0;
+
+	if (!words || scope > c->scope || !program)
+		return NULL;
+	if (scope != c->scope) {
+		steps = program->steps;
+		limit = program->nr;
+	}
+	if (!limit)
+		return NULL;
+	at = compile_member(steps, 0, limit, path->words[words]);
+	if (!at && scope == c->scope) /* inside a member that is being made */
+		return NULL;
+	at = at ? compile_descend(steps, at, limit, path->words + words + 1, path->nr - words - 1)
+		: 0;
+	return at ? &steps[at] : NULL;
+}
+
+static struct ctf_step *compile_find_relative(struct compiler *c, const struct ctf_path *path)
+{
+	struct ctf_step *steps = c->steps.v;
+	const uint32_t limit = (uint32_t)c->steps.n - 1; /* the last one refers */
+
+	for (size_t i = c->open.n; i--;) {
+		const uint32_t in = c->open.v[i];
+		uint32_t at;
+
+		if (steps[in].kind != CTF_STRUCT)
+			continue;
+		at = compile_member(steps, in, limit, path->words[0]);
+		if (at)
+			at = compile_descend(steps, at, limit, path->words + 1, path->nr - 1);
+		if (at)
+			return &steps[at];
+	}
+	return NULL;
+}
+
+static int compile_ref(struct compiler *c, const struct ctf_type *type, const char *name,
+		       struct ctf_step **ret)
+{
+	struct ctf_step *to = type->path.nr ? compile_find_absolute(c, &type->path) : NULL;
+
+	if (!to && type->path.nr && !type->path.is_absolute)
+		to = compile_find_relative(c, &type->path);
+	if (!to)
+		return compile_fail(c, &type->path, type->path.nr ? type->path.words[0] : name,
+				    "is no field in front of the one that refers to it");
+	if ((to->kind != CTF_INT && to->kind != CTF_ENUM) ||
+	    (type->kind == CTF_SEQUENCE && to->is_signed))
+		return compile_fail(c, &type->path, type->path.words[0],
+				    type->kind == CTF_SEQUENCE
+					    ? "is no unsigned integer, as a length must be"
+					    : "is no integer, as a tag must be");
+	if (to->slot == CTF_NO_SLOT)
+		to->slot = c->t->nr_slots++;
+	c->steps.v[c->steps.n - 1].ref = to->slot;
+	*ret = to;
+	return 0;
+}
+
+/* ---- roles ----------------------------------------------------------------------------------- */
+
+/* CTF 1.8 knows the fields that describe packets and events by their names. */
+static enum ctf_role compile_role_of(const struct compiler *c, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum scope scope;
+		enum ctf_role role;
+	} roles[] = {
+		{ "magic", SCOPE_PACKET_HEADER, CTF_ROLE_MAGIC },
+		{ "uuid", SCOPE_PACKET_HEADER, CTF_ROLE_UUID },
+		{ "stream_id", SCOPE_PACKET_HEADER, CTF_ROLE_STREAM_ID },
+		{ "stream_instance_id", SCOPE_PACKET_HEADER, CTF_ROLE_INSTANCE_ID },
+		{ "content_size", SCOPE_PACKET_CONTEXT, CTF_ROLE_CONTENT_SIZE },
+		{ "packet_size", SCOPE_PACKET_CONTEXT, CTF_ROLE_PACKET_SIZE },
+		{ "timestamp_begin", SCOPE_PACKET_CONTEXT, CTF_ROLE_BEGIN },
+		{ "timestamp_end", SCOPE_PACKET_CONTEXT, CTF_ROLE_END },
+		{ "events_discarded", SCOPE_PACKET_CONTEXT, CTF_ROLE_DISCARDED },
+		{ "packet_seq_num", SCOPE_PACKET_CONTEXT, CTF_ROLE_PACKET_NUMBER },
+		{ "id", SCOPE_EVENT_HEADER, CTF_ROLE_EVENT_ID },
+	};
+
+	for (size_t i = 0; name && i < sizeof(roles) / sizeof(*roles); i++) {
+		if (c->scope == roles[i].scope && !strcmp(name, roles[i].name) &&
+		    (c->open.n == 1 || c->scope == SCOPE_EVENT_HEADER))
+			return roles[i].role;
+	}
+	return CTF_ROLE_NONE;
+}
+
+/* The clock that a field without a map shows all the same; NULL if none. */
+static const struct ctf_clock *compile_implied_clock(struct compiler *c,
+						     const struct ctf_step *step)
+{
+	struct ctf_trace *t = c->t;
+	const bool is_time = step->role == CTF_ROLE_BEGIN || step->role == CTF_ROLE_END ||
+			     (c->scope == SCOPE_EVENT_HEADER && step->name &&
+			      !strcmp(step->name, "timestamp"));
+
+	if (!is_time || t->clocks.n > 1)
+		return NULL;
+	return t->clocks.n ? t->clocks.v[0] : &t->implicit_clock;
+}
+
+static int compile_take_clock(struct compiler *c, struct ctf_step *step)
+{
+	if (step->is_signed || step->kind == CTF_FLOAT)
+		step->clock = NULL;
+	if (!step->clock)
+		return 0;
+	step->is_hidden = true;
+	if (!c->stream)
+		return 0;
+	if (c->stream->clock && c->stream->clock != step->clock)
+		return compile_fail(c, NULL, step->name,
+				    "is of another clock than earlier fields of its stream");
+	c->stream->clock = step->clock;
+	return 0;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static int compile_type(struct compiler *c, const struct ctf_type *type,
+			const struct ctf_member *as);
+
+static int compile_number(struct compiler *c, struct ctf_step *step)
+{
+	const struct ctf_type *type = step->type;
+
+	step->bits = (uint8_t)type->bits;
+	step->base = type->base;
+	step->is_signed = type->is_signed;
+	step->is_text = type->is_text;
+	step->is_leb = type->is_leb;
+	step->is_big = (type->order ? type->order : c->t->order) == SONDE_ORDER_BIG;
+	step->clock = type->clock;
+	step->role = (uint8_t)(c->t->major == 1 && !type->is_signed
+				       ? compile_role_of(c, step->name)
+				       : type->role);
+	if (!step->clock && c->t->major == 1)
+		step->clock = compile_implied_clock(c, step);
+	step->is_hidden = step->role != CTF_ROLE_NONE;
+	if (step->role == CTF_ROLE_DISCARDED && c->stream)
+		c->stream->discarded_bits = step->bits;
+	if (c->scope == SCOPE_PACKET_CONTEXT && c->open.n == 1 && step->name &&
+	    !strcmp(step->name, "cpu_id") && step->kind != CTF_FLOAT)
+		c->stream->cpu_slot = step->slot = c->t->nr_slots++;
+	return compile_take_clock(c, step);
+}
+
+static int compile_enter(struct compiler *c, uint32_t step)
+{
+	if (c->open.n >= CTF_MOST_DEPTH)
+		return compile_fail(c, NULL, c->steps.v[step].name,
+				    "is nested more than 64 deep");
+	return vec_push(&c->open, step) < 0 ? err_nomem() : 0;
+}
+
+static uint32_t compile_widest(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static int compile_struct(struct compiler *c, uint32_t at)
+{
+	const struct ctf_type *type = c->steps.v[at].type;
+
+	TRY(compile_enter(c, at));
+	for (uint32_t i = 0; i < type->nr_members; i++) {
+		const uint32_t member = (uint32_t)c->steps.n;
+
+		TRY(compile_type(c, type->members[i].type, &type->members[i]));
+		c->steps.v[at].align =
+			compile_widest(c->steps.v[at].align, c->steps.v[member].align);
+	}
+	c->open.n--;
+	return 0;
+}
+
+static int compile_array(struct compiler *c, uint32_t at)
+{
+	const struct ctf_type *type = c->steps.v[at].type;
+	struct ctf_step *ref;
+
+	if (c->t->major == 1 && compile_role_of(c, c->steps.v[at].name) == CTF_ROLE_UUID)
+		c->steps.v[at].is_hidden = true;
+	if (type->role == CTF_ROLE_UUID)
+		c->steps.v[at].is_hidden = true;
+	c->steps.v[at].count = type->length;
+	if (type->length_env) {
+		const struct ctf_env *env = ctf_env_find(c->t, type->length_env);
+
+		if (!env || env->text || env->number < 0 ||
+		    (uint64_t)env->number > CTF_MOST_ELEMENTS)
+			return compile_fail(c, &type->path, type->length_env,
+					    "is no number of env that can be a length");
+		c->steps.v[at].count = (uint64_t)env->number;
+	}
+	if (type->kind == CTF_SEQUENCE)
+		TRY(compile_ref(c, type, c->steps.v[at].name, &ref));
+	TRY(compile_enter(c, at));
+	TRY(compile_type(c, type->of, NULL));
+	c->open.n--;
+	c->steps.v[at].align = compile_widest(type->align, c->steps.v[at + 1].align);
+	return 0;
+}
+
+static int compile_add_choice(struct compiler *c, uint64_t from, uint64_t to, uint32_t step)
+{
+	return vec_push(&c->choices, (struct ctf_choice){ from, to, step }) < 0 ? err_nomem() : 0;
+}
+
+/* Which values of the tag choose the option that was compiled last. */
+static int compile_choices(struct compiler *c, const struct ctf_type *tag,
+			   const struct ctf_member *option, uint32_t step)
+{
+	for (size_t i = 0; i < option->nr_ranges; i++)
+		TRY(compile_add_choice(c, option->ranges[i].from, option->ranges[i].to, step));
+	if (option->ranges)
+		return 0;
+	for (uint32_t i = 0; tag->kind == CTF_ENUM && i < tag->nr_labels; i++)
+		if (!strcmp(tag->labels[i].text, option->name))
+			TRY(compile_add_choice(c, tag->labels[i].from, tag->labels[i].to, step));
+	return 0; /* an option that no label chooses is never present */
+}
+
+static int compile_variant(struct compiler *c, uint32_t at)
+{
+	const struct ctf_type *type = c->steps.v[at].type, *tag_type;
+	struct ctf_step *tag;
+	const size_t first = c->choices.n;
+	struct ctf_choice *choices;
+
+	if (!type->has_tag)
+		return compile_fail(c, NULL, c->steps.v[at].name, "is a variant without a tag");
+	TRY(compile_ref(c, type, c->steps.v[at].name, &tag));
+	if (c->t->major == 1 && tag->kind != CTF_ENUM)
+		return compile_fail(c, &type->path, type->path.words[0],
+				    "is no enum, as the tag of a variant must be");
+	c->steps.v[at].is_tag_signed = tag->is_signed;
+	c->steps.v[at].is_optional = type->is_optional;
+	tag_type = tag->type;
+	TRY(compile_enter(c, at));
+	for (uint32_t i = 0; i < type->nr_members; i++) {
+		const uint32_t option = (uint32_t)c->steps.n;
+
+		TRY(compile_type(c, type->members[i].type, &type->members[i]));
+		TRY(compile_choices(c, tag_type, &type->members[i], option));
+	}
+	c->open.n--;
+	choices = ctf_copy(c->t, c->choices.v ? c->choices.v + first : NULL, c->choices.n - first,
+			   sizeof(*choices));
+	if (!choices)
+		return err_nomem();
+	c->steps.v[at].choices = choices;
+	c->steps.v[at].nr_choices = (uint32_t)(c->choices.n - first);
+	c->choices.n = first;
+	return 0;
+}
+
+static int compile_type(struct compiler *c, const struct ctf_type *type,
+			const struct ctf_member *as)
+{
+	const uint32_t at = (uint32_t)c->steps.n;
+	struct ctf_step step = {
+		.kind = (uint8_t)type->kind,
+		.align = type->align,
+		.slot = CTF_NO_SLOT,
+		.ref = CTF_NO_SLOT,
+		.type = type,
+		.name = as ? as->name : NULL,
+		.shown = as ? as->shown : NULL,
+	};
+	int r = 0;
+
+	if (c->t->nr_steps >= CTF_MOST_STEPS)
+		return err_set(-E2BIG, "%s: the types have more than %d fields", c->t->path,
+			       CTF_MOST_STEPS);
+	c->t->nr_steps++;
+	if (type->kind == CTF_INT || type->kind == CTF_ENUM || type->kind == CTF_FLOAT)
+		TRY(compile_number(c, &step));
+	if (vec_push(&c->steps, step) < 0)
+		return err_nomem();
+	if (type->kind == CTF_STRUCT)
+		r = compile_struct(c, at);
+	else if (type->kind == CTF_ARRAY || type->kind == CTF_SEQUENCE)
+		r = compile_array(c, at);
+	else if (type->kind == CTF_VARIANT)
+		r = compile_variant(c, at);
+	c->steps.v[at].next = (uint32_t)c->steps.n;
+	return r;
+}
+
+static int compile_scope(struct compiler *c, enum scope scope, const struct ctf_type *type)
+{
+	struct ctf_program *to;
+
+	c->scope = scope;
+	to = compile_program_of(c, scope);
+	if (!type || !to)
+		return 0;
+	c->steps.n = c->open.n = c->choices.n = 0;
+	TRY(compile_type(c, type, NULL));
+	to->steps = ctf_copy(c->t, c->steps.v, c->steps.n, sizeof(*c->steps.v));
+	to->nr = (uint32_t)c->steps.n;
+	return to->steps ? 0 : err_nomem();
+}
+
+/* ---- steps of a fixed size ------------------------------------------------------------------- */
+
+static uint64_t finish_round_up(uint64_t n, uint32_t align)
+{
+	return (n + align - 1) & ~(uint64_t)(align - 1);
+}
+
+/* The largest fixed size: larger ones are not added up. */
+#define FINISH_MOST_BITS (UINT64_C(1) << 40)
+
+static void finish_struct(struct ctf_step *steps, uint32_t at)
+{
+	struct ctf_step *s = &steps[at];
+	uint64_t bits = 0;
+
+	for (uint32_t i = at + 1; i < s->next; i = steps[i].next) {
+		if (!steps[i].is_fixed)
+			return;
+		bits = finish_round_up(bits, steps[i].align) + steps[i].fixed_bits;
+		if (bits > FINISH_MOST_BITS)
+			return;
+	}
+	s->is_fixed = true;
+	s->fixed_bits = bits;
+}
+
+static void finish_array(struct ctf_step *steps, uint32_t at)
+{
+	struct ctf_step *s = &steps[at];
+	const struct ctf_step *elem = s + 1;
+	const uint64_t stride = finish_round_up(elem->fixed_bits, elem->align);
+	uint64_t bits;
+
+	if (!elem->is_fixed || __builtin_mul_overflow(stride, s->count, &bits) ||
+	    bits > FINISH_MOST_BITS)
+		return;
+	s->is_fixed = true;
+	s->fixed_bits = s->count ? bits - (stride - elem->fixed_bits) : 0;
+}
+
+/* Joins each fixed step with those behind it in the same struct. */
+static void finish_runs(struct ctf_step *steps, uint32_t begin, uint32_t end)
+{
+	/* Members from the last to the first: a run is the step and the run behind it. */
+	for (uint32_t i = end; i-- > begin;) {
+		struct ctf_step *s = &steps[i];
+		const struct ctf_step *behind = s->next < end ? &steps[s->next] : NULL;
+		uint64_t bits;
+
+		if (!s->is_fixed)
+			continue;
+		s->run_bits = s->fixed_bits;
+		s->run_next = s->next;
+		if (!behind || !behind->run_next || behind->align > s->align)
+			continue;
+		bits = finish_round_up(s->run_bits, behind->align) + behind->run_bits;
+		if (bits > FINISH_MOST_BITS)
+			continue;
+		s->run_bits = bits;
+		s->run_next = behind->run_next;
+	}
+}
+
+static void finish_program(struct ctf_program *program)
+{
+	struct ctf_step *steps = program->steps;
+
+	for (uint32_t i = program->nr; i--;) {
+		struct ctf_step *s = &steps[i];
+
+		if (s->slot != CTF_NO_SLOT)
+			s->is_hidden = false; /* something depends on it */
+		switch ((enum ctf_kind)s->kind) {
+		case CTF_INT:
+		case CTF_ENUM:
+		case CTF_FLOAT:
+			s->is_fixed = !s->is_leb && s->slot == CTF_NO_SLOT && !s->clock &&
+				      s->role == CTF_ROLE_NONE;
+			s->fixed_bits = s->bits;
+			break;
+		case CTF_STRUCT:
+			finish_struct(steps, i);
+			break;
+		case CTF_ARRAY:
+			finish_array(steps, i);
+			break;
+		case CTF_STRING:
+		case CTF_SEQUENCE:
+		case CTF_VARIANT:
+			break;
+		}
+	}
+	finish_runs(steps, 0, program->nr);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static int compile_events(struct compiler *c)
+{
+	struct ctf_stream_class *stream = c->stream;
+
+	for (size_t i = 0; i < stream->events.n; i++) {
+		c->event = stream->events.v[i];
+		if (hash64_find(&stream->event_of_id, c->event->id) != HASH64_EMPTY)
+			return err_set(-EBADMSG,
+				       "%s: two events of stream %llu have the id %llu ('%.80s')",
+				       c->t->path, (unsigned long long)stream->id,
+				       (unsigned long long)c->event->id, c->event->name);
+		if (hash64_put(&stream->event_of_id, c->event->id, i) < 0)
+			return err_nomem();
+		TRY(compile_scope(c, SCOPE_EVENT_CONTEXT, c->event->context));
+		TRY(compile_scope(c, SCOPE_FIELDS, c->event->fields));
+	}
+	c->event = NULL;
+	return 0;
+}
+
+static int compile_all(struct compiler *c)
+{
+	struct ctf_trace *t = c->t;
+
+	TRY(compile_scope(c, SCOPE_PACKET_HEADER, t->packet_header));
+	for (size_t i = 0; i < t->streams.n; i++) {
+		c->stream = t->streams.v[i];
+		c->stream->place = (uint32_t)i;
+		c->stream->cpu_slot = CTF_NO_SLOT;
+		TRY(compile_scope(c, SCOPE_PACKET_CONTEXT, c->stream->packet_context));
+		TRY(compile_scope(c, SCOPE_EVENT_HEADER, c->stream->event_header));
+		TRY(compile_scope(c, SCOPE_STREAM_CONTEXT, c->stream->event_context));
+		TRY(compile_events(c));
+	}
+	for (size_t i = 0; i < t->events.n; i++)
+		t->events.v[i]->place = (uint32_t)i;
+	return 0;
+}
+
+static void compile_finish(struct ctf_trace *t)
+{
+	finish_program(&t->packet_header_program);
+	vec_foreach(stream, &t->streams) {
+		finish_program(&(*stream)->packet_context_program);
+		finish_program(&(*stream)->event_header_program);
+		finish_program(&(*stream)->event_context_program);
+	}
+	vec_foreach(event, &t->events) {
+		finish_program(&(*event)->context_program);
+		finish_program(&(*event)->fields_program);
+	}
+}
+
+int ctf_compile(struct ctf_trace *t)
+{
+	struct compiler c = { .t = t };
+	int r;
+
+	t->implicit_clock = (struct ctf_clock){ .name = "", .freq = 1000000000 };
+	r = compile_all(&c);
+	vec_done(&c.steps);
+	vec_done(&c.open);
+	vec_done(&c.choices);
+	if (r >= 0)
+		compile_finish(t);
+	return r;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes events of records: their payloads, tasks and cpus, and losses in front of packets. */
+
+#include "base/err.h"
+#include "sources/ctf/ctf.h"
+
+static void decode_defect(struct ctf_source *s, const struct cut *cut, const char *why)
+{
+	defects_add(s->opts.defects, DEFECT_BAD_RECORD, 1, "at 0x%llx of %.200s: %s",
+		    (unsigned long long)cut->file_off, s->files.v[cut->file].path, why);
+}
+
+static void decode_set_head(const struct cut *cut, struct event *ret)
+{
+	ret->cut = cut;
+	ret->derived = 0;
+	ret->period = 0;
+	ret->chain_off = 0;
+	ret->is_left_out = false;
+	ret->is_summed_up = false;
+	ret->change = NULL;
+	ret->pub.time_ns = cut->time_ns;
+	ret->pub.pid = ret->pub.tid = ret->pub.cpu = -1;
+	ret->pub.cpumode = 0;
+	ret->pub.flags = cut->flags & CUT_LATE ? SONDE_EVENT_LATE : 0;
+	ret->pub.record = cut->bytes;
+	ret->pub.record_len = cut->len;
+	ret->pub.file_off = cut->file_off;
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+static uint64_t decode_lost_packets(struct ctf_stream *stream, const struct ctf_packet *packet)
+{
+	const uint64_t now = packet->roles[CTF_ROLE_PACKET_NUMBER], before = stream->number;
+	const bool has_number = packet->seen & 1u << CTF_ROLE_PACKET_NUMBER,
+		   is_later = stream->has_number && has_number && now > before + 1;
+
+	stream->number = now;
+	stream->has_number = has_number;
+	return is_later ? now - before - 1 : 0;
+}
+
+/* The counter runs over all packets of a stream, and may wrap. */
+static uint64_t decode_discarded(struct ctf_stream *stream, const struct ctf_packet *packet)
+{
+	const unsigned bits = packet->class->discarded_bits;
+	const uint64_t now = packet->roles[CTF_ROLE_DISCARDED],
+		       mask = bits && bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+	uint64_t n;
+
+	if (!(packet->seen & 1u << CTF_ROLE_DISCARDED))
+		return 0;
+	n = stream->has_discarded ? (now - stream->discarded) & mask : now;
+	stream->discarded = now;
+	stream->has_discarded = true;
+	return n;
+}
+
+static int decode_keep_header(struct ctf_file *file, const struct cut *cut)
+{
+	if (file->header_capacity < cut->len) {
+		uint8_t *header = realloc(file->header, cut->len);
+
+		if (!header)
+			return err_nomem();
+		file->header = header;
+		file->header_capacity = cut->len;
+	}
+	memcpy(file->header, cut->bytes, cut->len);
+	return 0;
+}
+
+static int decode_put_lost(struct ctf_source *s, const struct ctf_file *file,
+			   const struct cut *cut, struct ctf_lost lost, struct event *ret)
+{
+	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost.lost + lost.packets,
+		    "%s in front of the packet at 0x%llx of %.200s",
+		    lost.lost      ? lost.packets ? "events and packets" : "events"
+		    : lost.packets ? "packets"
+				   : "",
+		    (unsigned long long)cut->file_off, file->path);
+	decode_set_head(cut, ret);
+	if (cut->order == CUT_AT_ONCE && !s->opts.unordered)
+		ret->pub.time_ns = SONDE_NO_TIME;
+	ret->pub.cpu = file->cpu;
+	ret->schema = s->lost_schema;
+	ret->pub.schema = ret->schema->id;
+	ret->attr = ret->member = 0;
+	memcpy(s->payloads, &lost, sizeof(lost));
+	ret->pub.bytes = s->payloads;
+	ret->pub.bytes_len = sizeof(lost);
+	return 1;
+}
+
+static int decode_packet(struct ctf_source *s, const struct cut *cut, struct event *ret)
+{
+	struct ctf_file *file = &s->files.v[cut->file];
+	struct ctf_stream *stream = &s->streams.v[file->stream];
+	struct ctf_lost lost;
+	const char *why = "a packet changed while it was read";
+	size_t need;
+
+	if (ctf_packet_read(s, file, cut->file_off, cut->bytes, cut->len, 0, file->slots,
+			    &file->current, &need, &why) < 0) {
+		file->current.is_read = false;
+		decode_defect(s, cut, why);
+		return 0;
+	}
+	TRY(decode_keep_header(file, cut));
+	file->cpu = file->current.class->cpu_slot == CTF_NO_SLOT
+			    ? -1
+			    : (int32_t)file->slots[file->current.class->cpu_slot];
+	lost.packets = decode_lost_packets(stream, &file->current);
+	lost.lost = decode_discarded(stream, &file->current);
+	return lost.packets || lost.lost ? decode_put_lost(s, file, cut, lost, ret) : 0;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+struct ctf_reader ctf_event_reader(struct ctf_source *s, const struct cut *cut)
+{
+	struct ctf_file *file = &s->files.v[cut->file];
+
+	return (struct ctf_reader){
+		.bytes = cut->bytes,
+		.origin = 8 * (cut->file_off - file->current.off),
+		.pos = cut->flags >> CTF_CUT_BITS_SHIFT,
+		.avail = 8 * (uint64_t)cut->len,
+		.end = 8 * (uint64_t)cut->len,
+		.slots = file->slots,
+		.budget = CTF_BUDGET,
+	};
+}
+
+/* The payload of an event, whose class is *ret_type. */
+static int decode_fill(struct ctf_source *s, struct ctf_reader *rd, const struct ctf_file *file,
+		       struct ctf_filler *filler, const struct ctf_event_type **ret_type)
+{
+	const struct ctf_stream_class *stream = file->current.class;
+	const struct ctf_event_class *event;
+	const struct ctf_event_type *type;
+
+	TRY(ctf_walk(&stream->event_header_program, rd));
+	event = ctf_event_class_of(stream, rd);
+	if (!event)
+		return ctf_walk_bad(rd, "an event has an id that the metadata do not describe");
+	type = *ret_type = &s->types[event->place];
+	memset(filler->to, 0, type->fixed);
+	filler->used = type->fixed;
+	TRY(ctf_fill_program(&stream->event_context_program, rd, filler));
+	TRY(ctf_fill_program(&event->context_program, rd, filler));
+	return ctf_fill_program(&event->fields_program, rd, filler);
+}
+
+static void decode_set_task(const struct ctf_source *s, const struct ctf_file *file,
+			    const struct ctf_event_type *type, struct event *ret)
+{
+	ret->pub.cpu = type->known[KNOWN_CPU]
+			       ? (int32_t)ctf_known_number(type, KNOWN_CPU, ret, -1)
+			       : file->cpu;
+	ret->pub.pid = ret->pub.tid = s->vpid;
+	if (type->known[KNOWN_PID] || type->known[KNOWN_TID]) {
+		ret->pub.tid = (int32_t)ctf_known_number(
+			type, type->known[KNOWN_TID] ? KNOWN_TID : KNOWN_PID, ret, -1);
+		ret->pub.pid = (int32_t)ctf_known_number(type, KNOWN_PID, ret,
+							 s->vpid >= 0 ? s->vpid : ret->pub.tid);
+	}
+}
+
+/* Returns 1 and an event; 0 if the record is damaged. */
+static int decode_event(struct ctf_source *s, const struct cut *cut, struct event *ret,
+			struct outbuf *scratch, const struct ctf_event_type **ret_type,
+			const char **ret_why)
+{
+	struct ctf_file *file = &s->files.v[cut->file];
+	struct ctf_filler filler = { .to = s->payloads + s->payloads_used, .scratch = scratch };
+	struct ctf_reader rd = ctf_event_reader(s, cut);
+
+	*ret_why = "its packet is damaged";
+	if (!file->current.is_read || !cut->unit || cut->unit->off != file->current.off)
+		return 0;
+	if (decode_fill(s, &rd, file, &filler, ret_type) < 0) {
+		*ret_why = rd.why ? rd.why : "a field is beyond the record";
+		return 0;
+	}
+	*ret_why = filler.is_cut ? "a value has more than 65535 bytes, its end was left out" : NULL;
+	decode_set_head(cut, ret);
+	if (!file->current.class->clock)
+		ret->pub.time_ns = SONDE_NO_TIME;
+	ret->schema = (*ret_type)->schema;
+	ret->pub.schema = ret->schema->id;
+	ret->attr = ret->member = (*ret_type)->class->place;
+	ret->pub.bytes = filler.to;
+	ret->pub.bytes_len = (uint32_t)filler.used;
+	decode_set_task(s, file, *ret_type, ret);
+	return 1;
+}
+
+/* False if the event must be decoded alone. */
+static bool decode_ahead(struct ctf_source *s, const struct cut *cut, struct event *ret,
+			 struct outbuf *scratch)
+{
+	const struct ctf_event_type *type;
+	const char *why;
+
+	if (!(cut->flags & CUT_SAMPLE) ||
+	    s->payloads_used + CTF_LARGEST_PAYLOAD > sizeof(s->payloads) ||
+	    !decode_event(s, cut, ret, scratch, &type, &why) || why || type->rule != TASK_NONE ||
+	    !ctf_task_is_named(s, type, ret))
+		return false;
+	s->payloads_used += (ret->pub.bytes_len + 7) & ~(size_t)7;
+	return true;
+}
+
+static int decode_alone(struct ctf_source *s, const struct cut *cut, struct event *ret,
+			struct outbuf *scratch)
+{
+	const struct ctf_event_type *type;
+	const char *why;
+	int n;
+
+	if (!(cut->flags & CUT_SAMPLE))
+		return decode_packet(s, cut, ret);
+	n = decode_event(s, cut, ret, scratch, &type, &why);
+	if (why)
+		decode_defect(s, cut, why);
+	if (n)
+		ret->change = ctf_task_change(s, type, ret);
+	return n;
+}
+
+int ctf_decode(struct source *source, const struct cut *cuts, int nr, int *at, struct event *ret,
+	       int max)
+{
+	struct ctf_source *s = ctf_source_of(source);
+	int n = 0;
+
+	s->payloads_used = 0;
+	for (; *at < nr && n < max && decode_ahead(s, &cuts[*at], &ret[n], &s->scratch); n++)
+		++*at;
+	if (n)
+		return n;
+	s->payloads_used = 0;
+	return decode_alone(s, &cuts[(*at)++], ret, &s->scratch);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the schemas: the fields of each class of events, and their places in the payload. */
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "formats/ctf/text.h"
+#include "model/sampled.h"
+#include "model/schema_table.h"
+#include "sources/ctf/ctf.h"
+
+/* Chooses places in one payload. */
+struct layout {
+	struct ctf_source *s;
+	VEC(struct sonde_field) fields;
+	uint32_t used;
+	const struct ctf_alias *alias; /* the event has a name of the kernel; NULL if not */
+	bool is_context;
+};
+
+static uint32_t schemas_width(const struct ctf_step *s)
+{
+	return s->is_leb         ? 8
+	       : s->bits <= 8    ? 1
+	       : s->bits <= 16   ? 2
+	       : s->bits <= 32   ? 4
+				 : 8;
+}
+
+static bool schemas_is_number(const struct ctf_step *s)
+{
+	return s->kind == CTF_INT || s->kind == CTF_ENUM ||
+	       (s->kind == CTF_FLOAT && (s->bits == 32 || s->bits == 64));
+}
+
+/* The place of n bytes; false if the payload's fixed part is full. */
+static bool schemas_place(struct layout *l, struct ctf_step *s, uint64_t n, uint32_t align)
+{
+	const uint32_t at = (l->used + align - 1) & ~(align - 1);
+
+	if (n > CTF_MOST_FIXED || at > CTF_MOST_FIXED - n)
+		return false;
+	s->to = at;
+	l->used = at + (uint32_t)n;
+	return true;
+}
+
+static const char *schemas_integer_type(struct layout *l, const struct ctf_step *s, const char *end)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%u%s",
+		 s->kind == CTF_FLOAT ? "float"
+		 : s->is_signed       ? "s"
+				      : "u",
+		 s->is_leb ? 64 : s->bits, end);
+	return arena_strdup(&l->s->opts.schemas->arena, text);
+}
+
+static struct sonde_field schemas_field(const struct ctf_step *s, uint32_t width)
+{
+	return (struct sonde_field){
+		.size = sizeof(struct sonde_field),
+		.offset = s->to,
+		.width = width,
+		.elem_width = width,
+		.kind = SONDE_FIELD_INT,
+		.is_signed = s->is_signed,
+	};
+}
+
+/* A copy: schemas may outlive their source. NULL without memory. */
+static const struct sonde_label *schemas_labels(struct layout *l, const struct ctf_type *type)
+{
+	struct arena *a = &l->s->opts.schemas->arena;
+	struct sonde_label *to = arena_array(a, type->nr_labels + 1, sizeof(*to));
+
+	for (uint32_t i = 0; to && i < type->nr_labels; i++) {
+		to[i] = type->labels[i];
+		to[i].text = arena_strdup(a, type->labels[i].text);
+		if (!to[i].text)
+			to = NULL;
+	}
+	if (!to)
+		err_nomem();
+	return to;
+}
+
+/* A number of one of the places, or elements of it. */
+static bool schemas_number(struct layout *l, struct ctf_step *s, struct sonde_field *ret)
+{
+	const uint32_t width = schemas_width(s);
+
+	if (!schemas_place(l, s, width, width))
+		return false;
+	s->fill = FILL_NUMBER;
+	s->width = (uint8_t)width;
+	*ret = schemas_field(s, width);
+	ret->is_pointer = s->kind == CTF_INT && s->base == 16;
+	if (s->kind == CTF_ENUM) {
+		ret->kind = SONDE_FIELD_ENUM;
+		ret->labels = schemas_labels(l, s->type);
+		ret->nr_labels = ret->labels ? s->type->nr_labels : 0;
+	} else if (s->kind == CTF_FLOAT) {
+		ret->kind = SONDE_FIELD_FLOAT;
+		ret->is_signed = false;
+	}
+	ret->type = s->kind == CTF_ENUM    ? "enum"
+		    : s->kind != CTF_FLOAT ? schemas_integer_type(l, s, "")
+		    : s->bits == 32        ? "float"
+					   : "double";
+	return true;
+}
+
+/* A dynamic field: a word with its place and length. */
+static bool schemas_dynamic(struct layout *l, struct ctf_step *s, enum ctf_fill fill,
+			    struct sonde_field *ret)
+{
+	if (!schemas_place(l, s, 4, 4))
+		return false;
+	s->fill = (uint8_t)fill;
+	*ret = schemas_field(s, 4);
+	ret->kind = SONDE_FIELD_STRING;
+	ret->is_signed = false;
+	ret->is_array = ret->is_dynamic = ret->is_text = true;
+	ret->elem_width = 1;
+	ret->type = "__data_loc char[]";
+	return true;
+}
+
+static bool schemas_sequence(struct layout *l, struct ctf_step *s, struct sonde_field *ret)
+{
+	const struct ctf_step *elem = s + 1;
+
+	if (!schemas_dynamic(l, s, FILL_SEQUENCE, ret))
+		return false;
+	s->width = (uint8_t)schemas_width(elem);
+	ret->kind = SONDE_FIELD_ARRAY;
+	ret->is_text = false;
+	ret->is_signed = elem->is_signed;
+	ret->elem_width = s->width;
+	ret->type = schemas_integer_type(l, elem, "[]");
+	return true;
+}
+
+static bool schemas_array(struct layout *l, struct ctf_step *s, struct sonde_field *ret)
+{
+	const struct ctf_step *elem = s + 1;
+	const bool is_text = ctf_is_text_array(s);
+	const uint32_t width = schemas_width(elem);
+	char end[32];
+
+	if (s->count > CTF_MOST_FIXED || !schemas_place(l, s, s->count * width, width))
+		return false;
+	s->fill = is_text ? FILL_BYTES : FILL_ELEMENTS;
+	s->width = (uint8_t)width;
+	*ret = schemas_field(s, (uint32_t)(s->count * width));
+	ret->kind = is_text ? SONDE_FIELD_STRING : SONDE_FIELD_ARRAY;
+	ret->is_array = true;
+	ret->is_text = is_text;
+	ret->is_signed = elem->is_signed;
+	ret->elem_width = width;
+	snprintf(end, sizeof(end), "[%llu]", (unsigned long long)s->count);
+	if (is_text) {
+		char type[48];
+
+		snprintf(type, sizeof(type), "char%s", end);
+		ret->type = arena_strdup(&l->s->opts.schemas->arena, type);
+	} else {
+		ret->type = schemas_integer_type(l, elem, end);
+	}
+	return true;
+}
+
+static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at,
+			   const struct sonde_field **ret, uint32_t *ret_nr);
+
+/* The field of one step. Returns 0 if the payload has no room for it. */
+static int schemas_value(struct layout *l, struct ctf_step *steps, uint32_t at,
+			 struct sonde_field *ret)
+{
+	struct ctf_step *s = &steps[at];
+	const struct ctf_step *elem = s + 1;
+
+	switch ((enum ctf_kind)s->kind) {
+	case CTF_INT:
+	case CTF_ENUM:
+	case CTF_FLOAT:
+		return schemas_is_number(s) ? schemas_number(l, s, ret) : 0;
+	case CTF_STRING:
+		return schemas_dynamic(l, s, FILL_STRING, ret);
+	case CTF_STRUCT:
+		s->fill = FILL_MEMBERS;
+		s->to = l->used = (l->used + 7) & ~7u;
+		*ret = schemas_field(s, 0);
+		TRY(schemas_members(l, steps, at, &ret->fields, &ret->nr_fields));
+		ret->kind = SONDE_FIELD_NESTED;
+		ret->type = "struct";
+		ret->width = l->used > s->to ? l->used - s->to : 0;
+		ret->elem_width = 0;
+		return ret->width > 0; /* a width of 0 would mean the rest of the payload */
+	case CTF_ARRAY:
+		if (elem->kind == CTF_INT && s->count && s->count <= CTF_MOST_FIXED / 8 &&
+		    (ctf_is_text_array(s) || !elem->is_text || elem->bits != 8))
+			return schemas_array(l, s, ret);
+		break;
+	case CTF_SEQUENCE:
+		if (ctf_is_text_array(s))
+			return schemas_dynamic(l, s, FILL_TEXT, ret);
+		if (elem->kind == CTF_INT)
+			return schemas_sequence(l, s, ret);
+		break;
+	case CTF_VARIANT:
+		break;
+	}
+	return schemas_dynamic(l, s, FILL_PRINTED, ret);
+}
+
+static const char *schemas_name_of(struct layout *l, struct ctf_step *s)
+{
+	const char *name = l->alias ? ctf_alias_field(l->alias, s->shown, &s->add) : NULL;
+
+	return name ? name : s->shown;
+}
+
+/* The members of the struct at a step, which become fields. */
+static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at,
+			   const struct sonde_field **ret, uint32_t *ret_nr)
+{
+	VEC(struct sonde_field) fields = { 0 };
+	struct arena *a = &l->s->opts.schemas->arena;
+	struct sonde_field *copy;
+	int r = 0;
+
+	for (uint32_t i = at + 1; i < steps[at].next && r >= 0; i = steps[i].next) {
+		struct sonde_field f = { 0 };
+
+		if (steps[i].is_hidden || !steps[i].shown)
+			continue;
+		r = schemas_value(l, steps, i, &f);
+		if (r > 0) {
+			f.name = arena_strdup(a, schemas_name_of(l, &steps[i]));
+			r = f.name && f.type && vec_push(&fields, f) >= 0 ? 0 : err_nomem();
+		} else if (r == 0) {
+			steps[i].fill = FILL_NONE;
+		}
+	}
+	copy = arena_array(a, fields.n + 1, sizeof(*copy));
+	if (copy && fields.n)
+		memcpy(copy, fields.v, fields.n * sizeof(*copy));
+	*ret = copy;
+	*ret_nr = (uint32_t)fields.n;
+	vec_done(&fields);
+	return r < 0 ? r : copy ? 0 : err_nomem();
+}
+
+/* Adds the fields of a scope. */
+static int schemas_scope(struct layout *l, const struct ctf_program *program)
+{
+	const struct sonde_field *fields;
+	uint32_t nr;
+
+	if (!program->nr)
+		return 0;
+	program->steps[0].fill = FILL_MEMBERS;
+	TRY(schemas_members(l, program->steps, 0, &fields, &nr));
+	for (uint32_t i = 0; i < nr; i++) {
+		struct sonde_field f = fields[i];
+
+		f.is_common = l->is_context;
+		if (vec_push(&l->fields, f) < 0)
+			return err_nomem();
+	}
+	return 0;
+}
+
+/* A context's field has another name if the event has a field of its name. */
+static int schemas_rename_contexts(struct layout *l, size_t nr_contexts)
+{
+	for (size_t i = 0; i < nr_contexts; i++) {
+		for (size_t k = i + 1; k < l->fields.n; k++) {
+			char name[256];
+
+			if (strcmp(l->fields.v[i].name, l->fields.v[k].name) != 0)
+				continue;
+			snprintf(name, sizeof(name), "ctx_%s", l->fields.v[i].name);
+			l->fields.v[i].name = arena_strdup(&l->s->opts.schemas->arena, name);
+			if (!l->fields.v[i].name)
+				return err_nomem();
+			break;
+		}
+	}
+	return 0;
+}
+
+/* "provider:event": *ret_system is the provider; for other names it is "ctf". */
+static int schemas_split_name(struct ctf_source *s, struct ctf_event_type *type,
+			      struct sonde_schema *sc)
+{
+	struct arena *a = &s->opts.schemas->arena;
+	struct ctf_alias alias;
+	char room[128], name[200];
+	const char *recorded = type->class->name ? type->class->name : "", *colon;
+
+	type->is_alias = s->is_kernel && ctf_alias_event(recorded, &alias, room);
+	if (type->is_alias) {
+		snprintf(name, sizeof(name), "%s:%s", alias.system, alias.event);
+		outbuf_fmt(&s->aliases, "%s%s=%s", s->aliases.len ? " " : "", recorded, name);
+		recorded = name;
+	}
+	sc->name = arena_strdup(a, recorded);
+	colon = strchr(recorded, ':');
+	sc->system = colon ? arena_strndup(a, recorded, (size_t)(colon - recorded)) : "ctf";
+	sc->event = !sc->name ? NULL : colon ? sc->name + (colon - recorded) + 1 : sc->name;
+	return sc->name && sc->system ? 0 : err_nomem();
+}
+
+static void schemas_note_fields(struct ctf_source *s, const struct ctf_alias *alias,
+				const struct ctf_program *program)
+{
+	const struct ctf_step *steps = program->steps;
+	int32_t add;
+
+	for (uint32_t i = 1; alias && i < program->nr; i = steps[i].next) {
+		const char *name = ctf_alias_field(alias, steps[i].shown, &add);
+
+		if (name && strcmp(name, steps[i].shown) != 0)
+			outbuf_fmt(&s->aliases, " %s.%s=%s", alias->event, steps[i].shown, name);
+	}
+}
+
+static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
+{
+	struct layout l = { .s = s, .is_context = true };
+	struct arena *a = &s->opts.schemas->arena;
+	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
+	struct ctf_alias alias;
+	char room[128];
+	size_t nr_contexts;
+	int r;
+
+	if (!sc)
+		return err_nomem();
+	*sc = (struct sonde_schema){
+		.kind = SONDE_TRACEPOINT,
+		.event_class = EVENT_TRACEPOINT,
+		.sampled = SAMPLED_TID | SAMPLED_CPU | SAMPLED_RAW |
+			   (type->stream->clock ? SAMPLED_TIME : 0),
+		.abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_bytes = 8 },
+	};
+	sc->dialect = (int)s->opts.rules->printfmt_dialect;
+	TRY(schemas_split_name(s, type, sc));
+	r = schemas_scope(&l, &type->stream->event_context_program);
+	if (r >= 0)
+		r = schemas_scope(&l, &type->class->context_program);
+	nr_contexts = l.fields.n;
+	l.is_context = false;
+	if (type->is_alias) {
+		(void)ctf_alias_event(type->class->name, &alias, room);
+		l.alias = &alias;
+		schemas_note_fields(s, l.alias, &type->class->fields_program);
+	}
+	if (r >= 0)
+		r = schemas_scope(&l, &type->class->fields_program);
+	if (r >= 0)
+		r = schemas_rename_contexts(&l, nr_contexts);
+	sc->nr_fields = l.fields.n;
+	sc->nr_common = nr_contexts;
+	sc->fields = arena_array(a, l.fields.n + 1, sizeof(*sc->fields));
+	if (sc->fields && l.fields.n)
+		memcpy(sc->fields, l.fields.v, l.fields.n * sizeof(*sc->fields));
+	vec_done(&l.fields);
+	if (r < 0)
+		return r;
+	if (!sc->fields)
+		return err_nomem();
+	type->fixed = (l.used + 7) & ~7u;
+	TRY(schema_table_take(s->opts.schemas, sc, s, &type->schema));
+	type->rule = s->is_kernel ? ctf_task_rule_of(type->class->name) : TASK_NONE;
+	ctf_task_find_fields(type);
+	return 0;
+}
+
+static int schemas_make_lost(struct ctf_source *s)
+{
+	static const struct sonde_field fields[] = {
+		{ .size = sizeof(struct sonde_field),
+		  .offset = offsetof(struct ctf_lost, lost),
+		  .width = 8,
+		  .elem_width = 8,
+		  .kind = SONDE_FIELD_INT,
+		  .name = "lost",
+		  .type = "u64" },
+		{ .size = sizeof(struct sonde_field),
+		  .offset = offsetof(struct ctf_lost, packets),
+		  .width = 8,
+		  .elem_width = 8,
+		  .kind = SONDE_FIELD_INT,
+		  .name = "packets",
+		  .type = "u64" },
+	};
+	struct arena *a = &s->opts.schemas->arena;
+	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
+
+	if (!sc)
+		return err_nomem();
+	*sc = (struct sonde_schema){
+		.kind = SONDE_RECORD,
+		.traits = SCHEMA_LOSS,
+		.system = "",
+		.event = "lost",
+		.name = "lost",
+		.abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_bytes = 8 },
+		.nr_fields = sizeof(fields) / sizeof(*fields),
+	};
+	sc->fields = arena_array(a, sc->nr_fields, sizeof(*sc->fields));
+	if (!sc->fields)
+		return err_nomem();
+	memcpy(sc->fields, fields, sizeof(fields));
+	return schema_table_take(s->opts.schemas, sc, s, &s->lost_schema);
+}
+
+int ctf_schemas_make(struct ctf_source *s)
+{
+	s->types = arena_array(&s->arena, s->trace.events.n + 1, sizeof(*s->types));
+	if (!s->types)
+		return err_nomem();
+	vec_foreach(stream, &s->trace.streams) {
+		vec_foreach(event, &(*stream)->events) {
+			struct ctf_event_type *type = &s->types[(*event)->place];
+
+			type->stream = *stream;
+			type->class = *event;
+			TRY(schemas_make_type(s, type));
+		}
+	}
+	return schemas_make_lost(s);
+}
