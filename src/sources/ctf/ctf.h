@@ -39,6 +39,7 @@ enum ctf_fill {
 /* Payload of SCHEMA_LOST. */
 struct ctf_lost {
 	uint64_t lost, packets;
+	uint64_t unknown; /* 1: a number of events that the trace does not say */
 };
 
 /* A packet's header and context, as far as they say where its events are. */

@@ -41,17 +41,23 @@ static uint64_t decode_lost_packets(struct ctf_stream *stream, const struct ctf_
 	return is_later ? now - before - 1 : 0;
 }
 
-/* The counter runs over all packets of a stream, and may wrap. */
-static uint64_t decode_discarded(struct ctf_stream *stream, const struct ctf_packet *packet)
+/*
+ * The counter runs over all packets of a stream, and may wrap. The value in the first packet counts
+ * what was lost before it, maybe long before the trace begins: *ret_unknown.
+ */
+static uint64_t decode_discarded(struct ctf_stream *stream, const struct ctf_packet *packet,
+				 bool *ret_unknown)
 {
 	const unsigned bits = packet->class->discarded_bits;
 	const uint64_t now = packet->roles[CTF_ROLE_DISCARDED],
 		       mask = bits && bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 	uint64_t n;
 
+	*ret_unknown = false;
 	if (!(packet->seen & 1u << CTF_ROLE_DISCARDED))
 		return 0;
-	n = stream->has_discarded ? (now - stream->discarded) & mask : now;
+	n = stream->has_discarded ? (now - stream->discarded) & mask : 0;
+	*ret_unknown = !stream->has_discarded && now;
 	stream->discarded = now;
 	stream->has_discarded = true;
 	return n;
@@ -74,11 +80,12 @@ static int decode_keep_header(struct ctf_file *file, const struct cut *cut)
 static int decode_put_lost(struct ctf_source *s, const struct ctf_file *file,
 			   const struct cut *cut, struct ctf_lost lost, struct event *ret)
 {
-	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost.lost + lost.packets,
-		    "%s in front of the packet at 0x%llx of %.200s",
-		    lost.lost      ? lost.packets ? "events and packets" : "events"
-		    : lost.packets ? "packets"
-				   : "",
+	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost.lost + lost.packets + lost.unknown,
+		    "%s up to the packet at 0x%llx of %.200s",
+		    lost.unknown   ? "an unknown number of events"
+		    : !lost.lost   ? "packets"
+		    : lost.packets ? "events and packets"
+				   : "events",
 		    (unsigned long long)cut->file_off, file->path);
 	decode_set_head(cut, ret);
 	if (cut->order == CUT_AT_ONCE && !s->opts.unordered)
@@ -98,6 +105,7 @@ static int decode_packet(struct ctf_source *s, const struct cut *cut, struct eve
 	struct ctf_file *file = &s->files.v[cut->file];
 	struct ctf_stream *stream = &s->streams.v[file->stream];
 	struct ctf_lost lost;
+	bool is_unknown;
 	const char *why = "a packet changed while it was read";
 	size_t need;
 
@@ -112,8 +120,9 @@ static int decode_packet(struct ctf_source *s, const struct cut *cut, struct eve
 			    ? -1
 			    : (int32_t)file->slots[file->current.class->cpu_slot];
 	lost.packets = decode_lost_packets(stream, &file->current);
-	lost.lost = decode_discarded(stream, &file->current);
-	return lost.packets || lost.lost ? decode_put_lost(s, file, cut, lost, ret) : 0;
+	lost.lost = decode_discarded(stream, &file->current, &is_unknown);
+	lost.unknown = is_unknown;
+	return lost.packets || lost.lost || is_unknown ? decode_put_lost(s, file, cut, lost, ret) : 0;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -130,6 +130,15 @@ static void open_ctf_traits(struct source *source __attribute__((unused)),
 	*ret = (struct source_traits){ .has_time_zero = true };
 }
 
+/* Each event counts once, as those of tracepoints without a period do in perf. */
+static void open_ctf_weigh(struct source *source __attribute__((unused)),
+			   const struct event *ev __attribute__((unused)), uint64_t *ret_ip,
+			   uint64_t *ret_period)
+{
+	*ret_ip = 0;
+	*ret_period = 1;
+}
+
 static void open_ctf_report(struct source *source, const struct event *ev,
 			    struct source_report *ret)
 {
@@ -138,7 +147,10 @@ static void open_ctf_report(struct source *source, const struct event *ev,
 	if (ev->schema != ctf_source_of(source)->lost_schema)
 		return;
 	memcpy(&lost, ev->pub.bytes, sizeof(lost));
-	*ret = (struct source_report){ .kind = REPORT_LOST, .lost = lost.lost + lost.packets };
+	*ret = (struct source_report){
+		.kind = REPORT_LOST,
+		.lost = lost.lost + lost.packets + lost.unknown,
+	};
 }
 
 enum fact { KIND, FORMAT, FORMAT_VERSION, FORMAT_TEXT, HOSTNAME, RELEASE, RECORDER, ORDER, ALIASES };
@@ -224,6 +236,7 @@ const struct source_ops ctf_source_ops = {
 	.file = open_ctf_file,
 	.cut = ctf_cut,
 	.decode = ctf_decode,
+	.weigh = open_ctf_weigh,
 	.clock = open_ctf_clock,
 	.traits = open_ctf_traits,
 	.report = open_ctf_report,

@@ -315,6 +315,19 @@ static int schemas_split_name(struct ctf_source *s, struct ctf_event_type *type,
 	return sc->name && sc->system ? 0 : err_nomem();
 }
 
+/* Lists an alias of a field once. */
+static void schemas_note_field(struct ctf_source *s, const char *from, const char *to)
+{
+	char text[128];
+	size_t n;
+
+	n = (size_t)snprintf(text, sizeof(text), " %s=%s", from, to);
+	if (n >= sizeof(text) ||
+	    (s->aliases.len && memmem(s->aliases.data, s->aliases.len, text, n)))
+		return;
+	outbuf_put(&s->aliases, text, n);
+}
+
 static void schemas_note_fields(struct ctf_source *s, const struct ctf_alias *alias,
 				const struct ctf_program *program)
 {
@@ -325,7 +338,7 @@ static void schemas_note_fields(struct ctf_source *s, const struct ctf_alias *al
 		const char *name = ctf_alias_field(alias, steps[i].shown, &add);
 
 		if (name && strcmp(name, steps[i].shown) != 0)
-			outbuf_fmt(&s->aliases, " %s.%s=%s", alias->event, steps[i].shown, name);
+			schemas_note_field(s, steps[i].shown, name);
 	}
 }
 
@@ -397,6 +410,13 @@ static int schemas_make_lost(struct ctf_source *s)
 		  .elem_width = 8,
 		  .kind = SONDE_FIELD_INT,
 		  .name = "packets",
+		  .type = "u64" },
+		{ .size = sizeof(struct sonde_field),
+		  .offset = offsetof(struct ctf_lost, unknown),
+		  .width = 8,
+		  .elem_width = 8,
+		  .kind = SONDE_FIELD_INT,
+		  .name = "unknown",
 		  .type = "u64" },
 	};
 	struct arena *a = &s->opts.schemas->arena;

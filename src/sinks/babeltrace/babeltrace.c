@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prints the events of CTF traces as babeltrace2 does by default: time of day, time since the event
+ * before, host and process, name, then the scopes with their fields (docs/formats/ctf.md).
+ */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "sinks/fd_writer.h"
+#include "sinks/line_options.h"
+#include "sinks/sink.h"
+#include "sinks/text/terminal.h"
+#include "sinks/text_only.h"
+#include "sources/ctf/view.h"
+
+enum { NS_IN_S = 1000000000, HEAD_BYTES = 64 };
+
+/* What all lines of one packet have in common. */
+struct packet_text {
+	uint64_t off;
+	bool is_known, has_any;
+	struct outbuf text; /* its context */
+};
+
+/* One trace of the session. */
+struct trace {
+	struct ctf_source *source;
+	struct outbuf host; /* "host:proc:(42) " */
+	VEC(struct packet_text) packets; /* by file */
+};
+
+struct babeltrace_sink {
+	struct sink base;
+	struct fd_writer writer;
+	const struct recordings *recordings;
+	VEC(struct trace) traces; /* by recording */
+	bool on_terminal;
+	bool has_last;
+	uint64_t last_ns; /* of the line before */
+	bool has_second;
+	uint64_t second; /* whose time of day is in clock */
+	char clock[8];   /* "HH:MM:SS" */
+};
+
+static struct babeltrace_sink *babeltrace_sink_of(struct sink *s)
+{
+	return (struct babeltrace_sink *)s;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static void babeltrace_two_digits(char *to, int v)
+{
+	memcpy(to, digit_pairs + 2 * (v % 100), 2);
+}
+
+/* Finds the time of day in the local time zone. */
+static void babeltrace_know_second(struct babeltrace_sink *s, uint64_t second)
+{
+	const time_t t = (time_t)second;
+	struct tm tm = { 0 };
+
+	if (s->has_second && s->second == second)
+		return;
+	localtime_r(&t, &tm);
+	s->has_second = true;
+	s->second = second;
+	memcpy(s->clock, "00:00:00", 8);
+	babeltrace_two_digits(s->clock, tm.tm_hour);
+	babeltrace_two_digits(s->clock + 3, tm.tm_min);
+	babeltrace_two_digits(s->clock + 6, tm.tm_sec);
+}
+
+static char *babeltrace_write_ns(char *to, uint32_t ns)
+{
+	*to = '.';
+	for (int i = 9; i > 1; i -= 2) {
+		memcpy(to + i - 1, digit_pairs + 2 * (ns % 100), 2);
+		ns /= 100;
+	}
+	to[1] = (char)('0' + ns % 10);
+	return to + 10;
+}
+
+/* "[HH:MM:SS.nnnnnnnnn] (+S.nnnnnnnnn) " */
+static void babeltrace_put_time(struct babeltrace_sink *s, uint64_t ns)
+{
+	struct outbuf *out = &s->writer.out;
+	const uint64_t delta = ns > s->last_ns ? ns - s->last_ns : 0;
+	char *to = outbuf_room(out, HEAD_BYTES), *start = to;
+
+	if (!to)
+		return;
+	babeltrace_know_second(s, ns / NS_IN_S);
+	*to++ = '[';
+	memcpy(to, s->clock, sizeof(s->clock));
+	to = babeltrace_write_ns(to + sizeof(s->clock), (uint32_t)(ns % NS_IN_S));
+	memcpy(to, "] (+", 4);
+	to += 4;
+	if (s->has_last) {
+		char digits[20], *first = digits_u64(digits + sizeof(digits), delta / NS_IN_S);
+		const size_t n = (size_t)(digits + sizeof(digits) - first);
+
+		memcpy(to, first, n);
+		to = babeltrace_write_ns(to + n, (uint32_t)(delta % NS_IN_S));
+	} else {
+		memcpy(to, "?.?????????", 11);
+		to += 11;
+	}
+	memcpy(to, ") ", 2);
+	outbuf_advance(out, (size_t)(to + 2 - start));
+	s->has_last = true;
+	s->last_ns = ns;
+}
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+static void babeltrace_trace_done(struct trace *t)
+{
+	vec_foreach(packet, &t->packets)
+		outbuf_done(&packet->text);
+	vec_done(&t->packets);
+	outbuf_done(&t->host);
+}
+
+static int babeltrace_add_trace(struct babeltrace_sink *s, const struct recording *rec)
+{
+	struct trace t = { .source = ctf_view_of(rec->source) };
+	struct ctf_view_env env;
+
+	if (!t.source)
+		return err_set(-EINVAL,
+			       "format babeltrace is for CTF traces; %s is a %s recording", rec->input,
+			       rec->source->ops->name);
+	ctf_view_env(t.source, &env);
+	if (env.hostname)
+		outbuf_str(&t.host, env.hostname);
+	if (env.procname)
+		outbuf_fmt(&t.host, "%s%s", t.host.len ? ":" : "", env.procname);
+	if (env.vpid >= 0)
+		outbuf_fmt(&t.host, "%s(%lld)", t.host.len ? ":" : "", (long long)env.vpid);
+	if (t.host.len)
+		outbuf_char(&t.host, ' ');
+	if (t.host.failed || vec_push(&s->traces, t) < 0) {
+		outbuf_done(&t.host);
+		return err_nomem();
+	}
+	return 0;
+}
+
+/* The context of the event's packet, made when the first event of the packet comes. */
+static int babeltrace_know_packet(struct trace *t, const struct event *ev,
+				  const struct packet_text **ret)
+{
+	uint64_t file, off;
+	struct packet_text *p;
+
+	ctf_view_packet(t->source, ev, &file, &off);
+	while (t->packets.n <= file)
+		if (vec_push(&t->packets, (struct packet_text){ 0 }) < 0)
+			return err_nomem();
+	p = &t->packets.v[file];
+	*ret = p;
+	if (p->is_known && p->off == off)
+		return 0;
+	p->text.len = 0;
+	p->has_any = false;
+	p->off = off;
+	p->is_known = true;
+	if (ctf_view_put_packet(t->source, ev, &p->has_any, &p->text) < 0)
+		p->text.len = 0;
+	return p->text.failed ? err_nomem() : 0;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static int babeltrace_put_event(struct sink *sink, const struct event *ev)
+{
+	struct babeltrace_sink *s = babeltrace_sink_of(sink);
+	struct trace *t = &s->traces.v[ev->recording->nr];
+	struct outbuf *out = &s->writer.out;
+	const size_t start = out->len;
+	const char *name = ctf_view_name(t->source, ev);
+	const struct packet_text *packet;
+	bool has_any;
+
+	if (!name)
+		return 0;
+	TRY(babeltrace_know_packet(t, ev, &packet));
+	if (ev->pub.time_ns != SONDE_NO_TIME)
+		babeltrace_put_time(s, ev->pub.time_ns);
+	outbuf_put(out, t->host.data, t->host.len);
+	outbuf_str(out, name);
+	outbuf_put(out, ": ", 2);
+	outbuf_put(out, packet->text.data, packet->text.len);
+	has_any = packet->has_any;
+	/* decode() has read the same bytes without a fault. */
+	(void)ctf_view_put_fields(t->source, ev, &has_any, out);
+	if (s->on_terminal && !out->failed)
+		text_terminal_quiet(out, start, false);
+	outbuf_char(out, '\n');
+	return fd_writer_tick(&s->writer);
+}
+
+static int babeltrace_events(struct sink *s, const struct event *const *events, size_t nr)
+{
+	return sink_each(s, events, nr, babeltrace_put_event);
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Options for other kinds of lines; all are refused. */
+struct babeltrace_options {
+	struct line_options lines;
+	struct text_only text;
+};
+
+static const struct key keys[] = {
+	LINE_OPTIONS_KEYS(struct babeltrace_options, lines),
+	TEXT_ONLY_KEYS(struct babeltrace_options, text),
+};
+
+static int babeltrace_check_options(const struct babeltrace_options *o)
+{
+	static const char instead[] = "the lines of format=babeltrace have one form (choose events "
+				      "with time, cpu, pid, comm)";
+
+	TRY(text_only_refuse(&o->text, instead));
+	if (o->lines.header != HEADER_NONE)
+		return text_only_refuse_option("header", instead);
+	return line_options_show_any(&o->lines)
+		       ? text_only_refuse_option("showing records (--show-...-events)", instead)
+		       : 0;
+}
+
+/* ---- the sink -------------------------------------------------------------------------------- */
+
+static int babeltrace_flush(struct sink *sink)
+{
+	return fd_writer_flush(&babeltrace_sink_of(sink)->writer);
+}
+
+static int babeltrace_finish(struct sink *sink, bool complete)
+{
+	(void)complete;
+	return babeltrace_flush(sink);
+}
+
+static void babeltrace_close(struct sink *sink)
+{
+	struct babeltrace_sink *s = babeltrace_sink_of(sink);
+
+	if (!s)
+		return;
+	fd_writer_done(&s->writer);
+	vec_foreach(trace, &s->traces)
+		babeltrace_trace_done(trace);
+	vec_done(&s->traces);
+	free(s);
+}
+
+static struct sink_wants babeltrace_wants(const struct sink_options *opts)
+{
+	(void)opts;
+	return (struct sink_wants){ .samples = true };
+}
+
+static int babeltrace_open(struct sink **ret, const struct sink_options *opts)
+{
+	struct babeltrace_sink *s;
+	int r;
+
+	TRY(babeltrace_check_options(opts->own));
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_nomem();
+	s->base.ops = &babeltrace_sink_ops;
+	s->recordings = opts->recordings;
+	s->on_terminal = opts->on_terminal || isatty(opts->fd);
+	r = fd_writer_init(&s->writer, opts->fd);
+	for (size_t i = 0; i < opts->recordings->nr && r >= 0; i++)
+		r = babeltrace_add_trace(s, &opts->recordings->v[i]);
+	if (r < 0) {
+		babeltrace_close(&s->base);
+		return r;
+	}
+	*ret = &s->base;
+	return 0;
+}
+
+const struct sink_ops babeltrace_sink_ops = {
+	.name = "babeltrace",
+	.summary = "a line per event of a CTF trace, as babeltrace2 prints it",
+	.takes_several = true,
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct babeltrace_options),
+	.wants = babeltrace_wants,
+	.open = babeltrace_open,
+	.events = babeltrace_events,
+	.finish = babeltrace_finish,
+	.flush = babeltrace_flush,
+	.close = babeltrace_close,
+};
