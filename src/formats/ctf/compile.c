@@ -74,10 +74,10 @@ static uint32_t compile_member(const struct ctf_step *steps, uint32_t in, uint32
 	const uint32_t end = steps[in].next && steps[in].next < limit ? steps[in].next : limit;
 
 	for (uint32_t i = in + 1; i < end; i = steps[i].next) {
-		if (!steps[i].next) /* contains the step being made */
-			return 0;
 		if (steps[i].name && !strcmp(steps[i].name, name))
 			return i;
+		if (!steps[i].next) /* contains the step being made */
+			return 0;
 	}
 	return 0;
 }
@@ -136,8 +136,6 @@ static struct ctf_step *compile_find_absolute(struct compiler *c, const struct c
 	if (!limit)
 		return NULL;
 	at = compile_member(steps, 0, limit, path->words[words]);
-	if (!at && scope == c->scope) /* inside a member that is being made */
-		return NULL;
 	at = at ? compile_descend(steps, at, limit, path->words + words + 1, path->nr - words - 1)
 		: 0;
 	return at ? &steps[at] : NULL;
@@ -231,6 +229,23 @@ static const struct ctf_clock *compile_implied_clock(struct compiler *c,
 	return t->clocks.n ? t->clocks.v[0] : &t->implicit_clock;
 }
 
+/* CTF 2: the stream names its clock. */
+static int compile_default_clock(struct compiler *c, struct ctf_step *step)
+{
+	const char *id = c->stream ? c->stream->clock_id : NULL;
+
+	vec_foreach(clock, &c->t->clocks) {
+		if (id && !strcmp((*clock)->name, id))
+			step->clock = *clock;
+	}
+	if (!step->clock)
+		return compile_fail(c, NULL, step->name,
+				    "shows the default clock of a stream that has none");
+	if (c->scope == SCOPE_PACKET_CONTEXT && !step->role)
+		step->role = CTF_ROLE_BEGIN;
+	return 0;
+}
+
 static int compile_take_clock(struct compiler *c, struct ctf_step *step)
 {
 	if (step->is_signed || step->kind == CTF_FLOAT)
@@ -268,6 +283,8 @@ static int compile_number(struct compiler *c, struct ctf_step *step)
 				       : type->role);
 	if (!step->clock && c->t->major == 1)
 		step->clock = compile_implied_clock(c, step);
+	if (type->is_default_clock)
+		TRY(compile_default_clock(c, step));
 	step->is_hidden = step->role != CTF_ROLE_NONE;
 	if (step->role == CTF_ROLE_DISCARDED && c->stream)
 		c->stream->discarded_bits = step->bits;
@@ -552,10 +569,38 @@ static int compile_events(struct compiler *c)
 	return 0;
 }
 
+/* Gives each event to its stream. */
+static int compile_assign_events(struct ctf_trace *t)
+{
+	if (!t->streams.n) {
+		struct ctf_stream_class *stream = arena_alloc(&t->arena, sizeof(*stream));
+
+		if (!stream || vec_push(&t->streams, stream) < 0)
+			return err_nomem();
+	}
+	vec_foreach(e, &t->events) {
+		struct ctf_event_class *event = *e;
+		struct ctf_stream_class *to = NULL;
+
+		vec_foreach(s, &t->streams) {
+			if (event->has_stream_id ? (*s)->id == event->stream_id
+						 : t->streams.n == 1)
+				to = *s;
+		}
+		if (!to)
+			return err_set(-EBADMSG, "%s: the event '%.100s' belongs to no stream",
+				       t->path, event->name);
+		if (vec_push(&to->events, event) < 0)
+			return err_nomem();
+	}
+	return 0;
+}
+
 static int compile_all(struct compiler *c)
 {
 	struct ctf_trace *t = c->t;
 
+	TRY(compile_assign_events(t));
 	TRY(compile_scope(c, SCOPE_PACKET_HEADER, t->packet_header));
 	for (size_t i = 0; i < t->streams.n; i++) {
 		c->stream = t->streams.v[i];

@@ -92,6 +92,7 @@ struct ctf_type {
 	uint8_t order; /* enum sonde_byte_order; 0: that of the trace */
 	uint8_t base;
 	enum ctf_role role; /* CTF 2 states it; for CTF 1.8 see compile.c */
+	bool is_default_clock; /* CTF 2: shows the default clock of its stream */
 	uint32_t bits;      /* of a number */
 	uint32_t align;     /* of a number; least of a struct, an array */
 	const struct ctf_clock *clock;

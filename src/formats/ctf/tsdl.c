@@ -357,33 +357,6 @@ static int tsdl_statement(struct tsdl *p)
 	return tsdl_expect(p, ';');
 }
 
-/* Gives each event to its stream. */
-static int tsdl_assign_events(struct ctf_trace *t)
-{
-	if (!t->streams.n) {
-		struct ctf_stream_class *stream = arena_alloc(&t->arena, sizeof(*stream));
-
-		if (!stream || vec_push(&t->streams, stream) < 0)
-			return err_nomem();
-	}
-	vec_foreach(e, &t->events) {
-		struct ctf_event_class *event = *e;
-		struct ctf_stream_class *to = NULL;
-
-		vec_foreach(s, &t->streams) {
-			if (event->has_stream_id ? (*s)->id == event->stream_id
-						 : t->streams.n == 1)
-				to = *s;
-		}
-		if (!to)
-			return err_set(-EBADMSG, "%s: the event '%.100s' belongs to no stream",
-				       t->path, event->name);
-		if (vec_push(&to->events, event) < 0)
-			return err_nomem();
-	}
-	return 0;
-}
-
 int ctf_tsdl_parse(struct ctf_trace *t, const char *text, size_t len)
 {
 	struct tsdl p = { .trace = t, .at = text, .end = text + len, .line = 1 };
@@ -399,5 +372,5 @@ int ctf_tsdl_parse(struct ctf_trace *t, const char *text, size_t len)
 		return r;
 	if (!p.has_trace)
 		return err_set(-EBADMSG, "%s: there is no block 'trace'", t->path);
-	return tsdl_assign_events(t);
+	return 0;
 }
