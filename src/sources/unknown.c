@@ -19,16 +19,9 @@ static const struct kind kinds[] = {
 		magic, sizeof(magic) - 1, text \
 	}
 	KIND("\xc1\x1f\xfc\xc1",
-	     "a stream of a CTF trace (LTTng, barectf), which babeltrace2 shows by its folder"),
+	     "a stream of a CTF trace (LTTng, barectf): name its folder, which has the metadata"),
 	KIND("\xc1\xfc\x1f\xc1",
-	     "a stream of a CTF trace (LTTng, barectf), which babeltrace2 shows by its folder"),
-	KIND("\x57\x1d\xd1\x75",
-	     "the metadata of a CTF trace (LTTng), which babeltrace2 shows by its folder"),
-	KIND("\x75\xd1\x1d\x57",
-	     "the metadata of a CTF trace (LTTng), which babeltrace2 shows by its folder"),
-	KIND("/* CTF ", "the metadata of a CTF trace, which babeltrace2 shows by its folder"),
-	KIND("\x1e{",
-	     "the metadata of a CTF 2 trace, which babeltrace2 (2.1 or later) shows by its folder"),
+	     "a stream of a CTF trace (LTTng, barectf): name its folder, which has the metadata"),
 	KIND("\x7f"
 	     "ELF",
 	     "a program or a library; sonde record -- PROGRAM records one"),
@@ -47,6 +40,7 @@ static const struct kind kinds[] = {
 	KIND("SQLite format 3", "a database of SQLite, perhaps one that was made from a recording"),
 	KIND("\xd4\xc3\xb2\xa1", "packets of a network (pcap), which tcpdump -r shows"),
 	KIND("\x0a\x0d\x0d\x0a", "packets of a network (pcapng), which tshark -r shows"),
+	KIND("/* CTF ", "the metadata of a CTF trace of another version than 1.8 and 2"),
 	KIND("{\"header\":{\"sche", "JSON lines, as sonde script --format jsonl writes them: open "
 				    "the recording that they were made from"),
 	KIND("{", "JSON: open the recording that it was made from"),
@@ -98,11 +92,13 @@ void unknown_describe(const uint8_t *head, size_t len, char ret[UNKNOWN_TEXT_BYT
 const char *unknown_directory(int dir)
 {
 	static const struct kind files[] = {
-		{ "metadata", 0, "it looks like a CTF trace, which babeltrace2 shows" },
 		{ "task.txt", 0, "it looks like a recording of uftrace, which uftrace reads" },
 		{ "kernel/metadata", 0,
-		  "it looks like a session of LTTng, which babeltrace2 shows" },
-		{ "ust", 0, "it looks like a session of LTTng, which babeltrace2 shows" },
+		  "it looks like a session of LTTng: name the folders in it that have a file "
+		  "'metadata' (kernel, ust/uid/0/64-bit), each after -i" },
+		{ "ust", 0,
+		  "it looks like a session of LTTng: name the folders in it that have a file "
+		  "'metadata' (ust/uid/0/64-bit), each after -i" },
 		{ "perf.data", 0, "there is a perf.data in it, to be named itself" },
 		{ "trace.dat", 0, "there is a trace.dat in it, to be named itself" },
 		{ "trace_pipe", 0, "it looks like tracefs: sonde record -e records its events" },

@@ -24,12 +24,10 @@ COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-l
 FILES = [
     ('blktrace of an unknown version', struct.pack('<I', 0x65617409) + bytes(44),
      ['begins with the bytes 09 74 61 65']),
-    ('CTF stream', struct.pack('<I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
-    ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44), ['CTF', 'babeltrace2']),
-    ('CTF metadata, packed', struct.pack('<I', 0x75d11d57) + bytes(44),
-     ['metadata', 'babeltrace2']),
-    ('CTF metadata', b'/* CTF 1.8 */\ntypealias', ['metadata', 'babeltrace2']),
-    ('CTF 2 metadata', b'\x1e{"type":"preamble","version":2}\n', ['metadata', 'babeltrace2']),
+    ('CTF stream', struct.pack('<I', 0xc1fc1fc1) + bytes(44), ['CTF', 'name its folder']),
+    ('CTF stream, big endian', struct.pack('>I', 0xc1fc1fc1) + bytes(44),
+     ['CTF', 'name its folder']),
+    ('CTF metadata, old', b'/* CTF 1.7 */\ntypealias', ['metadata', 'another version']),
     ('ELF', b'\x7fELF\2\1\1' + bytes(60), ['a program or a library', 'sonde record']),
     ('jitdump', struct.pack('<I', 0x4a695444) + bytes(40), ['jitdump']),
     ('bzip2', b'BZh91AY&SY' + bytes(20), ['bunzip2']),
@@ -51,11 +49,11 @@ FILES = [
     ('empty', b'', ['is empty: nothing was recorded']),
     ('zeros', bytes(4096), ['begins with zeros']),
 ]
-FOLDERS = [('CTF', ['metadata', 'channel0_0'], ['CTF trace', 'babeltrace2']),
+FOLDERS = [('metadata of nothing', ['metadata', 'channel0_0'], ["text that begins with 'x'"]),
            ('uftrace', ['info', 'task.txt'], ['uftrace']),
            ('blktrace, other bytes', ['sda.blktrace.0', 'sda.blktrace.1'],
             ["text that begins with 'x'"]),
-           ('LTTng', ['kernel/metadata'], ['LTTng', 'babeltrace2']),
+           ('LTTng', ['kernel/metadata'], ['LTTng', "a file 'metadata'"]),
            ('one with a perf.data', ['perf.data'], ['there is a perf.data in it']),
            ('an empty one', [], ['is a directory with no recording'])]
 
@@ -83,6 +81,7 @@ def main():
             if not any(w in words[0] for w in ('empty', 'zeros')):
                 words = words + ['is not a recording that sonde knows '
                                  '(tried: perf.data, blktrace, trace.dat)']
+                words = words + ['is not a recording that sonde knows (tried: perf.data, blktrace']
             refused(name, path, words)
             refused(name + ', through a pipe', path, words, blob)
         for name, files, words in FOLDERS:
@@ -93,6 +92,7 @@ def main():
                 (top / file).write_bytes(b'x')
             refused('a folder: ' + name, top, words)
     foreign = [(p, 'babeltrace2') for p in corpus_files('ctf*')]
+    foreign = [(p, 'trace-cmd') for p in corpus_files('tracecmd-*')]
     wrong = ''
     for path, word in foreign:
         status, out, err = run([SONDE, 'info', str(path)])

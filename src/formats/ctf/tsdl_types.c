@@ -333,7 +333,7 @@ static int types_labels(struct tsdl *p, struct ctf_type *type)
 	const bool is_signed = type->of->is_signed;
 	uint64_t next = 0;
 	char room[80];
-	int r = 0;
+	int r = 0, has_number;
 
 	while (!tsdl_is_sign(p, '}')) {
 		struct sonde_label label = { .from = next, .text = p->token.text };
@@ -342,11 +342,14 @@ static int types_labels(struct tsdl *p, struct ctf_type *type)
 			r = tsdl_fail(p, "expected a label, found %s", tsdl_found(p, room));
 			break;
 		}
+		has_number = 0;
 		r = tsdl_advance(p);
-		if (r >= 0 && (r = tsdl_take(p, '=')) > 0)
+		if (r >= 0)
+			r = has_number = tsdl_take(p, '=');
+		if (has_number > 0)
 			r = types_enum_number(p, is_signed, &label.from);
 		label.to = label.from;
-		if (r >= 0 && p->token.kind == TOKEN_DOTS) {
+		if (r >= 0 && has_number && p->token.kind == TOKEN_DOTS) {
 			r = tsdl_advance(p);
 			if (r >= 0)
 				r = types_enum_number(p, is_signed, &label.to);

@@ -215,10 +215,28 @@ static int files_order(struct ctf_source *s)
 	return r < 0 ? r : files_make_streams(s);
 }
 
+/* Whoever names the file `metadata` means its folder. */
+static int files_find_folder(struct ctf_source *s)
+{
+	const char *slash = strrchr(s->opts.path, '/'), *name = slash ? slash + 1 : s->opts.path;
+	struct stat st;
+
+	if (strcmp(name, metadata_name) != 0 || stat(s->opts.path, &st) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return 0;
+	s->opts.path = !slash		     ? "."
+		       : slash == s->opts.path ? "/"
+					     : arena_strndup(&s->arena, s->opts.path,
+							     (size_t)(slash - s->opts.path));
+	return s->opts.path ? 0 : err_nomem();
+}
+
 int ctf_files_open(struct ctf_source *s)
 {
-	int dir = open(s->opts.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+	int dir, r;
 
+	TRY(files_find_folder(s));
+	dir = open(s->opts.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return err_errno(errno,
 				 "cannot open %s: a CTF trace is a folder with a file 'metadata', "

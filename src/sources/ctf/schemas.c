@@ -342,6 +342,12 @@ static void schemas_note_fields(struct ctf_source *s, const struct ctf_alias *al
 	}
 }
 
+/* The text of an event that has no fields of its own. */
+static void schemas_put_nothing(const struct event *ev __attribute__((unused)),
+				struct outbuf *out __attribute__((unused)))
+{
+}
+
 static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 {
 	struct layout l = { .s = s, .is_context = true };
@@ -379,6 +385,8 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 		r = schemas_rename_contexts(&l, nr_contexts);
 	sc->nr_fields = l.fields.n;
 	sc->nr_common = nr_contexts;
+	if (sc->nr_fields == sc->nr_common)
+		sc->put_text = schemas_put_nothing;
 	sc->fields = arena_array(a, l.fields.n + 1, sizeof(*sc->fields));
 	if (sc->fields && l.fields.n)
 		memcpy(sc->fields, l.fields.v, l.fields.n * sizeof(*sc->fields));

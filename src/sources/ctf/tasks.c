@@ -211,10 +211,8 @@ bool ctf_task_is_named(struct ctf_source *s, const struct ctf_event_type *type,
 	const char *name = tasks_context_name(type, ev, room);
 	uint64_t i;
 
-	if (s->vpid >= 0 && !s->has_named_vpid)
-		return false;
 	if (!name)
-		return true;
+		return s->vpid < 0 || s->has_named_vpid;
 	i = hash64_find(&s->task_of_tid, (uint32_t)ev->pub.tid);
 	return i != HASH64_EMPTY && !memcmp(s->tasks.v[i].comm, name, CTF_COMM_BYTES);
 }
@@ -227,7 +225,7 @@ static bool tasks_by_context(struct ctf_source *s, const struct ctf_event_type *
 	uint64_t i;
 
 	ret->kind = CHANGE_COMM;
-	if (s->vpid >= 0 && !s->has_named_vpid) {
+	if (!name && s->vpid >= 0 && !s->has_named_vpid) {
 		s->has_named_vpid = true;
 		process = ctf_env_text(&s->trace, "procname");
 		ret->pid = ret->tid = s->vpid;

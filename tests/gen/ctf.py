@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Makes CTF traces bit by bit, without any library.
+
+    packet = Packet('le').int(MAGIC, 32).int(5, 3).text('x')
+    write(folder, '/* CTF 1.8 */ ...', chan_0=packet.sized(), chan_1=...)
+
+Bits of a packet: in the little byte order the lowest bit of a value comes first and fills a byte
+from its low end; in the big one the highest bit comes first and fills a byte from its high end.
+"""
+import json
+import struct
+
+MAGIC = 0xc1fc1fc1
+UUID = '5f1b3a02-9c47-4d1e-8a55-0123456789ab'
+
+
+class Packet:
+    def __init__(self, order='le'):
+        self.little, self.bits = order == 'le', []
+
+    def align(self, n):
+        self.bits += [0] * (-len(self.bits) % n)
+        return self
+
+    def int(self, value, size, align=None):
+        """A number, aligned as an integer without `align` is."""
+        self.align(align or (8 if size % 8 == 0 else 1))
+        places = range(size) if self.little else range(size - 1, -1, -1)
+        self.bits += [value >> place & 1 for place in places]
+        return self
+
+    def raw(self, data):
+        self.align(8)
+        for byte in data:
+            self.int(byte, 8)
+        return self
+
+    def text(self, text):
+        return self.raw(text.encode() + b'\0')
+
+    def real(self, value, size):
+        form = ('<' if self.little else '>') + ('f' if size == 32 else 'd')
+        return self.raw(struct.pack(form, value))
+
+    def leb(self, value, signed=False):
+        out = bytearray()
+        while True:
+            byte, value = value & 0x7f, value >> 7
+            if value == (-1 if signed and byte & 0x40 else 0) or (value == 0 and not signed):
+                out.append(byte)
+                return self.raw(out)
+            out.append(byte | 0x80)
+
+    def data(self, size=None):
+        """The bytes, filled up to size."""
+        bits = self.bits + [0] * (-len(self.bits) % 8)
+        out = bytearray()
+        for at in range(0, len(bits), 8):
+            byte = bits[at:at + 8]
+            out.append(sum(bit << (place if self.little else 7 - place)
+                           for place, bit in enumerate(byte)))
+        return bytes(out) + b'\xee' * ((size or 0) - len(out))
+
+
+def packets(order, header, context, body, size=None):
+    """One packet: header(p), then context(p, content, size) twice, to know the content's bits."""
+    content = total = 0
+    for _ in range(2):
+        p = Packet(order)
+        header(p)
+        context(p, content, total)
+        body(p)
+        content = len(p.bits)
+        total = 8 * (size or (content + 7) // 8 + 2)
+    return p.data(total // 8)
+
+
+def trace_block(order, header='', rest=''):
+    packet = 'packet.header := struct { %s };' % header if header else ''
+    return 'trace { major = 1; minor = 8; byte_order = %s; uuid = "%s"; %s %s };\n' % (
+        order, UUID, packet, rest)
+
+
+def fragments(*objects):
+    """CTF 2's metadata."""
+    preamble = {'type': 'preamble', 'version': 2}
+    return b''.join(b'\x1e' + json.dumps(o).encode() + b'\n' for o in (preamble, *objects))
+
+
+def packed(text, order='<', at=300):
+    """The metadata text in packets of `at` bytes of text."""
+    text, out = text.encode() if isinstance(text, str) else text, b''
+    for i in range(0, len(text), at):
+        piece = text[i:i + at]
+        out += struct.pack(order + 'I16sIIIBBBBB', 0x75d11d57, bytes(16), 0,
+                           8 * (37 + len(piece)), 8 * (37 + at + 11), 0, 0, 0, 1, 8)
+        out += piece + bytes(at + 11 - len(piece))
+    return out
+
+
+def write(folder, metadata, **streams):
+    folder.mkdir(parents=True, exist_ok=True)
+    data = metadata.encode() if isinstance(metadata, str) else metadata
+    (folder / 'metadata').write_bytes(data)
+    for name, stream in streams.items():
+        (folder / name).write_bytes(stream)
+    return folder
