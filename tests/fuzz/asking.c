@@ -248,6 +248,7 @@ void fuzz_write(const char *path, uint32_t choice)
 		 "flags,period,phys_addr,"
 		 "data_src,weight,iregs,uregs,brstack,brstackoff,tod\n"),
 		"format=jsonl\nevents=all\n",
+		"format=babeltrace\n",
 		"format=info\n",
 		"format=info-json\n",
 		"format=buildids\nhits=1\n",
