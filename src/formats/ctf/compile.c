@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "formats/ctf/walk.h"
 
 enum scope {
 	SCOPE_PACKET_HEADER,
@@ -130,6 +131,7 @@ static struct ctf_step *compile_find_absolute(struct compiler *c, const struct c
 	if (!words || scope > c->scope || !program)
 		return NULL;
 	if (scope != c->scope) {
+		c->stream->is_header_needed |= scope == SCOPE_EVENT_HEADER;
 		steps = program->steps;
 		limit = program->nr;
 	}
@@ -404,6 +406,22 @@ static int compile_variant(struct compiler *c, uint32_t at)
 	return 0;
 }
 
+/* The name as it stands in text. */
+static int compile_label(struct compiler *c, struct ctf_step *step)
+{
+	const size_t n = strlen(step->shown);
+	char *label = arena_alloc(&c->t->arena, n + 6);
+
+	if (!label)
+		return err_nomem();
+	memcpy(label, ", ", 2);
+	memcpy(label + 2, step->shown, n);
+	memcpy(label + 2 + n, " = ", 3);
+	step->label = label;
+	step->label_len = (uint32_t)n + 5;
+	return 0;
+}
+
 static int compile_type(struct compiler *c, const struct ctf_type *type,
 			const struct ctf_member *as)
 {
@@ -419,6 +437,8 @@ static int compile_type(struct compiler *c, const struct ctf_type *type,
 	};
 	int r = 0;
 
+	if (as)
+		TRY(compile_label(c, &step));
 	if (c->t->nr_steps >= CTF_MOST_STEPS)
 		return err_set(-E2BIG, "%s: the types have more than %d fields", c->t->path,
 			       CTF_MOST_STEPS);
@@ -531,6 +551,10 @@ static void finish_program(struct ctf_program *program)
 			s->is_fixed = !s->is_leb && s->slot == CTF_NO_SLOT && !s->clock &&
 				      s->role == CTF_ROLE_NONE;
 			s->fixed_bits = s->bits;
+			s->is_quick = s->is_fixed && s->kind == CTF_INT && s->base == 10 &&
+				      s->align % 8 == 0 &&
+				      (s->bits == 8 || s->bits == 16 || s->bits == 32 ||
+				       s->bits == 64);
 			break;
 		case CTF_STRUCT:
 			finish_struct(steps, i);
@@ -605,7 +629,7 @@ static int compile_all(struct compiler *c)
 	for (size_t i = 0; i < t->streams.n; i++) {
 		c->stream = t->streams.v[i];
 		c->stream->place = (uint32_t)i;
-		c->stream->cpu_slot = CTF_NO_SLOT;
+		c->stream->cpu_slot = c->stream->compact_slot = CTF_NO_SLOT;
 		TRY(compile_scope(c, SCOPE_PACKET_CONTEXT, c->stream->packet_context));
 		TRY(compile_scope(c, SCOPE_EVENT_HEADER, c->stream->event_header));
 		TRY(compile_scope(c, SCOPE_STREAM_CONTEXT, c->stream->event_context));
@@ -616,6 +640,34 @@ static int compile_all(struct compiler *c)
 	return 0;
 }
 
+/* Recognizes LTTng's compact header (struct ctf_stream_class). */
+static void finish_header(struct ctf_stream_class *stream)
+{
+	const struct ctf_step *steps = stream->event_header_program.steps, *id, *variant, *stamp;
+	uint32_t option;
+
+	if (stream->event_header_program.nr < 5 || steps[0].align % 8)
+		return;
+	id = &steps[1];
+	variant = &steps[2];
+	if (id->kind != CTF_ENUM || id->bits != 5 || id->is_signed || id->is_big ||
+	    id->align != 1 || id->role != CTF_ROLE_EVENT_ID || id->clock || id->is_leb ||
+	    variant->kind != CTF_VARIANT || variant->ref != id->slot ||
+	    variant->next != stream->event_header_program.nr)
+		return;
+	option = ctf_choose(variant, 0);
+	stamp = &steps[option + 1];
+	if (!option || steps[option].kind != CTF_STRUCT || steps[option].next != option + 2 ||
+	    steps[option].align != 1 || stamp->kind != CTF_INT || stamp->bits != 27 ||
+	    stamp->is_big || stamp->is_leb || !stamp->clock || stamp->slot != CTF_NO_SLOT ||
+	    stamp->role != CTF_ROLE_NONE)
+		return;
+	for (uint64_t tag = 1; tag < 31; tag++)
+		if (ctf_choose(variant, tag) != option)
+			return;
+	stream->compact_slot = id->slot;
+}
+
 static void compile_finish(struct ctf_trace *t)
 {
 	finish_program(&t->packet_header_program);
@@ -623,11 +675,26 @@ static void compile_finish(struct ctf_trace *t)
 		finish_program(&(*stream)->packet_context_program);
 		finish_program(&(*stream)->event_header_program);
 		finish_program(&(*stream)->event_context_program);
+		finish_header(*stream);
 	}
 	vec_foreach(event, &t->events) {
 		finish_program(&(*event)->context_program);
 		finish_program(&(*event)->fields_program);
 	}
+}
+
+#define NS_IN_S INT64_C(1000000000)
+
+/* Complete seconds of the offset in cycles are carried, so that its rest is less than one. */
+static void compile_clock(struct ctf_clock *clock)
+{
+	const int64_t freq = clock->freq > INT64_MAX ? INT64_MAX : (int64_t)clock->freq;
+	const __int128 ns = ((__int128)clock->offset_s + clock->offset_cycles / freq) * NS_IN_S +
+			    (__int128)(clock->offset_cycles % freq) * NS_IN_S / freq;
+
+	clock->base_ns = ns > INT64_MAX   ? INT64_MAX
+			 : ns < INT64_MIN ? INT64_MIN
+					  : (int64_t)ns;
 }
 
 int ctf_compile(struct ctf_trace *t)
@@ -636,6 +703,8 @@ int ctf_compile(struct ctf_trace *t)
 	int r;
 
 	t->implicit_clock = (struct ctf_clock){ .name = "", .freq = 1000000000 };
+	vec_foreach(clock, &t->clocks)
+		compile_clock(*clock);
 	r = compile_all(&c);
 	vec_done(&c.steps);
 	vec_done(&c.open);

@@ -32,6 +32,7 @@ struct ctf_step {
 	bool is_big, is_signed, is_text, is_leb;
 	bool is_hidden;         /* describes packets or events: no field of them */
 	bool is_fixed;          /* has fixed_bits if it begins at its alignment; is only passed */
+	bool is_quick;          /* decimal, of 8, 16, 32 or 64 bits in bytes, only passed */
 	bool is_tag_signed;     /* VARIANT */
 	bool is_optional;       /* VARIANT */
 	uint32_t align;         /* bits; a power of 2 */
@@ -47,8 +48,11 @@ struct ctf_step {
 	const struct ctf_type *type;
 	const char *name;  /* as written; NULL for the scope and for elements */
 	const char *shown;
+	const char *label; /* ", shown = ", for text */
+	uint32_t label_len;
 	/* For the source: where the value is in the payload of an event. */
 	uint32_t to;
+	uint32_t copy_bytes, copy_next;
 	uint8_t fill, width;
 	int32_t add; /* a number's difference to that of the kernel */
 };

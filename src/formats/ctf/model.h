@@ -59,6 +59,7 @@ struct ctf_clock {
 	const char *name;
 	uint64_t freq;
 	int64_t offset_s, offset_cycles;
+	int64_t base_ns; /* of both offsets, limited to the range of int64_t */
 	bool is_absolute, has_uuid;
 	uint8_t uuid[16];
 };
@@ -143,6 +144,12 @@ struct ctf_stream_class {
 	VEC(struct ctf_event_class *) events;
 	struct hash64 event_of_id; /* index in events */
 	uint32_t place;
+	/*
+	 * The event header is LTTng's compact one: 5 bits of id, 27 of the clock in one word, or
+	 * an id of 31 and more behind it. compact_slot gets the id; CTF_NO_SLOT for other headers.
+	 */
+	uint32_t compact_slot;
+	bool is_header_needed; /* lengths or tags outside of the header refer to it */
 	uint32_t cpu_slot;      /* of the packet context's cpu_id; CTF_NO_SLOT if it has none */
 	uint8_t discarded_bits; /* of the counter of discarded events, which may wrap */
 };

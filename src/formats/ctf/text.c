@@ -110,20 +110,30 @@ static void text_put_escaped(struct outbuf *out, uint8_t c)
 	outbuf_advance(out, 4);
 }
 
-static bool text_is_plain(uint8_t c)
-{
-	return c >= ' ' && c != 0x7f && c != '\\' && c != '\'' && c != '"' && c != '?';
-}
+/* Bytes that need no escape. */
+static const bool text_is_plain[256] = { [' ' ... '!'] = true,  ['#' ... '&'] = true,
+					 ['(' ... '>'] = true,  ['@' ... '['] = true,
+					 [']' ... '~'] = true,  [0x80 ... 0xff] = true };
 
 static void text_put_string(struct outbuf *out, const uint8_t *p, size_t len)
 {
 	const uint8_t *const end = p + len;
+	char *to = outbuf_room(out, len + 2);
 
-	outbuf_char(out, '"');
+	if (!to)
+		return;
+	*to++ = '"';
+	while (p < end && text_is_plain[*p])
+		*to++ = (char)*p++;
+	if (p == end)
+		*to++ = '"';
+	out->len = (size_t)(to - out->data);
+	if (p == end)
+		return;
 	while (p < end) {
 		const uint8_t *from = p;
 
-		while (p < end && text_is_plain(*p))
+		while (p < end && text_is_plain[*p])
 			p++;
 		outbuf_put(out, from, (size_t)(p - from));
 		if (p < end)
@@ -182,6 +192,42 @@ static void text_put_enum(const struct ctf_step *s, uint64_t v, struct outbuf *o
 
 /* ---- compounds ------------------------------------------------------------------------------- */
 
+enum { TEXT_NUMBER_BYTES = 21 };
+
+/* "name = 12" of a step that is_quick. label and len: the part of its label that is due. */
+static int text_put_quick(const struct ctf_step *s, struct ctf_reader *rd, const char *label,
+			  size_t len, struct outbuf *out)
+{
+	char digits[TEXT_NUMBER_BYTES], *const end = digits + sizeof(digits), *from;
+	char *to = outbuf_room(out, len + TEXT_NUMBER_BYTES);
+	uint64_t v;
+
+	rd->pos = ctf_align(rd, s->align);
+	TRY(ctf_has(rd, rd->pos, s->bits));
+	if (!to)
+		return -ENOMEM;
+	v = ctf_read_bits(rd->bytes, rd->pos, s->bits, s->is_big);
+	rd->pos += s->bits;
+	memcpy(to, label, len);
+	to += len;
+	if (s->is_signed) {
+		v = ctf_sign_extend(v, s->bits);
+		if ((int64_t)v < 0) {
+			*to++ = '-';
+			v = -v;
+		}
+	}
+	if (v < 10) {
+		*to++ = (char)('0' + v);
+	} else {
+		from = digits_u64(end, v);
+		memcpy(to, from, (size_t)(end - from));
+		to += end - from;
+	}
+	out->len = (size_t)(to - out->data);
+	return 0;
+}
+
 static int text_put_struct(const struct ctf_step *steps, uint32_t at, struct ctf_reader *rd,
 			   struct outbuf *out, bool *ret_has_any)
 {
@@ -196,13 +242,15 @@ static int text_put_struct(const struct ctf_step *steps, uint32_t at, struct ctf
 			TRY(ctf_walk_steps(steps, i, s->next, rd));
 			continue;
 		}
-		if (has_any)
-			TEXT_PUT(out, ", ");
-		else
-			outbuf_char(out, ' ');
+		/* The first name has a blank in front of it in place of ", ". */
+		if (s->is_quick) {
+			TRY(text_put_quick(s, rd, s->label + !has_any, s->label_len - !has_any,
+					   out));
+			has_any = true;
+			continue;
+		}
+		outbuf_put(out, s->label + !has_any, s->label_len - !has_any);
 		has_any = true;
-		outbuf_str(out, s->shown);
-		TEXT_PUT(out, " = ");
 		TRY(ctf_text_put_value(steps, i, rd, out));
 	}
 	TEXT_PUT(out, " }");

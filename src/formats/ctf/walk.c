@@ -5,21 +5,27 @@
 
 uint64_t ctf_read_odd_bits(const uint8_t *bytes, uint64_t pos, unsigned bits, bool is_big)
 {
+	const uint8_t *p = bytes + pos / 8;
+	const unsigned at = (unsigned)(pos % 8), n = (at + bits + 7) / 8;
+	const uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 	uint64_t v = 0;
 
-	for (unsigned done = 0; done < bits;) {
-		const uint8_t byte = bytes[(pos + done) / 8];
-		const unsigned at = (unsigned)((pos + done) % 8), left = bits - done,
-			       n = left < 8 - at ? left : 8 - at;
-		const uint64_t mask = (1u << n) - 1;
+	if (n > 8) { /* 9 bytes: the last one has fewer than 8 of the bits */
+		const unsigned rest = at + bits - 64;
 
-		if (is_big)
-			v = v << n | (byte >> (8 - at - n) & mask);
-		else
-			v |= (byte >> at & mask) << done;
-		done += n;
+		return is_big ? (ctf_read_odd_bits(bytes, pos, 64 - at, true) << rest |
+				 (uint64_t)p[8] >> (8 - rest)) & mask
+			      : (ctf_read_odd_bits(bytes, pos, 64 - at, false) |
+				 (uint64_t)p[8] << (64 - at)) & mask;
 	}
-	return v;
+	if (is_big) {
+		for (unsigned i = 0; i < n; i++)
+			v = v << 8 | p[i];
+		return v >> (8 * n - at - bits) & mask;
+	}
+	for (unsigned i = 0; i < n; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v >> at & mask;
 }
 
 int ctf_walk_short(struct ctf_reader *rd, uint64_t pos, uint64_t bits)
@@ -189,6 +195,29 @@ int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to, str
 		i = s->next;
 	}
 	return 0;
+}
+
+int ctf_walk_header(const struct ctf_stream_class *stream, struct ctf_reader *rd)
+{
+	const struct ctf_program *program = &stream->event_header_program;
+
+	if (stream->compact_slot != CTF_NO_SLOT) {
+		const uint64_t pos = ctf_align(rd, program->steps[0].align);
+
+		if (pos + 32 <= rd->avail && pos + 32 <= rd->end) {
+			const uint32_t word = (uint32_t)ctf_read_bits(rd->bytes, pos, 32, false);
+
+			if ((word & 31) != 31) {
+				rd->roles[CTF_ROLE_EVENT_ID] = word & 31;
+				rd->seen |= 1u << CTF_ROLE_EVENT_ID;
+				rd->slots[stream->compact_slot] = word & 31;
+				rd->clock = ctf_clock_advance(rd->clock, word >> 5, 27);
+				rd->pos = pos + 32;
+				return 0;
+			}
+		}
+	}
+	return ctf_walk(program, rd);
 }
 
 int ctf_walk(const struct ctf_program *program, struct ctf_reader *rd)

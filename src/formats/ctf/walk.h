@@ -21,10 +21,10 @@ struct ctf_reader {
 	uint64_t need;   /* -EAGAIN: bits that bytes must have */
 	uint64_t clock;  /* in cycles */
 	uint64_t *slots;
-	uint64_t roles[NR_CTF_ROLES];
 	uint32_t seen;   /* bit for each role whose value is in roles */
 	uint32_t budget; /* elements and options left, so that hostile lengths end */
 	const char *why; /* -EBADMSG: what is wrong */
+	uint64_t roles[NR_CTF_ROLES];
 };
 
 enum { CTF_BUDGET = 1 << 24 };
@@ -34,6 +34,8 @@ enum { CTF_BUDGET = 1 << 24 };
  * content of the packet does not fit, see why.
  */
 int ctf_walk(const struct ctf_program *program, struct ctf_reader *rd);
+/* Like it, for the header of an event. */
+int ctf_walk_header(const struct ctf_stream_class *stream, struct ctf_reader *rd);
 /* Like it, for the steps from..to. */
 int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to,
 		   struct ctf_reader *rd);

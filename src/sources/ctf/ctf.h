@@ -26,6 +26,7 @@ enum {
 /* How a value gets into the payload (ctf_step.fill). */
 enum ctf_fill {
 	FILL_NONE,
+	FILL_COPY,     /* this and the next steps up to copy_next, as they are recorded */
 	FILL_NUMBER,   /* width bytes */
 	FILL_MEMBERS,  /* a struct: its members have their own places */
 	FILL_BYTES,    /* a constant array of bytes or text, as it is */
@@ -174,8 +175,6 @@ int ctf_packet_read(const struct ctf_source *s, const struct ctf_file *file, uin
 		    struct ctf_packet *ret, size_t *ret_need, const char **ret_why);
 /* Cycles of a clock in ns since 1970, at least 0. */
 uint64_t ctf_ns(const struct ctf_clock *clock, uint64_t cycles);
-/* The same before it is limited to the range of times. */
-int64_t ctf_signed_ns(const struct ctf_clock *clock, uint64_t cycles);
 /* The class of the event whose header was walked over; NULL if there is none. */
 const struct ctf_event_class *ctf_event_class_of(const struct ctf_stream_class *stream,
 						 const struct ctf_reader *rd);
@@ -205,8 +204,11 @@ const char *ctf_alias_field(const struct ctf_alias *event, const char *name, int
 /* decode.c */
 int ctf_decode(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 	       int max);
-/* Sets up a reader over the bytes of an event, in front of its header. */
-struct ctf_reader ctf_event_reader(struct ctf_source *s, const struct cut *cut);
+/*
+ * Sets up a reader over the bytes of an event, in front of its header. event.member is the bit behind
+ * the header.
+ */
+void ctf_event_reader(struct ctf_source *s, const struct cut *cut, struct ctf_reader *ret);
 /* tasks.c: what an event changes, or NULL. */
 const struct change *ctf_task_change(struct ctf_source *s, const struct ctf_event_type *type,
 				     const struct event *ev);

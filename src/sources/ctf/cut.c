@@ -138,7 +138,7 @@ static int cut_walk_event(struct cutting *c, struct ctf_reader *rd)
 	const struct ctf_stream_class *stream = c->unit->ctx;
 	const struct ctf_event_class *event;
 
-	TRY(ctf_walk(&stream->event_header_program, rd));
+	TRY(ctf_walk_header(stream, rd));
 	event = ctf_event_class_of(stream, rd);
 	if (!event)
 		return ctf_walk_bad(rd, "an event has an id that the metadata do not describe");
@@ -156,17 +156,20 @@ static int cut_event(struct cutting *c)
 	const struct ctf_stream_class *stream = c->unit->ctx;
 	const uint64_t start = c->file_off + c->at - packet->off, clock = c->unit->time_base;
 	uint64_t first, time;
-	struct ctf_reader rd = {
-		.bytes = c->p + c->at,
-		.origin = 8 * start,
-		.pos = c->bits,
-		.avail = 8 * (c->len - c->at),
-		.end = packet->content - 8 * start,
-		.clock = clock,
-		.slots = c->file->cut_slots,
-		.budget = CTF_BUDGET,
-	};
+	struct ctf_reader rd;
 	int r;
+
+	rd.bytes = c->p + c->at;
+	rd.origin = 8 * start;
+	rd.pos = c->bits;
+	rd.avail = 8 * (c->len - c->at);
+	rd.end = packet->content - 8 * start;
+	rd.need = 0;
+	rd.clock = clock;
+	rd.slots = c->file->cut_slots;
+	rd.seen = 0;
+	rd.budget = CTF_BUDGET;
+	rd.why = NULL;
 
 	if (stream->event_header_program.nr)
 		rd.pos = ctf_align(&rd, stream->event_header_program.steps[0].align);

@@ -127,30 +127,33 @@ static int decode_packet(struct ctf_source *s, const struct cut *cut, struct eve
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-struct ctf_reader ctf_event_reader(struct ctf_source *s, const struct cut *cut)
+void ctf_event_reader(struct ctf_source *s, const struct cut *cut, struct ctf_reader *ret)
 {
 	struct ctf_file *file = &s->files.v[cut->file];
 
-	return (struct ctf_reader){
-		.bytes = cut->bytes,
-		.origin = 8 * (cut->file_off - file->current.off),
-		.pos = cut->flags >> CTF_CUT_BITS_SHIFT,
-		.avail = 8 * (uint64_t)cut->len,
-		.end = 8 * (uint64_t)cut->len,
-		.slots = file->slots,
-		.budget = CTF_BUDGET,
-	};
+	ret->bytes = cut->bytes;
+	ret->origin = 8 * (cut->file_off - file->current.off);
+	ret->pos = cut->flags >> CTF_CUT_BITS_SHIFT;
+	ret->avail = ret->end = 8 * (uint64_t)cut->len;
+	ret->need = 0;
+	ret->clock = 0;
+	ret->slots = file->slots;
+	ret->seen = 0;
+	ret->budget = CTF_BUDGET;
+	ret->why = NULL;
 }
 
-/* The payload of an event, whose class is *ret_type. */
+/* The payload of an event, whose class is *ret_type. *ret_body: the bit behind its header. */
 static int decode_fill(struct ctf_source *s, struct ctf_reader *rd, const struct ctf_file *file,
-		       struct ctf_filler *filler, const struct ctf_event_type **ret_type)
+		       struct ctf_filler *filler, const struct ctf_event_type **ret_type,
+		       uint64_t *ret_body)
 {
 	const struct ctf_stream_class *stream = file->current.class;
 	const struct ctf_event_class *event;
 	const struct ctf_event_type *type;
 
-	TRY(ctf_walk(&stream->event_header_program, rd));
+	TRY(ctf_walk_header(stream, rd));
+	*ret_body = rd->pos;
 	event = ctf_event_class_of(stream, rd);
 	if (!event)
 		return ctf_walk_bad(rd, "an event has an id that the metadata do not describe");
@@ -184,12 +187,14 @@ static int decode_event(struct ctf_source *s, const struct cut *cut, struct even
 {
 	struct ctf_file *file = &s->files.v[cut->file];
 	struct ctf_filler filler = { .to = s->payloads + s->payloads_used, .scratch = scratch };
-	struct ctf_reader rd = ctf_event_reader(s, cut);
+	struct ctf_reader rd;
+	uint64_t body;
 
+	ctf_event_reader(s, cut, &rd);
 	*ret_why = "its packet is damaged";
 	if (!file->current.is_read || !cut->unit || cut->unit->off != file->current.off)
 		return 0;
-	if (decode_fill(s, &rd, file, &filler, ret_type) < 0) {
+	if (decode_fill(s, &rd, file, &filler, ret_type, &body) < 0) {
 		*ret_why = rd.why ? rd.why : "a field is beyond the record";
 		return 0;
 	}
@@ -199,7 +204,8 @@ static int decode_event(struct ctf_source *s, const struct cut *cut, struct even
 		ret->pub.time_ns = SONDE_NO_TIME;
 	ret->schema = (*ret_type)->schema;
 	ret->pub.schema = ret->schema->id;
-	ret->attr = ret->member = (*ret_type)->class->place;
+	ret->attr = (*ret_type)->class->place;
+	ret->member = (uint32_t)body;
 	ret->pub.bytes = filler.to;
 	ret->pub.bytes_len = (uint32_t)filler.used;
 	decode_set_task(s, file, *ret_type, ret);

@@ -138,6 +138,12 @@ int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
 		case FILL_NONE:
 			TRY(ctf_walk_steps(steps, i, s->next, rd));
 			break;
+		case FILL_COPY:
+			TRY(ctf_has(rd, rd->pos, 8 * (uint64_t)s->copy_bytes));
+			memcpy(f->to + s->to, rd->bytes + rd->pos / 8, s->copy_bytes);
+			rd->pos += 8 * (uint64_t)s->copy_bytes;
+			i = s->copy_next;
+			continue;
 		case FILL_NUMBER:
 			TRY(ctf_read_number(s, rd, &v));
 			fill_store(f->to + s->to, s->width, v + (uint64_t)(int64_t)s->add);

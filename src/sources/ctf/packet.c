@@ -9,27 +9,19 @@ enum { NS_IN_S = 1000000000 };
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-static __int128 packet_cycles_to_ns(const struct ctf_clock *clock, __int128 cycles)
-{
-	return clock->freq == NS_IN_S ? cycles : cycles * NS_IN_S / clock->freq;
-}
-
-int64_t ctf_signed_ns(const struct ctf_clock *clock, uint64_t cycles)
-{
-	/* Complete seconds of the offset are carried, so that its rest is less than one. */
-	const int64_t freq = clock->freq > INT64_MAX ? INT64_MAX : (int64_t)clock->freq;
-	const int64_t carried = clock->offset_cycles / freq;
-	const __int128 ns = ((__int128)clock->offset_s + carried) * NS_IN_S +
-			    packet_cycles_to_ns(clock, clock->offset_cycles % freq) +
-			    packet_cycles_to_ns(clock, cycles);
-
-	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
-}
-
 uint64_t ctf_ns(const struct ctf_clock *clock, uint64_t cycles)
 {
-	const int64_t ns = ctf_signed_ns(clock, cycles);
+	int64_t ns;
 
+	if (clock->freq != NS_IN_S) {
+		const __int128 n = (__int128)cycles * NS_IN_S / clock->freq;
+
+		cycles = n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
+	}
+	if (cycles > INT64_MAX)
+		cycles = INT64_MAX;
+	if (__builtin_add_overflow(clock->base_ns, (int64_t)cycles, &ns))
+		return INT64_MAX;
 	return ns < 0 ? 0 : (uint64_t)ns;
 }
 

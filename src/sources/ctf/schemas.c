@@ -16,6 +16,7 @@ struct layout {
 	uint32_t used;
 	const struct ctf_alias *alias; /* the event has a name of the kernel; NULL if not */
 	bool is_context;
+	bool is_copied; /* places are as in the record, where fields may be unaligned */
 };
 
 static uint32_t schemas_width(const struct ctf_step *s)
@@ -36,7 +37,7 @@ static bool schemas_is_number(const struct ctf_step *s)
 /* The place of n bytes; false if the payload's fixed part is full. */
 static bool schemas_place(struct layout *l, struct ctf_step *s, uint64_t n, uint32_t align)
 {
-	const uint32_t at = (l->used + align - 1) & ~(align - 1);
+	const uint32_t at = l->is_copied ? l->used : (l->used + align - 1) & ~(align - 1);
 
 	if (n > CTF_MOST_FIXED || at > CTF_MOST_FIXED - n)
 		return false;
@@ -223,6 +224,54 @@ static const char *schemas_name_of(struct layout *l, struct ctf_step *s)
 	return name ? name : s->shown;
 }
 
+/* The byte order of a copied value; 0 if it is that of this host. */
+static uint8_t schemas_order(const struct ctf_step *steps, uint32_t i)
+{
+	const struct ctf_step *number = steps[i].kind == CTF_ARRAY ? &steps[i + 1] : &steps[i];
+	const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	return number->is_big == host_is_big ? 0
+	       : number->is_big		     ? SONDE_ORDER_BIG
+					     : SONDE_ORDER_LITTLE;
+}
+
+/* True if the value may be copied as it is recorded: bytes, or numbers of complete bytes. */
+static bool schemas_is_plain(struct layout *l, const struct ctf_step *s)
+{
+	const struct ctf_step *number = s->kind == CTF_ARRAY ? s + 1 : s;
+	int32_t add = 0;
+
+	if (l->alias && s->shown)
+		(void)ctf_alias_field(l->alias, s->shown, &add);
+	return s->is_fixed && !s->is_hidden && !add && !(s->align % 8) &&
+	       schemas_is_number(number) && !(number->align % 8) &&
+	       (number->bits == 8 || number->bits == 16 || number->bits == 32 ||
+		number->bits == 64) &&
+	       (s->kind != CTF_ARRAY ||
+		(s->count && s->count <= CTF_MOST_FIXED / 8 && number->kind == CTF_INT &&
+		 number->align <= number->bits && (ctf_is_text_array(s) || !number->is_text)));
+}
+
+/* The end of the plain members from step i on; *ret_bytes: their size with what is between. */
+static uint32_t schemas_plain_run(struct layout *l, const struct ctf_step *steps, uint32_t i,
+				  uint32_t end, uint32_t *ret_bytes)
+{
+	const uint32_t align = steps[i].align;
+	uint64_t bytes = 0;
+
+	for (; i < end && schemas_is_plain(l, &steps[i]) && steps[i].align <= align;
+	     i = steps[i].next) {
+		const uint32_t own = steps[i].align / 8;
+		const uint64_t at = (bytes + own - 1) & ~(uint64_t)(own - 1);
+
+		if (at + steps[i].fixed_bits / 8 > CTF_MOST_FIXED / 2)
+			break;
+		bytes = at + steps[i].fixed_bits / 8;
+	}
+	*ret_bytes = (uint32_t)bytes;
+	return i;
+}
+
 /* The members of the struct at a step, which become fields. */
 static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at,
 			   const struct sonde_field **ret, uint32_t *ret_nr)
@@ -230,6 +279,7 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 	VEC(struct sonde_field) fields = { 0 };
 	struct arena *a = &l->s->opts.schemas->arena;
 	struct sonde_field *copy;
+	uint32_t run_end = 0, run_at = 0;
 	int r = 0;
 
 	for (uint32_t i = at + 1; i < steps[at].next && r >= 0; i = steps[i].next) {
@@ -237,7 +287,27 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 
 		if (steps[i].is_hidden || !steps[i].shown)
 			continue;
+		if (i >= run_end) {
+			uint32_t bytes;
+
+			run_end = schemas_plain_run(l, steps, i, steps[at].next, &bytes);
+			run_at = l->used;
+			steps[i].copy_next = bytes && l->used + bytes <= CTF_MOST_FIXED ? run_end : 0;
+			steps[i].copy_bytes = bytes;
+			run_end = steps[i].copy_next;
+		}
+		l->is_copied = i < run_end;
+		if (l->is_copied) {
+			const uint32_t own = steps[i].align / 8, into = l->used - run_at;
+
+			l->used = run_at + ((into + own - 1) & ~(own - 1));
+		}
 		r = schemas_value(l, steps, i, &f);
+		if (r > 0 && l->is_copied && (f.elem_width ? f.elem_width : f.width) > 1)
+			f.byte_order = schemas_order(steps, i);
+		l->is_copied = false;
+		if (steps[i].copy_next)
+			steps[i].fill = FILL_COPY;
 		if (r > 0) {
 			f.name = arena_strdup(a, schemas_name_of(l, &steps[i]));
 			r = f.name && f.type && vec_push(&fields, f) >= 0 ? 0 : err_nomem();

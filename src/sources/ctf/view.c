@@ -64,9 +64,13 @@ int ctf_view_put_fields(struct ctf_source *s, const struct event *ev, bool *has_
 			struct outbuf *out)
 {
 	const struct ctf_event_type *type = &s->types[ev->attr];
-	struct ctf_reader rd = ctf_event_reader(s, ev->cut);
+	struct ctf_reader rd;
 
-	TRY(ctf_walk(&type->stream->event_header_program, &rd));
+	ctf_event_reader(s, ev->cut, &rd);
+	if (type->stream->is_header_needed)
+		TRY(ctf_walk_header(type->stream, &rd));
+	else
+		rd.pos = ev->member;
 	TRY(view_put(&type->stream->event_context_program, &rd, has_any, out));
 	TRY(view_put(&type->class->context_program, &rd, has_any, out));
 	return view_put(&type->class->fields_program, &rd, has_any, out);
