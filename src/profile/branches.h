@@ -27,7 +27,6 @@ int value_cycles(struct profile *p, uint64_t raw, bool is_frame, struct profile_
 int value_branch_sym(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_branch_addr(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_branch_ipc(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
-int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 
 extern const struct value_order order_branch_dso, order_branch_sym, order_branch_addr,
 	order_branch_flag, order_cycles;

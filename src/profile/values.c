@@ -8,7 +8,6 @@
 
 #include "compat/rules.h"
 #include "model/callchain.h"
-#include "profile/branches.h"
 #include "profile/texts.h"
 
 static int values_intern(struct profile *p, const char *text, const char **ret)

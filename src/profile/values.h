@@ -15,6 +15,7 @@ int value_time(struct profile *p, uint64_t raw, bool is_frame, struct profile_va
 int value_parent(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_socket(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
+int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_symbol_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);
 int value_dso_size(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret);

@@ -14,8 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
-from points import ENV, done, run, say, skip  # noqa: E402
-from recordings import NO_CORPUS, corpus_files  # noqa: E402
+from points import ENV, done, run, say  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = [['script', '-i'], ['info'], ['check'], ['evlist', '-i'], ['buildid-list', '-i'],
@@ -80,8 +79,7 @@ def main():
             path.write_bytes(blob)
             if not any(w in words[0] for w in ('empty', 'zeros')):
                 words = words + ['is not a recording that sonde knows '
-                                 '(tried: perf.data, blktrace, trace.dat)']
-                words = words + ['is not a recording that sonde knows (tried: perf.data, blktrace']
+                                 '(tried: perf.data, blktrace, trace.dat, CTF)']
             refused(name, path, words)
             refused(name + ', through a pipe', path, words, blob)
         for name, files, words in FOLDERS:
@@ -91,17 +89,6 @@ def main():
                 (top / file).parent.mkdir(exist_ok=True)
                 (top / file).write_bytes(b'x')
             refused('a folder: ' + name, top, words)
-    foreign = [(p, 'babeltrace2') for p in corpus_files('ctf*')]
-    foreign = [(p, 'trace-cmd') for p in corpus_files('tracecmd-*')]
-    wrong = ''
-    for path, word in foreign:
-        status, out, err = run([SONDE, 'info', str(path)])
-        if status != 1 or word.encode() not in err:
-            wrong += '%s: status %s, %s' % (path.name, status, err.decode())
-    if foreign:
-        say(not wrong, '%d recordings of other tools' % len(foreign), wrong)
-    else:
-        skip('recordings of other tools', NO_CORPUS)
     return done()
 
 

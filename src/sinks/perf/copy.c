@@ -601,11 +601,6 @@ static int copy_open(struct sink **ret, const struct sink_options *opts)
 	r = perf_view_need(opts->recordings->v, "cutting or splitting", &view);
 	if (r < 0)
 		return err_add(r, "sonde convert writes the events of any recording");
-	if (perf_view_need(opts->recordings->v, "cutting or splitting", &view) < 0)
-		return err_set(-EINVAL,
-			       "cutting or splitting needs a recording in perf.data's format; %s is "
-			       "a %s recording, whose events sonde convert writes as tables",
-			       opts->recordings->v->input, opts->recordings->v->source->ops->name);
 	if (!o->output && !o->every)
 		return err_set(-EINVAL, "format=perfdata needs the name of the file to write "
 					"(output)");
