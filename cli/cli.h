@@ -80,8 +80,8 @@ struct command {
 };
 
 extern const struct command cmd_buildid_list, cmd_check, cmd_convert, cmd_cut, cmd_evlist,
-	cmd_flamegraph, cmd_heatmap, cmd_help, cmd_info, cmd_list, cmd_perf_alias, cmd_record,
-	cmd_report, cmd_run, cmd_script, cmd_shell, cmd_split, cmd_stat, cmd_version;
+	cmd_flamegraph, cmd_heatmap, cmd_help, cmd_info, cmd_list, cmd_new, cmd_perf_alias,
+	cmd_record, cmd_report, cmd_run, cmd_script, cmd_shell, cmd_split, cmd_stat, cmd_version;
 extern const struct command *const commands[]; /* commands.c; NULL-terminated */
 extern const struct opt cli_options[];         /* options that set struct cli */
 

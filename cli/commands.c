@@ -8,8 +8,8 @@
 
 /* clang-format off */
 const struct command *const commands[] = {
-	&cmd_record, &cmd_run, &cmd_stat, &cmd_script, &cmd_list, &cmd_info, &cmd_check,
-	&cmd_evlist, &cmd_buildid_list, &cmd_cut, &cmd_split, &cmd_convert, &cmd_shell,
+	&cmd_record, &cmd_run, &cmd_new, &cmd_stat, &cmd_script, &cmd_list, &cmd_info,
+	&cmd_check, &cmd_evlist, &cmd_buildid_list, &cmd_cut, &cmd_split, &cmd_convert, &cmd_shell,
 	&cmd_report, &cmd_flamegraph, &cmd_heatmap, &cmd_perf_alias, &cmd_help, &cmd_version, NULL
 };
 /* clang-format on */

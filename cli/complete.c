@@ -308,7 +308,7 @@ static bool complete_offer_recorded_events(struct completion *c)
 
 	if (c->command == &cmd_cut && c->nr_operands)
 		path = c->operands[0];
-	if (complete_takes_command(c) || c->command == &cmd_list ||
+	if (complete_takes_command(c) || c->command == &cmd_list || c->command == &cmd_new ||
 	    !complete_is_plain_recording(path) || asprintf(&text, "input=%s\n", path) < 0)
 		return false;
 	if (sonde_session_open(&s, text, "completion") < 0)
@@ -458,6 +458,9 @@ static void complete_offer_operand(struct completion *c)
 			complete_offer_commands(c);
 	} else if (c->command == &cmd_script) {
 		complete_offer_script_operand(c);
+	} else if (c->command == &cmd_run && !c->nr_operands) {
+		complete_offer_scripts(c);
+		complete_put_line(c, 'f', "");
 	} else if (complete_takes_command(c) && c->nr_operands) {
 		printf("w%d\n", c->first_operand);
 	} else if (complete_takes_command(c)) {

@@ -48,7 +48,7 @@ static bool generate_is_dummy(const struct sonde_schema *sc)
 	       attr->config == PERF_COUNT_SW_DUMMY;
 }
 
-static int generate_gather(struct sonde_session *s, struct skeleton *ret)
+int generate_gather(struct sonde_session *s, struct skeleton *ret)
 {
 	size_t nr = sonde_session_schemas(s);
 	struct skeleton sk = {
@@ -115,8 +115,7 @@ static int generate_write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* Creates a new file. On failure returns false with errno, and no file is left. */
-static bool generate_create(const char *path, const char *text, size_t len, mode_t mode)
+bool generate_create(const char *path, const char *text, size_t len, mode_t mode)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL, mode), why;
 	bool failed;

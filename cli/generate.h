@@ -10,6 +10,7 @@
 #define SONDE_CLI_GENERATE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "cli.h"
 
@@ -21,6 +22,16 @@ struct generate {
 	bool force;          /* permits overwriting an existing file */
 };
 
+struct skeleton;
+struct sonde_session;
+
+/*
+ * Collects a session's events. Returns -1 if there is no memory. The lists are released with free()
+ * in both cases.
+ */
+int generate_gather(struct sonde_session *s, struct skeleton *ret);
+/* Creates a new file. On failure returns false with errno, and no file is left. */
+bool generate_create(const char *path, const char *text, size_t len, mode_t mode);
 /* Returns the exit status after reporting any failure. */
 int generate_script(const struct cli *cli, const struct generate *g);
 

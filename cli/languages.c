@@ -4,6 +4,7 @@
 #include "json.h"
 #include "programs.h"
 #include "skeleton.h"
+#include "starter.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,13 +20,13 @@ const struct language script_languages[] = {
 		.folder = "python",
 	  .programs = WORDS("python", "pypy"), .prelude = "python/prelude.py",
 	  	.holds_interrupts = true, .find = interpreter_python,
-	  .generate = generate_python,
+	  .generate = generate_python, .start = starter_python,
 	  .package = "sonde's Python module (in Debian it needs python3-dev to be built)" },
 	{ .name = "Perl", .prefixes = WORDS("perl", "pl"), .suffixes = WORDS("pl"),
 		.folder = "perl",
 	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm",
 	  	.module = "Sonde::Prelude", .find = interpreter_perl,
-	  .generate = generate_perl,
+	  .generate = generate_perl, .start = starter_perl,
 	  .package = "sonde's Perl module (in Debian it needs libperl-dev to be built)" },
 	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"),
 		.programs = WORDS("lua") },

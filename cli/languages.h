@@ -13,6 +13,7 @@
 #include "interpreter.h"
 
 struct skeleton;
+struct starter;
 
 /* A known language of scripts, with or without a module. */
 struct language {
@@ -37,6 +38,8 @@ struct language {
 	const char *package; /* the package to install if the prelude is missing */
 	/* Writes a skeleton (skeleton.h); NULL if the language has none. */
 	int (*generate)(FILE *out, const struct skeleton *sk);
+	/* Writes a starter (starter.h); NULL if the language has none. */
+	int (*start)(FILE *out, const struct starter *s);
 };
 
 extern const struct language script_languages[];

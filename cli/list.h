@@ -107,6 +107,12 @@ int list_put_sources(struct event_listing *l);
 
 /* ---- list_tracepoint.c ---- */
 
+#define LIST_TRACEPOINT_RANKS 6
+/*
+ * How much a field says about an event: LIST_TRACEPOINT_RANKS is a task's name, 1 an address, 0
+ * nothing.
+ */
+int list_tracepoint_rank(const struct sonde_schema *sc, const struct sonde_field *f);
 /* True if a word is the complete name of the event. */
 bool list_tracepoint_is_named(const struct event_listing *l, const char *name);
 /* Print what is known of a tracepoint: fields, flags, a filter, handlers, the line to record it. */

@@ -70,11 +70,10 @@ static const struct sonde_define *list_tracepoint_value(const struct sonde_schem
 	return NULL;
 }
 
-/* How much a field says about an event: names of tasks first, pointers last. 0: not at all. */
-static int list_tracepoint_rank(const struct sonde_schema *sc, const struct sonde_field *f)
+int list_tracepoint_rank(const struct sonde_schema *sc, const struct sonde_field *f)
 {
 	if (list_tracepoint_is_text(f))
-		return strstr(f->name, "comm") ? 6 : 4;
+		return strstr(f->name, "comm") ? LIST_TRACEPOINT_RANKS : 4;
 	if (!list_tracepoint_is_number(f) || (f->is_pointer && strstr(f->type, "char")))
 		return 0;
 	if (skeleton_names(sc, f) && list_tracepoint_value(sc, skeleton_names(sc, f)))

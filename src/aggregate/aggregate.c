@@ -128,6 +128,24 @@ static int aggregate_parse(struct aggregate *a, const struct sonde_aggregate_opt
 	return a->where_text ? where_parse(a->where_text, &a->where) : 0;
 }
 
+/* The events; a list that would fill more than a line ends in ",...". */
+static void aggregate_put_events(struct outbuf *o, const char *events)
+{
+	const size_t line = 100;
+	size_t end = strlen(events), cut = 0;
+	bool in_terms = false;
+
+	for (size_t i = 0; i < line && i < end; i++) {
+		in_terms ^= events[i] == '/';
+		if (events[i] == ',' && !in_terms && !strchr(events + i, ')'))
+			cut = i;
+	}
+	if (end > line && cut)
+		outbuf_fmt(o, " of %.*s,...", (int)cut, events);
+	else
+		outbuf_fmt(o, " of %s", events);
+}
+
 /* "sum of ret of syscalls:sys_exit_read by comm where ret > 0" */
 static int aggregate_make_title(struct aggregate *a)
 {
@@ -138,7 +156,7 @@ static int aggregate_make_title(struct aggregate *a)
 		outbuf_fmt(&o, "(%" PRIi64 ", %" PRIi64 ", %" PRIi64 ")", a->low, a->high, a->step);
 	if (a->field)
 		outbuf_fmt(&o, " of %s", a->field);
-	outbuf_fmt(&o, " of %s", a->events);
+	aggregate_put_events(&o, a->events);
 	for (unsigned i = 0; i < a->nr_keys; i++)
 		outbuf_fmt(&o, "%s%s", i ? ", " : " by ", a->keys[i].name);
 	if (a->where_text)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""sonde new: what it writes runs live and over recordings, and prints a table.
+
+    starters.py SONDE CALLS
+"""
+import os
+import subprocess
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+from tap import SCRIPT_ENV, SONDE, case, few_symbols, need, run, same  # noqa: E402
+
+CALLS = os.path.abspath(sys.argv[2])
+EVENT = 'syscalls:sys_enter_getppid'
+
+
+def sonde(*words, status=0):
+    p = subprocess.run([SONDE, *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
+                       capture_output=True, text=True, timeout=200)
+    same(p.returncode, status, 'status of %r: %s%s' % (words, p.stdout, p.stderr))
+    return p
+
+
+def row(text, *words):
+    """A line of a table has all words."""
+    need(any(set(words) <= set(line.replace(',', '').split()) for line in text.splitlines()), text)
+
+
+@case('in Python: a script for events of this machine runs live and over a recording')
+def python():
+    sonde('new', 'live.py', '-e', EVENT + ',sched:sched_process_exit', '-e', 'cpu-clock')
+    p = sonde('run', '-o', 'live.data', 'live.py', '--', CALLS, '-n', '900')
+    row(p.stdout, EVENT, 'calls', '900')
+    need('sched_process_exit  comm=calls' in p.stdout, p.stdout)
+    same(p.stderr, '')
+    again = sonde('run', '-i', 'live.data', 'live.py')
+    same([l for l in p.stdout.splitlines() if not l.isdigit()], again.stdout.splitlines())
+    sonde('new', 'pattern', '-e', 'sched:*')
+    row(sonde('run', 'pattern.py', '--', CALLS, '-n', '1').stdout, 'calls')
+    with open('pattern.py') as f:
+        need(f.read().count('@on(') == 1, 'a pattern has one handler')
+
+
+@case('a script for the events of a recording runs over it, in both languages')
+def recorded():
+    sonde('record', '-q', '-o', 'r.data', '-e', EVENT + ',sched:sched_process_ex*,cpu-clock', '--',
+          CALLS, '-n', '700')
+    sonde('new', 'r.py', '-i', 'r.data')
+    row(sonde('run', '-i', 'r.data', 'r.py').stdout, EVENT, 'calls', '700')
+    sonde('new', 'r.pl', '-i', 'r.data')
+    row(sonde('script', '-i', 'r.data', 'r.pl').stdout, '700', EVENT.replace(':', '::'), 'calls')
+    sonde('new', 'machine', '--lang', 'perl', '-e', EVENT)
+    row(sonde('script', '-i', 'r.data', 'machine.pl').stdout, '700', 'calls')
+    with open('machine.pl') as f:
+        need("# sonde: record -e '%s'\n" % EVENT in f.read(), 'the line of sonde run')
+
+
+@case('events, files and languages that cannot be are refused, and nothing is written')
+def refused():
+    with open('there.py', 'w') as f:
+        f.write('mine')
+    for words, status, word in (
+            (['there.py', '-e', EVENT], 1, 'exists already'),
+            (['x.py', '-e', 'sched:sched_swich'], 2, "did you mean 'sched:sched_switch'"),
+            (['x.py', '-e', 'sched:no_such*'], 2, 'no tracepoint'),
+            (['x.py', '-e', 'no-such-event'], 2, 'no-such-event'),
+            (['x.py', '-e', '{cpu-clock,dummy}'], 2, 'one by one'),
+            (['x.py', '-e', ','], 2, 'needs the name'), (['x.py'], 2, '-e EVENTS'),
+            (['x.py', '-e', EVENT, '-i', 'y'], 2, 'leave out -e'),
+            (['x.py', 'y', '-e', EVENT], 2, "also 'y'"), ([], 2, 'name the script'),
+            (['x.lua', '-e', EVENT], 2, 'Lua'), (['x', '--lang', 'cobol', '-e', EVENT], 2, 'cobol'),
+            (['x.pl', '--lang', 'python', '-e', EVENT], 2, 'x.pl'),
+            (['x.py', '-i', 'no.data'], 1, 'no.data'),
+            (['no/x.py', '-e', EVENT], 1, 'cannot write')):
+        p = sonde('new', *words, status=status)
+        need(word in p.stderr, p.stderr)
+        need(not os.path.exists('x.py') and not os.path.exists('x.pl'), 'something was written')
+    with open('there.py') as f:
+        same(f.read(), 'mine')
+
+
+few_symbols()
+run()
