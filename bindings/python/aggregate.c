@@ -85,29 +85,68 @@ static PyObject *aggregate_add_one(struct py_aggregate *self, PyObject *unused)
 	return aggregate_result(self, sonde_aggregate_add(self->a, s->batch + s->at - 1, 1));
 }
 
-/* Adds batches as long as there are some, but returns now and then for timers of the caller. */
-PyObject *aggregate_pour(struct py_session *s, PyObject *aggregates)
+/* The number of events of the batch before the first one at `until` or later. */
+static size_t aggregate_before(const struct py_session *s, uint64_t until)
+{
+	size_t n = s->at;
+
+	while (n < s->nr_batch &&
+	       (s->batch[n]->time_ns == SONDE_NO_TIME || s->batch[n]->time_ns < until))
+		n++;
+	return n - s->at;
+}
+
+/* Adds the next nr events of the batch to all. Returns 0, or -1 with an exception. */
+static int aggregate_pour_some(struct py_session *s, PyObject *aggregates, size_t nr)
+{
+	for (Py_ssize_t i = 0; i < PyTuple_Size(aggregates); i++) {
+		PyObject *o = PyTuple_GetItem(aggregates, i);
+		int r;
+
+		if (Py_TYPE(o) != s->m->aggregate) {
+			PyErr_SetString(PyExc_TypeError, "an _Aggregate is needed");
+			return -1;
+		}
+		r = sonde_aggregate_add(((struct py_aggregate *)o)->a, s->batch + s->at, nr);
+		if (r < 0) {
+			module_error(s->m, r);
+			return -1;
+		}
+	}
+	s->at += nr;
+	if (nr && s->batch[s->at - 1]->time_ns != SONDE_NO_TIME) {
+		s->last_ns = s->batch[s->at - 1]->time_ns;
+		if (s->first_ns == SONDE_NO_TIME)
+			s->first_ns = s->last_ns;
+	}
+	return 0;
+}
+
+/*
+ * Adds batches as long as there are some, but returns now and then for timers of the caller, and
+ * before an event at the time `until` or later.
+ */
+PyObject *aggregate_pour(struct py_session *s, PyObject *args)
 {
 	enum { MOST_BATCHES = 256 };
-	const Py_ssize_t nr = PyTuple_Size(aggregates);
+	unsigned long long until = SONDE_NO_TIME;
+	PyObject *aggregates;
 	int r = 1;
 
-	if (nr < 0 || session_check(s) < 0 || session_keep_batch(s) < 0)
+	if (!PyArg_ParseTuple(args, "O!|K", &PyTuple_Type, &aggregates, &until) ||
+	    session_check(s) < 0)
+		return NULL;
+	if (s->at == s->nr_batch && session_keep_batch(s) < 0)
 		return NULL;
 	for (int n = 0; r == 1 && n < MOST_BATCHES; n++) {
-		r = session_fill_once(s);
-		for (Py_ssize_t i = 0; i < nr && r == 1; i++) {
-			PyObject *o = PyTuple_GetItem(aggregates, i);
-			int e;
-
-			if (Py_TYPE(o) != s->m->aggregate)
-				return PyErr_Format(PyExc_TypeError, "an _Aggregate is needed");
-			e = sonde_aggregate_add(((struct py_aggregate *)o)->a, s->batch,
-						s->nr_batch);
-			if (e < 0)
-				return module_error(s->m, e);
-		}
-		s->at = s->nr_batch;
+		if (s->at == s->nr_batch)
+			r = session_fill_once(s);
+		if (r != 1)
+			break;
+		if (aggregate_pour_some(s, aggregates, aggregate_before(s, until)) < 0)
+			return NULL;
+		if (s->at < s->nr_batch)
+			return PyLong_FromUnsignedLongLong(s->batch[s->at]->time_ns);
 	}
 	if (r < 0)
 		return NULL;
@@ -127,8 +166,12 @@ static PyObject *aggregate_print(struct py_aggregate *self, PyObject *args)
 	struct sonde_aggregate_print_options o = { .size = sizeof(o) };
 	int fd, r;
 
-	if (!PyArg_ParseTuple(args, "iIzI", &fd, &o.top, &o.format, &o.columns))
+	unsigned long long from = 0, to = 0;
+
+	if (!PyArg_ParseTuple(args, "iIzI|KK", &fd, &o.top, &o.format, &o.columns, &from, &to))
 		return NULL;
+	o.from_ns = from;
+	o.to_ns = to;
 	Py_BEGIN_ALLOW_THREADS
 	r = sonde_aggregate_print(self->a, fd, &o);
 	Py_END_ALLOW_THREADS
@@ -247,7 +290,7 @@ static PyMethodDef methods[] = {
 	  "rows() -> list of (keys, is_other, count, sum, min, max, mean, p50, p90, p99, "
 	  "buckets)" },
 	{ "print", (PyCFunction)aggregate_print, METH_VARARGS,
-	  "print(fd, top, format, columns): writes the rows." },
+	  "print(fd, top, format, columns, from_ns=0, to_ns=0): writes the rows." },
 	{ NULL }
 };
 

@@ -11,7 +11,10 @@ PyTypeObject *aggregate_type_new(PyObject *module);
  * None; linear is (low, high, step) or None.
  */
 PyObject *aggregate_of_session(struct py_session *s, PyObject *args);
-/* session._pour(tuple of _Aggregate) -> bool or None, as _poll(): adds many batches to all. */
-PyObject *aggregate_pour(struct py_session *s, PyObject *aggregates);
+/*
+ * session._pour(tuple of _Aggregate, until) -> bool or None, as _poll(), or the time of the next
+ * event if it is `until` (an int) or later: adds many batches to all.
+ */
+PyObject *aggregate_pour(struct py_session *s, PyObject *args);
 
 #endif

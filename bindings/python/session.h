@@ -52,7 +52,8 @@ struct py_session {
 	bool busy;                  /* the session is being read without the interpreter lock */
 	bool raises_losses;         /* on_loss="raise" */
 	bool is_polled;             /* iterating ends with the batch that _poll() has read */
-	uint64_t first_ns, last_ns; /* times of what count() counted; SONDE_NO_TIME if none */
+	/* Times of what count() and _pour() took; SONDE_NO_TIME if nothing. */
+	uint64_t first_ns, last_ns;
 };
 
 struct py_schema {

@@ -323,7 +323,7 @@ static PyObject *session_type_write(struct py_session *s, PyObject *arg)
 	Py_RETURN_NONE;
 }
 
-/* (first, last): times of the events that count() counted. */
+/* (first, last): times of the events that count() or _pour() took. */
 static PyObject *session_type_span(struct py_session *s, void *unused)
 {
 	(void)unused;
@@ -371,8 +371,8 @@ static PyMethodDef methods[] = {
 	  "event does not have is None." },
 	{ "_aggregate", (PyCFunction)aggregate_of_session, METH_VARARGS,
 	  "_aggregate(kind, events, field, by, where, linear, limit) -> _Aggregate" },
-	{ "_pour", (PyCFunction)aggregate_pour, METH_O,
-	  "_pour(aggregates) -> bool or None: as _poll(), after adding the events." },
+	{ "_pour", (PyCFunction)aggregate_pour, METH_VARARGS,
+	  "_pour(aggregates, until) -> bool, None or int: as _poll(), after adding the events." },
 	{ "_filter", (PyCFunction)filter_of_session, METH_VARARGS,
 	  "_filter(text, is_named) -> _Filter: a condition, called with an event." },
 	{ "_poll", (PyCFunction)session_type_poll, METH_NOARGS,

@@ -1845,6 +1845,11 @@ struct sonde_aggregate_print_options {
 	const char *format;
 	uint32_t columns; /* text: of the terminal, which limits bars; 0: no limit */
 	uint32_t reserved;
+	/*
+	 * The period that the rows are of, in nanoseconds since the beginning of the run; printed
+	 * if to_ns is not 0.
+	 */
+	uint64_t from_ns, to_ns;
 };
 /*
  * Sorts the rows and writes them to fd; o may be NULL: all defaults. Values of a field that is

@@ -93,7 +93,8 @@ static void json_put_row(struct json *j, const struct aggregate *a,
 	json_end(j);
 }
 
-static void json_put_head(struct json *j, const struct aggregate *a)
+static void json_put_head(struct json *j, const struct aggregate *a,
+			  const struct sonde_aggregate_print_options *o)
 {
 	json_object(j);
 	json_member_text(j, "schema", "sonde-aggregate");
@@ -114,6 +115,10 @@ static void json_put_head(struct json *j, const struct aggregate *a)
 		json_member_i64(j, "high", a->high);
 		json_member_i64(j, "step", a->step);
 	}
+	if (o->to_ns) {
+		json_member_u64(j, "from_ns", o->from_ns);
+		json_member_u64(j, "to_ns", o->to_ns);
+	}
 	json_member_u64(j, "count", a->count);
 	json_member_u64(j, "unfit", a->unfit);
 	json_member_u64(j, "merged", a->merged_shown);
@@ -128,13 +133,15 @@ static uint64_t json_left_out(const struct aggregate *a, uint32_t top)
 	return top && top < own ? own - top : 0;
 }
 
-int aggregate_put_json(struct aggregate *a, uint32_t top, struct outbuf *out)
+int aggregate_put_json(struct aggregate *a, const struct sonde_aggregate_print_options *o,
+		       struct outbuf *out)
 {
+	const uint32_t top = o->top;
 	struct json j = json_to(out);
 	const int nr = aggregate_sort(a);
 
 	TRY(nr);
-	json_put_head(&j, a);
+	json_put_head(&j, a, o);
 	json_member_u64(&j, "left_out", json_left_out(a, top));
 	json_member_array(&j, "rows");
 	for (int i = 0; i < nr; i++) {

@@ -11,6 +11,7 @@
 #include "base/err.h"
 
 enum {
+	TEXT_TOP = 20,   /* rows, by default */
 	TEXT_BAR = 50,   /* characters of the longest bar */
 	TEXT_NARROW = 8, /* ends of buckets */
 	TEXT_MAX_CELLS = AGGREGATE_MAX_KEYS + 8,
@@ -479,12 +480,30 @@ static bool text_is_time(const char *field)
 	return (len == 2 && !strcmp(field, "ns")) || (len > 3 && !strcmp(field + len - 3, "_ns"));
 }
 
-int aggregate_put_text(struct aggregate *a, uint32_t top, uint32_t columns, struct outbuf *out)
+/* ", 1.000 to 2.000 s"; microseconds for short periods. */
+static void text_put_period(struct outbuf *out, const struct sonde_aggregate_print_options *o)
+{
+	const uint64_t ns[] = { o->from_ns, o->to_ns };
+	const bool is_short = o->to_ns - o->from_ns < 10000000;
+
+	for (int i = 0; i < 2 && o->to_ns; i++) {
+		outbuf_fmt(out, "%s%" PRIu64, i ? " to " : ", ", ns[i] / 1000000000);
+		if (is_short)
+			outbuf_fmt(out, ".%06u", (unsigned)(ns[i] % 1000000000 / 1000));
+		else
+			outbuf_fmt(out, ".%03u", (unsigned)(ns[i] % 1000000000 / 1000000));
+	}
+	if (o->to_ns)
+		outbuf_str(out, " s");
+}
+
+int aggregate_put_text(struct aggregate *a, const struct sonde_aggregate_print_options *o,
+		       struct outbuf *out)
 {
 	struct text t = {
 		.a = a,
 		.out = out,
-		.columns = columns,
+		.columns = o->columns,
 		.is_time = text_is_time(a->field),
 	};
 	int r = aggregate_sort(a);
@@ -492,8 +511,9 @@ int aggregate_put_text(struct aggregate *a, uint32_t top, uint32_t columns, stru
 	if (r < 0)
 		return r;
 	text_put_words(out, a->title, strlen(a->title));
+	text_put_period(out, o);
 	outbuf_char(out, '\n');
-	r = text_put_rows(&t, top);
+	r = text_put_rows(&t, o->top ? o->top : TEXT_TOP);
 	outbuf_done(&t.cells);
 	vec_done(&t.starts);
 	vec_done(&t.sizes);

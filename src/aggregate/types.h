@@ -223,7 +223,9 @@ int aggregate_row_at(struct aggregate *a, size_t i, struct sonde_aggregate_row *
 
 /* ---- text.c, json.c -------------------------------------------------------------------------- */
 
-int aggregate_put_text(struct aggregate *a, uint32_t top, uint32_t columns, struct outbuf *out);
-int aggregate_put_json(struct aggregate *a, uint32_t top, struct outbuf *out);
+int aggregate_put_text(struct aggregate *a, const struct sonde_aggregate_print_options *o,
+		       struct outbuf *out);
+int aggregate_put_json(struct aggregate *a, const struct sonde_aggregate_print_options *o,
+		       struct outbuf *out);
 
 #endif

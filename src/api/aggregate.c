@@ -11,8 +11,6 @@
 #include "session/session.h"
 #include "sinks/fd_writer.h"
 
-enum { AGGREGATE_TOP = 20 };
-
 struct sonde_aggregate {
 	struct sonde_session *session; /* a reference */
 	struct aggregate *own;
@@ -154,8 +152,7 @@ static int aggregate_write(struct aggregate *a, const struct sonde_aggregate_pri
 {
 	const bool is_json = o->format && !strcmp(o->format, "json");
 
-	TRY(is_json ? aggregate_put_json(a, o->top, &w->out)
-		    : aggregate_put_text(a, o->top ? o->top : AGGREGATE_TOP, o->columns, &w->out));
+	TRY(is_json ? aggregate_put_json(a, o, &w->out) : aggregate_put_text(a, o, &w->out));
 	return fd_writer_flush(w);
 }
 

@@ -240,6 +240,8 @@ AT(sonde_aggregate_row, nr_buckets, 92);
 AT(sonde_aggregate_print_options, size, 0);
 AT(sonde_aggregate_print_options, top, 4);
 AT(sonde_aggregate_print_options, format, 8);
+AT(sonde_aggregate_print_options, from_ns, 24);
+AT(sonde_aggregate_print_options, to_ns, 32);
 AT(sonde_aggregate_print_options, columns, 16);
 AT(sonde_aggregate_print_options, reserved, 20);
 

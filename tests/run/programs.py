@@ -275,6 +275,31 @@ def exact_ticks():
     same(len(got), 3)
 
 
+@case('an aggregation with every= prints each period, with and without handlers')
+def periods():
+    sonde('record', '-q', '-o', 'periods.data', '-e', EVENT, '--', CALLS, '-n', '3000')
+    times = [int(w) for w in sonde('run', '-i', 'periods.data', '-e',
+                                   '@on("%s")\ndef f(e): print(e.time)' % EVENT).stdout.split()]
+    step = (times[-1] - times[0]) / 3.5 / 1e9
+    ns = int(step * 1e9)
+    code = 'count("%s", by="comm", every=%r)' % (EVENT, step)
+    handler = '\n@on("%s")\ndef f(e): pass' % EVENT
+    same(sonde('run', '-i', 'periods.data', '-e', code).stdout,
+         sonde('run', '-i', 'periods.data', '-e', code + handler).stdout)
+    got = [json.loads(line) for line in
+           sonde('run', '-i', 'periods.data', '--format', 'json', '-e', code).stdout.splitlines()]
+    same([o['from_ns'] for o in got], [ns * i for i in range(4)])
+    same([o['to_ns'] for o in got], [ns, ns * 2, ns * 3, times[-1] - times[0]])
+    same([o['count'] for o in got],
+         [sum(ns * i <= t - times[0] < ns * (i + 1) for t in times) for i in range(4)])
+    same(sum(o['rows'][0]['count'] for o in got), 3000)
+    p = sonde('run', '--format', 'json', '-e', 'count("%s", every=0.2)' % EVENT, '--', 'sh', '-c',
+              '%s -n 500; sleep 0.7; exec %s -n 300' % (CALLS, CALLS))
+    got = [json.loads(line) for line in p.stdout.splitlines() if line.startswith('{')]
+    need(len(got) >= 3 and any(not o['count'] for o in got), p.stdout)
+    need(sum(o['count'] for o in got) in (800, 801), p.stdout)  # sh may call it once
+
+
 @case('a program runs its own handlers over a live recording, with their filters')
 def own_run():
     file = script('own.py', '''
@@ -311,7 +336,8 @@ def refused():
     p = sonde('run', '-i', 'x.data', '-a', '-e', 'count("a:b")', status=2)
     need('-i reads' in p.stderr, p.stderr)
     for code, word in (('on("a:b", 3)', 'TypeError'), ('@on\ndef f(e): pass', 'TypeError'),
-                       ('every(0)', 'OptionError'), ('count(3)', 'Error')):
+                       ('every(0)', 'OptionError'),
+                       ('count("a:b", every=-1)', 'OptionError'), ('count(3)', 'Error')):
         p = sonde('run', '-e', code, status=1)
         need(word in p.stderr, p.stderr)
 

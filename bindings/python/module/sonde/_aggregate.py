@@ -12,7 +12,7 @@ import sys
 from collections import namedtuple
 from collections.abc import Mapping
 
-from ._program import _here
+from ._program import Timer, _here
 from ._recording import _option_error, _patterns
 
 Stats = namedtuple("Stats", "count sum min max mean p50 p90 p99")
@@ -24,10 +24,11 @@ class Aggregate(Mapping):
     without any the only key is (). The row of keys that were merged is '(other)'.
 
     Values are int for count() and sum(), Stats for stats(), {(low, high): count} for hist() and
-    lhist().
+    lhist(). With every= the rows are those of the current period.
     """
 
-    def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=0):
+    def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=0,
+                 every=None):
         self.kind, self.field, self.where = kind, field, where
         self.events = _patterns(events)
         if by is not None and not isinstance(by, (str, tuple, list)):
@@ -41,6 +42,9 @@ class Aggregate(Mapping):
         if not 0 <= limit <= 1 << 28:
             raise _option_error("limit is a number of keys up to 2**28, not %r" % (limit,))
         self.limit = limit
+        self.every = every
+        self._period = None if every is None else Timer(every, None)
+        self._has_printed = False
         self._c = None
 
     def _attach(self, session):
@@ -94,19 +98,43 @@ class Aggregate(Mapping):
 
     def print(self, top=20, format="text"):
         """Prints the rows on standard output: as text with bars, or format='json'."""
+        self._print(top, format)
+
+    def _print(self, top, format, first_ns=0, last_ns=0):
         out = sys.stdout
         out.flush()
         fd = out.fileno()
         columns = 0
         if os.isatty(fd):
             columns = os.get_terminal_size(fd).columns
-        self._made().print(fd, top, format, columns)
+        self._made().print(fd, top, format, columns, first_ns, last_ns)
 
-    def _print_at_end(self, facts):
-        if self._c is not None:
-            form = facts.format if facts and facts.format else "text"
-            top = facts.top if facts and facts.top else 0 if form == "json" else 20
-            self.print(top, form)
+    def _print_as(self, facts, *period):
+        form = facts.format if facts and facts.format else "text"
+        top = facts.top if facts and facts.top else 0 if form == "json" else 20
+        if self._has_printed and form == "text":
+            sys.stdout.write("\n")
+        self._print(top, form, *period)
+        self._has_printed = True
+
+    def _timer(self, facts):
+        def print_period(first_ns, last_ns):
+            self._print_as(facts, first_ns, last_ns)
+            self._c.clear()
+
+        self._period.function = print_period
+        return self._period
+
+    def _print_at_end(self, facts, now_ns):
+        """Prints all rows, or those since the last period."""
+        t = self._period
+        if self._c is None or (self._has_printed and not self._c.facts()[1]):
+            return
+        if t is None or t.next_ns is None or now_ns is None:
+            self._print_as(facts)
+        else:
+            first = t.next_ns - t.ns - t.begin_ns
+            self._print_as(facts, first, max(first + 1, now_ns - t.begin_ns))
 
     def __repr__(self):
         title = self._c.facts()[0] if self._c is not None else \
@@ -120,7 +148,7 @@ def _new(program, *args, **kw):
     return a
 
 
-def count(event, by=None, where=None, *, limit=0):
+def count(event, by=None, where=None, *, limit=0, every=None):
     """Counts events by keys: an Aggregate.
 
     event  a name, a pattern, or several; a pair (sonde.pair)
@@ -128,29 +156,31 @@ def count(event, by=None, where=None, *, limit=0):
            ustack, stack (functions of the call chain), or a field
     where  a condition in the kernel's filter language
     limit  number of keys that are kept (100000); beyond it the smallest become one row '(other)'
+    every  seconds: prints the rows in such periods, each time those of the period alone; by the
+           time of day in a live run, by the times of events on a recording
     """
-    return _new(_here(), "count", event, None, by, where, limit=limit)
+    return _new(_here(), "count", event, None, by, where, limit=limit, every=every)
 
 
-def sum(event, field, by=None, where=None, *, limit=0):
+def sum(event, field, by=None, where=None, *, limit=0, every=None):
     """Adds up a field by keys; see count()."""
-    return _new(_here(), "sum", event, field, by, where, limit=limit)
+    return _new(_here(), "sum", event, field, by, where, limit=limit, every=every)
 
 
-def stats(event, field, by=None, where=None, *, limit=0):
+def stats(event, field, by=None, where=None, *, limit=0, every=None):
     """Count, sum, extremes, mean and percentiles of a field by keys; see count()."""
-    return _new(_here(), "stats", event, field, by, where, limit=limit)
+    return _new(_here(), "stats", event, field, by, where, limit=limit, every=every)
 
 
-def hist(event, field, by=None, where=None, linear=None, *, limit=0):
+def hist(event, field, by=None, where=None, linear=None, *, limit=0, every=None):
     """A histogram of a field by keys, with buckets of powers of two; see count().
 
     linear: (low, high, step) for buckets of equal width, as lhist().
     """
     kind = "hist" if linear is None else "lhist"
-    return _new(_here(), kind, event, field, by, where, linear, limit)
+    return _new(_here(), kind, event, field, by, where, linear, limit, every)
 
 
-def lhist(event, field, low, high, step, by=None, where=None, *, limit=0):
+def lhist(event, field, low, high, step, by=None, where=None, *, limit=0, every=None):
     """A histogram with buckets of `step` from `low` to `high`; see count()."""
-    return _new(_here(), "lhist", event, field, by, where, (low, high, step), limit)
+    return _new(_here(), "lhist", event, field, by, where, (low, high, step), limit, every)

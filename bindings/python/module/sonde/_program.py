@@ -39,8 +39,23 @@ class Handler:
 
 
 class Timer:
+    """Calls function(first_ns, last_ns) at the end of each period of the run."""
+
     def __init__(self, seconds, function):
-        self.ns, self.function, self.next_ns = int(seconds * 1e9), function, None
+        if isinstance(seconds, bool) or not 1e-6 <= seconds < 1e9:
+            raise _option_error("every: a period is a number of seconds from 0.000001 on, not %r"
+                                % (seconds,))
+        self.ns, self.function = int(seconds * 1e9), function
+        self.begin_ns = self.next_ns = None
+
+    def tick(self, now_ns):
+        if self.next_ns is None:
+            self.begin_ns, self.next_ns = now_ns, now_ns + self.ns
+        if now_ns >= self.next_ns:
+            end = self.next_ns
+            # Not more than one call for a time in which nothing came.
+            self.next_ns += self.ns * ((now_ns - end) // self.ns + 1)
+            self.function(end - self.ns - self.begin_ns, end - self.begin_ns)
 
 
 class Program:
@@ -137,12 +152,13 @@ def every(seconds, function=None):
     By the time of day in a live run, also while nothing happens; by the times of events on a
     recording.
     """
-    if not 1e-6 <= seconds < 1e9:
-        raise _option_error("every() needs seconds, from 0.000001 on, not %r" % (seconds,))
-    timers = _here().timers
+    program = _here()
+    timer = Timer(seconds, None)
 
     def add(f):
-        timers.append(Timer(seconds, _check_function(f, "every()")))
+        _check_function(f, "every()")
+        timer.function = lambda first_ns, last_ns: f()
+        program.timers.append(timer)
         return f
 
     return add if function is None else add(function)
@@ -264,6 +280,8 @@ class Run:
     def __init__(self, program, session, live, facts=None, kernel=None):
         self.program, self.session, self.live = program, session, live
         self.facts, self.kernel = facts, kernel or {}
+        self.timers = program.timers + [a._timer(facts) for a in program.aggregates if a.every]
+        self.now_ns = None  # of the last tick
         self.status = 0
         self.has_exited = False
         self.current = None  # (handler, event) being called
@@ -312,19 +330,26 @@ class Run:
         self.current = None
 
     def _tick(self, now_ns):
-        for t in self.program.timers:
-            if t.next_ns is None:
-                t.next_ns = now_ns + t.ns
-            if now_ns >= t.next_ns:
-                # Not more than one call for a time in which nothing came.
-                t.next_ns += t.ns * ((now_ns - t.next_ns) // t.ns + 1)
-                t.function()
+        self.now_ns = now_ns
+        for t in self.timers:
+            t.tick(now_ns)
+
+    def _pour_by_time(self, aggregates):
+        """Adds all events of a recording, with the timers in between."""
+        r, until = True, 0
+        while r is not False:
+            r = self.session._pour(aggregates, until)
+            if r is not True and r is not False and r is not None:
+                self._tick(r)
+                until = min(t.next_ns for t in self.timers)
 
     def _batches(self):
-        s, deliver, timers = self.session, self._deliver, self.program.timers
+        s, deliver, timers = self.session, self._deliver, self.timers
         aggregates = tuple(a._attach(s) for a in self.program.aggregates)
         by_time = timers and not self.live
-        if not (self.program.handlers or self.program.losses or by_time):
+        if not (self.program.handlers or self.program.losses):
+            if by_time:
+                return self._pour_by_time(aggregates)
             while s._pour(aggregates) is not False:
                 if timers:
                     self._tick(time.monotonic_ns())
@@ -347,6 +372,13 @@ class Run:
             if timers and self.live:
                 self._tick(time.monotonic_ns())
 
+    def _now(self):
+        """The time at the end of the run; None without timers, or without events."""
+        if self.live:
+            return time.monotonic_ns()
+        times = [t for t in (self.now_ns, self.session.span[1]) if t is not None]
+        return max(times) if self.timers and times else None
+
     def _call_all(self, functions):
         """False after exit()."""
         try:
@@ -360,7 +392,7 @@ class Run:
     def run(self):
         """Calls all handlers. Returns the status of exit(), 0 without it."""
         if self._call_all(self.program.begins):
-            if self.program.timers and self.live:
+            if self.timers and self.live:
                 self._tick(time.monotonic_ns())
             self._call_all([self._batches])
         if self.live:
@@ -369,7 +401,7 @@ class Run:
             self._call_all([self._report_rest])
         self._call_all(self.program.ends)
         for a in self.program.aggregates:
-            a._print_at_end(self.facts)
+            a._print_at_end(self.facts, self._now())
         return self.status
 
     def run_without_events(self):
