@@ -12,6 +12,7 @@
 #include "record_options.h"
 #include "script.h"
 #include "script_about.h"
+#include "script_find.h"
 #include "script_list.h"
 #include "settings.h"
 #include "shell_words.h"
@@ -117,10 +118,10 @@ static void run_put_events(const struct run_facts *f, const struct opt_events *e
 
 /*
  * The script's own line "# sonde: record ...": options of sonde record. Its events come before
- * those of the command line. Returns a status.
+ * those of the command line. Its -a holds if the command line has no target. Returns a status.
  */
 static int run_take_line(const struct cli *cli, const struct run_facts *f, const char *file,
-			 const char *line)
+			 const char *line, bool has_target)
 {
 	struct record_args values = { 0 };
 	struct cli globals = { 0 };
@@ -147,6 +148,8 @@ static int run_take_line(const struct cli *cli, const struct run_facts *f, const
 		status = cli_usage(cli, "run: %s: '# sonde: %s': '%s' is no option; the command is "
 					"named by sonde run",
 				   file, line, w.v[1]);
+	if (!status && has_target)
+		lines_set(&values.lines, &p, "all-cpus", "all-cpus", NULL);
 	if (!status) {
 		run_put(f, "settings", values.lines.text);
 		if (values.chains)
@@ -285,7 +288,7 @@ static int run_put_all(const struct cli *cli, const struct run_args *a, const st
 
 	run_put(f, "version", "1");
 	if (about->sonde)
-		status = run_take_line(cli, f, file, about->sonde);
+		status = run_take_line(cli, f, file, about->sonde, w->command || run_has_target(a));
 	run_put(f, "settings", a->record.text);
 	if (a->cgroup) {
 		run_put(f, "event", "");
@@ -308,10 +311,31 @@ static int run_put_all(const struct cli *cli, const struct run_args *a, const st
 	return status;
 }
 
+/*
+ * The file of a script that is named as installed ones are: its comments are read. NULL if it is
+ * not installed, or if there is no memory.
+ */
+static char *run_installed(const struct cli *cli, const char *name)
+{
+	struct script_places places;
+	struct script_entry e = { 0 };
+	char *file = NULL;
+
+	if (!access(name, F_OK) || script_places_list(cli, &places) < 0)
+		return NULL;
+	if (script_entry_find(&places, name, false, &e) == 1 && e.file)
+		file = strdup(e.file);
+	script_entry_done(&e);
+	script_places_done(&places);
+	return file;
+}
+
 static int run_script(struct cli *cli, struct run_args *a, const char *name, bool has_target)
 {
 	struct run_facts f = { 0 };
 	struct script_about about = { 0 };
+	char *installed = a->code ? NULL : run_installed(cli, name);
+	const char *file = installed ? installed : name;
 	struct run_words words;
 	struct script s = {
 		.name = name,
@@ -326,12 +350,14 @@ static int run_script(struct cli *cli, struct run_args *a, const char *name, boo
 	s.args = words.args ? words.args : cli->argv;
 	s.nr_args = words.nr_args;
 	f.out = open_memstream(&f.bytes, &f.len);
-	if (!f.out || (!a->code && script_about_read(name, &about) < 0)) {
+	if (!f.out || (!a->code && script_about_read(file, &about) < 0)) {
 		cli_say("out of memory");
+		free(installed);
 		return cli_status(cli, CLI_FAILED);
 	}
-	status = run_put_all(cli, a, &words, name, &about, &f);
+	status = run_put_all(cli, a, &words, file, &about, &f);
 	script_about_done(&about);
+	free(installed);
 	if (fclose(f.out) && !status) {
 		cli_say("out of memory");
 		status = cli_status(cli, CLI_FAILED);

@@ -79,7 +79,8 @@ static struct about_line about_docstring(struct about_line l)
 }
 
 /*
- * True if a function's definition begins the line: "def sched__sched_switch(", "sub process_event".
+ * True if a function's definition begins the line: "def sched__sched_switch(", "sub process_event",
+ * or if it imports the module whose functions declare handlers.
  */
 static bool about_is_handler(struct about_line l)
 {
@@ -88,6 +89,8 @@ static bool about_is_handler(struct about_line l)
 	const char *name = l.text + 4;
 	size_t len = 0;
 
+	if (about_begins(l, "import sonde") || about_begins(l, "from sonde import "))
+		return true;
 	if (!about_begins(l, "def ") && !about_begins(l, "sub "))
 		return false;
 	while (len < l.len - 4 && (isalnum((unsigned char)name[len]) || strchr("_:", name[len])))

@@ -273,6 +273,18 @@ class Losses:
         self.events += count
         self.gaps += 1
 
+    def set(self, count):
+        """For scripts that know only the sum."""
+        self.events = count
+
+    def __bool__(self):
+        return bool(self.events or self.gaps)
+
+    def __str__(self):
+        return "%s lost%s" % ("events were" if self.events == 0 else
+                              plural(self.events, "event was", "events were"),
+                              " at " + plural(self.gaps, "place") if self.gaps else "")
+
 
 losses = Losses()
 
@@ -303,7 +315,7 @@ class Report:
         """The number of rows of a table, besides its title, its heading and the lines below it."""
         top = self.options.top
         if self.live:
-            room = max(self.screen[1] - 4 - (3 if losses.gaps else 0), 1)
+            room = max(self.screen[1] - 4 - (3 if losses else 0), 1)
             return min(top or room, room)
         if self.screen and self.options.top_is_default:
             return min(top, max(self.screen[1] - 5, 3))
@@ -380,19 +392,92 @@ class Report:
             self.data["lost"] = losses.events
             sys.stdout.write(json.dumps(self.data, default=name).replace("\x7f", "\\u007f") + "\n")
         else:
-            if losses.gaps:
-                self.lines += [
-                    "", "%s lost at %s: counts are too low, and what was under way there is not "
-                        "timed" %
-                               ("events were" if losses.events == 0 else
-                                plural(losses.events, "event was", "events were"),
-                                plural(losses.gaps, "place"))]
+            if losses:
+                self.lines += ["", "%s: counts are too low, and what was under way there is not "
+                                   "timed" % losses]
             lines = [part for line in self.lines for text in line.split("\n")
                      for part in screen.wrap(text, self.columns)]
             if self.live:
-                lines = lines[:max(self.screen[1] - 1, 1)]  # the cursor is below the last line
+                # The cursor is below the last line.
+                return screen.redraw(lines[:max(self.screen[1] - 1, 1)])
             sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()
+
+
+# ---- screens -------------------------------------------------------------------------------------
+
+# For arguments(): the optional first argument of a screen.
+INTERVAL = (("interval",), {"nargs": "?", "type": float, "default": 1.0, "metavar": "INTERVAL",
+                            "help": "seconds between two tables (default 1)"})
+
+
+def check_interval(options):
+    if not 0.01 <= options.interval <= 86400:
+        sys.exit("%s: an INTERVAL of %g seconds: give one from 0.01 to 86400" %
+                 (options.name, options.interval))
+
+
+class Tables:
+    """What scripts of `sonde run` have in common that are screens: a table of each interval of a
+    live run, drawn again when the terminal's size changes, and one of the complete run at its end.
+
+    show(report, rows, seconds, title) fills a report. now and complete have take(), which gives the
+    rows so far and forgets them, and `first`, one of their aggregations; now is None for
+    recordings.
+    """
+
+    def __init__(self, options, show, now, complete):
+        import signal
+        import time
+
+        import sonde
+
+        self.options, self.show, self.now, self.complete = options, show, now, complete
+        self.clock = time.monotonic
+        self.before = self.clock()
+        self.shown = None  # rows and seconds of the last table
+        self.is_showing = self.is_resized = False
+        sonde.end(self.last)
+        if now:
+            sonde.every(options.interval, self.next)
+            if not options.json and screen.terminal():
+                signal.signal(signal.SIGWINCH, self.resized)
+
+    def next(self):
+        is_first, time = self.shown is None, self.clock()
+        self.shown = self.now.take(), time - self.before
+        self.before = time
+        self.draw(is_first)
+
+    def resized(self, number, frame):
+        """A signal: the last table may just be drawn, and is then drawn again."""
+        self.is_resized = True
+        if self.shown and not self.is_showing:
+            self.draw()
+
+    def draw(self, is_first=True):
+        self.is_showing = self.is_resized = True
+        while self.is_resized:
+            self.is_resized = False
+            self.print(*self.shown, "", is_first)
+        self.is_showing = False
+
+    def last(self):
+        self.is_showing = True
+        if self.now and self.shown is None:
+            self.now.take()
+        first, last = self.complete.first.span
+        self.print(self.complete.take(), (last - first) / 1e9 if first is not None else 0.0,
+                   "in all, ", self.shown is None)
+
+    def print(self, rows, seconds, title, is_first):
+        losses.set(self.complete.first.lost)
+        report = Report(self.options, live=not title)
+        if not is_first and not report.live and not self.options.json:
+            sys.stdout.write("\n")
+        report.note("seconds", round(seconds, 3), "")
+        self.show(report, rows, seconds, title)
+        report.print()
 
 
 # ---- names ---------------------------------------------------------------------------------------

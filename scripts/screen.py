@@ -16,7 +16,7 @@ import unicodedata
 GAP = "  "  # between columns
 NAME = 12   # columns of the screen that a name keeps while another column can be omitted
 # Headings of the columns that are omitted first, in this order; then the last number.
-SPARE = ("p50", "p99", "p95", "mean", "per s")
+SPARE = ("p50", "p99", "p95", "p90", "mean", "per s")
 
 
 def terminal():
@@ -74,6 +74,16 @@ def cut(text, columns):
             break
         kept += c
     return kept + "+" * min(columns, 1)
+
+
+def redraw(lines):
+    """Replaces what is on the terminal, in one write: the rest of each line and of the screen is
+    cleared after the new text, so that nothing is dark in between."""
+    text = "\x1b[H" + "".join(line + "\x1b[K\n" for line in lines) + "\x1b[J"
+    sys.stdout.flush()
+    data = text.encode(sys.stdout.encoding, "backslashreplace")
+    while data:
+        data = data[os.write(sys.stdout.fileno(), data):]
 
 
 def wrap(text, columns):

@@ -2,197 +2,85 @@
 # description: system calls as they happen: a table of the most frequent ones every INTERVAL seconds
 # args: [INTERVAL] [--by call|process|thread] [--top N] [--json]
 # record: -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+# sonde: record -a
 """The most frequent system calls, in a table that is redrawn every INTERVAL seconds (default 1),
 until Ctrl-C.
 
-    sonde record -a -q -o - -e raw_syscalls:sys_enter,raw_syscalls:sys_exit |
-        sonde script -i - syscall-top.py [INTERVAL] [--by call|process|thread] [--top N] [--json]
+    sonde run syscall-top [-p PID] [-- INTERVAL --by call|process|thread --top N --json]
+    sonde script syscall-top.py [INTERVAL] [--by call|process|thread] [--top N] [--json]
 
 The last table, at the end, covers the complete run; for a recording in a file it is the only one.
---json prints one line per table. Live, calls of this script are omitted; those of the recorder are
-not.
+--json prints one line per table. Live, calls of this script are omitted.
 """
 
 import os
-import stat
-import sys
-import threading
-import time
 
-from analysis import (SPREAD, Distribution, Report, any_kernel, arguments, losses, spread,
-                      syscall_name)
-from screen import terminal
+import sonde
+from analysis import Tables, arguments, check_interval, INTERVAL, syscall_name
 
-options = arguments(__doc__, by=("call", "process", "thread"), top=20,
-                    more=[(("interval",),
-                           {"nargs": "?", "type": float, "default": 1.0, "metavar": "INTERVAL",
-                            "help": "seconds between two tables (default 1)"})])
-if not 0.01 <= options.interval <= 86400:
-    sys.exit("%s: an INTERVAL of %g seconds: give one from 0.01 to 86400" %
-             (options.name, options.interval))
+options = arguments(__doc__, by=("call", "process", "thread"), top=20, more=[INTERVAL])
+check_interval(options)
 
-live = stat.S_ISFIFO(os.fstat(0).st_mode)
-own = {os.getpid()} if live else set()  # threads of this script
-lock = threading.Lock()                 # for the variables below: two threads use them
-under_way = {}                          # tid -> (number of the call, when it began)
-names = {}                              # pid or tid -> its last comm
-# since the last table: (who, call) -> [Distribution, errors]
-now_rows = {}
-all_rows = {}                           # before that
-first = last = None                     # times of events
+CALLS = sonde.pair("raw_syscalls:sys_enter", "raw_syscalls:sys_exit")
+KEYS = {"call": "id", "process": "pid,id", "thread": "tid,id"}[options.by]
+OTHERS = "pid != %d" % os.getpid()
 
 
-def raw_syscalls__sys_enter(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
-                            common_comm, common_callchain, id):
-    under_way[common_pid] = id, common_secs * 1000000000 + common_nsecs
+class Calls:
+    """The calls of a time: how many, how long they took, how many failed."""
+
+    def __init__(self):
+        self.times = sonde.stats(CALLS, "ns", by=KEYS, where=OTHERS, quiet=True)
+        self.first = self.times
+        self.errors = sonde.count(CALLS, by=KEYS, where="ret < 0 && ret > -4096 && " + OTHERS,
+                                  quiet=True)
+
+    def take(self):
+        """The rows, which are forgotten."""
+        rows, errors = dict(self.times), dict(self.errors)
+        self.times.clear()
+        self.errors.clear()
+        return [(key, spread, errors.get(key, 0)) for key, spread in rows.items()]
 
 
-def ended(who, tid, comm, id, now, ret):
-    global first, last
-    begun = under_way.pop(tid, None)
-    if begun is None or begun[0] != id or tid in own:
-        return
-    with lock:
-        last = now
-        if first is None:
-            first = begun[1]
-        if who is not None and (tid == who or who not in names):
-            names[who] = comm
-        row = now_rows.get((who, id))
-        if row is None:
-            row = now_rows[who, id] = [Distribution(), 0]
-        row[0].add(now - begun[1])
-        if -4096 < ret < 0:
-            row[1] += 1
+tasks = sonde.count(CALLS, by="pid,tid,comm", where=OTHERS, quiet=True)
+now = Calls() if sonde.is_live else None
+complete = Calls()
 
 
-def by_call(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-            common_callchain, id, ret):
-    ended(None, common_pid, None, id, common_secs * 1000000000 + common_nsecs, ret)
+def names():
+    """The name of each process, which is that of its first thread, or thread."""
+    found = {}
+    for key, _ in sorted(tasks.items(), key=lambda row: row[1]):
+        if key != "(other)":
+            pid, tid, comm = key
+            of = pid if options.by == "process" else tid
+            if of not in found or tid == of or found[of][0] != of:
+                found[of] = tid, comm
+    return {of: comm for of, (_, comm) in found.items()}
 
 
-def by_thread(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-              common_callchain, id, ret):
-    ended(common_pid, common_pid, common_comm, id, common_secs * 1000000000 + common_nsecs, ret)
-
-
-def by_process(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
-               common_callchain, id, ret, perf_sample_dict):
-    ended(perf_sample_dict["sample"]["pid"], common_pid, common_comm, id, common_secs * 1000000000 +
-          common_nsecs, ret)
-
-
-raw_syscalls__sys_exit = {"call": by_call, "thread": by_thread, "process": by_process}[options.by]
-
-
-def trace_lost(cpu, time, count):
-    losses.add(count)
-    under_way.clear()
-
-
-def add_to_all(rows):
-    for key, (times, errors) in rows.items():
-        row = all_rows.setdefault(key, [Distribution(), 0])
-        row[0].merge(times)
-        row[1] += errors
-
-
-def show(rows, seconds, title, live=False):
+def show(report, rows, seconds, title):
     columns = [("call", "call", "text"), ("calls", "calls", "number"),
-               ("per_second", "per s", "rate"),
-               ("errors", "errors", "rare"), ("total_ns", "total", "time")] + SPREAD
+               ("per_second", "per s", "rate"), ("errors", "errors", "rare"),
+               ("total_ns", "total", "time"), ("mean_ns", "mean", "time"),
+               ("p50_ns", "p50", "time"), ("p90_ns", "p90", "time"), ("p99_ns", "p99", "time"),
+               ("max_ns", "max", "time")]
     if options.by != "call":
         columns = [("comm", options.by, "text"), ("pid" if options.by == "process" else "tid",) *
                    2 + ("number",)] + columns
+    named = names() if options.by != "call" else {}
     lines = []
-    for (who, id), (times, errors) in rows.items():
-        about = () if who is None else (names[who], who)
-        count = times.count
-        lines.append(about + (syscall_name(id), count, count / seconds if seconds else None, errors,
-                              times.sum) +
-                     spread(times))
-    lines.sort(key=lambda line: (-line[-9], line[:-9]))
-    total = sum(times.count for times, _ in rows.values())
-    report = Report(options, live)
-    if report.live:
-        sys.stdout.write("\x1b[H\x1b[J")
-    elif live and tables.made and not options.json:
-        sys.stdout.write("\n")
-    report.note("seconds", round(seconds, 3), "")
+    for key, s, errors in rows:
+        who, id = (None, key) if options.by == "call" else key if key != "(other)" else (None, key)
+        about = () if options.by == "call" else (named.get(who, "-"), who)
+        call = id if id == "(other)" else syscall_name(id)
+        lines.append(about + (call, s.count, s.count / seconds if seconds else None, errors, s.sum,
+                              s.mean, s.p50, s.p90, s.p99, s.max))
+    lines.sort(key=lambda line: (-line[-6], str(line[:-9])))
+    total = sum(s.count for _, s, _ in rows)
     report.table("calls", "%s%.1f s: %d calls, %.0f per second" %
-                 (title, seconds, total, total / seconds if seconds else 0),
-                 columns, lines, "(none)")
-    report.print()
+                 (title, seconds, total, total / seconds if seconds else 0), columns, lines)
 
 
-class Tables(threading.Thread):
-    """Prints a table in time, even without events, and the last one again when the terminal is
-    resized."""
-
-    LOOK = 0.2  # seconds between two checks of the terminal
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.ended = threading.Event()
-        self.made = 0
-        self.shown = self.size = None  # the last table: rows, seconds; the terminal then
-
-    def run(self):
-        global now_rows
-        own.add(threading.get_native_id())
-        before = due = time.monotonic()
-        while True:
-            due = max(due + options.interval, time.monotonic())
-            if self.wait(due):
-                return
-            with lock:
-                rows, now_rows = now_rows, {}
-                add_to_all(rows)
-                now = time.monotonic()
-            self.shown = rows, now - before
-            if not self.show():
-                return
-            before = now
-
-    def wait(self, due):
-        """Waits for the next table; returns True at the end."""
-        while True:
-            left = max(due - time.monotonic(), 0)
-            size = None if options.json else terminal()
-            if size and self.shown and size != self.size and not self.show():
-                return True
-            if self.ended.wait(min(left, self.LOOK) if size else left):
-                return True
-            if left <= self.LOOK or not size:
-                return False
-
-    def show(self):
-        self.size = terminal()
-        try:
-            show(*self.shown, "", live=True)
-        except OSError:  # the reader closed the output: as with Ctrl-C
-            os.kill(os.getpid(), 2)
-            return False
-        self.made += 1
-        return True
-
-
-tables = Tables() if live else None
-
-
-def trace_begin():
-    if tables:
-        tables.start()
-
-
-def trace_end():
-    if tables:
-        tables.ended.set()
-        tables.join()
-        if tables.made and not options.json:
-            sys.stdout.write("\n")
-    add_to_all(now_rows)
-    show(all_rows, (last - first) / 1e9 if first is not None else 0.0, "in all, ")
-
-
-any_kernel(globals())
+Tables(options, show, now, complete)

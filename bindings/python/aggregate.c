@@ -63,6 +63,15 @@ static PyObject *aggregate_result(struct py_aggregate *self, int r)
 	Py_RETURN_NONE;
 }
 
+/* Times of nr events of the batch, for the session's span. */
+static void aggregate_note_times(struct py_session *s, size_t at, size_t nr)
+{
+	for (; s->first_ns == SONDE_NO_TIME && nr; at++, nr--)
+		s->first_ns = s->last_ns = s->batch[at]->time_ns;
+	if (nr && s->batch[at + nr - 1]->time_ns != SONDE_NO_TIME)
+		s->last_ns = s->batch[at + nr - 1]->time_ns;
+}
+
 static PyObject *aggregate_add(struct py_aggregate *self, PyObject *unused)
 {
 	struct py_session *s = self->session;
@@ -70,6 +79,7 @@ static PyObject *aggregate_add(struct py_aggregate *self, PyObject *unused)
 	(void)unused;
 	if (session_check(s) < 0)
 		return NULL;
+	aggregate_note_times(s, s->at, s->nr_batch - s->at);
 	return aggregate_result(
 		self, sonde_aggregate_add(self->a, s->batch + s->at, s->nr_batch - s->at));
 }
@@ -82,6 +92,7 @@ static PyObject *aggregate_add_one(struct py_aggregate *self, PyObject *unused)
 	(void)unused;
 	if (!s->s || !s->at)
 		Py_RETURN_NONE;
+	aggregate_note_times(s, s->at - 1, 1);
 	return aggregate_result(self, sonde_aggregate_add(self->a, s->batch + s->at - 1, 1));
 }
 
@@ -113,12 +124,8 @@ static int aggregate_pour_some(struct py_session *s, PyObject *aggregates, size_
 			return -1;
 		}
 	}
+	aggregate_note_times(s, s->at, nr);
 	s->at += nr;
-	if (nr && s->batch[s->at - 1]->time_ns != SONDE_NO_TIME) {
-		s->last_ns = s->batch[s->at - 1]->time_ns;
-		if (s->first_ns == SONDE_NO_TIME)
-			s->first_ns = s->last_ns;
-	}
 	return 0;
 }
 
@@ -245,12 +252,11 @@ static PyObject *aggregate_row(const struct sonde_aggregate_row *row)
 		Py_XDECREF(keys);
 		return NULL;
 	}
-	return Py_BuildValue("(NOKLLLLLLLN)", keys,
-			     row->flags & SONDE_AGGREGATE_OTHER ? Py_True : Py_False,
-			     (unsigned long long)row->count, (long long)row->sum,
-			     (long long)row->min, (long long)row->max, (long long)row->mean,
-			     (long long)row->p50, (long long)row->p90, (long long)row->p99,
-			     buckets);
+	return Py_BuildValue(
+		"(NOKLLLLLLLN)", keys, row->flags & SONDE_AGGREGATE_OTHER ? Py_True : Py_False,
+		(unsigned long long)row->count, (long long)row->sum, (long long)row->min,
+		(long long)row->max, (long long)row->mean, (long long)row->p50, (long long)row->p90,
+		(long long)row->p99, buckets);
 }
 
 static PyObject *aggregate_rows(struct py_aggregate *self, PyObject *unused)

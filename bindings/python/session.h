@@ -52,7 +52,7 @@ struct py_session {
 	bool busy;                  /* the session is being read without the interpreter lock */
 	bool raises_losses;         /* on_loss="raise" */
 	bool is_polled;             /* iterating ends with the batch that _poll() has read */
-	/* Times of what count() and _pour() took; SONDE_NO_TIME if nothing. */
+	/* Times of what count() and aggregations took; SONDE_NO_TIME if nothing. */
 	uint64_t first_ns, last_ns;
 };
 

@@ -323,7 +323,7 @@ static PyObject *session_type_write(struct py_session *s, PyObject *arg)
 	Py_RETURN_NONE;
 }
 
-/* (first, last): times of the events that count() or _pour() took. */
+/* (first, last): times of the events that count() or aggregations took. */
 static PyObject *session_type_span(struct py_session *s, void *unused)
 {
 	(void)unused;

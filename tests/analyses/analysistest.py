@@ -52,14 +52,18 @@ class Analyses(Tests):
             self.ok(False, "%s: one JSON object" % " ".join(args), r.out, r.err)
             return {}
 
-    def prints(self, recording, lines, name, *args):
+    def prints(self, recording, lines, name, *args, by_perf=True):
         """Checks the complete text, by sonde and, if it is installed, by perf 6.1 (which reports no
-        losses to scripts).
+        losses to scripts). by_perf=False: not by perf, for scripts that need the module sonde.
         """
         path = self.path(recording)
         r = self.analyse(path, *args)
         self.ok(r.out.splitlines() == lines and not r.rc, name, "got:", r.out, "expected:", *lines,
                 r.err)
+        if not by_perf:
+            same = run([SONDE, "run", "-i", path, self.script_path, *(["--"] if args else []),
+                        *args], None, environment(SONDE_PYTHON=self.python), self.dir)
+            return self.is_(same.out, r.out, name + ", by sonde run", same.err)
         if not (perf_version() or "").startswith("6.1."):
             return self.skip(name + ", by perf", "no perf 6.1")
         env = environment()

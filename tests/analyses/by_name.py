@@ -17,7 +17,7 @@ OF_THE_COMMAND = {"syscall-latency": ["--by=process"], "failed-syscalls": ["--by
                   "futex-contention": ["--by=thread"], "rw-by-process": []}
 OF_THE_MACHINE = ("block-latency", "irq-times", "net-queueing", "off-cpu", "page-allocations",
                   "wakeup-latency", "who-woke-whom")
-LIVE_SCREENS = ("syscall-top",)  # all words after its name are its arguments
+LIVE_SCREENS = ("rw-top", "syscall-top")  # all words after its name are its arguments
 LIBRARIES = ("analysis", "scheduling", "screen")
 
 t = Tests()

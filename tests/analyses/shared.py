@@ -111,8 +111,6 @@ BLOCK = {"dev": 1 << 20, "sector": 8, "nr_sector": 8, "rwbs": "R", "error": 0}
 for script, table, column, begin, end, fields in (
         ("syscall-latency.py", "calls", "calls", "raw_syscalls__sys_enter",
          "raw_syscalls__sys_exit", {"id": 0, "ret": 0}),
-        ("syscall-top.py", "calls", "calls", "raw_syscalls__sys_enter", "raw_syscalls__sys_exit",
-         {"id": 0, "ret": 0}),
         ("irq-times.py", "irqs", "count", "irq__irq_handler_entry", "irq__irq_handler_exit",
          {"irq": 3, "name": "disk"}),
         ("irq-times.py", "softirqs", "count", "irq__softirq_entry", "irq__softirq_exit",

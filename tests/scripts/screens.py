@@ -25,7 +25,7 @@ from scheduler import SLEEP, Scheduler  # noqa: E402
 SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts")
 SLOWER = 4 if os.environ.get("SONDE_ASAN") else 1
 SIZES = ((24, 80), (10, 40), (3, 9), (24, 1))
-CLEAR = "\x1b[H\x1b[J"
+HOME, LINE_END, END = "\x1b[H", "\x1b[K\n", "\x1b[J"  # of a screen that is drawn over the last one
 NAMES = ["a-long-name-%03d" % i for i in range(40)] + ["名前は長い", "e\u0301tude-e\u0301tude"]
 
 t = Tests()
@@ -111,7 +111,7 @@ WORDS = {"rw-by-file.pl": [NAMES[0]]}
 MORE = [["who-woke-whom.py", "--tree"], ["who-woke-whom.py", "--by", "thread"],
         ["syscall-latency.py", "--by", "thread"],
         ["syscall-top.py", "--by", "process"], ["syscall-top.py", "--top", "0"],
-        ["rw-top.pl", "1", "100"]]
+        ["rw-top.py", "1", "100"]]
 EVENT_LINES = ("flags-and-symbols.pl",)  # prints events before its table
 for name, *words in [[name] + WORDS.get(name, []) for name in scripts] + MORE:
     command = [SONDE, "script", "-i", data, os.path.join(SCRIPTS, name)] + words
@@ -158,36 +158,38 @@ t.ok("a-long-name-000" in thin and "per call" in thin, "padding is left out firs
 
 
 def frames(text):
-    return text.split(CLEAR)[1:]
+    """The complete screens. Nothing is cleared before there is new text."""
+    found = re.findall(re.escape(HOME) + "(.*?)" + re.escape(END), text, re.S)
+    return ["" if frame.count("\n") != frame.count(LINE_END) or "\x1b" in
+            frame.replace(LINE_END, "") else frame.replace(LINE_END, "\n") for frame in found]
 
 
 def misfits(text, rows, columns):
-    return [f for f in frames(text) if f.count("\n") > rows - 1 or
+    return [f for f in frames(text) if not f or f.count("\n") > rows - 1 or
             max(map(cells, f.split("\n"))) > columns]
 
 
-TITLES = {"syscall-top.py": r"per second|calls", "rw-top.pl": "threads"}
-for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-top.pl", ["100"])):
+TITLES = {"syscall-top.py": r"per second|calls", "rw-top.py": "threads"}
+for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-top.py", ["100"])):
     def screen(interval, rows, columns, **env):
-        lines = words if name.endswith(".py") else words[:1]
         return open_terminal([SONDE, "script", "-i", "-", os.path.join(SCRIPTS, name),
-                              str(interval), *lines], rows, columns,
+                              str(interval), *words], rows, columns,
                              stdin=subprocess.PIPE, **env)
 
     tr = trace()
     p, fd = screen(0.3, 12, 60)
     p.stdin.write(fill(tr).stream())
     p.stdin.flush()
-    out = receive(fd, lambda text: "a-long" in text and text.endswith("\n") and
-                  text.count(CLEAR) > 1)
+    out = receive(fd, lambda text: "a-long" in text and text.endswith(END) and
+                  text.count(END) > 1)
     t.ok(frames(out) and not misfits(out, 12, 60) and any(f.count("\n") >= 10 for f in frames(out)),
          "%s: a screen fits" % name, repr(out))
     for rows, columns in (30, 150), (6, 25), (4, 12):
         resize(fd, rows, columns)
-        receive(fd, lambda text: text.count(CLEAR) >= 1)  # may still be an older screen
+        receive(fd, lambda text: text.count(END) >= 1)  # may still be an older screen
         p.stdin.write(fill(tr, 2 * 10**9).stream())
         p.stdin.flush()
-        out = receive(fd, lambda text: text.count(CLEAR) > 3)
+        out = receive(fd, lambda text: text.count(END) > 3)
         t.ok(len(frames(out)) > 2 and not misfits(out, rows, columns),
              "%s: resized to %d x %d" % (name, columns, rows), repr(out))
     p.stdin.close()
@@ -205,7 +207,7 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
     began = time.monotonic()
     resize(fd, 8, 30)
     out = receive(fd, lambda text: any("a-long" in f for f in frames(text)))
-    t.ok("a-long" in out.split(CLEAR)[-1] and not misfits(out, 8, 30),
+    t.ok("a-long" in frames(out)[-1] and not misfits(out, 8, 30),
          "%s: a new size redraws the screen at once" % name,
          time.monotonic() - began, repr(out))
     p.stdin.close()
@@ -228,18 +230,21 @@ for name, words in (("syscall-top.py", ["--by", "process", "--top", "0"]), ("rw-
 # A recorder and its script, and Ctrl-C of their terminal.
 p = run([SONDE, "record", "-q", "-a", "-e", "raw_syscalls:sys_enter", "-o",
          os.path.join(t.dir, "x.data"), "--", "true"])
-for name in "syscall-top", "rw-top":
+for name, words in (("syscall-top", ["script", "syscall-top", "1"]),
+                    ("rw-top", ["script", "rw-top", "1"]),
+                    ("syscall-top by sonde run", ["run", "syscall-top", "-a", "--", "0.4"]),
+                    ("rw-top by sonde run", ["run", "rw-top"])):
     if p.rc:
         t.skip("%s: Ctrl-C of a live screen" % name,
                "all cpus cannot be recorded: " + p.err.strip().split("\n")[0],
                installable=False)
         continue
-    q, fd = open_terminal([SONDE, "script", name, "1"], 12, 60)
-    out = receive(fd, lambda text: text.count(CLEAR) > 1)
+    q, fd = open_terminal([SONDE, *words], 12, 60)
+    out = receive(fd, lambda text: text.count(END) > 1)
     os.write(fd, b"\x03")
     status, rest = end_pty(q, fd, 60 * SLOWER)
     err = q.stderr.read().decode("utf-8", "replace")
-    t.ok(out.count(CLEAR) > 1 and not misfits(out, 12, 60) and status == 0 and
+    t.ok(out.count(END) > 1 and not misfits(out, 12, 60) and status == 0 and
          (err, "Traceback" in text_of(rest)) == ("", False),
          "%s: Ctrl-C of a live screen ends it without a message" % name, status, err,
          repr(text_of(rest)[-300:]))

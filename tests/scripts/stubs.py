@@ -62,9 +62,9 @@ ORDERED = {'__eq__', '__ne__', '__hash__', '__lt__', '__le__', '__gt__', '__ge__
 public = sorted(n for n in dir(sonde) if n[0] != '_' and n not in ('annotations',)
                 and not inspect.ismodule(getattr(sonde, n)))
 assert sorted(sonde.__all__) == ALL == public, (sonde.__all__, ALL, public)
-# args and target are of a run: the module computes them when it is asked
-assert [n for n in MODULE if n not in ('__version__', 'args', 'target')] == ALL, (MODULE, ALL)
-assert isinstance(sonde.args, list) and sonde.target is None
+# args, target and is_live are of a run: the module computes them when it is asked
+assert [n for n in MODULE if n not in ('__version__', 'args', 'is_live', 'target')] == ALL, (MODULE, ALL)
+assert isinstance(sonde.args, list) and sonde.target is None and sonde.is_live is False
 assert isinstance(sonde.__version__, str)
 
 rec = sonde.open(DEMO)

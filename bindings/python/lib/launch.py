@@ -445,6 +445,14 @@ def nearest(name, known, find):
     return handlers.get(find(event(name), list(handlers)))
 
 
+def uses_package(code):
+    """True if a script may declare what it needs by the module sonde, as scripts of `sonde run` do:
+    it imports the module, and defines no function that is called by name."""
+    names = code.co_names
+    return "sonde" in names and not any(
+        name in CALLED_BY_NAME or "__" in name.strip("_") for name in names)
+
+
 def functions(main, script):
     """Names of the script's own functions, except those that are called by these names."""
     for name, value in list(main.items()):
@@ -587,6 +595,12 @@ def main(stage):
     forget_shadowed(library.imported)
     code = compile_script(script, rules)
     is_live = comes_live(text)
+    is_executed = uses_package(code)
+    if is_executed:
+        ours = type(sys)("sonde_launch")
+        ours.__dict__.update(globals())
+        load_source("sonde_run", LIB + "/run.py").run_if_declared(
+            stage, ours, sonde, rules, context, interrupts, text, code)
     if is_live or "\nprogress=1\n" not in text:
         sonde._wipe_progress()
     else:
@@ -610,7 +624,8 @@ def main(stage):
             warn_never_called(stage, script, session.schemas, sonde._nearest,
                               run.met if run.is_idle else None)
 
-    guarded(lambda: exec(code, stage), rules)
+    if not is_executed:
+        guarded(lambda: exec(code, stage), rules)
     if rules.drops_file_name:
         stage.pop("__file__", None)
     context.perf_script_context = stage["perf_script_context"] = run.context

@@ -221,17 +221,23 @@ def say_lines(launch, live):
             launch.say(text)
 
 
-def open_session(launch, sonde, package, facts, program, names, text):
-    """(the recorder or None, the session, {name: filter of the kernel})"""
-    own = package._program
-    given, rest = split_events(facts)
-    filters = own.needs(program, given + names)
-    lines = "".join("pair=%s\n" % p[len("pair("):-1] for p in own.pairs(program))
+def session_lines(package, program):
+    """What the text form of the session has for the handlers and aggregations."""
+    lines = "".join("pair=%s\n" % p[len("pair("):-1] for p in package._program.pairs(program))
     chosen = [p for user in program.handlers + program.aggregates for p in user.events]
     if not chosen or program.losses:
         lines += "events=all\n"
     if chosen:
         lines += "event=%s\n" % ",".join(dict.fromkeys(chosen))
+    return lines
+
+
+def open_session(launch, sonde, package, facts, program, names, text):
+    """(the recorder or None, the session, {name: filter of the kernel})"""
+    own = package._program
+    given, rest = split_events(facts)
+    filters = own.needs(program, given + names)
+    lines = session_lines(package, program)
     if not facts.is_live:
         return None, sonde.session(text + lines), {}
     check_events(launch, sonde, package, program, filters)
@@ -298,6 +304,7 @@ def main(stage, launch):
     package = load_package(launch, sonde)
     target = facts.setting("pid") or ""
     stage["__sonde_target__"] = int(target) if target.isdigit() else None
+    stage["__sonde_is_live__"] = facts.is_live
     if facts.code is not None:
         sys.argv[0] = "-e"
         stage.update((name, getattr(package, name)) for name in package.__all__
@@ -387,6 +394,65 @@ def run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_ou
     if status and facts.command and not (is_stopped and status == 128 + 15):
         launch.say("%s ended with status %d" % (facts.command[0], status))
     return run.status if is_whole else rules.status_interrupted
+
+
+# ---- sonde script --------------------------------------------------------------------------------
+
+
+class NoFacts:
+    """`sonde script` has no options of `sonde run`."""
+    format = seconds = None
+    top = 0
+
+
+def run_if_declared(stage, launch, sonde, rules, context, interrupts, text, code):
+    """For `sonde script`: executes a script that imports the module sonde. If it declares handlers
+    or aggregations, reads the events for them and ends the process; otherwise returns."""
+    context._rules, context._arch = rules, os.uname().machine  # for our analyses
+    stage["__sonde_is_live__"] = launch.comes_live(text)
+    sonde._wipe_progress()
+    exits = []
+
+    def top_level():
+        try:
+            exec(code, stage)
+        except BaseException as e:
+            if type(e).__name__ != "Exit" or not hasattr(e, "status"):
+                raise
+            exits.append(e.status)
+
+    if interrupts.is_default:
+        interrupts.signal.signal(interrupts.signal.SIGINT, interrupts.signal.default_int_handler)
+    launch.guarded(top_level, rules)
+    if exits:
+        sys.exit(exits[0])
+    package = load_package(launch, sonde)
+    program = package._program.programs(stage)
+    if not program.is_empty:
+        sys.exit(run_declared(launch, sonde, package, program, rules, interrupts, text))
+
+
+def run_declared(launch, sonde, package, program, rules, interrupts, text):
+    """Returns the exit status."""
+    try:
+        session = sonde.session(text + session_lines(package, program))
+    except (sonde.Error, MemoryError) as e:
+        launch.say(launch.causes(e))
+        return rules.status_failed
+    stop = Stop(interrupts)
+    run = package._program.Run(program, session, None, NoFacts, is_live=launch.comes_live(text))
+    stop.begin(session.stop)
+    is_whole = launch.guarded(lambda: run_own(launch, sonde, rules, run), rules, run.describe)
+    line, nothing = session.defects_line, session.filters_line
+    strict = os.environ.pop("SONDE_STRICT", "")
+    fails = any(strict == "1" or strict == "loss" and d.severity != "info"
+                for d in session.defects) or strict == "1" and nothing != ""
+    session.close()
+    for words in (nothing, line):
+        if words:
+            launch.flush()
+            launch.say(words)
+    return 3 if fails else run.status if is_whole else rules.status_interrupted
 
 
 def run_failed(live):

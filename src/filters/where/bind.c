@@ -17,7 +17,7 @@ static const struct bind_name {
 	const char *name;
 	enum where_place place;
 	bool is_signed;
-	bool of_samples;  /* only of samples that are not of tracepoints */
+	bool of_samples;  /* only of samples that are not of tracepoints, and of pairs */
 	uint64_t sampled; /* the recording has the value if it has one of these; 0: always */
 } bind_names[] = {
 	{ "cpu", WHERE_AT_CPU, true, false, SAMPLED_CPU },
@@ -38,8 +38,13 @@ enum { NR_BIND_NAMES = sizeof(bind_names) / sizeof(*bind_names) };
 
 static bool bind_has(const struct sonde_schema *sc, const struct bind_name *n)
 {
-	return !(n->of_samples && sc->kind == SONDE_TRACEPOINT) &&
-	       (!n->sampled || sc->sampled & n->sampled);
+	const bool is_of_task = n->place == WHERE_AT_PID || n->place == WHERE_AT_TID;
+
+	/* The fields of a tracepoint have its task; those of a pair do not. */
+	if (n->of_samples && sc->kind == SONDE_TRACEPOINT &&
+	    !(is_of_task && sc->traits & SCHEMA_PAIR))
+		return false;
+	return !n->sampled || sc->sampled & n->sampled;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */

@@ -69,10 +69,13 @@ __all__ = [
 
 
 def __getattr__(name):
-    """args: the script's arguments. target: the process of `sonde run -p PID`, None without one."""
+    """args: the script's arguments. target: the process of `sonde run -p PID`, None without one.
+    is_live: whether the script's events happen now."""
     import sys
     if name == "args":
         return sys.argv[1:]
     if name == "target":
         return vars(sys.modules["__main__"]).get("__sonde_target__")
+    if name == "is_live":
+        return vars(sys.modules["__main__"]).get("__sonde_is_live__", False)
     raise AttributeError("module 'sonde' has no attribute %r" % name)

@@ -28,7 +28,7 @@ class Aggregate(Mapping):
     """
 
     def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=0,
-                 every=None):
+                 every=None, quiet=False):
         self.kind, self.field, self.where = kind, field, where
         self.events = _patterns(events)
         if by is not None and not isinstance(by, (str, tuple, list)):
@@ -41,13 +41,17 @@ class Aggregate(Mapping):
             raise _option_error("a linear histogram needs three whole numbers: low, high, step")
         if not 0 <= limit <= 1 << 28:
             raise _option_error("limit is a number of keys up to 2**28, not %r" % (limit,))
+        if every is not None and quiet:
+            raise _option_error("quiet= and every= exclude one another: one prints nothing")
         self.limit = limit
-        self.every = every
+        self.every, self.quiet = every, quiet
+        self._session = None
         self._period = None if every is None else Timer(every, None)
         self._has_printed = False
         self._c = None
 
     def _attach(self, session):
+        self._session = session
         self._c = session._aggregate(self.kind, ",".join(self.events), self.field,
                                      ",".join(self.by) or None, self.where, self.linear,
                                      self.limit)
@@ -91,6 +95,18 @@ class Aggregate(Mapping):
         facts = self._c.facts()
         return facts[2] if self.kind == "sum" else facts[1]
 
+    @property
+    def span(self):
+        """(first, last): times of the events that the run's aggregations got so far; None if there
+        were none."""
+        return (None, None) if self._session is None else self._session.span
+
+    @property
+    def lost(self):
+        """int: events that the run has lost so far, as Recording.lost."""
+        return 0 if self._session is None else builtins.sum(
+            d.count for d in self._session.defects if d.name == "lost-events")
+
     def clear(self):
         """Forgets all events so far."""
         if self._c is not None:
@@ -128,7 +144,7 @@ class Aggregate(Mapping):
     def _print_at_end(self, facts, now_ns):
         """Prints all rows, or those since the last period."""
         t = self._period
-        if self._c is None or (self._has_printed and not self._c.facts()[1]):
+        if self._c is None or self.quiet or (self._has_printed and not self._c.facts()[1]):
             return
         if t is None or t.next_ns is None or now_ns is None:
             self._print_as(facts)
@@ -148,7 +164,7 @@ def _new(program, *args, **kw):
     return a
 
 
-def count(event, by=None, where=None, *, limit=0, every=None):
+def count(event, by=None, where=None, *, limit=0, every=None, quiet=False):
     """Counts events by keys: an Aggregate.
 
     event  a name, a pattern, or several; a pair (sonde.pair)
@@ -158,29 +174,31 @@ def count(event, by=None, where=None, *, limit=0, every=None):
     limit  number of keys that are kept (100000); beyond it the smallest become one row '(other)'
     every  seconds: prints the rows in such periods, each time those of the period alone; by the
            time of day in a live run, by the times of events on a recording
+    quiet  True: it is not printed; the program asks for its rows
     """
-    return _new(_here(), "count", event, None, by, where, limit=limit, every=every)
+    return _new(_here(), "count", event, None, by, where, limit=limit, every=every, quiet=quiet)
 
 
-def sum(event, field, by=None, where=None, *, limit=0, every=None):
+def sum(event, field, by=None, where=None, *, limit=0, every=None, quiet=False):
     """Adds up a field by keys; see count()."""
-    return _new(_here(), "sum", event, field, by, where, limit=limit, every=every)
+    return _new(_here(), "sum", event, field, by, where, limit=limit, every=every, quiet=quiet)
 
 
-def stats(event, field, by=None, where=None, *, limit=0, every=None):
+def stats(event, field, by=None, where=None, *, limit=0, every=None, quiet=False):
     """Count, sum, extremes, mean and percentiles of a field by keys; see count()."""
-    return _new(_here(), "stats", event, field, by, where, limit=limit, every=every)
+    return _new(_here(), "stats", event, field, by, where, limit=limit, every=every, quiet=quiet)
 
 
-def hist(event, field, by=None, where=None, linear=None, *, limit=0, every=None):
+def hist(event, field, by=None, where=None, linear=None, *, limit=0, every=None, quiet=False):
     """A histogram of a field by keys, with buckets of powers of two; see count().
 
     linear: (low, high, step) for buckets of equal width, as lhist().
     """
     kind = "hist" if linear is None else "lhist"
-    return _new(_here(), kind, event, field, by, where, linear, limit, every)
+    return _new(_here(), kind, event, field, by, where, linear, limit, every, quiet)
 
 
-def lhist(event, field, low, high, step, by=None, where=None, *, limit=0, every=None):
+def lhist(event, field, low, high, step, by=None, where=None, *, limit=0, every=None, quiet=False):
     """A histogram with buckets of `step` from `low` to `high`; see count()."""
-    return _new(_here(), "lhist", event, field, by, where, (low, high, step), limit, every)
+    return _new(_here(), "lhist", event, field, by, where, (low, high, step), limit, every,
+                quiet)

@@ -273,15 +273,17 @@ def pairs(program):
 class Run:
     """One run of a program over a session.
 
-    live: the recorder, or None; then time is that of the events. kernel: {name: filter} that the
-    kernel has applied; all other filters are checked here.
+    live: the recorder, or None. is_live: the events happen now; otherwise time is theirs.
+    kernel: {name: filter} that the kernel has applied; all other filters are checked here.
     """
 
-    def __init__(self, program, session, live, facts=None, kernel=None):
+    def __init__(self, program, session, live, facts=None, kernel=None, is_live=False):
         self.program, self.session, self.live = program, session, live
+        self.is_live = is_live or live is not None
         self.facts, self.kernel = facts, kernel or {}
         self.timers = program.timers + [a._timer(facts) for a in program.aggregates if a.every]
         self.now_ns = None  # of the last tick
+        self._alarm = None
         self.status = 0
         self.has_exited = False
         self.current = None  # (handler, event) being called
@@ -333,6 +335,8 @@ class Run:
         self.now_ns = now_ns
         for t in self.timers:
             t.tick(now_ns)
+        if self._alarm:
+            self._alarm(min(t.next_ns for t in self.timers) - time.monotonic_ns())
 
     def _pour_by_time(self, aggregates):
         """Adds all events of a recording, with the timers in between."""
@@ -346,7 +350,7 @@ class Run:
     def _batches(self):
         s, deliver, timers = self.session, self._deliver, self.timers
         aggregates = tuple(a._attach(s) for a in self.program.aggregates)
-        by_time = timers and not self.live
+        by_time = timers and not self.is_live
         if not (self.program.handlers or self.program.losses):
             if by_time:
                 return self._pour_by_time(aggregates)
@@ -369,12 +373,12 @@ class Run:
                         for a in aggregates:
                             a.add_one()
                     deliver(e)
-            if timers and self.live:
+            if timers and self.is_live:
                 self._tick(time.monotonic_ns())
 
     def _now(self):
         """The time at the end of the run; None without timers, or without events."""
-        if self.live:
+        if self.is_live:
             return time.monotonic_ns()
         times = [t for t in (self.now_ns, self.session.span[1]) if t is not None]
         return max(times) if self.timers and times else None
@@ -392,9 +396,12 @@ class Run:
     def run(self):
         """Calls all handlers. Returns the status of exit(), 0 without it."""
         if self._call_all(self.program.begins):
-            if self.timers and self.live:
+            if self.timers and self.is_live:
+                self._alarm = None if self.live else _alarm()
                 self._tick(time.monotonic_ns())
             self._call_all([self._batches])
+            if self._alarm:
+                self._alarm(0)
         if self.live:
             self.live.stop()
         if self.program.losses:
@@ -416,6 +423,17 @@ class Run:
             return None
         h, e = self.current
         return "%s of %s" % (e.name, e.text.strip() if hasattr(e, "text") else "")
+
+
+def _alarm():
+    """A function that interrupts reading a pipe after so many nanoseconds, 0: never; None if the
+    program uses the signal itself."""
+    import signal
+    if signal.getsignal(signal.SIGALRM) != signal.SIG_DFL:
+        return None
+    signal.signal(signal.SIGALRM, lambda number, frame: None)
+    # Repeated, because the first one may precede the read.
+    return lambda ns: signal.setitimer(signal.ITIMER_REAL, max(ns, 1000) / 1e9 if ns else 0, 0.05)
 
 
 def _caller(function, fields):
