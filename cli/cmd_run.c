@@ -250,6 +250,46 @@ static void run_split_words(const struct cli *cli, bool has_target, struct run_w
 	ret->nr_args = second ? run_count(second) : 0;
 }
 
+/* An event that is called by a word, with or without its system. */
+struct run_event {
+	const char *word;
+	char name[128]; /* "" if there is none */
+};
+
+static void run_match_event(void *ctx, const struct sonde_listed_event *e)
+{
+	struct run_event *m = ctx;
+	const char *colon = strchr(e->name, ':');
+
+	if (!strcmp(e->name, m->word) || (colon && !strcmp(colon + 1, m->word)) ||
+	    (e->alias && !strcmp(e->alias, m->word)))
+		snprintf(m->name, sizeof(m->name), "%s", e->name);
+}
+
+/* A word that is no script: advice if it is an event. Returns a status, CLI_OK if it is none. */
+static int run_advise_event(const struct cli *cli, const char *word)
+{
+	const struct sonde_list_options opts = {
+		.size = sizeof(opts),
+		.kinds = SONDE_EVENT_SOFTWARE | SONDE_EVENT_HARDWARE | SONDE_EVENT_TRACEPOINT,
+	};
+	struct run_event m = { .word = word };
+	const char *colon = strchr(word, ':');
+
+	if (colon && run_looks_like_event(word) &&
+	    !script_language_called(word, (size_t)(colon - word)))
+		snprintf(m.name, sizeof(m.name), "%s", word);
+	else if (!strpbrk(word, "./:"))
+		sonde_list_events(&opts, run_match_event, &m);
+	if (!*m.name)
+		return CLI_OK;
+	return cli_usage(cli,
+			 "run: '%s' is an event, not a script: sonde run -e 'count(\"%s\")' counts "
+			 "it, sonde record -e '%s' records it, sonde new SCRIPT -e '%s' writes a "
+			 "script for it",
+			 word, m.name, m.name, m.name);
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 static int run_check(const struct cli *cli, const struct run_args *a, int argc, char **argv)
@@ -384,8 +424,14 @@ static int run_run(struct cli *cli, void *values, int argc, char **argv)
 	status = run_check(cli, a, argc, argv);
 	if (status)
 		return status;
-	if (!a->code)
-		return run_script(cli, a, argv[0], has_target);
+	if (!a->code) {
+		char *installed = run_installed(cli, argv[0]);
+
+		if (!installed && access(argv[0], F_OK) < 0)
+			status = run_advise_event(cli, argv[0]);
+		free(installed);
+		return status ? status : run_script(cli, a, argv[0], has_target);
+	}
 	file = run_code_file(a->code, path, sizeof(path));
 	if (!file) {
 		cli_say("run: cannot pass the program to the interpreter: %m");

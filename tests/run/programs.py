@@ -176,6 +176,14 @@ def mistakes():
         p = sonde('run', *words, status=2)
         need(word in p.stderr, p.stderr)
     same(sonde('run', '-e', 'print("hello")').stdout, 'hello\n')
+    for name, event in ((EVENT, EVENT), ('sched:*', 'sched:*'), ('no:such', 'no:such'),
+                        ('sys_enter_getppid', EVENT), ('page-faults', 'page-faults'),
+                        ('faults', 'page-faults')):
+        p = sonde('run', name, '-a', status=2)
+        need("'%s' is an event" % name in p.stderr and "sonde new SCRIPT -e '%s'" % event in
+             p.stderr and 'count("%s")' % event in p.stderr, p.stderr)
+    need('there is no script' in sonde('run', 'no_such_thing', '-a', status=2).stderr, 'name')
+    need("'x'" in sonde('run', 'python:x', '-a', status=1).stderr, 'a language')
 
 
 @case('an error in a handler names its event, and the script ends with 1')
