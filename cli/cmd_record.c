@@ -132,6 +132,23 @@ static void record_warn_of_pipe(const struct lines *settings)
 	free(dry);
 }
 
+/*
+ * For a session of another process, which has fewer rights (sonde_live_options.sudo). A terminal's
+ * Ctrl-C is for that process: it ends us.
+ */
+static int record_serve(struct cli *cli, const struct lines *settings, int argc)
+{
+	if (argc || strcmp(settings->text ? settings->text : "", "output=-\n") != 0)
+		return cli_usage(cli, "record: --serve takes -o - and no other option: the rest is "
+				      "read from the standard input");
+	signal(SIGINT, SIG_IGN);
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
+	/* failures were reported to that process */
+	return sonde_live_serve(STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO) < 0 ? CLI_FAILED
+										 : CLI_OK;
+}
+
 static int record_run_with(struct cli *cli, struct record_args *a, const struct lines *settings,
 			   int argc, char **argv)
 {
@@ -194,6 +211,8 @@ static int record_run(struct cli *cli, void *values, int argc, char **argv)
 	struct lines settings;
 	int status;
 
+	if (((struct record_args *)values)->serve)
+		return record_serve(cli, &((struct record_args *)values)->lines, argc);
 	if (argc && cli_rules(cli)->prepends_path)
 		record_come_first(cli);
 	if (record_config_lines(cli, values, &settings))

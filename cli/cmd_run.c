@@ -19,6 +19,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ struct run_args {
 	struct lines session;   /* text form of the session */
 	const char *code, *language, *interpreter, *output, *length, *format, *cgroup;
 	uint64_t top, latency;
-	bool list, dry_run, has_top, has_latency;
+	bool list, dry_run, has_top, has_latency, sudo;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -305,10 +306,10 @@ static int run_check(const struct cli *cli, const struct run_args *a, int argc, 
 		return cli_usage(cli, "run: -o needs a file: the script has the standard output");
 	if (lines_count(&a->session, "input") &&
 	    (a->record.text || a->cgroup || a->output || a->length || a->has_latency ||
-	     a->dry_run))
+	     a->dry_run || a->sudo))
 		return cli_usage(cli,
 				 "run: -i reads a recording, so nothing is recorded: leave out -a, "
-				 "-p, -t, -C, -G, -m, -o, --for, --latency and --dry-run");
+				 "-p, -t, -C, -G, -m, -o, --for, --latency, --sudo and --dry-run");
 	if (!a->code && !argc)
 		return cli_usage(cli, "run: name a script, or give a program with -e");
 	if (argc > (a->code ? 0 : 1))
@@ -324,6 +325,7 @@ static int run_put_all(const struct cli *cli, const struct run_args *a, const st
 		       const char *file, const struct script_about *about,
 		       const struct run_facts *f)
 {
+	char program[PATH_MAX] = "";
 	int status = CLI_OK;
 
 	run_put(f, "version", "1");
@@ -348,6 +350,9 @@ static int run_put_all(const struct cli *cli, const struct run_args *a, const st
 	if (a->has_latency)
 		run_put_number(f, "latency", a->latency);
 	run_put(f, "dry-run", a->dry_run ? "1" : NULL);
+	run_put(f, "sudo", a->sudo ? "1" : NULL);
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
+		run_put(f, "program", program);
 	return status;
 }
 
@@ -466,6 +471,8 @@ static const struct opt options[] = {
 		"also writes the events to FILE, a recording"),
 	OPT_OUR_TEXT(0, "for", "TIME", struct run_args, length,
 		"ends after TIME: 10s, 500ms, 2m"),
+	OPT_OUR_FLAG(0, "sudo", struct run_args, sudo,
+		"records with the rights of root, through sudo or pkexec; the script keeps yours"),
 	OPT_GROUP("What is read"),
 	OPT_KEY('i', "input", "FILE", "input",
 		"reads a recording instead; several are merged by time"),

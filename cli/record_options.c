@@ -310,6 +310,8 @@ const struct opt record_options[] = {
 		"appends the time to the file's name"),
 	OPT_KEY(0, "timestamp-boundary", NULL, "timestamp-boundary",
 		"records first and last time, which is the default"),
+	OPT_OUR_FLAG(0, "serve", struct record_args, serve,
+		"takes events and settings from the standard input: for sonde run --sudo"),
 	OPT_FLAG('q', "quiet", struct record_args, quiet, "prints only warnings and errors"),
 	OPT_FLAG(0, "fail-on-loss", struct record_args, fail_on_loss,
 		"exits with status 3 when events were lost"),

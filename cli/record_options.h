@@ -14,7 +14,7 @@
 struct record_args {
 	struct lines lines;
 	struct opt_events events;
-	bool quiet, fail_on_loss;
+	bool quiet, fail_on_loss, serve;
 	bool chains;     /* -g: call chains of the default kind */
 	bool debuginfod; /* requested; has no effect */
 };

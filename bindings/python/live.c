@@ -107,13 +107,14 @@ static struct py_live *live_new(PyObject *module, struct module_state *m)
 PyObject *live_open(PyObject *module, PyObject *args)
 {
 	struct module_state *m = PyModule_GetState(module);
-	PyObject *events, *settings, *command, *output;
+	PyObject *events, *settings, *command, *output, *sudo;
 	struct live_args a = { 0 };
 	struct py_live *live;
 	unsigned int latency;
-	int r = -1;
+	int broker_fd, r = -1;
 
-	if (!PyArg_ParseTuple(args, "OUOIO", &events, &settings, &command, &latency, &output))
+	if (!PyArg_ParseTuple(args, "OUOIOOi", &events, &settings, &command, &latency, &output,
+			      &sudo, &broker_fd))
 		return NULL;
 	live = live_new(module, m);
 	a.owners = live ? PyList_New(0) : NULL;
@@ -131,6 +132,8 @@ PyObject *live_open(PyObject *module, PyObject *args)
 			.latency_ms = latency,
 			.record = &record,
 			.output = live_text(&a, output),
+			.sudo = live_text(&a, sudo),
+			.broker_fd = broker_fd,
 		};
 
 		if (!PyErr_Occurred()) {
@@ -239,7 +242,9 @@ static PyObject *live_start(struct py_live *live, PyObject *unused)
 	(void)unused;
 	if (!live_check(live))
 		return NULL;
+	Py_BEGIN_ALLOW_THREADS
 	r = sonde_live_start(live->l);
+	Py_END_ALLOW_THREADS
 	if (r < 0)
 		return module_error(live_state(live), r);
 	Py_RETURN_NONE;

@@ -7,8 +7,8 @@
 
 PyTypeObject *live_type_new(PyObject *module);
 /*
- * _live(events, settings, command, latency_ms, output). events: a sequence of (events, filter,
- * cgroup), two of which are None.
+ * _live(events, settings, command, latency_ms, output, sudo, broker_fd). events: a sequence of
+ * (events, filter, cgroup), two of which are None. The last two are those of sonde_live_options.
  */
 PyObject *live_open(PyObject *module, PyObject *args);
 /* _tracepoint(name): its full name, and the names of its fields. */

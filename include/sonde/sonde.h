@@ -1972,6 +1972,9 @@ struct sonde_record_event {
  *	output-fd=N         pipe mode on descriptor N, which stays the caller's
  *	latency=MS          pipe mode: the reader can deliver an event so long after it happened, at
  *	                    most; default 100
+ *	reader=PID          pipe mode: exclude-self omits this process, too
+ *	started=PID         instead of a command: a process that waits and is about to execute one;
+ *	                    its events are recorded from its execve() on, until the recorder stops
  *	max-size=SIZE       end the recording at this size
  *	switch-output=signal|SIZE|TIME  begin another file with sonde_recorder_switch(), or after so
  *	                    many bytes or so much time
@@ -2075,6 +2078,20 @@ struct sonde_live_options {
 	const struct sonde_record_options *record;
 	/* This file gets a copy, a recording in pipe mode; NULL if none. */
 	const char *output;
+	/*
+	 * The path of the program sonde: `sonde record -o -` is started through sudo(8), or
+	 * pkexec(1) if there is no sudo, and records with its rights; the command, and everything
+	 * else, keeps those of the caller. It takes no settings that name files, descriptors or
+	 * priorities. The password is asked for on the terminal. A caller that is root needs none
+	 * of this. NULL: this process records, with its own rights.
+	 */
+	const char *sudo;
+	/*
+	 * In place of sudo, a socket (SOCK_SEQPACKET): one byte with three descriptors (SCM_RIGHTS)
+	 * asks its other end for `sonde record -o - --serve` with these as 0, 1 and 2. `sonde run`
+	 * is that other end under sudo. 0: none
+	 */
+	int32_t broker_fd;
 };
 struct sonde_live;
 /*
@@ -2082,7 +2099,10 @@ struct sonde_live;
  * behind then. -EACCES and -EPERM: rights are missing; the causes say which.
  */
 SONDE_API int sonde_live_open(struct sonde_live **ret, const struct sonde_live_options *opts);
-/* Begins to record, and starts the command. -EALREADY if it was called before. */
+/*
+ * Begins to record, and starts the command: events from the return on are recorded. -EALREADY if it
+ * was called before.
+ */
 SONDE_API int sonde_live_start(struct sonde_live *l);
 /*
  * Opens the session: once, before or after the start (-EALREADY). text: its text form, without
@@ -2107,6 +2127,12 @@ SONDE_API const char *sonde_live_line(struct sonde_live *l, int *ret_level);
 SONDE_API int sonde_live_result(struct sonde_live *l, struct sonde_record_result *ret);
 /* Ends everything; output= stays. NULL is allowed. */
 SONDE_API void sonde_live_close(struct sonde_live *l);
+/*
+ * The other process of struct sonde_live_options.sudo: records what in_fd asks for, writes it to
+ * out_fd and answers on say_fd. Returns at the end: 0, or the failure, which was reported. The
+ * caller must not be ended by SIGINT or SIGPIPE.
+ */
+SONDE_API int sonde_live_serve(int in_fd, int out_fd, int say_fd);
 
 /* ---- counting -------------------------------------------------------------------------------- */
 

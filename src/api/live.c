@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "live/live.h"
+#include "live/serve.h"
 
 int sonde_live_open(struct sonde_live **ret, const struct sonde_live_options *opts)
 {
@@ -60,6 +61,12 @@ int sonde_live_result(struct sonde_live *l, struct sonde_record_result *ret)
 	e = live_result(l, &result);
 	memcpy(ret, &result, ret_size);
 	return e;
+}
+
+int sonde_live_serve(int in_fd, int out_fd, int say_fd)
+{
+	err_clear();
+	return live_serve(in_fd, out_fd, say_fd);
 }
 
 void sonde_live_close(struct sonde_live *l)

@@ -71,13 +71,15 @@ struct refusal {
  */
 static int explain_culprit(const struct refusal *r, const char *culprit)
 {
+	char remedy[RIGHTS_REMEDY_MAX];
+
 	if (r->error == EINVAL || r->error == EOPNOTSUPP)
 		return err_set(-r->error, "%s: cannot be recorded with %s", r->e->name, culprit);
 	return err_set(-r->error,
-		       "no right to record %s with %s: leave them out, give the program "
-		       "CAP_PERFMON (setcap cap_perfmon+ep), or run as root; "
+		       "no right to record %s with %s: leave them out, %s, or run as root; "
 		       "kernel.perf_event_paranoid is %ld",
-		       r->e->name, culprit, kernel_setting("perf_event_paranoid", 2));
+		       r->e->name, culprit, rights_remedy(remedy, sizeof(remedy)),
+		       kernel_setting("perf_event_paranoid", 2));
 }
 
 static int explain_rights(const struct refusal *r)

@@ -93,11 +93,26 @@ bool rights_user_space(const struct perf_event_attr *attr, int32_t tid, int cpu)
 	return error != EACCES && error != EPERM;
 }
 
+const char *rights_remedy(char *buf, size_t size)
+{
+	char program[PATH_MAX];
+	const ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	const char *name;
+
+	program[len > 0 ? len : 0] = '\0';
+	name = strrchr(program, '/');
+	/* an interpreter must not get rights for all its scripts */
+	if (len > 0 && name && strncmp(name + 1, "sonde", strlen("sonde")) != 0)
+		return "let sudo record (sonde run --sudo, sudo=True of record() in a program)";
+	snprintf(buf, size, "give the program the capability (setcap cap_perfmon+ep %s)", program);
+	return buf;
+}
+
 /* ---- explanations ---------------------------------------------------------------------------- */
 
 static int rights_explain_foreign(const struct capture_event *e, int32_t tid, int error)
 {
-	char path[64], name[64] = "another user", buf[4096];
+	char path[64], name[64] = "another user", buf[4096], remedy[RIGHTS_REMEDY_MAX];
 	struct passwd pw, *found = NULL;
 	struct stat st;
 
@@ -105,15 +120,14 @@ static int rights_explain_foreign(const struct capture_event *e, int32_t tid, in
 	if (stat(path, &st) < 0 || st.st_uid == geteuid())
 		return err_set(-error,
 			       "no right to record %s in process %d: it has more rights than we "
-			       "have; give the program CAP_PERFMON, or run as root",
-			       e->name, tid);
+			       "have; %s, or run as root",
+			       e->name, tid, rights_remedy(remedy, sizeof(remedy)));
 	if (getpwuid_r(st.st_uid, &pw, buf, sizeof(buf), &found) == 0 && found)
 		snprintf(name, sizeof(name), "user %s", pw.pw_name);
 	return err_set(-error,
 		       "no right to record %s in process %d: it belongs to %s; run as that user, "
-		       "give the program CAP_PERFMON (before Linux 5.10 CAP_SYS_PTRACE, too), or "
-		       "run as root",
-		       e->name, tid, name);
+		       "%s (CAP_PERFMON; before Linux 5.10 CAP_SYS_PTRACE, too), or run as root",
+		       e->name, tid, name, rights_remedy(remedy, sizeof(remedy)));
 }
 
 /* Explains a refusal that is not about the usual rights. */
@@ -153,17 +167,14 @@ static int rights_too_paranoid(const struct capture_event *e, int32_t tid, int c
 	const long paranoid = kernel_setting("perf_event_paranoid", 2);
 	const bool user_space = rights_user_space(&e->attr, tid, cpu);
 	const long needed = rights_needed_level(e, tid, cpu, user_space);
-	char program[PATH_MAX];
-	ssize_t len;
+	char remedy[RIGHTS_REMEDY_MAX];
 
 	if (paranoid <= needed)
 		return rights_refused_all_the_same(e, error);
-	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	program[len > 0 ? len : 0] = '\0';
 	return err_set(-error,
 		       "no right to record %s%s: kernel.perf_event_paranoid is %ld and must be at "
-		       "most %ld; %sgive the program the capability (setcap cap_perfmon+ep %s), "
-		       "or as root: sysctl kernel.perf_event_paranoid=%ld, or run as root",
+		       "most %ld; %s%s, or as root: sysctl kernel.perf_event_paranoid=%ld, "
+		       "or run as root",
 		       e->name, tid < 0 ? " on whole cpus" : "", paranoid, needed,
 		       tid < 0 && needed == 0 ? "record a command or processes of your own, "
 		       : user_space && !e->attr.exclude_user &&
@@ -171,27 +182,23 @@ static int rights_too_paranoid(const struct capture_event *e, int32_t tid, int c
 			       ? "add the modifier u, for user space alone, "
 		       : needed == 1 ? "record user space instead (-e cpu-clock:u), "
 				     : "",
-		       program, needed);
+		       rights_remedy(remedy, sizeof(remedy)), needed);
 }
 
 int rights_explain_tracefs(const char *system, int error)
 {
 	const long paranoid = kernel_setting("perf_event_paranoid", 2);
-	char before[1024], program[PATH_MAX];
-	ssize_t len;
+	char before[1024], remedy[RIGHTS_REMEDY_MAX];
 
 	/* every user may record the system calls of his own processes */
 	if (error != -EACCES || paranoid <= -1 || rights_is_privileged() ||
 	    strstr(system, "syscalls"))
 		return error;
 	snprintf(before, sizeof(before), "%s", err_text());
-	len = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	program[len > 0 ? len : 0] = '\0';
 	return err_set(error,
 		       "%s; besides, kernel.perf_event_paranoid is %ld, and tracepoints need -1: "
-		       "as root, sysctl kernel.perf_event_paranoid=-1, or give the program the "
-		       "capability (setcap cap_perfmon+ep %s)",
-		       before, paranoid, program);
+		       "as root, sysctl kernel.perf_event_paranoid=-1, or %s",
+		       before, paranoid, rights_remedy(remedy, sizeof(remedy)));
 }
 
 int rights_explain(const struct capture_event *e, int32_t tid, int cpu, int error)

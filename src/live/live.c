@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/live.h"
+#include "live/live_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,60 +11,14 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/outbuf.h"
 #include "base/thread.h"
-#include "base/vec.h"
-#include "record/output/output.h"
-#include "record/recorder.h"
-#include "session/session.h"
 
 enum { MAX_LINES = 1000, LOOK_MS = 100 };
 #define INPUT_NAME "the live events"
 
-/* A code with the text of its causes, which passes from the thread to the caller. */
-struct live_outcome {
-	int code;
-	char *text; /* owned; NULL if code is not negative */
-};
+/* ---- for the makers -------------------------------------------------------------------------- */
 
-struct live_line {
-	int level;
-	char *text; /* owned */
-};
-
-struct sonde_live {
-	struct sonde_record_options record; /* borrowed texts, but for settings */
-	struct outbuf settings;
-	struct output copy; /* output= */
-	int copy_fd;        /* -1 if there is no output= */
-	struct stream *stream; /* reads the pipe; NULL once the session has it */
-	struct sonde_session *session; /* NULL until live_session() */
-	/*
-	 * Only the thread opens, runs and closes it. NULL before and after. nr_stopping: callers
-	 * that are stopping it; it is not closed before they have returned.
-	 */
-	_Atomic(struct sonde_recorder *) recorder;
-	atomic_uint nr_stopping, stops;
-	int read_fd, write_fd; /* of the pipe; -1 once somebody else owns them */
-	sigset_t mask;         /* of the caller, for the command */
-
-	pthread_t thread;
-	bool has_thread;
-	int opened_fd;   /* eventfd: `opened` is set */
-	sem_t may_start; /* posted when the recorder may run, or should not (quits) */
-	bool has_started;
-	atomic_bool quits;
-	struct live_outcome opened, ran;
-	struct sonde_record_result result;
-
-	pthread_mutex_t lock; /* of lines */
-	VEC(struct live_line) lines;
-	size_t next_line;
-};
-
-/* ---- the recorder's thread ------------------------------------------------------------------- */
-
-static void live_say(void *ctx, int level, const char *text)
+void live_say(void *ctx, int level, const char *text)
 {
 	struct sonde_live *l = ctx;
 	char *copy = strdup(text);
@@ -83,8 +32,7 @@ static void live_say(void *ctx, int level, const char *text)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Call after a call of the library, in the same thread. */
-static void live_note(struct live_outcome *o, int code)
+void live_note(struct live_outcome *o, int code)
 {
 	o->code = code;
 	o->text = code < 0 ? strdup(err_text()) : NULL;
@@ -95,67 +43,33 @@ static int live_outcome_raise(const struct live_outcome *o)
 	return o->code < 0 ? err_set(o->code, "%s", o->text ? o->text : strerror(-o->code)) : 0;
 }
 
-static void live_publish(int fd)
+void live_publish(struct sonde_live *l)
 {
 	const uint64_t one = 1;
-	const ssize_t n = write(fd, &one, sizeof(one));
+	const ssize_t n = write(l->opened_fd, &one, sizeof(one));
 
 	(void)n; /* it fails only if the eventfd is readable already */
 }
 
-static void live_close_recorder(struct sonde_live *l, struct sonde_recorder *r)
+bool live_wait_for_start(struct sonde_live *l)
+{
+	while (sem_wait(&l->may_start) < 0 && errno == EINTR)
+		;
+	return !atomic_load(&l->quits);
+}
+
+void live_wait_for_stoppers(struct sonde_live *l)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
-	atomic_store(&l->recorder, NULL);
 	while (atomic_load(&l->nr_stopping))
 		nanosleep(&nap, NULL);
-	recorder_close(r);
 }
 
-/* A command that cannot be run is an error of opening, as wrong events are. */
-static int live_open_recorder(struct sonde_live *l, const struct sonde_record_options *opts,
-			      struct sonde_recorder **ret)
+void live_close_pipe(struct sonde_live *l)
 {
-	struct sonde_recorder *r;
-	int e;
-
-	TRY(recorder_open(&r, opts));
-	e = r->cannot_run ? recorder_run(r, &l->result) : 0;
-	if (e < 0)
-		recorder_close(r);
-	else
-		*ret = r;
-	return e;
-}
-
-static void *live_run(void *arg)
-{
-	struct sonde_live *l = arg;
-	struct sonde_record_options opts = l->record;
-	struct sonde_recorder *r = NULL;
-	sigset_t all;
-
-	opts.say = live_say;
-	opts.say_ctx = l;
-	/* The command is forked here, and inherits the mask. */
-	pthread_sigmask(SIG_SETMASK, &l->mask, NULL);
-	live_note(&l->opened, live_open_recorder(l, &opts, &r));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	close(l->write_fd); /* the recorder has its own */
+	close(l->write_fd);
 	l->write_fd = -1;
-	if (l->opened.code >= 0)
-		atomic_store(&l->recorder, r);
-	live_publish(l->opened_fd);
-	if (l->opened.code < 0)
-		return NULL;
-	while (sem_wait(&l->may_start) < 0 && errno == EINTR)
-		;
-	if (!atomic_load(&l->quits))
-		live_note(&l->ran, recorder_run(r, &l->result));
-	live_close_recorder(l, r);
-	return NULL;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -173,8 +87,10 @@ static int live_make_settings(struct sonde_live *l, unsigned latency_ms)
 	struct outbuf *to = &l->settings;
 
 	outbuf_str(to, l->record.settings ? l->record.settings : "");
-	outbuf_str(to, "\noutput-fd=");
-	outbuf_u64(to, (uint64_t)l->write_fd);
+	if (l->maker == &live_here) {
+		outbuf_str(to, "\noutput-fd=");
+		outbuf_u64(to, (uint64_t)l->write_fd);
+	}
 	if (latency_ms) {
 		outbuf_str(to, "\nlatency=");
 		outbuf_u64(to, latency_ms);
@@ -191,6 +107,8 @@ static int live_init(struct sonde_live *l, const struct sonde_live_options *o)
 	memcpy(&l->record, o->record,
 	       o->record->size < sizeof(l->record) ? o->record->size : sizeof(l->record));
 	l->record.size = sizeof(l->record);
+	l->sudo = o->sudo;
+	l->broker_fd = o->broker_fd;
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return err_errno(errno, "cannot make a pipe");
 	l->read_fd = fds[0];
@@ -227,7 +145,7 @@ static int live_start_thread(struct sonde_live *l)
 	TRY(stream_open(&l->stream, l->read_fd, INPUT_NAME, NULL));
 	l->read_fd = -1;
 	l->stream->copy_fd = l->copy_fd;
-	error = thread_start(&l->thread, NULL, live_run, l);
+	error = thread_start(&l->thread, NULL, l->maker->run, l);
 	if (error)
 		return err_errno(error, "cannot start a thread");
 	l->has_thread = true;
@@ -276,9 +194,12 @@ int live_open(struct sonde_live **ret, const struct sonde_live_options *opts)
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return err_nomem();
+	l->maker = geteuid() && (opts->sudo || opts->broker_fd) ? &live_child : &live_here;
 	l->read_fd = l->write_fd = l->opened_fd = l->copy_fd = -1;
+	atomic_store(&l->request_fd, -1);
 	pthread_mutex_init(&l->lock, NULL);
 	sem_init(&l->may_start, 0, 0);
+	sem_init(&l->begun, 0, 0);
 	pthread_sigmask(SIG_SETMASK, NULL, &l->mask);
 	e = live_init(l, opts);
 	if (e >= 0)
@@ -300,18 +221,15 @@ int live_start(struct sonde_live *l)
 		return err_set(-EALREADY, "the live session has been started");
 	l->has_started = true;
 	sem_post(&l->may_start);
+	while (sem_wait(&l->begun) < 0 && errno == EINTR)
+		;
 	return 0;
 }
 
 void live_stop(struct sonde_live *l)
 {
-	struct sonde_recorder *r;
-
-	atomic_fetch_add(&l->stops, 1);
 	atomic_fetch_add(&l->nr_stopping, 1);
-	r = atomic_load(&l->recorder);
-	if (r)
-		recorder_stop(r);
+	l->maker->stop(l);
 	atomic_fetch_sub(&l->nr_stopping, 1);
 }
 
@@ -374,6 +292,7 @@ void live_close(struct sonde_live *l)
 	free(l->opened.text);
 	free(l->ran.text);
 	sem_destroy(&l->may_start);
+	sem_destroy(&l->begun);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
 }

@@ -68,6 +68,20 @@ static int file_add_bpf(struct features *f, const struct sonde_recorder *r)
 	return features_add(f, FEAT_BPF_BTF, &types);
 }
 
+/* A reader of a pipe may have fewer rights than we, so that the kernel hides its addresses. */
+static int file_add_tracing(struct features *f, const struct sonde_recorder *r,
+			    const struct kernel_map *kernel)
+{
+	const bool has_symbols = r->opts.capture.reader && kernel->symbols_zstd.len;
+	struct outbuf symbols = { 0 };
+	int e = has_symbols ? kernel_map_unpack(kernel, &symbols) : 0;
+
+	if (e == 0)
+		e = features_add_tracing(f, &r->capture.events, has_symbols ? &symbols : NULL);
+	outbuf_done(&symbols);
+	return e;
+}
+
 static int file_collect_features(const struct sonde_recorder *r, struct file_beginning *b)
 {
 	struct features *f = &b->features;
@@ -76,7 +90,7 @@ static int file_collect_features(const struct sonde_recorder *r, struct file_beg
 
 	perfdata_put_event_desc(&desc, b->events, r->capture.events.list.n);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
-	TRY(features_add_tracing(f, &r->capture.events));
+	TRY(file_add_tracing(f, r, &b->kernel));
 	TRY(features_add_groups(f, &r->capture.events));
 	TRY(features_add_system(f, r->argv));
 	TRY(features_add_topology(f));
@@ -152,7 +166,7 @@ static int file_describe(const struct sonde_recorder *r, const struct kernel_map
 		synth_threads(&s, r->capture.target.tids.v, r->capture.target.tids.n);
 	if (!r->capture.target.system_wide && nr_pids)
 		synth_processes(&s, pids, nr_pids, nr_threads);
-	else if (r->command_name && r->capture.target.workload)
+	else if (r->capture.target.workload)
 		synth_name(&s, r->workload.pid); /* its mappings are about to be replaced */
 	build_ids_done(&ids);
 	if (truncated)

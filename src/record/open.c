@@ -107,7 +107,7 @@ static int open_understand(struct sonde_recorder *r, const struct sonde_record_o
 		    "-D -1 without --control: nothing can enable the events, so none will be "
 		    "recorded");
 	TRY(capture_name_events(&r->capture, o->events, o->nr_events));
-	return capture_find_target(&r->capture, o->command != NULL);
+	return capture_find_target(&r->capture, o->command || r->opts.started);
 }
 
 /* The command line in the header says whether the recorder's own events are recorded. */
@@ -161,6 +161,17 @@ static unsigned open_workload_flags(const struct sonde_recorder *r)
 	return r->pipe_fd == STDOUT_FILENO ? WORKLOAD_STDOUT_IS_TAKEN : WORKLOAD_OF_LIBRARY;
 }
 
+/* A command that the reader has forked: it waits, too, and it is the reader's child. */
+static int open_take_started(struct sonde_recorder *r)
+{
+	const long pid = open_number(r->opts.started);
+
+	if (pid <= 0)
+		return err_set(-EBADR, "started=%s is no process", r->opts.started);
+	r->workload.pid = (pid_t)pid;
+	return 0;
+}
+
 /* Forks the command, which waits, and opens the events with their buffers. */
 static int open_events(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
@@ -169,6 +180,8 @@ static int open_events(struct sonde_recorder *r, const struct sonde_record_optio
 	TRY(control_open(&r->control));
 	if (o->command)
 		TRY(workload_fork(&r->workload, o->command, open_workload_flags(r)));
+	else if (r->opts.started)
+		TRY(open_take_started(r));
 	if (c->target.workload)
 		TRY(vec_push(&c->target.tids, (int32_t)r->workload.pid));
 	TRY(capture_open(c, r->transfer.level > 0));

@@ -18,11 +18,14 @@ static const struct key keys[] = {
 	TEXT("proc-map-timeout", proc_map_timeout),
 	FLAG("tail-synthesize", tail_synthesize),
 	FLAG("no-buildid", no_buildid),
-	WORD("no-buildid-cache", no_buildid_cache, capture_auto_words),
 	FLAG("buildid-all", buildid_all),
+	TEXT("mmap-flush", mmap_flush),
+	TEXT("latency", latency),
+	TEXT("started", started),
+	/* from here on: files, descriptors, priorities and placement (NR_FOREIGN_KEYS) */
+	WORD("no-buildid-cache", no_buildid_cache, capture_auto_words),
 	TEXT("buildid-dir", buildid_dir),
 	FLAG("kcore", kcore),
-	TEXT("mmap-flush", mmap_flush),
 	TEXT("aio", aio),
 	TEXT("affinity", affinity),
 	TEXT("threads", threads),
@@ -34,7 +37,6 @@ static const struct key keys[] = {
 	FLAG("dry-run", dry_run),
 	TEXT("output", output),
 	TEXT("output-fd", output_fd),
-	TEXT("latency", latency),
 	TEXT("max-size", max_size),
 	TEXT("switch-output", switch_output),
 	TEXT("switch-output-event", switch_output_event),
@@ -43,13 +45,14 @@ static const struct key keys[] = {
 	FLAG("timestamp-boundary", timestamp_boundary),
 };
 
-enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };
+enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]), NR_FOREIGN_KEYS = 9 };
 
-int record_options_parse(struct record_options *ret, const char *settings)
+static int record_options_parse_keys(struct record_options *ret, size_t nr_keys,
+				     const char *settings)
 {
 	struct record_options o = { 0 };
 	const struct key_set sets[] = { { capture_keys, nr_capture_keys, &o.capture },
-					{ keys, NR_KEYS, &o } };
+					{ keys, nr_keys, &o } };
 	int r = key_sets_parse(sets, 2, settings ? settings : "", "recording");
 
 	if (r < 0) {
@@ -57,6 +60,20 @@ int record_options_parse(struct record_options *ret, const char *settings)
 		return r == -EINVAL ? -EBADR : r;
 	}
 	*ret = o;
+	return 0;
+}
+
+int record_options_parse(struct record_options *ret, const char *settings)
+{
+	return record_options_parse_keys(ret, NR_KEYS, settings);
+}
+
+int record_options_check_foreign(const char *settings)
+{
+	struct record_options o;
+
+	TRY(record_options_parse_keys(&o, NR_FOREIGN_KEYS, settings));
+	record_options_done(&o);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct record_options {
 	char *mmap_flush, *aio, *affinity, *threads, *realtime, *compression_level;
 	uint32_t compressed_records; /* enum record_compressed */
 	/* start and end */
-	char *delay, *control;
+	char *delay, *control, *started;
 	uint32_t dry_run;
 	/* output */
 	char *output, *output_fd, *latency, *max_size;
@@ -40,6 +40,9 @@ struct record_options {
  * wrong.
  */
 int record_options_parse(struct record_options *ret, const char *settings);
+/* -EBADR, too, if a key names a file, a descriptor or a priority: for settings of somebody who has
+ * fewer rights than this process. */
+int record_options_check_foreign(const char *settings);
 void record_options_done(struct record_options *o);
 
 #endif

@@ -76,6 +76,9 @@ struct sonde_recorder {
 	char *command_name; /* NULL if there is no workload */
 	int cannot_run;     /* 126 or 127 if the workload cannot be run; then nothing was opened */
 	char *cannot_run_why;
+	/* Called when events are recorded, before a command starts; may be NULL. */
+	void (*begun)(void *ctx);
+	void *begun_ctx;
 	bool is_pipe;              /* the output is a pipe, in pipe mode */
 	int pipe_fd;               /* its descriptor, borrowed: 1, or that of output-fd= */
 	int live_sleep_ms;         /* the longest time between two passes if the output is a pipe */

@@ -296,6 +296,8 @@ static int run_begin(struct sonde_recorder *r, int *ret_status)
 		TRY(counters_enable(&r->capture.counters));
 	delay_start(&r->delay);
 	TRY(rotation_enable(r));
+	if (r->begun)
+		r->begun(r->begun_ctx);
 	return r->command_name ? workload_start(&r->workload, r->command_name, ret_status) : 0;
 }
 

@@ -110,7 +110,7 @@ static void subject_say_never(const struct sonde_recorder *r)
 	else if (r->capture.target.workload)
 		say(&r->say, SAY_NORMAL,
 		    "no samples: %s did not happen in '%s' (-a records all processes)", names,
-		    r->command_name);
+		    r->command_name ? r->command_name : "the command");
 	else if (r->capture.target.by_pid)
 		say(&r->say, SAY_NORMAL, "no samples: %s did not happen in the %s that %s names",
 		    names, o->capture.tid && !o->capture.pid ? "threads" : "processes",

@@ -138,7 +138,7 @@ static int file_header_describe(struct header *h, const struct sonde_stat *s)
 	if (h->nr_events)
 		perfdata_put_event_desc(&desc, h->events, h->nr_events);
 	TRY(features_add(f, FEAT_EVENT_DESC, &desc));
-	TRY(features_add_tracing(f, &s->events));
+	TRY(features_add_tracing(f, &s->events, NULL));
 	TRY(features_add_groups(f, &s->events));
 	TRY(features_add_system(f, s->argv));
 	TRY(features_add_topology(f));

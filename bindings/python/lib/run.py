@@ -19,6 +19,8 @@ class Facts:
         self.code, self.output, self.format = one.get("code"), one.get("output"), one.get("format")
         self.top = int(one.get("top", 0))
         self.latency = int(one.get("latency", 0))
+        self.program, self.broker_fd = one.get("program"), int(one.get("broker", 0))
+        self.has_sudo = "sudo" in one or bool(self.broker_fd)
         self.seconds = seconds(one["for"]) if "for" in one else None
         self.settings = "\n".join(v for k, v in pairs if k == "settings")
         self.command = [v for k, v in pairs if k == "command"]
@@ -90,7 +92,8 @@ def is_plain_tracepoint(name):
 
 
 def fields_of(launch, sonde, package, name, where):
-    """The names of a tracepoint's fields. Ends the run if this machine does not have it."""
+    """The names of a tracepoint's fields. Ends the run if this machine does not have it. None if
+    this user may not read tracefs: the recorder then reports what is wrong."""
     try:
         return sonde._tracepoint(name)[1]
     except FileNotFoundError:
@@ -99,24 +102,31 @@ def fields_of(launch, sonde, package, name, where):
         usage(launch, "%sthis kernel has no event '%s'%s" % (
             where, name, "; did you mean '%s'?" % os.fsdecode(near) if near else
             "; sonde list tracepoint names them"))
+    except PermissionError:
+        return None
     except (sonde.Error, OSError) as e:
         usage(launch, where + launch.causes(e))
 
 
 def check_field(launch, sonde, where, event, field, fields):
-    if field not in fields:
+    if fields is not None and field not in fields:
         near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in fields])
         usage(launch, "%s%s has no field '%s'%s" % (
             where, event, field, "; did you mean '%s'?" % os.fsdecode(near) if near else ""))
 
 
-def check_events(launch, sonde, package, program, names):
-    """Ends the run if this machine does not have an event or a field that the script names."""
+def check_events(launch, sonde, package, program, names, known=None):
+    """Ends the run if this machine does not have an event or a field that the script names. known:
+    {name: fields} of the recorder, for users who may not read tracefs. Returns whether the user
+    may."""
+    may_read = True
     for name in names:
         if not is_plain_tracepoint(name):
             continue
         users = [h.where() + ": " for h in program.handlers if name in h.events]
-        fields = fields_of(launch, sonde, package, name, users[0] if users else "")
+        fields = (fields_of(launch, sonde, package, name, users[0] if users else "")
+                  if known is None else known.get(name))
+        may_read &= fields is not None
         for h in program.handlers:
             for field in h.fields if h.events == (name,) else ():
                 check_field(launch, sonde, h.where() + ": ", name, field, fields)
@@ -127,6 +137,7 @@ def check_events(launch, sonde, package, program, names):
                 for value in values:
                     if value not in ("addr", "ip", "period", "time"):
                         check_field(launch, sonde, "%s(): " % a.kind, name, value, fields)
+    return may_read
 
 
 def perf_names(launch, sonde, package, stage):
@@ -205,7 +216,7 @@ def has_target(facts):
 
 def recorder_settings(facts, needed):
     lines = []
-    if facts.setting("mmap-pages") is None and not os.geteuid():
+    if facts.setting("mmap-pages") is None and (facts.has_sudo or not os.geteuid()):
         lines.append("mmap-pages=8M")
     lines += ["%s=%s" % pair for pair in needed.items() if facts.setting(pair[0]) is None]
     return "\n".join(lines + [facts.settings])
@@ -240,7 +251,10 @@ def open_session(launch, sonde, package, facts, program, names, text):
     lines = session_lines(package, program)
     if not facts.is_live:
         return None, sonde.session(text + lines), {}
-    check_events(launch, sonde, package, program, filters)
+    if len([name for name in filters if own.is_glob(name)]) > 1 and not own.tracepoints():
+        usage(launch, "run: several patterns may name one event twice, and you have no right to "
+              "read the list of events: name the events, or give one pattern")
+    may_read = check_events(launch, sonde, package, program, filters)
     events = all_events(filters, rest)
     if not any(e[0] for e in events):
         if facts.command or facts.is_dry:
@@ -254,9 +268,14 @@ def open_session(launch, sonde, package, facts, program, names, text):
     if not has_target(facts):
         usage(launch, "run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a "
                       "command behind --; -i FILE reads a recording")
-    live = sonde._live(events, settings, facts.command or None, facts.latency, facts.output)
+    live = sonde._live(events, settings, facts.command or None, facts.latency, facts.output,
+                       *package._live.starter(facts.has_sudo))
     say_lines(launch, live)
-    return live, live.session(text + lines), filters
+    session = live.session(text + lines)
+    if not may_read:
+        check_events(launch, sonde, package, program, filters,
+                     {s.name: s.fields for s in session.schemas})
+    return live, session, filters
 
 
 def load_package(launch, sonde):
@@ -302,6 +321,8 @@ def main(stage, launch):
     launch.set_stage(stage, script, args)
     launch.forget_shadowed(library.imported)
     package = load_package(launch, sonde)
+    package._live.Rights.program = facts.program
+    package._live.Rights.broker_fd = facts.broker_fd
     target = facts.setting("pid") or ""
     stage["__sonde_target__"] = int(target) if target.isdigit() else None
     stage["__sonde_is_live__"] = facts.is_live

@@ -171,6 +171,22 @@ int kernel_map_read(struct kernel_map *ret, bool with_symbols)
 	return 0;
 }
 
+int kernel_map_unpack(const struct kernel_map *k, struct outbuf *to)
+{
+	const struct outbuf *from = &k->symbols_zstd;
+	const unsigned long long size = ZSTD_getFrameContentSize(from->data, from->len);
+	char *room = size < SIZE_MAX ? outbuf_room(to, (size_t)size) : NULL;
+	size_t n;
+
+	if (!room)
+		return err_nomem();
+	n = ZSTD_decompress(room, (size_t)size, from->data, from->len);
+	if (ZSTD_isError(n))
+		return err_set(-EIO, "zstd: %s", ZSTD_getErrorName(n));
+	outbuf_advance(to, n);
+	return 0;
+}
+
 void kernel_map_done(struct kernel_map *k)
 {
 	outbuf_done(&k->symbols_zstd);

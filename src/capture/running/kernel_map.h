@@ -21,6 +21,8 @@ struct kernel_map {
 
 /* Without symbols reading stops as soon as the end of the text is known. */
 int kernel_map_read(struct kernel_map *ret, bool with_symbols);
+/* Appends the kallsyms lines. */
+int kernel_map_unpack(const struct kernel_map *k, struct outbuf *to);
 void kernel_map_done(struct kernel_map *k);
 
 #endif

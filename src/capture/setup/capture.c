@@ -93,7 +93,7 @@ int capture_open(struct capture *c, bool is_zipped)
 
 int capture_filter(struct capture *c)
 {
-	TRY(self_add_filters(&c->events, c->opts->exclude_self, &c->say));
+	TRY(self_add_filters(&c->events, c->opts->exclude_self, c->opts->reader, &c->say));
 	return counters_filter(&c->counters, &c->events);
 }
 

@@ -24,6 +24,7 @@ const struct key capture_keys[] = {
 	FLAG("all-user", all_user),
 	FLAG("all-kernel", all_kernel),
 	AUTO("exclude-self", exclude_self),
+	TEXT("reader", reader),
 	TEXT("call-graph", call_graph),
 	FLAG("kernel-callchains", kernel_callchains),
 	FLAG("user-callchains", user_callchains),

@@ -28,6 +28,7 @@ struct capture_options {
 	char *count, *freq;
 	uint32_t strict_freq, group, all_user, all_kernel;
 	uint32_t exclude_self; /* enum capture_auto */
+	char *reader;          /* the process that reads a pipe is part of "self" */
 	/* contents of a sample */
 	char *call_graph, *intr_regs, *user_regs, *branch_filter, *aux_sample, *snapshot, *clockid;
 	uint32_t kernel_callchains, user_callchains;

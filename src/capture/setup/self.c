@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/size.h"
 #include "base/vec.h"
 #include "capture/setup/options.h"
 
@@ -167,14 +169,17 @@ struct thread_ids {
 	VEC(int32_t) list;
 };
 
-static int self_find_threads(struct thread_ids *ret)
+static int self_find_threads(const char *process, struct thread_ids *ret)
 {
 	struct dirent *t;
-	DIR *d = opendir("/proc/self/task");
+	char path[64];
+	DIR *d;
 	int r = 0;
 
+	snprintf(path, sizeof(path), "/proc/%s/task", process);
+	d = opendir(path);
 	if (!d)
-		return err_errno(errno, "/proc/self/task");
+		return err_errno(errno, "%s", path);
 	while (r == 0 && (t = readdir(d)))
 		if (isdigit((unsigned char)t->d_name[0]))
 			r = vec_push(&ret->list, (int32_t)strtol(t->d_name, NULL, 10));
@@ -227,7 +232,20 @@ static int self_give_up(struct capture_events *events, uint32_t choice, size_t n
 	return 0;
 }
 
-int self_add_filters(struct capture_events *events, uint32_t choice, const struct say *to)
+static int self_find_reader(const char *reader, struct thread_ids *ret)
+{
+	const char *rest;
+	uint64_t pid;
+
+	if (!reader)
+		return 0;
+	if (!size_digits(reader, &pid, &rest) || *rest || !pid || pid > INT32_MAX)
+		return err_set(-EBADR, "reader=%s is no process", reader);
+	return self_find_threads(reader, ret);
+}
+
+int self_add_filters(struct capture_events *events, uint32_t choice, const char *reader,
+		     const struct say *to)
 {
 	struct thread_ids tids = { 0 };
 	struct outbuf o = { 0 };
@@ -235,7 +253,9 @@ int self_add_filters(struct capture_events *events, uint32_t choice, const struc
 
 	if (!self_is_excluded(events))
 		return 0;
-	r = self_find_threads(&tids);
+	r = self_find_threads("self", &tids);
+	if (r == 0)
+		r = self_find_reader(reader, &tids);
 	if (r == 0) {
 		self_filter_text(tids.list.v, tids.list.n, &o);
 		r = o.failed ? err_nomem()

@@ -33,11 +33,12 @@ bool self_is_excluded(struct capture_events *events);
  */
 const char **self_command_line(const char *const *argv);
 /*
- * Adds to the filters of the marked events a filter on all threads that this process has now. If
- * there are too many for the kernel: -E2BIG if the user asked for it, otherwise a message and no
- * event stays marked.
+ * Adds to the filters of the marked events a filter on all threads that this process has now, and
+ * the process `reader`: a number, or NULL. If there are too many for the kernel: -E2BIG if the user
+ * asked for it, otherwise a message and no event stays marked.
  */
-int self_add_filters(struct capture_events *events, uint32_t choice, const struct say *say);
+int self_add_filters(struct capture_events *events, uint32_t choice, const char *reader,
+		     const struct say *say);
 /* "common_pid != 9 && (common_pid < 12 || common_pid > 14)" and a NUL. Sorts the tids. */
 void self_filter_text(int32_t *tids, size_t nr_tids, struct outbuf *to);
 

@@ -163,6 +163,8 @@ struct perfdata_writer_tracing {
 	const struct perfdata_writer_format *formats;
 	size_t nr_formats;
 	uint32_t page_size;
+	const char *kallsyms; /* perf writes none */
+	size_t kallsyms_len;
 };
 /* The body of FEAT_TRACING_DATA: tracefs' description of the recorded tracepoints. */
 void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing *t);

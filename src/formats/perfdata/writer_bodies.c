@@ -107,7 +107,9 @@ void perfdata_put_tracing(struct outbuf *o, const struct perfdata_writer_tracing
 		for (; i < end; i++)
 			bodies_put_sized(o, t->formats[i].text, t->formats[i].len);
 	}
-	perfdata_put_u32(o, 0); /* kallsyms: perf does not read them from here */
+	perfdata_put_u32(o, (uint32_t)t->kallsyms_len);
+	if (t->kallsyms_len)
+		outbuf_put(o, t->kallsyms, t->kallsyms_len);
 	perfdata_put_u32(o, (uint32_t)t->printk_formats_len);
 	if (t->printk_formats_len)
 		outbuf_put(o, t->printk_formats, t->printk_formats_len);

@@ -355,34 +355,40 @@ static int features_read_formats(const struct capture_events *events,
 	return r;
 }
 
-int features_add_tracing(struct features *f, const struct capture_events *events)
+int features_add_tracing(struct features *f, const struct capture_events *events,
+			 const struct outbuf *symbols)
 {
+	const bool has_tracefs = events->has_tracefs;
 	struct perfdata_writer_tracing t = { .page_size = (uint32_t)sysconf(_SC_PAGESIZE) };
 	struct perfdata_writer_format *formats;
 	char *page = NULL, *event = NULL, *printk = NULL, *comms = NULL;
 	struct outbuf o = { 0 };
 	int r;
 
-	if (!events->has_tracefs)
+	if (!events->has_tracefs && !symbols)
 		return 0;
 	formats = calloc(events->list.n, sizeof(*formats));
 	if (!formats)
 		return err_nomem();
 	t.formats = formats;
+	if (symbols) {
+		t.kallsyms = symbols->data;
+		t.kallsyms_len = symbols->len;
+	}
 	r = features_read_formats(events, formats, &t.nr_formats);
-	if (r >= 0)
+	if (r >= 0 && has_tracefs)
 		r = tracefs_read(&events->tracefs, "events/header_page", &page, &t.header_page_len);
-	if (r >= 0)
+	if (r >= 0 && has_tracefs)
 		r = tracefs_read(&events->tracefs, "events/header_event", &event,
 				 &t.header_event_len);
 	/* texts that trace_printk calls point to: absent from some kernels */
-	if (r >= 0 &&
+	if (r >= 0 && has_tracefs &&
 	    tracefs_read(&events->tracefs, "printk_formats", &printk, &t.printk_formats_len) < 0)
 		t.printk_formats_len = 0;
 	/*
 	 * names of tasks that the tracer has seen, including tasks that ended before the recording
 	 */
-	if (r >= 0 &&
+	if (r >= 0 && has_tracefs &&
 	    tracefs_read(&events->tracefs, "saved_cmdlines", &comms, &t.saved_cmdlines_len) < 0)
 		t.saved_cmdlines_len = 0;
 	if (r >= 0) {

@@ -34,8 +34,12 @@ int features_add_mark(struct features *f, uint64_t feature);
 int features_add_system(struct features *f, const char *const *argv);
 /* CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE, MEM_TOPOLOGY: features_topology.c */
 int features_add_topology(struct features *f);
-/* The format files of the tracepoints; nothing if there are none. */
-int features_add_tracing(struct features *f, const struct capture_events *events);
+/*
+ * The format files of the tracepoints, and the kernel's symbols as lines of kallsyms (NULL for
+ * readers that can read their own). Adds nothing if there are neither.
+ */
+int features_add_tracing(struct features *f, const struct capture_events *events,
+			 const struct outbuf *symbols);
 /* Sorts the list by number, the order in which readers of a pipe expect the features. */
 void features_sort(struct features *f);
 /* GROUP_DESC (features_events.c); nothing if there is no group */

@@ -169,11 +169,11 @@ TEST(too_many_threads_for_a_filter)
 	}
 	assert_int_equal(n, MANY);
 	assert_true(vec_push(&events.list, e) == 0);
-	assert_int_equal(self_add_filters(&events, CAPTURE_YES, &to), -E2BIG);
+	assert_int_equal(self_add_filters(&events, CAPTURE_YES, NULL, &to), -E2BIG);
 	assert_true(strstr(err_text(), "--exclude-self"));
 	err_clear();
 	assert_int_equal(warnings, 0);
-	assert_int_equal(self_add_filters(&events, CAPTURE_AUTO, &to), 0);
+	assert_int_equal(self_add_filters(&events, CAPTURE_AUTO, NULL, &to), 0);
 	assert_int_equal(warnings, 1);
 	assert_true(!self_is_excluded(&events));
 	assert_string_equal(events.list.v[0].filter, "fd == 1");

@@ -55,6 +55,30 @@ def settings_of(keys):
                    if value is not None and value is not False)
 
 
+class Rights:
+    """How a recorder gets more rights. `sonde run` sets both."""
+
+    program = None  # the path of the program sonde
+    broker_fd = 0   # a socket of `sonde run` under sudo
+
+
+def starter(sudo):
+    """(path of the program sonde or None, socket or 0), for _live()."""
+    if not sudo or not os.geteuid():
+        return None, 0
+    if Rights.broker_fd:
+        return None, Rights.broker_fd
+    program = Rights.program
+    if program is None:
+        import shutil
+        # a build folder has the program above the bindings
+        own = os.path.realpath(os.path.join(os.path.dirname(__file__), *[".."] * 4, "sonde"))
+        program = own if os.access(own, os.X_OK) and os.path.isfile(own) else shutil.which("sonde")
+    if program is None:
+        raise _option_error("sudo=True starts the program sonde, which is not in PATH")
+    return os.path.abspath(program), 0
+
+
 def _callchain(value):
     return "fp" if value is True else value or None
 
@@ -66,8 +90,8 @@ def _milliseconds(latency):
 
 
 def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, cgroup=None,
-           filter=None, callchain=False, latency=0.1, buffer=None, output=None, on_loss="report",
-           **settings):
+           filter=None, callchain=False, latency=0.1, buffer=None, output=None, sudo=False,
+           on_loss="report", **settings):
     """Records what happens now, in this process: a Live, an open recording.
 
     events     names or patterns as for `sonde record -e`: "sched:sched_switch", ["sched:*",
@@ -84,6 +108,8 @@ def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, 
     buffer     memory for each cpu, from which the kernel drops events if it is full: "16M"; by
                default "8M" for root, what the kernel allows for others
     output     this file gets a copy of the recording
+    sudo       True: `sonde record -o -` is started through sudo or pkexec, and records with their
+               rights. The command, and this program, keep their own
     on_loss    'raise': LossError as soon as a loss is known
     settings   other keys of sonde_recorder_open(3), with '_' for '-': freq=99, clockid="monotonic"
 
@@ -103,7 +129,7 @@ def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, 
         named.append((None, filter, None))
     if cgroup is not None:
         named.append((None, None, cgroup))
-    if buffer is None and not os.geteuid():
+    if buffer is None and (sudo or not os.geteuid()):
         buffer = "8M"
     settings = dict(settings, pid=pid, tid=tid, cpu=cpu, mmap_pages=buffer,
                     all_cpus=system or cgroup is not None,
@@ -111,7 +137,7 @@ def record(events, *, pid=None, tid=None, command=None, system=False, cpu=None, 
     if isinstance(command, (str, bytes, os.PathLike)):
         raise _option_error("a command is a list: the program, then its arguments")
     live = _sonde._live(named, settings_of(settings), command, _milliseconds(latency),
-                        None if output is None else _path(output))
+                        None if output is None else _path(output), *starter(sudo))
     live.start()
     return Live((), {}, {}, on_loss, {"is_read": False, "live": live})
 
