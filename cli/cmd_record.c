@@ -133,8 +133,8 @@ static void record_warn_of_pipe(const struct lines *settings)
 }
 
 /*
- * For a session of another process, which has fewer rights (sonde_live_options.sudo). A terminal's
- * Ctrl-C is for that process: it ends us.
+ * For a session of another process, which has fewer rights (sonde_live_options.sudo). Signals that
+ * end that process come here, too: it ends us when it has them handled.
  */
 static int record_serve(struct cli *cli, const struct lines *settings, int argc)
 {
@@ -142,6 +142,8 @@ static int record_serve(struct cli *cli, const struct lines *settings, int argc)
 		return cli_usage(cli, "record: --serve takes -o - and no other option: the rest is "
 				      "read from the standard input");
 	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
 	/* failures were reported to that process */

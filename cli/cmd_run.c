@@ -9,6 +9,7 @@
 #include "languages.h"
 #include "lines.h"
 #include "opt_events.h"
+#include "record_broker.h"
 #include "record_options.h"
 #include "script.h"
 #include "script_about.h"
@@ -16,6 +17,7 @@
 #include "script_list.h"
 #include "settings.h"
 #include "shell_words.h"
+#include "sudo_user.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -30,6 +32,7 @@ struct run_args {
 	struct lines session;   /* text form of the session */
 	const char *code, *language, *interpreter, *output, *length, *format, *cgroup;
 	uint64_t top, latency;
+	int broker_fd; /* of the process that keeps the rights of root; 0 if there is none */
 	bool list, dry_run, has_top, has_latency, sudo;
 };
 
@@ -320,6 +323,46 @@ static int run_check(const struct cli *cli, const struct run_args *a, int argc, 
 	return CLI_OK;
 }
 
+/* A file that root could have read. */
+static int run_check_readable(const struct cli *cli, const struct run_args *a, const char *user)
+{
+	char *path = lines_given(&a->session, "input");
+	int status = CLI_OK;
+
+	if (path && strcmp(path, "-") && access(path, R_OK) < 0 && errno == EACCES) {
+		cli_say("run: under sudo the script runs as %s, who may not read %s: change its "
+			"owner (chown %s), or call sonde script",
+			user, path, user);
+		status = cli_status(cli, CLI_FAILED);
+	}
+	free(path);
+	return status;
+}
+
+/*
+ * Under sudo: becomes the user before anything of the script is read. Only a broker keeps the
+ * rights. Returns a status.
+ */
+static int run_give_up_rights(const struct cli *cli, struct run_args *a)
+{
+	const bool records = !a->list && !lines_count(&a->session, "input") && !a->dry_run;
+	struct sudo_user user;
+	const int r = sudo_user_find(&user);
+	int status = r < 0 ? cli_status(cli, CLI_FAILED) : CLI_OK, fd = -1;
+
+	if (r <= 0)
+		return status;
+	if (records)
+		fd = record_broker_start();
+	if ((records && fd < 0) || sudo_user_become(&user, fd) < 0)
+		status = cli_status(cli, CLI_FAILED);
+	else
+		status = run_check_readable(cli, a, user.name);
+	a->broker_fd = fd < 0 ? 0 : fd;
+	sudo_user_done(&user);
+	return status;
+}
+
 /* Puts all facts; `about` is that of the script. Returns a status. */
 static int run_put_all(const struct cli *cli, const struct run_args *a, const struct run_words *w,
 		       const char *file, const struct script_about *about,
@@ -351,6 +394,8 @@ static int run_put_all(const struct cli *cli, const struct run_args *a, const st
 		run_put_number(f, "latency", a->latency);
 	run_put(f, "dry-run", a->dry_run ? "1" : NULL);
 	run_put(f, "sudo", a->sudo ? "1" : NULL);
+	if (a->broker_fd)
+		run_put_number(f, "broker", (uint64_t)a->broker_fd);
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
 		run_put(f, "program", program);
 	return status;
@@ -424,6 +469,9 @@ static int run_run(struct cli *cli, void *values, int argc, char **argv)
 	const char *file;
 	int status;
 
+	status = run_give_up_rights(cli, a);
+	if (status)
+		return status;
 	if (a->list)
 		return script_list_print(cli, false);
 	status = run_check(cli, a, argc, argv);

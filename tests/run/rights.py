@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The rights of the recorder, of the script and of the command: sonde run --sudo.
+"""The rights of the recorder, of the script and of the command: sonde run --sudo, and
+sonde run under sudo.
 
     rights.py SONDE CALLS
 """
 import glob
+import json
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -71,6 +74,20 @@ def recorders():
 
 def none_is_left():
     wait_until('no recorder is left', lambda: not recorders(), 30)
+
+
+def members(group):
+    """The processes of a process group that have not ended."""
+    found = []
+    for path in glob.glob('/proc/[0-9]*/stat'):
+        try:
+            with open(path) as f:
+                state, _, its_group = f.read().rpartition(')')[2].split()[:3]
+            if state != 'Z' and int(its_group) == group:
+                found.append(path)
+        except OSError:
+            pass
+    return found
 
 
 def script(name, text):
@@ -261,6 +278,142 @@ def serve():
     r = subprocess.run([SONDE, 'record', '--serve', '-a'], input=b'', capture_output=True,
                        env=SCRIPT_ENV, timeout=100)
     need(r.returncode == 2 and b'--serve takes' in r.stderr, r)
+
+
+WHO = '''
+import json, os, sys
+import sonde
+def status():
+    with open("/proc/self/status") as f:
+        return dict(line.rstrip("\\n").split(":\\t", 1) for line in f if ":\\t" in line)
+def who():
+    s = status()
+    fds = {}
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        try:
+            fds[fd] = os.readlink("/proc/self/fd/" + str(fd)).split(":")[0]
+        except OSError:
+            pass
+    try:
+        os.wait()
+        children = "some"
+    except ChildProcessError:
+        children = "none"
+    try:
+        os.setuid(0)
+        root = "again"
+    except PermissionError:
+        root = "never"
+    print(json.dumps({
+        "status": [s[k].split() for k in ("Uid", "Gid", "Groups")],
+        "caps": [int(s[k], 16) for k in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")],
+        "privs": s["NoNewPrivs"], "fds": sorted(fds.items()), "children": children, "root": root,
+        "env": [os.environ.get(k) for k in ("HOME", "USER", "LOGNAME", "SHELL", "SUDO_UID",
+                                            "SUDO_USER", "SUDO_COMMAND")],
+        "path": os.environ["PATH"].split(":")[-3:], "inherits": [
+            fd for fd in fds if fd > 2 and os.get_inheritable(fd)]}), flush=True)
+who()  # before anything is declared
+n = sonde.count("%s")
+@sonde.end
+def f():
+    print(n.total)
+''' % EVENT
+
+
+def under_sudo(*words, uid=NOBODY, **kw):
+    """Runs sonde as root, as sudo does that a user has called."""
+    env = dict(SCRIPT_ENV, SUDO_UID=str(uid), SUDO_GID=str(uid), SUDO_USER='nobody',
+               SUDO_COMMAND='sonde', HOME='/root', USER='root', LOGNAME='root')
+    return subprocess.Popen([SONDE, *words], env=env, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kw)
+
+
+def need_any_user():
+    os.chmod('.', 0o777)
+    r = subprocess.run(['setpriv', '--reuid', str(NOBODY), '--clear-groups', SONDE, 'version'],
+                       capture_output=True)
+    if r.returncode:
+        raise Skip('this build does not run for other users')
+
+
+@case('under sudo the script and the command are the user\'s for good, from the first line on')
+def dropped():
+    need_any_user()
+    file = script('who.py', WHO)
+    extra, other = os.pipe()
+    command = ['sh', '-c', 'id -u; grep -E "^(CapEff|CapBnd|NoNewPrivs)" /proc/self/status; '
+               'exec %s -n 700' % CALLS]
+    p = under_sudo('run', '-o', 'kept.data', file, '--', *command, pass_fds=(extra,))
+    out = ended(p)[0].splitlines()
+    os.close(extra)
+    os.close(other)
+    o = json.loads(out[0])
+    me = str(NOBODY)
+    pw = pwd.getpwuid(NOBODY)
+    same(o['status'], [[me] * 4, [me] * 4, [me]])
+    same((o['caps'], o['privs'], o['root'], o['children']), ([0] * 5, '1', 'never', 'none'))
+    same(o['env'], [pw.pw_dir, pw.pw_name, pw.pw_name, pw.pw_shell, None, None, None])
+    same(o['path'], ['/usr/local/bin', '/usr/bin', '/bin'])
+    same([fd for fd, _ in o['fds']][:3], [0, 1, 2])
+    same([kind for fd, kind in o['fds'] if fd > 2], ['socket'], o['fds'])
+    same(o['inherits'], [])
+    same(out[1:4], [me, 'CapEff:\t' + '0' * 16, 'CapBnd:\t' + '0' * 16])
+    same(out[4:7], ['NoNewPrivs:\t1', '700', '701'], 'sh and calls')
+    same((os.stat('kept.data').st_uid, os.stat('kept.data').st_gid), (NOBODY, NOBODY))
+    none_is_left()
+    for words in (['-i', 'kept.data', file], ['--dry-run', '-a', file]):
+        o = json.loads(ended(under_sudo('run', *words))[0].splitlines()[0])
+        same((o['status'][0], o['caps'][2], [fd for fd, _ in o['fds']]), ([me] * 4, 0, [0, 1, 2]))
+    # a program of the script records through sonde run, too
+    p = under_sudo('run', script('own.py', '''
+import sonde
+rec = sonde.record("%s", command=["%s", "-n", "30"], sudo=True)
+print(sum(1 for e in rec))
+try:
+    sonde.record("%s", system=True)
+except PermissionError: print("refused")
+''' % (EVENT, CALLS, EVENT)))
+    same(ended(p)[0].split(), ['30', '30', 'refused'])
+
+
+@case('root that no user has called stays root, and a wrong SUDO_UID is refused')
+def root():
+    need_any_user()
+    code = 'import os; print(os.getuid())'
+    for uid in (0, None):
+        env = dict(SCRIPT_ENV, **({} if uid is None else {'SUDO_UID': '0'}))
+        p = subprocess.run([SONDE, 'run', '-e', code], env=env, capture_output=True, text=True)
+        same((p.stdout, p.returncode), ('0\n', 0), p.stderr)
+    for uid in ('', '-1', '4294967295', '1x'):
+        out, err = ended(under_sudo('run', '-e', code, uid=uid), 1, ['SUDO_UID'])
+        same(out, '')
+    with open('root.data', 'w') as f:
+        f.write('x')
+    os.chmod('root.data', 0o600)
+    ended(under_sudo('run', '-i', 'root.data', '-e', code), 1, ['chown nobody'])
+    # a user without an entry
+    out, err = ended(under_sudo('run', '-e', 'import os; print(os.getuid(), os.getgroups(), '
+                                'os.environ["HOME"])', uid=60123))
+    same(out, '60123 [60123] /\n', err)
+
+
+@case('under sudo Ctrl-C, SIGTERM and a kill leave no process behind')
+def sudo_ends():
+    need_any_user()
+    file = script('forever.py', FOREVER)
+    for number, status, out in ((signal.SIGINT, 0, 'end\n'), (signal.SIGTERM, 0, 'end\n'),
+                                (signal.SIGKILL, -9, '')):
+        # the signals of a terminal are for the whole group
+        p = under_sudo('run', '-p', str(os.getpid()), file, preexec_fn=os.setpgrp)
+        same(p.stdout.readline(), 'begin\n')
+        same(len(recorders()), 1)
+        if number == signal.SIGKILL:
+            p.kill()
+        else:
+            os.killpg(p.pid, number)
+        same(ended(p, status), (out, ''))
+        none_is_left()
+        wait_until('the broker has ended', lambda: not members(p.pid), 30)
 
 
 few_symbols()

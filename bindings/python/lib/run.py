@@ -321,6 +321,8 @@ def main(stage, launch):
     launch.set_stage(stage, script, args)
     launch.forget_shadowed(library.imported)
     package = load_package(launch, sonde)
+    if facts.broker_fd:
+        os.set_inheritable(facts.broker_fd, False)
     package._live.Rights.program = facts.program
     package._live.Rights.broker_fd = facts.broker_fd
     target = facts.setting("pid") or ""
