@@ -116,8 +116,7 @@ static int live_init(struct sonde_live *l, const struct sonde_live_options *o)
 	l->opened_fd = eventfd(0, EFD_CLOEXEC);
 	if (l->opened_fd < 0)
 		return err_errno(errno, "cannot make an eventfd");
-	TRY(live_make_settings(l, o->latency_ms));
-	return o->output ? output_open(&l->copy, o->output, &l->copy_fd) : 0;
+	return live_make_settings(l, o->latency_ms);
 }
 
 /*
@@ -144,7 +143,6 @@ static int live_start_thread(struct sonde_live *l)
 
 	TRY(stream_open(&l->stream, l->read_fd, INPUT_NAME, NULL));
 	l->read_fd = -1;
-	l->stream->copy_fd = l->copy_fd;
 	error = thread_start(&l->thread, NULL, l->maker->run, l);
 	if (error)
 		return err_errno(error, "cannot start a thread");
@@ -185,6 +183,13 @@ int live_session(struct sonde_live *l, const char *text, struct sonde_session **
 	return e;
 }
 
+/* Not before events are open: a program that ends while they are opened leaves no file. */
+static int live_begin_copy(struct sonde_live *l, const char *path)
+{
+	TRY(output_open(&l->copy, path, &l->copy_fd));
+	return stream_copy_to(l->stream, l->copy_fd);
+}
+
 int live_open(struct sonde_live **ret, const struct sonde_live_options *opts)
 {
 	struct sonde_live *l;
@@ -204,6 +209,8 @@ int live_open(struct sonde_live **ret, const struct sonde_live_options *opts)
 	e = live_init(l, opts);
 	if (e >= 0)
 		e = live_start_thread(l);
+	if (e >= 0 && opts->output)
+		e = live_begin_copy(l, opts->output);
 	if (e < 0) {
 		output_discard(&l->copy);
 		live_close(l);

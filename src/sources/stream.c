@@ -192,20 +192,25 @@ static int64_t stream_read_pipe(const struct stream *s, void *buf, size_t len)
 	}
 }
 
-static int stream_write_copy(const struct stream *s, const uint8_t *p, size_t len)
+static int stream_write_all(const struct stream *s, int fd, const uint8_t *p, size_t len,
+			    const char *failure)
 {
 	while (len) {
-		const ssize_t n = write(s->copy_fd, p, len);
+		const ssize_t n = write(fd, p, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_errno(n ? errno : ENOSPC, "cannot write the copy of %s",
-					 s->path);
+			return err_errno(n ? errno : ENOSPC, "%s: %s", s->path, failure);
 		p += n;
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+static int stream_write_copy(const struct stream *s, const uint8_t *p, size_t len)
+{
+	return stream_write_all(s, s->copy_fd, p, len, "the copy cannot be written");
 }
 
 /* Reads at least one more byte, unless the stream has ended. */
@@ -277,24 +282,23 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len)
 	return (int64_t)len;
 }
 
-/* ---- a file in its place --------------------------------------------------------------------- */
-
-static int stream_write_all(int fd, const uint8_t *p, size_t len, const char *path)
+int stream_copy_to(struct stream *s, int fd)
 {
-	while (len) {
-		ssize_t n = write(fd, p, len);
+	uint8_t *buf = malloc(COPY_BYTES);
+	int e = buf ? 0 : err_nomem();
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_errno(n ? errno : ENOSPC,
-					 "%s: cannot be copied into a temporary file (set TMPDIR)",
-					 path);
-		p += n;
-		len -= (size_t)n;
+	s->copy_fd = fd;
+	for (uint64_t off = 0; e == 0 && off < s->end;) {
+		const int64_t n = stream_read(s, off, buf, COPY_BYTES);
+
+		e = n < 0 ? (int)n : stream_write_copy(s, buf, (size_t)n);
+		off += n > 0 ? (uint64_t)n : 0;
 	}
-	return 0;
+	free(buf);
+	return e;
 }
+
+/* ---- a file in its place --------------------------------------------------------------------- */
 
 static int stream_copy(struct stream *s, int fd, uint8_t *buf)
 {
@@ -305,7 +309,8 @@ static int stream_copy(struct stream *s, int fd, uint8_t *buf)
 			continue;
 		if (n <= 0)
 			return (int)n;
-		TRY(stream_write_all(fd, buf, (size_t)n, s->path));
+		TRY(stream_write_all(s, fd, buf, (size_t)n,
+				     "cannot be copied into a temporary file (set TMPDIR)"));
 		off += (uint64_t)n;
 		stream_let_go(s, off);
 	}

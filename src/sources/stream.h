@@ -36,7 +36,7 @@ struct stream {
 	uint64_t keep_from, mem_begin, end; /* offsets from the stream's first byte */
 	int spool;                          /* fd of the temporary file; -1 until it is needed */
 	uint64_t punched; /* its bytes before this offset were given back to the file system */
-	int copy_fd;      /* gets a copy of the bytes of fd; borrowed; -1 for none */
+	int copy_fd;      /* see stream_copy_to(); borrowed; -1 for none */
 	/* Reading returns -EINTR after STREAM_LOOK_MS without bytes: the caller has timers. */
 	bool is_impatient;
 	bool ended;
@@ -60,6 +60,11 @@ int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len);
 bool stream_is_ready(struct stream *s, uint64_t off);
 /* Keeps the bytes that have arrived, without waiting. Returns 1; 0 at the end of the stream. */
 int stream_keep_arrived(struct stream *s);
+/*
+ * From now on fd gets a copy of the bytes that are read, and of those before now, none of which was
+ * let go. It stays the caller's.
+ */
+int stream_copy_to(struct stream *s, int fd);
 enum { STREAM_LOOK_MS = 100 }; /* how often *stopped is checked while no bytes arrive */
 /*
  * Waits until one of n > 0 streams has bytes or has ended, at most timeout_ms (<= STREAM_LOOK_MS).

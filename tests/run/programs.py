@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
-from tap import PERF_ENV, SCRIPT_ENV, SONDE, case, few_symbols, need, run, same  # noqa: E402
+from tap import SCRIPT_ENV, SONDE, case, few_symbols, need, run, same, wait_until  # noqa: E402
 
 CALLS = os.path.abspath(sys.argv[2])
 EVENT = 'syscalls:sys_enter_getppid'
@@ -211,6 +211,19 @@ def interrupt():
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=200)
     same((p.returncode, out, err), (0, 'end\n', ''))
+
+
+@case('Ctrl-C while events are opened ends the run at once, and leaves files as they were')
+def interrupt_opening():
+    script('old.data', 'old')
+    p = subprocess.Popen([SONDE, 'run', '-a', '-o', 'old.data', '-e', 'print("top"); count("*:*")'],
+                         env=SCRIPT_ENV, text=True, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until('events are opened', lambda: len(os.listdir('/proc/%d/fd' % p.pid)) > 100)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=200)
+    same((p.returncode, out, err), (-signal.SIGINT, 'top\n', ''))
+    same((sorted(os.listdir('.')), open('old.data').read()), (['old.data'], 'old'))
 
 
 @case('a reader that closes standard output ends the run quietly')

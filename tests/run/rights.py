@@ -403,7 +403,7 @@ def sudo_ends():
     file = script('forever.py', FOREVER)
     for number, status, out in ((signal.SIGINT, 0, 'end\n'), (signal.SIGTERM, 0, 'end\n'),
                                 (signal.SIGKILL, -9, '')):
-        # the signals of a terminal are for the whole group
+        # a terminal sends its signals to the complete group
         p = under_sudo('run', '-p', str(os.getpid()), file, preexec_fn=os.setpgrp)
         same(p.stdout.readline(), 'begin\n')
         same(len(recorders()), 1)

@@ -59,6 +59,12 @@ class Stop:
         self.end = None
         self.has_come = False
 
+    def opening(self):
+        """While events are opened Ctrl-C ends the process at once: nothing is recorded yet."""
+        if self.is_default and (self.signal.getsignal(self.signal.SIGINT) is
+                                self.signal.default_int_handler):
+            self.signal.signal(self.signal.SIGINT, self.signal.SIG_DFL)
+
     def begin(self, end):
         self.end = end
         if self.is_default:
@@ -358,6 +364,9 @@ def main(stage, launch):
               perf_style[0])
     if facts.setting("output") or facts.setting("compression-level"):
         usage(launch, "run: the line '# sonde: record' cannot name an output; -o of sonde run does")
+    if facts.is_live:
+        launch.flush()
+        stop.opening()
     names = perf_names(launch, sonde, package, stage) if facts.is_live else []
     try:
         live, session, kernel = open_session(launch, sonde, package, facts, program, names, text)
