@@ -49,6 +49,13 @@ int opt_events_cgroup(struct opt_parser *p, struct opt_events *l, const char *cg
 	return opt_events_push(p, l, &(struct sonde_record_event){ .cgroup = cgroups });
 }
 
+int opt_events_trigger(struct opt_parser *p, struct opt_events *l, const char *trigger)
+{
+	if (!l->n)
+		return opt_error(p, "--trigger belongs to the -e before it, and there is none");
+	return opt_events_push(p, l, &(struct sonde_record_event){ .trigger = trigger });
+}
+
 void opt_events_done(struct opt_events *l)
 {
 	free(l->list);

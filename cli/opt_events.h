@@ -21,6 +21,7 @@ int opt_events_add_pfm(struct opt_parser *p, struct opt_events *l, const char *e
 /* For the events before it. */
 int opt_events_filter(struct opt_parser *p, struct opt_events *l, const char *filter);
 int opt_events_cgroup(struct opt_parser *p, struct opt_events *l, const char *cgroups);
+int opt_events_trigger(struct opt_parser *p, struct opt_events *l, const char *trigger);
 void opt_events_done(struct opt_events *l);
 
 #endif

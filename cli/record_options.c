@@ -29,6 +29,11 @@ static int options_set_cgroup(struct opt_parser *p, void *values, const char *va
 	return opt_events_cgroup(p, &((struct record_args *)values)->events, value);
 }
 
+static int options_set_trigger(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	return opt_events_trigger(p, &((struct record_args *)values)->events, value);
+}
+
 int record_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
 {
 	struct record_args *a = values;
@@ -253,6 +258,19 @@ const struct opt record_options[] = {
 	OPT_KEY(0, "buildid-mmap", NULL, "buildid-mmap",
 		"takes build ids from the kernel, with each mapping"),
 
+	OPT_GROUP("Buffers of ftrace"),
+	OPT_OUR_KEY(0, "ftrace", NULL, "ftrace",
+		    "records tracepoints through ftrace's buffers, in a trace.dat, which trace-cmd "
+		    "and KernelShark read; with -e, --filter, --trigger, -a, -C, -p, -t, -o"),
+	OPT_CALL(0, "trigger", "TRIGGER", options_set_trigger, OPT_NO_NEGATION | OPT_OURS,
+		     "with --ftrace: what the kernel does at an event of the -e before it: "
+		     "traceon, traceoff, stacktrace, enable_event:SYSTEM:EVENT or "
+		     "disable_event:SYSTEM:EVENT, each [:COUNT] [if FILTER]"),
+	OPT_OUR_KEY(0, "buffer-size", "SIZE", "buffer-size",
+		    "with --ftrace: sets the size of each cpu's buffer, 4M if not given"),
+	OPT_OUR_KEY(0, "clock", "CLOCK", "ftrace-clock",
+		    "with --ftrace: takes the times of this clock of trace_clock: local, global, "
+		    "mono, boot; perf, the clock of other recordings, if not given"),
 	OPT_GROUP("Buffers"),
 	OPT_KEY('m', "mmap-pages", "PAGES", "mmap-pages",
 		"sets the size of each cpu's buffer: pages, or a size as 4M, rounded up to a power "

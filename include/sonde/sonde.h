@@ -1878,7 +1878,7 @@ SONDE_API int sonde_session_write(struct sonde_session *s, int fd);
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
-/* One of -e, --filter, -G, in the order given; the other two members are NULL. */
+/* One of -e, --filter, -G, --trigger, in the order given; the other members are NULL. */
 struct sonde_record_event {
 	const char *events; /* "sched:sched_switch,raw_syscalls:*" */
 	const char *filter; /* kernel filter for the events of the last -e before it */
@@ -1887,6 +1887,8 @@ struct sonde_record_event {
 	 * An empty group means all tasks. A single group is for all events before it.
 	 */
 	const char *cgroup;
+	/* With ftrace=1: a trigger of ftrace for the events of the last -e: "stacktrace:1". */
+	const char *trigger;
 };
 
 /*
@@ -1948,6 +1950,12 @@ struct sonde_record_event {
  *	no-buildid-cache=auto|0|1  auto: the cache is filled unless files are switched
  *
  *    Buffers:
+ *	ftrace=0|1          1: ftrace's buffers are recorded, through an instance of tracefs, and
+ *	                    the file is a trace.dat. Only tracepoints, filters, triggers, targets
+ *	                    and output= have an effect
+ *	buffer-size=SIZE    with ftrace=1: the size of each cpu's buffer; 4M if not given
+ *	ftrace-clock=CLOCK  with ftrace=1: the clock of the times, of those that trace_clock lists;
+ *	                    perf, which is that of other recordings, if not given
  *	mmap-pages=N|SIZE[,N|SIZE]  the size of each cpu's buffer, and of that for hardware tracing
  *	mmap-flush=SIZE     do not read a buffer before it holds so many bytes
  *	overwrite=0|1       1: new events overwrite the oldest; what remains at the end is written

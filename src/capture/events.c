@@ -318,6 +318,24 @@ int capture_events_filter(struct capture_events *l, const char *filter)
 	return 0;
 }
 
+int capture_events_trigger(struct capture_events *l, const char *trigger)
+{
+	if (!l->list.n)
+		return err_set(-EBADR,
+			       "--trigger '%s' precedes all events: put it after the -e "
+			       "that it belongs to",
+			       trigger);
+	for (size_t i = l->last_add; i < l->list.n; i++) {
+		struct capture_event *e = &l->list.v[i];
+
+		e->triggers = e->triggers ? capture_events_join(l, e->triggers, "\n", trigger)
+					  : arena_strdup(&l->arena, trigger);
+		if (!e->triggers)
+			return err_nomem();
+	}
+	return 0;
+}
+
 void capture_events_done(struct capture_events *l)
 {
 	vec_foreach(g, &l->cgroups)

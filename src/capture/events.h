@@ -75,6 +75,7 @@ struct capture_event {
 	const char *name;           /* "sched:sched_switch", "cs:u"; borrowed from the list */
 	const char *system, *event; /* of a tracepoint, otherwise NULL */
 	const char *filter;         /* for the kernel; NULL if none */
+	const char *triggers;       /* of ftrace, a line each; NULL if none */
 	const char *source;         /* the name in SOURCE/TERMS/, otherwise NULL */
 	/* "cycles" of cpu_core/cycles/, one of those that the text "cycles" stands for on a hybrid
 	 * processor; otherwise NULL */
@@ -130,6 +131,8 @@ int capture_events_add_dummy(struct capture_events *l);
 /* Sets a filter. Several filters of one event are joined with &&. */
 int capture_events_filter(struct capture_events *l, const char *filter);
 int capture_event_filter(struct capture_events *l, struct capture_event *e, const char *filter);
+/* Adds a trigger of ftrace to the events of the last add, which are tracepoints. */
+int capture_events_trigger(struct capture_events *l, const char *trigger);
 /*
  * -G: a comma-separated list of control groups. The n-th group named is for the n-th event; an
  * empty one means all tasks. If only one group was named so far, it applies to all events so far.

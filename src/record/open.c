@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/size.h"
 #include "capture/setup/self.h"
+#include "record/ftrace/ftrace.h"
+#include "record/ftrace_recording.h"
 #include "record/rotation.h"
 #include "record/recorder.h"
 #include "record/subject.h"
@@ -38,6 +40,38 @@ static int open_refuse(const struct record_options *o)
 		return err_set(-EBADR,
 			       "--kcore is not taken, because the file holds the kernel's symbols "
 			       "itself; its code is not copied");
+	return 0;
+}
+
+/* Settings of perf_event_open() and of perf.data mean nothing to ftrace's buffers. */
+static int open_refuse_beside_ftrace(const struct record_options *o)
+{
+	const struct capture_options *c = &o->capture;
+	const struct {
+		const char *option;
+		bool is_given;
+	} options[] = {
+		{ "-g, --call-graph (a trigger stacktrace records the kernel's stack)",
+		  c->call_graph != NULL },
+		{ "-F", c->freq != NULL },
+		{ "-c", c->count != NULL },
+		{ "-j", c->branch_filter != NULL },
+		{ "-k, --clockid (--clock chooses ftrace's clock)", c->clockid != NULL },
+		{ "-m (--buffer-size gives the size of the buffers)", c->mmap_pages != NULL },
+		{ "--overwrite", c->overwrite },
+		{ "--uid", c->uid != NULL },
+		{ "-D", o->delay != NULL },
+		{ "--control", o->control != NULL },
+		{ "-z", o->compression_level != NULL },
+		{ "--threads", o->threads != NULL },
+		{ "--aio", o->aio != NULL },
+		{ "--max-size", o->max_size != NULL },
+		{ "--switch-output", o->switch_output != NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].is_given)
+			return err_set(-EBADR, "--ftrace does not take %s", options[i].option);
 	return 0;
 }
 
@@ -223,6 +257,18 @@ static int open_set_up_drain(struct sonde_recorder *r)
 	return r->transfer.has_threads ? open_start_threads(r) : 0;
 }
 
+static int open_ftrace(struct sonde_recorder *r, const struct sonde_record_options *o)
+{
+	TRY(open_refuse_beside_ftrace(&r->opts));
+	if (r->opts.dry_run)
+		return 0;
+	r->ftrace = calloc(1, sizeof(*r->ftrace));
+	if (!r->ftrace)
+		return err_nomem();
+	r->ftrace->fd = -1;
+	return ftrace_recording_open(r, o->command);
+}
+
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
 	/* checked first: the next descriptor opened may get the number of a closed stdout */
@@ -241,6 +287,8 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		TRY(open_check_command(r, o));
 	if (r->cannot_run)
 		return 0;
+	if (r->opts.ftrace)
+		return open_ftrace(r, o);
 	steering = (struct capture_steering){
 		.is_switched = r->delay.is_given || r->control.is_given,
 		.begins_off = r->delay.begins_off,
@@ -294,6 +342,7 @@ void recorder_stop(struct sonde_recorder *r)
 
 void recorder_close(struct sonde_recorder *r)
 {
+	ftrace_recording_close(r);
 	drain_threads_free(r->threads);
 	realtime_end(&r->realtime);
 	workload_close(&r->workload);

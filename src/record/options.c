@@ -35,6 +35,7 @@ static const struct key keys[] = {
 	TEXT("delay", delay),
 	TEXT("control", control),
 	FLAG("dry-run", dry_run),
+	FLAG("ftrace", ftrace),
 	TEXT("output", output),
 	TEXT("output-fd", output_fd),
 	TEXT("max-size", max_size),

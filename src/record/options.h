@@ -29,6 +29,7 @@ struct record_options {
 	/* start and end */
 	char *delay, *control, *started;
 	uint32_t dry_run;
+	uint32_t ftrace; /* ftrace's buffers are recorded, in a trace.dat */
 	/* output */
 	char *output, *output_fd, *latency, *max_size;
 	char *switch_output, *switch_output_event, *switch_max_files;

@@ -32,6 +32,7 @@
 #include "capture/workload.h"
 #include "sonde/sonde.h"
 
+struct ftrace;
 struct preparer;
 
 /* The files of the recording (rotation.h). */
@@ -102,8 +103,9 @@ struct sonde_recorder {
 	uint64_t wakeups;
 	uint64_t looked_ns;     /* when the online cpus were last compared with the recorded ones */
 	struct tally undrained; /* samples left in the buffers */
-	int ended_early;        /* the negative errno that ended the recording early, otherwise 0 */
-	uint64_t state_lost;    /* records of state lost for lack of room (losses.h) */
+	struct ftrace *ftrace; /* ftrace's buffers are recorded (ftrace/ftrace.h); NULL otherwise */
+	int ended_early;       /* the negative errno that ended the recording early, otherwise 0 */
+	uint64_t state_lost;   /* records of state lost for lack of room (losses.h) */
 };
 
 /* open.c: see sonde_recorder_open(), _stop() and _close(); all members of opts are known. */

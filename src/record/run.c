@@ -13,6 +13,7 @@
 #include "record/drain/backward.h"
 #include "record/enable.h"
 #include "record/file.h"
+#include "record/ftrace_recording.h"
 #include "record/rotation.h"
 #include "record/recorder.h"
 #include "record/subject.h"
@@ -325,6 +326,17 @@ static int run(struct sonde_recorder *r, struct sonde_record_result *result)
 	return e;
 }
 
+static int run_ftrace(struct sonde_recorder *r, struct sonde_record_result *result)
+{
+	const int e = ftrace_recording_run(r, result);
+	int status = result->exit_status;
+
+	if (r->command_name)
+		run_wait_for_workload(r, 1, &status);
+	result->exit_status = status;
+	return e;
+}
+
 int recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
 {
 	*ret = (struct sonde_record_result){ .size = sizeof(*ret) };
@@ -332,5 +344,7 @@ int recorder_run(struct sonde_recorder *r, struct sonde_record_result *ret)
 		ret->exit_status = r->cannot_run;
 		return err_set(r->cannot_run == 127 ? -ENOENT : -EACCES, "%s", r->cannot_run_why);
 	}
-	return r->opts.dry_run ? 0 : run(r, ret);
+	if (r->opts.dry_run)
+		return 0;
+	return r->ftrace ? run_ftrace(r, ret) : run(r, ret);
 }

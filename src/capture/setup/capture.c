@@ -28,6 +28,8 @@ int capture_add_events(struct capture_events *l, const struct sonde_record_event
 		}
 		if (e->filter)
 			TRY(capture_events_filter(l, e->filter));
+		if (e->trigger)
+			TRY(capture_events_trigger(l, e->trigger));
 		if (e->cgroup)
 			TRY(capture_events_cgroups(l, e->cgroup));
 	}

@@ -54,6 +54,8 @@ const struct key capture_keys[] = {
 	FLAG("no-bpf-event", no_bpf_event),
 	FLAG("buildid-mmap", buildid_mmap),
 	TEXT("mmap-pages", mmap_pages),
+	TEXT("buffer-size", buffer_size),
+	TEXT("ftrace-clock", ftrace_clock),
 	FLAG("overwrite", overwrite),
 	FLAG("no-buffering", no_buffering),
 };

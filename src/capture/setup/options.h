@@ -39,6 +39,7 @@ struct capture_options {
 	uint32_t namespaces, all_cgroups, switch_events, no_bpf_event, buildid_mmap;
 	/* buffers */
 	char *mmap_pages;
+	char *buffer_size, *ftrace_clock; /* of ftrace=1 */
 	uint32_t overwrite, no_buffering;
 };
 
