@@ -219,13 +219,15 @@ static bool run_looks_like_event(const char *code)
 	return has_colon;
 }
 
-/* The program of -e as a file that the interpreter can open. Returns its path, or NULL. */
-static const char *run_code_file(const char *code, char *buf, size_t size)
+/*
+ * The program of -e as a file that the interpreter can open. first: a line before it. Returns its
+ * path, or NULL.
+ */
+static const char *run_code_file(const char *first, const char *code, char *buf, size_t size)
 {
 	const int fd = memfd_create("sonde-code", 0);
-	const size_t len = strlen(code);
 
-	if (fd < 0 || write(fd, code, len) != (ssize_t)len || write(fd, "\n", 1) != 1)
+	if (fd < 0 || dprintf(fd, "%s%s\n", first, code) < 0)
 		return NULL;
 	snprintf(buf, size, "/proc/self/fd/%d", fd);
 	return buf;
@@ -432,7 +434,6 @@ static int run_script(struct cli *cli, struct run_args *a, const char *name, boo
 		.positional = true,
 		.interpreter = { .given = a->interpreter, .python = settings_python(cli) },
 		.session = a->session.text ? a->session.text : "",
-		.run_is_live = !lines_count(&a->session, "input"),
 	};
 	int status;
 
@@ -465,6 +466,7 @@ static int run_run(struct cli *cli, void *values, int argc, char **argv)
 	struct run_args *a = values;
 	const bool has_input = lines_count(&a->session, "input") > 0;
 	const bool has_target = run_has_target(a) || has_input;
+	const struct language *l;
 	char path[64], name[96];
 	const char *file;
 	int status;
@@ -485,7 +487,8 @@ static int run_run(struct cli *cli, void *values, int argc, char **argv)
 		free(installed);
 		return status ? status : run_script(cli, a, argv[0], has_target);
 	}
-	file = run_code_file(a->code, path, sizeof(path));
+	l = a->language ? script_language_called(a->language, strlen(a->language)) : NULL;
+	file = run_code_file(l && l->code_line ? l->code_line : "", a->code, path, sizeof(path));
 	if (!file) {
 		cli_say("run: cannot pass the program to the interpreter: %m");
 		return cli_status(cli, CLI_FAILED);

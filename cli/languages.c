@@ -26,6 +26,7 @@ const struct language script_languages[] = {
 		.folder = "perl",
 	  .programs = WORDS("perl"), .prelude = "perl/lib/Sonde/Prelude.pm",
 	  	.module = "Sonde::Prelude", .find = interpreter_perl,
+	  .code_line = "#line 1 \"-e\"\n",
 	  .generate = generate_perl, .start = starter_perl,
 	  .package = "sonde's Perl module (in Debian it needs libperl-dev to be built)" },
 	{ .name = "Lua", .prefixes = WORDS("lua"), .suffixes = WORDS("lua"),

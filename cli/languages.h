@@ -35,6 +35,8 @@ struct language {
 	const char *module;
 	/* The interpreter starts with SIGINT blocked; the prelude unblocks it. */
 	bool holds_interrupts;
+	/* A line before a program of -e, so that messages name -e; NULL if the prelude does it. */
+	const char *code_line;
 	const char *package; /* the package to install if the prelude is missing */
 	/* Writes a skeleton (skeleton.h); NULL if the language has none. */
 	int (*generate)(FILE *out, const struct skeleton *sk);

@@ -286,12 +286,6 @@ static int script_run_in(const struct cli *cli, const struct script *s, const st
 			l->name);
 		return status;
 	}
-	if (s->run_is_live && l->module) {
-		cli_say("'%s' is a %s script: sonde run records for Python scripts only; with "
-			"-i FILE it runs this one over a recording",
-			file, l->name);
-		return cli_status(cli, CLI_USAGE);
-	}
 	script_warn_of_input(cli, s, file);
 	prelude = script_language_prelude(l);
 	if (!prelude)

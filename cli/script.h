@@ -39,7 +39,6 @@ struct script {
 	 */
 	const char *run;
 	size_t run_len;
-	bool run_is_live; /* the script records: its language must be able to */
 };
 
 /*

@@ -141,6 +141,19 @@ XS(behind_program)
 	XSRETURN_EMPTY;
 }
 
+/* Sonde::_name_program(NAME): perl's own messages name the program so; $0 is the caller's part. */
+XS(name_program);
+XS(name_program)
+{
+	dXSARGS;
+
+	if (items != 1)
+		croak_xs_usage(cv, "name");
+	Safefree(PL_origfilename);
+	PL_origfilename = savepv(SvPV_nolen(ST(0)));
+	XSRETURN_EMPTY;
+}
+
 XS(last_error);
 XS(last_error)
 {
@@ -164,7 +177,8 @@ static struct perl_run *boot_run_of(pTHX_ SV *sv)
 }
 
 /*
- * Sonde::Run->new(TEXT, IS_LIVE): undef if the session cannot be opened; Sonde::_error() says why
+ * Sonde::Run->new(TEXT, IS_LIVE[, LIVE]): undef if the session cannot be opened; Sonde::_error()
+ * says why
  */
 XS(run_new_xs);
 XS(run_new_xs)
@@ -173,9 +187,9 @@ XS(run_new_xs)
 	dMY_CXT;
 	struct perl_run *r;
 
-	if (items != 3)
-		croak_xs_usage(cv, "class, text, is_live");
-	r = run_new(aTHX_ SvPVbyte_nolen(ST(1)), SvTRUE(ST(2)));
+	if (items != 3 && items != 4)
+		croak_xs_usage(cv, "class, text, is_live, live");
+	r = run_new(aTHX_ SvPVbyte_nolen(ST(1)), SvTRUE(ST(2)), items == 4 ? ST(3) : NULL);
 	if (!r)
 		XSRETURN_UNDEF;
 	MY_CXT.run = r;
@@ -469,6 +483,7 @@ XS_EXTERNAL(boot_Sonde)
 
 	PERL_UNUSED_VAR(items);
 	newXS("Sonde::_behind_program", behind_program, __FILE__);
+	newXS("Sonde::_name_program", name_program, __FILE__);
 	newXS("Sonde::_error", last_error, __FILE__);
 	newXS("Sonde::_has_exited", has_exited, __FILE__);
 	newXS("Sonde::_has_died_in_end", has_died_in_end, __FILE__);
@@ -476,6 +491,7 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Event::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Run::CLONE_SKIP", clone_skip, __FILE__);
+	newXS("Sonde::Live::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Run::new", run_new_xs, __FILE__);
 	newXS("Sonde::Run::events", run_events_xs, __FILE__);
 	newXS("Sonde::Run::stop", run_stop_xs, __FILE__);
@@ -491,6 +507,7 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
 	boot_new_context_subs(aTHX);
 	session_boot(aTHX);
+	live_boot(aTHX);
 	{
 		MY_CXT_INIT;
 		MY_CXT.run = NULL;

@@ -23,6 +23,7 @@ static const struct {
 	[OBJECT_SESSION] = { "Sonde", { .svt_free = object_free_memory } },
 	[OBJECT_EVENT] = { "Sonde::Event", { 0 } },
 	[OBJECT_RUN] = { "Sonde::Run", { 0 } },
+	[OBJECT_LIVE] = { "Sonde::Live", { 0 } },
 };
 
 static MAGIC *object_magic_of(pTHX_ SV *sv, enum object_class class)

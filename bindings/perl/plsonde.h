@@ -11,6 +11,7 @@
  *	sample.c   the packed strings of process_event()
  *	object.c   the objects of these classes
  *	session.c  Sonde and Sonde::Event: events for any program
+ *	live.c     Sonde::Live: what happens now
  *
  * perl's own state is passed as an argument (pTHX). There are no global variables, so several
  * interpreters in one process are independent.
@@ -59,11 +60,12 @@ struct perl_run {
 	uint32_t comm_ids[COMM_ARGS];
 	bool warned_of_shift; /* a sub without the call chain parameter was reported */
 	bool running;
+	SV *live;     /* owned: the object whose session is read; NULL if there is none */
 	bool is_live; /* events are handled while they occur: output is flushed before waiting */
 };
 
 /* object.c */
-enum object_class { OBJECT_SESSION, OBJECT_EVENT, OBJECT_RUN };
+enum object_class { OBJECT_SESSION, OBJECT_EVENT, OBJECT_RUN, OBJECT_LIVE };
 const char *object_class_name(enum object_class class);
 SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a blessed scalar */
 /* Returns false if sv is not an object of this extension. *ret is NULL if its pointer was taken. */
@@ -87,8 +89,11 @@ static inline CV *sub_of(pTHX_ GV *gv)
 }
 
 /* run.c */
-/* NULL on failure; sonde_error_text() says why. */
-struct perl_run *run_new(pTHX_ const char *text, bool is_live);
+/*
+ * live: the Sonde::Live that is read, or NULL for a session with inputs. NULL on failure;
+ * sonde_error_text() says why.
+ */
+struct perl_run *run_new(pTHX_ const char *text, bool is_live, SV *live);
 void run_free(pTHX_ struct perl_run *r);
 /* true if an event of this schema was delivered */
 bool run_has_met(const struct perl_run *r, uint32_t id);
@@ -127,5 +132,10 @@ void sample_set_sample(pTHX_ SV *sv, const struct sonde_event *ev);
 
 /* session.c */
 void session_boot(pTHX);
+
+/* live.c: of an object of Sonde::Live */
+struct sonde_live *live_handle(pTHX_ SV *sv); /* dies if it is closed */
+void live_end(pTHX_ SV *sv);                  /* closes it, and its session */
+void live_boot(pTHX);
 
 #endif

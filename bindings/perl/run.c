@@ -347,14 +347,17 @@ int run_events(pTHX_ struct perl_run *r)
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
-struct perl_run *run_new(pTHX_ const char *text, bool is_live)
+struct perl_run *run_new(pTHX_ const char *text, bool is_live, SV *live)
 {
+	struct sonde_live *l = live ? live_handle(aTHX_ live) : NULL;
 	struct perl_run *r = calloc(1, sizeof(*r));
 
-	if (!r || sonde_session_open(&r->base.s, text, NULL) < 0) {
+	if (!r || (l ? sonde_live_session(l, text, &r->base.s)
+		     : sonde_session_open(&r->base.s, text, NULL)) < 0) {
 		free(r);
 		return NULL;
 	}
+	r->live = live ? SvREFCNT_inc(SvRV(live)) : NULL;
 	r->base.rules = sonde_session_rules(r->base.s);
 #ifdef MULTIPLICITY
 	r->perl = aTHX;
@@ -383,6 +386,9 @@ void run_free(pTHX_ struct perl_run *r)
 	SvREFCNT_dec((SV *)r->trace_defect);
 	for (size_t i = 0; i < 4; i++)
 		SvREFCNT_dec((SV *)r->defines[i]);
-	sonde_session_close(r->base.s);
+	if (r->live)
+		SvREFCNT_dec(r->live); /* closes the session */
+	else
+		sonde_session_close(r->base.s);
 	free(r);
 }

@@ -12,6 +12,7 @@
 
 struct session {
 	struct sonde_session *s;
+	SV *live;               /* owned: the Sonde::Live that it reads; NULL if there is none */
 	struct event *borrowed; /* the event whose bytes are the library's; NULL if none */
 };
 
@@ -62,20 +63,26 @@ static void session_keep_lent(pTHX_ struct session *s)
 	s->borrowed = NULL;
 }
 
-/* Sonde->_open(TEXT) */
+/* Sonde->_open(TEXT[, LIVE]) */
 XS(session_open_xs);
 XS(session_open_xs)
 {
 	dXSARGS;
+	struct sonde_live *l;
+	const char *text;
 	struct session *s;
 
-	if (items != 2)
-		croak_xs_usage(cv, "class, text");
+	if (items != 2 && items != 3)
+		croak_xs_usage(cv, "class, text, live");
+	l = items == 3 ? live_handle(aTHX_ ST(2)) : NULL;
+	text = SvPVbyte_nolen(ST(1));
 	s = calloc(1, sizeof(*s));
-	if (!s || sonde_session_open(&s->s, SvPVbyte_nolen(ST(1)), NULL) < 0) {
+	if (!s ||
+	    (l ? sonde_live_session(l, text, &s->s) : sonde_session_open(&s->s, text, NULL)) < 0) {
 		free(s);
 		croak("%s\n", sonde_error_text());
 	}
+	s->live = l ? newSVsv(ST(2)) : NULL;
 	ST(0) = sv_2mortal(object_new(aTHX_ s, OBJECT_SESSION));
 	XSRETURN(1);
 }
@@ -117,7 +124,12 @@ static void close_session(pTHX_ struct session *s)
 	if (!s->s)
 		return;
 	session_keep_lent(aTHX_ s);
-	sonde_session_close(s->s);
+	if (s->live)
+		live_end(aTHX_ s->live);
+	else
+		sonde_session_close(s->s);
+	SvREFCNT_dec(s->live);
+	s->live = NULL;
 	s->s = NULL;
 }
 
@@ -143,6 +155,20 @@ XS(session_destroy_xs)
 	if (object_find(aTHX_ ST(0), OBJECT_SESSION, &s))
 		close_session(aTHX_ s);
 	XSRETURN_EMPTY;
+}
+
+/* The Sonde::Live of a live recording; undef if it is none, or closed. */
+XS(session_live_xs);
+XS(session_live_xs)
+{
+	dXSARGS;
+	const struct session *s;
+
+	if (items != 1)
+		croak_xs_usage(cv, "session");
+	s = session_object(aTHX_ ST(0), OBJECT_SESSION, "live");
+	ST(0) = s->live ? sv_2mortal(newSVsv(s->live)) : &PL_sv_undef;
+	XSRETURN(1);
 }
 
 XS(session_info_xs);
@@ -307,6 +333,7 @@ void session_boot(pTHX)
 	newXS("Sonde::next", session_next_xs, __FILE__);
 	newXS("Sonde::close", session_close_xs, __FILE__);
 	newXS("Sonde::DESTROY", session_destroy_xs, __FILE__);
+	newXS("Sonde::_live", session_live_xs, __FILE__);
 	newXS("Sonde::info", session_info_xs, __FILE__);
 	newXS("Sonde::defects_line", session_defects_line_xs, __FILE__);
 	newXS("Sonde::Event::DESTROY", event_destroy_xs, __FILE__);

@@ -374,11 +374,10 @@ with sonde.record("%s", command=[%r, "-n", "40"]) as rec:
 
 @case('scripts that cannot work are refused, and nothing starts')
 def refused():
-    perl = script('x.pl', 'sub trace_end { print "end" }\n')
     mixed = script('mixed.py', 'import sonde\n@sonde.end\ndef f(): pass\n'
                    'def syscalls__sys_enter_getppid(*a): pass\n')
     empty = script('empty.py', '')
-    for words, word in (([perl], 'Python scripts only'), ([mixed], 'sonde.on()'),
+    for words, word in (([mixed], 'sonde.on()'),
                         ([empty], 'needs no event'),
                         (['-e', 'on("syscalls:sys_enter_getpid_", print)'], 'did you mean'),
                         (['-e', 'sum("%s", "nope")' % EVENT], "no field 'nope'"),

@@ -32,6 +32,23 @@ reference), C<field(NAME)> (undef if there is none of that name) and C<callchain
 reference, innermost first, of hashes: ip, sym => {start, end, binding, name}, dso). Texts are
 strings of bytes. Arrays of numbers are their bytes, for unpack().
 
+C<< Sonde->record(events => [...], ...) >> records what happens now and gives an open recording that
+is read once. C<events> are names or patterns as for C<sonde record -e>. One of C<command> (an array
+reference), C<pid>, C<tid>, C<cpu>, C<cgroup> or C<< system => 1 >> says whom; C<filter> is a
+condition in the kernel's filter language for all events; C<callchain> is 1 or a mode (C<dwarf>);
+C<latency> is in seconds (0.1), C<buffer> the memory for each cpu (C<16M>), C<output> a file that
+gets a copy. With C<< sudo => 1 >> another process, C<sonde record>, records through sudo or pkexec.
+Other keys are those of sonde_recorder_open(3), with C<_> for C<->. On failure it dies with the
+causes.
+
+    my $live = Sonde->record(events => 'sched:sched_switch', command => ['make']);
+    while (my $event = $live->next) { ... }
+    print $live->wait, "\n";
+
+C<stop> ends the recording: C<next> returns the events up to then, undef after them. C<wait> waits
+for the end, passes over events that were not read, and returns the status of the command, 0 without
+one. C<messages> returns new warnings of the recorder. C<close> ends all; a command gets SIGTERM.
+
 =cut
 
 use strict;
@@ -79,6 +96,91 @@ sub open {
         }
     }
     return $class->_open($text);
+}
+
+# ---- live ----------------------------------------------------------------------------------------
+
+# `sonde run` sets both: the path of the program sonde, and a socket of its process with rights.
+our ($_program, $_broker) = (undef, 0);
+
+# (path of the program sonde or undef, socket or 0): who records with more rights
+sub _starter {
+    my ($sudo) = @_;
+
+    return (undef, 0) if !$sudo || !$>;
+    return (undef, $_broker) if $_broker;
+    return ($_program, 0) if defined $_program;
+    my ($lib) = __FILE__ =~ m{^(.*)/[^/]*$};
+    require Cwd;
+    for my $path ("$lib/../../../sonde", map { "$_/sonde" } split /:/, $ENV{PATH} // '') {
+        return (Cwd::realpath($path), 0) if -f $path && -x _;
+    }
+    require Carp;
+    Carp::croak('sudo => 1 starts the program sonde, which is not in PATH');
+}
+
+# The values of record() that are not settings.
+my %is_own = map { $_ => 1 } qw(events filter cgroup command latency output sudo system buffer
+    callchain);
+
+sub _record_settings {
+    my (%o) = @_;
+    my %s = map { (my $key = $_) =~ tr/_/-/; $key => $o{$_} } grep { !$is_own{$_} } keys %o;
+
+    $s{'mmap-pages'} = $o{buffer} // ($o{sudo} || !$> ? '8M' : undef);
+    $s{'all-cpus'} = 1 if $o{system} || defined $o{cgroup};
+    $s{'call-graph'} = $o{callchain} eq '1' ? 'fp' : $o{callchain} if $o{callchain};
+    my $text = '';
+    for my $key (grep { defined $s{$_} } sort keys %s) {
+        my $value = ref $s{$key} eq 'ARRAY' ? join(',', @{ $s{$key} }) : $s{$key};
+        Carp::croak("Sonde->record: $key holds the end of a line") if $value =~ /\n/;
+        $text .= "$key=$value\n";
+    }
+    return $text;
+}
+
+sub record {
+    my ($class, @options) = @_;
+
+    require Carp;
+    Carp::croak("Sonde->record(KEY => VALUE, ...): a value is missing") if @options % 2;
+    my %o = @options;
+    my @events = ref $o{events} eq 'ARRAY' ? @{ $o{events} } : grep { defined } $o{events};
+    Carp::croak('Sonde->record: name the events') if !@events;
+    Carp::croak('Sonde->record: say what to record: command, pid, tid, cpu, cgroup or system => 1')
+        if !grep { defined $o{$_} } qw(command pid tid cpu cgroup system);
+    Carp::croak('Sonde->record: a command is an array: the program, then its arguments')
+        if defined $o{command} && ref $o{command} ne 'ARRAY';
+    my $latency = $o{latency} // 0.1;
+    Carp::croak("Sonde->record: latency is 0.001 to 60 seconds, not $latency")
+        if $latency < 0.001 || $latency > 60;
+    my ($live) = Sonde::Live->_open(
+        [(map { [$_] } @events),
+            defined $o{filter} ? [undef, $o{filter}] : (),
+            defined $o{cgroup} ? [undef, undef, $o{cgroup}] : ()],
+        _record_settings(%o), $o{command}, int($latency * 1000), $o{output}, _starter($o{sudo}));
+    die _error(), "\n" if !$live;
+    $live->start;
+    return $class->_open('', $live);
+}
+
+sub _need_live {
+    my ($self, $method) = @_;
+
+    return $self->_live // do { require Carp; Carp::croak("$method: this is no live recording") };
+}
+
+sub stop { $_[0]->_need_live('stop')->stop }
+sub messages { return $_[0]->_need_live('messages')->lines }
+
+sub wait {
+    my ($self) = @_;
+    my $live = $self->_need_live('wait');
+
+    1 while $self->next;
+    my ($code, $status) = $live->result;
+    die _error(), "\n" if $code < 0;
+    return $status;
 }
 
 1;

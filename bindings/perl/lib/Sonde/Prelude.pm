@@ -56,6 +56,34 @@ sub session_text {
     return scalar <$in>;
 }
 
+# What `sonde run` says (cli/script.h): {name => value}, and lists of what is there several times.
+# undef for `sonde script`.
+sub run_facts {
+    my $fd = delete $ENV{SONDE_RUN_FD};
+    my %facts = (settings => '', command => [], events => []);
+
+    return undef if !defined $fd;
+    open my $in, '<&=', $fd or die "sonde: the request cannot be read: $!\n";
+    binmode $in;
+    local $/;
+    my @words = split /\0/, scalar <$in>, -1;
+    while (@words > 1) {
+        my ($name, $value) = splice @words, 0, 2;
+        if ($name eq 'settings') {
+            $facts{settings} .= "$value\n";
+        } elsif ($name eq 'command') {
+            push @{ $facts{command} }, $value;
+        } elsif ($name eq 'event') {
+            push @{ $facts{events} }, [$value ne '' ? $value : undef];
+        } elsif ($name eq 'filter' || $name eq 'cgroup') {
+            push @{ $facts{events}[-1] }, $value ne '' ? $value : undef;
+        } else {
+            $facts{$name} = $value;
+        }
+    }
+    return \%facts;
+}
+
 # True if a recording is read from a pipe.
 sub comes_live {
     for my $path ($_[0] =~ /^input=(.*)$/mg) {
@@ -66,6 +94,7 @@ sub comes_live {
 
 sub import {
     my $text = session_text();
+    my $facts = run_facts();
 
     # Scripts load the module by this name; its functions are in the extension.
     my ($lib) = __FILE__ =~ m{^(.*)/Sonde/[^/]*$};
@@ -76,10 +105,23 @@ sub import {
 
     %rules = Sonde::_rules($text);
     my $is_live = comes_live($text);
+    if ($facts && defined $facts->{code}) {
+        $0 = '-e';
+        Sonde::_name_program('-e');
+    }
+    if ($facts && $facts->{live}) {
+        require "$lib/Sonde/RunLive.pm";
+        Sonde::RunLive::prepare($facts, $text);
+        Sonde::_behind_program();
+        return;
+    }
     $is_live || $text !~ /^progress=1$/m ? Sonde::_wipe_progress() : Sonde::_wipe_before_writing();
     $run = Sonde::Run->new("${text}events=all\n", $is_live) or fail();
     Sonde::_behind_program();
 }
+
+# Ends without a report by the END blocks of this module.
+sub leave { $stage = '' }
 
 sub call_if_there {
     my ($name) = @_;
@@ -204,13 +246,50 @@ END {
     }
 }
 
+# Ctrl-C and SIGTERM end the recording; a second one acts as in plain perl.
+sub live_events {
+    my ($live) = @_;
+    my ($stop, @ours, $has_come);
+
+    $stop = sub { $has_come = 1; $live->stop; $SIG{ $_[0] } = 'DEFAULT' };
+    for my $name (grep { !defined $SIG{$_} || $SIG{$_} eq 'DEFAULT' } qw(INT TERM)) {
+        $SIG{$name} = $stop;
+        push @ours, $name;
+    }
+    Sonde::RunLive::start_live($live);
+    my $code = $run->events;
+    my @failure = $code < 0 ? ($run->defects)[0] : ();
+    $live->stop;
+    for my $name (grep { defined $SIG{$_} && $SIG{$_} eq $stop } @ours) {
+        $SIG{$name} = 'DEFAULT';
+    }
+    fail(@failure) if @failure;
+    call_if_there('trace_end');
+    $stage = '';
+    my ($line) = $run->defects;
+    STDOUT->flush if STDOUT->can('flush');
+    Sonde::RunLive::finish($live, $has_come) or fail();
+    say_line($line) if $line ne '';
+}
+
 sub events {
     my $ours;
 
+    my $live = $run ? undef : Sonde::RunLive::open_live();
     $stage = 'trace_begin';
     eval 'END { end(); $status = $? }'; # runs before the script's END blocks
     call_if_there('trace_begin');
+    if (!$run) { # nothing is recorded
+        call_if_there('trace_end');
+        $stage = '';
+        return;
+    }
     $stage = 'event';
+    if ($live) {
+        live_events($live);
+        undef $run;
+        return;
+    }
     # The current sub finishes, and no further events are delivered; a second Ctrl-C acts as in
     # plain perl. A handler set by the script stays.
     $SIG{INT} = $ours = sub { $run->stop; $SIG{INT} = 'DEFAULT' }

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+package Sonde::RunLive;
+
+# `sonde run x.pl`: what a script needs is recorded when its own statements have run. It needs the
+# events that its subs are named after, system::event, and those of its line "# sonde: record".
+
+use strict;
+use warnings;
+
+my ($facts, $text, $is_ended);
+
+sub say_line { Sonde::Prelude::say_line(@_) }
+
+# The command line or the script is wrong, and nothing has started.
+sub usage {
+    say_line(@_);
+    leave(2);
+}
+
+sub leave {
+    my ($status) = @_;
+
+    Sonde::Prelude::leave();
+    exit $status;
+}
+
+# A time as --for takes it, in seconds; undef if it is none.
+sub seconds {
+    my ($time) = @_;
+    my %factors = (ms => 1e-3, us => 1e-6, s => 1, m => 60, h => 3600);
+
+    return undef if $time !~ /^(\d+(?:\.\d*)?|\.\d+)(ms|us|s|m|h)?$/ || !($1 * 1);
+    return $1 * $factors{ $2 // 's' };
+}
+
+# Called before the script.
+sub prepare {
+    ($facts, $text) = @_;
+    if (defined $facts->{for}) {
+        my $seconds = seconds($facts->{for});
+        usage("run: --for takes a time as 10s, 500ms or 2m, not '$facts->{for}'")
+            if !defined $seconds;
+        $facts->{for} = $seconds;
+    }
+    $Sonde::_program = $facts->{program};
+    return if !$facts->{broker};
+    require Fcntl;
+    open our $broker, '+<&=', $facts->{broker} or die "sonde: no socket to record with: $!\n";
+    fcntl $broker, Fcntl::F_SETFD(), Fcntl::FD_CLOEXEC();
+    $Sonde::_broker = $facts->{broker};
+}
+
+# ---- the events ----------------------------------------------------------------------------------
+
+# The names of the kernel's tracepoints, as far as this user may read them.
+sub tracepoints {
+    for my $folder ('/sys/kernel/tracing', '/sys/kernel/debug/tracing') {
+        open my $in, '<', "$folder/available_events" or next;
+        chomp(my @names = <$in>);
+        return @names;
+    }
+    return;
+}
+
+# The events of the script's subs. Packages that are no system of events are the script's own. If
+# this user may not read the systems, those with a capital letter are.
+sub named_by_subs {
+    my @names = map { s/::/:/r } grep { /^\w+::\w+$/ } Sonde::Prelude::own_subs();
+    my %known = map { $_ => 1 } tracepoints();
+    my %is_system = map { /^(.*):/ ? ($1 => 1) : () } keys %known;
+    my @found;
+
+    return grep { /^[^A-Z]/ } @names if !%known;
+    for my $name (grep { /^(.*):/ && $is_system{$1} } @names) {
+        push @found, $name;
+        next if $known{$name};
+        my $near = Sonde::_nearest($name, keys %known);
+        usage("$0: sub " . $name =~ s/:/::/r . " can never be called: this kernel has no event "
+            . "'$name'" . ($near ? "; did you mean '$near'?" : ''));
+    }
+    return @found;
+}
+
+# The names of a list: split at commas outside of slashes and braces.
+sub words_of {
+    return grep { length } $_[0] =~ m{ \G ( (?: /[^/]*/ | \{[^\}]*\}[^,]* | [^,] )* ) (?:,|$) }gx;
+}
+
+sub is_covered {
+    my ($name, $pattern) = @_;
+    my $regex = join '', map { $_ eq '*' ? '.*' : $_ eq '?' ? '.' : quotemeta } split //, $pattern;
+
+    return $name =~ /^$regex$/;
+}
+
+# What the recorder gets: each event once.
+sub needed {
+    my @given = @{ $facts->{events} };
+    my @own = map { defined $_->[0] ? words_of($_->[0]) : () } @given;
+    my @events;
+
+    for my $name (named_by_subs()) {
+        push @events, [$name] if !grep { is_covered($name, $_) } @own;
+    }
+    return (@events, (grep { !defined $_->[2] } @given), grep { defined $_->[2] } @given);
+}
+
+# ---- the recording -------------------------------------------------------------------------------
+
+sub has_setting { return $facts->{settings} =~ /^\Q$_[0]\E=/m }
+
+sub quoted {
+    my ($word) = @_;
+
+    return $word if $word =~ m{^[\w\@%+=:,./-]+$};
+    $word =~ s/'/'"'"'/g;
+    return "'$word'";
+}
+
+# The `sonde record` command line that records the same.
+sub record_line {
+    my ($settings, @events) = @_;
+    my @words = qw(sonde record);
+
+    for (grep { length } split /\n/, $settings) {
+        my ($key, $value) = /^([^=]*)=(.*)$/;
+        push @words, $key eq 'call-graph' && $value eq '' ? '-g'
+            : $value eq '1' || $value eq '' ? "--$key" : "--$key=$value";
+    }
+    push @words, '-o', $facts->{output} if defined $facts->{output};
+    for my $e (@events) {
+        push @words, '-e', $e->[0] if defined $e->[0];
+        push @words, '--filter', $e->[1] if defined $e->[1];
+        push @words, '-G', $e->[2] if defined $e->[2];
+    }
+    push @words, '--', @{ $facts->{command} } if @{ $facts->{command} };
+    return join ' ', map { quoted($_) } @words;
+}
+
+sub failed {
+    my ($code) = @_;
+    my $is_missing = @{ $facts->{command} } && $code == -2;    # ENOENT
+    my $is_usage = $code == -53 || $code == -22;               # EBADR, EINVAL
+
+    say_line($_) for split /\n/, Sonde::_error();
+    leave($is_missing ? 127 : $is_usage ? 2 : 1);
+}
+
+sub say_lines {
+    my ($live) = @_;
+
+    say_line($_) for $live->lines;
+}
+
+# Opens what the script needs. Returns the recorder; undef if the script needs no event.
+sub open_live {
+    my @events = needed();
+    my $has_sudo = $facts->{sudo} || $facts->{broker};
+    my $settings = (has_setting('mmap-pages') || $> && !$has_sudo ? '' : "mmap-pages=8M\n")
+        . $facts->{settings};
+
+    usage("run: the line '# sonde: record' cannot name an output; -o of sonde run does")
+        if has_setting('output') || has_setting('compression-level');
+    if (!grep { defined $_->[0] } @events) {
+        usage('run: the script needs no event, so there is nothing to record'
+            . (@{ $facts->{command} } ? "; $facts->{command}[0] was not started" : ''))
+            if @{ $facts->{command} } || $facts->{'dry-run'};
+        return undef;
+    }
+    if ($facts->{'dry-run'}) {
+        print record_line($settings, @events), "\n";
+        leave(0);
+    }
+    usage('run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a command behind '
+        . '--; -i FILE reads a recording')
+        if !@{ $facts->{command} } && !grep { has_setting($_) } qw(all-cpus pid tid cpu);
+    STDOUT->flush if STDOUT->can('flush');
+    my ($live, $code) = Sonde::Live->_open(\@events, $settings,
+        @{ $facts->{command} } ? $facts->{command} : undef, $facts->{latency} // 0,
+        $facts->{output}, Sonde::_starter($has_sudo));
+    failed($code) if !$live;
+    say_lines($live);
+    $Sonde::Prelude::run = Sonde::Run->new("${text}events=all\n", 1, $live)
+        or Sonde::Prelude::fail();
+    return $live;
+}
+
+sub start_live {
+    my ($live) = @_;
+
+    $live->start;
+    return if !defined $facts->{for};
+    require Time::HiRes;
+    $SIG{ALRM} = sub { $is_ended = 1; $live->stop };
+    Time::HiRes::alarm($facts->{for});
+}
+
+# False after a failure, whose causes Sonde::_error() has.
+sub finish {
+    my ($live, $was_stopped) = @_;
+    my ($code, $status) = $live->result;
+
+    Time::HiRes::alarm(0) if defined $facts->{for};
+    say_lines($live);
+    return 0 if $code < 0;
+    say_line("$facts->{command}[0] ended with status $status")
+        if $status && @{ $facts->{command} }
+        && !(($was_stopped || $is_ended) && $status == 128 + 15);
+    return 1;
+}
+
+1;
