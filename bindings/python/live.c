@@ -182,6 +182,38 @@ PyObject *live_tracepoint(PyObject *module, PyObject *name)
 	return ret;
 }
 
+static void live_add_listed(void *list, const struct sonde_listed_event *e)
+{
+	PyObject *name = name_object(e->name);
+
+	if (name)
+		PyList_Append(list, name);
+	Py_XDECREF(name);
+}
+
+PyObject *live_listed(PyObject *module, PyObject *args)
+{
+	static const char *const kinds[] = { "hardware", "software", "cache", "pmu" };
+	struct sonde_list_options o = { .size = sizeof(o) };
+	PyObject *list;
+	const char *kind;
+	int r;
+
+	if (!PyArg_ParseTuple(args, "s", &kind))
+		return NULL;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		o.kinds |= !strcmp(kinds[i], kind) ? 1u << i : 0;
+	if (!o.kinds)
+		return PyErr_Format(PyExc_ValueError, "unknown kind of events: %s", kind);
+	list = PyList_New(0);
+	r = list ? sonde_list_events(&o, live_add_listed, list) : 0;
+	if (r < 0)
+		module_error(PyModule_GetState(module), r);
+	if (PyErr_Occurred())
+		Py_CLEAR(list);
+	return list;
+}
+
 /* ---- the type -------------------------------------------------------------------------------- */
 
 void live_end(struct py_live *live)

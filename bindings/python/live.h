@@ -11,6 +11,8 @@ PyTypeObject *live_type_new(PyObject *module);
  * (events, filter, cgroup), two of which are None. The last two are those of sonde_live_options.
  */
 PyObject *live_open(PyObject *module, PyObject *args);
+/* _listed(kind): names of the events of a kind that this machine has. */
+PyObject *live_listed(PyObject *module, PyObject *args);
 /* _tracepoint(name): its full name, and the names of its fields. */
 PyObject *live_tracepoint(PyObject *module, PyObject *name);
 /* Ends the recording and its session. */

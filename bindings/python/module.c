@@ -231,6 +231,10 @@ static PyMethodDef functions[] = {
 	  "sonde.record()." },
 	{ "_tracepoint", live_tracepoint, METH_O,
 	  "_tracepoint(name) -> (name, fields): of the running kernel." },
+	{ "_listed", live_listed, METH_VARARGS,
+	  "_listed(kind) -> list of str: the events of a kind that this machine has." },
+	{ "_where_fields", filter_fields, METH_O,
+	  "_where_fields(text) -> list of str: what the comparisons of a condition are about." },
 	{ "_nearest", module_nearest, METH_VARARGS,
 	  "The name of a list that was probably meant, or None; all are bytes." },
 	{ NULL }

@@ -535,9 +535,12 @@ SONDE_API int sonde_session_pair(struct sonde_session *s, size_t i, struct sonde
 
 /* A condition of the language of where=, for callers that ask it about single events. */
 struct sonde_filter;
-/* -EINVAL for a wrong text; the message has the place. It keeps the session's memory. */
+/*
+ * -EINVAL for a wrong text; the message has the place. It keeps the session's memory. s is NULL for
+ * a condition whose names are asked only.
+ */
 SONDE_API int sonde_filter_new(struct sonde_filter **ret, struct sonde_session *s,
-			       const char *text);
+			       const char *condition);
 /*
  * 1 if the condition is true for an event of the session that is valid now, 0 if not. A comparison
  * for which the event has no value is false. With is_named, it is -EINVAL for the first event of
@@ -545,6 +548,11 @@ SONDE_API int sonde_filter_new(struct sonde_filter **ret, struct sonde_session *
  */
 SONDE_API int sonde_filter_matches(struct sonde_filter *f, const struct sonde_event *ev,
 				   int is_named);
+/*
+ * The name of the field, or of the value of every event, that the i-th comparison is about.
+ * Borrowed as long as the filter. NULL after the last one.
+ */
+SONDE_API const char *sonde_filter_field(const struct sonde_filter *f, size_t i);
 /* NULL is allowed. */
 SONDE_API void sonde_filter_free(struct sonde_filter *f);
 

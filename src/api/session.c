@@ -128,12 +128,11 @@ void sonde_progress_signal(int nr)
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-int sonde_filter_new(struct sonde_filter **ret, struct sonde_session *s, const char *text)
+int sonde_filter_new(struct sonde_filter **ret, struct sonde_session *s, const char *condition)
 {
 	NOT_NULL(ret, -EINVAL);
-	NOT_NULL(s, -EINVAL);
-	NOT_NULL(text, -EINVAL);
-	return session_filter_new(ret, s, text);
+	NOT_NULL(condition, -EINVAL);
+	return session_filter_new(ret, s, condition);
 }
 
 int sonde_filter_matches(struct sonde_filter *f, const struct sonde_event *ev, int is_named)
@@ -141,6 +140,12 @@ int sonde_filter_matches(struct sonde_filter *f, const struct sonde_event *ev, i
 	NOT_NULL(f, -EINVAL);
 	NOT_NULL(ev, -EINVAL);
 	return session_filter_matches(f, ev, is_named);
+}
+
+const char *sonde_filter_field(const struct sonde_filter *f, size_t i)
+{
+	NOT_NULL(f, NULL);
+	return session_filter_field(f, i);
 }
 
 void sonde_filter_free(struct sonde_filter *f)

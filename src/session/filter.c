@@ -8,7 +8,7 @@
 #include "recording/where.h"
 
 struct sonde_filter {
-	struct sonde_session *s; /* a reference */
+	struct sonde_session *s; /* a reference; NULL if there are no events to ask about */
 	struct where expr;
 	VEC(struct where_program *) programs; /* by schema; owned; NULL if it is not bound yet */
 };
@@ -25,7 +25,8 @@ int session_filter_new(struct sonde_filter **ret, struct sonde_session *s, const
 		free(f);
 		return r;
 	}
-	session_ref(s);
+	if (s)
+		session_ref(s);
 	f->s = s;
 	*ret = f;
 	return 0;
@@ -55,12 +56,19 @@ int session_filter_matches(struct sonde_filter *f, const struct sonde_event *ev,
 	const struct event *event = event_of(ev);
 	const struct sonde_schema *sc = event->schema;
 
+	if (!f->s)
+		return err_set(-EINVAL, "the condition '%s' has no session", f->expr.text);
 	if (sc->id >= f->programs.n || !f->programs.v[sc->id]) {
 		TRY(filter_bind(f, sc));
 		if (is_named)
 			TRY(filter_check(f, sc));
 	}
 	return recording_where_pass(f->programs.v[sc->id], event);
+}
+
+const char *session_filter_field(const struct sonde_filter *f, size_t i)
+{
+	return i < f->expr.tests.n ? f->expr.tests.v[i].name : NULL;
 }
 
 void session_filter_free(struct sonde_filter *f)
@@ -71,6 +79,7 @@ void session_filter_free(struct sonde_filter *f)
 		where_program_free(*p);
 	vec_done(&f->programs);
 	where_done(&f->expr);
-	session_unref(f->s);
+	if (f->s)
+		session_unref(f->s);
 	free(f);
 }

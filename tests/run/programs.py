@@ -166,6 +166,51 @@ def lacking():
         need(not os.path.exists('started'), 'the command ran')
 
 
+@case('fields of pairs, of patterns and of conditions are checked before anything starts')
+def fields_before():
+    pair = 'pair("syscalls:sys_enter_dup2", "syscalls:sys_exit_dup2")'
+    for code, word in (
+            ('count(%s, by="nope")' % pair, "no field 'nope'"),
+            ('count(%s, where="nope == 1")' % pair, "no field 'nope'"),
+            ('count(%s, where="ret ==")' % pair, 'a value is expected'),
+            ('count(%s, where="stop_ret == 1")' % pair, "no field 'stop_ret'"),
+            ('on(%s, lambda e, newfdd: 0)' % pair, "did you mean 'newfd'"),
+            ('on(%s, "newfdd == 1")(print)' % pair, "did you mean 'newfd'"),
+            ('hist(%s, "nss")' % pair, "no field 'nss'"),
+            ('count("syscalls:sys_*_dup2", by="newfdd")', "did you mean 'newfd'"),
+            ('count("syscalls:sys_*_dup2", where="newfdd == 1")', "did you mean 'newfd'"),
+            ('on("syscalls:sys_*_dup2", lambda e, newfdd: 0)', "has a field 'newfdd'"),
+            ('count("syscalls:sys_enter_dup2", where="newfdd == 1")', 'did you mean newfd'),
+            ('count(["syscalls:sys_enter_dup2", "%s"], by="newfd")' % EVENT, "no field 'newfd'")):
+        p = sonde('run', '-e', code, '--', 'touch', 'started', status=2)
+        need(word in p.stderr, '%s: %s' % (code, p.stderr))
+        need(not os.path.exists('started'), 'the command ran')
+
+
+@case('a condition on a pattern or a pair counts the same live and on the recording')
+def conditions():
+    command = ['bash', '-c', 'for i in 1 2 3; do exec 41>&1; exec 42>&2; done']
+    code = ('n = [count("syscalls:sys_*_dup2", where="newfd > 40", by="name"),'
+            'count(pair("syscalls:sys_enter_dup2", "syscalls:sys_exit_dup2"), where='
+            '"newfd > 40 && pid > 0 && ret == newfd || ret > 40")]\n'
+            '@end\ndef f(): print("total", [c.total for c in n])')
+    code = code.replace('ret == newfd || ', '')
+    live = sonde('run', '-o', 'conditions.data', '-e', code, '--', *command).stdout
+    need('total [6, 6]' in live, live)
+    same(sonde('run', '-i', 'conditions.data', '-e', code).stdout, live)
+
+
+@case('cycles are cpu-clock where the processor does not count them')
+def cycles():
+    spin = ['sh', '-c', 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done']
+    code = 'n=[]\n@on("cycles:u")\ndef f(e): n.append(1)\n@end\ndef g(): print("total", len(n))'
+    p = sonde('run', '-e', 'count("cycles", by="comm")', '--', *spin)
+    q = sonde('run', '-e', code, '--', *spin)
+    need('\nsh ' in p.stdout and int(q.stdout.split('total ')[1]) > 5, p.stdout + q.stdout)
+    if 'cpu-clock' in p.stdout:
+        need('cannot count cycles' in p.stderr and 'cpu-clock:u' in q.stderr, p.stderr + q.stderr)
+
+
 @case('mistakes on the command line are named')
 def mistakes():
     for words, word in ((['-e', EVENT], 'looks like an event'), ([], 'name a script'),

@@ -87,14 +87,8 @@ def usage(launch, text):
 # ---- what is recorded ----------------------------------------------------------------------------
 
 
+SAMPLED = ("addr", "ip", "period", "time")  # values of samples that every event may have
 OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "ustack", "stack")
-
-
-def is_plain_tracepoint(name):
-    system, colon, event = name.partition(":")
-    is_modifier = event.strip("ukhGHpPSDIWeb") == ""
-    return (bool(colon) and not is_modifier and not any(c in name for c in "*?[{/,") and
-            system not in ("pfm",))
 
 
 def fields_of(launch, sonde, package, name, where):
@@ -114,36 +108,58 @@ def fields_of(launch, sonde, package, name, where):
         usage(launch, where + launch.causes(e))
 
 
-def check_field(launch, sonde, where, event, field, fields):
-    if fields is not None and field not in fields:
-        near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in fields])
-        usage(launch, "%s%s has no field '%s'%s" % (
-            where, event, field, "; did you mean '%s'?" % os.fsdecode(near) if near else ""))
+def check_field(launch, sonde, where, pattern, types, field):
+    """Ends the run if no event that a pattern names has the field."""
+    if types is None or any(t.has(field) for t in types):
+        return
+    known = dict.fromkeys(f for t in types for f in t.fields)
+    near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in known])
+    what = "no event of '%s' has a" if len(types) > 1 else "%s has no"
+    meant = "; did you mean '%s'?" % os.fsdecode(near) if near else ""
+    usage(launch, "%s%s field '%s'%s" % (where, what % pattern, field, meant))
 
 
-def check_events(launch, sonde, package, program, names, known=None):
-    """Ends the run if this machine does not have an event or a field that the script names. known:
-    {name: fields} of the recorder, for users who may not read tracefs. Returns whether the user
-    may."""
-    may_read = True
+def fields_asked(package, user):
+    """Fields that a handler or an aggregation needs, of events and in conditions: (names, names)"""
+    if isinstance(user, package._program.Handler):
+        return user.fields, user.filter
+    values = [user.field] if user.field else []
+    values += [k[2:] if k.startswith("f_") else k for k in user.by if k not in OWN_KEYS]
+    return [v for v in values if v not in SAMPLED], user.where
+
+
+def check_user(launch, sonde, package, user):
+    """Ends the run if events that a handler or an aggregation names do not have its fields."""
+    own = package._program
+    where = user.where() if isinstance(user, own.Handler) else user.kind + "()"
+    fields, condition = fields_asked(package, user)
+    for pattern in user.events:
+        types = own.types_of(pattern) if fields or condition else None
+        for field in fields:
+            check_field(launch, sonde, where + ": ", pattern, types, field)
+        # Conditions on single tracepoints are the kernel's, which is asked before the start.
+        if condition and (own.is_glob(pattern) or pattern.startswith("pair(")):
+            for field in sonde._where_fields(condition):
+                check_field(launch, sonde, "%s: '%s': " % (where, condition), pattern, types,
+                            field)
+
+
+def check_events(launch, sonde, package, program, names):
+    """Ends the run if this machine does not have an event that the script names. Returns whether
+    this user may read its fields."""
+    own, may_read = package._program, True
     for name in names:
-        if not is_plain_tracepoint(name):
-            continue
-        users = [h.where() + ": " for h in program.handlers if name in h.events]
-        fields = (fields_of(launch, sonde, package, name, users[0] if users else "")
-                  if known is None else known.get(name))
-        may_read &= fields is not None
-        for h in program.handlers:
-            for field in h.fields if h.events == (name,) else ():
-                check_field(launch, sonde, h.where() + ": ", name, field, fields)
-        for a in program.aggregates:
-            if a.events == (name,):
-                values = [a.field] if a.field else []
-                values += [k[2:] if k.startswith("f_") else k for k in a.by if k not in OWN_KEYS]
-                for value in values:
-                    if value not in ("addr", "ip", "period", "time"):
-                        check_field(launch, sonde, "%s(): " % a.kind, name, value, fields)
+        if own.is_tracepoint(name) and not own.is_glob(name):
+            users = [h.where() + ": " for h in program.handlers if name in h.events]
+            may_read &= fields_of(launch, sonde, package, name,
+                                  users[0] if users else "") is not None
     return may_read
+
+
+def check_users(launch, sonde, package, program):
+    """Ends the run if an event does not have a field that the script names."""
+    for user in program.handlers + program.aggregates:
+        check_user(launch, sonde, package, user)
 
 
 def perf_names(launch, sonde, package, stage):
@@ -253,14 +269,15 @@ def open_session(launch, sonde, package, facts, program, names, text):
     """(the recorder or None, the session, {name: filter of the kernel})"""
     own = package._program
     given, rest = split_events(facts)
-    filters = own.needs(program, given + names)
-    lines = session_lines(package, program)
+    filters = own.needs(program, given + names) if facts.is_live else {}
     if not facts.is_live:
-        return None, sonde.session(text + lines), {}
+        return None, sonde.session(text + session_lines(package, program)), {}
     if len([name for name in filters if own.is_glob(name)]) > 1 and not own.tracepoints():
         usage(launch, "run: several patterns may name one event twice, and you have no right to "
               "read the list of events: name the events, or give one pattern")
     may_read = check_events(launch, sonde, package, program, filters)
+    if may_read:
+        check_users(launch, sonde, package, program)
     events = all_events(filters, rest)
     if not any(e[0] for e in events):
         if facts.command or facts.is_dry:
@@ -277,10 +294,11 @@ def open_session(launch, sonde, package, facts, program, names, text):
     live = sonde._live(events, settings, facts.command or None, facts.latency, facts.output,
                        *package._live.starter(facts.has_sudo))
     say_lines(launch, live)
-    session = live.session(text + lines)
+    own.use_clock(program)
+    session = live.session(text + session_lines(package, program))
     if not may_read:
-        check_events(launch, sonde, package, program, filters,
-                     {s.name: s.fields for s in session.schemas})
+        own.learn(session.schemas)
+        check_users(launch, sonde, package, program)
     return live, session, filters
 
 
@@ -386,7 +404,10 @@ def main(stage, launch):
 def run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out, context, live,
             session, kernel, is_own):
     """Calls everything; returns the exit status."""
-    run = package._program.Run(program, session, live, facts, kernel)
+    try:
+        run = package._program.Run(program, session, live, facts, kernel)
+    except sonde.Error as e:
+        usage(launch, launch.causes(e))
     if session is None:
         launch.guarded(lambda: run.run_without_events(), rules)
         return run.status
@@ -472,7 +493,11 @@ def run_declared(launch, sonde, package, program, rules, interrupts, text):
         launch.say(launch.causes(e))
         return rules.status_failed
     stop = Stop(interrupts)
-    run = package._program.Run(program, session, None, NoFacts, is_live=launch.comes_live(text))
+    try:
+        run = package._program.Run(program, session, None, NoFacts,
+                                   is_live=launch.comes_live(text))
+    except sonde.Error as e:
+        usage(launch, launch.causes(e))
     stop.begin(session.stop)
     is_whole = launch.guarded(lambda: run_own(launch, sonde, rules, run), rules, run.describe)
     line, nothing = session.defects_line, session.filters_line

@@ -20,6 +20,7 @@ ALLOWED = {
     ('sonde_recorder_close', 'r'),
     ('sonde_live_close', 'l'),
     ('sonde_filter_free', 'f'),
+    ('sonde_filter_new', 's'),
     ('sonde_stat_close', 's'),
     ('sonde_stat_read', 'settings'),
     ('sonde_aggregate_free', 'a'),
@@ -39,8 +40,8 @@ ALLOWED = {
     ('sonde_running_kernel', 'ctx'),
 }
 # Functions that return NULL if there is no text. All others that return `const char *` return "".
-NO_TEXT = {'sonde_live_line', 'sonde_session_info', 'sonde_stat_info', 'sonde_field_label',
-           'sonde_profile_column', 'sonde_aggregate_key'}
+NO_TEXT = {'sonde_live_line', 'sonde_filter_field', 'sonde_session_info', 'sonde_stat_info',
+           'sonde_field_label', 'sonde_profile_column', 'sonde_aggregate_key'}
 OTHER_RESULT = {'sonde_event_located': 'NOWHERE'}
 # (function, parameter) without a cause of failure: functions for signal handlers, the inline one.
 NO_CAUSE = {('sonde_session_stop', 's'), ('sonde_recorder_stop', 'r'), ('sonde_live_stop', 'l'),
@@ -65,6 +66,7 @@ POINTERS = {
     'struct sonde_recorder **': '&recorder_opened',
     'struct sonde_live *': 'live', 'struct sonde_live **': '&live_opened',
     'const struct sonde_live_options *': '&live_options',
+    'const struct sonde_filter *': 'filter',
     'struct sonde_filter *': 'filter', 'struct sonde_filter **': '&filter_made',
     'const struct sonde_record_options *': '&record_options',
     'struct sonde_record_result *': '&record_result',
@@ -108,7 +110,7 @@ NAMED = {
     ('const char *', 'candidate'): '"a"',
     ('const char *', 'version'): '"none"', ('const char *', 'order'): '""',
     ('const char *', 'settings'): '""', ('const char *', 'event'): '"cycles"',
-    ('const char *', 'fields'): '""',
+    ('const char *', 'fields'): '""', ('const char *', 'condition'): '"common_pid != 0"',
 }
 CALLBACKS = {'progress': 'on_progress', 'event': 'on_event', 'part': 'on_part',
              'source': 'on_source'}

@@ -8,7 +8,8 @@ import sys
 import time
 from fnmatch import fnmatchcase
 
-from ._recording import _is_pair, _option_error, _patterns
+from . import _sonde
+from ._recording import _is_match, _is_pair, _option_error, _patterns
 
 ATTRIBUTE = "__sonde_program__"
 
@@ -107,12 +108,8 @@ def _parameters(function):
 
 def is_match(pattern, name):
     """Whether a pattern of on() names an event type."""
-    if pattern == name:
-        return True
-    if _is_pair(pattern) or _is_pair(name):
-        return False
-    return fnmatchcase(name, pattern) or (":" not in pattern and
-                                          fnmatchcase(name.partition(":")[2], pattern))
+    return pattern == name or (not _is_pair(name) and
+                               _is_match(pattern, name, not is_tracepoint(name)))
 
 
 # ---- declarations --------------------------------------------------------------------------------
@@ -212,15 +209,100 @@ def is_glob(name):
     return ":" in name and "/" not in name and any(c in name for c in "*?[")
 
 
+def is_tracepoint(name):
+    """Whether a name is that of a tracepoint, or a pattern of some: "cpu-clock:u" is not."""
+    system, colon, event = name.partition(":")
+    is_modifier = event.strip("ukhGHpPSDIWeb") == ""
+    return (bool(colon) and not is_modifier and not any(c in name for c in "{/,") and
+            system not in ("pfm", "mem"))
+
+
+_formats = {}
+
+
+def fields_of(name):
+    """The names of a tracepoint's fields; () if this machine does not have it."""
+    if name not in _formats:
+        try:
+            _formats[name] = _sonde._tracepoint(name)[1]
+        except (OSError, _sonde.Error):
+            _formats[name] = ()
+    return _formats[name]
+
+
+def learn(schemas):
+    """Takes fields from a recorder, for a user who may not read them on this machine."""
+    _formats.update((s.name, s.fields) for s in schemas)
+
+
+def matches(pattern):
+    """The tracepoints of this machine that a pattern names."""
+    return [name for name in tracepoints() if fnmatchcase(name, pattern)]
+
+
+class Type:
+    """An event type that a program names: what its fields may be called, as far as is known."""
+
+    def __init__(self, name, fields, values=()):
+        self.name, self.fields, self.values = name, fields, values
+
+    def has(self, field):
+        return field in self.fields or field in self.values
+
+
+def types_of(pattern):
+    """The Types of a name or pattern; None if their fields are unknown."""
+    if _is_pair(pattern):
+        parts = _parts(pattern)
+        if not all(is_tracepoint(p) and not is_glob(p) and fields_of(p) for p in parts):
+            return None
+        start, stop = ([f for f in fields_of(p) if not f.startswith("common_")] for p in parts)
+        start = ["ns"] + ["start_ns" if f == "ns" else f for f in start]
+        stop = ["stop_" + f if f in start else f for f in stop]
+        return [Type(pattern, start + stop, ("pid", "tid") + VALUES)]
+    if not is_tracepoint(pattern):
+        return None
+    names = matches(pattern) if is_glob(pattern) else [pattern]
+    return [Type(name, fields_of(name), VALUES) for name in names] or None
+
+
+VALUES = ("cpu", "CPU", "common_cpu", "comm", "COMM")  # of every event, in conditions
+
+
+def _with_conditions(pattern, condition):
+    """(name, condition of the kernel) of the events of a pattern that can fulfil the condition. The
+    kernel takes it only if the event has all of its fields."""
+    names = _sonde._where_fields(condition)
+    found = []
+    for name in matches(pattern):
+        has = [f in VALUES or f in fields_of(name) for f in names]
+        if any(has):
+            found.append((name, condition if all(has) else None))
+    return found or [(pattern, condition)]
+
+
+def _wanted_by(user):
+    """(name or pattern, condition of the kernel) of a handler or an aggregation."""
+    condition = user.filter if isinstance(user, Handler) else user.where
+    for pattern in user.events:
+        if _is_pair(pattern):
+            for name in _parts(pattern):
+                yield name, None
+        elif condition is None or not is_tracepoint(pattern):
+            yield pattern, None
+        elif is_glob(pattern):
+            yield from _with_conditions(pattern, condition)
+        else:
+            yield pattern, condition
+
+
 def needs(program, given=()):
     """The events to record, {name: filter or None}, with those `given` by others, which are
     recorded completely. Each event is in it once: patterns that overlap become names."""
     wanted = {name: [None] for name in given}
     for user in program.handlers + program.aggregates:
-        condition = user.filter if isinstance(user, Handler) else user.where
-        for pattern in user.events:
-            for name in _parts(pattern):
-                wanted.setdefault(name, []).append(None if _is_pair(pattern) else condition)
+        for name, condition in _wanted_by(user):
+            wanted.setdefault(name, []).append(condition)
     globs = [name for name in wanted if is_glob(name)]
     known = tracepoints() if len(globs) > 1 else []
     met = [name for name in known if sum(fnmatchcase(name, g) for g in globs) > 1]
@@ -240,6 +322,18 @@ def needs(program, given=()):
             " || ".join("(%s)" % c for c in dict.fromkeys(conditions))
             if len(set(conditions)) > 1 else conditions[0]
             for name, conditions in wanted.items()}
+
+
+def use_clock(program):
+    """Where the processor does not count cycles, the recorder takes cpu-clock, and reports it: the
+    program's handlers and aggregations then get its samples."""
+    for user in program.handlers + program.aggregates:
+        if any(_is_cycles(p) for p in user.events) and "cycles" not in _sonde._listed("hardware"):
+            user.events = tuple("cpu-clock" if _is_cycles(p) else p for p in user.events)
+
+
+def _is_cycles(name):
+    return name.partition(":")[0].partition("/")[0] in ("cycles", "cpu-cycles")
 
 
 def settings(program):
@@ -289,6 +383,12 @@ class Run:
         self.current = None  # (handler, event) being called
         self._lost = 0
         self._table = {}
+        # Wrong conditions are found here, before anything starts.
+        self._aggregates = () if session is None else tuple(
+            a._attach(session) for a in program.aggregates)
+        for h in program.handlers if session else ():
+            if h.filter:
+                session._filter(h.filter, False)
 
     def _calls(self, schema):
         """The calls for events of a type: functions of the event."""
@@ -349,7 +449,7 @@ class Run:
 
     def _batches(self):
         s, deliver, timers = self.session, self._deliver, self.timers
-        aggregates = tuple(a._attach(s) for a in self.program.aggregates)
+        aggregates = self._aggregates
         by_time = timers and not self.is_live
         if not (self.program.handlers or self.program.losses):
             if by_time:
