@@ -10,6 +10,7 @@
 #include "columns.h"
 
 #include <errno.h>
+#include <time.h>
 
 struct py_columns {
 	PyObject_HEAD
@@ -210,7 +211,18 @@ static PyObject *columns_new_batch(struct py_columns *c, struct ArrowArray *arra
 	return columns_wrap(c, &schema, array);
 }
 
-static PyObject *columns_next(struct py_columns *c)
+static PyObject *columns_empty(struct py_columns *c, PyObject *unused);
+
+static uint64_t columns_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The next Batch; at deadline_ns one of the rows so far, perhaps none. NULL at the end. */
+static PyObject *columns_next_until(struct py_columns *c, uint64_t deadline_ns)
 {
 	struct py_session *s = c->session;
 	struct ArrowArray array;
@@ -237,6 +249,15 @@ static PyObject *columns_next(struct py_columns *c)
 				r = sonde_columns_next_pending(c->c, &table, &array);
 			break;
 		}
+		if (deadline_ns == UINT64_MAX || columns_now_ns() < deadline_ns)
+			continue;
+		r = sonde_columns_flush(c->c);
+		if (!r)
+			r = sonde_columns_next_pending(c->c, &table, &array);
+		s->owner = 0;
+		if (!r)
+			return columns_empty(c, NULL);
+		break;
 	}
 	s->owner = 0;
 	if (r > 0)
@@ -244,6 +265,24 @@ static PyObject *columns_next(struct py_columns *c)
 	if (r < 0)
 		module_error(s->m, r);
 	return NULL;
+}
+
+static PyObject *columns_next(struct py_columns *c)
+{
+	return columns_next_until(c, UINT64_MAX);
+}
+
+static PyObject *columns_until(struct py_columns *c, PyObject *args)
+{
+	unsigned long long deadline;
+	PyObject *batch;
+
+	if (!PyArg_ParseTuple(args, "K", &deadline))
+		return NULL;
+	batch = columns_next_until(c, deadline);
+	if (!batch && !PyErr_Occurred())
+		Py_RETURN_NONE;
+	return batch;
 }
 
 static PyObject *columns_iter(PyObject *self)
@@ -290,6 +329,9 @@ static PyObject *columns_frames(struct py_columns *c, PyObject *unused)
 
 static PyMethodDef columns_methods[] = {
 	{ "empty", (PyCFunction)columns_empty, METH_NOARGS, "empty() -> a Batch without rows" },
+	{ "until", (PyCFunction)columns_until, METH_VARARGS,
+	  "until(ns) -> the next Batch, at that time of CLOCK_MONOTONIC one of the rows so far; "
+	  "None at the end." },
 	{ "facts", (PyCFunction)columns_facts, METH_NOARGS,
 	  "facts() -> dict: rows so far, unfit (values that are null because the column cannot "
 	  "hold them), lost." },

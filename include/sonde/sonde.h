@@ -1630,6 +1630,11 @@ SONDE_API int sonde_columns_next_pending(struct sonde_columns *c, uint32_t *ret_
 					 struct ArrowArray *ret);
 SONDE_API int sonde_columns_fill(struct sonde_columns *c);
 /*
+ * Makes the rows so far of each table that has some a batch, which is then pending: for live
+ * sessions, whose batches are wanted in time. Returns 0, -ENOMEM, or -EFBIG.
+ */
+SONDE_API int sonde_columns_flush(struct sonde_columns *c);
+/*
  * The frames that the column `stack` of a table refers to, if its flags have SONDE_COLUMNS_FRAMES:
  * those of the events read so far. Item i of a stack is a row of the array. Rows keep their place;
  * each call returns all of them, without a copy of earlier ones.

@@ -262,6 +262,20 @@ int sonde_columns_fill(struct sonde_columns *c)
 	return 1;
 }
 
+int sonde_columns_flush(struct sonde_columns *c)
+{
+	int r;
+
+	NOT_NULL(c, -EINVAL);
+	err_clear();
+	if (c->failed)
+		return err_set(c->failed, "reading the columns failed before");
+	r = tables_finish(&c->tables);
+	if (r < 0)
+		c->failed = r;
+	return r;
+}
+
 int sonde_columns_next_pending(struct sonde_columns *c, uint32_t *ret_table, struct ArrowArray *ret)
 {
 	NOT_NULL(c, -EINVAL);

@@ -79,6 +79,28 @@ def like_any():
     same(sum('sys_enter_getppid' in line for line in rec().text()), 5000)
 
 
+@case('columns come in time, also while nothing happens')
+def timed_columns():
+    command = ['sh', '-c', '%s -n 700; sleep 0.8; exec %s -n 300' % (CALLS, CALLS)]
+    rec = sonde.record(EVENT, command=command, output='timed.data')
+    begun, tables = time.monotonic(), []
+    for t in rec.batches(EVENT, 'time', every=0.2, rows=400):
+        tables.append((time.monotonic() - begun, t.num_rows))
+    need(sum(n for _, n in tables) in (1000, 1001), tables)
+    need(max(n for _, n in tables) == 400, tables)
+    need(any(n for at, n in tables if at < 0.7) and any(not n for _, n in tables), tables)
+    need(5 <= len(tables) < 15, tables)
+    for call, word in ((lambda: rec.batches(EVENT), 'only once'),
+                       (lambda: sonde.open('timed.data').batches(EVENT, every=1), 'rows='),
+                       (lambda: sonde.record(EVENT, system=True).batches(EVENT, every=0), 'every')):
+        try:
+            call()
+        except sonde.OptionError as e:
+            need(word in str(e), e)
+        else:
+            need(False, word)
+
+
 @case('output= has the same events')
 def copied():
     rec = sonde.record(EVENT, command=[CALLS, '-n', '3000'], output='copy.data')

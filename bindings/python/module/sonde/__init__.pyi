@@ -152,6 +152,7 @@ class Recording:
               strings: Literal["dict", "bytes"] = "dict",
               flags: Literal["number", "names"] = "number", stacks: _Stacks = False) -> Table: ...
     def batches(self, event: str, fields: Optional[_Names] = None, *, rows: int = 65536,
+                every: Optional[float] = None,
                 strings: Literal["dict", "bytes"] = "dict",
                 flags: Literal["number", "names"] = "number",
                 stacks: _Stacks = False) -> Iterator[Table]: ...

@@ -271,7 +271,9 @@ class Recording:
         if self._is_closed:
             raise ValueError("the recording is closed")
         if self._is_pipe and self._use["is_read"]:
-            raise _option_error("a pipe can be read only once")
+            raise _option_error("what happens now can be read only once: handle all events in one "
+                                "loop, or open the copy that record(output=) makes"
+                                if "live" in self._use else "a pipe can be read only once")
         self._use["is_read"] = True
         lines = self._lines(self._conditions)
         s = self._open(lines + "".join(_line(k, v) for k, v in keys.items()))
@@ -415,13 +417,16 @@ class Recording:
         return _table.table(self._with(event)._session(), event, fields, strings=strings,
                             flags=flags, stacks=stacks)
 
-    def batches(self, event, fields=None, *, rows=65536, strings="dict", flags="number",
-                stacks=False):
+    def batches(self, event, fields=None, *, rows=65536, every=None, strings="dict",
+                flags="number", stacks=False):
         """table() in pieces of at most `rows` rows: an iterator of Tables, in bounded memory.
 
-        Dictionaries grow from piece to piece, and a value keeps its code.
+        every: seconds; for what happens now (record()) there is a piece at least so often, perhaps
+        without rows. Dictionaries grow from piece to piece, and a value keeps its code.
         """
-        return _table.batches(self._with(event)._session(), event, fields, rows,
+        if every is not None and "live" not in self._use:
+            raise _option_error("every= is for what happens now: use rows= for a recording")
+        return _table.batches(self._with(event)._session(), event, fields, rows, every,
                               strings=strings, flags=flags, stacks=stacks)
 
     def profile(self, **settings):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Table: events of one type as columns, for NumPy, pandas and Arrow."""
 import os
+import time
 from collections.abc import Mapping
 
 from . import _sonde
@@ -144,12 +145,29 @@ def _table(event, parts, reader, options):
     return Table(event, parts, lost, frames)
 
 
-def batches(session, event, fields, rows, **options):
+def batches(session, event, fields, rows, every=None, **options):
     """The Tables of Recording.batches()."""
     if not isinstance(rows, int) or not 1 <= rows <= MAX_ROWS:
         raise _option_error("rows is a number from 1 to 2**28, not %r" % (rows,))
+    if every is not None and not 0.001 <= every < 1e9:
+        raise _option_error("every is a number of seconds from 0.001 on, not %r" % (every,))
     reader = _open(session, event, fields, rows, **options)
-    return (_table(event, (batch,), reader, options) for batch in reader)
+    found = reader if every is None else _timed(reader, every)
+    return (_table(event, (batch,), reader, options) for batch in found)
+
+
+def _timed(reader, every):
+    """Batches of at most so many seconds; full ones are sooner."""
+    step = int(every * 1e9)
+    due = time.monotonic_ns() + step
+    while True:
+        batch = reader.until(due)
+        if batch is None:
+            return
+        yield batch
+        now = time.monotonic_ns()
+        if now >= due:
+            due += step * ((now - due) // step + 1)
 
 
 def table(session, event, fields, **options):
