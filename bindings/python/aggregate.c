@@ -10,15 +10,26 @@ struct py_aggregate {
 	struct sonde_aggregate *a;
 };
 
+/* The bytes of a name of a recording, which may not be UTF-8; NULL for None, or an exception. */
+static const char *aggregate_text(PyObject *o, PyObject **owned)
+{
+	if (o == Py_None)
+		return NULL;
+	*owned = PyUnicode_AsEncodedString(o, "utf-8", "surrogateescape");
+	return *owned ? PyBytes_AsString(*owned) : NULL;
+}
+
 PyObject *aggregate_of_session(struct py_session *s, PyObject *args)
 {
+	enum { NR_TEXTS = 4 };
+	PyObject *texts[NR_TEXTS], *owned[NR_TEXTS] = { NULL };
 	struct sonde_aggregate_options o = { .size = sizeof(o) };
 	struct py_aggregate *self;
 	struct sonde_aggregate *a;
 	PyObject *linear;
 	int r;
 
-	if (!PyArg_ParseTuple(args, "sszzzOI", &o.kind, &o.events, &o.field, &o.by, &o.where,
+	if (!PyArg_ParseTuple(args, "sOOOOOI", &o.kind, &texts[0], &texts[1], &texts[2], &texts[3],
 			      &linear, &o.limit) ||
 	    session_check(s) < 0)
 		return NULL;
@@ -31,9 +42,17 @@ PyObject *aggregate_of_session(struct py_session *s, PyObject *args)
 		o.high = high;
 		o.step = step;
 	}
-	r = sonde_aggregate_new(&a, s->s, &o);
+	o.events = aggregate_text(texts[0], &owned[0]);
+	o.field = aggregate_text(texts[1], &owned[1]);
+	o.by = aggregate_text(texts[2], &owned[2]);
+	o.where = aggregate_text(texts[3], &owned[3]);
+	r = PyErr_Occurred() ? 0 : sonde_aggregate_new(&a, s->s, &o);
+	for (int i = 0; i < NR_TEXTS; i++)
+		Py_XDECREF(owned[i]); /* the aggregation has copies */
 	if (r < 0)
 		return module_error(s->m, r);
+	if (PyErr_Occurred())
+		return NULL;
 	self = PyObject_New(struct py_aggregate, s->m->aggregate);
 	if (!self) {
 		sonde_aggregate_free(a);

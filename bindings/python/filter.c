@@ -16,12 +16,16 @@ PyObject *filter_of_session(struct py_session *s, PyObject *args)
 {
 	struct py_filter *filter;
 	struct sonde_filter *f;
-	const char *text;
+	PyObject *text, *bytes;
 	int is_named, r;
 
-	if (!PyArg_ParseTuple(args, "sp", &text, &is_named) || session_check(s) < 0)
+	if (!PyArg_ParseTuple(args, "Up", &text, &is_named) || session_check(s) < 0)
 		return NULL;
-	r = sonde_filter_new(&f, s->s, text);
+	bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+	if (!bytes)
+		return NULL;
+	r = sonde_filter_new(&f, s->s, PyBytes_AsString(bytes));
+	Py_DECREF(bytes);
 	if (r < 0)
 		return module_error(s->m, r);
 	filter = PyObject_New(struct py_filter, s->m->filter);

@@ -1812,7 +1812,8 @@ struct sonde_aggregate_bucket {
 /* Bits of sonde_aggregate_row.flags. */
 enum sonde_aggregate_flags {
 	SONDE_AGGREGATE_OTHER = 1,    /* the row of merged keys: it has no keys */
-	SONDE_AGGREGATE_SATURATED = 2 /* sum and mean left their range */
+	/* The sum is out of range and shows its end; the mean is that of the exact sum. */
+	SONDE_AGGREGATE_SATURATED = 2
 };
 /*
  * A row; with the kind count only `count` is set. Percentiles (stats) are the least value that so

@@ -200,12 +200,10 @@ static void collect_sum(struct aggregate *a, struct aggregate_sum *s, int64_t v)
 	s->min = !s->count || v < s->min ? v : s->min;
 	s->max = !s->count || v > s->max ? v : s->max;
 	s->count++;
-	if (__builtin_expect(s->is_saturated, 0))
-		return;
 	if (__builtin_expect(__builtin_add_overflow(s->sum, v, &s->sum), 0)) {
-		s->sum = v < 0 ? INT64_MIN : INT64_MAX;
-		s->is_saturated = true;
-		a->saturated++;
+		s->carry += v < 0 ? -1 : 1;
+		a->saturated += !s->has_left;
+		s->has_left = true;
 	}
 }
 

@@ -212,11 +212,12 @@ int aggregate_sort(struct aggregate *a)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Rounded to the nearest integer. */
+/* Rounded to the nearest integer; that of the exact sum, also if it left its range. */
 static int64_t rows_mean(const struct aggregate_sum *s)
 {
 	const int64_t n = s->count > INT64_MAX ? INT64_MAX : (int64_t)s->count;
-	int64_t mean = s->sum / n, rest = s->sum % n;
+	const __int128 sum = (__int128)s->carry * 2 * ((__int128)1 << 63) + s->sum;
+	int64_t mean = (int64_t)(sum / n), rest = (int64_t)(sum % n);
 
 	if (rest < 0) {
 		rest += n;
@@ -286,9 +287,9 @@ int aggregate_row_at(struct aggregate *a, size_t i, struct sonde_aggregate_row *
 	*ret = (struct sonde_aggregate_row){
 		.size = sizeof(*ret),
 		.flags = (is_other ? SONDE_AGGREGATE_OTHER : 0) |
-			 (s->is_saturated ? SONDE_AGGREGATE_SATURATED : 0),
+			 (s->carry ? SONDE_AGGREGATE_SATURATED : 0),
 		.count = s->count,
-		.sum = s->sum,
+		.sum = aggregate_shown_sum(s),
 		.min = s->min,
 		.max = s->max,
 		.mean = a->field ? rows_mean(s) : 0,

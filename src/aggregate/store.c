@@ -36,7 +36,7 @@ int store_add_cell(struct aggregate_store *s, uint32_t row, int32_t bucket, uint
 
 bool store_merge_sum(struct aggregate_sum *to, const struct aggregate_sum *from)
 {
-	bool wraps;
+	bool has_left;
 
 	if (!from->count)
 		return false;
@@ -47,20 +47,21 @@ bool store_merge_sum(struct aggregate_sum *to, const struct aggregate_sum *from)
 	to->count += from->count;
 	to->min = from->min < to->min ? from->min : to->min;
 	to->max = from->max > to->max ? from->max : to->max;
-	if (to->is_saturated)
-		return false;
-	wraps = __builtin_add_overflow(to->sum, from->sum, &to->sum);
-	if (wraps || from->is_saturated)
-		to->sum = from->sum < 0 ? INT64_MIN : INT64_MAX;
-	to->is_saturated = wraps || from->is_saturated;
-	return wraps;
+	if (__builtin_add_overflow(to->sum, from->sum, &to->sum))
+		to->carry += from->sum < 0 ? -1 : 1;
+	to->carry += from->carry;
+	has_left = to->has_left || from->has_left;
+	to->has_left = has_left || to->carry;
+	return to->has_left && !has_left;
 }
 
 int store_compare_sizes(const struct aggregate *a, const struct aggregate_sum *x,
 			const struct aggregate_sum *y)
 {
-	if (a->kind == AGGREGATE_SUM && x->sum != y->sum)
-		return x->sum > y->sum ? -1 : 1;
+	const int64_t left = aggregate_shown_sum(x), right = aggregate_shown_sum(y);
+
+	if (a->kind == AGGREGATE_SUM && left != right)
+		return left > right ? -1 : 1;
 	return x->count == y->count ? 0 : x->count > y->count ? -1 : 1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "aggregate/aggregate.h"
 #include "base/err.h"
+#include "columns/utf8.h"
 
 enum {
 	TEXT_TOP = 20,   /* rows, by default */
@@ -64,16 +65,25 @@ static void text_put_number(const struct text *t, struct outbuf *o, int64_t v)
 		outbuf_i64(o, v);
 }
 
-/* Control characters cannot reach a terminal. */
+static bool text_is_control(const uint8_t *p, size_t len)
+{
+	return *p < ' ' || *p == 0x7f || (*p == 0xc2 && len > 1 && p[1] >= 0x80 && p[1] < 0xa0);
+}
+
+/* Control characters, and bytes that are not UTF-8, cannot reach a terminal. */
 static void text_put_words(struct outbuf *o, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char c = (unsigned char)text[i];
+	const uint8_t *p = (const uint8_t *)text, *end = p + len;
 
-		if (c < ' ' || c == 0x7f)
-			outbuf_fmt(o, "\\x%02x", c);
-		else
-			outbuf_char(o, text[i]);
+	while (p < end) {
+		const uint8_t *from = p;
+
+		while (p < end && !text_is_control(p, (size_t)(end - p)))
+			p++;
+		if (p > from)
+			utf8_append(from, (size_t)(p - from), o);
+		for (int n = p < end ? 1 + (*p == 0xc2) : 0; n; n--)
+			outbuf_fmt(o, "\\x%02x", *p++);
 	}
 }
 

@@ -95,9 +95,16 @@ struct aggregate_plan {
 
 struct aggregate_sum {
 	uint64_t count;
-	int64_t sum, min, max;
-	bool is_saturated; /* the sum left the range, and stays at its end */
+	int64_t sum, min, max; /* sum: the low 64 bits; the exact one is carry * 2^64 + sum */
+	int64_t carry : 56;    /* not 0: the sum is out of range */
+	bool has_left : 1;     /* it has been out of range */
 };
+
+/* The sum as it is shown: out of range it is at its end. */
+static inline int64_t aggregate_shown_sum(const struct aggregate_sum *s)
+{
+	return !s->carry ? s->sum : s->carry > 0 ? INT64_MAX : INT64_MIN;
+}
 
 /* ---- stacks.c -------------------------------------------------------------------------------- */
 

@@ -117,9 +117,9 @@ int sonde_aggregate_facts(struct sonde_aggregate *a, struct sonde_aggregate_fact
 	all.count = a->own->count;
 	all.unfit = a->own->unfit;
 	all.merged = aggregate_merged(a->own);
-	all.sum = a->own->store.other.sum;
+	all.sum = aggregate_shown_sum(&a->own->store.other);
 	vec_foreach(s, &a->own->store.sums)
-		all.sum = saturate_add(all.sum, s->sum);
+		all.sum = saturate_add(all.sum, aggregate_shown_sum(s));
 	r = aggregate_give(ret, &all, sizeof(all));
 	return r < 0 ? r : 0;
 }

@@ -50,11 +50,10 @@ bool utf8_is_valid(const uint8_t *p, size_t len)
 	return true;
 }
 
-int utf8_replace(const uint8_t *p, size_t len, struct outbuf *out)
+int utf8_append(const uint8_t *p, size_t len, struct outbuf *out)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	out->len = 0;
 	while (len) {
 		const size_t n = utf8_char_len(p, len);
 
@@ -69,4 +68,10 @@ int utf8_replace(const uint8_t *p, size_t len, struct outbuf *out)
 		len -= n ? n : 1;
 	}
 	return out->failed ? err_nomem() : 0;
+}
+
+int utf8_replace(const uint8_t *p, size_t len, struct outbuf *out)
+{
+	out->len = 0;
+	return utf8_append(p, len, out);
 }

@@ -8,9 +8,11 @@
 /* Neither overlong forms nor surrogates are valid. */
 bool utf8_is_valid(const uint8_t *p, size_t len);
 /*
- * Replaces out's content by the text, with each byte that is not part of a valid character as \xNN.
- * Returns 0 on success, -ENOMEM.
+ * Adds the text to out, with each byte that is not part of a valid character as \xNN. Returns 0 on
+ * success, -ENOMEM.
  */
+int utf8_append(const uint8_t *p, size_t len, struct outbuf *out);
+/* The same, in place of out's content. */
 int utf8_replace(const uint8_t *p, size_t len, struct outbuf *out);
 
 #endif

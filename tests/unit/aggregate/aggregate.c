@@ -333,6 +333,7 @@ TEST(sums_stay_at_the_end_of_their_range)
 	assert_int_equal(row.sum, INT64_MAX);
 	assert_int_equal(row.flags, SONDE_AGGREGATE_SATURATED);
 	assert_int_equal(row.count, 2); /* an int64_t does not have the third value */
+	assert_int_equal(row.mean, INT64_MAX);
 	for (size_t i = 0; (d = sonde_session_defect(s, i)); i++)
 		if (!strcmp(d->name, "sum-overflow"))
 			break;
