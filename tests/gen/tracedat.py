@@ -54,6 +54,14 @@ EVENTS = {
     200: ('test', 'numbers', [('u32', 'small', 'I'), ('u64', 'large', 'Q'),
                               ('__data_loc char[]', 'name', 'I')],
           '"small=%u large=0x%llx name=%s", REC->small, REC->large, __get_str(name)'),
+    300: ('syscalls', 'sys_enter_futex',
+          [('int', '__syscall_nr', 'i')] +
+          [(kind, name, 'Q') for kind, name in
+           (('u32 *', 'uaddr'), ('int', 'op'), ('u32', 'val'),
+            ('const struct __kernel_timespec *', 'utime'), ('u32 *', 'uaddr2'),
+            ('u32', 'val3'))],
+          '"uaddr: 0x%08lx, op: 0x%08lx, val: 0x%08lx", ((unsigned long)(REC->uaddr)), '
+          '((unsigned long)(REC->op)), ((unsigned long)(REC->val))'),
 }
 COMMON = [('unsigned short', 'common_type', 'H'), ('unsigned char', 'common_flags', 'B'),
           ('unsigned char', 'common_preempt_count', 'B'), ('int', 'common_pid', 'i')]
@@ -121,6 +129,9 @@ class Pages:
 
 
 class TraceDat:
+    """formats: the texts of format files by system, in place of those of EVENTS."""
+    formats = None
+
     def __init__(self, version=7, big=False, long_bytes=8, compression='none', page=PAGE,
                  kallsyms=b'', printk=b'', cmdlines=b'', options=(), clock='local', cpus=2, events=None):
         self.version, self.big, self.long_bytes, self.page = version, big, long_bytes, page
@@ -214,18 +225,20 @@ class TraceDat:
             b'header_event\0' + self.sized(event)
 
     def ftrace_events(self):
-        found = [n for n in self.events if self.events[n][0] == 'ftrace']
-        return struct.pack(self.e + 'I', len(found)) + \
-            b''.join(self.sized(self.format(n)) for n in found)
+        return self.system('ftrace')
+
+    def system(self, name):
+        if self.formats is None:
+            texts = [self.format(n) for n in self.events if self.events[n][0] == name]
+        else:
+            texts = self.formats[name]
+        return struct.pack(self.e + 'I', len(texts)) + b''.join(map(self.sized, texts))
 
     def event_formats(self):
-        systems = sorted({self.events[n][0] for n in self.events} - {'ftrace'})
-        data = struct.pack(self.e + 'I', len(systems))
-        for system in systems:
-            found = [n for n in self.events if self.events[n][0] == system]
-            data += system.encode() + b'\0' + struct.pack(self.e + 'I', len(found))
-            data += b''.join(self.sized(self.format(n)) for n in found)
-        return data
+        systems = sorted(set(self.formats or (self.events[n][0] for n in self.events)) -
+                         {'ftrace'})
+        return struct.pack(self.e + 'I', len(systems)) + \
+            b''.join(name.encode() + b'\0' + self.system(name) for name in systems)
 
     def option(self, number, data):
         return struct.pack(self.e + 'HI', number, len(data)) + data

@@ -212,6 +212,81 @@ static bool handlers_flush(struct tracecmd_sink *s, const struct tracecmd_type *
 	return true;
 }
 
+/* Which arguments an operation of a futex has. */
+enum {
+	FUTEX_HEX = 1,   /* val is a value of the futex */
+	FUTEX_COUNT = 2, /* val is a number of tasks */
+	FUTEX_TIMEOUT = 4,
+	FUTEX_VAL2 = 8, /* a number in place of the timeout */
+	FUTEX_UADDR2 = 16,
+	FUTEX_VAL3 = 32,
+	FUTEX_PRIVATE = 128, /* bits of op */
+	FUTEX_REALTIME = 256
+};
+
+static const struct futex_op {
+	const char *name;
+	unsigned arguments;
+} futex_ops[] = {
+	{ "FUTEX_WAIT", FUTEX_HEX | FUTEX_TIMEOUT },
+	{ "FUTEX_WAKE", FUTEX_COUNT },
+	{ "FUTEX_FD", FUTEX_COUNT },
+	{ "FUTEX_REQUEUE", FUTEX_COUNT | FUTEX_VAL2 | FUTEX_UADDR2 },
+	{ "FUTEX_CMP_REQUEUE", FUTEX_COUNT | FUTEX_VAL2 | FUTEX_UADDR2 | FUTEX_VAL3 },
+	{ "FUTEX_WAKE_OP", FUTEX_COUNT | FUTEX_VAL2 | FUTEX_UADDR2 | FUTEX_VAL3 },
+	{ "FUTEX_LOCK_PI", FUTEX_TIMEOUT },
+	{ "FUTEX_UNLOCK_PI", 0 },
+	{ "FUTEX_TRYLOCK_PI", 0 },
+	{ "FUTEX_WAIT_BITSET", FUTEX_HEX | FUTEX_TIMEOUT | FUTEX_VAL3 },
+	{ "FUTEX_WAKE_BITSET", FUTEX_COUNT | FUTEX_VAL3 },
+	{ "FUTEX_WAIT_REQUEUE_PI", FUTEX_HEX | FUTEX_TIMEOUT | FUTEX_UADDR2 | FUTEX_VAL3 },
+	{ "FUTEX_CMP_REQUEUE_PI", FUTEX_COUNT | FUTEX_VAL2 | FUTEX_UADDR2 | FUTEX_VAL3 },
+};
+
+static void handlers_put_word(struct outbuf *out, const char *label, uint64_t v)
+{
+	outbuf_str(out, label);
+	outbuf_str(out, "0x");
+	outbuf_hex_width(out, v, 8, '0');
+}
+
+static bool handlers_futex(struct tracecmd_sink *s, const struct tracecmd_type *type,
+			   const struct event *ev, struct outbuf *out)
+{
+	const uint64_t op = tracecmd_number(type, 1, ev),
+		       nr = op & ~(uint64_t)(FUTEX_PRIVATE | FUTEX_REALTIME);
+	unsigned has;
+
+	(void)s;
+	if (nr >= sizeof(futex_ops) / sizeof(*futex_ops))
+		return false;
+	has = futex_ops[nr].arguments;
+	outbuf_str(out, "op=");
+	outbuf_str(out, futex_ops[nr].name);
+	if (op & FUTEX_PRIVATE)
+		outbuf_str(out, "|FUTEX_PRIVATE_FLAG");
+	if (op & FUTEX_REALTIME)
+		outbuf_str(out, "|FUTEX_CLOCK_REALTIME");
+	handlers_put_word(out, " uaddr=", tracecmd_number(type, 0, ev));
+	if (has & FUTEX_HEX)
+		handlers_put_word(out, " val=", tracecmd_number(type, 2, ev));
+	if (has & FUTEX_COUNT) {
+		outbuf_str(out, " val=");
+		outbuf_u64(out, tracecmd_number(type, 2, ev));
+	}
+	if (has & FUTEX_TIMEOUT)
+		handlers_put_word(out, " utime=", tracecmd_number(type, 3, ev));
+	if (has & FUTEX_VAL2) {
+		outbuf_str(out, " val2=");
+		outbuf_u64(out, tracecmd_number(type, 3, ev));
+	}
+	if (has & FUTEX_UADDR2)
+		handlers_put_word(out, " uaddr2=", tracecmd_number(type, 4, ev));
+	if (has & FUTEX_VAL3)
+		handlers_put_word(out, " val3=", tracecmd_number(type, 5, ev));
+	return true;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static const struct tracecmd_handler handlers[] = {
@@ -250,6 +325,10 @@ static const struct tracecmd_handler handlers[] = {
 	{ "kmem", "kmem_cache_alloc", handlers_memory, { "call_site" } },
 	{ "kmem", "kmem_cache_alloc_node", handlers_memory, { "call_site" } },
 	{ "kmem", "kmem_cache_free", handlers_memory, { "call_site" } },
+	{ "syscalls",
+	  "sys_enter_futex",
+	  handlers_futex,
+	  { "uaddr", "op", "val", "utime", "uaddr2", "val3" } },
 	{ "tlb", "tlb_flush", handlers_flush, { "pages", "reason" } },
 };
 

@@ -70,6 +70,8 @@ static int schemas_add_bits(struct tracedat_source *s, struct sonde_schema *sc)
 
 	if (!fields)
 		return err_nomem();
+	if (!sc->nr_common)
+		return 0;
 	for (size_t i = 0; i < sc->nr_fields; i++)
 		if (sc->fields[i].is_common != (i < sc->nr_common))
 			return 0;
