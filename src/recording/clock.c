@@ -144,6 +144,8 @@ static int check_same_clock(struct recording *a, struct recording *b)
 	char room_a[40], room_b[40];
 	int64_t wall_a, wall_b;
 
+	if (ca.group && ca.group == cb.group)
+		return 0;
 	if (!ca.is_known || !cb.is_known)
 		return clock_unrelated(a, b, "it is not known by which clocks they were timed",
 				       ca.is_known ? "known" : "not known",

@@ -166,6 +166,11 @@ struct source_clock {
 	uint64_t resolution_ns;
 	int32_t reference_id;       /* the clock of clock_ns; should equal id */
 	uint64_t wall_ns, clock_ns; /* the same moment as time of day and as time of the clock */
+	/*
+	 * Recordings with the same number have times of one clock, by what their recorder wrote: a
+	 * host and its guests. 0 if it wrote nothing.
+	 */
+	uint64_t group;
 };
 
 /* What a record reports about the recording of an event type. */
