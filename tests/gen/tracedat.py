@@ -133,7 +133,8 @@ class TraceDat:
     formats = None
 
     def __init__(self, version=7, big=False, long_bytes=8, compression='none', page=PAGE,
-                 kallsyms=b'', printk=b'', cmdlines=b'', options=(), clock='local', cpus=2, events=None):
+                 kallsyms=b'', printk=b'', cmdlines=b'', options=(), clock='local', cpus=2,
+                 events=None):
         self.version, self.big, self.long_bytes, self.page = version, big, long_bytes, page
         self.e = '>' if big else '<'
         self.compression, self.kallsyms, self.printk = compression, kallsyms, printk
