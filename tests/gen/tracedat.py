@@ -351,6 +351,18 @@ class TraceDat:
         return data + self.section(0, options, packed=False)
 
 
+def time_shift(peer, flags, cpus, fractions=None):
+    """The option of a guest. cpus: for each [(time, offset, factor)]."""
+    data = struct.pack('<QII', peer, flags, len(cpus))
+    for moments in cpus:
+        data += struct.pack('<I', len(moments))
+        for column in range(3):
+            data += b''.join(struct.pack('<Q', m[column] & 2**64 - 1) for m in moments)
+    for moments, bits in zip(cpus, fractions or ()):
+        data += struct.pack('<Q', bits) * len(moments)
+    return 12, data
+
+
 KALLSYMS = b''.join(b'%016x T %s\n' % (at, name) for at, name in
                     ((0x1000, b'tracing_mark_write'), (0x2000, b'do_work'), (0x2100, b'do_more'),
                      (0x2200, b'do_little'), (0x3000, b'caller_of_work')))

@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -116,6 +117,30 @@ def futexes(rng):
     return t
 
 
+def guests(rng):
+    """A guest whose times are moved to those of its host 0x1111."""
+    cpus = []
+    for _ in range(2):
+        at, moments = 0, []
+        for _ in range(rng.choice((1, 2, 3, 5))):
+            at += rng.randrange(1, 4000)
+            moments.append((at, rng.randrange(-900, 100000), 1))
+        cpus.append(moments)
+    t = made.TraceDat(options=[(11, struct.pack('<Q', 0x2222)), made.time_shift(
+        0x1111, rng.randrange(2), cpus, rng.choice((None, (0, 0), (4, 2))))])
+    for cpu in range(3):
+        for i, at in enumerate(sorted(rng.sample(range(16000), 60))):
+            t.cpu(cpu).add(at, t.print(10, '%d %d' % (cpu, i)))
+    return t
+
+
+def hosts():
+    t = made.TraceDat(options=[(11, struct.pack('<Q', 0x1111))])
+    for i in range(100):
+        t.cpu(0).add(1 + i * 1000, t.print(10, 'host %d' % i))
+    return t
+
+
 SYSTEMS = ('sched', 'irq', 'timer', 'kmem', 'syscalls', 'raw_syscalls', 'signal', 'task', 'tlb',
            'workqueue', 'writeback', 'block', 'ext4', 'filemap', 'exceptions', 'skb', 'net', 'tcp',
            'rcu', 'power', 'mmap', 'cgroup')
@@ -194,6 +219,14 @@ def main():
             path.write_bytes(made.every_kind(**form).data())
             # trace-cmd does not find the format string of a recording of the other byte order
             compare('every kind ' + str(form), path, without=('bputs',) if form.get('big') else ())
+        (top / 'host.dat').write_bytes(hosts().data())
+        for seed in range(40 if FULL else 6):
+            path = top / 'guest.dat'
+            path.write_bytes(guests(random.Random(seed)).data())
+            # Some times are the same, or go back.
+            pair = output([TRACE_CMD, 'report', '-t', '-i', top / 'host.dat', '-i', path])[0]
+            text = ours(top / 'host.dat', '-i', path, '--ns')
+            same('a guest and its host, %d' % seed, sorted(text), sorted(pair))
         for cpu in '0', '1':
             compare('one cpu', top / 'tasks-0.dat', [(('--cpu', cpu), ('--cpu', cpu))])
         fresh = recorded()

@@ -155,6 +155,8 @@ static int buffers_take_option(struct tracedat_source *s, struct tracedat_option
 		return bytes_u32(&o->data, "number of cpus", &s->nr_cpus);
 	case TRACEDAT_TRACEID:
 		return bytes_u64(&o->data, "id of the recording", &s->trace_id);
+	case TRACEDAT_TIME_SHIFT:
+		return tracedat_shifts_read(&o->data, &s->arena, &s->shifts);
 	case TRACEDAT_TSC2NSEC:
 		return tracedat_tsc_read(&o->data, &s->tsc);
 	case TRACEDAT_HEADER_INFO:
@@ -340,6 +342,7 @@ static int buffers_add_range(struct tracedat_source *s, const struct tracedat_in
 		.end = cpu->off + cpu->size,
 		.cpu = (int32_t)cpu->cpu,
 		.instance = instance,
+		.shift = cpu->cpu < s->shifts.nr_cpus ? &s->shifts.cpus[cpu->cpu] : NULL,
 	};
 
 	if (fd == s->fd && (cpu->off > s->file_bytes || cpu->size > s->file_bytes - cpu->off)) {

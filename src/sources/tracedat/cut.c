@@ -72,7 +72,7 @@ static void cut_put(const struct tracedat_source *s, unsigned file, struct cut *
 	const struct tracedat_range *range = &s->ranges.v[file];
 
 	*ret = (struct cut){
-		.time_ns = tracedat_time(&range->instance->times, raw_time),
+		.time_ns = tracedat_time(range, raw_time),
 		.file_off = off,
 		.bytes = bytes,
 		.len = len,

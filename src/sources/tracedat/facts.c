@@ -201,12 +201,12 @@ const char *tracedat_info(struct source *source, const char *key)
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-/* Without the option, the highest number of a cpu of the first buffer counts, as in trace-cmd. */
+/* The option's number, or the highest number of a cpu of the first buffer, as trace-cmd counts. */
 uint32_t tracedat_count_cpus(const struct tracedat_source *s)
 {
-	if (s->nr_cpus)
-		return s->nr_cpus;
-	return s->buffers.n ? s->buffers.v[0].nr_cpus : 0;
+	const uint32_t listed = s->buffers.n ? s->buffers.v[0].nr_cpus : 0;
+
+	return s->nr_cpus > listed ? s->nr_cpus : listed;
 }
 
 const char *tracedat_buffer_name(const struct tracedat_source *s, unsigned i)

@@ -124,6 +124,8 @@ static void open_tracedat_clock(struct source *source, struct source_clock *ret)
 	const struct tracedat_clock_kind *clock = s->instances.n ? s->instances.v[0].clock : NULL;
 
 	*ret = (struct source_clock){ .id = -1, .reference_id = -1 };
+	/* A guest's times are those of the host whose recording it names. */
+	ret->group = s->shifts.peer ? s->shifts.peer : s->trace_id;
 	if (!clock)
 		return;
 	ret->is_known = true;

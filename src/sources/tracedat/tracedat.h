@@ -13,6 +13,7 @@
 #include "formats/tracedat/buffers.h"
 #include "formats/tracedat/head.h"
 #include "formats/tracedat/page.h"
+#include "formats/tracedat/shift.h"
 #include "sources/source.h"
 
 enum {
@@ -48,6 +49,7 @@ struct tracedat_range {
 	uint64_t begin, end;
 	int32_t cpu;
 	const struct tracedat_instance *instance; /* NULL: saved command lines */
+	const struct tracedat_shift *shift;       /* of a guest's cpu; NULL for a host */
 };
 
 /* An event type that names a task: the fields with its pid and its name. */
@@ -101,6 +103,7 @@ struct tracedat_source {
 	uint32_t nr_cpus;
 	uint64_t trace_id, date_us, offset_ns, dropped;
 	struct tracedat_tsc tsc;
+	struct tracedat_shifts shifts;
 	VEC(struct tracedat_buffer) buffers;
 	VEC(struct tracedat_instance) instances; /* in the order of buffers */
 	VEC(struct tracedat_range) ranges;
@@ -133,8 +136,12 @@ static inline const struct tracedat_source *tracedat_const_of(const struct sourc
 }
 
 /* The time of an event. */
-static inline uint64_t tracedat_time(const struct tracedat_times *t, uint64_t raw)
+static inline uint64_t tracedat_time(const struct tracedat_range *range, uint64_t raw)
 {
+	const struct tracedat_times *t = &range->instance->times;
+
+	if (__builtin_expect(range->shift != NULL, 0))
+		raw = tracedat_shift_time(range->shift, raw);
 	if (t->tsc.mult)
 		raw = (uint64_t)((unsigned __int128)raw * t->tsc.mult >> t->tsc.shift);
 	return raw + t->add_ns;

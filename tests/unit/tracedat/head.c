@@ -9,6 +9,7 @@
 #include "formats/tracedat/buffers.h"
 #include "formats/tracedat/head.h"
 #include "formats/tracedat/layout.h"
+#include "formats/tracedat/shift.h"
 
 static const bool big_is_swapped = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
@@ -112,6 +113,50 @@ TEST(buffers)
 	assert_true(buffer.cpus.v[0].cpu == 1 && buffer.cpus.v[0].off == 512 &&
 		    buffer.cpus.v[0].size == 4096);
 	vec_done(&buffer.cpus);
+}
+
+static uint64_t shifted(const struct tracedat_moment *moments, uint32_t nr, bool interpolates,
+			uint64_t time)
+{
+	const struct tracedat_shift shift = {
+		.moments = (struct tracedat_moment *)moments,
+		.nr = nr,
+		.interpolates = interpolates,
+	};
+
+	return tracedat_shift_time(&shift, time);
+}
+
+TEST(times_of_guests)
+{
+	static const struct tracedat_moment m[] = { { 1000, -500, 1, 0 },
+						    { 2000, -600, 1, 0 },
+						    { 10000, -1000, 16, 4 } };
+
+	assert_true(shifted(m, 0, false, 1500) == 1500);
+	assert_true(shifted(m, 1, true, 1500) == 1000);
+	assert_true(shifted(m, 3, false, 500) == 0);
+	assert_true(shifted(m, 3, false, 2500) == 1900);
+	assert_true(shifted(m, 3, false, 10500) == 9900);
+	assert_true(shifted(m, 2, true, 500) == 50);
+	assert_true(shifted(m, 2, true, 1500) == 951);
+	assert_true(shifted(m, 2, true, 2500) == 1851);
+	assert_true(shifted(m + 2, 1, false, 20000) == 19000);
+}
+
+TEST(a_guest_with_more_moments_than_bytes)
+{
+	static const char data[] = "\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\2"
+				   "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+	struct tracedat_shifts shifts;
+	struct arena a = { 0 };
+	struct bytes b;
+
+	for (size_t len = 0; len < sizeof(data); len++) {
+		b = over(data, len);
+		assert_int_equal(tracedat_shifts_read(&b, &a, &shifts), -EBADMSG);
+	}
+	arena_done(&a);
 }
 
 TEST(too_many_cpus)
