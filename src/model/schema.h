@@ -80,6 +80,8 @@ struct sonde_schema {
 	/* Replaced this schema when the event was described later (pipe mode); NULL if none did. */
 	struct sonde_schema *newer;
 	bool is_newer; /* this schema is the `newer` of another one */
+	/* Described, but no event of it is at the beginning of the recording. */
+	bool is_unseen;
 	bool unwanted; /* samples need not be delivered: sonde_session_want() */
 	enum event_class event_class;
 	unsigned traits;  /* enum schema_trait */

@@ -228,7 +228,8 @@ struct source_traits {
 	/* Raw traces of processors, which may hold values that no sample has. */
 	bool has_cpu_traces;
 	bool has_counts;      /* counters read at intervals (perf stat), not samples */
-	bool has_fixed_types; /* the format defines the event types: the same in every recording */
+	/* Event types are described whether events of them were recorded or not. */
+	bool has_fixed_types;
 	bool reports_types;   /* losses and throttling are reported for event types */
 	bool has_time_zero;   /* 0 is a valid time; otherwise it means that the time is unknown */
 };

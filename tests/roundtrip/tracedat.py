@@ -125,7 +125,12 @@ def trace_end():
 def check_clocks(top):
     t = made.TraceDat(options=[(7, b'7000000000\0'), (1, b'0x64\0')])
     t.cpu(0).add(5000, t.print(10, 'x'))
-    found = events('-i', made_file(top, 'offset.dat', t))
+    path = made_file(top, 'offset.dat', t)
+    text = sonde('script', '-i', path)[1]
+    say('7.000105: ftrace:print: 0x1000: x' in text, 'names are aligned with recorded ones', text)
+    out = sonde('info', '-i', path)[1]
+    say('1  ftrace:print' in out and 'sched_switch' not in out, 'info lists recorded types', out)
+    found = events('-i', path)
     say(found[0][1] == 7000000000 + 100000 + 5000, 'offset and date', str(found))
     t = made.TraceDat(clock='x86-tsc', options=[(14, struct.pack('<IIQ', 3, 1, 99))])
     t.cpu(0).add(5001, t.print(10, 'x'))

@@ -27,18 +27,19 @@ static bool line_is_branch(const struct text_sink *s, const struct sonde_schema 
 	return sc->traits & (s->rules->branches_by_bit ? SCHEMA_LIKE_BRANCH : SCHEMA_BRANCH);
 }
 
+/* Types without recorded events do not count, as far as that is known. */
 static unsigned line_longest_name(const struct schema_table *schemas)
 {
 	const struct sonde_schema *sc;
-	size_t width = 0;
+	size_t width = 0, unseen = 0;
 
 	for (uint32_t id = 0; (sc = schema_at(schemas, id)) != NULL; id++) {
-		size_t len = strlen(sc->name);
+		size_t len = strlen(sc->name), *longest = sc->is_unseen ? &unseen : &width;
 
-		if (sc->kind <= SONDE_SAMPLE && len > width)
-			width = len;
+		if (sc->kind <= SONDE_SAMPLE && len > *longest)
+			*longest = len;
 	}
-	return (unsigned)width;
+	return (unsigned)(width ? width : unseen);
 }
 
 /* Makes `name: ` with name_width + 2 characters, padded to the size in which it is copied. */

@@ -59,7 +59,8 @@ static int open_steps(struct tracedat_source *s)
 	TRY(open_file(s));
 	TRY(tracedat_buffers_open(s));
 	tracedat_facts_read(s);
-	return tracedat_schemas_make(s);
+	TRY(tracedat_schemas_make(s));
+	return tracedat_scan(s);
 }
 
 static int open_tracedat(struct source **ret, const struct source_options *opts)
@@ -156,7 +157,7 @@ static void open_tracedat_weigh(struct source *source __attribute__((unused)),
 static void open_tracedat_traits(struct source *source __attribute__((unused)),
 				 struct source_traits *ret)
 {
-	*ret = (struct source_traits){ .has_time_zero = true };
+	*ret = (struct source_traits){ .has_fixed_types = true, .has_time_zero = true };
 }
 
 struct tracedat_source *tracedat_view_of(struct source *s)

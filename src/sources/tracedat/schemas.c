@@ -105,6 +105,7 @@ static int schemas_take(struct tracedat_source *s, struct sonde_schema *sc)
 	struct tracedat_type *type = &s->types[sc->tracepoint_id];
 
 	sc->kind = SONDE_TRACEPOINT;
+	sc->is_unseen = true;
 	sc->event_class = EVENT_TRACEPOINT;
 	sc->sampled = SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU | SAMPLED_RAW;
 	sc->dialect = (int)s->opts.rules->printfmt_dialect;

@@ -166,6 +166,8 @@ int tracedat_buffers_open(struct tracedat_source *s);
 int tracedat_schemas_make(struct tracedat_source *s);
 /* Makes the schema of an id that the file does not describe. */
 int tracedat_schema_unknown(struct tracedat_source *s, uint32_t id, struct sonde_schema **ret);
+/* scan.c: clears is_unseen of the schemas of the first events. */
+int tracedat_scan(struct tracedat_source *s);
 /* names.c: saved command lines. */
 int tracedat_names_open(struct tracedat_source *s);
 /* Reads a line "PID COMM". False if it is none. */
