@@ -62,6 +62,16 @@ EVENTS = {
             ('u32', 'val3'))],
           '"uaddr: 0x%08lx, op: 0x%08lx, val: 0x%08lx", ((unsigned long)(REC->uaddr)), '
           '((unsigned long)(REC->op)), ((unsigned long)(REC->val))'),
+    400: ('kvm', 'kvm_exit',
+          [('unsigned int', 'exit_reason', 'I'), ('unsigned long', 'guest_rip', 'L'),
+           ('u32', 'isa', 'I'), ('u64', 'info1', 'Q'), ('u64', 'info2', 'Q')],
+          '"reason %u", REC->exit_reason'),
+    401: ('kvm', 'kvm_entry', [('unsigned int', 'vcpu_id', 'I'), ('unsigned long', 'rip', 'L')],
+          '"vcpu %u, rip 0x%lx", REC->vcpu_id, REC->rip'),
+    402: ('kvm', 'kvm_emulate_insn',
+          [('__u64', 'rip', 'Q'), ('__u32', 'csbase', 'I'), ('__u8', 'len', 'B'),
+           ('__u8', 'insn[15]', '15s'), ('__u8', 'flags', 'B'), ('__u8', 'failed', 'B')],
+          '"%x:%llx", REC->csbase, REC->rip'),
 }
 COMMON = [('unsigned short', 'common_type', 'H'), ('unsigned char', 'common_flags', 'B'),
           ('unsigned char', 'common_preempt_count', 'B'), ('int', 'common_pid', 'i')]

@@ -117,6 +117,22 @@ def futexes(rng):
     return t
 
 
+def virtual(rng):
+    t, at = made.TraceDat(), 10**9
+    reasons = [*range(170), *range(0x400, 0x405), 0x80000021, 0xffffffff]
+    for reason in reasons:
+        for isa in 1, 2, 3:
+            at += 1000
+            t.cpu(0).add(at, t.event(400, 10, reason, rng.getrandbits(40), isa,
+                                     rng.getrandbits(rng.randrange(1, 64)), rng.getrandbits(8)))
+    for i in range(16):
+        at += 1000
+        t.cpu(0).add(at, t.event(401, 10, i, rng.getrandbits(48)))
+        t.cpu(0).add(at, t.event(402, 10, rng.getrandbits(32), rng.getrandbits(16), i,
+                                 rng.randbytes(15), i, i & 1))
+    return t
+
+
 def guests(rng):
     """A guest whose times are moved to those of its host 0x1111."""
     cpus = []
@@ -208,7 +224,7 @@ def main():
         if not TRACE_CMD:
             skip('trace-cmd', 'trace-cmd is not installed', may=False)
             return done()
-        for number, make in enumerate((durations, functions, tasks, futexes)):
+        for number, make in enumerate((durations, functions, tasks, futexes, virtual)):
             for seed in range(20 if FULL else 2):
                 path = top / ('%s-%d.dat' % (make.__name__, seed))
                 path.write_bytes(make(random.Random(seed)).data())

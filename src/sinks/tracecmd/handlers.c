@@ -329,6 +329,15 @@ static const struct tracecmd_handler handlers[] = {
 	  "sys_enter_futex",
 	  handlers_futex,
 	  { "uaddr", "op", "val", "utime", "uaddr2", "val3" } },
+	{ "kvm",
+	  "kvm_exit",
+	  tracecmd_kvm_exit_text,
+	  { "exit_reason", "guest_rip", "?isa", "?info1", "?info2" } },
+	{ "kvm", "kvm_entry", tracecmd_kvm_entry_text, { "vcpu_id", "?rip" } },
+	{ "kvm",
+	  "kvm_emulate_insn",
+	  tracecmd_kvm_insn_text,
+	  { "rip", "csbase", "len", "insn", "failed" } },
 	{ "tlb", "tlb_flush", handlers_flush, { "pages", "reason" } },
 };
 

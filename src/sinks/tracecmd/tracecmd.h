@@ -145,6 +145,9 @@ int tracecmd_learn(struct tracecmd_sink *s, const struct event *ev, int32_t pid,
 		   const struct tracecmd_type *type, unsigned comm);
 const struct tracecmd_handler *tracecmd_handler_find(const char *system, const char *event);
 
+/* kvm.c */
+tracecmd_text_fn tracecmd_kvm_exit_text, tracecmd_kvm_entry_text, tracecmd_kvm_insn_text;
+
 /* graph.c */
 tracecmd_text_fn tracecmd_function_text, tracecmd_entry_text, tracecmd_exit_text;
 /* Ends the waiting of an entry. ev: the next event, NULL at the end. True if ev has no line. */
