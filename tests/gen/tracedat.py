@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Makes trace.dat files: both versions, byte orders and sizes of long; every kind of record.
 
-    tracedat.py FOLDER      writes the first inputs of tests/fuzz/tracedat.c
+    tracedat.py FOLDER           writes the files of tests/data/tracedat that are swept
+    tracedat.py --seeds FOLDER   writes the first inputs of tests/fuzz/tracedat.c
 
     t = TraceDat(version=7, big=True, long_bytes=4, compression='zlib')
     t.cpu(0).add(1000, t.switch(1, 'init', 2, 'sh')).add(3000, t.print(2, 'hello'))
@@ -444,7 +445,30 @@ def small(turn, **form):
     return t
 
 
+def swept(**form):
+    """A recording for tests/sweep: pages at its end, and nothing in front of them that becomes an
+    event."""
+    t = TraceDat(version=6, page=1024, events=(5, 100, 101, 200), kallsyms=KALLSYMS, **form)
+    at = 10**9
+    for i in range(160):
+        at += 1000 + 7 * i + (i % 40 == 39) * (1 << 28)
+        pid = (10, 20, 30, 40)[i % 4]
+        t.cpu(i * 7 % 5 % 2).add(at, (
+            t.print(pid, 'line %d' % i),
+            t.switch(pid, 'task %d' % pid, (10, 20, 30, 40)[(i + 1) % 4], 'next %d' % (i // 20)),
+            t.wakeup(pid, 50 + i % 3, 'woken'),
+            t.numbers(pid, i, i * i, 'n' * (i % 90)))[i % 4],
+            is_long=i % 9 == 0, by_stamp=i % 50 == 49)
+    return t
+
+
 def main(folder):
+    folder = pathlib.Path(folder)
+    (folder / 'swept.dat').write_bytes(swept().data())
+    (folder / 'swept-big.dat').write_bytes(swept(big=True, long_bytes=4).data())
+
+
+def seeds(folder):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     turn = 0
@@ -459,4 +483,4 @@ def main(folder):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1])
+    seeds(sys.argv[2]) if sys.argv[1] == '--seeds' else main(sys.argv[1])

@@ -10,6 +10,9 @@
 #include "base/outbuf.h"
 #include "formats/blktrace/record.h"
 #include "formats/perfdata/layout.h"
+#include "formats/tracedat/buffers.h"
+#include "formats/tracedat/head.h"
+#include "formats/tracedat/page.h"
 
 enum {
 	RECORD_HEADER_BYTES = 8,
@@ -139,6 +142,45 @@ static bool find_blktrace_places(struct recording *r, const char *path)
 	return true;
 }
 
+/* The places of the records of a page. */
+static void find_page_places(struct sweep_file *f, const struct ring_layout *l, uint64_t begin)
+{
+	struct ring_record rec;
+	struct ring_page page;
+	uint32_t at = l->data_off;
+	uint64_t time = 0;
+
+	if (!ring_page_read(l, f->bytes + begin, l->page_bytes, &page))
+		return;
+	while (ring_next(l, f->bytes + begin, page.end, &at, &time, &rec) > 0)
+		(void)vec_push(&f->places, (struct place){ begin + rec.at, begin + rec.at + rec.len,
+							   begin + rec.at,
+							   begin + rec.at + rec.len });
+}
+
+/* A trace.dat of version 6 without instances: its pages are at the end. */
+static bool find_tracedat_places(struct recording *r, const char *path)
+{
+	struct sweep_file *f = &r->files[0];
+	struct bytes b = bytes_init(f->bytes, f->len, 0, path, false);
+	struct tracedat_start start;
+	struct tracedat_parts parts;
+	struct ring_layout l = { 0 };
+
+	if (!tracedat_head_find(f->bytes, f->len) || tracedat_start_read(&b, &start) < 0 ||
+	    tracedat_parts_read(&b, &parts) < 0 || ring_layout_read(parts.header_page, &l) < 0)
+		return false;
+	r->is_pipe = true;
+	r->swap = l.swap = b.swap;
+	l.is_big = start.is_big;
+	f->data_begin = (bytes_file_off(&b) + l.page_bytes - 1) / l.page_bytes * l.page_bytes;
+	f->data_end = f->len;
+	for (uint64_t at = f->data_begin; at + l.page_bytes <= f->len; at += l.page_bytes)
+		find_page_places(f, &l, at);
+	name_it(r, path, "");
+	return true;
+}
+
 int recording_read(struct recording *ret, const char *path)
 {
 	struct recording r = { .nr = 1 };
@@ -146,7 +188,7 @@ int recording_read(struct recording *ret, const char *path)
 	struct perfdata_header h;
 
 	TRY(read_file(f, path));
-	if (find_blktrace_places(&r, path)) {
+	if (find_blktrace_places(&r, path) || find_tracedat_places(&r, path)) {
 		*ret = r;
 		return 0;
 	}

@@ -77,7 +77,8 @@ int ring_layout_read(struct bytes text, struct ring_layout *ret)
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-bool ring_page_read(const struct ring_layout *l, const uint8_t *p, struct ring_page *ret)
+bool ring_page_read(const struct ring_layout *l, const uint8_t *p, uint32_t len,
+		    struct ring_page *ret)
 {
 	const uint64_t commit = l->commit_bytes == 8 ? get_u64(p + l->commit_off, l->swap)
 						     : get_u32(p + l->commit_off, l->swap);
@@ -90,10 +91,11 @@ bool ring_page_read(const struct ring_layout *l, const uint8_t *p, struct ring_p
 		.end = l->data_off + bytes,
 		.has_lost = commit & COMMIT_HAS_LOST,
 	};
-	if (ret->has_lost && commit & COMMIT_HAS_COUNT &&
-	    l->page_bytes - ret->end >= l->commit_bytes)
+	if (ret->has_lost && commit & COMMIT_HAS_COUNT && len >= ret->end + l->commit_bytes)
 		ret->lost = l->commit_bytes == 8 ? get_u64(p + ret->end, l->swap)
 						 : get_u32(p + ret->end, l->swap);
+	if (ret->end > len)
+		ret->end = len;
 	return true;
 }
 

@@ -47,8 +47,13 @@ struct ring_record {
  */
 int ring_layout_read(struct bytes text, struct ring_layout *ret);
 
-/* False if the page's records would end outside the page. p has all bytes of the page. */
-bool ring_page_read(const struct ring_layout *l, const uint8_t *p, struct ring_page *ret);
+/*
+ * Reads the head of the page at p. A page that was cut off has fewer than page_bytes bytes, at
+ * least data_off; its records then end where it was cut. False if a page has more records than its
+ * size.
+ */
+bool ring_page_read(const struct ring_layout *l, const uint8_t *p, uint32_t len,
+		    struct ring_page *ret);
 
 /* The bytes of a record's header: a longer one has its length in a word of its own. */
 static inline uint32_t ring_head_bytes(const uint8_t *record, bool swap, bool is_big)

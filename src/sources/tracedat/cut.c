@@ -110,7 +110,7 @@ static int cut_page(const struct tracedat_source *s, unsigned file, struct unit 
 				cut_flags_of(s, p + rec.at + rec.head, rec.len - rec.head));
 			continue;
 		}
-		if (r < 0)
+		if (r < 0 && unit->off + unit->len < s->ranges.v[file].end)
 			cut_report_damage(s, file_off + at,
 					  "a record of no valid size, and the rest of its page,");
 		*ret_end = unit->off + l->page_bytes;
@@ -120,18 +120,24 @@ static int cut_page(const struct tracedat_source *s, unsigned file, struct unit 
 	return n;
 }
 
-/* Begins the page at p. Returns the number of cuts, 1 if events were lost in front of it. */
+/*
+ * Begins the page at p, which has len bytes. Returns the number of cuts, 1 if events were lost in
+ * front of it.
+ */
 static int cut_begin_page(const struct tracedat_source *s, unsigned file, const uint8_t *p,
-			  uint64_t file_off, struct unit *unit, struct cut *ret)
+			  uint32_t len, uint64_t file_off, struct unit *unit, struct cut *ret)
 {
 	const struct tracedat_range *range = &s->ranges.v[file];
 	const struct ring_layout *l = &range->instance->layout;
 	struct ring_page head;
 
-	if (!ring_page_read(l, p, &head)) {
+	if (!ring_page_read(l, p, len, &head)) {
 		cut_report_damage(s, file_off, "a page with more data than its size");
 		head = (struct ring_page){ .end = l->data_off };
 	}
+	if (len < l->page_bytes)
+		defects_add(s->opts.read_defects, DEFECT_TRUNCATED, 1, "page at 0x%llx of %.120s",
+			    (unsigned long long)file_off, s->opts.path);
 	*unit = (struct unit){
 		.off = file_off,
 		.len = head.end,
@@ -141,7 +147,7 @@ static int cut_begin_page(const struct tracedat_source *s, unsigned file, const 
 	};
 	if (!head.has_lost)
 		return 0;
-	cut_put(s, file, ret, p, l->page_bytes, file_off, cut_time_of_first(l, p, &head), 0);
+	cut_put(s, file, ret, p, len, file_off, cut_time_of_first(l, p, &head), 0);
 	return 1;
 }
 
@@ -158,18 +164,22 @@ int tracedat_cut(const struct source *source, unsigned file, struct unit *unit, 
 	*ret_used = 0;
 	if (!range->instance)
 		return cut_lines(s, file, p, len, file_off, ret, max, ret_used, ret_need);
-	while (!n) {
+	while (!n && at < range->end) {
+		const struct ring_layout *l = &range->instance->layout;
 		const bool is_inside = unit->len && at < unit->off + unit->len;
-		const uint64_t end =
-			is_inside ? unit->off + unit->len : at + range->instance->layout.page_bytes;
+		uint64_t end = is_inside ? unit->off + unit->len : at + l->page_bytes;
 
+		/* The last page may be cut off. */
+		if (end > range->end && range->end - at >= l->data_off)
+			end = range->end;
 		if (end - file_off > len) {
 			*ret_need = (size_t)(end - at);
 			break;
 		}
 		if (!is_inside) {
-			n = cut_begin_page(s, file, p + (at - file_off), at, unit, ret);
-			at += range->instance->layout.data_off;
+			n = cut_begin_page(s, file, p + (at - file_off), (uint32_t)(end - at), at,
+					   unit, ret);
+			at += l->data_off;
 		}
 		n += cut_page(s, file, unit, p + (at - file_off), at, ret + n, max - n, &at);
 		*ret_used = at - file_off;

@@ -141,7 +141,7 @@ static int decode_lost(struct tracedat_source *s, const struct cut *cut, struct 
 {
 	struct ring_page head;
 
-	if (!ring_page_read(&s->ranges.v[cut->file].instance->layout, cut->bytes, &head))
+	if (!ring_page_read(&s->ranges.v[cut->file].instance->layout, cut->bytes, cut->len, &head))
 		return decode_bad_record(s, cut, "a page with more data than its size");
 	s->made.lost = (struct tracedat_lost_payload){
 		.cpu = s->ranges.v[cut->file].cpu,

@@ -18,7 +18,7 @@ static void scan_page(struct tracedat_source *s, const struct ring_layout *l, co
 	uint32_t at = l->data_off;
 	uint64_t time = 0;
 
-	if (!ring_page_read(l, page, &head))
+	if (!ring_page_read(l, page, l->page_bytes, &head))
 		return;
 	while (ring_next(l, page, head.end, &at, &time, &rec) > 0) {
 		struct sonde_schema *sc;

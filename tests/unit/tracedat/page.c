@@ -60,7 +60,7 @@ static struct ring_page finish(struct made *m, uint64_t flags)
 	struct ring_page page;
 
 	put_u64(m, 8, flags | (m->len - 16));
-	assert_true(ring_page_read(&m->layout, m->bytes, &page));
+	assert_true(ring_page_read(&m->layout, m->bytes, PAGE, &page));
 	assert_int_equal(page.end, m->len);
 	return page;
 }
@@ -183,9 +183,26 @@ TEST(a_commit_beyond_the_page)
 	struct ring_page page;
 
 	put_u64(&m, 8, PAGE - 16);
-	assert_true(ring_page_read(&m.layout, m.bytes, &page));
+	assert_true(ring_page_read(&m.layout, m.bytes, PAGE, &page));
 	put_u64(&m, 8, PAGE - 15);
-	assert_false(ring_page_read(&m.layout, m.bytes, &page));
+	assert_false(ring_page_read(&m.layout, m.bytes, PAGE, &page));
+}
+
+TEST(a_page_that_was_cut_off)
+{
+	struct made m = begin(false);
+	struct ring_page page;
+
+	put_head(&m, 1, 0);
+	put_u32(&m, 0);
+	put_u64(&m, m.len, 7);
+	finish(&m, 0xc0000000);
+	assert_true(ring_page_read(&m.layout, m.bytes, 32, &page));
+	assert_true(page.end == 24 && page.lost == 7);
+	assert_true(ring_page_read(&m.layout, m.bytes, 31, &page));
+	assert_true(page.end == 24 && page.has_lost && !page.lost);
+	assert_true(ring_page_read(&m.layout, m.bytes, 20, &page));
+	assert_true(page.end == 20);
 }
 
 TEST(layouts)
