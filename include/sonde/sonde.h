@@ -162,9 +162,10 @@ SONDE_API const char *sonde_error_text(void);
  *	                    events, and its defects; perfdata: a recording of the chosen events, in
  *	                    the file `output`, not to the descriptor; blkparse: for recordings of
  *	                    blktrace, the lines of that program; trace-cmd: tracepoints as lines of
- *	                    trace-cmd report; record-counts: how many records of each type there
- *	                    are; record-dump: each record as bytes and decoded, and those counts;
- *	                    tasks: the tree of tasks
+ *	                    trace-cmd report; babeltrace: for CTF traces, the lines of babeltrace2;
+ *	                    record-counts: how many records of each type there are; record-dump:
+ *	                    each record as bytes and decoded, and those counts; tasks: the tree of
+ *	                    tasks
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)

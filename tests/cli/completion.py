@@ -276,7 +276,8 @@ def check_candidates():
            'options of every command before the command')
     offers('record -', ['=-e', '=--event', '=--call-graph', '=-v'], ['=--debug', '=--snapsho'],
            'a command has its options')
-    offered('script --format ', ['=text', '=jsonl', '=blkparse', '=trace-cmd'], 'formats of script')
+    offered('script --format ', ['=text', '=jsonl', '=blkparse', '=trace-cmd', '=babeltrace'],
+            'formats of script')
     offered('info --format ', ['=text', '=json'], 'formats of lists')
     offered('script --clock ', ['=raw', '=relative', '=utc', '=local'], 'clocks')
     offered('record --call-graph ', ['=fp', '=dwarf', '=lbr'], 'ways to record call chains')

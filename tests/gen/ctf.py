@@ -4,8 +4,8 @@
     packet = Packet('le').int(MAGIC, 32).int(5, 3).text('x')
     write(folder, '/* CTF 1.8 */ ...', chan_0=packet.sized(), chan_1=...)
 
-Bits of a packet: in the little byte order the lowest bit of a value comes first and fills a byte
-from its low end; in the big one the highest bit comes first and fills a byte from its high end.
+Bits of a packet: in the little byte order the lowest bit of a value is first and fills a byte from
+its low end; in the big one the highest bit is first and fills a byte from its high end.
 """
 import json
 import struct

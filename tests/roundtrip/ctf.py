@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads traces in the Common Trace Format: made ones, whose values stand here, and the corpus.
+"""Reads traces in the Common Trace Format: made ones, whose values are here, and the corpus.
 
     ctf.py SONDE
 
@@ -110,7 +110,8 @@ event {
 
 def put_bits(p):
     p.int(0, 8).align(8)
-    for value, size in (5, 3), (-3, 5), (0xabc, 12), (-1, 4), (-4294967296, 33), (0x55, 7), (-2, 64):
+    for value, size in ((5, 3), (-3, 5), (0xabc, 12), (-1, 4), (-4294967296, 33), (0x55, 7),
+                        (-2, 64)):
         p.int(value, size, 1)
 
 
@@ -232,8 +233,8 @@ def stamped(events, begin, end, lost=0, number=0, cpu=1, instance=0, order='le',
 
 def check_clock():
     wrap = 1 << 27
-    first = stamped([(wrap - 5, 3, 10, 'aa', 1), (3, 3, 10, 'aa', 2), (wrap + 9, 70000, 11, 'bb', 0),
-                     (9, 3, 11, 'bb', 3)], wrap - 10, wrap + 20)
+    first = stamped([(wrap - 5, 3, 10, 'aa', 1), (3, 3, 10, 'aa', 2),
+                     (wrap + 9, 70000, 11, 'bb', 0), (9, 3, 11, 'bb', 3)], wrap - 10, wrap + 20)
     later = stamped([(5 * wrap + 1, 3, 10, 'cc', 4)], 5 * wrap, 5 * wrap + 2, lost=2**32 - 2,
                     number=3)
     last = stamped([(6 * wrap + 1, 3, 10, 'cc', 5)], 6 * wrap, 6 * wrap + 2, lost=3, number=4)
@@ -462,8 +463,8 @@ BAD_TYPES = [
 def check_bad_metadata():
     (TOP / 'bad').mkdir()
     bad = [(n, '/* CTF 1.8 */\n' + text, word) for n, text, word in BAD_METADATA]
-    bad += [(n, '/* CTF 1.8 */ %s event { name = e; fields := struct { %s }; };' % (OWN, text), word)
-            for n, text, word in BAD_TYPES]
+    bad += [(n, '/* CTF 1.8 */ %s event { name = e; fields := struct { %s }; };' % (OWN, text),
+             word) for n, text, word in BAD_TYPES]
     bad += [('JSON: ' + n, fragments(o), word) for n, o, word in (
         ('an unknown fragment', {'type': 'x'}, "2:2: 'x' is no type"),
         ('an extension', {'type': 'trace-class', 'extensions': {'a': {'b': 1}}}, 'extensions'),

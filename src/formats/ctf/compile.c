@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "formats/ctf/walk.h"
 
 enum scope {
 	SCOPE_PACKET_HEADER,
@@ -222,9 +221,9 @@ static const struct ctf_clock *compile_implied_clock(struct compiler *c,
 						     const struct ctf_step *step)
 {
 	struct ctf_trace *t = c->t;
-	const bool is_time = step->role == CTF_ROLE_BEGIN || step->role == CTF_ROLE_END ||
-			     (c->scope == SCOPE_EVENT_HEADER && step->name &&
-			      !strcmp(step->name, "timestamp"));
+	const bool is_time =
+		step->role == CTF_ROLE_BEGIN || step->role == CTF_ROLE_END ||
+		(c->scope == SCOPE_EVENT_HEADER && step->name && !strcmp(step->name, "timestamp"));
 
 	if (!is_time || t->clocks.n > 1)
 		return NULL;
@@ -280,9 +279,8 @@ static int compile_number(struct compiler *c, struct ctf_step *step)
 	step->is_leb = type->is_leb;
 	step->is_big = (type->order ? type->order : c->t->order) == SONDE_ORDER_BIG;
 	step->clock = type->clock;
-	step->role = (uint8_t)(c->t->major == 1 && !type->is_signed
-				       ? compile_role_of(c, step->name)
-				       : type->role);
+	step->role = (uint8_t)(c->t->major == 1 && !type->is_signed ? compile_role_of(c, step->name)
+								    : type->role);
 	if (!step->clock && c->t->major == 1)
 		step->clock = compile_implied_clock(c, step);
 	if (type->is_default_clock)
@@ -299,8 +297,7 @@ static int compile_number(struct compiler *c, struct ctf_step *step)
 static int compile_enter(struct compiler *c, uint32_t step)
 {
 	if (c->open.n >= CTF_MOST_DEPTH)
-		return compile_fail(c, NULL, c->steps.v[step].name,
-				    "is nested more than 64 deep");
+		return compile_fail(c, NULL, c->steps.v[step].name, "is nested more than 64 deep");
 	return vec_push(&c->open, step) < 0 ? err_nomem() : 0;
 }
 
@@ -406,7 +403,7 @@ static int compile_variant(struct compiler *c, uint32_t at)
 	return 0;
 }
 
-/* The name as it stands in text. */
+/* The name as text shows it. */
 static int compile_label(struct compiler *c, struct ctf_step *step)
 {
 	const size_t n = strlen(step->shown);
@@ -472,105 +469,6 @@ static int compile_scope(struct compiler *c, enum scope scope, const struct ctf_
 	return to->steps ? 0 : err_nomem();
 }
 
-/* ---- steps of a fixed size ------------------------------------------------------------------- */
-
-static uint64_t finish_round_up(uint64_t n, uint32_t align)
-{
-	return (n + align - 1) & ~(uint64_t)(align - 1);
-}
-
-/* The largest fixed size: larger ones are not added up. */
-#define FINISH_MOST_BITS (UINT64_C(1) << 40)
-
-static void finish_struct(struct ctf_step *steps, uint32_t at)
-{
-	struct ctf_step *s = &steps[at];
-	uint64_t bits = 0;
-
-	for (uint32_t i = at + 1; i < s->next; i = steps[i].next) {
-		if (!steps[i].is_fixed)
-			return;
-		bits = finish_round_up(bits, steps[i].align) + steps[i].fixed_bits;
-		if (bits > FINISH_MOST_BITS)
-			return;
-	}
-	s->is_fixed = true;
-	s->fixed_bits = bits;
-}
-
-static void finish_array(struct ctf_step *steps, uint32_t at)
-{
-	struct ctf_step *s = &steps[at];
-	const struct ctf_step *elem = s + 1;
-	const uint64_t stride = finish_round_up(elem->fixed_bits, elem->align);
-	uint64_t bits;
-
-	if (!elem->is_fixed || __builtin_mul_overflow(stride, s->count, &bits) ||
-	    bits > FINISH_MOST_BITS)
-		return;
-	s->is_fixed = true;
-	s->fixed_bits = s->count ? bits - (stride - elem->fixed_bits) : 0;
-}
-
-/* Joins each fixed step with those behind it in the same struct. */
-static void finish_runs(struct ctf_step *steps, uint32_t begin, uint32_t end)
-{
-	/* Members from the last to the first: a run is the step and the run behind it. */
-	for (uint32_t i = end; i-- > begin;) {
-		struct ctf_step *s = &steps[i];
-		const struct ctf_step *behind = s->next < end ? &steps[s->next] : NULL;
-		uint64_t bits;
-
-		if (!s->is_fixed)
-			continue;
-		s->run_bits = s->fixed_bits;
-		s->run_next = s->next;
-		if (!behind || !behind->run_next || behind->align > s->align)
-			continue;
-		bits = finish_round_up(s->run_bits, behind->align) + behind->run_bits;
-		if (bits > FINISH_MOST_BITS)
-			continue;
-		s->run_bits = bits;
-		s->run_next = behind->run_next;
-	}
-}
-
-static void finish_program(struct ctf_program *program)
-{
-	struct ctf_step *steps = program->steps;
-
-	for (uint32_t i = program->nr; i--;) {
-		struct ctf_step *s = &steps[i];
-
-		if (s->slot != CTF_NO_SLOT)
-			s->is_hidden = false; /* something depends on it */
-		switch ((enum ctf_kind)s->kind) {
-		case CTF_INT:
-		case CTF_ENUM:
-		case CTF_FLOAT:
-			s->is_fixed = !s->is_leb && s->slot == CTF_NO_SLOT && !s->clock &&
-				      s->role == CTF_ROLE_NONE;
-			s->fixed_bits = s->bits;
-			s->is_quick = s->is_fixed && s->kind == CTF_INT && s->base == 10 &&
-				      s->align % 8 == 0 &&
-				      (s->bits == 8 || s->bits == 16 || s->bits == 32 ||
-				       s->bits == 64);
-			break;
-		case CTF_STRUCT:
-			finish_struct(steps, i);
-			break;
-		case CTF_ARRAY:
-			finish_array(steps, i);
-			break;
-		case CTF_STRING:
-		case CTF_SEQUENCE:
-		case CTF_VARIANT:
-			break;
-		}
-	}
-	finish_runs(steps, 0, program->nr);
-}
-
 /* ---- classes --------------------------------------------------------------------------------- */
 
 static int compile_events(struct compiler *c)
@@ -607,8 +505,7 @@ static int compile_assign_events(struct ctf_trace *t)
 		struct ctf_stream_class *to = NULL;
 
 		vec_foreach(s, &t->streams) {
-			if (event->has_stream_id ? (*s)->id == event->stream_id
-						 : t->streams.n == 1)
+			if (event->has_stream_id ? (*s)->id == event->stream_id : t->streams.n == 1)
 				to = *s;
 		}
 		if (!to)
@@ -640,49 +537,6 @@ static int compile_all(struct compiler *c)
 	return 0;
 }
 
-/* Recognizes LTTng's compact header (struct ctf_stream_class). */
-static void finish_header(struct ctf_stream_class *stream)
-{
-	const struct ctf_step *steps = stream->event_header_program.steps, *id, *variant, *stamp;
-	uint32_t option;
-
-	if (stream->event_header_program.nr < 5 || steps[0].align % 8)
-		return;
-	id = &steps[1];
-	variant = &steps[2];
-	if (id->kind != CTF_ENUM || id->bits != 5 || id->is_signed || id->is_big ||
-	    id->align != 1 || id->role != CTF_ROLE_EVENT_ID || id->clock || id->is_leb ||
-	    variant->kind != CTF_VARIANT || variant->ref != id->slot ||
-	    variant->next != stream->event_header_program.nr)
-		return;
-	option = ctf_choose(variant, 0);
-	stamp = &steps[option + 1];
-	if (!option || steps[option].kind != CTF_STRUCT || steps[option].next != option + 2 ||
-	    steps[option].align != 1 || stamp->kind != CTF_INT || stamp->bits != 27 ||
-	    stamp->is_big || stamp->is_leb || !stamp->clock || stamp->slot != CTF_NO_SLOT ||
-	    stamp->role != CTF_ROLE_NONE)
-		return;
-	for (uint64_t tag = 1; tag < 31; tag++)
-		if (ctf_choose(variant, tag) != option)
-			return;
-	stream->compact_slot = id->slot;
-}
-
-static void compile_finish(struct ctf_trace *t)
-{
-	finish_program(&t->packet_header_program);
-	vec_foreach(stream, &t->streams) {
-		finish_program(&(*stream)->packet_context_program);
-		finish_program(&(*stream)->event_header_program);
-		finish_program(&(*stream)->event_context_program);
-		finish_header(*stream);
-	}
-	vec_foreach(event, &t->events) {
-		finish_program(&(*event)->context_program);
-		finish_program(&(*event)->fields_program);
-	}
-}
-
 #define NS_IN_S INT64_C(1000000000)
 
 /* Complete seconds of the offset in cycles are carried, so that its rest is less than one. */
@@ -692,9 +546,7 @@ static void compile_clock(struct ctf_clock *clock)
 	const __int128 ns = ((__int128)clock->offset_s + clock->offset_cycles / freq) * NS_IN_S +
 			    (__int128)(clock->offset_cycles % freq) * NS_IN_S / freq;
 
-	clock->base_ns = ns > INT64_MAX   ? INT64_MAX
-			 : ns < INT64_MIN ? INT64_MIN
-					  : (int64_t)ns;
+	clock->base_ns = ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
 int ctf_compile(struct ctf_trace *t)
@@ -710,6 +562,6 @@ int ctf_compile(struct ctf_trace *t)
 	vec_done(&c.open);
 	vec_done(&c.choices);
 	if (r >= 0)
-		compile_finish(t);
+		ctf_finish(t);
 	return r;
 }

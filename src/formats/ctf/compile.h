@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types compiled for the places where they stand: each scope of a stream or an event is a program,
+ * Types compiled for the places that have them: each scope of a stream or an event is a program,
  * a row of steps. The steps of a struct's members follow the struct's own step; `next` is behind
  * them. Lengths and tags are resolved: the field that they refer to puts its value into a slot.
  *
@@ -30,23 +30,23 @@ struct ctf_step {
 	uint8_t role; /* enum ctf_role */
 	uint8_t base, bits;
 	bool is_big, is_signed, is_text, is_leb;
-	bool is_hidden;         /* describes packets or events: no field of them */
-	bool is_fixed;          /* has fixed_bits if it begins at its alignment; is only passed */
-	bool is_quick;          /* decimal, of 8, 16, 32 or 64 bits in bytes, only passed */
-	bool is_tag_signed;     /* VARIANT */
-	bool is_optional;       /* VARIANT */
-	uint32_t align;         /* bits; a power of 2 */
-	uint32_t next;          /* the step behind this one and all inside it */
-	uint32_t slot;          /* gets the value; CTF_NO_SLOT if none */
-	uint32_t ref;           /* SEQUENCE, VARIANT: slot of the length or tag */
-	uint32_t run_next;      /* behind the fixed steps from this one on; 0 if not fixed */
-	uint32_t nr_choices;    /* VARIANT */
-	uint64_t count;         /* ARRAY */
+	bool is_hidden;      /* describes packets or events: no field of them */
+	bool is_fixed;       /* has fixed_bits if it begins at its alignment; is only passed */
+	bool is_quick;       /* decimal, of 8, 16, 32 or 64 bits in bytes, only passed */
+	bool is_tag_signed;  /* VARIANT */
+	bool is_optional;    /* VARIANT */
+	uint32_t align;      /* bits; a power of 2 */
+	uint32_t next;       /* the step behind this one and all inside it */
+	uint32_t slot;       /* gets the value; CTF_NO_SLOT if none */
+	uint32_t ref;        /* SEQUENCE, VARIANT: slot of the length or tag */
+	uint32_t run_next;   /* behind the fixed steps from this one on; 0 if not fixed */
+	uint32_t nr_choices; /* VARIANT */
+	uint64_t count;      /* ARRAY */
 	uint64_t fixed_bits, run_bits;
 	const struct ctf_choice *choices;
 	const struct ctf_clock *clock;
 	const struct ctf_type *type;
-	const char *name;  /* as written; NULL for the scope and for elements */
+	const char *name; /* as written; NULL for the scope and for elements */
 	const char *shown;
 	const char *label; /* ", shown = ", for text */
 	uint32_t label_len;

@@ -105,8 +105,9 @@ static int json_metadata_preamble(struct json_metadata *m, const struct json_val
 
 	TRY(json_metadata_unsigned(m, f, "version", 0, &version));
 	if (version != 2)
-		return json_metadata_fail(m, f->at, "the version is %llu; sonde reads CTF 1.8 and "
-						    "CTF 2",
+		return json_metadata_fail(m, f->at,
+					  "the version is %llu; sonde reads CTF 1.8 and "
+					  "CTF 2",
 					  (unsigned long long)version);
 	return json_metadata_uuid(m, f, "uuid", m->trace->uuid, &m->trace->has_uuid);
 }
@@ -163,8 +164,8 @@ static int json_metadata_clock(struct json_metadata *m, const struct json_value 
 		return json_metadata_fail(m, f->at, "the frequency of the clock is 0");
 	TRY(json_metadata_signed(m, offset, "seconds", &clock->offset_s));
 	TRY(json_metadata_signed(m, offset, "cycles", &clock->offset_cycles));
-	clock->is_absolute = origin && origin->kind == JSON_TEXT &&
-			     !strcmp(origin->text, "unix-epoch");
+	clock->is_absolute =
+		origin && origin->kind == JSON_TEXT && !strcmp(origin->text, "unix-epoch");
 	if (m->trace->clocks.n >= CTF_MOST_DEPTH)
 		return json_metadata_fail(m, f->at, "there are more than %d clocks",
 					  CTF_MOST_DEPTH);
@@ -265,16 +266,17 @@ static int json_metadata_read(struct json_metadata *m, const char *text, size_t 
 		at = record ? record : end;
 		f = json_tree_read(&tree);
 		if (!f)
-			return tree.mistake ? json_metadata_fail(m, tree.at, "expected %s",
-								 tree.mistake)
-					    : -ENOMEM;
+			return tree.mistake
+				       ? json_metadata_fail(m, tree.at, "expected %s", tree.mistake)
+				       : -ENOMEM;
 		nr_values = tree.nr_values;
 		if (f->kind != JSON_OBJECT)
 			return json_metadata_fail(m, f->at, "a fragment must be an object");
 		TRY(json_metadata_text(m, f, "type", &type));
 		if (is_first && (!type || strcmp(type, "preamble") != 0))
-			return json_metadata_fail(m, f->at, "the first fragment must be the "
-							    "preamble");
+			return json_metadata_fail(m, f->at,
+						  "the first fragment must be the "
+						  "preamble");
 		is_first = false;
 		TRY(json_metadata_fragment(m, f));
 	}

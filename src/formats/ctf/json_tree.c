@@ -14,8 +14,8 @@ static void *tree_mistake(struct json_tree *t, const char *expected)
 
 static void tree_skip(struct json_tree *t)
 {
-	while (t->at < t->end && (*t->at == ' ' || *t->at == '\n' || *t->at == '\r' ||
-				  *t->at == '\t'))
+	while (t->at < t->end &&
+	       (*t->at == ' ' || *t->at == '\n' || *t->at == '\r' || *t->at == '\t'))
 		t->at++;
 }
 
@@ -193,9 +193,9 @@ static struct json_value *tree_children(struct json_tree *t, struct json_value *
 		v->nr++;
 	} while (tree_take(t, ','));
 	t->depth--;
-	return tree_take(t, close) ? v
-				   : tree_mistake(t, v->kind == JSON_OBJECT ? "',' or '}'"
-									    : "',' or ']'");
+	return tree_take(t, close)
+		       ? v
+		       : tree_mistake(t, v->kind == JSON_OBJECT ? "',' or '}'" : "',' or ']'");
 }
 
 struct json_value *json_tree_read(struct json_tree *t)
@@ -228,8 +228,7 @@ struct json_value *json_tree_read(struct json_tree *t)
 	case 'f':
 		v->kind = JSON_BOOL;
 		v->is_true = *t->at == 't';
-		return tree_word(t, v->is_true ? "true" : "false") ? v
-								   : tree_mistake(t, "a value");
+		return tree_word(t, v->is_true ? "true" : "false") ? v : tree_mistake(t, "a value");
 	case 'n':
 		return tree_word(t, "null") ? v : tree_mistake(t, "a value");
 	}

@@ -24,10 +24,10 @@ enum json_kind {
 struct json_value {
 	enum json_kind kind;
 	bool is_true, is_negative;
-	uint64_t number;   /* INTEGER: the two's complement if negative */
-	const char *text;  /* TEXT */
-	const char *name;  /* of a member */
-	const char *at;    /* its place in the text */
+	uint64_t number;                 /* INTEGER: the two's complement if negative */
+	const char *text;                /* TEXT */
+	const char *name;                /* of a member */
+	const char *at;                  /* its place in the text */
 	struct json_value *first, *next; /* elements or members */
 	uint32_t nr;
 };

@@ -80,9 +80,9 @@ static int types_order(struct json_metadata *m, const struct json_value *v, stru
 					  "'byte-order' must be little-endian or big-endian");
 	is_big = !strcmp(order, "big-endian");
 	if (bits && strcmp(bits, is_big ? "last-to-first" : "first-to-last") != 0)
-		return json_metadata_fail(m, v->at,
-					  "a bit-order of '%.40s' with bytes in %s order is not read",
-					  bits, order);
+		return json_metadata_fail(
+			m, v->at, "a bit-order of '%.40s' with bytes in %s order is not read", bits,
+			order);
 	type->order = is_big ? SONDE_ORDER_BIG : SONDE_ORDER_LITTLE;
 	return 0;
 }
@@ -207,7 +207,7 @@ static int types_location(struct json_metadata *m, const struct json_value *of, 
 	}
 	if (origin && !is_known)
 		r = json_metadata_fail(m, v->at, "'%.60s' is no origin", origin);
-	/* null names the parent, where the search goes by itself. */
+	/* null names the parent, which is searched without it. */
 	for (const struct json_value *w = path->first; w && r >= 0; w = w->next) {
 		if (w->kind == JSON_TEXT)
 			r = vec_push(&words, w->text);
@@ -298,7 +298,8 @@ static int types_members(struct json_metadata *m, const struct json_value *list,
 
 		TRY(json_metadata_text(m, v, "name", &members[n].name));
 		if (!class || (type->kind == CTF_STRUCT && !members[n].name))
-			return json_metadata_fail(m, v->at, "a member has a name and a field-class");
+			return json_metadata_fail(m, v->at,
+						  "a member has a name and a field-class");
 		members[n].name = members[n].name ? members[n].name : "";
 		members[n].shown = members[n].name;
 		TRY(json_type(m, class, &members[n].type));
@@ -323,8 +324,7 @@ static int types_structure(struct json_metadata *m, const struct json_value *v,
 	return types_members(m, json_member(v, "member-classes"), type);
 }
 
-static int types_variant(struct json_metadata *m, const struct json_value *v,
-			 struct ctf_type *type)
+static int types_variant(struct json_metadata *m, const struct json_value *v, struct ctf_type *type)
 {
 	type->has_tag = true;
 	TRY(types_location(m, v, "selector-field-location", &type->path));

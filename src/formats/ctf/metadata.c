@@ -74,9 +74,10 @@ bool ctf_is_metadata(const uint8_t *head, size_t len)
 	bool swap;
 
 	return metadata_is_packet(head, len, &swap) ||
-	       (len >= sizeof(text_start) - 1 && !memcmp(head, text_start, sizeof(text_start) - 1)) ||
-	       (len >= 2 && head[0] == CTF_JSON_RECORD && (head[1] == '{' || head[1] == '\n' ||
-							   head[1] == ' '));
+	       (len >= sizeof(text_start) - 1 &&
+		!memcmp(head, text_start, sizeof(text_start) - 1)) ||
+	       (len >= 2 && head[0] == CTF_JSON_RECORD &&
+		(head[1] == '{' || head[1] == '\n' || head[1] == ' '));
 }
 
 /* Appends the text of one packet. Returns the size of the packet. */
@@ -155,9 +156,10 @@ int ctf_trace_read(struct ctf_trace *t, const char *path, const uint8_t *bytes, 
 	} else if (ctf_is_metadata(bytes, len)) {
 		r = metadata_parse(t, (const char *)bytes, len);
 	} else {
-		r = err_set(-EBADMSG,
-			    "%s begins as no metadata do ('/* CTF 1.8', a packet, or JSON of CTF 2)",
-			    path);
+		r = err_set(
+			-EBADMSG,
+			"%s begins as no metadata do ('/* CTF 1.8', a packet, or JSON of CTF 2)",
+			path);
 	}
 	outbuf_done(&text);
 	return r < 0 ? r : ctf_compile(t);

@@ -88,14 +88,14 @@ struct ctf_path {
 struct ctf_type {
 	enum ctf_kind kind;
 	bool is_signed;
-	bool is_text; /* an array of such integers is text */
-	bool is_leb;  /* LEB128: of variable length */
+	bool is_text;  /* an array of such integers is text */
+	bool is_leb;   /* LEB128: of variable length */
 	uint8_t order; /* enum sonde_byte_order; 0: that of the trace */
 	uint8_t base;
-	enum ctf_role role; /* CTF 2 states it; for CTF 1.8 see compile.c */
+	enum ctf_role role;    /* CTF 2 states it; for CTF 1.8 see compile.c */
 	bool is_default_clock; /* CTF 2: shows the default clock of its stream */
-	uint32_t bits;      /* of a number */
-	uint32_t align;     /* of a number; least of a struct, an array */
+	uint32_t bits;         /* of a number */
+	uint32_t align;        /* of a number; least of a struct, an array */
 	const struct ctf_clock *clock;
 	const struct ctf_type *of; /* container of an enum; element of an array */
 	/* ENUM: labels in the order of their declaration; an enum has a container. */
@@ -149,16 +149,16 @@ struct ctf_stream_class {
 	 * an id of 31 and more behind it. compact_slot gets the id; CTF_NO_SLOT for other headers.
 	 */
 	uint32_t compact_slot;
-	bool is_header_needed; /* lengths or tags outside of the header refer to it */
+	bool is_header_needed;  /* lengths or tags outside of the header refer to it */
 	uint32_t cpu_slot;      /* of the packet context's cpu_id; CTF_NO_SLOT if it has none */
 	uint8_t discarded_bits; /* of the counter of discarded events, which may wrap */
 };
 
 struct ctf_trace {
 	struct arena arena;
-	const char *path;  /* of the metadata, for messages */
+	const char *path; /* of the metadata, for messages */
 	unsigned major, minor;
-	uint8_t order;     /* enum sonde_byte_order */
+	uint8_t order; /* enum sonde_byte_order */
 	bool has_uuid;
 	uint8_t uuid[16];
 	const struct ctf_type *packet_header;
@@ -191,6 +191,8 @@ int ctf_tsdl_parse(struct ctf_trace *t, const char *text, size_t len);
 int ctf_json_parse(struct ctf_trace *t, const char *text, size_t len);
 /* compile.c */
 int ctf_compile(struct ctf_trace *t);
+/* finish.c */
+void ctf_finish(struct ctf_trace *t);
 
 /* Text as it is printed: 16 bytes as a UUID. False if it is none. */
 bool ctf_uuid_parse(const char *text, uint8_t ret[16]);

@@ -111,9 +111,9 @@ static void text_put_escaped(struct outbuf *out, uint8_t c)
 }
 
 /* Bytes that need no escape. */
-static const bool text_is_plain[256] = { [' ' ... '!'] = true,  ['#' ... '&'] = true,
-					 ['(' ... '>'] = true,  ['@' ... '['] = true,
-					 [']' ... '~'] = true,  [0x80 ... 0xff] = true };
+static const bool text_is_plain[256] = { [' ' ... '!'] = true, ['#' ... '&'] = true,
+					 ['(' ... '>'] = true, ['@' ... '['] = true,
+					 [']' ... '~'] = true, [0x80 ... 0xff] = true };
 
 static void text_put_string(struct outbuf *out, const uint8_t *p, size_t len)
 {

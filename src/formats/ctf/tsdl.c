@@ -195,10 +195,10 @@ static int tsdl_take_clock(struct tsdl *p, void *ctx, const struct attribute *a)
 	if (tsdl_is_named(a, "uuid"))
 		return tsdl_uuid_of(p, a, clock->uuid, &clock->has_uuid);
 	if (tsdl_is_named(a, "absolute"))
-		clock->is_absolute = a->value.is_number ? a->value.number
-							: a->value.text &&
-								  (!strcmp(a->value.text, "true") ||
-								   !strcmp(a->value.text, "TRUE"));
+		clock->is_absolute = a->value.is_number
+					     ? a->value.number
+					     : a->value.text && (!strcmp(a->value.text, "true") ||
+								 !strcmp(a->value.text, "TRUE"));
 	else if (!tsdl_is_named(a, "precision") && !tsdl_is_named(a, "description"))
 		p->trace->nr_ignored++;
 	return 0;
@@ -258,7 +258,8 @@ static int tsdl_stream(struct tsdl *p)
 	TRY(tsdl_block(p, stream, tsdl_take_stream));
 	for (size_t i = 0; i + 1 < t->streams.n; i++)
 		if (t->streams.v[i]->id == stream->id)
-			return tsdl_fail_at(p, at.line, at.column, "there are two streams of id %llu",
+			return tsdl_fail_at(p, at.line, at.column,
+					    "there are two streams of id %llu",
 					    (unsigned long long)stream->id);
 	return 0;
 }

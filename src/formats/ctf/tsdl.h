@@ -8,7 +8,7 @@
 
 enum tsdl_token_kind {
 	TOKEN_END,
-	TOKEN_WORD,   /* an identifier or a keyword */
+	TOKEN_WORD, /* an identifier or a keyword */
 	TOKEN_NUMBER,
 	TOKEN_TEXT,
 	TOKEN_SIGN,   /* one character */

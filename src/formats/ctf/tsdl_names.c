@@ -35,8 +35,7 @@ void tsdl_scope_end(struct tsdl *p)
 
 static const struct tsdl_name *names_find(struct tsdl *p, enum tsdl_space space, const char *name)
 {
-	for (size_t i = names_top(p, names_hash(space, name)); i;
-	     i = p->names.v[i - 1].shadowed) {
+	for (size_t i = names_top(p, names_hash(space, name)); i; i = p->names.v[i - 1].shadowed) {
 		const struct tsdl_name *n = &p->names.v[i - 1];
 
 		if (n->space == space && !strcmp(n->name, name))

@@ -79,8 +79,7 @@ int tsdl_value(struct tsdl *p, struct tsdl_value *ret)
 	}
 }
 
-int tsdl_value_unsigned(struct tsdl *p, const struct tsdl_value *v, const char *what,
-			uint64_t *ret)
+int tsdl_value_unsigned(struct tsdl *p, const struct tsdl_value *v, const char *what, uint64_t *ret)
 {
 	*ret = 0;
 	if (!v->is_number || (v->is_negative && v->number))
@@ -140,10 +139,10 @@ static int types_base(struct tsdl *p, const struct tsdl_value *v, uint8_t *ret)
 	static const struct {
 		const char *word;
 		uint8_t base;
-	} words[] = { { "decimal", 10 }, { "dec", 10 }, { "d", 10 },    { "i", 10 },
-		      { "u", 10 },       { "hex", 16 }, { "x", 16 },    { "X", 16 },
-		      { "p", 16 },       { "octal", 8 }, { "oct", 8 },  { "o", 8 },
-		      { "binary", 2 },   { "b", 2 },    { "hexadecimal", 16 } };
+	} words[] = { { "decimal", 10 }, { "dec", 10 },  { "d", 10 },          { "i", 10 },
+		      { "u", 10 },       { "hex", 16 },  { "x", 16 },          { "X", 16 },
+		      { "p", 16 },       { "octal", 8 }, { "oct", 8 },         { "o", 8 },
+		      { "binary", 2 },   { "b", 2 },     { "hexadecimal", 16 } };
 
 	for (size_t i = 0; v->text && i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(v->text, words[i].word)) {
@@ -354,8 +353,8 @@ static int types_labels(struct tsdl *p, struct ctf_type *type)
 			if (r >= 0)
 				r = types_enum_number(p, is_signed, &label.to);
 		}
-		if (r >= 0 && (is_signed ? (int64_t)label.to < (int64_t)label.from
-					 : label.to < label.from))
+		if (r >= 0 &&
+		    (is_signed ? (int64_t)label.to < (int64_t)label.from : label.to < label.from))
 			r = tsdl_fail(p, "the range of the label '%.60s' ends before it begins",
 				      label.text);
 		if (r >= 0 && labels.n >= CTF_MOST_MEMBERS)
@@ -576,8 +575,7 @@ static int types_by_name(const void *a, const void *b)
 		      (*(const struct ctf_member *const *)b)->name);
 }
 
-static int types_check_members(struct tsdl *p, const struct members *m,
-			       const struct tsdl_token *at)
+static int types_check_members(struct tsdl *p, const struct members *m, const struct tsdl_token *at)
 {
 	const struct ctf_member **sorted = calloc(m->list.n + 1, sizeof(*sorted));
 	int r = 0;
@@ -703,10 +701,9 @@ static int types_variant(struct tsdl *p, const struct ctf_type **ret)
 
 static bool types_is_c_word(const char *word, bool *ret_is_qualifier)
 {
-	static const char *const words[] = { "const",    "void",  "char",   "short",
-					     "int",      "long",  "float",  "double",
-					     "signed",   "_Bool", "_Complex", "_Imaginary",
-					     "unsigned" };
+	static const char *const words[] = { "const",    "void",       "char",    "short",  "int",
+					     "long",     "float",      "double",  "signed", "_Bool",
+					     "_Complex", "_Imaginary", "unsigned" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(word, words[i])) {

@@ -14,9 +14,11 @@ uint64_t ctf_read_odd_bits(const uint8_t *bytes, uint64_t pos, unsigned bits, bo
 		const unsigned rest = at + bits - 64;
 
 		return is_big ? (ctf_read_odd_bits(bytes, pos, 64 - at, true) << rest |
-				 (uint64_t)p[8] >> (8 - rest)) & mask
+				 (uint64_t)p[8] >> (8 - rest)) &
+					mask
 			      : (ctf_read_odd_bits(bytes, pos, 64 - at, false) |
-				 (uint64_t)p[8] << (64 - at)) & mask;
+				 (uint64_t)p[8] << (64 - at)) &
+					mask;
 	}
 	if (is_big) {
 		for (unsigned i = 0; i < n; i++)

@@ -37,8 +37,7 @@ int ctf_walk(const struct ctf_program *program, struct ctf_reader *rd);
 /* Like it, for the header of an event. */
 int ctf_walk_header(const struct ctf_stream_class *stream, struct ctf_reader *rd);
 /* Like it, for the steps from..to. */
-int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to,
-		   struct ctf_reader *rd);
+int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to, struct ctf_reader *rd);
 /* Any number of bits, zero-extended. */
 uint64_t ctf_read_odd_bits(const uint8_t *bytes, uint64_t pos, unsigned bits, bool is_big);
 /* The number of an INT, ENUM or FLOAT, sign-extended if it is signed, with all that follows. */

@@ -28,7 +28,7 @@ struct packet_text {
 /* One trace of the session. */
 struct trace {
 	struct ctf_source *source;
-	struct outbuf host; /* "host:proc:(42) " */
+	struct outbuf host;              /* "host:proc:(42) " */
 	VEC(struct packet_text) packets; /* by file */
 };
 
@@ -132,9 +132,8 @@ static int babeltrace_add_trace(struct babeltrace_sink *s, const struct recordin
 	struct ctf_view_env env;
 
 	if (!t.source)
-		return err_set(-EINVAL,
-			       "format babeltrace is for CTF traces; %s is a %s recording", rec->input,
-			       rec->source->ops->name);
+		return err_set(-EINVAL, "format babeltrace is for CTF traces; %s is a %s recording",
+			       rec->input, rec->source->ops->name);
 	ctf_view_env(t.source, &env);
 	if (env.hostname)
 		outbuf_str(&t.host, env.hostname);
@@ -151,7 +150,7 @@ static int babeltrace_add_trace(struct babeltrace_sink *s, const struct recordin
 	return 0;
 }
 
-/* The context of the event's packet, made when the first event of the packet comes. */
+/* The context of the event's packet, made for the first event of the packet. */
 static int babeltrace_know_packet(struct trace *t, const struct event *ev,
 				  const struct packet_text **ret)
 {

@@ -46,11 +46,11 @@ struct ctf_lost {
 /* A packet's header and context, as far as they say where its events are. */
 struct ctf_packet {
 	bool is_read, is_truncated;
-	uint64_t off;                        /* in its file */
-	uint32_t header_bytes;               /* up to its first event, rounded up */
-	uint64_t first_bit, content, bits;   /* of the packet */
+	uint64_t off;                      /* in its file */
+	uint32_t header_bytes;             /* up to its first event, rounded up */
+	uint64_t first_bit, content, bits; /* of the packet */
 	const struct ctf_stream_class *class;
-	uint64_t clock;                      /* behind the header */
+	uint64_t clock; /* behind the header */
 	uint64_t roles[NR_CTF_ROLES];
 	uint32_t seen;
 };
@@ -74,8 +74,8 @@ struct ctf_file {
 	/* For cut() only. */
 	struct ctf_packet packet;
 	uint64_t *cut_slots;
-	uint64_t cut_at; /* where cut() stopped inside of a byte, and how many bits of it are done */
-	unsigned cut_bits;
+	uint64_t cut_at;   /* where cut() stopped inside of a byte */
+	unsigned cut_bits; /* and how many bits of it are done */
 	/* For decode() only: the packet of the events being decoded. */
 	struct ctf_packet current;
 	uint8_t *header; /* owned: bytes of its header and context */
@@ -185,9 +185,9 @@ int ctf_cut(const struct source *s, unsigned file, struct unit *unit, const uint
 int ctf_schemas_make(struct ctf_source *s);
 /* fill.c */
 struct ctf_filler {
-	uint8_t *to;       /* the payload */
-	size_t used;       /* with the fixed part */
-	bool is_cut;       /* a dynamic value was too long */
+	uint8_t *to; /* the payload */
+	size_t used; /* with the fixed part */
+	bool is_cut; /* a dynamic value was too long */
 	struct outbuf *scratch;
 };
 int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
@@ -205,8 +205,8 @@ const char *ctf_alias_field(const struct ctf_alias *event, const char *name, int
 int ctf_decode(struct source *s, const struct cut *cuts, int nr, int *at, struct event *ret,
 	       int max);
 /*
- * Sets up a reader over the bytes of an event, in front of its header. event.member is the bit behind
- * the header.
+ * Sets up a reader over the bytes of an event, in front of its header. event.member is the bit
+ * behind the header.
  */
 void ctf_event_reader(struct ctf_source *s, const struct cut *cut, struct ctf_reader *ret);
 /* tasks.c: what an event changes, or NULL. */

@@ -77,8 +77,8 @@ static int decode_keep_header(struct ctf_file *file, const struct cut *cut)
 	return 0;
 }
 
-static int decode_put_lost(struct ctf_source *s, const struct ctf_file *file,
-			   const struct cut *cut, struct ctf_lost lost, struct event *ret)
+static int decode_put_lost(struct ctf_source *s, const struct ctf_file *file, const struct cut *cut,
+			   struct ctf_lost lost, struct event *ret)
 {
 	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost.lost + lost.packets + lost.unknown,
 		    "%s up to the packet at 0x%llx of %.200s",
@@ -122,7 +122,8 @@ static int decode_packet(struct ctf_source *s, const struct cut *cut, struct eve
 	lost.packets = decode_lost_packets(stream, &file->current);
 	lost.lost = decode_discarded(stream, &file->current, &is_unknown);
 	lost.unknown = is_unknown;
-	return lost.packets || lost.lost || is_unknown ? decode_put_lost(s, file, cut, lost, ret) : 0;
+	return lost.packets || lost.lost || is_unknown ? decode_put_lost(s, file, cut, lost, ret)
+						       : 0;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -168,9 +169,8 @@ static int decode_fill(struct ctf_source *s, struct ctf_reader *rd, const struct
 static void decode_set_task(const struct ctf_source *s, const struct ctf_file *file,
 			    const struct ctf_event_type *type, struct event *ret)
 {
-	ret->pub.cpu = type->known[KNOWN_CPU]
-			       ? (int32_t)ctf_known_number(type, KNOWN_CPU, ret, -1)
-			       : file->cpu;
+	ret->pub.cpu = type->known[KNOWN_CPU] ? (int32_t)ctf_known_number(type, KNOWN_CPU, ret, -1)
+					      : file->cpu;
 	ret->pub.pid = ret->pub.tid = s->vpid;
 	if (type->known[KNOWN_PID] || type->known[KNOWN_TID]) {
 		ret->pub.tid = (int32_t)ctf_known_number(

@@ -15,8 +15,8 @@
 
 enum {
 	MOST_FILES = UINT16_MAX,
-	FIRST_BYTES = 64 * 1024,                /* the header of a first packet has at most so many */
-	MOST_SLOT_BYTES = 256 * 1024 * 1024     /* of all files */
+	FIRST_BYTES = 64 * 1024,            /* the header of a first packet has at most so many */
+	MOST_SLOT_BYTES = 256 * 1024 * 1024 /* of all files */
 };
 
 static const char metadata_name[] = "metadata";
@@ -221,13 +221,12 @@ static int files_find_folder(struct ctf_source *s)
 	const char *slash = strrchr(s->opts.path, '/'), *name = slash ? slash + 1 : s->opts.path;
 	struct stat st;
 
-	if (strcmp(name, metadata_name) != 0 || stat(s->opts.path, &st) < 0 ||
-	    !S_ISREG(st.st_mode))
+	if (strcmp(name, metadata_name) != 0 || stat(s->opts.path, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
-	s->opts.path = !slash		     ? "."
+	s->opts.path = !slash                  ? "."
 		       : slash == s->opts.path ? "/"
-					     : arena_strndup(&s->arena, s->opts.path,
-							     (size_t)(slash - s->opts.path));
+					       : arena_strndup(&s->arena, s->opts.path,
+							       (size_t)(slash - s->opts.path));
 	return s->opts.path ? 0 : err_nomem();
 }
 

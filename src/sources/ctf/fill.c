@@ -123,8 +123,7 @@ static int fill_printed(const struct ctf_step *steps, uint32_t at, struct ctf_re
 	return 0;
 }
 
-int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
-		     struct ctf_filler *f)
+int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)
 {
 	const struct ctf_step *steps = program->steps;
 	uint64_t v;

@@ -40,7 +40,8 @@ static bool open_is_kernel(const struct ctf_trace *t)
 {
 	const char *domain = ctf_env_text(t, "domain"), *tracer = ctf_env_text(t, "tracer_name");
 
-	return (domain && !strcmp(domain, "kernel")) || (tracer && !strcmp(tracer, "lttng-modules"));
+	return (domain && !strcmp(domain, "kernel")) ||
+	       (tracer && !strcmp(tracer, "lttng-modules"));
 }
 
 static int open_steps(struct ctf_source *s)
@@ -48,10 +49,11 @@ static int open_steps(struct ctf_source *s)
 	const struct ctf_env *vpid;
 
 	if (s->opts.is_copied || s->opts.stream)
-		return err_set(-EINVAL,
-			       "%s is the metadata of a CTF trace without its files of packets: name "
-			       "the folder that has both",
-			       s->opts.path);
+		return err_set(
+			-EINVAL,
+			"%s is the metadata of a CTF trace without its files of packets: name "
+			"the folder that has both",
+			s->opts.path);
 	TRY(ctf_files_open(s));
 	s->is_kernel = open_is_kernel(&s->trace);
 	vpid = ctf_env_find(&s->trace, "vpid");
@@ -153,7 +155,17 @@ static void open_ctf_report(struct source *source, const struct event *ev,
 	};
 }
 
-enum fact { KIND, FORMAT, FORMAT_VERSION, FORMAT_TEXT, HOSTNAME, RELEASE, RECORDER, ORDER, ALIASES };
+enum fact {
+	KIND,
+	FORMAT,
+	FORMAT_VERSION,
+	FORMAT_TEXT,
+	HOSTNAME,
+	RELEASE,
+	RECORDER,
+	ORDER,
+	ALIASES
+};
 
 static const struct source_fact facts[] = {
 	[KIND] = { .key = "kind" },

@@ -56,13 +56,13 @@ static int packet_sizes(const struct ctf_reader *rd, uint64_t left, struct ctf_p
 	ret->content = has_content ? rd->roles[CTF_ROLE_CONTENT_SIZE] : ret->bits;
 	ret->first_bit = rd->pos;
 	ret->header_bytes = (uint32_t)((rd->pos + 7) / 8);
-	*ret_why = !ret->bits                    ? "the size of a packet is 0"
-		   : ret->bits % 8               ? "the size of a packet is not in complete bytes"
-		   : ret->content > ret->bits    ? "the content is larger than its packet"
-		   : ret->content < rd->pos      ? "the content ends inside of the packet's header"
-		   : ret->bits / 8 > INT64_MAX   ? "the size of a packet is beyond any file"
+	*ret_why = !ret->bits                     ? "the size of a packet is 0"
+		   : ret->bits % 8                ? "the size of a packet is not in complete bytes"
+		   : ret->content > ret->bits     ? "the content is larger than its packet"
+		   : ret->content < rd->pos       ? "the content ends inside of the packet's header"
+		   : ret->bits / 8 > INT64_MAX    ? "the size of a packet is beyond any file"
 		   : rd->pos / 8 > UINT32_MAX / 8 ? "the header of a packet is too large"
-						 : NULL;
+						  : NULL;
 	if (*ret_why)
 		return -EBADMSG;
 	ret->is_truncated = ret->bits / 8 > left;
@@ -78,7 +78,8 @@ static int packet_walk(const struct ctf_source *s, struct ctf_reader *rd, struct
 		return ctf_walk_bad(rd, "no packet begins here (its magic number is missing)");
 	ret->class = packet_class(&s->trace, rd);
 	if (!ret->class)
-		return ctf_walk_bad(rd, "a packet is of a stream that the metadata do not describe");
+		return ctf_walk_bad(rd,
+				    "a packet is of a stream that the metadata do not describe");
 	return ctf_walk(&ret->class->packet_context_program, rd);
 }
 

@@ -21,11 +21,7 @@ struct layout {
 
 static uint32_t schemas_width(const struct ctf_step *s)
 {
-	return s->is_leb         ? 8
-	       : s->bits <= 8    ? 1
-	       : s->bits <= 16   ? 2
-	       : s->bits <= 32   ? 4
-				 : 8;
+	return s->is_leb ? 8 : s->bits <= 8 ? 1 : s->bits <= 16 ? 2 : s->bits <= 32 ? 4 : 8;
 }
 
 static bool schemas_is_number(const struct ctf_step *s)
@@ -231,7 +227,7 @@ static uint8_t schemas_order(const struct ctf_step *steps, uint32_t i)
 	const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	return number->is_big == host_is_big ? 0
-	       : number->is_big		     ? SONDE_ORDER_BIG
+	       : number->is_big              ? SONDE_ORDER_BIG
 					     : SONDE_ORDER_LITTLE;
 }
 
@@ -292,7 +288,8 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 
 			run_end = schemas_plain_run(l, steps, i, steps[at].next, &bytes);
 			run_at = l->used;
-			steps[i].copy_next = bytes && l->used + bytes <= CTF_MOST_FIXED ? run_end : 0;
+			steps[i].copy_next =
+				bytes && l->used + bytes <= CTF_MOST_FIXED ? run_end : 0;
 			steps[i].copy_bytes = bytes;
 			run_end = steps[i].copy_next;
 		}

@@ -114,8 +114,7 @@ static const char *tasks_text(struct ctf_source *s, const struct ctf_event_type 
 {
 	const struct sonde_field *f = type->known[known];
 	uint32_t len = 0;
-	const uint8_t *p =
-		f ? field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len) : NULL;
+	const uint8_t *p = f ? field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len) : NULL;
 	size_t n = p ? strnlen((const char *)p, len) : 0;
 
 	if (!p)
@@ -191,8 +190,7 @@ static const char *tasks_context_name(const struct ctf_event_type *type, const s
 {
 	const struct sonde_field *f = type->known[KNOWN_COMM];
 	uint32_t len = 0;
-	const uint8_t *p =
-		f ? field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len) : NULL;
+	const uint8_t *p = f ? field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len) : NULL;
 	size_t n = p ? strnlen((const char *)p, len) : 0;
 
 	if (!n || ev->pub.tid < 0)

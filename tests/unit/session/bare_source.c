@@ -103,6 +103,17 @@ static void check_refuses(const char *keys, const char *what)
 		fail_msg("%s: %s", keys, sonde_error_text());
 }
 
+TEST(only_ctf_has_lines_of_babeltrace)
+{
+	int r;
+
+	free(write_session("format=babeltrace\n", true, &r));
+	assert_int_equal(r, -EINVAL);
+	if (!strstr(sonde_error_text(), "is for CTF traces") ||
+	    !strstr(sonde_error_text(), "is a bare recording"))
+		fail_msg("%s", sonde_error_text());
+}
+
 TEST(text_is_the_same)
 {
 	int r, r_bare;
