@@ -73,7 +73,8 @@ static int decode_keep_header(struct ctf_file *file, const struct cut *cut)
 		file->header = header;
 		file->header_capacity = cut->len;
 	}
-	memcpy(file->header, cut->bytes, cut->len);
+	if (cut->len)
+		memcpy(file->header, cut->bytes, cut->len);
 	return 0;
 }
 
