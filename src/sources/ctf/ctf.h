@@ -143,7 +143,8 @@ struct ctf_source {
 	struct outbuf aliases;
 	int32_t vpid; /* env: the traced process; -1 if unknown */
 	bool has_named_vpid;
-	char fact[160];
+	char fact[32];
+	char recorder[160];
 	struct outbuf scratch; /* for values that are printed */
 	/* For the events of the last decode(). */
 	_Alignas(8) uint8_t payloads[CTF_PAYLOADS_BYTES];

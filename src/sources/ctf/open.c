@@ -189,9 +189,9 @@ static const char *open_recorder(struct ctf_source *s)
 		return NULL;
 	if (!major || major->text || !minor || minor->text)
 		return name;
-	snprintf(s->fact, sizeof(s->fact), "%.100s %lld.%lld", name, (long long)major->number,
-		 (long long)minor->number);
-	return s->fact;
+	snprintf(s->recorder, sizeof(s->recorder), "%.100s %lld.%lld", name,
+		 (long long)major->number, (long long)minor->number);
+	return s->recorder;
 }
 
 /* NULL if the trace does not say. */
@@ -239,6 +239,18 @@ static bool open_ctf_fact_at(struct source *source, size_t i, struct source_fact
 	return true;
 }
 
+/* env knows some of the facts of a perf.data's header. */
+static const char *open_ctf_info(struct source *source, const char *key)
+{
+	struct ctf_source *s = ctf_source_of(source);
+
+	if (!strcmp(key, "hostname"))
+		return ctf_env_text(&s->trace, "hostname");
+	if (!strcmp(key, "osrelease"))
+		return ctf_env_text(&s->trace, "kernel_release");
+	return !strcmp(key, "version") ? open_recorder(s) : NULL;
+}
+
 const struct source_ops ctf_source_ops = {
 	.name = "CTF",
 	.summary = "traces in the Common Trace Format (LTTng, barectf): a folder with metadata",
@@ -253,5 +265,6 @@ const struct source_ops ctf_source_ops = {
 	.traits = open_ctf_traits,
 	.report = open_ctf_report,
 	.fact_at = open_ctf_fact_at,
+	.info = open_ctf_info,
 	.close = open_ctf_close,
 };
