@@ -29,7 +29,16 @@ struct compiler {
 	VEC(struct ctf_step) steps; /* of the program being made */
 	VEC(uint32_t) open;         /* steps that contain the one being made, outermost first */
 	VEC(struct ctf_choice) choices;
+	uint32_t names_left; /* to compare, so that hostile metadata end */
 };
+
+enum { MOST_COMPARED = 1 << 26 };
+
+static bool compile_is_same(struct compiler *c, const char *a, const char *b)
+{
+	c->names_left -= c->names_left > 0;
+	return c->names_left && !strcmp(a, b);
+}
 
 static int compile_fail(const struct compiler *c, const struct ctf_path *at, const char *name,
 			const char *what)
@@ -68,13 +77,13 @@ static struct ctf_program *compile_program_of(struct compiler *c, enum scope sco
 }
 
 /* The member `name` of the struct or variant at step `in`, before the step `limit`. 0 if none. */
-static uint32_t compile_member(const struct ctf_step *steps, uint32_t in, uint32_t limit,
-			       const char *name)
+static uint32_t compile_member(struct compiler *c, const struct ctf_step *steps, uint32_t in,
+			       uint32_t limit, const char *name)
 {
 	const uint32_t end = steps[in].next && steps[in].next < limit ? steps[in].next : limit;
 
-	for (uint32_t i = in + 1; i < end; i = steps[i].next) {
-		if (steps[i].name && !strcmp(steps[i].name, name))
+	for (uint32_t i = in + 1; i < end && c->names_left; i = steps[i].next) {
+		if (steps[i].name && compile_is_same(c, steps[i].name, name))
 			return i;
 		if (!steps[i].next) /* contains the step being made */
 			return 0;
@@ -83,15 +92,15 @@ static uint32_t compile_member(const struct ctf_step *steps, uint32_t in, uint32
 }
 
 /* Follows the words of a path from step `at` down. 0 if there is no such field. */
-static uint32_t compile_descend(const struct ctf_step *steps, uint32_t at, uint32_t limit,
-				const char *const *words, size_t nr)
+static uint32_t compile_descend(struct compiler *c, const struct ctf_step *steps, uint32_t at,
+				uint32_t limit, const char *const *words, size_t nr)
 {
 	for (size_t i = 0; i < nr && at; i++) {
 		while (steps[at].kind == CTF_ARRAY || steps[at].kind == CTF_SEQUENCE)
 			at++; /* the current element */
 		if (steps[at].kind != CTF_STRUCT && steps[at].kind != CTF_VARIANT)
 			return 0;
-		at = compile_member(steps, at, limit, words[i]);
+		at = compile_member(c, steps, at, limit, words[i]);
 	}
 	return at;
 }
@@ -136,8 +145,9 @@ static struct ctf_step *compile_find_absolute(struct compiler *c, const struct c
 	}
 	if (!limit)
 		return NULL;
-	at = compile_member(steps, 0, limit, path->words[words]);
-	at = at ? compile_descend(steps, at, limit, path->words + words + 1, path->nr - words - 1)
+	at = compile_member(c, steps, 0, limit, path->words[words]);
+	at = at ? compile_descend(c, steps, at, limit, path->words + words + 1,
+				  path->nr - words - 1)
 		: 0;
 	return at ? &steps[at] : NULL;
 }
@@ -153,9 +163,9 @@ static struct ctf_step *compile_find_relative(struct compiler *c, const struct c
 
 		if (steps[in].kind != CTF_STRUCT)
 			continue;
-		at = compile_member(steps, in, limit, path->words[0]);
+		at = compile_member(c, steps, in, limit, path->words[0]);
 		if (at)
-			at = compile_descend(steps, at, limit, path->words + 1, path->nr - 1);
+			at = compile_descend(c, steps, at, limit, path->words + 1, path->nr - 1);
 		if (at)
 			return &steps[at];
 	}
@@ -364,7 +374,7 @@ static int compile_choices(struct compiler *c, const struct ctf_type *tag,
 	if (option->ranges)
 		return 0;
 	for (uint32_t i = 0; tag->kind == CTF_ENUM && i < tag->nr_labels; i++)
-		if (!strcmp(tag->labels[i].text, option->name))
+		if (compile_is_same(c, tag->labels[i].text, option->name))
 			TRY(compile_add_choice(c, tag->labels[i].from, tag->labels[i].to, step));
 	return 0; /* an option that no label chooses is never present */
 }
@@ -551,13 +561,16 @@ static void compile_clock(struct ctf_clock *clock)
 
 int ctf_compile(struct ctf_trace *t)
 {
-	struct compiler c = { .t = t };
+	struct compiler c = { .t = t, .names_left = MOST_COMPARED };
 	int r;
 
 	t->implicit_clock = (struct ctf_clock){ .name = "", .freq = 1000000000 };
 	vec_foreach(clock, &t->clocks)
 		compile_clock(*clock);
 	r = compile_all(&c);
+	if (!c.names_left)
+		r = err_set(-E2BIG, "%s: lengths and tags refer to more fields than sonde compares",
+			    t->path);
 	vec_done(&c.steps);
 	vec_done(&c.open);
 	vec_done(&c.choices);

@@ -25,9 +25,16 @@ struct packet_text {
 	struct outbuf text; /* its context */
 };
 
+/* "host:proc:(42) name: " of a class; "" if it is not made yet. */
+struct class_text {
+	struct outbuf text;
+};
+
 /* One trace of the session. */
 struct trace {
 	struct ctf_source *source;
+	struct class_text *classes; /* owned */
+	uint32_t nr_classes;
 	struct outbuf host;              /* "host:proc:(42) " */
 	VEC(struct packet_text) packets; /* by file */
 };
@@ -123,6 +130,9 @@ static void babeltrace_trace_done(struct trace *t)
 	vec_foreach(packet, &t->packets)
 		outbuf_done(&packet->text);
 	vec_done(&t->packets);
+	for (uint32_t i = 0; i < t->nr_classes; i++)
+		outbuf_done(&t->classes[i].text);
+	free(t->classes);
 	outbuf_done(&t->host);
 }
 
@@ -143,7 +153,10 @@ static int babeltrace_add_trace(struct babeltrace_sink *s, const struct recordin
 		outbuf_fmt(&t.host, "%s(%lld)", t.host.len ? ":" : "", (long long)env.vpid);
 	if (t.host.len)
 		outbuf_char(&t.host, ' ');
-	if (t.host.failed || vec_push(&s->traces, t) < 0) {
+	t.nr_classes = ctf_view_classes(t.source);
+	t.classes = calloc(t.nr_classes + 1, sizeof(*t.classes));
+	if (!t.classes || t.host.failed || vec_push(&s->traces, t) < 0) {
+		free(t.classes);
 		outbuf_done(&t.host);
 		return err_nomem();
 	}
@@ -176,6 +189,20 @@ static int babeltrace_know_packet(struct trace *t, const struct event *ev,
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
+/* What follows the time in all lines of a class. */
+static const struct outbuf *babeltrace_class_text(struct trace *t, const struct event *ev,
+						  const char *name)
+{
+	struct outbuf *text = &t->classes[ctf_view_class(ev)].text;
+
+	if (!text->len) {
+		outbuf_put(text, t->host.data, t->host.len);
+		outbuf_str(text, name);
+		outbuf_put(text, ": ", 2);
+	}
+	return text;
+}
+
 static int babeltrace_put_event(struct sink *sink, const struct event *ev)
 {
 	struct babeltrace_sink *s = babeltrace_sink_of(sink);
@@ -184,16 +211,18 @@ static int babeltrace_put_event(struct sink *sink, const struct event *ev)
 	const size_t start = out->len;
 	const char *name = ctf_view_name(t->source, ev);
 	const struct packet_text *packet;
+	const struct outbuf *head;
 	bool has_any;
 
 	if (!name)
 		return 0;
 	TRY(babeltrace_know_packet(t, ev, &packet));
+	head = babeltrace_class_text(t, ev, name);
+	if (head->failed)
+		return err_nomem();
 	if (ev->pub.time_ns != SONDE_NO_TIME)
 		babeltrace_put_time(s, ev->pub.time_ns);
-	outbuf_put(out, t->host.data, t->host.len);
-	outbuf_str(out, name);
-	outbuf_put(out, ": ", 2);
+	outbuf_put(out, head->data, head->len);
 	outbuf_put(out, packet->text.data, packet->text.len);
 	has_any = packet->has_any;
 	/* decode() has read the same bytes without a fault. */

@@ -139,9 +139,10 @@ struct ctf_source {
 	struct sonde_schema *lost_schema;
 	struct hash64 task_of_tid; /* names from contexts: tid -> index in tasks */
 	VEC(struct ctf_task) tasks;
-	bool is_kernel; /* of LTTng's kernel tracer */
-	struct outbuf aliases;
-	int32_t vpid; /* env: the traced process; -1 if unknown */
+	bool is_kernel;                       /* of LTTng's kernel tracer */
+	struct outbuf aliases, field_aliases; /* "sched_switch=sched:sched_switch", " tid=pid" */
+	uint32_t nr_fields;                   /* of all schemas */
+	int32_t vpid;                         /* env: the traced process; -1 if unknown */
 	bool has_named_vpid;
 	char fact[32];
 	char recorder[160];

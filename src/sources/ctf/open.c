@@ -30,6 +30,7 @@ static void open_ctf_close(struct source *source)
 	vec_done(&s->tasks);
 	hash64_done(&s->task_of_tid);
 	outbuf_done(&s->aliases);
+	outbuf_done(&s->field_aliases);
 	outbuf_done(&s->scratch);
 	ctf_trace_done(&s->trace);
 	arena_done(&s->arena);

@@ -9,6 +9,9 @@
 #include "model/schema_table.h"
 #include "sources/ctf/ctf.h"
 
+/* Of all events: each has the fields of its stream's context, too. */
+enum { MOST_FIELDS = 1 << 20 };
+
 /* Chooses places in one payload. */
 struct layout {
 	struct ctf_source *s;
@@ -335,6 +338,9 @@ static int schemas_scope(struct layout *l, const struct ctf_program *program)
 		struct sonde_field f = fields[i];
 
 		f.is_common = l->is_context;
+		if (l->s->nr_fields++ >= MOST_FIELDS)
+			return err_set(-E2BIG, "%s: its events have more than %d fields",
+				       l->s->trace.path, MOST_FIELDS);
 		if (vec_push(&l->fields, f) < 0)
 			return err_nomem();
 	}
@@ -344,20 +350,25 @@ static int schemas_scope(struct layout *l, const struct ctf_program *program)
 /* A context's field has another name if the event has a field of its name. */
 static int schemas_rename_contexts(struct layout *l, size_t nr_contexts)
 {
-	for (size_t i = 0; i < nr_contexts; i++) {
-		for (size_t k = i + 1; k < l->fields.n; k++) {
-			char name[256];
+	struct hash64 later = { 0 }; /* hash of a name -> its last field */
+	struct sonde_field *f = l->fields.v;
+	int r = 0;
 
-			if (strcmp(l->fields.v[i].name, l->fields.v[k].name) != 0)
-				continue;
-			snprintf(name, sizeof(name), "ctx_%s", l->fields.v[i].name);
-			l->fields.v[i].name = arena_strdup(&l->s->opts.schemas->arena, name);
-			if (!l->fields.v[i].name)
-				return err_nomem();
-			break;
+	for (size_t i = l->fields.n; nr_contexts && i-- > 0 && r >= 0;) {
+		const uint64_t hash = hash_bytes(f[i].name, strlen(f[i].name)),
+			       same = hash64_find(&later, hash);
+		char name[256];
+
+		if (same == HASH64_EMPTY) {
+			r = hash64_put(&later, hash, i);
+		} else if (i < nr_contexts && !strcmp(f[same].name, f[i].name)) {
+			snprintf(name, sizeof(name), "ctx_%s", f[i].name);
+			f[i].name = arena_strdup(&l->s->opts.schemas->arena, name);
+			r = f[i].name ? 0 : -ENOMEM;
 		}
 	}
-	return 0;
+	hash64_done(&later);
+	return r < 0 ? err_nomem() : 0;
 }
 
 /* "provider:event": *ret_system is the provider; for other names it is "ctf". */
@@ -389,10 +400,9 @@ static void schemas_note_field(struct ctf_source *s, const char *from, const cha
 	size_t n;
 
 	n = (size_t)snprintf(text, sizeof(text), " %s=%s", from, to);
-	if (n >= sizeof(text) ||
-	    (s->aliases.len && memmem(s->aliases.data, s->aliases.len, text, n)))
-		return;
-	outbuf_put(&s->aliases, text, n);
+	if (n < sizeof(text) &&
+	    !(s->field_aliases.len && memmem(s->field_aliases.data, s->field_aliases.len, text, n)))
+		outbuf_put(&s->field_aliases, text, n);
 }
 
 static void schemas_note_fields(struct ctf_source *s, const struct ctf_alias *alias,
@@ -529,5 +539,6 @@ int ctf_schemas_make(struct ctf_source *s)
 			TRY(schemas_make_type(s, type));
 		}
 	}
+	outbuf_put(&s->aliases, s->field_aliases.data, s->field_aliases.len);
 	return schemas_make_lost(s);
 }

@@ -28,6 +28,11 @@ const char *ctf_view_name(const struct ctf_source *s, const struct event *ev)
 	return s->types[ev->attr].class->name ? s->types[ev->attr].class->name : "";
 }
 
+uint32_t ctf_view_classes(const struct ctf_source *s)
+{
+	return (uint32_t)s->trace.events.n;
+}
+
 void ctf_view_packet(const struct ctf_source *s, const struct event *ev, uint64_t *ret_file,
 		     uint64_t *ret_off)
 {

@@ -18,6 +18,12 @@ struct ctf_view_env {
 void ctf_view_env(const struct ctf_source *s, struct ctf_view_env *ret);
 /* The recorded name of the event; NULL if it is not of the trace (a record of losses). */
 const char *ctf_view_name(const struct ctf_source *s, const struct event *ev);
+/* A number of the event's class in its trace, below ctf_view_classes(). */
+static inline uint32_t ctf_view_class(const struct event *ev)
+{
+	return ev->attr;
+}
+uint32_t ctf_view_classes(const struct ctf_source *s);
 /* The file and offset of the event's packet: its context is the same for all events in it. */
 void ctf_view_packet(const struct ctf_source *s, const struct event *ev, uint64_t *ret_file,
 		     uint64_t *ret_off);
