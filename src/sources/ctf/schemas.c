@@ -9,7 +9,7 @@
 #include "model/schema_table.h"
 #include "sources/ctf/ctf.h"
 
-/* Of all events: each has the fields of its stream's context, too. */
+/* The most of all events together: each has the fields of its stream's context, too. */
 enum { MOST_FIELDS = 1 << 20 };
 
 /* Chooses places in one payload. */
