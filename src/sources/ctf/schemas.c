@@ -19,6 +19,7 @@ struct layout {
 	uint32_t used;
 	const struct ctf_alias *alias; /* the event has a name of the kernel; NULL if not */
 	bool is_context;
+	bool is_perf;   /* the event was converted by perf */
 	bool is_copied; /* places are as in the record, where fields may be unaligned */
 };
 
@@ -324,6 +325,22 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 	return r < 0 ? r : copy ? 0 : err_nomem();
 }
 
+/* perf data convert puts what a sample has, and the common fields, in front of the event's own. */
+static bool schemas_is_perf_common(const char *name)
+{
+	return !strncmp(name, "perf_", 5) || !strncmp(name, "common_", 7);
+}
+
+static bool schemas_is_perf(const struct ctf_program *program)
+{
+	const struct ctf_step *steps = program->steps;
+
+	for (uint32_t i = 1; i < program->nr; i = steps[i].next)
+		if (steps[i].shown && !strcmp(steps[i].shown, "perf_tid"))
+			return true;
+	return false;
+}
+
 /* Adds the fields of a scope. */
 static int schemas_scope(struct layout *l, const struct ctf_program *program)
 {
@@ -337,7 +354,7 @@ static int schemas_scope(struct layout *l, const struct ctf_program *program)
 	for (uint32_t i = 0; i < nr; i++) {
 		struct sonde_field f = fields[i];
 
-		f.is_common = l->is_context;
+		f.is_common = l->is_context || (l->is_perf && schemas_is_perf_common(f.name));
 		if (l->s->nr_fields++ >= MOST_FIELDS)
 			return err_set(-E2BIG, "%s: its events have more than %d fields",
 				       l->s->trace.path, MOST_FIELDS);
@@ -451,6 +468,7 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 		r = schemas_scope(&l, &type->class->context_program);
 	nr_contexts = l.fields.n;
 	l.is_context = false;
+	l.is_perf = schemas_is_perf(&type->class->fields_program);
 	if (type->is_alias) {
 		(void)ctf_alias_event(type->class->name, &alias, room);
 		l.alias = &alias;
@@ -461,7 +479,9 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 	if (r >= 0)
 		r = schemas_rename_contexts(&l, nr_contexts);
 	sc->nr_fields = l.fields.n;
-	sc->nr_common = nr_contexts;
+	for (sc->nr_common = 0; sc->nr_common < l.fields.n; sc->nr_common++)
+		if (!l.fields.v[sc->nr_common].is_common)
+			break;
 	if (sc->nr_fields == sc->nr_common)
 		sc->put_text = schemas_put_nothing;
 	sc->fields = arena_array(a, l.fields.n + 1, sizeof(*sc->fields));
@@ -474,7 +494,9 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 		return err_nomem();
 	type->fixed = (l.used + 7) & ~7u;
 	TRY(schema_table_take(s->opts.schemas, sc, s, &type->schema));
-	type->rule = s->is_kernel ? ctf_task_rule_of(type->class->name) : TASK_NONE;
+	type->rule = s->is_kernel ? ctf_task_rule_of(type->class->name)
+		     : l.is_perf && !strcmp(sc->system, "sched") ? ctf_task_rule_of(sc->event)
+								 : TASK_NONE;
 	ctf_task_find_fields(type);
 	return 0;
 }
