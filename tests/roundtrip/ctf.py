@@ -313,7 +313,8 @@ def check_kernel():
     status, out, err = run(SONDE, 'info', folder)
     say('sched_switch=sched:sched_switch syscall_entry_read=syscalls:sys_enter_read '
         'syscall_exit_read=syscalls:sys_exit_read prev_tid=prev_pid next_tid=next_pid' in out and
-        'lttng-modules 2.13' in out and 'kernel 6.1.0' in out, 'sonde info lists the aliases', out + err)
+        'lttng-modules 2.13' in out and 'kernel 6.1.0' in out,
+        'sonde info lists the aliases', out + err)
     printed('the recorded names remain', folder, '''\
 [00:00:05.000000100] (+?.?????????) box sched_switch: { cpu_id = 3 }, { prev_comm = "swapper/3", \
 prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "cat", next_tid = 77, next_prio = 20 }
@@ -548,12 +549,19 @@ def check_corpus():
         say(out == theirs, path.name + ', by babeltrace2', differs(out, theirs))
     if not BABELTRACE:
         skip('traces of other tracers, by babeltrace2', 'no babeltrace2', may=False)
+    out = script(CORPUS / 'ctf-perf-taskset2__tracecompass', '-F', 'comm,tid,event,trace')[1]
+    say(' '.join((out.splitlines() or [''] * 5)[4].split()) ==
+        'perf 1834 sched:sched_stat_runtime: comm=perf pid=1834 runtime=367034 '
+        'vruntime=3017406437', 'a trace converted by perf: its tasks and text', out[:600])
     for name, lines in ('smalltrace', 2), ('succeed1', 7809), ('vl-ints', 1):
         two = CORPUS / ('ctf2-%s__tracecompass' % name)
         out = script(two, '--format', 'babeltrace')[1]
         one = CORPUS / ('ctf-succeed-%s__babeltrace' % name)
         same = not one.exists() or out == script(one, '--format', 'babeltrace')[1]
         say(len(out.splitlines()) == lines and same, two.name, out[:300])
+    kernel, user = ['ctf-succeed-multi-domains-%s__babeltrace' % n for n in ('kernel', 'ust')]
+    out = script(CORPUS / kernel, '-i', CORPUS / user, '--format', 'babeltrace')[1]
+    say(len(out.splitlines()) == 4272, 'two traces of one host', out[:300])
     cut = CORPUS / 'ctf-fail-invalid-packet-size-trace__babeltrace'
     status, out, err = script(cut)
     say(status == 0 and out and 'truncated' in err, 'what babeltrace2 refuses is read', err)

@@ -41,8 +41,8 @@ static bool open_is_kernel(const struct ctf_trace *t)
 {
 	const char *domain = ctf_env_text(t, "domain"), *tracer = ctf_env_text(t, "tracer_name");
 
-	return (domain && !strcmp(domain, "kernel")) ||
-	       (tracer && !strcmp(tracer, "lttng-modules"));
+	/* perf data convert writes the domain as well, but the kernel's names. */
+	return tracer ? !strcmp(tracer, "lttng-modules") : domain && !strcmp(domain, "kernel");
 }
 
 static int open_steps(struct ctf_source *s)
