@@ -417,7 +417,7 @@ static int compile_variant(struct compiler *c, uint32_t at)
 static int compile_label(struct compiler *c, struct ctf_step *step)
 {
 	const size_t n = strlen(step->shown);
-	char *label = arena_alloc(&c->t->arena, n + 6);
+	char *label = arena_alloc(&c->t->arena, n + 6 + CTF_LABEL_SLACK);
 
 	if (!label)
 		return err_nomem();

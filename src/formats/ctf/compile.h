@@ -19,6 +19,9 @@
 
 #define CTF_NO_SLOT UINT32_MAX
 
+/* Labels are copied in pieces of this size. */
+enum { CTF_LABEL_SLACK = 16, CTF_NUMBER_BYTES = 21, CTF_QUICK_TEXT = 256 };
+
 /* The option of a variant for values of its tag. */
 struct ctf_choice {
 	uint64_t from, to;
@@ -30,9 +33,11 @@ struct ctf_step {
 	uint8_t role; /* enum ctf_role */
 	uint8_t base, bits;
 	bool is_big, is_signed, is_text, is_leb;
-	bool is_hidden;      /* describes packets or events: no field of them */
-	bool is_fixed;       /* has fixed_bits if it begins at its alignment; is only passed */
-	bool is_quick;       /* decimal, of 8, 16, 32 or 64 bits in bytes, only passed */
+	bool is_hidden; /* describes packets or events: no field of them */
+	bool is_fixed;  /* has fixed_bits if it begins at its alignment; is only passed */
+	/* A number of complete bytes in base 10 or 16, or a short text: see text_put_run(). */
+	bool is_quick;
+	bool is_last;        /* member of its struct */
 	bool is_tag_signed;  /* VARIANT */
 	bool is_optional;    /* VARIANT */
 	uint32_t align;      /* bits; a power of 2 */
@@ -48,8 +53,11 @@ struct ctf_step {
 	const struct ctf_type *type;
 	const char *name; /* as written; NULL for the scope and for elements */
 	const char *shown;
-	const char *label; /* ", shown = ", for text */
+	const char *label; /* ", shown = ", for text; CTF_LABEL_SLACK bytes may be read behind it */
 	uint32_t label_len;
+	/* The quick steps from this one on: the step behind them, their bits, the most of text. */
+	uint32_t quick_next, quick_room;
+	uint64_t quick_bits;
 	/* For the source: where the value is in the payload of an event. */
 	uint32_t to;
 	uint32_t copy_bytes, copy_next;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completes programs when all slots are known: sizes that never change, quick ways to read. */
 
+#include "formats/ctf/text.h"
 #include "formats/ctf/walk.h"
 
 static uint64_t finish_round_up(uint64_t n, uint32_t align)
@@ -10,12 +11,15 @@ static uint64_t finish_round_up(uint64_t n, uint32_t align)
 
 /* The largest fixed size: larger ones are not added up. */
 #define FINISH_MOST_BITS (UINT64_C(1) << 40)
+enum { FINISH_MOST_ROOM = 1 << 16 };
 
 static void finish_struct(struct ctf_step *steps, uint32_t at)
 {
 	struct ctf_step *s = &steps[at];
 	uint64_t bits = 0;
 
+	for (uint32_t i = at + 1; i < s->next; i = steps[i].next)
+		steps[i].is_last = steps[i].next == s->next;
 	for (uint32_t i = at + 1; i < s->next; i = steps[i].next) {
 		if (!steps[i].is_fixed)
 			return;
@@ -64,6 +68,29 @@ static void finish_runs(struct ctf_step *steps, uint32_t begin, uint32_t end)
 	}
 }
 
+/* The same for quick steps. */
+static void finish_quick(struct ctf_step *steps, uint32_t nr)
+{
+	for (uint32_t i = nr; i-- > 0;) {
+		struct ctf_step *s = &steps[i];
+		const struct ctf_step *behind = s->next < nr ? &steps[s->next] : NULL;
+		uint64_t room;
+
+		if (!s->is_quick || !s->label)
+			continue;
+		s->quick_next = s->next;
+		s->quick_bits = s->fixed_bits;
+		room = s->label_len + (s->kind == CTF_ARRAY ? 4 * s->count + 2 : CTF_NUMBER_BYTES);
+		s->quick_room = (uint32_t)room;
+		if (!behind || !behind->quick_next || behind->align > s->align || s->is_last ||
+		    room + behind->quick_room > FINISH_MOST_ROOM)
+			continue;
+		s->quick_next = behind->quick_next;
+		s->quick_bits = finish_round_up(s->quick_bits, behind->align) + behind->quick_bits;
+		s->quick_room += behind->quick_room;
+	}
+}
+
 static void finish_program(struct ctf_program *program)
 {
 	struct ctf_step *steps = program->steps;
@@ -81,7 +108,8 @@ static void finish_program(struct ctf_program *program)
 				      s->role == CTF_ROLE_NONE;
 			s->fixed_bits = s->bits;
 			s->is_quick =
-				s->is_fixed && s->kind == CTF_INT && s->base == 10 &&
+				s->is_fixed && s->kind == CTF_INT &&
+				(s->base == 10 || (s->base == 16 && !s->is_signed)) &&
 				s->align % 8 == 0 &&
 				(s->bits == 8 || s->bits == 16 || s->bits == 32 || s->bits == 64);
 			break;
@@ -90,6 +118,8 @@ static void finish_program(struct ctf_program *program)
 			break;
 		case CTF_ARRAY:
 			finish_array(steps, i);
+			s->is_quick = s->is_fixed && ctf_is_text_array(s) && s->align % 8 == 0 &&
+				      s->count <= CTF_QUICK_TEXT && !s->is_hidden;
 			break;
 		case CTF_STRING:
 		case CTF_SEQUENCE:
@@ -98,6 +128,7 @@ static void finish_program(struct ctf_program *program)
 		}
 	}
 	finish_runs(steps, 0, program->nr);
+	finish_quick(steps, program->nr);
 }
 
 /* Recognizes LTTng's compact header (struct ctf_stream_class). */

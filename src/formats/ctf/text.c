@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/json.h"
 
 #define TEXT_PUT(out, literal) outbuf_put(out, literal, sizeof(literal) - 1)
 
@@ -90,24 +91,29 @@ static void text_put_float(const struct ctf_step *s, uint64_t v, struct outbuf *
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* Writes the escape of a byte. Returns its length, at most 4. */
+static size_t text_write_escape(char *to, uint8_t c)
+{
+	static const char from[] = "\a\b\033\f\n\r\t\v\\'\"?", letters[] = "abefnrtv\\'\"?";
+	const char *found = memchr(from, c, sizeof(from) - 1);
+
+	to[0] = '\\';
+	if (found) {
+		to[1] = letters[found - from];
+		return 2;
+	}
+	to[1] = 'x';
+	to[2] = "0123456789abcdef"[c >> 4];
+	to[3] = "0123456789abcdef"[c & 15];
+	return 4;
+}
+
 static void text_put_escaped(struct outbuf *out, uint8_t c)
 {
-	static const char from[] = "\a\b\033\f\n\r\t\v\\'\"?", to[] = "abefnrtv\\'\"?";
-	const char *found = memchr(from, c, sizeof(from) - 1);
-	char *p = outbuf_room(out, 4);
+	char *to = outbuf_room(out, 4);
 
-	if (!p)
-		return;
-	p[0] = '\\';
-	if (found) {
-		p[1] = to[found - from];
-		outbuf_advance(out, 2);
-		return;
-	}
-	p[1] = 'x';
-	p[2] = "0123456789abcdef"[c >> 4];
-	p[3] = "0123456789abcdef"[c & 15];
-	outbuf_advance(out, 4);
+	if (to)
+		outbuf_advance(out, text_write_escape(to, c));
 }
 
 /* Bytes that need no escape. */
@@ -192,24 +198,25 @@ static void text_put_enum(const struct ctf_step *s, uint64_t v, struct outbuf *o
 
 /* ---- compounds ------------------------------------------------------------------------------- */
 
-enum { TEXT_NUMBER_BYTES = 21 };
-
-/* "name = 12" of a step that is_quick. label and len: the part of its label that is due. */
-static int text_put_quick(const struct ctf_step *s, struct ctf_reader *rd, const char *label,
-			  size_t len, struct outbuf *out)
+/* Copies a label in pieces: more than len bytes may be read and written. */
+static inline char *text_copy_label(char *to, const char *from, size_t len)
 {
-	char digits[TEXT_NUMBER_BYTES], *const end = digits + sizeof(digits), *from;
-	char *to = outbuf_room(out, len + TEXT_NUMBER_BYTES);
-	uint64_t v;
+	for (size_t i = 0; i < len; i += CTF_LABEL_SLACK)
+		memcpy(to + i, from + i, CTF_LABEL_SLACK);
+	return to + len;
+}
 
-	rd->pos = ctf_align(rd, s->align);
-	TRY(ctf_has(rd, rd->pos, s->bits));
-	if (!to)
-		return -ENOMEM;
-	v = ctf_read_bits(rd->bytes, rd->pos, s->bits, s->is_big);
-	rd->pos += s->bits;
-	memcpy(to, label, len);
-	to += len;
+static inline char *text_write_number(char *to, const struct ctf_step *s, uint64_t v)
+{
+	if (s->base == 16) {
+		unsigned digits = (67 - (unsigned)__builtin_clzll(v | 1)) / 4;
+
+		*to++ = '0';
+		*to++ = 'x';
+		for (char *at = to + digits; at > to; v >>= 4)
+			*--at = "0123456789ABCDEF"[v & 15];
+		return to + digits;
+	}
 	if (s->is_signed) {
 		v = ctf_sign_extend(v, s->bits);
 		if ((int64_t)v < 0) {
@@ -217,13 +224,49 @@ static int text_put_quick(const struct ctf_step *s, struct ctf_reader *rd, const
 			v = -v;
 		}
 	}
-	if (v < 10) {
-		*to++ = (char)('0' + v);
-	} else {
-		from = digits_u64(end, v);
-		memcpy(to, from, (size_t)(end - from));
-		to += end - from;
+	return json_write_u64(to, v);
+}
+
+/* A text array of len bytes, which ends at a NUL or with the array. */
+static inline char *text_write_array(char *to, const uint8_t *p, uint64_t len)
+{
+	*to++ = '"';
+	for (const uint8_t *const end = p + len; p < end && *p; p++) {
+		if (text_is_plain[*p])
+			*to++ = (char)*p;
+		else
+			to += text_write_escape(to, *p);
 	}
+	*to++ = '"';
+	return to;
+}
+
+/* Writes the quick steps from i on, with their names: one check, and memory for all of them. */
+static int text_put_run(const struct ctf_step *steps, uint32_t i, struct ctf_reader *rd,
+			bool has_any, struct outbuf *out)
+{
+	const uint32_t end = steps[i].quick_next;
+	char *to = outbuf_room(out, steps[i].quick_room + CTF_LABEL_SLACK);
+	uint64_t pos = ctf_align(rd, steps[i].align);
+	size_t skip = !has_any; /* the first name has a blank in front of it in place of ", " */
+
+	TRY(ctf_has(rd, pos, steps[i].quick_bits));
+	if (!to)
+		return -ENOMEM;
+	for (; i < end; i = steps[i].next) {
+		const struct ctf_step *s = &steps[i];
+
+		rd->pos = pos;
+		pos = ctf_align(rd, s->align);
+		to = text_copy_label(to, s->label + skip, s->label_len - skip);
+		skip = 0;
+		to = s->kind == CTF_ARRAY
+			     ? text_write_array(to, rd->bytes + pos / 8, s->count)
+			     : text_write_number(to, s,
+						 ctf_read_bits(rd->bytes, pos, s->bits, s->is_big));
+		pos += s->fixed_bits;
+	}
+	rd->pos = pos;
 	out->len = (size_t)(to - out->data);
 	return 0;
 }
@@ -235,23 +278,23 @@ static int text_put_struct(const struct ctf_step *steps, uint32_t at, struct ctf
 	bool has_any = false;
 
 	outbuf_char(out, '{');
-	for (uint32_t i = at + 1; i < end; i = steps[i].next) {
+	for (uint32_t i = at + 1; i < end;) {
 		const struct ctf_step *s = &steps[i];
 
 		if (s->is_hidden) {
 			TRY(ctf_walk_steps(steps, i, s->next, rd));
+			i = s->next;
 			continue;
 		}
-		/* The first name has a blank in front of it in place of ", ". */
-		if (s->is_quick) {
-			TRY(text_put_quick(s, rd, s->label + !has_any, s->label_len - !has_any,
-					   out));
-			has_any = true;
-			continue;
+		if (s->quick_next) {
+			TRY(text_put_run(steps, i, rd, has_any, out));
+			i = s->quick_next;
+		} else {
+			outbuf_put(out, s->label + !has_any, s->label_len - !has_any);
+			TRY(ctf_text_put_value(steps, i, rd, out));
+			i = s->next;
 		}
-		outbuf_put(out, s->label + !has_any, s->label_len - !has_any);
 		has_any = true;
-		TRY(ctf_text_put_value(steps, i, rd, out));
 	}
 	TEXT_PUT(out, " }");
 	if (ret_has_any)
