@@ -77,17 +77,8 @@ int tsdl_name_add(struct tsdl *p, enum tsdl_space space, const char *name,
 		  const struct ctf_type *type, const struct tsdl_token *at);
 const struct ctf_type *tsdl_name_find(struct tsdl *p, enum tsdl_space space, const char *name);
 
-/* tsdl_types.c */
-/* A type without a declarator: "unsigned long", "struct { }". *ret_words: its words, or NULL. */
-int tsdl_specifier(struct tsdl *p, const struct ctf_type **ret);
-/* "a, b[2];" after a specifier: adds members. */
-int tsdl_typedef(struct tsdl *p);
-int tsdl_typealias(struct tsdl *p);
-/* typedef, typealias, or a struct, variant or enum that gets a name. Returns 0 if none begins. */
-int tsdl_declaration(struct tsdl *p);
-/* "struct NAME", "struct { }", or the name of one. */
-int tsdl_scope_type(struct tsdl *p, const struct ctf_type **ret);
-
+/* tsdl_scalars.c */
+struct ctf_type *tsdl_type_new(struct tsdl *p, enum ctf_kind kind);
 /* A value after '='. */
 struct tsdl_value {
 	bool is_number, is_negative, is_path;
@@ -100,8 +91,23 @@ int tsdl_value_unsigned(struct tsdl *p, const struct tsdl_value *v, const char *
 			uint64_t *ret);
 /* Words joined by dots. */
 int tsdl_dotted(struct tsdl *p, const char **ret);
-struct ctf_type *tsdl_type_new(struct tsdl *p, enum ctf_kind kind);
-/* The byte order of its word; 0 if it is none. */
+/* The byte order of its word; 0 if it is native. */
 int tsdl_order(struct tsdl *p, const struct tsdl_value *v, uint8_t *ret);
+int tsdl_align(struct tsdl *p, const struct tsdl_value *v, uint32_t *ret);
+/* The types, after their first word. */
+int tsdl_integer(struct tsdl *p, const struct ctf_type **ret);
+int tsdl_float(struct tsdl *p, const struct ctf_type **ret);
+int tsdl_string(struct tsdl *p, const struct ctf_type **ret);
+
+/* tsdl_types.c */
+/* A type without a declarator: "unsigned long", "struct { }". */
+int tsdl_specifier(struct tsdl *p, const struct ctf_type **ret);
+/* "T a, b[2];" and "T := NAME;", after their first words. */
+int tsdl_typedef(struct tsdl *p);
+int tsdl_typealias(struct tsdl *p);
+/* typedef or typealias. Returns 0 if none begins. */
+int tsdl_declaration(struct tsdl *p);
+/* "struct NAME", "struct { }", or the name of one. */
+int tsdl_scope_type(struct tsdl *p, const struct ctf_type **ret);
 
 #endif
