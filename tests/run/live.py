@@ -186,6 +186,11 @@ def closed():
         pid = e.pid
     need(e.comm in ('sh', 'calls'), e.comm)
     need(pid > 0)
+    same((rec.lost, rec.defects), (0, []))
+    with sonde.record(EVENT, command=[CALLS, '-n', '100000'], buffer='4K') as rec:
+        n = sum(1 for e in rec)
+    same(n + rec.lost, 100000)
+    need([d.name for d in rec.defects] == ['lost-events'] * bool(rec.lost), rec.defects)
     # children that the library started are reaped
     try:
         os.waitpid(-1, os.WNOHANG)
@@ -216,7 +221,7 @@ def once():
     try:
         list(rec)
     except sonde.OptionError as e:
-        need('once' in str(e), e)
+        need('a live recording can be read only once' in str(e), e)
     else:
         need(False, 'it was read twice')
 

@@ -262,6 +262,20 @@ def errors():
          '_program.py' not in p.stderr, p.stderr)
 
 
+@case('errors in a program of -e name -e')
+def code_errors():
+    for code, words in (('1 / 0', ('File "-e", line 1', 'ZeroDivisionError')),
+                        ('x = 1\nimport nothing_at_all', ('File "-e", line 2', 'ModuleNotFound')),
+                        ('1 +', ('File "-e", line 1', 'SyntaxError')),
+                        ('@on("%s")\ndef f(e): 1 / 0' % EVENT, ('File "-e", line 2, in f', EVENT)),
+                        ('@on("%s")\ndef f(e, nope): 1' % EVENT, ('-e:1: f()', 'no field'))):
+        p = sonde('run', '-e', code, '--', CALLS, '-n', '3', status=2 if 'nope' in code else 1)
+        need(all(w in p.stderr for w in words) and '/proc' not in p.stderr, p.stderr)
+    code = 'import sys; print(sys.argv, sys.path[0], __name__)'
+    same(sonde('run', '-a', '-e', code, '--', 'a').stdout,
+         "['-e', 'a']  __main__\n")
+
+
 @case('the status of the command is reported, and is not that of the script')
 def command_status():
     p = sonde('run', '-e', 'count("%s")' % EVENT, '--', 'sh', '-c', 'exit 9')

@@ -235,6 +235,10 @@ def compile_script(script, rules):
     except OSError as e:
         say("%s: %s" % (script, e.strerror))
         rules.exit()
+    return compile_source(script, source, rules)
+
+
+def compile_source(script, source, rules):
     try:
         return compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as e:

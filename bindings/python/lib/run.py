@@ -353,12 +353,17 @@ def main(stage, launch):
     stage["__sonde_target__"] = int(target) if target.isdigit() else None
     stage["__sonde_is_live__"] = facts.is_live
     if facts.code is not None:
-        sys.argv[0] = "-e"
+        sys.argv[0], sys.path[0] = "-e", ""  # as python -c does
+        del stage["__file__"]
         stage.update((name, getattr(package, name)) for name in package.__all__
                      if name[0].islower())
         stage.update(sonde=package, args=sys.argv[1:], target=stage["__sonde_target__"])
     context._rules, context._arch = rules, os.uname().machine  # for our analyses
-    code = launch.compile_script(script, rules)
+    if facts.code is None:
+        code = launch.compile_script(script, rules)
+    else:
+        source = (facts.code + "\n").encode("utf-8", "surrogateescape")
+        code = launch.compile_source("-e", source, rules)
     sonde._wipe_progress()
     exits = []
 

@@ -14,6 +14,9 @@ class Live(Recording):
     slowly loses events: Recording.lost counts them.
     """
 
+    _kind = "a live recording"
+    _kept = None  # the defects, once it is closed
+
     def stop(self):
         """Ends the recording: iterating delivers the events before this call, then ends."""
         self._use["live"].stop()
@@ -35,10 +38,18 @@ class Live(Recording):
         return [text for level, text in self._use["live"].lines() if level == 0]
 
     def close(self):
-        """Ends the recording. A command gets SIGTERM. Events already delivered stay valid."""
+        """Ends the recording. A command gets SIGTERM. Events already delivered stay valid, and lost
+        and defects are those until now."""
         self._use["live"].stop()
+        if self._last is not None and not self._is_closed:
+            self._kept = self._last.defects
         super().close()
         self._use["live"].close()
+
+    @property
+    def defects(self):
+        """list of Defect: losses and damage met so far, complete after the last event."""
+        return super().defects if self._kept is None else self._kept
 
     def __repr__(self):
         return "<sonde.Live>"

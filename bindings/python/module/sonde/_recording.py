@@ -185,6 +185,8 @@ class Recording:
     context manager: leaving it closes the recording. One thread at a time.
     """
 
+    _kind = "a pipe"  # for messages: what is read once
+
     def __init__(self, paths, conditions, keys, on_loss, use=None):
         self.path = paths
         self._conditions = conditions
@@ -271,9 +273,9 @@ class Recording:
         if self._is_closed:
             raise ValueError("the recording is closed")
         if self._is_pipe and self._use["is_read"]:
-            raise _option_error("what happens now can be read only once: handle all events in one "
-                                "loop, or open the copy that record(output=) makes"
-                                if "live" in self._use else "a pipe can be read only once")
+            raise _option_error("%s can be read only once%s" % (
+                self._kind, ": handle all events in one loop, or open the copy that record(output=) "
+                "makes" if "live" in self._use else ""))
         self._use["is_read"] = True
         lines = self._lines(self._conditions)
         s = self._open(lines + "".join(_line(k, v) for k, v in keys.items()))
@@ -289,7 +291,7 @@ class Recording:
         if self._walked is None:
             if self._is_pipe:
                 if self._last is None:
-                    raise ValueError("a pipe reports this only after it was read")
+                    raise ValueError("%s reports this only after it was read" % self._kind)
                 return self._last
             before, on_loss = self._last, self._on_loss
             self._on_loss = "report"
@@ -305,7 +307,7 @@ class Recording:
         if self._is_closed:
             raise ValueError("the recording is closed")
         if self._base is None:
-            raise ValueError("a pipe reports this only while it is read")
+            raise ValueError("%s reports this only while it is read" % self._kind)
         return self._base
 
     def __enter__(self):
