@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256 };
+enum { THREADS_MAX = 512 };
 
 static pthread_barrier_t go;
 static long per_thread;

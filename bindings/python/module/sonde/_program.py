@@ -179,7 +179,8 @@ at_end = end
 def lost(function):
     """Calls a function for each report of lost events: @lost def f(count, cpu).
 
-    cpu is None in the last report, of losses without a place. The sum is Recording.lost.
+    The sum is Recording.lost. cpu is None in the last report, which corrects it: some losses have
+    no place, and earlier reports count lost names and mappings, too, so that it may be negative.
     """
     _here().losses.append(_check_function(function, "lost()"))
     return function
@@ -411,9 +412,9 @@ class Run:
             f(e["lost"], e.cpu)
 
     def _report_rest(self):
-        """Losses that are known from sums only."""
+        """What the reports in their places lack, or have too much: see lost()."""
         rest = sum(d.count for d in self.session.defects if d.name == "lost-events") - self._lost
-        for f in self.program.losses if rest > 0 else ():
+        for f in self.program.losses if rest else ():
             f(rest, None)
 
     def _kernel_has(self, handler):

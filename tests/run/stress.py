@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""sonde run under stress: each system call of a workload of known size is delivered once and in
+order, or reported as lost.
+
+    stress.py SONDE CALLS
+
+Each case runs 5 times, with SONDE_FULL=1 (make heavy) 100 times; then memory is watched for 10
+minutes, too.
+"""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+from tap import SCRIPT_ENV, SONDE, Skip, case, few_symbols, need, run, same  # noqa: E402
+
+CALLS = os.path.abspath(sys.argv[2])
+FULL = os.environ.get('SONDE_FULL') == '1'
+ROUNDS = 100 if FULL else 5
+EVENT = 'syscalls:sys_enter_getppid'
+
+# The result goes into a file, because a script may close its standard output.
+SCRIPT = '''%s
+import os, sys, time
+from sonde import begin, end, lost, on
+n = gone = late = last = 0
+times = {}
+
+def setup(): pass
+def each(): pass
+
+%s
+
+begin(lambda: setup())
+
+@on("%s")
+def call(e):
+    global n, late, last
+    if e.comm != "calls":
+        return
+    n += 1
+    late += e.late
+    assert e.late or e.time >= last, "an event at %%d after one at %%d" %% (e.time, last)
+    assert e.late or e.time > times.get(e.tid, 0), "an event is there twice"
+    last = max(last, e.time)
+    times[e.tid] = e.time
+    each()
+
+@lost
+def away(count, cpu):
+    global gone
+    gone += count
+
+@end
+def done():
+    with open("result", "w") as f:
+        f.write("%%d %%d %%d" %% (n, gone, late))
+'''
+
+
+def script(changes='', line=''):
+    with open('script.py', 'w') as f:
+        f.write(SCRIPT % (line, changes, EVENT))
+    return 'script.py'
+
+
+def result():
+    with open('result') as f:
+        n, gone, late = map(int, f.read().split())
+    os.unlink('result')
+    return n, gone, late
+
+
+def check(known, losses, again=False):
+    """The result of a run; `again`: it is also that of the recording which was kept."""
+    found = result()
+    n, gone, late = found
+    need(n + gone == known and (losses or not gone),
+         '%d delivered and %d lost of %d, %d late' % (n, gone, known, late))
+    if again:
+        sonde('-i', 'kept.data', 'script.py')
+        same(result()[:2], (n, gone), 'the recording that was kept')
+    return found
+
+
+def sonde(*words):
+    p = subprocess.run([SONDE, 'run', *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+    same(p.returncode, 0, 'status of %r: %s%s' % (words, p.stdout[-500:], p.stderr[-2000:]))
+    return p
+
+
+def rounds(known, workload, losses=False, changes='', line='', number=ROUNDS):
+    script(changes, line)
+    for i in range(number):
+        keep = ['-o', 'kept.data'] if not i else []
+        sonde(*keep, 'script.py', '--', CALLS, *workload)
+        check(known, losses, again=not i)
+
+
+@case('300 threads')
+def threads():
+    rounds(300 * 30, ['-t', '300', '-n', '30'])
+
+
+@case('a storm of forks')
+def forks():
+    rounds(300 * 5, ['-n', '0', '-f', '300', '-c', '5'])
+
+
+@case('buffers of one page')
+def one_page():
+    rounds(60000, ['-n', '60000'], losses=True, line='# sonde: record -m 1')
+
+
+@case('a slow script')
+def slow():
+    rounds(60000, ['-n', '60000'], losses=True, line='# sonde: record -m 2', changes='''
+def each():
+    if n % 4000 == 1: time.sleep(0.01)
+''')
+
+
+@case('a script that forks')
+def forking():
+    rounds(3000, ['-n', '3000'], changes='''
+def each():
+    if n % 1000 == 1:
+        pid = os.fork()
+        if not pid: os._exit(0)
+        os.waitpid(pid, 0)
+''')
+
+
+@case('a script that closes its standard output')
+def closing():
+    rounds(3000, ['-n', '3000'], changes='def setup(): os.close(1)')
+    rounds(3000, ['-n', '3000'], changes='def setup(): sys.stdout.close()', number=1)
+
+
+@case('a script that is stopped for 5 seconds')
+def stopped():
+    for i in range(10 if FULL else 1):
+        script(line='# sonde: record -m 16')
+        p = subprocess.Popen([SONDE, 'run', 'script.py', '--', CALLS, '-w', '-n', '300000'],
+                             env=SCRIPT_ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        need(b'ready' in p.stdout.readline(), 'the workload waits')
+        p.send_signal(signal.SIGSTOP)
+        p.stdin.write(b'\n')
+        p.stdin.flush()
+        time.sleep(5)
+        p.send_signal(signal.SIGCONT)
+        out, err = p.communicate(timeout=300)
+        same(p.returncode, 0, err)
+        n, gone, late = check(300000, True)
+        need(n and gone, '%d delivered, %d lost' % (n, gone))
+
+
+class Hotplug(threading.Thread):
+    """Takes the last cpu off and on."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path, self.times, self.ended = path, 0, threading.Event()
+
+    def put(self, text):
+        with open(self.path, 'w') as f:
+            f.write(text)
+
+    def run(self):
+        try:
+            while not self.ended.wait(0.1):
+                self.put('0')
+                self.times += 1
+                time.sleep(0.1)
+                self.put('1')
+        finally:
+            self.put('1')
+
+
+def check_cpus(known, err):
+    """A cpu that was off when the recording began, or returns to one of all cpus, is not recorded:
+    a line says so."""
+    n, gone, late = result()
+    need(n + gone == known or n + gone < known and (
+        'not in the recording' in err or 'not recorded' in err),
+        '%d delivered and %d lost of %d: %s' % (n, gone, known, err))
+
+
+def on_all_cpus():
+    script('def setup(): print("begun", flush=True)')
+    p = subprocess.Popen([SONDE, 'run', '-a', 'script.py'], env=SCRIPT_ENV, text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    need(p.stdout.readline() == 'begun\n', 'it begins')
+    subprocess.run([CALLS, '-t', '100', '-n', '300'], stdout=subprocess.DEVNULL)
+    p.send_signal(signal.SIGINT)
+    err = p.communicate(timeout=300)[1]
+    same(p.returncode, 0, err)
+    check_cpus(30000, err)
+
+
+@case('a cpu that goes and comes')
+def hotplug():
+    path = '/sys/devices/system/cpu/cpu%d/online' % ((os.cpu_count() or 1) - 1)
+    try:
+        with open(path, 'r+') as f:
+            need(f.read() == '1\n', path)
+            f.write('1')
+    except OSError as e:
+        raise Skip('no cpu can be taken off: %s' % e)
+    cpus = Hotplug(path)
+    cpus.start()
+    try:
+        for i in range(20 if FULL else 2):
+            script()
+            p = sonde('script.py', '--', CALLS, '-t', '100', '-n', '1000')
+            check_cpus(100 * 1000, p.stderr)
+            on_all_cpus()
+    finally:
+        cpus.ended.set()
+        cpus.join()
+    need(cpus.times, 'the cpu was never off')
+
+
+def anonymous_kib(pid):
+    with open('/proc/%d/status' % pid) as f:
+        return int(f.read().split('RssAnon:')[1].split()[0])
+
+
+@case('memory is flat')
+def memory():
+    if not FULL:
+        raise Skip('it takes 10 minutes: make heavy runs it')
+    with open('memory.py', 'w') as f:
+        f.write('from sonde import *\ncount("syscalls:*", by="name,comm", every=5)\n'
+                '@on("%s")\ndef f(e): pass\n' % EVENT)
+    p = subprocess.Popen([SONDE, 'run', '-a', '--for', '620s', 'memory.py'], env=SCRIPT_ENV,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True)
+    sizes, begun = [], time.monotonic()
+    while time.monotonic() < begun + 610:
+        # New processes and names all the time.
+        subprocess.run(['sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; %s -t 8 -n 5000 '
+                        '>/dev/null' % CALLS])
+        if p.poll() is not None:
+            break
+        if time.monotonic() > begun + 60:
+            sizes.append(anonymous_kib(p.pid))
+        time.sleep(0.5)
+    err = p.communicate(timeout=300)[1]
+    same(p.returncode, 0, err)
+    print('# KiB after 1 minute %d, after 10 %d, most %d' % (sizes[0], sizes[-1], max(sizes)))
+    need(max(sizes) - sizes[0] < 8 << 10, sizes[::50])
+
+
+few_symbols()
+run()
