@@ -78,8 +78,8 @@ def _():
 @case('filters, cpus and processes')
 def _():
     need_tracefs()
-    record('-a', '-C', '0', '-e', 'sched:sched_switch', '--filter', 'prev_prio == 120', '--', 'sleep',
-           '0.2')
+    record('-a', '-C', '0', '-e', 'sched:sched_switch', '--filter', 'prev_prio == 120', '--',
+           'sleep', '0.2')
     got = lines()
     need(got and all('[000]' in x and 'prev_prio=120 ' in x for x in got), '\n'.join(got[:3]))
     p = subprocess.Popen([CALLS, '-w', '-n', '500'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

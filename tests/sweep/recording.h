@@ -41,7 +41,10 @@ struct recording {
 	bool swap;
 };
 
-/* Reads a file in file mode, in pipe mode, of blktrace, or of trace-cmd. <0 after a message on stderr. */
+/*
+ * Reads a file in file mode, in pipe mode, of blktrace, or of trace-cmd. <0 after a message on
+ * stderr.
+ */
 int recording_read(struct recording *ret, const char *path);
 /* These convert a recording in file mode and in this machine's byte order. */
 int recording_make_pipe(struct recording *ret, const struct recording *from);

@@ -273,9 +273,9 @@ class Recording:
         if self._is_closed:
             raise ValueError("the recording is closed")
         if self._is_pipe and self._use["is_read"]:
-            raise _option_error("%s can be read only once%s" % (
-                self._kind, ": handle all events in one loop, or open the copy that record(output=) "
-                "makes" if "live" in self._use else ""))
+            advice = (": handle all events in one loop, or open the copy that record(output=) makes"
+                      if "live" in self._use else "")
+            raise _option_error("%s can be read only once%s" % (self._kind, advice))
         self._use["is_read"] = True
         lines = self._lines(self._conditions)
         s = self._open(lines + "".join(_line(k, v) for k, v in keys.items()))
