@@ -5,8 +5,7 @@
 #include <string.h>
 
 struct py_aggregate {
-	PyObject_HEAD
-	struct py_session *session; /* owned */
+	SESSION_PART_HEAD
 	struct sonde_aggregate *a;
 };
 
@@ -53,25 +52,19 @@ PyObject *aggregate_of_session(struct py_session *s, PyObject *args)
 		return module_error(s->m, r);
 	if (PyErr_Occurred())
 		return NULL;
-	self = PyObject_New(struct py_aggregate, s->m->aggregate);
+	self = (struct py_aggregate *)session_part_new(s, s->m->aggregate);
 	if (!self) {
 		sonde_aggregate_free(a);
 		return NULL;
 	}
-	Py_INCREF((PyObject *)s);
-	self->session = s;
 	self->a = a;
 	return (PyObject *)self;
 }
 
 static void aggregate_dealloc(struct py_aggregate *self)
 {
-	PyTypeObject *type = Py_TYPE((PyObject *)self);
-
 	sonde_aggregate_free(self->a);
-	Py_DECREF((PyObject *)self->session);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	session_part_free((struct py_session_part *)self);
 }
 
 /* None, or the exception of a failure. */

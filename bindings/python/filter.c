@@ -6,8 +6,7 @@
 #include <string.h>
 
 struct py_filter {
-	PyObject_HEAD
-	struct py_session *session; /* owned */
+	SESSION_PART_HEAD
 	struct sonde_filter *f;
 	int is_named;
 };
@@ -28,13 +27,11 @@ PyObject *filter_of_session(struct py_session *s, PyObject *args)
 	Py_DECREF(bytes);
 	if (r < 0)
 		return module_error(s->m, r);
-	filter = PyObject_New(struct py_filter, s->m->filter);
+	filter = (struct py_filter *)session_part_new(s, s->m->filter);
 	if (!filter) {
 		sonde_filter_free(f);
 		return NULL;
 	}
-	Py_INCREF((PyObject *)s);
-	filter->session = s;
 	filter->f = f;
 	filter->is_named = is_named;
 	return (PyObject *)filter;
@@ -68,12 +65,8 @@ PyObject *filter_fields(PyObject *module, PyObject *text)
 
 static void filter_dealloc(struct py_filter *filter)
 {
-	PyTypeObject *type = Py_TYPE((PyObject *)filter);
-
 	sonde_filter_free(filter->f);
-	Py_DECREF((PyObject *)filter->session);
-	PyObject_Free(filter);
-	Py_DECREF(type);
+	session_part_free((struct py_session_part *)filter);
 }
 
 static PyObject *filter_call(struct py_filter *filter, PyObject *args, PyObject *kw)

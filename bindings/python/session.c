@@ -277,3 +277,23 @@ int session_check_event(const struct py_event *e)
 	PyErr_SetString(PyExc_ValueError, "the event's session is being read by another thread");
 	return -1;
 }
+
+struct py_session_part *session_part_new(struct py_session *s, PyTypeObject *type)
+{
+	struct py_session_part *o = PyObject_New(struct py_session_part, type);
+
+	if (!o)
+		return NULL;
+	Py_INCREF((PyObject *)s);
+	o->session = s;
+	return o;
+}
+
+void session_part_free(struct py_session_part *o)
+{
+	PyTypeObject *type = Py_TYPE((PyObject *)o);
+
+	Py_DECREF((PyObject *)o->session);
+	PyObject_Free(o);
+	Py_DECREF(type);
+}

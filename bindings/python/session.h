@@ -102,4 +102,17 @@ int session_keep_batch(struct py_session *s);
 int session_check_event(const struct py_event *e);
 void session_info_free(struct schema_info *info);
 
+/* What the library makes for a session, as an object that keeps the session: struct py_x begins so.
+ */
+#define SESSION_PART_HEAD \
+	PyObject_HEAD     \
+	struct py_session *session; /* owned */
+struct py_session_part {
+	SESSION_PART_HEAD
+};
+/* Of the size that its type has. NULL with an exception. */
+struct py_session_part *session_part_new(struct py_session *s, PyTypeObject *type);
+/* For tp_dealloc: frees the object, after its own part was freed. */
+void session_part_free(struct py_session_part *o);
+
 #endif
