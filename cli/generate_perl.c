@@ -431,7 +431,7 @@ static const char starter_ending[] =
 	"        printf \"%8d  %s  %s\\n\", $by->{$_}, $name, $_\n"
 	"            for sort { $by->{$b} <=> $by->{$a} || $a cmp $b } keys %$by;\n"
 	"    }\n"
-	"    printf \"%d kinds of events\\n\", scalar keys %count;\n"
+	"    printf \"kinds of events: %d\\n\", scalar keys %count;\n"
 	"}\n";
 /* clang-format on */
 

@@ -35,7 +35,7 @@ static const char ending[] =
 	"\n"
 	"@end\n"
 	"def done():\n"
-	"    print(\"%d events of %d kinds\" % (sum(seen.values()), len(seen)))\n";
+	"    print(\"events: %d, kinds: %d\" % (sum(seen.values()), len(seen)))\n";
 /* clang-format on */
 
 /* A field that can be a parameter behind `e`. */
