@@ -123,6 +123,13 @@ sub import {
 # Ends without a report by the END blocks of this module.
 sub leave { $stage = '' }
 
+# Without IO::Handle, which need not be loaded: setting $| writes what is buffered.
+sub flush {
+    my $selected = select STDOUT;
+    { local $| = 1; }
+    select $selected;
+}
+
 sub call_if_there {
     my ($name) = @_;
     no strict 'refs';
@@ -267,8 +274,8 @@ sub live_events {
     call_if_there('trace_end');
     $stage = '';
     my ($line) = $run->defects;
-    STDOUT->flush if STDOUT->can('flush');
-    Sonde::RunLive::finish($live, $has_come) or fail();
+    flush();
+    Sonde::RunLive::finish($live, $has_stopped) or fail();
     say_line($line) if $line ne '';
 }
 
@@ -304,7 +311,7 @@ sub events {
     $stage = '';
     my ($line, $is_loss) = $run->defects;
     for my $text (grep { $_ ne '' } $nothing, $line) {
-        STDOUT->flush if STDOUT->can('flush');
+        flush();
         say_line($text);
     }
     my $strict = delete $ENV{SONDE_STRICT} // '';

@@ -174,7 +174,7 @@ sub open_live {
     usage('run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a command behind '
         . '--; -i FILE reads a recording')
         if !@{ $facts->{command} } && !grep { has_setting($_) } qw(all-cpus pid tid cpu);
-    STDOUT->flush if STDOUT->can('flush');
+    Sonde::Prelude::flush();
     my ($live, $code) = Sonde::Live->_open(\@events, $settings,
         @{ $facts->{command} } ? $facts->{command} : undef, $facts->{latency} // 0,
         $facts->{output}, Sonde::_starter($has_sudo));
