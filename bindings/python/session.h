@@ -110,7 +110,7 @@ void session_info_free(struct schema_info *info);
 struct py_session_part {
 	SESSION_PART_HEAD
 };
-/* Of the size that its type has. NULL with an exception. */
+/* The size is that of the type. NULL with an exception. */
 struct py_session_part *session_part_new(struct py_session *s, PyTypeObject *type);
 /* For tp_dealloc: frees the object, after its own part was freed. */
 void session_part_free(struct py_session_part *o);

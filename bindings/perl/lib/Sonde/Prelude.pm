@@ -253,21 +253,27 @@ END {
     }
 }
 
-# Ctrl-C and SIGTERM end the recording; a second one acts as in plain perl.
-sub live_events {
-    my ($live) = @_;
-    my ($stop, @ours, $has_come);
+my $has_stopped;
 
-    $stop = sub { $has_come = 1; $live->stop; $SIG{ $_[0] } = 'DEFAULT' };
+# Ctrl-C and SIGTERM end the recording; a second one acts as in plain perl. Returns the handler.
+sub stop_by_signals {
+    my ($live) = @_;
+    my $stop = sub { $has_stopped = 1; $live->stop; $SIG{ $_[0] } = 'DEFAULT' };
+
     for my $name (grep { !defined $SIG{$_} || $SIG{$_} eq 'DEFAULT' } qw(INT TERM)) {
         $SIG{$name} = $stop;
-        push @ours, $name;
     }
+    return $stop;
+}
+
+sub live_events {
+    my ($live, $stop) = @_;
+
     Sonde::RunLive::start_live($live);
     my $code = $run->events;
     my @failure = $code < 0 ? ($run->defects)[0] : ();
     $live->stop;
-    for my $name (grep { defined $SIG{$_} && $SIG{$_} eq $stop } @ours) {
+    for my $name (grep { defined $SIG{$_} && $SIG{$_} eq $stop } qw(INT TERM)) {
         $SIG{$name} = 'DEFAULT';
     }
     fail(@failure) if @failure;
@@ -283,6 +289,7 @@ sub events {
     my $ours;
 
     my $live = $run ? undef : Sonde::RunLive::open_live();
+    my $stop = $live && stop_by_signals($live);
     $stage = 'trace_begin';
     eval 'END { end(); $status = $? }'; # runs before the script's END blocks
     call_if_there('trace_begin');
@@ -293,7 +300,7 @@ sub events {
     }
     $stage = 'event';
     if ($live) {
-        live_events($live);
+        live_events($live, $stop);
         undef $run;
         return;
     }
