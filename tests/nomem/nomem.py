@@ -38,6 +38,9 @@ def trace_end(): print('end')
 # name: objects whose allocations fail, arguments of sonde
 CASES = {
     'text of tracepoints': (OURS, ['script', '-i', 'demo.data']),
+    'text of a trace.dat': (OURS, ['script', '-i', 'tracedat/swept.dat']),
+    'lines of trace-cmd': (OURS, ['script', '--format', 'trace-cmd', '-i',
+                                  'tracedat/swept-big.dat']),
     'text filtered by fields': (OURS, ['script', '-i', 'demo.data', '--where',
                                        'prev_pid > 0 && next_comm ~ "s*" || comm == "xargs" || '
                                        'cpu & CPUS{1}']),
