@@ -5,6 +5,7 @@
     tracedat.py SONDE
 """
 import json
+import os
 import pathlib
 import random
 import re
@@ -151,6 +152,30 @@ def check_info(path):
         say(re.search(want, out), 'info: ' + want, out if not re.search(want, out) else '')
 
 
+def check_unknown(top):
+    t = made.TraceDat(events=(5,))
+    t.cpu(0).add(1000, t.print(10, 'x')).add(2000, t.event(101, 20, b'z', 7, 120, 1))
+    path = made_file(top, 'unknown.dat', t)
+    status, text, err = sonde('script', '-i', path)
+    say('unknown:101: 65 00 00 00 14 00 00 00 7a 00' in text and 'no-format: 1 ' in err,
+        'an event that is not described', text + err)
+    try:
+        fresh = [p.read_text() for p in
+                 pathlib.Path('/sys/kernel/tracing/events/sched').glob('sched_wakeup/format')]
+    except OSError:
+        fresh = []
+    if not fresh:
+        return skip('--kernel-formats', 'tracefs cannot be read')
+    number = int(re.search(r'^ID: (\d+)', fresh[0], re.M)[1])
+    t.options.append((5, b'Linux host %s x86_64\0' % os.uname().release.encode()))
+    data = bytearray(t.event(101, 20, b'woken', 7, 120, 1))
+    data[:2] = struct.pack('<H', number)
+    t.cpu(0).add(3000, bytes(data))
+    text = sonde('script', '--kernel-formats', '-i', made_file(top, 'kernel.dat', t))[1]
+    say('sched:sched_wakeup: comm=woken pid=7 ' in text, '--kernel-formats', text)
+    return None
+
+
 def check_several(top):
     """Two recordings of one clock are merged."""
     paths = []
@@ -237,6 +262,7 @@ def main():
         check_script(top, path)
         check_clocks(top)
         check_info(path)
+        check_unknown(top)
         check_several(top)
         check_pages(top)
         check_damage(top, path)

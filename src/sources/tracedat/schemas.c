@@ -110,8 +110,7 @@ static int schemas_take(struct tracedat_source *s, struct sonde_schema *sc)
 	sc->sampled = SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU | SAMPLED_RAW;
 	sc->dialect = (int)s->opts.rules->printfmt_dialect;
 	TRY(schemas_add_bits(s, sc));
-	TRY(schema_table_take(s->opts.schemas, sc, s, &type->schema));
-	return schemas_find_naming(s, type->schema, &type->naming);
+	return schema_table_take(s->opts.schemas, sc, s, &type->schema);
 }
 
 static int schemas_read_format(void *ctx, const char *system, struct bytes text)
@@ -128,10 +127,37 @@ static int schemas_read_format(void *ctx, const char *system, struct bytes text)
 	}
 	if (r < 0 || s->types[sc->tracepoint_id].schema)
 		return r;
-	return schemas_take(s, sc);
+	TRY(schemas_take(s, sc));
+	return schemas_find_naming(s, s->types[sc->tracepoint_id].schema,
+				   &s->types[sc->tracepoint_id].naming);
 }
 
-int tracedat_schema_unknown(struct tracedat_source *s, uint32_t id, struct sonde_schema **ret)
+/* Asks for the running kernel's format (--kernel-formats). *ret is NULL if there is none. */
+static int schemas_find_elsewhere(struct tracedat_source *s, uint32_t id, struct sonde_schema **ret)
+{
+	const struct source_tracepoint wanted = {
+		.id = id,
+		.release = *s->release ? s->release : NULL,
+	};
+	const char *system = "";
+	struct bytes text;
+	int r = -ENOENT;
+
+	*ret = NULL;
+	if (!s->opts.find_format || s->is_swapped)
+		return 0;
+	r = s->opts.find_format(s->opts.find_format_ctx, &wanted, &system, &text);
+	if (r >= 0)
+		r = eventformat_parse(&s->opts.schemas->arena, text, system, s->abi, ret);
+	if (r == -ENOMEM)
+		return r;
+	err_clear();
+	if (r < 0 || (*ret)->tracepoint_id != id)
+		*ret = NULL;
+	return 0;
+}
+
+static int schemas_make_bare(struct tracedat_source *s, uint32_t id, struct sonde_schema **ret)
 {
 	struct arena *a = &s->opts.schemas->arena;
 	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
@@ -147,8 +173,21 @@ int tracedat_schema_unknown(struct tracedat_source *s, uint32_t id, struct sonde
 	if (!sc->name)
 		return err_nomem();
 	sc->event = sc->name + strlen("unknown:");
+	*ret = sc;
+	return 0;
+}
+
+/* Events of such a type name no task: cut() looks at `naming`, maybe in another thread. */
+int tracedat_schema_unknown(struct tracedat_source *s, uint32_t id, struct sonde_schema **ret)
+{
+	struct sonde_schema *sc;
+
+	TRY(schemas_find_elsewhere(s, id, &sc));
+	defects_add(s->opts.defects, sc ? DEFECT_KERNEL_FORMATS : DEFECT_NO_FORMAT, 1, "id %u", id);
+	if (!sc)
+		TRY(schemas_make_bare(s, id, &sc));
 	TRY(schemas_take(s, sc));
-	defects_add(s->opts.defects, DEFECT_NO_FORMAT, 1, "%s", name);
+	s->types[id].schema->is_unseen = false;
 	*ret = s->types[id].schema;
 	return 0;
 }
