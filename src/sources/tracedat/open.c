@@ -162,7 +162,7 @@ static void open_tracedat_traits(struct source *source __attribute__((unused)),
 
 struct tracedat_source *tracedat_view_of(struct source *s)
 {
-	return s->ops == &tracedat_source_ops ? tracedat_of(s) : NULL;
+	return s && s->ops == &tracedat_source_ops ? tracedat_of(s) : NULL;
 }
 
 const struct source_ops tracedat_source_ops = {

@@ -11,7 +11,7 @@
 struct source;
 struct tracedat_source;
 
-/* NULL for other inputs. */
+/* NULL for other inputs, and for NULL. */
 struct tracedat_source *tracedat_view_of(struct source *s);
 /* The name in the saved command lines; NULL if they do not have the task. */
 const char *tracedat_saved_comm(const struct tracedat_source *s, int32_t pid);

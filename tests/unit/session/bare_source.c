@@ -150,6 +150,12 @@ TEST(info_says_what_it_counts)
 	check_writes("format=buildids-json\n", "\"schema\":\"sonde-buildids\"", "");
 }
 
+TEST(tracepoints_have_lines_of_trace_cmd)
+{
+	check_writes("format=trace-cmd\n", ": sched_switch:         ", " ==> ");
+	check_writes("format=trace-cmd\n", ": sys_enter_read:       fd: ", "count: ");
+}
+
 TEST(only_perfdata_has_an_inside)
 {
 	check_refuses("format=evlist\n", "evlist");
