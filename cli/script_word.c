@@ -29,22 +29,27 @@ static bool word_is_text(const char *path)
 	return true;
 }
 
+static bool word_folder_has(const char *path, const char *name)
+{
+	char *file;
+	bool yes;
+
+	if (asprintf(&file, "%s/%s", path, name) < 0)
+		return false;
+	yes = !access(file, F_OK);
+	free(file);
+	return yes;
+}
+
+/* Folders: of perf record --threads, and CTF traces. */
 static bool word_holds_events(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st))
 		return false;
-	if (S_ISDIR(st.st_mode)) {
-		char *data;
-		bool yes = asprintf(&data, "%s/data", path) >= 0;
-
-		if (!yes)
-			return false;
-		yes = !access(data, F_OK);
-		free(data);
-		return yes;
-	}
+	if (S_ISDIR(st.st_mode))
+		return word_folder_has(path, "data") || word_folder_has(path, "metadata");
 	return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
 	       (S_ISREG(st.st_mode) && !word_is_text(path));
 }

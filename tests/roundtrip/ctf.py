@@ -164,6 +164,8 @@ container = 0 ), none = ( <unknown> : container = 2 ), single = 0.1, twice = 1e+
             types_trace(TOP / 'other', 'le', lambda t: packed(t, '>')), want)
     by_file = script(TOP / 'le' / 'metadata', '--format', 'babeltrace')[1]
     say(by_file == want, 'the file metadata stands for its folder', differs(by_file, want))
+    by_word = run(SONDE, 'script', '--format', 'babeltrace', TOP / 'le')[1]
+    say(by_word == want, 'the folder as a word', differs(by_word, want))
     status, out, err = script(TOP / 'be', '--format', 'jsonl')
     fields = [json.loads(line).get('fields') for line in out.splitlines()]
     fields = [f for f in fields if f]

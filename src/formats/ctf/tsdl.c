@@ -49,9 +49,11 @@ static int tsdl_signed_of(struct tsdl *p, const struct attribute *a, int64_t *re
 {
 	const struct tsdl_value *v = &a->value;
 
-	if (!v->is_number || v->number > INT64_MAX)
-		return tsdl_fail_at(p, a->at.line, a->at.column, "'%s' must be a number", a->name);
-	*ret = v->is_negative ? -(int64_t)v->number : (int64_t)v->number;
+	if (!v->is_number || (v->is_negative && v->number > UINT64_C(1) << 63))
+		return tsdl_fail_at(p, a->at.line, a->at.column, "'%s' must be a number of 64 bits",
+				    a->name);
+	/* Tracers write negative numbers as unsigned ones, too. */
+	*ret = (int64_t)(v->is_negative ? -v->number : v->number);
 	return 0;
 }
 
