@@ -149,6 +149,17 @@ static int cut_walk_event(struct cutting *c, struct ctf_reader *rd)
 	return ctf_walk(&event->fields_program, rd);
 }
 
+/*
+ * The bytes to ask for: twice those that are there, so that a large event is walked over a few
+ * times only, but no more than the packet has.
+ */
+static size_t cut_need(const struct ctf_reader *rd)
+{
+	const uint64_t twice = 2 * rd->avail < rd->end ? 2 * rd->avail : rd->end;
+
+	return (size_t)(((rd->need > twice ? rd->need : twice) + 7) / 8);
+}
+
 /* Cuts the next event. Returns 1, 0 if the call ends here, <0 if the file does. */
 static int cut_event(struct cutting *c)
 {
@@ -178,7 +189,7 @@ static int cut_event(struct cutting *c)
 	time = c->unit->time_base;
 	c->unit->time_base = r < 0 ? clock : rd.clock;
 	if (r == -EAGAIN) {
-		c->need = (size_t)((rd.need + 7) / 8);
+		c->need = cut_need(&rd);
 		return 0;
 	}
 	if (r >= 0 && rd.pos == first)
