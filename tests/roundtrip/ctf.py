@@ -542,6 +542,34 @@ def check_damage():
     say(status == 1 and not out and 'magic' in err, 'damage: no magic number', out + err)
 
 
+def check_sweep():
+    """Streams that are cut off anywhere, or have a flipped bit: what is in front of the damage is
+    as before."""
+    rng, wrong, runs = random.Random(1), [], 0
+    for name, stream in (('le', 'stream'), ('be', 'stream'), ('clock', 'z_first'),
+                         ('kernel', 'channel0_3'), ('json', 's')):
+        whole = (TOP / name / stream).read_bytes()
+        metadata = (TOP / name / 'metadata').read_bytes()
+        out = script(write(TOP / 'sweep', metadata, stream=whole), '--format', 'jsonl')[1]
+        events = [line for line in out.splitlines() if line.startswith('{"event"')]
+        for _ in range(400 if FULL else 25):
+            at, data = rng.randrange(len(whole)), bytearray(whole)
+            is_cut = rng.random() < 0.5
+            if is_cut:
+                data = data[:at]
+            else:
+                data[at] ^= 1 << rng.randrange(8)
+            runs += 1
+            status, out, err = script(write(TOP / 'sweep', metadata, stream=bytes(data)),
+                                      '--format', 'jsonl')
+            got = [line for line in out.splitlines() if line.startswith('{"event"')]
+            same = next((i for i, (g, w) in enumerate(zip(got, events)) if g != w), len(got))
+            if status not in (0, 1) or (is_cut and same != len(got)):
+                wrong.append('%s, %s at %d: status %s, %d of %d events\n%s' % (
+                    name, 'cut' if is_cut else 'flipped', at, status, same, len(got), err))
+    say(not wrong, '%d damaged streams' % runs, '\n'.join(wrong[:5]))
+
+
 # ---- random traces -------------------------------------------------------------------------------
 
 class Random:
@@ -752,6 +780,7 @@ def main():
         check_json()
         check_bad_metadata()
         check_damage()
+        check_sweep()
         check_random()
         check_corpus()
     finally:
