@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde convert: writes the events of a recording as tables, in formats of other programs. */
+/*
+ * sonde convert: writes the events of a recording as tables, or as a recording of another program.
+ */
 #include "cli.h"
 
 #include "convert_facts.h"
+#include "convert_file.h"
 #include "event_match.h"
 #include "recording.h"
 #include "stopping.h"
@@ -236,7 +239,7 @@ static const char *convert_guess(const char *output)
 	} known[] = {
 		{ ".arrow", "arrow-file" }, { ".feather", "arrow-file" }, { ".arrows", "arrow" },
 		{ ".csv", "csv" },          { ".sqlite", "sqlite" },      { ".sqlite3", "sqlite" },
-		{ ".db", "sqlite" },
+		{ ".db", "sqlite" },        { ".dat", "trace.dat" },      { ".data", "perf" },
 	};
 	const char *dot = strrchr(output, '.');
 
@@ -257,21 +260,25 @@ static int convert_either(const struct cli *cli, const char *option, const char 
 			 given);
 }
 
-static int convert_check_output(const struct cli *cli, const struct args *a,
-				struct table_files_options *o)
+/* The format of the output, as it is asked for: a word of --to. */
+static int convert_find_format(const struct cli *cli, const struct args *a, const char **ret)
 {
-	const char *format = a->to;
-
 	if (!a->output || !*a->output)
 		return cli_usage(cli, "convert: name the output with -o OUT");
-	if (!format)
-		format = convert_guess(a->output);
-	if (!format)
+	*ret = a->to ? a->to : convert_guess(a->output);
+	if (!*ret)
 		return cli_usage(cli, "convert: name the format with --to "
-				      "arrow|arrow-file|csv|sqlite");
+				      "arrow|arrow-file|csv|sqlite|trace.dat|perf");
+	return CLI_OK;
+}
+
+static int convert_check_output(const struct cli *cli, const struct args *a, const char *format,
+				struct table_files_options *o)
+{
 	if (!table_files_format_find(format, &o->format))
 		return cli_usage(cli,
-				 "convert: --to takes arrow, arrow-file, csv or sqlite, not '%s'",
+				 "convert: --to takes arrow, arrow-file, csv, sqlite, trace.dat or "
+				 "perf, not '%s'",
 				 format);
 	o->output = a->output;
 	if (strcmp(a->output, "-"))
@@ -285,15 +292,23 @@ static int convert_check_output(const struct cli *cli, const struct args *a,
 	return CLI_OK;
 }
 
-static int convert_check(const struct cli *cli, struct conversion *v, struct table_files_options *o)
+static bool convert_replaces(const struct args *a)
+{
+	char *force = lines_given(&a->rec.lines, "force");
+	const bool replaces = force && !strcmp(force, "1");
+
+	free(force);
+	return replaces;
+}
+
+static int convert_check(const struct cli *cli, struct conversion *v, const char *format,
+			 struct table_files_options *o)
 {
 	const struct args *a = v->a;
-	char *force = lines_given(&a->rec.lines, "force");
 	bool bytes = false, names = false;
-	int status = convert_check_output(cli, a, o);
+	int status = convert_check_output(cli, a, format, o);
 
-	o->replace = force && !strcmp(force, "1");
-	free(force);
+	o->replace = convert_replaces(a);
 	if (!status && a->fields && !a->events)
 		status = cli_usage(cli, "convert: --fields is for one event: name it with -e");
 	if (!status)
@@ -308,15 +323,37 @@ static int convert_check(const struct cli *cli, struct conversion *v, struct tab
 	return status;
 }
 
+/* Options for tables have no effect on a recording. */
+static int convert_to_file(const struct cli *cli, struct args *a, const char *format)
+{
+	const char *option = a->fields    ? "fields"
+			     : a->stacks  ? "stacks"
+			     : a->strings ? "strings"
+			     : a->flags   ? "flags"
+					  : NULL;
+
+	if (option)
+		return cli_usage(cli,
+				 "convert: --%s is for tables; --to %s writes events as they "
+				 "are recorded",
+				 option, format);
+	return convert_file_run(cli, &a->rec, format, a->events, a->output, convert_replaces(a));
+}
+
 static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct args *a = values;
 	struct conversion v = { .a = a, .cli = cli };
 	struct table_files_options o = { 0 };
+	const char *format = NULL;
 	int status = recording_operand(cli, "convert", &a->rec, argc, argv);
 
 	if (!status)
-		status = convert_check(cli, &v, &o);
+		status = convert_find_format(cli, a, &format);
+	if (!status && convert_file_format(format))
+		return convert_to_file(cli, a, convert_file_format(format));
+	if (!status)
+		status = convert_check(cli, &v, format, &o);
 	if (status)
 		return status;
 	if (table_files_new(&v.tables, &o) < 0)
@@ -333,9 +370,10 @@ static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 /* clang-format off */
 static const struct opt options[] = {
 	INPUT_OPTION,
-	OPT_TEXT(0, "to", "arrow|arrow-file|csv|sqlite", struct args, to,
-		"writes Arrow's IPC stream, Arrow's IPC file (Feather 2), CSV, or an SQLite "
-		"database; default: as the suffix of OUT says (.arrows, .arrow, .csv, .sqlite)"),
+	OPT_TEXT(0, "to", "arrow|arrow-file|csv|sqlite|trace.dat|perf", struct args, to,
+		"writes Arrow's IPC stream, Arrow's IPC file (Feather 2), CSV, an SQLite database, "
+		"or a recording of trace-cmd or perf with the tracepoint events; default: as the "
+		"suffix of OUT says (.arrows, .arrow, .csv, .sqlite, .dat, .data)"),
 	OPT_TEXT('o', "output", "OUT", struct args, output,
 		"writes the file OUT; for several tables in Arrow or CSV the folder OUT; '-': the "
 		"standard output, for one table as arrow or csv"),
@@ -369,12 +407,15 @@ static const char *const usage[] = { "convert [OPTIONS] -o OUT [FILE]", NULL };
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "writes the events of a recording as tables: Arrow, CSV, SQLite",
+	.summary =
+		"writes the events of a recording as tables (Arrow, CSV, SQLite), a trace.dat or a "
+		"perf.data",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde convert -e sched:sched_switch -o switches.arrow\n"
 		    "  sonde convert -e sched_switch --to csv -o - | head\n"
-		    "  sonde convert -i huge.data --time 10%/2 --to sqlite -o events.db\n",
+		    "  sonde convert -i huge.data --time 10%/2 --to sqlite -o events.db\n"
+		    "  sonde convert -i perf.data -o trace.dat\n",
 	RECORDING_COMMAND(struct args),
 	.run = convert_run,
 };

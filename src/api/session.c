@@ -222,6 +222,8 @@ const char *sonde_session_notes(struct sonde_session *s)
 		if (sinks[i]->notes)
 			sinks[i]->notes(&own, &s->text);
 	}
+	if (!s->sink_notes.failed)
+		outbuf_put(&s->text, s->sink_notes.data, s->sink_notes.len);
 	if (s->wrote_none)
 		outbuf_fmt(&s->text, "%s: %s\n", s->opts.input,
 			   s->filters.is_set || s->filters.is_choosy

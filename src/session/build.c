@@ -38,6 +38,7 @@ static void build_session_free(struct sonde_session *s)
 	outbuf_done(&s->defects_line);
 	outbuf_done(&s->filters_line);
 	outbuf_done(&s->text);
+	outbuf_done(&s->sink_notes);
 	free(s);
 }
 

@@ -61,6 +61,7 @@ struct sonde_session {
 	bool is_stream;   /* an input is a pipe: data may arrive at any time */
 	bool passed;      /* a sample has passed the filters */
 	bool wrote_none;  /* of the last sink that wrote (struct sink) */
+	struct outbuf sink_notes; /* of the last sink that wrote (struct sink) */
 	bool passes_over; /* session_pass_over() */
 	/* Reading passed over samples that are wanted again now, so it cannot go on. */
 	bool is_incomplete;

@@ -141,6 +141,8 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	    !s->opts.rules->lists_despite_damage)
 		end = write_probe_events(s);
 	s->wrote_none = sink->wrote_none;
+	outbuf_done(&s->sink_notes);
+	s->sink_notes = sink->notes;
 	session_dlfilters_text(s, NULL);
 	sink->ops->close(sink);
 	if (r < 0 && cause)

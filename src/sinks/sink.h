@@ -4,6 +4,7 @@
 #define SONDE_SINKS_SINK_H
 
 #include "base/keys.h"
+#include "base/outbuf.h"
 #include "compat/rules.h"
 #include "filters/filters.h"
 #include "model/event.h"
@@ -83,6 +84,8 @@ struct sink_record {
 struct sink {
 	const struct sink_ops *ops;
 	bool wrote_none; /* set by finish(): the output is a recording without events */
+	/* Lines for sonde_session_notes(), set by finish(). The session takes them over. */
+	struct outbuf notes;
 };
 
 struct text_provider_ops;
