@@ -198,6 +198,16 @@ int carried_count(struct carried *c, const struct event *ev)
 	return r;
 }
 
+bool carried_loss(const struct event *ev, struct source_report *ret, uint64_t *ret_lost)
+{
+	static const char name[] = "is_counted";
+	const struct sonde_field *f = schema_find_field(ev->schema, name, strlen(name));
+
+	*ret = source_read_report(ev->source, ev);
+	*ret_lost = f && !field_u64(f, ev->pub.bytes, ev->pub.bytes_len, false) ? 0 : ret->lost;
+	return (ret->kind == REPORT_LOST || ret->kind == REPORT_LOST_EXACT) && ret->lost;
+}
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 int carried_learn_comm(struct carried *c, const struct event *ev)
@@ -210,7 +220,9 @@ int carried_learn_comm(struct carried *c, const struct event *ev)
 	known = hash64_find(&c->comm, tid);
 	if (known == ev->pub.comm)
 		return 0;
-	c->renamed += known != HASH64_EMPTY;
+	/* ":TID" is what is shown without a name */
+	if (known != HASH64_EMPTY)
+		c->renamed += *strpool_text(&c->recordings->strings, (uint32_t)known) != ':';
 	return hash64_put(&c->comm, tid, ev->pub.comm) < 0 ? err_nomem() : 1;
 }
 

@@ -62,6 +62,11 @@ struct carried_type *carried_make(struct carried *c, const struct event *ev, con
 void carried_refuse(struct carried_type *t);
 /* Counts an event that is no tracepoint. */
 int carried_count(struct carried *c, const struct event *ev);
+/*
+ * The lost events that a record reports. False if it reports none. *ret_lost is 0 if their number
+ * is unknown.
+ */
+bool carried_loss(const struct event *ev, struct source_report *ret, uint64_t *ret_lost);
 /* True if the thread of the event has another name than before. <0 without memory. */
 int carried_learn_comm(struct carried *c, const struct event *ev);
 /* What was left out; lines for sonde_session_notes(). sampled: SAMPLED_* that the format has. */

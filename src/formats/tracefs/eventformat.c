@@ -133,6 +133,13 @@ static uint32_t format_type_width(const char *type, uint8_t long_bytes)
 	return 0;
 }
 
+/* No kernel has such fields; eventformat_put() writes them. */
+static bool format_is_float(const struct sonde_field *f)
+{
+	return (f->width == 8 && !strcmp(f->type, "double")) ||
+	       (f->width == 4 && !strcmp(f->type, "float"));
+}
+
 static void eventformat_classify(struct sonde_field *f, const struct abi *abi, uint32_t array_len,
 				 bool has_brackets)
 {
@@ -148,7 +155,8 @@ static void eventformat_classify(struct sonde_field *f, const struct abi *abi, u
 		      eventformat_contains(type, "s8"));
 	if (!f->is_array) {
 		f->elem_width = f->width;
-		f->kind = f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8
+		f->kind = format_is_float(f) ? SONDE_FIELD_FLOAT
+			  : f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8
 				  ? SONDE_FIELD_INT
 				  : SONDE_FIELD_STRUCT;
 		return;

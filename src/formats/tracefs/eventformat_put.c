@@ -147,11 +147,13 @@ static void put_array(struct outbuf *o, const char *outer, const struct sonde_fi
 	outbuf_str(o, f->is_dynamic ? "__get_dynamic_array(" : "REC->");
 	put_field_name(o, outer, f);
 	if (f->is_dynamic) {
-		outbuf_str(o, "), __get_dynamic_array_len(");
+		/* libtraceevent takes a division as an argument in parentheses only */
+		outbuf_str(o, is_bytes ? "), __get_dynamic_array_len("
+				       : "), (__get_dynamic_array_len(");
 		put_field_name(o, outer, f);
 		outbuf_char(o, ')');
 		if (!is_bytes)
-			outbuf_fmt(o, " / %u", width);
+			outbuf_fmt(o, " / %u)", width);
 	} else {
 		outbuf_fmt(o, ", %u", f->width / width);
 	}

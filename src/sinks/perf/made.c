@@ -95,7 +95,7 @@ static void made_put_place(struct made_sink *s, const struct event *ev, uint64_t
 	perfdata_put_u32(&s->out, (uint32_t)pid);
 	perfdata_put_u32(&s->out, (uint32_t)tid);
 	perfdata_put_u64(&s->out, time_ns);
-	perfdata_put_u32(&s->out, ev->pub.cpu < 0 ? 0 : (uint32_t)ev->pub.cpu);
+	perfdata_put_u32(&s->out, (uint32_t)ev->pub.cpu);
 	perfdata_put_u32(&s->out, 0);
 }
 
@@ -137,9 +137,10 @@ static void made_put_lost(struct made_sink *s, const struct event *ev, uint64_t 
 {
 	made_put_header(s, PERF_RECORD_LOST, 0,
 			sizeof(struct perfdata_record_header) + 16 + TRAILER_BYTES);
-	perfdata_put_u64(&s->out, 1);
+	perfdata_put_u64(&s->out, 0);
 	perfdata_put_u64(&s->out, lost);
-	made_put_trailer(s, ev, time_ns, 1);
+	/* any event type: it may have no event yet */
+	made_put_trailer(s, ev, time_ns, 0);
 }
 
 /* identifier | place | period | u32 size, data, padded so that the record's size is right */
@@ -180,12 +181,15 @@ static uint64_t made_time(struct made_sink *s, const struct event *ev)
 
 static int made_loss(struct made_sink *s, const struct event *ev)
 {
-	const struct source_report report = source_read_report(ev->source, ev);
+	struct source_report report;
+	uint64_t lost;
 
-	if (report.kind == REPORT_LOST_EXACT)
-		s->lost_exact += report.lost;
-	if (report.kind != REPORT_LOST || !report.lost)
+	if (!carried_loss(ev, &report, &lost))
 		return 0;
+	if (report.kind == REPORT_LOST_EXACT) {
+		s->lost_exact += report.lost;
+		return 0;
+	}
 	s->lost += report.lost;
 	made_put_lost(s, ev, made_time(s, ev), report.lost);
 	return 0;

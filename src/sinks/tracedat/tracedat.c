@@ -96,16 +96,19 @@ static uint64_t tracedat_sink_time(struct tracedat_sink *s, const struct event *
 
 static int tracedat_sink_loss(struct tracedat_sink *s, const struct event *ev)
 {
-	const struct source_report report = source_read_report(ev->source, ev);
+	struct source_report report;
 	struct ring_writer *ring;
+	uint64_t lost;
 
-	if (report.kind == REPORT_LOST_EXACT)
-		s->lost_exact += report.lost;
-	if (report.kind != REPORT_LOST || !report.lost)
+	if (!carried_loss(ev, &report, &lost))
 		return 0;
-	s->lost += report.lost;
+	if (report.kind == REPORT_LOST_EXACT) {
+		s->lost_exact += lost;
+		return 0;
+	}
+	s->lost += lost;
 	TRY(tracedat_sink_cpu(s, ev->pub.cpu, &ring));
-	return ring ? ring_writer_lost(ring, tracedat_sink_time(s, ev), report.lost) : 0;
+	return ring ? ring_writer_lost(ring, tracedat_sink_time(s, ev), lost) : 0;
 }
 
 static int tracedat_sink_event(struct sink *sink, const struct event *ev)
@@ -240,6 +243,7 @@ static int tracedat_order_names(const void *a, const void *b)
 static int tracedat_write_names(struct tracedat_writer *w, const struct tracedat_sink *s)
 {
 	const struct hash64 *h = &s->carried.comm;
+	const struct tracedat_source *view = tracedat_view_of(s->recordings->v->source);
 	struct hash64_slot *list = calloc(h->n + 1, sizeof(*list));
 	struct outbuf names = { 0 }, o = { 0 };
 	size_t n = 0;
@@ -251,7 +255,10 @@ static int tracedat_write_names(struct tracedat_writer *w, const struct tracedat
 			list[n++] = h->slots[i];
 	qsort(list, n, sizeof(*list), tracedat_order_names);
 	for (size_t i = 0; i < n; i++) {
-		const char *name = strpool_text(&s->recordings->strings, (uint32_t)list[i].value);
+		const char *saved = view ? tracedat_saved_comm(view, (int32_t)list[i].key) : NULL;
+		const char *name =
+			saved ? saved
+			      : strpool_text(&s->recordings->strings, (uint32_t)list[i].value);
 
 		/* readers know the name of pid 0, and ":PID" is what is shown without a name */
 		if (list[i].key && *name && *name != ':')
@@ -299,13 +306,23 @@ static const char *tracedat_word(const char *value, const char *otherwise)
 	return value && *value && !strchr(value, ' ') ? value : otherwise;
 }
 
+/* The number of the machine's cpus, or of those with events if the input does not say. */
+static uint32_t tracedat_count(struct tracedat_sink *s)
+{
+	const char *fact = source_fact(s->recordings->v->source, "nrcpus_available");
+	const unsigned long known = fact ? strtoul(fact, NULL, 10) : 0;
+	const uint32_t used = s->cpus.n ? (uint32_t)s->cpus.n : 1;
+
+	return known > used && known <= TRACEDAT_MOST_CPUS ? (uint32_t)known : used;
+}
+
 static int tracedat_put_options(struct tracedat_writer *w, struct tracedat_sink *s,
 				const char *clock)
 {
 	static const char recorder[] = "sonde " SONDE_VERSION;
 	struct source *source = s->recordings->v->source;
 	const char *hostname = source_fact(source, "hostname");
-	const uint32_t nr_cpus = s->cpus.n ? (uint32_t)s->cpus.n : 1;
+	const uint32_t nr_cpus = tracedat_count(s);
 	struct outbuf o = { 0 };
 
 	tracedat_writer_option(w, TRACEDAT_RECORDER, recorder, sizeof(recorder));

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""files.py SONDE FIXTURES: sonde convert --to trace.dat and --to perf keep every event and field.
+
+Recordings of perf, of trace-cmd and of LTTng are converted and compared: the JSON lines of both,
+and with stock trace-cmd report and perf script, if they are installed. Then what is left out,
+refused outputs, and what is left of an output when it cannot be completed.
+"""
+import json
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / 'gen'), str(TESTS)]
+import ctf as made_ctf  # noqa: E402
+import tracedat as made_dat  # noqa: E402
+from points import FULL, done, run, say, skip  # noqa: E402
+from recordings import NO_CORPUS, corpus_files  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+DEMO = TESTS / 'data' / 'demo.data'
+MIXED = TESTS / 'data' / 'text' / 'mixed.data'
+TOP = pathlib.Path(tempfile.mkdtemp(prefix='sonde-convert-'))
+TRACE_CMD, PERF = shutil.which('trace-cmd'), shutil.which('perf')
+FORMATS = (('trace.dat', 'dat'), ('perf', 'data'))
+
+
+def convert(path, to, *options, name='out', force=True):
+    """(path of the output, exit status, stderr)"""
+    out = TOP / ('%s.%s' % (name, dict(FORMATS)[to]))
+    words = [SONDE, 'convert', '-i', path, '--to', to, '-o', out, *options]
+    status, _, err = run([str(w) for w in words + ['-f'] * force])
+    return out, status, err.decode()
+
+
+def lines(command):
+    out = run([str(word) for word in command])[1].decode('utf-8', 'backslashreplace')
+    return [re.sub(' +', ' ', line).strip() for line in out.splitlines() if line.strip()]
+
+
+def clean(name):
+    """A name as it is in the text of a format."""
+    return ':'.join(re.sub(r'\W', '_', part) for part in name.split(':', 1))
+
+
+def flat(fields, outer=''):
+    """Members of nested fields become fields of their own."""
+    found = {}
+    for name, value in fields.items():
+        if isinstance(value, dict) and 'value' in value:
+            found[clean(outer + name)] = value['value']  # a label is only in the print format
+        elif isinstance(value, dict):
+            found.update(flat(value, outer + name + '_'))
+        elif not (outer + name).startswith('common_'):
+            # a buffer up to the record's end has the padding of the record, too
+            if name == 'buf':
+                value = re.sub(r'((00)+|[, 0]*\])$', '', str(value))
+            found[clean(outer + name)] = value
+    return found
+
+
+def events(path, with_tid=True):
+    """The events of a recording as tuples, and the number of lost ones."""
+    _, out, err = run([SONDE, 'script', '-i', str(path), '--format', 'jsonl'])
+    lost = re.search(r'lost-events: (\d+)', err.decode())
+    found = []
+    for line in out.decode('utf-8', 'surrogateescape').splitlines():
+        line = json.loads(line)
+        if 'event' in line and 'fields' in line:
+            name = line['event'] if ':' in line['event'] else 'ctf:' + line['event']
+            found.append((clean(name), line.get('time', 0), max(line.get('cpu', 0), 0),
+                          max(line.get('tid', 0), 0) if with_tid else 0, flat(line['fields'])))
+    return found, int(lost[1]) if lost else 0
+
+
+def difference(got, want):
+    wrong = ['- %s\n+ %s' % (w, g) for g, w in zip(got, want) if g != w][:2]
+    if len(got) != len(want):
+        wrong.append('%d events, expected %d' % (len(got), len(want)))
+    return '\n'.join(wrong)[:3000]
+
+
+def kept(name, path, options=(), **how):
+    """Both formats have every event of the recording; returns the two files."""
+    want, want_lost = events(path, **how)
+    outs = []
+    for to, suffix in FORMATS:
+        out, status, err = convert(path, to, *options, name=re.sub(r'\W', '-', name))
+        got, lost = events(out, **how)
+        say(status == 0 and want and sorted(got, key=str) == sorted(want, key=str) and
+            lost == want_lost, '%s to %s' % (name, to),
+            err + difference(got, want) + '\nlost: %s, expected %s' % (lost, want_lost))
+        outs.append(out)
+    return outs
+
+
+# ---- stock readers -------------------------------------------------------------------------------
+
+def stock(name, path, without=()):
+    """The stock reader prints what sonde prints."""
+    if path.suffix == '.dat':
+        command, options, tool = [TRACE_CMD, 'report', '-i'], ('--format', 'trace-cmd'), TRACE_CMD
+    else:
+        command, options, tool = [PERF, 'script', '-i'], (), PERF
+    if not tool:
+        return skip('%s, by its owner' % name, 'no %s' % path.suffix[1:], may=False)
+    want, got = lines(command + [path]), lines([SONDE, 'script', '-i', path, *options])
+    want, got = ([line for line in text if not any(word in line for word in without)]
+                 for text in (want, got))
+    return say(got == want and len(want) > 1, '%s, by %s' % (name, pathlib.Path(tool).name),
+               difference(got, want))
+
+
+def from_perf():
+    dat, data = kept('demo', DEMO)
+    stock('demo as trace.dat', dat)
+    stock('demo as perf.data', data)
+    back, status, err = convert(dat, 'perf', name='back')
+    say(status == 0 and events(back)[0] == events(DEMO)[0], 'demo to trace.dat and back to perf',
+        err + difference(events(back)[0], events(DEMO)[0]))
+    stock('demo and back', back)
+    if TRACE_CMD:
+        text = lines([TRACE_CMD, 'report', '-i', dat])
+        say(len(text) == 1 + len(events(DEMO)[0]), 'as many lines in trace-cmd report')
+
+
+def from_trace_cmd():
+    for form in ({}, {'version': 6}, {'long_bytes': 4}, {'big': True}, {'big': True,
+                                                                        'long_bytes': 4}):
+        name = 'trace.dat %s' % (' '.join('%s=%s' % pair for pair in form.items()) or 'of 64 bits')
+        path = TOP / 'made.dat'
+        path.write_bytes(made_dat.every_kind(**form).data())
+        dat, data = kept(name, path)
+        if not form:
+            # perf takes the names of kernel functions from the running kernel
+            stock(name + ' as perf.data', data, without=('ftrace:',))
+            stock(name + ' as trace.dat', dat, without=('funcgraph', '=> ', '/*'))
+
+
+SCHED = '''/* CTF 1.8 */
+%s
+clock { name = c; freq = 1000000000; };
+typealias integer { size = 8; align = 8; } := u8;
+typealias integer { size = 32; align = 8; } := u32;
+typealias integer { size = 64; align = 8; map = clock.c.value; } := stamp;
+stream {
+  packet.context := struct {
+    u32 content_size; u32 packet_size; u32 cpu_id; u32 events_discarded;
+  };
+  event.header := struct { u8 id; stamp timestamp; };
+  event.context := struct { u32 vtid; };
+};
+event {
+  name = "app:numbers"; id = 0;
+  fields := struct {
+    integer { size = 32; signed = true; byte_order = be; } other;
+    integer { size = 5; signed = true; } bits; u8 list[3]; u8 n; u32 seq[n];
+    enum : u8 { ONE = 1, "two \\"2\\"" = 2 } kind; string text; struct { u8 a; u32 b; } in;
+    floating_point { exp_dig = 11; mant_dig = 53; align = 8; } real;
+  };
+};
+event { name = "other-name"; id = 1; fields := struct { string s; }; };
+'''
+
+
+def ctf_packet(order, first, discarded):
+    def context(p, content, size):
+        for number in content, size, 3, discarded:
+            p.int(number, 32, 8)
+
+    def body(p):
+        for i in range(20):
+            # one difference is too long for a word of a ring buffer, and two events are equal
+            time = first + (i // 2) * 5000 + (i > 10) * 900000000
+            p.int(0, 8).int(time, 64, 8).int(77 + i, 32, 8)
+            other = (-i).to_bytes(4, 'big', signed=True)
+            p.raw(other).int(-i % 32, 5, 1).raw((i, 2, 3)).int(2, 8).int(i, 32, 8).int(9, 32, 8)
+            p.int(1 + i % 3, 8).text('text %d' % i).int(i, 8).int(1000 + i, 32, 8).real(i / 3, 64)
+        p.int(1, 8).int(first + 2000000000, 64, 8).int(5, 32, 8).text('last')
+
+    return made_ctf.packets(order, lambda p: None, context, body)
+
+
+def from_ctf():
+    for order in 'le', 'be':
+        stream = ctf_packet(order, 10**12, 0) + ctf_packet(order, 10**12 + 10**10, 11)
+        folder = made_ctf.write(TOP / ('ctf-' + order), SCHED % made_ctf.trace_block(order),
+                                chan_0=stream)
+        dat, data = kept('CTF, ' + order, folder)
+        stock('CTF, %s, as trace.dat' % order, dat, without=('other=', 'EVENTS'))
+        stock('CTF, %s, as perf.data' % order, data, without=('other=',))
+        if PERF:
+            text = lines([PERF, 'script', '-i', data])
+            say(len(text) == 42 and any('text=text 19 in_a=19 in_b=1019' in t for t in text),
+                'CTF, %s: perf prints made formats' % order, '\n'.join(text[:3]))
+
+
+def from_corpus():
+    paths = corpus_files('tracecmd-*.dat') + corpus_files('ctf-kernel-only.trace-kernel*') + \
+        corpus_files('ctf-packet_lost_2_stream*') + corpus_files('blktrace-*/*.0')
+    if not paths:
+        return skip('recordings of other machines', NO_CORPUS)
+    for path in paths:
+        if FULL or path.is_dir() or path.stat().st_size < 3 << 20:
+            kept(path.name if path.is_dir() else path.stem, path)
+    return None
+
+
+# ---- what is left out, and refused ---------------------------------------------------------------
+
+def options():
+    for to, what in ('trace.dat', 'trace.dat'), ('perf', 'perf.data'):
+        out, status, err = convert(MIXED, to, name='none')
+        say(status == 0 and 'events without a place in %s are not written: cpu-clock 1, ' % what in
+            err and 'mmap2 4' in err and 'none was written' in err,
+            '%s: left out events are listed by name and counted' % to, err)
+    err = convert(DEMO, 'trace.dat')[2]
+    say('values of samples without a place in trace.dat are not written: ip, period\n' in err,
+        'values of samples that are left out are listed', err)
+    out, status, err = convert(DEMO, 'trace.dat', '-e', 'sched_switch')
+    names = {event[0] for event in events(out)[0]}
+    say(status == 0 and names == {'sched:sched_switch'}, '-e chooses events', err + str(names))
+    before = out.read_bytes()
+    out, status, err = convert(DEMO, 'trace.dat', force=False)
+    say(status == 1 and 'exists: --force' in err and out.read_bytes() == before,
+        'an existing output is kept', err)
+    for words, why in (('--to', 'perf', '-o', '-'), 'name a file with -o'), \
+            (('--to', 'trace.dat', '-o', TOP), 'not a regular file'), \
+            (('--to', 'trace.dat', '-o', TOP / 'x', '--stacks'), '--stacks is for tables'), \
+            (('--to', 'ctf', '-o', TOP / 'x'), 'not \'ctf\''), \
+            (('--to', 'perf', '-o', TOP / 'no' / 'x'), 'cannot write'):
+        status, _, err = run([str(w) for w in (SONDE, 'convert', '-i', DEMO, *words)])
+        say(status not in (0, 3) and why in err.decode(), 'refused: ' + ' '.join(map(str, words)),
+            err.decode())
+    cut = TOP / 'cut.data'
+    cut.write_bytes(b'PERFILE2' + bytes(50))
+    out, status, err = convert(cut, 'perf', name='failed')
+    say(status == 1 and not out.exists(), 'a failure leaves no output', err)
+    left = [p.name for p in TOP.iterdir() if '.tmp-' in p.name]
+    say(not left, 'no temporary file is left', str(left))
+    guessed = TOP / 'guessed.dat'
+    status, _, err = run([SONDE, 'convert', '-i', str(DEMO), '-o', str(guessed)])
+    say(status == 0 and guessed.read_bytes()[3:10] == b'tracing', 'the suffix names the format',
+        err.decode())
+
+
+try:
+    from_perf()
+    from_trace_cmd()
+    from_ctf()
+    from_corpus()
+    options()
+finally:
+    shutil.rmtree(TOP)
+sys.exit(done())
