@@ -407,9 +407,7 @@ static const char *const usage[] = { "convert [OPTIONS] -o OUT [FILE]", NULL };
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary =
-		"writes the events of a recording as tables (Arrow, CSV, SQLite), a trace.dat or a "
-		"perf.data",
+	.summary = "writes the events of a recording as tables, a trace.dat or a perf.data",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde convert -e sched:sched_switch -o switches.arrow\n"

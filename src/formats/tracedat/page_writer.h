@@ -19,7 +19,7 @@ struct ring_writer {
 	uint32_t page_bytes;
 	uint8_t commit_bytes; /* the size of the recorded kernel's long */
 	uint8_t *page;        /* owned */
-	uint32_t at;          /* where the next record goes; 0 if no page has begun */
+	uint32_t at;          /* the place of the next record; 0 if no page has begun */
 	uint64_t time;        /* of the last record */
 	bool has_lost;        /* events were lost in front of this page */
 	uint64_t lost;        /* their number; 0 if unknown */
