@@ -160,10 +160,24 @@ def syscalls__sys_enter_read(name, context, cpu, s, ns, pid, comm, chain, nr, fd
     if count == 7:
         asked[comm] += count
 def syscalls__sys_exit_read(name, context, cpu, s, ns, pid, comm, chain, nr, ret):
-    if ret == 7:
+    if ret == 7 and comm == 'dd':
         read[comm] += ret
 def trace_end():
     print(sorted(asked.items()), sorted(read.items()))
+"""
+
+
+PERL = """
+my (%asked, %read);
+sub syscalls::sys_enter_read {
+    my ($name, $context, $cpu, $s, $ns, $pid, $comm, $chain, $nr, $fd, $buf, $count) = @_;
+    $asked{$comm} += $count if $count == 7;
+}
+sub syscalls::sys_exit_read {
+    my ($name, $context, $cpu, $s, $ns, $pid, $comm, $chain, $nr, $ret) = @_;
+    $read{$comm} += $ret if $ret == 7 && $comm eq 'dd';
+}
+sub trace_end { print map { "$_ $asked{$_} $read{$_}\\n" } sort keys %asked }
 """
 
 
@@ -179,7 +193,14 @@ def _():
     same(r.returncode, 0, r.stderr)
     tables = [sonde('script', '-i', name, '-s', 'table.py').stdout for name in ('p.data', 't.dat')]
     same(tables[0], tables[1], 'tables')
-    need("('dd'," in tables[0], tables[0])
+    need("('dd', 7000)" in tables[0], tables[0])
+    with open('table.pl', 'w') as f:
+        f.write(PERL)
+    tables = [sonde('script', '-i', name, '-s', 'table.pl') for name in ('p.data', 't.dat')]
+    if 'libperl-dev' in tables[0].stderr:
+        raise Skip('the Perl module was not built')
+    same(tables[0].stdout, tables[1].stdout, 'tables of Perl')
+    same(tables[0].stdout, 'dd 7000 7000\n', tables[0].stderr)
 
 
 run()

@@ -163,7 +163,7 @@ static int file_write_names(struct tracedat_writer *w, const struct ftrace *f)
 
 static int file_put_options(struct tracedat_writer *w, const struct ftrace *f)
 {
-	static const char recorder[] = "sonde " SONDE_VERSION;
+	static const char recorder[] = SONDE_VERSION " sonde";
 	uint32_t nr_cpus = 0;
 	struct utsname u;
 	char text[sizeof(u) + 8], *clocks;
