@@ -432,6 +432,9 @@ def f(): print([x.total for x in c], c[0].span[1] > c[0].span[0], c[0].lost, son
     need('[60, 0] True 0 True' in p.stdout and p.stdout.count('count of') >= 2, p.stdout)
     p = sonde('script', '-i', 'script.data', script('exit.py', 'from sonde import *\n@on("%s")\n'
               'def f(e): exit(5)\n' % EVENT), status=5)
+    p = sonde('script', '-i', 'script.data', script('mixed.py', 'import sonde\n@sonde.end\n'
+              'def f(): pass\ndef trace_begin(): pass\n'), status=2)
+    need('use sonde.on() for all' in p.stderr, p.stderr)
     p = sonde('script', '-i', 'script.data', script('error.py', 'from sonde import *\n@on("%s")\n'
               'def f(e): 1 / 0\n' % EVENT), status=1)
     need('ZeroDivisionError' in p.stderr and 'error.py' in p.stderr, p.stderr)

@@ -457,6 +457,17 @@ def uses_package(code):
         name in CALLED_BY_NAME or "__" in name.strip("_") for name in names)
 
 
+def refuse_mixture(main, script, extension):
+    """Handlers that nobody would call: of the module sonde, beside functions called by name."""
+    package = sys.modules.get("sonde")
+    if getattr(package, "_sonde", None) is not extension:
+        return
+    if not package._program.programs(main).is_empty:
+        say("%s: it has functions that are called by name, as perf's scripts have, and uses on(), "
+            "count() or others of the module sonde: use sonde.on() for all" % script)
+        sys.exit(2)
+
+
 def functions(main, script):
     """Names of the script's own functions, except those that are called by these names."""
     for name, value in list(main.items()):
@@ -630,6 +641,7 @@ def main(stage):
 
     if not is_executed:
         guarded(lambda: exec(code, stage), rules)
+        refuse_mixture(stage, script, sonde)
     if rules.drops_file_name:
         stage.pop("__file__", None)
     context.perf_script_context = stage["perf_script_context"] = run.context
