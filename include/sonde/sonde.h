@@ -165,7 +165,8 @@ SONDE_API const char *sonde_error_text(void);
  *	                    trace-cmd report; babeltrace: for CTF traces, the lines of babeltrace2;
  *	                    record-counts: how many records of each type there are; record-dump:
  *	                    each record as bytes and decoded, and those counts; tasks: the tree of
- *	                    tasks
+ *	                    tasks; trace.dat, perf: a recording of trace-cmd or perf with the
+ *	                    tracepoint events, to a descriptor of an empty file
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)
