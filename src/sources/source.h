@@ -66,6 +66,7 @@ enum cut_flags {
 	CUT_SAMPLE = 4,
 	/* Nobody will want the sample: order/ passes over it unless it is late. */
 	CUT_UNWANTED = 8
+	/* Bits from 32 on are the source's own, for files that are monotonic. */
 };
 
 /* A tracepoint that the recording does not describe. */

@@ -18,8 +18,7 @@ enum {
 	/* Offsets and lengths of dynamic fields have 16 bits. */
 	CTF_LARGEST_PAYLOAD = 2 * (UINT16_MAX + 1),
 	CTF_PAYLOADS_BYTES = 2 * CTF_LARGEST_PAYLOAD,
-	/* The three highest bits of cut.flags: bits of the first byte that belong to the record
-	 * before. */
+	/* Bits of the first byte of a record that belong to the record before (cut.flags). */
 	CTF_CUT_BITS_SHIFT = 5
 };
 
