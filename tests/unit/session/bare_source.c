@@ -156,6 +156,12 @@ TEST(tracepoints_have_lines_of_trace_cmd)
 	check_writes("format=trace-cmd\n", ": sys_enter_read:       fd: ", "count: ");
 }
 
+TEST(recordings_of_other_programs_begin)
+{
+	check_writes("format=trace.dat\n", "tracing7", "");
+	check_writes("format=perf\n", "PERFILE2", "");
+}
+
 TEST(only_perfdata_has_an_inside)
 {
 	check_refuses("format=evlist\n", "evlist");
