@@ -100,7 +100,6 @@ int convert_file_run(const struct cli *cli, struct reading_options *rec, const c
 		     const char *events, const char *output, bool replace)
 {
 	struct file_conversion v = { .output = output, .replace = replace };
-	struct cli own = *cli;
 	int status = file_check(cli, output, replace);
 	char *more;
 
@@ -115,7 +114,7 @@ int convert_file_run(const struct cli *cli, struct reading_options *rec, const c
 	}
 	rec->output = output;
 	stopping_catch();
-	status = recording_run(&own, rec, more, file_work, &v);
+	status = recording_run(cli, rec, more, file_work, &v);
 	free(more);
 	if (v.status && status != CLI_LOSS)
 		status = cli_status(cli, (enum cli_exit)v.status);

@@ -199,6 +199,29 @@ def from_ctf():
                 'CTF, %s: perf prints made formats' % order, '\n'.join(text[:3]))
 
 
+def long_records():
+    def context(p, content, size):
+        for number in content, size, 0, 0:
+            p.int(number, 32, 8)
+
+    def body(p):
+        for i, length in enumerate((20000, 65530, 40000, 1)):
+            p.int(1, 8).int(1000 + i, 64, 8).int(5, 32, 8).text('x' * length)
+
+    folder = made_ctf.write(TOP / 'long', SCHED % made_ctf.trace_block('le'),
+                            chan_0=made_ctf.packets('le', lambda p: None, context, body))
+    want = [event for event in events(folder)[0] if len(event[-1]['s']) != 65530]
+    for to, _ in FORMATS:
+        out, status, err = convert(folder, to, name='long')
+        say(status == 0 and len(want) == 3 and events(out)[0] == want and
+            'are not written: other-name 1\n' in err,
+            '%s: only a record that is too long is left out' % to, err)
+        if to == 'trace.dat' and TRACE_CMD:
+            text = lines([TRACE_CMD, 'report', '-i', out])
+            say([len(t) > 19000 for t in text[1:]] == [True, True, False],
+                'trace-cmd prints long records', str([len(t) for t in text]))
+
+
 def from_corpus():
     paths = corpus_files('tracecmd-*.dat') + corpus_files('ctf-kernel-only.trace-kernel*') + \
         corpus_files('ctf-packet_lost_2_stream*') + corpus_files('blktrace-*/*.0')
@@ -252,6 +275,7 @@ try:
     from_perf()
     from_trace_cmd()
     from_ctf()
+    long_records()
     from_corpus()
     options()
 finally:
