@@ -62,7 +62,7 @@ static int convert_say_unknown(const struct sonde_session *s, const char *name, 
 	if (near.meant)
 		cli_say("the recording has no event '%s'; did you mean %s?", wanted, near.meant);
 	else
-		cli_say("the recording has no event '%s'; sonde evlist lists those that it has",
+		cli_say("the recording has no event '%s'; sonde info lists those that it has",
 			wanted);
 	return -ENOENT;
 }
@@ -381,7 +381,7 @@ static const struct opt options[] = {
 		"replaces an existing OUT; reads a recording of another user"),
 	OPT_GROUP("Tables"),
 	OPT_TEXT('e', "event", "EVENTS", struct args, events,
-		"writes only these events, named as sonde evlist does; patterns such as 'sched:*' "
+		"writes only these events, named as sonde info does; patterns such as 'sched:*' "
 		"and names without system or modifiers are allowed. Default: a table for each "
 		"event type"),
 	OPT_TEXT(0, "fields", "LIST", struct args, fields,

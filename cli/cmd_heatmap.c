@@ -158,7 +158,7 @@ static int heatmap_set_event(const struct cli *cli, struct heatmap *m, int argc,
 		return cli_usage(cli, "heatmap: --key is for --latency START,STOP");
 	if (argc != 1)
 		return cli_usage(cli, "heatmap: name one event, or two with --latency START,STOP; "
-				      "sonde evlist lists those of a recording");
+				      "sonde info lists those of a recording");
 	m->event = argv[0];
 	return CLI_OK;
 }

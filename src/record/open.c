@@ -75,6 +75,22 @@ static int open_refuse_beside_ftrace(const struct record_options *o)
 	return 0;
 }
 
+static int open_refuse_without_ftrace(const struct record_options *o,
+				      const struct sonde_record_options *given)
+{
+	if (o->capture.buffer_size)
+		return err_set(-EBADR, "--buffer-size needs --ftrace; -m gives the size of the "
+				       "other buffers");
+	if (o->capture.ftrace_clock)
+		return err_set(-EBADR, "--clock needs --ftrace; -k chooses another clock without "
+				       "it");
+	for (size_t i = 0; i < given->nr_events; i++)
+		if (given->events[i].trigger)
+			return err_set(-EBADR, "--trigger '%s' needs --ftrace",
+				       given->events[i].trigger);
+	return 0;
+}
+
 /* /proc lists the running tasks, their mappings and the kernel's settings. */
 static int open_need_proc(void)
 {
@@ -124,6 +140,8 @@ static int open_understand(struct sonde_recorder *r, const struct sonde_record_o
 {
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(open_refuse(&r->opts));
+	if (!r->opts.ftrace)
+		TRY(open_refuse_without_ftrace(&r->opts, o));
 	TRY(open_find_output(r));
 	if (r->opts.output && !*r->opts.output)
 		return err_set(-EBADR, "-o needs the name of a file, or - for the standard output");

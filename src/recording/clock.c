@@ -131,6 +131,11 @@ static void clock_moment_text(int64_t ns, char room[40])
 		strftime(room, 40, "%F %TZ", &tm);
 }
 
+static const char *clock_name(const struct source_clock *c, char room[40])
+{
+	return c->is_known ? clock_word(c->id, room) : c->name ? c->name : "not recorded";
+}
+
 /*
  * 0 if one clock of one machine timed the events of both, according to the recordings; else -ETIME
  * and the reason.
@@ -147,9 +152,8 @@ static int check_same_clock(struct recording *a, struct recording *b)
 	if (ca.group && ca.group == cb.group)
 		return 0;
 	if (!ca.is_known || !cb.is_known)
-		return clock_unrelated(a, b, "it is not known by which clocks they were timed",
-				       ca.is_known ? "known" : "not known",
-				       cb.is_known ? "known" : "not known");
+		return clock_unrelated(a, b, "their clocks cannot be related",
+				       clock_name(&ca, room_a), clock_name(&cb, room_b));
 	if (ca.id != cb.id)
 		return clock_unrelated(a, b, "they were timed by different clocks",
 				       clock_word(ca.id, room_a), clock_word(cb.id, room_b));

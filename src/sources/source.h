@@ -172,6 +172,7 @@ struct source_clock {
 	 * host and its guests. 0 if it wrote nothing.
 	 */
 	uint64_t group;
+	const char *name; /* of a clock that has no number; borrowed, NULL if there is none */
 };
 
 /* What a record reports about the recording of an event type. */

@@ -152,6 +152,44 @@ def _():
     same(os.path.exists('-'), False, 'a file named -')
 
 
+@case('a file with the name of the pages is kept, and options of --ftrace alone are refused')
+def _():
+    need_tracefs()
+    with open('m.dat.cpu0', 'w') as f:
+        f.write('mine')
+    r = sonde('record', '--ftrace', '-e', EVENT, '-o', 'm.dat', '--', 'true')
+    same(r.returncode, 1, r.stderr)
+    need('m.dat.cpu0 exists' in r.stderr, r.stderr)
+    with open('m.dat.cpu0') as f:
+        same(f.read(), 'mine')
+    same([n for n in os.listdir('.') if n.startswith('m.dat')], ['m.dat.cpu0'])
+    for words in (['--clock', 'mono'], ['--buffer-size', '8M'], ['--trigger', 'stacktrace']):
+        r = sonde('record', '-e', EVENT, *words, '-o', 'm.data', '--', 'true')
+        same(r.returncode, 2, r.stderr)
+        need('--ftrace' in r.stderr, r.stderr)
+
+
+@case('events that a trigger enables have their formats')
+def _():
+    need_tracefs()
+    record('-a', '-e', 'sched:sched_switch', '--trigger', 'enable_event:irq:softirq_raise', '--',
+           'sleep', '0.3')
+    got = lines()
+    need(any('irq:softirq_raise' in x for x in got), '\n'.join(got[:5]))
+    need(not any('unknown' in x for x in got), '\n'.join(got[:5]))
+
+
+@case('times of a counter are not merged with others')
+def _():
+    need_tracefs()
+    record('-a', '-e', 'sched:sched_switch', '--clock', 'counter', '--', 'sleep', '0.1',
+           name='n.dat')
+    record('-a', '-e', 'sched:sched_switch', '--', 'sleep', '0.1')
+    r = sonde('script', '-i', 'x.dat', '-i', 'n.dat')
+    need(r.returncode and '(the kernel' in r.stderr and ' and counter)' in r.stderr and
+         '--offset' in r.stderr, '%d %s' % (r.returncode, r.stderr))
+
+
 TABLE = """
 import collections
 read = collections.Counter()

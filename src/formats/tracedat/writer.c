@@ -72,7 +72,8 @@ static int writer_flush(struct tracedat_writer *w)
 	return r;
 }
 
-int tracedat_writer_begin(struct tracedat_writer *w, int fd, uint32_t page_bytes)
+int tracedat_writer_begin(struct tracedat_writer *w, int fd, uint32_t page_bytes,
+			  uint8_t long_bytes)
 {
 	const bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
@@ -80,7 +81,7 @@ int tracedat_writer_begin(struct tracedat_writer *w, int fd, uint32_t page_bytes
 	outbuf_put(&w->head, TRACEDAT_MAGIC, TRACEDAT_MAGIC_BYTES);
 	writer_put_word(&w->head, "7");
 	outbuf_char(&w->head, is_big);
-	outbuf_char(&w->head, sizeof(long));
+	outbuf_char(&w->head, (char)long_bytes);
 	tracedat_put_u32(&w->head, page_bytes);
 	writer_put_word(&w->head, "none");
 	writer_put_word(&w->head, "");
@@ -115,6 +116,13 @@ int tracedat_writer_section(struct tracedat_writer *w, enum tracedat_option_id i
 	writer_put_section_header(w, (uint16_t)id, len);
 	TRY(writer_flush(w));
 	return writer_write(w, data, len);
+}
+
+void tracedat_writer_name_sonde(struct tracedat_writer *w)
+{
+	static const char recorder[] = SONDE_VERSION " sonde";
+
+	tracedat_writer_option(w, TRACEDAT_RECORDER, recorder, sizeof(recorder));
 }
 
 static int writer_copy(struct tracedat_writer *w, const struct tracedat_pages *p)

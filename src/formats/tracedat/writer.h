@@ -32,12 +32,16 @@ struct tracedat_pages {
 	uint64_t bytes; /* a multiple of the page size */
 };
 
-int tracedat_writer_begin(struct tracedat_writer *w, int fd, uint32_t page_bytes);
+/* long_bytes: the size of the recorded kernel's long, which pages have. */
+int tracedat_writer_begin(struct tracedat_writer *w, int fd, uint32_t page_bytes,
+			  uint8_t long_bytes);
 /* Bytes of a section; its id is the option that refers to it. */
 int tracedat_writer_section(struct tracedat_writer *w, enum tracedat_option_id id, const void *data,
 			    size_t len);
 void tracedat_writer_option(struct tracedat_writer *w, enum tracedat_option_id id, const void *data,
 			    size_t len);
+/* Which program wrote the file. */
+void tracedat_writer_name_sonde(struct tracedat_writer *w);
 /* name: "" for the top buffer. Copies the pages of the cpus that have some. */
 int tracedat_writer_buffer(struct tracedat_writer *w, const char *name, const char *clock,
 			   const struct tracedat_pages *cpus, size_t nr);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "formats/tracedat/writer.h"
 #include "record/ftrace/ftrace.h"
@@ -21,6 +22,7 @@ struct file_system {
 
 struct file_formats {
 	const struct tracefs *top;
+	struct arena *texts;
 	VEC(struct file_system) list;
 };
 
@@ -69,10 +71,8 @@ static int file_write_ftrace_events(struct tracedat_writer *w, const struct trac
 	return r;
 }
 
-static int file_note_format(void *ctx, const char *system, const char *event)
+static int file_note_format(struct file_formats *f, const char *system, const char *event)
 {
-	struct file_formats *f = ctx;
-
 	vec_foreach(s, &f->list)
 		if (!strcmp(s->name, system)) {
 			s->nr++;
@@ -82,14 +82,61 @@ static int file_note_format(void *ctx, const char *system, const char *event)
 	return file_add_format(f->top, system, event, &f->list.v[f->list.n - 1].formats);
 }
 
+/* True if an event of the list is that one, or if a trigger of an earlier one enables it. */
+static bool file_is_noted(const struct capture_events *events, size_t before, const char *system,
+			  const char *event)
+{
+	char trigger[300];
+
+	snprintf(trigger, sizeof(trigger), "enable_event:%s:%s", system, event);
+	for (size_t i = 0; i < events->list.n; i++) {
+		const struct capture_event *e = &events->list.v[i];
+
+		if (!strcmp(e->system, system) && !strcmp(e->event, event))
+			return true;
+		if (i < before && e->triggers && strstr(e->triggers, trigger))
+			return true;
+	}
+	return false;
+}
+
+/* Events that a trigger enables are recorded, too: enable_event:SYSTEM:EVENT[:COUNT] [if FILTER] */
+static int file_note_triggers(struct file_formats *f, const struct capture_events *events,
+			      size_t index)
+{
+	static const char word[] = "enable_event:";
+	const char *at = events->list.v[index].triggers;
+
+	while (at && (at = strstr(at, word))) {
+		const char *system, *event;
+		size_t len;
+
+		at += strlen(word);
+		len = strcspn(at, ":\n ");
+		if (at[len] != ':')
+			continue;
+		system = arena_strndup(f->texts, at, len);
+		at += len + 1;
+		event = arena_strndup(f->texts, at, strcspn(at, ":\n "));
+		if (!system || !event)
+			return err_nomem();
+		if (!file_is_noted(events, index, system, event))
+			TRY(file_note_format(f, system, event));
+	}
+	return 0;
+}
+
 static int file_write_formats(struct tracedat_writer *w, const struct capture_events *events)
 {
-	struct file_formats f = { .top = &events->tracefs };
+	struct arena texts = { 0 };
+	struct file_formats f = { .top = &events->tracefs, .texts = &texts };
 	struct outbuf all = { 0 };
 	int r = 0;
 
 	for (size_t i = 0; i < events->list.n && r == 0; i++)
 		r = file_note_format(&f, events->list.v[i].system, events->list.v[i].event);
+	for (size_t i = 0; i < events->list.n && r == 0; i++)
+		r = file_note_triggers(&f, events, i);
 	tracedat_put_u32(&all, (uint32_t)f.list.n);
 	vec_foreach(s, &f.list) {
 		outbuf_put(&all, s->name, strlen(s->name) + 1);
@@ -99,6 +146,7 @@ static int file_write_formats(struct tracedat_writer *w, const struct capture_ev
 		outbuf_done(&s->formats);
 	}
 	vec_done(&f.list);
+	arena_done(&texts);
 	if (r == 0)
 		r = all.failed
 			    ? err_nomem()
@@ -163,13 +211,12 @@ static int file_write_names(struct tracedat_writer *w, const struct ftrace *f)
 
 static int file_put_options(struct tracedat_writer *w, const struct ftrace *f)
 {
-	static const char recorder[] = SONDE_VERSION " sonde";
 	uint32_t nr_cpus = 0;
 	struct utsname u;
 	char text[sizeof(u) + 8], *clocks;
 	size_t len;
 
-	tracedat_writer_option(w, TRACEDAT_RECORDER, recorder, sizeof(recorder));
+	tracedat_writer_name_sonde(w);
 	if (uname(&u) == 0) {
 		len = (size_t)snprintf(text, sizeof(text), "%s %s %s %s", u.sysname, u.nodename,
 				       u.release, u.machine);
@@ -214,7 +261,7 @@ int ftrace_file_write(struct ftrace *f, const struct capture *c)
 {
 	const struct tracefs *top = &c->events.tracefs, proc = { .root = "/proc" };
 	struct tracedat_writer w;
-	int r = tracedat_writer_begin(&w, f->fd, f->layout.page_bytes);
+	int r = tracedat_writer_begin(&w, f->fd, f->layout.page_bytes, f->layout.commit_bytes);
 
 	if (r == 0)
 		r = file_write_head(&w, top);

@@ -25,7 +25,13 @@ static int pages_open_cpu(struct ftrace *f, struct ftrace_cpu *c)
 		c->path = NULL;
 		return err_nomem();
 	}
-	c->file_fd = open(c->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	c->file_fd = open(c->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (c->file_fd < 0 && errno == EEXIST)
+		return err_set(-EEXIST,
+			       "%s exists: it may have the events of a recorder that was killed, "
+			       "of which 'trace-cmd restore -o FILE %s.cpu*' makes a trace.dat; "
+			       "remove it, or name another file with -o",
+			       c->path, f->output.path);
 	if (c->file_fd < 0)
 		return err_errno(errno, "cannot make %s", c->path);
 	if (pipe2(c->pipe, O_CLOEXEC | O_NONBLOCK) < 0) {

@@ -319,13 +319,12 @@ static uint32_t tracedat_count(struct tracedat_sink *s)
 static int tracedat_put_options(struct tracedat_writer *w, struct tracedat_sink *s,
 				const char *clock)
 {
-	static const char recorder[] = "sonde " SONDE_VERSION;
 	struct source *source = s->recordings->v->source;
 	const char *hostname = source_fact(source, "hostname");
 	const uint32_t nr_cpus = tracedat_count(s);
 	struct outbuf o = { 0 };
 
-	tracedat_writer_option(w, TRACEDAT_RECORDER, recorder, sizeof(recorder));
+	tracedat_writer_name_sonde(w);
 	if (hostname) {
 		outbuf_fmt(&o, "Linux %s", tracedat_word(hostname, "unknown"));
 		outbuf_fmt(&o, " %s", tracedat_word(source_fact(source, "osrelease"), "unknown"));
@@ -408,7 +407,7 @@ static int tracedat_sink_finish(struct sink *sink, bool complete)
 	TRY(tracedat_end_pages(s));
 	r = carried_formats_make(&formats, &s->carried);
 	if (r == 0) {
-		r = tracedat_writer_begin(&w, s->fd, PAGE_BYTES);
+		r = tracedat_writer_begin(&w, s->fd, PAGE_BYTES, tracedat_sink_long(s));
 		if (r == 0)
 			r = tracedat_write_all(&w, s, &formats);
 		tracedat_writer_done(&w);

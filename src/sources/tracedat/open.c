@@ -129,7 +129,9 @@ static void open_tracedat_clock(struct source *source, struct source_clock *ret)
 	ret->group = s->shifts.peer ? s->shifts.peer : s->trace_id;
 	if (!clock)
 		return;
-	ret->is_known = true;
+	ret->is_known = !clock->is_counter || s->tsc.mult;
+	if (!ret->is_known)
+		ret->name = clock->name;
 	/* --date: the time of day was added. */
 	ret->id = s->date_us ? CLOCK_REALTIME : clock->id;
 }
