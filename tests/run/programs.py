@@ -475,11 +475,20 @@ def refused():
     p = sonde('run', '-i', 'x.data', '-a', '-e', 'count("a:b")', status=2)
     need('-i reads' in p.stderr, p.stderr)
     for code, word in (('on("a:b", 3)', 'TypeError'), ('@on\ndef f(e): pass', 'TypeError'),
-                       ('every(0)', 'OptionError'),
-                       ('count("a:b", every=-1)', 'OptionError'),
-                       ('count("a:b", every=1, quiet=True)', 'OptionError'), ('count(3)', 'Error')):
+                       ('count(3)', 'Error')):
         p = sonde('run', '-e', code, status=1)
         need(word in p.stderr, p.stderr)
+    for code in ('every(0)', 'every("x", print)', 'count("a:b", every=-1)',
+                 'count("a:b", every=1, quiet=True)', 'lhist("a:b", "c", 0, 1e30, 1)'):
+        p = sonde('run', '-e', code, status=2)
+        need(p.stderr.startswith('sonde: -e:1: ') and p.stderr.count('\n') == 1, p.stderr)
+    os.mkdir('in-the-way')
+    with open('in-the-way/sonde.py', 'w') as f:
+        f.write('x = 1\n')
+    with open('in-the-way/e.py', 'w') as f:
+        f.write('on("%s", print)\n' % EVENT)
+    p = sonde('run', '-a', 'in-the-way/e.py', status=1)
+    need('in-the-way/sonde.py is in the way' in p.stderr and 'Traceback' not in p.stderr, p.stderr)
 
 
 @case('--for ends a run')

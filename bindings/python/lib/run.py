@@ -304,11 +304,28 @@ def open_session(launch, sonde, package, facts, program, names, text):
 
 def load_package(launch, sonde):
     """The package sonde over this extension, as `import sonde` in the script gives it."""
-    package = __import__("sonde")
+    from importlib.machinery import PathFinder
+    try:
+        package = __import__("sonde")
+    except Exception:
+        package = None  # it imports itself for sonde
     if getattr(package, "_sonde", None) is not sonde:
-        launch.say("the script's folder has a module sonde of its own, which is in the way")
+        found = PathFinder.find_spec("sonde")
+        launch.say("%s is in the way of the module sonde: give it another name" % (
+            getattr(found, "origin", None) or "a module of the script's folder"))
         sys.exit(1)
     return package
+
+
+def declaration_is_wrong(launch, package, error):
+    """Ends the run: a line of the script gave a wrong value to a function of the module sonde."""
+    own, place, tb = os.path.dirname(package.__file__), "", error.__traceback__
+    while tb is not None:
+        file = tb.tb_frame.f_code.co_filename
+        if file not in launch.OURS and not file.startswith(own):
+            place = "%s:%d: " % (file, tb.tb_lineno)
+        tb = tb.tb_next
+    usage(launch, place + launch.causes(error))
 
 
 def finish_live(launch, live):
@@ -372,6 +389,8 @@ def main(stage, launch):
             exec(code, stage)
         except package._program.Exit as e:
             exits.append(e.status)
+        except sonde.OptionError as e:
+            declaration_is_wrong(launch, package, e)
 
     if interrupts.is_default:
         interrupts.signal.signal(interrupts.signal.SIGINT, interrupts.signal.default_int_handler)

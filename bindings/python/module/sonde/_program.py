@@ -43,7 +43,8 @@ class Timer:
     """Calls function(first_ns, last_ns) at the end of each period of the run."""
 
     def __init__(self, seconds, function):
-        if isinstance(seconds, bool) or not 1e-6 <= seconds < 1e9:
+        if (isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or
+                not 1e-6 <= seconds < 1e9):
             raise _option_error("every: a period is a number of seconds from 0.000001 on, not %r"
                                 % (seconds,))
         self.ns, self.function = int(seconds * 1e9), function
