@@ -231,7 +231,8 @@ def options(folder):
         ok(status == 2 and not out and 'works with text only' in err, '%s is refused' % wrong[0],
            (status, out[:200], err))
     status, out, err = run('script', '-i', data, '--format', 'xml')
-    ok(status == 2 and 'text, jsonl, blkparse and babeltrace' in err, 'unknown formats are refused',
+    ok(status == 2 and 'text, jsonl, blkparse, trace-cmd and babeltrace' in err,
+       'unknown formats are refused',
        (status, err))
     got = [x for x in lines_of(folder, data, '-G') if 'event' in x]
     ok(got and not any('chain' in x for x in got), '-G leaves chains out')
