@@ -95,6 +95,8 @@ COUNTERS = [(options.split(), TRUE) for options in [
 def shape(text, exact):
     """Times, rates and chance removed; numbers replaced by where they end."""
     text = re.sub(r'  \( \+- *[\d.]+% \)', '', text)
+    # A few microseconds between two clocks of the kernel: at times a count has run for 99.99 %.
+    text = re.sub(r'  \(99\.\d\d%\)', '', text)
     text = re.sub(r' # +[\d.]+ ([KMG]?)/sec *', ' # N /sec ', text)
     text = re.sub(r'(,|;|\t|\\t)[\d.]+\1[KMG]?/sec', r'\1N\1/sec', text)
     text = re.sub(r'"[KMG]?/sec"', '"/sec"', text)
