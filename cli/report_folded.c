@@ -186,6 +186,19 @@ struct folded_item {
 	uint32_t path;
 };
 
+/* Paths in the order of their names are far apart in memory. */
+static inline void folded_fetch_path(const struct folded *fd, const struct folded_item *items,
+				     size_t i)
+{
+	__builtin_prefetch(i < fd->nr_paths ? &fd->paths[items[i].path] : NULL);
+}
+
+static inline void folded_fetch_frames(const struct folded *fd, const struct folded_item *items,
+				       size_t i)
+{
+	__builtin_prefetch(i < fd->nr_paths ? fd->paths[items[i].path].frames : NULL);
+}
+
 struct folded_order {
 	const struct folded *fd;
 	struct folded_item *items, *room; /* owned; nr_paths each */
@@ -250,8 +263,10 @@ static void folded_sort(struct folded_order *o, size_t begin, size_t nr, uint32_
 	const uint32_t next = depth + 64 / o->bits;
 	size_t end;
 
-	for (size_t i = begin; i < begin + nr; i++)
+	for (size_t i = begin; i < begin + nr; i++) {
+		folded_fetch_frames(o->fd, o->items, i + 4);
 		folded_make_key(o, &o->items[i], depth);
+	}
 	folded_sort_keys(o, begin, nr);
 	for (size_t i = begin; i < begin + nr; i = end) {
 		const uint64_t key = o->items[i].key;
@@ -334,29 +349,33 @@ static void folded_put_line(FILE *out, const char *text, size_t len, uint64_t va
 	fwrite_unlocked(at, 1, (size_t)(number + sizeof(number) - at), out);
 }
 
+enum { FOLDED_AHEAD = 8 }; /* paths to fetch before they are needed */
+
 static int folded_put_paths(FILE *out, const struct folded *fd, const struct folded_item *items)
 {
-	const struct folded_path *previous = NULL;
 	struct folded_line line = { 0 };
+	uint32_t common = 0;
 	ssize_t len = 0;
 
 	for (size_t i = 0; i < fd->nr_paths && len >= 0;) {
 		const struct folded_path *path = &fd->paths[items[i].path];
-		const uint32_t common = previous ? folded_common(fd, previous, path) : 0;
+		const uint32_t kept = common;
 		uint64_t value = path->value;
 
+		folded_fetch_path(fd, items, i + 2 * FOLDED_AHEAD);
+		folded_fetch_frames(fd, items, i + FOLDED_AHEAD);
 		while (++i < fd->nr_paths) {
-			const struct folded_path *same = &fd->paths[items[i].path];
+			const struct folded_path *next = &fd->paths[items[i].path];
 
-			if (same->nr != path->nr || folded_common(fd, path, same) != path->nr)
+			common = folded_common(fd, path, next);
+			if (next->nr != path->nr || common != path->nr)
 				break;
-			if (__builtin_add_overflow(value, same->value, &value))
+			if (__builtin_add_overflow(value, next->value, &value))
 				value = UINT64_MAX;
 		}
-		len = folded_make_line(&line, fd, path, common);
+		len = folded_make_line(&line, fd, path, kept);
 		if (len > 0 && value)
 			folded_put_line(out, line.text, (size_t)len, value);
-		previous = path;
 	}
 	free(line.text);
 	free(line.begins);

@@ -25,13 +25,13 @@ static void wordset_insert(struct wordset *s, uint32_t number, uint64_t hash)
 
 	while (s->slots[i])
 		i = (i + 1) & s->mask;
-	s->slots[i] = number + 1;
+	s->slots[i] = wordset_slot(hash, number);
 }
 
 static int wordset_grow_slots(struct wordset *s)
 {
 	const size_t size = s->slots ? (s->mask + 1) * 2 : 64;
-	uint32_t *slots = calloc(size, sizeof(*slots));
+	uint64_t *slots = calloc(size, sizeof(*slots));
 
 	if (!slots)
 		return err_nomem();
@@ -49,7 +49,7 @@ int wordset_append(struct wordset *s, const uint64_t *key, uint64_t hash, uint32
 {
 	if (s->n >= WORDSET_MAX)
 		return err_set(-ENOMEM, "more than %d distinct keys", WORDSET_MAX);
-	if (!s->slots || s->n * 2 > s->mask) {
+	if (!s->slots || s->n * 4 > s->mask * 3) {
 		TRY(wordset_grow_slots(s));
 		hash = wordset_hash(s, key);
 	}
@@ -67,8 +67,8 @@ int wordset_find(const struct wordset *s, const uint64_t *key, uint32_t *ret)
 	const uint64_t h = wordset_hash(s, key);
 
 	for (size_t i = h & s->mask; s->slots && s->slots[i]; i = (i + 1) & s->mask) {
-		if (wordset_holds(s, s->slots[i] - 1, key)) {
-			*ret = s->slots[i] - 1;
+		if (wordset_holds(s, s->slots[i], h, key)) {
+			*ret = wordset_number(s->slots[i]);
 			return 0;
 		}
 	}

@@ -16,7 +16,7 @@ struct wordset {
 	unsigned stride; /* number of words in a key */
 	size_t n, capacity;
 	uint64_t *words; /* owned; n * stride */
-	uint32_t *slots; /* owned; number + 1 of the key in the slot; 0 if the slot is free */
+	uint64_t *slots; /* owned; see wordset_slot(); 0 if the slot is free */
 	size_t mask;
 	uint64_t seed;
 };
@@ -42,9 +42,30 @@ static inline uint64_t wordset_hash(const struct wordset *s, const uint64_t *key
 	return h ^ h >> 32;
 }
 
-static inline bool wordset_holds(const struct wordset *s, uint32_t i, const uint64_t *key)
+/*
+ * A slot:	| half of the hash: 32 | number + 1: 32 |
+ *
+ * Keys are far apart in memory. The half of the hash spares reading those of other keys.
+ */
+static inline uint64_t wordset_slot(uint64_t hash, uint32_t number)
 {
-	const uint64_t *known = wordset_key(s, i);
+	return (hash & ~(uint64_t)UINT32_MAX) | (number + 1);
+}
+
+static inline uint32_t wordset_number(uint64_t slot)
+{
+	return (uint32_t)slot - 1;
+}
+
+/* True if a used slot is that of the key. */
+static inline bool wordset_holds(const struct wordset *s, uint64_t slot, uint64_t hash,
+				 const uint64_t *key)
+{
+	const uint64_t *known;
+
+	if ((slot ^ hash) >> 32)
+		return false;
+	known = wordset_key(s, wordset_number(slot));
 
 	for (unsigned w = 0; w < s->stride; w++) {
 		if (known[w] != key[w])
@@ -64,8 +85,8 @@ static inline int wordset_put(struct wordset *s, const uint64_t *key, uint32_t *
 
 	if (s->slots) {
 		for (size_t i = h & s->mask; s->slots[i]; i = (i + 1) & s->mask) {
-			if (wordset_holds(s, s->slots[i] - 1, key)) {
-				*ret = s->slots[i] - 1;
+			if (wordset_holds(s, s->slots[i], h, key)) {
+				*ret = wordset_number(s->slots[i]);
 				return 0;
 			}
 		}

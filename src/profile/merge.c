@@ -209,7 +209,7 @@ static int merge_path(struct merge *m, uint32_t path, uint32_t *ret)
 
 static int merge_paths(struct merge *m)
 {
-	for (uint32_t i = 0; i < m->more->call_paths.entries.n; i++) {
+	for (uint32_t i = 0; i < m->more->call_paths.begins.n; i++) {
 		int r = merge_path(m, i, &m->paths[i]);
 
 		if (r < 0)
@@ -562,7 +562,7 @@ static int merge_alloc(struct merge *m)
 	const struct profile *more = m->more;
 
 	m->places = reallocarray(NULL, more->place_list.n + 1, sizeof(*m->places));
-	m->paths = reallocarray(NULL, more->call_paths.entries.n + 1, sizeof(*m->paths));
+	m->paths = reallocarray(NULL, more->call_paths.begins.n + 1, sizeof(*m->paths));
 	m->combinations = reallocarray(NULL, more->combinations.n + 1, sizeof(*m->combinations));
 	m->events = reallocarray(NULL, more->events.n + 1, sizeof(*m->events));
 	if (!m->places || !m->paths || !m->combinations || !m->events)

@@ -4,7 +4,7 @@
  * path is a list of frames, which are numbers of places + 1.
  *
  *	frames		a b c | a d | a b e f |
- *	entries[i].begin ^     ^     ^         ^ frames.n
+ *	begins[i] ^     ^     ^         ^ frames.n
  *
  * Most paths of a deep program differ in their inner half only. A list still needs less memory than
  * a node for each frame with a hash table of all nodes, and one look-up for each path instead of
@@ -18,14 +18,15 @@
 
 #include "base/vec.h"
 
-struct pathset_entry {
-	uint32_t begin, hash;
+struct pathset_slot {
+	uint32_t path; /* its number + 1; 0 if the slot is free */
+	uint32_t hash;
 };
 
 struct pathset {
 	VEC(uint32_t) frames;
-	VEC(struct pathset_entry) entries;
-	uint32_t *slots; /* owned; number of the path + 1; 0 if the slot is free */
+	VEC(uint32_t) begins;
+	struct pathset_slot *slots; /* owned */
 	size_t mask;
 	uint64_t seed;
 };
@@ -40,12 +41,12 @@ int pathset_put(struct pathset *s, const uint32_t *frames, uint32_t nr, uint64_t
 
 static inline uint32_t pathset_begin(const struct pathset *s, uint32_t path)
 {
-	return s->entries.v[path].begin;
+	return s->begins.v[path];
 }
 
 static inline uint32_t pathset_end(const struct pathset *s, uint32_t path)
 {
-	return path + 1 < s->entries.n ? s->entries.v[path + 1].begin : (uint32_t)s->frames.n;
+	return path + 1 < s->begins.n ? s->begins.v[path + 1] : (uint32_t)s->frames.n;
 }
 
 #endif

@@ -42,7 +42,7 @@ static int ranks_places(struct profile *p, struct profile_column *c, uint8_t *se
 			seen[place] = 1;
 	}
 	memset(seen, 0, p->place_list.n);
-	for (uint32_t i = 0; p->opts.children && i < paths->entries.n; i++) {
+	for (uint32_t i = 0; p->opts.children && i < paths->begins.n; i++) {
 		const uint32_t begin = pathset_begin(paths, i), end = pathset_end(paths, i);
 
 		for (uint32_t k = 0; k < end - begin; k++) {
