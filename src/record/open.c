@@ -299,7 +299,7 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	subject_say_begin(r, o->command != NULL);
 	if (r->is_pipe && r->pipe_fd == STDOUT_FILENO && !has_stdout)
 		return err_set(-EBADF,
-			       "the standard output, which gets the recording (-o -), is closed:  "
+			       "the standard output, which gets the recording (-o -), is closed: "
 			       "name a file with -o FILE, or pipe it to a reader with |");
 	if (o->command)
 		TRY(open_check_command(r, o));
