@@ -26,6 +26,7 @@ struct view_table {
 	struct shown_key keys[REPORT_ITEMS * 2];
 	size_t nr_keys;
 	uint64_t *numbers, *totals;
+	uint64_t leader_period; /* of all samples of the first event */
 	const char **texts;
 	struct report_value *values; /* only for a hierarchy */
 	char **owned;                /* texts made here */
@@ -449,9 +450,11 @@ static int report_view_make_totals(struct view_table *vt)
 	for (uint32_t m = 0; m < vt->t.nr_members; m++) {
 		struct sonde_profile_table member = { .size = sizeof(member) };
 
-		if (sonde_profile_member(vt->v->profile, vt->index, m, &member) == 1)
-			vt->totals[m] =
-				vt->v->args->is_relative ? member.shown_period : member.period;
+		if (sonde_profile_member(vt->v->profile, vt->index, m, &member) != 1)
+			continue;
+		vt->totals[m] = vt->v->args->is_relative ? member.shown_period : member.period;
+		if (!m)
+			vt->leader_period = member.period;
 	}
 	return 0;
 }
@@ -483,7 +486,7 @@ static int report_view_draw(void *ctx, FILE *out, const struct report_row *row)
 	g.total = vt->totals[0];
 	/* perf's branches are shares of all samples, also with --percentage relative */
 	if (vt->v->as_perf && !a->hierarchy)
-		g.percent_total = vt->facts.period;
+		g.percent_total = vt->leader_period;
 	least = vt->v->put_calls ? 0 : report_graph_least(&g);
 	r = report_calls_make(&vt->calls, vt->v->profile, a, vt->index, row->id, least,
 			      &drawn.roots);
