@@ -71,8 +71,8 @@ SONDE_API const char *sonde_error_text(void);
  * that begins with '#' is a comment. "" means all defaults. origin is a name of text for messages,
  * such as "the command line". Returns 0 and *ret, which sonde_session_close() frees. On failure
  * *ret is unchanged. Failures: -EINVAL for an unknown key or a bad value, -EBADMSG for a file that
- * is no recording, -ETIME or -EFBIG where the text of a key says so, -ENOMEM, or the errno of
- * opening or reading.
+ * is no recording, -ETIME, -EXDEV or -EFBIG where the text of a key says so, -ENOMEM, or the errno
+ * of opening or reading.
  *
  * A key of value 0|1 is 0 by default unless its text names another default.
  *
@@ -80,7 +80,7 @@ SONDE_API const char *sonde_error_text(void);
  *	input=PATH          file to read, '-' for standard input; default perf.data. May be given
  *	                    several times: the session then merges the events of these recordings in
  *	                    time order. All must be of one host and one clock, unless offset= or
- *	                    clock=utc relates their times; if not: -ETIME from sonde_session_open()
+ *	                    clock=utc relates their times; if not: -EXDEV from sonde_session_open()
  *	                    or from the first event. Several inputs work with the formats text and
  *	                    jsonl, without dump, per-event-dump, dlfilter and unsorted. With compat
  *	                    only the last input is read, like in perf

@@ -99,7 +99,7 @@ static const char *clock_remedy(const struct recording *a, const struct recordin
 static int clock_unrelated(const struct recording *a, const struct recording *b, const char *why,
 			   const char *of_a, const char *of_b)
 {
-	return err_set(-ETIME,
+	return err_set(-EXDEV,
 		       "%s and %s cannot be listed together: %s (%s and %s), so their times do not "
 		       "show which event was first; %s",
 		       a->input, b->input, why, of_a, of_b, clock_remedy(a, b));
@@ -137,7 +137,7 @@ static const char *clock_name(const struct source_clock *c, char room[40])
 }
 
 /*
- * 0 if one clock of one machine timed the events of both, according to the recordings; else -ETIME
+ * 0 if one clock of one machine timed the events of both, according to the recordings; else -EXDEV
  * and the reason.
  */
 static int check_same_clock(struct recording *a, struct recording *b)

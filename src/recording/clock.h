@@ -12,13 +12,14 @@
 int clock_offset_parse(const char *text, int64_t *ret_ns);
 /*
  * Places a recording on its session's line of time; the session's first recording is placed first.
- * -ETIME if the place is unknown, or if times of day are shown and the recording has none.
+ * -EXDEV if its clock cannot be related to that of the first one; -ETIME if times of day are shown
+ * and the recording has none.
  */
 int clock_place(struct recording *rec);
 /* Returns -ETIME; the message says why the time of day of the recording's events is not known. */
 int clock_no_wall(struct recording *rec);
 /*
- * -ETIME if the kernel's address differs from the one in the first recording: the two recordings
+ * -EXDEV if the kernel's address differs from the one in the first recording: the two recordings
  * are from different boots, so their clocks are unrelated.
  */
 int clock_check_boot(struct recording *rec);
