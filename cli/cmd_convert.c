@@ -240,6 +240,7 @@ static const char *convert_guess(const char *output)
 		{ ".arrow", "arrow-file" }, { ".feather", "arrow-file" }, { ".arrows", "arrow" },
 		{ ".csv", "csv" },          { ".sqlite", "sqlite" },      { ".sqlite3", "sqlite" },
 		{ ".db", "sqlite" },        { ".dat", "trace.dat" },      { ".data", "perf" },
+		{ ".ctf", "ctf" },
 	};
 	const char *dot = strrchr(output, '.');
 
@@ -268,7 +269,7 @@ static int convert_find_format(const struct cli *cli, const struct args *a, cons
 	*ret = a->to ? a->to : convert_guess(a->output);
 	if (!*ret)
 		return cli_usage(cli, "convert: name the format with --to "
-				      "arrow|arrow-file|csv|sqlite|trace.dat|perf");
+				      "arrow|arrow-file|csv|sqlite|trace.dat|perf|ctf");
 	return CLI_OK;
 }
 
@@ -277,8 +278,8 @@ static int convert_check_output(const struct cli *cli, const struct args *a, con
 {
 	if (!table_files_format_find(format, &o->format))
 		return cli_usage(cli,
-				 "convert: --to takes arrow, arrow-file, csv, sqlite, trace.dat or "
-				 "perf, not '%s'",
+				 "convert: --to takes arrow, arrow-file, csv, sqlite, trace.dat, "
+				 "perf or ctf, not '%s'",
 				 format);
 	o->output = a->output;
 	if (strcmp(a->output, "-"))
@@ -370,10 +371,11 @@ static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 /* clang-format off */
 static const struct opt options[] = {
 	INPUT_OPTION,
-	OPT_TEXT(0, "to", "arrow|arrow-file|csv|sqlite|trace.dat|perf", struct args, to,
+	OPT_TEXT(0, "to", "arrow|arrow-file|csv|sqlite|trace.dat|perf|ctf", struct args, to,
 		"writes Arrow's IPC stream, Arrow's IPC file (Feather 2), CSV, an SQLite database, "
-		"or a recording of trace-cmd or perf with the tracepoint events; default: as the "
-		"suffix of OUT says (.arrows, .arrow, .csv, .sqlite, .dat, .data)"),
+		"a recording of trace-cmd or perf with the tracepoint events, or a trace in the "
+		"Common Trace Format with all events, in the folder OUT; default: as the suffix of "
+		"OUT says (.arrows, .arrow, .csv, .sqlite, .dat, .data, .ctf)"),
 	OPT_TEXT('o', "output", "OUT", struct args, output,
 		"writes the file OUT; for several tables in Arrow or CSV the folder OUT; '-': the "
 		"standard output, for one table as arrow or csv"),
@@ -407,13 +409,14 @@ static const char *const usage[] = { "convert [OPTIONS] -o OUT [FILE]", NULL };
 
 const struct command cmd_convert = {
 	.name = "convert",
-	.summary = "writes the events of a recording as tables, a trace.dat or a perf.data",
+	.summary = "writes the events of a recording as tables, trace.dat, perf.data or CTF",
 	.usage = usage,
 	.options = options,
 	.examples = "  sonde convert -e sched:sched_switch -o switches.arrow\n"
 		    "  sonde convert -e sched_switch --to csv -o - | head\n"
 		    "  sonde convert -i huge.data --time 10%/2 --to sqlite -o events.db\n"
-		    "  sonde convert -i perf.data -o trace.dat\n",
+		    "  sonde convert -i perf.data -o trace.dat\n"
+		    "  sonde convert -i perf.data --to ctf -o folder\n",
 	RECORDING_COMMAND(struct args),
 	.run = convert_run,
 };

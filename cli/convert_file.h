@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sonde convert to a recording of another format: one file, which gets its name when complete. */
+/*
+ * sonde convert to a recording of another format: one file, or a folder for a CTF trace, which gets
+ * its name when complete.
+ */
 #ifndef SONDE_CLI_CONVERT_FILE_H
 #define SONDE_CLI_CONVERT_FILE_H
 

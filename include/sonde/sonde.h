@@ -166,7 +166,8 @@ SONDE_API const char *sonde_error_text(void);
  *	                    record-counts: how many records of each type there are; record-dump:
  *	                    each record as bytes and decoded, and those counts; tasks: the tree of
  *	                    tasks; trace.dat, perf: a recording of trace-cmd or perf with the
- *	                    tracepoint events, to a descriptor of an empty file
+ *	                    tracepoint events, to a descriptor of an empty file; ctf: a trace in the
+ *	                    Common Trace Format, to a descriptor of an empty folder
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)
@@ -222,8 +223,8 @@ SONDE_API const char *sonde_session_print(struct sonde_session *s);
 SONDE_API int sonde_session_parse(const char *text, char **ret);
 /*
  * Warnings about the output, one per line: columns that are ignored because a class of events
- * cannot have them; after format=perfdata, trace.dat or perf was written, that it contains no
- * event, and for the last two what they have no place for. "" if there are none. Borrowed until the
+ * cannot have them; after format=perfdata, trace.dat, perf or ctf was written, that it contains no
+ * event, and for the last three what they have no place for. "" if there are none. Borrowed until the
  * next call on the session.
  */
 SONDE_API const char *sonde_session_notes(struct sonde_session *s);

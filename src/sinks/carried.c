@@ -92,7 +92,7 @@ static int carried_meet(struct carried *c, const struct event *ev, struct carrie
 	return carried_find_fixes(t, sc->fields, sc->nr_fields);
 }
 
-static struct carried_type *carried_type_of(struct carried *c, const struct event *ev, int *ret)
+struct carried_type *carried_type_of(struct carried *c, const struct event *ev, int *ret)
 {
 	struct carried_type *t;
 
@@ -177,9 +177,14 @@ struct carried_type *carried_make(struct carried *c, const struct event *ev, con
 	memcpy(c->record, &id, sizeof(id));
 	*ret = c->record;
 	*ret_len = t->added + ev->pub.bytes_len;
+	carried_written(c, t);
+	return t;
+}
+
+void carried_written(struct carried *c, struct carried_type *t)
+{
 	t->nr++;
 	c->sampled |= t->schema->sampled;
-	return t;
 }
 
 void carried_refuse(struct carried_type *t)
@@ -188,24 +193,53 @@ void carried_refuse(struct carried_type *t)
 	t->refused++;
 }
 
-int carried_count(struct carried *c, const struct event *ev)
+int carried_kind_of(struct carried *c, const struct event *ev)
 {
+	struct carried_type *t;
 	int r;
-	struct carried_type *t = carried_type_of(c, ev, &r);
 
+	if (ev->schema->kind != SONDE_RECORD)
+		return CARRIED_SAMPLE;
+	if (ev->schema->traits & SCHEMA_LOSS)
+		return CARRIED_LOSS;
+	if (ev->change && ev->change->kind == CHANGE_COMM)
+		return CARRIED_NOTHING;
+	t = carried_type_of(c, ev, &r);
 	if (t)
 		t->refused++;
-	return r;
+	return r < 0 ? r : CARRIED_NOTHING;
 }
 
-bool carried_loss(const struct event *ev, struct source_report *ret, uint64_t *ret_lost)
+uint64_t carried_time(struct carried *c, const struct event *ev)
 {
-	static const char name[] = "is_counted";
-	const struct sonde_field *f = schema_find_field(ev->schema, name, strlen(name));
+	if (ev->pub.time_ns != SONDE_NO_TIME)
+		c->last_ns = ev->pub.time_ns;
+	return c->last_ns;
+}
 
-	*ret = source_read_report(ev->source, ev);
-	*ret_lost = f && !field_u64(f, ev->pub.bytes, ev->pub.bytes_len, false) ? 0 : ret->lost;
-	return (ret->kind == REPORT_LOST || ret->kind == REPORT_LOST_EXACT) && ret->lost;
+bool carried_loss(struct carried *c, const struct event *ev, struct carried_lost *ret)
+{
+	static const char name[] = "is_counted", unknown[] = "unknown";
+	const struct sonde_field *counted = schema_find_field(ev->schema, name, strlen(name)),
+				 *not_known =
+					 schema_find_field(ev->schema, unknown, strlen(unknown));
+	const struct source_report report = source_read_report(ev->source, ev);
+
+	ret->events = report.lost;
+	ret->is_counted =
+		!(counted && !field_u64(counted, ev->pub.bytes, ev->pub.bytes_len, false)) &&
+		!(not_known && field_u64(not_known, ev->pub.bytes, ev->pub.bytes_len, false));
+	if (report.kind == REPORT_LOST_EXACT)
+		c->lost_exact += report.lost;
+	if (report.kind != REPORT_LOST || !report.lost)
+		return false;
+	c->lost += report.lost;
+	return true;
+}
+
+uint64_t carried_lost_elsewhere(const struct carried *c)
+{
+	return c->lost_exact > c->lost ? c->lost_exact - c->lost : 0;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -43,10 +43,12 @@ struct carried {
 	VEC(struct carried_type) types;
 	uint8_t *ids_used; /* owned; bits */
 	uint32_t next_id;
-	uint64_t sampled;   /* SAMPLED_* of all carried events */
-	struct hash64 comm; /* tid -> id of the thread's last comm */
-	uint64_t renamed;   /* tasks with several names */
-	uint8_t *record;    /* owned; CARRIED_MOST_BYTES */
+	uint64_t sampled;          /* SAMPLED_* of all carried events */
+	uint64_t last_ns;          /* for events without a time */
+	uint64_t lost, lost_exact; /* events, as buffers and as event types count them */
+	struct hash64 comm;        /* tid -> id of the thread's last comm */
+	uint64_t renamed;          /* tasks with several names */
+	uint8_t *record;           /* owned; CARRIED_MOST_BYTES */
 };
 
 int carried_init(struct carried *c, const struct recordings *recordings, const char *format);
@@ -60,13 +62,30 @@ struct carried_type *carried_make(struct carried *c, const struct event *ev, con
 				  uint32_t *ret_len, int *ret_error);
 /* The record of the event does not fit into the new recording. */
 void carried_refuse(struct carried_type *t);
-/* Counts an event that is no tracepoint. */
-int carried_count(struct carried *c, const struct event *ev);
-/*
- * The lost events that a record reports. False if it reports none. *ret_lost is 0 if their number
- * is unknown.
- */
-bool carried_loss(const struct event *ev, struct source_report *ret, uint64_t *ret_lost);
+/* The type of an event, for a sink that makes no record of it. NULL without memory. */
+struct carried_type *carried_type_of(struct carried *c, const struct event *ev, int *ret_error);
+/* An event of the type was written, without a record of it. */
+void carried_written(struct carried *c, struct carried_type *t);
+
+enum carried_kind {
+	CARRIED_SAMPLE,
+	CARRIED_LOSS,   /* a record of losses */
+	CARRIED_NOTHING /* a name, which the next event of the task has; or it was counted as left
+			   out */
+};
+/* <0 without memory. */
+int carried_kind_of(struct carried *c, const struct event *ev);
+/* The event's time; that of the event before if it has none. */
+uint64_t carried_time(struct carried *c, const struct event *ev);
+
+struct carried_lost {
+	uint64_t events; /* 1 if their number is unknown */
+	bool is_counted; /* the number is known */
+};
+/* The losses that a record reports. False if nothing is to be written in its place. */
+bool carried_loss(struct carried *c, const struct event *ev, struct carried_lost *ret);
+/* Losses that only event types counted: nobody knows where they were. Known at the end. */
+uint64_t carried_lost_elsewhere(const struct carried *c);
 /* True if the thread of the event has another name than before. <0 without memory. */
 int carried_learn_comm(struct carried *c, const struct event *ev);
 /* What was left out; lines for sonde_session_notes(). sampled: SAMPLED_* that the format has. */

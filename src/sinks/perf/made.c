@@ -44,10 +44,8 @@ struct made_sink {
 	uint64_t bytes;    /* written to it */
 	struct outbuf out; /* not yet written */
 	uint32_t since_round;
-	uint64_t last_ns; /* for events without a time */
 	uint64_t first_ns, newest_ns;
 	int32_t most_cpu;
-	uint64_t lost, lost_exact;
 };
 
 static struct made_sink *made_sink_of(struct sink *s)
@@ -172,45 +170,27 @@ static uint64_t made_id_of(const struct carried_type *t)
 	return t->id;
 }
 
-static uint64_t made_time(struct made_sink *s, const struct event *ev)
+static void made_loss(struct made_sink *s, const struct event *ev)
 {
-	if (ev->pub.time_ns != SONDE_NO_TIME)
-		s->last_ns = ev->pub.time_ns;
-	return s->last_ns;
-}
+	struct carried_lost lost;
 
-static int made_loss(struct made_sink *s, const struct event *ev)
-{
-	struct source_report report;
-	uint64_t lost;
-
-	if (!carried_loss(ev, &report, &lost))
-		return 0;
-	if (report.kind == REPORT_LOST_EXACT) {
-		s->lost_exact += report.lost;
-		return 0;
-	}
-	s->lost += report.lost;
-	made_put_lost(s, ev, made_time(s, ev), report.lost);
-	return 0;
+	if (carried_loss(&s->carried, ev, &lost))
+		made_put_lost(s, ev, carried_time(&s->carried, ev), lost.events);
 }
 
 static int made_event(struct sink *sink, const struct event *ev)
 {
 	struct made_sink *s = made_sink_of(sink);
-	const uint64_t time_ns = made_time(s, ev);
+	const uint64_t time_ns = carried_time(&s->carried, ev);
 	struct carried_type *type;
 	const uint8_t *record;
 	uint32_t len;
-	int r;
+	int r = carried_kind_of(&s->carried, ev);
 
-	if (ev->schema->kind == SONDE_RECORD) {
-		if (ev->schema->traits & SCHEMA_LOSS)
-			return made_loss(s, ev);
-		return ev->change && ev->change->kind == CHANGE_COMM
-			       ? 0
-			       : carried_count(&s->carried, ev);
-	}
+	if (r == CARRIED_LOSS)
+		made_loss(s, ev);
+	if (r != CARRIED_SAMPLE)
+		return r < 0 ? r : 0;
 	type = carried_make(&s->carried, ev, &record, &len, &r);
 	if (!type)
 		return r;
@@ -465,10 +445,11 @@ static int made_write(struct made_sink *s, const struct made_header *h)
 static int made_end_records(struct made_sink *s)
 {
 	const struct event nowhere = { .pub = { .cpu = -1, .pid = -1, .tid = -1 } };
+	const uint64_t lost = carried_lost_elsewhere(&s->carried);
 
 	/* nobody knows where these losses were */
-	if (s->lost_exact > s->lost)
-		made_put_lost(s, &nowhere, s->last_ns, s->lost_exact - s->lost);
+	if (lost)
+		made_put_lost(s, &nowhere, s->carried.last_ns, lost);
 	made_put_round(s);
 	return made_flush(s);
 }

@@ -40,9 +40,7 @@ struct tracedat_sink {
 	enum clock_shown clock;
 	struct carried carried;
 	VEC(struct tracedat_cpu_pages) cpus;
-	uint64_t last_ns;          /* for events without a time */
-	uint64_t lost, lost_exact; /* events, as buffers and as event types count them */
-	uint8_t long_bytes;        /* of the recorded kernel; 0 until the first page */
+	uint8_t long_bytes; /* of the recorded kernel; 0 until the first page */
 };
 
 static struct tracedat_sink *tracedat_sink_of(struct sink *s)
@@ -87,47 +85,31 @@ static int tracedat_sink_cpu(struct tracedat_sink *s, int32_t cpu, struct ring_w
 	return 0;
 }
 
-static uint64_t tracedat_sink_time(struct tracedat_sink *s, const struct event *ev)
-{
-	if (ev->pub.time_ns != SONDE_NO_TIME)
-		s->last_ns = ev->pub.time_ns;
-	return s->last_ns;
-}
-
 static int tracedat_sink_loss(struct tracedat_sink *s, const struct event *ev)
 {
-	struct source_report report;
+	struct carried_lost lost;
 	struct ring_writer *ring;
-	uint64_t lost;
 
-	if (!carried_loss(ev, &report, &lost))
+	if (!carried_loss(&s->carried, ev, &lost))
 		return 0;
-	if (report.kind == REPORT_LOST_EXACT) {
-		s->lost_exact += lost;
-		return 0;
-	}
-	s->lost += lost;
 	TRY(tracedat_sink_cpu(s, ev->pub.cpu, &ring));
-	return ring ? ring_writer_lost(ring, tracedat_sink_time(s, ev), lost) : 0;
+	return ring ? ring_writer_lost(ring, carried_time(&s->carried, ev),
+				       lost.is_counted ? lost.events : 0)
+		    : 0;
 }
 
 static int tracedat_sink_event(struct sink *sink, const struct event *ev)
 {
 	struct tracedat_sink *s = tracedat_sink_of(sink);
-	const uint64_t time_ns = tracedat_sink_time(s, ev);
+	const uint64_t time_ns = carried_time(&s->carried, ev);
 	struct carried_type *type;
 	struct ring_writer *ring;
 	const uint8_t *record;
 	uint32_t len;
-	int r;
+	int r = carried_kind_of(&s->carried, ev);
 
-	if (ev->schema->kind == SONDE_RECORD) {
-		if (ev->schema->traits & SCHEMA_LOSS)
-			return tracedat_sink_loss(s, ev);
-		return ev->change && ev->change->kind == CHANGE_COMM
-			       ? 0
-			       : carried_count(&s->carried, ev);
-	}
+	if (r != CARRIED_SAMPLE)
+		return r == CARRIED_LOSS ? tracedat_sink_loss(s, ev) : r < 0 ? r : 0;
 	type = carried_make(&s->carried, ev, &record, &len, &r);
 	if (!type)
 		return r;
@@ -383,11 +365,12 @@ static int tracedat_write_all(struct tracedat_writer *w, struct tracedat_sink *s
 /* Losses that only event types counted are at the end, because nobody knows where they were. */
 static int tracedat_end_pages(struct tracedat_sink *s)
 {
+	const uint64_t lost = carried_lost_elsewhere(&s->carried);
 	struct ring_writer *ring;
 
-	if (s->lost_exact > s->lost) {
+	if (lost) {
 		TRY(tracedat_sink_cpu(s, 0, &ring));
-		TRY(ring_writer_lost(ring, s->last_ns, s->lost_exact - s->lost));
+		TRY(ring_writer_lost(ring, s->carried.last_ns, lost));
 	}
 	vec_foreach(c, &s->cpus)
 		if (c->fd >= 0)
