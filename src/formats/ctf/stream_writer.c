@@ -10,17 +10,17 @@
 #include "formats/ctf/layout.h"
 
 /* Places in a packet (stream_writer.h). */
-enum { CONTENT_AT = 32, SIZE_AT = 40, END_AT = 56, DISCARDED_AT = 64 };
+enum { CONTENT_AT = 32, SIZE_AT = 40, CONTEXT_AT = 48, TIMES_BYTES = 16 };
 
 void ctf_stream_writer_init(struct ctf_stream_writer *w, int dir, const uint8_t *uuid,
-			    const char *name, int32_t cpu, uint64_t instance)
+			    const char *name, uint64_t instance)
 {
 	*w = (struct ctf_stream_writer){
 		.dir = dir,
 		.uuid = uuid,
-		.id = cpu < 0 ? CTF_STREAM_OF_NO_CPU : CTF_STREAM_OF_CPU,
+		.id = CTF_STREAM_OF_NO_CPU,
 		.instance = instance,
-		.cpu = cpu,
+		.cpu = -1,
 	};
 	snprintf(w->name, sizeof(w->name), "%s", name);
 }
@@ -42,10 +42,12 @@ static void writer_begin_packet(struct ctf_stream_writer *w, uint64_t time_ns)
 	outbuf_put(&w->out, w->uuid, CTF_UUID_BYTES);
 	writer_put_u32(w, w->id);
 	writer_put_u64(w, w->instance);
-	writer_put_u64(w, 0); /* content_size and packet_size are set at the end */
+	writer_put_u64(w, 0); /* sizes and timestamp_end are set at the end */
 	writer_put_u64(w, 0);
-	writer_put_u64(w, time_ns);
-	writer_put_u64(w, 0); /* timestamp_end */
+	if (w->has_clock) {
+		writer_put_u64(w, time_ns);
+		writer_put_u64(w, 0);
+	}
 	writer_put_u64(w, w->discarded);
 	writer_put_u64(w, w->nr_packets);
 	if (w->id == CTF_STREAM_OF_CPU)
@@ -85,8 +87,10 @@ static int writer_end_packet(struct ctf_stream_writer *w)
 		return err_nomem();
 	memcpy(w->out.data + CONTENT_AT, &bits, sizeof(bits));
 	memcpy(w->out.data + SIZE_AT, &bits, sizeof(bits));
-	memcpy(w->out.data + END_AT, &w->last_ns, sizeof(w->last_ns));
-	memcpy(w->out.data + DISCARDED_AT, &w->discarded, sizeof(w->discarded));
+	if (w->has_clock)
+		memcpy(w->out.data + CONTEXT_AT + TIMES_BYTES / 2, &w->last_ns, sizeof(w->last_ns));
+	memcpy(w->out.data + CONTEXT_AT + (w->has_clock ? TIMES_BYTES : 0), &w->discarded,
+	       sizeof(w->discarded));
 	TRY(writer_append(w));
 	w->out.len = 0;
 	w->nr_packets++;
@@ -99,7 +103,8 @@ void ctf_stream_writer_event(struct ctf_stream_writer *w, uint16_t id, uint64_t 
 		writer_begin_packet(w, time_ns);
 	w->last_ns = time_ns;
 	outbuf_put(&w->out, &id, sizeof(id));
-	writer_put_u64(w, time_ns);
+	if (w->has_clock)
+		writer_put_u64(w, time_ns);
 }
 
 int ctf_stream_writer_tick(struct ctf_stream_writer *w)

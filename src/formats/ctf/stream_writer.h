@@ -8,6 +8,8 @@
  *	         u64 packet_seq_num | u32 cpu_id (class CTF_STREAM_OF_CPU only) | events
  *	event:   u16 id | u64 timestamp | context, fields
  *
+ * A trace without a clock has no timestamps.
+ *
  * The file is opened for each packet only, so that any number of streams may be written.
  */
 #ifndef SONDE_FORMATS_CTF_STREAM_WRITER_H
@@ -31,15 +33,16 @@ struct ctf_stream_writer {
 	enum ctf_stream_id id;
 	uint64_t instance;
 	int32_t cpu;
+	bool has_clock;
 	struct outbuf out;          /* owned: the packet; empty if none has begun */
 	uint64_t begin_ns, last_ns; /* of the packet; last_ns: of the stream */
 	uint64_t discarded;         /* events lost so far */
 	uint64_t nr_packets;        /* complete ones */
 };
 
-/* cpu: -1 for CTF_STREAM_OF_NO_CPU. */
+/* For events of no cpu and without a clock; the caller may then set id, cpu and has_clock. */
 void ctf_stream_writer_init(struct ctf_stream_writer *w, int dir, const uint8_t *uuid,
-			    const char *name, int32_t cpu, uint64_t instance);
+			    const char *name, uint64_t instance);
 /*
  * Begins an event, no older than the last one. The caller appends its context and fields to w->out,
  * then calls ctf_stream_writer_tick().

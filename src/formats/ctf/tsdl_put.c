@@ -80,25 +80,28 @@ static void put_clock(struct outbuf *o, const struct tsdl_clock *c)
 		   c->name);
 }
 
-static void put_stream(struct outbuf *o, enum ctf_stream_id id)
+static void put_stream(struct outbuf *o, enum ctf_stream_id id, bool has_clock)
 {
 	outbuf_fmt(o,
 		   "\nstream {\n\tid = %d;\n"
 		   "\tpacket.context := struct {\n"
 		   "\t\tuint64_t content_size;\n"
 		   "\t\tuint64_t packet_size;\n"
-		   "\t\ttimestamp_t timestamp_begin;\n"
-		   "\t\ttimestamp_t timestamp_end;\n"
+		   "%s"
 		   "\t\tuint64_t events_discarded;\n"
 		   "\t\tuint64_t packet_seq_num;\n"
 		   "%s"
 		   "\t};\n"
 		   "\tevent.header := struct {\n"
 		   "\t\tuint16_t id;\n"
-		   "\t\ttimestamp_t timestamp;\n"
+		   "%s"
 		   "\t};\n"
 		   "};\n",
-		   (int)id, id == CTF_STREAM_OF_CPU ? "\t\tuint32_t cpu_id;\n" : "");
+		   (int)id,
+		   has_clock ? "\t\ttimestamp_t timestamp_begin;\n\t\ttimestamp_t timestamp_end;\n"
+			     : "",
+		   id == CTF_STREAM_OF_CPU ? "\t\tuint32_t cpu_id;\n" : "",
+		   has_clock ? "\t\ttimestamp_t timestamp;\n" : "");
 }
 
 void tsdl_put_head(struct outbuf *o, const struct tsdl_head *head)
@@ -122,10 +125,11 @@ void tsdl_put_head(struct outbuf *o, const struct tsdl_head *head)
 		   "};\n",
 		   is_big ? "be" : "le");
 	put_env(o, head->env, head->nr_env);
-	put_clock(o, &head->clock);
+	if (head->has_clock)
+		put_clock(o, &head->clock);
 	for (int id = 0; id < NR_CTF_STREAM_IDS; id++)
 		if (head->has[id])
-			put_stream(o, (enum ctf_stream_id)id);
+			put_stream(o, (enum ctf_stream_id)id, head->has_clock);
 }
 
 void tsdl_put_event(struct outbuf *o, const struct tsdl_event *ev)

@@ -27,6 +27,7 @@ struct tsdl_env {
 
 struct tsdl_head {
 	const uint8_t *uuid;
+	bool has_clock;
 	struct tsdl_clock clock;
 	const struct tsdl_env *env;
 	size_t nr_env;

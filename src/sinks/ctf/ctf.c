@@ -23,6 +23,7 @@
 #include "formats/ctf/stream_writer.h"
 #include "formats/ctf/tsdl_put.h"
 #include "formats/tracefs/eventformat_put.h"
+#include "model/sampled.h"
 #include "sinks/carried.h"
 #include "sinks/ctf/shape.h"
 #include "sinks/sink.h"
@@ -46,7 +47,7 @@ struct ctf_sink {
 	int dir; /* borrowed */
 	struct recordings *recordings;
 	enum clock_shown clock;
-	bool callchain;
+	bool callchain, has_clock;
 	struct carried carried;
 	uint8_t uuid[CTF_UUID_BYTES];
 	VEC(struct ctf_sink_type) types;
@@ -75,7 +76,10 @@ static int ctf_sink_add_stream(struct ctf_sink *s, struct ctf_sink_cpu *c, int32
 		snprintf(name, sizeof(name), "no_cpu%s", number);
 	else
 		snprintf(name, sizeof(name), "cpu_%d%s", cpu, number);
-	ctf_stream_writer_init(&w, s->dir, s->uuid, name, cpu, s->nr_streams++);
+	ctf_stream_writer_init(&w, s->dir, s->uuid, name, s->nr_streams++);
+	w.id = cpu < 0 ? CTF_STREAM_OF_NO_CPU : CTF_STREAM_OF_CPU;
+	w.cpu = cpu;
+	w.has_clock = s->has_clock;
 	if (vec_push(&c->streams, w) < 0)
 		return err_nomem();
 	*ret = &c->streams.v[c->streams.n - 1];
@@ -168,12 +172,13 @@ static int ctf_sink_type_of(struct ctf_sink *s, const struct event *ev, struct c
 	return 0;
 }
 
-/* ":TID" is what is shown without a name. */
+/*
+ * The name that is shown: ":TID" if it is not known. babeltrace2 2.0.4 prints an earlier name for an
+ * empty one.
+ */
 static const char *ctf_sink_comm(const struct ctf_sink *s, const struct event *ev)
 {
-	const char *comm = strpool_text(&s->recordings->strings, ev->pub.comm);
-
-	return *comm == ':' ? "" : comm;
+	return strpool_text(&s->recordings->strings, ev->pub.comm);
 }
 
 static int ctf_sink_event(struct sink *sink, const struct event *ev)
@@ -318,6 +323,7 @@ static int ctf_sink_write_metadata(const struct ctf_sink *s)
 	struct tsdl_env env[MOST_ENV];
 	struct tsdl_head head = {
 		.uuid = s->uuid,
+		.has_clock = s->has_clock,
 		.clock = ctf_sink_clock(s),
 		.env = env,
 		.nr_env = ctf_sink_env(s, env),
@@ -404,6 +410,23 @@ static int ctf_sink_check_dir(const struct ctf_sink *s)
 	return 0;
 }
 
+/* False if all described types have no times. Streams describe theirs later. */
+static bool ctf_sink_has_times(const struct recordings *all)
+{
+	bool has_types = false;
+
+	for (size_t i = 0; i < all->schemas.schemas.n; i++) {
+		const struct sonde_schema *sc = all->schemas.schemas.v[i];
+
+		if (sc->kind > SONDE_SAMPLE || sc->traits & SCHEMA_DUMMY)
+			continue;
+		has_types = true;
+		if (sc->sampled & SAMPLED_TIME)
+			return true;
+	}
+	return !has_types;
+}
+
 /* A random UUID, version 4. */
 static void ctf_sink_make_uuid(uint8_t uuid[CTF_UUID_BYTES])
 {
@@ -425,6 +448,7 @@ static int ctf_sink_open(struct sink **ret, const struct sink_options *opts)
 	s->recordings = opts->recordings;
 	s->clock = opts->clock;
 	s->callchain = opts->callchain;
+	s->has_clock = ctf_sink_has_times(opts->recordings);
 	ctf_sink_make_uuid(s->uuid);
 	r = carried_init(&s->carried, opts->recordings, "CTF");
 	if (r == 0)
