@@ -173,8 +173,8 @@ static int ctf_sink_type_of(struct ctf_sink *s, const struct event *ev, struct c
 }
 
 /*
- * The name that is shown: ":TID" if it is not known. babeltrace2 2.0.4 prints an earlier name for an
- * empty one.
+ * The name that is shown: ":TID" if it is not known. babeltrace2 2.0.4 prints an earlier name for
+ * an empty one.
  */
 static const char *ctf_sink_comm(const struct ctf_sink *s, const struct event *ev)
 {

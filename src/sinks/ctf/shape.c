@@ -126,13 +126,13 @@ static int shape_text(struct shaper *p, const struct sonde_field *f)
 
 /* Elements of a sequence, whose length is a member of its own in front of it. */
 static int shape_sequence(struct shaper *p, struct tsdl_names *names,
-			  const struct tsdl_number *elem, struct ctf_put_step step)
+			  const struct tsdl_number *elem, const char *suffix,
+			  struct ctf_put_step step)
 {
 	struct outbuf length = { 0 }, wanted = { 0 };
 	int r;
 
-	/* "_seq" has the length "__seq_length", as in traces of LTTng */
-	outbuf_fmt(&wanted, "%s_length", p->name.data);
+	outbuf_fmt(&wanted, "%s%s", p->name.data, suffix);
 	outbuf_char(&wanted, '\0');
 	r = wanted.failed ? err_nomem() : tsdl_names_add(names, wanted.data, &length);
 	if (r == 0) {
@@ -148,22 +148,44 @@ static int shape_sequence(struct shaper *p, struct tsdl_names *names,
 	return r;
 }
 
+/* The bytes of an element: a number, or a byte of anything else. */
+static uint32_t shape_elem_width(const struct sonde_field *f)
+{
+	return f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width) ? f->elem_width : 1;
+}
+
+static bool shape_is_sequence(const struct sonde_field *f)
+{
+	const uint32_t width = shape_elem_width(f);
+
+	return f->is_dynamic || !f->width || f->width / width > MOST_CONSTANT || f->width % width;
+}
+
+static bool shape_has_sequence(const struct sonde_field *f)
+{
+	for (uint32_t i = 0; f->kind == SONDE_FIELD_NESTED && i < f->nr_fields; i++)
+		if (shape_has_sequence(&f->fields[i]))
+			return true;
+	return (f->kind == SONDE_FIELD_ARRAY || f->kind == SONDE_FIELD_STRUCT) &&
+	       shape_is_sequence(f);
+}
+
 /* Numbers, or bytes of anything else. */
 static int shape_array(struct shaper *p, struct tsdl_names *names, const struct sonde_field *f)
 {
-	const bool is_numbers = f->kind == SONDE_FIELD_ARRAY && value_has_width(f->elem_width);
-	const uint32_t width = is_numbers ? f->elem_width : 1, count = f->width / width;
+	const uint32_t width = shape_elem_width(f);
 	struct tsdl_number elem = shape_number_of(p, f, width);
 
-	elem.is_signed = is_numbers && f->is_signed;
+	elem.is_signed = f->kind == SONDE_FIELD_ARRAY && f->is_signed;
 	elem.is_float = elem.is_hex = false;
-	if (f->is_dynamic || !f->width || count > MOST_CONSTANT || f->width % width)
+	/* "_seq" has the length "__seq_length", as in traces of LTTng */
+	if (shape_is_sequence(f))
 		return shape_sequence(
-			p, names, &elem,
+			p, names, &elem, "_length",
 			(struct ctf_put_step){ .how = PUT_SEQUENCE, .n = width, .field = f });
 	shape_indent(p);
 	tsdl_put_number(p->o, &elem);
-	outbuf_fmt(p->o, " %s[%u];\n", p->name.data, count);
+	outbuf_fmt(p->o, " %s[%u];\n", p->name.data, f->width / width);
 	return shape_step(p, (struct ctf_put_step){ .how = PUT_BYTES, .n = f->width, .field = f });
 }
 
@@ -283,13 +305,8 @@ static int shape_task(struct shaper *p, struct tsdl_names *names, const struct s
 							(struct ctf_put_step){ .how = PUT_COMM });
 }
 
-static int shape_sampled(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc,
-			 bool callchain)
+static int shape_sampled(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc)
 {
-	const struct tsdl_number entry = { .bits = 64,
-					   .is_big = shape_host_is_big(),
-					   .is_hex = true };
-
 	for (size_t i = 0; i < sizeof(shape_values) / sizeof(*shape_values); i++) {
 		if (!(sc->sampled & shape_values[i].bits))
 			continue;
@@ -301,19 +318,54 @@ static int shape_sampled(struct shaper *p, struct tsdl_names *names, const struc
 			      shape_values[i].name,
 			      (struct ctf_put_step){ .how = PUT_VALUE, .at = shape_values[i].at }));
 	}
-	if (!callchain || !(sc->sampled & SAMPLED_CALLCHAIN))
-		return 0;
+	return 0;
+}
+
+/* With the names of perf data convert. */
+static int shape_callchain(struct shaper *p, struct tsdl_names *names)
+{
+	const struct tsdl_number entry = { .bits = 64,
+					   .is_big = shape_host_is_big(),
+					   .is_hex = true };
+
 	TRY(shape_name(p, names, "perf_callchain"));
-	return shape_sequence(p, names, &entry, (struct ctf_put_step){ .how = PUT_CALLCHAIN });
+	return shape_sequence(p, names, &entry, "_size",
+			      (struct ctf_put_step){ .how = PUT_CALLCHAIN });
+}
+
+/*
+ * True if a field is in the event's context. babeltrace2 aborts if a member of that has a length in
+ * it: such a field is in front of the event's own.
+ */
+static bool shape_is_in_context(const struct sonde_field *f)
+{
+	return f->is_common && !shape_has_sequence(f);
 }
 
 static int shape_fields(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc,
-			bool is_common)
+			bool is_common, bool is_in_context)
 {
 	for (size_t i = 0; i < sc->nr_fields; i++)
-		if (sc->fields[i].is_common == is_common)
+		if (sc->fields[i].is_common == is_common &&
+		    shape_is_in_context(&sc->fields[i]) == is_in_context)
 			TRY(shape_member(p, names, &sc->fields[i]));
 	return 0;
+}
+
+static int shape_context(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc)
+{
+	TRY(shape_fields(p, names, sc, true, true));
+	TRY(shape_task(p, names, sc));
+	return shape_sampled(p, names, sc);
+}
+
+static int shape_payload(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc,
+			 bool callchain)
+{
+	TRY(shape_fields(p, names, sc, true, false));
+	if (callchain && sc->sampled & SAMPLED_CALLCHAIN)
+		TRY(shape_callchain(p, names));
+	return shape_fields(p, names, sc, false, false);
 }
 
 int ctf_shape_make(struct ctf_shape *ret, const struct sonde_schema *sc, bool swap, bool callchain)
@@ -323,14 +375,10 @@ int ctf_shape_make(struct ctf_shape *ret, const struct sonde_schema *sc, bool sw
 	int r;
 
 	*ret = (struct ctf_shape){ 0 };
-	r = shape_fields(&p, &context, sc, true);
-	if (r == 0)
-		r = shape_task(&p, &context, sc);
-	if (r == 0)
-		r = shape_sampled(&p, &context, sc, callchain);
+	r = shape_context(&p, &context, sc);
 	p.o = &ret->fields;
 	if (r == 0)
-		r = shape_fields(&p, &fields, sc, false);
+		r = shape_payload(&p, &fields, sc, callchain);
 	if (r == 0 && (ret->context.failed || ret->fields.failed))
 		r = err_nomem();
 	tsdl_names_done(&context);

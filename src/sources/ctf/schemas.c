@@ -325,7 +325,10 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 	return r < 0 ? r : copy ? 0 : err_nomem();
 }
 
-/* perf data convert puts what a sample has, and the common fields, in front of the event's own. */
+/*
+ * perf data convert puts what a sample has, and the common fields, in front of the event's own;
+ * sonde convert only the call chain.
+ */
 static bool schemas_is_perf_common(const char *name)
 {
 	return !strncmp(name, "perf_", 5) || !strncmp(name, "common_", 7);
@@ -336,7 +339,8 @@ static bool schemas_is_perf(const struct ctf_program *program)
 	const struct ctf_step *steps = program->steps;
 
 	for (uint32_t i = 1; i < program->nr; i = steps[i].next)
-		if (steps[i].shown && !strcmp(steps[i].shown, "perf_tid"))
+		if (steps[i].shown && (!strcmp(steps[i].shown, "perf_tid") ||
+				       !strcmp(steps[i].shown, "perf_callchain_size")))
 			return true;
 	return false;
 }
