@@ -254,7 +254,7 @@ def options():
     for words, why in (('--to', 'perf', '-o', '-'), 'name a file with -o'), \
             (('--to', 'trace.dat', '-o', TOP), 'not a regular file'), \
             (('--to', 'trace.dat', '-o', TOP / 'x', '--stacks'), '--stacks is for tables'), \
-            (('--to', 'ctf', '-o', TOP / 'x'), 'not \'ctf\''), \
+            (('--to', 'ctf2', '-o', TOP / 'x'), 'not \'ctf2\''), \
             (('--to', 'perf', '-o', TOP / 'no' / 'x'), 'cannot write'):
         status, _, err = run([str(w) for w in (SONDE, 'convert', '-i', DEMO, *words)])
         say(status not in (0, 3) and why in err.decode(), 'refused: ' + ' '.join(map(str, words)),

@@ -126,13 +126,14 @@ static int shape_text(struct shaper *p, const struct sonde_field *f)
 
 /* Elements of a sequence, whose length is a member of its own in front of it. */
 static int shape_sequence(struct shaper *p, struct tsdl_names *names,
-			  const struct tsdl_number *elem, const char *suffix,
-			  struct ctf_put_step step)
+			  const struct tsdl_number *elem, bool is_of_perf, struct ctf_put_step step)
 {
+	const char *suffix = is_of_perf ? "_size" : "_length";
 	struct outbuf length = { 0 }, wanted = { 0 };
 	int r;
 
-	outbuf_fmt(&wanted, "%s%s", p->name.data, suffix);
+	/* "_seq" has the length "__seq_length", as in traces of LTTng; perf's has another name */
+	outbuf_fmt(&wanted, "%s%s", p->name.data + is_of_perf, suffix);
 	outbuf_char(&wanted, '\0');
 	r = wanted.failed ? err_nomem() : tsdl_names_add(names, wanted.data, &length);
 	if (r == 0) {
@@ -178,10 +179,9 @@ static int shape_array(struct shaper *p, struct tsdl_names *names, const struct 
 
 	elem.is_signed = f->kind == SONDE_FIELD_ARRAY && f->is_signed;
 	elem.is_float = elem.is_hex = false;
-	/* "_seq" has the length "__seq_length", as in traces of LTTng */
 	if (shape_is_sequence(f))
 		return shape_sequence(
-			p, names, &elem, "_length",
+			p, names, &elem, false,
 			(struct ctf_put_step){ .how = PUT_SEQUENCE, .n = width, .field = f });
 	shape_indent(p);
 	tsdl_put_number(p->o, &elem);
@@ -329,7 +329,7 @@ static int shape_callchain(struct shaper *p, struct tsdl_names *names)
 					   .is_hex = true };
 
 	TRY(shape_name(p, names, "perf_callchain"));
-	return shape_sequence(p, names, &entry, "_size",
+	return shape_sequence(p, names, &entry, true,
 			      (struct ctf_put_step){ .how = PUT_CALLCHAIN });
 }
 
