@@ -72,8 +72,25 @@ static int carried_find_fixes(struct carried_type *t, const struct sonde_field *
 		if (f->kind == SONDE_FIELD_BITS)
 			continue;
 		if (f->is_dynamic ? t->added || t->swap : swap && f->elem_width > 1)
-			if (vec_push(&t->fixes, (struct carried_fix){ f, swap }) < 0)
+			if (vec_push(&t->fixes, (struct carried_fix){ f, swap, 0 }) < 0)
 				return err_nomem();
+	}
+	return 0;
+}
+
+/* Names of tasks have places in front of the payload. */
+static int carried_find_comms(struct carried_type *t)
+{
+	uint32_t at = EVENTFORMAT_COMMON_BYTES;
+
+	for (size_t i = 0; i < t->schema->nr_fields; i++) {
+		const struct sonde_field *f = &t->schema->fields[i];
+
+		if (!eventformat_is_comm(t->schema, f))
+			continue;
+		if (vec_push(&t->fixes, (struct carried_fix){ .field = f, .comm_at = at }) < 0)
+			return err_nomem();
+		at += EVENTFORMAT_COMM_BYTES;
 	}
 	return 0;
 }
@@ -88,7 +105,8 @@ static int carried_meet(struct carried *c, const struct event *ev, struct carrie
 			(sc->nr_fields || sc->put_text) && carried_choose_id(c, t);
 	if (!t->is_carried)
 		return 0;
-	t->added = eventformat_has_common(sc) ? 0 : EVENTFORMAT_COMMON_BYTES;
+	t->added = eventformat_added_bytes(sc);
+	TRY(carried_find_comms(t));
 	return carried_find_fixes(t, sc->fields, sc->nr_fields);
 }
 
@@ -124,6 +142,19 @@ static void carried_swap(const struct carried *c, const struct carried_type *t,
 		carried_put(c->record + t->added + at + i, ev->pub.bytes + at + i, width);
 }
 
+/* False if the name is longer than the kernel's. */
+static bool carried_fix_comm(const struct carried *c, const struct carried_fix *fix,
+			     const uint8_t *name, uint32_t len)
+{
+	const size_t n = name ? strnlen((const char *)name, len) : 0;
+
+	if (n >= EVENTFORMAT_COMM_BYTES)
+		return false;
+	if (n)
+		memcpy(c->record + fix->comm_at, name, n);
+	return true;
+}
+
 /* False if the field's data would be too far from the record's beginning. */
 static bool carried_fix(const struct carried *c, const struct carried_type *t,
 			const struct carried_fix *fix, const struct event *ev)
@@ -133,6 +164,8 @@ static bool carried_fix(const struct carried *c, const struct carried_type *t,
 	uint32_t len, word;
 
 	data = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, t->swap, &len);
+	if (fix->comm_at)
+		return carried_fix_comm(c, fix, data, len);
 	if (f->is_dynamic) {
 		if (f->offset > ev->pub.bytes_len || ev->pub.bytes_len - f->offset < 4)
 			return true;
@@ -155,7 +188,7 @@ struct carried_type *carried_make(struct carried *c, const struct event *ev, con
 
 	if (!t)
 		return NULL;
-	if (!t->is_carried || ev->pub.bytes_len > CARRIED_MOST_BYTES - EVENTFORMAT_COMMON_BYTES ||
+	if (!t->is_carried || ev->pub.bytes_len > CARRIED_MOST_BYTES - t->added ||
 	    (!t->added && ev->pub.bytes_len < EVENTFORMAT_COMMON_BYTES)) {
 		t->refused++;
 		return NULL;

@@ -23,17 +23,18 @@ enum { CARRIED_NR_IDS = 1 << 16, CARRIED_MOST_BYTES = 1 << 17 };
 struct carried_fix {
 	const struct sonde_field *field; /* borrowed from the schema */
 	bool swap;                       /* not in this host's byte order */
+	uint32_t comm_at; /* the place of a name of a task in the record; 0: it is none */
 };
 
 /* An event type, by the id of its schema. */
 struct carried_type {
 	const struct sonde_schema *schema; /* NULL until its first event */
 	bool is_carried;
-	uint32_t id;                   /* in the new recording */
-	uint8_t added;                 /* bytes in front of the payload: common fields */
-	bool swap;                     /* fixes are for events of this byte order */
-	uint64_t nr;                   /* events whose record was made */
-	uint64_t refused;              /* events that have none */
+	uint32_t id;      /* in the new recording */
+	uint32_t added;   /* bytes in front of the payload: eventformat_added_bytes() */
+	bool swap;        /* fixes are for events of this byte order */
+	uint64_t nr;      /* events whose record was made */
+	uint64_t refused; /* events that have none */
 	VEC(struct carried_fix) fixes; /* owned */
 };
 

@@ -199,6 +199,48 @@ def from_ctf():
                 'CTF, %s: perf prints made formats' % order, '\n'.join(text[:3]))
 
 
+SWITCH = '''
+event {
+  name = "sched:sched_switch"; id = 0;
+  fields := struct {
+    string prev_comm; integer { size = 32; align = 8; signed = true; } prev_pid;
+    integer { size = 32; align = 8; signed = true; } prev_prio;
+    integer { size = 64; align = 8; signed = true; } prev_state;
+    string next_comm; integer { size = 32; align = 8; signed = true; } next_pid;
+    integer { size = 32; align = 8; signed = true; } next_prio;
+  };
+};
+'''
+
+
+def names_of_tasks():
+    """Names of tasks are char[16], which trace-cmd's text for the scheduler's events needs."""
+    def context(p, content, size):
+        for number in content, size, 0, 0:
+            p.int(number, 32, 8)
+
+    def body(p):
+        for i, name in enumerate(('first', 'x' * 15, 'x' * 16)):
+            p.int(0, 8).int(1000 + i, 64, 8).int(5, 32, 8).text('other').int(5, 32, 8)
+            p.int(120, 32, 8).int(1, 64, 8).text(name).int(6 + i, 32, 8).int(100, 32, 8)
+
+    head, _, _ = (SCHED % made_ctf.trace_block('le')).partition('event {')
+    folder = made_ctf.write(TOP / 'switch', head + SWITCH,
+                            chan_0=made_ctf.packets('le', lambda p: None, context, body))
+    want = events(folder)[0][:2]
+    for to, _ in FORMATS:
+        out, status, err = convert(folder, to, name='switch')
+        say(status == 0 and events(out)[0] == want and
+            'are not written: sched:sched_switch 1\n' in err,
+            '%s: names of tasks' % to, err + difference(events(out)[0], want))
+        if to == 'trace.dat' and TRACE_CMD:
+            text = lines([TRACE_CMD, 'report', '-i', out])
+            say([t.split('sched_switch: ')[1] for t in text[1:]] ==
+                ['other:5 [120] S ==> first:6 [100]',
+                 'other:5 [120] S ==> %s:7 [100]' % ('x' * 15)],
+                'trace-cmd prints names of tasks', '\n'.join(text))
+
+
 def long_records():
     def context(p, content, size):
         for number in content, size, 0, 0:
@@ -275,6 +317,7 @@ try:
     from_perf()
     from_trace_cmd()
     from_ctf()
+    names_of_tasks()
     long_records()
     from_corpus()
     options()

@@ -7,9 +7,11 @@
 
 struct putter {
 	struct outbuf *o;
+	const struct sonde_schema *sc;
 	uint32_t shift;
-	bool is_common; /* the fields to write: common ones or the others */
-	size_t nr;      /* fields so far, of a print format */
+	uint32_t comm_at; /* the place of the next name of a task */
+	bool is_common;   /* the fields to write: common ones or the others */
+	size_t nr;        /* fields so far, of a print format */
 };
 
 static const struct sonde_field *put_find(const struct sonde_schema *sc, const char *name)
@@ -24,6 +26,29 @@ bool eventformat_has_common(const struct sonde_schema *sc)
 
 	return type && pid && !type->offset && type->width == 2 &&
 	       pid->offset == EVENTFORMAT_PID_AT && pid->width == 4;
+}
+
+bool eventformat_is_comm(const struct sonde_schema *sc, const struct sonde_field *f)
+{
+	static const char end[] = "_comm";
+	const size_t len = strlen(f->name), end_len = strlen(end);
+
+	return !strcmp(sc->system, "sched") && f->kind == SONDE_FIELD_STRING && f->is_dynamic &&
+	       (!strcmp(f->name, end + 1) ||
+		(len > end_len && !strcmp(f->name + len - end_len, end))) &&
+	       !eventformat_has_common(sc);
+}
+
+uint32_t eventformat_added_bytes(const struct sonde_schema *sc)
+{
+	uint32_t bytes = EVENTFORMAT_COMMON_BYTES;
+
+	if (eventformat_has_common(sc))
+		return 0;
+	for (size_t i = 0; i < sc->nr_fields; i++)
+		if (eventformat_is_comm(sc, &sc->fields[i]))
+			bytes += EVENTFORMAT_COMM_BYTES;
+	return bytes;
 }
 
 static bool put_is_word(char c)
@@ -70,6 +95,15 @@ static void put_decl(struct outbuf *o, const char *outer, const struct sonde_fie
 		outbuf_str(o, brackets);
 }
 
+static void put_comm(struct putter *p, const struct sonde_field *f)
+{
+	outbuf_str(p->o, "\tfield:char ");
+	put_field_name(p->o, "", f);
+	outbuf_fmt(p->o, "[%d];\toffset:%u;\tsize:%d;\tsigned:0;\n", EVENTFORMAT_COMM_BYTES,
+		   p->comm_at, EVENTFORMAT_COMM_BYTES);
+	p->comm_at += EVENTFORMAT_COMM_BYTES;
+}
+
 static void put_fields(struct putter *p, const char *outer, const struct sonde_field *fields,
 		       size_t nr)
 {
@@ -83,6 +117,10 @@ static void put_fields(struct putter *p, const char *outer, const struct sonde_f
 
 			snprintf(inner, sizeof(inner), "%s%s_", outer, f->name);
 			put_fields(p, inner, f->fields, f->nr_fields);
+			continue;
+		}
+		if (!*outer && eventformat_is_comm(p->sc, f)) {
+			put_comm(p, f);
 			continue;
 		}
 		outbuf_str(p->o, "\tfield:");
@@ -162,14 +200,17 @@ static void put_array(struct outbuf *o, const char *outer, const struct sonde_fi
 	outbuf_char(o, ')');
 }
 
-static void put_argument(struct outbuf *o, const char *outer, const struct sonde_field *f)
+static void put_argument(const struct putter *p, const char *outer, const struct sonde_field *f)
 {
+	struct outbuf *o = p->o;
+
 	if (put_has_symbols(f)) {
 		put_symbols(o, outer, f);
 	} else if (f->kind == SONDE_FIELD_ARRAY || f->kind == SONDE_FIELD_STRUCT) {
 		put_array(o, outer, f);
 	} else {
-		const bool is_call = f->kind == SONDE_FIELD_STRING && f->is_dynamic;
+		const bool is_call = f->kind == SONDE_FIELD_STRING && f->is_dynamic &&
+				     (*outer || !eventformat_is_comm(p->sc, f));
 
 		outbuf_str(o, !is_call         ? "REC->"
 			      : f->is_relative ? "__get_rel_str("
@@ -198,7 +239,7 @@ static void put_print(struct putter *p, bool is_arguments, const char *outer,
 		}
 		if (is_arguments) {
 			outbuf_str(p->o, ", ");
-			put_argument(p->o, outer, f);
+			put_argument(p, outer, f);
 		} else {
 			outbuf_str(p->o, p->nr++ ? " " : "");
 			put_field_name(p->o, outer, f);
@@ -213,7 +254,10 @@ static void put_print(struct putter *p, bool is_arguments, const char *outer,
 void eventformat_put(struct outbuf *o, const struct sonde_schema *sc, uint32_t id)
 {
 	const bool has_common = eventformat_has_common(sc);
-	struct putter p = { .o = o, .shift = has_common ? 0 : EVENTFORMAT_COMMON_BYTES };
+	struct putter p = { .o = o,
+			    .sc = sc,
+			    .shift = eventformat_added_bytes(sc),
+			    .comm_at = EVENTFORMAT_COMMON_BYTES };
 
 	outbuf_str(o, "name: ");
 	eventformat_put_name(o, sc->event);
