@@ -224,8 +224,8 @@ SONDE_API int sonde_session_parse(const char *text, char **ret);
 /*
  * Warnings about the output, one per line: columns that are ignored because a class of events
  * cannot have them; after format=perfdata, trace.dat, perf or ctf was written, that it contains no
- * event, and for the last three what they have no place for. "" if there are none. Borrowed until the
- * next call on the session.
+ * event, and for the last three what they have no place for. "" if there are none. Borrowed until
+ * the next call on the session.
  */
 SONDE_API const char *sonde_session_notes(struct sonde_session *s);
 /*

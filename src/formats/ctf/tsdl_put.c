@@ -166,7 +166,7 @@ void tsdl_put_number(struct outbuf *o, const struct tsdl_number *n)
 }
 
 /* A name with the hash of another one counts as taken, too. */
-static bool names_is_taken(const struct tsdl_names *names, const char *name)
+static bool tsdl_names_is_taken(const struct tsdl_names *names, const char *name)
 {
 	return hash64_find(&names->taken, hash_bytes(name, strlen(name))) != HASH64_EMPTY;
 }
@@ -182,7 +182,7 @@ int tsdl_names_add(struct tsdl_names *names, const char *name, struct outbuf *re
 	end = ret->len;
 	outbuf_char(ret, '\0');
 	for (size_t i = names->taken.n + 1;
-	     !ret->failed && names_is_taken(names, ret->data + start); i++) {
+	     !ret->failed && tsdl_names_is_taken(names, ret->data + start); i++) {
 		ret->len = end;
 		outbuf_fmt(ret, "_%zu", i);
 		outbuf_char(ret, '\0');

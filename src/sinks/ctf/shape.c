@@ -399,7 +399,8 @@ void ctf_shape_done(struct ctf_shape *shape)
 /* ---- an event -------------------------------------------------------------------------------- */
 
 /* The record may end within the field: the rest is zeros. */
-static void put_bytes(const struct ctf_put_step *step, const struct event *ev, struct outbuf *o)
+static void shape_put_bytes(const struct ctf_put_step *step, const struct event *ev,
+			    struct outbuf *o)
 {
 	const uint32_t at = step->field->offset, len = ev->pub.bytes_len,
 		       has = at < len ? len - at : 0, n = has < step->n ? has : step->n;
@@ -408,19 +409,19 @@ static void put_bytes(const struct ctf_put_step *step, const struct event *ev, s
 	outbuf_pad(o, '\0', step->n - n);
 }
 
-static void put_u32(struct outbuf *o, uint32_t v)
+static void shape_put_u32(struct outbuf *o, uint32_t v)
 {
 	outbuf_put(o, &v, sizeof(v));
 }
 
-static void put_low_bytes(struct outbuf *o, uint64_t v, uint32_t n)
+static void shape_put_low_bytes(struct outbuf *o, uint64_t v, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		outbuf_char(o, (char)(v >> 8 * i));
 }
 
-static void put_string(const struct sonde_field *f, const struct event *ev, bool swap,
-		       struct outbuf *o)
+static void shape_put_string(const struct sonde_field *f, const struct event *ev, bool swap,
+			     struct outbuf *o)
 {
 	uint32_t len;
 	const uint8_t *p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, swap, &len);
@@ -429,22 +430,22 @@ static void put_string(const struct sonde_field *f, const struct event *ev, bool
 	outbuf_char(o, '\0');
 }
 
-static void put_sequence(const struct ctf_put_step *step, const struct event *ev, bool swap,
-			 struct outbuf *o)
+static void shape_put_sequence(const struct ctf_put_step *step, const struct event *ev, bool swap,
+			       struct outbuf *o)
 {
 	uint32_t len;
 	const uint8_t *p = field_bytes(step->field, ev->pub.bytes, ev->pub.bytes_len, swap, &len);
 
-	put_u32(o, len / step->n);
+	shape_put_u32(o, len / step->n);
 	outbuf_put(o, p, len - len % step->n);
 }
 
-static void put_callchain(const struct event *ev, bool swap, struct outbuf *o)
+static void shape_put_callchain(const struct event *ev, bool swap, struct outbuf *o)
 {
 	const uint8_t *entries;
 	const int nr = source_callchain(ev->source, ev, &entries);
 
-	put_u32(o, nr > 0 ? (uint32_t)nr : 0);
+	shape_put_u32(o, nr > 0 ? (uint32_t)nr : 0);
 	for (int i = 0; i < nr; i++) {
 		const uint64_t ip = get_u64(entries + 8 * (size_t)i, swap);
 
@@ -452,30 +453,31 @@ static void put_callchain(const struct event *ev, bool swap, struct outbuf *o)
 	}
 }
 
-static void put_step(const struct ctf_put_step *step, const struct event *ev,
-		     const struct sonde_sample *sample, const char *comm, struct outbuf *o)
+static void shape_put_step(const struct ctf_put_step *step, const struct event *ev,
+			   const struct sonde_sample *sample, const char *comm, struct outbuf *o)
 {
 	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
 
 	switch ((enum ctf_put)step->how) {
 	case PUT_BYTES:
-		put_bytes(step, ev, o);
+		shape_put_bytes(step, ev, o);
 		break;
 	case PUT_NUMBER:
-		put_low_bytes(o, field_number(step->field, ev->pub.bytes, ev->pub.bytes_len, swap),
-			      step->n);
+		shape_put_low_bytes(
+			o, field_number(step->field, ev->pub.bytes, ev->pub.bytes_len, swap),
+			step->n);
 		break;
 	case PUT_STRING:
-		put_string(step->field, ev, swap, o);
+		shape_put_string(step->field, ev, swap, o);
 		break;
 	case PUT_SEQUENCE:
-		put_sequence(step, ev, swap, o);
+		shape_put_sequence(step, ev, swap, o);
 		break;
 	case PUT_TID:
-		put_u32(o, (uint32_t)ev->pub.tid);
+		shape_put_u32(o, (uint32_t)ev->pub.tid);
 		break;
 	case PUT_PID:
-		put_u32(o, (uint32_t)ev->pub.pid);
+		shape_put_u32(o, (uint32_t)ev->pub.pid);
 		break;
 	case PUT_COMM:
 		outbuf_put(o, comm, strlen(comm) + 1);
@@ -484,7 +486,7 @@ static void put_step(const struct ctf_put_step *step, const struct event *ev,
 		outbuf_put(o, (const char *)sample + step->at, sizeof(uint64_t));
 		break;
 	case PUT_CALLCHAIN:
-		put_callchain(ev, swap, o);
+		shape_put_callchain(ev, swap, o);
 		break;
 	}
 }
@@ -500,6 +502,6 @@ int ctf_shape_put(const struct ctf_shape *shape, const struct event *ev, const c
 		sample = (struct sonde_sample){ .size = sizeof(sample) };
 	}
 	for (size_t i = 0; i < shape->steps.n; i++)
-		put_step(&shape->steps.v[i], ev, &sample, comm, o);
+		shape_put_step(&shape->steps.v[i], ev, &sample, comm, o);
 	return o->failed ? err_nomem() : 0;
 }
