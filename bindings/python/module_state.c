@@ -142,6 +142,7 @@ PyObject *module_error(struct module_state *m, int code)
 		advice = see_info;
 		break;
 	case EINVAL:
+	case ETIME: /* the recording has no times to choose by */
 		class = m->option_error;
 		break;
 	case EACCES:

@@ -368,7 +368,7 @@ static int build_check_cpus(const struct recording *rec)
 			continue;
 		types_met |= type;
 		if (!((*sc)->sampled & SAMPLED_CPU))
-			return err_set(-ENODATA,
+			return err_set(-EINVAL,
 				       "%s: the samples of '%s' do not say on which cpu they were "
 				       "taken: cpus cannot be chosen (record with -a or "
 				       "--sample-cpu)",
@@ -376,7 +376,7 @@ static int build_check_cpus(const struct recording *rec)
 	}
 	if (nr && (unsigned long)highest >= nr)
 		return err_set(
-			-ENODATA,
+			-EINVAL,
 			"%s: there is no cpu %d in this recording: its machine has the cpus 0-%lu",
 			rec->input, highest, nr - 1);
 	return 0;

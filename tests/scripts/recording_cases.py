@@ -324,6 +324,9 @@ def wrong_keys_and_values_raise_at_once():
                  dict(events=SWITCH, where="next_pit == 1"), dict(comm="a\nb"), dict(window="x")):
         e = raises(ValueError, lambda: sonde.open(DEMO, **keys))
         assert isinstance(e, sonde.OptionError) and e.errno == 22, (keys, e, e.errno)
+    for cpu in (99, "0-99", [0, 99]):
+        e = raises(sonde.OptionError, lambda: sonde.open(DEMO, cpu=cpu), "no cpu 99", "cpus 0-1")
+        same(e.errno, 22)
     raises(sonde.OptionError, lambda: sonde.open([]), "no recording")
     raises(sonde.OptionError, lambda: sonde.open(DEMO).select(cpu=0, colour=3), "colour")
     raises(sonde.OptionError, lambda: sonde.open(DEMO, cpu="0-1").select(cpu="a"))
