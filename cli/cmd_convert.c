@@ -20,7 +20,8 @@
 
 struct args {
 	struct reading_options rec; /* must be first: recording_set_key() */
-	const char *events, *fields, *to, *output, *strings, *flags;
+	const char *fields, *to, *output, *strings, *flags;
+	char *events; /* owned; a list, in which a --pair is its event's name; NULL: all events */
 	bool stacks;
 };
 
@@ -34,6 +35,52 @@ struct conversion {
 	size_t nr;
 	int status;
 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int convert_add_event(struct opt_parser *p, struct args *a, const char *before,
+			     const char *name, const char *after)
+{
+	char *list;
+
+	if (asprintf(&list, "%s%s%s%s%s", a->events ? a->events : "", a->events ? "," : "", before,
+		     name, after) < 0)
+		return opt_error(p, "out of memory");
+	free(a->events);
+	a->events = list;
+	return 0;
+}
+
+/* Adds the names of a list. A name pair(START,STOP,KEY) defines the pair, too. */
+static int convert_set_events(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	static const char pair[] = "pair(";
+	struct args *a = values;
+	size_t len;
+	int r = 0;
+
+	for (const char *name = value; name && !r; name = name[len] ? name + len + 1 : NULL) {
+		char *text;
+
+		len = event_name_length(name);
+		if (strncmp(name, pair, strlen(pair)) || name[len - 1] != ')' ||
+		    !memchr(name, ',', len))
+			continue; /* a pattern may begin so, too */
+		text = strndup(name + strlen(pair), len - sizeof(pair));
+		r = text ? lines_set(&a->rec.lines, p, "event", "pair", text)
+			 : opt_error(p, "out of memory");
+		free(text);
+	}
+	return r ? r : convert_add_event(p, a, "", value, "");
+}
+
+static int convert_set_pair(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct args *a = values;
+	int r = lines_set(&a->rec.lines, p, "pair", "pair", value);
+
+	return r ? r : convert_add_event(p, a, "pair(", value, ")");
+}
 
 /* ---- event types ----------------------------------------------------------------------------- */
 
@@ -333,6 +380,8 @@ static int convert_to_file(const struct cli *cli, struct args *a, const char *fo
 			     : a->flags   ? "flags"
 					  : NULL;
 
+	if (!option && lines_count(&a->rec.lines, "pair"))
+		option = "pair";
 	if (option)
 		return cli_usage(cli,
 				 "convert: --%s is for tables; --to %s writes events as they "
@@ -382,10 +431,14 @@ static const struct opt options[] = {
 	OPT_KEY('f', "force", NULL, "force",
 		"replaces an existing OUT; reads a recording of another user"),
 	OPT_GROUP("Tables"),
-	OPT_TEXT('e', "event", "EVENTS", struct args, events,
+	OPT_CALL('e', "event", "EVENTS", convert_set_events, OPT_NO_NEGATION,
 		"writes only these events, named as sonde info does; patterns such as 'sched:*' "
-		"and names without system or modifiers are allowed. Default: a table for each "
-		"event type"),
+		"and names without system or modifiers are allowed, and pair(START,STOP,KEY), as "
+		"--pair makes it. Default: a table for each event type"),
+	OPT_CALL(0, "pair", "START,STOP[,KEY[,STOPKEY]]", convert_set_pair, OPT_NO_NEGATION,
+		"writes a table of the event 'pair(START,STOP,KEY)' with the field ns, the time "
+		"between the two, and the fields of both, as sonde script --pair makes it. Other "
+		"events need -e. May be given several times"),
 	OPT_TEXT(0, "fields", "LIST", struct args, fields,
 		"writes only these fields, after time, cpu, pid, tid and comm; needs -e"),
 	OPT_FLAG(0, "stacks", struct args, stacks,
@@ -407,6 +460,12 @@ static const struct opt options[] = {
 /* clang-format on */
 static const char *const usage[] = { "convert [OPTIONS] -o OUT [FILE]", NULL };
 
+static void convert_done(void *values)
+{
+	free(((struct args *)values)->events);
+	recording_done(values);
+}
+
 const struct command cmd_convert = {
 	.name = "convert",
 	.summary = "writes the events of a recording as tables, trace.dat, perf.data or CTF",
@@ -417,6 +476,10 @@ const struct command cmd_convert = {
 		    "  sonde convert -i huge.data --time 10%/2 --to sqlite -o events.db\n"
 		    "  sonde convert -i perf.data -o trace.dat\n"
 		    "  sonde convert -i perf.data --to ctf -o folder\n",
-	RECORDING_COMMAND(struct args),
+	.values_size = sizeof(struct args),
+	.permute = true,
+	.configured = true,
+	.set_key = recording_set_key,
+	.done = convert_done,
 	.run = convert_run,
 };

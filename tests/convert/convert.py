@@ -260,8 +260,36 @@ def options(folder):
     say(status == 0 and arrow_read.read(out).types['comm'] == 'dictionary<int32, binary>' and
         arrow_read.read(out).columns['comm'] ==
         [c.encode() for c in table.columns['comm']], '--strings bytes', err)
+    pairs(folder)
     if HAS_SQLITE:
         sqlite_meta(folder)
+
+
+def pairs(folder):
+    text = 'sched_wakeup,sched_switch,pid,next_pid'
+    name = 'pair(%s)' % text
+    want = events_of(DEMO, '--pair', text)[name]
+    got = rows_of('-i', DEMO, '--pair', text)
+    at = {n: got[0].index(n) for n in ('time', 'ns', 'f_pid', 'next_comm')}
+    say([[int(r[at['time']]), int(r[at['ns']]), int(r[at['f_pid']]), r[at['next_comm']]]
+         for r in got[1:]] ==
+        [[e['time'], e['fields']['ns'], e['fields']['pid'], e['fields']['next_comm']]
+         for e in want] and len(want) > 10, '--pair', got[:3])
+    say(rows_of('-i', DEMO, '-e', name) == got, '-e pair(START,STOP)')
+    say(rows_of('-i', DEMO, '-e', name, '--fields', 'ns') == [r[:6] for r in got],
+        '--pair with --fields')
+    out = folder / 'pairs'
+    status, _, err = convert('-i', DEMO, '-e', 'sched_switch', '--pair', text, '--to', 'csv',
+                             '-o', out)
+    say(status == 0 and {p.name for p in out.iterdir()} ==
+        {'sched.sched_switch.csv', name + '.csv'} and ': 34 pairs; ' in err,
+        '--pair adds a table to those of -e', err)
+    status, _, err = convert('-i', DEMO, '--pair', 'sched_wakeup,sched_swich', '-o',
+                             folder / 'no.csv')
+    say(status and 'did you mean sched:sched_switch?' in err and not (folder / 'no.csv').exists(),
+        '--pair of an unknown event', (status, err))
+    status, _, err = convert('-i', DEMO, '--pair', text, '-o', folder / 'no.dat')
+    say(status == 2 and '--pair is for tables' in err, '--pair for a recording', (status, err))
 
 
 def sqlite_meta(folder):
