@@ -233,9 +233,11 @@ TEST(names_of_one_layout)
 	};
 	static const uint8_t two[] = { 0xfb, 0xff, 0xff, 0xff, 9, 0, 0, 0 },
 			     five[] = { 5, 0, 0, 0, 0, 0, 0, 0 };
-	struct sonde_schema a = SCHEMA("same", named), b = SCHEMA("same", plain);
 
 	for (int first = 0; first < 2; first++) {
+		/* Schemas anew: they keep what the memory of one run has. */
+		struct sonde_schema a = SCHEMA("same", named), b = SCHEMA("same", plain);
+
 		begin(first ? &b : &a, first ? &a : &b, SONDE_COLUMNS_NAMES, NULL);
 		put(&a, "\5\7", 2, false);
 		put(&b, two, sizeof(two), false);
