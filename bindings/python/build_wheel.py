@@ -91,9 +91,12 @@ def choose(settings):
         fail("abi is 'exact' or 'limited', not %r" % abi)
     if sys.version_info < (3, 9) or sys.implementation.name != "cpython":
         fail("CPython 3.9 or later is needed, not %s" % sys.version.split("\n")[0])
+    is_free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    if is_free and abi == "limited":
+        fail("a free-threaded Python has no limited API: leave abi=limited out")
     if has_python_h(sys.executable):
         return abi, sys.executable
-    if has_python_h(SYSTEM_PYTHON) and not sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if has_python_h(SYSTEM_PYTHON) and not is_free:
         return "limited", SYSTEM_PYTHON
     fail("the headers of Python %d.%d are not installed; in Debian:" % sys.version_info[:2],
          "    apt-get install python3-dev")

@@ -27,4 +27,14 @@
 #define ONLY_MINE(o) (Py_REFCNT(o) == 1)
 #endif
 
+/*
+ * A slot of modules. Sessions and their events have no locks of their own: a free-threaded Python
+ * switches its interpreter lock on when it imports the module, and says so in a RuntimeWarning.
+ */
+#ifdef Py_GIL_DISABLED
+#define SLOT_NEEDS_GIL { Py_mod_gil, Py_MOD_GIL_USED },
+#else
+#define SLOT_NEEDS_GIL
+#endif
+
 #endif

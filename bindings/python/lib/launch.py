@@ -131,6 +131,8 @@ def extension_path():
     limited = [PACKAGE + "/_sonde.abi3.so"]
     if sys.version_info >= (3, 12):
         limited.insert(0, PACKAGE + "/abi3-312/_sonde.abi3.so")
+    if ".abi3.so" not in EXTENSION_SUFFIXES:  # a free-threaded Python has no limited API
+        limited = []
     for path in exact + limited:
         if os.path.exists(path):
             return path

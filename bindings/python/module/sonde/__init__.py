@@ -29,9 +29,10 @@ def _extension():
         return sys.modules[name]
     here = os.path.dirname(__file__)
     builds = [here + "/_sonde" + s for s in machinery.EXTENSION_SUFFIXES if "cpython-" in s]
-    if sys.version_info >= (3, 12):
-        builds.append(here + "/abi3-312/_sonde.abi3.so")
-    builds.append(here + "/_sonde.abi3.so")
+    if ".abi3.so" in machinery.EXTENSION_SUFFIXES:  # a free-threaded Python has no limited API
+        if sys.version_info >= (3, 12):
+            builds.append(here + "/abi3-312/_sonde.abi3.so")
+        builds.append(here + "/_sonde.abi3.so")
     if sys.version_info < (3, 9):
         raise ImportError("sonde needs Python 3.9 or later, this is %d.%d" % sys.version_info[:2])
     for path in builds:
