@@ -88,6 +88,22 @@ int tracefs_open(struct tracefs *ret)
 	return 0;
 }
 
+int tracefs_open_copy(const char *folder, struct tracefs *ret)
+{
+	char path[sizeof(ret->root) + 8];
+
+	if (strlen(folder) >= sizeof(ret->root))
+		return err_set(-ENAMETOOLONG, "%s: the name of the folder is too long", folder);
+	snprintf(ret->root, sizeof(ret->root), "%s", folder);
+	snprintf(path, sizeof(path), "%s/events", folder);
+	if (access(path, R_OK | X_OK) < 0)
+		return err_errno(errno,
+				 "%s has no descriptions of events (a copy of tracefs: "
+				 "events/SYSTEM/EVENT/format)",
+				 folder);
+	return 0;
+}
+
 int tracefs_read(const struct tracefs *t, const char *path, char **ret, size_t *ret_len)
 {
 	struct outbuf o = { 0 };

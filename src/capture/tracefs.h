@@ -18,6 +18,8 @@ struct tracefs {
  * rights.
  */
 int tracefs_open(struct tracefs *ret);
+/* Takes the descriptions of events in a copy of tracefs: FOLDER/events/SYSTEM/EVENT/format. */
+int tracefs_open_copy(const char *folder, struct tracefs *ret);
 /* The bytes of a file below the root, NUL-terminated. The caller frees them. */
 int tracefs_read(const struct tracefs *t, const char *path, char **ret, size_t *ret_len);
 /* The number of events/SYSTEM/EVENT. -ENOENT if there is no such event. */

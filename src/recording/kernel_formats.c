@@ -58,7 +58,7 @@ static int formats_find_number(struct kernel_formats *k, const struct source_tra
 	 * A recorder that was killed has recorded neither name nor release. So only a kernel that
 	 * is known to be another one is refused.
 	 */
-	if (wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
+	if (!k->folder && wanted->release && (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
 		return err_set(-ENOENT, "without a name, and the recorded kernel is %.40s",
 			       wanted->release);
 	r = tracefs_events_match(&k->tracefs, "*", "*", formats_visit, &s);
@@ -85,20 +85,23 @@ static int formats_find_name(struct kernel_formats *k, const struct source_trace
 	return 0;
 }
 
-int kernel_formats_find(void *ctx, const struct source_tracepoint *wanted, const char **ret_system,
-			struct bytes *ret)
+static int formats_open(struct kernel_formats *k)
 {
-	struct kernel_formats *k = ctx;
-	char event[256] = "", path[600];
-	size_t len = 0;
-
-	if (!k->is_open)
+	if (!k->is_open && k->folder)
+		TRY(tracefs_open_copy(k->folder, &k->tracefs));
+	else if (!k->is_open)
 		TRY(tracefs_open(&k->tracefs));
 	k->is_open = true;
-	if (wanted->name && formats_split(wanted->name, k->system, event))
-		TRY(formats_find_name(k, wanted, event));
-	else
-		TRY(formats_find_number(k, wanted, event));
+	return 0;
+}
+
+/* Reads the description of an event of k->system. */
+static int formats_read(struct kernel_formats *k, const char *event, const char **ret_system,
+			struct bytes *ret)
+{
+	char path[600];
+	size_t len = 0;
+
 	free(k->text);
 	k->text = NULL;
 	snprintf(path, sizeof(path), "events/%s/%s/format", k->system, event);
@@ -106,6 +109,42 @@ int kernel_formats_find(void *ctx, const struct source_tracepoint *wanted, const
 	*ret_system = k->system;
 	*ret = bytes_init(k->text, len, 0, k->tracefs.root, false);
 	return 0;
+}
+
+int kernel_formats_find(void *ctx, const struct source_tracepoint *wanted, const char **ret_system,
+			struct bytes *ret)
+{
+	struct kernel_formats *k = ctx;
+	char event[256] = "";
+
+	TRY(formats_open(k));
+	if (wanted->name && formats_split(wanted->name, k->system, event))
+		TRY(formats_find_name(k, wanted, event));
+	else
+		TRY(formats_find_number(k, wanted, event));
+	return formats_read(k, event, ret_system, ret);
+}
+
+static int formats_visit_first(void *ctx, const char *system,
+			       const char *event __attribute__((unused)))
+{
+	struct kernel_formats *k = ctx;
+
+	snprintf(k->system, sizeof(k->system), "%s", system);
+	return FOUND;
+}
+
+int kernel_formats_find_event(void *ctx, const char *event, const char **ret_system,
+			      struct bytes *ret)
+{
+	struct kernel_formats *k = ctx;
+
+	TRY(formats_open(k));
+	*k->system = '\0';
+	tracefs_events_match(&k->tracefs, "*", event, formats_visit_first, k);
+	if (!*k->system)
+		return err_set(-ENOENT, "%s has no event %s", k->tracefs.root, event);
+	return formats_read(k, event, ret_system, ret);
 }
 
 void kernel_formats_done(struct kernel_formats *k)

@@ -15,6 +15,7 @@
 struct kernel_formats {
 	struct tracefs tracefs;
 	bool is_open;
+	const char *folder; /* read in place of tracefs; borrowed, NULL for the running kernel */
 	char *text;       /* owned; the last format found */
 	char system[256]; /* the system of the last format found */
 };
@@ -22,6 +23,9 @@ struct kernel_formats {
 /* ctx: struct kernel_formats; see source_options.find_format. */
 int kernel_formats_find(void *ctx, const struct source_tracepoint *wanted, const char **ret_system,
 			struct bytes *ret);
+/* See source_options.find_event. The first system that has the event counts. */
+int kernel_formats_find_event(void *ctx, const char *event, const char **ret_system,
+			      struct bytes *ret);
 void kernel_formats_done(struct kernel_formats *k);
 
 #endif

@@ -159,6 +159,7 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	o.rules = rec->opts->rules;
 	o.find_format = finds_formats ? kernel_formats_find : NULL;
 	o.find_format_ctx = &rec->kernel_formats;
+	o.find_event = kernel_formats_find_event;
 	o.schemas = &rec->all->schemas;
 	o.defects = &rec->defects;
 	o.read_defects = &rec->read_defects;

@@ -100,6 +100,11 @@ struct source_options {
 	int (*find_format)(void *ctx, const struct source_tracepoint *wanted,
 			   const char **ret_system, struct bytes *ret);
 	void *find_format_ctx;
+	/*
+	 * Looks for the description of an event by its name alone, for text, which has no more. Like
+	 * find_format, with its ctx. NULL if there are no descriptions.
+	 */
+	int (*find_event)(void *ctx, const char *event, const char **ret_system, struct bytes *ret);
 	/* Bytes that a packed or compressed recording may unpack to; 0: the limit of unpacked.h. */
 	uint64_t max_unpacked;
 	uint64_t packed_bytes; /* size of the packed file whose content is in fd; 0 if not packed */

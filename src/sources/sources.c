@@ -87,11 +87,12 @@ static int sources_read_head(struct stream *s, uint8_t *head, size_t room, size_
 }
 
 /*
- * Reads the first bytes of the input; "-" is the standard input. *ret is a stream if the input can
+ * Reads the first bytes of the input, room or of_stream; "-" is the standard input. *ret is a
+ * stream if the input can
  * be read only once; otherwise *ret does not change.
  */
 static int sources_look(const struct source_options *opts, uint8_t *head, size_t room,
-			size_t *ret_len, struct stream **ret)
+			size_t of_stream, size_t *ret_len, struct stream **ret)
 {
 	bool is_stdin = !strcmp(opts->path, "-");
 	int fd;
@@ -99,7 +100,7 @@ static int sources_look(const struct source_options *opts, uint8_t *head, size_t
 
 	if (opts->stream) {
 		*ret = opts->stream;
-		return sources_read_head(*ret, head, room, ret_len);
+		return sources_read_head(*ret, head, of_stream, ret_len);
 	}
 	fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 		      : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -122,7 +123,7 @@ static int sources_look(const struct source_options *opts, uint8_t *head, size_t
 		close(fd);
 		return err_nomem();
 	}
-	return sources_read_head(*ret, head, room, ret_len);
+	return sources_read_head(*ret, head, of_stream, ret_len);
 }
 
 /* A recording made under sudo belongs to the user who called it; sudo may read it again. */
@@ -219,14 +220,18 @@ static int sources_keep_in_file(struct source_options *opts, const struct timesp
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-enum { HEAD_BYTES = 16 }; /* a stream may not provide more for some time */
+/*
+ * The first bytes tell most inputs apart, and a stream may not provide more for some time. Text
+ * needs more.
+ */
+enum { HEAD_BYTES = 16, TEXT_HEAD_BYTES = 256 };
 
 struct input {
 	const char *name;           /* as the user gave it, for messages */
 	struct source_options opts; /* the caller's options, completed by facts about the input */
 	const struct codec_ops *codec;
 	struct timespec changed;
-	uint8_t head[HEAD_BYTES]; /* first bytes, unpacked if the input is packed */
+	uint8_t head[TEXT_HEAD_BYTES]; /* first bytes, unpacked if the input is packed */
 	size_t len;
 };
 
@@ -237,7 +242,7 @@ static int sources_refuse_unknown(const struct input *in)
 	char looks[UNKNOWN_TEXT_BYTES], tried[64] = "";
 	size_t n = 0;
 
-	if (in->len == sizeof(in->head) && !memcmp(in->head, zeros, sizeof(zeros)))
+	if (in->len >= sizeof(zeros) && !memcmp(in->head, zeros, sizeof(zeros)))
 		return err_set(-EBADMSG,
 			       "%s begins with zeros: its recorder was killed before it had "
 			       "written the header, so there is nothing to read",
@@ -245,7 +250,7 @@ static int sources_refuse_unknown(const struct input *in)
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && n < sizeof(tried); i++)
 		n += (size_t)snprintf(tried + n, sizeof(tried) - n, "%s%s", i ? ", " : "",
 				      sources[i]->name);
-	unknown_describe(in->head, in->len, looks);
+	unknown_describe(in->head, in->len < HEAD_BYTES ? in->len : HEAD_BYTES, looks);
 	return err_set(-EBADMSG, "%s is not a recording that sonde knows (tried: %s)%s%s: %s",
 		       in->name, tried, in->codec ? ", unpacked with " : "",
 		       in->codec ? in->codec->name : "", looks);
@@ -257,14 +262,19 @@ static int find_source(struct input *in, const struct source_options *opts,
 {
 	const struct source_ops *ops;
 
-	TRY(sources_look(opts, in->head, sizeof(in->head), &in->len, &in->opts.stream));
+	TRY(sources_look(opts, in->head, sizeof(in->head), HEAD_BYTES, &in->len,
+			 &in->opts.stream));
 	in->codec = codec_find(in->head, in->len);
 	if (in->codec)
-		TRY(sources_unwrap(in->codec, &in->opts, in->head, sizeof(in->head), &in->len,
+		TRY(sources_unwrap(in->codec, &in->opts, in->head, HEAD_BYTES, &in->len,
 				   &in->changed));
 	if (!in->len)
 		return err_set(-EBADMSG, "%s is empty: nothing was recorded", in->name);
 	ops = sources_choose(in->head, in->len);
+	if (!ops && in->opts.stream) {
+		TRY(sources_read_head(in->opts.stream, in->head, sizeof(in->head), &in->len));
+		ops = sources_choose(in->head, in->len);
+	}
 	if (!ops)
 		return sources_refuse_unknown(in);
 	if (in->opts.stream && !(ops->streams && ops->streams(in->head, in->len)))
