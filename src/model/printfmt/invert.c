@@ -213,20 +213,35 @@ static bool invert_whole_number(const char *at, const char *end, uint64_t *ret)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
+/* True if the values of some names are not known: then a text says little about the value. */
+static bool invert_has_unknown(const struct pf_text *t)
+{
+	for (uint32_t i = 0; i < t->nr_entries; i++)
+		if (t->entries[i].never)
+			return true;
+	return false;
+}
+
+/* A value that has no inverse is passed over, except while fields are marked. */
+static bool invert_opaque(struct invert *inv, const struct pf_expr *e, uint64_t v)
+{
+	return invert_number(inv, e, v, UINT64_MAX) || !inv->shown;
+}
+
 static bool invert_symbol(struct invert *inv, const struct pf_text *t, const char *at,
 			  const char *end)
 {
 	uint64_t v = 0;
 
-	if (inv->shown)
-		return invert_number(inv, t->num, 0, UINT64_MAX);
-	for (uint32_t i = 0; i < t->nr_entries; i++) {
+	if (invert_has_unknown(t))
+		return !inv->shown;
+	for (uint32_t i = 0; i < t->nr_entries && !inv->shown; i++) {
 		const struct pf_entry *e = &t->entries[i];
 
 		if (!e->never && e->len == (size_t)(end - at) && !memcmp(e->name, at, e->len))
-			return invert_number(inv, t->num, e->value, UINT64_MAX);
+			return invert_opaque(inv, t->num, e->value);
 	}
-	return invert_whole_number(at, end, &v) && invert_number(inv, t->num, v, UINT64_MAX);
+	return (inv->shown || invert_whole_number(at, end, &v)) && invert_opaque(inv, t->num, v);
 }
 
 /* The entry with the longest name at this place. */
@@ -250,6 +265,8 @@ static bool invert_flags(struct invert *inv, const struct pf_text *t, const char
 {
 	uint64_t v = 0, rest;
 
+	if (invert_has_unknown(t))
+		return !inv->shown;
 	while (at < end && !inv->shown) {
 		const struct pf_entry *e = invert_find_flag(t, at, end);
 
@@ -267,7 +284,7 @@ static bool invert_flags(struct invert *inv, const struct pf_text *t, const char
 			return false;
 		at += t->len;
 	}
-	return invert_number(inv, t->num, v, UINT64_MAX);
+	return invert_opaque(inv, t->num, v);
 }
 
 /* Text of a dynamic field goes to the record's end. */

@@ -162,6 +162,32 @@ static void decode_put_common(struct ftracetext_source *s, const struct ftracete
 		memcpy(s->payload + type->pid_off, &line->pid, sizeof(line->pid));
 }
 
+/* " 0x1f" or " 31". Returns the place after it; NULL if there is no number. */
+static const char *decode_number(const char *at, const char *end, uint64_t *ret)
+{
+	unsigned base = 10;
+	const char *first;
+
+	if (at == end || *at != ' ')
+		return NULL;
+	at++;
+	if (end - at > 2 && at[0] == '0' && at[1] == 'x') {
+		base = 16;
+		at += 2;
+	}
+	*ret = 0;
+	for (first = at; at < end; at++) {
+		const unsigned digit = *at >= '0' && *at <= '9'   ? (unsigned)(*at - '0')
+				       : *at >= 'a' && *at <= 'f' ? (unsigned)(*at - 'a' + 10)
+								  : base;
+
+		if (digit >= base)
+			break;
+		*ret = *ret * base + digit;
+	}
+	return at > first ? at : NULL;
+}
+
 /* Reads "(dfd: 0x3, flags: 0x1)": values by the names of fields. False if it is no such text. */
 static bool decode_arguments(struct ftracetext_source *s, const struct sonde_schema *sc,
 			     const char *at, const char *end)
@@ -178,17 +204,9 @@ static bool decode_arguments(struct ftracetext_source *s, const struct sonde_sch
 			return false;
 		f = schema_find_field(sc, at, (size_t)(colon - at));
 		at = colon + 1;
-		if (end - at < 4 || memcmp(at, " 0x", 3) != 0)
+		at = decode_number(at, end, &v);
+		if (!at)
 			return false;
-		for (at += 3; at < end; at++) {
-			const int digit = *at >= '0' && *at <= '9'   ? *at - '0'
-					  : *at >= 'a' && *at <= 'f' ? *at - 'a' + 10
-								     : -1;
-
-			if (digit < 0)
-				break;
-			v = v << 4 | (unsigned)digit;
-		}
 		if (f && f->kind == SONDE_FIELD_INT && f->width <= 8 &&
 		    f->offset + f->width <= sizeof(s->payload))
 			memcpy(s->payload + f->offset, &v, f->width);
@@ -212,16 +230,9 @@ static bool decode_result(struct ftracetext_source *s, const struct sonde_schema
 	const struct sonde_field *f = schema_find_field(sc, "ret", 3);
 	uint64_t v = 0;
 
-	if (!f || f->width > 8 || end - at < 7 || memcmp(at, " -> 0x", 6) != 0)
+	if (!f || f->width > 8 || end - at < 4 || memcmp(at, " ->", 3) != 0 ||
+	    decode_number(at + 3, end, &v) != end)
 		return false;
-	for (at += 6; at < end; at++) {
-		if (*at >= '0' && *at <= '9')
-			v = v << 4 | (unsigned)(*at - '0');
-		else if (*at >= 'a' && *at <= 'f')
-			v = v << 4 | (unsigned)(*at - 'a' + 10);
-		else
-			return false;
-	}
 	memcpy(s->payload + f->offset, &v, f->width);
 	return true;
 }
