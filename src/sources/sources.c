@@ -221,7 +221,7 @@ static int sources_keep_in_file(struct source_options *opts, const struct timesp
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /*
- * The first bytes tell most inputs apart, and a stream may not provide more for some time. Text
+ * The first bytes distinguish most inputs, and a stream may not provide more for some time. Text
  * needs more.
  */
 enum { HEAD_BYTES = 16, TEXT_HEAD_BYTES = 256 };

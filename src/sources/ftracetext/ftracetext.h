@@ -25,7 +25,7 @@ enum {
 
 /* An event type by the name in the text. */
 struct ftracetext_type {
-	const char *name; /* as it stands in the text; in the arena */
+	const char *name; /* as the text has it; in the arena */
 	size_t name_len;
 	struct sonde_schema *schema; /* NULL: no event of this name is known */
 	struct sonde_schema *plain;  /* has only the text; made when it is needed */

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reads ftrace's text: lines of all forms, and what an instance of this kernel wrote.
+
+    ftracetext.py SONDE
+
+The fields of the instance's text are compared with those of the same events in its raw pages.
+"""
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent))
+from points import done, run, say, skip  # noqa: E402
+
+SONDE = str(pathlib.Path(sys.argv[1]).resolve())
+FORMAT = '''name: %s
+ID: %d
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:unsigned char common_preempt_count;	offset:3;	size:1;	signed:0;
+	field:int common_pid;	offset:4;	size:4;	signed:1;
+
+%s
+print fmt: %s
+'''
+EVENTS = {
+    ('sched', 'sched_switch'): ('''	field:char prev_comm[16];	offset:8;	size:16;	signed:0;
+	field:int prev_pid;	offset:24;	size:4;	signed:1;
+	field:long prev_state;	offset:32;	size:8;	signed:1;
+	field:char next_comm[16];	offset:40;	size:16;	signed:0;
+''', '"prev_comm=%s prev_pid=%d prev_state=%s%s ==> next_comm=%s", REC->prev_comm, '
+     'REC->prev_pid, (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "|", '
+     '{ 1, "S" }, { 2, "D" }) : "R", REC->prev_state & 0x100 ? "+" : "", REC->next_comm'),
+    ('block', 'block_plug'): ('''	field:u32 dev;	offset:8;	size:4;	signed:0;
+	field:void * where;	offset:16;	size:8;	signed:0;
+	field:__data_loc char[] name;	offset:24;	size:4;	signed:0;
+	field:u32 hidden;	offset:28;	size:4;	signed:0;
+''', '"%d,%d at %p name=%s", ((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & '
+     '((1U << 20) - 1))), REC->where, __get_str(name)'),
+    ('syscalls', 'sys_enter_openat'): ('''	field:int __syscall_nr;	offset:8;	size:4;	signed:1;
+	field:int dfd;	offset:16;	size:8;	signed:0;
+	field:const char * filename;	offset:24;	size:8;	signed:0;
+''', '"dfd: 0x%08lx, filename: 0x%08lx", ((unsigned long)(REC->dfd)), '
+     '((unsigned long)(REC->filename))'),
+}
+SWITCH = 'sched_switch: prev_comm=%s prev_pid=%d prev_state=%s ==> next_comm=%s'
+
+
+def formats(folder):
+    for number, ((system, event), (fields, fmt)) in enumerate(EVENTS.items()):
+        place = folder / 'events' / system / event
+        place.mkdir(parents=True)
+        (place / 'format').write_text(FORMAT % (event, 300 + number, fields, fmt))
+
+
+def events(path, *words):
+    status, out, err = run([SONDE, 'script', '-i', str(path), '--format', 'jsonl', *words])
+    lines = [json.loads(line) for line in out.splitlines()]
+    return status, [e for e in lines if 'event' in e], err.decode()
+
+
+def forms(folder):
+    """Lines of each form: columns with and without flags and tgid, latency, graph, losses."""
+    path = folder / 'trace'
+
+    def read(text, *words):
+        path.write_text(text)
+        return events(path, '--formats', str(folder), *words)
+
+    line = '            bash-7       [001] %s1.000002: ' + SWITCH % ('a prev_pid=1', 7, 'S|D+', 'x=y')
+    for name, flags in (('flags', 'dNh5. '), ('no flags', ' ')):
+        status, got, err = read('# tracer: nop\n#\n' + line % flags + '\n')
+        e = got[0] if got else {}
+        f = e.get('fields', {})
+        say(status == 0 and len(got) == 1 and e['event'] == 'sched:sched_switch' and
+            (e['time'], e['cpu'], e['pid'], e['comm']) == (1000002000, 1, 7, 'bash') and
+            (f['prev_comm'], f['prev_pid'], f['prev_state'], f['next_comm']) ==
+            ('a prev_pid=1', 7, 0x103, 'x=y') and
+            (f.get('common_flags'), f.get('common_preempt_count')) ==
+            ((0x2d, 5) if flags.strip() else (None, None)),
+            'a line with ' + name, '%s %s' % (got, err))
+    tgid = line.replace('-7       [', '-7       (      5) [') % '..... '
+    status, got, err = read('# tracer: nop\n' + tgid + '\n')
+    say(len(got) == 1 and (got[0]['pid'], got[0]['tid']) == (5, 7), 'a line with tgid',
+        '%s %s' % (got, err))
+    status, got, err = read(
+        '# tracer: irqsoff\n#\n      ps-61434   2d..1  259us+: one <-two\n'
+        '      ps-61434   2d..1  306us : <stack trace>\n => three\n => four\n')
+    say([(e['time'], e['cpu'], e['pid'], e['fields']['text']) for e in got] ==
+        [(259000, 2, 61434, 'one <-two'), (306000, 2, 61434, '<stack trace>\n => three\n => four')],
+        'the latency format, and a stack', '%s %s' % (got, err))
+    status, got, err = read('# tracer: function_graph\n 0)               |  f() {\n'
+                            ' 1)   0.382 us    |    g();\n')
+    say([(e['cpu'], e['fields']['text'][-5:]) for e in got] == [(0, 'f() {'), (1, ' g();')],
+        'function_graph', '%s %s' % (got, err))
+    status, got, err = read(line % '' + '\nCPU:1 [LOST 123 EVENTS]\n' + line % '' + '\n')
+    say(len(got) == 2 and 'lost-events: 123' in err, 'losses in trace_pipe', '%s %s' % (got, err))
+    status, got, err = read(
+        '# tracer: nop\n# entries-in-buffer/entries-written: 1/5   #P:2\n' + line % '' + '\n')
+    say(len(got) == 1 and 'lost-events: 4' in err, 'overwritten events', '%s %s' % (got, err))
+    head = '# tracer: nop\n            bash-7       [001] ..... 1.000002: '
+    status, got, err = read(head + 'block_plug: 8,17 at 00000000deadbeef name=sd a1\n')
+    f = got[0]['fields'] if got else {}
+    say(f.get('dev') == 8 << 20 | 17 and f.get('name') == 'sd a1' and 'where' not in f and
+        'hidden' not in f and f.get('text') == '8,17 at 00000000deadbeef name=sd a1',
+        'fields that the text does not show are left out', '%s %s' % (got, err))
+    status, got, err = read(head + 'sys_openat(dfd: 0xffffff9c, filename: 0x7f00 "/a, b)")\n')
+    f = got[0]['fields'] if got else {}
+    say(got and got[0]['event'] == 'syscalls:sys_enter_openat' and
+        (f['dfd'], f['filename']) == (0xffffff9c, 0x7f00), 'a system call',
+        '%s %s' % (got, err))
+    status, got, err = read(head + 'sched_switch: another text\n' + head[14:] +
+                            'tracing_mark_write: hello\n' + head[14:] + 'no_event: text\n')
+    say([(e['event'], e['fields']) for e in got] ==
+        [('sched:sched_switch', {'text': 'another text'}), ('ftrace:print', {'buf': 'hello'}),
+         ('ftrace:text', {'text': 'no_event: text'})],
+        'other text is kept', '%s %s' % (got, err))
+    path.write_text(line % '..... ' + '\n' + line % '..... ' + '\n')
+    _, all_of, _ = events(path, '--formats', str(folder), '--where', 'next_comm == "x=y"')
+    _, none, _ = events(path, '--formats', str(folder), '--where', 'prev_state == 1')
+    say(len(all_of) == 2 and not none, '--where uses the fields', '%s %s' % (all_of, none))
+    blob = bytearray(path.read_bytes())
+    bad = []
+    for at in range(0, len(blob), 3):
+        for byte in (0, ord('\n'), ord('-'), 255):
+            broken = blob[:]
+            broken[at] = byte
+            path.write_bytes(broken)
+            status = run([SONDE, 'script', '-i', str(path), '--formats', str(folder)])[0]
+            if status not in (0, 1):
+                bad.append((at, byte, status))
+    say(not bad, 'damaged text ends with status 0 or 1', str(bad[:5]))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        formats(folder)
+        forms(folder)
+
+
+main()
+done()
