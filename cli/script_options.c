@@ -223,8 +223,8 @@ const struct opt script_options[] = {
 		"recording does not describe, if it has them under the same name and number"),
 	OPT_OUR_KEY(0, "formats", "FOLDER", "formats",
 		    "takes descriptions of tracepoints from FOLDER, a copy of tracefs "
-		    "(FOLDER/events/SYSTEM/EVENT/format), like --kernel-formats; and reads ftrace's "
-		    "text by them"),
+		    "(FOLDER/events/SYSTEM/EVENT/format), like --kernel-formats; and reads "
+		    "ftrace's text by them"),
 	MAX_UNPACKED_OPTION,
 	NO_FOLLOW_OPTION,
 	STRICT_OPTIONS(struct script_args, strict),

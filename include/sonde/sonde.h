@@ -103,8 +103,8 @@ SONDE_API const char *sonde_error_text(void);
  *	kernel-formats=0|1  1: for tracepoints that the recording does not describe, use the running
  *	                    kernel's description if it has the same name and number
  *	formats=FOLDER      the same with the descriptions in FOLDER, a copy of tracefs
- *	                    (FOLDER/events/SYSTEM/EVENT/format). Text of ftrace is read by them, too;
- *	                    without this key by the running kernel's
+ *	                    (FOLDER/events/SYSTEM/EVENT/format). Text of ftrace is read by them,
+ *	                    too; without this key by the running kernel's
  *
  *    Which samples are delivered:
  *	time=FROM,TO        times in seconds with up to 9 decimals, or times of day

@@ -101,8 +101,8 @@ struct source_options {
 			   const char **ret_system, struct bytes *ret);
 	void *find_format_ctx;
 	/*
-	 * Looks for the description of an event by its name alone, for text, which has no more. Like
-	 * find_format, with its ctx. NULL if there are no descriptions.
+	 * Looks for the description of an event by its name alone, for text, which has no more.
+	 * Like find_format, with its ctx. NULL if there are no descriptions.
 	 */
 	int (*find_event)(void *ctx, const char *event, const char **ret_system, struct bytes *ret);
 	/* Bytes that a packed or compressed recording may unpack to; 0: the limit of unpacked.h. */

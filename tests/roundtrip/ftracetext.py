@@ -73,7 +73,8 @@ def forms(folder):
         path.write_text(text)
         return events(path, '--formats', str(folder), *words)
 
-    line = '            bash-7       [001] %s1.000002: ' + SWITCH % ('a prev_pid=1', 7, 'S|D+', 'x=y')
+    line = ('            bash-7       [001] %s1.000002: ' +
+            SWITCH % ('a prev_pid=1', 7, 'S|D+', 'x=y'))
     for name, flags in (('flags', 'dNh5. '), ('no flags', ' ')):
         status, got, err = read('# tracer: nop\n#\n' + line % flags + '\n')
         e = got[0] if got else {}

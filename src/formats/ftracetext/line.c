@@ -92,7 +92,16 @@ static bool line_hex_digit(char c, uint8_t *ret)
 /* The columns of irqs, rescheduling, interrupts, preemption: each has letters of its own. */
 static bool line_flags(struct place *p, struct ftracetext_line *ret)
 {
-	enum { IRQS = 1, LAZY = 2, NEED = 4, HARD = 8, SOFT = 16, PREEMPT = 32, NMI = 64, BH = 128 };
+	enum {
+		IRQS = 1,
+		LAZY = 2,
+		NEED = 4,
+		HARD = 8,
+		SOFT = 16,
+		PREEMPT = 32,
+		NMI = 64,
+		BH = 128
+	};
 	static const struct {
 		char letter;
 		uint8_t bits;

@@ -33,6 +33,7 @@ void ftracetext_line_read(const char *line, size_t len, struct ftracetext_line *
 /*
  * "entries-in-buffer/entries-written: 10/25" in a comment. False if the line has no such counts.
  */
-bool ftracetext_counts_read(const char *line, size_t len, uint64_t *ret_kept, uint64_t *ret_written);
+bool ftracetext_counts_read(const char *line, size_t len, uint64_t *ret_kept,
+			    uint64_t *ret_written);
 
 #endif

@@ -279,8 +279,10 @@ static int decode_event(struct ftracetext_source *s, const struct cut *cut, cons
 			return 1;
 		}
 		TRY(ftracetext_type_plain(s, type, &sc));
-	} else {
-		shown = *line;
+	} else if (type && type->plain) { /* a marker */
+		shown.text += skip;
+		shown.text_len -= skip;
+		sc = type->plain;
 	}
 	len = decode_put_text(s, &shown, l, 0, 4);
 	decode_set(cut, pid, line->pid, line->cpu, sc, s->payload, len, ret);

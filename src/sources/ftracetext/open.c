@@ -9,7 +9,7 @@
 #include "model/printfmt/printfmt.h"
 #include "sources/ftracetext/ftracetext.h"
 
-enum { FIRST_BYTES = 64 * 1024 };
+enum { FIRST_BYTES = 64 * 1024, SCAN_BYTES = 1 << 20, SCAN_MOST = 64 << 20 };
 
 static const char tracer_line[] = "# tracer: ";
 
@@ -89,6 +89,45 @@ static int open_look_at_first(struct ftracetext_source *s)
 	return !first ? err_nomem() : n < 0 ? -EIO : 0;
 }
 
+/* ---- event types ----------------------------------------------------------------------------- */
+
+static int open_scan_lines(struct ftracetext_source *s, const uint8_t *p, size_t len,
+			   size_t *ret_used)
+{
+	size_t at = 0, bytes;
+
+	for (; at < len; at += bytes) {
+		struct ftracetext_line line;
+		struct ftracetext_type *type;
+		size_t skip;
+
+		if (!ftracetext_next_line(p + at, len - at, &line, &bytes) && at)
+			break;
+		if (line.kind == FTRACETEXT_EVENT)
+			TRY(ftracetext_type_find(s, line.text, line.text_len, &type, &skip));
+	}
+	*ret_used = at;
+	return 0;
+}
+
+/* Makes the schemas of the events at the file's beginning, so that filters know their fields. */
+static int open_scan(struct ftracetext_source *s)
+{
+	uint8_t *room = malloc(SCAN_BYTES);
+	size_t used = 0;
+	int r = room ? 0 : err_nomem();
+
+	for (uint64_t at = 0; r >= 0 && at < SCAN_MOST; at += used) {
+		const ssize_t n = pread(s->fd, room, SCAN_BYTES, (off_t)at);
+
+		if (n <= 0)
+			break;
+		r = open_scan_lines(s, room, (size_t)n, &used);
+	}
+	free(room);
+	return r;
+}
+
 /* ---- the table's functions ------------------------------------------------------------------- */
 
 static int open_steps(struct ftracetext_source *s)
@@ -103,7 +142,8 @@ static int open_steps(struct ftracetext_source *s)
 	TRY(source_check_file(s->fd, s->opts.path, s->opts.force || s->opts.is_copied, &st));
 	s->file_bytes = (uint64_t)st.st_size;
 	TRY(open_look_at_first(s));
-	return ftracetext_schemas_make(s);
+	TRY(ftracetext_schemas_make(s));
+	return open_scan(s);
 }
 
 static int open_ftracetext(struct source **ret, const struct source_options *opts)
