@@ -148,8 +148,25 @@ def check_clocks(top):
 def check_info(path):
     out = sonde('info', '-i', path)[1]
     for want in ('format +trace.dat, version 6', 'buffers +2', 'trace clock +local',
-                 '3 +sched:sched_switch', '13 +8 +0', 'compression +none'):
+                 '3 +sched:sched_switch', '13 +8 +0', 'compression +none',
+                 r'\d+ bytes of records\n'):
         say(re.search(want, out), 'info: ' + want, out if not re.search(want, out) else '')
+
+
+def check_losses(top):
+    """trace-cmd report --cpu shows no losses of other cpus."""
+    t = made.TraceDat()
+    for cpu in 0, 1:
+        for i in range(2):
+            if i:
+                t.cpu(cpu).begin(1000, lost=7 + cpu)
+            t.cpu(cpu).add(2000 * i, t.numbers(10, i, i, 'n'))
+    path = made_file(top, 'losses.dat', t)
+    for cpu in 0, 1:
+        lines = [line for line in sonde('script', '--format', 'trace-cmd', '-i', path, '--cpu',
+                                        cpu)[1].splitlines() if 'DROPPED' in line]
+        say(lines == ['CPU:%d [%d EVENTS DROPPED]' % (cpu, 7 + cpu)], 'losses of cpu %d' % cpu,
+            '\n'.join(lines))
 
 
 def check_unknown(top):
@@ -262,6 +279,7 @@ def main():
         check_script(top, path)
         check_clocks(top)
         check_info(path)
+        check_losses(top)
         check_unknown(top)
         check_several(top)
         check_pages(top)

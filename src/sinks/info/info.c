@@ -229,15 +229,19 @@ bool info_data(struct info_sink *s, unsigned *ret_files, uint64_t *ret_bytes)
 {
 	struct source *source = s->rec->source;
 	struct source_file file;
+	const char *before = NULL;
 	uint64_t bytes = 0;
-	unsigned i;
+	unsigned files = 0;
 
-	for (i = 0; source->ops->file(source, i, &file); i++) {
+	/* Ranges of one file follow each other. */
+	for (unsigned i = 0; source->ops->file(source, i, &file); i++) {
 		if (file.end == UINT64_MAX || file.end < file.begin)
 			return false;
 		bytes += file.end - file.begin;
+		files += !before || strcmp(before, file.path) != 0;
+		before = file.path;
 	}
-	*ret_files = i;
+	*ret_files = files;
 	*ret_bytes = bytes;
 	return true;
 }

@@ -76,7 +76,7 @@ static int tracecmd_put_loss(struct tracecmd_sink *s, struct tracecmd_input *in,
 	const struct sonde_field *counted = tracecmd_find_field(ev->schema, "is_counted");
 	struct outbuf *out = &s->writer.out;
 
-	if (report.kind != REPORT_LOST)
+	if (report.kind != REPORT_LOST || !cpu_list_holds(&in->rec->early.cpus, ev->pub.cpu))
 		return 0;
 	tracecmd_put_prefix(s, in, tracecmd_buffer_of(in, ev), out);
 	outbuf_fmt(out, "CPU:%d [", ev->pub.cpu);
