@@ -44,7 +44,8 @@ static void info_json_put_clock(struct info_sink *s, struct json *j)
 	else
 		json_member_i64(j, "id", c.id);
 	json_member_text(j, "name",
-			 c.id < 0                ? "perf"
+			 !c.is_known             ? c.name ? c.name : "?"
+			 : c.id < 0              ? "perf"
 			 : info_clock_name(c.id) ? info_clock_name(c.id)
 						 : "?");
 	if (c.has_resolution)

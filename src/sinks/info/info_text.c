@@ -53,6 +53,32 @@ static void info_put_seconds(struct outbuf *out, uint64_t ns)
 	outbuf_fmt(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
+/* Prints words of any number, in lines of at most LINE_WIDTH columns where words allow it. */
+static void info_put_words(struct outbuf *out, const char *label, const char *words)
+{
+	enum { LABEL_WIDTH = 13, LINE_WIDTH = 100 };
+	size_t column = 0;
+
+	for (const char *word = words + strspn(words, " "); *word;) {
+		const size_t len = strcspn(word, " ");
+
+		if (column && column + 1 + len <= LINE_WIDTH) {
+			outbuf_char(out, ' ');
+			column += 1 + len;
+		} else {
+			if (column)
+				outbuf_char(out, '\n');
+			info_put_word(out, column ? "" : label);
+			column = LABEL_WIDTH + len;
+		}
+		outbuf_put(out, word, len);
+		word += len;
+		word += strspn(word, " ");
+	}
+	if (column)
+		outbuf_char(out, '\n');
+}
+
 static void info_put_recording(struct info_sink *s, struct outbuf *out)
 {
 	const char *kind, *compressed, *changed;
@@ -87,6 +113,10 @@ static void info_put_recording(struct info_sink *s, struct outbuf *out)
 	for (size_t i = 0; source_fact_at(s->rec->source, i, &fact); i++) {
 		if (!fact.label || !fact.value)
 			continue;
+		if (fact.form == FACT_WORDS) {
+			info_put_words(out, fact.label, fact.value);
+			continue;
+		}
 		info_put_word(out, fact.label);
 		outbuf_fmt(out, "%s\n", fact.value);
 	}
@@ -163,7 +193,9 @@ static void info_put_clock(struct info_sink *s, struct outbuf *out)
 	uint64_t first, last;
 
 	info_put_word(out, "clock");
-	if (c.id < 0)
+	if (!c.is_known)
+		outbuf_str(out, c.name ? c.name : "not recorded");
+	else if (c.id < 0)
 		outbuf_str(out, "the kernel's own for events");
 	else if (info_clock_name(c.id))
 		outbuf_str(out, info_clock_name(c.id));
@@ -176,6 +208,8 @@ static void info_put_clock(struct info_sink *s, struct outbuf *out)
 		info_put_seconds(out, c.clock_ns);
 		outbuf_str(out, " was ");
 		info_put_moment(out, c.wall_ns);
+		outbuf_char(out, '\n');
+	} else if (!c.is_known && !c.name) {
 		outbuf_char(out, '\n');
 	} else {
 		outbuf_str(out, c.id == CLOCK_REALTIME ? ", the time of day\n"
