@@ -324,10 +324,7 @@ static int text_put_array(const struct ctf_step *steps, uint32_t at, uint64_t co
 		return text_put_text_array(steps, count, rd, out);
 	TEXT_PUT(out, "[ ");
 	for (uint64_t i = 0; i < count; i++) {
-		if (!rd->budget--) {
-			rd->budget = 0;
-			return ctf_walk_bad(rd, "an event has more than 16777216 elements");
-		}
+		TRY(ctf_spend(rd, 1));
 		if (i)
 			TEXT_PUT(out, ", ");
 		outbuf_char(out, '[');

@@ -118,14 +118,6 @@ int ctf_read_number(const struct ctf_step *s, struct ctf_reader *rd, uint64_t *r
 	return 0;
 }
 
-static int walk_spend(struct ctf_reader *rd, uint64_t n)
-{
-	if (n > rd->budget)
-		return ctf_walk_bad(rd, "an event has more than 16777216 elements");
-	rd->budget -= (uint32_t)n;
-	return 0;
-}
-
 static int walk_elements(const struct ctf_step *steps, uint32_t at, uint64_t count,
 			 struct ctf_reader *rd)
 {
@@ -143,7 +135,7 @@ static int walk_elements(const struct ctf_step *steps, uint32_t at, uint64_t cou
 		rd->pos += bits;
 		return 0;
 	}
-	TRY(walk_spend(rd, count));
+	TRY(ctf_spend(rd, count));
 	for (uint64_t i = 0; i < count; i++)
 		TRY(ctf_walk_steps(steps, at + 1, s->next, rd));
 	return 0;
@@ -186,7 +178,7 @@ int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to, str
 		case CTF_VARIANT: {
 			const uint32_t option = ctf_choose(s, rd->slots[s->ref]);
 
-			TRY(walk_spend(rd, 1));
+			TRY(ctf_spend(rd, 1));
 			if (option)
 				TRY(ctf_walk_steps(steps, option, steps[option].next, rd));
 			else if (!s->is_optional)

@@ -60,6 +60,17 @@ static inline int ctf_walk_bad(struct ctf_reader *rd, const char *why)
 	return -EBADMSG;
 }
 
+/* Takes n elements from the budget. */
+static inline int ctf_spend(struct ctf_reader *rd, uint64_t n)
+{
+	if (n > rd->budget) {
+		rd->budget = 0;
+		return ctf_walk_bad(rd, "an event has more than 16777216 elements");
+	}
+	rd->budget -= (uint32_t)n;
+	return 0;
+}
+
 int ctf_walk_short(struct ctf_reader *rd, uint64_t pos, uint64_t bits);
 
 /* Checks that `bits` from pos on are there. */

@@ -71,10 +71,7 @@ static int fill_elements(const struct ctf_step *elem, uint64_t count, struct ctf
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t v;
 
-		if (!rd->budget--) {
-			rd->budget = 0;
-			return ctf_walk_bad(rd, "an event has more than 16777216 elements");
-		}
+		TRY(ctf_spend(rd, 1));
 		rd->pos = ctf_align(rd, elem->align);
 		TRY(ctf_read_number(elem, rd, &v));
 		if ((i + 1) * width <= room)
