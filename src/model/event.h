@@ -75,6 +75,11 @@ struct change {
 	uint64_t namespace_device, namespace_inode;
 	uint32_t major, minor; /* MMAP: the file's device; 0 if unknown */
 	bool shared;           /* MMAP: its memory is shared (MAP_SHARED) */
+	/*
+	 * SWITCH: the switch to the task that ran before, as this one names it. Applied first if
+	 * nobody is known to run on the cpu. Borrowed; NULL if it is not recorded.
+	 */
+	const struct change *before;
 };
 
 /*

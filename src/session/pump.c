@@ -121,6 +121,10 @@ static int pump_apply_change(struct recording *rec, struct event *ev)
 	int left_out;
 
 	recording_find_task(ev);
+	if (ev->pub.tid == -1 && ev->change->before) {
+		TRY(state_apply(&rec->state, ev->change->before));
+		recording_find_task(ev);
+	}
 	left_out = ev->change->kind ? state_apply(&rec->state, ev->change) : 0;
 	if (left_out > 0)
 		defects_add(&rec->defects, DEFECT_TEXT_POKES, 1, "at 0x%llx",

@@ -308,7 +308,7 @@ def check_kernel():
     one = packets('le', lambda p: None, lambda p, c, t: p.int(c, 32).int(t, 32).int(3, 32), body)
     folder = write(TOP / 'kernel', SCHED % trace_block('le'), channel0_3=one)
     status, out, err = script(folder, '-F', 'comm,tid,cpu,event,trace')
-    want = [':-1 -1 [003] sched:sched_switch: prev_comm=swapper/3 prev_pid=0 prev_prio=120 '
+    want = ['swapper 0 [003] sched:sched_switch: prev_comm=swapper/3 prev_pid=0 prev_prio=120 '
             'prev_state=0 next_comm=cat next_pid=77 next_prio=120',
             'cat 77 [003] syscalls:sys_enter_read: fd=3 count=4096',
             'cat 77 [003] syscalls:sys_exit_read: ret=-11']
@@ -316,7 +316,8 @@ def check_kernel():
         "LTTng's events have the kernel's names", out + err)
     status, out, err = run(SONDE, 'info', folder)
     say('sched_switch=sched:sched_switch syscall_entry_read=syscalls:sys_enter_read '
-        'syscall_exit_read=syscalls:sys_exit_read prev_tid=prev_pid next_tid=next_pid' in out and
+        'syscall_exit_read=syscalls:sys_exit_read prev_tid=prev_pid next_tid=next_pid' in
+        ' '.join(out.split()) and max(map(len, out.splitlines()[1:])) <= 100 and
         'lttng-modules 2.13' in out and 'kernel 6.1.0' in out,
         'sonde info lists the aliases', out + err)
     printed('the recorded names remain', folder, '''\
@@ -722,6 +723,33 @@ class Random:
         return write(folder, text, stream=data)
 
 
+def check_session():
+    session = TOP / 'session'
+    body = packets('le', lambda p: None, lambda p, c, t: p.int(c, 32).int(t, 32).int(3, 32),
+                   lambda p: p.int(1, 8).int(200, 64).int(3, 32).int(4096, 64))
+    for name in 'kernel', 'ust/uid/1000/64-bit':
+        write(session / name, SCHED % trace_block('le'), channel0_3=body)
+        (session / name / 'index').mkdir()
+        status, out, err = script(session)
+        if name == 'kernel':
+            say(status == 0 and out.count('sys_enter_read') == 1,
+                'a trace below the named folder is found', out + err)
+    say(status == 1 and '2 CTF traces' in err and '-i kernel -i ust/uid/1000/64-bit' in err,
+        'several traces below a folder are named', out + err)
+    (session / 'none').mkdir()
+    status, out, err = script(session / 'none')
+    say(status == 1 and 'no recording' in err, 'a folder without any is refused', out + err)
+    status, out, err = run(SONDE, 'info', write(TOP / 'timeless', BARE % trace_block('le')))
+    say('clock        not recorded\n' in out, 'a trace without a clock', out + err)
+
+
+BARE = '''/* CTF 1.8 */
+%s
+typealias integer { size = 8; } := byte;
+event { name = "e"; fields := struct { byte v; }; };
+'''
+
+
 def check_random():
     if not BABELTRACE:
         return skip('random traces, by babeltrace2', 'no babeltrace2', may=False)
@@ -780,6 +808,7 @@ def main():
         check_json()
         check_bad_metadata()
         check_damage()
+        check_session()
         check_sweep()
         check_random()
         check_corpus()

@@ -89,7 +89,6 @@ enum ctf_task_rule {
 	TASK_SWITCH,
 	TASK_FORK,
 	TASK_EXEC,
-	TASK_EXIT,
 	TASK_STATE /* a dump of the tasks that already run */
 };
 
@@ -99,13 +98,14 @@ enum ctf_known {
 	KNOWN_TID,
 	KNOWN_COMM,
 	KNOWN_CPU,
+	KNOWN_PREV_TID,
+	KNOWN_PREV_COMM,
 	KNOWN_NEXT_TID,
 	KNOWN_NEXT_COMM,
 	KNOWN_CHILD_TID,
 	KNOWN_CHILD_PID,
 	KNOWN_PARENT_TID,
 	KNOWN_PARENT_PID,
-	KNOWN_CHILD_COMM,
 	KNOWN_FILENAME,
 	KNOWN_TASK_TID,
 	KNOWN_TASK_PID,
@@ -151,6 +151,8 @@ struct ctf_source {
 	size_t payloads_used;
 	struct change change;
 	char change_text[4096];
+	struct change before; /* of change */
+	char before_text[CTF_COMM_BYTES];
 };
 
 static inline struct ctf_source *ctf_source_of(struct source *s)

@@ -230,30 +230,51 @@ static int files_find_folder(struct ctf_source *s)
 	return s->opts.path ? 0 : err_nomem();
 }
 
+static int files_open_folder(const struct ctf_source *s)
+{
+	const int dir = open(s->opts.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 ? err_errno(errno,
+				   "cannot open %s: a CTF trace is a folder with a file "
+				   "'metadata', which is to be named",
+				   s->opts.path)
+		       : dir;
+}
+
+/* The trace may be below the named folder. */
+static int files_find_below(struct ctf_source *s, int *dir)
+{
+	char name[NAME_MAX + 1], *slash;
+
+	TRY(ctf_head_file(*dir, name));
+	slash = strrchr(name, '/');
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	s->opts.path = files_path_of(s, name);
+	if (!s->opts.path)
+		return err_nomem();
+	close(*dir);
+	*dir = files_open_folder(s);
+	return *dir < 0 ? *dir : 0;
+}
+
 int ctf_files_open(struct ctf_source *s)
 {
 	int dir, r;
 
 	TRY(files_find_folder(s));
-	dir = open(s->opts.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = files_open_folder(s);
 	if (dir < 0)
-		return err_errno(errno,
-				 "cannot open %s: a CTF trace is a folder with a file 'metadata', "
-				 "which is to be named",
-				 s->opts.path);
-	r = files_read_metadata(s, dir);
+		return dir;
+	r = files_find_below(s, &dir);
+	if (r >= 0)
+		r = files_read_metadata(s, dir);
 	if (r >= 0)
 		r = files_list(s, dir);
-	close(dir);
+	if (dir >= 0)
+		close(dir);
 	if (r >= 0)
 		r = files_make_slots(s);
 	return r < 0 ? r : files_order(s);
-}
-
-int ctf_head_file(int dir, char ret[NAME_MAX + 1])
-{
-	struct stat st;
-
-	strcpy(ret, metadata_name);
-	return fstatat(dir, ret, &st, 0) == 0;
 }

@@ -15,7 +15,6 @@ enum ctf_task_rule ctf_task_rule_of(const char *name)
 	} rules[] = { { "sched_switch", TASK_SWITCH },
 		      { "sched_process_fork", TASK_FORK },
 		      { "sched_process_exec", TASK_EXEC },
-		      { "sched_process_exit", TASK_EXIT },
 		      { "lttng_statedump_process_state", TASK_STATE } };
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
@@ -41,13 +40,14 @@ static const struct {
 	{ KNOWN_COMM, "procname", true },
 	{ KNOWN_CPU, "cpu_id", true },
 	{ KNOWN_CPU, "perf_cpu", true },
+	{ KNOWN_PREV_TID, "prev_pid", false },
+	{ KNOWN_PREV_COMM, "prev_comm", false },
 	{ KNOWN_NEXT_TID, "next_pid", false },
 	{ KNOWN_NEXT_COMM, "next_comm", false },
 	{ KNOWN_CHILD_TID, "child_pid", false },
 	{ KNOWN_CHILD_PID, "child_tgid", false },
 	{ KNOWN_PARENT_TID, "parent_pid", false },
 	{ KNOWN_PARENT_PID, "parent_tgid", false },
-	{ KNOWN_CHILD_COMM, "child_comm", false },
 	{ KNOWN_FILENAME, "filename", false },
 	{ KNOWN_TASK_TID, "tid", false }, /* of a dump */
 	{ KNOWN_TASK_TID, "pid", false }, /* of sched events */
@@ -74,8 +74,8 @@ static const struct sonde_field *tasks_find(const struct sonde_schema *sc, const
 
 static bool tasks_fits(enum ctf_known known, const struct sonde_field *f)
 {
-	const bool is_text = known == KNOWN_COMM || known == KNOWN_NEXT_COMM ||
-			     known == KNOWN_CHILD_COMM || known == KNOWN_FILENAME ||
+	const bool is_text = known == KNOWN_COMM || known == KNOWN_PREV_COMM ||
+			     known == KNOWN_NEXT_COMM || known == KNOWN_FILENAME ||
 			     known == KNOWN_TASK_NAME;
 
 	return is_text ? f->kind == SONDE_FIELD_STRING : f->kind == SONDE_FIELD_INT;
@@ -108,9 +108,9 @@ static int32_t tasks_id(const struct ctf_event_type *type, enum ctf_known known,
 	return (int32_t)ctf_known_number(type, known, ev, -1);
 }
 
-/* Copies a text into s->change_text. */
-static const char *tasks_text(struct ctf_source *s, const struct ctf_event_type *type,
-			      enum ctf_known known, const struct event *ev, size_t most)
+/* Copies at most `most` bytes of a text, and a NUL. */
+static const char *tasks_copy_text(const struct ctf_event_type *type, enum ctf_known known,
+				   const struct event *ev, char *to, size_t most)
 {
 	const struct sonde_field *f = type->known[known];
 	uint32_t len = 0;
@@ -120,9 +120,15 @@ static const char *tasks_text(struct ctf_source *s, const struct ctf_event_type 
 	if (!p)
 		return NULL;
 	n = n < most ? n : most;
-	memcpy(s->change_text, p, n);
-	s->change_text[n] = '\0';
-	return s->change_text;
+	memcpy(to, p, n);
+	to[n] = '\0';
+	return to;
+}
+
+static const char *tasks_text(struct ctf_source *s, const struct ctf_event_type *type,
+			      enum ctf_known known, const struct event *ev, size_t most)
+{
+	return tasks_copy_text(type, known, ev, s->change_text, most);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -140,6 +146,36 @@ static const char *tasks_exec_name(struct ctf_source *s, const struct ctf_event_
 	return name;
 }
 
+static bool tasks_switch_to(const struct ctf_event_type *type, const struct event *ev,
+			    enum ctf_known known_tid, const char *comm, struct change *ret)
+{
+	const int32_t tid = tasks_id(type, known_tid, ev);
+
+	*ret = (struct change){
+		.kind = CHANGE_SWITCH,
+		.cpu = ev->pub.cpu,
+		.pid = tid ? -1 : 0,
+		.tid = tid,
+		.time_ns = ev->pub.time_ns,
+		.text = comm,
+	};
+	return ret->cpu >= 0 && type->known[known_tid];
+}
+
+static bool tasks_switch(struct ctf_source *s, const struct ctf_event_type *type,
+			 const struct event *ev, struct change *ret)
+{
+	const char *next = tasks_text(s, type, KNOWN_NEXT_COMM, ev, CTF_COMM_BYTES - 1),
+		   *prev = tasks_copy_text(type, KNOWN_PREV_COMM, ev, s->before_text,
+					   CTF_COMM_BYTES - 1);
+
+	if (!tasks_switch_to(type, ev, KNOWN_NEXT_TID, next, ret))
+		return false;
+	if (tasks_switch_to(type, ev, KNOWN_PREV_TID, prev, &s->before))
+		ret->before = &s->before;
+	return true;
+}
+
 static bool tasks_by_rule(struct ctf_source *s, const struct ctf_event_type *type,
 			  const struct event *ev, struct change *ret)
 {
@@ -149,14 +185,7 @@ static bool tasks_by_rule(struct ctf_source *s, const struct ctf_event_type *typ
 	case TASK_NONE:
 		return false;
 	case TASK_SWITCH:
-		ret->kind = CHANGE_SWITCH;
-		ret->cpu = ev->pub.cpu;
-		ret->pid = -1;
-		ret->tid = tasks_id(type, KNOWN_NEXT_TID, ev);
-		ret->text = tasks_text(s, type, KNOWN_NEXT_COMM, ev, CTF_COMM_BYTES - 1);
-		if (!ret->tid)
-			ret->pid = 0;
-		return ret->cpu >= 0 && type->known[KNOWN_NEXT_TID];
+		return tasks_switch(s, type, ev, ret);
 	case TASK_FORK:
 		ret->kind = CHANGE_FORK;
 		ret->tid = tasks_id(type, KNOWN_CHILD_TID, ev);
@@ -170,8 +199,6 @@ static bool tasks_by_rule(struct ctf_source *s, const struct ctf_event_type *typ
 		ret->exec = true;
 		ret->text = tasks_exec_name(s, type, ev);
 		return tid > 0 && ret->text;
-	case TASK_EXIT:
-		return false; /* its later switches still name it */
 	case TASK_STATE:
 		ret->kind = CHANGE_COMM;
 		ret->tid = tid;
