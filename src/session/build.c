@@ -284,6 +284,13 @@ static int build_parse_time(struct sonde_session *s, struct time_span span,
 	return time_windows_parse(o->time, &span, session_counts_from_first(o), o->rules, ret);
 }
 
+/* perf's recordings may have no times; a CTF trace has none if it has no clock. */
+static const char *build_time_advice(const struct recording *rec)
+{
+	return source_read_clock(rec->source).is_known ? " (record with -T)"
+						       : ": the recording has no clock";
+}
+
 /* Without times no sample would pass, and that would look like a quiet machine. */
 static int build_check_has_times(struct sonde_session *s)
 {
@@ -299,8 +306,9 @@ static int build_check_has_times(struct sonde_session *s)
 	return timeless && !s->opts.rules->takes_time_without_times
 		       ? err_set(-ETIME,
 				 "%s: the samples of '%s' have no times: none can be chosen by "
-				 "--time (record with -T)",
-				 s->opts.input, timeless->name)
+				 "--time%s",
+				 s->opts.input, timeless->name,
+				 build_time_advice(&s->recordings.v[0]))
 		       : 0;
 }
 
@@ -340,8 +348,8 @@ static int build_check_times(const struct recording *rec)
 			return err_set(
 				-ETIME,
 				"%s: the samples of '%s' have no times, so they cannot be listed "
-				"together with those of other recordings (record with -T)",
-				rec->input, (*sc)->name);
+				"together with those of other recordings%s",
+				rec->input, (*sc)->name, build_time_advice(rec));
 	}
 	return 0;
 }
