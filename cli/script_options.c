@@ -250,7 +250,8 @@ const struct opt script_options[] = {
 	OPT_CALL(0, "format", SONDE_SCRIPT_FORMATS, options_set_format, OPT_OURS,
 		 "text: the default; jsonl: a JSON object per event with all its values, for "
 		 "programs, described in "
-		 "docs/formats/jsonl.md; blkparse, trace-cmd, babeltrace: the lines of these programs"),
+		 "docs/formats/jsonl.md; blkparse, trace-cmd, babeltrace: the lines "
+		 "of these programs"),
 	OPT_CALL('j', "json", NULL, options_set_json, OPT_OURS,
 		 "the same as --format jsonl; with -l, --list-dlfilters and -s lang a JSON object"),
 	OPT_CALL('F', "fields", "[CLASS:]FIELDS", options_set_fields, OPT_NO_NEGATION,
