@@ -800,6 +800,113 @@ def check_corpus():
     return None
 
 
+# ---- scripts for perf ----------------------------------------------------------------------------
+
+WAKEUPS_PYTHON = """
+woken, table = {}, {}
+def sched__sched_wakeup(name, context, cpu, s, ns, own, own_comm, chain, comm, pid, *rest):
+    woken[pid] = s * 1000000000 + ns
+def sched__sched_switch(name, context, cpu, s, ns, common_pid, common_comm, chain, prev_comm,
+                        prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio):
+    if next_pid in woken:
+        table.setdefault(next_pid, []).append(s * 1000000000 + ns - woken.pop(next_pid))
+def trace_end():
+    for pid, waits in sorted(table.items()):
+        print(pid, len(waits), sum(waits), max(waits))
+"""
+WAKEUPS_PERL = """
+my (%woken, %n, %sum, %max);
+sub sched::sched_wakeup {
+    my ($name, $context, $cpu, $s, $ns, $own, $own_comm, $chain, $comm, $pid) = @_;
+    $woken{$pid} = $s * 1000000000 + $ns;
+}
+sub sched::sched_switch {
+    my ($name, $context, $cpu, $s, $ns, $own, $own_comm, $chain, $prev_comm, $prev_pid,
+        $prev_prio, $prev_state, $next_comm, $next_pid) = @_;
+    return if !exists $woken{$next_pid};
+    my $wait = $s * 1000000000 + $ns - delete $woken{$next_pid};
+    $n{$next_pid}++;
+    $sum{$next_pid} += $wait;
+    $max{$next_pid} = $wait if $wait > ($max{$next_pid} // -1);
+}
+sub trace_end { print map { "$_ $n{$_} $sum{$_} $max{$_}\\n" } sort { $a <=> $b } keys %n }
+"""
+
+
+def count_wakeups(text):
+    """The same table by babeltrace2's lines."""
+    woken, waits = {}, {}
+    for line in text.splitlines():
+        clock = re.match(r'\[(\d+):(\d+):(\d+)\.(\d{9})\]', line)
+        h, m, s, ns = map(int, clock.groups())
+        now = ((h * 60 + m) * 60 + s) * 10**9 + ns
+        if ' sched_wakeup: ' in line:
+            woken[int(re.search(r' tid = (\d+)', line)[1])] = now
+        elif ' sched_switch: ' in line:
+            tid = int(re.search(r' next_tid = (\d+)', line)[1])
+            if tid in woken:
+                waits.setdefault(tid, []).append(now - woken.pop(tid))
+    return ''.join('%d %d %d %d\n' % (tid, len(w), sum(w), max(w))
+                   for tid, w in sorted(waits.items()))
+
+
+def check_scripts():
+    trace = CORPUS / 'ctf-succeed-lttng-tracefile-rotation-kernel__babeltrace'
+    if not trace.exists():
+        return skip('wake-up latencies of a kernel trace', NO_CORPUS)
+    if not BABELTRACE:
+        return skip('wake-up latencies of a kernel trace', 'no babeltrace2', may=False)
+    want = count_wakeups(run(BABELTRACE, trace)[1])
+    for name, text in ('table.py', WAKEUPS_PYTHON), ('table.pl', WAKEUPS_PERL):
+        (TOP / name).write_text(text)
+        status, out, err = script(trace, '-s', TOP / name)
+        if 'libperl-dev' in err:
+            skip('wake-up latencies by ' + name, 'the Perl module was not built')
+            continue
+        say(status == 0 and len(want.splitlines()) > 20 and out == want,
+            'wake-up latencies by ' + name, differs(out, want) + err)
+    return None
+
+
+def check_reads():
+    """Bytes asked for by each process, and what babeltrace2 prints of the same calls."""
+    def body(p):
+        time = 100
+        for turn in range(50):
+            comm, tid = (('cat', 77), ('dd', 78), ('swapper/3', 0))[turn % 3]
+            before = (('swapper/3', 0), ('cat', 77), ('dd', 78))[turn % 3]
+            p.int(0, 8).int(time, 64).raw(before[0].encode().ljust(16, b'\0')).int(before[1], 32)
+            p.int(20, 32).int(0, 64).raw(comm.encode().ljust(16, b'\0')).int(tid, 32).int(20, 32)
+            for call in range(turn % 5 if tid else 0):
+                p.int(1, 8).int(time + 1 + call, 64).int(3, 32).int(1000 * turn + call, 64)
+            time += 10
+
+    one = packets('le', lambda p: None, lambda p, c, t: p.int(c, 32).int(t, 32).int(3, 32), body)
+    folder = write(TOP / 'reads', SCHED % trace_block('le'), channel0_3=one)
+    (TOP / 'reads.py').write_text("""
+table = {}
+def syscalls__sys_enter_read(name, context, cpu, s, ns, pid, comm, chain, fd, count):
+    calls, asked = table.get((comm, pid), (0, 0))
+    table[comm, pid] = calls + 1, asked + count
+def trace_end():
+    print(sorted(table.items()))
+""")
+    if not BABELTRACE:
+        return skip('reads by process', 'no babeltrace2', may=False)
+    table, runs = {}, None
+    for line in run(BABELTRACE, folder)[1].splitlines():
+        switch = re.search(r'next_comm = "(.*?)", next_tid = (\d+)', line)
+        if switch:
+            runs = switch[1], int(switch[2])
+        elif ' syscall_entry_read: ' in line:
+            calls, asked = table.get(runs, (0, 0))
+            table[runs] = calls + 1, asked + int(re.search(r' count = (\d+)', line)[1])
+    status, out, err = script(folder, '-s', TOP / 'reads.py')
+    say(status == 0 and len(table) == 2 and out == '%s\n' % sorted(table.items()),
+        'reads by process', out + err)
+    return None
+
+
 def main():
     try:
         check_types()
@@ -812,6 +919,8 @@ def main():
         check_sweep()
         check_random()
         check_corpus()
+        check_reads()
+        check_scripts()
     finally:
         shutil.rmtree(TOP)
     return done()
