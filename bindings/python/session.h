@@ -90,7 +90,7 @@ int session_keep_lent(struct py_session *s);
  */
 int session_fill(struct py_session *s);
 #define SESSION_AGAIN 2
-/* The same, but SESSION_AGAIN if a signal came, or no event for some time (100 ms). */
+/* The same, but SESSION_AGAIN if a signal came, or no event for some time (10 to 100 ms). */
 int session_fill_once(struct py_session *s);
 /* -1 with LossError if data was lost so far and the session raises losses. */
 int session_check_losses(struct py_session *s);

@@ -125,6 +125,33 @@ def done(): print("ticks", n)
     need(sonde('run', '-i', 'every.data', file).stdout in ('ticks 1\n', 'ticks 2\n'), 'ticks')
 
 
+@case('timers fire in time while only records come that no handler takes, and while nothing comes')
+def quiet_timers():
+    text = '''
+import sonde
+n = 0
+@sonde.every(0.05)
+def tick():
+    global n
+    n += 1
+@sonde.on("%s")
+def f(e): pass
+@sonde.end
+def done(): print("ticks", n)
+'''
+    busy = ['sh', '-c', 'for i in $(seq 30); do sleep 0.1; done']
+    with subprocess.Popen(busy):  # commands that begin and end all the time
+        for event in ('dummy', EVENT):
+            file = script('quiet.py', text % event)
+            for target in (['-a', '--for', '1s'], ['--', 'sleep', '1']):
+                p = sonde('run', file, *target)
+                n = int(p.stdout.split('ticks ')[1])
+                need(10 <= n <= 40, 'ticks of %s: %d' % (event, n))  # 20, without load
+    p = sonde('run', '-e', 'count("dummy", every=0.1)', '--', *busy[:2],
+              busy[2].replace('30', '10'))
+    need(p.stdout.count('count of') >= 5, p.stdout)
+
+
 @case('functions that are named like perf\'s work live')
 def perf_style():
     file = script('perf_style.py', '''

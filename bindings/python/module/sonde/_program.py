@@ -499,7 +499,7 @@ class Run:
         """Calls all handlers. Returns the status of exit(), 0 without it."""
         if self._call_all(self.program.begins):
             if self.timers and self.is_live:
-                self._alarm = None if self.live else _alarm()
+                self._alarm = _alarm()
                 self._tick(time.monotonic_ns())
             self._call_all([self._batches])
             if self._alarm:
