@@ -35,7 +35,7 @@ static const char *const event_sample_present_names[] = {
 	"weight",
 };
 
-static PyObject *event_sample_present(uint64_t present)
+PyObject *event_sample_present(uint64_t present)
 {
 	PyObject *names = PyList_New(0), *set = NULL;
 

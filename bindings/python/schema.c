@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "event_sample.h"
+
 /* ---- names of values ------------------------------------------------------------------------- */
 
 /* The steps of one field: -1 .. end in the schema's definitions. */
@@ -278,6 +280,12 @@ static PyObject *schema_format(struct py_schema *o, void *unused)
 	return text;
 }
 
+static PyObject *schema_sampled(struct py_schema *o, void *unused)
+{
+	(void)unused;
+	return event_sample_present(sonde_schema_sampled(o->info->sc));
+}
+
 static PyObject *schema_repr(struct py_schema *o)
 {
 	return PyUnicode_FromFormat("<sonde.Schema %U>", o->info->name);
@@ -290,6 +298,8 @@ static PyGetSetDef getset[] = {
 	{ "kind", (getter)schema_kind, NULL, "str: tracepoint, sample, record or defect", NULL },
 	{ "fields", (getter)schema_fields, NULL,
 	  "dict of str to Field: the fields, in the order of the format, common_* first", NULL },
+	{ "_sampled", (getter)schema_sampled, NULL,
+	  "frozenset of str: values of the samples, named as in Sample.present", NULL },
 	{ "format", (getter)schema_format, NULL,
 	  "str: a line per field: declaration, offset and size in bytes, sign", NULL },
 	{ NULL }

@@ -152,6 +152,34 @@ def done(): print("ticks", n)
     need(p.stdout.count('count of') >= 5, p.stdout)
 
 
+@case('fields that a recording or another event lacks are reported before anything starts')
+def unknown_fields():
+    begun = '\n@sonde.begin\ndef f(): print("begun")'
+    sonde('record', '-q', '-o', 'few.data', '-e', EVENT, '-e', 'page-faults', '--', CALLS, '-n',
+          '1')
+    wrong = (('on("%s", lambda e, next_pidd: None)' % EVENT, 'next_pidd'),
+             ('on("%s", lambda e, __syscall_n: None)' % EVENT, "did you mean '__syscall_nr'?"),
+             ('on("page-faults", lambda e, address: None)', "no field 'address'"),
+             ('count("page-faults", by="adress")', "no field 'adress'"))
+    for code, text in wrong:
+        for words in (['-i', 'few.data'], []):
+            command = [] if words else ['--', CALLS, '-n', '1']
+            p = sonde('run', *words, '-e', code + begun, *command, status=2)
+            need(text in p.stderr and p.stdout == '', p.stderr + p.stdout)
+    p = sonde('run', '-i', 'few.data', '-e', 'on("page-faults", lambda e, addr: None)', status=2)
+    need('recorded without addresses (-d)' in p.stderr, p.stderr)
+
+
+@case('values of samples and of events are parameters, too')
+def values():
+    code = ('on("page-faults", lambda e, addr, pid, comm: print(addr > 0, pid == e.pid, comm))\n'
+            'n = count("page-faults", by="addr", quiet=True)\n'
+            'end(lambda: print(n.total > 0))')
+    p = sonde('run', '-o', 'addr.data', '-e', code, '--', CALLS, '-n', '1')
+    need(p.stdout.startswith('1\nTrue True ') and p.stdout.endswith('True\n'), p.stdout)
+    same('1\n' + sonde('run', '-i', 'addr.data', '-e', code).stdout, p.stdout)
+
+
 @case('functions that are named like perf\'s work live')
 def perf_style():
     file = script('perf_style.py', '''

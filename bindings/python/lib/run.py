@@ -79,6 +79,11 @@ class Stop:
         self.end()
 
 
+def wrong_words(sonde):
+    """The exceptions for what a script or a command line names wrongly: status 2."""
+    return sonde.OptionError, sonde.UnknownEvent, sonde.UnknownField
+
+
 def usage(launch, text):
     launch.say(text)
     sys.exit(2)
@@ -87,7 +92,6 @@ def usage(launch, text):
 # ---- what is recorded ----------------------------------------------------------------------------
 
 
-SAMPLED = ("addr", "ip", "period", "time")  # values of samples that every event may have
 OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "ustack", "stack")
 
 
@@ -116,6 +120,8 @@ def check_field(launch, sonde, where, pattern, types, field):
     near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in known])
     what = "no event of '%s' has a" if len(types) > 1 else "%s has no"
     meant = "; did you mean '%s'?" % os.fsdecode(near) if near else ""
+    if field == "addr":
+        meant = ": it was recorded without addresses (-d)"
     usage(launch, "%s%s field '%s'%s" % (where, what % pattern, field, meant))
 
 
@@ -125,7 +131,7 @@ def fields_asked(package, user):
         return user.fields, user.filter
     values = [user.field] if user.field else []
     values += [k[2:] if k.startswith("f_") else k for k in user.by if k not in OWN_KEYS]
-    return [v for v in values if v not in SAMPLED], user.where
+    return values, user.where
 
 
 def check_user(launch, sonde, package, user):
@@ -271,7 +277,10 @@ def open_session(launch, sonde, package, facts, program, names, text):
     given, rest = split_events(facts)
     filters = own.needs(program, given + names) if facts.is_live else {}
     if not facts.is_live:
-        return None, sonde.session(text + session_lines(package, program)), {}
+        session = sonde.session(text + session_lines(package, program))
+        own.learn(session.schemas)
+        check_users(launch, sonde, package, program)
+        return None, session, {}
     if len([name for name in filters if own.is_glob(name)]) > 1 and not own.tracepoints():
         usage(launch, "run: several patterns may name one event twice, and you have no right to "
               "read the list of events: name the events, or give one pattern")
@@ -296,9 +305,8 @@ def open_session(launch, sonde, package, facts, program, names, text):
     say_lines(launch, live)
     own.use_clock(program)
     session = live.session(text + session_lines(package, program))
-    if not may_read:
-        own.learn(session.schemas)
-        check_users(launch, sonde, package, program)
+    own.learn(session.schemas)  # also of events that are no tracepoints
+    check_users(launch, sonde, package, program)
     return live, session, filters
 
 
@@ -415,7 +423,7 @@ def main(stage, launch):
     except (sonde.Error, MemoryError) as e:
         launch.say(launch.causes(e))
         is_missing = facts.command and isinstance(e, FileNotFoundError)
-        is_usage = isinstance(e, (sonde.OptionError, sonde.UnknownEvent, sonde.UnknownField)) or (
+        is_usage = isinstance(e, wrong_words(sonde)) or (
             getattr(e, "errno", 0) == 53)  # EBADR: an event or a filter is wrong
         sys.exit(127 if is_missing else 2 if is_usage else rules.status_failed)
     if session is None and program.timers:
@@ -548,7 +556,7 @@ def run_own(launch, sonde, rules, run):
         if launch.own_frames_off(e.__traceback__) is not None and run.current is not None:
             raise
         launch.say(launch.causes(e))
-        sys.exit(rules.status_failed)
+        sys.exit(2 if isinstance(e, wrong_words(sonde)) else rules.status_failed)
 
 
 def run_perf_style(launch, sonde, facts, stage, rules, leave_out, context, live, session):

@@ -124,8 +124,10 @@ def on(event, filter=None, *, callchain=False):
                other handler takes them
     callchain  True: with call chains
 
-    Parameters behind the first are fields by name: def f(e, next_pid, prev_state). An event or a
-    field that this machine does not have is reported before the first event.
+    Parameters behind the first are fields by name: def f(e, next_pid, prev_state). Names that are
+    no fields may be values of the sample (ip, addr, period, weight, data_src, phys_addr) or of the
+    event (time, cpu, pid, tid, comm): def f(e, addr). An event or a field that this machine does
+    not have is reported before the first event.
     """
     program = _here()
     if callable(event):
@@ -232,9 +234,14 @@ def fields_of(name):
     return _formats[name]
 
 
+_learnt = {}
+
+
 def learn(schemas):
-    """Takes fields from a recorder, for a user who may not read them on this machine."""
-    _formats.update((s.name, s.fields) for s in schemas)
+    """Takes the types of a session: those of a recording, or those that a recorder has opened."""
+    for s in schemas:
+        if s.kind in ("tracepoint", "sample"):
+            _learnt[s.name] = Type(s.name, tuple(s.fields), OWN + tuple(s._sampled & SAMPLED))
 
 
 def matches(pattern):
@@ -262,12 +269,16 @@ def types_of(pattern):
         start = ["ns"] + ["start_ns" if f == "ns" else f for f in start]
         stop = ["stop_" + f if f in start else f for f in stop]
         return [Type(pattern, start + stop, ("pid", "tid") + VALUES)]
+    if _learnt:
+        return [t for name, t in _learnt.items() if is_match(pattern, name)] or None
     if not is_tracepoint(pattern):
         return None
     names = matches(pattern) if is_glob(pattern) else [pattern]
-    return [Type(name, fields_of(name), VALUES) for name in names] or None
+    return [Type(name, fields_of(name), OWN + tuple(SAMPLED)) for name in names] or None
 
 
+SAMPLED = {"ip", "addr", "period", "weight", "data_src", "phys_addr"}
+OWN = ("name", "time", "time_ns", "cpu", "pid", "tid", "comm", "callchain", "index")
 VALUES = ("cpu", "CPU", "common_cpu", "comm", "COMM")  # of every event, in conditions
 
 
@@ -347,7 +358,15 @@ def settings(program):
         more["call-graph"] = "fp"
     if "cgroup" in keys:
         more["all-cgroups"] = "1"
+    if any(_asks(user, "addr") for user in program.handlers + program.aggregates):
+        more["data"] = "1"
     return more
+
+
+def _asks(user, value):
+    """Whether a handler or an aggregation needs a value of samples of an event without fields."""
+    names = user.fields if isinstance(user, Handler) else (user.field, *user.by)
+    return value in names and not all(is_tracepoint(p) or _is_pair(p) for p in user.events)
 
 
 def _parts(pattern):
@@ -538,10 +557,21 @@ def _alarm():
     return lambda ns: signal.setitimer(signal.ITIMER_REAL, max(ns, 1000) / 1e9 if ns else 0, 0.05)
 
 
+def _value(e, name):
+    """A field; or else a value of the sample, or an attribute of the event."""
+    if name in e:
+        return e[name]
+    if name in SAMPLED and name in (e.sample.present if e.sample else ()):
+        return getattr(e.sample, name)
+    return getattr(e, name) if name in OWN else e[name]
+
+
 def _caller(function, fields):
     """A function of the event that passes the fields by name."""
     if not fields:
         return function
+    if any(name in SAMPLED or name in OWN for name in fields):
+        return lambda e: function(e, *[_value(e, name) for name in fields])
     if len(fields) == 1:
         name, = fields
         return lambda e: function(e, e[name])
