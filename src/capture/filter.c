@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "base/outbuf.h"
 #include "formats/tracefs/eventformat.h"
+#include "model/field_text.h"
 
 /*
  *	expr = term { ("||"|"&&") term }
@@ -136,6 +137,8 @@ static bool filter_check_predicate(struct check *c)
 		for (size_t i = 0; i < c->nr_fields; i++)
 			near_offer(&near, c->fields[i].name);
 		near_text(&near, near_names, sizeof(near_names));
+		if (!*near_names)
+			snprintf(near_names, sizeof(near_names), "%s", field_text_advice(name));
 		FOUND(c, "there is no field %s%s", name, near_names);
 	}
 	is_function = !strncmp(c->pos, ".function", 9);

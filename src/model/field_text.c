@@ -101,3 +101,10 @@ void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t 
 		field_text_put(&fields[i], bytes, len, swap, out);
 	}
 }
+
+const char *field_text_advice(const char *name)
+{
+	if (strcmp(name, "pid") != 0 && strcmp(name, "tid") != 0)
+		return "";
+	return ": the thread that an event happened in is common_pid";
+}

@@ -5,6 +5,7 @@
 """
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -168,6 +169,20 @@ def unknown_fields():
             need(text in p.stderr and p.stdout == '', p.stderr + p.stdout)
     p = sonde('run', '-i', 'few.data', '-e', 'on("page-faults", lambda e, addr: None)', status=2)
     need('recorded without addresses (-d)' in p.stderr, p.stderr)
+
+
+@case('a condition with a field that a named event lacks is refused; for a pattern it is false')
+def conditions():
+    command = ['--', CALLS, '-n', '3']
+    sonde('record', '-q', '-o', 'one.data', '-e', EVENT, *command)
+    code = 'count("%s", by="name", where="pid == 1")' % EVENT
+    need('is common_pid' in sonde('run', '-e', code, *command, status=2).stderr, 'advice, live')
+    need('is common_pid' in sonde('run', '-i', 'one.data', '-e', code, status=2).stderr, 'advice')
+    code = 'count("sched:*", by="name", where="next_pid >= 0")'
+    p = sonde('run', '--format', 'json', '-e', code, '-o', 'glob.data', *command)
+    need(set(re.findall(r'sched:\w+', p.stdout)) <= {'sched:sched_switch'}, p.stdout)
+    code = code.replace('next_pid', 'next_pidd')
+    need("did you mean 'next_pid'" in sonde('run', '-e', code, *command, status=2).stderr, 'glob')
 
 
 @case('values of samples and of events are parameters, too')

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/near.h"
 #include "filters/where/program.h"
+#include "model/field_text.h"
 #include "model/sampled.h"
 #include "model/value.h"
 
@@ -213,6 +214,8 @@ static int bind_explain_name(const struct where *w, const struct where_test *t,
 				near_offer(&near, bind_names[k].name);
 	}
 	near_text(&near, guess, sizeof(guess));
+	if (!*guess && schemas[0]->kind == SONDE_TRACEPOINT)
+		snprintf(guess, sizeof(guess), "%s", field_text_advice(t->name));
 	if (n == 1)
 		return where_fail(w->text, t->name_at, "%s has no field '%s'%s", schemas[0]->name,
 				  t->name, guess);

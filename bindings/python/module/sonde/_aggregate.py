@@ -170,7 +170,8 @@ def count(event, by=None, where=None, *, limit=0, every=None, quiet=False):
     event  a name, a pattern, or several; a pair (sonde.pair)
     by     keys, one or several: name, comm, pid, tid, cpu, cgroup, index (which input), kstack,
            ustack, stack (functions of the call chain), or a field
-    where  a condition in the kernel's filter language
+    where  a condition in the kernel's filter language; false for events that a pattern chooses and
+           that lack its field, an error for a name
     limit  number of keys that are kept (100000); beyond it the smallest become one row '(other)'
     every  seconds: prints the rows in such periods, each time those of the period alone; by the
            time of day in a live run, by the times of events on a recording
