@@ -21,8 +21,8 @@ void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t 
 		     uint32_t len, bool swap, struct outbuf *out);
 
 /*
- * Advice on a name that a tracepoint has no field for: ids of tasks are its common_pid. "" for other
- * names.
+ * Advice on a name that a tracepoint has no field for: ids of tasks are its common_pid. "" for
+ * other names.
  */
 const char *field_text_advice(const char *name);
 
