@@ -221,7 +221,7 @@ const struct opt script_options[] = {
 	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats",
 		"takes the running kernel's descriptions of tracepoints that the "
 		"recording does not describe, if it has them under the same name and number"),
-	OPT_OUR_KEY(0, "formats", "FOLDER", "formats",
+	OPT_OUR_KEY(0, "tracefs", "FOLDER", "tracefs",
 		    "takes descriptions of tracepoints from FOLDER, a copy of tracefs "
 		    "(FOLDER/events/SYSTEM/EVENT/format), like --kernel-formats; and reads "
 		    "ftrace's text by them"),

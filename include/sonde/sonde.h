@@ -102,7 +102,7 @@ SONDE_API const char *sonde_error_text(void);
  *	                    times the packed size, at least 1 GiB. -EFBIG if there is more
  *	kernel-formats=0|1  1: for tracepoints that the recording does not describe, use the running
  *	                    kernel's description if it has the same name and number
- *	formats=FOLDER      the same with the descriptions in FOLDER, a copy of tracefs
+ *	tracefs=FOLDER      the same with the descriptions in FOLDER, a copy of tracefs
  *	                    (FOLDER/events/SYSTEM/EVENT/format). Text of ftrace is read by them,
  *	                    too; without this key by the running kernel's
  *

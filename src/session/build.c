@@ -452,8 +452,8 @@ static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_un
 	*stream = NULL;
 	if (opts.stream)
 		opts.stream->stopped = &s->stopped;
-	rec->kernel_formats.folder = o->formats;
-	TRY(recording_open(rec, &opts, o->kernel_formats || o->formats));
+	rec->kernel_formats.folder = o->tracefs;
+	TRY(recording_open(rec, &opts, o->kernel_formats || o->tracefs));
 	s->is_stream |= rec->is_stream;
 	TRY(build_check_cpus(rec));
 	return o->nr_inputs > 1 ? build_check_times(rec) : 0;

@@ -67,7 +67,7 @@ static const struct key keys[] = {
 	FLAG("force", force),
 	TEXT("max-unpacked", max_unpacked),
 	FLAG("kernel-formats", kernel_formats),
-	TEXT("formats", formats),
+	TEXT("tracefs", tracefs),
 	WORD("format", format, sink_names),
 	TEXT("event", event),
 	LINES("pair", pairs),

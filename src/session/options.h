@@ -24,7 +24,7 @@ struct session_options {
 	char *inputs; /* lines of keys input and offset, in order; NULL if there is only input */
 	char *time, *cpu, *pid, *tid, *comm, *where, *symbols, *dsos, *switch_on, *switch_off;
 	char *symfs, *kallsyms, *vmlinux, *buildid_dir;
-	char *formats; /* a copy of tracefs with descriptions of events */
+	char *tracefs; /* a copy of tracefs with descriptions of events */
 	char *stop_bt, *dlfilters;
 	char *event;          /* names of the wanted events */
 	char *pairs;          /* lines of the key pair */

@@ -71,7 +71,7 @@ def forms(folder):
 
     def read(text, *words):
         path.write_text(text)
-        return events(path, '--formats', str(folder), *words)
+        return events(path, '--tracefs', str(folder), *words)
 
     line = ('            bash-7       [001] %s1.000002: ' +
             SWITCH % ('a prev_pid=1', 7, 'S|D+', 'x=y'))
@@ -123,8 +123,8 @@ def forms(folder):
          ('ftrace:text', {'text': 'no_event: text'})],
         'other text is kept', '%s %s' % (got, err))
     path.write_text(line % '..... ' + '\n' + line % '..... ' + '\n')
-    _, all_of, _ = events(path, '--formats', str(folder), '--where', 'next_comm == "x=y"')
-    _, none, _ = events(path, '--formats', str(folder), '--where', 'prev_state == 1')
+    _, all_of, _ = events(path, '--tracefs', str(folder), '--where', 'next_comm == "x=y"')
+    _, none, _ = events(path, '--tracefs', str(folder), '--where', 'prev_state == 1')
     say(len(all_of) == 2 and not none, '--where uses the fields', '%s %s' % (all_of, none))
     blob = bytearray(path.read_bytes())
     bad = []
@@ -133,7 +133,7 @@ def forms(folder):
             broken = blob[:]
             broken[at] = byte
             path.write_bytes(broken)
-            status = run([SONDE, 'script', '-i', str(path), '--formats', str(folder)])[0]
+            status = run([SONDE, 'script', '-i', str(path), '--tracefs', str(folder)])[0]
             if status not in (0, 1):
                 bad.append((at, byte, status))
     say(not bad, 'damaged text ends with status 0 or 1', str(bad[:5]))

@@ -79,7 +79,7 @@ def main():
             path.write_bytes(blob)
             if not any(w in words[0] for w in ('empty', 'zeros')):
                 words = words + ['is not a recording that sonde knows '
-                                 '(tried: perf.data, blktrace, trace.dat, CTF)']
+                                 '(tried: perf.data, blktrace, trace.dat, CTF, ftrace text)']
             refused(name, path, words)
             refused(name + ', through a pipe', path, words, blob)
         for name, files, words in FOLDERS:
