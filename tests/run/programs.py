@@ -104,6 +104,24 @@ def aggregations():
     need(p.stdout.startswith('1234 '), p.stdout)
 
 
+@case('an aggregation prints into what sys.stdout is, and once in a run that forks')
+def aggregations_print():
+    sonde('run', '-o', 'print.data', '-e', 'count("%s", quiet=True)' % EVENT, '--', CALLS, '-n',
+          '12')
+    code = ('import io, os, sys\nc = count("%s", quiet=%%s)\n' % EVENT).replace('%%', '%')
+    p = sonde('run', '-i', 'print.data', '-e', code % True + '@end\ndef f():\n'
+              ' old, sys.stdout = sys.stdout, io.StringIO()\n c.print()\n'
+              ' text, sys.stdout = sys.stdout.getvalue(), None\n c.print()\n'
+              ' sys.stdout = old\n print(text.count("12"))')
+    same((p.stdout, p.stderr), ('1\n', ''))
+    p = sonde('run', '-i', 'print.data', '-e', code % False + '@end\ndef f():\n'
+              ' sys.stdout.flush()\n pid = os.fork()\n'
+              ' if pid: os.waitpid(pid, 0)')
+    same((p.stdout.count('12'), p.stderr), (1, ''))
+    p = sonde('run', '-i', 'print.data', '-e', code % False + '@end\ndef f(): sys.stdout.close()')
+    same((p.stdout, p.stderr), ('', ''))
+
+
 @case('every() goes by the events on recordings, and by the time of day live')
 def timers():
     file = script('every.py', '''

@@ -9,6 +9,7 @@ Recording.run()), and prints itself at the end.
 import builtins
 import os
 import sys
+import tempfile
 from collections import namedtuple
 from collections.abc import Mapping
 
@@ -17,6 +18,19 @@ from ._recording import _option_error, _patterns
 
 Stats = namedtuple("Stats", "count sum min max mean p50 p90 p99")
 Stats.__doc__ = "What stats() knows of a row; percentiles are in error by 1/128 at most."
+
+
+def _is_silent(out):
+    """Whether a script has taken its standard output away."""
+    return out is None or getattr(out, "closed", False)
+
+
+def _text_of(write):
+    """What write(fd) writes."""
+    with tempfile.TemporaryFile() as f:
+        write(f.fileno())
+        f.seek(0)
+        return f.read().decode("utf-8", "surrogateescape")
 
 
 class Aggregate(Mapping):
@@ -117,18 +131,24 @@ class Aggregate(Mapping):
         self._print(top, format)
 
     def _print(self, top, format, first_ns=0, last_ns=0):
-        out = sys.stdout
+        out, made = sys.stdout, self._made()
+        if _is_silent(out):
+            return
+        try:
+            fd = out.fileno()
+        except (AttributeError, OSError):  # an object in memory: it gets the text
+            out.write(_text_of(lambda fd: made.print(fd, top, format, 0, first_ns, last_ns)))
+            return
         out.flush()
-        fd = out.fileno()
         columns = 0
         if os.isatty(fd):
             columns = os.get_terminal_size(fd).columns
-        self._made().print(fd, top, format, columns, first_ns, last_ns)
+        made.print(fd, top, format, columns, first_ns, last_ns)
 
     def _print_as(self, facts, *period):
         form = facts.format if facts and facts.format else "text"
         top = facts.top if facts and facts.top else 0 if form == "json" else 20
-        if self._has_printed and form == "text":
+        if self._has_printed and form == "text" and not _is_silent(sys.stdout):
             sys.stdout.write("\n")
         self._print(top, form, *period)
         self._has_printed = True

@@ -4,6 +4,7 @@
 A handler belongs to the module that defines it: its __sonde_program__ lists them. `sonde run` and
 Recording.run() collect the programs of all modules.
 """
+import os
 import sys
 import time
 from fnmatch import fnmatchcase
@@ -397,6 +398,7 @@ class Run:
         self.is_live = is_live or live is not None
         self.facts, self.kernel = facts, kernel or {}
         self.timers = program.timers + [a._timer(facts) for a in program.aggregates if a.every]
+        self.pid = os.getpid()
         self.now_ns = None  # of the last tick
         self._alarm = None
         self.status = 0
@@ -528,8 +530,9 @@ class Run:
         if self.program.losses:
             self._call_all([self._report_rest])
         self._call_all(self.program.ends)
-        for a in self.program.aggregates:
-            a._print_at_end(self.facts, self._now())
+        if os.getpid() == self.pid:  # not in a child that a handler forked and that returned
+            for a in self.program.aggregates:
+                a._print_at_end(self.facts, self._now())
         return self.status
 
     def run_without_events(self):
