@@ -110,9 +110,12 @@ def may_leave_out(func, name):
     return how_read(func, name) == NEVER
 
 
+# Looked up once: before 3.12 each failure makes an exception, and is_traced() runs often.
+MONITORING = getattr(sys, "monitoring", None)
+
+
 def is_traced():
     """True if a debugger, a profiler or a coverage tool is active."""
     if sys.gettrace() is not None or sys.getprofile() is not None:
         return True
-    monitoring = getattr(sys, "monitoring", None)
-    return monitoring is not None and any(monitoring.get_tool(i) for i in range(6))
+    return MONITORING is not None and any(MONITORING.get_tool(i) for i in range(6))
