@@ -61,6 +61,11 @@ def arguments(doc, by=(), top=20, more=()):
     for flags, settings in more:
         parser.add_argument(*flags, **settings)
     options = parser.parse_args()
+    # Those of `sonde run --format json --top N` hold for tables, too.
+    form, rows = vars(sys.modules["__main__"]).get("__sonde_output__", (None, 0))
+    options.json |= form == "json"
+    if top and rows and options.top is None:
+        options.top = rows
     options.name = os.path.splitext(parser.prog)[0]
     options.top_is_default = bool(top) and options.top is None
     if not top:

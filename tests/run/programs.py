@@ -203,6 +203,58 @@ def conditions():
     need("did you mean 'next_pid'" in sonde('run', '-e', code, *command, status=2).stderr, 'glob')
 
 
+@case('aggregations print into any sys.stdout')
+def print_anywhere():
+    code = """import io, contextlib, sys
+n = count("%s", quiet=True)
+@end
+def f():
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text): n.print()
+    assert "count of" in text.getvalue() and "2" in text.getvalue(), text.getvalue()
+    with contextlib.redirect_stdout(None): n.print()
+    print("same" if text.getvalue().count("\\n") == 3 else text.getvalue())
+    n.print()
+    sys.stdout.close()
+    n.print()""" % EVENT
+    p = sonde('run', '-e', code, '--', CALLS, '-n', '2')
+    need('same\ncount of' in p.stdout and p.stderr == '', p.stdout + p.stderr)
+
+
+@case('a child that a handler forks and that returns prints nothing twice')
+def forked():
+    code = """import os
+c = count("%s")
+n = 0
+@on("%s")
+def f(e):
+    global n
+    n += 1
+    if n == 2: os.fork()
+@end
+def g(): print("end", n)""" % (EVENT, EVENT)
+    for words in (['-o', 'fork.data'], ['-i', 'fork.data']):
+        command = ['--', CALLS, '-n', '400'] if words[0] == '-o' else []
+        p = sonde('run', *words, '-e', code, *command)
+        same((p.stdout.count('end 400'), p.stdout.count('count of'), p.stderr), (1, 1, ''), p.stdout)
+
+
+@case('small things of the command line and of declarations')
+def small():
+    p = sonde('run', '-e', 'count("%s", limit=0)' % EVENT, '--', 'true', status=2)
+    need('limit is a number of keys from 1' in p.stderr, p.stderr)
+    same(sonde('run', '-e', 'on("%s", print)\nend(lambda: print(is_live))' % EVENT, '--',
+               'true').stdout, 'True\n')
+    for more in ([], ['--lang', 'perl']):
+        code = 'sub syscalls::sys_enter_getppid { }' if more else 'count("%s")' % EVENT
+        p = sonde('run', '--dry-run', '-G', '/', *more, '-e', code)
+        same(p.stdout.count('--all-cpus'), 1, p.stdout)
+    p = sonde('run', 'rw-top', '--format', 'json', '-a', '--for', '300ms')
+    for line in p.stdout.splitlines():
+        json.loads(line)
+    need(p.stdout, 'rw-top --format json')
+
+
 @case('values of samples and of events are parameters, too')
 def values():
     code = ('on("page-faults", lambda e, addr, pid, comm: print(addr > 0, pid == e.pid, comm))\n'

@@ -228,7 +228,8 @@ def record_line(facts, events, settings):
         if key == "call-graph" and not value:
             words.append("-g")
         elif key:
-            words.append("--%s" % key if value in ("1", "") else "--%s=%s" % (key, value))
+            word = "--%s" % key if value in ("1", "") else "--%s=%s" % (key, value)
+            words += [word] if word not in words else []
     words += ["-o", facts.output] if facts.output else []
     for name, condition, cgroup in events:
         words += (["-e", name] if name else []) + (["--filter", condition] if condition else [])
@@ -336,6 +337,27 @@ def declaration_is_wrong(launch, package, error):
     usage(launch, place + launch.causes(error))
 
 
+def run_statements(launch, sonde, package, rules, interrupts, code, stage):
+    """Executes the script's own statements. Returns what it declares. exit() ends the process."""
+    exits = []
+
+    def top_level():
+        try:
+            exec(code, stage)
+        except package._program.Exit as e:
+            exits.append(e.status)
+        except sonde.OptionError as e:
+            declaration_is_wrong(launch, package, e)
+
+    sonde._wipe_progress()
+    if interrupts.is_default:
+        interrupts.signal.signal(interrupts.signal.SIGINT, interrupts.signal.default_int_handler)
+    launch.guarded(top_level, rules)
+    if exits:
+        sys.exit(exits[0])
+    return package._program.programs(stage)
+
+
 def finish_live(launch, live):
     """The status of the command, None without one."""
     status, samples, lost = live.result()
@@ -377,35 +399,21 @@ def main(stage, launch):
     target = facts.setting("pid") or ""
     stage["__sonde_target__"] = int(target) if target.isdigit() else None
     stage["__sonde_is_live__"] = facts.is_live
+    stage["__sonde_output__"] = facts.format, facts.top  # for our analyses
     if facts.code is not None:
         sys.argv[0], sys.path[0] = "-e", ""  # as python -c does
         del stage["__file__"]
         stage.update((name, getattr(package, name)) for name in package.__all__
                      if name[0].islower())
-        stage.update(sonde=package, args=sys.argv[1:], target=stage["__sonde_target__"])
+        stage.update(sonde=package, args=sys.argv[1:], target=stage["__sonde_target__"],
+                     is_live=facts.is_live)
     context._rules, context._arch = rules, os.uname().machine  # for our analyses
     if facts.code is None:
         code = launch.compile_script(script, rules)
     else:
         source = (facts.code + "\n").encode("utf-8", "surrogateescape")
         code = launch.compile_source("-e", source, rules)
-    sonde._wipe_progress()
-    exits = []
-
-    def top_level():
-        try:
-            exec(code, stage)
-        except package._program.Exit as e:
-            exits.append(e.status)
-        except sonde.OptionError as e:
-            declaration_is_wrong(launch, package, e)
-
-    if interrupts.is_default:
-        interrupts.signal.signal(interrupts.signal.SIGINT, interrupts.signal.default_int_handler)
-    launch.guarded(top_level, rules)
-    if exits:
-        sys.exit(exits[0])
-    program = package._program.programs(stage)
+    program = run_statements(launch, sonde, package, rules, interrupts, code, stage)
     is_own = bool(program.handlers or program.aggregates)
     perf_style = list(launch.handlers(stage))
     if perf_style and not program.is_empty:
@@ -428,8 +436,11 @@ def main(stage, launch):
         sys.exit(127 if is_missing else 2 if is_usage else rules.status_failed)
     if session is None and program.timers:
         usage(launch, "run: every() needs events: name one with on() or count()")
-    status = run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out, context,
-                     live, session, kernel, is_own)
+    try:
+        status = run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out,
+                         context, live, session, kernel, is_own)
+    except KeyboardInterrupt:  # the second Ctrl-C came while the run was ended
+        status = rules.status_interrupted
     sys.exit(status)
 
 
@@ -495,24 +506,8 @@ def run_if_declared(stage, launch, sonde, rules, context, interrupts, text, code
     or aggregations, reads the events for them and ends the process; otherwise returns."""
     context._rules, context._arch = rules, os.uname().machine  # for our analyses
     stage["__sonde_is_live__"] = launch.comes_live(text)
-    sonde._wipe_progress()
-    exits = []
-
-    def top_level():
-        try:
-            exec(code, stage)
-        except BaseException as e:
-            if type(e).__name__ != "Exit" or not hasattr(e, "status"):
-                raise
-            exits.append(e.status)
-
-    if interrupts.is_default:
-        interrupts.signal.signal(interrupts.signal.SIGINT, interrupts.signal.default_int_handler)
-    launch.guarded(top_level, rules)
-    if exits:
-        sys.exit(exits[0])
     package = load_package(launch, sonde)
-    program = package._program.programs(stage)
+    program = run_statements(launch, sonde, package, rules, interrupts, code, stage)
     if not program.is_empty:
         sys.exit(run_declared(launch, sonde, package, program, rules, interrupts, text))
 

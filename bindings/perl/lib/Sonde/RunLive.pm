@@ -124,8 +124,9 @@ sub record_line {
 
     for (grep { length } split /\n/, $settings) {
         my ($key, $value) = /^([^=]*)=(.*)$/;
-        push @words, $key eq 'call-graph' && $value eq '' ? '-g'
+        my $word = $key eq 'call-graph' && $value eq '' ? '-g'
             : $value eq '1' || $value eq '' ? "--$key" : "--$key=$value";
+        push @words, $word if !grep { $_ eq $word } @words;
     }
     push @words, '-o', $facts->{output} if defined $facts->{output};
     for my $e (@events) {

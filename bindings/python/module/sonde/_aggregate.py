@@ -41,7 +41,7 @@ class Aggregate(Mapping):
     lhist(). With every= the rows are those of the current period.
     """
 
-    def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=0,
+    def __init__(self, kind, events, field=None, by=None, where=None, linear=None, limit=None,
                  every=None, quiet=False):
         self.kind, self.field, self.where = kind, field, where
         self.events = _patterns(events)
@@ -53,11 +53,12 @@ class Aggregate(Mapping):
         if linear is not None and (len(self.linear) != 3 or
                                    not all(isinstance(n, int) for n in self.linear)):
             raise _option_error("a linear histogram needs three whole numbers: low, high, step")
-        if not 0 <= limit <= 1 << 28:
-            raise _option_error("limit is a number of keys up to 2**28, not %r" % (limit,))
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or
+                                  not 1 <= limit <= 1 << 28):
+            raise _option_error("limit is a number of keys from 1 to 2**28, not %r" % (limit,))
         if every is not None and quiet:
             raise _option_error("quiet= and every= exclude one another: one prints nothing")
-        self.limit = limit
+        self.limit = limit or 0  # 0: as many as the library keeps by default
         self.every, self.quiet = every, quiet
         self._session = None
         self._period = None if every is None else Timer(every, None)
@@ -127,7 +128,8 @@ class Aggregate(Mapping):
             self._c.clear()
 
     def print(self, top=20, format="text"):
-        """Prints the rows on standard output: as text with bars, or format='json'."""
+        """Prints the rows on sys.stdout: as text with bars, or format='json'. Prints nothing if
+        sys.stdout is None or closed."""
         self._print(top, format)
 
     def _print(self, top, format, first_ns=0, last_ns=0):
@@ -184,7 +186,7 @@ def _new(program, *args, **kw):
     return a
 
 
-def count(event, by=None, where=None, *, limit=0, every=None, quiet=False):
+def count(event, by=None, where=None, *, limit=None, every=None, quiet=False):
     """Counts events by keys: an Aggregate.
 
     event  a name, a pattern, or several; a pair (sonde.pair)
@@ -200,17 +202,17 @@ def count(event, by=None, where=None, *, limit=0, every=None, quiet=False):
     return _new(_here(), "count", event, None, by, where, limit=limit, every=every, quiet=quiet)
 
 
-def sum(event, field, by=None, where=None, *, limit=0, every=None, quiet=False):
+def sum(event, field, by=None, where=None, *, limit=None, every=None, quiet=False):
     """Adds up a field by keys; see count()."""
     return _new(_here(), "sum", event, field, by, where, limit=limit, every=every, quiet=quiet)
 
 
-def stats(event, field, by=None, where=None, *, limit=0, every=None, quiet=False):
+def stats(event, field, by=None, where=None, *, limit=None, every=None, quiet=False):
     """Count, sum, extremes, mean and percentiles of a field by keys; see count()."""
     return _new(_here(), "stats", event, field, by, where, limit=limit, every=every, quiet=quiet)
 
 
-def hist(event, field, by=None, where=None, linear=None, *, limit=0, every=None, quiet=False):
+def hist(event, field, by=None, where=None, linear=None, *, limit=None, every=None, quiet=False):
     """A histogram of a field by keys, with buckets of powers of two; see count().
 
     linear: (low, high, step) for buckets of equal width, as lhist().
@@ -219,7 +221,8 @@ def hist(event, field, by=None, where=None, linear=None, *, limit=0, every=None,
     return _new(_here(), kind, event, field, by, where, linear, limit, every, quiet)
 
 
-def lhist(event, field, low, high, step, by=None, where=None, *, limit=0, every=None, quiet=False):
+def lhist(event, field, low, high, step, by=None, where=None, *, limit=None, every=None,
+          quiet=False):
     """A histogram with buckets of `step` from `low` to `high`; see count()."""
     return _new(_here(), "lhist", event, field, by, where, (low, high, step), limit, every,
                 quiet)

@@ -7,6 +7,7 @@ Recording.run() collect the programs of all modules.
 import os
 import sys
 import time
+import weakref
 from fnmatch import fnmatchcase
 
 from . import _sonde
@@ -406,6 +407,9 @@ class Run:
         self.current = None  # (handler, event) being called
         self._lost = 0
         self._table = {}
+        self._is_child = False
+        run = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: run() and run()._forked())
         # Wrong conditions are found here, before anything starts.
         self._aggregates = () if session is None else tuple(
             a._attach(session) for a in program.aggregates)
@@ -413,10 +417,14 @@ class Run:
             if h.filter:
                 session._filter(h.filter, False)
 
+    def _forked(self):
+        """A handler has forked: the events are the parent's. The child gets no further ones."""
+        self._is_child, self._table, self.timers = True, {}, []
+
     def _calls(self, schema):
         """The calls for events of a type: functions of the event."""
         calls = []
-        for h in self.program.handlers:
+        for h in () if self._is_child else self.program.handlers:
             if not h.takes(schema):
                 continue
             condition = (self.session._filter(h.filter, schema in h.events)
@@ -458,17 +466,17 @@ class Run:
         self.now_ns = now_ns
         for t in self.timers:
             t.tick(now_ns)
-        if self._alarm:
+        if self._alarm and not self._is_child:
             self._alarm(min(t.next_ns for t in self.timers) - time.monotonic_ns())
 
     def _pour_by_time(self, aggregates):
         """Adds all events of a recording, with the timers in between."""
         r, until = True, 0
-        while r is not False:
+        while r is not False and not self._is_child:
             r = self.session._pour(aggregates, until)
             if r is not True and r is not False and r is not None:
                 self._tick(r)
-                until = min(t.next_ns for t in self.timers)
+                until = min((t.next_ns for t in self.timers), default=0)
 
     def _batches(self):
         s, deliver, timers = self.session, self._deliver, self.timers
@@ -477,11 +485,11 @@ class Run:
         if not (self.program.handlers or self.program.losses):
             if by_time:
                 return self._pour_by_time(aggregates)
-            while s._pour(aggregates) is not False:
+            while not self._is_child and s._pour(aggregates) is not False:
                 if timers:
                     self._tick(time.monotonic_ns())
             return
-        while True:
+        while not self._is_child:
             r = s._poll()
             if r is False:
                 return
@@ -523,6 +531,10 @@ class Run:
                 self._alarm = _alarm()
                 self._tick(time.monotonic_ns())
             self._call_all([self._batches])
+            if self._is_child:  # as a process that multiprocessing has started
+                if sys.stdout:
+                    sys.stdout.flush()
+                os._exit(0)
             if self._alarm:
                 self._alarm(0)
         if self.live:
