@@ -189,6 +189,10 @@ static void live_add_listed(void *list, const struct sonde_listed_event *e)
 	if (name)
 		PyList_Append(list, name);
 	Py_XDECREF(name);
+	name = e->alias ? name_object(e->alias) : NULL;
+	if (name)
+		PyList_Append(list, name);
+	Py_XDECREF(name);
 }
 
 PyObject *live_listed(PyObject *module, PyObject *args)

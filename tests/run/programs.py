@@ -255,6 +255,20 @@ def small():
     need(p.stdout, 'rw-top --format json')
 
 
+@case('software events are recorded at each occurrence, unless the script has a frequency')
+def occurrences():
+    code = 'a, b = count("page-faults", quiet=True), count("%s-faults/period=1/", quiet=True)\n'
+    code = code % 'minor' + 'c = count("major-faults", quiet=True)\n'
+    code += 'end(lambda: print(a.total - b.total - c.total, a.total > 40))'
+    same(sonde('run', '-o', 'faults.data', '-e', code, '--', 'true').stdout, '0 True\n')
+    same(sonde('run', '-i', 'faults.data', '-e', code).stdout, '0 True\n')
+    p = sonde('run', '--dry-run', '-e', 'count(["cs:u", "cpu-clock"])')
+    need('-e context-switches' not in p.stdout and
+         '-e cs/period=1,name=cs:u/u -e cpu-clock' in p.stdout, p.stdout)
+    file = script('freq.py', '# sonde: record -F 99\nimport sonde\nsonde.count("cs")\n')
+    need('-e cs\n' in sonde('run', '--dry-run', file).stdout, 'with -F')
+
+
 @case('values of samples and of events are parameters, too')
 def values():
     code = ('on("page-faults", lambda e, addr, pid, comm: print(addr > 0, pid == e.pid, comm))\n'

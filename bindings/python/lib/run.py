@@ -206,14 +206,26 @@ def split_events(facts):
     return names, rest
 
 
-def all_events(filters, rest):
-    """What the recorder is given: (events, filter, cgroup)."""
+def each_occurrence(sonde, name):
+    """The event for the recorder: software events that are no clocks give a sample for each
+    occurrence. By default samples are taken at a frequency, and most occurrences have none."""
+    base, colon, modifiers = name.partition(":")
+    if base.endswith("-clock") or base not in sonde._listed("software"):
+        return name
+    return "%s/period=1,name=%s/%s" % (base, name, modifiers)
+
+
+def all_events(sonde, facts, filters, rest, named):
+    """What the recorder is given: (events, filter, cgroup). named: what the script's functions
+    name."""
+    is_sampled = facts.setting("freq") or facts.setting("count")
     own = {w for text, _, _ in rest if text for w in words_of(text)}
     events = []
     for name, condition in filters.items():
         if name in own:
             continue
-        events.append((name, None, None))
+        events.append((name if is_sampled or name not in named else each_occurrence(sonde, name),
+                       None, None))
         if condition:
             events.append((None, condition, None))
     return events + [e for e in rest if e[2] is None] + [e for e in rest if e[2] is not None]
@@ -288,7 +300,8 @@ def open_session(launch, sonde, package, facts, program, names, text):
     may_read = check_events(launch, sonde, package, program, filters)
     if may_read:
         check_users(launch, sonde, package, program)
-    events = all_events(filters, rest)
+    users = program.handlers + program.aggregates
+    events = all_events(sonde, facts, filters, rest, {p for user in users for p in user.events})
     if not any(e[0] for e in events):
         if facts.command or facts.is_dry:
             usage(launch, "run: the script needs no event, so there is nothing to record%s" % (
