@@ -7,6 +7,7 @@
 #include "languages.h"
 #include "lines.h"
 #include "starter.h"
+#include "sudo_user.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -304,6 +305,20 @@ static int new_take_events(const struct cli *cli, const struct language *l, cons
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+/* Under sudo only names and fields of events need rights: the file becomes the user's. */
+static int new_give_up_rights(const struct cli *cli)
+{
+	struct sudo_user user;
+	const int r = sudo_user_find(&user);
+	int failed = r < 0;
+
+	if (r > 0) {
+		failed = sudo_user_become(&user, -1) < 0;
+		sudo_user_done(&user);
+	}
+	return failed ? cli_status(cli, CLI_FAILED) : CLI_OK;
+}
+
 static int new_write(const struct cli *cli, const struct language *l, const char *path,
 		     const struct new_events *e)
 {
@@ -382,6 +397,8 @@ static int new_run(struct cli *cli, void *values, int argc, char **argv)
 	if (!status)
 		status = a->input ? new_take_recorded(cli, a->input, &e)
 				  : new_take_events(cli, l, a->events.text, &e);
+	if (!status)
+		status = new_give_up_rights(cli);
 	if (!status)
 		status = new_write(cli, l, path, &e);
 	new_events_done(&e);

@@ -90,17 +90,28 @@ static int starter_python_put_handler(FILE *out, const struct starter_event *e,
 	const struct sonde_field *fields[STARTER_FIELDS];
 	const size_t nr = e->sc ? starter_fields(e->sc, fields, starter_python_is_name) : 0;
 	const char *function = starter_python_function(e, functions);
+	struct wrapped w = { .out = out, .indent = "        " };
 
 	if (!function)
 		return -1;
 	fputs("\n\n@on(", out);
 	starter_python_put_quoted(out, e->name);
-	fprintf(out, ")\ndef %s(e", function);
-	for (size_t i = 0; i < nr; i++)
-		fprintf(out, ", %s", fields[i]->name);
-	fputs(strpbrk(e->name, "*?[") ? "):\n    show(e, text=e.text" : "):\n    show(e", out);
-	for (size_t i = 0; i < nr; i++)
-		fprintf(out, ", %s=%s", fields[i]->name, fields[i]->name);
+	fputs(")\n", out);
+	wrapped_put(&w, "def %s(e", function);
+	for (size_t i = 0; i < nr; i++) {
+		wrapped_put(&w, ",");
+		wrapped_put_blank(&w, strlen(fields[i]->name) + 2);
+		wrapped_put(&w, "%s", fields[i]->name);
+	}
+	fputs("):\n", out);
+	w.column = 0;
+	w.indent = "         ";
+	wrapped_put(&w, "    show(e%s", strpbrk(e->name, "*?[") ? ", text=e.text" : "");
+	for (size_t i = 0; i < nr; i++) {
+		wrapped_put(&w, ",");
+		wrapped_put_blank(&w, 2 * strlen(fields[i]->name) + 2);
+		wrapped_put(&w, "%s=%s", fields[i]->name, fields[i]->name);
+	}
 	fputs(")\n", out);
 	return 0;
 }

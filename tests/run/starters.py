@@ -4,6 +4,7 @@
     starters.py SONDE CALLS
 """
 import os
+import pwd
 import subprocess
 import sys
 
@@ -77,6 +78,33 @@ def refused():
         need(not os.path.exists('x.py') and not os.path.exists('x.pl'), 'something was written')
     with open('there.py') as f:
         same(f.read(), 'mine')
+
+
+@case('lines are at most 100 columns wide')
+def wide():
+    with open('/sys/kernel/tracing/available_events') as f:
+        names = [n for n in f.read().split() if n.startswith(('block:', 'sched:', 'kvm:'))]
+    sonde('new', 'wide.py', '-e', ','.join(names))
+    with open('wide.py') as f:
+        text = f.read()
+    compile(text, 'wide.py', 'exec')
+    same([l for l in text.splitlines() if len(l) > 100], [])
+    need(any(l.startswith('         ') for l in text.splitlines()), 'no line is broken')
+
+
+@case('under sudo the file is the user\'s')
+def under_sudo():
+    user = pwd.getpwnam('nobody')
+    os.makedirs('theirs')
+    os.chmod('.', 0o755)
+    os.chmod('theirs', 0o777)
+    env = dict(SCRIPT_ENV, SUDO_UID=str(user.pw_uid), SUDO_GID=str(user.pw_gid),
+               SUDO_USER='nobody', SUDO_COMMAND='sonde')
+    p = subprocess.run([SONDE, 'new', 'theirs/x.py', '-e', EVENT], env=env, capture_output=True,
+                       text=True)
+    same((p.returncode, p.stderr.startswith('sonde: wrote')), (0, True), p.stderr)
+    st = os.stat('theirs/x.py')
+    same((st.st_uid, st.st_gid), (user.pw_uid, user.pw_gid))
 
 
 few_symbols()
