@@ -156,6 +156,8 @@ int record_broker_start(void)
 
 	if (!broker_prepare(&b) || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) < 0) {
 		cli_say("cannot start a recorder for the script: %m");
+		if (b.owner_fd >= 0)
+			close(b.owner_fd);
 		return -1;
 	}
 	b.socket = ends[0];
