@@ -75,6 +75,7 @@ static int main_run_command(struct cli *cli, const struct command *c, int argc, 
 		free(values);
 		return cli_status(cli, CLI_FAILED);
 	}
+	cli->command = c->name;
 	argc = opt_parse(&p, argc, words);
 	if (argc < 0) {
 		status = cli_usage(cli, "%s: %s%s", c->name, p.error,

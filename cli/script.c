@@ -74,8 +74,8 @@ static int script_identify(const struct cli *cli, const struct script_places *pl
 		file = colon + 1;
 		l = script_language_called(name, (size_t)(colon - name));
 		if (!l) {
-			cli_say("script: no language '%.*s'; 'sonde script -s lang' lists them",
-				(int)(colon - name), name);
+			cli_say("%s: no language '%.*s'; 'sonde script -s lang' lists them",
+				cli->command, (int)(colon - name), name);
 			return -1;
 		}
 	} else {
@@ -99,12 +99,12 @@ static int script_identify(const struct cli *cli, const struct script_places *pl
 		return 0;
 	}
 	if (!there && strchr(name, '/'))
-		cli_say("script: there is no file '%s'", name);
+		cli_say("%s: there is no file '%s'", cli->command, name);
 	else if (!there)
-		script_list_print_nearest(places, name);
+		script_list_print_nearest(cli, places, name);
 	else
-		cli_say("script: the language of '%s' is not known: give it as -s LANG:%s", name,
-			name);
+		cli_say("%s: the language of '%s' is not known: give it as %sLANG:%s", cli->command,
+			name, strcmp(cli->command, "script") ? "" : "-s ", name);
 	return -1;
 }
 

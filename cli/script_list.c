@@ -252,7 +252,8 @@ int script_list_print(const struct cli *cli, bool is_json)
 	return r;
 }
 
-void script_list_print_nearest(const struct script_places *p, const char *name)
+void script_list_print_nearest(const struct cli *cli,
+			       const struct script_places *p, const char *name)
 {
 	struct script_entries all;
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = name };
@@ -261,8 +262,8 @@ void script_list_print_nearest(const struct script_places *p, const char *name)
 		all = (struct script_entries){ 0 };
 	for (size_t i = 0; i < all.nr; i++)
 		sonde_nearest_offer(&near, all.v[i].name);
-	cli_say("script: there is no script '%s'%s%s%s; 'sonde script -l' lists them", name,
+	cli_say("%s: there is no script '%s'%s%s%s; 'sonde %s -l' lists them", cli->command, name,
 		near.meant ? " (nearest: " : "", near.meant ? near.meant : "",
-		near.meant ? ")" : "");
+		near.meant ? ")" : "", cli->command);
 	script_entries_done(&all);
 }

@@ -354,7 +354,7 @@ static int steps_run_named(struct step *s, const struct script_places *places,
 	if (r == 1 && steps_read_about(s) < 0)
 		r = -1;
 	if (r == 0)
-		script_list_print_nearest(places, name);
+		script_list_print_nearest(cli, places, name);
 	else if (r < 0)
 		cli_say("out of memory");
 	else

@@ -236,7 +236,8 @@ def g(): print("end", n)""" % (EVENT, EVENT)
     for words in (['-o', 'fork.data'], ['-i', 'fork.data']):
         command = ['--', CALLS, '-n', '400'] if words[0] == '-o' else []
         p = sonde('run', *words, '-e', code, *command)
-        same((p.stdout.count('end 400'), p.stdout.count('count of'), p.stderr), (1, 1, ''), p.stdout)
+        same((p.stdout.count('end 400'), p.stdout.count('count of'), p.stderr), (1, 1, ''),
+             p.stdout)
 
 
 @case('small things of the command line and of declarations')
@@ -249,6 +250,8 @@ def small():
         code = 'sub syscalls::sys_enter_getppid { }' if more else 'count("%s")' % EVENT
         p = sonde('run', '--dry-run', '-G', '/', *more, '-e', code)
         same(p.stdout.count('--all-cpus'), 1, p.stdout)
+    p = subprocess.run([SONDE, 'run', 'nosuch', '-a'], capture_output=True, text=True)
+    need("run: there is no script 'nosuch'" in p.stderr and "'sonde run -l'" in p.stderr, p.stderr)
     p = sonde('run', 'rw-top', '--format', 'json', '-a', '--for', '300ms')
     for line in p.stdout.splitlines():
         json.loads(line)

@@ -193,7 +193,7 @@ def count(event, by=None, where=None, *, limit=None, every=None, quiet=False):
     by     keys, one or several: name, comm, pid, tid, cpu, cgroup, index (which input), kstack,
            ustack, stack (functions of the call chain), or a field
     where  a condition in the kernel's filter language; false for events that a pattern chooses and
-           that lack its field, an error for a name
+           that do not have its field, an error for a name
     limit  number of keys that are kept (100000); beyond it the smallest become one row '(other)'
     every  seconds: prints the rows in such periods, each time those of the period alone; by the
            time of day in a live run, by the times of events on a recording
