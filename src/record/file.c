@@ -273,7 +273,8 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 		       struct recorder_file *ret)
 {
 	const struct outlet_options outlet =
-		transfer_outlet(&r->transfer, &r->capture.counters, r->is_pipe);
+		transfer_outlet(&r->transfer, &r->capture.counters, r->is_pipe,
+				r->opts.output_fd || r->opts.capture.reader);
 	const size_t nr_lanes = r->transfer.has_threads ? r->capture.counters.rings.list.n : 0;
 	struct recorder_file f = { 0 };
 	int *part_fds = calloc(nr_lanes + 1, sizeof(*part_fds)), fd, e;

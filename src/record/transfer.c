@@ -150,26 +150,34 @@ void transfer_done(struct transfer *f)
 
 /*
  * A pipe's reader may be slow for a while. Bytes that it has not yet read are kept in memory, which
- * is allocated as needed, up to this share of all memory. Beyond that they stay in the rings, where
- * they leave no room for new events.
+ * is allocated as needed, up to this share of all memory. A live session is one process with its
+ * reader, which may be a slow script for hours: its limit is twice the size of the rings. Beyond
+ * that they stay in the rings, where they leave no room for new events: the kernel counts what it
+ * drops.
  */
-static uint64_t transfer_spool_bytes(void)
+static uint64_t transfer_spool_bytes(uint64_t ring_bytes, bool is_live)
 {
-	enum { SHARE = 64, MOST_BYTES = 256 << 20 };
+	enum { SHARE = 64, LEAST_BYTES = 32 << 20, MOST_BYTES = 256 << 20, TIMES_RINGS = 2 };
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t bytes = is_live ? ring_bytes * TIMES_RINGS : MOST_BYTES;
 
-	return memory / SHARE < MOST_BYTES ? memory / SHARE : MOST_BYTES;
+	if (bytes < LEAST_BYTES)
+		bytes = LEAST_BYTES;
+	if (bytes > MOST_BYTES)
+		bytes = MOST_BYTES;
+	return bytes < memory / SHARE ? bytes : memory / SHARE;
 }
 
 struct outlet_options transfer_outlet(const struct transfer *f, const struct counters *c,
-				      bool is_pipe)
+				      bool is_pipe, bool is_live)
 {
-	uint64_t ahead = 0;
+	uint64_t ahead, rings = 0;
 
 	for (size_t i = 0; i < c->rings.list.n; i++)
-		ahead += f->aio_blocks * (c->rings.list.v[i].mask + 1);
-	if (is_pipe && ahead < transfer_spool_bytes())
-		ahead = transfer_spool_bytes();
+		rings += c->rings.list.v[i].mask + 1;
+	ahead = f->aio_blocks * rings;
+	if (is_pipe && ahead < transfer_spool_bytes(rings, is_live))
+		ahead = transfer_spool_bytes(rings, is_live);
 	return (struct outlet_options){
 		.level = f->level,
 		.padded = f->padded,

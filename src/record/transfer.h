@@ -38,7 +38,7 @@ int transfer_settle(struct transfer *f, const struct record_options *opts, const
 		    const struct target *target, const struct say *say);
 void transfer_done(struct transfer *f);
 struct outlet_options transfer_outlet(const struct transfer *f, const struct counters *c,
-				      bool is_pipe);
+				      bool is_pipe, bool is_live);
 /* The body of FEAT_COMPRESSED; empty if nothing is compressed. */
 void transfer_put_compressed(const struct transfer *f, uint32_t ratio, struct outbuf *to);
 

@@ -243,6 +243,30 @@ WORKLOAD = ('while :; do for i in 1 2 3 4 5 6 7 8; do /bin/true; done; %s -t 8 -
             'sleep 0.3; done')
 
 
+@case('a slow script takes memory up to twice the buffers, and the rest is counted as lost')
+def backlog():
+    with open('slow.py', 'w') as f:
+        f.write('''import time
+from sonde import exit, lost, on
+n, begun = 0, time.monotonic()
+@on("raw_syscalls:sys_enter")
+def f(e):
+    global n
+    n += 1
+    if n % 100 == 0:
+        time.sleep(0.005)
+        if time.monotonic() > begun + 4:
+            with open("/proc/self/status") as f:
+                print(f.read().split("RssAnon:")[1].split()[0])
+            exit()
+''')
+    p = subprocess.run([SONDE, 'run', 'slow.py', '--', 'dd', 'if=/dev/zero', 'of=/dev/null',
+                        'bs=1', 'count=100000000'], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
+                       capture_output=True, text=True)
+    need(int(p.stdout) < 100 << 10, p.stdout)  # KiB
+    need(' events were lost' in p.stderr, p.stderr)
+
+
 @case('memory is flat')
 def memory():
     if not FULL:
