@@ -112,7 +112,8 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 
 	p->is_json = a->format && !strcmp(a->format, "json");
 	p->threshold = a->threshold ? strtod(a->threshold, &end) : THRESHOLD_PERCENT;
-	if (a->threshold && (end == a->threshold || *end || !(p->threshold >= 0)))
+	if (a->threshold && (end == a->threshold || *end ||
+				!(p->threshold >= 0) || isinf(p->threshold)))
 		return cli_usage(cli, "stat: --threshold needs a number of percent, not '%s'",
 				 a->threshold);
 	if (a->threshold && !a->baseline)
@@ -301,12 +302,29 @@ static int stat_fail(struct stat_run *r, int e)
 	return e == -EBADR || e == -EINVAL ? cli_status(r->cli, CLI_USAGE) : failed;
 }
 
-/* Both must count the same events; that is known before anything runs. */
+static bool stat_has_places(const struct stat_runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		if (*runs->list[i].place)
+			return true;
+	}
+	return false;
+}
+
+/* Both must count the same events at the same places; that is known before anything runs. */
 static int stat_check_baseline(const struct stat_run *r, const struct sonde_stat *s)
 {
 	const struct sonde_stat_event *e;
+	const bool has_places = stat_has_places(&r->base);
 	size_t nr = 0;
 
+	if (has_places != (r->plan.by != SONDE_STAT_BY_ALL))
+		return cli_usage(r->cli,
+				 "stat: --baseline: %s has counts %s; count %s options such as -A "
+				 "and --per-core",
+				 r->args->baseline,
+				 has_places ? "of each cpu or core" : "without places",
+				 has_places ? "with the same" : "without");
 	for (size_t i = 0; (e = sonde_stat_event(s, i)); i++) {
 		const char *cgroup = e->cgroup ? e->cgroup : "";
 		size_t found = 0;
@@ -325,14 +343,16 @@ static int stat_check_baseline(const struct stat_run *r, const struct sonde_stat
 	return 0;
 }
 
-/* Prints the JSON object, the comparison, or both. Returns the status of the comparison. */
+/* Prints the JSON object, the comparison, or both. With --quiet only the status is found. */
 static int stat_compare(struct stat_run *r)
 {
 	const bool has_base = r->args->baseline != NULL;
 	FILE *out = r->printer.out;
 	size_t nr = 0;
 
-	if (r->plan.is_json) {
+	if (r->args->quiet) {
+		nr = has_base ? stat_baseline_beyond(&r->base, &r->runs, r->plan.threshold) : 0;
+	} else if (r->plan.is_json) {
 		stat_runs_begin_json(&r->runs, out);
 		if (has_base)
 			nr = stat_baseline_print_json(&r->base, &r->runs, r->plan.threshold, out);
@@ -358,7 +378,7 @@ static int stat_run_open(struct stat_run *r, struct sonde_stat *s)
 	counting = NULL;
 	if (e < 0)
 		return stat_fail(r, e);
-	status = r->args->quiet ? 0 : stat_compare(r);
+	status = stat_compare(r);
 	return stat_status(r) ? stat_status(r) : status;
 }
 
@@ -394,9 +414,10 @@ static int stat_read_baseline(struct stat_run *r)
 	}
 	if (r->base.nr_runs < 2)
 		return cli_usage(r->cli,
-				 "stat: --baseline: %s has %zu runs; a deviation needs two or more "
-				 "(-r N)",
-				 r->args->baseline, r->base.nr_runs);
+				 "stat: --baseline: %s has %zu run%s; a deviation needs two or "
+				 "more (-r N)",
+				 r->args->baseline, r->base.nr_runs,
+				 r->base.nr_runs == 1 ? "" : "s");
 	if (!counted)
 		return cli_usage(r->cli, "stat: --baseline: no event was counted in %s",
 				 r->args->baseline);

@@ -99,6 +99,12 @@ static bool baseline_is_whole(double mean)
 	return isnan(mean) || mean == floor(mean);
 }
 
+/* True if the run does not pass: an event that cannot be compared does not pass either. */
+static bool baseline_is_over(struct difference d)
+{
+	return d.is_beyond || (!d.is_known && !d.is_absent);
+}
+
 static void baseline_print_mean(FILE *out, double mean, bool is_whole)
 {
 	if (isnan(mean))
@@ -125,6 +131,20 @@ static void baseline_print_row(FILE *out, const struct stat_series *s, const str
 		*s->cgroup ? " " : "", s->cgroup, d->is_beyond ? "  beyond the threshold" : "");
 }
 
+size_t stat_baseline_beyond(const struct stat_runs *base, const struct stat_runs *now,
+			    double threshold)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < now->n; i++) {
+		const struct stat_series *b = stat_runs_find(base, now, i);
+
+		if (b)
+			nr += baseline_is_over(baseline_compare(b, &now->list[i], threshold));
+	}
+	return nr;
+}
+
 size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
 			   const char *path, double threshold, FILE *out)
 {
@@ -143,7 +163,7 @@ size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs 
 			continue;
 		d = baseline_compare(b, &now->list[i], threshold);
 		baseline_print_row(out, &now->list[i], &d);
-		nr += d.is_beyond || (!d.is_known && !d.is_absent);
+		nr += baseline_is_over(d);
 	}
 	fputc('\n', out);
 	return nr;
@@ -190,7 +210,7 @@ size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_
 			baseline_put_number(out, "high_percent", d.high);
 		}
 		fprintf(out, ",\"is_beyond\":%s}", d.is_beyond ? "true" : "false");
-		nr += d.is_beyond || (!d.is_known && !d.is_absent);
+		nr += baseline_is_over(d);
 	}
 	fputs("\n]", out);
 	return nr;

@@ -49,6 +49,9 @@ int stat_runs_parse(struct json_reader *j, struct stat_runs *r);
 
 /* ---- stat_baseline.c ------------------------------------------------------------------------- */
 
+/* The number of events that do not pass, without printing. */
+size_t stat_baseline_beyond(const struct stat_runs *base, const struct stat_runs *now,
+			    double threshold);
 /*
  * Prints the differences of the runs to those of the baseline. Returns the number of rows that
  * increased by more than the threshold, in percent, or that could not be compared: they were

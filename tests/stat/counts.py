@@ -323,6 +323,9 @@ def compared():
                                    (104, ['--threshold', '3'], 1), (100, ['-r', '2'], 0)):
         r = baseline(*options, '--', CALLS, '-n', str(calls))
         same((r.returncode, '%+.2f%%' % (calls - 100) in r.stderr), (status, True), r.stderr)
+    for calls, status in ((100, 0), (200, 1)):
+        r = baseline('--quiet', '--', CALLS, '-n', str(calls))
+        same((r.returncode, r.stderr), (status, ''))
     r = baseline('--format', 'json', '--', CALLS, '-n', '200')
     d = json.loads(r.stderr)['differences'][0]
     same((r.returncode, d['percent'], d['low_percent'], d['is_beyond']), (1, 100, 100, True))
@@ -362,7 +365,7 @@ def refused_baselines():
     good = ('{"schema":"sonde-stat","version":1,"elapsed_ns":[1,2],"counts":'
             '[{"event":"%s","runs":[1,2]}]}' % GETPPID)
     bad = {'': 'expected', '{}': 'schema', good[:-1]: 'expected', good[:60]: 'expected',
-           good.replace('[1,2]', '[1]'): 'runs', good.replace('getppid', 'getpid'): 'no counts',
+           good.replace('[1,2]', '[1]'): '1 run;', good.replace('getppid', 'getpid'): 'no counts',
            good.replace('"version":1', '"version":2'): 'version 1', '[' * 500: 'expected',
            good + ' x': 'the end of the file', good.replace('[1,2]}', '[1,-2]}'): '0 or more',
            good.replace('[1,2]}', '[1,1e999]}'): '0 or more',
@@ -383,7 +386,10 @@ def refused_baselines():
     with open('base.json', 'w') as f:
         f.write(good)
     same(sonde('stat', '-a', '-e', GETPPID, '--baseline', 'base.json').returncode, 2)
+    r = baseline('-a', '-A', '--', 'touch', 'x.ran')
+    same((r.returncode, 'without places' in r.stderr, os.path.exists('x.ran')), (2, True, False))
     for options in (['-r', '1'], ['-I', '100'], ['-j'], ['-x,'], ['--threshold', 'x'],
+                    ['--threshold', 'inf'],
                     ['--format', 'xml']):
         same(baseline(*options, '--', 'true').returncode, 2, options)
 
