@@ -95,6 +95,10 @@ COUNTERS = [(options.split(), TRUE) for options in [
 def shape(text, exact):
     """Times, rates and chance removed; numbers replaced by where they end."""
     text = re.sub(r'  \( \+- *[\d.]+% \)', '', text)
+    if not exact:
+        # Two clocks of the kernel differ by microseconds: an event of a control group has at
+        # times run for 98 % of a short command. The shares of the stand-in's counters are exact.
+        text = re.sub(r'  \(\d+\.\d\d%\)', '', text)
     text = re.sub(r' # +[\d.]+ ([KMG]?)/sec *', ' # N /sec ', text)
     text = re.sub(r'(,|;|\t|\\t)[\d.]+\1[KMG]?/sec', r'\1N\1/sec', text)
     text = re.sub(r'"[KMG]?/sec"', '"/sec"', text)
@@ -104,9 +108,6 @@ def shape(text, exact):
     text = re.sub(r' +# (Table|Final)', r'# \1', text)
     text = re.sub(r'# started on .*', '# started on', text)
     if not exact:
-        # Two clocks of the kernel differ by microseconds: an event of a control group has at
-        # times run for 98 % of a short command. The shares of the stand-in's counters are exact.
-        text = re.sub(r'  \(\d+\.\d\d%\)', '', text)
         text = re.sub(r'(?m)(  +|^|(?<=[^\w.]))(\d+)((?:\.\d+)?)(?!\w)',
                       lambda m: '~' * (len(m[1]) + len(m[2]) if m[1] else 1) +
                       re.sub(r'\d', '9', m[3]), text)
