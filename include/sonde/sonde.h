@@ -71,8 +71,8 @@ SONDE_API const char *sonde_error_text(void);
  * that begins with '#' is a comment. "" means all defaults. origin is a name of text for messages,
  * such as "the command line". Returns 0 and *ret, which sonde_session_close() frees. On failure
  * *ret is unchanged. Failures: -EINVAL for an unknown key or a bad value, -EBADMSG for a file that
- * is no recording, -ETIME, -EXDEV or -EFBIG where the text of a key says so, -ENOMEM, or what open()
- * or read() failed with.
+ * is no recording, -ETIME, -EXDEV or -EFBIG where the text of a key says so, -ENOMEM, or what
+ * open() or read() failed with.
  *
  * A key of value 0|1 is 0 by default unless its text names another default.
  *
