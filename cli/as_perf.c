@@ -11,7 +11,7 @@
 
 static bool called_as_perf;
 
-static bool is_perfs_version(const char *word)
+static bool as_perf_is_version(const char *word)
 {
 	return word && !strncmp(word, "perf-", 5) && cli_compat_known(word);
 }
@@ -25,7 +25,7 @@ void as_perf_look(struct cli *cli, const char *program, const char **ret_command
 	if (!base || strncmp(base, "perf", 4) || (base[4] && base[4] != '-'))
 		return;
 	called_as_perf = true;
-	if (is_perfs_version(base)) {
+	if (as_perf_is_version(base)) {
 		cli->compat = base;
 		return;
 	}
@@ -33,7 +33,7 @@ void as_perf_look(struct cli *cli, const char *program, const char **ret_command
 	 * By default sonde passes "none" to the wrappers that it runs: their calls of perf then
 	 * give the right results, too.
 	 */
-	if (wished && (is_perfs_version(wished) || !strcmp(wished, "none")))
+	if (wished && (as_perf_is_version(wished) || !strcmp(wished, "none")))
 		cli->compat = wished;
 	else
 		cli->compat = DEFAULT_COMPAT;
@@ -53,7 +53,7 @@ const char *as_perf_name(void)
 
 void as_perf_print_version(const struct cli *cli)
 {
-	const char *as = is_perfs_version(cli->compat) ? cli->compat : DEFAULT_COMPAT;
+	const char *as = as_perf_is_version(cli->compat) ? cli->compat : DEFAULT_COMPAT;
 
 	printf("perf version %s.0+sonde.%s\n", as + strlen("perf-"), sonde_version());
 }

@@ -104,7 +104,7 @@ static bool check_is_perfs(int argc, char **argv)
 	return true;
 }
 
-static void put_check_json(const struct checks *c, int i)
+static void check_put_json(const struct checks *c, int i)
 {
 	const struct check_result *r = &c->results[i];
 
@@ -128,7 +128,7 @@ static int check_print_json(const struct checks *c)
 	printf(",\"ok\":%s,\"samples\":%llu,\n\"checks\":[", status ? "false" : "true",
 	       (unsigned long long)c->samples);
 	for (int i = 0; i < NR_CHECKS; i++)
-		put_check_json(c, i);
+		check_put_json(c, i);
 	fputs("],\n\"files\":[", stdout);
 	for (size_t i = 0; i < c->nr_files; i++) {
 		const struct check_file *f = c->files[i];

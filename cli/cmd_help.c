@@ -32,7 +32,7 @@ static void help_print_overview(FILE *out)
 	fprintf(out, "\n'%s help COMMAND' describes a command.\n", as_perf_name());
 }
 
-static void print_help(const struct command *c, FILE *out)
+static void help_print(const struct command *c, FILE *out)
 {
 	if (!c) {
 		help_print_overview(out);
@@ -69,12 +69,12 @@ void command_show_help(const struct cli *cli, const struct command *c)
 	FILE *out = pager ? open_memstream(&text, &len) : NULL;
 
 	if (!out) {
-		print_help(c, stdout);
+		help_print(c, stdout);
 		return;
 	}
-	print_help(c, out);
+	help_print(c, out);
 	if (fclose(out) || !text) {
-		print_help(c, stdout);
+		help_print(c, stdout);
 		free(text);
 		return;
 	}
@@ -88,7 +88,7 @@ void command_show_help(const struct cli *cli, const struct command *c)
 
 void command_print_help(const struct command *c, FILE *out)
 {
-	print_help(c, out);
+	help_print(c, out);
 }
 
 static void help_print_man(const struct command *c, FILE *out)

@@ -354,7 +354,7 @@ static int script_generate(const struct cli *cli, const struct script_args *a, c
 }
 
 /* The interpreter draws the progress line until the script writes to stderr. */
-static int run_script(const struct cli *cli, struct script *script, const char *session)
+static int script_run_once(const struct cli *cli, struct script *script, const char *session)
 {
 	char *drawn;
 	int status;
@@ -389,7 +389,7 @@ static int script_run_session(const struct cli *cli, struct script_args *a, stru
 		script_warn_unprinted(a);
 		status = a->header ? script_print_header(cli, a, complete) : CLI_OK;
 		if (!status)
-			status = run_script(cli, script, complete);
+			status = script_run_once(cli, script, complete);
 	} else {
 		status = script_print_text(cli, a, complete);
 	}

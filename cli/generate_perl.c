@@ -435,7 +435,7 @@ static const char starter_ending[] =
 	"}\n";
 /* clang-format on */
 
-static int starter_perl_put_sub(FILE *out, const struct starter_event *e)
+static int perl_put_starter_sub(FILE *out, const struct starter_event *e)
 {
 	const struct sonde_field *fields[STARTER_FIELDS];
 	const size_t nr = starter_fields(e->sc, fields, perl_is_identifier);
@@ -484,7 +484,7 @@ int starter_perl(FILE *out, const struct starter *s)
 	fputs(starter_opening, out);
 	for (size_t i = 0; i < s->nr_events && !r; i++) {
 		if (s->events[i].sc)
-			r = starter_perl_put_sub(out, &s->events[i]);
+			r = perl_put_starter_sub(out, &s->events[i]);
 		else
 			has_samples = true;
 	}

@@ -83,7 +83,7 @@ char *other_perf_find(void)
 }
 
 /* True for a folder that contains only our link. */
-static bool holds_only_perf(const char *path)
+static bool other_holds_only_perf(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -104,8 +104,8 @@ static bool other_perf_is_ours(const char *folder, const char *own)
 	bool ours = asprintf(&perf, "%s/perf", folder) >= 0 && programs_is_own(perf);
 
 	free(perf);
-	return ours &&
-	       ((own && realpath(folder, real) && !strcmp(real, own)) || holds_only_perf(folder));
+	return ours && ((own && realpath(folder, real) && !strcmp(real, own)) ||
+			other_holds_only_perf(folder));
 }
 
 /*

@@ -33,7 +33,7 @@ static void pager_on_signal(int nr)
 	raise(nr);
 }
 
-static void run_pager(int in, const char *command)
+static void pager_run(int in, const char *command)
 {
 	struct pollfd input = { .fd = in, .events = POLLIN };
 
@@ -62,7 +62,7 @@ int pager_start(const char *command)
 	}
 	if (!pager) {
 		close(fds[1]);
-		run_pager(fds[0], command);
+		pager_run(fds[0], command);
 	}
 	dup2(fds[1], STDOUT_FILENO);
 	if (isatty(STDERR_FILENO))

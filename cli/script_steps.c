@@ -148,7 +148,7 @@ static int steps_read_about(struct step *s)
 	return 0;
 }
 
-static int record_step(struct step *s)
+static int steps_record(struct step *s)
 {
 	const struct cli *cli = s->cli;
 	struct step_words w = { 0 };
@@ -174,7 +174,7 @@ static bool steps_is_input(const char *word)
 	return !strcmp(word, "-i") || !strcmp(word, "--input");
 }
 
-static int report_step(struct step *s)
+static int steps_report(struct step *s)
 {
 	const struct cli *cli = s->cli;
 	const struct script_steps *steps = s->steps;
@@ -215,7 +215,7 @@ static int steps_live_report(void *ctx, const char *input)
 	if (!s->entry.report && s->entry.file)
 		return s->steps->run_file(s->steps->ctx, s->entry.file, input, s->argc, s->argv);
 	if (!s->entry.report)
-		return report_step(s);
+		return steps_report(s);
 	steps_add(&w, "/bin/sh");
 	steps_add(&w, s->entry.report);
 	steps_add_all(&w, s->argc, s->argv);
@@ -285,7 +285,7 @@ static void steps_warn_of_input(const struct step *s, int argc, char **argv)
 			given, given, given, s->entry.name);
 }
 
-static int live_step(struct step *s)
+static int steps_live(struct step *s)
 {
 	const struct cli *cli = s->cli;
 	struct step_words w = { 0 };
@@ -349,7 +349,7 @@ static int steps_run_named(struct step *s, const struct script_places *places,
 		r = script_entry_find_language(places, name, &s->entry);
 	if (!r && !cli_rules(cli)->needs_wrappers)
 		r = script_entry_at_path(name, &s->entry);
-	if (r > 0 && run == report_step && cli_rules(cli)->needs_wrappers && !s->entry.report)
+	if (r > 0 && run == steps_report && cli_rules(cli)->needs_wrappers && !s->entry.report)
 		r = 0;
 	if (r == 1 && steps_read_about(s) < 0)
 		r = -1;
@@ -360,7 +360,7 @@ static int steps_run_named(struct step *s, const struct script_places *places,
 	else
 		return run(s);
 	/* If the requested report is missing, perf ends with another status. */
-	return run == report_step || r < 0
+	return run == steps_report || r < 0
 		       ? cli_status(cli, cli_rules(cli)->needs_wrappers ? CLI_FAILED : CLI_USAGE)
 		       : CLI_USAGE;
 }
@@ -391,7 +391,7 @@ static int steps_run_record(struct step *s, const struct script_places *places)
 		r = s->entry.record ? 1 : 0;
 		script_entry_done(&s->entry);
 	}
-	return r == 0 ? steps_record_as_perf(s) : steps_run_named(s, places, record_step);
+	return r == 0 ? steps_record_as_perf(s) : steps_run_named(s, places, steps_record);
 }
 
 /* Returns 1 if it was recorded and reported, 0 if it is a file for an existing recording. */
@@ -417,10 +417,10 @@ static int steps_run_live(struct step *s, const struct script_places *places, in
 		/* There is nothing to record, or no definition of it. */
 		if (s->entry.file)
 			return 0;
-		*ret_status = report_step(s);
+		*ret_status = steps_report(s);
 		return 1;
 	}
-	*ret_status = live_step(s);
+	*ret_status = steps_live(s);
 	return 1;
 }
 
@@ -447,7 +447,7 @@ int script_steps_run(const struct cli *cli, const struct script_steps *steps, in
 						argv[0]);
 		} else {
 			*ret_status = record ? steps_run_record(&s, &places)
-					     : steps_run_named(&s, &places, report_step);
+					     : steps_run_named(&s, &places, steps_report);
 		}
 	} else {
 		s.argc = argc - 1;

@@ -54,7 +54,7 @@ static bool word_holds_events(const char *path)
 	       (S_ISREG(st.st_mode) && !word_is_text(path));
 }
 
-static bool names_script(const struct cli *cli, const char *word)
+static bool word_names_script(const struct cli *cli, const char *word)
 {
 	struct script_places places;
 	struct script_entry e = { 0 };
@@ -73,5 +73,5 @@ static bool names_script(const struct cli *cli, const char *word)
 bool script_word_is_recording(const struct cli *cli, const char *word)
 {
 	return !cli_rules(cli)->words_are_no_recordings && word_holds_events(word) &&
-	       !script_steps_is_word(word) && !names_script(cli, word);
+	       !script_steps_is_word(word) && !word_names_script(cli, word);
 }

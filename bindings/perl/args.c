@@ -172,7 +172,7 @@ static inline void args_set_field(pTHX_ SV **args, size_t i, const struct conv *
 }
 
 /* Names of threads repeat, so some of them are kept. */
-static inline SV *comm_arg(pTHX_ struct perl_run *r, uint32_t id)
+static inline SV *arg_of_comm(pTHX_ struct perl_run *r, uint32_t id)
 {
 	struct text_arg *a = &r->comms[id % COMM_ARGS];
 
@@ -215,7 +215,7 @@ void args_fill(pTHX_ struct perl_run *r, struct slot *slot)
 		args_set_field(aTHX_ a, PRELUDE_PID, &slot->pid, ev, is_plain);
 	else
 		args_set_iv(aTHX_ a, PRELUDE_PID, slot->pid_is_thread ? ev->tid : 0);
-	a[PRELUDE_COMM] = comm_arg(aTHX_ r, ev->comm);
+	a[PRELUDE_COMM] = arg_of_comm(aTHX_ r, ev->comm);
 	args_set_callchain(aTHX_ slot, ev);
 	for (size_t i = 0; i < slot->nr_fields; i++)
 		args_set_field(aTHX_ a, PRELUDE_NR_COMMON + i, &slot->fields[i], ev, is_plain);

@@ -119,7 +119,7 @@ XS(session_next_xs)
 	XSRETURN(1);
 }
 
-static void close_session(pTHX_ struct session *s)
+static void session_close(pTHX_ struct session *s)
 {
 	if (!s->s)
 		return;
@@ -140,7 +140,7 @@ XS(session_close_xs)
 
 	if (items != 1)
 		croak_xs_usage(cv, "session");
-	close_session(aTHX_ session_object(aTHX_ ST(0), OBJECT_SESSION, "close"));
+	session_close(aTHX_ session_object(aTHX_ ST(0), OBJECT_SESSION, "close"));
 	XSRETURN_EMPTY;
 }
 
@@ -153,7 +153,7 @@ XS(session_destroy_xs)
 	if (items != 1)
 		croak_xs_usage(cv, "session");
 	if (object_find(aTHX_ ST(0), OBJECT_SESSION, &s))
-		close_session(aTHX_ s);
+		session_close(aTHX_ s);
 	XSRETURN_EMPTY;
 }
 

@@ -351,7 +351,7 @@ static int dict_contains(PyObject *self, PyObject *key)
 }
 
 /* Either operand of a binary operator may be a lazy one. */
-static int fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
+static int lazy_fill_if_lazy(PyObject *o, PyObject *(*repr)(PyObject *))
 {
 	if (PyType_GetSlot(Py_TYPE(o), Py_tp_repr) != (void *)repr)
 		return 0;
@@ -372,8 +372,8 @@ static PyObject *dict_or(PyObject *a, PyObject *b)
 
 	if (!PyDict_Check(a) || !PyDict_Check(b))
 		Py_RETURN_NOTIMPLEMENTED;
-	if ((lazy_is_heap_type(a) && fill_if_lazy(a, dict_repr) < 0) ||
-	    (lazy_is_heap_type(b) && fill_if_lazy(b, dict_repr) < 0))
+	if ((lazy_is_heap_type(a) && lazy_fill_if_lazy(a, dict_repr) < 0) ||
+	    (lazy_is_heap_type(b) && lazy_fill_if_lazy(b, dict_repr) < 0))
 		return NULL;
 	plain = PyDict_Copy(a);
 	if (plain && !PyDict_Update(plain, b))

@@ -14,7 +14,7 @@ static inline bool plan_keep_list_is_empty(PyObject *list)
 #endif
 }
 
-static int make_keep(struct python_run *r, struct plan_keep *k, PyObject **ret)
+static int keep_make(struct python_run *r, struct plan_keep *k, PyObject **ret)
 {
 	*ret = k->kind ? lazy_new(r, k->kind) : PyList_New(0);
 	if (!*ret)
@@ -54,7 +54,7 @@ int plan_keep_ready(struct python_run *r, struct plan_keep *k, PyObject **o)
 		Py_CLEAR(k->inner);
 		Py_CLEAR(*o);
 	}
-	return make_keep(r, k, o);
+	return keep_make(r, k, o);
 }
 
 static int plan_keep_fill_if_held(PyObject *o, struct lazy *l)

@@ -318,7 +318,7 @@ static int sample_read_values(struct python_run *r)
 	return 0;
 }
 
-static struct shape *read_sample(struct python_run *r)
+static struct shape *sample_of_run(struct python_run *r)
 {
 	if (sample_read_values(r) < 0)
 		return NULL;
@@ -331,14 +331,14 @@ static struct shape *read_sample(struct python_run *r)
 
 PyObject *dict_sample(struct python_run *r)
 {
-	struct shape *sh = read_sample(r);
+	struct shape *sh = sample_of_run(r);
 
 	return sh ? sample_fill(r, sh, &sh->dict) : NULL;
 }
 
 PyObject *dict_sample_values(struct python_run *r)
 {
-	struct shape *sh = read_sample(r);
+	struct shape *sh = sample_of_run(r);
 
 	return sh ? sample_values(r, sh) : NULL;
 }
@@ -378,7 +378,7 @@ PyObject *dict_sample_value(struct python_run *r, PyObject *key, bool of_values)
 		r->sample.sampled = sampled;
 		r->sample.ev = r->base.ev;
 	} else if (k->needs || k->item == ITEM_SAMPLE) {
-		sh = read_sample(r);
+		sh = sample_of_run(r);
 		if (!sh)
 			return NULL;
 	} else if (sample_read_values(r) < 0) {

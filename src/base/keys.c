@@ -161,7 +161,7 @@ void keys_init(const struct key *keys, size_t nr, void *to, size_t bytes)
 			*(uint64_t *)((char *)to + keys[i].offset) = KEY_NO_NUMBER;
 }
 
-static void print_key(const struct key_set *s, const struct key *k, struct outbuf *out)
+static void key_print(const struct key_set *s, const struct key *k, struct outbuf *out)
 {
 	const void *at = (const char *)s->to + k->offset;
 
@@ -195,7 +195,7 @@ void key_sets_print(const struct key_set *sets, size_t nr_sets, struct outbuf *o
 			while (earlier < s && !keys_find(earlier, s->keys[i].name))
 				earlier++;
 			if (earlier == s)
-				print_key(s, &s->keys[i], out);
+				key_print(s, &s->keys[i], out);
 		}
 	}
 }

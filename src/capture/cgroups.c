@@ -33,7 +33,7 @@ bool capture_cgroup_tree(char ret[PATH_MAX])
 	return is_found;
 }
 
-static int open_cgroup(struct capture_events *l, const char *name,
+static int cgroup_open(struct capture_events *l, const char *name,
 		       const struct capture_cgroup **ret)
 {
 	struct capture_cgroup g = { .name = name };
@@ -96,7 +96,7 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 					       "events precede it; each control group is for one "
 					       "event, a single one is for all",
 					       names, name, l->nr_cgroups + 1, l->list.n);
-			TRY(open_cgroup(l, name, &g));
+			TRY(cgroup_open(l, name, &g));
 			cgroups_set_event(&l->list.v[l->nr_cgroups], g);
 		}
 		l->nr_cgroups++;

@@ -93,7 +93,7 @@ static bool counters_cpu_is_gone(int cpu, int32_t tid, int error)
  * The wakeup threshold is set only on the attr that is opened, not on the one that is written to
  * the file.
  */
-static int open_counter(const struct capture_event *e, int32_t tid, int cpu, int group_fd,
+static int counter_open(const struct capture_event *e, int32_t tid, int cpu, int group_fd,
 			uint32_t wakeup_bytes)
 {
 	struct perf_event_attr a = e->attr;
@@ -138,7 +138,7 @@ static int counters_open_one(struct counters *c, struct capture_events *events, 
 		if (group_fd < 0)
 			return 0;
 	}
-	while ((n.fd = open_counter(e, tid, n.cpu, group_fd, t->wakeup_bytes)) < 0) {
+	while ((n.fd = counter_open(e, tid, n.cpu, group_fd, t->wakeup_bytes)) < 0) {
 		error = errno;
 		if (error == ESRCH && t->tids_may_vanish) {
 			if (event == 0)

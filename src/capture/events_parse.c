@@ -61,7 +61,7 @@ static const char *parse_why_never(const char *name)
 	return NULL;
 }
 
-static int unknown_event(struct capture_events *l, const char *text, const char *name)
+static int event_unknown(struct capture_events *l, const char *text, const char *name)
 {
 	char near_events[512];
 	const char *why = parse_why_never(name);
@@ -205,7 +205,7 @@ static int events_add_tracepoints(struct capture_events *l, const struct event_t
 	}
 	TRY(events_add_tracepoint(&v, system, event));
 	snprintf(name, sizeof(name), "%s:%s", system, event);
-	return v.found ? 0 : unknown_event(l, t->whole, name);
+	return v.found ? 0 : event_unknown(l, t->whole, name);
 }
 
 struct source_visit {
@@ -418,7 +418,7 @@ static int parse_add_one(struct capture_events *l, struct event_text *t)
 			return 0;
 	}
 	if (!second)
-		return unknown_event(l, t->whole, t->head);
+		return event_unknown(l, t->whole, t->head);
 	third = events_split_at_colon(second);
 	TRY(parse_set_modifiers(t, third));
 	return events_add_tracepoints(l, t, t->head, second);

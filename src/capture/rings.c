@@ -11,7 +11,7 @@
 #include "capture/explain.h"
 #include "capture/limits.h"
 
-static int map_ring(struct rings *r, const struct counter *n)
+static int ring_map(struct rings *r, const struct counter *n)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	/* The kernel overwrites a ring that is mapped read-only. */
@@ -44,7 +44,7 @@ static int rings_map_all(struct rings *r, const struct counter *counters, size_t
 		int *owner = &owners[n->buffer + (n->backward ? nr_buffers : 0)];
 
 		if (*owner < 0) {
-			TRY(map_ring(r, n));
+			TRY(ring_map(r, n));
 			*owner = n->fd;
 		} else if (ioctl(n->fd, PERF_EVENT_IOC_SET_OUTPUT, *owner) < 0) {
 			return err_errno(errno, "cannot join the events of %s %d in one buffer",

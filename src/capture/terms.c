@@ -98,7 +98,7 @@ static int terms_parse_number(const struct term_parser *p, const char *term, con
 	return 0;
 }
 
-static int set_term(struct term_parser *p, const struct term_word *w, const char *value)
+static int term_set(struct term_parser *p, const struct term_word *w, const char *value)
 {
 	struct event_terms *t = &p->event->terms;
 	const char *text = NULL;
@@ -174,7 +174,7 @@ static int set_term(struct term_parser *p, const struct term_word *w, const char
 	return 0;
 }
 
-static int parse_terms(struct term_parser *p, const char *terms);
+static int terms_parse(struct term_parser *p, const char *terms);
 
 static bool terms_is_of_processor(const struct pmu *pmu)
 {
@@ -185,7 +185,7 @@ static bool terms_is_of_processor(const struct pmu *pmu)
  * cpu/cycles/, cpu_core/r1a8/: a counter of the processor, of the source's cores. -ENOENT (no
  * message) if the name is none.
  */
-static int set_counter_term(struct term_parser *p, const char *name)
+static int term_set_counter(struct term_parser *p, const char *name)
 {
 	const bool is_hybrid = hybrid_is_source(p->pmu);
 	struct perf_event_attr *a = &p->event->attr;
@@ -205,7 +205,7 @@ static int set_counter_term(struct term_parser *p, const char *name)
 /*
  * Sets a term that is defined in the source's folders. -ENOENT (no message) if it has no such term.
  */
-static int set_source_term(struct term_parser *p, const char *name, const char *value)
+static int term_set_source(struct term_parser *p, const char *name, const char *value)
 {
 	struct pmu_format format;
 	char terms[EVENT_MAX_BYTES];
@@ -225,15 +225,15 @@ static int set_source_term(struct term_parser *p, const char *name, const char *
 		return r;
 	r = pmu_event_read(p->pmu, name, terms, sizeof(terms));
 	if (r == -ENOENT)
-		return set_counter_term(p, name);
+		return term_set_counter(p, name);
 	TRY(r);
 	p->in_alias = true;
-	r = parse_terms(p, terms);
+	r = terms_parse(p, terms);
 	p->in_alias = false;
 	return r;
 }
 
-static int unknown_term(const struct term_parser *p, const char *name)
+static int term_unknown(const struct term_parser *p, const char *name)
 {
 	char near_terms[512], of_source[512] = "", all[512] = "";
 	const bool is_tracepoint = p->event->system != NULL;
@@ -262,21 +262,21 @@ static int unknown_term(const struct term_parser *p, const char *name)
 		       name, near_terms, of_source, *of_source ? ", " : "", all);
 }
 
-static int parse_term(struct term_parser *p, const char *name, const char *value)
+static int term_parse(struct term_parser *p, const char *name, const char *value)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i].name, name)) {
 			if (p->event->system && !words[i].of_tracepoints)
-				return unknown_term(p, name);
-			return set_term(p, &words[i], value);
+				return term_unknown(p, name);
+			return term_set(p, &words[i], value);
 		}
 	if (p->pmu) {
-		int r = set_source_term(p, name, value);
+		int r = term_set_source(p, name, value);
 
 		if (r != -ENOENT)
 			return r == -EINVAL ? err_add(-EBADR, "event '%s'", p->text) : r;
 	}
-	return unknown_term(p, name);
+	return term_unknown(p, name);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -293,7 +293,7 @@ static char *terms_trim(char *s)
 	return s;
 }
 
-static int parse_terms(struct term_parser *p, const char *terms)
+static int terms_parse(struct term_parser *p, const char *terms)
 {
 	const char *rest = terms;
 
@@ -318,7 +318,7 @@ static int parse_terms(struct term_parser *p, const char *terms)
 		if (value && !*value)
 			return err_set(-EBADR, "event '%s': there is no value after %s=", p->text,
 				       name);
-		TRY(parse_term(p, name, value));
+		TRY(term_parse(p, name, value));
 		if (!rest[len])
 			return 0;
 		rest += len + 1;
@@ -330,5 +330,5 @@ int event_terms_parse(struct capture_events *l, struct capture_event *e, const s
 {
 	struct term_parser p = { .list = l, .event = e, .pmu = pmu, .text = text };
 
-	return terms[strspn(terms, " \t\n")] ? parse_terms(&p, terms) : 0;
+	return terms[strspn(terms, " \t\n")] ? terms_parse(&p, terms) : 0;
 }

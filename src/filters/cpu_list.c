@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-static bool parse_cpu(const char **p, uint32_t *ret)
+static bool cpu_parse(const char **p, uint32_t *ret)
 {
 	uint32_t cpu = 0;
 
@@ -29,7 +29,7 @@ static int cpu_list_walk(const char *text, uint64_t *set, uint32_t *ret_max, boo
 	for (;;) {
 		uint32_t first, last;
 
-		if (!parse_cpu(&p, &first))
+		if (!cpu_parse(&p, &first))
 			return err_set(-EINVAL,
 				       "Invalid cpu list '%s': cpu numbers and ranges like 0,2-3 "
 				       "are expected",
@@ -37,7 +37,7 @@ static int cpu_list_walk(const char *text, uint64_t *set, uint32_t *ret_max, boo
 		last = first;
 		if (*p == '-') {
 			p++;
-			if (!parse_cpu(&p, &last) || last < first)
+			if (!cpu_parse(&p, &last) || last < first)
 				return err_set(-EINVAL,
 					       "Invalid cpu list '%s': a range is FIRST-LAST",
 					       text);

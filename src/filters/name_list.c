@@ -20,7 +20,7 @@ static int name_list_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(struct names *n, const char *name, size_t len)
+static int name_add(struct names *n, const char *name, size_t len)
 {
 	char *copy;
 
@@ -82,7 +82,7 @@ static int name_list_add_lines(struct names *n, const char *path, const char *wh
 	for (const char *p = text; *p && r >= 0;) {
 		size_t len = strcspn(p, "\n");
 
-		r = add_name(n, p, len);
+		r = name_add(n, p, len);
 		p += len + (p[len] == '\n');
 	}
 	free(text);
@@ -96,7 +96,7 @@ static int name_list_add_member(struct names *n, const char *name, size_t len, c
 	int r;
 
 	if (len < strlen(scheme) || strncmp(name, scheme, strlen(scheme)) != 0)
-		return add_name(n, name, len);
+		return name_add(n, name, len);
 	path = strndup(name + strlen(scheme), len - strlen(scheme));
 	if (!path)
 		return err_nomem();

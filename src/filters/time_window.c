@@ -281,7 +281,7 @@ static int window_parse_bound(struct parse *parse, const char *p, size_t len, ui
 }
 
 /* "FROM,TO" in p[0..len) */
-static int parse_window(struct parse *parse, const char *p, size_t len)
+static int window_parse(struct parse *parse, const char *p, size_t len)
 {
 	struct time_window w = { 0, UINT64_MAX };
 	const char *comma = memchr(p, ',', len), *to = comma + 1;
@@ -302,7 +302,7 @@ static int parse_window(struct parse *parse, const char *p, size_t len)
  * Splits the text as perf does: a blank after the second number ends a window, blanks after the
  * comma do not.
  */
-static int parse_windows(struct parse *parse)
+static int window_parse_list(struct parse *parse)
 {
 	const char *p = parse->text, *end = p + strlen(p);
 
@@ -317,13 +317,13 @@ static int parse_windows(struct parse *parse)
 				parse,
 				"a window is FROM,TO in seconds; nothing may follow the last one");
 		if (!strchr(comma + 1, ','))
-			return parse_window(parse, p, (size_t)(end - p));
+			return window_parse(parse, p, (size_t)(end - p));
 		for (stop = time_window_skip_blanks(comma + 1, end);
 		     stop < end && !time_window_is_blank(*stop); stop++) {
 			if (*stop == ',')
 				return time_window_fail(parse, "windows are separated by blanks");
 		}
-		TRY(parse_window(parse, p, (size_t)(stop - p)));
+		TRY(window_parse(parse, p, (size_t)(stop - p)));
 		p = stop + (stop < end);
 	}
 }
@@ -510,7 +510,7 @@ static int time_window_parse_text(struct parse *parse, bool relative)
 	}
 	if (relative && time_windows_need_wall(parse->text))
 		return time_window_fail(parse, "times of day do not count from the first event");
-	TRY(parse_windows(parse));
+	TRY(window_parse_list(parse));
 	if (!parse->span && time_windows_need_wall(parse->text))
 		return 0; /* the order of the bounds is not known yet */
 	TRY(window_check_order(parse));
@@ -554,7 +554,7 @@ static uint64_t window_shift_bound(uint64_t ns, int64_t by_ns)
 	return __builtin_add_overflow(ns, (uint64_t)by_ns, &sum) ? UINT64_MAX : sum;
 }
 
-static void shift_window(struct time_window *w, int64_t by_ns)
+static void window_shift(struct time_window *w, int64_t by_ns)
 {
 	/* Times are positive, so a window that ends at 0 or before is empty. */
 	if (w->from_ns)
@@ -565,9 +565,9 @@ static void shift_window(struct time_window *w, int64_t by_ns)
 
 void time_windows_shift(struct time_windows *w, int64_t by_ns)
 {
-	shift_window(&w->bounds, by_ns);
+	window_shift(&w->bounds, by_ns);
 	for (size_t i = 0; i < w->nr; i++)
-		shift_window(&w->list[i], by_ns);
+		window_shift(&w->list[i], by_ns);
 }
 
 int time_windows_copy(const struct time_windows *w, struct time_windows *ret)

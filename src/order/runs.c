@@ -43,7 +43,7 @@ static int runs_index_record(struct order *o, const struct cut *cut)
 }
 
 /* Turns the runs found so far into index entries, except spilled runs and monotonic files. */
-static int index_runs(struct order *o)
+static int runs_index(struct order *o)
 {
 	size_t n = o->runs.n, kept = 0;
 	struct cursor *c = calloc(1, sizeof(*c));
@@ -90,7 +90,7 @@ int runs_note(struct order *o, const struct cut *cut)
 		return 0;
 	}
 	if (o->runs.n >= o->opts.max_runs) {
-		TRY(index_runs(o));
+		TRY(runs_index(o));
 		return runs_index_record(o, cut);
 	}
 	TRY(vec_push(&o->runs, (struct run){

@@ -170,7 +170,7 @@ void window_cache_done(struct window_cache *c)
 }
 
 /* Inserts a window after the newest, so that the ring stays in FIFO order. */
-static struct window *add_window(struct window_cache *c)
+static struct window *window_add(struct window_cache *c)
 {
 	struct window **windows = reallocarray(c->windows, c->nr + 1, sizeof(*windows));
 	struct window *w = windows ? calloc(1, sizeof(*w)) : NULL;
@@ -218,7 +218,7 @@ struct window *window_cache_take(struct window_cache *c, uint16_t file, uint64_t
 		}
 	}
 	if (!w)
-		w = add_window(c);
+		w = window_add(c);
 	if (w) {
 		w->refs = 1;
 		w->used_by = 0;

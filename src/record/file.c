@@ -259,7 +259,7 @@ static int file_open_output(struct sonde_recorder *r, struct output *o, int *ret
 				       : output_open(o, path, ret_fd);
 }
 
-static int begin_file(const struct sonde_recorder *r, struct recorder_file *f,
+static int file_begin(const struct sonde_recorder *r, struct recorder_file *f,
 		      const struct file_beginning *b, int take_fd)
 {
 	TRY(perfdata_writer_open(&f->writer, take_fd, f->output.path, f->output.is_pipe));
@@ -292,7 +292,7 @@ int recorder_file_open(struct sonde_recorder *r, struct file_beginning *b,
 	if (e < 0)
 		close(fd);
 	else
-		e = begin_file(r, &f, b, fd);
+		e = file_begin(r, &f, b, fd);
 	f.reader_gone = e == -EPIPE && r->is_pipe;
 	if (e == 0 || f.reader_gone)
 		e = outlet_new(&f.outlet, f.writer, &outlet);

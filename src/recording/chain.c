@@ -258,7 +258,7 @@ static int chain_push_recorded(struct recording *rec, const struct event *ev, un
 }
 
 /* Adds the chain that the recorder's own unwinder made. Returns 1 if there is one. */
-static int push_user_chain(struct recording *rec, const struct event *ev, unsigned max_frames)
+static int chain_push_user(struct recording *rec, const struct event *ev, unsigned max_frames)
 {
 	struct recorded_chain c = { .swap = ev->pub.flags & SONDE_EVENT_SWAPPED };
 
@@ -427,7 +427,7 @@ int recording_chain_as(const struct event *ev, bool from_caller, const struct so
 	if (has_user < 0)
 		return has_user;
 	if (!has_user && !rec->opts->rules->ignores_user_chains)
-		has_user = push_user_chain(rec, ev, max_frames);
+		has_user = chain_push_user(rec, ev, max_frames);
 	if (has_user < 0)
 		return has_user;
 	/* perf unwinds every recorded stack, even if a chain was recorded, too. */

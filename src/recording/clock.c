@@ -140,7 +140,7 @@ static const char *clock_name(const struct source_clock *c, char room[40])
  * 0 if one clock of one machine timed the events of both, according to the recordings; else -EXDEV
  * and the reason.
  */
-static int check_same_clock(struct recording *a, struct recording *b)
+static int clock_check_same(struct recording *a, struct recording *b)
 {
 	const struct source_clock ca = source_read_clock(a->source),
 				  cb = source_read_clock(b->source);
@@ -246,12 +246,12 @@ static bool clock_shows_wall(const struct recording *rec)
  * Places rec by its recorded clock plus its offset. Without an offset the clock must be the first
  * recording's clock.
  */
-static int place_by_clock(struct recording *rec, int64_t offset_ns)
+static int clock_place_inputs(struct recording *rec, int64_t offset_ns)
 {
 	struct recording_clock *c = &rec->clock;
 
 	if (rec->nr && !rec->offset) {
-		TRY(check_same_clock(&rec->all->v[0], rec));
+		TRY(clock_check_same(&rec->all->v[0], rec));
 		rec->checks_boot = source_read_clock(rec->source).id != CLOCK_REALTIME;
 	}
 	c->shift_ns = offset_ns;
@@ -273,7 +273,7 @@ static int clock_place_by_wall(struct recording *rec, int64_t offset_ns)
 	bool has_wall = clock_find_wall(rec, &own_ns);
 
 	if (rec->nr && clock_find_wall(first, &wall_ns) &&
-	    ((rec->offset && !has_wall) || check_same_clock(first, rec) >= 0))
+	    ((rec->offset && !has_wall) || clock_check_same(first, rec) >= 0))
 		own_ns = wall_ns;
 	else if (!has_wall)
 		return clock_no_wall(rec);
@@ -292,7 +292,7 @@ int clock_place(struct recording *rec)
 	if (rec->offset)
 		TRY(clock_offset_parse(rec->offset, &offset_ns));
 	TRY(clock_shows_wall(rec) ? clock_place_by_wall(rec, offset_ns)
-				  : place_by_clock(rec, offset_ns));
+				  : clock_place_inputs(rec, offset_ns));
 	line->waits = rec->opts->clock == CLOCK_SHOWN_RELATIVE;
 	if (rec->clock.has_wall && !line->has_wall) {
 		line->has_wall = true;

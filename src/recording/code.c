@@ -65,7 +65,7 @@ bool recording_source_line(struct recording *rec, const char *file, uint32_t lin
  * Copies kernel code that the recording contains: code written at run time. Under perf's rule only
  * out-of-line code is read this way, and its bytes are zeros until they are written.
  */
-static size_t kernel_code(const struct event *ev, uint64_t addr, void *buf, size_t len)
+static size_t code_of_kernel(const struct event *ev, uint64_t addr, void *buf, size_t len)
 {
 	const struct address_space *space = recording_space(ev, CPUMODE_KERNEL);
 	const struct mapping *symbol;
@@ -87,7 +87,7 @@ size_t recording_code_bytes(const struct event *ev, uint64_t addr, uint32_t cpum
 	struct dso *d;
 
 	if (cpumode == CPUMODE_KERNEL)
-		return kernel_code(ev, addr, buf, len);
+		return code_of_kernel(ev, addr, buf, len);
 	d = code_user_dso(ev, addr, cpumode, &offset);
 	return d ? dso_read(d, offset, buf, len) : 0;
 }

@@ -18,7 +18,7 @@ enum { GLOBAL_BINDING = 1 };
 
 /* ---- the table of symbols -------------------------------------------------------------------- */
 
-static bool is_kernel_map(const struct recording *rec, const struct mapping *m)
+static bool kernel_is_map(const struct recording *rec, const struct mapping *m)
 {
 	return !strncmp(strpool_text(rec->strings, m->name), KERNEL_MAP, strlen(KERNEL_MAP));
 }
@@ -27,7 +27,7 @@ static const struct mapping *kernel_map(const struct recording *rec)
 {
 	const struct mapping *m = address_space_behind(rec->state.kernel, 0);
 
-	while (m && !is_kernel_map(rec, m))
+	while (m && !kernel_is_map(rec, m))
 		m = address_space_behind(rec->state.kernel, m->end);
 	return m;
 }
@@ -50,7 +50,7 @@ static const char *locate_beside(const struct recording *rec, char room[PATH_MAX
 }
 
 /* Returns false with a message. */
-static bool open_kernel_symbols(struct recording *rec)
+static bool kernel_open_symbols(struct recording *rec)
 {
 	const struct mapping *map = kernel_map(rec);
 	struct source_kernel k = { 0 };
@@ -156,10 +156,10 @@ static void locate_limit_as_perf(struct recording *rec, uint64_t addr, struct ke
 
 	if (p->sym && !kernel_map(rec))
 		p->sym = NULL;
-	if (p->sym && *p->sym->module && (!p->map || is_kernel_map(rec, p->map)) &&
+	if (p->sym && *p->sym->module && (!p->map || kernel_is_map(rec, p->map)) &&
 	    !locate_is_in_kernel(p->sym))
 		p->sym = NULL;
-	if (!rec->kernel_symbols || !p->map || !is_kernel_map(rec, p->map))
+	if (!rec->kernel_symbols || !p->map || !kernel_is_map(rec, p->map))
 		return;
 	kallsyms_range(rec->kernel_symbols, &first, &end);
 	if (addr < first || addr >= end)
@@ -171,7 +171,7 @@ static void locate_find_named(const struct recording *rec, uint64_t addr, struct
 {
 	const struct named_file *f;
 
-	if (rec->opts->rules->ignores_named_files || is_kernel_map(rec, p->map))
+	if (rec->opts->rules->ignores_named_files || kernel_is_map(rec, p->map))
 		return;
 	f = source_named_file(rec->source, strpool_text(rec->strings, p->map->name));
 	if (!f || f->addresses == NAMED_BY_MEMORY)
@@ -182,8 +182,8 @@ static void locate_find_named(const struct recording *rec, uint64_t addr, struct
 }
 
 /* space: the kernel's mappings as of the event. */
-static struct kernel_place find_kernel(struct recording *rec, const struct address_space *space,
-				       uint64_t addr)
+static struct kernel_place locate_kernel_find(struct recording *rec,
+					      const struct address_space *space, uint64_t addr)
 {
 	struct kernel_place p = {
 		.registered = address_space_symbol(space, addr),
@@ -194,7 +194,7 @@ static struct kernel_place find_kernel(struct recording *rec, const struct addre
 	if (p.registered)
 		return p;
 	if (!rec->kernel_symbols_tried) {
-		if (!open_kernel_symbols(rec) && !rec->opts->rules->silent_about_symbols)
+		if (!kernel_open_symbols(rec) && !rec->opts->rules->silent_about_symbols)
 			defects_add(&rec->defects, DEFECT_NO_KERNEL_SYMBOLS, 1, "%s", err_text());
 		err_clear();
 	}
@@ -204,7 +204,7 @@ static struct kernel_place find_kernel(struct recording *rec, const struct addre
 	 * Inside the map of a module only that module's symbols count: the table may have been
 	 * written at another time.
 	 */
-	if (p.sym && p.map && !is_kernel_map(rec, p.map) &&
+	if (p.sym && p.map && !kernel_is_map(rec, p.map) &&
 	    (!recording_module_name(strpool_text(rec->strings, p.map->name), module,
 				    sizeof(module)) ||
 	     strcmp(module, p.sym->module) != 0))
@@ -220,7 +220,7 @@ const char *recording_kernel_symbol(struct recording *rec, uint64_t addr, uint64
 {
 	const struct address_space *space =
 		rec->printing ? recording_space(rec->printing, CPUMODE_KERNEL) : rec->state.kernel;
-	struct kernel_place p = find_kernel(rec, space, addr);
+	struct kernel_place p = locate_kernel_find(rec, space, addr);
 
 	if (p.named) {
 		*ret_off = addr - p.named_start;
@@ -278,7 +278,7 @@ static const struct mapping *locate_registered(struct recording *rec, const stru
 
 enum sonde_unknown locate_unknown_kernel(struct recording *rec)
 {
-	if (!rec->kernel_symbols_tried && !open_kernel_symbols(rec))
+	if (!rec->kernel_symbols_tried && !kernel_open_symbols(rec))
 		err_clear();
 	return rec->kernel_symbols ? SONDE_KNOWN : SONDE_UNKNOWN_NO_KERNEL;
 }
@@ -286,7 +286,7 @@ enum sonde_unknown locate_unknown_kernel(struct recording *rec)
 const struct mapping *locate_kernel(struct recording *rec, const struct address_space *space,
 				    uint64_t addr, struct sonde_location *ret)
 {
-	struct kernel_place p = find_kernel(rec, space, addr);
+	struct kernel_place p = locate_kernel_find(rec, space, addr);
 
 	if (p.registered)
 		return locate_registered(rec, p.registered, addr, ret);
@@ -308,21 +308,21 @@ const struct mapping *locate_kernel(struct recording *rec, const struct address_
 			       : p.map              ? SONDE_UNKNOWN_NO_SYMBOL
 						    : SONDE_UNKNOWN_NO_MAPPING;
 	}
-	if (p.sym && *p.sym->module && (!p.map || is_kernel_map(rec, p.map)))
+	if (p.sym && *p.sym->module && (!p.map || kernel_is_map(rec, p.map)))
 		ret->dso = p.sym->module;
-	else if (p.map && !is_kernel_map(rec, p.map))
+	else if (p.map && !kernel_is_map(rec, p.map))
 		ret->dso = locate_module_dso(rec, strpool_text(rec->strings, p.map->name));
 	else if (p.map || p.sym)
 		ret->dso = kernel_dso(rec);
 	if (rec->opts->rules->kernel_map_by_symbols && rec->kernel_symbols && p.map &&
-	    is_kernel_map(rec, p.map))
+	    kernel_is_map(rec, p.map))
 		kallsyms_range(rec->kernel_symbols, &ret->map_start, &ret->map_end);
 	if (ret->dso)
 		ret->dso_id = kernel_dso_id(rec, ret->dso);
 	if (!ret->dso_id)
 		return p.map;
 	ret->dso_off =
-		p.map && !is_kernel_map(rec, p.map) ? addr - p.map->start + p.map->pgoff : addr;
+		p.map && !kernel_is_map(rec, p.map) ? addr - p.map->start + p.map->pgoff : addr;
 	return p.map;
 }
 
@@ -336,7 +336,7 @@ void locate_kernel_names(struct recording *rec, const struct address_space *spac
 	ret->short_name = ret->long_name = dso;
 	if (address_space_symbol(space, addr))
 		return;
-	if (!m || is_kernel_map(rec, m)) {
+	if (!m || kernel_is_map(rec, m)) {
 		/* as perf calls a kernel whose build id is recorded for the file of its symbols */
 		if (strstr(dso, "vmlinux"))
 			ret->short_name = "[kernel.vmlinux]";
@@ -356,7 +356,7 @@ const char *locate_dumped_dso(const struct event *ev, uint64_t addr)
 	const struct mapping *m = address_space_find(space, addr);
 	struct recording *rec = ev->recording;
 
-	if (m && !is_kernel_map(rec, m) && !address_space_symbol(space, addr))
+	if (m && !kernel_is_map(rec, m) && !address_space_symbol(space, addr))
 		return strpool_text(rec->strings, m->name);
 	if (m && !rec->kernel_symbols_tried)
 		return kernel_dso(rec);

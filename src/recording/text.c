@@ -49,7 +49,7 @@ static void text_hex_bytes(const uint8_t *p, uint32_t len, struct outbuf *out)
 }
 
 /* Records of state: "pid=1 tid=1 comm=init". */
-static void record_text(const struct event *ev, struct outbuf *out)
+static void text_of_record(const struct event *ev, struct outbuf *out)
 {
 	const struct sonde_schema *sc = ev->schema;
 	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
@@ -99,7 +99,7 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 	else if (ev->schema->put_text)
 		ev->schema->put_text(ev, out);
 	else if (ev->schema->kind >= SONDE_RECORD)
-		record_text(ev, out);
+		text_of_record(ev, out);
 	else if (ev->schema->nr_fields > ev->schema->nr_common)
 		fields_text_put(ev->schema->fields, ev->schema->nr_fields, ev->pub.bytes,
 				ev->pub.bytes_len, ev->pub.flags & SONDE_EVENT_SWAPPED, out);

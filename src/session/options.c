@@ -319,7 +319,7 @@ static void options_list_sets(const struct session_options *o, struct key_set re
 	memcpy(ret + 1, o->sinks, sizeof(o->sinks));
 }
 
-static int make_sink_options(struct session_options *o)
+static int options_make_of_sink(struct session_options *o)
 {
 	for (unsigned i = 0; i < NR_SINKS; i++) {
 		const struct sink_ops *sink = sinks[i];
@@ -342,7 +342,7 @@ int session_options_parse(struct session_options *ret, const char *text, const c
 	keys_init(keys, NR_KEYS, &o, sizeof(o));
 	o.callchain = o.demangle = o.inline_frames = 1;
 	o.window_bytes = default_window;
-	r = make_sink_options(&o);
+	r = options_make_of_sink(&o);
 	options_list_sets(&o, sets);
 	if (r >= 0)
 		r = key_sets_parse(sets, NR_SETS, text, origin ? origin : "session");

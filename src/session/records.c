@@ -21,7 +21,7 @@ static inline bool records_is_stopped(struct sonde_session *s)
 }
 
 /* Returns 1 if the record has another event, 0 if not, <0 on failure. */
-static inline int decode_of_record(struct recording *rec, int at)
+static inline int record_decode(struct recording *rec, int at)
 {
 	while (rec->event_at == rec->nr_events) {
 		int n;
@@ -52,7 +52,7 @@ static int records_next_event(struct sink_record *record, const struct event **r
 
 		if (records_is_stopped(s))
 			return 0;
-		r = decode_of_record(rec, reader->at);
+		r = record_decode(rec, reader->at);
 		if (r <= 0)
 			return r;
 		ev = &rec->events[rec->event_at++];
@@ -70,7 +70,7 @@ static int records_next_event(struct sink_record *record, const struct event **r
 	}
 }
 
-static int write_record(struct sonde_session *s, struct recording *rec, struct sink *sink)
+static int record_write(struct sonde_session *s, struct recording *rec, struct sink *sink)
 {
 	struct record_reader reader = { .record = { .recording = rec,
 						    .cut = &rec->cuts[rec->cut_at],
@@ -102,7 +102,7 @@ static void records_begin(struct sonde_session *s)
 }
 
 /* *ret is NULL at the end, or if data must be read first. */
-static inline int next_record(struct sonde_session *s, struct recording **ret)
+static inline int record_next(struct sonde_session *s, struct recording **ret)
 {
 	struct recording *rec = s->recordings.v;
 
@@ -136,9 +136,9 @@ int session_write_records(struct sonde_session *s, struct sink *sink)
 	while (r > 0 && !records_is_stopped(s)) {
 		struct recording *rec;
 
-		TRY(next_record(s, &rec));
+		TRY(record_next(s, &rec));
 		if (rec)
-			TRY(write_record(s, rec, sink));
+			TRY(record_write(s, rec, sink));
 		else
 			r = records_fill(s, sink);
 	}

@@ -257,13 +257,12 @@ static int sources_refuse_unknown(const struct input *in)
 }
 
 /* Finds the source for the input. Unpacks a packed input, or copies it to a file if needed. */
-static int find_source(struct input *in, const struct source_options *opts,
+static int source_find(struct input *in, const struct source_options *opts,
 		       const struct source_ops **ret)
 {
 	const struct source_ops *ops;
 
-	TRY(sources_look(opts, in->head, sizeof(in->head), HEAD_BYTES, &in->len,
-			 &in->opts.stream));
+	TRY(sources_look(opts, in->head, sizeof(in->head), HEAD_BYTES, &in->len, &in->opts.stream));
 	in->codec = codec_find(in->head, in->len);
 	if (in->codec)
 		TRY(sources_unwrap(in->codec, &in->opts, in->head, HEAD_BYTES, &in->len,
@@ -297,7 +296,7 @@ int source_open(struct source **ret, const struct source_options *opts)
 		in.opts.read_defects = opts->defects;
 	if (!strcmp(opts->path, "-"))
 		in.opts.path = "/dev/stdin"; /* in case it is a file */
-	r = find_source(&in, opts, &ops);
+	r = source_find(&in, opts, &ops);
 	if (r >= 0)
 		return ops->open(ret, &in.opts);
 	stream_free(in.opts.stream);

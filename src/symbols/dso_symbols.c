@@ -11,7 +11,7 @@
 #include "symbols/perf_map.h"
 
 /* The first file with a table of all symbols, in perf's order; NULL if there is none. */
-static struct elf_file *find_symbols(struct dso *d)
+static struct elf_file *symbols_find(struct dso *d)
 {
 	char *debuglink = dso_wake(d) ? dso_file_debuglink(d->code) : NULL;
 	struct elf_file *f = NULL;
@@ -35,7 +35,7 @@ static int symbols_load_elf(struct dso *d)
 	int r;
 
 	if (d->kind == DSO_FILE || d->place.build_id.len)
-		file = find_symbols(d);
+		file = symbols_find(d);
 	if (!file && dso_wake(d) && !d->table->opts.rules->ignores_debugdata &&
 	    !elf_symbols_has_table(d->code) && elf_symbols_unpack(&file, d->code) < 0)
 		file = NULL;
@@ -100,7 +100,7 @@ static int symbols_load_files_and_named(struct dso *d)
 	return symbols_load_named(d);
 }
 
-static int load_symbols(struct dso *d)
+static int symbols_load(struct dso *d)
 {
 	if (d->named)
 		return symbols_load_files_and_named(d);
@@ -115,7 +115,7 @@ static void dso_load_once(struct dso *d)
 		return;
 	dso_find_code(d);
 	d->table->starved = false;
-	r = dso_table_note_starved(d->table, load_symbols(d));
+	r = dso_table_note_starved(d->table, symbols_load(d));
 	d->too_large = r == -EFBIG;
 	d->symbols_tried = !d->table->starved || d->symbols.syms.n;
 	/* Symbols that were read before a failure are used. */

@@ -251,7 +251,7 @@ static int elf_plt_add_got_entries(const struct plt *p, const struct elf_section
 	return 0;
 }
 
-static int add_plt_got(const struct plt *p)
+static int plt_add_got(const struct plt *p)
 {
 	const struct elf_section *s = elf_file_section(p->f, ".plt.got"),
 				 *rel = elf_plt_relocation_section(p->f, ".rela.dyn", ".rel.dyn");
@@ -284,7 +284,7 @@ static void elf_plt_end_before(struct symbol_set *set, uint64_t offset)
 }
 
 /* perf 6.1: entries of .plt in the order of the relocations of .rela.plt. */
-static int add_plt_only(const struct plt *p, const struct elf_section *plt,
+static int plt_add_only(const struct plt *p, const struct elf_section *plt,
 			const struct relocations *rels)
 {
 	uint64_t header, entry;
@@ -310,7 +310,7 @@ static int plt_add_all(const struct plt *p, const struct elf_section *plt, struc
 		header = 0;
 	if (header)
 		TRY(elf_plt_add_header(p, plt, header));
-	TRY(add_plt_got(p));
+	TRY(plt_add_got(p));
 	/* Functions chosen at run time are last, independent of the place of their entries. */
 	if (elf_plt_is_x86(p->f) && rels->n)
 		qsort(rels->v, rels->n, sizeof(*rels->v), plt_compare);
@@ -342,7 +342,7 @@ int elf_symbols_add_plt(struct symbol_set *set, const struct elf_file *f, enum p
 	if (r >= 0 && rel)
 		r = elf_plt_load_relocations(f, rel, &rels);
 	if (r >= 0 && style == PLT_BY_RELOCATIONS) {
-		r = add_plt_only(&p, plt, &rels);
+		r = plt_add_only(&p, plt, &rels);
 	} else if (r >= 0) {
 		elf_plt_end_before(set, plt->offset);
 		r = plt_add_all(&p, plt, &rels);

@@ -17,7 +17,7 @@
 #include "symbols/symbol_set.h"
 #include "symbols/vmlinux.h"
 
-static bool is_running_kernel(const struct build_id *id)
+static bool kernel_is_running(const struct build_id *id)
 {
 	uint8_t notes[4096];
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
@@ -214,7 +214,7 @@ static int kernel_open_any(struct kallsyms **ret, const struct kernel_symbols_op
 			(void)kernel_open_same_boot(ret, opts); /* err_text() says why not */
 		return 0;
 	}
-	is_running = is_running_kernel(&opts->build_id);
+	is_running = kernel_is_running(&opts->build_id);
 	if (is_running && opts->rules->takes_running_kernel && kernel_open_running(ret, opts) >= 0)
 		return 0;
 	if (kernel_open_cached(ret, opts) >= 0)

@@ -41,7 +41,8 @@ static bool perf_map_parse_line(char *line, struct set_symbol *ret, uint64_t *re
  * three characters or more. The last character of a line is dropped as its newline, even if it is
  * none.
  */
-static bool parse_line_as_perf(char *line, size_t len, struct set_symbol *ret, uint64_t *ret_size)
+static bool map_parse_line_as_perf(char *line, size_t len, struct set_symbol *ret,
+				   uint64_t *ret_size)
 {
 	char *end;
 	size_t at;
@@ -70,7 +71,7 @@ int perf_map_parse(struct symbol_set *s, char *text, size_t len)
 		if (!end)
 			end = s->as_perf ? text_end - 1 : text_end;
 		*end = '\0';
-		if (s->as_perf ? parse_line_as_perf(p, (size_t)(end - p), &sym, &size)
+		if (s->as_perf ? map_parse_line_as_perf(p, (size_t)(end - p), &sym, &size)
 			       : perf_map_parse_line(p, &sym, &size)) {
 			sym.end = sym.start + size;
 			if (sym.end < sym.start && !s->as_perf)

@@ -261,7 +261,7 @@ static bool symbol_set_is_meant_before(const struct symbol_set *s, uint32_t a, u
 	return s->latest_wins ? s->syms.v[a].seq > s->syms.v[b].seq : a > b;
 }
 
-static int open_symbol(struct open_symbols *o, uint32_t sym)
+static int symbol_open(struct open_symbols *o, uint32_t sym)
 {
 	size_t i = o->heap.n;
 
@@ -333,7 +333,7 @@ static int symbol_set_make_stretches(struct symbol_set *s)
 		r = symbol_set_cover(s, &o, at, s->syms.v[i].start);
 		at = s->syms.v[i].start;
 		if (r >= 0)
-			r = open_symbol(&o, (uint32_t)i);
+			r = symbol_open(&o, (uint32_t)i);
 	}
 	if (r >= 0)
 		r = symbol_set_cover(s, &o, at, UINT64_MAX);

@@ -48,7 +48,7 @@ static int kernel_parts_add(struct kernel_part_list *p, uint64_t start, uint64_t
 	return -ENOMEM;
 }
 
-static int add_kernel(struct kernel_part_list *p)
+static int kernel_add(struct kernel_part_list *p)
 {
 	const struct build_id id = build_id_of_kernel();
 	struct kernel_map map = { 0 };
@@ -145,7 +145,7 @@ int kernel_parts(void (*part)(void *ctx, const struct sonde_kernel_part *part), 
 	struct kernel_part_list p = { 0 };
 	int r;
 
-	r = add_kernel(&p);
+	r = kernel_add(&p);
 	if (r >= 0)
 		r = kernel_add_modules(&p);
 	if (r >= 0)

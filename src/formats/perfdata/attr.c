@@ -28,7 +28,7 @@ static uint8_t attr_reverse_bits(uint8_t v)
 	return (uint8_t)((v & 0xaa) >> 1 | (v & 0x55) << 1);
 }
 
-static void swap_attr(uint8_t *p, size_t len)
+static void attr_swap(uint8_t *p, size_t len)
 {
 	size_t off = 0;
 
@@ -79,7 +79,7 @@ void perfdata_attr_read(const uint8_t *p, size_t len, bool swap, struct perf_eve
 		len = sizeof(copy);
 	memcpy(copy, p, len);
 	if (swap)
-		swap_attr(copy, sizeof(copy));
+		attr_swap(copy, sizeof(copy));
 	memcpy(ret, copy, sizeof(*ret));
 	*ret_size = size;
 }

@@ -59,7 +59,7 @@ static void attr_name_modifiers(const struct perf_event_attr *a, char *ret)
 /* The accesses that a cache has: one bit per entry of cache_accesses. */
 static const uint8_t cache_has[COUNT(caches)] = { 7, 5, 7, 7, 1, 1, 7 };
 
-static void cache_name(uint64_t config, char *ret, size_t size)
+static void name_of_cache(uint64_t config, char *ret, size_t size)
 {
 	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 
@@ -95,7 +95,7 @@ void perfdata_attr_name(const struct perf_event_attr *a, char *ret, size_t size)
 		attr_name_modifiers(a, suffix);
 		break;
 	case PERF_TYPE_HW_CACHE:
-		cache_name(a->config & 0xffffffff, base, sizeof(base));
+		name_of_cache(a->config & 0xffffffff, base, sizeof(base));
 		attr_name_modifiers(a, suffix);
 		break;
 	case PERF_TYPE_TRACEPOINT:

@@ -82,8 +82,8 @@ static int named_files_add_file(struct reading *r, struct named_files *files)
 }
 
 /* Reads the files of a section in order. `read` reads one file, whose bytes are all there. */
-static int read_files(struct bytes *b, struct arena *a, struct named_files *files,
-		      int (*read)(struct reading *r, struct bytes *file))
+static int files_read_list(struct bytes *b, struct arena *a, struct named_files *files,
+			   int (*read)(struct reading *r, struct bytes *file))
 {
 	struct reading r = { .arena = a };
 	int result = 0;
@@ -140,7 +140,7 @@ static int named_read_binary(struct reading *r, struct bytes *b)
 
 int perfdata_named_files_read(struct bytes *b, struct arena *a, struct named_files *files)
 {
-	return read_files(b, a, files, named_read_binary);
+	return files_read_list(b, a, files, named_read_binary);
 }
 
 /* ---- FILE2: protobuf ------------------------------------------------------------------------- */
@@ -274,5 +274,5 @@ static int named_read_message(struct reading *r, struct bytes *b)
 
 int perfdata_named_files2_read(struct bytes *b, struct arena *a, struct named_files *files)
 {
-	return read_files(b, a, files, named_read_message);
+	return files_read_list(b, a, files, named_read_message);
 }

@@ -43,7 +43,7 @@ static void fields_put_array(const struct printfmt *pf, const struct pf_run *r,
 		*not_text = 1;
 }
 
-static void put_field(const struct printfmt *pf, const struct pf_run *r,
+static void field_put(const struct printfmt *pf, const struct pf_run *r,
 		      const struct sonde_field *f)
 {
 	uint64_t v = field_u64(f, r->bytes, r->len, r->swap);
@@ -64,7 +64,7 @@ static void put_field(const struct printfmt *pf, const struct pf_run *r,
 		outbuf_i64(r->out, value_sign_extend(v, f->width));
 }
 
-static void put_fields(const struct printfmt *pf, const struct pf_run *r)
+static void fields_put(const struct printfmt *pf, const struct pf_run *r)
 {
 	const struct sonde_schema *sc = pf->schema;
 
@@ -76,14 +76,14 @@ static void put_fields(const struct printfmt *pf, const struct pf_run *r)
 		outbuf_char(r->out, ' ');
 		outbuf_str(r->out, f->name);
 		outbuf_char(r->out, '=');
-		put_field(pf, r, f);
+		field_put(pf, r, f);
 	}
 }
 
 void pf_put_fields(const struct printfmt *pf, const struct pf_run *r)
 {
 	outbuf_str(r->out, "[FAILED TO PARSE]");
-	put_fields(pf, r);
+	fields_put(pf, r);
 }
 
 void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
@@ -92,7 +92,7 @@ void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
 	const struct pf_run r = pf_run_of(pf, NULL, bytes, len, out);
 
 	if (f)
-		put_field(pf, &r, f);
+		field_put(pf, &r, f);
 	else
-		put_fields(pf, &r);
+		fields_put(pf, &r);
 }

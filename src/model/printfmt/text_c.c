@@ -77,7 +77,7 @@ static struct pf_text *table_text(struct pf_compiler *c, const struct pf_node *n
 	return t->num && t->text ? t : NULL;
 }
 
-static struct pf_text *array_text(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_text *text_of_array(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, n->kind == PF_ARRAY ? PF_T_ARRAY : PF_T_HEX);
 	struct pf_ctype type;
@@ -122,8 +122,8 @@ static struct pf_text *text_c_hex_dump(struct pf_compiler *c, const struct pf_no
 	return t->text && t->prefix_type && t->row && t->group && t->count && t->ascii ? t : NULL;
 }
 
-static struct pf_text *bytes_text(struct pf_compiler *c, const struct pf_node *n,
-				  enum pf_text_kind kind)
+static struct pf_text *text_of_bytes(struct pf_compiler *c, const struct pf_node *n,
+				     enum pf_text_kind kind)
 {
 	struct pf_text *t = pf_text_new(c, kind);
 	struct pf_ctype elem;
@@ -136,7 +136,7 @@ static struct pf_text *bytes_text(struct pf_compiler *c, const struct pf_node *n
 	return NULL;
 }
 
-static struct pf_text *field_text(struct pf_compiler *c, const struct sonde_field *f)
+static struct pf_text *text_of_field(struct pf_compiler *c, const struct sonde_field *f)
 {
 	struct pf_text *t;
 
@@ -152,7 +152,7 @@ static struct pf_text *field_text(struct pf_compiler *c, const struct sonde_fiel
 	return t->num || t->kind == PF_T_BYTES ? t : NULL;
 }
 
-static struct pf_text *atom_text(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_text *text_of_atom(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, PF_T_CONST);
 	const char *text;
@@ -182,34 +182,34 @@ static struct pf_text *text(struct pf_compiler *c, const struct pf_node *n)
 
 	switch (n->kind) {
 	case PF_ATOM:
-		return atom_text(c, n);
+		return text_of_atom(c, n);
 	case PF_FIELD:
-		return field_text(c, n->field);
+		return text_of_field(c, n->field);
 	case PF_FLAGS:
 	case PF_SYMBOL:
 		return table_text(c, n);
 	case PF_HEX:
 	case PF_HEX_STR:
 	case PF_ARRAY:
-		return array_text(c, n);
+		return text_of_array(c, n);
 	case PF_BITMASK:
 	case PF_CPUMASK:
-		return bytes_text(c, n, PF_T_BITMASK);
+		return text_of_bytes(c, n, PF_T_BITMASK);
 	case PF_SOCKADDR:
-		return bytes_text(c, n, PF_T_SOCKADDR);
+		return text_of_bytes(c, n, PF_T_SOCKADDR);
 	case PF_HEX_DUMP:
 		return text_c_hex_dump(c, n);
 	case PF_OP:
 		if (n->op[0] == '?')
 			return text_c_conditional(c, n);
-		return bytes_text(c, n, PF_T_BYTES);
+		return text_of_bytes(c, n, PF_T_BYTES);
 	case PF_CAST:
 		t = (struct pf_text *)pf_lower_text_c(c, n->a);
 		return t;
 	case PF_STR:
 	case PF_DYNARRAY:
 	case PF_ADDR:
-		return bytes_text(c, n, PF_T_BYTES);
+		return text_of_bytes(c, n, PF_T_BYTES);
 	}
 	pf_refuse(c->parser, "a number where text should be");
 	return NULL;

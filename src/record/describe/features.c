@@ -45,7 +45,7 @@ int features_add_mark(struct features *f, uint64_t feature)
 		       : 0;
 }
 
-static int by_feature(const void *a, const void *b)
+static int features_compare(const void *a, const void *b)
 {
 	const struct perfdata_writer_feature *x = a, *y = b;
 
@@ -55,7 +55,7 @@ static int by_feature(const void *a, const void *b)
 void features_sort(struct features *f)
 {
 	if (f->list.n)
-		qsort(f->list.v, f->list.n, sizeof(*f->list.v), by_feature);
+		qsort(f->list.v, f->list.n, sizeof(*f->list.v), features_compare);
 }
 
 void features_done(struct features *f)

@@ -63,7 +63,7 @@ static bool features_put_distinct(struct outbuf *o, const char *root, struct cap
 }
 
 /* strlist packages, strlist cores, nr x { core, package }, strlist dies, nr x die */
-static int add_cpu_topology(struct features *f, struct capture_cpus *cpus)
+static int features_add_cpu_topology(struct features *f, struct capture_cpus *cpus)
 {
 	const int nr = cpus->list.n ? cpus->list.v[cpus->list.n - 1] + 1 : 0;
 	struct outbuf o = { 0 };
@@ -100,7 +100,7 @@ static uint64_t features_node_kib(const char *root, int node, const char *what)
 	return sysfile_value(text, sizeof(text), path, key) ? strtoull(text, NULL, 10) : 0;
 }
 
-static int add_numa_topology(struct features *f, struct capture_cpus *nodes)
+static int features_add_numa_topology(struct features *f, struct capture_cpus *nodes)
 {
 	struct outbuf o = { 0 };
 	char cpus[LIST_BYTES];
@@ -257,13 +257,13 @@ int features_add_topology(struct features *f)
 	snprintf(present, sizeof(present), CPUS "/present", features_root(f));
 	snprintf(online, sizeof(online), NODES "/online", features_root(f));
 	if (capture_cpus_read(present, &cpus) == 0) {
-		r = add_cpu_topology(f, &cpus);
+		r = features_add_cpu_topology(f, &cpus);
 		if (r == 0)
 			r = features_add_caches(f, &cpus);
 	}
 	/* kernels without NUMA have no nodes */
 	if (r == 0 && capture_cpus_read(online, &nodes) == 0) {
-		r = add_numa_topology(f, &nodes);
+		r = features_add_numa_topology(f, &nodes);
 		if (r == 0)
 			r = features_add_memory(f, &nodes);
 	}

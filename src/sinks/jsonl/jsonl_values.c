@@ -27,7 +27,7 @@ static void values_put_array(const struct sonde_field *f, const uint8_t *p, uint
 	json_end(j);
 }
 
-static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
+static void value_put(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
 		      struct json *j);
 
 static void values_put_members(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
@@ -36,7 +36,7 @@ static void values_put_members(const struct sonde_field *f, const struct sonde_e
 	json_object(j);
 	for (uint32_t i = 0; i < f->nr_fields; i++) {
 		json_name(j, f->fields[i].name, strlen(f->fields[i].name));
-		put_value(&f->fields[i], ev, swap, j);
+		value_put(&f->fields[i], ev, swap, j);
 	}
 	json_end(j);
 }
@@ -72,7 +72,7 @@ static bool values_is_number(const struct sonde_field *f)
 }
 
 /* Writes a field's value after its name. */
-static void put_value(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
+static void value_put(const struct sonde_field *f, const struct sonde_event *ev, bool swap,
 		      struct json *j)
 {
 	uint32_t len;
@@ -111,7 +111,7 @@ void jsonl_fields_put(const struct jsonl_type *type, const struct event *ev, str
 			continue;
 		if (!type->is_plain[i]) {
 			json_name_piece(j, name);
-			put_value(f, &ev->pub, swap, j);
+			value_put(f, &ev->pub, swap, j);
 			continue;
 		}
 		v = field_u64(f, ev->pub.bytes, ev->pub.bytes_len, swap);

@@ -57,7 +57,7 @@ static bool records_is_shown(const struct line_options *o, uint32_t type)
 }
 
 /* False if the recording is not perf.data. */
-static bool read_record(const struct event *ev, struct perfdata_view_record *ret)
+static bool record_read(const struct event *ev, struct perfdata_view_record *ret)
 {
 	struct perfdata_view *view = perfdata_view_of(ev->source);
 
@@ -129,7 +129,7 @@ bool perf_record_shown(const struct line_options *o, const struct event *ev, boo
 {
 	struct perfdata_view_record rec;
 
-	if (!read_record(ev, &rec) || !records_is_shown(o, rec.type) ||
+	if (!record_read(ev, &rec) || !records_is_shown(o, rec.type) ||
 	    is_raw != (rec.type >= RECORD_HEADER_ATTR))
 		return false;
 	records_make_head(ev, &rec, ret);
@@ -140,7 +140,7 @@ const char *perf_record_misc(const struct event *ev)
 {
 	struct perfdata_view_record rec;
 
-	if (!read_record(ev, &rec))
+	if (!record_read(ev, &rec))
 		return "";
 	switch (rec.type) {
 	case PERF_RECORD_MMAP:
@@ -530,7 +530,7 @@ void perf_record_put(const struct event *ev, bool in_dump, struct outbuf *out)
 {
 	struct perfdata_view_record rec;
 
-	if (!read_record(ev, &rec))
+	if (!record_read(ev, &rec))
 		return;
 	outbuf_fmt(out, "PERF_RECORD_%s", perf_record_name(rec.type));
 	if (!perf_record_body(ev, &rec, out))

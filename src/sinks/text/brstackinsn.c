@@ -93,7 +93,7 @@ static void insn_put_function(struct insn_listing *l, uint64_t addr)
  * Prints the instruction at an offset of the block, padded to a width. Returns its length; 0 if
  * there is none.
  */
-static unsigned put_insn(struct insn_listing *l, size_t off, size_t width)
+static unsigned insn_put(struct insn_listing *l, size_t off, size_t width)
 {
 	unsigned n = recording_insn_length(l->ev, l->start, insn_mode_of(l->start), l->code + off,
 					   l->len - off);
@@ -123,7 +123,7 @@ static void insn_put_source(struct insn_listing *l, uint64_t addr)
 /* Prints an instruction that does not end its block. Returns its length. */
 static unsigned insn_put_step(struct insn_listing *l, size_t off)
 {
-	unsigned n = put_insn(l, off, 0);
+	unsigned n = insn_put(l, off, 0);
 
 	if (l->columns & TEXT_BRSTACKINSNLEN)
 		outbuf_fmt(l->out, "\tilen: %u", n);
@@ -139,7 +139,7 @@ static void insn_put_branch(struct insn_listing *l, size_t off, const struct son
 			    unsigned nr_insns)
 {
 	uint32_t cycles = BRANCH_CYCLES(b->flags);
-	unsigned n = put_insn(l, off, INSN_TEXT_WIDTH);
+	unsigned n = insn_put(l, off, INSN_TEXT_WIDTH);
 
 	outbuf_char(l->out, '\t');
 	if (l->columns & TEXT_BRSTACKINSNLEN)

@@ -79,7 +79,7 @@ static int files_open_temp(struct event_file *f, mode_t mode)
 	return 0;
 }
 
-static int make_file(struct event_files *all, const struct sonde_schema *sc,
+static int file_make(struct event_files *all, const struct sonde_schema *sc,
 		     struct event_file **ret)
 {
 	struct event_file *f = calloc(1, sizeof(*f));
@@ -113,7 +113,7 @@ int event_files_get(struct event_files *f, const struct sonde_schema *sc, struct
 		}
 	}
 	if (!f->by_schema.v[sc->id])
-		TRY(make_file(f, sc, &f->by_schema.v[sc->id]));
+		TRY(file_make(f, sc, &f->by_schema.v[sc->id]));
 	*ret = f->by_schema.v[sc->id];
 	return 0;
 }

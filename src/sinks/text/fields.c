@@ -115,7 +115,7 @@ static bool fields_is_known(const struct text_fields *f, const struct text_field
 	return !field->newer || !f->rules->lacks_newer_columns;
 }
 
-static const struct text_field *find_field(const struct text_fields *f, const char *name,
+static const struct text_field *field_find(const struct text_fields *f, const char *name,
 					   size_t len)
 {
 	for (int i = 0; i < NR_FIELDS; i++) {
@@ -126,7 +126,7 @@ static const struct text_field *find_field(const struct text_fields *f, const ch
 	return NULL;
 }
 
-static int unknown_field(const struct text_fields *f, const char *name, size_t len)
+static int field_unknown(const struct text_fields *f, const char *name, size_t len)
 {
 	char typed[NEAR_NAME], nearest[512];
 	struct outbuf list = { 0 };
@@ -164,7 +164,7 @@ static void fields_change_class(struct text_class_fields *c, const struct text_f
 }
 
 /* Adds or removes a field. class < 0 means all classes that can have it. */
-static int change_field(struct text_fields *f, int class, const struct text_field *field,
+static int field_change(struct text_fields *f, int class, const struct text_field *field,
 			enum change change, struct outbuf *notes)
 {
 	if (field->bit == TEXT_DISASM)
@@ -211,7 +211,7 @@ static int fields_find_class(const char *prefix, size_t len)
 }
 
 /* Clears the fields of one class, or of all classes if class < 0, before others are set. */
-static void clear_fields(struct text_fields *f, int class)
+static void fields_clear(struct text_fields *f, int class)
 {
 	for (int i = 0; i < NR_EVENT_CLASSES; i++) {
 		if (class >= 0 && i != class)
@@ -272,7 +272,7 @@ static int fields_parse_one(struct text_fields *f, const char *spec, size_t len,
 		TRY(class = fields_find_class(spec, (size_t)(colon - spec)));
 	fields_note_override(f, class, changes, notes);
 	if (!changes)
-		clear_fields(f, class);
+		fields_clear(f, class);
 	for (; p < end; p = next + 1) {
 		const struct text_field *field;
 
@@ -290,10 +290,10 @@ static int fields_parse_one(struct text_fields *f, const char *spec, size_t len,
 		any = true;
 		style = change;
 		p += change != SET;
-		field = find_field(f, p, (size_t)(next - p));
+		field = field_find(f, p, (size_t)(next - p));
 		if (!field)
-			return unknown_field(f, p, (size_t)(next - p));
-		TRY(change_field(f, class, field, change, notes));
+			return field_unknown(f, p, (size_t)(next - p));
+		TRY(field_change(f, class, field, change, notes));
 	}
 	return 0;
 }

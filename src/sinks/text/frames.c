@@ -219,7 +219,7 @@ static void frames_put_inlined(struct text_frames *f, const struct event *ev,
 	frames_put_names(&loc, columns, out);
 }
 
-static void put_frame(struct text_frames *f, const struct event *ev,
+static void frame_put(struct text_frames *f, const struct event *ev,
 		      const struct sonde_frame *frame, uint64_t stamp, uint32_t names,
 		      struct outbuf *out)
 {
@@ -264,7 +264,7 @@ void text_callchain_put(struct text_frames *f, const struct event *ev, uint32_t 
 
 		if (innermost)
 			stamp = frames_stamp_of(ev, frames[i].cpumode);
-		put_frame(f, ev, &frames[i], stamp, names, out);
+		frame_put(f, ev, &frames[i], stamp, names, out);
 		if (columns & TEXT_SRCLINE)
 			text_frame_srcline_put(f->code, ev, &frames[i], innermost, out);
 		if (frames[i].flags & SONDE_FRAME_INLINED)

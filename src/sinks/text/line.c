@@ -71,7 +71,7 @@ static int line_make_name(struct text_sink *s, const struct sonde_schema *sc, st
 }
 
 /* Sets the parts of a type's line that do not depend on columns. */
-static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
+static int line_make(struct text_sink *s, const struct sonde_schema *sc, struct line *line)
 {
 	uint64_t bits = sc->sampled;
 
@@ -87,8 +87,8 @@ static int make_line(struct text_sink *s, const struct sonde_schema *sc, struct 
 }
 
 /* Sets the parts of a type's line that follow from its columns. */
-static void settle_line(const struct text_sink *s, const struct text_class_fields *c,
-			struct line *line)
+static void line_settle_class(const struct text_sink *s, const struct text_class_fields *c,
+			      struct line *line)
 {
 	uint64_t tail = line->fields & TAIL;
 
@@ -119,7 +119,7 @@ static int line_settle(struct text_sink *s)
 			line->fields = text_fields_of(&s->fields, &s->recording, sc);
 			if (s->fields.flags && line->fields)
 				line->fields |= TEXT_FLAGS;
-			settle_line(s, c, line);
+			line_settle_class(s, c, line);
 		}
 	}
 	return text_fields_met_all(&s->fields, &s->recording);
@@ -136,7 +136,7 @@ int text_lines_meet(struct text_sink *s, uint32_t schema)
 		struct line line = { 0 };
 
 		if (sc->kind <= SONDE_SAMPLE)
-			TRY(make_line(s, sc, &line));
+			TRY(line_make(s, sc, &line));
 		TRY(vec_push(&s->lines, line));
 		TRY(s->provider_ops->schema(s->provider, sc));
 	}

@@ -38,7 +38,7 @@ static int64_t files_cpu_of_name(const char *name, size_t *ret_device_len)
 	return (int64_t)cpu;
 }
 
-static int add_file(struct blktrace_source *s, int fd, const char *path, int64_t cpu)
+static int file_add(struct blktrace_source *s, int fd, const char *path, int64_t cpu)
 {
 	struct blktrace_file file = {
 		.path = arena_strdup(&s->arena, path),
@@ -60,7 +60,7 @@ static int files_open_path(struct blktrace_source *s, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	return fd < 0 ? err_errno(errno, "cannot open %s", path) : add_file(s, fd, path, 0);
+	return fd < 0 ? err_errno(errno, "cannot open %s", path) : file_add(s, fd, path, 0);
 }
 
 /* ---- several files --------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static int files_open_listed(struct blktrace_source *s, struct files_listing *l,
 				       path);
 		if (fd < 0)
 			return err_errno(errno, "cannot open %s", path);
-		TRY(add_file(s, fd, path, files_cpu_of_name(name, &len)));
+		TRY(file_add(s, fd, path, files_cpu_of_name(name, &len)));
 	}
 	return 0;
 }
@@ -254,7 +254,7 @@ int blktrace_files_open(struct blktrace_source *s)
 	}
 	if (s->opts.is_copied) {
 		s->opts.is_copied = false; /* the descriptor is the file's from here on */
-		return add_file(s, s->opts.fd, path, 0);
+		return file_add(s, s->opts.fd, path, 0);
 	}
 	s->is_folder = files_is_folder(path);
 	if (s->is_folder)

@@ -55,7 +55,7 @@ static int counts_add_thread(void *ctx, int32_t tid, const uint8_t *comm)
 }
 
 /* Makes the array of zeros when both sets are known. */
-static int make_counts(struct perfdata_counts *c, size_t nr_events)
+static int counts_allocate(struct perfdata_counts *c, size_t nr_events)
 {
 	size_t n = nr_events, each = c->cpus.n * c->tids.n;
 
@@ -85,7 +85,7 @@ static size_t counts_place_of(const struct perfdata_counts *c, uint32_t cpu)
 	return cpu < c->cpus.n ? cpu : c->cpus.n;
 }
 
-static int take_count(struct perfdata_source *s, struct bytes *b)
+static int count_take(struct perfdata_source *s, struct bytes *b)
 {
 	struct perfdata_counts *c = s->counts;
 	struct perfdata_count count = { 0 };
@@ -120,17 +120,17 @@ static int counts_take(struct perfdata_source *s, struct bytes *b, uint32_t type
 	case RECORD_CPU_MAP:
 		if (!c->cpus.n) /* a second one does not count */
 			TRY(perfdata_cpus_read(b, counts_add_cpu, c));
-		return make_counts(c, s->events.n);
+		return counts_allocate(c, s->events.n);
 	case RECORD_THREAD_MAP:
 		if (!c->tids.n)
 			TRY(perfdata_threads_read(b, counts_add_thread, c));
-		return make_counts(c, s->events.n);
+		return counts_allocate(c, s->events.n);
 	case RECORD_STAT_CONFIG:
 		if (s->file.is_pipe) /* where no header says it */
 			s->file.feature_bits[0] |= UINT64_C(1) << FEAT_STAT;
 		return counts_take_config(c, b);
 	case RECORD_STAT:
-		return take_count(s, b);
+		return count_take(s, b);
 	default:
 		return 0;
 	}
@@ -194,7 +194,7 @@ static void counts_make_growth(const struct perfdata_counts *c, struct count *co
 }
 
 /* Makes one event of a round. Its payload is as the schema `stat` describes it (schemas.c). */
-static int put_count(struct perfdata_source *s, size_t event, int32_t cpu, int32_t tid,
+static int count_put(struct perfdata_source *s, size_t event, int32_t cpu, int32_t tid,
 		     const struct count *count, struct event *ret)
 {
 	struct perfdata_counts *c = s->counts;
@@ -293,7 +293,7 @@ int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, uns
 	if (i < c->counts.n) {
 		event = i / each;
 		ret->is_summed_up = sums_up;
-		return put_count(s, event, c->cpus.v[i % c->cpus.n],
+		return count_put(s, event, c->cpus.v[i % c->cpus.n],
 				 c->tids.v[i % each / c->cpus.n], &c->counts.v[i], ret);
 	}
 	event = i - c->counts.n;
@@ -301,7 +301,7 @@ int perfdata_counts_decode(struct perfdata_source *s, const struct cut *rec, uns
 		struct count sum = counts_sum_of(c, event);
 
 		counts_make_growth(c, &sum, &c->sums.v[event]);
-		return put_count(s, event, -1, -1, &sum, ret);
+		return count_put(s, event, -1, -1, &sum, ret);
 	}
 	return counts_put_round(s, rec, ret);
 }

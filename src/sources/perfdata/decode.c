@@ -304,7 +304,7 @@ static inline __attribute__((always_inline)) int decode_ahead(const struct perfd
 
 /* The growth of a count is relative to the previous sample; a chain belongs to the previous record.
  */
-static inline bool can_decode_ahead(const struct perfdata_source *s)
+static inline bool decode_can_go_ahead(const struct perfdata_source *s)
 {
 	return !s->has_reads && !s->has_chains;
 }
@@ -314,7 +314,7 @@ int perfdata_decode_ahead(struct source *source, const struct cut *cuts, int nr,
 {
 	struct perfdata_source *s = perfdata_of(source);
 
-	if (!can_decode_ahead(s) || atomic_load_explicit(&s->is_unsettled, memory_order_acquire))
+	if (!decode_can_go_ahead(s) || atomic_load_explicit(&s->is_unsettled, memory_order_acquire))
 		return 0;
 	return s->file.swap ? decode_ahead(s, s->recent_ahead, cuts, nr, at, true, true, ret, max)
 			    : decode_ahead(s, s->recent_ahead, cuts, nr, at, false, true, ret, max);
@@ -333,7 +333,7 @@ int perfdata_decode(struct source *source, const struct cut *cuts, int nr, int *
 	 * set. */
 	if (__builtin_expect(ret->is_left_out | ret->is_summed_up, 0))
 		ret->is_left_out = ret->is_summed_up = false;
-	if (__builtin_expect(can_decode_ahead(s), 1)) {
+	if (__builtin_expect(decode_can_go_ahead(s), 1)) {
 		n = s->file.swap ? decode_ahead(s, s->recent, cuts, nr, at, true, false, ret, max)
 				 : decode_ahead(s, s->recent, cuts, nr, at, false, false, ret, max);
 		if (n || *at > begin)

@@ -63,7 +63,7 @@ static const struct source_fact file_facts[] = {
 enum { NR_FILE_FACTS = sizeof(file_facts) / sizeof(*file_facts) };
 
 /* False if the recording does not say. */
-static bool put_file_fact(struct perfdata_source *s, enum file_fact fact, struct outbuf *out)
+static bool fact_put_file(struct perfdata_source *s, enum file_fact fact, struct outbuf *out)
 {
 	const struct perfdata_file *f = &s->file;
 	uint64_t kb;
@@ -101,7 +101,7 @@ static bool facts_is_number(const char *text)
 	return *text && *text != '0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-static bool host_fact(struct perfdata_source *s, size_t i, struct source_fact *ret)
+static bool fact_of_host(struct perfdata_source *s, size_t i, struct source_fact *ret)
 {
 	static const struct {
 		const char *key, *info;
@@ -140,9 +140,9 @@ bool perfdata_fact_at(struct source *source, size_t i, struct source_fact *ret)
 	bool is_said;
 
 	if (i >= NR_FILE_FACTS)
-		return host_fact(s, i - NR_FILE_FACTS, ret);
+		return fact_of_host(s, i - NR_FILE_FACTS, ret);
 	value->len = 0;
-	is_said = put_file_fact(s, (enum file_fact)i, value);
+	is_said = fact_put_file(s, (enum file_fact)i, value);
 	outbuf_char(value, '\0');
 	*ret = file_facts[i];
 	ret->value = is_said && !value->failed ? value->data : NULL;

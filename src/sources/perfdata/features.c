@@ -339,7 +339,7 @@ static int features_read_sample_times(struct perfdata_source *s, struct bytes *b
 	return 0;
 }
 
-static int read_feature(struct perfdata_source *s, enum perfdata_feature feature, struct bytes *b)
+static int feature_read(struct perfdata_source *s, enum perfdata_feature feature, struct bytes *b)
 {
 	switch (feature) {
 	case FEAT_HOSTNAME:
@@ -465,7 +465,7 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 
 int perfdata_feature_take(struct perfdata_source *s, enum perfdata_feature feature, struct bytes b)
 {
-	int r = read_feature(s, feature, &b);
+	int r = feature_read(s, feature, &b);
 
 	if (r < 0 && r != -ENOMEM) {
 		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "feature %d: %s", feature,

@@ -356,7 +356,7 @@ static int records_trace_error(struct perfdata_source *s, const struct cut *rec,
 	return 1;
 }
 
-static int decode_tool_record(struct perfdata_source *s, const struct cut *rec, uint32_t type,
+static int record_decode_tool(struct perfdata_source *s, const struct cut *rec, uint32_t type,
 			      struct event *ret)
 {
 	switch (type) {
@@ -452,7 +452,7 @@ int perfdata_record_decode(struct perfdata_source *s, const struct cut *rec, str
 		return 0;
 	}
 	if (type >= FIRST_TOOL_RECORD)
-		return decode_tool_record(s, rec, type, ret);
+		return record_decode_tool(s, rec, type, ret);
 	TRY(perfdata_record_schema(s, type, &sc));
 	if (!sc) {
 		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1, "type %u at 0x%llx%s", type,

@@ -206,8 +206,8 @@ int perfdata_record_schema(struct perfdata_source *s, uint32_t type, struct sond
 }
 
 /* Makes the schema of a tracepoint without a format in the recording: a name and no fields. */
-static int bare_schema(struct perfdata_source *s, const struct perfdata_event *e,
-		       struct sonde_schema *sc)
+static int schema_of_bare(struct perfdata_source *s, const struct perfdata_event *e,
+			  struct sonde_schema *sc)
 {
 	struct arena *a = &s->opts.schemas->arena;
 	const char *name = e->name, *colon;
@@ -279,7 +279,7 @@ int perfdata_schema_make(struct perfdata_source *s, struct perfdata_event *e)
 			sc->name = e->name;
 	} else {
 		sc->abi = s->abi;
-		TRY(bare_schema(s, e, sc));
+		TRY(schema_of_bare(s, e, sc));
 	}
 	sc->kind = e->attr.type == PERF_TYPE_TRACEPOINT ? SONDE_TRACEPOINT : SONDE_SAMPLE;
 	sc->dialect = (int)s->opts.rules->printfmt_dialect;
