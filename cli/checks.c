@@ -253,7 +253,7 @@ static void checks_put_results(struct checks *c, struct sonde_session *s)
 		put(c, CHECK_SYMBOLS, 0, false, "no sample has an address");
 	if (c->stacks)
 		put(c, CHECK_STACKS, checks_share(c->truncated, c->stacks), true,
-		    "%.2f %% of %" PRIu64 " are cut off", checks_share(c->truncated, c->stacks),
+		    "%.2f %% of %" PRIu64 " are truncated", checks_share(c->truncated, c->stacks),
 		    c->stacks);
 	else
 		put(c, CHECK_STACKS, 0, false, "none were recorded");

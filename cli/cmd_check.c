@@ -187,7 +187,7 @@ static const struct opt options[] = {
 	LIMIT("max-unknown", "PERCENT", SYMBOLS,
 		"allows PERCENT of the samples to have no symbol; default 10"),
 	LIMIT("max-cut", "PERCENT", STACKS,
-		"allows PERCENT of the stacks to be cut off; default 10"),
+		"allows PERCENT of the stacks to be truncated; default 10"),
 	LIMIT("max-missing", "FILES", BUILD_IDS,
 		"allows so many FILES with samples to have no build id; default 0"),
 	LIMIT("max-lost", "PERCENT", LOSSES, "allows PERCENT of the events to be lost; default 1"),

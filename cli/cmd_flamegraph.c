@@ -108,7 +108,9 @@ static int flamegraph_write(struct flamegraph *g)
 		if (flame_finish(g->fs.graphs[i], g->min) < 0)
 			return -ENOMEM;
 		if (g->fs.graphs[i]->saturated)
-			cli_say("sums of %s are too large and cut", g->fs.graphs[i]->event);
+			cli_say("sums of %s do not fit into 64 bits: the largest number "
+				"replaces them",
+				g->fs.graphs[i]->event);
 	}
 	if (is_svg && g->fs.nr > 1)
 		cli_say("the picture has only %s of %zu events: choose one with -e, or write .html",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The body of a message of Arrow's IPC format: the buffers of arrays, one after the other, each at
- * a multiple of 64 bytes. Slices are cut out of their arrays: bits are shifted, and offsets count
- * from the slice. No buffer is copied before it is written.
+ * a multiple of 64 bytes. Slices are copied out of their arrays: bits are shifted, and offsets
+ * count from the slice. No buffer is copied before it is written.
  */
 #ifndef SONDE_CLI_IPC_BODY_H
 #define SONDE_CLI_IPC_BODY_H

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sonde list, cut by what is listed: cmd_list.c goes through the classes of events and has the
- * options, list_words.c decides which events a word selects, list_put.c prints one, list_markers.c
- * markers in programs, list_sources.c the event sources and their terms, list_tracepoint.c all
- * about one tracepoint, list_rate.c how often events happen.
+ * The files of `sonde list`:
+ *
+ *	cmd_list.c		the options, and the loop over the classes of events
+ *	list_words.c		decides which events a word selects
+ *	list_put.c		prints one event
+ *	list_markers.c		prints the markers in programs
+ *	list_sources.c		prints the event sources and their terms
+ *	list_tracepoint.c	prints all about one tracepoint
+ *	list_rate.c		counts how often events happen
  */
 #ifndef SONDE_CLI_LIST_H
 #define SONDE_CLI_LIST_H

@@ -150,7 +150,7 @@ uint64_t report_graph_least(const struct report_graph *g)
 	return g->kind == REPORT_FRACTAL ? 0 : report_graph_min(g, 0);
 }
 
-/* True if the run of frames continues in the only child. */
+/* True if the frame and its only child are printed as one branch. */
 static bool report_graph_continues(const struct report_call *c)
 {
 	return !c->hit_count && c->children && !c->children->next;

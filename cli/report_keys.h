@@ -33,7 +33,7 @@ struct report_key {
 	bool is_right;             /* text is aligned on the right */
 	bool pads_last;            /* text is padded in the last column, too */
 	bool is_fixed;             /* longer texts do not widen the column */
-	bool is_uncut;             /* longer texts are not cut to a width from -w */
+	bool is_uncut;             /* longer texts are not truncated to a width from -w */
 	bool is_sum;               /* the value is multiplied by the row's samples */
 	bool has_level;            /* the letter of its place is in front of the text */
 };

@@ -120,7 +120,7 @@ size_t report_text_width(const char *text)
 	return len > end && !strcmp(text + len - end, REPORT_INLINED) ? len - end : len;
 }
 
-/* Prints an address: the function's name is cut to the column's width, not its offset. */
+/* Prints an address: the function's name is truncated to the column's width, not its offset. */
 static unsigned int report_table_put_address(FILE *out, const struct report_table *t,
 					     const struct report_column *c, const char *text)
 {

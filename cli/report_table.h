@@ -32,8 +32,8 @@ struct report_column {
 	bool is_missing;    /* the number is not known: N/A */
 	bool is_right;      /* text and title are aligned on the right */
 	bool pads_last;     /* text is padded to the width in the last column, too */
-	bool is_cut;        /* text is cut to the width */
-	bool is_address;    /* text is a function's name, which is cut, and an offset */
+	bool is_cut;        /* text is truncated to the width */
+	bool is_address;    /* text is a function's name, which is truncated, and an offset */
 	unsigned int index; /* enum report_number, or of struct report_row.texts */
 	unsigned int level; /* level of a hierarchy, from 0 on */
 	unsigned int width;
@@ -92,7 +92,7 @@ void report_cell_print(FILE *out, const struct report_table *t, const struct rep
 /* perf puts this after the names of inlined functions, and does not count it for widths. */
 #define REPORT_INLINED " (inlined)"
 size_t report_text_width(const char *text);
-/* The bytes of a text that are printed: as many as its column is wide, if it is cut. */
+/* The bytes of a text that are printed: as many as its column is wide, if it is truncated. */
 size_t report_text_length(const struct report_table *t, const struct report_column *c,
 			  const char *text);
 /* Prints the text of a key's cell without padding on the right. */

@@ -268,7 +268,7 @@ const struct opt script_options[] = {
 		"clock data in the recording"),
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency",
-		"prints names of tasks cut to 8 places and bare numbers of cpus"),
+		"prints the first 8 bytes of the names of tasks, and bare numbers of cpus"),
 
 	OPT_CALL(0, "color", "auto|always|never", options_set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
 		 "highlights names: always (also when no value is given), never, or auto (the "

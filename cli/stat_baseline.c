@@ -99,7 +99,7 @@ static bool baseline_is_whole(double mean)
 	return isnan(mean) || mean == floor(mean);
 }
 
-/* True if the run does not pass: an event that cannot be compared does not pass either. */
+/* True if the comparison fails: an event that cannot be compared does not pass either. */
 static bool baseline_is_over(struct difference d)
 {
 	return d.is_beyond || (!d.is_known && !d.is_absent);

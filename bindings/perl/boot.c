@@ -208,8 +208,8 @@ XS(run_events_xs)
 		croak_xs_usage(cv, "run");
 	r = boot_run_of(aTHX_ ST(0));
 	if (r->running)
-		croak("the run has already started");
-	/* Holds the run, because a sub may release all other references to it. */
+		croak("the script's run has already started");
+	/* Holds the script's run, because a sub may release all other references to it. */
 	sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(ST(0))));
 	code = run_events(aTHX_ r);
 	ST(0) = sv_2mortal(newSViv(code));

@@ -360,9 +360,9 @@ int db_note_call(struct prelude_db *db, const struct sonde_event *ev, const stru
 }
 
 /* Orders stacks like perf, which keeps threads in 256 groups by tid and walks group after group. */
-static int calls_compare(const void *one, const void *other)
+static int calls_compare(const void *left, const void *right)
 {
-	const struct db_stack *a = one, *b = other;
+	const struct db_stack *a = left, *b = right;
 	uint32_t group_a = (uint32_t)a->tid % 256, group_b = (uint32_t)b->tid % 256;
 
 	if (group_a != group_b)

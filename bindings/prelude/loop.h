@@ -161,7 +161,7 @@ int script_record(struct script_run *r, const struct script_lang *lang, struct s
 void script_pass_over(struct script_run *r, const struct script_lang *lang,
 		      struct script_slot *slot);
 void script_want_all(struct script_run *r);
-/* Ends the run: no further event is delivered. */
+/* Ends the script's run: no further event is delivered. */
 void script_stop(struct script_run *r);
 
 /*

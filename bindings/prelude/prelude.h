@@ -87,7 +87,7 @@ struct prelude_misfit {
 	const char *name, *nearest;
 	struct prelude_slot gets;
 	const char *field; /* the field that the parameter gets; NULL if none */
-	bool ends;         /* no value for it: the run must end unless rules->binds_by_place */
+	bool ends;         /* no value for it: the script must end unless rules->binds_by_place */
 };
 
 struct prelude_bind {
@@ -139,7 +139,7 @@ bool prelude_pid_is_thread(const struct sonde_schema *sc);
 
 /*
  * Writes one line about the event whose handler failed into buf: name, time, cpu, task, text. The
- * line is cut to the buffer's size. Returns the length of the line.
+ * line is truncated to the buffer's size. Returns the length of the line.
  */
 int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev, char *buf,
 		     size_t size);
@@ -155,7 +155,7 @@ int prelude_describe(const struct sonde_session *s, const struct sonde_event *ev
  *     parameter without a field's name is a misfit. Exception: one with a default, if others name
  *     fields, is a field of other kernels and keeps its default.
  *  2. Else: fields by name. Other parameters get their defaults; one without a default is a misfit
- *     that ends the run.
+ *     that ends the script's run.
  * perf_sample_dict always gets the sample dict. *args gets the positional values after the named
  * parameters, all fields in case 2. Parameters after `*` and **kw get fields by name; **kw gets
  * those that no other parameter got.

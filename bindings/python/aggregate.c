@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct py_aggregate {
-	SESSION_PART_HEAD
+	SESSION_CHILD_HEAD
 	struct sonde_aggregate *a;
 };
 
@@ -52,7 +52,7 @@ PyObject *aggregate_of_session(struct py_session *s, PyObject *args)
 		return module_error(s->m, r);
 	if (PyErr_Occurred())
 		return NULL;
-	self = (struct py_aggregate *)session_part_new(s, s->m->aggregate);
+	self = (struct py_aggregate *)session_child_new(s, s->m->aggregate);
 	if (!self) {
 		sonde_aggregate_free(a);
 		return NULL;
@@ -64,7 +64,7 @@ PyObject *aggregate_of_session(struct py_session *s, PyObject *args)
 static void aggregate_dealloc(struct py_aggregate *self)
 {
 	sonde_aggregate_free(self->a);
-	session_part_free((struct py_session_part *)self);
+	session_child_free((struct py_session_child *)self);
 }
 
 /* None, or the exception of a failure. */

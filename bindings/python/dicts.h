@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The dicts and lists of perf's contract: new references, for the run's current event. */
+/* The dicts and lists of perf's contract: new references, for the current event. */
 #ifndef SONDE_PY_DICTS_H
 #define SONDE_PY_DICTS_H
 

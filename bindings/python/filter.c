@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct py_filter {
-	SESSION_PART_HEAD
+	SESSION_CHILD_HEAD
 	struct sonde_filter *f;
 	int is_named;
 };
@@ -27,7 +27,7 @@ PyObject *filter_of_session(struct py_session *s, PyObject *args)
 	Py_DECREF(bytes);
 	if (r < 0)
 		return module_error(s->m, r);
-	filter = (struct py_filter *)session_part_new(s, s->m->filter);
+	filter = (struct py_filter *)session_child_new(s, s->m->filter);
 	if (!filter) {
 		sonde_filter_free(f);
 		return NULL;
@@ -66,7 +66,7 @@ PyObject *filter_fields(PyObject *module, PyObject *text)
 static void filter_dealloc(struct py_filter *filter)
 {
 	sonde_filter_free(filter->f);
-	session_part_free((struct py_session_part *)filter);
+	session_child_free((struct py_session_child *)filter);
 }
 
 static PyObject *filter_call(struct py_filter *filter, PyObject *args, PyObject *kw)

@@ -262,7 +262,7 @@ static PyObject *plan_keyword_names(const struct prelude_bind *b)
 }
 
 /*
- * Passes the misfits to the launcher. The launcher ends the run by an exception if one of them
+ * Passes the misfits to the launcher. The launcher ends the script by an exception if one of them
  * requires that.
  */
 static int plan_report_misfits(struct python_run *r, struct slot *slot, PyObject *func,

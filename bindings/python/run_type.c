@@ -92,11 +92,11 @@ static PyObject *run_run(struct python_run *r, PyObject *unused)
 
 	if (r->running || session_check(r->session) < 0) {
 		if (r->running)
-			PyErr_SetString(PyExc_RuntimeError, "the run has already started");
+			PyErr_SetString(PyExc_RuntimeError, "the script's run has already started");
 		return NULL;
 	}
 	r->running = true;
-	r->session->busy = true; /* until the run ends */
+	r->session->busy = true; /* until the script's run ends */
 	code = run_events(r);
 	r->session->busy = false;
 	if (code < 0)

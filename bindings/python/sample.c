@@ -22,7 +22,7 @@ struct shape_dict {
 	PyObject *template; /* has all keys; values that are equal in all samples are set */
 	struct {
 		const struct prelude_key *key;
-		PyObject *name; /* borrowed from the run's keys */
+		PyObject *name; /* borrowed from the keys of the script's run */
 	} varying[PRELUDE_SAMPLE_KEYS];
 	size_t nr_varying;
 	struct kept_dict kept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf_sample_dict: new references, for the run's current event, as in dicts.h. */
+/* perf_sample_dict: new references, for the current event of the script's run, as in dicts.h. */
 #ifndef SONDE_PY_SAMPLE_H
 #define SONDE_PY_SAMPLE_H
 

@@ -295,9 +295,9 @@ int session_check_event(const struct py_event *e)
 	return -1;
 }
 
-struct py_session_part *session_part_new(struct py_session *s, PyTypeObject *type)
+struct py_session_child *session_child_new(struct py_session *s, PyTypeObject *type)
 {
-	struct py_session_part *o = PyObject_New(struct py_session_part, type);
+	struct py_session_child *o = PyObject_New(struct py_session_child, type);
 
 	if (!o)
 		return NULL;
@@ -306,7 +306,7 @@ struct py_session_part *session_part_new(struct py_session *s, PyTypeObject *typ
 	return o;
 }
 
-void session_part_free(struct py_session_part *o)
+void session_child_free(struct py_session_child *o)
 {
 	PyTypeObject *type = Py_TYPE((PyObject *)o);
 

@@ -104,15 +104,15 @@ void session_info_free(struct schema_info *info);
 
 /* What the library makes for a session, as an object that keeps the session: struct py_x begins so.
  */
-#define SESSION_PART_HEAD \
-	PyObject_HEAD     \
+#define SESSION_CHILD_HEAD \
+	PyObject_HEAD      \
 	struct py_session *session; /* owned */
-struct py_session_part {
-	SESSION_PART_HEAD
+struct py_session_child {
+	SESSION_CHILD_HEAD
 };
 /* The size is that of the type. NULL with an exception. */
-struct py_session_part *session_part_new(struct py_session *s, PyTypeObject *type);
+struct py_session_child *session_child_new(struct py_session *s, PyTypeObject *type);
 /* For tp_dealloc: frees the object, after its own part was freed. */
-void session_part_free(struct py_session_part *o);
+void session_child_free(struct py_session_child *o);
 
 #endif

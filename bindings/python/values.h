@@ -73,7 +73,7 @@ void values_free(struct values *v);
 void conv_init(struct conv *c, const struct sonde_field *f, const struct sonde_rules *rules);
 /*
  * These return new references; NULL with an exception set. perf's sticky rule (7.4) turns c into
- * bytes for the rest of the run.
+ * bytes for the rest of the script's run.
  */
 PyObject *values_field(struct values *v, struct conv *c, const struct sonde_event *ev);
 PyObject *values_comm(struct values *v, uint32_t id);

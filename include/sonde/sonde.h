@@ -280,7 +280,7 @@ SONDE_API int sonde_session_unread(struct sonde_session *s, size_t nr);
  */
 SONDE_API void sonde_session_want(struct sonde_session *s, uint32_t schema, int wanted);
 /*
- * Ends the run: the next call of a next or fill function returns 0. May be called from a signal
+ * Ends the session: the next call of a next or fill function returns 0. May be called from a signal
  * handler or from another thread.
  */
 SONDE_API void sonde_session_stop(struct sonde_session *s);
@@ -338,7 +338,7 @@ struct sonde_rules {
 	uint32_t size;
 
 	/* Exit statuses. */
-	uint32_t status_failed;      /* the run failed, or a script died: 1, or 255 */
+	uint32_t status_failed;      /* the command failed, or a script died: 1, or 255 */
 	const char *version;         /* the value of compat=: "none", "perf-6.1", ... */
 	uint32_t status_usage;       /* the command line is wrong: 2, or 129 */
 	uint32_t status_interrupted; /* Ctrl-C ended a script outside handlers: 130, or 255 */
@@ -1867,7 +1867,7 @@ struct sonde_aggregate_print_options {
 	uint32_t columns; /* text: of the terminal, which limits bars; 0: no limit */
 	uint32_t reserved;
 	/*
-	 * The period that the rows are of, in nanoseconds since the beginning of the run; printed
+	 * The period that the rows are of, in nanoseconds since the session began; printed
 	 * if to_ns is not 0.
 	 */
 	uint64_t from_ns, to_ns;
@@ -2200,8 +2200,8 @@ enum sonde_stat_by {
  *	cputype=TYPE        events of a hybrid processor are counted on cores of this type only:
  *	                    core, atom
  *	interval=MS         sonde_stat_next() returns a round every MS milliseconds
- *	interval-count=N    the run ends after N intervals; 0 no limit
- *	timeout=MS          the run ends after so long; the command gets SIGTERM
+ *	interval-count=N    counting ends after N intervals; 0 no limit
+ *	timeout=MS          counting ends after so long; the command gets SIGTERM
  *	delay=MS            counting begins so long after the command; -1: once control= says so
  *	control=CHANNEL     takes the commands enable, disable, ping and stop, like a recorder
  *	sync=0|1            sync() before each run
@@ -2288,7 +2288,7 @@ enum sonde_stat_round_kind {
 struct sonde_stat_round {
 	uint32_t size;
 	uint32_t kind;       /* enum sonde_stat_round_kind */
-	uint64_t time_ns;    /* since the start of the run */
+	uint64_t time_ns;    /* since counting began */
 	double elapsed_ns;   /* how long was counted; of a run, the mean of the runs so far */
 	double deviation_ns; /* standard deviation of that mean */
 	uint64_t run_ns;     /* how long this run took */
@@ -2333,7 +2333,7 @@ SONDE_API const char *sonde_stat_info(const struct sonde_stat *s, const char *ke
  */
 SONDE_API int sonde_stat_start(struct sonde_stat *s, int *ret_status);
 /*
- * Waits for the next round. Returns 1 with a round, 0 when the run has ended. The last round of a
+ * Waits for the next round. Returns 1 with a round, 0 when counting has ended. The last round of a
  * run is a SONDE_STAT_RUN. A file's runs follow each other: 0 means its end. A file of intervals
  * has no SONDE_STAT_RUN.
  */
@@ -2344,7 +2344,7 @@ SONDE_API int sonde_stat_next(struct sonde_stat *s, struct sonde_stat_round *ret
  */
 SONDE_API int sonde_stat_status(const struct sonde_stat *s);
 /*
- * Ends the run: the counts so far are its result. A command that still runs gets SIGTERM. May be
+ * Ends counting: the counts so far are its result. A command that still runs gets SIGTERM. May be
  * called from a signal handler.
  */
 SONDE_API void sonde_stat_stop(struct sonde_stat *s);

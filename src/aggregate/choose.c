@@ -292,16 +292,16 @@ static int choose_check_name(const struct aggregate *a, const char *name)
 /* No schema has all fields: says what the first one misses. */
 static int choose_explain(struct aggregate *a)
 {
-	vec_foreach(sc, &a->all->schemas.schemas) {
-		struct sonde_schema *one = *sc;
+	vec_foreach(at, &a->all->schemas.schemas) {
+		struct sonde_schema *sc = *at;
 		struct aggregate_plan p = { 0 };
 		bool is_named;
 		int r;
 
-		if (!schema_has_samples(one) || !choose_has_name(a, one, &is_named))
+		if (!schema_has_samples(sc) || !choose_has_name(a, sc, &is_named))
 			continue;
 		p.keys = calloc(a->nr_keys + 1, sizeof(*p.keys));
-		r = p.keys ? choose_fields(a, one, &p) : err_nomem();
+		r = p.keys ? choose_fields(a, sc, &p) : err_nomem();
 		free(p.keys);
 		if (r < 0)
 			return r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of an aggregation: sorted, cut to the limit, with their keys as numbers and texts. The
- * store does not change here, except that keys whose call chains have the same text become one.
+ * The rows of an aggregation: sorted, at most as many as the limit, with their keys as numbers and
+ * texts. The store does not change here, except that keys whose call chains have the same text
+ * become one.
  */
 #include <stdlib.h>
 #include <string.h>

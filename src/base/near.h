@@ -21,7 +21,7 @@ struct near {
 };
 
 void near_init(struct near *n, const char *wanted);
-/* The same for a name of that length inside a text; n->wanted is a copy, cut to NEAR_NAME. */
+/* The same for a name of that length inside a text; n->wanted is a copy, truncated to NEAR_NAME. */
 void near_init_part(struct near *n, const char *wanted, size_t len);
 /* A name that is offered several times is named once. */
 void near_offer(struct near *n, const char *candidate);

@@ -41,9 +41,9 @@ static void arrow_release_array(struct ArrowArray *a)
 	a->private_data = NULL;
 }
 
-int arrow_array(struct ArrowArray *ret, const struct arrow_parts *parts)
+int arrow_array(struct ArrowArray *ret, const struct arrow_content *content)
 {
-	const size_t nr = parts->nr_children;
+	const size_t nr = content->nr_children;
 	struct arrow_private *p;
 	struct ArrowArray *below;
 
@@ -53,18 +53,18 @@ int arrow_array(struct ArrowArray *ret, const struct arrow_parts *parts)
 	below = (struct ArrowArray *)&p->children[nr];
 	for (size_t i = 0; i < nr; i++)
 		p->children[i] = &below[i];
-	for (unsigned i = 0; i < parts->nr_buffers; i++) {
-		p->own[i] = shared_ref(parts->buffers[i]);
-		p->buffers[i] = parts->buffers[i] ? parts->buffers[i]->bytes : NULL;
+	for (unsigned i = 0; i < content->nr_buffers; i++) {
+		p->own[i] = shared_ref(content->buffers[i]);
+		p->buffers[i] = content->buffers[i] ? content->buffers[i]->bytes : NULL;
 	}
 	*ret = (struct ArrowArray){
-		.length = parts->length,
-		.null_count = parts->null_count,
-		.n_buffers = parts->nr_buffers,
+		.length = content->length,
+		.null_count = content->null_count,
+		.n_buffers = content->nr_buffers,
 		.n_children = (int64_t)nr,
 		.buffers = p->buffers,
 		.children = nr ? p->children : NULL,
-		.dictionary = parts->has_dictionary ? &below[nr] : NULL,
+		.dictionary = content->has_dictionary ? &below[nr] : NULL,
 		.release = arrow_release_array,
 		.private_data = p,
 	};

@@ -12,8 +12,8 @@
 
 enum { ARROW_MAX_BUFFERS = 3 };
 
-/* The parts of an array. */
-struct arrow_parts {
+/* The content of an array. */
+struct arrow_content {
 	int64_t length, null_count;
 	unsigned nr_buffers;
 	struct shared *buffers[ARROW_MAX_BUFFERS]; /* borrowed; NULL for a missing bitmap */
@@ -25,7 +25,7 @@ struct arrow_parts {
  * Makes an array whose children and dictionary are already released. Returns 0 on success, -ENOMEM
  * on failure, which leaves *ret as it was.
  */
-int arrow_array(struct ArrowArray *ret, const struct arrow_parts *parts);
+int arrow_array(struct ArrowArray *ret, const struct arrow_content *content);
 
 /* A key and its value, for arrow_schema(); the last pair of an array has key NULL. */
 struct arrow_meta {

@@ -98,18 +98,18 @@ static void batch_clear(struct table *t)
 
 static int batch_elems(const struct column *c, struct ArrowArray *ret)
 {
-	const struct arrow_parts parts = {
+	const struct arrow_content content = {
 		.length = (int64_t)c->nr_elems,
 		.nr_buffers = 2,
 		.buffers = { NULL, c->elems },
 	};
 
-	return arrow_array(ret, &parts);
+	return arrow_array(ret, &content);
 }
 
 static int batch_column(const struct table *t, struct column *c, struct ArrowArray *ret)
 {
-	const struct arrow_parts parts = {
+	const struct arrow_content content = {
 		.length = (int64_t)t->rows,
 		.null_count = c->nulls,
 		.nr_buffers = c->form == COLUMN_BYTES ? 3 : 2,
@@ -121,7 +121,7 @@ static int batch_column(const struct table *t, struct column *c, struct ArrowArr
 
 	if (batch_has_offsets(c) && !c->elems)
 		TRY(shared_new(&c->elems, 0));
-	TRY(arrow_array(ret, &parts));
+	TRY(arrow_array(ret, &content));
 	if (c->form == COLUMN_LIST)
 		r = batch_elems(c, ret->children[0]);
 	else if (c->form == COLUMN_DICT)
@@ -133,13 +133,13 @@ static int batch_column(const struct table *t, struct column *c, struct ArrowArr
 
 static int batch_array(const struct table *t, struct ArrowArray *ret)
 {
-	const struct arrow_parts parts = {
+	const struct arrow_content content = {
 		.length = (int64_t)t->rows,
 		.nr_buffers = 1,
 		.nr_children = (unsigned)t->nr_columns,
 	};
 
-	TRY(arrow_array(ret, &parts));
+	TRY(arrow_array(ret, &content));
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		const int r = batch_column(t, &t->columns[i], ret->children[i]);
 

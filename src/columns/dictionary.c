@@ -117,20 +117,20 @@ int dictionary_code(struct dictionary *d, const void *value, size_t nr, int32_t 
 int dictionary_array(const struct dictionary *d, struct ArrowArray *ret)
 {
 	const bool is_list = d->elem_bytes > 1;
-	const struct arrow_parts parts = {
+	const struct arrow_content content = {
 		.length = d->nr,
 		.nr_buffers = is_list ? 2 : 3,
 		.buffers = { NULL, d->offsets, is_list ? NULL : d->values },
 		.nr_children = is_list,
 	};
-	const struct arrow_parts elems = {
+	const struct arrow_content elems = {
 		.length = (int64_t)d->nr_elems,
 		.nr_buffers = 2,
 		.buffers = { NULL, d->values },
 	};
 	int r;
 
-	TRY(arrow_array(ret, &parts));
+	TRY(arrow_array(ret, &content));
 	r = is_list ? arrow_array(ret->children[0], &elems) : 0;
 	if (r < 0)
 		arrow_array_done(ret);

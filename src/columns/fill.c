@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds a run of events of one plan to the columns of a table: a loop for each column. Numbers that
- * are stored as they are recorded are copied by loops without a branch.
+ * Adds the pending events, which are of one plan, to the columns of a table: a loop for each
+ * column. Numbers that are stored as they are recorded are copied by loops without a branch.
  */
 #include <byteswap.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #include "model/value.h"
 #include "recording/code.h"
 
-struct run {
+struct pending {
 	struct tables *tables;
 	struct table *t;
 	const struct plan *plan;
 	const struct sonde_event *const *ev;
 	size_t nr, row; /* events; the row of the first one */
 	/* The payload of each event; the shortest length and the byte orders of all. */
-	const uint8_t *bytes[TABLE_RUN];
+	const uint8_t *bytes[TABLE_PENDING];
 	uint32_t min_len;
 	bool has_swapped, has_native;
 };
@@ -31,7 +31,7 @@ static bool fill_swaps(const struct sonde_event *ev)
 	return ev->flags & SONDE_EVENT_SWAPPED;
 }
 
-static void fill_look(struct run *r)
+static void fill_look(struct pending *r)
 {
 	uint32_t min_len = UINT32_MAX, any = 0, all = SONDE_EVENT_SWAPPED;
 
@@ -50,7 +50,7 @@ static void fill_look(struct run *r)
 
 /* ---- numbers of the event itself ------------------------------------------------------------- */
 
-static int fill_time(const struct run *r, struct column *c)
+static int fill_time(const struct pending *r, struct column *c)
 {
 	int64_t *to = (int64_t *)c->values->bytes + r->row;
 	uint64_t all = 0;
@@ -81,7 +81,7 @@ static int fill_time(const struct run *r, struct column *c)
 		}                                    \
 	} while (0)
 
-static int fill_id(const struct run *r, struct column *c)
+static int fill_id(const struct pending *r, struct column *c)
 {
 	int32_t *to = (int32_t *)c->values->bytes + r->row;
 	bool is_missing = false;
@@ -119,7 +119,7 @@ static int fill_id(const struct run *r, struct column *c)
 	} while (0)
 #define FILL_SAME(v) (v)
 
-static void fill_copy(const struct run *r, struct column *c, uint32_t offset)
+static void fill_copy(const struct pending *r, struct column *c, uint32_t offset)
 {
 	switch (c->width) {
 	case 1:
@@ -172,7 +172,7 @@ static bool fill_store(void *values, const struct column *c, size_t at, uint64_t
 	return true;
 }
 
-static int fill_int(const struct run *r, struct column *c, const struct plan_field *p)
+static int fill_int(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	const struct sonde_field *f = p->field;
 	const bool is_signed = f->is_signed && !f->is_pointer;
@@ -198,7 +198,7 @@ static int fill_int(const struct run *r, struct column *c, const struct plan_fie
 	return 0;
 }
 
-static int fill_float(const struct run *r, struct column *c, const struct plan_field *p)
+static int fill_float(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	const struct sonde_field *f = p->field;
 
@@ -220,13 +220,13 @@ static int fill_float(const struct run *r, struct column *c, const struct plan_f
 
 /* ---- dictionaries ---------------------------------------------------------------------------- */
 
-static int fill_code_null(const struct run *r, struct column *c, size_t i)
+static int fill_code_null(const struct pending *r, struct column *c, size_t i)
 {
 	((int32_t *)c->values->bytes)[r->row + i] = 0;
 	return batch_set_null(r->t, c, r->row + i);
 }
 
-static int fill_text(const struct run *r, struct column *c, const uint8_t *text, size_t len,
+static int fill_text(const struct pending *r, struct column *c, const uint8_t *text, size_t len,
 		     int32_t *ret)
 {
 	if (!c->is_binary && !utf8_is_valid(text, len)) {
@@ -237,7 +237,7 @@ static int fill_text(const struct run *r, struct column *c, const uint8_t *text,
 	return dictionary_code(&c->dict, text, len, ret);
 }
 
-static int fill_comm_code(const struct run *r, struct column *c, uint32_t comm, int32_t *ret)
+static int fill_comm_code(const struct pending *r, struct column *c, uint32_t comm, int32_t *ret)
 {
 	const struct strpool *pool = &r->tables->all->strings;
 
@@ -252,7 +252,7 @@ static int fill_comm_code(const struct run *r, struct column *c, uint32_t comm, 
 	return 0;
 }
 
-static int fill_comm(const struct run *r, struct column *c)
+static int fill_comm(const struct pending *r, struct column *c)
 {
 	int32_t *to = (int32_t *)c->values->bytes + r->row;
 
@@ -270,7 +270,7 @@ static int fill_comm(const struct run *r, struct column *c)
 	return 0;
 }
 
-static int fill_strings(const struct run *r, struct column *c, const struct sonde_field *f)
+static int fill_strings(const struct pending *r, struct column *c, const struct sonde_field *f)
 {
 	int32_t *to = (int32_t *)c->values->bytes + r->row;
 
@@ -287,7 +287,7 @@ static int fill_strings(const struct run *r, struct column *c, const struct sond
 	return 0;
 }
 
-static int fill_names(const struct run *r, struct column *c, const struct sonde_field *f)
+static int fill_names(const struct pending *r, struct column *c, const struct sonde_field *f)
 {
 	struct outbuf *words = &r->tables->words;
 	int32_t *to = (int32_t *)c->values->bytes + r->row;
@@ -317,7 +317,7 @@ static int fill_names(const struct run *r, struct column *c, const struct sonde_
 	return 0;
 }
 
-static int fill_stacks(const struct run *r, struct column *c)
+static int fill_stacks(const struct pending *r, struct column *c)
 {
 	int32_t *to = (int32_t *)c->values->bytes + r->row;
 	struct outbuf *addresses = &r->tables->scratch;
@@ -360,7 +360,7 @@ static int fill_reserve_elems(struct column *c, size_t more, size_t width)
 	return shared_reserve(&c->elems, used, 2 * room);
 }
 
-static int fill_bytes(const struct run *r, struct column *c, const struct plan_field *p)
+static int fill_bytes(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	int32_t *to = (int32_t *)c->values->bytes + r->row + 1;
 
@@ -382,7 +382,7 @@ static int fill_bytes(const struct run *r, struct column *c, const struct plan_f
 	return 0;
 }
 
-static int fill_list(const struct run *r, struct column *c, const struct plan_field *p)
+static int fill_list(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	int32_t *to = (int32_t *)c->values->bytes + r->row + 1;
 	const struct sonde_field *f = p->field;
@@ -418,7 +418,7 @@ static int fill_list(const struct run *r, struct column *c, const struct plan_fi
 
 /* ---- all columns ----------------------------------------------------------------------------- */
 
-static int fill_nulls(const struct run *r, struct column *c, bool is_unfit)
+static int fill_nulls(const struct pending *r, struct column *c, bool is_unfit)
 {
 	for (size_t i = 0; i < r->nr; i++) {
 		const size_t row = r->row + i;
@@ -435,7 +435,7 @@ static int fill_nulls(const struct run *r, struct column *c, bool is_unfit)
 	return 0;
 }
 
-static int fill_field(const struct run *r, struct column *c, const struct plan_field *p)
+static int fill_field(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	if (!p->field)
 		return fill_nulls(r, c, p->is_unfit);
@@ -454,7 +454,7 @@ static int fill_field(const struct run *r, struct column *c, const struct plan_f
 	return 0;
 }
 
-static int fill_column(const struct run *r, struct column *c, const struct plan_field *p)
+static int fill_column(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	switch (c->from) {
 	case COLUMN_TIME:
@@ -481,7 +481,7 @@ static bool fill_sample_has(const struct sonde_sample *s, const struct sample_va
 }
 
 /* All values of one sample are decoded at once. */
-static int fill_samples(const struct run *r)
+static int fill_samples(const struct pending *r)
 {
 	for (size_t i = 0; i < r->nr; i++) {
 		const struct event *ev = event_of(r->ev[i]);
@@ -512,20 +512,20 @@ static int fill_samples(const struct run *r)
 	return 0;
 }
 
-int fill_run(struct tables *tables, struct table *t)
+int fill_pending(struct tables *tables, struct table *t)
 {
-	struct run r = {
+	struct pending r = {
 		.tables = tables,
 		.t = t,
-		.plan = t->run_plan,
-		.ev = t->run,
-		.nr = t->nr_run,
+		.plan = t->pending_plan,
+		.ev = t->pending,
+		.nr = t->nr_pending,
 		.row = t->rows,
 	};
 
 	fill_look(&r);
 	for (size_t i = 0; i < t->nr_columns; i++)
-		TRY(fill_column(&r, &t->columns[i], &t->run_plan->fields[i]));
+		TRY(fill_column(&r, &t->columns[i], &t->pending_plan->fields[i]));
 	if (t->has_samples)
 		TRY(fill_samples(&r));
 	t->rows += r.nr;

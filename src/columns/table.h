@@ -8,8 +8,8 @@
  *	    struct plan		for one schema: where the value of each column is (choose.c)
  *	    struct frames	what the positions in a column of stacks mean (frames.c)
  *
- * Events are collected until a run of one plan ends. Then each column takes its values of the run
- * in a loop of its own. A batch that is complete becomes an Arrow array (batch.c).
+ * Events are collected ("pending") until one has another plan. Then each column takes its values in
+ * a loop of its own. A batch that is complete becomes an Arrow array (batch.c).
  */
 #ifndef SONDE_COLUMNS_TABLE_H
 #define SONDE_COLUMNS_TABLE_H
@@ -21,7 +21,7 @@
 #include "recording/recording.h"
 
 enum {
-	TABLE_RUN = RECORDING_EVENTS, /* events of one plan that are added at once */
+	TABLE_PENDING = RECORDING_EVENTS, /* events of one plan that are added at once */
 	TABLE_DEFAULT_ROWS = 65536,
 	TABLE_MAX_ROWS = 1 << 28,
 	/* A batch with so many bytes of lists is complete. */
@@ -107,10 +107,10 @@ struct table {
 	uint64_t all_rows; /* in complete batches */
 	uint64_t unfit;
 
-	/* Events that are not yet in the columns; all of run_plan. */
-	const struct plan *run_plan;
-	const struct sonde_event *run[TABLE_RUN];
-	size_t nr_run;
+	/* Events that are not yet in the columns; all of pending_plan. */
+	const struct plan *pending_plan;
+	const struct sonde_event *pending[TABLE_PENDING];
+	size_t nr_pending;
 };
 
 struct table_batch {
@@ -164,8 +164,8 @@ int choose_columns(struct tables *t, struct table *table, const char *fields);
 int choose_plan(struct table *table, const struct sonde_schema *sc, struct plan **ret);
 void choose_plan_done(struct plan *p);
 
-/* fill.c: adds the run to the columns; the batch has room for it. */
-int fill_run(struct tables *t, struct table *table);
+/* fill.c: adds the pending events to the columns; the batch has room for it. */
+int fill_pending(struct tables *t, struct table *table);
 
 /* batch.c */
 int batch_reserve(struct table *table, size_t more);

@@ -193,25 +193,25 @@ static bool tables_lists_are_full(const struct table *t)
 	return false;
 }
 
-/* Adds the events of the run. It may end one batch and begin another. */
-static int tables_end_run(struct tables *t, struct table *table)
+/* Adds the pending events. It may end one batch and begin another. */
+static int tables_add_pending(struct tables *t, struct table *table)
 {
-	const size_t all = table->nr_run;
+	const size_t all = table->nr_pending;
 
 	for (size_t done = 0; done < all;) {
 		const size_t room = table->max_rows - table->rows, left = all - done;
 
-		table->nr_run = left < room ? left : room;
+		table->nr_pending = left < room ? left : room;
 		if (done)
-			memmove(table->run, table->run + done,
-				table->nr_run * sizeof(table->run[0]));
-		TRY(batch_reserve(table, table->nr_run));
-		TRY(fill_run(t, table));
-		done += table->nr_run;
+			memmove(table->pending, table->pending + done,
+				table->nr_pending * sizeof(table->pending[0]));
+		TRY(batch_reserve(table, table->nr_pending));
+		TRY(fill_pending(t, table));
+		done += table->nr_pending;
 		if (table->rows == table->max_rows || tables_lists_are_full(table))
 			TRY(tables_flush(t, table));
 	}
-	table->nr_run = 0;
+	table->nr_pending = 0;
 	return 0;
 }
 
@@ -219,11 +219,11 @@ static int tables_put(struct tables *t, const struct plan *p, const struct sonde
 {
 	struct table *table = p->table;
 
-	if (table->run_plan != p || table->nr_run == TABLE_RUN) {
-		TRY(tables_end_run(t, table));
-		table->run_plan = p;
+	if (table->pending_plan != p || table->nr_pending == TABLE_PENDING) {
+		TRY(tables_add_pending(t, table));
+		table->pending_plan = p;
 	}
-	table->run[table->nr_run++] = ev;
+	table->pending[table->nr_pending++] = ev;
 	return 0;
 }
 
@@ -238,7 +238,7 @@ int tables_take(struct tables *t, const struct sonde_event *const *events, size_
 			TRY(tables_put(t, p, events[i]));
 	}
 	vec_foreach(table, &t->tables)
-		TRY(tables_end_run(t, *table));
+		TRY(tables_add_pending(t, *table));
 	return 0;
 }
 

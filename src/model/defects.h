@@ -22,7 +22,7 @@ enum { DEFECT_FIRST_BYTES = 1024 };
 struct defects {
 	uint64_t count[NR_DEFECTS];
 	uint64_t changes; /* number of changes of counts */
-	/* The place of a kind's first defect; "" if it has none. A cut text ends with "...". */
+	/* The place of a kind's first defect, "" if it has none; "..." ends a truncated text. */
 	char first[NR_DEFECTS][DEFECT_FIRST_BYTES];
 };
 

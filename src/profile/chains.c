@@ -19,7 +19,7 @@ static bool chains_hide(const struct profile *p, uint32_t place)
 }
 
 /* A chain's frames while they are looked at; they are in p->frames, innermost first. */
-struct chain_part {
+struct chain_range {
 	size_t first, end; /* the frames to keep */
 };
 
@@ -28,7 +28,7 @@ struct chain_part {
  * drops the frames that it has seen before, which are the callers if the order begins at them.
  */
 static void chains_mark(struct profile *p, const struct event *ev, const struct sonde_frame *frames,
-			uint32_t *sampled, struct chain_part *part)
+			uint32_t *sampled, struct chain_range *range)
 {
 	const struct rules *rules = ev->recording->opts->rules;
 	const bool from_caller = p->opts.callgraph == CALLGRAPH_CALLER;
@@ -48,10 +48,10 @@ static void chains_mark(struct profile *p, const struct event *ev, const struct 
 		if (!place_at(p, place)->is_ignored)
 			continue;
 		if (from_caller && rules->ignores_callers) {
-			part->end = i + 1;
+			range->end = i + 1;
 			*sampled = place;
-		} else if (i >= part->first) {
-			part->first = i;
+		} else if (i >= range->first) {
+			range->first = i;
 			*sampled = place;
 		}
 	}
@@ -117,16 +117,16 @@ static int chains_fill(struct profile *p, const struct event *ev, const struct s
 static int chains_places(struct profile *p, const struct event *ev, uint32_t *sampled)
 {
 	const struct sonde_frame *frames;
-	struct chain_part part = { 0 };
+	struct chain_range range = { 0 };
 	size_t kept = 0;
 	int n = chains_fill(p, ev, &frames);
 
 	if (n < 0)
 		return n;
-	part.end = p->frames.n;
+	range.end = p->frames.n;
 	if (p->has_parent || p->opts.ignore_callees)
-		chains_mark(p, ev, frames, sampled, &part);
-	for (size_t i = part.first; i < part.end; i++) {
+		chains_mark(p, ev, frames, sampled, &range);
+	for (size_t i = range.first; i < range.end; i++) {
 		if (chains_hide(p, p->frames.v[i]))
 			continue;
 		if (p->history)

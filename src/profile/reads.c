@@ -40,7 +40,7 @@ static int reads_find_thread(struct reads *r, const struct source_report *read, 
 
 static int reads_find_counter(struct profile *p, const struct sonde_schema *sc, uint32_t *ret)
 {
-	struct reads *r = p->reads;
+	struct reads *r = p->read_counters;
 	const uint64_t at = hash64_find(&r->by_schema, sc->id);
 	struct reads_counter c = { .schema = sc->id };
 
@@ -57,7 +57,7 @@ static int reads_find_counter(struct profile *p, const struct sonde_schema *sc, 
 
 static int reads_sum(struct profile *p, uint64_t key, uint64_t value)
 {
-	struct reads *r = p->reads;
+	struct reads *r = p->read_counters;
 	const uint64_t at = hash64_find(&r->by_both, key);
 
 	if (at != HASH64_EMPTY) {
@@ -75,13 +75,13 @@ int reads_add(struct profile *p, const struct event *ev)
 
 	if (read.kind != REPORT_READ || !read.schema)
 		return 0;
-	if (!p->reads)
-		p->reads = calloc(1, sizeof(*p->reads));
-	if (!p->reads)
+	if (!p->read_counters)
+		p->read_counters = calloc(1, sizeof(*p->read_counters));
+	if (!p->read_counters)
 		return err_nomem();
-	if (p->reads->threads.n >= p->opts.max_keys)
+	if (p->read_counters->threads.n >= p->opts.max_keys)
 		return 0;
-	TRY(reads_find_thread(p->reads, &read, &thread));
+	TRY(reads_find_thread(p->read_counters, &read, &thread));
 	TRY(reads_find_counter(p, read.schema, &counter));
 	return reads_sum(p, two_halves(thread, counter), read.value);
 }
@@ -89,7 +89,7 @@ int reads_add(struct profile *p, const struct event *ev)
 bool reads_value(const struct profile *p, uint32_t thread, uint32_t counter,
 		 struct sonde_profile_read *ret)
 {
-	const struct reads *r = p->reads;
+	const struct reads *r = p->read_counters;
 	uint64_t at;
 
 	if (!r || thread >= r->threads.n || counter >= r->counters.n)
@@ -108,7 +108,7 @@ bool reads_value(const struct profile *p, uint32_t thread, uint32_t counter,
 
 void reads_done(struct profile *p)
 {
-	struct reads *r = p->reads;
+	struct reads *r = p->read_counters;
 
 	if (!r)
 		return;
@@ -119,5 +119,5 @@ void reads_done(struct profile *p)
 	hash64_done(&r->by_schema);
 	hash64_done(&r->by_both);
 	free(r);
-	p->reads = NULL;
+	p->read_counters = NULL;
 }

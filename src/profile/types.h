@@ -310,7 +310,7 @@ struct profile {
 	VEC(uint64_t) cell_weights;       /* PROFILE_WEIGHTS of each cell; empty without weight= */
 	VEC(uint32_t) frames;             /* places of the current path */
 	struct weights *weights;          /* owned; weights.c; NULL if there are none */
-	struct reads *reads;              /* owned; reads.c; NULL if there are none */
+	struct reads *read_counters;      /* owned; reads.c; NULL if there are none */
 	struct blocks *blocks;            /* owned; blocks.c; NULL without blocks=1 */
 	struct branch_types branch_types; /* of all branches; for branches=1 */
 	VEC(struct sonde_branch) first_branches; /* of each cell, with perf's rule */

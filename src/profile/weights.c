@@ -55,15 +55,15 @@ int weights_init(struct profile *p)
 	if (!w)
 		return err_nomem();
 	for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		struct weight *one = &w->of[w->nr];
+		struct weight *weight = &w->of[w->nr];
 
 		if (w->nr++ == PROFILE_WEIGHTS)
 			return err_set(-EINVAL, "more than %d weights", PROFILE_WEIGHTS);
 		line += strlen("weight=");
-		one->name = line;
-		one->len = strcspn(line, "\n");
-		one->value_at = weights_find_value(line, one->len);
-		w->needs_sample |= one->value_at != 0;
+		weight->name = line;
+		weight->len = strcspn(line, "\n");
+		weight->value_at = weights_find_value(line, weight->len);
+		w->needs_sample |= weight->value_at != 0;
 	}
 	return 0;
 }

@@ -218,7 +218,7 @@ static struct sonde_record_result run_result_of(const struct sonde_recorder *r,
 	};
 }
 
-/* Returns the result of the run and sets its error text. */
+/* Returns the result of the recording and sets its error text. */
 static int run_report(struct sonde_recorder *r, const struct outcome *o,
 		      const struct sonde_record_result *result, int *ret_status)
 {

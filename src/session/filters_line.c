@@ -55,13 +55,13 @@ static void filters_put_time(struct outbuf *o, const char *head, uint64_t shown_
 /* Each recording has its own clock: times are converted before they are compared. */
 static void filters_sum(struct refused *ret, const struct lane *l)
 {
-	struct refused one = l->refused;
+	struct refused refused = l->refused;
 	const struct order_stats stats = recording_order_stats(l->rec);
 
-	refused_note_times(&one, stats.refused, stats.refused_first_ns, stats.refused_last_ns);
-	one.first_ns = recording_shown_time(l->rec, one.first_ns);
-	one.last_ns = recording_shown_time(l->rec, one.last_ns);
-	refused_add(ret, &one);
+	refused_note_times(&refused, stats.refused, stats.refused_first_ns, stats.refused_last_ns);
+	refused.first_ns = recording_shown_time(l->rec, refused.first_ns);
+	refused.last_ns = recording_shown_time(l->rec, refused.last_ns);
+	refused_add(ret, &refused);
 }
 
 static void filters_put_sentence(struct sonde_session *s, struct outbuf *o, const struct refused *r)

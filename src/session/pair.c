@@ -35,7 +35,7 @@ void session_pair_done(struct sonde_session *s)
 	vec_foreach(p, &s->pairs.list) {
 		pair_text_done(&p->is);
 		free(p->room);
-		vec_done(&p->parts);
+		vec_done(&p->members);
 		vec_foreach(f, &p->forms)
 			pair_form_done(f);
 		vec_done(&p->forms);
@@ -46,8 +46,8 @@ void session_pair_done(struct sonde_session *s)
 	free(s->pairs.losses);
 }
 
-/* Finds the parts of the schemas from `first` on, those of START before those of STOP. */
-static int pair_add_parts(struct sonde_session *s, uint32_t first)
+/* Finds the members of the schemas from `first` on, those of START before those of STOP. */
+static int pair_add_members(struct sonde_session *s, uint32_t first)
 {
 	const struct schema_table *t = &s->recordings.schemas;
 	struct session_pairs *ps = &s->pairs;
@@ -57,22 +57,22 @@ static int pair_add_parts(struct sonde_session *s, uint32_t first)
 	for (int is_stop = 0; is_stop < 2; is_stop++) {
 		for (size_t i = first; i < t->schemas.n; i++) {
 			vec_foreach(p, &ps->list) {
-				int r = pair_parts_add(s, p, t->schemas.v[i], is_stop);
+				int r = pair_members_add(s, p, t->schemas.v[i], is_stop);
 
 				if (r < 0)
 					return r;
-				ps->roles.v[i].takes_part |= r;
+				ps->roles.v[i].is_in_pair |= r;
 			}
 		}
 	}
 	return 0;
 }
 
-static const struct pair_part *pair_first_part(const struct pair *p, bool is_stop)
+static const struct pair_member *pair_first_member(const struct pair *p, bool is_stop)
 {
-	for (size_t i = 0; i < p->parts.n; i++)
-		if (p->parts.v[i].is_stop == is_stop)
-			return &p->parts.v[i];
+	for (size_t i = 0; i < p->members.n; i++)
+		if (p->members.v[i].is_stop == is_stop)
+			return &p->members.v[i];
 	return NULL;
 }
 
@@ -115,18 +115,18 @@ int session_pair_open(struct sonde_session *s)
 	ps->losses = calloc(s->recordings.nr, sizeof(*ps->losses));
 	if (!ps->losses)
 		return err_nomem();
-	TRY(pair_add_parts(s, 0));
+	TRY(pair_add_members(s, 0));
 	vec_foreach(p, &ps->list) {
-		const struct pair_part *parts[2];
+		const struct pair_member *members[2];
 		const struct pair_form *form;
 
 		for (int i = 0; i < 2; i++) {
-			parts[i] = pair_first_part(p, i);
-			if (!parts[i] && !s->is_stream)
+			members[i] = pair_first_member(p, i);
+			if (!members[i] && !s->is_stream)
 				return pair_is_missing(s, p, p->is.names[i]);
 		}
-		if (parts[0] && parts[1])
-			TRY(pair_find_form(s, p, parts[0]->schema, parts[1]->schema, &form));
+		if (members[0] && members[1])
+			TRY(pair_find_form(s, p, members[0]->schema, members[1]->schema, &form));
 	}
 	return 0;
 }
@@ -148,8 +148,8 @@ int session_pair_reads(struct sonde_session *s, const struct sonde_schema *sc)
 	if (!ps->list.n || s->wants.raw_records || s->wants.record_lines)
 		return 0;
 	if (sc->id >= ps->roles.n)
-		TRY(pair_add_parts(s, (uint32_t)ps->roles.n));
-	return ps->roles.v[sc->id].takes_part;
+		TRY(pair_add_members(s, (uint32_t)ps->roles.n));
+	return ps->roles.v[sc->id].is_in_pair;
 }
 
 /* event= and where=, for events that the pump let through for the pairs, and for derived ones. */
@@ -168,7 +168,7 @@ bool session_pair_want(struct sonde_session *s, uint32_t schema, bool wanted)
 {
 	struct session_pairs *ps = &s->pairs;
 
-	if (schema >= ps->roles.n || !ps->roles.v[schema].takes_part)
+	if (schema >= ps->roles.n || !ps->roles.v[schema].is_in_pair)
 		return false;
 	ps->roles.v[schema].is_unwanted = !wanted;
 	return true;
@@ -181,12 +181,12 @@ static bool pair_has_time(const struct event *ev)
 	return ev->pub.time_ns != SONDE_NO_TIME;
 }
 
-static int pair_start(struct sonde_session *s, struct pair *p, const struct pair_part *part,
+static int pair_start(struct sonde_session *s, struct pair *p, const struct pair_member *member,
 		      const struct event *ev)
 {
 	struct pair_starts *l = &s->pairs.starts;
 	const struct pair_start start = {
-		.of = { .key = pair_key_of(part, ev),
+		.of = { .key = pair_key_of(member, ev),
 			.pair = (uint32_t)(p - s->pairs.list.v),
 			.recording = ev->recording->nr },
 		.time_ns = ev->pub.time_ns,
@@ -242,11 +242,11 @@ static int pair_derive(struct sonde_session *s, struct pair *p, const struct pai
 }
 
 /* A loss since the start: the stop may belong to a start that was lost. */
-static int pair_stop(struct sonde_session *s, struct pair *p, const struct pair_part *part,
+static int pair_stop(struct sonde_session *s, struct pair *p, const struct pair_member *member,
 		     const struct event *ev)
 {
 	struct pair_starts *l = &s->pairs.starts;
-	const struct pair_of of = { .key = pair_key_of(part, ev),
+	const struct pair_of of = { .key = pair_key_of(member, ev),
 				    .pair = (uint32_t)(p - s->pairs.list.v),
 				    .recording = ev->recording->nr };
 	const uint32_t i = pair_starts_find(l, &of);
@@ -271,10 +271,10 @@ static int pair_stop(struct sonde_session *s, struct pair *p, const struct pair_
 static int pair_take(struct sonde_session *s, struct pair *p, const struct event *ev)
 {
 	for (int is_stop = 1; is_stop >= 0; is_stop--) {
-		vec_foreach(part, &p->parts) {
-			if (part->schema != ev->schema || part->is_stop != is_stop)
+		vec_foreach(member, &p->members) {
+			if (member->schema != ev->schema || member->is_stop != is_stop)
 				continue;
-			TRY(is_stop ? pair_stop(s, p, part, ev) : pair_start(s, p, part, ev));
+			TRY(is_stop ? pair_stop(s, p, member, ev) : pair_start(s, p, member, ev));
 		}
 	}
 	return 0;

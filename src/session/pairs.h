@@ -4,7 +4,7 @@
  *
  *	pump.c, merge.c --in time order--> pair.c --START, STOP, derived, others--> caller or sink
  *
- * pair_text.c splits the key's text, pair_parts.c finds the key of an event, pair_starts.c keeps
+ * pair_text.c splits the key's text, pair_members.c finds the key of an event, pair_starts.c keeps
  *the starts that have no stop yet, and pair_form.c makes the schema and the payload of a derived
  *event.
  */
@@ -70,13 +70,14 @@ void pair_form_write(const struct pair_form *f, uint64_t ns, struct pair_bytes s
 		     struct pair_bytes stop, bool swap, uint8_t *ret);
 void pair_form_done(struct pair_form *f);
 
-/* ---- parts (pair_parts.c) -------------------------------------------------------------------- */
+/* ---- members (pair_members.c)
+ * -------------------------------------------------------------------- */
 
 /* The origin of a key's value. */
 enum pair_own { PAIR_FIELD, PAIR_TID, PAIR_PID, PAIR_CPU, PAIR_COMM };
 
-/* The part that a schema has in a pair, and where its events have the key. */
-struct pair_part {
+/* The member that a schema has in a pair, and where its events have the key. */
+struct pair_member {
 	const struct sonde_schema *schema;
 	bool is_stop;
 	enum pair_own own;
@@ -94,7 +95,7 @@ struct pair_key {
 struct pair {
 	struct pair_text is; /* owned */
 	bool by_field;       /* the key is a field of START */
-	VEC(struct pair_part) parts;
+	VEC(struct pair_member) members;
 	VEC(struct pair_form) forms;
 	bool is_due;        /* event is to be delivered */
 	struct event event; /* the last derived event; its payload is in room */
@@ -109,12 +110,12 @@ struct pair_list {
 };
 
 /*
- * Adds the part of a schema as START or STOP. The caller adds a START before the STOP. Returns 1, 0
- * if it has no such part, -EINVAL if it does not have the key.
+ * Adds the member of a schema as START or STOP. The caller adds a START before the STOP. Returns 1,
+ * 0 if it has no such member, -EINVAL if it does not have the key.
  */
-int pair_parts_add(const struct sonde_session *s, struct pair *p, const struct sonde_schema *sc,
-		   bool is_stop);
-struct pair_key pair_key_of(const struct pair_part *part, const struct event *ev);
+int pair_members_add(const struct sonde_session *s, struct pair *p, const struct sonde_schema *sc,
+		     bool is_stop);
+struct pair_key pair_key_of(const struct pair_member *member, const struct event *ev);
 
 /* ---- open starts (pair_starts.c) ------------------------------------------------------------- */
 
@@ -173,8 +174,8 @@ struct session_pairs {
 	size_t due_at; /* the first pair whose event may be due; list.n if none is */
 	/* By schema id. */
 	VEC(struct pair_role {
-		bool takes_part;
-		bool is_unwanted; /* sonde_session_want(), for a schema that takes part */
+		bool is_in_pair;
+		bool is_unwanted; /* sonde_session_want(), for a schema that is in a pair */
 	})
 	roles;
 	uint64_t *losses; /* owned; by recording: records of losses so far */
@@ -196,7 +197,7 @@ int session_pair_reads(struct sonde_session *s, const struct sonde_schema *sc);
 int session_pair_next(struct sonde_session *s,
 		      int (*next)(struct sonde_session *s, const struct sonde_event **ret),
 		      const struct sonde_event **ret);
-/* Like session_want(). False if the schema takes no part in a pair. */
+/* Like session_want(). False if the schema is in no pair. */
 bool session_pair_want(struct sonde_session *s, uint32_t schema, bool wanted);
 /* See sonde_session_pair(). */
 int session_pair_facts(const struct sonde_session *s, size_t i, struct sonde_pair *ret);

@@ -152,7 +152,7 @@ int merge_take_sample(struct sonde_session *s, const struct event *ev);
 
 /* dlfilter.c: filters in shared objects. Loads the filters that the session's options name. */
 int session_dlfilters_load(struct sonde_session *s);
-/* Returns 1 if the filters keep the sample, 0 if one drops it, <0 if one ended the run. */
+/* Returns 1 if the filters keep the sample, 0 if one drops it, <0 if one stopped the session. */
 int session_dlfilters_ask(struct sonde_session *s, const struct event *ev, bool early);
 /*
  * The sink to which text is written from now on; NULL for none. Output that filters write to stdout

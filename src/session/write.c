@@ -131,9 +131,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	}
 	if (!r && wants.has_verdict && !s->opts.rules->lists_despite_damage)
 		r = write_probe_events(s);
-	/*
-	 * The output so far is kept even if the run failed. The first failure is reported.
-	 */
+	/* The output so far is kept even if reading failed. The first failure is reported. */
 	if (r < 0)
 		cause = strdup(err_text());
 	end = r == -EPIPE ? r : sink->ops->finish(sink, !r && !atomic_load(&s->stopped));

@@ -29,7 +29,7 @@ struct sink_options {
 	const struct filters *filters;
 };
 
-/* The parts of a run that a sink takes, by its options. */
+/* The records and facts that a sink takes, by its options. */
 struct sink_wants {
 	/*
 	 * Events of the recording. A sink without events() needs them in pipe mode only, where
@@ -109,8 +109,8 @@ struct sink_ops {
 	/* -EINVAL with a message for impossible options. Schemas known so far are available. */
 	int (*open)(struct sink **ret, const struct sink_options *opts);
 	/*
-	 * Takes the next nr events. A negative result stops the run; -EPIPE if the reader of the
-	 * output closed it. NULL if no event of a file is read.
+	 * Takes the next nr events. A negative result stops the session; -EPIPE if the reader of
+	 * the output closed it. NULL if no event of a file is read.
 	 */
 	int (*events)(struct sink *s, const struct event *const *events, size_t nr);
 	/*
@@ -121,11 +121,11 @@ struct sink_ops {
 	/* True if the sink needs no more events of this recording. NULL if it always does. */
 	bool (*is_done)(const struct sink *s);
 	/*
-	 * Writes the buffered output; a failure fails the run. complete: no event is missing at the
-	 * end.
+	 * Writes the buffered output; a failure fails the session. complete: no event is missing at
+	 * the end.
 	 */
 	int (*finish)(struct sink *s, bool complete);
-	/* Writes the buffered output within a run, before a step that may take long. */
+	/* Writes the buffered output before the end, before a step that may take long. */
 	int (*flush)(struct sink *s);
 	void (*close)(struct sink *s);
 	/*

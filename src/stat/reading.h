@@ -57,7 +57,7 @@ struct stat_count {
 
 struct stat_reading {
 	struct stat_count *v;                /* owned */
-	uint64_t time_ns;                    /* since the start of the run */
+	uint64_t time_ns;                    /* since counting began */
 	uint64_t elapsed_ns;                 /* how long the counts were taken */
 	uint64_t user_ns, system_ns, run_ns; /* of the command, for the tools' events */
 };

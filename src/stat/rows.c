@@ -101,7 +101,7 @@ static void row_end(struct sonde_stat_row *row, const struct stat_event *e)
 	row->nr_counters += row->nr_counters == 0;
 }
 
-/* The times that the tools' events count are those of the run; they are in the first row. */
+/* The times that the tools' events count are those of the command; they are in the first row. */
 static void row_add_tool(struct sonde_stat_row *row, const struct stat_event *e,
 			 const struct stat_reading *reading)
 {
@@ -394,7 +394,7 @@ static bool rows_is_spread_of(const struct row_spread *s, const struct sonde_sta
 	       s->tid == row->tid;
 }
 
-/* In most runs a row is where it was in the run before. NULL if out of memory. */
+/* Under -r a row is mostly where it was in the last run of the command. NULL if out of memory. */
 static struct spread *rows_find_spread(struct stat_rows *r, const struct sonde_stat_row *row,
 				       size_t index)
 {

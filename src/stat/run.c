@@ -218,7 +218,7 @@ static int run_ms_until(uint64_t time_ns, uint64_t now)
 	return ms > LOOK_MS ? LOOK_MS : (int)ms;
 }
 
-/* The end of the interval and of the run; UINT64_MAX if there is none. */
+/* The end of the interval and of the counting; UINT64_MAX if there is none. */
 static uint64_t run_tick_ns(const struct sonde_stat *s)
 {
 	return s->opts.interval_ms

@@ -53,11 +53,11 @@ struct sonde_stat {
 	struct workload workload;
 	struct control control;
 	struct stat_rows rows;
-	struct spread elapsed; /* over the runs, nanoseconds */
+	struct spread elapsed; /* over the runs of the command, nanoseconds */
 	int64_t delay_ms;      /* -1: events are off until a command enables them */
 
 	enum stat_phase phase;
-	/* sums since the start of the run; the last ones that were returned; their difference */
+	/* sums since counting began; the last ones that were returned; their difference */
 	struct stat_reading now, before, interval;
 	uint64_t start_ns, interval_ns, looked_ns; /* CLOCK_MONOTONIC; interval_ns: its beginning */
 	uint64_t nr_intervals, nr_ticks;           /* returned; passed since the start */

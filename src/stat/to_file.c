@@ -281,7 +281,7 @@ static void to_file_put_count(const struct sonde_stat *s, size_t cpu, size_t tas
 			      });
 }
 
-/* The count of a tool's event is the run's. */
+/* A tool's event counts the time of the command. */
 static struct stat_count to_file_count(const struct sonde_stat *s, size_t event, size_t cell)
 {
 	const enum capture_tool tool = s->subject.events.v[event].tool;

@@ -404,7 +404,7 @@ static int address_space_put(struct address_space *a, const struct mapping *m)
  *	new            |==============|
  *	after    |--a-||==============||--c---|
  *
- * a is cut at its end, b is removed, c is cut at its start.
+ * a loses its end, b is removed, c loses its start.
  */
 static int address_space_replace(struct address_space *a, const struct mapping *m)
 {

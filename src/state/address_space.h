@@ -7,7 +7,7 @@
  * They are a balanced tree (AVL). A change copies only the nodes on its path: spaces that differ in
  * one mapping share the others, and a thousand forks of a process with ten thousand mappings cost a
  * few nodes each. Adding a mapping costs the logarithm of their number, also when it replaces many
- * others, which are cut out as a subtree.
+ * others, which are taken out as a subtree.
  */
 #ifndef SONDE_STATE_ADDRESS_SPACE_H
 #define SONDE_STATE_ADDRESS_SPACE_H

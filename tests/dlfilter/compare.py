@@ -99,7 +99,7 @@ check(len(events) == len(asked) - len(asked) // 2 and
 code, out, err = plain(*base, '--dlarg', 'start=-1')
 check(code == 1 and 'failed to start' in err and 'stop' in out, 'a start that fails', err)
 code, out, err = plain(*base, '--dlarg', 'fail=1')
-check(code == 1 and 'ended the run' in err, 'a filter that ends the run', err)
+check(code == 1 and 'stopped sonde at' in err, 'a filter that ends the run', err)
 code, out, err = plain('-i', 'switch.data', '--dlfilter', './none.so')
 check(code == 1 and './none.so' in err and not out, 'a filter that cannot be loaded', err)
 check(compatible('-i', 'none.data', '--dlfilter', './none.so')[0] == 255,

@@ -39,7 +39,7 @@ LOST { [7,5:u64] [12,12:u32] [1007:u64] [7:u64] }
 KALLSYMS = ('ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 T '
             'next\nffffffff82000000 T _etext\n')
 WANT = {'symbols': 'OVER  40.00 % of 5 samples have none (limit 10 %)',
-        'stacks': 'OVER  40.00 % of 5 are cut off (limit 10 %)',
+        'stacks': 'OVER  40.00 % of 5 are truncated (limit 10 %)',
         'build ids': 'OVER  2 of 2 files with samples have none, first ',
         'losses': 'OVER  50.00 %: 5 events lost for 5 samples, and 0 records of names and '
                   'mappings (limit 1 %)',

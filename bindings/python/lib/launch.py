@@ -35,7 +35,7 @@ def verbose(text):
 
 def misfits(rules):
     """The function that reports misfits: parameters whose name is no field's. A misfit that gets
-    no value ends the run."""
+    no value ends the script."""
     is_silent = os.environ.pop("SONDE_VERBOSE", "0") == "0" and rules.passes_over_handlers
     reported = set()
 
@@ -375,7 +375,7 @@ def nobody_reads(fd):
 
 
 def stdout_is_closed(asked=False):
-    """True if the reader has closed stdout: the run then ends without messages, also at exit."""
+    """True if the reader has closed stdout: the script then ends without messages, also at exit."""
     try:
         if not asked:
             sys.stdout.flush()
@@ -394,7 +394,7 @@ def stdout_is_closed(asked=False):
 
 
 def guarded(step, rules, describe=None, after=None):
-    """Runs a part of the script. Returns True to go on. An exception of the script ends the run."""
+    """Calls step(), code of the script. Returns True to go on. An exception ends the script."""
 
     def failed(error):
         show(type(error), error, error.__traceback__)
@@ -539,7 +539,7 @@ def warn_never_called(main, script, schemas, find, met):
             (script, what, ", ".join(name + "()" for name in calls)))
 
 
-# ---- the run -------------------------------------------------------------------------------------
+# ---- the script's run ----------------------------------------------------------------------------
 
 
 class Interrupts:

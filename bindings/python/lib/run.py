@@ -96,7 +96,7 @@ OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "u
 
 
 def fields_of(launch, sonde, package, name, where):
-    """The names of a tracepoint's fields. Ends the run if this machine does not have it. None if
+    """The names of a tracepoint's fields. Ends the script if this machine does not have it. None if
     this user may not read tracefs: the recorder then reports what is wrong."""
     try:
         return sonde._tracepoint(name)[1]
@@ -113,7 +113,7 @@ def fields_of(launch, sonde, package, name, where):
 
 
 def check_field(launch, sonde, where, pattern, types, field):
-    """Ends the run if no event that a pattern names has the field."""
+    """Ends the script if no event that a pattern names has the field."""
     if types is None or any(t.has(field) for t in types):
         return
     known = dict.fromkeys(f for t in types for f in t.fields)
@@ -135,7 +135,7 @@ def fields_asked(package, user):
 
 
 def check_user(launch, sonde, package, user):
-    """Ends the run if events that a handler or an aggregation names do not have its fields."""
+    """Ends the script if events that a handler or an aggregation names do not have its fields."""
     own = package._program
     where = user.where() if isinstance(user, own.Handler) else user.kind + "()"
     fields, condition = fields_asked(package, user)
@@ -151,7 +151,7 @@ def check_user(launch, sonde, package, user):
 
 
 def check_events(launch, sonde, package, program, names):
-    """Ends the run if this machine does not have an event that the script names. Returns whether
+    """Ends the script if this machine does not have an event that the script names. Returns whether
     this user may read its fields."""
     own, may_read = package._program, True
     for name in names:
@@ -163,7 +163,7 @@ def check_events(launch, sonde, package, program, names):
 
 
 def check_users(launch, sonde, package, program):
-    """Ends the run if an event does not have a field that the script names."""
+    """Ends the script if an event does not have a field that the script names."""
     for user in program.handlers + program.aggregates:
         check_user(launch, sonde, package, user)
 
@@ -263,7 +263,7 @@ def recorder_settings(facts, needed):
     return "\n".join(lines + [facts.settings])
 
 
-# ---- the run -------------------------------------------------------------------------------------
+# ---- the script's run ----------------------------------------------------------------------------
 
 
 def say_lines(launch, live):
@@ -340,7 +340,7 @@ def load_package(launch, sonde):
 
 
 def declaration_is_wrong(launch, package, error):
-    """Ends the run: a line of the script gave a wrong value to a function of the module sonde."""
+    """Ends the script: one of its lines gave a wrong value to a function of the module sonde."""
     own, place, tb = os.path.dirname(package.__file__), "", error.__traceback__
     while tb is not None:
         file = tb.tb_frame.f_code.co_filename
@@ -452,7 +452,7 @@ def main(stage, launch):
     try:
         status = run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out,
                          context, live, session, kernel, is_own)
-    except KeyboardInterrupt:  # the second Ctrl-C came while the run was ended
+    except KeyboardInterrupt:  # the second Ctrl-C, while the script was ending
         status = rules.status_interrupted
     sys.exit(status)
 

@@ -199,8 +199,8 @@ void bpf_programs_free(struct bpf_programs *p)
 {
 	if (!p)
 		return;
-	vec_foreach(one, &p->list)
-		free(one->data);
+	vec_foreach(program, &p->list)
+		free(program->data);
 	vec_foreach(t, &p->types)
 		free(t->data);
 	vec_done(&p->list);
@@ -247,7 +247,7 @@ static void bpf_insert_program(struct bpf_programs *p, struct loaded_program tak
 
 static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 {
-	struct loaded_program *known = bpf_find_program(p, id), one;
+	struct loaded_program *known = bpf_find_program(p, id), program;
 	struct types types;
 	int fd;
 
@@ -258,12 +258,12 @@ static void bpf_add_program(struct bpf_programs *p, uint32_t id)
 	fd = p->list.n < PROGRAMS_MOST ? bpf_open_by_id(BPF_PROG_GET_FD_BY_ID, id) : -1;
 	if (fd < 0)
 		return; /* it was unloaded in between */
-	if (bpf_read_program(fd, &one)) {
-		one.is_loaded = true;
-		if (one.info.btf_id && !bpf_find_types(p, one.info.btf_id) &&
-		    bpf_read_types(one.info.btf_id, &types) && vec_push(&p->types, types) < 0)
+	if (bpf_read_program(fd, &program)) {
+		program.is_loaded = true;
+		if (program.info.btf_id && !bpf_find_types(p, program.info.btf_id) &&
+		    bpf_read_types(program.info.btf_id, &types) && vec_push(&p->types, types) < 0)
 			free(types.data);
-		bpf_insert_program(p, one);
+		bpf_insert_program(p, program);
 	}
 	close(fd);
 }
@@ -280,8 +280,8 @@ void bpf_programs_find(struct bpf_programs *p)
 	union bpf_attr a = { 0 };
 
 	pthread_mutex_lock(&p->lock);
-	vec_foreach(one, &p->list)
-		one->is_loaded = false;
+	vec_foreach(program, &p->list)
+		program->is_loaded = false;
 	while (bpf_call(BPF_PROG_GET_NEXT_ID, &a) == 0) {
 		bpf_add_program(p, a.next_id);
 		a = (union bpf_attr){ .start_id = a.next_id };
@@ -302,13 +302,13 @@ void bpf_programs_put_info(struct bpf_programs *p, struct outbuf *o)
 	if (p->is_listed)
 		perfdata_put_u32(o, (uint32_t)n);
 	for (size_t i = 0; p->is_listed && i < n; i++) {
-		const struct loaded_program *one = &p->list.v[i];
+		const struct loaded_program *program = &p->list.v[i];
 
 		perfdata_put_u32(o, INFO_BYTES);
-		perfdata_put_u32(o, (uint32_t)one->data_len);
+		perfdata_put_u32(o, (uint32_t)program->data_len);
 		perfdata_put_u64(o, ARRAYS);
-		outbuf_put(o, &one->info, INFO_BYTES);
-		outbuf_put(o, one->data, one->data_len);
+		outbuf_put(o, &program->info, INFO_BYTES);
+		outbuf_put(o, program->data, program->data_len);
 	}
 	pthread_mutex_unlock(&p->lock);
 }
@@ -366,18 +366,21 @@ void bpf_programs_each_function(struct bpf_programs *p,
 	char name[BPF_FUNCTION_NAME_BYTES];
 
 	pthread_mutex_lock(&p->lock);
-	vec_foreach(one, &p->list) {
-		const uint32_t nr = one->info.nr_jited_ksyms;
-		struct bpf_function f = { .program = one->id, .tag = one->info.tag };
+	vec_foreach(program, &p->list) {
+		const uint32_t nr = program->info.nr_jited_ksyms;
+		struct bpf_function f = { .program = program->id, .tag = program->info.tag };
 
-		if (!one->is_loaded)
+		if (!program->is_loaded)
 			continue;
-		for (uint32_t i = 0;
-		     i < nr && i < one->info.nr_jited_func_lens && i < one->info.nr_prog_tags;
+		for (uint32_t i = 0; i < nr && i < program->info.nr_jited_func_lens &&
+				     i < program->info.nr_prog_tags;
 		     i++) {
-			f.addr = load_u64(one->data + one->info.jited_ksyms + 8 * (size_t)i);
-			f.len = load_u32(one->data + one->info.jited_func_lens + 4 * (size_t)i);
-			bpf_name_function(one, bpf_find_types(p, one->info.btf_id), i, name);
+			f.addr =
+				load_u64(program->data + program->info.jited_ksyms + 8 * (size_t)i);
+			f.len = load_u32(program->data + program->info.jited_func_lens +
+					 4 * (size_t)i);
+			bpf_name_function(program, bpf_find_types(p, program->info.btf_id), i,
+					  name);
 			f.name = name;
 			if (f.addr)
 				visit(ctx, &f);
@@ -394,10 +397,10 @@ bool bpf_programs_have_images(struct bpf_programs *p)
 	bool have = false;
 
 	pthread_mutex_lock(&p->lock);
-	vec_foreach(one, &p->list)
-		have |= one->is_loaded && (one->info.type == BPF_PROG_TYPE_XDP ||
-					   (one->info.type >= BPF_PROG_TYPE_TRACING &&
-					    one->info.type <= BPF_PROG_TYPE_LSM));
+	vec_foreach(program, &p->list)
+		have |= program->is_loaded && (program->info.type == BPF_PROG_TYPE_XDP ||
+					       (program->info.type >= BPF_PROG_TYPE_TRACING &&
+						program->info.type <= BPF_PROG_TYPE_LSM));
 	pthread_mutex_unlock(&p->lock);
 	return have;
 }

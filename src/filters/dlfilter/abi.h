@@ -59,7 +59,7 @@ struct dlf_location {
 	uint32_t buildid_size;
 	uint8_t *buildid;
 	/* only for resolve_ip() */
-	uint8_t filtered; /* other filters of the run drop the sample */
+	uint8_t filtered; /* other filters of the session drop the sample */
 	const char *comm;
 	void *priv; /* since perf 6.12 */
 };

@@ -159,7 +159,7 @@ int dlfilters_ask(struct dlfilters *l, bool early, const struct dlf_sample *samp
 		if (r < 0)
 			return err_set(
 				-ECANCELED,
-				"the dlfilter %s ended the run at a sample of %s (it returned %d)",
+				"the dlfilter %s stopped sonde at a sample of %s (it returned %d)",
 				f->file, sample->event, r);
 		if (r)
 			return 0;

@@ -52,7 +52,7 @@ struct dlfilters {
 int dlfilters_load(struct dlfilters *l, const char *lines, bool only_last,
 		   const struct dlf_fns *fns, void *ctx);
 int dlfilters_start(struct dlfilters *l);
-/* 1: keep. 0: drop. -ECANCELED: a filter ended the run. */
+/* 1: keep. 0: drop. -ECANCELED: a filter stopped the session. */
 int dlfilters_ask(struct dlfilters *l, bool early, const struct dlf_sample *sample);
 void dlfilters_done(struct dlfilters *l);
 

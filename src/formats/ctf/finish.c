@@ -48,7 +48,7 @@ static void finish_array(struct ctf_step *steps, uint32_t at)
 /* Joins each fixed step with those behind it in the same struct. */
 static void finish_runs(struct ctf_step *steps, uint32_t begin, uint32_t end)
 {
-	/* Members from the last to the first: a run is the step and the run behind it. */
+	/* Members from the last to the first: a step and the joined ones behind it. */
 	for (uint32_t i = end; i-- > begin;) {
 		struct ctf_step *s = &steps[i];
 		const struct ctf_step *behind = s->next < end ? &steps[s->next] : NULL;

@@ -2,9 +2,9 @@
 /*
  * perf_event_attr of a recording, and the record layout that follows from it.
  *
- * Attrs may have other sizes than in this build: a longer one is cut to the known prefix, a shorter
- * one is filled with zeros. An unknown bit of sample_type leaves samples readable up to its field,
- * which is the last one.
+ * Attrs may have other sizes than in this build: a longer one is truncated to the known prefix, a
+ * shorter one is filled with zeros. An unknown bit of sample_type leaves samples readable up to its
+ * field, which is the last one.
  */
 #ifndef SONDE_FORMATS_PERFDATA_ATTR_H
 #define SONDE_FORMATS_PERFDATA_ATTR_H

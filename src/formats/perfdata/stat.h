@@ -5,7 +5,7 @@
  *	THREAD_MAP | CPU_MAP | STAT_CONFIG | EVENT_UPDATE ... | STAT ... STAT_ROUND | STAT ...
  *	'----------- what was counted, and how ------------'   '--- a round ----'
  *
- * Counts are sums since the start of the run. Readers get a cursor behind the record's header.
+ * Counts are sums since counting began. Readers get a cursor behind the record's header.
  */
 #ifndef SONDE_FORMATS_PERFDATA_STAT_H
 #define SONDE_FORMATS_PERFDATA_STAT_H
@@ -30,7 +30,7 @@ struct perfdata_count {
 enum { PERFDATA_ROUND_INTERVAL = 0, PERFDATA_ROUND_FINAL = 1 };
 struct perfdata_round {
 	uint64_t kind;
-	uint64_t time_ns; /* since the start of the run */
+	uint64_t time_ns; /* since counting began */
 };
 
 /*

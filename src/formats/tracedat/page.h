@@ -48,7 +48,7 @@ struct ring_record {
 int ring_layout_read(struct bytes text, struct ring_layout *ret);
 
 /*
- * Reads the head of the page at p. A page that was cut off has fewer than page_bytes bytes, at
+ * Reads the head of the page at p. A truncated page has fewer than page_bytes bytes, at
  * least data_off; its records then end where it was cut. False if a page has more records than its
  * size.
  */

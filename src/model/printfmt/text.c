@@ -99,11 +99,11 @@ static void text_put_hex(const struct pf_run *r, const struct pf_text *t)
 
 static uint64_t text_element(const struct pf_run *r, const uint8_t *p, uint32_t width)
 {
-	struct pf_run one = { .bytes = p, .len = width, .swap = r->swap };
+	struct pf_run run = { .bytes = p, .len = width, .swap = r->swap };
 	struct pf_expr zero = { .code = PF_E_CONST },
 		       e = { .code = PF_E_INDEX, .width = (uint8_t)width, .a = &zero };
 
-	return pf_eval(&one, &e);
+	return pf_eval(&run, &e);
 }
 
 /*

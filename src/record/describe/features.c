@@ -20,7 +20,7 @@
 
 int features_add(struct features *f, uint64_t feature, struct outbuf *take_body)
 {
-	struct perfdata_writer_feature one = { feature, take_body->data, take_body->len };
+	struct perfdata_writer_feature entry = { feature, take_body->data, take_body->len };
 
 	if (take_body->failed) {
 		outbuf_done(take_body);
@@ -30,7 +30,7 @@ int features_add(struct features *f, uint64_t feature, struct outbuf *take_body)
 		outbuf_done(take_body);
 		return 0;
 	}
-	if (vec_push(&f->list, one) < 0) {
+	if (vec_push(&f->list, entry) < 0) {
 		outbuf_done(take_body);
 		return err_nomem();
 	}
@@ -60,8 +60,8 @@ void features_sort(struct features *f)
 
 void features_done(struct features *f)
 {
-	vec_foreach(one, &f->list)
-		free((void *)one->body);
+	vec_foreach(entry, &f->list)
+		free((void *)entry->body);
 	vec_done(&f->list);
 }
 

@@ -93,10 +93,10 @@ int backward_dump(struct counters *c, struct drain *d, bool is_end, struct tally
 	/* Pauses all rings at once, so that the file covers the same time on all cpus. */
 	rings_pause(&c->rings, true);
 	vec_foreach(r, &c->rings.backward) {
-		const int one = backward_dump_ring(r, d, left);
+		const int result = backward_dump_ring(r, d, left);
 
-		if (one < 0 && e == 0)
-			e = one;
+		if (result < 0 && e == 0)
+			e = result;
 	}
 	if (!is_end)
 		rings_pause(&c->rings, false);

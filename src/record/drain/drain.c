@@ -16,8 +16,8 @@ enum {
 	SAMPLE_ID_AT = 8,
 	SAMPLE_TIME_AT = 32,
 	LOST_COUNT_AT = 16,
-	/* at most: a header, and two pieces if the run wraps around the end of a ring */
-	PIECES_OF_RUN = 3,
+	/* at most: a header, and two pieces if the records wrap around the end of a ring */
+	PIECES_AT_ONCE = 3,
 	/*
 	 * The drain does not sleep while a ring had more bytes than this. A busy machine wakes a
 	 * sleeper late: the emptier the rings are before the sleep, the less is lost.
@@ -233,7 +233,7 @@ static int drain_add_ring(struct drain *d, struct drain_batch *b, size_t ring)
 		b->end_ring = ring + 1;
 		if (span.is_bad)
 			return err_set(-EIO, "the kernel's buffer of a cpu holds no valid records");
-		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - PIECES_OF_RUN ||
+		if (pos < head || b->nr_pieces > OUTLET_BATCH_PIECES - PIECES_AT_ONCE ||
 		    b->bytes >= outlet_wants(d->outlet))
 			TRY(drain_put(d, b));
 	}

@@ -144,8 +144,8 @@ static int outlet_keep_marks(struct outlet *o, struct outlet_block *b, uint64_t 
 		memmove(m->counts.v, m->counts.v + gone,
 			(m->counts.n - gone) * sizeof(*m->counts.v));
 		m->counts.n -= gone;
-		vec_foreach(one, &m->list)
-			one->counts_end -= gone;
+		vec_foreach(mark, &m->list)
+			mark->counts_end -= gone;
 	}
 	return outlet_marks_join(m, &b->marks, before);
 }

@@ -84,7 +84,7 @@ struct outlet {
 
 int outlet_new(struct outlet **ret, struct perfdata_writer *writer,
 	       const struct outlet_options *opts);
-/* The largest size of the next batch. A single record that is larger may be cut in two. */
+/* The largest size of the next batch. A single record that is larger may be divided in two. */
 size_t outlet_wants(const struct outlet *o);
 int outlet_put(struct outlet *o, const struct outlet_batch *b);
 /*

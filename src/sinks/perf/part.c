@@ -20,7 +20,7 @@ enum {
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-struct header_parts {
+struct header_content {
 	VEC(struct perfdata_writer_event) events;
 	VEC(struct perfdata_writer_feature) features;
 	VEC(uint64_t) ids;
@@ -29,7 +29,7 @@ struct header_parts {
 	bool has_names; /* the recorder named at least one event */
 };
 
-static void part_header_done(struct header_parts *h)
+static void part_header_done(struct header_content *h)
 {
 	vec_done(&h->events);
 	vec_done(&h->features);
@@ -50,7 +50,7 @@ static void part_put_u64(struct outbuf *o, uint64_t v, bool swap)
 
 /*
  * A perf refuses a file whose attrs are longer than it knows, even if the additional bytes are
- * zeros. So attrs with zeros there are cut to the length that every perf since 5.13 accepts.
+ * zeros. So attrs with zeros there are truncated to the length that every perf since 5.13 accepts.
  */
 static size_t part_attr_bytes(const struct perfdata_view_event *e)
 {
@@ -65,7 +65,7 @@ static size_t part_attr_bytes(const struct perfdata_view_event *e)
  * Brings attrs to one size, which file mode requires. In pipe mode each attr has its own size;
  * smaller ones are padded with zeros.
  */
-static int part_take_events(struct header_parts *h, struct perfdata_view *v, bool swap)
+static int part_take_events(struct header_content *h, struct perfdata_view *v, bool swap)
 {
 	struct perfdata_view_event e;
 	size_t nr = 0, event, at = 0;
@@ -118,7 +118,7 @@ static int part_take_events(struct header_parts *h, struct perfdata_view *v, boo
  *
  *	u32 events, size of attrs | attr, u32 ids, name, ids | ...
  */
-static int part_make_event_desc(struct header_parts *h, bool swap)
+static int part_make_event_desc(struct header_content *h, bool swap)
 {
 	struct outbuf *o = &h->event_desc, name = { 0 };
 
@@ -152,7 +152,7 @@ static bool part_is_carried(uint64_t feature)
 	       feature != FEAT_SAMPLE_TIME && feature != FEAT_AUXTRACE;
 }
 
-static int part_take_features(struct header_parts *h, struct perfdata_view *v,
+static int part_take_features(struct header_content *h, struct perfdata_view *v,
 			      const struct perfdata_view_header *head)
 {
 	struct bytes b;
@@ -187,7 +187,7 @@ static int part_write_beginning(struct part *p)
 {
 	struct perfdata_view *v = perfdata_view_of(p->rec->source);
 	struct perfdata_view_header head;
-	struct header_parts h = { 0 };
+	struct header_content h = { 0 };
 	int r;
 
 	perfdata_view_header(v, &head);

@@ -26,7 +26,7 @@ enum {
 #define BRANCH_ABORT        (UINT64_C(1) << 3)
 #define BRANCH_CYCLES(f)    ((uint32_t)((f) >> 4 & 0xffff))
 
-struct insn_listing {
+struct insn_lines {
 	struct text_code *c;
 	const struct event *ev;
 	uint64_t columns;
@@ -51,7 +51,7 @@ static uint32_t insn_mode_of(uint64_t addr)
 enum grabbed { NO_CODE, CODE, CROSSES_RINGS };
 
 /* Reads the code from `start` to the instruction at `end`. */
-static enum grabbed insn_grab(struct insn_listing *l, uint64_t start, uint64_t end)
+static enum grabbed insn_grab(struct insn_lines *l, uint64_t start, uint64_t end)
 {
 	if (!start || !end)
 		return NO_CODE;
@@ -67,7 +67,7 @@ static enum grabbed insn_grab(struct insn_listing *l, uint64_t start, uint64_t e
 }
 
 /* Prints the function that contains an address, unless it was the last one printed. */
-static void insn_put_function(struct insn_listing *l, uint64_t addr)
+static void insn_put_function(struct insn_lines *l, uint64_t addr)
 {
 	const struct sonde_location loc = *recording_located(l->ev, addr, insn_mode_of(addr));
 
@@ -93,7 +93,7 @@ static void insn_put_function(struct insn_listing *l, uint64_t addr)
  * Prints the instruction at an offset of the block, padded to a width. Returns its length; 0 if
  * there is none.
  */
-static unsigned insn_put(struct insn_listing *l, size_t off, size_t width)
+static unsigned insn_put(struct insn_lines *l, size_t off, size_t width)
 {
 	unsigned n = recording_insn_length(l->ev, l->start, insn_mode_of(l->start), l->code + off,
 					   l->len - off);
@@ -113,7 +113,7 @@ static unsigned insn_put(struct insn_listing *l, size_t off, size_t width)
 	return n;
 }
 
-static void insn_put_source(struct insn_listing *l, uint64_t addr)
+static void insn_put_source(struct insn_lines *l, uint64_t addr)
 {
 	if (l->columns & TEXT_SRCCODE &&
 	    text_srccode_put(l->c, l->ev, addr, insn_mode_of(addr), l->out))
@@ -121,7 +121,7 @@ static void insn_put_source(struct insn_listing *l, uint64_t addr)
 }
 
 /* Prints an instruction that does not end its block. Returns its length. */
-static unsigned insn_put_step(struct insn_listing *l, size_t off)
+static unsigned insn_put_step(struct insn_lines *l, size_t off)
 {
 	unsigned n = insn_put(l, off, 0);
 
@@ -135,7 +135,7 @@ static unsigned insn_put_step(struct insn_listing *l, size_t off)
  * Prints the branch that ends a block. nr_insns is the number of instructions in the block; 0 if
  * unknown.
  */
-static void insn_put_branch(struct insn_listing *l, size_t off, const struct sonde_branch *b,
+static void insn_put_branch(struct insn_lines *l, size_t off, const struct sonde_branch *b,
 			    unsigned nr_insns)
 {
 	uint32_t cycles = BRANCH_CYCLES(b->flags);
@@ -158,7 +158,7 @@ static void insn_put_branch(struct insn_listing *l, size_t off, const struct son
 }
 
 /* Prints the block that was read, which ends with the branch. */
-static void insn_put_block(struct insn_listing *l, const struct sonde_branch *b)
+static void insn_put_block(struct insn_lines *l, const struct sonde_branch *b)
 {
 	unsigned nr_insns = 0;
 	size_t off = 0;
@@ -186,7 +186,7 @@ static void insn_put_block(struct insn_listing *l, const struct sonde_branch *b)
  * Prints the code from the last branch to the sample. If the sample is before that code, a branch
  * is missing, and the code is printed up to the next branch.
  */
-static void insn_put_last_block(struct insn_listing *l, uint64_t start, uint64_t ip)
+static void insn_put_last_block(struct insn_lines *l, uint64_t start, uint64_t ip)
 {
 	uint64_t end = ip < start ? start + LAST_BLOCK_BYTES : ip;
 	enum grabbed got = insn_grab(l, start, end);
@@ -216,7 +216,7 @@ static void insn_put_last_block(struct insn_listing *l, uint64_t start, uint64_t
 void text_brstackinsn_put(struct text_code *c, const struct event *ev,
 			  const struct sonde_sample *sample, uint64_t columns, struct outbuf *out)
 {
-	struct insn_listing l = { .c = c, .ev = ev, .columns = columns, .out = out };
+	struct insn_lines l = { .c = c, .ev = ev, .columns = columns, .out = out };
 	const struct sonde_branch *b = sample->branches;
 	uint64_t nr = sample->nr_branches;
 

@@ -54,7 +54,7 @@ struct text_provider_ops {
 	 */
 	void (*dump)(const struct text_provider *p, const struct event *ev, const char *path,
 		     struct outbuf *out);
-	/* Prints the part of the dump that is in front of an event's line. */
+	/* Prints the lines of the dump that precede an event's line. */
 	void (*dump_thread)(const struct event *ev, struct outbuf *out);
 	/* True if a record has a line; *ret is filled then. is_raw: the record is from read(). */
 	bool (*is_shown)(const struct line_options *o, const struct event *ev, bool is_raw,

@@ -321,17 +321,17 @@ static void tracecmd_put_cpus(struct tracecmd_sink *s, struct tracecmd_input *in
 	outbuf_fmt(out, "cpus=%u\n", tracedat_count_cpus(in->view));
 }
 
-static int tracecmd_open_inputs(struct tracecmd_sink *s, bool several)
+static int tracecmd_open_inputs(struct tracecmd_sink *s, bool names_inputs)
 {
 	for (size_t i = 0; i < s->recordings->nr; i++) {
 		struct recording *rec = &s->recordings->v[i];
 		struct tracecmd_input in = {
 			.rec = rec,
 			.view = tracedat_view_of(rec->source),
-			.name = several ? tracecmd_base_name(rec->input) : NULL,
+			.name = names_inputs ? tracecmd_base_name(rec->input) : NULL,
 		};
 
-		if (several)
+		if (names_inputs)
 			tracecmd_widen(s, in.name);
 		if (in.view) {
 			in.has_plain_times = tracedat_has_plain_times(in.view);

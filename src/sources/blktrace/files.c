@@ -66,14 +66,14 @@ static int files_open_path(struct blktrace_source *s, const char *path)
 /* ---- several files --------------------------------------------------------------------------- */
 
 /* The files of a folder that belong to the recording. */
-struct files_listing {
+struct files_names {
 	const char *folder; /* "" for the working directory */
 	const char *device; /* "sda"; NULL for all devices */
 	size_t device_len;
 	VEC(char *) names, packed; /* packed: "sda.blktrace.0.gz" */
 };
 
-static void files_listing_done(struct files_listing *l)
+static void files_names_done(struct files_names *l)
 {
 	vec_foreach(name, &l->names)
 		free(*name);
@@ -98,7 +98,7 @@ static size_t files_unpacked_len(const char *name)
 	return len;
 }
 
-static int files_take_name(struct files_listing *l, const char *name)
+static int files_take_name(struct files_names *l, const char *name)
 {
 	const size_t bare_len = files_unpacked_len(name);
 	size_t len = 0;
@@ -124,7 +124,7 @@ static int files_take_name(struct files_listing *l, const char *name)
 }
 
 /* A packed file that the folder has not unpacked as well; NULL if there is none. */
-static const char *files_find_packed(struct files_listing *l)
+static const char *files_find_packed(struct files_names *l)
 {
 	vec_foreach(packed, &l->packed) {
 		const size_t len = files_unpacked_len(*packed);
@@ -151,7 +151,7 @@ static int files_by_device_and_cpu(const void *a, const void *b)
 	return (x_cpu > y_cpu) - (x_cpu < y_cpu);
 }
 
-static int files_list_names(struct files_listing *l, int dir)
+static int files_list_names(struct files_names *l, int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -171,7 +171,7 @@ static int files_list_names(struct files_listing *l, int dir)
 	return r;
 }
 
-static int files_open_listed(struct blktrace_source *s, struct files_listing *l, int dir)
+static int files_open_listed(struct blktrace_source *s, struct files_names *l, int dir)
 {
 	const char *packed = files_find_packed(l);
 
@@ -201,7 +201,7 @@ static int files_open_listed(struct blktrace_source *s, struct files_listing *l,
 	return 0;
 }
 
-static int files_open_folder(struct blktrace_source *s, struct files_listing *l)
+static int files_open_folder(struct blktrace_source *s, struct files_names *l)
 {
 	int dir = open(*l->folder ? l->folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 
@@ -216,7 +216,7 @@ static int files_open_folder(struct blktrace_source *s, struct files_listing *l)
 	if (r == 0)
 		r = files_open_listed(s, l, dir);
 	close(dir);
-	files_listing_done(l);
+	files_names_done(l);
 	return r;
 }
 
@@ -225,7 +225,7 @@ static int files_open_siblings(struct blktrace_source *s, const char *path, cons
 			       size_t device_len)
 {
 	const size_t len = name > path ? (size_t)(name - path - 1) : 0;
-	struct files_listing l = {
+	struct files_names l = {
 		.folder = arena_strndup(&s->arena, path, len ? len : (size_t)(name > path)),
 		.device = name,
 		.device_len = device_len,
@@ -258,7 +258,7 @@ int blktrace_files_open(struct blktrace_source *s)
 	}
 	s->is_folder = files_is_folder(path);
 	if (s->is_folder)
-		return files_open_folder(s, &(struct files_listing){ .folder = path });
+		return files_open_folder(s, &(struct files_names){ .folder = path });
 	if (files_cpu_of_name(name, &device_len) >= 0)
 		return files_open_siblings(s, path, name, device_len);
 	return files_open_path(s, path);
@@ -288,7 +288,7 @@ static enum head_rank files_rank_of(int dir, const char *name)
 /* A file with records if there is any: the others may be damaged, packed or empty. */
 int blktrace_head_file(int dir, char ret[NAME_MAX + 1])
 {
-	struct files_listing l = { .folder = "" };
+	struct files_names l = { .folder = "" };
 	enum head_rank best = HEAD_NONE;
 	int r = files_list_names(&l, dir);
 
@@ -300,6 +300,6 @@ int blktrace_head_file(int dir, char ret[NAME_MAX + 1])
 			snprintf(ret, NAME_MAX + 1, "%s", name);
 		best = rank > best ? rank : best;
 	}
-	files_listing_done(&l);
+	files_names_done(&l);
 	return r < 0 ? r : best > HEAD_NONE;
 }

@@ -3,8 +3,8 @@
 
     reads = sonde.hist("syscalls:sys_exit_read", "ret", by="comm", where="ret > 0")
 
-An aggregation belongs to the module that makes it. It gets the events of the run (`sonde run`,
-Recording.run()), and prints itself at the end.
+An aggregation belongs to the module that makes it. It gets the events of the script's run
+(`sonde run`, Recording.run()), and prints itself at the end.
 """
 import builtins
 import os
@@ -112,13 +112,13 @@ class Aggregate(Mapping):
 
     @property
     def span(self):
-        """(first, last): times of the events that the run's aggregations got so far; None if there
-        were none."""
+        """(first, last): times of the events that the script's aggregations got so far; None if
+        there were none."""
         return (None, None) if self._session is None else self._session.span
 
     @property
     def lost(self):
-        """int: events that the run has lost so far, as Recording.lost."""
+        """int: events that the script's run has lost so far, as Recording.lost."""
         return 0 if self._session is None else builtins.sum(
             d.count for d in self._session.defects if d.name == "lost-events")
 

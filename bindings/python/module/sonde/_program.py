@@ -42,7 +42,7 @@ class Handler:
 
 
 class Timer:
-    """Calls function(first_ns, last_ns) at the end of each period of the run."""
+    """Calls function(first_ns, last_ns) at the end of each period of the script's run."""
 
     def __init__(self, seconds, function):
         if (isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or
@@ -192,7 +192,7 @@ def lost(function):
 
 
 def exit(status=0):
-    """Ends the run after this handler; the functions of end() are called. status: that of `sonde
+    """Ends the script after this handler; the functions of end() are called. status: that of `sonde
     run`."""
     raise Exit(status)
 
@@ -384,7 +384,7 @@ def pairs(program):
     return list(dict.fromkeys(p for user in users for p in user.events if _is_pair(p)))
 
 
-# ---- the run -------------------------------------------------------------------------------------
+# ---- the script's run ----------------------------------------------------------------------------
 
 
 class Run:
@@ -508,7 +508,7 @@ class Run:
                 self._tick(time.monotonic_ns())
 
     def _now(self):
-        """The time at the end of the run; None without timers, or without events."""
+        """The time at the end of the script's run; None without timers, or without events."""
         if self.is_live:
             return time.monotonic_ns()
         times = [t for t in (self.now_ns, self.session.span[1]) if t is not None]

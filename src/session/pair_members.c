@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that event types have in pairs, and the keys of their events. */
+/* The members that event types have in pairs, and the keys of their events. */
 #include <string.h>
 
 #include "base/err.h"
@@ -7,9 +7,9 @@
 #include "model/value.h"
 #include "session/session.h"
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
-static bool parts_is_named(const char *name, const struct sonde_schema *sc)
+static bool members_is_named(const char *name, const struct sonde_schema *sc)
 {
 	const char *colon = strchr(sc->name, ':');
 
@@ -17,7 +17,7 @@ static bool parts_is_named(const char *name, const struct sonde_schema *sc)
 	       (sc->kind == SONDE_TRACEPOINT && colon && !strcmp(name, colon + 1));
 }
 
-static enum pair_own parts_own_value(const char *name)
+static enum pair_own members_own_value(const char *name)
 {
 	static const char *const names[] = {
 		[PAIR_TID] = "tid", [PAIR_PID] = "pid", [PAIR_CPU] = "cpu", [PAIR_COMM] = "comm"
@@ -29,23 +29,23 @@ static enum pair_own parts_own_value(const char *name)
 	return PAIR_FIELD;
 }
 
-static bool parts_is_number(const struct sonde_field *f)
+static bool members_is_number(const struct sonde_field *f)
 {
 	return (f->kind == SONDE_FIELD_INT || f->kind == SONDE_FIELD_ENUM ||
 		f->kind == SONDE_FIELD_BITS) &&
 	       (f->bit_width || value_has_width(f->width));
 }
 
-/* The key's name for this part; `tid` is never a field. */
-static const char *parts_key_name(const struct pair *p, bool is_stop)
+/* The key's name for this member; `tid` is never a field. */
+static const char *members_key_name(const struct pair *p, bool is_stop)
 {
 	const char *name = is_stop && p->is.names[3] ? p->is.names[3] : p->is.names[2];
 
 	return name ? name : "tid";
 }
 
-static int parts_has_no_field(const struct pair *p, const struct sonde_schema *sc, const char *name,
-			      bool follows_start)
+static int members_has_no_field(const struct pair *p, const struct sonde_schema *sc,
+				const char *name, bool follows_start)
 {
 	struct near near;
 	char guess[512];
@@ -65,20 +65,20 @@ static int parts_has_no_field(const struct pair *p, const struct sonde_schema *s
  * Without STOPKEY the key is a field of both events, or of none. Returns -EINVAL if the event does
  * not have the key.
  */
-static int parts_bind_key(const struct pair *p, struct pair_part *part)
+static int members_bind_key(const struct pair *p, struct pair_member *member)
 {
-	const struct sonde_schema *sc = part->schema;
-	const char *name = parts_key_name(p, part->is_stop);
-	const bool follows_start = part->is_stop && !p->is.names[3];
-	const enum pair_own own = parts_own_value(name);
+	const struct sonde_schema *sc = member->schema;
+	const char *name = members_key_name(p, member->is_stop);
+	const bool follows_start = member->is_stop && !p->is.names[3];
+	const enum pair_own own = members_own_value(name);
 	const struct sonde_field *f = schema_find_field(sc, name, strlen(name));
 
 	if (own == PAIR_TID || (follows_start && !p->by_field))
 		f = NULL;
 	if (f) {
-		part->field = f;
-		part->is_text = f->kind == SONDE_FIELD_STRING || f->is_text;
-		return part->is_text || parts_is_number(f)
+		member->field = f;
+		member->is_text = f->kind == SONDE_FIELD_STRING || f->is_text;
+		return member->is_text || members_is_number(f)
 			       ? 0
 			       : err_set(-EINVAL,
 					 "pair=%s: the field '%s' of %s is neither a number nor a "
@@ -86,57 +86,57 @@ static int parts_bind_key(const struct pair *p, struct pair_part *part)
 					 p->is.text, name, sc->name);
 	}
 	if (own && !(follows_start && p->by_field)) {
-		part->own = own;
-		part->is_text = own == PAIR_COMM;
+		member->own = own;
+		member->is_text = own == PAIR_COMM;
 		return 0;
 	}
-	return parts_has_no_field(p, sc, name, follows_start);
+	return members_has_no_field(p, sc, name, follows_start);
 }
 
-static int parts_add(struct pair *p, const struct sonde_schema *sc, bool is_stop)
+static int members_add(struct pair *p, const struct sonde_schema *sc, bool is_stop)
 {
-	struct pair_part part = { .schema = sc, .is_stop = is_stop };
+	struct pair_member member = { .schema = sc, .is_stop = is_stop };
 
-	TRY(parts_bind_key(p, &part));
+	TRY(members_bind_key(p, &member));
 	if (!is_stop)
-		p->by_field = part.field != NULL;
-	if (p->parts.n && p->parts.v[0].is_text != part.is_text)
+		p->by_field = member.field != NULL;
+	if (p->members.n && p->members.v[0].is_text != member.is_text)
 		return err_set(-EINVAL,
 			       "pair=%s: the key is a text in one event and a number in "
 			       "the other",
 			       p->is.text);
-	return vec_push(&p->parts, part);
+	return vec_push(&p->members, member);
 }
 
 /* A tracepoint of a pipe has no fields until the pipe describes it. */
-static bool parts_is_described(const struct sonde_session *s, const struct sonde_schema *sc)
+static bool members_is_described(const struct sonde_session *s, const struct sonde_schema *sc)
 {
 	return sc->nr_fields || sc->kind != SONDE_TRACEPOINT || !s->is_stream;
 }
 
 /*
- * Adds the parts of a schema in a pair. The parts of START are added first: of two schemas, the
+ * Adds the members of a schema in a pair. The members of START are added first: of two schemas, the
  * caller passes a START before its STOP.
  */
-int pair_parts_add(const struct sonde_session *s, struct pair *p, const struct sonde_schema *sc,
-		   bool is_stop)
+int pair_members_add(const struct sonde_session *s, struct pair *p, const struct sonde_schema *sc,
+		     bool is_stop)
 {
 	if (sc->kind > SONDE_SAMPLE || sc->traits & (SCHEMA_PAIR | SCHEMA_DUMMY) || sc->newer ||
-	    !parts_is_described(s, sc) || !parts_is_named(p->is.names[is_stop], sc))
+	    !members_is_described(s, sc) || !members_is_named(p->is.names[is_stop], sc))
 		return 0;
-	TRY(parts_add(p, sc, is_stop));
+	TRY(members_add(p, sc, is_stop));
 	return 1;
 }
 
 /* ---- keys of events -------------------------------------------------------------------------- */
 
-struct pair_key pair_key_of(const struct pair_part *part, const struct event *ev)
+struct pair_key pair_key_of(const struct pair_member *member, const struct event *ev)
 {
 	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
 	struct pair_key key = { 0 };
 	uint32_t len;
 
-	switch (part->own) {
+	switch (member->own) {
 	case PAIR_TID:
 		key.number = (uint64_t)ev->pub.tid;
 		return key;
@@ -153,12 +153,13 @@ struct pair_key pair_key_of(const struct pair_part *part, const struct event *ev
 	case PAIR_FIELD:
 		break;
 	}
-	if (!part->is_text) {
-		key.number = field_sign_extend(part->field, field_number(part->field, ev->pub.bytes,
-									 ev->pub.bytes_len, swap));
+	if (!member->is_text) {
+		key.number =
+			field_sign_extend(member->field, field_number(member->field, ev->pub.bytes,
+								      ev->pub.bytes_len, swap));
 		return key;
 	}
-	key.text = (const char *)field_bytes(part->field, ev->pub.bytes, ev->pub.bytes_len, swap,
+	key.text = (const char *)field_bytes(member->field, ev->pub.bytes, ev->pub.bytes_len, swap,
 					     &len);
 	key.text = key.text ? key.text : "";
 	key.len = (uint32_t)strnlen(key.text, len);
