@@ -76,9 +76,8 @@ static void csv_deviation(const struct stat_printer *p, const struct sonde_stat_
 
 static void csv_share(const struct stat_printer *p, const struct sonde_stat_row *row)
 {
-	fprintf(p->out, "%llu%s%.2f%s", (unsigned long long)row->running_ns, p->separator,
-		row->enabled_ns ? 100.0 * (double)row->running_ns / (double)row->enabled_ns : 100.0,
-		p->separator);
+	fprintf(p->out, "%llu%s%.2f%s", (unsigned long long)row->mean_running_ns, p->separator,
+		stat_share_percent(row), p->separator);
 }
 
 static void csv_end(const struct stat_printer *p)

@@ -60,9 +60,7 @@ static void stat_json_deviation(const struct stat_printer *p, const struct sonde
 static void stat_json_share(const struct stat_printer *p, const struct sonde_stat_row *row)
 {
 	fprintf(p->out, ", \"event-runtime\" : %llu, \"pcnt-running\" : %.2f",
-		(unsigned long long)row->running_ns,
-		row->enabled_ns ? 100.0 * (double)row->running_ns / (double)row->enabled_ns
-				: 100.0);
+		(unsigned long long)row->mean_running_ns, stat_share_percent(row));
 }
 
 /* A further metric of a row is an object of its own. */

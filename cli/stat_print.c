@@ -50,6 +50,11 @@ bool stat_metric_follows(const struct sonde_stat_metric *m)
 	return m->kind == SONDE_STAT_PERCENT_COARSE || m->kind == SONDE_STAT_WHOLE_SMALL;
 }
 
+double stat_share_percent(const struct sonde_stat_row *row)
+{
+	return row->mean_enabled_ns > 0 ? 100 * row->mean_running_ns / row->mean_enabled_ns : 100;
+}
+
 const char *stat_place_text(const struct stat_printer *p, const struct sonde_stat_row *row,
 			    char *buf, size_t size)
 {

@@ -54,6 +54,8 @@ bool stat_has_decimals(const struct stat_printer *p, const struct sonde_stat_row
 double stat_scaled(const struct stat_printer *p, const struct sonde_stat_row *row);
 /* The deviation in percent of the value. */
 double stat_deviation_percent(const struct sonde_stat_row *row);
+/* How much of the time the event was on a counter, in percent. */
+double stat_share_percent(const struct sonde_stat_row *row);
 /* The number of a metric as perf prints it, without blanks around it; returns buf. */
 const char *stat_metric_text(const struct sonde_stat_metric *m, char *buf, size_t size);
 /* True for kinds whose second figure is on the line of the first one. */

@@ -120,9 +120,8 @@ static void text_deviation(const struct stat_printer *p, const struct sonde_stat
 
 static void text_share(const struct stat_printer *p, const struct sonde_stat_row *row)
 {
-	if (row->state == SONDE_STAT_COUNTED && row->running_ns != row->enabled_ns)
-		fprintf(p->out, "  (%.2f%%)",
-			100.0 * (double)row->running_ns / (double)row->enabled_ns);
+	if (row->state == SONDE_STAT_COUNTED && row->mean_running_ns < row->mean_enabled_ns)
+		fprintf(p->out, "  (%.2f%%)", stat_share_percent(row));
 }
 
 static void text_end(const struct stat_printer *p)

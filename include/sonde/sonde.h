@@ -2276,6 +2276,8 @@ struct sonde_stat_row {
 	/* The figures derived from this count. Their units are static. */
 	uint32_t nr_metrics;
 	struct sonde_stat_metric metrics[2];
+	/* means of enabled_ns and running_ns, as value is that of count */
+	double mean_enabled_ns, mean_running_ns;
 };
 
 /* What a round of counts covers. */

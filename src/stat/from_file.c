@@ -204,6 +204,8 @@ static int from_make_perfs_interval(struct sonde_stat *s, struct sonde_stat_roun
 	vec_foreach(row, &s->rows.list) {
 		row->value = (double)row->count;
 		row->deviation = 0;
+		row->mean_enabled_ns = (double)row->enabled_ns;
+		row->mean_running_ns = (double)row->running_ns;
 	}
 	*ret = (struct sonde_stat_round){
 		.size = sizeof(*ret),

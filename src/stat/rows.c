@@ -394,9 +394,9 @@ static bool rows_is_spread_of(const struct row_spread *s, const struct sonde_sta
 	       s->tid == row->tid;
 }
 
-/* Under -r a row is mostly where it was in the last run of the command. NULL if out of memory. */
-static struct spread *rows_find_spread(struct stat_rows *r, const struct sonde_stat_row *row,
-				       size_t index)
+/* In most runs a row is where it was in the run before. NULL if out of memory. */
+static struct row_spread *rows_find_spread(struct stat_rows *r, const struct sonde_stat_row *row,
+					   size_t index)
 {
 	const struct row_spread new = {
 		.event = row->event,
@@ -409,11 +409,11 @@ static struct spread *rows_find_spread(struct stat_rows *r, const struct sonde_s
 	};
 
 	if (index < r->spreads.n && rows_is_spread_of(&r->spreads.v[index], row))
-		return &r->spreads.v[index].spread;
+		return &r->spreads.v[index];
 	vec_foreach(s, &r->spreads)
 		if (rows_is_spread_of(s, row))
-			return &s->spread;
-	return vec_push(&r->spreads, new) < 0 ? NULL : &r->spreads.v[r->spreads.n - 1].spread;
+			return s;
+	return vec_push(&r->spreads, new) < 0 ? NULL : &r->spreads.v[r->spreads.n - 1];
 }
 
 /* Only the busy ones of all threads of a machine have rows, so these have no mean. */
@@ -423,13 +423,17 @@ static int rows_count_run(struct stat_rows *r)
 
 	for (size_t i = 0; has_mean && i < r->list.n; i++) {
 		struct sonde_stat_row *row = &r->list.v[i];
-		struct spread *s = rows_find_spread(r, row, i);
+		struct row_spread *s = rows_find_spread(r, row, i);
 
 		if (!s)
 			return err_nomem();
-		spread_add(s, (double)row->count);
-		row->value = s->mean;
-		row->deviation = spread_of_mean(s);
+		spread_add(&s->spread, (double)row->count);
+		spread_add(&s->enabled, (double)row->enabled_ns);
+		spread_add(&s->running, (double)row->running_ns);
+		row->value = s->spread.mean;
+		row->deviation = spread_of_mean(&s->spread);
+		row->mean_enabled_ns = s->enabled.mean;
+		row->mean_running_ns = s->running.mean;
 	}
 	return 0;
 }
@@ -447,8 +451,11 @@ int stat_rows_fill(struct stat_rows *r, const struct stat_subject *s,
 	if (r->by != SONDE_STAT_BY_ALL && r->by != SONDE_STAT_BY_THREAD && r->list.n &&
 	    r->by != SONDE_STAT_BY_CPU)
 		qsort(r->list.v, r->list.n, sizeof(*r->list.v), rows_place_order);
-	vec_foreach(row, &r->list)
+	vec_foreach(row, &r->list) {
 		row->value = (double)row->count;
+		row->mean_enabled_ns = (double)row->enabled_ns;
+		row->mean_running_ns = (double)row->running_ns;
+	}
 	return is_run ? rows_count_run(r) : 0;
 }
 

@@ -11,7 +11,7 @@
 struct row_spread {
 	uint32_t event;
 	int32_t cpu, core, die, socket, node, tid;
-	struct spread spread;
+	struct spread spread, enabled, running;
 };
 
 struct stat_rows {

@@ -93,6 +93,25 @@ def repeated():
     same(r.stderr.split(',')[:5], ['50', '', GETPPID, '0.00%', r.stderr.split(',')[4]], r.stderr)
 
 
+@case('-r: the time on a counter is the mean of the runs, as the count is, as with perf')
+def mean_times():
+    spins = 'test -f x.ran || { i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; }; touch x.ran'
+    for words in ([SONDE, 'stat', '-x,'], [perf(), 'stat', '-x,'], [SONDE, 'stat', '-j'],
+                  [SONDE, 'stat', 'record', '-x,', '-o', 'means.data']):
+        r = sh(*words, '-r', '3', '-e', 'task-clock', '--', 'sh', '-c', spins)
+        os.unlink('x.ran')
+        texts = [r.stderr]
+        if 'record' in words:
+            texts.append(sonde('stat', 'report', '-x,', '-i', 'means.data').stderr)
+        for text in texts:
+            if '-j' in words:
+                row = json.loads(text)
+                ms, ns = float(row['counter-value']), float(row['event-runtime'])
+            else:
+                ms, ns = (float(text.strip().split(',')[i]) for i in (0, 4))
+            need(abs(ms * 1e6 - ns) < 0.02 * ns, '%s: %s' % (words, text))
+
+
 @case('the status is that of the command, 128 + N for a signal, 126 and 127 if it cannot run')
 def statuses():
     for command, status in ((['sh', '-c', 'exit 7'], 7), (['sh', '-c', 'kill -9 $$'], 137),

@@ -124,13 +124,17 @@ TEST(runs_have_a_mean_and_its_deviation)
 	struct stat_subject s;
 
 	make_machine(&s);
-	cells[0].value = 4;
+	cells[0] = (struct stat_count){ 4, 100, 100, true };
 	assert_int_equal(0, stat_rows_fill(&r, &s, &reading, true));
 	assert_true(r.list.v[0].deviation == 0);
-	cells[0].value = 8;
+	assert_true(r.list.v[0].mean_running_ns == 100);
+	cells[0] = (struct stat_count){ 8, 300, 300, true };
 	assert_int_equal(0, stat_rows_fill(&r, &s, &reading, true));
 	assert_true(fabs(r.list.v[0].value - 6) < 1e-9);
 	assert_true(fabs(r.list.v[0].deviation - 2) < 1e-9);
+	assert_true(fabs(r.list.v[0].mean_enabled_ns - 200) < 1e-9);
+	assert_true(fabs(r.list.v[0].mean_running_ns - 200) < 1e-9);
+	assert_int_equal(300, r.list.v[0].running_ns);
 	stat_rows_done(&r);
 	stat_subject_done(&s);
 }
