@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "as_perf.h"
+#include "stat_baseline_check.h"
 #include "stat_options.h"
 #include "stat_output.h"
 #include "stat_print.h"
@@ -112,8 +113,8 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 
 	p->is_json = a->format && !strcmp(a->format, "json");
 	p->threshold = a->threshold ? strtod(a->threshold, &end) : THRESHOLD_PERCENT;
-	if (a->threshold && (end == a->threshold || *end ||
-				!(p->threshold >= 0) || isinf(p->threshold)))
+	if (a->threshold &&
+	    (end == a->threshold || *end || !(p->threshold >= 0) || isinf(p->threshold)))
 		return cli_usage(cli, "stat: --threshold needs a number of percent, not '%s'",
 				 a->threshold);
 	if (a->threshold && !a->baseline)
@@ -302,74 +303,40 @@ static int stat_fail(struct stat_run *r, int e)
 	return e == -EBADR || e == -EINVAL ? cli_status(r->cli, CLI_USAGE) : failed;
 }
 
-static bool stat_has_places(const struct stat_runs *runs)
-{
-	for (size_t i = 0; i < runs->n; i++) {
-		if (*runs->list[i].place)
-			return true;
-	}
-	return false;
-}
-
-/* Both must count the same events at the same places; that is known before anything runs. */
-static int stat_check_baseline(const struct stat_run *r, const struct sonde_stat *s)
-{
-	const struct sonde_stat_event *e;
-	const bool has_places = stat_has_places(&r->base);
-	size_t nr = 0;
-
-	if (has_places != (r->plan.by != SONDE_STAT_BY_ALL))
-		return cli_usage(r->cli,
-				 "stat: --baseline: %s has counts %s; count %s options such as -A "
-				 "and --per-core",
-				 r->args->baseline,
-				 has_places ? "of each cpu or core" : "without places",
-				 has_places ? "with the same" : "without");
-	for (size_t i = 0; (e = sonde_stat_event(s, i)); i++) {
-		const char *cgroup = e->cgroup ? e->cgroup : "";
-		size_t found = 0;
-
-		for (size_t k = 0; k < r->base.n; k++)
-			found += !strcmp(r->base.list[k].event, e->name) &&
-				 !strcmp(r->base.list[k].cgroup, cgroup);
-		if (!found)
-			return cli_usage(r->cli, "stat: --baseline: %s has no counts of %s",
-					 r->args->baseline, e->name);
-		nr += found;
-	}
-	if (nr < r->base.n)
-		return cli_usage(r->cli, "stat: --baseline: %s has counts of other events, too",
-				 r->args->baseline);
-	return 0;
-}
-
-/* Prints the JSON object, the comparison, or both. With --quiet only the status is found. */
-static int stat_compare(struct stat_run *r)
+/* Prints the JSON object, the comparison, or both. */
+static void stat_print_comparison(struct stat_run *r)
 {
 	const bool has_base = r->args->baseline != NULL;
 	FILE *out = r->printer.out;
-	size_t nr = 0;
 
-	if (r->args->quiet) {
-		nr = has_base ? stat_baseline_beyond(&r->base, &r->runs, r->plan.threshold) : 0;
-	} else if (r->plan.is_json) {
+	if (r->plan.is_json) {
 		stat_runs_begin_json(&r->runs, out);
 		if (has_base)
-			nr = stat_baseline_print_json(&r->base, &r->runs, r->plan.threshold, out);
+			stat_baseline_print_json(&r->base, &r->runs, r->plan.threshold, out);
 		fputs("}\n", out);
 	} else if (has_base) {
-		nr = stat_baseline_print(&r->base, &r->runs, r->args->baseline, r->plan.threshold,
-					 out);
+		stat_baseline_print(&r->base, &r->runs, r->args->baseline, r->plan.threshold, out);
 	}
 	fflush(out);
-	return nr ? CLI_FAILED : CLI_OK;
+}
+
+/* Returns the status of the comparison, which --quiet does not change. */
+static int stat_compare(struct stat_run *r)
+{
+	if (!r->args->quiet)
+		stat_print_comparison(r);
+	if (!r->args->baseline)
+		return CLI_OK;
+	return stat_baseline_count(&r->base, &r->runs, r->plan.threshold) ? CLI_FAILED : CLI_OK;
 }
 
 static int stat_run_open(struct stat_run *r, struct sonde_stat *s)
 {
 	int e, status;
 
-	status = r->args->baseline ? stat_check_baseline(r, s) : 0;
+	status = r->args->baseline
+			 ? stat_baseline_check(r->cli, r->args->baseline, &r->base, s, r->plan.by)
+			 : 0;
 	if (status)
 		return status;
 	counting = s;

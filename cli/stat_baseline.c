@@ -39,12 +39,13 @@ struct moments {
 	double n, mean, square; /* square: of the standard deviation of the mean */
 };
 
+/* s: NULL if it is not in the series. */
 static struct moments baseline_moments(const struct stat_series *s)
 {
 	struct moments m = { 0 };
 	double squares = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; s && i < s->n; i++) {
 		const double difference = s->values[i] - m.mean;
 
 		if (isnan(s->values[i]))
@@ -92,17 +93,75 @@ static struct difference baseline_compare(const struct stat_series *base,
 	return d;
 }
 
+/* The rows of now, then those that only the baseline has. Returns NULL behind the last one. */
+static const struct stat_series *baseline_row(const struct stat_runs *base,
+					      const struct stat_runs *now, size_t i,
+					      double threshold, struct difference *ret)
+{
+	const struct stat_series *row;
+
+	if (i < now->n) {
+		row = &now->list[i];
+		*ret = baseline_compare(stat_runs_find(base, now, i), row, threshold);
+		return row;
+	}
+	for (size_t k = 0, left = i - now->n; k < base->n; k++) {
+		row = &base->list[k];
+		if (stat_runs_find(now, base, k) || left--)
+			continue;
+		*ret = baseline_compare(row, NULL, threshold);
+		return row;
+	}
+	return NULL;
+}
+
+size_t stat_baseline_count(const struct stat_runs *base, const struct stat_runs *now,
+			   double threshold)
+{
+	struct difference d;
+	size_t nr = 0;
+
+	for (size_t i = 0; baseline_row(base, now, i, threshold, &d); i++)
+		nr += d.is_beyond || (!d.is_known && !d.is_absent);
+	return nr;
+}
+
+/* True if a row by cpu, core ... may have this place. */
+static bool baseline_is_place_by(const char *place, enum sonde_stat_by by)
+{
+	static const char *const forms[] = {
+		[SONDE_STAT_BY_CPU] = "CPU%*d%n",    [SONDE_STAT_BY_CORE] = "S%*d-D%*d-C%*d%n",
+		[SONDE_STAT_BY_DIE] = "S%*d-D%*d%n", [SONDE_STAT_BY_SOCKET] = "S%*d%n",
+		[SONDE_STAT_BY_NODE] = "N%*d%n",
+	};
+	const char *tid = strrchr(place, '-');
+	int len = 0;
+
+	if (by == SONDE_STAT_BY_ALL)
+		return !*place;
+	if (by == SONDE_STAT_BY_THREAD) /* COMM-TID */
+		return tid && tid[1] && !tid[1 + strspn(tid + 1, "0123456789")];
+	sscanf(place, forms[by], &len);
+	if (len && !place[len])
+		return true;
+	/* an event with percore */
+	return by == SONDE_STAT_BY_CPU && baseline_is_place_by(place, SONDE_STAT_BY_CORE);
+}
+
+const struct stat_series *stat_baseline_find_other_place(const struct stat_runs *base,
+							 enum sonde_stat_by by)
+{
+	for (size_t i = 0; i < base->n; i++)
+		if (!baseline_is_place_by(base->list[i].place, by))
+			return &base->list[i];
+	return NULL;
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static bool baseline_is_whole(double mean)
 {
 	return isnan(mean) || mean == floor(mean);
-}
-
-/* True if the comparison fails: an event that cannot be compared does not pass either. */
-static bool baseline_is_over(struct difference d)
-{
-	return d.is_beyond || (!d.is_known && !d.is_absent);
 }
 
 static void baseline_print_mean(FILE *out, double mean, bool is_whole)
@@ -131,42 +190,20 @@ static void baseline_print_row(FILE *out, const struct stat_series *s, const str
 		*s->cgroup ? " " : "", s->cgroup, d->is_beyond ? "  beyond the threshold" : "");
 }
 
-size_t stat_baseline_beyond(const struct stat_runs *base, const struct stat_runs *now,
-			    double threshold)
+void stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
+			 const char *path, double threshold, FILE *out)
 {
-	size_t nr = 0;
-
-	for (size_t i = 0; i < now->n; i++) {
-		const struct stat_series *b = stat_runs_find(base, now, i);
-
-		if (b)
-			nr += baseline_is_over(baseline_compare(b, &now->list[i], threshold));
-	}
-	return nr;
-}
-
-size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
-			   const char *path, double threshold, FILE *out)
-{
-	size_t nr = 0;
+	const struct stat_series *row;
+	struct difference d;
 
 	fprintf(out,
 		" Compared with %s (%zu runs, now %zu), threshold %g%%:\n\n"
 		" %18s %18s %10s  %-22s event\n",
 		path, base->nr_runs, now->nr_runs, threshold, "baseline", "now", "difference",
 		"95 % interval");
-	for (size_t i = 0; i < now->n; i++) {
-		const struct stat_series *b = stat_runs_find(base, now, i);
-		struct difference d;
-
-		if (!b)
-			continue;
-		d = baseline_compare(b, &now->list[i], threshold);
-		baseline_print_row(out, &now->list[i], &d);
-		nr += baseline_is_over(d);
-	}
+	for (size_t i = 0; (row = baseline_row(base, now, i, threshold, &d)); i++)
+		baseline_print_row(out, row, &d);
 	fputc('\n', out);
-	return nr;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -179,20 +216,15 @@ static void baseline_put_number(FILE *out, const char *name, double value)
 		fprintf(out, ",\"%s\":null", name);
 }
 
-size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_runs *now,
-				double threshold, FILE *out)
+void stat_baseline_print_json(const struct stat_runs *base, const struct stat_runs *now,
+			      double threshold, FILE *out)
 {
-	size_t nr = 0, printed = 0;
+	const struct stat_series *s;
+	struct difference d;
 
 	fprintf(out, ",\n\"threshold_percent\":%.15g,\"differences\":[", threshold);
-	for (size_t i = 0; i < now->n; i++) {
-		const struct stat_series *s = &now->list[i], *b = stat_runs_find(base, now, i);
-		struct difference d;
-
-		if (!b)
-			continue;
-		d = baseline_compare(b, s, threshold);
-		fputs(printed++ ? ",\n{\"event\":" : "\n{\"event\":", out);
+	for (size_t i = 0; (s = baseline_row(base, now, i, threshold, &d)); i++) {
+		fputs(i ? ",\n{\"event\":" : "\n{\"event\":", out);
 		json_write_string(out, s->event);
 		if (*s->cgroup) {
 			fputs(",\"cgroup\":", out);
@@ -210,8 +242,6 @@ size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_
 			baseline_put_number(out, "high_percent", d.high);
 		}
 		fprintf(out, ",\"is_beyond\":%s}", d.is_beyond ? "true" : "false");
-		nr += baseline_is_over(d);
 	}
 	fputs("\n]", out);
-	return nr;
 }

@@ -86,6 +86,7 @@ static int runs_read_recording(const struct cli *cli, const char *path, const ch
 			       struct stat_printer *p, struct stat_runs *ret)
 {
 	struct sonde_stat_round round = { .size = sizeof(round) };
+	const char *recorded;
 	struct sonde_stat *s;
 	char settings[32];
 	int e;
@@ -94,6 +95,13 @@ static int runs_read_recording(const struct cli *cli, const char *path, const ch
 	e = sonde_stat_read(&s, path, settings);
 	if (e < 0) {
 		cli_fail(cli);
+		return -1;
+	}
+	recorded = sonde_stat_info(s, "by");
+	if (recorded && strcmp(recorded, by) != 0) {
+		cli_say("stat: --baseline: %s has counts by %s, and this run has counts by %s",
+			path, recorded, by);
+		sonde_stat_close(s);
 		return -1;
 	}
 	p->stat = s;

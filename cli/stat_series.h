@@ -8,6 +8,8 @@
 
 #include "json_read.h"
 
+#include <sonde/sonde.h>
+
 #include <stdio.h>
 
 /* The values of one row over the runs. */
@@ -49,18 +51,20 @@ int stat_runs_parse(struct json_reader *j, struct stat_runs *r);
 
 /* ---- stat_baseline.c ------------------------------------------------------------------------- */
 
-/* The number of events that do not pass, without printing. */
-size_t stat_baseline_beyond(const struct stat_runs *base, const struct stat_runs *now,
-			    double threshold);
 /*
- * Prints the differences of the runs to those of the baseline. Returns the number of rows that
- * increased by more than the threshold, in percent, or that could not be compared: they were
- * counted, but not twice in each series.
+ * Returns the number of rows that increased by more than the threshold, in percent, or that could
+ * not be compared: they were counted, but not twice in each series, or in one of them only.
  */
-size_t stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
-			   const char *path, double threshold, FILE *out);
+size_t stat_baseline_count(const struct stat_runs *base, const struct stat_runs *now,
+			   double threshold);
+/* A row that counts by `by` cannot have, such as a cpu's among sums; NULL if none. */
+const struct stat_series *stat_baseline_find_other_place(const struct stat_runs *base,
+							 enum sonde_stat_by by);
+/* Prints the differences of the runs to those of the baseline. */
+void stat_baseline_print(const struct stat_runs *base, const struct stat_runs *now,
+			 const char *path, double threshold, FILE *out);
 /* The same as a member of the JSON object, with its end. */
-size_t stat_baseline_print_json(const struct stat_runs *base, const struct stat_runs *now,
-				double threshold, FILE *out);
+void stat_baseline_print_json(const struct stat_runs *base, const struct stat_runs *now,
+			      double threshold, FILE *out);
 
 #endif

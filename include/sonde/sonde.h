@@ -2231,6 +2231,9 @@ struct sonde_stat_event {
 	const char *cgroup;    /* NULL if all control groups */
 	const char *unit;      /* of a count times scale: "msec", "ns", "MiB"; "" if none */
 	double scale;
+	/* The event whose rows have the counts of this one: that of the same name of another event
+	 * source, or itself. */
+	uint32_t rows_event;
 };
 
 /* How a metric is read. */

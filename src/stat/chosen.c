@@ -211,6 +211,7 @@ int stat_show_events(struct sonde_stat *s)
 			.cgroup = e->cgroup,
 			.unit = e->unit,
 			.scale = e->scale,
+			.rows_event = (uint32_t)stat_rows_event(&s->subject, s->shown.n),
 		};
 
 		if (vec_push(&s->shown, shown) < 0)

@@ -320,9 +320,7 @@ static bool rows_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The first event of the same name on another source of sysfs; the event itself if there is none.
- */
-static size_t rows_first_source(const struct stat_subject *s, size_t event)
+size_t stat_rows_event(const struct stat_subject *s, size_t event)
 {
 	const struct stat_event *e = &s->events.v[event];
 	const uint32_t source = hybrid_source_of(e->type, e->config);
@@ -375,7 +373,7 @@ static void rows_merge(struct stat_rows *r, size_t first, size_t event)
 static int rows_add_event(struct stat_rows *r, const struct stat_subject *s,
 			  const struct stat_reading *reading, size_t event)
 {
-	const size_t source = rows_first_source(s, event), first = r->list.n;
+	const size_t source = stat_rows_event(s, event), first = r->list.n;
 	const int e = r->by == SONDE_STAT_BY_ALL      ? rows_add_total(r, s, reading, event)
 		      : r->by == SONDE_STAT_BY_THREAD ? rows_add_threads(r, s, reading, event)
 						      : rows_add_places(r, s, reading, event);

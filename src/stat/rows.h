@@ -30,6 +30,11 @@ struct stat_rows {
  */
 int stat_rows_fill(struct stat_rows *r, const struct stat_subject *s,
 		   const struct stat_reading *reading, bool is_run);
+/*
+ * The event whose rows have the counts of an event: the first one of the same name on another
+ * source of sysfs; the event itself if there is none.
+ */
+size_t stat_rows_event(const struct stat_subject *s, size_t event);
 void stat_rows_done(struct stat_rows *r);
 
 #endif

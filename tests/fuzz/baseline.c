@@ -64,8 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		nowhere = fopen("/dev/null", "we");
 	if (nowhere && baseline_read(text, size, &runs)) {
 		baseline_write(&runs);
-		if (stat_baseline_print(&runs, &runs, "base", 5, nowhere) > runs.n ||
-		    stat_baseline_print_json(&runs, &runs, 5, nowhere) > runs.n)
+		stat_baseline_print(&runs, &runs, "base", 5, nowhere);
+		stat_baseline_print_json(&runs, &runs, 5, nowhere);
+		if (stat_baseline_count(&runs, &runs, 5) > runs.n)
 			abort();
 		stat_runs_done(&runs);
 	}

@@ -354,6 +354,9 @@ def compared():
     for calls, status in ((100, 0), (110, 1)):
         r = sonde('stat', '-e', GETPPID, '--baseline', 'base.data', '--', CALLS, '-n', str(calls))
         same((r.returncode, '%+.2f%%' % (calls - 100) in r.stderr), (status, True), r.stderr)
+    for calls, status in ((100, 0), (200, 1)):
+        r = baseline('--quiet', '--', CALLS, '-n', str(calls))
+        same((r.returncode, r.stderr), (status, ''), 'with --quiet')
     r = baseline('--', 'sh', '-c', '%s -n 200; exit 9' % CALLS)
     same(r.returncode, 9, r.stderr)
 
@@ -406,11 +409,62 @@ def refused_baselines():
         f.write(good)
     same(sonde('stat', '-a', '-e', GETPPID, '--baseline', 'base.json').returncode, 2)
     r = baseline('-a', '-A', '--', 'touch', 'x.ran')
-    same((r.returncode, 'without places' in r.stderr, os.path.exists('x.ran')), (2, True, False))
+    same((r.returncode, 'no places' in r.stderr, os.path.exists('x.ran')), (2, True, False))
     for options in (['-r', '1'], ['-I', '100'], ['-j'], ['-x,'], ['--threshold', 'x'],
                     ['--threshold', 'inf'],
                     ['--format', 'xml']):
         same(baseline(*options, '--', 'true').returncode, 2, options)
+
+
+@case('--baseline: other places or repetitions are a mistake, and no row is left out')
+def baselines_of_places():
+    def base(*options):
+        r = sonde('stat', '-r', '2', *options, '--format', 'json', '-o', 'base.json', '--', 'true')
+        same(r.returncode, 0, r.stderr)
+
+    def refused_with(says, *options):
+        r = sonde('stat', '--baseline', 'base.json', *options, '--', 'touch', 'x.ran')
+        same((r.returncode, says in r.stderr), (2, True), '%s: %s' % (options, r.stderr))
+        need(not os.path.exists('x.ran'), 'the command ran with %s' % (options,))
+
+    base('-e', 'faults')
+    refused_with('no places', '-a', '-A', '-e', 'faults')
+    refused_with('faults: 1 in base.json, 2 in this run', '-e', 'faults,faults')
+    base('-e', 'faults,faults')
+    refused_with('faults: 2 in base.json, 1 in this run', '-e', 'faults')
+    base('-e', 'faults,cs')
+    refused_with('other events, too: cs', '-e', 'faults')
+    base('-a', '-A', '-e', 'cpu-clock')
+    refused_with('CPU0', '-a', '-e', 'cpu-clock')
+    refused_with('CPU0', '-a', '--per-socket', '-e', 'cpu-clock')
+    everything = ('--baseline', 'base.json', '--threshold', '1e9', '-a', '-A', '-e', 'cpu-clock')
+    r = sonde('stat', *everything, '--', 'true')
+    same((r.returncode, r.stderr.count('CPU0')), (0, 2), r.stderr)
+    with open('base.json') as f:
+        text = f.read()
+    with open('base.json', 'w') as f:
+        f.write(text.replace('CPU0', 'CPU4000'))
+    r = sonde('stat', *everything, '--', 'true')
+    same((r.returncode, r.stderr.count('not counted twice'), 'CPU4000' in r.stderr), (1, 2, True),
+         r.stderr)
+    r = sonde('stat', 'record', '-r', '2', '-e', 'faults', '-o', 'base.data', '--', 'true')
+    same(r.returncode, 0, r.stderr)
+    r = sonde('stat', '-a', '-A', '-e', 'faults', '--baseline', 'base.data', '--', 'true')
+    same((r.returncode, 'by cpu' in r.stderr), (2, True), r.stderr)
+
+
+@case('--baseline: the name of an event may get the modifier u when its counters are opened')
+def baselines_of_users():
+    if int(open('/proc/sys/kernel/perf_event_paranoid').read()) != 2:
+        raise Skip('kernel.perf_event_paranoid is not 2')
+    os.chmod('.', 0o777)
+    nobody = ('setpriv', '--reuid', '65534', '--clear-groups', SONDE, 'stat', '-e', 'faults')
+    for write in (('--format', 'json', '-o', 'user.json'), ('record', '-o', 'user.json')):
+        r = sh(*nobody[:6], *write, '-r', '2', *nobody[6:], '--', 'true')
+        same(r.returncode, 0, r.stderr)
+        r = sh(*nobody, '--baseline', 'user.json', '--threshold', '1e9', '--', 'true')
+        same((r.returncode, 'faults:u' in r.stderr), (0, True), r.stderr)
+        os.unlink('user.json')
 
 
 @case('a cpu that goes and comes is counted while it is there, and reported')

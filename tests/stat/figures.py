@@ -183,6 +183,14 @@ def check_merging(folder):
         a, b = (sorted(' '.join(line.split()) for line in t.splitlines() if 'ev' in line)
                 for t in texts)
         say(a == b and a, 'events of several sources: ' + options, '%s\n%s' % tuple(texts))
+    for options in ('', '--no-merge'):
+        for more in (['-r', '2', '--format', 'json', '-o', str(folder / 'base.json')],
+                     ['--baseline', str(folder / 'base.json')]):
+            p = subprocess.run([*IN_NAMESPACE, str(folder), *env, SONDE, 'stat', '-a', *more,
+                                *options.split(), '-e', 'box_x/ev/', 'true'], env=ENV,
+                               capture_output=True, text=True)
+        say(p.returncode == 0 and p.stderr.count('+0.00% to') == 2 - (not options),
+            'events of several sources: --baseline ' + options, p.stderr)
 
 
 def make_hybrid(folder):
