@@ -193,7 +193,7 @@ struct stat_run {
 	struct sonde_stat_round result; /* the last run's; its rows are valid until the next run */
 	struct stat_runs runs, base;
 	char *subject;
-	bool is_system_wide;
+	bool counts_command; /* and not other processes, threads or cpus */
 	int argc;
 	char **argv;
 	int status;
@@ -202,7 +202,7 @@ struct stat_run {
 static void stat_print_result(struct stat_run *r, const struct sonde_stat_round *round)
 {
 	const bool is_text = r->printer.layout == &stat_text_layout;
-	const bool with_rusage = r->argc && r->plan.runs == 1 && !r->is_system_wide;
+	const bool with_rusage = r->plan.runs == 1 && r->counts_command;
 
 	if (r->args->quiet || r->args->hides_counts)
 		return;
@@ -516,7 +516,7 @@ static int stat_run(struct cli *cli, struct stat_args *a, int argc, char **argv)
 	status = stat_check(cli, a, argc > 0, &r.plan);
 	if (status)
 		return status;
-	r.subject = stat_subject(a, argc, argv, &r.is_system_wide);
+	r.subject = stat_subject(a, argc, argv, &r.counts_command);
 	if (stat_add_settings(a, &r.plan) < 0 || !r.subject) {
 		cli_say("stat: out of memory");
 		return cli_status(cli, CLI_FAILED);

@@ -60,12 +60,20 @@ FILE *stat_output_open(const struct cli *cli, const struct stat_args *a)
 	return out;
 }
 
+/* What cannot be written to standard error cannot be reported there either. */
+bool stat_output_is_lost(const struct cli *cli, const struct stat_args *a, FILE *out)
+{
+	const bool is_for_programs = a->json || a->separator || (a->format && *a->format == 'j');
+
+	return out == stderr && ferror(out) && is_for_programs && !cli_compat(cli);
+}
+
 int stat_output_close(const struct cli *cli, const struct stat_args *a, FILE *out)
 {
 	const bool failed = ferror(out);
 
 	if (out == stderr)
-		return 0;
+		return stat_output_is_lost(cli, a, out) ? -1 : 0;
 	if (fclose(out) == 0 && !failed)
 		return 0;
 	cli_say("stat: cannot write %s: %s", a->output ? a->output : "to --log-fd",
@@ -97,20 +105,21 @@ static char *output_command(int argc, char **argv)
 	return ret;
 }
 
-char *stat_subject(const struct stat_args *a, int argc, char **argv, bool *ret_system_wide)
+char *stat_subject(const struct stat_args *a, int argc, char **argv, bool *ret_is_command)
 {
 	char *all = lines_given(&a->lines, "all-cpus"), *cpus = lines_given(&a->lines, "cpu");
 	char *pids = lines_given(&a->lines, "pid"), *tids = lines_given(&a->lines, "tid");
 	char *command = output_command(argc, argv), *ret;
 	const bool by_task = pids || tids;
+	const bool system_wide = !by_task && (cpus || (all && !strcmp(all, "1")) || !argc);
 
-	*ret_system_wide = !by_task && (cpus || (all && !strcmp(all, "1")) || !argc);
+	*ret_is_command = !by_task && !system_wide;
 	if (by_task)
 		ret = output_join(pids ? "process id '" : "thread id '", pids ? pids : tids, "'");
 	else if (cpus)
 		ret = output_join("'CPU(s) ", cpus, "'");
 	else
-		ret = output_join("'", *ret_system_wide ? "system wide" : command, "'");
+		ret = output_join("'", system_wide ? "system wide" : command, "'");
 	free(command);
 	free(all);
 	free(cpus);

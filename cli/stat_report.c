@@ -126,7 +126,11 @@ static int report_print(struct stat_reported *r, enum sonde_stat_by by, bool has
 	free(r->times.seconds);
 	if (e == -ENOMEM)
 		cli_say("stat report: out of memory");
-	return e == -ENOMEM ? cli_status(r->cli, CLI_FAILED) : e < 0 ? cli_fail(r->cli) : CLI_OK;
+	else if (e < 0)
+		return cli_fail(r->cli);
+	return e == -ENOMEM || stat_output_is_lost(r->cli, r->args, r->printer.out)
+		       ? cli_status(r->cli, CLI_FAILED)
+		       : CLI_OK;
 }
 
 int stat_report(struct cli *cli, const struct stat_args *a, enum sonde_stat_by by, bool has_by)

@@ -112,6 +112,36 @@ def mean_times():
             need(abs(ms * 1e6 - ns) < 0.02 * ns, '%s: %s' % (words, text))
 
 
+@case('processor times follow the counts of a command, not those of other processes or cpus')
+def times_of_command():
+    pid = str(os.getpid())
+    for tool in (SONDE, perf()):
+        for options, has in (([], True), (['-p', pid], False), (['-t', pid], False),
+                             (['-a'], False)):
+            r = sh(tool, 'stat', *options, '-e', 'cs', '--', 'true')
+            same((r.returncode, 'seconds user' in r.stderr), (0, has), '%s: %s' % (tool, options))
+
+
+@case('counts for programs that cannot be written to standard error are status 1')
+def lost_writes():
+    for options, status in ((['-j'], 1), (['-x,'], 1), (['--format', 'json', '-r', '2'], 1),
+                            (['--format', 'csv'], 1), ([], 0)):
+        for compat, want in (([], status), (['--compat', 'perf-6.1'], 0)):
+            with open('/dev/full', 'w') as full:
+                p = subprocess.run([SONDE, *compat, 'stat', *options, '-e', 'cs', '--', 'true'],
+                                   env=PERF_ENV, stderr=full)
+            same(p.returncode, want, '%s %s' % (compat, options))
+    for options in (['-o', '/dev/full'], ['-x,', '-o', '/dev/full'], ['record', '-o', '/dev/full']):
+        r = sonde('stat', *options, '-e', 'cs', '--', 'true')
+        same((r.returncode, '/dev/full: ' in r.stderr), (1, True), '%s %s' % (options, r.stderr))
+    sonde('stat', 'record', '-o', 'lost.data', '-e', 'cs', '--', 'true')
+    for options, status in ((['-j'], 1), (['-x,'], 1), ([], 0)):
+        with open('/dev/full', 'w') as full:
+            p = subprocess.run([SONDE, 'stat', 'report', *options, '-i', 'lost.data'],
+                               env=PERF_ENV, stderr=full)
+        same(p.returncode, status, 'report %s' % options)
+
+
 @case('the status is that of the command, 128 + N for a signal, 126 and 127 if it cannot run')
 def statuses():
     for command, status in ((['sh', '-c', 'exit 7'], 7), (['sh', '-c', 'kill -9 $$'], 137),
