@@ -197,6 +197,7 @@ struct stat_run {
 	int argc;
 	char **argv;
 	int status;
+	bool post_failed; /* the runs end with the first --post that fails */
 };
 
 static void stat_print_result(struct stat_run *r, const struct sonde_stat_round *round)
@@ -231,6 +232,7 @@ static int stat_end_run(struct stat_run *r, struct sonde_stat *s,
 	if (e == 0 && (r->plan.is_json || r->args->baseline))
 		e = stat_runs_add(&r->runs, &r->printer, round);
 	r->result = *round;
+	r->runs.is_interrupted = is_stopped && r->argc;
 	r->status = sonde_stat_status(s);
 	if (r->argc && r->status > SIGNALED && !r->args->quiet)
 		fprintf(stderr, "%s: %s\n", r->argv[0], strsignal(r->status - SIGNALED));
@@ -254,6 +256,12 @@ static int stat_run_once(struct stat_run *r, struct sonde_stat *s)
 		} else if (!r->args->quiet && !r->args->hides_counts) {
 			stat_print_round(&r->printer, &round);
 		}
+	if (e == -ECANCELED) {
+		cli_fail(r->cli);
+		/* perf neither reports it nor stops */
+		r->post_failed = !cli_compat(r->cli);
+		return 0;
+	}
 	return e;
 }
 
@@ -263,7 +271,9 @@ static int stat_count(struct stat_run *r, struct sonde_stat *s)
 	const bool prints = !r->plan.is_json && (!r->plan.interval_ms || r->args->summary);
 	int e = 0;
 
-	for (unsigned i = 0; e == 0 && !is_stopped && (r->plan.forever || i < r->plan.runs); i++) {
+	for (unsigned i = 0; e == 0 && !is_stopped && !r->post_failed &&
+			     (r->plan.forever || i < r->plan.runs);
+	     i++) {
 		if (r->plan.forever)
 			r->times.n = 0;
 		if (r->cli->verbose && r->plan.runs > 1)
@@ -304,9 +314,8 @@ static int stat_fail(struct stat_run *r, int e)
 }
 
 /* Prints the JSON object, the comparison, or both. */
-static void stat_print_comparison(struct stat_run *r)
+static void stat_print_comparison(struct stat_run *r, bool has_base)
 {
-	const bool has_base = r->args->baseline != NULL;
 	FILE *out = r->printer.out;
 
 	if (r->plan.is_json) {
@@ -320,14 +329,31 @@ static void stat_print_comparison(struct stat_run *r)
 	fflush(out);
 }
 
+/* Runs that did not all complete are not compared: their counts say nothing about the baseline. */
+static bool stat_is_comparable(const struct stat_run *r)
+{
+	const size_t complete = r->runs.nr_runs - r->runs.is_interrupted;
+
+	if (complete == r->plan.runs)
+		return true;
+	cli_say("stat: not compared with %s: %zu of %u runs are complete", r->args->baseline,
+		complete, r->plan.runs);
+	return false;
+}
+
 /* Returns the status of the comparison, which --quiet does not change. */
 static int stat_compare(struct stat_run *r)
 {
+	const bool has_base = r->args->baseline && stat_is_comparable(r);
+
 	if (!r->args->quiet)
-		stat_print_comparison(r);
+		stat_print_comparison(r, has_base);
 	if (!r->args->baseline)
-		return CLI_OK;
-	return stat_baseline_count(&r->base, &r->runs, r->plan.threshold) ? CLI_FAILED : CLI_OK;
+		return r->post_failed ? cli_status(r->cli, CLI_FAILED) : CLI_OK;
+	return !has_base || r->post_failed ||
+			       stat_baseline_count(&r->base, &r->runs, r->plan.threshold)
+		       ? CLI_FAILED
+		       : CLI_OK;
 }
 
 static int stat_run_open(struct stat_run *r, struct sonde_stat *s)
@@ -379,6 +405,9 @@ static int stat_read_baseline(struct stat_run *r)
 					 "needs two or more",
 					 r->args->baseline, r->base.list[i].event);
 	}
+	if (r->base.is_interrupted)
+		return cli_usage(r->cli, "stat: --baseline: the last run of %s was interrupted",
+				 r->args->baseline);
 	if (r->base.nr_runs < 2)
 		return cli_usage(r->cli,
 				 "stat: --baseline: %s has %zu run%s; a deviation needs two or "

@@ -54,6 +54,8 @@ void stat_runs_begin_json(const struct stat_runs *r, FILE *out)
 		fputc('}', out);
 	}
 	fputs("\n]", out);
+	if (r->is_interrupted)
+		fputs(",\n\"interrupted_runs\":1", out);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -141,7 +143,7 @@ static int runs_read_times(struct json_reader *j, struct stat_runs *r)
 int stat_runs_parse(struct json_reader *j, struct stat_runs *r)
 {
 	char key[32], schema[32] = "";
-	double version = 0;
+	double version = 0, interrupted = 0;
 	int e = 0;
 
 	if (!json_enter(j, '{'))
@@ -155,9 +157,12 @@ int stat_runs_parse(struct json_reader *j, struct stat_runs *r)
 			e = runs_read_times(j, r);
 		else if (!strcmp(key, "counts"))
 			e = runs_read_all_series(j, r);
+		else if (!strcmp(key, "interrupted_runs"))
+			json_read_number(j, &interrupted);
 		else
 			json_skip(j);
 	json_end(j);
+	r->is_interrupted = interrupted > 0;
 	if (e == 0 && !j->mistake && (strcmp(schema, "sonde-stat") != 0 || version != 1))
 		j->mistake = "the schema sonde-stat, version 1";
 	return e;

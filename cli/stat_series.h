@@ -24,6 +24,7 @@ struct stat_runs {
 	size_t n;
 	double *elapsed_ns; /* owned; of each run */
 	size_t nr_runs;
+	bool is_interrupted; /* the last run */
 };
 
 int stat_series_push(struct stat_series *s, double value);

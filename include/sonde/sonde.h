@@ -2340,7 +2340,7 @@ SONDE_API int sonde_stat_start(struct sonde_stat *s, int *ret_status);
 /*
  * Waits for the next round. Returns 1 with a round, 0 when counting has ended. The last round of a
  * run is a SONDE_STAT_RUN. A file's runs follow each other: 0 means its end. A file of intervals
- * has no SONDE_STAT_RUN.
+ * has no SONDE_STAT_RUN. -ECANCELED instead of 0: the run has ended, and its command post= failed.
  */
 SONDE_API int sonde_stat_next(struct sonde_stat *s, struct sonde_stat_round *ret);
 /*

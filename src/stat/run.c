@@ -24,16 +24,17 @@ static uint64_t run_now(void)
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-static int run_shell(const char *option, const char *command)
+/* Returns the status of a shell command, 0 if there is none. */
+static int run_shell(const char *command)
 {
-	int status;
+	const int status = command ? system(command) : 0;
 
-	if (!command)
-		return 0;
-	status = system(command);
-	return status == 0 ? 0
-			   : err_set(-ECANCELED, "%s: '%s' failed with status %d", option, command,
-				     WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int run_shell_fail(const char *option, const char *command, int status)
+{
+	return err_set(-ECANCELED, "%s: '%s' failed with status %d", option, command, status);
 }
 
 /* Only cpus that are online have counters; the others get them when they come. */
@@ -79,7 +80,10 @@ static int run_delay(struct sonde_stat *s)
 
 static int run_begin(struct sonde_stat *s, int *ret_status)
 {
-	TRY(run_shell("--pre", s->opts.pre));
+	const int status = run_shell(s->opts.pre);
+
+	if (status)
+		return run_shell_fail("--pre", s->opts.pre, status);
 	if (s->opts.sync)
 		sync();
 	if (s->command) {
@@ -364,7 +368,8 @@ static int run_end(struct sonde_stat *s, bool terminate)
 	workload_close(&s->workload);
 	s->phase = STAT_ENDED;
 	TRY(e);
-	return run_shell("--post", s->opts.post);
+	s->post_status = run_shell(s->opts.post);
+	return 0;
 }
 
 /* perf writes no final round after intervals: it would be shown as one more of them. */
@@ -402,8 +407,13 @@ int stat_next(struct sonde_stat *s, struct sonde_stat_round *ret)
 			return run_interval(s, ret);
 		TRY(run_sleep(s));
 	}
-	if (s->phase == STAT_IDLE)
-		return 0;
+	if (s->phase == STAT_IDLE) {
+		const int status = s->post_status;
+
+		/* reported when the counts have been returned */
+		s->post_status = 0;
+		return status ? run_shell_fail("--post", s->opts.post, status) : 0;
+	}
 	s->phase = STAT_IDLE;
 	return stat_make_round(s, &s->now, true, ret);
 }

@@ -232,6 +232,26 @@ def interrupted():
     need('Performance counter stats' in text and 'seconds time elapsed' in text, text)
 
 
+@case('--post that fails: the counts are printed, the status is 1; perf does not report it')
+def failing_post():
+    events = ('-e', 'cs')
+    fails = ('--post', 'exit 3')
+    for options, header in (((), 'cs '), (('-x,',), ',,cs,'), (('-j',), '"event" : "cs"'),
+                            (('-I', '20'), 'cs '), (('--format', 'json'), '"event":"cs"'),
+                            (('record', '-o', 'post.data'), 'cs ')):
+        for compat, status in (((), 1), (('--compat', 'perf-6.1'), 0)):
+            r = sonde(*compat, 'stat', *options, *fails, *events, '--', 'true')
+            same((r.returncode, header in r.stderr, "--post: 'exit 3' failed" in r.stderr),
+                 (status, True, True), '%s %s %s' % (compat, options, r.stderr))
+    need('cs ' in sonde('stat', 'report', '-i', 'post.data').stderr)
+    # the first failure ends the runs; the status of a command that fails itself is its own
+    for tool, n in (([SONDE], 1), ([SONDE, '--compat', 'perf-6.1'], 3), ([perf()], 3)):
+        r = sh(*tool, 'stat', '-r', '3', *fails, *events, '--', 'sh', '-c', 'echo; exit 9')
+        same((r.returncode, len(r.stdout), 'cs ' in r.stderr), (9, n, True), tool)
+    same(sonde('stat', '--pre', 'exit 3', *events, '--', 'touch', 'x.ran').returncode, 1)
+    need(not os.path.exists('x.ran'), '--pre failed, and the command ran')
+
+
 @case('-D -1 and --control: counted is what happens between enable and disable')
 def control():
     for name in ('ctl', 'ack'):
@@ -481,6 +501,36 @@ def baselines_of_places():
     same(r.returncode, 0, r.stderr)
     r = sonde('stat', '-a', '-A', '-e', 'faults', '--baseline', 'base.data', '--', 'true')
     same((r.returncode, 'by cpu' in r.stderr), (2, True), r.stderr)
+
+
+@case('--baseline: runs that Ctrl-C ended are not compared, nor do they make a baseline')
+def interrupted_baselines():
+    r = sonde('stat', '-r', '2', '-e', 'cs', '--format', 'json', '-o', 'base.json', '--', 'true')
+    same(r.returncode, 0, r.stderr)
+    second = 'test -f first && exec sleep 1000; touch first'
+
+    def sleeps(pid):
+        with open('/proc/%d/task/%d/children' % (pid, pid)) as f:
+            children = f.read().split()
+        return children and open('/proc/%s/comm' % children[0]).read() == 'sleep\n'
+
+    def interrupt(*options):
+        s = start('-e', 'cs', *options, '--', 'sh', '-c', second)
+        wait_until('the second run sleeps', lambda: sleeps(s.pid))
+        s.send_signal(signal.SIGINT)
+        text = s.communicate(timeout=300)[1]
+        os.unlink('first')
+        same(s.returncode, 128 + signal.SIGTERM, text)
+        return text
+
+    text = interrupt('-r', '3', '--baseline', 'base.json')
+    need('not compared with base.json: 1 of 3 runs are complete' in text and
+         'Compared' not in text, text)
+    need(re.search(r'cs .*\n', text), text)
+    interrupt('-r', '3', '--format', 'json', '-o', 'cut.json')
+    same([len(x['runs']) for x in json.load(open('cut.json'))['counts']], [2])
+    r = sonde('stat', '-e', 'cs', '--baseline', 'cut.json', '--', 'true')
+    same((r.returncode, 'was interrupted' in r.stderr), (2, True), r.stderr)
 
 
 @case('--baseline: the name of an event may get the modifier u when its counters are opened')
