@@ -19,6 +19,7 @@ struct stat_reported {
 	struct stat_times times;
 	struct stat_runs runs; /* filled for --format json */
 	bool is_json;
+	int refused; /* the status; 0 while the rounds can be printed */
 };
 
 /* Like perf: a pipe at the standard input is read if no file is named. */
@@ -64,12 +65,24 @@ static int report_print_run(struct stat_reported *r, const struct sonde_stat_rou
 	return 0;
 }
 
+/* One object has the counts of complete runs. */
+static int report_refuse_intervals(struct stat_reported *r)
+{
+	r->refused = cli_usage(r->cli,
+			       "stat report: --format json has the counts of complete runs, and "
+			       "%s has intervals: -j prints each",
+			       report_input(r->args));
+	return 0;
+}
+
 static int report_rounds(struct stat_reported *r)
 {
 	struct sonde_stat_round round = { .size = sizeof(round) };
 	int e;
 
 	while ((e = sonde_stat_next(r->stat, &round)) > 0) {
+		if (round.kind == SONDE_STAT_INTERVAL && r->is_json)
+			return report_refuse_intervals(r);
 		if (round.kind == SONDE_STAT_INTERVAL) {
 			stat_print_round(&r->printer, &round);
 			continue;
@@ -108,17 +121,12 @@ static int report_print(struct stat_reported *r, enum sonde_stat_by by, bool has
 	r->printer.by = report_by(r->stat);
 	r->printer.is_interval = sonde_stat_info(r->stat, "interval") != NULL;
 	stat_printer_init(&r->printer);
-	if (r->is_json && r->printer.is_interval)
-		return cli_usage(r->cli,
-				 "stat report: --format json has the counts of complete runs, and "
-				 "%s has intervals: -j prints each",
-				 report_input(r->args));
 	if (has_by && r->printer.by != by)
 		cli_say("stat report: the counts are not by %s: they are shown as they were "
 			"recorded",
 			stat_by_names[by]);
 	e = report_rounds(r);
-	if (e == 0 && r->is_json) {
+	if (e == 0 && r->is_json && !r->refused) {
 		stat_runs_begin_json(&r->runs, r->printer.out);
 		fputs("}\n", r->printer.out);
 	}
@@ -128,6 +136,8 @@ static int report_print(struct stat_reported *r, enum sonde_stat_by by, bool has
 		cli_say("stat report: out of memory");
 	else if (e < 0)
 		return cli_fail(r->cli);
+	else if (r->refused)
+		return r->refused;
 	return e == -ENOMEM || stat_output_is_lost(r->cli, r->args, r->printer.out)
 		       ? cli_status(r->cli, CLI_FAILED)
 		       : CLI_OK;

@@ -141,9 +141,15 @@ def formats():
     tap.same(len({c['place'] for c in json.loads(r.stdout)['counts']}),
              os.sysconf('SC_NPROCESSORS_ONLN'), r.stdout)
     record(tap.SONDE, ['-I', '50', '-e', 'cs'], 'i.data', NAP)
+    # the setting is lost: the rounds are still those of intervals
+    with open('i.data', 'rb') as f, open('lost.data', 'wb') as out:
+        whole = f.read()
+        out.write(whole.replace(struct.pack('<QQ', 1, 50), struct.pack('<QQ', 1, 0)))
+        tap.need(struct.pack('<QQ', 1, 50) in whole)
     for argv, text in ((['--format', 'xml'], 'text, json or csv'), (['--format=json', '-j'], '-j'),
                        (['--format=csv', '-j'], '-j'), (['--format=json', '-x;'], '-x'),
-                       (['--format=json', '-i', 'i.data'], 'intervals')):
+                       (['--format=json', '-i', 'i.data'], 'intervals'),
+                       (['--format=json', '-i', 'lost.data'], 'intervals')):
         r = tap.sonde('stat', 'report', '-i', 'x.data', *argv)
         tap.need(r.returncode == 2 and text in r.stderr and not r.stdout, (argv, r.stderr))
     r = tap.sonde('stat', '--format', 'csv', '-e', 'page-faults', 'true')
