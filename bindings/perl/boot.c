@@ -492,6 +492,8 @@ XS_EXTERNAL(boot_Sonde)
 	newXS("Sonde::Event::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Run::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Live::CLONE_SKIP", clone_skip, __FILE__);
+	newXS("Sonde::Counts::CLONE_SKIP", clone_skip, __FILE__);
+	newXS("Sonde::Filter::CLONE_SKIP", clone_skip, __FILE__);
 	newXS("Sonde::Run::new", run_new_xs, __FILE__);
 	newXS("Sonde::Run::events", run_events_xs, __FILE__);
 	newXS("Sonde::Run::stop", run_stop_xs, __FILE__);
@@ -508,6 +510,8 @@ XS_EXTERNAL(boot_Sonde)
 	boot_new_context_subs(aTHX);
 	session_boot(aTHX);
 	live_boot(aTHX);
+	program_boot(aTHX);
+	counts_boot(aTHX);
 	{
 		MY_CXT_INIT;
 		MY_CXT.run = NULL;

@@ -149,23 +149,6 @@ XS(live_open_xs)
 	XSRETURN(1);
 }
 
-/* Sonde::_tracepoint(NAME): 0 if this machine has it, otherwise -errno. */
-XS(live_tracepoint_xs);
-XS(live_tracepoint_xs)
-{
-	dXSARGS;
-	struct sonde_tracepoint *t;
-	int code;
-
-	if (items != 1)
-		croak_xs_usage(cv, "name");
-	code = sonde_tracepoint_open(&t, SvPV_nolen(ST(0)));
-	if (code >= 0)
-		sonde_tracepoint_close(t);
-	ST(0) = sv_2mortal(newSViv(code < 0 ? code : 0));
-	XSRETURN(1);
-}
-
 /* ---- methods --------------------------------------------------------------------------------- */
 
 XS(live_start_xs);
@@ -240,7 +223,6 @@ XS(live_destroy_xs)
 
 void live_boot(pTHX)
 {
-	newXS("Sonde::_tracepoint", live_tracepoint_xs, __FILE__);
 	newXS("Sonde::Live::_open", live_open_xs, __FILE__);
 	newXS("Sonde::Live::start", live_start_xs, __FILE__);
 	newXS("Sonde::Live::stop", live_stop_xs, __FILE__);

@@ -24,6 +24,8 @@ static const struct {
 	[OBJECT_EVENT] = { "Sonde::Event", { 0 } },
 	[OBJECT_RUN] = { "Sonde::Run", { 0 } },
 	[OBJECT_LIVE] = { "Sonde::Live", { 0 } },
+	[OBJECT_COUNTS] = { "Sonde::Counts", { 0 } },
+	[OBJECT_FILTER] = { "Sonde::Filter", { 0 } },
 };
 
 static MAGIC *object_magic_of(pTHX_ SV *sv, enum object_class class)

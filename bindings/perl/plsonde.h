@@ -12,6 +12,8 @@
  *	object.c   the objects of these classes
  *	session.c  Sonde and Sonde::Event: events for any program
  *	live.c     Sonde::Live: what happens now
+ *	program.c  the loop of a program of handlers: events, timers, conditions
+ *	counts.c   Sonde::Counts: events counted in C
  *
  * perl's own state is passed as an argument (pTHX). There are no global variables, so several
  * interpreters in one process are independent.
@@ -65,7 +67,14 @@ struct perl_run {
 };
 
 /* object.c */
-enum object_class { OBJECT_SESSION, OBJECT_EVENT, OBJECT_RUN, OBJECT_LIVE };
+enum object_class {
+	OBJECT_SESSION,
+	OBJECT_EVENT,
+	OBJECT_RUN,
+	OBJECT_LIVE,
+	OBJECT_COUNTS,
+	OBJECT_FILTER
+};
 const char *object_class_name(enum object_class class);
 SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a blessed scalar */
 /* Returns false if sv is not an object of this extension. *ret is NULL if its pointer was taken. */
@@ -137,5 +146,9 @@ void session_boot(pTHX);
 struct sonde_live *live_handle(pTHX_ SV *sv); /* dies if it is closed */
 void live_end(pTHX_ SV *sv);                  /* closes it, and its session */
 void live_boot(pTHX);
+
+/* program.c, counts.c */
+void program_boot(pTHX);
+void counts_boot(pTHX);
 
 #endif

@@ -5,23 +5,10 @@
  * The bytes of an event are borrowed until the session advances. If the object still exists then,
  * it gets its own copy, and later questions are answered as of the event's time.
  */
-#include "plsonde.h"
+#include "session.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct session {
-	struct sonde_session *s;
-	SV *live;               /* owned: the Sonde::Live that it reads; NULL if there is none */
-	struct event *borrowed; /* the event whose bytes are the library's; NULL if none */
-};
-
-struct event {
-	SV *session; /* the session's object, owned */
-	struct session *of;
-	const struct sonde_event *ev; /* borrowed from the library, or equal to own */
-	struct sonde_event *own;
-};
 
 static void *session_object(pTHX_ SV *sv, enum object_class class, const char *method)
 {
@@ -32,7 +19,7 @@ static void *session_object(pTHX_ SV *sv, enum object_class class, const char *m
 	return p;
 }
 
-static struct session *session_of(pTHX_ SV *sv, const char *method)
+struct session *session_of(pTHX_ SV *sv, const char *method)
 {
 	struct session *s = session_object(aTHX_ sv, OBJECT_SESSION, method);
 
@@ -41,7 +28,7 @@ static struct session *session_of(pTHX_ SV *sv, const char *method)
 	return s;
 }
 
-static struct event *session_event_of(pTHX_ SV *sv, const char *method)
+struct event *session_event_of(pTHX_ SV *sv, const char *method)
 {
 	struct event *e = session_object(aTHX_ sv, OBJECT_EVENT, method);
 
@@ -50,7 +37,7 @@ static struct event *session_event_of(pTHX_ SV *sv, const char *method)
 	return e;
 }
 
-static void session_keep_lent(pTHX_ struct session *s)
+void session_keep_lent(pTHX_ struct session *s)
 {
 	struct event *e = s->borrowed;
 
@@ -61,6 +48,17 @@ static void session_keep_lent(pTHX_ struct session *s)
 		croak("out of memory");
 	e->ev = e->own;
 	s->borrowed = NULL;
+}
+
+SV *session_lend(pTHX_ SV *session, struct session *s, const struct sonde_event *ev)
+{
+	struct event *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		croak("out of memory");
+	*e = (struct event){ .session = SvREFCNT_inc(SvRV(session)), .of = s, .ev = ev };
+	s->borrowed = e;
+	return object_new(aTHX_ e, OBJECT_EVENT);
 }
 
 /* Sonde->_open(TEXT[, LIVE]) */
@@ -83,6 +81,7 @@ XS(session_open_xs)
 		croak("%s\n", sonde_error_text());
 	}
 	s->live = l ? newSVsv(ST(2)) : NULL;
+	s->first_ns = s->last_ns = SONDE_NO_TIME;
 	ST(0) = sv_2mortal(object_new(aTHX_ s, OBJECT_SESSION));
 	XSRETURN(1);
 }
@@ -110,12 +109,7 @@ XS(session_next_xs)
 	}
 	if (code < 0)
 		croak("%s\n", sonde_error_text());
-	e = calloc(1, sizeof(*e));
-	if (!e)
-		croak("out of memory");
-	*e = (struct event){ .session = SvREFCNT_inc(SvRV(ST(0))), .of = s, .ev = ev };
-	s->borrowed = e;
-	ST(0) = sv_2mortal(object_new(aTHX_ e, OBJECT_EVENT));
+	ST(0) = sv_2mortal(session_lend(aTHX_ ST(0), s, ev));
 	XSRETURN(1);
 }
 
@@ -235,7 +229,7 @@ static const struct {
 	{ "Sonde::Event::fields", FIELDS },
 };
 
-static SV *session_field_value(pTHX_ const struct event *e, const struct sonde_field *f)
+SV *session_field_value(pTHX_ const struct event *e, const struct sonde_field *f)
 {
 	SV *sv = newSV(0);
 

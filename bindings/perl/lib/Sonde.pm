@@ -81,6 +81,35 @@ BEGIN {
     my $boot = DynaLoader::dl_find_symbol($object, 'boot_Sonde')
         or die "sonde: " . DynaLoader::dl_error() . "\n";
     DynaLoader::dl_install_xsub('Sonde::bootstrap', $boot, $file)->('Sonde', $VERSION);
+    our $_lib = $lib;
+}
+
+# Loads a module of ours, whose folder need not be in perl's search path.
+sub _load {
+    my ($name) = @_;
+
+    $INC{"Sonde/$name.pm"} //= do { require "$Sonde::_lib/Sonde/$name.pm"; "$Sonde::_lib/Sonde/$name.pm" };
+}
+
+# use Sonde qw(on every count), or ':all'
+sub import {
+    my ($class, @names) = @_;
+    my $package = caller;
+
+    return if !@names;
+    _load('Program');
+    _load('Aggregate');
+    my $functions = \%Sonde::Program::functions;
+    for my $name (map { $_ eq ':all' ? sort keys %$functions : $_ } @names) {
+        if (!$functions->{$name}) {
+            require Carp;
+            my $near = _nearest($name, sort keys %$functions);
+            Carp::croak("use Sonde: there is no function '$name'"
+                . ($near ? "; did you mean '$near'?" : ''));
+        }
+        no strict 'refs';
+        *{"${package}::$name"} = $functions->{$name};
+    }
 }
 
 sub open {

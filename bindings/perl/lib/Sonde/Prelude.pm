@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 our $run;
+my ($facts, $text, $is_live); # of the run; $facts is undef for `sonde script`
 
 # The script is not the cause of such a failure: its author gets one line, no stack of callers.
 BEGIN {
@@ -92,9 +93,24 @@ sub comes_live {
     return 0;
 }
 
+# True if the script is one for `sonde run`, which may declare handlers: its session is opened when
+# its statements have run.
+sub uses_sonde {
+    CORE::open my $in, '<', $0 or return 0;
+    local $/;
+    return <$in> =~ /^\s*use\s+Sonde\b/m;
+}
+
+# What the script's functions of the module Sonde know.
+sub prepare_program {
+    Sonde::_load('Program');
+    $Sonde::Program::is_live = $facts ? defined $facts->{live} : $is_live;
+    ($Sonde::Program::target) = $facts ? $facts->{settings} =~ /^pid=(\d+)$/m : ();
+}
+
 sub import {
-    my $text = session_text();
-    my $facts = run_facts();
+    $text = session_text();
+    $facts = run_facts();
 
     # Scripts load the module by this name; its functions are in the extension.
     my ($lib) = __FILE__ =~ m{^(.*)/Sonde/[^/]*$};
@@ -104,10 +120,14 @@ sub import {
     @INC = grep { $_ ne $lib } @INC;
 
     %rules = Sonde::_rules($text);
-    my $is_live = comes_live($text);
+    $is_live = comes_live($text);
+    my $is_program = $facts || uses_sonde();
+    prepare_program() if $is_program;
     if ($facts && defined $facts->{code}) {
         $0 = '-e';
         Sonde::_name_program('-e');
+        package main;
+        Sonde->import(':all');
     }
     if ($facts && $facts->{live}) {
         require "$lib/Sonde/RunLive.pm";
@@ -116,19 +136,25 @@ sub import {
         return;
     }
     $is_live || $text !~ /^progress=1$/m ? Sonde::_wipe_progress() : Sonde::_wipe_before_writing();
-    $run = Sonde::Run->new("${text}events=all\n", $is_live) or fail();
+    open_run() if !$is_program;
     Sonde::_behind_program();
+}
+
+sub open_run {
+    $run = Sonde::Run->new("${text}events=all\n", $is_live) or fail();
 }
 
 # Ends without a report by the END blocks of this module.
 sub leave { $stage = '' }
 
 # Without IO::Handle, which need not be loaded: setting $| writes what is buffered.
-sub flush {
-    my $selected = select STDOUT;
+sub flush_handle {
+    my $selected = select $_[0];
     { local $| = 1; }
     select $selected;
 }
+
+sub flush { flush_handle(\*STDOUT) }
 
 sub call_if_there {
     my ($name) = @_;
@@ -257,13 +283,21 @@ my $has_stopped;
 
 # Ctrl-C and SIGTERM end the recording; a second one acts as in plain perl. Returns the handler.
 sub stop_by_signals {
-    my ($live) = @_;
-    my $stop = sub { $has_stopped = 1; $live->stop; $SIG{ $_[0] } = 'DEFAULT' };
+    my ($end) = @_;
+    my $stop = sub { $has_stopped = 1; $end->(); $SIG{ $_[0] } = 'DEFAULT' };
 
     for my $name (grep { !defined $SIG{$_} || $SIG{$_} eq 'DEFAULT' } qw(INT TERM)) {
         $SIG{$name} = $stop;
     }
     return $stop;
+}
+
+sub forget_signals {
+    my ($stop) = @_;
+
+    for my $name (grep { defined $SIG{$_} && $SIG{$_} eq $stop } qw(INT TERM)) {
+        $SIG{$name} = 'DEFAULT';
+    }
 }
 
 sub live_events {
@@ -273,9 +307,7 @@ sub live_events {
     my $code = $run->events;
     my @failure = $code < 0 ? ($run->defects)[0] : ();
     $live->stop;
-    for my $name (grep { defined $SIG{$_} && $SIG{$_} eq $stop } qw(INT TERM)) {
-        $SIG{$name} = 'DEFAULT';
-    }
+    forget_signals($stop);
     fail(@failure) if @failure;
     call_if_there('trace_end');
     $stage = '';
@@ -285,11 +317,65 @@ sub live_events {
     say_line($line) if $line ne '';
 }
 
+# ---- programs of handlers ------------------------------------------------------------------------
+
+# Subs that are called for events by their names, as those of `sonde script`.
+sub perf_style_sub {
+    my %is_system = map { /^(.*):/ ? ($1 => 1) : () } Sonde::Program::tracepoints();
+    my ($sub) = grep { /^(\w+)::\w+$/ && $is_system{$1} || /^(?:trace_unhandled|process_event)$/ }
+        own_subs();
+
+    return $sub // (grep { defined &{"main::$_"} } qw(trace_begin trace_end trace_defect))[0];
+}
+
+# Returns the exit status.
+sub program_events {
+    my $sub = perf_style_sub();
+    my $is_recorded = $facts && $facts->{live};
+
+    Sonde::Program::usage("run: sub $sub has the name of an event, as subs of `sonde script` have, "
+        . 'and the script also uses functions of the module Sonde: use on() for all')
+        if defined $sub;
+    my ($live, @kernel) = $is_recorded ? Sonde::RunLive::open_program() : ();
+    my $session = $live || !$is_recorded ? Sonde::Program::open_session($text, $live) : undef;
+    my $end = $live ? sub { $live->stop } : $session ? sub { $session->_stop }
+        : sub { $run->{has_stopped} = 1 };
+    $run = Sonde::Program::new_run($session, $live, $facts, $is_recorded || $is_live, $end,
+        @kernel);
+    my $stop = stop_by_signals($end);
+    $stage = 'event';
+    eval 'END { end(); $status = $? }';    # runs before the script's END blocks
+    $live->start if $live;
+    $run->{end_ns} = Sonde::Program::clock_ns() + $facts->{for} * 1e9
+        if $is_recorded && defined $facts->{for};
+    Sonde::Program::run_all($live);
+    Sonde::_wipe_progress();
+    forget_signals($stop);
+    $stage = '';
+    my $line = $session ? $session->defects_line : '';
+    my $nothing = $session && !$live ? $session->_filters_line : '';
+    my (undef, $is_loss) = $session ? $session->_lost : ();
+    flush();
+    Sonde::RunLive::finish($live, $has_stopped || $run->{is_at_end} || $run->{has_exited})
+        || fail() if $live;
+    say_line($_) for grep { $_ ne '' } $nothing, $line;
+    my $strict = delete $ENV{SONDE_STRICT} // '';
+    return 3 if !$facts && ($strict eq '1' && "$line$nothing" ne '' || $strict eq 'loss' && $is_loss);
+    return $run->{status};
+}
+
 sub events {
     my $ours;
 
+    if ($INC{'Sonde/Program.pm'} && Sonde::Program::is_declared()) {
+        my $code = program_events();
+        exit $code if $code;
+        undef $run;
+        return;
+    }
+    open_run() if !$run && !($facts && $facts->{live});
     my $live = $run ? undef : Sonde::RunLive::open_live();
-    my $stop = $live && stop_by_signals($live);
+    my $stop = $live && stop_by_signals(sub { $live->stop });
     $stage = 'trace_begin';
     eval 'END { end(); $status = $? }'; # runs before the script's END blocks
     call_if_there('trace_begin');

@@ -7,6 +7,8 @@ package Sonde::RunLive;
 use strict;
 use warnings;
 
+Sonde::_load('Program');
+
 my ($facts, $text, $is_ended);
 
 sub say_line { Sonde::Prelude::say_line(@_) }
@@ -52,21 +54,11 @@ sub prepare {
 
 # ---- the events ----------------------------------------------------------------------------------
 
-# The names of the kernel's tracepoints, as far as this user may read them.
-sub tracepoints {
-    for my $folder ('/sys/kernel/tracing', '/sys/kernel/debug/tracing') {
-        open my $in, '<', "$folder/available_events" or next;
-        chomp(my @names = <$in>);
-        return @names;
-    }
-    return;
-}
-
 # The events of the script's subs. Packages that are no system of events are the script's own. If
 # this user may not read the systems, those with a capital letter are.
 sub named_by_subs {
     my @names = map { s/::/:/r } grep { /^\w+::\w+$/ } Sonde::Prelude::own_subs();
-    my %known = map { $_ => 1 } tracepoints();
+    my %known = map { $_ => 1 } Sonde::Program::tracepoints();
     my %is_system = map { /^(.*):/ ? ($1 => 1) : () } keys %known;
     my @found;
 
@@ -81,26 +73,14 @@ sub named_by_subs {
     return @found;
 }
 
-# The names of a list: split at commas outside of slashes and braces.
-sub words_of {
-    return grep { length } $_[0] =~ m{ \G ( (?: /[^/]*/ | \{[^\}]*\}[^,]* | [^,] )* ) (?:,|$) }gx;
-}
-
-sub is_covered {
-    my ($name, $pattern) = @_;
-    my $regex = join '', map { $_ eq '*' ? '.*' : $_ eq '?' ? '.' : quotemeta } split //, $pattern;
-
-    return $name =~ /^$regex$/;
-}
-
 # What the recorder gets: each event once.
 sub needed {
     my @given = @{ $facts->{events} };
-    my @own = map { defined $_->[0] ? words_of($_->[0]) : () } @given;
+    my @own = map { defined $_->[0] ? Sonde::Program::words_of($_->[0]) : () } @given;
     my @events;
 
     for my $name (named_by_subs()) {
-        push @events, [$name] if !grep { is_covered($name, $_) } @own;
+        push @events, [$name] if !grep { Sonde::Program::is_like($_, $name) } @own;
     }
     return (@events, (grep { !defined $_->[2] } @given), grep { defined $_->[2] } @given);
 }
@@ -153,12 +133,22 @@ sub say_lines {
     say_line($_) for $live->lines;
 }
 
-# Opens what the script needs. Returns the recorder; undef if the script needs no event.
-sub open_live {
-    my @events = needed();
+sub has_target {
+    return @{ $facts->{command} } || grep { has_setting($_) } qw(all-cpus pid tid cpu);
+}
+
+# needed: [key, value] that the script needs, if nobody says otherwise.
+sub recorder_settings {
+    my (@needed) = @_;
     my $has_sudo = $facts->{sudo} || $facts->{broker};
-    my $settings = (has_setting('mmap-pages') || $> && !$has_sudo ? '' : "mmap-pages=8M\n")
-        . $facts->{settings};
+
+    return join '', has_setting('mmap-pages') || $> && !$has_sudo ? '' : "mmap-pages=8M\n",
+        (map { "$_->[0]=$_->[1]\n" } grep { !has_setting($_->[0]) } @needed), $facts->{settings};
+}
+
+# Opens a recorder. Returns undef if there is no event.
+sub open_recorder {
+    my ($settings, @events) = @_;
 
     usage("run: the line '# sonde: record' cannot name an output; -o of sonde run does")
         if has_setting('output') || has_setting('compression-level');
@@ -174,16 +164,78 @@ sub open_live {
     }
     usage('run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a command behind '
         . '--; -i FILE reads a recording')
-        if !@{ $facts->{command} } && !grep { has_setting($_) } qw(all-cpus pid tid cpu);
+        if !has_target();
     Sonde::Prelude::flush();
     my ($live, $code) = Sonde::Live->_open(\@events, $settings,
         @{ $facts->{command} } ? $facts->{command} : undef, $facts->{latency} // 0,
-        $facts->{output}, Sonde::_starter($has_sudo));
+        $facts->{output}, Sonde::_starter($facts->{sudo} || $facts->{broker}));
     failed($code) if !$live;
     say_lines($live);
+    return $live;
+}
+
+# Opens what the script's subs need. Returns the recorder; undef if they need no event.
+sub open_live {
+    my $live = open_recorder(recorder_settings(), needed()) or return undef;
+
     $Sonde::Prelude::run = Sonde::Run->new("${text}events=all\n", 1, $live)
         or Sonde::Prelude::fail();
     return $live;
+}
+
+# The events of the line "# sonde:" and of options: (names that are recorded completely, what is
+# passed on unchanged). Events with a filter of their own are passed on.
+sub split_events {
+    my @events = @{ $facts->{events} };
+    my (@names, @rest);
+
+    for my $i (0 .. $#events) {
+        my $is_filtered = $i < $#events && defined $events[$i + 1][1];
+        if (defined $events[$i][0] && !$is_filtered) {
+            push @names, Sonde::Program::words_of($events[$i][0]);
+        } else {
+            push @rest, $events[$i];
+        }
+    }
+    return \(@names, @rest);
+}
+
+# What the recorder gets for a program of handlers.
+sub program_events {
+    my ($rest, @wanted) = @_;
+    my $is_sampled = has_setting('freq') || has_setting('count');
+    my %is_own = map { $_ => 1 } map { defined $_->[0] ? Sonde::Program::words_of($_->[0]) : () }
+        @$rest;
+    my %is_named = map { $_ => 1 } map { @{ $_->{events} } }
+        @Sonde::Program::handlers, @Sonde::Program::aggregates;
+    my @events;
+
+    for my $wanted (grep { !$is_own{ $_->[0] } } @wanted) {
+        my ($name, $condition) = @$wanted;
+        push @events, [$is_sampled || !$is_named{$name} ? $name
+            : Sonde::Program::each_occurrence($name)];
+        push @events, [undef, $condition] if defined $condition;
+    }
+    return (@events, (grep { !defined $_->[2] } @$rest), grep { defined $_->[2] } @$rest);
+}
+
+# Opens what a program of handlers needs. Returns (the recorder or undef, [name, filter] of the
+# kernel ...).
+sub open_program {
+    my ($names, $rest) = split_events();
+    my @wanted = Sonde::Program::needs(@$names);
+
+    usage('run: several patterns may name one event twice, and you have no right to read the list '
+        . 'of events: name the events, or give one pattern')
+        if 1 < grep({ Sonde::Program::is_glob($_->[0]) } @wanted) && !Sonde::Program::tracepoints();
+    Sonde::Program::check_users() if Sonde::Program::check_events(map { $_->[0] } @wanted);
+    # Timers of a program without events end with the command.
+    push @wanted, ['dummy', undef] if !@wanted && !@$rest && @Sonde::Program::timers && has_target();
+    my @events = program_events($rest, @wanted);
+    return undef if !@events && @Sonde::Program::timers && !$facts->{'dry-run'};
+    my $live = open_recorder(recorder_settings(Sonde::Program::settings()), @events);
+    Sonde::Program::use_clock() if $live;
+    return ($live, @wanted);
 }
 
 sub start_live {
@@ -201,7 +253,7 @@ sub finish {
     my ($live, $was_stopped) = @_;
     my ($code, $status) = $live->result;
 
-    Time::HiRes::alarm(0) if defined $facts->{for};
+    Time::HiRes::alarm(0) if defined $facts->{for} && $INC{'Time/HiRes.pm'};
     say_lines($live);
     return 0 if $code < 0;
     say_line("$facts->{command}[0] ended with status $status")
