@@ -68,7 +68,11 @@ sub made {
 }
 
 # References to hashes: keys (an array), is_other, count, sum, min, max, mean, percentiles, buckets.
-sub rows { return $_[0]{counts} ? $_[0]{counts}->rows : () }
+sub rows {
+    my @rows = $_[0]{counts} ? $_[0]{counts}->rows : ();
+
+    return @rows;
+}
 
 # The value of a row: a number; for stats its hash, for histograms its buckets.
 sub value {

@@ -399,10 +399,11 @@ sub tell_left_out {
 
     for my $field (@{ $user->{fields} }) {
         my @without = map { $_->{name} } grep { !$_->{has}{$field} } @types;
-        my $text = "$user->{place}not called for " . @without . ' of the ' . @types
+        next if !@without || $has_told{"$user->{place}$pattern"}++;
+        my $last = @without > 3 ? 2 : $#without;
+        Sonde::Prelude::say_line("$user->{place}not called for " . @without . ' of the ' . @types
             . " events of '$pattern', which have no field '$field': "
-            . join(', ', grep { defined } @without[0 .. 2]) . (@without > 3 ? ', ...' : '');
-        Sonde::Prelude::say_line($text) if @without && !$has_told{"$user->{place}$pattern"}++;
+            . join(', ', @without[0 .. $last]) . (@without > 3 ? ', ...' : ''));
     }
 }
 
