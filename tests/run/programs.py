@@ -171,6 +171,40 @@ def done(): print("ticks", n)
     need(p.stdout.count('count of') >= 5, p.stdout)
 
 
+@case('timers alone run live, without a command or with one, and over a recording')
+def timers_alone():
+    code = 'n = []\nevery(0.1, lambda: n.append(1))\n@end\ndef f(): print("ticks", len(n))'
+    n = int(sonde('run', '-e', code, '--for', '1s').stdout.split('ticks ')[1])
+    need(5 <= n <= 10, n)
+    n = int(sonde('run', '-e', code, '--', 'sleep', '1').stdout.split('ticks ')[1])
+    need(5 <= n <= 20, n)
+    sonde('record', '-q', '-o', 'alone.data', '-e', EVENT, '--', CALLS, '-n', '300')
+    code = code.replace('0.1', '0.00001')
+    need(int(sonde('run', '-i', 'alone.data', '-e', code).stdout.split('ticks ')[1]) > 0, 'ticks')
+    sonde('run', '-e', 'every(0.01, lambda: exit(5))', status=5)
+
+
+@case('a handler of a pattern gets the events that have its fields, live and over recordings')
+def patterns():
+    code = ('n = {}\n@on("sched:sched_w*")\ndef f(e, target_cpu): n[e.name] = 1\n@end\n'
+            'def g(): print(sorted(n))')
+    command = ['sh', '-c', 'for i in 1 2 3; do sleep 0.01; done']
+    p = sonde('run', '-o', 'pattern.data', '-e', code, '--', *command)
+    q = sonde('run', '-i', 'pattern.data', '-e', code)
+    need(p.stdout == q.stdout and 'sched:sched_waking' in p.stdout, p.stdout + q.stdout)
+    need("-e:2: f(): not called for" in p.stderr and "have no field 'target_cpu'" in p.stderr and
+         p.stderr.count('\n') == 1, p.stderr)
+    same(q.stderr, '')  # the others were not recorded
+    sonde('record', '-q', '-a', '-o', 'all.data', '-e', 'sched:sched_w*', '--', *command)
+    q = sonde('run', '-i', 'all.data', '-e', code)
+    need('not called for' in q.stderr and 'sched:sched_waking' in q.stdout, q.stdout + q.stderr)
+    p = subprocess.run('cat all.data | %s run -i - -e \'%s\'' % (SONDE, code), shell=True,
+                       env=SCRIPT_ENV, capture_output=True, text=True, timeout=200)
+    same((p.returncode, p.stdout), (0, q.stdout), p.stderr)
+    out = sonde('run', '--dry-run', '-a', '-e', 'hist("sched:sched_s*", "prev_pid")').stdout
+    need(out.endswith('-e sched:sched_switch\n'), out)
+
+
 @case('fields that a recording or another event lacks are reported before anything starts')
 def unknown_fields():
     begun = '\n@sonde.begin\ndef f(): print("begun")'

@@ -92,9 +92,6 @@ def usage(launch, text):
 # ---- what is recorded ----------------------------------------------------------------------------
 
 
-OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "ustack", "stack")
-
-
 def fields_of(launch, sonde, package, name, where):
     """The names of a tracepoint's fields. Ends the script if this machine does not have it. None if
     this user may not read tracefs: the recorder then reports what is wrong."""
@@ -125,20 +122,22 @@ def check_field(launch, sonde, where, pattern, types, field):
     usage(launch, "%s%s field '%s'%s" % (where, what % pattern, field, meant))
 
 
-def fields_asked(package, user):
-    """Fields that a handler or an aggregation needs, of events and in conditions: (names, names)"""
-    if isinstance(user, package._program.Handler):
-        return user.fields, user.filter
-    values = [user.field] if user.field else []
-    values += [k[2:] if k.startswith("f_") else k for k in user.by if k not in OWN_KEYS]
-    return values, user.where
+def report_left_out(launch, where, pattern, types, fields, reported):
+    """Reports types that a pattern names and that a handler cannot take."""
+    for field in fields:
+        without = [t.name for t in types if not t.has(field)]
+        if without and (where, pattern) not in reported:
+            reported.add((where, pattern))
+            launch.say("%s: not called for %d of the %d events of '%s', which have no field '%s': "
+                       "%s" % (where, len(without), len(types), pattern, field, ", ".join(
+                           without[:3] if len(without) < 4 else without[:3] + ["..."])))
 
 
-def check_user(launch, sonde, package, user):
+def check_user(launch, sonde, package, user, reported):
     """Ends the script if events that a handler or an aggregation names do not have its fields."""
     own = package._program
     where = user.where() if isinstance(user, own.Handler) else user.kind + "()"
-    fields, condition = fields_asked(package, user)
+    fields, condition = own.fields_asked(user)
     for pattern in user.events:
         types = own.types_of(pattern) if fields or condition else None
         for field in fields:
@@ -148,6 +147,8 @@ def check_user(launch, sonde, package, user):
             for field in sonde._where_fields(condition):
                 check_field(launch, sonde, "%s: '%s': " % (where, condition), pattern, types,
                             field)
+        if types and isinstance(user, own.Handler):
+            report_left_out(launch, where, pattern, types, fields, reported)
 
 
 def check_events(launch, sonde, package, program, names):
@@ -162,10 +163,11 @@ def check_events(launch, sonde, package, program, names):
     return may_read
 
 
-def check_users(launch, sonde, package, program):
-    """Ends the script if an event does not have a field that the script names."""
+def check_users(launch, sonde, package, program, reported=None):
+    """Ends the script if an event does not have a field that the script names. reported: what was
+    reported so far of types that handlers cannot take."""
     for user in program.handlers + program.aggregates:
-        check_user(launch, sonde, package, user)
+        check_user(launch, sonde, package, user, set() if reported is None else reported)
 
 
 def perf_names(launch, sonde, package, stage):
@@ -289,6 +291,8 @@ def open_session(launch, sonde, package, facts, program, names, text):
     own = package._program
     given, rest = split_events(facts)
     filters = own.needs(program, given + names) if facts.is_live else {}
+    if not filters and not rest and program.timers and has_target(facts):
+        filters = {"dummy": None}  # timers without events end with the command
     if not facts.is_live:
         session = sonde.session(text + session_lines(package, program))
         own.learn(session.schemas)
@@ -298,11 +302,14 @@ def open_session(launch, sonde, package, facts, program, names, text):
         usage(launch, "run: several patterns may name one event twice, and you have no right to "
               "read the list of events: name the events, or give one pattern")
     may_read = check_events(launch, sonde, package, program, filters)
+    reported = set()
     if may_read:
-        check_users(launch, sonde, package, program)
+        check_users(launch, sonde, package, program, reported)
     users = program.handlers + program.aggregates
     events = all_events(sonde, facts, filters, rest, {p for user in users for p in user.events})
     if not any(e[0] for e in events):
+        if program.timers and not facts.is_dry:
+            return None, None, {}
         if facts.command or facts.is_dry:
             usage(launch, "run: the script needs no event, so there is nothing to record%s" % (
                 "; %s was not started" % facts.command[0] if facts.command else ""))
@@ -320,7 +327,7 @@ def open_session(launch, sonde, package, facts, program, names, text):
     own.use_clock(program)
     session = live.session(text + session_lines(package, program))
     own.learn(session.schemas)  # also of events that are no tracepoints
-    check_users(launch, sonde, package, program)
+    check_users(launch, sonde, package, program, reported)
     return live, session, filters
 
 
@@ -427,7 +434,7 @@ def main(stage, launch):
         source = (facts.code + "\n").encode("utf-8", "surrogateescape")
         code = launch.compile_source("-e", source, rules)
     program = run_statements(launch, sonde, package, rules, interrupts, code, stage)
-    is_own = bool(program.handlers or program.aggregates)
+    is_own = not program.is_empty
     perf_style = list(launch.handlers(stage))
     if perf_style and not program.is_empty:
         usage(launch, "run: %s() has the name of an event, as handlers of `sonde script` have, and "
@@ -447,8 +454,6 @@ def main(stage, launch):
         is_usage = isinstance(e, wrong_words(sonde)) or (
             getattr(e, "errno", 0) == 53)  # EBADR: an event or a filter is wrong
         sys.exit(127 if is_missing else 2 if is_usage else rules.status_failed)
-    if session is None and program.timers:
-        usage(launch, "run: every() needs events: name one with on() or count()")
     try:
         status = run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_out,
                          context, live, session, kernel, is_own)
@@ -465,6 +470,7 @@ def run_all(launch, sonde, package, facts, program, stage, stop, rules, leave_ou
     except sonde.Error as e:
         usage(launch, launch.causes(e))
     if session is None:
+        stop.begin(run.stop)
         launch.guarded(lambda: run.run_without_events(), rules)
         return run.status
     stop.begin(live.stop if live else session.stop)

@@ -6,6 +6,7 @@ Recording.run() collect the programs of all modules.
 """
 import os
 import sys
+import threading
 import time
 import weakref
 from fnmatch import fnmatchcase
@@ -129,7 +130,8 @@ def on(event, filter=None, *, callchain=False):
     Parameters behind the first are fields by name: def f(e, next_pid, prev_state). Names that are
     no fields may be values of the sample (ip, addr, period, weight, data_src, phys_addr) or of the
     event (time, cpu, pid, tid, comm): def f(e, addr). An event or a field that this machine does
-    not have is reported before the first event.
+    not have is reported before the first event. A function is not called for events that only a
+    pattern names and that lack a field; `sonde run` reports them before the first event, too.
     """
     program = _here()
     if callable(event):
@@ -284,15 +286,28 @@ OWN = ("name", "time", "time_ns", "cpu", "pid", "tid", "comm", "callchain", "ind
 VALUES = ("cpu", "CPU", "common_cpu", "comm", "COMM")  # of every event, in conditions
 
 
-def _with_conditions(pattern, condition):
-    """(name, condition of the kernel) of the events of a pattern that can fulfil the condition. The
-    kernel takes it only if the event has all of its fields."""
-    names = _sonde._where_fields(condition)
+OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "ustack", "stack")
+
+
+def fields_asked(user):
+    """Fields that a handler or an aggregation needs, of events and in conditions: (names, text)"""
+    if isinstance(user, Handler):
+        return user.fields, user.filter
+    values = [user.field] if user.field else []
+    values += [k[2:] if k.startswith("f_") else k for k in user.by if k not in OWN_KEYS]
+    return values, user.where
+
+
+def _matching(user, pattern):
+    """(name, condition of the kernel) of the events of a pattern that a handler or an aggregation
+    can take. The kernel takes a condition only if the event has all of its fields."""
+    fields, condition = fields_asked(user)
+    names = _sonde._where_fields(condition) if condition is not None else []
     found = []
-    for name in matches(pattern):
-        has = [f in VALUES or f in fields_of(name) for f in names]
-        if any(has):
-            found.append((name, condition if all(has) else None))
+    for t in (types_of(pattern) or ()) if fields or names else ():
+        has = [f in VALUES or f in t.fields for f in names]
+        if all(t.has(f) for f in fields) and (any(has) or not names):
+            found.append((t.name, condition if all(has) else None))
     return found or [(pattern, condition)]
 
 
@@ -303,12 +318,10 @@ def _wanted_by(user):
         if _is_pair(pattern):
             for name in _parts(pattern):
                 yield name, None
-        elif condition is None or not is_tracepoint(pattern):
-            yield pattern, None
-        elif is_glob(pattern):
-            yield from _with_conditions(pattern, condition)
+        elif is_glob(pattern) and is_tracepoint(pattern):
+            yield from _matching(user, pattern)
         else:
-            yield pattern, condition
+            yield pattern, condition if is_tracepoint(pattern) else None
 
 
 def needs(program, given=()):
@@ -408,6 +421,7 @@ class Run:
         self._lost = 0
         self._table = {}
         self._is_child = False
+        self._stopped = threading.Event()
         run = weakref.ref(self)
         os.register_at_fork(after_in_child=lambda: run() and run()._forked())
         # Wrong conditions are found here, before anything starts.
@@ -421,11 +435,12 @@ class Run:
         """A handler has forked: the events are the parent's. The child gets no further ones."""
         self._is_child, self._table, self.timers = True, {}, []
 
-    def _calls(self, schema):
-        """The calls for events of a type: functions of the event."""
+    def _calls(self, schema, e):
+        """The calls for events of a type, of which e is one: functions of the event."""
         calls = []
         for h in () if self._is_child else self.program.handlers:
-            if not h.takes(schema):
+            if not h.takes(schema) or not (schema in h.events or
+                                           all(_has_value(e, name) for name in h.fields)):
                 continue
             condition = (self.session._filter(h.filter, schema in h.events)
                          if h.filter and not self._kernel_has(h) else None)
@@ -455,7 +470,7 @@ class Run:
         name = e.name
         calls = self._table.get(name)
         if calls is None:
-            calls = self._table[name] = self._calls(name)
+            calls = self._table[name] = self._calls(name, e)
         for h, call, condition in calls:
             if condition is None or condition(e):
                 self.current = h, e
@@ -547,10 +562,31 @@ class Run:
                 a._print_at_end(self.facts, self._now())
         return self.status
 
+    def _wait_for_timers(self):
+        """Calls timers until stop() or exit(), and until the time of facts.seconds has passed."""
+        seconds = getattr(self.facts, "seconds", None)
+        now = time.monotonic_ns()
+        until = None if seconds is None else now + int(seconds * 1e9)
+        self._tick(now)
+        while not self._stopped.is_set():
+            next_ns = min(t.next_ns for t in self.timers)
+            if until is not None and next_ns > until:
+                self._stopped.wait(max(until - time.monotonic_ns(), 0) / 1e9)
+                return
+            self._stopped.wait(max(next_ns - time.monotonic_ns(), 0) / 1e9)
+            if not self._stopped.is_set():
+                self._tick(time.monotonic_ns())
+
+    def stop(self):
+        """Ends a run without events."""
+        self._stopped.set()
+
     def run_without_events(self):
-        """A program that needs no events: only its begin() and end() are called."""
-        if self._call_all(self.program.begins):
-            self._call_all(self.program.ends)
+        """A program that needs no events: begin() and end() are called, and timers in a live run.
+        """
+        if self._call_all(self.program.begins) and self.timers:
+            self._call_all([self._wait_for_timers])
+        self._call_all(self.program.ends)
         return self.status
 
     def describe(self):
@@ -579,6 +615,11 @@ def _value(e, name):
     if name in SAMPLED and name in (e.sample.present if e.sample else ()):
         return getattr(e.sample, name)
     return getattr(e, name) if name in OWN else e[name]
+
+
+def _has_value(e, name):
+    return name in e or name in OWN or bool(
+        name in SAMPLED and e.sample and name in e.sample.present)
 
 
 def _caller(function, fields):
