@@ -139,6 +139,24 @@ def refused():
         need(not os.path.exists('started'), 'the command ran')
 
 
+@case('a sub or function that no event of a recording calls is reported before the start')
+def uncalled():
+    sonde('record', '-q', '-o', 'uncalled.data', '-e', EVENT, '--', CALLS, '-n', '3')
+    for name, text, says in (
+            ('un.pl', '$| = 1; sub trace_begin { print "begin\n" } sub %si {}' % SUB[:-1], SUB),
+            ('un.py', 'def trace_begin(): print("begin", flush=True)\n'
+             'def syscalls__sys_enter_getppi(*a): pass\n', EVENT.replace(':', '__'))):
+        script(name, text)
+        for words, first in ((('-i', 'uncalled.data'), True), (('-i', '-'), False)):
+            p = subprocess.run('cat uncalled.data | %s run %s %s 2>&1' % (
+                SONDE, ' '.join(words), name), shell=True, env=SCRIPT_ENV, text=True,
+                stdout=subprocess.PIPE, timeout=200)
+            lines = p.stdout.splitlines()
+            same((p.returncode, len(lines), lines.index('begin')), (0, 2, 1 if first else 0),
+                 p.stdout)
+            need('never called' in p.stdout and 'did you mean ' + says in p.stdout, p.stdout)
+
+
 @case('Sonde->record() is an open recording')
 def record():
     out = program('''

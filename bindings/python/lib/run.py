@@ -397,6 +397,7 @@ def main(stage, launch):
         facts = Facts(int(os.environ.pop("SONDE_RUN_FD")))
     except ValueError as e:
         usage(launch, "run: --for takes a time as 10s, 500ms or 2m, not '%s'" % e)
+    facts.is_pipe = launch.comes_live(text)
     with launch.OnlyLibrary() as library:
         leave_out = launch.load_source("sonde_leave_out", launch.LIB + "/leave_out.py")
     sonde = launch.load_extension("sonde._sonde", launch.extension_path())
@@ -579,6 +580,15 @@ def run_perf_style(launch, sonde, facts, stage, rules, leave_out, context, live,
                      launch.show_now if live else None)
     context._rules, context._arch = rules, session.info("arch")
     context.perf_script_context = stage["perf_script_context"] = run.context
+
+    def report():
+        launch.warn_never_called(stage, sys.argv[0], session.schemas, sonde._nearest, None)
+
+    # A live run has reported it before; the event types of a pipe come with its events.
+    if not live and not facts.is_pipe:
+        report()
     launch.guarded(lambda: launch.call_if_there(stage, "trace_begin"), rules)
     launch.guarded_run(sonde, run, session, rules, lambda: None)
+    if not live and facts.is_pipe:
+        report()
     launch.guarded(lambda: launch.call_if_there(stage, "trace_end"), rules)

@@ -191,6 +191,8 @@ sub own_subs {
     return @found;
 }
 
+my %has_told; # subs that are never called, and were reported
+
 # Reports, in one line, subs that no event of the recording calls: a name is mistyped, or the event
 # was not recorded. If there were samples but the script got none of them, the line also has subs of
 # events that did not happen, and other subs whose names resemble a handler's.
@@ -205,7 +207,8 @@ sub warn_never_called {
         for my $name (sort keys %{"${system}::"}) {
             next if !defined &{"${system}::$name"} || $name =~ /^(?:AUTOLOAD|DESTROY|import)$/;
             $is_there{"${system}::$name"} = 1;
-            push @absent, "${system}::$name" if !$known{"${system}::$name"};
+            push @absent, "${system}::$name"
+                if !$known{"${system}::$name"} && !$has_told{"${system}::$name"}++;
         }
     }
     # An event that has its sub is no suggestion.
@@ -216,7 +219,7 @@ sub warn_never_called {
     } @absent;
     push @listed, map { "$_ (its event did not happen)" } grep { $known{$_} } sort keys %is_there
         if $is_idle;
-    my @own = $is_idle ? grep { !$is_there{$_} } own_subs() : ();
+    my @own = $is_idle ? grep { !$is_there{$_} && !$has_told{$_} } own_subs() : ();
     for my $name (@own) {
         my $near = nearest($name, [@others, 'trace_unhandled', 'process_event']);
         push @listed, "$name (did you mean $near?)" if $near;
@@ -376,6 +379,8 @@ sub events {
     open_run() if !$run && !($facts && $facts->{live});
     my $live = $run ? undef : Sonde::RunLive::open_live();
     my $stop = $live && stop_by_signals(sub { $live->stop });
+    # The event types of a pipe come with its events: there, this is reported at the end.
+    warn_never_called(0) if $facts && $run && !$live && !$is_live;
     $stage = 'trace_begin';
     eval 'END { end(); $status = $? }'; # runs before the script's END blocks
     call_if_there('trace_begin');
