@@ -45,7 +45,8 @@ def record(file, *words):
 TABLE = (
     ('count "EVENT", by => "comm"', 'count("EVENT", by="comm")'),
     ('count "syscalls:*", by => "name"', 'count("syscalls:*", by="name")'),
-    ('count "EVENT", by => ["comm", "pid"], limit => 3', 'count("EVENT", by=("comm", "pid"), limit=3)'),
+    ('count "EVENT", by => ["comm", "pid"], limit => 3',
+     'count("EVENT", by=("comm", "pid"), limit=3)'),
     ('sum "EXIT", "ret", by => "comm,tid", where => "ret > 0"',
      'sum("EXIT", "ret", by="comm,tid", where="ret > 0")'),
     ('stats "EXIT", "ret"', 'stats("EXIT", "ret")'),
@@ -53,18 +54,22 @@ TABLE = (
     ('hist "EXIT", "ret", linear => [0, 1000, 500]', 'hist("EXIT", "ret", linear=(0, 1000, 500))'),
     ('lhist "EXIT", "ret", 0, 100000, 50000, by => "cpu"',
      'lhist("EXIT", "ret", 0, 100000, 50000, by="cpu")'),
-    ('hist pair("EVENT", "EXIT"), "ns", by => "comm"', 'hist(pair("EVENT", "EXIT"), "ns", by="comm")'),
+    ('hist pair("EVENT", "EXIT"), "ns", by => "comm"',
+     'hist(pair("EVENT", "EXIT"), "ns", by="comm")'),
     ('count "EVENT", every => 0.0001', 'count("EVENT", every=0.0001)'),
     ('my $c = count "EVENT", quiet => 1; at_end { print $c->total, "\\n"; $c->clear; '
      'print $c->total, "\\n" }',
-     'c = count("EVENT", quiet=True)\n@end\ndef f():\n print(c.total)\n c.clear()\n print(c.total)'),
+     'c = count("EVENT", quiet=True)\n@end\ndef f():\n print(c.total)\n c.clear()\n '
+     'print(c.total)'),
     ('my $c = count "EVENT", by => "comm"; at_end { $c->print(top => 1) }',
      'c = count("EVENT", by="comm")\n@end\ndef f(): c.print(top=1)'),
-    ('my $c = sum "EXIT", "ret", by => "comm", quiet => 1; at_end { print $c->value("calls"), "\\n" }',
+    ('my $c = sum "EXIT", "ret", by => "comm", quiet => 1; '
+     'at_end { print $c->value("calls"), "\\n" }',
      'c = sum("EXIT", "ret", by="comm", quiet=True)\n@end\ndef f(): print(c["calls"])'),
     ('on "EXIT", filter => "ret > 0", fields => [qw(ret cpu comm)], sub { print "@_[1..3]\\n" }',
      '@on("EXIT", filter="ret > 0")\ndef f(e, ret, cpu, comm): print(ret, cpu, comm)'),
-    ('on ["EVENT", "EXIT"], sub { my ($e) = @_; print join(" ", $e->name, $e->time, $e->tid), "\\n" }',
+    ('on ["EVENT", "EXIT"], sub { my ($e) = @_; '
+     'print join(" ", $e->name, $e->time, $e->tid), "\\n" }',
      '@on(["EVENT", "EXIT"])\ndef f(e): print(e.name, e.time, e.tid)'),
     ('on "sys_*_getppid", filter => "ret > 0", sub { print $_[0]->name, "\\n" }',
      '@on("sys_*_getppid", filter="ret > 0")\ndef f(e): print(e.name)'),
@@ -188,8 +193,8 @@ def exits():
 def errors():
     p = perl(named('on "EVENT", sub { die "oops" }'), '--', CALLS, '-n', '3', status=1)
     need('oops at -e line 1' in p.stderr and EVENT in p.stderr, p.stderr)
-    p = perl(named('my $n = 0; on "EVENT", sub { $n++; fork if $n == 2 }; at_end { print "n $n\\n" }; '
-                   'count "EVENT"'), '--', CALLS, '-n', '300')
+    p = perl(named('my $n = 0; on "EVENT", sub { $n++; fork if $n == 2 }; '
+                   'at_end { print "n $n\\n" }; count "EVENT"'), '--', CALLS, '-n', '300')
     same(p.stdout.replace('300\n', '', 1), 'n 300\ncount of %s\ncount\n  300\n' % EVENT)
 
 
@@ -240,11 +245,24 @@ def rows():
                  'my $h = hist "EXIT", "ret", quiet => 1; at_end { my ($r) = $s->rows; '
                  'my ($low, $high, $n) = @{ $h->value->[0] }; print "@{$r->{keys}} $r->{count} ", '
                  '$r->{min} == $r->{max} && $r->{mean} == $r->{p99} && $r->{sum} == 300 * '
-                 '$r->{mean} && $low <= $r->{min} && $r->{min} <= $high ? "ok" : "wrong", " $n\\n" }')
+                 '$r->{mean} && $low <= $r->{min} && $r->{min} <= $high ? "ok" : "wrong", '
+                 '" $n\\n" }')
     same(perl(code, '-i', 'rows.data').stdout, 'calls 300 ok 300\n')
     out = perl(named('count "EVENT", by => "comm"'), '--format', 'json', '--', CALLS, '-n', '12')
     rows = [json.loads(line) for line in out.stdout.splitlines() if line.startswith('{')]
     same(rows[0]['rows'], [{'keys': {'comm': 'calls'}, 'count': 12}])
+
+
+@case('the one-liners of the page work')
+def page():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, 'docs', 'one-liners.md')) as f:
+        codes = re.findall(r"^sonde run -a --lang perl -e '(.*)'$", f.read(), re.M)
+    same(len(codes), 4)
+    reads = ['sh', '-c', 'dd if=/dev/zero of=/dev/null bs=1000 count=50 2>/dev/null']
+    for code in codes:
+        out = perl(code, '--', *reads).stdout
+        need(' of ' in out or 'block' in code, out)
 
 
 few_symbols()

@@ -49,6 +49,72 @@ C<stop> ends the recording: C<next> returns the events up to then, undef after t
 for the end, passes over events that were not read, and returns the status of the command, 0 without
 one. C<messages> returns new warnings of the recorder. C<close> ends all; a command gets SIGTERM.
 
+An event also has C<sampled(NAME)>: ip, addr, period, weight, data_src or phys_addr of a sample,
+undef if it was not recorded.
+
+=head1 PROGRAMS
+
+A script of C<sonde run>, and of C<sonde script>, may say what it needs with these functions. They
+come by name, or all of them with C<use Sonde ':all'>; in C<sonde run --lang perl -e CODE> all are
+known.
+
+    use Sonde qw(on every at_end count);
+
+    my %reads;
+    on 'syscalls:sys_exit_read', filter => 'ret > 0', fields => ['ret'], sub {
+        my ($event, $ret) = @_;
+        $reads{$event->comm} += $ret;
+    };
+    count 'sched:*', by => 'name', every => 1;
+    at_end { print "$_ $reads{$_}\n" for sort keys %reads };
+
+=over
+
+=item on(EVENTS, KEY => VALUE, ..., SUB)
+
+SUB is called with each event, and with the values of C<fields>: names of fields, or else values of
+the sample, or C<name>, C<time>, C<cpu>, C<pid>, C<tid>, C<comm>, C<callchain>, C<text>. EVENTS are
+names or patterns: a text, or an array reference. C<filter> is a condition in the kernel's filter
+language; C<< callchain => 1 >> records call chains. Events that only a pattern names are left out
+if they lack a field.
+
+=item every(SECONDS, SUB)
+
+Calls SUB in such periods: by the time of day in a live run, also while nothing happens; by the
+times of events on a recording.
+
+=item begin BLOCK, at_end BLOCK, lost BLOCK
+
+Are called before the first event; after the last, also after Ctrl-C and exit_with(); and with
+(COUNT, CPU) for each report of lost events. C<end> is another name of C<at_end>.
+
+=item exit_with(STATUS)
+
+Ends the run after this sub. Perl's own C<exit> ends the script at once.
+
+=item count(EVENTS, ...), sum(EVENTS, FIELD, ...), stats(EVENTS, FIELD, ...),
+hist(EVENTS, FIELD, ...), lhist(EVENTS, FIELD, LOW, HIGH, STEP, ...)
+
+Aggregations, which add events up without calling Perl for each, and print themselves at the end.
+Keys: C<by> (name, comm, pid, tid, cpu, cgroup, index, kstack, ustack, stack or fields, as
+C<'comm,pid'> or an array reference), C<where> (a condition), C<limit> (keys that are kept, 100000),
+C<every> (seconds: prints each such period) and C<< quiet => 1 >> (is not printed). Their methods
+are C<< print(top => 20, format => 'text') >>, C<clear>, C<total>, C<value(KEYS...)>, and C<rows>:
+hash references with keys, count, sum, min, max, mean, p50, p90, p95, p99, is_other and buckets
+([low, high, count]).
+
+=item pair(START, STOP, KEY)
+
+The name of a derived event, from each START to the STOP with the same KEY (tid): its field C<ns> is
+the time between them.
+
+=item target(), is_live()
+
+The process of C<-p>, undef without; true if events are handled while they happen. The arguments are
+in C<@ARGV>.
+
+=back
+
 =cut
 
 use strict;
@@ -88,7 +154,11 @@ BEGIN {
 sub _load {
     my ($name) = @_;
 
-    $INC{"Sonde/$name.pm"} //= do { require "$Sonde::_lib/Sonde/$name.pm"; "$Sonde::_lib/Sonde/$name.pm" };
+    my $path = "$Sonde::_lib/Sonde/$name.pm";
+
+    return if $INC{"Sonde/$name.pm"};
+    require $path;
+    $INC{"Sonde/$name.pm"} = $path;
 }
 
 # use Sonde qw(on every count), or ':all'

@@ -87,7 +87,7 @@ sub value {
     return undef;
 }
 
-# Of all rows: the number of events, for sum() the sum.
+# The number of events in all rows; for sum() the sum.
 sub total {
     my ($self) = @_;
     my (undef, $count, $sum) = $self->{counts} ? $self->{counts}->facts : (undef, 0, 0);

@@ -363,7 +363,8 @@ sub program_events {
         || fail() if $live;
     say_line($_) for grep { $_ ne '' } $nothing, $line;
     my $strict = delete $ENV{SONDE_STRICT} // '';
-    return 3 if !$facts && ($strict eq '1' && "$line$nothing" ne '' || $strict eq 'loss' && $is_loss);
+    return 3 if !$facts && ($strict eq '1' && "$line$nothing" ne ''
+        || $strict eq 'loss' && $is_loss);
     return $run->{status};
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 package Sonde::Program;
 
-# Programs of handlers: on(), every(), begin(), at_end(), lost(), exit_with(); what they need, and the
-# loop that calls them. `use Sonde qw(on every)` gives a script these functions; Sonde::Prelude calls
-# main() when the script's own statements have run. Python's twin is module/sonde/_program.py.
+# Programs of handlers: on(), every(), begin(), at_end(), lost(), exit_with(); what they need, and
+# the loop that calls them. `use Sonde qw(on every)` gives a script these functions; Sonde::Prelude
+# runs the program when the script's own statements have run. Python's twin is _program.py.
 
 use strict;
 use warnings;
@@ -268,8 +268,8 @@ sub condition_fields {
     return defined $condition ? grep { defined } Sonde::_where_fields($condition) : ();
 }
 
-# The events of a pattern that a handler or an aggregation can take: [name, condition of the kernel].
-# The kernel takes a condition only if the event has all of its fields.
+# The events of a pattern that a handler or an aggregation can take: [name, condition of the
+# kernel]. The kernel takes a condition only if the event has all of its fields.
 sub matching {
     my ($user, $pattern) = @_;
     my $condition = condition_of($user);
@@ -303,8 +303,8 @@ sub wanted_by {
     return @wanted;
 }
 
-# The events to record, as [name, filter], with those given by others, which are recorded completely.
-# Each event is in it once: patterns that overlap become names.
+# The events to record, as [name, filter], with those given by others, which are recorded
+# completely. Each event is in it once: patterns that overlap become names.
 sub needs {
     my (@given) = @_;
     my (%wanted, @order);

@@ -230,7 +230,8 @@ sub open_program {
         if 1 < grep({ Sonde::Program::is_glob($_->[0]) } @wanted) && !Sonde::Program::tracepoints();
     Sonde::Program::check_users() if Sonde::Program::check_events(map { $_->[0] } @wanted);
     # Timers of a program without events end with the command.
-    push @wanted, ['dummy', undef] if !@wanted && !@$rest && @Sonde::Program::timers && has_target();
+    push @wanted, ['dummy', undef]
+        if !@wanted && !@$rest && @Sonde::Program::timers && has_target();
     my @events = program_events($rest, @wanted);
     return undef if !@events && @Sonde::Program::timers && !$facts->{'dry-run'};
     my $live = open_recorder(recorder_settings(Sonde::Program::settings()), @events);
