@@ -400,6 +400,11 @@ static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 
 	if (!status)
 		status = convert_find_format(cli, a, &format);
+	if (!status && strcmp(format, "trace.dat") != 0 &&
+	    lines_count(&a->rec.lines, "file-version"))
+		status = cli_usage(cli, "convert: --file-version is for --to trace.dat, not for "
+					"--to %s",
+				   format);
 	if (!status && convert_file_format(format))
 		return convert_to_file(cli, a, convert_file_format(format));
 	if (!status)
@@ -428,6 +433,8 @@ static const struct opt options[] = {
 	OPT_TEXT('o', "output", "OUT", struct args, output,
 		"writes the file OUT; for several tables in Arrow or CSV the folder OUT; '-': the "
 		"standard output, for one table as arrow or csv"),
+	OPT_KEY(0, "file-version", "6|7", "file-version",
+		"writes this version of trace.dat; default 7"),
 	OPT_KEY('f', "force", NULL, "force",
 		"replaces an existing OUT; reads a recording of another user"),
 	OPT_GROUP("Tables"),

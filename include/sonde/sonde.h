@@ -171,6 +171,7 @@ SONDE_API const char *sonde_error_text(void);
  *	                    tasks; trace.dat, perf: a recording of trace-cmd or perf with the
  *	                    tracepoint events, to a descriptor of an empty file; ctf: a trace in the
  *	                    Common Trace Format, to a descriptor of an empty folder
+ *	file-version=6|7    trace.dat: the version of its format; default 7
  *	output=PATH         perfdata: the file to write; with `every`: the prefix of the file names
  *	every=SIZE          perfdata: begin a new file after so many bytes of records (1G) or so
  *	                    much time (60s)

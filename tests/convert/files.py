@@ -141,6 +141,33 @@ def from_trace_cmd():
             stock(name + ' as trace.dat', dat, without=('funcgraph', '=> ', '/*'))
 
 
+def as_version_6():
+    """Version 6 has the events and the text of version 7."""
+    # a cpu without events, missing numbers of cpus, losses, long records
+    big = made_dat.every_kind(big=True, long_bytes=4)
+    (TOP / 'big.dat').write_bytes(big.data())
+    for name, path in ('demo', DEMO), ('32 bits', TOP / 'big.dat'), ('long', TOP / 'long'):
+        outs = [convert(path, 'trace.dat', '--file-version', version, name='v' + version)
+                for version in '67']
+        old, new = outs[0][0], outs[1][0]
+        say(old.read_bytes()[10:12] == b'6\0' and new.read_bytes()[10:12] == b'7\0',
+            '%s: the version of the file' % name, outs[0][2] + outs[1][2])
+        got, want = events(old), events(new)
+        say(outs[0][1:] == outs[1][1:] and want[0] and got == want, '%s as version 6' % name,
+            outs[0][2] + difference(got[0], want[0]))
+        if not TRACE_CMD:
+            skip('%s as version 6, by trace-cmd' % name, 'no trace-cmd', may=False)
+            continue
+        got, want = (lines([TRACE_CMD, 'report', '-i', path]) for path in (old, new))
+        say(got == want and len(got) > 3, '%s as version 6, by trace-cmd' % name,
+            difference(got, want))
+    for words in ('trace.dat', '5'), ('perf', '6'), ('csv', '7'):
+        status, _, err = run([SONDE, 'convert', '-i', str(DEMO), '--to', words[0],
+                              '--file-version', words[1], '-o', str(TOP / 'refused')])
+        say(status == 2 and b'file-version' in err, 'refused: --to %s --file-version %s' % words,
+            err.decode())
+
+
 SCHED = '''/* CTF 1.8 */
 %s
 clock { name = c; freq = 1000000000; };
@@ -319,6 +346,7 @@ try:
     from_ctf()
     names_of_tasks()
     long_records()
+    as_version_6()
     from_corpus()
     options()
 finally:

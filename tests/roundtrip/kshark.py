@@ -60,12 +60,13 @@ def main():
         recorded = run(SONDE, 'record', '-q', *EVENTS, '-o', top / 'p.data', '--', *WORK)
         if recorded.returncode:
             skip('events cannot be recorded here')
-        run(SONDE, 'convert', '--to', 'trace.dat', '-i', top / 'p.data', '-o',
-            top / 'converted.dat')
+        for version in '67':
+            run(SONDE, 'convert', '--to', 'trace.dat', '--file-version', version, '-i',
+                top / 'p.data', '-o', top / ('converted%s.dat' % version))
         run(SONDE, 'record', '--ftrace', '-q', *EVENTS, '-o', top / 'recorded.dat', '--', *WORK)
-        print('1..2')
+        print('1..3')
         failed = False
-        for nr, name in enumerate(('converted.dat', 'recorded.dat'), 1):
+        for nr, name in enumerate(('converted6.dat', 'converted7.dat', 'recorded.dat'), 1):
             if not (top / name).exists():
                 print('ok %d - %s # SKIP no such file could be made' % (nr, name))
                 continue

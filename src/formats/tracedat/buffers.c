@@ -8,9 +8,9 @@
 int tracedat_tag_read(struct bytes *b, enum tracedat_tag *ret)
 {
 	static const char *const tags[] = {
-		[TRACEDAT_TAG_OPTIONS] = "options  ",
-		[TRACEDAT_TAG_LATENCY] = "latency  ",
-		[TRACEDAT_TAG_PAGES] = "flyrecord",
+		[TRACEDAT_TAG_OPTIONS] = TRACEDAT_OPTIONS_TAG,
+		[TRACEDAT_TAG_LATENCY] = TRACEDAT_LATENCY_TAG,
+		[TRACEDAT_TAG_PAGES] = TRACEDAT_PAGES_TAG,
 	};
 	const uint8_t *p = NULL;
 

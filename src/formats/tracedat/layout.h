@@ -6,11 +6,15 @@
 /* The first bytes of a file; the version follows as text that ends with a NUL. */
 #define TRACEDAT_MAGIC "\x17\x08\x44tracing"
 
+/* Version 6: a word of TRACEDAT_TAG_BYTES, with its NUL, says what follows. */
+#define TRACEDAT_OPTIONS_TAG "options  "
+#define TRACEDAT_LATENCY_TAG "latency  "
+#define TRACEDAT_PAGES_TAG   "flyrecord"
+
 enum {
 	TRACEDAT_MAGIC_BYTES = 10,
 	TRACEDAT_VERSION_6 = 6, /* parts in a fixed order */
 	TRACEDAT_VERSION_7 = 7, /* sections, which options refer to */
-	/* Version 6: a word of this size, padded with blanks, says what follows. */
 	TRACEDAT_TAG_BYTES = 10,
 	TRACEDAT_SECTION_HEADER_BYTES = 16,
 	/* A flag of a section: its data are compressed. */

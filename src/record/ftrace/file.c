@@ -235,7 +235,7 @@ static int file_put_options(struct tracedat_writer *w, const struct ftrace *f)
 		tracedat_writer_option(w, TRACEDAT_CPUSTAT, stats, strlen(stats) + 1);
 		free(stats);
 	}
-	tracedat_writer_option(w, TRACEDAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
+	tracedat_writer_cpus(w, nr_cpus);
 	return 0;
 }
 
@@ -261,7 +261,8 @@ int ftrace_file_write(struct ftrace *f, const struct capture *c)
 {
 	const struct tracefs *top = &c->events.tracefs, proc = { .root = "/proc" };
 	struct tracedat_writer w;
-	int r = tracedat_writer_begin(&w, f->fd, f->layout.page_bytes, f->layout.commit_bytes);
+	int r = tracedat_writer_begin(&w, f->fd, TRACEDAT_VERSION_7, f->layout.page_bytes,
+				      f->layout.commit_bytes);
 
 	if (r == 0)
 		r = file_write_head(&w, top);

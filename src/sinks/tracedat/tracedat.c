@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the tracepoint events of any input as a trace.dat of version 7, for trace-cmd and
+ * Writes the tracepoint events of any input as a trace.dat of version 7 or 6, for trace-cmd and
  * KernelShark.
  *
  *	event --> record (carried.c) --> pages of its cpu, in a temporary file
@@ -38,6 +38,7 @@ struct tracedat_sink {
 	int fd; /* borrowed */
 	struct recordings *recordings;
 	enum clock_shown clock;
+	unsigned version;
 	struct carried carried;
 	VEC(struct tracedat_cpu_pages) cpus;
 	uint8_t long_bytes; /* of the recorded kernel; 0 until the first page */
@@ -303,7 +304,6 @@ static int tracedat_put_options(struct tracedat_writer *w, struct tracedat_sink 
 {
 	struct source *source = s->recordings->v->source;
 	const char *hostname = source_fact(source, "hostname");
-	const uint32_t nr_cpus = tracedat_count(s);
 	struct outbuf o = { 0 };
 
 	tracedat_writer_name_sonde(w);
@@ -320,7 +320,7 @@ static int tracedat_put_options(struct tracedat_writer *w, struct tracedat_sink 
 	outbuf_char(&o, '\0');
 	if (!o.failed)
 		tracedat_writer_option(w, TRACEDAT_TRACECLOCK, o.data, o.len);
-	tracedat_writer_option(w, TRACEDAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
+	tracedat_writer_cpus(w, tracedat_count(s));
 	w->options.failed |= o.failed;
 	outbuf_done(&o);
 	return 0;
@@ -390,7 +390,8 @@ static int tracedat_sink_finish(struct sink *sink, bool complete)
 	TRY(tracedat_end_pages(s));
 	r = carried_formats_make(&formats, &s->carried);
 	if (r == 0) {
-		r = tracedat_writer_begin(&w, s->fd, PAGE_BYTES, tracedat_sink_long(s));
+		r = tracedat_writer_begin(&w, s->fd, s->version, PAGE_BYTES,
+					  tracedat_sink_long(s));
 		if (r == 0)
 			r = tracedat_write_all(&w, s, &formats);
 		tracedat_writer_done(&w);
@@ -429,6 +430,19 @@ static void tracedat_sink_close(struct sink *sink)
 	free(s);
 }
 
+/* ---- options --------------------------------------------------------------------------------- */
+
+struct tracedat_options {
+	uint64_t version;
+};
+
+static const struct key keys[] = {
+	KEY_NUMBER("file-version", struct tracedat_options, version, TRACEDAT_VERSION_6,
+		   TRACEDAT_VERSION_7),
+};
+
+/* ---- the sink -------------------------------------------------------------------------------- */
+
 static struct sink_wants tracedat_sink_wants(const struct sink_options *opts
 					     __attribute__((unused)))
 {
@@ -437,12 +451,14 @@ static struct sink_wants tracedat_sink_wants(const struct sink_options *opts
 
 static int tracedat_sink_open(struct sink **ret, const struct sink_options *opts)
 {
+	const struct tracedat_options *own = opts->own;
 	struct tracedat_sink *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return err_nomem();
 	s->base.ops = &tracedat_sink_ops;
+	s->version = own->version == KEY_NO_NUMBER ? TRACEDAT_VERSION_7 : (unsigned)own->version;
 	s->fd = opts->fd;
 	s->recordings = opts->recordings;
 	s->clock = opts->clock;
@@ -460,6 +476,9 @@ static int tracedat_sink_open(struct sink **ret, const struct sink_options *opts
 const struct sink_ops tracedat_sink_ops = {
 	.name = "trace.dat",
 	.summary = "a recording as trace-cmd's",
+	.keys = keys,
+	.nr_keys = sizeof(keys) / sizeof(*keys),
+	.options_bytes = sizeof(struct tracedat_options),
 	.wants = tracedat_sink_wants,
 	.open = tracedat_sink_open,
 	.events = tracedat_sink_events,
