@@ -402,8 +402,9 @@ static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 		status = convert_find_format(cli, a, &format);
 	if (!status && strcmp(format, "trace.dat") != 0 &&
 	    lines_count(&a->rec.lines, "file-version"))
-		status = cli_usage(cli, "convert: --file-version is for --to trace.dat, not for "
-					"--to %s",
+		status = cli_usage(cli,
+				   "convert: --file-version is for --to trace.dat, not for "
+				   "--to %s",
 				   format);
 	if (!status && convert_file_format(format))
 		return convert_to_file(cli, a, convert_file_format(format));

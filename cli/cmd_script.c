@@ -487,6 +487,21 @@ static int script_set_word(struct opt_parser *p, void *values, const char *word)
 	return lines_set(&a->lines, p, "input", "input", word) < 0 ? -1 : 1;
 }
 
+/* --raw-fields is of one format only. */
+static int script_check_format(const struct cli *cli, const struct script_args *a)
+{
+	char *raw = lines_given(&a->lines, "raw-fields"),
+	     *format = lines_given(&a->lines, "format");
+	int status = 0;
+
+	if (raw && !strcmp(raw, "1") && (!format || strcmp(format, "trace-cmd") != 0))
+		status = cli_usage(cli, "script: --raw-fields works with --format trace-cmd only; "
+					"--format jsonl prints fields, too");
+	free(raw);
+	free(format);
+	return status;
+}
+
 static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct script_args *a = values;
@@ -504,6 +519,9 @@ static int cmd_script_run(struct cli *cli, void *values, int argc, char **argv)
 	if (status)
 		return status;
 	status = script_check_sandbox(cli, a, argc);
+	if (status)
+		return status;
+	status = script_check_format(cli, a);
 	if (status)
 		return status;
 	if (a->interpreter && !a->script && !argc)

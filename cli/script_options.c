@@ -269,6 +269,9 @@ const struct opt script_options[] = {
 	OPT_KEY(0, "deltatime", NULL, "deltatime", "counts times from the event before"),
 	OPT_KEY('L', "Latency", NULL, "latency",
 		"prints the first 8 bytes of the names of tasks, and bare numbers of cpus"),
+	OPT_OUR_KEY(0, "raw-fields", NULL, "raw-fields",
+		"prints the fields of events as name=value, as trace-cmd report -R does; for "
+		"--format trace-cmd"),
 
 	OPT_CALL(0, "color", "auto|always|never", options_set_color, OPT_VALUE_OPTIONAL | OPT_OURS,
 		 "highlights names: always (also when no value is given), never, or auto (the "
@@ -284,6 +287,9 @@ const struct opt script_options[] = {
 	CPU_OPTION("takes only events"),
 	TASK_OPTIONS("takes only events"),
 	COMM_OPTION("comms", "takes only events"),
+	OPT_OUR_KEY(0, "event", "EVENTS", "event",
+		"takes only these events, named as sonde info does; patterns such as 'sched:*' and "
+		"names without system are allowed"),
 	OPT_OUR_KEY(0, "where", "EXPR", "where",
 		"takes only events for which EXPR is true, in the kernel's language of filters: "
 		"'prev_pid > 100 && next_comm ~ \"kw*\"'"),

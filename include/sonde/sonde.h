@@ -186,6 +186,7 @@ SONDE_API const char *sonde_error_text(void);
  *	ns=0|1              1: print nanoseconds
  *	deltatime=0|1       1: times count from the previous sample
  *	latency=0|1         1: cut task names to 8 columns, print cpus as bare numbers
+ *	raw-fields=0|1      trace-cmd: 1: print the fields of events, not their text
  *	max-stack=FRAMES stop-bt=LIST  where call chains end
  *	stitch-lbr=0|1      1: call stacks of branch registers continue with the callers that the
  *	                stack before them had in the same registers

@@ -27,7 +27,8 @@ SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 TRACE_CMD = shutil.which('trace-cmd')
 STORED = TESTS / 'data' / 'tracedat' / 'every-kind.report.txt'
 # sonde's options, trace-cmd's
-OPTIONS = [((), ()), (('--ns',), ('-t',)), (('-L',), ('-l',))]
+OPTIONS = [((), ()), (('--ns',), ('-t',)), (('-L',), ('-l',)),
+           (('--raw-fields', '-L'), ('-R', '-l'))]
 
 
 def output(command):
@@ -50,6 +51,8 @@ def same(name, got, want):
 def compare(name, path, pairs=OPTIONS, without=()):
     """without: lines with these words are not compared."""
     for mine, stock in pairs:
+        if '-R' in stock:
+            without = (*without, 'raw_data:')  # trace-cmd prints the bytes behind the record, too
         got = [line for line in ours(path, *mine) if not any(word in line for word in without)]
         # One run in forty of trace-cmd 3.1 shows other times for a file without options.
         for _ in range(3):
@@ -221,6 +224,9 @@ def main():
             p = output([SONDE, 'script', '--format', 'trace-cmd', '-i', top / 'every.dat', option] +
                        (['comm'] if option == '-F' else []))
             say('works with text only' in p[1], word + ' is refused', p[1])
+        p = output([SONDE, 'script', '--raw-fields', '-i', top / 'every.dat'])
+        say(not p[0] and 'works with --format trace-cmd only' in p[1],
+            '--raw-fields is refused with text', p[1])
         if not TRACE_CMD:
             skip('trace-cmd', 'trace-cmd is not installed', may=False)
             return done()
@@ -245,6 +251,11 @@ def main():
             same('a guest and its host, %d' % seed, sorted(text), sorted(pair))
         for cpu in '0', '1':
             compare('one cpu', top / 'tasks-0.dat', [(('--cpu', cpu), ('--cpu', cpu))])
+        for event, expr in (('sched_switch', 'prev_state & 1 && next_pid > 30'),
+                            ('sched_wakeup', 'prio < 100 || comm == "woken 3"')):
+            compare('a filter', top / 'tasks-0.dat', [
+                (('--event', 'sched:' + event, '--where', expr),
+                 ('-F', 'sched/%s: %s' % (event, expr)))])
         fresh = recorded()
         if isinstance(fresh, str):
             skip('a recording of this machine', fresh)

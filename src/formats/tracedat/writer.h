@@ -24,7 +24,7 @@
 #include "formats/tracedat/layout.h"
 
 struct tracedat_writer {
-	int fd;       /* borrowed; at its beginning, of a file that can be sought */
+	int fd; /* borrowed; at its beginning, of a file that can be sought */
 	unsigned version;
 	uint64_t off; /* bytes written */
 	uint32_t page_bytes, nr_cpus;

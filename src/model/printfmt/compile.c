@@ -357,15 +357,11 @@ static bool compile_take_star(struct builder *b, struct conversion *v, bool is_p
 	return true;
 }
 
-static bool compile_finish(struct builder *b, struct conversion *v, const char **at)
+static bool compile_add_value(struct builder *b, struct conversion *v, const char **at)
 {
+	const char conv = v->spec.conv;
 	struct pf_pointer_spec ps;
-	char conv = **at;
 
-	v->spec.conv = conv;
-	if (!compile_take_arg(b, &v->arg))
-		return false;
-	++*at;
 	if (conv == 's')
 		return compile_add_text(b, v);
 	if (conv == 'c')
@@ -374,6 +370,23 @@ static bool compile_finish(struct builder *b, struct conversion *v, const char *
 		return compile_add_number(b, v);
 	*at += pf_pointer_parse(*at, v->star != NULL, b->c->dialect, &b->c->schema->abi, &ps);
 	return compile_add_pointer(b, v, &ps);
+}
+
+static bool compile_finish(struct builder *b, struct conversion *v, const char **at)
+{
+	const struct pf_node *n;
+
+	v->spec.conv = **at;
+	if (!compile_take_arg(b, &v->arg))
+		return false;
+	++*at;
+	if (!compile_add_value(b, v, at))
+		return false;
+	for (n = v->arg; n->kind == PF_CAST;)
+		n = n->a;
+	if (n->kind == PF_FIELD)
+		b->pf->steps[b->pf->nr_steps - 1].only = n->field;
+	return true;
 }
 
 static uint32_t compile_add_digit(uint32_t v, char c)

@@ -43,8 +43,7 @@ static void fields_put_array(const struct printfmt *pf, const struct pf_run *r,
 		*not_text = 1;
 }
 
-static void field_put(const struct printfmt *pf, const struct pf_run *r,
-		      const struct sonde_field *f)
+void pf_put_field(const struct printfmt *pf, const struct pf_run *r, const struct sonde_field *f)
 {
 	uint64_t v = field_u64(f, r->bytes, r->len, r->swap);
 
@@ -76,7 +75,7 @@ static void fields_put(const struct printfmt *pf, const struct pf_run *r)
 		outbuf_char(r->out, ' ');
 		outbuf_str(r->out, f->name);
 		outbuf_char(r->out, '=');
-		field_put(pf, r, f);
+		pf_put_field(pf, r, f);
 	}
 }
 
@@ -92,7 +91,7 @@ void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
 	const struct pf_run r = pf_run_of(pf, NULL, bytes, len, out);
 
 	if (f)
-		field_put(pf, &r, f);
+		pf_put_field(pf, &r, f);
 	else
 		fields_put(pf, &r);
 }

@@ -51,6 +51,13 @@ void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, con
 void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
 			 const uint8_t *bytes, uint32_t len, struct outbuf *out);
 /*
+ * Writes " name=value" for each field that is not common, with the conversion that the print format
+ * has for the field, as libtraceevent does: conversions are searched from the last one that was
+ * used, and none is used after the last of all.
+ */
+void printfmt_run_fields(const struct printfmt *pf, const struct printfmt_env *env,
+			 const uint8_t *bytes, uint32_t len, struct outbuf *out);
+/*
  * The definitions of flags and symbols that perf passes to scripts (define_flag_field ...), in
  * perf's order: see sonde_define. PRINTFMT_RIGHT gives only the entries of tables. The perf
  * dialects also give the stray definitions of a value 0 that perf makes of other constants.

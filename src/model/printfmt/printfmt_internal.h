@@ -334,6 +334,7 @@ struct pf_step {
 	const struct pf_spec *spec;
 	const struct pf_pointer_spec *pointer;
 	struct pf_place place;
+	const struct sonde_field *only; /* the field that is the argument, casts or not; or NULL */
 };
 
 struct printfmt {
@@ -396,6 +397,8 @@ void pf_put_pointer(const struct pf_run *r, const struct pf_step *s, int64_t sta
 bool pf_bprint_find(struct printfmt *pf);
 void pf_put_bprint(const struct printfmt *pf, const struct pf_run *r);
 void pf_put_fields(const struct printfmt *pf, const struct pf_run *r);
+/* A field's value without a conversion. */
+void pf_put_field(const struct printfmt *pf, const struct pf_run *r, const struct sonde_field *f);
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 

@@ -111,9 +111,10 @@ static inline const struct pf_text *run_choose(const struct pf_run *r, const str
 	return t;
 }
 
-static void run_steps(const struct printfmt *pf, const struct pf_run *r)
+static inline __attribute__((always_inline)) void run_steps(const struct pf_step *s, size_t nr,
+							    const struct pf_run *r)
 {
-	const struct pf_step *s = pf->steps, *end = s + pf->nr_steps;
+	const struct pf_step *end = s + nr;
 	const uint8_t *bytes = r->bytes, *at;
 	struct outbuf *o = r->out;
 	const struct pf_text *t;
@@ -205,11 +206,68 @@ static void run_on(const struct printfmt *pf, const struct pf_run *r)
 	else if (pf->refused)
 		pf_put_fields(pf, r);
 	else
-		run_steps(pf, r);
+		run_steps(pf->steps, pf->nr_steps, r);
 }
 
+/* ---- fields by their conversions ------------------------------------------------------------- */
+
+/* The step whose argument is the field, from `from` on and then from the first; NULL if none is. */
+static const struct pf_step *run_step_of(const struct printfmt *pf, const struct sonde_field *f,
+					 size_t from)
+{
+	for (size_t i = 0; i < pf->nr_steps; i++) {
+		const struct pf_step *s = &pf->steps[(from + i) % pf->nr_steps];
+
+		if (s->only == f)
+			return s;
+	}
+	return NULL;
+}
+
+static void run_value(const struct pf_run *r, const struct pf_step *s)
+{
+	struct pf_step value = *s;
+
+	if (s->prefix_len > 1 && !memcmp(s->prefix + s->prefix_len - 2, "0x", 2))
+		outbuf_str(r->out, "0x");
+	value.prefix_len = 0;
+	run_steps(&value, 1, r);
+}
+
+static void run_fields(const struct printfmt *pf, const struct pf_run *r)
+{
+	const struct sonde_schema *sc = pf->schema;
+	size_t from = pf->refused || pf->is_bprint ? pf->nr_steps : 0;
+
+	for (size_t i = 0; i < sc->nr_fields; i++) {
+		const struct sonde_field *f = &sc->fields[i];
+		const struct pf_step *s = NULL;
+
+		if (f->is_common)
+			continue;
+		outbuf_char(r->out, ' ');
+		outbuf_str(r->out, f->name);
+		outbuf_char(r->out, '=');
+		if (from < pf->nr_steps && !pf_has_brackets(f))
+			s = run_step_of(pf, f, from);
+		if (pf_has_brackets(f) && !f->width && !f->is_text) {
+			/* an array up to the record's end, which has no size for libtraceevent */
+			outbuf_str(r->out, "ARRAY[]");
+		} else if (s) {
+			run_value(r, s);
+			from = (size_t)(s - pf->steps) + 1;
+		} else {
+			pf_put_field(pf, r, f);
+		}
+	}
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
 /* Runs a program for a record without some fixed fields. The missing bytes read as zero. */
-static __attribute__((noinline)) void run_short(const struct printfmt *pf, struct pf_run *r)
+static __attribute__((noinline)) void run_short(const struct printfmt *pf, struct pf_run *r,
+						void (*run)(const struct printfmt *,
+							    const struct pf_run *))
 {
 	uint8_t padded[PF_MAX_OFFSET];
 
@@ -217,7 +275,7 @@ static __attribute__((noinline)) void run_short(const struct printfmt *pf, struc
 		memcpy(padded, r->bytes, r->len);
 	memset(padded + r->len, 0, pf->need - r->len);
 	r->bytes = padded;
-	run_on(pf, r);
+	run(pf, r);
 }
 
 void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,
@@ -226,7 +284,18 @@ void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, con
 	struct pf_run r = pf_run_of(pf, env, bytes, len, out);
 
 	if (__builtin_expect(len < pf->need, 0))
-		run_short(pf, &r);
+		run_short(pf, &r, run_on);
 	else
 		run_on(pf, &r);
+}
+
+void printfmt_run_fields(const struct printfmt *pf, const struct printfmt_env *env,
+			 const uint8_t *bytes, uint32_t len, struct outbuf *out)
+{
+	struct pf_run r = pf_run_of(pf, env, bytes, len, out);
+
+	if (len < pf->need)
+		run_short(pf, &r, run_fields);
+	else
+		run_fields(pf, &r);
 }

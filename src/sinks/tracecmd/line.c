@@ -225,7 +225,10 @@ int tracecmd_put_head(struct tracecmd_sink *s, struct tracecmd_input *in,
 	line_put_who(s, in, ev, out);
 	if (s->has_latency) {
 		outbuf_u64_width(out, (uint32_t)ev->pub.cpu, 3, ' ');
-		line_put_latency(out, type, ev);
+		if (s->has_raw_fields)
+			outbuf_fmt(out, "-0x%x", line_number_of(type->flags, ev));
+		else
+			line_put_latency(out, type, ev);
 	} else {
 		outbuf_char(out, '[');
 		outbuf_u64_width(out, (uint32_t)ev->pub.cpu, 3, '0');

@@ -156,12 +156,14 @@ static void tracecmd_put_print(struct tracecmd_sink *s, struct tracecmd_type *ty
 		.printk = tracecmd_env_printk,
 	};
 
-	if (!type->print_tried && ev->schema->print_fmt &&
+	if (!type->print_tried && (ev->schema->print_fmt || s->has_raw_fields) &&
 	    printfmt_compile(&type->print, ev->schema, PRINTFMT_LIBTRACEEVENT) < 0)
 		err_clear();
 	type->print_tried = true;
 	s->printing = ev->recording;
-	if (type->print)
+	if (type->print && s->has_raw_fields)
+		printfmt_run_fields(type->print, &env, ev->pub.bytes, ev->pub.bytes_len, out);
+	else if (type->print)
 		printfmt_run(type->print, &env, ev->pub.bytes, ev->pub.bytes_len, out);
 	else
 		recording_event_text(ev, out);
@@ -172,7 +174,7 @@ static void tracecmd_put_text(struct tracecmd_sink *s, struct tracecmd_type *typ
 {
 	const size_t start = out->len;
 
-	if (!type->handler || !type->handler->text(s, type, ev, out))
+	if (!type->handler || s->has_raw_fields || !type->handler->text(s, type, ev, out))
 		tracecmd_put_print(s, type, ev, out);
 	if (out->len > start && out->data[out->len - 1] == '\n')
 		out->len--;
@@ -223,19 +225,20 @@ static int tracecmd_events(struct sink *sink, const struct event *const *events,
 struct tracecmd_options {
 	struct line_options lines;
 	struct text_only text;
-	uint32_t ns;
+	uint32_t ns, raw_fields;
 };
 
 static const struct key keys[] = {
 	LINE_OPTIONS_KEYS(struct tracecmd_options, lines),
 	TEXT_ONLY_KEYS(struct tracecmd_options, text),
 	KEY_FLAG("ns", struct tracecmd_options, ns),
+	KEY_FLAG("raw-fields", struct tracecmd_options, raw_fields),
 };
 
 static int tracecmd_check_options(const struct tracecmd_options *o)
 {
-	static const char instead[] = "the lines of format=trace-cmd have their own columns (--ns "
-				      "and -L change them)";
+	static const char instead[] = "the lines of format=trace-cmd have their own columns (--ns, "
+				      "-L and --raw-fields change them)";
 	struct text_only text = o->text;
 
 	text.latency = 0;
@@ -378,6 +381,7 @@ static int tracecmd_open(struct sink **ret, const struct sink_options *opts)
 	s->recordings = opts->recordings;
 	s->has_ns = own->ns;
 	s->has_latency = own->text.latency;
+	s->has_raw_fields = own->raw_fields;
 	s->on_terminal = opts->on_terminal || isatty(opts->fd);
 	r = tracecmd_open_steps(s, opts);
 	if (r < 0) {

@@ -97,7 +97,7 @@ struct tracecmd_sink {
 	struct tracecmd_entry entry;
 	struct recording *printing; /* of the event whose print format runs */
 	unsigned prefix_width;
-	bool has_ns, has_latency;
+	bool has_ns, has_latency, has_raw_fields;
 	bool on_terminal;
 };
 

@@ -390,8 +390,7 @@ static int tracedat_sink_finish(struct sink *sink, bool complete)
 	TRY(tracedat_end_pages(s));
 	r = carried_formats_make(&formats, &s->carried);
 	if (r == 0) {
-		r = tracedat_writer_begin(&w, s->fd, s->version, PAGE_BYTES,
-					  tracedat_sink_long(s));
+		r = tracedat_writer_begin(&w, s->fd, s->version, PAGE_BYTES, tracedat_sink_long(s));
 		if (r == 0)
 			r = tracedat_write_all(&w, s, &formats);
 		tracedat_writer_done(&w);
