@@ -101,6 +101,16 @@ static int write_probe_events(struct sonde_session *s)
 	return r < 0 ? r : 0;
 }
 
+/* Filters and pairs need values even if the sink needs none. */
+static void write_omit_values(struct sonde_session *s, bool omits)
+{
+	if (!s->wants.no_values || s->filters.is_set || s->filters.is_choosy ||
+	    session_has_pairs(&s->pairs))
+		return;
+	for (size_t i = 0; i < s->recordings.nr; i++)
+		source_omit_values(s->recordings.v[i].source, omits);
+}
+
 int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 {
 	const struct sink_wants own = s->wants;
@@ -119,6 +129,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	opts.filters = &s->filters;
 	TRY(ops->open(&sink, &opts));
 	s->wants = wants;
+	write_omit_values(s, true);
 	session_dlfilters_text(s, sink);
 	r = write_takes_records(s, sink) ? session_write_records(s, sink) : write_events(s, sink);
 	if (r == -ENODATA && s->opts.rules->lists_despite_damage && wants.header) {
@@ -138,6 +149,7 @@ int session_write(struct sonde_session *s, const struct sink_ops *ops, int fd)
 	if (!r && !end && wants.header && !wants.has_verdict &&
 	    !s->opts.rules->lists_despite_damage)
 		end = write_probe_events(s);
+	write_omit_values(s, false);
 	s->wrote_none = sink->wrote_none;
 	outbuf_done(&s->sink_notes);
 	s->sink_notes = sink->notes;

@@ -52,6 +52,11 @@ struct sink_wants {
 	bool record_lines;
 	/* With record_lines: samples that filters refuse, with that verdict. */
 	bool refused_samples;
+	/*
+	 * Neither values nor tasks of samples: the sink prints their records by the view of their
+	 * source.
+	 */
+	bool no_values;
 	bool unordered; /* records in stored order. Known before the recording is opened */
 	/*
 	 * The output has facts about the recording. has_verdict: it reports whether events could be

@@ -323,6 +323,12 @@ struct source_ops {
 	int (*decode_ahead)(struct source *s, const struct cut *cuts, int nr, int *at,
 			    struct event *ret, int max);
 	/*
+	 * From now on, or until it is called with false, nobody asks for the values and the tasks
+	 * of samples: decode() may omit them, their cpus, and the changes that they make. NULL if
+	 * the source decodes nothing that it could omit.
+	 */
+	void (*omit_values)(struct source *s, bool omits);
+	/*
 	 * Gets all values of a sample. Scratch memory belongs to the source and is valid until the
 	 * next call. NULL if samples have only the values in struct sonde_event.
 	 */
@@ -427,6 +433,12 @@ static inline int source_take_headers(struct source *s, const struct cut *cuts, 
 static inline int source_mark_unwanted(struct source *s)
 {
 	return s->ops->mark_unwanted ? s->ops->mark_unwanted(s) : 0;
+}
+
+static inline void source_omit_values(struct source *s, bool omits)
+{
+	if (s->ops->omit_values)
+		s->ops->omit_values(s, omits);
 }
 
 static inline bool source_has_sample_values(const struct source *s)

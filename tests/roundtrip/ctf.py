@@ -327,6 +327,12 @@ prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "cat", next_tid = 77, 
 count = 4096 }
 [00:00:05.000000300] (+0.000000100) box syscall_exit_read: { cpu_id = 3 }, { ret = -11 }
 ''')
+    both = ['entry', 'exit']
+    for option, word, calls in (('--comm', 'cat', both), ('--where', 'fd == 3', both[:1]),
+                                ('--tid', '0', []), ('-C', '3', both)):
+        out = script(folder, '--format', 'babeltrace', option, word)[1]
+        say(re.findall(r' syscall_(\w+)_read:', out) == calls,
+            "filters choose among lines of babeltrace's form: " + option, out)
     for command in ('cut', '-o', TOP / 'x.data'), ('split', '--every', '1M', '-o', TOP / 'x'):
         status, out, err = run(SONDE, command[0], '-i', folder, *command[1:])
         say(status == 1 and 'sonde convert' in err, command[0] + ' refuses and names convert', err)

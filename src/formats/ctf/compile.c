@@ -574,7 +574,5 @@ int ctf_compile(struct ctf_trace *t)
 	vec_done(&c.steps);
 	vec_done(&c.open);
 	vec_done(&c.choices);
-	if (r >= 0)
-		ctf_finish(t);
-	return r;
+	return r < 0 ? r : ctf_finish(t);
 }

@@ -19,8 +19,22 @@
 
 #define CTF_NO_SLOT UINT32_MAX
 
-/* Labels are copied in pieces of this size. */
-enum { CTF_LABEL_SLACK = 16, CTF_NUMBER_BYTES = 21, CTF_QUICK_TEXT = 256 };
+/* Labels are copied in pieces of this size; digits are written into as much memory. */
+enum { CTF_LABEL_SLACK = 16, CTF_NUMBER_BYTES = 24, CTF_QUICK_TEXT = 256 };
+
+/* How a quick step is printed. Numbers of the last form have another size or byte order. */
+enum ctf_quick_form { QUICK_TEXT, QUICK_U32, QUICK_I32, QUICK_U64, QUICK_I64, QUICK_NUMBER };
+
+/* A quick step, as text.c prints it. */
+struct ctf_quick {
+	const char *label; /* of the step */
+	uint32_t label_len;
+	uint32_t off;   /* in bytes, from the first step of the run */
+	uint32_t count; /* TEXT: bytes */
+	uint8_t form;   /* enum ctf_quick_form */
+	uint8_t bits, base;
+	bool is_big, is_signed;
+};
 
 /* The option of a variant for values of its tag. */
 struct ctf_choice {
@@ -35,9 +49,9 @@ struct ctf_step {
 	bool is_big, is_signed, is_text, is_leb;
 	bool is_hidden; /* describes packets or events: no field of them */
 	bool is_fixed;  /* has fixed_bits if it begins at its alignment; is only passed */
-	/* A number of complete bytes in base 10 or 16, or a short text: see text_put_run(). */
+	/* A number of complete bytes in base 10 or 16, or a short text: see text_write_run(). */
 	bool is_quick;
-	bool is_last;        /* member of its struct */
+	bool is_last;        /* member of its struct, or any option of a variant */
 	bool is_tag_signed;  /* VARIANT */
 	bool is_optional;    /* VARIANT */
 	uint32_t align;      /* bits; a power of 2 */
@@ -56,8 +70,9 @@ struct ctf_step {
 	const char *label; /* ", shown = ", for text; CTF_LABEL_SLACK bytes may be read behind it */
 	uint32_t label_len;
 	/* The quick steps from this one on: the step behind them, their bits, the most of text. */
-	uint32_t quick_next, quick_room;
+	uint32_t quick_next, quick_room, nr_quick;
 	uint64_t quick_bits;
+	const struct ctf_quick *quick;
 	/* For the source: where the value is in the payload of an event. */
 	uint32_t to;
 	uint32_t copy_bytes, copy_next;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completes programs when all slots are known: sizes that never change, quick ways to read. */
 
+#include "base/err.h"
 #include "formats/ctf/text.h"
 #include "formats/ctf/walk.h"
 
@@ -91,7 +92,63 @@ static void finish_quick(struct ctf_step *steps, uint32_t nr)
 	}
 }
 
-static void finish_program(struct ctf_program *program)
+static enum ctf_quick_form finish_form(const struct ctf_step *s)
+{
+	if (s->kind == CTF_ARRAY)
+		return QUICK_TEXT;
+	if (s->base != 10 || s->is_big || s->bits < 32)
+		return QUICK_NUMBER;
+	return s->bits == 32 ? s->is_signed ? QUICK_I32 : QUICK_U32
+			     : s->is_signed ? QUICK_I64 : QUICK_U64;
+}
+
+/* Makes the quick steps from s on ready to be printed. */
+static int finish_run_text(struct ctf_trace *t, struct ctf_step *steps, struct ctf_step *s)
+{
+	struct ctf_quick *quick;
+	uint64_t bits = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = (uint32_t)(s - steps); i < s->quick_next; i = steps[i].next)
+		s->nr_quick++;
+	quick = arena_alloc(&t->arena, s->nr_quick * sizeof(*quick));
+	if (!quick)
+		return err_nomem();
+	for (uint32_t i = (uint32_t)(s - steps); i < s->quick_next; i = steps[i].next) {
+		const struct ctf_step *of = &steps[i];
+
+		bits = finish_round_up(bits, of->align);
+		quick[n++] = (struct ctf_quick){
+			.label = of->label,
+			.label_len = of->label_len,
+			.off = (uint32_t)(bits / 8),
+			.count = (uint32_t)of->count,
+			.form = (uint8_t)finish_form(of),
+			.bits = of->bits,
+			.base = of->base,
+			.is_big = of->is_big,
+			.is_signed = of->is_signed,
+		};
+		bits += of->fixed_bits;
+	}
+	s->quick = quick;
+	return 0;
+}
+
+/* A run is entered at its first step only. */
+static int finish_quick_text(struct ctf_trace *t, struct ctf_program *program)
+{
+	for (uint32_t i = 0; i < program->nr;) {
+		struct ctf_step *s = &program->steps[i];
+
+		if (s->quick_next)
+			TRY(finish_run_text(t, program->steps, s));
+		i = s->quick_next ? s->quick_next : i + 1;
+	}
+	return 0;
+}
+
+static int finish_program(struct ctf_trace *t, struct ctf_program *program)
 {
 	struct ctf_step *steps = program->steps;
 
@@ -121,14 +178,18 @@ static void finish_program(struct ctf_program *program)
 			s->is_quick = s->is_fixed && ctf_is_text_array(s) && s->align % 8 == 0 &&
 				      s->count <= CTF_QUICK_TEXT && !s->is_hidden;
 			break;
+		case CTF_VARIANT:
+			for (uint32_t k = i + 1; k < s->next; k = steps[k].next)
+				steps[k].is_last = true; /* one of them is present */
+			break;
 		case CTF_STRING:
 		case CTF_SEQUENCE:
-		case CTF_VARIANT:
 			break;
 		}
 	}
 	finish_runs(steps, 0, program->nr);
 	finish_quick(steps, program->nr);
+	return finish_quick_text(t, program);
 }
 
 /* Recognizes LTTng's compact header (struct ctf_stream_class). */
@@ -157,19 +218,21 @@ static void finish_header(struct ctf_stream_class *stream)
 		if (ctf_choose(variant, tag) != option)
 			return;
 	stream->compact_slot = id->slot;
+	stream->compact_align = steps[0].align;
 }
 
-void ctf_finish(struct ctf_trace *t)
+int ctf_finish(struct ctf_trace *t)
 {
-	finish_program(&t->packet_header_program);
+	TRY(finish_program(t, &t->packet_header_program));
 	vec_foreach(stream, &t->streams) {
-		finish_program(&(*stream)->packet_context_program);
-		finish_program(&(*stream)->event_header_program);
-		finish_program(&(*stream)->event_context_program);
+		TRY(finish_program(t, &(*stream)->packet_context_program));
+		TRY(finish_program(t, &(*stream)->event_header_program));
+		TRY(finish_program(t, &(*stream)->event_context_program));
 		finish_header(*stream);
 	}
 	vec_foreach(event, &t->events) {
-		finish_program(&(*event)->context_program);
-		finish_program(&(*event)->fields_program);
+		TRY(finish_program(t, &(*event)->context_program));
+		TRY(finish_program(t, &(*event)->fields_program));
 	}
+	return 0;
 }

@@ -149,6 +149,7 @@ struct ctf_stream_class {
 	 * an id of 31 and more behind it. compact_slot gets the id; CTF_NO_SLOT for other headers.
 	 */
 	uint32_t compact_slot;
+	uint32_t compact_align; /* of the header, in bits; at least 8 */
 	bool is_header_needed;  /* lengths or tags outside of the header refer to it */
 	uint32_t cpu_slot;      /* of the packet context's cpu_id; CTF_NO_SLOT if it has none */
 	uint8_t discarded_bits; /* of the counter of discarded events, which may wrap */
@@ -192,7 +193,7 @@ int ctf_json_parse(struct ctf_trace *t, const char *text, size_t len);
 /* compile.c */
 int ctf_compile(struct ctf_trace *t);
 /* finish.c */
-void ctf_finish(struct ctf_trace *t);
+int ctf_finish(struct ctf_trace *t);
 
 /* Text as it is printed: 16 bytes as a UUID. False if it is none. */
 bool ctf_uuid_parse(const char *text, uint8_t ret[16]);

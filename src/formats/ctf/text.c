@@ -3,8 +3,12 @@
 
 #include <stdio.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/err.h"
-#include "base/json.h"
+#include "model/printfmt/digits.h"
 
 #define TEXT_PUT(out, literal) outbuf_put(out, literal, sizeof(literal) - 1)
 
@@ -18,15 +22,23 @@ static uint64_t text_mask(uint64_t v, unsigned bits, unsigned digit_bits)
 	return width < 64 ? v & ((UINT64_C(1) << width) - 1) : v;
 }
 
+/* Hexadecimal digits as babeltrace2 prints them: capital letters. */
+static inline char *text_write_hex(char *to, uint64_t v)
+{
+	const unsigned digits = (67 - (unsigned)__builtin_clzll(v | 1)) / 4;
+
+	*to++ = '0';
+	*to++ = 'x';
+	for (char *at = to + digits; at > to; v >>= 4)
+		*--at = "0123456789ABCDEF"[v & 15];
+	return to + digits;
+}
+
 static void text_put_hex(struct outbuf *out, uint64_t v)
 {
-	char digits[16], *at = digits + sizeof(digits);
+	char digits[CTF_NUMBER_BYTES];
 
-	do
-		*--at = "0123456789ABCDEF"[v & 15];
-	while (v >>= 4);
-	TEXT_PUT(out, "0x");
-	outbuf_put(out, at, (size_t)(digits + sizeof(digits) - at));
+	outbuf_put(out, digits, (size_t)(text_write_hex(digits, v) - digits));
 }
 
 static void text_put_octal(struct outbuf *out, uint64_t v)
@@ -108,44 +120,92 @@ static size_t text_write_escape(char *to, uint8_t c)
 	return 4;
 }
 
-static void text_put_escaped(struct outbuf *out, uint8_t c)
-{
-	char *to = outbuf_room(out, 4);
-
-	if (to)
-		outbuf_advance(out, text_write_escape(to, c));
-}
-
 /* Bytes that need no escape. */
 static const bool text_is_plain[256] = { [' ' ... '!'] = true, ['#' ... '&'] = true,
 					 ['(' ... '>'] = true, ['@' ... '['] = true,
 					 [']' ... '~'] = true, [0x80 ... 0xff] = true };
 
-static void text_put_string(struct outbuf *out, const uint8_t *p, size_t len)
+/*
+ * Copies 16 bytes, and returns how many of them, from the first one on, need no escape. The bytes
+ * that do are \0 to \x1f, \x7f and the four in text_write_escape().
+ */
+static inline unsigned text_copy_16(char *to, const uint8_t *p)
 {
-	const uint8_t *const end = p + len;
-	char *to = outbuf_room(out, len + 2);
+#ifdef __SSE2__
+	const __m128i v = _mm_loadu_si128((const __m128i *)p);
+	__m128i bad = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v);
 
-	if (!to)
-		return;
-	*to++ = '"';
-	while (p < end && text_is_plain[*p])
-		*to++ = (char)*p++;
-	if (p == end)
-		*to++ = '"';
-	out->len = (size_t)(to - out->data);
-	if (p == end)
-		return;
+	bad = _mm_or_si128(bad, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+	bad = _mm_or_si128(bad, _mm_cmpeq_epi8(v, _mm_set1_epi8('\'')));
+	bad = _mm_or_si128(bad, _mm_cmpeq_epi8(v, _mm_set1_epi8('?')));
+	bad = _mm_or_si128(bad, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+	bad = _mm_or_si128(bad, _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7f)));
+	_mm_storeu_si128((__m128i *)to, v);
+	return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(bad) | 1u << 16);
+#else
+	unsigned n = 0;
+
+	memcpy(to, p, 16);
+	while (n < 16 && text_is_plain[p[n]])
+		n++;
+	return n;
+#endif
+}
+
+/*
+ * Writes len bytes, up to a NUL. Of those from p on, `readable` may be read. There is room for 4
+ * characters for each byte, and 16 more.
+ */
+static inline char *text_write_bytes(char *to, const uint8_t *p, size_t len, size_t readable)
+{
+	const uint8_t *const end = p + len, *const last = p + readable;
+
 	while (p < end) {
-		const uint8_t *from = p;
+		size_t n = 0;
 
-		while (p < end && text_is_plain[*p])
-			p++;
-		outbuf_put(out, from, (size_t)(p - from));
-		if (p < end)
-			text_put_escaped(out, *p++);
+		if (last - p >= 16)
+			n = text_copy_16(to, p);
+		else
+			while (p + n < end && text_is_plain[p[n]]) {
+				to[n] = (char)p[n];
+				n++;
+			}
+		if (n >= (size_t)(end - p))
+			return to + (end - p);
+		to += n;
+		p += n;
+		if (n == 16)
+			continue;
+		if (!*p)
+			break;
+		to += text_write_escape(to, *p++);
 	}
+	return to;
+}
+
+/* A text of len bytes in quotes, up to a NUL. Of those from p on, `readable` may be read. */
+static void text_put_string(struct outbuf *out, const uint8_t *p, size_t len, size_t readable)
+{
+	/* Long texts are put in pieces: few of their bytes need four characters. */
+	enum { PIECE = 4096 };
+	bool has_ended = false;
+
 	outbuf_char(out, '"');
+	do {
+		const size_t n = len < PIECE ? len : PIECE;
+		char *to = outbuf_room(out, 4 * n + CTF_LABEL_SLACK + 1);
+
+		if (!to)
+			return;
+		has_ended = n == len || memchr(p, 0, n);
+		to = text_write_bytes(to, p, n, readable);
+		if (has_ended)
+			*to++ = '"';
+		out->len = (size_t)(to - out->data);
+		p += n;
+		len -= n;
+		readable -= n;
+	} while (!has_ended);
 }
 
 bool ctf_is_text_array(const struct ctf_step *array)
@@ -187,7 +247,8 @@ static void text_put_enum(const struct ctf_step *s, uint64_t v, struct outbuf *o
 		if (is_known)
 			TEXT_PUT(out, ", ");
 		is_known = true;
-		text_put_string(out, (const uint8_t *)l->text, strlen(l->text));
+		text_put_string(out, (const uint8_t *)l->text, strlen(l->text),
+				strlen(l->text));
 	}
 	if (!is_known)
 		TEXT_PUT(out, "<unknown>");
@@ -206,68 +267,85 @@ static inline char *text_copy_label(char *to, const char *from, size_t len)
 	return to + len;
 }
 
-static inline char *text_write_number(char *to, const struct ctf_step *s, uint64_t v)
+/* Most numbers have one digit or two. */
+static inline char *text_write_decimal(char *to, uint64_t v)
 {
-	if (s->base == 16) {
-		unsigned digits = (67 - (unsigned)__builtin_clzll(v | 1)) / 4;
-
-		*to++ = '0';
-		*to++ = 'x';
-		for (char *at = to + digits; at > to; v >>= 4)
-			*--at = "0123456789ABCDEF"[v & 15];
-		return to + digits;
+	if (v - 10 < 90) {
+		memcpy(to, digit_pairs + 2 * v, 2);
+		return to + 2;
 	}
-	if (s->is_signed) {
-		v = ctf_sign_extend(v, s->bits);
-		if ((int64_t)v < 0) {
-			*to++ = '-';
-			v = -v;
-		}
-	}
-	return json_write_u64(to, v);
+	return pf_write_u64(to, v);
 }
 
-/* A text array of len bytes, which ends at a NUL or with the array. */
-static inline char *text_write_array(char *to, const uint8_t *p, uint64_t len)
+static inline char *text_write_signed(char *to, int64_t v)
 {
-	*to++ = '"';
-	for (const uint8_t *const end = p + len; p < end && *p; p++) {
-		if (text_is_plain[*p])
-			*to++ = (char)*p;
-		else
-			to += text_write_escape(to, *p);
+	if (v >= 0)
+		return text_write_decimal(to, (uint64_t)v);
+	*to = '-';
+	return text_write_decimal(to + 1, -(uint64_t)v);
+}
+
+static inline char *text_write_number(char *to, const struct ctf_quick *q, uint64_t v)
+{
+	if (q->base == 16)
+		return text_write_hex(to, v);
+	return q->is_signed ? text_write_signed(to, (int64_t)ctf_sign_extend(v, q->bits))
+			    : text_write_decimal(to, v);
+}
+
+static inline char *text_write_quick(char *to, const struct ctf_quick *q, const uint8_t *p,
+				     size_t readable)
+{
+	switch ((enum ctf_quick_form)q->form) {
+	case QUICK_TEXT:
+		*to++ = '"';
+		to = text_write_bytes(to, p, q->count, readable);
+		*to++ = '"';
+		return to;
+	case QUICK_U32:
+		return text_write_decimal(to, ctf_read_bits(p, 0, 32, false));
+	case QUICK_I32:
+		return text_write_signed(to, (int32_t)ctf_read_bits(p, 0, 32, false));
+	case QUICK_U64:
+		return text_write_decimal(to, ctf_read_bits(p, 0, 64, false));
+	case QUICK_I64:
+		return text_write_signed(to, (int64_t)ctf_read_bits(p, 0, 64, false));
+	case QUICK_NUMBER:
+		break;
 	}
-	*to++ = '"';
+	return text_write_number(to, q, ctf_read_bits(p, 0, q->bits, q->is_big));
+}
+
+/*
+ * Writes the quick steps from s on, with their names: one check, and memory for all of them and
+ * TEXT_SLACK. The first name has a blank in front of it in place of ", ". Returns where the text
+ * ends; NULL if the bytes do not fit (*ret) or memory ran out.
+ */
+static char *text_write_run(const struct ctf_step *s, struct ctf_reader *rd, bool has_any, char *to)
+{
+	const struct ctf_quick *q = s->quick, *const end = q + s->nr_quick;
+	const uint8_t *p = rd->bytes + rd->pos / 8;
+	const size_t readable = (size_t)(rd->avail - rd->pos) / 8;
+	size_t skip = !has_any;
+
+	for (; q < end; q++, skip = 0) {
+		to = text_copy_label(to, q->label + skip, q->label_len - skip);
+		to = text_write_quick(to, q, p + q->off, readable - q->off);
+	}
+	rd->pos += s->quick_bits;
 	return to;
 }
 
-/* Writes the quick steps from i on, with their names: one check, and memory for all of them. */
-static int text_put_run(const struct ctf_step *steps, uint32_t i, struct ctf_reader *rd,
-			bool has_any, struct outbuf *out)
+static int text_put_run(const struct ctf_step *s, struct ctf_reader *rd, bool has_any,
+			struct outbuf *out)
 {
-	const uint32_t end = steps[i].quick_next;
-	char *to = outbuf_room(out, steps[i].quick_room + CTF_LABEL_SLACK);
-	uint64_t pos = ctf_align(rd, steps[i].align);
-	size_t skip = !has_any; /* the first name has a blank in front of it in place of ", " */
+	char *to = outbuf_room(out, s->quick_room + CTF_LABEL_SLACK);
 
-	TRY(ctf_has(rd, pos, steps[i].quick_bits));
+	rd->pos = ctf_align(rd, s->align);
+	TRY(ctf_has(rd, rd->pos, s->quick_bits));
 	if (!to)
 		return -ENOMEM;
-	for (; i < end; i = steps[i].next) {
-		const struct ctf_step *s = &steps[i];
-
-		rd->pos = pos;
-		pos = ctf_align(rd, s->align);
-		to = text_copy_label(to, s->label + skip, s->label_len - skip);
-		skip = 0;
-		to = s->kind == CTF_ARRAY
-			     ? text_write_array(to, rd->bytes + pos / 8, s->count)
-			     : text_write_number(to, s,
-						 ctf_read_bits(rd->bytes, pos, s->bits, s->is_big));
-		pos += s->fixed_bits;
-	}
-	rd->pos = pos;
-	out->len = (size_t)(to - out->data);
+	out->len = (size_t)(text_write_run(s, rd, has_any, to) - out->data);
 	return 0;
 }
 
@@ -287,7 +365,7 @@ static int text_put_struct(const struct ctf_step *steps, uint32_t at, struct ctf
 			continue;
 		}
 		if (s->quick_next) {
-			TRY(text_put_run(steps, i, rd, has_any, out));
+			TRY(text_put_run(s, rd, has_any, out));
 			i = s->quick_next;
 		} else {
 			outbuf_put(out, s->label + !has_any, s->label_len - !has_any);
@@ -312,7 +390,7 @@ static int text_put_text_array(const struct ctf_step *steps, uint64_t count, str
 		return ctf_walk_bad(rd, "a length is beyond the content of its packet");
 	TRY(ctf_has(rd, rd->pos, 8 * count));
 	p = rd->bytes + rd->pos / 8;
-	text_put_string(out, p, strnlen((const char *)p, count));
+	text_put_string(out, p, count, (size_t)(rd->avail - rd->pos) / 8);
 	rd->pos += 8 * count;
 	return 0;
 }
@@ -378,7 +456,7 @@ int ctf_text_put_value(const struct ctf_step *steps, uint32_t at, struct ctf_rea
 		return 0;
 	case CTF_STRING:
 		TRY(ctf_read_string(rd, &v));
-		text_put_string(out, rd->bytes + rd->pos / 8, v);
+		text_put_string(out, rd->bytes + rd->pos / 8, v, (size_t)(rd->avail - rd->pos) / 8);
 		rd->pos += 8 * (v + 1);
 		return 0;
 	case CTF_STRUCT:
@@ -399,8 +477,6 @@ int ctf_text_put(const struct ctf_program *program, struct ctf_reader *rd, const
 	const size_t start = out->len;
 	bool has_any;
 
-	if (!program->nr)
-		return 0;
 	outbuf_str(out, before);
 	rd->pos = ctf_align(rd, program->steps[0].align);
 	TRY(text_put_struct(program->steps, 0, rd, out, &has_any));

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/ctf/walk.h"
 
-#include "base/err.h"
-
 uint64_t ctf_read_odd_bits(const uint8_t *bytes, uint64_t pos, unsigned bits, bool is_big)
 {
 	const uint8_t *p = bytes + pos / 8;
@@ -191,27 +189,9 @@ int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to, str
 	return 0;
 }
 
-int ctf_walk_header(const struct ctf_stream_class *stream, struct ctf_reader *rd)
+int ctf_walk_any_header(const struct ctf_stream_class *stream, struct ctf_reader *rd)
 {
-	const struct ctf_program *program = &stream->event_header_program;
-
-	if (stream->compact_slot != CTF_NO_SLOT) {
-		const uint64_t pos = ctf_align(rd, program->steps[0].align);
-
-		if (pos + 32 <= rd->avail && pos + 32 <= rd->end) {
-			const uint32_t word = (uint32_t)ctf_read_bits(rd->bytes, pos, 32, false);
-
-			if ((word & 31) != 31) {
-				rd->roles[CTF_ROLE_EVENT_ID] = word & 31;
-				rd->seen |= 1u << CTF_ROLE_EVENT_ID;
-				rd->slots[stream->compact_slot] = word & 31;
-				rd->clock = ctf_clock_advance(rd->clock, word >> 5, 27);
-				rd->pos = pos + 32;
-				return 0;
-			}
-		}
-	}
-	return ctf_walk(program, rd);
+	return ctf_walk(&stream->event_header_program, rd);
 }
 
 int ctf_walk(const struct ctf_program *program, struct ctf_reader *rd)

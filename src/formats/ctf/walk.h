@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "formats/ctf/compile.h"
 
 struct ctf_reader {
@@ -34,8 +35,8 @@ enum { CTF_BUDGET = 1 << 24 };
  * content of the packet does not fit, see why.
  */
 int ctf_walk(const struct ctf_program *program, struct ctf_reader *rd);
-/* Like it, for the header of an event. */
-int ctf_walk_header(const struct ctf_stream_class *stream, struct ctf_reader *rd);
+/* ctf_walk(), for the header of an event: see ctf_walk_header(). */
+int ctf_walk_any_header(const struct ctf_stream_class *stream, struct ctf_reader *rd);
 /* Like it, for the steps from..to. */
 int ctf_walk_steps(const struct ctf_step *steps, uint32_t from, uint32_t to, struct ctf_reader *rd);
 /* Any number of bits, zero-extended. */
@@ -109,6 +110,21 @@ static inline uint64_t ctf_read_bits(const uint8_t *bytes, uint64_t pos, unsigne
 	return ctf_read_odd_bits(bytes, pos, bits, is_big);
 }
 
+/* ctf_walk() for a scope that may have no fields, or only such as never change their size. */
+static inline int ctf_walk_scope(const struct ctf_program *program, struct ctf_reader *rd)
+{
+	const struct ctf_step *s = program->steps;
+
+	if (!program->nr)
+		return 0;
+	if (!s->is_fixed)
+		return ctf_walk(program, rd);
+	rd->pos = ctf_align(rd, s->align);
+	TRY(ctf_has(rd, rd->pos, s->fixed_bits));
+	rd->pos += s->fixed_bits;
+	return 0;
+}
+
 static inline uint64_t ctf_sign_extend(uint64_t v, unsigned bits)
 {
 	return bits < 64 ? (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits)) : v;
@@ -125,6 +141,28 @@ static inline uint64_t ctf_clock_advance(uint64_t clock, uint64_t v, unsigned bi
 	if (v < (clock & mask))
 		clock += mask + 1;
 	return (clock & ~mask) | v;
+}
+
+/* ctf_walk() for the header of an event, with its id and its clock. */
+static inline int ctf_walk_header(const struct ctf_stream_class *stream, struct ctf_reader *rd)
+{
+	uint64_t pos;
+	uint32_t word;
+
+	if (stream->compact_slot == CTF_NO_SLOT)
+		return ctf_walk_any_header(stream, rd);
+	pos = ctf_align(rd, stream->compact_align);
+	if (pos + 32 > rd->avail || pos + 32 > rd->end)
+		return ctf_walk_any_header(stream, rd);
+	word = (uint32_t)ctf_read_bits(rd->bytes, pos, 32, false);
+	if ((word & 31) == 31)
+		return ctf_walk_any_header(stream, rd);
+	rd->roles[CTF_ROLE_EVENT_ID] = word & 31;
+	rd->seen |= 1u << CTF_ROLE_EVENT_ID;
+	rd->slots[stream->compact_slot] = word & 31;
+	rd->clock = ctf_clock_advance(rd->clock, word >> 5, 27);
+	rd->pos = pos + 32;
+	return 0;
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/printfmt/digits.h"
 #include "sinks/fd_writer.h"
 #include "sinks/line_options.h"
 #include "sinks/sink.h"
@@ -16,7 +17,8 @@
 #include "sinks/text_only.h"
 #include "sources/ctf/view.h"
 
-enum { NS_IN_S = 1000000000, HEAD_BYTES = 64 };
+/* HEAD_BYTES: those in front of the host, and what is written behind a short number. */
+enum { NS_IN_S = 1000000000, HEAD_BYTES = 80 };
 
 /* What all lines of one packet have in common. */
 struct packet_text {
@@ -81,14 +83,12 @@ static void babeltrace_know_second(struct babeltrace_sink *s, uint64_t second)
 	babeltrace_two_digits(s->clock + 6, tm.tm_sec);
 }
 
+/* A point and nine digits. */
 static char *babeltrace_write_ns(char *to, uint32_t ns)
 {
-	*to = '.';
-	for (int i = 9; i > 1; i -= 2) {
-		memcpy(to + i - 1, digit_pairs + 2 * (ns % 100), 2);
-		ns /= 100;
-	}
-	to[1] = (char)('0' + ns % 10);
+	to[0] = '.';
+	to[1] = (char)('0' + ns / 100000000);
+	pf_store_le(to + 2, pf_decimal_word(ns % 100000000) | UINT64_C(0x3030303030303030));
 	return to + 10;
 }
 
@@ -108,11 +108,8 @@ static void babeltrace_put_time(struct babeltrace_sink *s, uint64_t ns)
 	memcpy(to, "] (+", 4);
 	to += 4;
 	if (s->has_last) {
-		char digits[20], *first = digits_u64(digits + sizeof(digits), delta / NS_IN_S);
-		const size_t n = (size_t)(digits + sizeof(digits) - first);
-
-		memcpy(to, first, n);
-		to = babeltrace_write_ns(to + n, (uint32_t)(delta % NS_IN_S));
+		to = pf_write_u64(to, delta / NS_IN_S);
+		to = babeltrace_write_ns(to, (uint32_t)(delta % NS_IN_S));
 	} else {
 		memcpy(to, "?.?????????", 11);
 		to += 11;
@@ -293,7 +290,7 @@ static void babeltrace_close(struct sink *sink)
 static struct sink_wants babeltrace_wants(const struct sink_options *opts)
 {
 	(void)opts;
-	return (struct sink_wants){ .samples = true };
+	return (struct sink_wants){ .samples = true, .no_values = true };
 }
 
 static int babeltrace_open(struct sink **ret, const struct sink_options *opts)

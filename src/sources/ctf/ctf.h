@@ -141,6 +141,7 @@ struct ctf_source {
 	bool is_kernel;                       /* of LTTng's kernel tracer */
 	struct outbuf aliases, field_aliases; /* "sched_switch=sched:sched_switch", " tid=pid" */
 	uint32_t nr_fields;                   /* of all schemas */
+	bool omits_values; /* events get neither payloads nor tasks */
 	int32_t vpid;                         /* env: the traced process; -1 if unknown */
 	bool has_named_vpid;
 	char fact[32];

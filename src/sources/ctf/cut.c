@@ -144,9 +144,9 @@ static int cut_walk_event(struct cutting *c, struct ctf_reader *rd)
 		return ctf_walk_bad(rd, "an event has an id that the metadata do not describe");
 	/* The event's time: later fields change that of later events. */
 	c->unit->time_base = rd->clock;
-	TRY(ctf_walk(&stream->event_context_program, rd));
-	TRY(ctf_walk(&event->context_program, rd));
-	return ctf_walk(&event->fields_program, rd);
+	TRY(ctf_walk_scope(&stream->event_context_program, rd));
+	TRY(ctf_walk_scope(&event->context_program, rd));
+	return ctf_walk_scope(&event->fields_program, rd);
 }
 
 /*

@@ -145,26 +145,31 @@ void ctf_event_reader(struct ctf_source *s, const struct cut *cut, struct ctf_re
 	ret->why = NULL;
 }
 
-/* The payload of an event, whose class is *ret_type. *ret_body: the bit behind its header. */
-static int decode_fill(struct ctf_source *s, struct ctf_reader *rd, const struct ctf_file *file,
-		       struct ctf_filler *filler, const struct ctf_event_type **ret_type,
-		       uint64_t *ret_body)
+/* Reads the header. The type is the event's; *ret_body: the bit behind the header. */
+static int decode_header(struct ctf_source *s, struct ctf_reader *rd, const struct ctf_file *file,
+			 const struct ctf_event_type **ret_type, uint64_t *ret_body)
 {
 	const struct ctf_stream_class *stream = file->current.class;
 	const struct ctf_event_class *event;
-	const struct ctf_event_type *type;
 
 	TRY(ctf_walk_header(stream, rd));
 	*ret_body = rd->pos;
 	event = ctf_event_class_of(stream, rd);
 	if (!event)
 		return ctf_walk_bad(rd, "an event has an id that the metadata do not describe");
-	type = *ret_type = &s->types[event->place];
+	*ret_type = &s->types[event->place];
+	return 0;
+}
+
+/* The payload of an event, whose header was read. */
+static int decode_fill(struct ctf_reader *rd, const struct ctf_event_type *type,
+		       struct ctf_filler *filler)
+{
 	memset(filler->to, 0, type->fixed);
 	filler->used = type->fixed;
-	TRY(ctf_fill_program(&stream->event_context_program, rd, filler));
-	TRY(ctf_fill_program(&event->context_program, rd, filler));
-	return ctf_fill_program(&event->fields_program, rd, filler);
+	TRY(ctf_fill_program(&type->stream->event_context_program, rd, filler));
+	TRY(ctf_fill_program(&type->class->context_program, rd, filler));
+	return ctf_fill_program(&type->class->fields_program, rd, filler);
 }
 
 static void decode_set_task(const struct ctf_source *s, const struct ctf_file *file,
@@ -181,35 +186,62 @@ static void decode_set_task(const struct ctf_source *s, const struct ctf_file *f
 	}
 }
 
-/* Returns 1 and an event; 0 if the record is damaged. */
-static int decode_event(struct ctf_source *s, const struct cut *cut, struct event *ret,
-			struct outbuf *scratch, const struct ctf_event_type **ret_type,
-			const char **ret_why)
+/* An event whose payload has len bytes. */
+static void decode_set_event(struct ctf_source *s, const struct cut *cut,
+			     const struct ctf_event_type *type, uint64_t body, const uint8_t *payload,
+			     size_t len, struct event *ret)
 {
-	struct ctf_file *file = &s->files.v[cut->file];
-	struct ctf_filler filler = { .to = s->payloads + s->payloads_used, .scratch = scratch };
-	struct ctf_reader rd;
-	uint64_t body;
+	decode_set_head(cut, ret);
+	if (!type->stream->clock)
+		ret->pub.time_ns = SONDE_NO_TIME;
+	ret->schema = type->schema;
+	ret->pub.schema = ret->schema->id;
+	ret->attr = type->class->place;
+	ret->member = (uint32_t)body;
+	ret->pub.bytes = payload;
+	ret->pub.bytes_len = (uint32_t)len;
+	if (!s->omits_values)
+		decode_set_task(s, &s->files.v[cut->file], type, ret);
+}
 
-	ctf_event_reader(s, cut, &rd);
-	*ret_why = "its packet is damaged";
+/* The record of an event, as far as its header: all that decides how it is decoded. */
+struct decoding {
+	struct ctf_reader rd;
+	const struct ctf_event_type *type;
+	uint64_t body;
+	const char *why; /* what is wrong, or NULL */
+};
+
+/* False if the record is damaged. */
+static bool decode_begin(struct ctf_source *s, const struct cut *cut, struct decoding *ret)
+{
+	const struct ctf_file *file = &s->files.v[cut->file];
+
+	ret->why = "its packet is damaged";
 	if (!file->current.is_read || !cut->unit || cut->unit->off != file->current.off)
-		return 0;
-	if (decode_fill(s, &rd, file, &filler, ret_type, &body) < 0) {
-		*ret_why = rd.why ? rd.why : "a field is beyond the record";
+		return false;
+	ctf_event_reader(s, cut, &ret->rd);
+	if (decode_header(s, &ret->rd, file, &ret->type, &ret->body) < 0) {
+		ret->why = ret->rd.why ? ret->rd.why : "a field is beyond the record";
+		return false;
+	}
+	ret->why = NULL;
+	return true;
+}
+
+/* Returns 1 and an event; 0 if the record is damaged. */
+static int decode_event(struct ctf_source *s, const struct cut *cut, struct decoding *d,
+			struct event *ret, struct outbuf *scratch)
+{
+	struct ctf_filler filler = { .to = s->payloads + s->payloads_used, .scratch = scratch };
+
+	if (!s->omits_values && decode_fill(&d->rd, d->type, &filler) < 0) {
+		d->why = d->rd.why ? d->rd.why : "a field is beyond the record";
 		return 0;
 	}
-	*ret_why = filler.is_cut ? "a value has more than 65535 bytes, its end was left out" : NULL;
-	decode_set_head(cut, ret);
-	if (!file->current.class->clock)
-		ret->pub.time_ns = SONDE_NO_TIME;
-	ret->schema = (*ret_type)->schema;
-	ret->pub.schema = ret->schema->id;
-	ret->attr = (*ret_type)->class->place;
-	ret->member = (uint32_t)body;
-	ret->pub.bytes = filler.to;
-	ret->pub.bytes_len = (uint32_t)filler.used;
-	decode_set_task(s, file, *ret_type, ret);
+	if (filler.is_cut)
+		d->why = "a value has more than 65535 bytes, its end was left out";
+	decode_set_event(s, cut, d->type, d->body, filler.to, filler.used, ret);
 	return 1;
 }
 
@@ -217,13 +249,16 @@ static int decode_event(struct ctf_source *s, const struct cut *cut, struct even
 static bool decode_ahead(struct ctf_source *s, const struct cut *cut, struct event *ret,
 			 struct outbuf *scratch)
 {
-	const struct ctf_event_type *type;
-	const char *why;
+	struct decoding d;
 
 	if (!(cut->flags & CUT_SAMPLE) ||
 	    s->payloads_used + CTF_LARGEST_PAYLOAD > sizeof(s->payloads) ||
-	    !decode_event(s, cut, ret, scratch, &type, &why) || why || type->rule != TASK_NONE ||
-	    !ctf_task_is_named(s, type, ret))
+	    !decode_begin(s, cut, &d))
+		return false;
+	if (s->omits_values)
+		return decode_event(s, cut, &d, ret, scratch);
+	if (d.type->rule != TASK_NONE || !decode_event(s, cut, &d, ret, scratch) || d.why ||
+	    !ctf_task_is_named(s, d.type, ret))
 		return false;
 	s->payloads_used += (ret->pub.bytes_len + 7) & ~(size_t)7;
 	return true;
@@ -232,17 +267,16 @@ static bool decode_ahead(struct ctf_source *s, const struct cut *cut, struct eve
 static int decode_alone(struct ctf_source *s, const struct cut *cut, struct event *ret,
 			struct outbuf *scratch)
 {
-	const struct ctf_event_type *type;
-	const char *why;
+	struct decoding d;
 	int n;
 
 	if (!(cut->flags & CUT_SAMPLE))
 		return decode_packet(s, cut, ret);
-	n = decode_event(s, cut, ret, scratch, &type, &why);
-	if (why)
-		decode_defect(s, cut, why);
-	if (n)
-		ret->change = ctf_task_change(s, type, ret);
+	n = decode_begin(s, cut, &d) && decode_event(s, cut, &d, ret, scratch);
+	if (d.why)
+		decode_defect(s, cut, d.why);
+	if (n && !s->omits_values)
+		ret->change = ctf_task_change(s, d.type, ret);
 	return n;
 }
 

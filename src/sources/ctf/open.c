@@ -195,6 +195,11 @@ static const char *open_recorder(struct ctf_source *s)
 	return s->recorder;
 }
 
+static void open_ctf_omit_values(struct source *source, bool omits)
+{
+	ctf_source_of(source)->omits_values = omits;
+}
+
 /* NULL if the trace does not say. */
 static const char *open_fact_value(struct ctf_source *s, enum fact fact)
 {
@@ -261,6 +266,7 @@ const struct source_ops ctf_source_ops = {
 	.file = open_ctf_file,
 	.cut = ctf_cut,
 	.decode = ctf_decode,
+	.omit_values = open_ctf_omit_values,
 	.weigh = open_ctf_weigh,
 	.clock = open_ctf_clock,
 	.traits = open_ctf_traits,

@@ -43,7 +43,7 @@ void ctf_view_packet(const struct ctf_source *s, const struct event *ev, uint64_
 static int view_put(const struct ctf_program *program, struct ctf_reader *rd, bool *has_any,
 		    struct outbuf *out)
 {
-	int r = ctf_text_put(program, rd, *has_any ? ", " : "", out);
+	int r = program->nr ? ctf_text_put(program, rd, *has_any ? ", " : "", out) : 0;
 
 	*has_any |= r > 0;
 	return r < 0 ? r : 0;
