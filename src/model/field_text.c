@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/printfmt/digits.h"
 #include "model/value.h"
 
 static void field_text_put_number(const struct sonde_field *f, uint64_t v, struct outbuf *out)
@@ -85,20 +86,46 @@ void field_text_put(const struct sonde_field *f, const uint8_t *bytes, uint32_t 
 	field_text_put_hex(p, n, out);
 }
 
+/* Room for a number, and for what pf_write_u64() touches behind it. */
+enum { FIELD_TEXT_NUMBER = 48 };
+
+/* Writes the values that most fields have, if their name left room. NULL for other fields. */
+static inline char *field_text_write_integer(char *to, const struct sonde_field *f,
+					     const uint8_t *bytes, uint32_t len, bool swap)
+{
+	uint64_t v;
+
+	if (f->kind != SONDE_FIELD_INT || f->is_pointer || field_is_special(f) ||
+	    !field_is_inside(f, len))
+		return NULL;
+	v = value_u64(bytes + f->offset, f->width, swap);
+	return f->is_signed ? pf_write_i64(to, value_sign_extend(v, f->width))
+			    : pf_write_u64(to, v);
+}
+
 void fields_text_put(const struct sonde_field *fields, size_t nr, const uint8_t *bytes,
 		     uint32_t len, bool swap, struct outbuf *out)
 {
 	bool begun = false;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (fields[i].is_common)
+		const struct sonde_field *f = &fields[i];
+		const size_t n = strlen(f->name);
+		char *to = outbuf_room(out, n + 2 + FIELD_TEXT_NUMBER), *end;
+
+		if (f->is_common)
 			continue;
-		if (begun)
-			outbuf_char(out, ' ');
+		if (!to)
+			return;
+		*to = ' ';
+		to += begun;
 		begun = true;
-		outbuf_str(out, fields[i].name);
-		outbuf_char(out, '=');
-		field_text_put(&fields[i], bytes, len, swap, out);
+		memcpy(to, f->name, n);
+		to[n] = '=';
+		end = field_text_write_integer(to + n + 1, f, bytes, len, swap);
+		out->len = (size_t)((end ? end : to + n + 1) - out->data);
+		if (!end)
+			field_text_put(f, bytes, len, swap, out);
 	}
 }
 
