@@ -108,27 +108,32 @@ static int32_t tasks_id(const struct ctf_event_type *type, enum ctf_known known,
 	return (int32_t)ctf_known_number(type, known, ev, -1);
 }
 
-/* Copies at most `most` bytes of a text, and a NUL. */
-static const char *tasks_copy_text(const struct ctf_event_type *type, enum ctf_known known,
-				   const struct event *ev, char *to, size_t most)
+/*
+ * A text of at most `most` bytes and a NUL: that of the payload, or a copy in `room` if it is longer
+ * or has no NUL.
+ */
+static const char *tasks_text_in(const struct ctf_event_type *type, enum ctf_known known,
+				 const struct event *ev, char *room, size_t most)
 {
 	const struct sonde_field *f = type->known[known];
 	uint32_t len = 0;
 	const uint8_t *p = f ? field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len) : NULL;
 	size_t n = p ? strnlen((const char *)p, len) : 0;
 
+	if (n < len && n <= most)
+		return (const char *)p;
 	if (!p)
 		return NULL;
 	n = n < most ? n : most;
-	memcpy(to, p, n);
-	to[n] = '\0';
-	return to;
+	memcpy(room, p, n);
+	room[n] = '\0';
+	return room;
 }
 
 static const char *tasks_text(struct ctf_source *s, const struct ctf_event_type *type,
 			      enum ctf_known known, const struct event *ev, size_t most)
 {
-	return tasks_copy_text(type, known, ev, s->change_text, most);
+	return tasks_text_in(type, known, ev, s->change_text, most);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -141,9 +146,11 @@ static const char *tasks_exec_name(struct ctf_source *s, const struct ctf_event_
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *name = slash ? slash + 1 : path;
 
-	if (name && strlen(name) >= CTF_COMM_BYTES)
-		s->change_text[name - s->change_text + CTF_COMM_BYTES - 1] = '\0';
-	return name;
+	if (!name || strlen(name) < CTF_COMM_BYTES)
+		return name;
+	memmove(s->change_text, name, CTF_COMM_BYTES - 1);
+	s->change_text[CTF_COMM_BYTES - 1] = '\0';
+	return s->change_text;
 }
 
 static bool tasks_switch_to(const struct ctf_event_type *type, const struct event *ev,
@@ -166,8 +173,8 @@ static bool tasks_switch(struct ctf_source *s, const struct ctf_event_type *type
 			 const struct event *ev, struct change *ret)
 {
 	const char *next = tasks_text(s, type, KNOWN_NEXT_COMM, ev, CTF_COMM_BYTES - 1),
-		   *prev = tasks_copy_text(type, KNOWN_PREV_COMM, ev, s->before_text,
-					   CTF_COMM_BYTES - 1);
+		   *prev = tasks_text_in(type, KNOWN_PREV_COMM, ev, s->before_text,
+					 CTF_COMM_BYTES - 1);
 
 	if (!tasks_switch_to(type, ev, KNOWN_NEXT_TID, next, ret))
 		return false;
@@ -183,9 +190,8 @@ static bool tasks_by_rule(struct ctf_source *s, const struct ctf_event_type *typ
 
 	switch (type->rule) {
 	case TASK_NONE:
-		return false;
 	case TASK_SWITCH:
-		return tasks_switch(s, type, ev, ret);
+		return false;
 	case TASK_FORK:
 		ret->kind = CHANGE_FORK;
 		ret->tid = tasks_id(type, KNOWN_CHILD_TID, ev);
@@ -278,6 +284,8 @@ static bool tasks_by_context(struct ctf_source *s, const struct ctf_event_type *
 const struct change *ctf_task_change(struct ctf_source *s, const struct ctf_event_type *type,
 				     const struct event *ev)
 {
+	if (type->rule == TASK_SWITCH && tasks_switch(s, type, ev, &s->change))
+		return &s->change;
 	s->change = (struct change){ .time_ns = ev->pub.time_ns };
 	if (tasks_by_rule(s, type, ev, &s->change))
 		return &s->change;
