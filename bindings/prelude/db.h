@@ -8,6 +8,7 @@
 
 #include "db_tables.h"
 #include "ids.h"
+#include "near.h"
 #include "sonde/sonde.h"
 
 enum { DB_HOST = 1 }; /* id of the only machine */
@@ -49,6 +50,13 @@ struct db_chain {
 	size_t nr, room;
 	int32_t pid, tid;
 	uint64_t map_epoch;
+};
+
+/* The id of the symbol at a frame's address. */
+struct db_near_symbol {
+	uint64_t ip;
+	uint64_t turn; /* prelude_near_turn(); 0 if the entry is free */
+	uint64_t symbol;
 };
 
 /* The cached place for one answer of the session. */
@@ -102,6 +110,8 @@ struct prelude_db {
 	uint32_t *path_ids;
 	size_t room_path_ids;
 	struct db_chain chain;
+	struct prelude_near near;
+	struct db_near_symbol *near_symbols; /* PRELUDE_NEAR_PLACES; NULL if empty */
 	struct ids place_of_ip;
 	uint64_t *ips; /* addresses without symbol */
 	size_t nr_ips, room_ips;

@@ -222,15 +222,25 @@ static int db_calls_steps_known(struct prelude_db *db, const struct sonde_event 
 	return known;
 }
 
-/* Extends the path by a frame, the nr-th from outside. See struct db_address for depth. */
-static int db_calls_take_step(struct prelude_db *db, const struct sonde_event *ev,
-			      const struct sonde_frame *f, size_t nr, uint32_t depth,
-			      uint32_t *path)
+/* The entry of a frame; NULL if there is none, or if its symbol must not be kept. */
+static struct db_near_symbol *db_calls_near_symbol(struct prelude_db *db, uint64_t turn,
+						   uint64_t ip)
+{
+	if (!turn)
+		return NULL;
+	if (!db->near_symbols &&
+	    !(db->near_symbols = calloc(PRELUDE_NEAR_PLACES, sizeof(*db->near_symbols))))
+		return NULL;
+	return &db->near_symbols[prelude_near_place(ip)];
+}
+
+/* Stores the symbol's id of a frame. Returns 1 if the answer stays valid with the mappings, else 0.
+ */
+static int db_calls_symbol_of(struct prelude_db *db, const struct sonde_event *ev,
+			      const struct sonde_frame *f, uint32_t depth, uint64_t *ret)
 {
 	struct db_address a = { .addr = f->ip, .cpumode = f->cpumode, .in_chain = true };
-	struct db_chain *c = &db->chain;
 	struct db_place place;
-	struct db_step *v;
 	int r;
 
 	if (f->flags & SONDE_FRAME_INLINED) {
@@ -238,9 +248,32 @@ static int db_calls_take_step(struct prelude_db *db, const struct sonde_event *e
 		a.depth = depth;
 	}
 	r = db_put_place(db, ev, &a, &place);
-	if (r >= 0)
-		r = db_calls_find_path(db, *path, place.symbol, a.addr, path);
-	if (r < 0 || c->nr != nr || !place.lasts || a.inlined)
+	*ret = place.symbol;
+	return r < 0 ? r : place.lasts && !a.inlined;
+}
+
+/* Extends the path by a frame, the nr-th from outside. See struct db_address for depth. */
+static int db_calls_take_step(struct prelude_db *db, const struct sonde_event *ev,
+			      const struct sonde_frame *f, size_t nr, uint32_t depth,
+			      uint32_t *path)
+{
+	struct db_chain *c = &db->chain;
+	uint64_t turn = prelude_near_turn(&db->near, ev, f), symbol;
+	struct db_near_symbol *near = db_calls_near_symbol(db, turn, f->ip);
+	struct db_step *v;
+	int r, lasts = 1;
+
+	if (near && near->turn == turn && near->ip == f->ip) {
+		symbol = near->symbol;
+	} else {
+		lasts = db_calls_symbol_of(db, ev, f, depth, &symbol);
+		if (lasts < 0)
+			return lasts;
+		if (near && lasts)
+			*near = (struct db_near_symbol){ f->ip, turn, symbol };
+	}
+	r = db_calls_find_path(db, *path, symbol, f->ip, path);
+	if (r < 0 || c->nr != nr || !lasts)
 		return r;
 	v = calls_more(c->steps, nr, &c->room, sizeof(*v));
 	if (!v)
@@ -260,6 +293,7 @@ int db_put_chain(struct prelude_db *db, const struct sonde_event *ev, uint64_t *
 	*ret_path_id = 0;
 	if (nr <= 0 || r < 0)
 		return nr < 0 ? nr : r;
+	prelude_near_begin(&db->near, ev);
 	known = db_calls_steps_known(db, ev, frames, nr);
 	if (known)
 		path = db->chain.steps[known - 1].path;
@@ -396,6 +430,7 @@ void db_calls_done(struct prelude_db *db)
 	free(db->path_blocks);
 	free(db->path_ids);
 	free(db->chain.steps);
+	free(db->near_symbols);
 	ids_done(&db->place_of_ip);
 	free(db->ips);
 	free(db->missing_rows);

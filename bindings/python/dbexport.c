@@ -15,6 +15,7 @@ struct table {
 	/* Owned; the first place belongs to the callee. NULL if not set yet. */
 	PyObject *args[PRELUDE_MAX_COLUMNS + 1];
 	int64_t numbers[PRELUDE_MAX_COLUMNS]; /* the values of number columns */
+	PyObject *spare; /* an int that nobody else holds, for the next number; may be NULL */
 };
 
 struct dbexport {
@@ -29,6 +30,7 @@ void dbexport_free(struct dbexport *d)
 		return;
 	for (size_t i = 0; i < PRELUDE_NR_TABLES; i++) {
 		Py_XDECREF(d->tables[i].handler);
+		Py_XDECREF(d->tables[i].spare);
 		for (size_t k = 1; k <= PRELUDE_MAX_COLUMNS; k++)
 			Py_XDECREF(d->tables[i].args[k]);
 	}
@@ -38,58 +40,63 @@ void dbexport_free(struct dbexport *d)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static PyObject *dbexport_cell_object(enum prelude_column_kind kind, const union prelude_cell *cell)
+static int dbexport_set_number(struct values *v, struct table *t, size_t i, int64_t number)
 {
-	switch (kind) {
-	case PRELUDE_NUMBER:
-		return PyLong_FromLongLong(cell->number);
-	case PRELUDE_STRING:
-		return text_object(cell->text, strlen(cell->text));
-	case PRELUDE_BLOB:
-		return PyBytes_FromStringAndSize(cell->blob.bytes, (Py_ssize_t)cell->blob.len);
+	PyObject **at = &t->args[i + 1], *old = *at, *o;
+
+	if (old && t->numbers[i] == number)
+		return 0;
+	if (old && int_serves_again(old, number)) {
+		t->numbers[i] = number;
+		return 0;
 	}
-	return NULL;
+	if (t->args[1] && t->numbers[0] == number) {
+		o = t->args[1];
+		Py_INCREF(o);
+	} else if (int_is_small(number)) {
+		o = int_object(v, number);
+	} else {
+		o = int_from(t->spare, number);
+		t->spare = NULL;
+	}
+	if (!o)
+		return -1;
+	*at = o;
+	t->numbers[i] = number;
+	if (old && !t->spare && int_may_serve(old))
+		t->spare = old;
+	else
+		Py_XDECREF(old);
+	return 0;
 }
 
-static int dbexport_set_args(struct table *t, enum prelude_table table,
+static int dbexport_set_other(struct table *t, size_t i, enum prelude_column_kind kind,
+			      const union prelude_cell *cell)
+{
+	PyObject *old = t->args[i + 1], *o;
+
+	o = kind == PRELUDE_STRING
+		    ? text_object(cell->text, strlen(cell->text))
+		    : PyBytes_FromStringAndSize(cell->blob.bytes, (Py_ssize_t)cell->blob.len);
+	if (!o)
+		return -1;
+	t->args[i + 1] = o;
+	Py_XDECREF(old);
+	return 0;
+}
+
+static int dbexport_set_args(struct values *v, struct table *t, enum prelude_table table,
 			     const union prelude_cell *cells, size_t nr)
 {
-	PyObject *spare = NULL; /* object of a column whose number changed */
-	PyObject *o = Py_None;
+	const struct prelude_column *columns = prelude_tables[table].columns;
+	int code = 0;
 
 	/* The id is last, so that columns that refer to the previous row find its object. */
-	for (size_t i = nr; i--;) {
-		enum prelude_column_kind kind = prelude_tables[table].columns[i].kind;
-		PyObject *old = t->args[i + 1], *own;
-
-		if (kind == PRELUDE_NUMBER && old && t->numbers[i] == cells[i].number)
-			continue;
-		if (kind == PRELUDE_NUMBER && t->args[1] && t->numbers[0] == cells[i].number) {
-			o = t->args[1];
-			Py_INCREF(o);
-		} else if (kind == PRELUDE_NUMBER) {
-			own = spare;
-			spare = NULL;
-			if (!own && old && int_may_serve(old)) {
-				own = old;
-				old = NULL;
-				t->args[i + 1] = NULL;
-			}
-			o = int_from(own, cells[i].number);
-		} else {
-			o = dbexport_cell_object(kind, &cells[i]);
-		}
-		if (!o)
-			break;
-		t->args[i + 1] = o;
-		t->numbers[i] = kind == PRELUDE_NUMBER ? cells[i].number : 0;
-		if (old && !spare && int_may_serve(old))
-			spare = old;
-		else
-			Py_XDECREF(old);
-	}
-	Py_XDECREF(spare);
-	return o ? 0 : -1;
+	for (size_t i = nr; !code && i--;)
+		code = columns[i].kind == PRELUDE_NUMBER
+			       ? dbexport_set_number(v, t, i, cells[i].number)
+			       : dbexport_set_other(t, i, columns[i].kind, &cells[i]);
+	return code;
 }
 
 static PyObject *dbexport_call(struct table *t, size_t nr)
@@ -116,8 +123,10 @@ static int dbexport_row(void *ctx, enum prelude_table table, const union prelude
 {
 	struct dbexport *d = ctx;
 	struct table *t = &d->tables[table];
-	PyObject *result = dbexport_set_args(t, table, cells, nr) < 0 ? NULL : dbexport_call(t, nr);
+	PyObject *result = NULL;
 
+	if (!dbexport_set_args(d->run->v, t, table, cells, nr))
+		result = dbexport_call(t, nr);
 	Py_XDECREF(result);
 	return result ? 0 : -ECANCELED;
 }

@@ -33,6 +33,7 @@ struct kept_node {
 
 struct node {
 	uint64_t answer, ip;
+	uint64_t turn;          /* prelude_near_turn() of the answer */
 	const char *sym, *file; /* members of struct sonde_frame */
 	uint32_t line;
 	/* owned; dict is NULL in an unused place, sym_dict if there is no symbol */
@@ -176,31 +177,61 @@ static PyObject *dicts_unkept_node(struct python_run *r, struct node n,
 	return n.dict;
 }
 
-static inline PyObject *dicts_frame_node(struct python_run *r, const struct sonde_frame *f,
-					 bool is_nested)
+static inline bool dicts_is_node_of(const struct node *n, const struct sonde_frame *f)
 {
-	const struct sonde_location *loc = sonde_event_located(r->base.ev, f->ip, f->cpumode);
+	return n->ip == f->ip && n->sym == f->sym && n->file == f->file && n->line == f->line;
+}
+
+/* Returns the frame's kept node, whose dict is NULL after a failure. NULL if it cannot be kept. */
+static struct node *dicts_kept_node(struct python_run *r, const struct sonde_frame *f,
+				    const struct sonde_location *loc, bool is_nested)
+{
 	struct node *n = &r->nodes[(loc->answer + f->line) % NODES];
 
-	if (!n->dict || n->answer != loc->answer || n->ip != f->ip || n->sym != f->sym ||
-	    n->file != f->file || n->line != f->line) {
-		struct node old = *n, new = {
+	if (!n->dict || n->answer != loc->answer || !dicts_is_node_of(n, f)) {
+		struct node old = *n;
+
+		if (!loc->answer || is_nested)
+			return NULL;
+		r->nr_kept_nodes -= old.nr_kept;
+		*n = (struct node){
 			.answer = loc->answer,
 			.ip = f->ip,
 			.sym = f->sym,
 			.file = f->file,
 			.line = f->line,
 		};
-
-		if (!loc->answer || is_nested)
-			return dicts_unkept_node(r, new, loc);
-		r->nr_kept_nodes -= old.nr_kept;
-		*n = new;
 		if (dicts_make_node(r, n, loc) < 0) {
 			Py_CLEAR(n->dict);
 			Py_CLEAR(n->sym_dict);
 		}
 		dicts_node_done(&old);
+	}
+	return n;
+}
+
+static inline PyObject *dicts_frame_node(struct python_run *r, const struct sonde_frame *f,
+					 bool is_nested)
+{
+	const uint64_t turn = prelude_near_turn(&r->near, r->base.ev, f);
+	struct node *n = r->near_nodes[prelude_near_place(f->ip)];
+
+	if (!turn || !n || !n->dict || n->turn != turn || !dicts_is_node_of(n, f)) {
+		const struct sonde_location *loc =
+			sonde_event_located(r->base.ev, f->ip, f->cpumode);
+
+		n = dicts_kept_node(r, f, loc, is_nested);
+		if (!n)
+			return dicts_unkept_node(r,
+						 (struct node){
+							 .ip = f->ip,
+							 .sym = f->sym,
+							 .file = f->file,
+							 .line = f->line,
+						 },
+						 loc);
+		n->turn = turn;
+		r->near_nodes[prelude_near_place(f->ip)] = n;
 	}
 	if (!n->dict)
 		return NULL;
@@ -235,13 +266,23 @@ static PyObject *dicts_fill_chain(struct python_run *r, const struct sonde_frame
 	return list;
 }
 
+static int dicts_begin_nodes(struct python_run *r)
+{
+	if (!r->nodes)
+		r->nodes = calloc(NODES, sizeof(*r->nodes));
+	if (!r->near_nodes)
+		r->near_nodes = calloc(PRELUDE_NEAR_PLACES, sizeof(*r->near_nodes));
+	return r->nodes && r->near_nodes ? 0 : -1;
+}
+
 PyObject *list_callchain(struct python_run *r)
 {
 	const struct sonde_frame *frames = NULL;
 	int nr = r->ev_slot->base.has_callchain ? sonde_event_callchain(r->base.ev, &frames) : 0;
 
-	if (nr > 0 && !r->nodes && !(r->nodes = calloc(NODES, sizeof(*r->nodes))))
+	if (nr > 0 && dicts_begin_nodes(r) < 0)
 		return PyErr_NoMemory();
+	prelude_near_begin(&r->near, r->base.ev);
 	return dicts_fill_chain(r, frames, nr > 0 ? nr : 0);
 }
 

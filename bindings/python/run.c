@@ -433,4 +433,5 @@ void run_done(struct python_run *r)
 	dbexport_free(r->db);
 	records_free(r->records);
 	nodes_free(r->nodes);
+	free(r->near_nodes);
 }

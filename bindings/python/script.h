@@ -9,6 +9,7 @@
 #include "context.h"
 #include "module_state.h"
 #include "prelude/loop.h"
+#include "prelude/near.h"
 #include "prelude/sample.h"
 #include "session.h"
 #include "values.h"
@@ -99,11 +100,13 @@ struct python_run {
 	 * if unknown.
 	 */
 	uint64_t refused_version;
-	PyObject *unhandled;     /* "trace_unhandled" */
-	PyObject *defines[4];    /* names of the define_* functions, by enum sonde_define_kind */
-	PyObject *no_values;     /* (0, 0, 0), if no counts were read */
-	struct keys *keys;       /* interned keys of the dicts */
-	struct node *nodes;      /* nodes of call chains, kept for reuse; NULL if none yet */
+	PyObject *unhandled;      /* "trace_unhandled" */
+	PyObject *defines[4];     /* names of the define_* functions, by enum sonde_define_kind */
+	PyObject *no_values;      /* (0, 0, 0), if no counts were read */
+	struct keys *keys;        /* interned keys of the dicts */
+	struct node *nodes;       /* nodes of call chains, kept for reuse; NULL if none yet */
+	struct node **near_nodes; /* nodes by prelude_near_place(); NULL if none yet */
+	struct prelude_near near;
 	size_t nr_kept_nodes;    /* dicts kept with nodes */
 	bool fills_chain;        /* a call chain is being made */
 	uint64_t nr_events;      /* number of events served so far */

@@ -139,10 +139,30 @@ static inline PyObject *int_from(PyObject *spare, int64_t value)
 	return PyLong_FromLongLong(value);
 }
 
+/* Stores value in an object for which int_may_serve() would be true. Returns false otherwise. */
+static inline bool int_serves_again(PyObject *o, int64_t value)
+{
+#ifdef REUSES_INTS
+	if (value > 256 && value < 1 << 30 && int_may_serve(o)) {
+		((PyLongObject *)o)->ob_digit[0] = (digit)value;
+		return true;
+	}
+#endif
+	(void)o;
+	(void)value;
+	return false;
+}
+
+/* True for an int that the session always holds. */
+static inline bool int_is_small(int64_t value)
+{
+	return (uint64_t)value + SMALL_NEGATIVE < SMALL_INTS;
+}
+
 /* For numbers of up to 32 bits that are likely to repeat: task ids, cpus, priorities. */
 static inline PyObject *int_object(struct values *v, int64_t value)
 {
-	if ((uint64_t)(value + SMALL_NEGATIVE) < SMALL_INTS) {
+	if (int_is_small(value)) {
 		PyObject *o = v->small[value + SMALL_NEGATIVE];
 
 		Py_INCREF(o);
