@@ -92,7 +92,6 @@ XS(session_next_xs)
 	dXSARGS;
 	const struct sonde_event *ev;
 	struct session *s;
-	struct event *e;
 	int code;
 
 	if (items != 1)

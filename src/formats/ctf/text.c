@@ -153,7 +153,7 @@ static inline unsigned text_copy_16(char *to, const uint8_t *p)
 }
 
 /*
- * Writes len bytes, up to a NUL. Of those from p on, `readable` may be read. There is room for 4
+ * Writes len bytes, up to a NUL. `readable` bytes from p on may be read. There is room for 4
  * characters for each byte, and 16 more.
  */
 static inline char *text_write_bytes(char *to, const uint8_t *p, size_t len, size_t readable)
@@ -183,7 +183,7 @@ static inline char *text_write_bytes(char *to, const uint8_t *p, size_t len, siz
 	return to;
 }
 
-/* A text of len bytes in quotes, up to a NUL. Of those from p on, `readable` may be read. */
+/* A text of len bytes in quotes, up to a NUL. `readable` bytes from p on may be read. */
 static void text_put_string(struct outbuf *out, const uint8_t *p, size_t len, size_t readable)
 {
 	/* Long texts are put in pieces: few of their bytes need four characters. */
@@ -247,8 +247,7 @@ static void text_put_enum(const struct ctf_step *s, uint64_t v, struct outbuf *o
 		if (is_known)
 			TEXT_PUT(out, ", ");
 		is_known = true;
-		text_put_string(out, (const uint8_t *)l->text, strlen(l->text),
-				strlen(l->text));
+		text_put_string(out, (const uint8_t *)l->text, strlen(l->text), strlen(l->text));
 	}
 	if (!is_known)
 		TEXT_PUT(out, "<unknown>");

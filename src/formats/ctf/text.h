@@ -7,8 +7,8 @@
 #include "formats/ctf/walk.h"
 
 /*
- * Writes the fields of a program that has steps, which the reader has in full, behind `before`. Writes nothing and
- * returns 0 if it has no shown fields; 1 if it has, <0 if the bytes do not fit.
+ * Writes the fields of a program with steps behind `before`. The reader has all their bytes.
+ * Returns 1; 0 and writes nothing if the program has no shown fields; <0 if the bytes do not fit.
  */
 int ctf_text_put(const struct ctf_program *program, struct ctf_reader *rd, const char *before,
 		 struct outbuf *out);

@@ -188,8 +188,8 @@ static void decode_set_task(const struct ctf_source *s, const struct ctf_file *f
 
 /* An event whose payload has len bytes. */
 static void decode_set_event(struct ctf_source *s, const struct cut *cut,
-			     const struct ctf_event_type *type, uint64_t body, const uint8_t *payload,
-			     size_t len, struct event *ret)
+			     const struct ctf_event_type *type, uint64_t body,
+			     const uint8_t *payload, size_t len, struct event *ret)
 {
 	decode_set_head(cut, ret);
 	if (!type->stream->clock)

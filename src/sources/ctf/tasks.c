@@ -109,8 +109,8 @@ static int32_t tasks_id(const struct ctf_event_type *type, enum ctf_known known,
 }
 
 /*
- * A text of at most `most` bytes and a NUL: that of the payload, or a copy in `room` if it is longer
- * or has no NUL.
+ * A text of at most `most` bytes and a NUL: that of the payload, or a copy in `room` if it is
+ * longer or has no NUL.
  */
 static const char *tasks_text_in(const struct ctf_event_type *type, enum ctf_known known,
 				 const struct event *ev, char *room, size_t most)
