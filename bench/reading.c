@@ -65,7 +65,7 @@ static int walk(const char *path)
 	return 0;
 }
 
-static int told(void)
+static int report_failure(void)
 {
 	fprintf(stderr, "%s\n", sonde_error_text());
 	return 1;
@@ -90,17 +90,17 @@ static int order_only(const char *path)
 					 .schemas = &schemas,
 					 .defects = &defects,
 				 }) < 0)
-		return told();
+		return report_failure();
 	if (order_open(&order, source,
 		       &(struct order_options){
 			       .window_bytes = WINDOW_BYTES,
 			       .defects = &defects,
 		       }) < 0)
-		return told();
+		return report_failure();
 	while ((n = order_next(order, &cuts)) > 0)
 		records += (uint64_t)n;
 	if (n < 0)
-		return told();
+		return report_failure();
 	order_stats(order, &stats);
 	printf("records %" PRIu64 ", runs %zu, at once %zu\n", records, stats.runs,
 	       stats.most_runs_at_once);
@@ -177,7 +177,7 @@ static int repeat(const char *path, int times)
 						    .schemas = &schemas,
 						    .defects = &defects,
 					    }) < 0)
-		return told();
+		return report_failure();
 	source->ops->file(source, 0, &file);
 	for (int i = 0; i < times; i++) {
 		/* Times count from the boot: twice the newest one is later than all. */
@@ -204,13 +204,13 @@ static int count(const char *path)
 
 	snprintf(text, sizeof(text), "input=%s\nforce=1\n", path);
 	if (sonde_session_open(&s, text, NULL) < 0)
-		return told();
+		return report_failure();
 	while (nr = MAX_BATCH, (r = sonde_session_next_batch(s, &events, &nr)) > 0) {
 		for (size_t i = 0; i < nr; i++)
 			counts[events[i]->schema < 1023 ? events[i]->schema : 1023]++;
 	}
 	if (r < 0)
-		return told();
+		return report_failure();
 	for (uint32_t i = 0; i < 1023 && i < sonde_session_schemas(s); i++)
 		if (counts[i])
 			printf("%s %" PRIu64 "\n", sonde_schema_name(sonde_session_schema(s, i)),

@@ -191,7 +191,7 @@ def trace_end():
         report.table("polls", "NAPI polls", [
             ("device", "device", "text"), ("polls", "polls", "number"),
             ("packets", "packets", "number"),
-            ("per_poll", "per poll", "rate"), ("whole_budget", "whole budget", "number")],
+            ("per_poll", "per poll", "rate"), ("whole_budget", "full budget", "number")],
             sorted((device, n, work, work / n, full) for device, (n, work, full) in polls.items()))
     report.note("still_queued", len(queued) + len(backlog), "\n%s still queued at the end" %
                 plural(len(queued) + len(backlog), "packet was", "packets were"))

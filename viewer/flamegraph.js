@@ -2,7 +2,7 @@
 // The page of `sonde flamegraph`: draws the trees of calls that are stored in the page.
 //
 // A graph's nodes are in preorder, node 0 is the root: the children of node i are i + 1,
-// end[i + 1], ... below end[i]. A node lies in [start, start + total) of its graph's weight.
+// end[i + 1], ... below end[i]. A node covers [start, start + total) of its graph's weight.
 (function () {
 	const ROW = 18;       // height of a frame in pixels
 	const THIN = 0.5;     // narrower frames are drawn together, in pixels
@@ -101,18 +101,21 @@
 		colors = graph.names.length ? graph.name.map((n, f) => {
 			const [, hue, saturation, ...light] = KINDS[graph.kind[f]] || KINDS.x;
 			const h = hash(graph.names[n]);
+			const lightness = light[dark] + (h >> 8) % 9 - 4;
 
-			return `hsl(${hue + h % 15 - 7} ${saturation}% ${light[dark] + (h >> 8) % 9 - 4}%)`;
+			return `hsl(${hue + h % 15 - 7} ${saturation}% ${lightness}%)`;
 		}) : [];
 	}
 
 	// Red for shares that grew, blue for those that shrank; a larger change is darker.
 	function difference(i) {
 		const now = share(graph.total, i), before = share(graph.base_total, i);
-		const most = Math.max(now, before), strength = most ? Math.abs(now - before) / most : 0;
+		const most = Math.max(now, before);
+		const strength = most ? Math.abs(now - before) / most : 0;
+		const saturation = Math.round(20 + 65 * strength);
 		const light = page.dark() ? 30 + 25 * strength : 95 - 40 * strength;
 
-		return `hsl(${now >= before ? 8 : 216} ${Math.round(20 + 65 * strength)}% ${light}%)`;
+		return `hsl(${now >= before ? 8 : 216} ${saturation}% ${light}%)`;
 	}
 
 	const share = (totals, i) => totals[0] ? totals[i] / totals[0] : 0;
@@ -121,7 +124,7 @@
 	/* ---- drawing ---- */
 
 	const height = () => (graph.deepest + 1) * ROW + 4;
-	// A flame stands on the ground of what is visible, an icicle hangs from its top.
+	// The root of a flame is at the bottom of what is visible, that of an icicle at the top.
 	const ground = () => page.is_printing() ? height() : Math.max(height(), view.clientHeight);
 	const row_top = depth => inverted ? depth * ROW : ground() - (depth + 1) * ROW;
 
@@ -261,7 +264,7 @@
 		return lines;
 	}
 
-	function tell() {
+	function show_details() {
 		const i = hovered >= 0 ? hovered : selected;
 
 		element('details').textContent = lines_of(i).join(' · ');
@@ -279,7 +282,8 @@
 			try {
 				const re = regex ? new RegExp(regex[1], 'i') : null;
 
-				test = re ? text => re.test(text) : text => text.toLowerCase().includes(low);
+				test = re ? text => re.test(text)
+					: text => text.toLowerCase().includes(low);
 			} catch (e) {
 				element('search').setCustomValidity(e.message);
 			}
@@ -310,8 +314,9 @@
 				sum_in_focus += graph.total[i];
 				i = graph.end[i] - 1;
 			}
-		element('matched').textContent = 'matched: ' + percent(sum, graph.total[0]) + (focus ? ', ' +
-			percent(sum_in_focus, graph.total[focus]) + ' of ' + name(focus) : '');
+		element('matched').textContent = 'matched: ' + percent(sum, graph.total[0]) +
+			(!focus ? '' : ', ' + percent(sum_in_focus, graph.total[focus]) + ' of ' +
+			name(focus));
 	}
 
 	function legend() {
@@ -338,7 +343,9 @@
 	/* ---- mouse and keys ---- */
 
 	function keep() {
-		page.keep({ event: data.graphs.indexOf(graph) || '', search: query, frame: focus || '' });
+		page.keep({
+			event: data.graphs.indexOf(graph) || '', search: query, frame: focus || ''
+		});
 	}
 
 	function into_view(i) {
@@ -355,7 +362,7 @@
 		hovered = -1;
 		page.tip([]);
 		into_view(i);
-		tell();
+		show_details();
 		redraw();
 	}
 
@@ -370,7 +377,7 @@
 		query = text;
 		element('search').value = text;
 		find();
-		tell();
+		show_details();
 		redraw();
 		keep();
 	}
@@ -509,7 +516,7 @@
 
 		if (i !== hovered) {
 			hovered = i;
-			tell();
+			show_details();
 			redraw();
 		}
 		page.tip(i < 0 ? [] : lines_of(i), e.clientX, e.clientY);
@@ -518,7 +525,7 @@
 	canvas.addEventListener('mouseleave', () => {
 		hovered = -1;
 		page.tip([]);
-		tell();
+		show_details();
 		redraw();
 	});
 	canvas.addEventListener('click', e => {
@@ -546,7 +553,7 @@
 		element('widths').textContent = 'widths: now';
 		element('event').value = nr;
 		find();
-		tell();
+		show_details();
 		page.changed();
 		view.scrollTop = inverted ? 0 : view.scrollHeight;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture of `sonde flamegraph -o FILE.svg`: zoom and search; without scripts it stands as it is.
+// The picture of `sonde flamegraph -o FILE.svg`: zoom and search. Without scripts it is fixed.
 'use strict';
 (function () {
 	const LETTER = 6.7, LEFT = 10, WIDTH = 1180;

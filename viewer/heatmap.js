@@ -24,9 +24,13 @@
 	let shown = everything(), selected = null, hovered = null, drag = null;
 
 	const width = () => Math.max(view.clientWidth - LEFT - RIGHT, 1);
-	const height = () => Math.max((page.is_printing() ? 500 : view.clientHeight) - TOP - FOOT, 1);
+	const height = () =>
+		Math.max((page.is_printing() ? 500 : view.clientHeight) - TOP - FOOT, 1);
+	const is_shown = (column, row) => column >= shown.from && column < shown.to &&
+		row >= shown.low && row < shown.high;
 	const x_of = column => LEFT + (column - shown.from) * width() / (shown.to - shown.from);
-	const y_of = row => TOP + height() - (row - shown.low) * height() / (shown.high - shown.low);
+	const y_of = row =>
+		TOP + height() - (row - shown.low) * height() / (shown.high - shown.low);
 
 	// More is darker on a light ground, brighter on a dark one; by the logarithm of the count.
 	function color(count) {
@@ -36,7 +40,7 @@
 			`hsl(${54 - 50 * k} 90% ${86 - 54 * k}%)`;
 	}
 
-	// Columns are whole milliseconds wide, or whole seconds.
+	// The width of columns is a number of milliseconds, or of seconds, without a fraction.
 	const seconds = value => value.toFixed(data.column >= 1 ? 0 : 3) + ' s';
 
 	const row_text = row => time(data.rows[row]);
@@ -60,7 +64,8 @@
 
 	function outline(ctx, cell) {
 		ctx.strokeStyle = page.dark() ? '#fff' : '#000';
-		ctx.strokeRect(x_of(cell.column), y_of(cell.row + 1), x_of(cell.column + 1) - x_of(cell.column),
+		ctx.strokeRect(x_of(cell.column), y_of(cell.row + 1),
+			x_of(cell.column + 1) - x_of(cell.column),
 			y_of(cell.row) - y_of(cell.row + 1));
 	}
 
@@ -73,10 +78,11 @@
 		for (let i = 0; i < cells.length; i += 3) {
 			const column = cells[i], row = cells[i + 1];
 
-			if (column < shown.from || column >= shown.to || row < shown.low || row >= shown.high)
+			if (!is_shown(column, row))
 				continue;
 			ctx.fillStyle = color(cells[i + 2]);
-			ctx.fillRect(x_of(column), y_of(row + 1), x_of(column + 1) - x_of(column) + .3,
+			ctx.fillRect(x_of(column), y_of(row + 1),
+				x_of(column + 1) - x_of(column) + .3,
 				y_of(row) - y_of(row + 1) + .3);
 		}
 		ctx.strokeStyle = page.dark() ? '#3b4047' : '#d0d4d9';
@@ -110,7 +116,8 @@
 			row_text(cell.row) + ' to ' + row_text(cell.row + 1),
 			seconds(from) + ' to ' + seconds(from + data.column),
 			percent(count, all) + ' of all, ' + percent(count, columns[cell.column]) +
-			' of this time, ' + percent(count, rows[cell.row]) + ' of this ' + data.mode];
+			' of this time, ' + percent(count, rows[cell.row]) + ' of this ' +
+			data.mode];
 	}
 
 	// The upper bound of the row in which the given share of all latencies is reached.
@@ -125,12 +132,13 @@
 		return row_text(row + 1);
 	}
 
-	function tell() {
+	function show_details() {
 		const cell = hovered || selected;
 
 		element('details').textContent = cell ? lines_of(cell).join(' · ') :
-			number(all) + (data.mode === 'latency' ? ' latencies; half at most ' + at_most(.5) +
-			', 90% at most ' + at_most(.9) + ', 99% at most ' + at_most(.99) : ' events');
+			number(all) + (data.mode !== 'latency' ? ' events' :
+				' latencies; half at most ' + at_most(.5) +
+				', 90% at most ' + at_most(.9) + ', 99% at most ' + at_most(.99));
 	}
 
 	function legend() {
@@ -147,7 +155,7 @@
 
 	function zoom(to) {
 		shown = to;
-		tell();
+		show_details();
 		redraw();
 		const { from, to: end, low, high } = shown;
 		const whole = from === 0 && end === data.columns && low === 0 && high === nr_rows;
@@ -155,27 +163,36 @@
 	}
 
 	function cell_at(x, y) {
-		const column = shown.from + Math.floor((x - LEFT) * (shown.to - shown.from) / width());
-		const row = shown.low + Math.floor((TOP + height() - y) * (shown.high - shown.low) / height());
+		const column = shown.from +
+			Math.floor((x - LEFT) * (shown.to - shown.from) / width());
+		const row = shown.low +
+			Math.floor((TOP + height() - y) * (shown.high - shown.low) / height());
 
-		return column >= shown.from && column < shown.to && row >= shown.low && row < shown.high ?
-			{ column, row } : null;
+		return is_shown(column, row) ? { column, row } : null;
 	}
 
 	function around(cell) {
-		const wide = Math.ceil((shown.to - shown.from) / 4), tall = Math.ceil((shown.high - shown.low) / 4);
+		const wide = Math.ceil((shown.to - shown.from) / 4);
+		const tall = Math.ceil((shown.high - shown.low) / 4);
 
-		zoom({ from: Math.max(0, cell.column - wide), to: Math.min(data.columns, cell.column + wide + 1),
-			low: Math.max(0, cell.row - tall), high: Math.min(nr_rows, cell.row + tall + 1) });
+		zoom({
+			from: Math.max(0, cell.column - wide),
+			to: Math.min(data.columns, cell.column + wide + 1),
+			low: Math.max(0, cell.row - tall),
+			high: Math.min(nr_rows, cell.row + tall + 1)
+		});
 	}
 
 	function move(columns_on, rows_on) {
 		const cell = selected || { column: shown.from, row: shown.low };
 
-		selected = { column: Math.min(Math.max(cell.column + columns_on, shown.from), shown.to - 1),
-			row: Math.min(Math.max(cell.row + rows_on, shown.low), shown.high - 1) };
+		selected = {
+			column: Math.min(Math.max(cell.column + columns_on, shown.from),
+				shown.to - 1),
+			row: Math.min(Math.max(cell.row + rows_on, shown.low), shown.high - 1)
+		};
 		hovered = null;
-		tell();
+		show_details();
 		redraw();
 	}
 
@@ -227,7 +244,7 @@
 			zoom({ from: a.column, to: b.column + 1, low: a.row, high: b.row + 1 });
 		} else {
 			selected = cell_at(done.x, done.y);
-			tell();
+			show_details();
 			redraw();
 		}
 	});
@@ -237,17 +254,18 @@
 		if (drag) {
 			drag.to_x = Math.min(Math.max(x, LEFT), LEFT + width() - 1);
 			drag.to_y = Math.min(Math.max(y, TOP + 1), TOP + height());
-			drag.moved = drag.moved || Math.abs(x - drag.x) > 4 || Math.abs(y - drag.y) > 4;
+			drag.moved = drag.moved || Math.abs(x - drag.x) > 4 ||
+				Math.abs(y - drag.y) > 4;
 		}
 		hovered = cell_at(x, y);
-		tell();
+		show_details();
 		redraw();
 		page.tip(hovered && !drag ? lines_of(hovered) : [], e.clientX, e.clientY);
 	});
 	canvas.addEventListener('mouseleave', () => {
 		hovered = null;
 		page.tip([]);
-		tell();
+		show_details();
 		redraw();
 	});
 	element('reset').addEventListener('click', reset);
@@ -255,10 +273,11 @@
 
 	const kept = (page.settings().get('zoom') || '').split(',').map(Number);
 
-	if (kept.length === 4 && kept.every(Number.isInteger) && kept[0] >= 0 && kept[0] < kept[1] &&
-	    kept[1] <= data.columns && kept[2] >= 0 && kept[2] < kept[3] && kept[3] <= nr_rows)
+	if (kept.length === 4 && kept.every(Number.isInteger) &&
+	    kept[0] >= 0 && kept[0] < kept[1] && kept[1] <= data.columns &&
+	    kept[2] >= 0 && kept[2] < kept[3] && kept[3] <= nr_rows)
 		shown = { from: kept[0], to: kept[1], low: kept[2], high: kept[3] };
-	tell();
+	show_details();
 	page.changed();
 	view.focus({ preventScroll: true });
 })();

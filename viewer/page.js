@@ -6,19 +6,22 @@ const page = (function () {
 	const data = JSON.parse(element('data').textContent);
 	const listeners = [];
 
+	const MARKS = /[\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
 	// Makes a name displayable. Names come from recordings and may hold anything: control
 	// characters, marks that change the direction of text, bytes that are not UTF-8 (lone
 	// surrogates U+DC80 to U+DCFF in the data).
 	function shown(name) {
 		return name
-			.replace(/[\u0000-\u001f]/g, c => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+			.replace(/[\u0000-\u001f]/g,
+				c => String.fromCharCode(0x2400 + c.charCodeAt(0)))
 			.replace(/\u007f/g, '\u2421')
-			.replace(/[\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-				c => '<U+' + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '>')
+			.replace(MARKS, c => '<U+' +
+				c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '>')
 			.replace(/[\ud800-\udfff]/gu, c => {
 				const code = c.charCodeAt(0);
-				return code >= 0xdc80 && code <= 0xdcff ? '\\x' + (code - 0xdc00).toString(16)
-					: '\ufffd';
+				return code >= 0xdc80 && code <= 0xdcff ?
+					'\\x' + (code - 0xdc00).toString(16) : '\ufffd';
 			});
 	}
 
@@ -72,7 +75,8 @@ const page = (function () {
 		element('keys').hidden = !element('keys').hidden;
 	}
 
-	// A canvas of its element's size in device pixels; returns its context and size in CSS pixels.
+	// Gives a canvas its element's size in device pixels; returns its context, and its size in
+	// CSS pixels.
 	function sized(canvas, width, height) {
 		const ratio = Math.min(devicePixelRatio || 1, 4);
 		const ctx = canvas.getContext('2d', { alpha: false });
@@ -102,9 +106,10 @@ const page = (function () {
 		}
 		if (box.hidden)
 			return;
-		box.style.left = Math.max(0, Math.min(x + 14, innerWidth - box.offsetWidth - 4)) + 'px';
-		box.style.top = (y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 8 :
-			y + 18) + 'px';
+		box.style.left =
+			Math.max(0, Math.min(x + 14, innerWidth - box.offsetWidth - 4)) + 'px';
+		box.style.top = (y + 20 + box.offsetHeight > innerHeight ?
+			y - box.offsetHeight - 8 : y + 18) + 'px';
 	}
 
 	// Settings after the '#' of the address, so that a link leads to what is shown.

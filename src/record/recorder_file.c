@@ -27,7 +27,7 @@ int recorder_file_put(struct recorder_file *f, const struct outbuf *records)
 			    : 0;
 }
 
-/* ---- those of a recording that is a directory, beside the one with its beginning and its end - */
+/* ---- files of a directory, except the one with the beginning and the end --------------------- */
 
 int recorder_lanes_open(struct recorder_file *f, size_t nr_lanes, const int *take_fds,
 			const struct outlet_options *outlet)

@@ -100,7 +100,7 @@ t.prints(mixed(), [
     "eth0    reason 99            1",
     "",
     "NAPI polls",
-    "device  polls  packets  per poll  whole budget",
+    "device  polls  packets  per poll  full budget",
     "eth0        2       68      34.0             1",
     "",
     "1 packet was still queued at the end"], "all ways")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// node apache.mjs FILE...: prints the tables of Arrow files as apache-arrow reads them, a line each.
+// node apache.mjs FILE...: prints the tables of Arrow files as apache-arrow reads them, in lines.
 import { tableFromIPC } from 'apache-arrow';
 import fs from 'fs';
 

@@ -41,7 +41,7 @@ def header(path):
 
 
 @case('levels and both forms: no event is missing, the header has the level, both tools read the '
-      'old form alike')
+      'same of the old form')
 def _():
     for options, level, form in ((['-z'], 1, OLD), (['-z3'], 3, OLD), (['-z22'], 22, OLD),
                                  (['--compression-level=5'], 5, OLD),

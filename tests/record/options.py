@@ -106,7 +106,7 @@ def _():
          r.stderr)
 
 
-@case('-p beside -a records the process only')
+@case('-p with -a records the process only')
 def _():
     perf()
     sleeper = subprocess.Popen(['sleep', '600'])

@@ -200,7 +200,7 @@ def closed():
         need(False, 'a child is left')
 
 
-@case('a program that forks goes on')
+@case('a program that forks continues')
 def forked():
     rec = sonde.record(EVENT, command=[CALLS, '-n', '2000'])
     n = 0

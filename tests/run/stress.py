@@ -210,7 +210,7 @@ def on_all_cpus():
     check_cpus(30000, err)
 
 
-@case('a cpu that goes and comes')
+@case('a cpu that is taken away and added again')
 def hotplug():
     path = '/sys/devices/system/cpu/cpu%d/online' % ((os.cpu_count() or 1) - 1)
     try:

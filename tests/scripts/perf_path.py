@@ -81,9 +81,9 @@ shutil.copy(DEMO, os.path.join(T.dir, "perf.data"))
 with open(CHAINS, "rb") as f:
     p = subprocess.run(["/bin/sh", "-c", "cat | perf script; exit $?"], stdin=f,
                        env=dict(ENV, PATH=LINK + ":" + TOOLS), cwd=T.dir, capture_output=True)
-T.is_(p.stdout.decode(), text, "a pipe comes before perf.data")
+T.is_(p.stdout.decode(), text, "a pipe is read, not perf.data")
 T.is_(go([SONDE, "script"]).out, go([SONDE, "script", "-i", DEMO]).out,
-      "called as sonde, perf.data comes before a pipe")
+      "called as sonde, perf.data is read, not the pipe")
 T.is_(perf("--exec-path").out, go([SONDE, "--exec-path"]).out, "--exec-path")
 
 # ---- commands that sonde does not have are run by the other perf ----

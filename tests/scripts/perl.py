@@ -425,7 +425,7 @@ if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_
                         "sub trace_begin { ualarm 200_000 } sub sched::sched_switch { $n++ } sub "
                         "trace_end { print \"end\\n\" }", b"tttttt")
     t.ok(rc == 0 and 6 <= out.count("t") and out.endswith("end\n"),
-         "a timer fires while no event comes", out, err, rc)
+         "a timer fires while no event arrives", out, err, rc)
 else:
     t.skip("Ctrl-C and timers while events come", "not root, or tracefs is not mounted", False)
 

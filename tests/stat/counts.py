@@ -547,7 +547,7 @@ def baselines_of_users():
         os.unlink('user.json')
 
 
-@case('a cpu that goes and comes is counted while it is there, and reported')
+@case('a cpu that is taken away and added again is counted meanwhile, and reported')
 def hotplug():
     online = '/sys/devices/system/cpu/cpu1/online'
     if not os.access(online, os.W_OK):

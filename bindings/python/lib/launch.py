@@ -460,7 +460,7 @@ def uses_package(code):
 
 
 def refuse_mixture(main, script, extension):
-    """Handlers that nobody would call: of the module sonde, beside functions called by name."""
+    """Refuses handlers of the module sonde in a script that has functions called by name, too."""
     package = sys.modules.get("sonde")
     if getattr(package, "_sonde", None) is not extension:
         return

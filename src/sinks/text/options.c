@@ -27,8 +27,8 @@ int text_options_check(const struct sink_options *opts)
 
 	if (opts->clock && o->dump)
 		return err_set(-EINVAL,
-			       "a dump (-D) shows times as they were recorded: clock is not "
-			       "possible beside it");
+			       "a dump (-D) shows times as they were recorded: leave out "
+			       "clock");
 	if (opts->nr_inputs > 1 && (o->dump || o->per_event_dump))
 		return err_set(-EINVAL, "%s: one recording at a time, not %u",
 			       o->dump ? "dump (-D)" : "per-event-dump", opts->nr_inputs);
