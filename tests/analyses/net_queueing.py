@@ -101,7 +101,7 @@ t.prints(mixed(), [
     "",
     "NAPI polls",
     "device  polls  packets  per poll  full budget",
-    "eth0        2       68      34.0             1",
+    "eth0        2       68      34.0            1",
     "",
     "1 packet was still queued at the end"], "all ways")
 t.is_(t.json(mixed(), "--device", "veth1"), {
