@@ -42,12 +42,11 @@ static void list_put_fixed(struct event_listing *l)
 	const struct list_class *c = l->class;
 	const char *const *fixed = l->rules->list_in_perfs_form ? c->perf_fixed : c->fixed;
 
-	for (; *fixed; fixed++) {
-		/* the description of several forms follows the last one */
+	for (size_t i = 0; fixed[i]; i++) {
 		const struct sonde_listed_event e = {
 			.size = sizeof(e),
-			.name = *fixed,
-			.description = fixed[1] ? NULL : c->description,
+			.name = fixed[i],
+			.description = c->descriptions[i],
 		};
 
 		if (!c->is_form || (!l->args->raw_dump && !l->is_json))
@@ -175,6 +174,17 @@ static void list_offer_event(void *ctx, const struct sonde_listed_event *e)
 		n->near.meant = n->name;
 }
 
+/* The words hw and cache. */
+static bool list_is_hardware_word(const struct event_listing *l, const char *word)
+{
+	for (size_t i = 0; i < list_nr_classes; i++)
+		if ((list_classes[i].kind == SONDE_EVENT_HARDWARE ||
+		     list_classes[i].kind == SONDE_EVENT_CACHE) &&
+		    list_is_asked_by_name(l, &list_classes[i], word))
+			return true;
+	return false;
+}
+
 static void list_report_unknown(const struct event_listing *l, const char *word)
 {
 	struct nearest_event n = { .near = { .size = sizeof(n.near), .wanted = word } };
@@ -183,7 +193,11 @@ static void list_report_unknown(const struct event_listing *l, const char *word)
 		for (size_t k = 0; k < 3 && list_classes[i].words[k]; k++)
 			sonde_nearest_offer(&n.near, list_classes[i].words[k]);
 	sonde_list_events(NULL, list_offer_event, &n);
-	if (n.near.meant && !list_is_class_word(l, word))
+	if (list_is_hardware_word(l, word))
+		cli_say("list: this machine has no events for '%s': its kernel offers no hardware "
+			"counters, as in many virtual machines",
+			word);
+	else if (n.near.meant && !list_is_class_word(l, word))
 		cli_say("list: this machine has no events for '%s' (nearest: %s)", word,
 			n.near.meant);
 	else
@@ -245,16 +259,27 @@ static void list_note_cpu_type(void *ctx, const struct sonde_event_source *sourc
 		l->nr_put++;
 }
 
-/* As perf, continues with all events if the machine has no such type. */
-static void list_check_cpu_type(struct event_listing *l)
+/* A type that the machine does not have is a mistake. perf continues with all events. */
+static int list_check_cpu_type(const struct cli *cli, struct event_listing *l)
 {
-	if (!l->args->cpu_type)
-		return;
-	if (sonde_list_sources(list_note_cpu_type, l) < 0 || !l->nr_put)
-		cli_say("list: --cputype %s: this machine has no event source cpu_%s, so all "
-			"events are listed",
-			l->args->cpu_type, l->args->cpu_type);
+	const char *type = l->args->cpu_type;
+	bool is_there;
+
+	if (!type)
+		return 0;
+	is_there = sonde_list_sources(list_note_cpu_type, l) >= 0 && l->nr_put;
 	l->nr_put = 0;
+	if (is_there)
+		return 0;
+	if (!cli_compat(cli))
+		return cli_usage(cli,
+				 "list: --cputype %s: this machine has no event source cpu_%s; "
+				 "leave the option out",
+				 type, type);
+	cli_say("list: --cputype %s: this machine has no event source cpu_%s, so all events are "
+		"listed",
+		type, type);
+	return 0;
 }
 
 static int list_run(struct cli *cli, void *values, int argc, char **argv)
@@ -277,9 +302,11 @@ static int list_run(struct cli *cli, void *values, int argc, char **argv)
 		cli_say("out of memory");
 		return cli_status(cli, CLI_FAILED);
 	}
-	list_check_cpu_type(&l);
 	l.nr_words = argc;
-	if (l.args->rate) {
+	status = list_check_cpu_type(cli, &l);
+	if (status) {
+		/* reported */
+	} else if (l.args->rate) {
 		status = list_rates(cli, &l);
 		if (status == CLI_OK)
 			status = list_report_words(&l);
@@ -323,7 +350,8 @@ static const struct opt options[] = {
 };
 /* clang-format on */
 static const char *const usage[] = {
-	"list [OPTIONS] [hw|sw|cache|pmu|pfm|raw|breakpoint|tracepoint|probe|sdt|GLOB]...", NULL
+	"list [OPTIONS] [hw|sw|tool|cache|pmu|pfm|raw|breakpoint|tracepoint|probe|sdt|GLOB]...",
+	NULL
 };
 
 const struct command cmd_list = {

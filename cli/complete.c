@@ -468,7 +468,7 @@ static void complete_offer_operand(struct completion *c)
 		complete_put_line(c, 'c', "");
 	} else if (c->command == &cmd_list) {
 		complete_offer_alternatives(
-			c, "hw|sw|cache|pmu|pfm|raw|breakpoint|tracepoint|probe|sdt");
+			c, "hw|sw|tool|cache|pmu|pfm|raw|breakpoint|tracepoint|probe|sdt");
 		complete_offer_events(c);
 	} else if (c->command == &cmd_heatmap && !c->nr_operands) {
 		complete_offer_events(c);

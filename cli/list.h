@@ -37,7 +37,7 @@ struct list_class {
 	const char *title, *perf_title;
 	const char *fixed[4]; /* sonde's events; NULL-terminated */
 	const char *perf_fixed[4];
-	const char *description; /* of each event in fixed */
+	const char *descriptions[4]; /* of the events in fixed */
 	bool is_form;            /* describes how to write an event; not listed for programs */
 	bool has_sources;        /* the event sources follow its events */
 	bool probes_only;        /* only those tracepoints that are probes */

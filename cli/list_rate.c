@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECONDS_MIN 0.01
 enum { SECONDS_MAX = 3600, TEXT_BYTES = 64 };
 
 /* A signal handler can only reach globals. */
@@ -70,7 +71,10 @@ static int rate_collect(struct cli *cli, struct rate_events *r)
 		return cli_status(cli, CLI_FAILED);
 	}
 	if (r->n <= 1)
-		return cli_usage(cli, "list: --rate: no tracepoint and no software event matches");
+		return cli_usage(cli,
+				 "list: --rate: no tracepoint and no software event matches; "
+				 "hardware events and those of event sources share counters, and "
+				 "have no rates here: sonde stat counts them");
 	return CLI_OK;
 }
 
@@ -87,7 +91,7 @@ static void rate_print_json(const struct sonde_stat *s, const struct sonde_stat_
 			    double seconds)
 {
 	json_begin("rates");
-	printf(",\"seconds\":%.6f,\"events\":[", seconds);
+	printf(",\"seconds\":%.9f,\"events\":[", seconds);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", stdout);
 		json_put_string(sonde_stat_event(s, rows[i].event)->name);
@@ -153,7 +157,7 @@ static void rate_say(void *ctx, int level, const char *line)
 }
 
 static int rate_count(struct cli *cli, const struct event_listing *l, const struct rate_events *r,
-		      unsigned long seconds)
+		      double seconds)
 {
 	char settings[TEXT_BYTES];
 	const struct sonde_stat_options opts = {
@@ -167,7 +171,7 @@ static int rate_count(struct cli *cli, const struct event_listing *l, const stru
 	struct sonde_stat *s;
 	int status;
 
-	snprintf(settings, sizeof(settings), "all-cpus=1\nleave-out=1\ntimeout=%lu\n",
+	snprintf(settings, sizeof(settings), "all-cpus=1\nleave-out=1\ntimeout=%.0f\n",
 		 seconds * 1000);
 	if (sonde_stat_open(&s, &opts) < 0)
 		return cli_fail(cli);
@@ -188,15 +192,15 @@ static int rate_count(struct cli *cli, const struct event_listing *l, const stru
 int list_rates(struct cli *cli, struct event_listing *l)
 {
 	struct rate_events r = { .listing = l };
-	unsigned long seconds;
+	double seconds;
 	char *end;
 	int status;
 
-	seconds = strtoul(l->args->rate, &end, 10);
-	if (*l->args->rate < '0' || *l->args->rate > '9' || *end || !seconds ||
-	    seconds > SECONDS_MAX)
-		return cli_usage(cli, "list: --rate needs seconds from 1 to %d, not '%s'",
-				 SECONDS_MAX, l->args->rate);
+	seconds = strtod(l->args->rate, &end);
+	if (l->args->rate[strspn(l->args->rate, "0123456789.")] || end == l->args->rate || *end ||
+	    seconds < SECONDS_MIN || seconds > SECONDS_MAX)
+		return cli_usage(cli, "list: --rate needs seconds from %g to %d, not '%s'",
+				 SECONDS_MIN, SECONDS_MAX, l->args->rate);
 	/* first: it shows whether this user may count at all; single events may then be left out */
 	rate_push(&r, "dummy");
 	status = rate_collect(cli, &r);

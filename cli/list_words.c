@@ -10,6 +10,10 @@ static const char raw_form[] =
 	"terms, which 'sonde list pmu' lists.";
 static const char breakpoint_form[] =
 	"Accesses to an address: r reads, w writes, x executes; 1, 2, 4 or 8 bytes.";
+/* Counted by sonde stat itself; there are no samples of them. */
+static const char duration_time[] = "Nanoseconds that the run took. Only sonde stat counts them.";
+static const char user_time[] = "Nanoseconds in user space. Only sonde stat counts them.";
+static const char system_time[] = "Nanoseconds in the kernel. Only sonde stat counts them.";
 
 /* clang-format off */
 const struct list_class list_classes[] = {
@@ -17,8 +21,10 @@ const struct list_class list_classes[] = {
 	  .title = "hardware", .perf_title = "Hardware event" },
 	{ .kind = SONDE_EVENT_SOFTWARE, .words = { "sw", "software" },
 	  .title = "software", .perf_title = "Software event" },
-	/* events of perf stat, which sonde cannot record */
-	{ .words = { "sw", "software" }, .perf_title = "Tool event",
+	{ .words = { "tool" }, .title = "tool", .ours = true,
+	  .fixed = { "duration_time", "user_time", "system_time" },
+	  .descriptions = { duration_time, user_time, system_time } },
+	{ .words = { "sw", "software" }, .perf_title = "Tool event", /* as perf selects them */
 	  .perf_fixed = { "duration_time", "user_time", "system_time" } },
 	{ .kind = SONDE_EVENT_CACHE, .words = { "cache", "hwcache" },
 	  .title = "cache", .perf_title = "Hardware cache event" },
@@ -27,11 +33,11 @@ const struct list_class list_classes[] = {
 	{ .kind = SONDE_EVENT_PFM, .words = { "pfm" }, .title = "pfm", .ours = true },
 	{ .words = { "raw" }, .title = "raw", .perf_title = "Raw hardware event descriptor",
 	  .fixed = { "rHEX", "SOURCE/TERM=VALUE,.../" }, .is_form = true, .ours = true,
-	  .description = raw_form,
+	  .descriptions = { NULL, raw_form },
 	  .perf_fixed = { "rNNN", "cpu/t1=v1[,t2=v2,t3 ...]/modifier" } },
 	{ .words = { "breakpoint" }, .title = "breakpoint", .perf_title = "Hardware breakpoint",
 	  .fixed = { "mem:ADDRESS[/BYTES][:rwx]" }, .is_form = true, .ours = true,
-	  .description = breakpoint_form,
+	  .descriptions = { breakpoint_form },
 	  .perf_fixed = { "mem:<addr>[/len][:access]" } },
 	{ .kind = SONDE_EVENT_TRACEPOINT, .words = { "tracepoint" },
 	  .title = "tracepoint", .perf_title = "Tracepoint event" },

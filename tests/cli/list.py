@@ -103,11 +103,19 @@ for option in ('-v', '--long-desc', '--details'):
        == len(events_of(out)) and 'number: 1:3' in run([SONDE, 'list', option, 'cs'])[1])
 ok('perf has these options, too', run([SONDE, 'list', '--debug', '--deprecated', 'sw'])[1] == out)
 status, shown, err = run([SONDE, 'list', '--cputype', 'nosuch', 'sw'])
-ok('--cputype of another machine', status == 0 and shown == out and 'cpu_nosuch' in err, err)
+ok('--cputype of another machine', status == 2 and not shown and 'cpu_nosuch' in err, err)
+status, shown, err = run(COMPAT + ['list', '--cputype', 'nosuch', 'sw'])
+ok('--cputype of another machine is a warning for perf',
+   status == 0 and shown == run(COMPAT + ['list', 'sw'])[1] and 'cpu_nosuch' in err, err)
+TOOLS = ['duration_time', 'user_time', 'system_time']
+status, shown, err = run([SONDE, 'list', 'tool'])
+ok('events of sonde stat alone', names('tool') == TOOLS and shown.count('Only sonde stat') == 3 and
+   names('user_time') == TOOLS[1:2] and names('_time')[:3] == TOOLS, shown)
 status, out, err = run([SONDE, 'list', 'nosuch', 'cs'])
 if not names('hw'):
     ok('a class without events', run([SONDE, 'list', 'hw']) ==
-       (1, '', "sonde: list: this machine has no events for 'hw'\n"))
+       (1, '', "sonde: list: this machine has no events for 'hw': its kernel offers no hardware "
+        "counters, as in many virtual machines\n"))
 ok('a word without events is reported', status == 1 and 'context-switches' in out and
    "no events for 'nosuch'" in err and
    err.count('\n') == 1 + ('tracepoints' in err), (status, out, err))
@@ -116,7 +124,7 @@ ok('under --compat both words are globs, and an empty list is no failure',
    run(COMPAT + ['list', 'breakpoint', 'nosuch'])[:2] == (0, ''))
 
 # ---- for programs ----
-CLASSES = ('hw', 'sw', 'cache', 'pmu', 'raw', 'breakpoint', 'tracepoint', 'probe', 'sdt')
+CLASSES = ('hw', 'sw', 'tool', 'cache', 'pmu', 'raw', 'breakpoint', 'tracepoint', 'probe', 'sdt')
 may_read = os.access('/sys/kernel/tracing/events/sched', os.R_OK)
 for word in CLASSES + ('*',):
     if word in ('tracepoint', 'probe', '*') and not may_read:
@@ -287,10 +295,10 @@ def check_rates():
     ok('JSON of rates', status == 0 and got['schema'] == 'sonde-rates' and
        [e['name'] for e in got['events']] == ['sched:sched_switch'] and
        abs(got['events'][0]['count'] / got['seconds'] - got['events'][0]['per_second']) < 0.01, out)
-    for words, status in ((['nosuch-event'], 2), (['sw', 'nosuch-event'], 1)):
-        r = run([SONDE, 'list', '--rate', '1', *words])
+    for words, status in ((['nosuch-event'], 2), (['cycles'], 2), (['sw', 'nosuch-event'], 1)):
+        r = run([SONDE, 'list', '--rate', '0.1', *words])
         ok('rates of %s' % ' '.join(words), r[0] == status and 'list' in r[2], r)
-    for value in ('0', 'x', '1.5', '-1', '99999'):
+    for value in ('0', 'x', '0.001', '1e1', 'nan', '-1', '99999'):
         r = run([SONDE, 'list', '--rate', value, 'sw'])
         ok('--rate %s' % value, r[0] == 2 and '--rate' in r[2] and not r[1], r)
 
