@@ -33,7 +33,7 @@ bool capture_cgroup_tree(char ret[PATH_MAX])
 	return is_found;
 }
 
-static int cgroup_open(struct capture_events *l, const char *name,
+static int cgroup_open(struct capture_events *l, const char *option, const char *name,
 		       const struct capture_cgroup **ret)
 {
 	struct capture_cgroup g = { .name = name };
@@ -47,17 +47,19 @@ static int cgroup_open(struct capture_events *l, const char *name,
 		}
 	TRY(need_descriptors(1));
 	if (!capture_cgroup_tree(tree))
-		return err_set(-ENOENT, "-G: no control group hierarchy is mounted; as root: mount "
-					"-t cgroup2 none /sys/fs/cgroup");
+		return err_set(-ENOENT,
+			       "%s: no control group hierarchy is mounted; as root: mount -t "
+			       "cgroup2 none /sys/fs/cgroup",
+			       option);
 	if (snprintf(path, sizeof(path), "%s/%s", tree, name) >= (int)sizeof(path))
-		return err_set(-EBADR, "-G %.64s...: the name is too long", name);
+		return err_set(-EBADR, "%s %.64s...: the name is too long", option, name);
 	g.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (g.fd < 0) {
 		error = errno;
 		return error == ENOENT || error == ENOTDIR
-			       ? err_set(-EBADR, "-G %s: there is no such control group in %s",
-					 name, tree)
-			       : err_errno(error, "-G %s: cannot open %s", name, path);
+			       ? err_set(-EBADR, "%s %s: there is no such control group in %s",
+					 option, name, tree)
+			       : err_errno(error, "%s %s: cannot open %s", option, name, path);
 	}
 	if (vec_push(&l->cgroups, g) < 0) {
 		close(g.fd);
@@ -73,14 +75,14 @@ static void cgroups_set_event(struct capture_event *e, const struct capture_cgro
 	e->cgroup_fd = g ? g->fd : -1;
 }
 
-int capture_events_cgroups(struct capture_events *l, const char *names)
+int capture_events_cgroups(struct capture_events *l, const char *option, const char *names)
 {
 	const struct capture_cgroup *g = NULL;
 
 	if (!l->list.n)
 		return err_set(-EBADR,
-			       "-G %s precedes all events: put it after the -e that it belongs to",
-			       names);
+			       "%s %s precedes all events: put it after the -e that it belongs to",
+			       option, names);
 	for (const char *at = names;; at++) {
 		const size_t len = strcspn(at, ",");
 
@@ -92,11 +94,11 @@ int capture_events_cgroups(struct capture_events *l, const char *names)
 				return err_nomem();
 			if (l->nr_cgroups >= l->list.n)
 				return err_set(-EBADR,
-					       "-G %s: %s is for event number %zu, but only %zu "
+					       "%s %s: %s is for event number %zu, but only %zu "
 					       "events precede it; each control group is for one "
 					       "event, a single one is for all",
-					       names, name, l->nr_cgroups + 1, l->list.n);
-			TRY(cgroup_open(l, name, &g));
+					       option, names, name, l->nr_cgroups + 1, l->list.n);
+			TRY(cgroup_open(l, option, name, &g));
 			cgroups_set_event(&l->list.v[l->nr_cgroups], g);
 		}
 		l->nr_cgroups++;

@@ -134,10 +134,11 @@ int capture_event_filter(struct capture_events *l, struct capture_event *e, cons
 /* Adds a trigger of ftrace to the events of the last add, which are tracepoints. */
 int capture_events_trigger(struct capture_events *l, const char *trigger);
 /*
- * -G: a comma-separated list of control groups. The n-th group named is for the n-th event; an
- * empty one means all tasks. If only one group was named so far, it applies to all events so far.
+ * A comma-separated list of control groups. The n-th group named is for the n-th event; an empty
+ * one means all tasks. If only one group was named so far, it applies to all events so far. option:
+ * for messages, "-G".
  */
-int capture_events_cgroups(struct capture_events *l, const char *names);
+int capture_events_cgroups(struct capture_events *l, const char *option, const char *names);
 /* Checks that all events of a group are in one control group. Called when the list is complete. */
 int capture_events_check_cgroups(const struct capture_events *l);
 /* Puts all events into one group. */

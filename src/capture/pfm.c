@@ -179,8 +179,9 @@ static int pfm_unknown_processor(const char *before)
 	pfm_machine(machine, sizeof(machine));
 	pfm_detected(tables, sizeof(tables));
 	return err_set(-ENODEV,
-		       "%slibpfm has no table of events for this processor (%s); the tables that "
-		       "it detected are: %s",
+		       "%slibpfm has no table of events for this processor (%s): a newer package "
+		       "libpfm4 (Debian's name) may have one, and 'sonde list pfm --cpu MODEL' "
+		       "lists another's; the tables that it detected are: %s",
 		       before, machine, *tables ? tables : "none");
 }
 

@@ -129,7 +129,8 @@ static int chosen_expand(struct sonde_stat *s, const char *groups)
 	}
 	outbuf_put(&names, "", 1);
 	if (r == 0)
-		r = names.failed ? err_nomem() : capture_events_cgroups(l, names.data);
+		r = names.failed ? err_nomem()
+				 : capture_events_cgroups(l, "--for-each-cgroup", names.data);
 	outbuf_done(&names);
 	return r;
 }

@@ -31,7 +31,7 @@ int capture_add_events(struct capture_events *l, const struct sonde_record_event
 		if (e->trigger)
 			TRY(capture_events_trigger(l, e->trigger));
 		if (e->cgroup)
-			TRY(capture_events_cgroups(l, e->cgroup));
+			TRY(capture_events_cgroups(l, "-G", e->cgroup));
 	}
 	TRY(capture_events_check_cgroups(l));
 	return any;

@@ -384,13 +384,13 @@ TEST(control_groups_belong_to_events_by_number)
 {
 	struct capture_events l = { 0 };
 
-	assert_int_equal(capture_events_cgroups(&l, "x"), -EBADR);
+	assert_int_equal(capture_events_cgroups(&l, "-G", "x"), -EBADR);
 	add(&l, "cs,{faults,migrations}");
 	/* an empty one means all tasks, and has a place in the list */
-	assert_int_equal(capture_events_cgroups(&l, ",,"), 0);
+	assert_int_equal(capture_events_cgroups(&l, "-G", ",,"), 0);
 	assert_int_equal(l.nr_cgroups, 3);
 	assert_int_equal(capture_events_check_cgroups(&l), 0);
-	assert_int_equal(capture_events_cgroups(&l, "x"), -EBADR);
+	assert_int_equal(capture_events_cgroups(&l, "-G", "x"), -EBADR);
 	assert_non_null(strstr(err_text(), "event number 4"));
 	/* events of a group share a control group */
 	l.list.v[1].cgroup_fd = 100;
