@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 enum { THRESHOLD_PERCENT = 5, RUNS_MAX = 1000000, SIGNALED = 128 };
+enum { SHORTEST_MS = 10, SHORT_MS = 100 }; /* of --timeout, for perf */
 
 /* A signal handler can only reach globals. */
 static struct sonde_stat *volatile counting;
@@ -69,7 +70,7 @@ static int stat_number(const struct cli *cli, const char *option, const char *te
 
 /* What is printed and how often, once all options are known. */
 struct stat_plan {
-	unsigned runs, interval_ms;
+	unsigned runs, interval_ms, interval_count, timeout_ms;
 	bool forever;
 	bool is_json;     /* one object at the end, with the counts of each run */
 	double threshold; /* of a comparison, in percent */
@@ -122,7 +123,7 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 	if ((p->is_json || a->baseline) && (p->interval_ms || p->forever))
 		return cli_usage(cli, "stat: --format json and --baseline compare complete runs: "
 				      "leave out -I and -r 0");
-	if (a->interval_count && !p->interval_ms)
+	if (p->interval_count && !p->interval_ms)
 		return cli_usage(cli, "stat: --interval-count needs -I MS");
 	if (a->baseline && !has_command)
 		return cli_usage(cli,
@@ -138,6 +139,30 @@ static int stat_check_comparison(const struct cli *cli, const struct stat_args *
 	return 0;
 }
 
+/* perf refuses short times; a time of 0 is none. */
+static int stat_check_timeout(const struct cli *cli, const struct stat_plan *p)
+{
+	if (!p->timeout_ms || p->timeout_ms >= SHORT_MS || !cli_compat(cli))
+		return 0;
+	if (p->timeout_ms < SHORTEST_MS)
+		return cli_usage(cli, "stat: --timeout needs %d ms or more, not %u", SHORTEST_MS,
+				 p->timeout_ms);
+	cli_say("stat: --timeout %u: the cost of counting may be a large part of less than %d ms",
+		p->timeout_ms, SHORT_MS);
+	return 0;
+}
+
+static int stat_check_output(const struct cli *cli, const struct stat_args *a)
+{
+	if (a->output && a->log_fd && !a->is_record)
+		return cli_usage(cli, "stat: -o and --log-fd exclude each other");
+	/* perf takes it without a word */
+	if (a->append && !a->output && !a->log_fd && !cli_compat(cli))
+		return cli_usage(cli, "stat: --append needs the file of the counts: %s",
+				 a->is_record ? "--log-fd N, as -o is the recording" : "-o FILE");
+	return 0;
+}
+
 static int stat_check(struct cli *cli, struct stat_args *a, bool has_command, struct stat_plan *ret)
 {
 	struct stat_plan p = { .runs = 1, .by = stat_choose_by(a) };
@@ -147,13 +172,20 @@ static int stat_check(struct cli *cli, struct stat_args *a, bool has_command, st
 		status = stat_number(cli, "-r", a->repeat, RUNS_MAX, &p.runs);
 	if (!status && a->interval)
 		status = stat_number(cli, "-I", a->interval, INT32_MAX, &p.interval_ms);
+	if (!status && a->interval_count)
+		status = stat_number(cli, "--interval-count", a->interval_count, INT32_MAX,
+				     &p.interval_count);
+	if (!status && a->timeout)
+		status = stat_number(cli, "--timeout", a->timeout, INT32_MAX, &p.timeout_ms);
+	if (!status)
+		status = stat_check_timeout(cli, &p);
+	if (!status)
+		status = stat_check_output(cli, a);
 	if (status)
 		return status;
 	p.forever = p.runs == 0;
 	if (a->is_record && p.interval_ms && (p.runs != 1))
 		return cli_usage(cli, "stat record: -I and -r exclude each other");
-	if (a->output && a->log_fd && !a->is_record)
-		return cli_usage(cli, "stat: -o and --log-fd exclude each other");
 	if (a->metric_only && p.by == SONDE_STAT_BY_THREAD)
 		return cli_usage(cli, "stat: --metric-only and --per-thread exclude each other");
 	if (a->metric_only && p.runs != 1)
@@ -167,13 +199,23 @@ static int stat_check(struct cli *cli, struct stat_args *a, bool has_command, st
 	return 0;
 }
 
+static int stat_add_number(struct stat_args *a, const char *key, unsigned n)
+{
+	struct opt_parser p = { .permute = false };
+	char number[32];
+
+	snprintf(number, sizeof(number), "%u", n);
+	return n ? lines_set(&a->lines, &p, key, key, number) : 0;
+}
+
 static int stat_add_settings(struct stat_args *a, const struct stat_plan *plan)
 {
 	struct opt_parser p = { .permute = false };
 	char number[32];
 
-	snprintf(number, sizeof(number), "%u", plan->interval_ms);
-	if (plan->interval_ms && lines_set(&a->lines, &p, "interval", "interval", number) < 0)
+	if (stat_add_number(a, "interval", plan->interval_ms) < 0 ||
+	    stat_add_number(a, "interval-count", plan->interval_count) < 0 ||
+	    stat_add_number(a, "timeout", plan->timeout_ms) < 0)
 		return -1;
 	snprintf(number, sizeof(number), "%d", a->detailed > 3 ? 3 : a->detailed);
 	if (lines_set(&a->lines, &p, "detailed", "detailed", number) < 0 ||
@@ -271,8 +313,8 @@ static int stat_count(struct stat_run *r, struct sonde_stat *s)
 	const bool prints = !r->plan.is_json && (!r->plan.interval_ms || r->args->summary);
 	int e = 0;
 
-	for (unsigned i = 0; e == 0 && !is_stopped && !r->post_failed &&
-			     (r->plan.forever || i < r->plan.runs);
+	for (unsigned i = 0;
+	     e == 0 && !is_stopped && !r->post_failed && (r->plan.forever || i < r->plan.runs);
 	     i++) {
 		if (r->plan.forever)
 			r->times.n = 0;
@@ -416,6 +458,10 @@ static int stat_read_baseline(struct stat_run *r)
 				 r->base.nr_runs == 1 ? "" : "s");
 	if (!counted)
 		return cli_usage(r->cli, "stat: --baseline: no event was counted in %s",
+				 r->args->baseline);
+	if (stat_output_is_file(r->args, r->args->baseline))
+		return cli_usage(r->cli,
+				 "stat: --baseline: %s is also what is written: name another file",
 				 r->args->baseline);
 	if (!r->args->repeat)
 		r->plan.runs = (unsigned)r->base.nr_runs;

@@ -10,11 +10,11 @@ struct stat_args {
 	struct lines lines;
 	struct opt_events events;
 	bool null_run, no_aggregate, per_core, per_die, per_socket, per_node, per_thread;
-	bool json, no_big_num, big_num, metric_only, table, summary, no_csv_summary;
-	bool interval_count, interval_clear, quiet, append, forever;
+	bool json, no_big_num, metric_only, table, summary, no_csv_summary;
+	bool interval_clear, quiet, append;
 	int detailed;
 	const char *separator; /* -x; NULL if not given */
-	const char *interval, *repeat, *output, *log_fd;
+	const char *interval, *interval_count, *timeout, *repeat, *output, *log_fd;
 	const char *baseline, *threshold, *format;
 	const char *input; /* stat report */
 	bool topdown, smi_cost;
@@ -22,7 +22,6 @@ struct stat_args {
 	bool force;
 	bool is_record, hides_counts; /* set by the word record */
 	bool ignored;                 /* options that change nothing */
-	const char *ignored_text;
 };
 
 #endif

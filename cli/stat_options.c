@@ -25,12 +25,16 @@ static int stat_set_cgroup(struct opt_parser *p, void *values, const char *value
 	return opt_events_cgroup(p, &((struct stat_args *)values)->events, value);
 }
 
+static int stat_set_big_num(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	((struct stat_args *)values)->no_big_num = negated;
+	return 0;
+}
+
 int stat_args_set_key(struct opt_parser *p, void *values, const struct opt *o, const char *value)
 {
 	struct stat_args *a = values;
 
-	if (!strcmp(o->key, "interval-count"))
-		a->interval_count = value != NULL;
 	return lines_set(&a->lines, p, o->word ? o->word : o->key, o->key, value);
 }
 
@@ -113,15 +117,16 @@ const struct opt stat_options[] = {
 		 "runs the command N times and prints means with their deviation; 0: for ever"),
 	OPT_TEXT('I', "interval-print", "MS", struct stat_args, interval,
 		 "prints the counts every MS milliseconds"),
-	OPT_KEY(0, "interval-count", "N", "interval-count", "ends after N intervals"),
-	OPT_KEY(0, "timeout", "MS", "timeout",
-		"ends after MS milliseconds; the command gets SIGTERM"),
+	OPT_TEXT(0, "interval-count", "N", struct stat_args, interval_count,
+		 "ends after N intervals"),
+	OPT_TEXT(0, "timeout", "MS", struct stat_args, timeout,
+		 "ends after MS milliseconds; the command gets SIGTERM"),
 	OPT_KEY('D', "delay", "MS", "delay",
 		"begins to count so many milliseconds after the command; -1: on a command "
 		"(--control)"),
 	OPT_KEY(0, "control", "CHANNEL", "control",
 		"takes commands from fd:N or fifo:PATH, and answers on the one after a comma: "
-		"fd:3,4; enable, disable, ping, stop"),
+		"fd:3,4; enable and disable (all events, or one: enable EVENT), ping, stop"),
 	OPT_KEY(0, "pre", "COMMAND", "pre", "runs this shell command before each run"),
 	OPT_KEY(0, "post", "COMMAND", "post", "runs this shell command after each run"),
 	OPT_KEY('S', "sync", NULL, "sync", "calls sync() before each run"),
@@ -150,7 +155,7 @@ const struct opt stat_options[] = {
 	OPT_FLAG('j', "json-output", struct stat_args, json, "prints a JSON object for each row"),
 	OPT_TEXT('x', "field-separator", "SEP", struct stat_args, separator,
 		 "prints fields separated by SEP, for programs"),
-	OPT_FLAG('B', "big-num", struct stat_args, big_num,
+	OPT_CALL('B', "big-num", NULL, stat_set_big_num, 0,
 		 "separates thousands as the locale does, which is the default"),
 	OPT_FLAG(0, "no-big-num", struct stat_args, no_big_num,
 		 "prints numbers without separators"),

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +59,18 @@ FILE *stat_output_open(const struct cli *cli, const struct stat_args *a)
 	if (out && out != stderr && !a->format && ctime_r(&now, started))
 		fprintf(out, "# started on %s\n", started);
 	return out;
+}
+
+bool stat_output_is_file(const struct stat_args *a, const char *path)
+{
+	char *recording = lines_given(&a->lines, "output");
+	const char *output = a->output ? a->output : recording;
+	struct stat out = { 0 }, file;
+	const int e = output ? stat(output, &out) : a->log_fd ? fstat(atoi(a->log_fd), &out) : -1;
+
+	free(recording);
+	return e == 0 && stat(path, &file) == 0 && out.st_dev == file.st_dev &&
+	       out.st_ino == file.st_ino;
 }
 
 /* What cannot be written to standard error cannot be reported there either. */

@@ -19,6 +19,8 @@ int stat_times_add(struct stat_times *t, uint64_t ns);
 void stat_printer_choose(struct stat_printer *p, const struct cli *cli, const struct stat_args *a);
 /* Opens -o or --log-fd, else returns standard error. NULL after reporting a failure. */
 FILE *stat_output_open(const struct cli *cli, const struct stat_args *a);
+/* True if a file is that of -o or --log-fd, by whatever name. */
+bool stat_output_is_file(const struct stat_args *a, const char *path);
 /* True if counts that a program reads could not be written to standard error. */
 bool stat_output_is_lost(const struct cli *cli, const struct stat_args *a, FILE *out);
 /*

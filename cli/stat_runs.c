@@ -114,6 +114,22 @@ static int runs_read_recording(const struct cli *cli, const char *path, const ch
 	return e;
 }
 
+/* The objects of -j are each a row of one run, and begin with this member. */
+static void runs_report_mistake(const char *path, const char *text, size_t len,
+				const struct json_reader *j)
+{
+	static const char row[] = "\"counter-value\"";
+
+	if (memmem(text, len, row, strlen(row)))
+		cli_say("stat: --baseline: %s has the rows of -j, without the counts of each run: "
+			"write it with -r N --format json -o FILE instead of -j",
+			path);
+	else
+		cli_say("stat: --baseline: %s, byte %zu: expected %s; sonde stat -r N --format "
+			"json -o FILE writes a baseline",
+			path, (size_t)(j->at - text), j->mistake);
+}
+
 int stat_runs_read(const struct cli *cli, const char *path, enum sonde_stat_by by,
 		   struct stat_runs *ret)
 {
@@ -138,10 +154,7 @@ int stat_runs_read(const struct cli *cli, const char *path, enum sonde_stat_by b
 	if (stat_runs_parse(&j, ret) < 0)
 		cli_say("stat: out of memory");
 	else if (j.mistake)
-		cli_say("stat: --baseline: %s, byte %zu: expected %s; sonde stat -r N --format "
-			"json "
-			"-o FILE writes a baseline",
-			path, (size_t)(j.at - text), j.mistake);
+		runs_report_mistake(path, text, len, &j);
 	else
 		e = 0;
 	free(text);

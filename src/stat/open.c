@@ -25,6 +25,11 @@ static int open_parse_delay(struct sonde_stat *s)
 		s->delay_ms = -1;
 		return 0;
 	}
+	if (*text == '-')
+		return err_set(-EBADR,
+			       "-D needs milliseconds, or -1 to count nothing until --control "
+			       "enables it, not '%s'",
+			       text);
 	TRY(capture_value_number("-D", text, 0, DELAY_MAX_MS, &ms));
 	s->delay_ms = (int64_t)ms;
 	return 0;

@@ -163,7 +163,7 @@ static const char *run_obey(void *ctx, const char *command, const char *argument
 		stat_stop(s);
 		return NULL;
 	}
-	return "commands are enable, disable, ping and stop";
+	return "commands are enable [EVENT], disable [EVENT], ping and stop";
 }
 
 /* A task has ended if it is gone, or a zombie that nobody has waited for yet. */

@@ -156,18 +156,34 @@ def mistakes():
     for options, says in (
             (['-e', 'nosuch'], 'nosuch'), (['-I', 'x'], '-I'),
             (['--interval-count', '3'], '-I'), (['-r', 'x'], '-r'),
+            (['-I', '50', '--interval-count', 'x'], '--interval-count needs'),
+            (['--timeout', 'x'], '--timeout needs'), (['--append'], '--append'),
+            (['record', '--append', '-o', 'x.data'], '-o is the recording'),
             (['-A'], '-a'), (['--per-core'], '-a'), (['--per-thread'], '--per-thread'),
             (['--table'], '-r'), (['-M', 'IPC'], '-M'), (['--topdown'], '--topdown'),
             (['-T'], '-T: '), (['--smi-cost'], '--smi-cost'), (['--iostat'], '--iostat'),
             (['--td-level', '1'], '--td-level'),
             (['-o', '/tmp/x', '--log-fd', '1'], '--log-fd'), (['-D', 'x'], '-D'),
+            (['-D', '-2'], "or -1 to count nothing until --control enables it, not '-2'"),
             (['--control', 'x'], '--control'), (['-e', 'cs', '-G', '/'], '-a'),
-            (['-a', '--for-each-cgroup', 'no-such-group'], 'no-such-group'),
+            (['-a', '--for-each-cgroup', 'no-such-group'], '--for-each-cgroup no-such-group: '),
             (['-e', 'cs', '--filter', 'x == 1'], 'tracepoint')):
         r = sonde('stat', *options, '--', 'touch', 'x.ran')
         same((r.returncode, r.stdout), (2, ''), '%s: %s' % (options, r.stderr))
         need(says in r.stderr, '%s: %s' % (options, r.stderr))
         need(not os.path.exists('x.ran'), 'the command ran with %s' % options)
+
+
+@case('--timeout: 0 is none; the bounds of perf, and its silence about --append, with --compat')
+def timeouts():
+    for ms, statuses, says in (('5', (143, 129), 'needs 10 ms or more'),
+                               ('50', (143, 0), 'less than 100 ms'), ('0', (0, 0), None)):
+        for compat, status in zip(([], ['--compat', 'perf-6.1']), statuses):
+            r = sonde(*compat, 'stat', '--timeout', ms, '-e', 'cs', '--', 'sleep', '0.2')
+            same((r.returncode, bool(says) and says in r.stderr), (status, bool(says and compat)),
+                 r.stderr)
+    r = sonde('--compat', 'perf-6.1', 'stat', '--append', '-e', 'cs', '--', 'true')
+    same(r.returncode, 0, r.stderr)
 
 
 @case('-j is JSON in every combination')
@@ -460,6 +476,18 @@ def refused_baselines():
     same(sonde('stat', '-a', '-e', GETPPID, '--baseline', 'base.json').returncode, 2)
     r = baseline('-a', '-A', '--', 'touch', 'x.ran')
     same((r.returncode, 'no places' in r.stderr, os.path.exists('x.ran')), (2, True, False))
+    # -j is not --format json, and what is compared with is not overwritten
+    r = sonde('stat', '-e', GETPPID, '-j', '-o', 'rows.json', '--', 'true')
+    same(r.returncode, 0, r.stderr)
+    r = sonde('stat', '-e', GETPPID, '--baseline', 'rows.json', '--', 'touch', 'x.ran')
+    same((r.returncode, 'rows of -j' in r.stderr), (2, True), r.stderr)
+    os.link('base.json', 'same.json')
+    for options in (['-o', 'base.json'], ['--format', 'json', '-o', './same.json'],
+                    ['-o', 'base.json', '--append']):
+        r = baseline(*options, '--', 'touch', 'x.ran')
+        same((r.returncode, 'name another file' in r.stderr, open('base.json').read() == good),
+             (2, True, True), r.stderr)
+    same(os.path.exists('x.ran'), False)
     for options in (['-r', '1'], ['-I', '100'], ['-j'], ['-x,'], ['--threshold', 'x'],
                     ['--threshold', 'inf'],
                     ['--format', 'xml']):
