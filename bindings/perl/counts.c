@@ -138,6 +138,7 @@ static SV *counts_row(pTHX_ const struct sonde_aggregate_row *row)
 	counts_store(aTHX_ hv, "mean", newSViv(row->mean));
 	counts_store(aTHX_ hv, "p50", newSViv(row->p50));
 	counts_store(aTHX_ hv, "p90", newSViv(row->p90));
+	counts_store(aTHX_ hv, "p95", newSViv(row->p95));
 	counts_store(aTHX_ hv, "p99", newSViv(row->p99));
 	return newRV_noinc((SV *)hv);
 }

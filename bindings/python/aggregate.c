@@ -248,7 +248,7 @@ static PyObject *aggregate_buckets(const struct sonde_aggregate_row *row)
 	return dict;
 }
 
-/* (keys, is_other, count, sum, min, max, mean, p50, p90, p99, buckets) */
+/* (keys, is_other, count, sum, min, max, mean, p50, p90, p95, p99, buckets) */
 static PyObject *aggregate_row(const struct sonde_aggregate_row *row)
 {
 	PyObject *keys = PyTuple_New((Py_ssize_t)row->nr_keys), *buckets;
@@ -265,10 +265,10 @@ static PyObject *aggregate_row(const struct sonde_aggregate_row *row)
 		return NULL;
 	}
 	return Py_BuildValue(
-		"(NOKLLLLLLLN)", keys, row->flags & SONDE_AGGREGATE_OTHER ? Py_True : Py_False,
+		"(NOKLLLLLLLLN)", keys, row->flags & SONDE_AGGREGATE_OTHER ? Py_True : Py_False,
 		(unsigned long long)row->count, (long long)row->sum, (long long)row->min,
 		(long long)row->max, (long long)row->mean, (long long)row->p50, (long long)row->p90,
-		(long long)row->p99, buckets);
+		(long long)row->p95, (long long)row->p99, buckets);
 }
 
 static PyObject *aggregate_rows(struct py_aggregate *self, PyObject *unused)
@@ -305,8 +305,8 @@ static PyMethodDef methods[] = {
 	{ "facts", (PyCFunction)aggregate_facts, METH_NOARGS,
 	  "facts() -> (title, count, sum, unfit, merged)" },
 	{ "rows", (PyCFunction)aggregate_rows, METH_NOARGS,
-	  "rows() -> list of (keys, is_other, count, sum, min, max, mean, p50, p90, p99, "
-	  "buckets)" },
+	  "rows() -> list of (keys, is_other, count, sum, min, max, mean, p50, p90, p95, "
+	  "p99, buckets)" },
 	{ "print", (PyCFunction)aggregate_print, METH_VARARGS,
 	  "print(fd, top, format, columns, from_ns=0, to_ns=0): writes the rows." },
 	{ NULL }

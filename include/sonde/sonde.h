@@ -1841,6 +1841,7 @@ struct sonde_aggregate_row {
 	const struct sonde_aggregate_value *keys;
 	const struct sonde_aggregate_bucket *buckets;
 	uint32_t nr_keys, nr_buckets;
+	int64_t p95;
 };
 /*
  * Sorts the rows: the largest first (by sum for sum, by count for all other kinds), those of equal

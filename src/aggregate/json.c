@@ -86,6 +86,7 @@ static void json_put_row(struct json *j, const struct aggregate *a,
 	if (a->kind == AGGREGATE_STATS) {
 		json_member_i64(j, "p50", row->p50);
 		json_member_i64(j, "p90", row->p90);
+		json_member_i64(j, "p95", row->p95);
 		json_member_i64(j, "p99", row->p99);
 	}
 	if (a->kind >= AGGREGATE_HIST)

@@ -302,6 +302,7 @@ int aggregate_row_at(struct aggregate *a, size_t i, struct sonde_aggregate_row *
 	if (a->kind == AGGREGATE_STATS) {
 		ret->p50 = rows_percentile(a, i, s, 50);
 		ret->p90 = rows_percentile(a, i, s, 90);
+		ret->p95 = rows_percentile(a, i, s, 95);
 		ret->p99 = rows_percentile(a, i, s, 99);
 	} else if (aggregate_has_cells(a)) {
 		TRY(rows_buckets(a, i));

@@ -205,7 +205,7 @@ static int text_add_row(struct text *t, const struct sonde_aggregate_row *row)
 {
 	const enum aggregate_kind kind = t->a->kind;
 	const int64_t stats[] = { row->sum, row->mean, row->min, row->p50,
-				  row->p90, row->p99,  row->max };
+				  row->p90, row->p95,  row->p99, row->max };
 
 	TRY(text_add_keys(t, row));
 	if (kind != AGGREGATE_SUM)
@@ -219,7 +219,9 @@ static int text_add_row(struct text *t, const struct sonde_aggregate_row *row)
 
 static void text_add_columns(struct text *t)
 {
-	static const char *const stats[] = { "sum", "mean", "min", "p50", "p90", "p99", "max" };
+	static const char *const stats[] = {
+		"sum", "mean", "min", "p50", "p90", "p95", "p99", "max"
+	};
 	const struct aggregate *a = t->a;
 
 	for (unsigned i = 0; i < a->nr_keys; i++) {

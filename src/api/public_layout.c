@@ -236,6 +236,7 @@ AT(sonde_aggregate_row, keys, 72);
 AT(sonde_aggregate_row, buckets, 80);
 AT(sonde_aggregate_row, nr_keys, 88);
 AT(sonde_aggregate_row, nr_buckets, 92);
+AT(sonde_aggregate_row, p95, 96);
 
 AT(sonde_aggregate_print_options, size, 0);
 AT(sonde_aggregate_print_options, top, 4);

@@ -232,6 +232,7 @@ TEST(percentiles_are_within_their_error)
 	assert_int_equal(row.max, 899000);
 	assert_in_range(row.p50, 399000 - 399000 / 128, 399000 + 399000 / 128);
 	assert_in_range(row.p90, 799000 - 799000 / 128, 799000 + 799000 / 128);
+	assert_in_range(row.p95, 849000 - 849000 / 128, 849000 + 849000 / 128);
 	assert_in_range(row.p99, 889000 - 889000 / 128, 889000 + 889000 / 128);
 	sonde_aggregate_free(a);
 	traced_close(&t);

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from ._program import Timer, _here
 from ._recording import _option_error, _patterns
 
-Stats = namedtuple("Stats", "count sum min max mean p50 p90 p99")
+Stats = namedtuple("Stats", "count sum min max mean p50 p90 p95 p99")
 Stats.__doc__ = "What stats() knows of a row; percentiles are in error by 1/128 at most."
 
 
@@ -84,8 +84,8 @@ class Aggregate(Mapping):
         if self.kind == "sum":
             return row[3]
         if self.kind == "stats":
-            return Stats(row[2], row[3], *row[4:10])
-        return row[10]
+            return Stats(row[2], row[3], *row[4:11])
+        return row[11]
 
     def _rows(self):
         if self._c is None:
