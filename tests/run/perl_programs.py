@@ -164,9 +164,9 @@ def ends():
     for code, words in ((tick, ()), (tick + named('on "EVENT", sub {};'), ('-p', str(os.getpid()))),
                         (tick + 'count "dummy", quiet => 1', ('-p', str(os.getpid())))):
         n = int(perl(code, '--for', '1s', *words).stdout.split('ticks ')[1])
-        need(10 <= n <= 21, n)
+        need(2 <= n <= 21, n)  # a busy machine misses some
     n = int(perl(tick, '--', 'sleep', '1').stdout.split('ticks ')[1])
-    need(10 <= n <= 40, n)
+    need(2 <= n <= 40, n)
     for code in ('begin { $| = 1; print "begin\\n" }; at_end { print "end\\n" }; ' + more
                  for more in (named('on "EVENT", sub {}'), 'every 100, sub {}')):
         p = subprocess.Popen([SONDE, 'run', '-p', str(os.getpid()), '--lang', 'perl', '-e', code],
