@@ -45,8 +45,8 @@ static char *script_find_named(const struct script_places *places, const struct 
  * Warns if a file in the current folder takes precedence over a script: the user may not know that
  * file.
  */
-static void script_warn_of_shadow(const struct script_places *places, const struct language *l,
-				  const char *file)
+static void script_warn_of_shadow(const struct cli *cli, const struct script_places *places,
+				  const struct language *l, const char *file)
 {
 	const struct language *of;
 	struct stat here, there;
@@ -54,7 +54,7 @@ static void script_warn_of_shadow(const struct script_places *places, const stru
 
 	if (path && !stat(file, &here) && !stat(path, &there) &&
 	    (here.st_dev != there.st_dev || here.st_ino != there.st_ino))
-		cli_say("script: running ./%s, which shadows %s", file, path);
+		cli_say("%s: running ./%s, which shadows %s", cli->command, file, path);
 	free(path);
 }
 
@@ -85,7 +85,7 @@ static int script_identify(const struct cli *cli, const struct script_places *pl
 	if (!access(file, R_OK)) {
 		path = l ? strdup(file) : NULL;
 		if (path && !cli_rules(cli)->needs_suffix && !strchr(file, '/'))
-			script_warn_of_shadow(places, l, file);
+			script_warn_of_shadow(cli, places, l, file);
 	} else {
 		path = script_find_named(places, l, file, !cli_rules(cli)->needs_suffix, &found);
 	}
@@ -262,10 +262,10 @@ static void script_warn_of_input(const struct cli *cli, const struct script *s, 
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}
-	cli_say("script: '-i %s' follows the script's name, so the script gets it and sonde reads "
-		"%.*s; to read %s: sonde script -i %s %s",
-		given, line ? (int)strcspn(line + 6, "\n") : 9, line ? line + 6 : "perf.data",
-		given, given, s->name);
+	cli_say("%s: '-i %s' follows the script's name, so the script gets it and sonde reads "
+		"%.*s; to read %s: sonde %s -i %s %s",
+		cli->command, given, line ? (int)strcspn(line + 6, "\n") : 9, line ? line + 6 : "perf.data",
+		given, cli->command, given, s->name);
 }
 
 static int script_run_in(const struct cli *cli, const struct script *s, const struct language *l,

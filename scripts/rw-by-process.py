@@ -6,7 +6,7 @@
 
     sonde record -e syscalls:sys_enter_read,syscalls:sys_enter_write -a -- sleep 10
     sonde script rw-by-process.py [NAME] [--json]
-NAME selects processes of that name.
+
 NAME narrows it down to processes of that name.
 """
 

@@ -112,7 +112,8 @@ const char *rights_remedy(char *buf, size_t size)
 
 static int rights_explain_foreign(const struct capture_event *e, int32_t tid, int error)
 {
-	char path[64], name[64] = "another user", buf[4096], remedy[RIGHTS_REMEDY_MAX];
+	char path[64], name[64] = "another user", buf[4096], text[RIGHTS_REMEDY_MAX];
+	const char *remedy = rights_remedy(text, sizeof(text));
 	struct passwd pw, *found = NULL;
 	struct stat st;
 
@@ -121,13 +122,14 @@ static int rights_explain_foreign(const struct capture_event *e, int32_t tid, in
 		return err_set(-error,
 			       "no right to record %s in process %d: it has more rights than we "
 			       "have; %s, or run as root",
-			       e->name, tid, rights_remedy(remedy, sizeof(remedy)));
+			       e->name, tid, remedy);
 	if (getpwuid_r(st.st_uid, &pw, buf, sizeof(buf), &found) == 0 && found)
 		snprintf(name, sizeof(name), "user %s", pw.pw_name);
 	return err_set(-error,
 		       "no right to record %s in process %d: it belongs to %s; run as that user, "
-		       "%s (CAP_PERFMON; before Linux 5.10 CAP_SYS_PTRACE, too), or run as root",
-		       e->name, tid, name, rights_remedy(remedy, sizeof(remedy)));
+		       "%s%s, or run as root",
+		       e->name, tid, name, remedy,
+		       remedy == text ? " (CAP_PERFMON; before Linux 5.10 CAP_SYS_PTRACE, too)" : "");
 }
 
 /* Explains a refusal that is not about the usual rights. */
