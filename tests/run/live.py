@@ -49,6 +49,35 @@ def followed():
     known(200 * 100 + 150 * 10, '-t', '200', '-n', '100', '-f', '150', '-c', '10')
 
 
+def switches_of(pid, path):
+    """Switches away from a process, from its exec to its exit; afterwards the kernel has taken its
+    events away."""
+    n, begun, ended = 0, False, False
+    for e in sonde.open(path):
+        if e.name == 'sched:sched_switch':
+            n += begun and not ended and e['prev_pid'] == pid
+        elif e['pid'] == pid:
+            begun, ended = True, ended or e.name == 'sched:sched_process_exit'
+    return n
+
+
+@case('each switch of a short command before its end is delivered')
+def switches():
+    found = {}
+    rec = sonde.record(['sched:sched_switch', 'sched:sched_process_exec',
+                        'sched:sched_process_exit'], system=True, output='all.data')
+    for _ in range(6):
+        own = sonde.record('sched:sched_switch', command=['sh', '-c', 'echo $$ > pid; exec true'])
+        n = sum(1 for e in own)
+        own.wait()
+        with open('pid') as f:
+            found[int(f.read())] = n
+    rec.stop()
+    list(rec)
+    rec.wait()
+    same(found, {pid: switches_of(pid, 'all.data') for pid in found})
+
+
 @case('with buffers of one page, what is not delivered is reported as lost')
 def one_page():
     rec = sonde.record(EVENT, command=[CALLS, '-n', '200000'], buffer='4K')
@@ -87,9 +116,11 @@ def timed_columns():
     for t in rec.batches(EVENT, 'time', every=0.2, rows=400):
         tables.append((time.monotonic() - begun, t.num_rows))
     need(sum(n for _, n in tables) in (1000, 1001), tables)
-    need(max(n for _, n in tables) == 400, tables)
-    need(any(n for at, n in tables if at < 0.7) and any(not n for _, n in tables), tables)
-    need(5 <= len(tables) < 15, tables)
+    # A busy machine may begin the command late, and divide its calls among two periods.
+    need(200 <= max(n for _, n in tables) <= 400, tables)
+    first = next(at for at, n in tables if n)
+    need(first < tables[-1][0] - 0.5 and any(not n for _, n in tables), tables)
+    need(4 <= len(tables) < 30, tables)
     for call, word in ((lambda: rec.batches(EVENT), 'only once'),
                        (lambda: sonde.open('timed.data').batches(EVENT, every=1), 'rows='),
                        (lambda: sonde.record(EVENT, system=True).batches(EVENT, every=0), 'every')):
@@ -112,10 +143,13 @@ def copied():
 
 @case('a filter is the kernel\'s, and a wrong one is an error at once')
 def filtered():
-    rec = sonde.record('syscalls:sys_enter_dup2', filter='oldfd == 7', system=True)
+    # of this process: others may use the same descriptor
+    rec = sonde.record('syscalls:sys_enter_dup2', filter='oldfd == 7 || oldfd == 18',
+                       pid=os.getpid())
     os.dup2(0, 17)
+    os.dup2(os.dup2(0, 18), 19)
     rec.stop()
-    same([e.oldfd for e in rec], [])
+    same([e.oldfd for e in rec], [18])
     for condition in ('oldfdd == 7', 'oldfd =='):
         try:
             sonde.record('syscalls:sys_enter_dup2', filter=condition, system=True)
