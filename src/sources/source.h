@@ -76,6 +76,15 @@ struct source_tracepoint {
 	const char *release; /* of the recorded kernel; NULL if the recording does not say */
 };
 
+/*
+ * What source_ops.open() returns, and sets in its options, if the file stores an input of another
+ * format in place of events. source_open() then reads that.
+ */
+enum { SOURCE_HOLDS_OTHER = 1 };
+struct source_held {
+	int fd; /* a file with the bytes of the other input; passed to the caller */
+};
+
 struct source_options {
 	const char *path;
 	size_t window_bytes;
@@ -111,7 +120,9 @@ struct source_options {
 	/* The path is packed or a pipe: fd, owned by the source, is a file with its content. */
 	bool is_copied;
 	int fd;
-	atomic_int *stopped; /* set to end the waiting for a stream */
+	const char *inside;       /* the format of the file that stores the input; NULL if none */
+	struct source_held *held; /* set by open() that returns SOURCE_HOLDS_OTHER */
+	atomic_int *stopped;      /* set to end the waiting for a stream */
 	/*
 	 * Called while a packed input is read, with the packed bytes read so far. total is 0 if
 	 * unknown. May be NULL.
@@ -234,11 +245,11 @@ struct source_traits {
 	bool describes_late;
 	/* Raw traces of processors, which may hold values that no sample has. */
 	bool has_cpu_traces;
-	bool has_counts;      /* counters read at intervals (perf stat), not samples */
+	bool has_counts; /* counters read at intervals (perf stat), not samples */
 	/* Event types are described whether events of them were recorded or not. */
 	bool has_fixed_types;
-	bool reports_types;   /* losses and throttling are reported for event types */
-	bool has_time_zero;   /* 0 is a valid time; otherwise it means that the time is unknown */
+	bool reports_types; /* losses and throttling are reported for event types */
+	bool has_time_zero; /* 0 is a valid time; otherwise it means that the time is unknown */
 };
 
 /* A recorded group of event types. */
@@ -263,6 +274,7 @@ struct source_ops {
 	 * directory has no such file. NULL if recordings of this format are never directories.
 	 */
 	int (*head_file)(int dir, char ret[NAME_MAX + 1]);
+	/* Returns 0, or SOURCE_HOLDS_OTHER. */
 	int (*open)(struct source **ret, const struct source_options *opts);
 	/* True if input with this beginning can be read as a stream. NULL if none can. */
 	bool (*streams)(const uint8_t *head, size_t len);

@@ -282,6 +282,27 @@ static int source_find(struct input *in, const struct source_options *opts,
 	return 0;
 }
 
+/* Opens what the input stores in place of events. */
+static int source_open_held(struct source **ret, struct input *in, const struct source_ops *holder)
+{
+	const ssize_t n = pread(in->opts.held->fd, in->head, sizeof(in->head), 0);
+	const struct source_ops *ops = n > 0 ? sources_choose(in->head, (size_t)n) : NULL;
+
+	if (!ops || ops == holder) {
+		close(in->opts.held->fd);
+		return err_set(-EBADMSG,
+			       "%s has no events: it is a %s that stores text, and not that of "
+			       "ftrace",
+			       in->name, holder->name);
+	}
+	in->opts.inside = holder->name;
+	in->opts.fd = in->opts.held->fd;
+	in->opts.held = NULL;
+	in->opts.stream = NULL;
+	in->opts.is_copied = true;
+	return ops->open(ret, &in->opts);
+}
+
 int source_open(struct source **ret, const struct source_options *opts)
 {
 	struct input in = {
@@ -290,17 +311,21 @@ int source_open(struct source **ret, const struct source_options *opts)
 		.changed = { .tv_nsec = UTIME_NOW },
 	};
 	const struct source_ops *ops = NULL;
+	struct source_held held = { .fd = -1 };
 	int r;
 
+	in.opts.held = &held;
 	if (!opts->read_defects)
 		in.opts.read_defects = opts->defects;
 	if (!strcmp(opts->path, "-"))
 		in.opts.path = "/dev/stdin"; /* in case it is a file */
 	r = source_find(&in, opts, &ops);
-	if (r >= 0)
-		return ops->open(ret, &in.opts);
-	stream_free(in.opts.stream);
-	return r;
+	if (r < 0) {
+		stream_free(in.opts.stream);
+		return r;
+	}
+	r = ops->open(ret, &in.opts);
+	return r == SOURCE_HOLDS_OTHER ? source_open_held(ret, &in, ops) : r;
 }
 
 const char *source_fact(struct source *s, const char *key)

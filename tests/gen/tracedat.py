@@ -146,6 +146,7 @@ class TraceDat:
     def __init__(self, version=7, big=False, long_bytes=8, compression='none', page=PAGE,
                  kallsyms=b'', printk=b'', cmdlines=b'', options=(), clock='local', cpus=2,
                  events=None):
+        self.text = None  # of a latency tracer, in place of events
         self.version, self.big, self.long_bytes, self.page = version, big, long_bytes, page
         self.e = '>' if big else '<'
         self.compression, self.kallsyms, self.printk = compression, kallsyms, printk
@@ -289,6 +290,8 @@ class TraceDat:
         head += self.sized(self.cmdlines) + struct.pack(self.e + 'I', self.nr_cpus)
         instances = [name for name in self.buffers if name]
         options = b'options  \0' + self.own_options()
+        if self.text is not None:
+            return head + options + struct.pack(self.e + 'H', 0) + b'latency  \0' + self.text
         one = 10 + 16 * self.nr_cpus
         clock = self.sized(self.clock_text()[:-1])
         size = len(head) + len(options) + sum(6 + 8 + len(n) + 1 for n in instances) + 2 + one + \
@@ -342,7 +345,12 @@ class TraceDat:
                              (20, self.sized(self.printk, 'I')), (21, self.sized(self.cmdlines))):
             options += self.option(number, struct.pack(self.e + 'Q', len(data)))
             data += self.section(number, part)
+        if self.text is not None:
+            options += self.option(22, struct.pack(self.e + 'Q', len(data)) + b'\0local\0')
+            data += self.section(22, self.text)
         for name, cpus in self.buffers.items():
+            if self.text is not None and not cpus:
+                continue
             at = len(data)
             pages = b'' if self.compression != 'none' else bytes(-(at + 16) % self.page)
             table = b''
@@ -480,6 +488,9 @@ def seeds(folder):
                 name = '%d-%s-%d%s' % (version, packed, long_bytes, '-big' if big else '')
                 (folder / name).write_bytes(bytes((turn * 53 & 255, turn * 29 & 255)) + t.data())
                 turn += 1
+        t = TraceDat(version=version, compression=packed)
+        t.text = b'# tracer: irqsoff\n  a-1       0d.s2    0us+: f <-g\n'
+        (folder / ('%d-%s-text' % (version, packed))).write_bytes(b'\0\0' + t.data())
 
 
 if __name__ == '__main__':

@@ -219,6 +219,44 @@ def check_pages(top):
         '%d lines' % windowed.count('\n'))
 
 
+LATENCY = b'''# tracer: irqsoff
+#
+# latency: 16 us, #4/4, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)
+#  => started at: run_timer_softirq
+#
+  <idle>-0       0d.s2    0us+: _raw_spin_lock_irq <-run_timer_softirq
+  <idle>-0       0dNs3   17us : trace_hardirqs_on <-run_timer_softirq
+  <idle>-0       0dNs3   25us : <stack trace>
+ => _raw_spin_unlock_irq
+    bash-12      1d.h2. 1234us!: do_it <-main
+'''
+
+
+def check_latency(top):
+    """Text that a latency tracer left in place of events is read as ftrace's text is."""
+    want = sonde('script', '-i', made_file(top, 'latency.txt', LATENCY))[1]
+    say(want.count('ftrace:text') == 4, 'text of a latency tracer', want)
+    for form in (dict(version=6), dict(version=6, big=True), dict(version=7), dict(
+            version=7, compression='zstd'), dict(version=7, big=True)):
+        t = made.TraceDat(**form)
+        t.text = LATENCY
+        path = made_file(top, 'latency.dat', t)
+        text = sonde('script', '-i', path)[1]
+        say(text == want, 'text of a latency tracer in a trace.dat %s' % form, text)
+    out = sonde('info', '-i', path)[1]
+    say("ftrace's text, stored in a trace.dat" in out and 'irqsoff' in out, 'info of it', out)
+    t.cpu(0).add(1, t.print(1, 'event'))
+    status, out, err = sonde('script', '-i', made_file(top, 'both.dat', t))
+    say('event' in out and 'unknown-record: 1 (first the text of a latency tracer' in err,
+        'text in addition to events is reported', out + err)
+    for text, why in (b'', 'stores text, and not that of ftrace'), (b'hello\n' * 9, 'stores text'), \
+            (made.every_kind().data(), 'stores text'):
+        t = made.TraceDat(version=6)
+        t.text = text
+        status, out, err = sonde('script', '-i', made_file(top, 'other.dat', t))
+        say(status == 1 and why in err, 'another text: %.9r' % text, err)
+
+
 # ---- damage ------------------------------------------------------------------------------------
 
 def check_damage(top, path):
@@ -282,6 +320,7 @@ def main():
         check_losses(top)
         check_unknown(top)
         check_several(top)
+        check_latency(top)
         check_pages(top)
         check_damage(top, path)
     check_corpus()

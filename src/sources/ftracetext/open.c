@@ -220,13 +220,15 @@ static bool open_ftracetext_fact_at(struct source *source, size_t i, struct sour
 		{ .key = "kind", .value = "file" },
 		{ .key = "format", .value = "ftrace text" },
 		{ .key = "format_text",
-		  .value = "ftrace's text",
+		  .value =
+			  s->opts.inside ? "ftrace's text, stored in a trace.dat" : "ftrace's text",
 		  .label = "format",
 		  .about = FACT_TEXT_ONLY },
 		{ .key = "tracer", .value = *s->tracer ? s->tracer : NULL, .label = "tracer" },
+		{ .key = "inside", .value = s->opts.inside },
 	};
 
-	if (i >= sizeof(facts) / sizeof(*facts))
+	if (i >= sizeof(facts) / sizeof(*facts) - !s->opts.inside)
 		return false;
 	*ret = facts[i];
 	return true;

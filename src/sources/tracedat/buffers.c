@@ -170,7 +170,7 @@ static int buffers_take_option(struct tracedat_source *s, struct tracedat_option
 			       : buffers_take_part(s, o->id, &o->data);
 	case TRACEDAT_BUFFER_TEXT:
 		s->has_text = true;
-		return 0;
+		return bytes_u64(&o->data, "offset of a text", &s->text_off);
 	default:
 		return 0;
 	}
@@ -193,14 +193,6 @@ static int buffers_read_options(struct tracedat_source *s, struct bytes *b, uint
 }
 
 /* ---- version 6 ------------------------------------------------------------------------------- */
-
-static int buffers_no_events(const struct tracedat_source *s)
-{
-	return err_set(-EBADMSG,
-		       "%s has the text of a latency tracer in place of events, which trace-cmd "
-		       "report shows",
-		       s->opts.path);
-}
 
 /* The top buffer is the first, although the options with its instances are in front of it. */
 static int buffers_add_top(struct tracedat_source *s, struct tracedat_buffer *take)
@@ -228,8 +220,13 @@ static int buffers_read_6(struct tracedat_source *s, struct bytes *b)
 		TRY(buffers_read_options(s, b, &next));
 		TRY(tracedat_tag_read(b, &tag));
 	}
-	if (tag != TRACEDAT_TAG_PAGES)
-		return buffers_no_events(s);
+	if (tag == TRACEDAT_TAG_OPTIONS)
+		return bytes_fail(b, -EBADMSG, "options follow the options");
+	if (tag == TRACEDAT_TAG_LATENCY) {
+		s->has_text = true;
+		s->text_off = bytes_file_off(b);
+		return 0;
+	}
 	r = tracedat_cpus_read(b, s->parts.nr_cpus, &top);
 	if (r < 0) {
 		vec_done(&top.cpus);
@@ -250,6 +247,7 @@ static void buffers_forget(struct tracedat_source *s)
 		free(*block);
 	vec_clear(&s->blocks);
 	s->dropped = 0;
+	s->has_text = false;
 }
 
 /* The parts have no total size, so the memory grows until all are in it. */
@@ -293,9 +291,50 @@ static int buffers_read_7(struct tracedat_source *s)
 		TRY(tracedat_section_load(s, off, TRACEDAT_DONE, "options", &b, &off));
 		TRY(buffers_read_options(s, &b, &off));
 	}
-	if (!s->buffers.n && s->has_text)
-		return buffers_no_events(s);
 	return 0;
+}
+
+/* ---- text of a latency tracer ---------------------------------------------------------------- */
+
+/* In version 6 the text is the rest of the file. */
+static int buffers_copy_rest(struct tracedat_source *s)
+{
+	enum { AT_ONCE = 1 << 20 };
+	uint8_t *room = malloc(AT_ONCE);
+	int r = room ? 0 : err_nomem();
+
+	for (uint64_t at = s->text_off; at < s->file_bytes && r == 0;) {
+		const uint64_t left = s->file_bytes - at, n = left < AT_ONCE ? left : AT_ONCE;
+
+		r = tracedat_read(s, at, n, "text", room);
+		if (r == 0)
+			r = tracedat_unpacked_append(s, room, n);
+		at += n;
+	}
+	free(room);
+	return r;
+}
+
+/* Copies the text to the file `unpacked`. */
+static int buffers_copy_text(struct tracedat_source *s)
+{
+	struct bytes text;
+	uint64_t place;
+
+	TRY(tracedat_unpacked_append(s, NULL, 0));
+	if (s->start.version == TRACEDAT_VERSION_6)
+		return buffers_copy_rest(s);
+	TRY(tracedat_section_load(s, s->text_off, TRACEDAT_BUFFER_TEXT, "text", &text, &place));
+	return tracedat_unpacked_append(s, text.pos, bytes_left(&text));
+}
+
+static bool buffers_have_pages(struct tracedat_source *s)
+{
+	vec_foreach(buffer, &s->buffers) {
+		if (buffer->cpus.n)
+			return true;
+	}
+	return false;
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -386,6 +425,15 @@ int tracedat_buffers_open(struct tracedat_source *s)
 	TRY(buffers_read_start(s));
 	if (s->start.version == TRACEDAT_VERSION_7)
 		TRY(buffers_read_7(s));
+	if (s->has_text && !buffers_have_pages(s)) {
+		TRY(buffers_copy_text(s));
+		return SOURCE_HOLDS_OTHER;
+	}
+	if (s->has_text)
+		defects_add(s->opts.defects, DEFECT_UNKNOWN_RECORD, 1,
+			    "the text of a latency tracer, which is in %.120s in addition to "
+			    "events",
+			    s->opts.path);
 	TRY(buffers_describe(s));
 	TRY(tracedat_names_open(s));
 	for (size_t i = 0; i < s->buffers.n; i++)

@@ -56,8 +56,12 @@ static int open_file(struct tracedat_source *s)
 
 static int open_steps(struct tracedat_source *s)
 {
+	int r;
+
 	TRY(open_file(s));
-	TRY(tracedat_buffers_open(s));
+	r = tracedat_buffers_open(s);
+	if (r)
+		return r;
 	tracedat_facts_read(s);
 	TRY(tracedat_schemas_make(s));
 	return tracedat_scan(s);
@@ -79,7 +83,11 @@ static int open_tracedat(struct source **ret, const struct source_options *opts)
 	s->opts.stream = NULL;
 	s->fd = s->unpacked = -1;
 	r = open_steps(s);
-	if (r < 0) {
+	if (r == SOURCE_HOLDS_OTHER) {
+		opts->held->fd = s->unpacked;
+		s->unpacked = -1;
+	}
+	if (r) {
 		open_tracedat_close(&s->source);
 		return r;
 	}

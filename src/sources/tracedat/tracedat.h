@@ -98,8 +98,9 @@ struct tracedat_source {
 	bool has_cmdlines_section; /* its place in the file is known: see cmdlines_off */
 	uint64_t cmdlines_off;
 	bool is_swapped;
-	bool has_text;  /* the text of a latency tracer */
-	struct abi abi; /* of the recorded kernel */
+	bool has_text;     /* the text of a latency tracer */
+	uint64_t text_off; /* of it: of its section, or of the text itself in version 6 */
+	struct abi abi;    /* of the recorded kernel */
 	uint32_t nr_cpus;
 	uint64_t trace_id, date_us, offset_ns, dropped;
 	struct tracedat_tsc tsc;
@@ -161,6 +162,8 @@ int tracedat_pages_unpack(struct tracedat_source *s, struct tracedat_cpu *cpu, u
 /* Appends bytes to s->unpacked. */
 int tracedat_unpacked_append(struct tracedat_source *s, const void *p, size_t n);
 /* buffers.c: reads the head of the file, and finds all ranges. */
+/* Returns 0; SOURCE_HOLDS_OTHER if there is text in place of events, which is in `unpacked` then.
+ */
 int tracedat_buffers_open(struct tracedat_source *s);
 /* schemas.c */
 int tracedat_schemas_make(struct tracedat_source *s);
