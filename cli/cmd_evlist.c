@@ -45,9 +45,6 @@ static const struct opt options[] = {
 		"shows events of a group together: {leader,member}"),
 	OPT_FLAG(0, "trace-fields", struct args, fields, "prints the fields of each tracepoint"),
 	FORMAT_OPTIONS(struct args, format, "sonde-lists-json(5)"),
-	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats",
-		"takes the running kernel's descriptions of tracepoints that the "
-		"recording does not describe, if it has them under the same name and number"),
 	RECORDING_OPTIONS(struct args, rec),
 	OPT_END,
 };

@@ -28,6 +28,16 @@ struct reading_options {
 	OPT_OUR_KEY(0, "max-unpacked", "SIZE", "max-unpacked",                                   \
 		    "reads a packed or compressed recording up to SIZE (4G) unpacked; default: " \
 		    "200 times what is packed, at least 1G")
+/* clang-format off */
+#define FORMATS_OPTIONS \
+	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats", \
+		"takes the running kernel's descriptions of tracepoints that the recording does " \
+		"not describe, if it has them under the same name and number"), \
+	OPT_OUR_KEY(0, "tracefs", "FOLDER", "tracefs", \
+		"takes descriptions of tracepoints from FOLDER, a copy of tracefs " \
+		"(FOLDER/events/SYSTEM/EVENT/format), like --kernel-formats; and reads ftrace's " \
+		"text by them")
+/* clang-format on */
 /*
  * Options of all commands of this kind; values are a struct s whose member m is a struct
  * reading_options.
@@ -36,8 +46,8 @@ struct reading_options {
 	OPT_KEY('f', "force", NULL, "force", "reads a recording of another user"), \
 		RECORDING_OTHER_OPTIONS(s, m)
 /* The same for a command whose --force does more. */
-#define RECORDING_OTHER_OPTIONS(s, m)                                       \
-	MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
+#define RECORDING_OTHER_OPTIONS(s, m)                                                        \
+	FORMATS_OPTIONS, MAX_UNPACKED_OPTION, NO_FOLLOW_OPTION, STRICT_OPTIONS(s, m.strict), \
 		SANDBOX_OPTION(s, m.sandbox)
 /*
  * Options that choose events by keys of the session, so that they mean the same in all commands.

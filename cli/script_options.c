@@ -218,13 +218,7 @@ const struct opt script_options[] = {
 		"named before it. So the events of unrelated clocks are listed together, too"),
 	OPT_KEY('f', "force", NULL, "force",
 		"reads a recording that another user owns; with -g overwrites an existing file"),
-	OPT_OUR_KEY(0, "kernel-formats", NULL, "kernel-formats",
-		"takes the running kernel's descriptions of tracepoints that the "
-		"recording does not describe, if it has them under the same name and number"),
-	OPT_OUR_KEY(0, "tracefs", "FOLDER", "tracefs",
-		    "takes descriptions of tracepoints from FOLDER, a copy of tracefs "
-		    "(FOLDER/events/SYSTEM/EVENT/format), like --kernel-formats; and reads "
-		    "ftrace's text by them"),
+	FORMATS_OPTIONS,
 	MAX_UNPACKED_OPTION,
 	NO_FOLLOW_OPTION,
 	STRICT_OPTIONS(struct script_args, strict),
