@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads ftrace's text: lines of all forms, and what an instance of this kernel wrote.
+"""Reads ftrace's text: lines of all forms, with descriptions of events that the test makes.
 
     ftracetext.py SONDE
-
-The fields of the instance's text are compared with those of the same events in its raw pages.
 """
 import json
 import os
@@ -43,6 +41,15 @@ EVENTS = {
 	field:u32 hidden;	offset:28;	size:4;	signed:0;
 ''', '"%d,%d at %p name=%s", ((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & '
      '((1U << 20) - 1))), REC->where, __get_str(name)'),
+    ('test', 'arrays'): ('''	field:u8 raw[4];	offset:8;	size:4;	signed:0;
+	field:u16 words[3];	offset:12;	size:6;	signed:0;
+	field:u8 part[4];	offset:18;	size:4;	signed:0;
+	field:__data_loc u8[] more;	offset:24;	size:4;	signed:0;
+	field:__data_loc u32[] list;	offset:28;	size:4;	signed:0;
+''', '"raw=%s words=%s part=%s more=%s list=%s", __print_hex(REC->raw, 4), '
+     '__print_array(REC->words, 3, 2), __print_hex(REC->part, 2), '
+     '__print_hex_str(__get_dynamic_array(more), __get_dynamic_array_len(more)), '
+     '__print_array(__get_dynamic_array(list), __get_dynamic_array_len(list) / 4, 4)'),
     ('syscalls', 'sys_enter_openat'): ('''	field:int __syscall_nr;	offset:8;	size:4;	signed:1;
 	field:int dfd;	offset:16;	size:8;	signed:0;
 	field:const char * filename;	offset:24;	size:8;	signed:0;
@@ -111,6 +118,18 @@ def forms(folder):
     say(f.get('dev') == 8 << 20 | 17 and f.get('name') == 'sd a1' and 'where' not in f and
         'hidden' not in f and f.get('text') == '8,17 at 00000000deadbeef name=sd a1',
         'fields that the text does not show are left out', '%s %s' % (got, err))
+    say('hidden-fields: 1 (first block:block_plug: where)' in err, 'and are reported', err)
+    status, got, err = read(head + 'arrays: raw=01 02 ff 00 words={0x1,0xffff,0x0} part=05 06 '
+                            'more=0a0b list={0x12345678}\n' +
+                            head[14:] + 'arrays: raw=01 02 ff 00 words={0x1} part=05 06 '
+                            'more= list={}\n' +
+                            head[14:] + 'arrays: raw=01 02 ff words={0x1,} part= more=1 list=0\n')
+    f = [e['fields'] for e in got]
+    say(len(f) == 3 and (f[0]['raw'], f[0]['words'], f[0]['more'], f[0]['list']) ==
+        ([1, 2, 255, 0], [1, 65535, 0], [10, 11], [0x12345678]) and
+        (f[1]['more'], f[1]['list']) == ([], []) and 'part' not in f[0] and
+        list(f[2]) == ['text'] and 'text-only: 1 (first the line at 0x' in err and
+        'hidden-fields: 1 (first test:arrays: part)' in err, 'arrays', '%s %s' % (f, err))
     status, got, err = read(head + 'sys_openat(dfd: 0xffffff9c, filename: 0x7f00 "/a, b)")\n')
     f = got[0]['fields'] if got else {}
     say(got and got[0]['event'] == 'syscalls:sys_enter_openat' and
@@ -122,10 +141,24 @@ def forms(folder):
         [('sched:sched_switch', {'text': 'another text'}), ('ftrace:print', {'buf': 'hello'}),
          ('ftrace:text', {'text': 'no_event: text'})],
         'other text is kept', '%s %s' % (got, err))
+    say('text-only: 2 (first the line at 0xe of ' in err and
+        'is not the text of sched:sched_switch)' in err, 'and is reported', err)
+    (folder / 'empty' / 'events' / 'none' / 'none').mkdir(parents=True, exist_ok=True)
+    for command in (['info'], ['report'], ['script'], ['convert', '-f', '--to', 'csv', '-o',
+                                                       str(folder / 'out.csv')]):
+        for tracefs, want in ((folder, 'text-only: 2'), (folder / 'empty', 'text-only: 2'),
+                              (folder / 'none', 'has no descriptions of events')):
+            err = run([SONDE, *command, '-i', str(path), '--tracefs', str(tracefs)])[2].decode()
+            say(want in err, '%s --tracefs %s' % (command[0], tracefs.name), err)
     path.write_text(line % '..... ' + '\n' + line % '..... ' + '\n')
     _, all_of, _ = events(path, '--tracefs', str(folder), '--where', 'next_comm == "x=y"')
     _, none, _ = events(path, '--tracefs', str(folder), '--where', 'prev_state == 1')
     say(len(all_of) == 2 and not none, '--where uses the fields', '%s %s' % (all_of, none))
+    csv = folder / 'switches.csv'
+    run([SONDE, 'convert', '-i', str(path), '--tracefs', str(folder), '-e', 'sched_switch',
+         '--fields', 'prev_pid,prev_state,next_comm', '-o', str(csv)])
+    say(csv.read_text() == 'time,cpu,pid,tid,comm,prev_pid,prev_state,next_comm\n' +
+        2 * '1000002000,1,7,7,bash,7,259,x=y\n', 'columns', csv.read_text())
     blob = bytearray(path.read_bytes())
     bad = []
     for at in range(0, len(blob), 3):
@@ -147,4 +180,4 @@ def main():
 
 
 main()
-done()
+sys.exit(done())

@@ -249,8 +249,8 @@ def check_latency(top):
     status, out, err = sonde('script', '-i', made_file(top, 'both.dat', t))
     say('event' in out and 'unknown-record: 1 (first the text of a latency tracer' in err,
         'text in addition to events is reported', out + err)
-    for text, why in (b'', 'stores text, and not that of ftrace'), (b'hello\n' * 9, 'stores text'), \
-            (made.every_kind().data(), 'stores text'):
+    why = 'stores text, and not that of ftrace'
+    for text in b'', b'hello\n' * 9, made.every_kind().data():
         t = made.TraceDat(version=6)
         t.text = text
         status, out, err = sonde('script', '-i', made_file(top, 'other.dat', t))

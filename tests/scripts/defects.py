@@ -59,8 +59,9 @@ REPORTED_BY = {
     'no-descriptor': 'text check', 'ended-early': EVERYWHERE, 'missed-cpus': EVERYWHERE,
     'dlfilter-dropped': 'text', 'no-kernel-symbols': 'text check', 'text-pokes': READING,
 }
-# tests/nomem tests the first, tests/unit/aggregate the second, which only aggregations cause.
-ELSEWHERE = ('no-memory', 'sum-overflow')
+# tests/nomem tests the first, tests/unit/aggregate the second, which only aggregations cause,
+# tests/roundtrip/ftracetext.py those of text.
+ELSEWHERE = ('no-memory', 'sum-overflow', 'text-only', 'hidden-fields')
 OPTIONS = {'kernel-formats': ['--kernel-formats'],
            'dlfilter-dropped': ['--dlfilter', TELL, '--dlarg', 'late=2'],
            'no-kernel-symbols': ['--kallsyms', '/dev/null']}

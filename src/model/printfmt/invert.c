@@ -53,6 +53,15 @@ static uint64_t invert_load_offset(const struct pf_expr *e)
 	return e->offset + (e->code == PF_E_INDEX ? e->a->value * e->value : 0);
 }
 
+static void invert_put(uint8_t *to, uint64_t v, uint32_t width)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(to, &v, width);
+#else
+	memcpy(to, (uint8_t *)&v + 8 - width, width);
+#endif
+}
+
 /* Sets the bits of mask in the bytes that e loads. */
 static bool invert_store(struct invert *inv, const struct pf_expr *e, uint64_t v, uint64_t mask)
 {
@@ -72,13 +81,10 @@ static bool invert_store(struct invert *inv, const struct pf_expr *e, uint64_t v
 		mask &= e->value;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	memcpy(&old, inv->bytes + at, width);
-	old = (old & ~mask) | (v & mask);
-	memcpy(inv->bytes + at, &old, width);
 #else
 	memcpy((uint8_t *)&old + 8 - width, inv->bytes + at, width);
-	old = (old & ~mask) | (v & mask);
-	memcpy(inv->bytes + at, (uint8_t *)&old + 8 - width, width);
 #endif
+	invert_put(inv->bytes + at, (old & ~mask) | (v & mask), width);
 	return true;
 }
 
@@ -288,7 +294,8 @@ static bool invert_flags(struct invert *inv, const struct pf_text *t, const char
 }
 
 /* Text of a dynamic field goes to the record's end. */
-static bool invert_append(struct invert *inv, const struct sonde_field *f, const char *at, size_t n)
+static bool invert_append(struct invert *inv, const struct sonde_field *f, const void *at, size_t n,
+			  bool is_string)
 {
 	const uint32_t base = f->is_relative ? f->offset + 4 : 0;
 	uint32_t word;
@@ -302,15 +309,15 @@ static bool invert_append(struct invert *inv, const struct sonde_field *f, const
 	if (inv->len >= inv->room || n + 1 > inv->room - inv->len || inv->len - base > UINT16_MAX ||
 	    n + 1 > UINT16_MAX)
 		return false;
-	word = (uint32_t)(n + 1) << 16 | (inv->len - base);
+	word = (uint32_t)(n + is_string) << 16 | (inv->len - base);
 	memcpy(inv->bytes + f->offset, &word, 4);
 	memcpy(inv->bytes + inv->len, at, n);
 	inv->bytes[inv->len + n] = '\0';
-	inv->len += (uint32_t)(n + 1);
+	inv->len += (uint32_t)(n + is_string);
 	return true;
 }
 
-static bool invert_fixed(struct invert *inv, uint32_t offset, uint32_t width, const char *at,
+static bool invert_fixed(struct invert *inv, uint32_t offset, uint32_t width, const void *at,
 			 size_t n)
 {
 	if (offset > inv->room || width > inv->room - offset || n > width)
@@ -331,8 +338,109 @@ static bool invert_bytes(struct invert *inv, const struct pf_text *t, const char
 	if (!f || t->place.skip)
 		return false;
 	if (f->is_dynamic && !t->place.itself)
-		return invert_append(inv, f, at, n);
+		return invert_append(inv, f, at, n, true);
 	return f->width && invert_fixed(inv, f->offset, f->width, at, n);
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static const struct pf_expr *invert_without_casts(const struct pf_expr *e)
+{
+	while (e->code >= PF_E_TRUNC1 && e->code <= PF_E_SEXT4)
+		e = e->a;
+	return e;
+}
+
+/* The bytes of an element; 0 if they are not constant. */
+static uint32_t invert_element(const struct pf_text *t)
+{
+	const struct pf_expr *e = t->elem ? invert_without_casts(t->elem) : NULL;
+
+	if (t->kind == PF_T_HEX)
+		return 1;
+	return e && e->code == PF_E_CONST && value_has_width((uint32_t)e->value)
+		       ? (uint32_t)e->value
+		       : 0;
+}
+
+/* True if the count of a text is that of all elements of its field. */
+static bool invert_is_all(const struct pf_text *t, const struct sonde_field *f, uint32_t width)
+{
+	const struct pf_expr *e = invert_without_casts(t->count);
+
+	if (!f->is_dynamic)
+		return e->code == PF_E_CONST && f->width && e->value * width == f->width;
+	if ((e->code == PF_E_DIV || e->code == PF_E_SDIV) && width > 1) {
+		const struct pf_expr *by = invert_without_casts(e->b);
+
+		if (by->code != PF_E_CONST || by->value != width)
+			return false;
+		e = invert_without_casts(e->a);
+	} else if (width > 1) {
+		return false;
+	}
+	return e->code == PF_E_DYNLEN && e->field == f;
+}
+
+static bool invert_hex_byte(const char *at, const char *end, uint8_t *ret)
+{
+	if (end - at < 2 || invert_digit(at[0]) > 15 || invert_digit(at[1]) > 15)
+		return false;
+	*ret = (uint8_t)(invert_digit(at[0]) << 4 | invert_digit(at[1]));
+	return true;
+}
+
+/* Reads "01 ff", "01ff" or "{0x1,0xff}". Returns the bytes; <0 if the text is none of these. */
+static int invert_elements(const struct pf_text *t, uint32_t width, const char *at, const char *end,
+			   uint8_t *ret, size_t room)
+{
+	size_t n = 0;
+
+	if (t->braces && t->kind == PF_T_ARRAY && (end - at < 2 || *at++ != '{' || *--end != '}'))
+		return -1;
+	while (at < end) {
+		uint64_t v = 0;
+
+		if (room - n < width)
+			return -1;
+		if (n && !(t->kind == PF_T_HEX && t->compact) &&
+		    *at++ != (t->kind == PF_T_ARRAY ? ',' : ' '))
+			return -1;
+		if (t->kind == PF_T_HEX) {
+			if (!invert_hex_byte(at, end, &ret[n]))
+				return -1;
+			at += 2;
+		} else {
+			if (end - at < 3 || at[0] != '0' || at[1] != 'x')
+				return -1;
+			at = invert_digits(at + 2, end, 16, &v);
+			if (!at)
+				return -1;
+			invert_put(ret + n, v, width);
+		}
+		n += width;
+	}
+	return (int)n;
+}
+
+/* An array that the text does not show completely is passed over. */
+static bool invert_array(struct invert *inv, const struct pf_text *t, const char *at,
+			 const char *end)
+{
+	enum { MOST_BYTES = 4096 };
+	const struct sonde_field *f = t->place.field;
+	const uint32_t width = invert_element(t);
+	uint8_t bytes[MOST_BYTES];
+	int n;
+
+	if (!f || t->place.skip || (f->is_dynamic && t->place.itself) || !width ||
+	    !invert_is_all(t, f, width))
+		return !inv->shown;
+	n = inv->shown ? 0 : invert_elements(t, width, at, end, bytes, sizeof(bytes));
+	if (n < 0)
+		return false;
+	return f->is_dynamic ? invert_append(inv, f, bytes, (size_t)n, false)
+			     : invert_fixed(inv, f->offset, f->width, bytes, (size_t)n);
 }
 
 /*
@@ -358,6 +466,9 @@ static bool invert_text(struct invert *inv, const struct pf_text *t, const char 
 		return invert_symbol(inv, t, at, end);
 	case PF_T_FLAGS:
 		return invert_flags(inv, t, at, end);
+	case PF_T_HEX:
+	case PF_T_ARRAY:
+		return invert_array(inv, t, at, end);
 	}
 	return !inv->shown;
 }

@@ -54,8 +54,8 @@ static void decode_set(const struct cut *cut, int32_t pid, int32_t tid, int32_t 
 	ret->chain_off = 0;
 	ret->is_left_out = false;
 	ret->pub.schema = sc->id;
-	ret->pub.time_ns = cut->order == CUT_AT_ONCE && !cut->time_ns ? SONDE_NO_TIME
-								      : cut->time_ns;
+	ret->pub.time_ns =
+		cut->order == CUT_AT_ONCE && !cut->time_ns ? SONDE_NO_TIME : cut->time_ns;
 	ret->pub.cpu = cpu;
 	ret->pub.pid = pid;
 	ret->pub.tid = tid;
@@ -249,6 +249,13 @@ static bool decode_fields(struct ftracetext_source *s, const struct ftracetext_t
 			       type->fixed + FTRACETEXT_LONGEST_RECORD, used);
 }
 
+static void decode_count_text(const struct ftracetext_source *s, const struct cut *cut,
+			      const char *what, const char *of)
+{
+	defects_add(s->opts.defects, DEFECT_TEXT_ONLY, 1, "the line at 0x%llx of %.80s %s %.120s",
+		    (unsigned long long)cut->file_off, s->opts.path, what, of);
+}
+
 static int decode_event(struct ftracetext_source *s, const struct cut *cut, const struct lines *l,
 			struct event *ret)
 {
@@ -271,14 +278,17 @@ static int decode_event(struct ftracetext_source *s, const struct cut *cut, cons
 		    decode_fields(s, type, shown.text, shown.text_len, &len)) {
 			decode_put_common(s, type, line);
 			if (type->text_off >= 0)
-				len = decode_put_text(s, type->is_enter || type->is_exit ? line
-											 : &shown,
-						      l, (uint32_t)type->text_off, len);
+				len = decode_put_text(
+					s, type->is_enter || type->is_exit ? line : &shown, l,
+					(uint32_t)type->text_off, len);
 			decode_set(cut, pid, line->pid, line->cpu, type->schema, s->payload, len,
 				   ret);
 			return 1;
 		}
+		decode_count_text(s, cut, "is not the text of", type->schema->name);
 		TRY(ftracetext_type_plain(s, type, &sc));
+	} else if (type && type->why) {
+		decode_count_text(s, cut, "has no description:", type->why);
 	} else if (type && type->plain) { /* a marker */
 		shown.text += skip;
 		shown.text_len -= skip;

@@ -29,6 +29,7 @@ struct ftracetext_type {
 	size_t name_len;
 	struct sonde_schema *schema; /* NULL: no event of this name is known */
 	struct sonde_schema *plain;  /* has only the text; made when it is needed */
+	const char *why;             /* no description was found; in the arena; NULL for markers */
 	struct printfmt *print;      /* owned: the kernel's print format; NULL for system calls */
 	bool has_whole_text;         /* the fields found make the text again */
 	bool is_enter, is_exit;      /* of a system call */
@@ -56,10 +57,10 @@ struct ftracetext_source {
 	struct arena arena;
 	int fd; /* owned */
 	uint64_t file_bytes;
-	char tracer[32];     /* in the head; maybe empty */
-	bool has_flags;      /* the columns of the moment */
-	bool has_formats;    /* descriptions of events were found */
-	struct hash64 type_of_name; /* hash of the name -> index in types */
+	char tracer[32];                     /* in the head; maybe empty */
+	bool has_flags;                      /* the columns of the moment */
+	bool has_formats;                    /* descriptions of events were found */
+	struct hash64 type_of_name;          /* hash of the name -> index in types */
 	VEC(struct ftracetext_type *) types; /* in the arena */
 	struct sonde_schema *text_schema, *comm_schema, *lost_schema;
 	struct hash64 comm_of_pid;

@@ -131,6 +131,7 @@ static int schemas_reduce(struct ftracetext_source *s, struct ftracetext_type *t
 {
 	struct sonde_field *kept =
 		arena_array(&s->opts.schemas->arena, sc->nr_fields + 1, sizeof(*kept));
+	const struct sonde_field *hidden = NULL;
 	size_t n = 0;
 
 	if (!kept)
@@ -143,7 +144,12 @@ static int schemas_reduce(struct ftracetext_source *s, struct ftracetext_type *t
 			type->fixed = end <= MOST_FIXED ? (uint32_t)end : MOST_FIXED + 1;
 		if (schemas_is_shown(s, type, f))
 			kept[n++] = *f;
+		else if (!f->is_common && !hidden)
+			hidden = f;
 	}
+	if (hidden)
+		defects_add(s->opts.defects, DEFECT_HIDDEN_FIELDS, 1, "%s: %s", sc->name,
+			    hidden->name);
 	type->fixed = (type->fixed + 7) & ~7u;
 	type->text_off = -1;
 	if (!type->has_whole_text) {
@@ -258,6 +264,11 @@ static int schemas_make_type(struct ftracetext_source *s, const char *name, size
 		r = s->opts.find_event(s->opts.find_format_ctx, event, &system, &text);
 	if (r == -ENOMEM)
 		return r;
+	if (r < 0) {
+		type->why = arena_strdup(&s->arena, s->opts.find_event ? err_text() : "");
+		if (!type->why)
+			return err_nomem();
+	}
 	err_clear();
 	return r < 0 ? 0 : schemas_make_described(s, type, system, text);
 }
