@@ -254,6 +254,26 @@ static void ctf_sink_add_env(struct tsdl_env *env, size_t *nr, const char *name,
 		env[(*nr)++] = (struct tsdl_env){ .name = name, .text = text };
 }
 
+/*
+ * The contexts that all events have in addition to their fields, for sonde as a reader. NULL if
+ * some events of the recording have such contexts of their own.
+ */
+static const char *ctf_sink_added(const struct ctf_sink *s)
+{
+	bool adds_ids = true, adds_comm = true;
+
+	for (size_t i = 0; i < s->types.n; i++) {
+		const struct ctf_sink_type *t = &s->types.v[i];
+
+		adds_ids &= !t->is_made || t->shape.adds_ids;
+		adds_comm &= !t->is_made || t->shape.adds_comm;
+	}
+	return adds_ids && adds_comm ? "pid tid procname"
+	       : adds_ids            ? "pid tid"
+	       : adds_comm           ? "procname"
+				     : NULL;
+}
+
 /* Versions of the tracer, because readers ask for them. */
 static size_t ctf_sink_env(const struct ctf_sink *s, struct tsdl_env env[MOST_ENV])
 {
@@ -272,6 +292,7 @@ static size_t ctf_sink_env(const struct ctf_sink *s, struct tsdl_env env[MOST_EN
 	env[nr++] = (struct tsdl_env){ .name = "tracer_minor",
 				       .number = *end ? strtoul(end + 1, NULL, 10) : 0 };
 	ctf_sink_add_env(env, &nr, "source_format", source->ops->name);
+	ctf_sink_add_env(env, &nr, "added_contexts", ctf_sink_added(s));
 	return nr;
 }
 

@@ -296,13 +296,15 @@ static int shape_task(struct shaper *p, struct tsdl_names *names, const struct s
 				 *const comms[] = { "procname", "ctx_procname", NULL };
 	static const char number[] = "integer { size = 32; align = 8; signed = true; }";
 
-	if (!shape_has_context(sc, ids)) {
+	p->shape->adds_ids = !shape_has_context(sc, ids);
+	p->shape->adds_comm = !shape_has_context(sc, comms);
+	if (p->shape->adds_ids) {
 		TRY(shape_add(p, names, number, "pid", (struct ctf_put_step){ .how = PUT_PID }));
 		TRY(shape_add(p, names, number, "tid", (struct ctf_put_step){ .how = PUT_TID }));
 	}
-	return shape_has_context(sc, comms) ? 0
-					    : shape_add(p, names, "string", "procname",
-							(struct ctf_put_step){ .how = PUT_COMM });
+	return p->shape->adds_comm ? shape_add(p, names, "string", "procname",
+					       (struct ctf_put_step){ .how = PUT_COMM })
+				   : 0;
 }
 
 static int shape_sampled(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc)

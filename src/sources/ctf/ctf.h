@@ -121,6 +121,9 @@ struct ctf_event_type {
 	enum ctf_task_rule rule;
 	const struct sonde_field *known[NR_KNOWN]; /* NULL: the event has no such field */
 	bool is_alias;
+	/* Contexts that sonde added when it wrote the trace: no fields of the schema. */
+	struct sonde_field *added; /* in the arena */
+	size_t nr_added;
 };
 
 struct ctf_task {
@@ -139,9 +142,11 @@ struct ctf_source {
 	struct hash64 task_of_tid; /* names from contexts: tid -> index in tasks */
 	VEC(struct ctf_task) tasks;
 	bool is_kernel;                       /* of LTTng's kernel tracer */
+	bool is_own;                          /* sonde wrote it */
+	const char *added_contexts;           /* their names, from env; NULL if there are none */
 	struct outbuf aliases, field_aliases; /* "sched_switch=sched:sched_switch", " tid=pid" */
 	uint32_t nr_fields;                   /* of all schemas */
-	bool omits_values; /* events get neither payloads nor tasks */
+	bool omits_values;                    /* events get neither payloads nor tasks */
 	int32_t vpid;                         /* env: the traced process; -1 if unknown */
 	bool has_named_vpid;
 	char fact[32];

@@ -48,6 +48,7 @@ static bool open_is_kernel(const struct ctf_trace *t)
 static int open_steps(struct ctf_source *s)
 {
 	const struct ctf_env *vpid;
+	const char *recorder;
 
 	if (s->opts.is_copied || s->opts.stream)
 		return err_set(
@@ -57,6 +58,9 @@ static int open_steps(struct ctf_source *s)
 			s->opts.path);
 	TRY(ctf_files_open(s));
 	s->is_kernel = open_is_kernel(&s->trace);
+	recorder = ctf_env_text(&s->trace, "tracer_name");
+	s->is_own = recorder && !strcmp(recorder, "sonde");
+	s->added_contexts = s->is_own ? ctf_env_text(&s->trace, "added_contexts") : NULL;
 	vpid = ctf_env_find(&s->trace, "vpid");
 	s->vpid = vpid && !vpid->text && vpid->number > 0 && vpid->number <= INT32_MAX
 			  ? (int32_t)vpid->number

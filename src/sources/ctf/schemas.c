@@ -272,6 +272,19 @@ static uint32_t schemas_plain_run(struct layout *l, const struct ctf_step *steps
 	return i;
 }
 
+/* True for the length of the sequence behind it, if sonde wrote it: the sequence has it. */
+static bool schemas_is_own_length(const struct layout *l, const struct ctf_step *s,
+				  const struct ctf_step *end)
+{
+	const struct ctf_step *sequence = s + 1;
+	const size_t n = sequence < end && sequence->shown ? strlen(sequence->shown) : 0;
+
+	return l->s->is_own && n && s->kind == CTF_INT && sequence->kind == CTF_SEQUENCE &&
+	       s->slot != CTF_NO_SLOT && s->slot == sequence->ref && s->shown[0] == '_' &&
+	       !strncmp(s->shown + 1, sequence->shown, n) &&
+	       !strncmp(s->shown + 1 + n, "_length", strlen("_length"));
+}
+
 /* The members of the struct at a step, which become fields. */
 static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at,
 			   const struct sonde_field **ret, uint32_t *ret_nr)
@@ -285,7 +298,8 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 	for (uint32_t i = at + 1; i < steps[at].next && r >= 0; i = steps[i].next) {
 		struct sonde_field f = { 0 };
 
-		if (steps[i].is_hidden || !steps[i].shown)
+		if (steps[i].is_hidden || !steps[i].shown ||
+		    schemas_is_own_length(l, &steps[i], &steps[steps[at].next]))
 			continue;
 		if (i >= run_end) {
 			uint32_t bytes;
@@ -446,6 +460,40 @@ static void schemas_put_nothing(const struct event *ev __attribute__((unused)),
 {
 }
 
+static bool schemas_is_added(const struct ctf_source *s, const char *name)
+{
+	const size_t n = strlen(name);
+	const char *p = s->added_contexts;
+
+	for (; p && *p; p += strcspn(p, " ") + (p[strcspn(p, " ")] == ' '))
+		if (strcspn(p, " ") == n && !strncmp(p, name, n))
+			return true;
+	return false;
+}
+
+/*
+ * Takes the contexts that sonde added when it wrote the trace away from the fields: the event
+ * itself has their values.
+ */
+static int schemas_take_added(struct layout *l, struct ctf_event_type *type)
+{
+	size_t n = 0;
+
+	type->added = arena_array(&l->s->arena, l->fields.n + 1, sizeof(*type->added));
+	if (!type->added)
+		return err_nomem();
+	for (size_t i = 0; i < l->fields.n; i++) {
+		if (schemas_is_added(l->s, l->fields.v[i].name))
+			type->added[type->nr_added++] = l->fields.v[i];
+		else
+			l->fields.v[n++] = l->fields.v[i];
+	}
+	l->fields.n = n;
+	for (size_t i = 0; i < type->nr_added; i++)
+		type->added[i].is_common = true;
+	return 0;
+}
+
 static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 {
 	struct layout l = { .s = s, .is_context = true };
@@ -470,6 +518,8 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 	r = schemas_scope(&l, &type->stream->event_context_program);
 	if (r >= 0)
 		r = schemas_scope(&l, &type->class->context_program);
+	if (r >= 0 && s->added_contexts)
+		r = schemas_take_added(&l, type);
 	nr_contexts = l.fields.n;
 	l.is_context = false;
 	l.is_perf = schemas_is_perf(&type->class->fields_program);

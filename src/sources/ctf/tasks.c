@@ -55,11 +55,11 @@ static const struct {
 	{ KNOWN_TASK_NAME, "name", false },
 };
 
-static const struct sonde_field *tasks_find(const struct sonde_schema *sc, const char *name,
-					    bool is_context)
+static const struct sonde_field *tasks_find(const struct sonde_field *fields, size_t nr,
+					    const char *name, bool is_context)
 {
-	for (size_t i = 0; i < sc->nr_fields; i++) {
-		const struct sonde_field *f = &sc->fields[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct sonde_field *f = &fields[i];
 		const char *own = f->name;
 
 		if (f->is_common != is_context)
@@ -84,9 +84,13 @@ static bool tasks_fits(enum ctf_known known, const struct sonde_field *f)
 void ctf_task_find_fields(struct ctf_event_type *type)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct sonde_schema *sc = type->schema;
 		const struct sonde_field *f =
-			tasks_find(type->schema, names[i].name, names[i].is_context);
+			tasks_find(type->added, type->nr_added, names[i].name, names[i].is_context);
 
+		if (!f)
+			f = tasks_find(sc->fields, sc->nr_fields, names[i].name,
+				       names[i].is_context);
 		if (f && !type->known[names[i].known] && tasks_fits(names[i].known, f))
 			type->known[names[i].known] = f;
 	}
