@@ -369,8 +369,8 @@ static int state_apply_switch(struct state *s, const struct change *c)
 	 * Each switch repeats the name, so only a different name counts. Idle tasks are
 	 * "swapper/1", ...
 	 */
-	if (!c->tid || (t->has_comm && !t->is_untimed &&
-			!strcmp(strpool_text(s->strings, t->comm), c->text)))
+	if (!c->tid ||
+	    (t->has_comm && !t->is_untimed && !strcmp(strpool_text(s->strings, t->comm), c->text)))
 		return 0;
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	state_name_task(s, t, comm, c->time_ns, false);

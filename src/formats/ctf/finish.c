@@ -98,8 +98,9 @@ static enum ctf_quick_form finish_form(const struct ctf_step *s)
 		return QUICK_TEXT;
 	if (s->base != 10 || s->is_big || s->bits < 32)
 		return QUICK_NUMBER;
-	return s->bits == 32 ? s->is_signed ? QUICK_I32 : QUICK_U32
-			     : s->is_signed ? QUICK_I64 : QUICK_U64;
+	return s->bits == 32  ? s->is_signed ? QUICK_I32 : QUICK_U32
+	       : s->is_signed ? QUICK_I64
+			      : QUICK_U64;
 }
 
 /* Makes the quick steps from s on ready to be printed. */
