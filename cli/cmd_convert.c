@@ -22,7 +22,7 @@ struct args {
 	struct reading_options rec; /* must be first: recording_set_key() */
 	const char *fields, *to, *output, *strings, *flags;
 	char *events; /* owned; a list, in which a --pair is its event's name; NULL: all events */
-	bool stacks;
+	uint32_t stacks; /* SONDE_COLUMNS_STACKS, SONDE_COLUMNS_FRAMES, or 0 */
 };
 
 struct conversion {
@@ -32,7 +32,7 @@ struct conversion {
 	struct table_files *tables;
 	struct sonde_columns *c;
 	uint32_t *schemas; /* owned; those of the tables, by table */
-	size_t nr;
+	size_t nr;         /* with frames, table nr + i has the frames of table i */
 	int status;
 };
 
@@ -80,6 +80,21 @@ static int convert_set_pair(struct opt_parser *p, void *values, const char *valu
 	int r = lines_set(&a->rec.lines, p, "pair", "pair", value);
 
 	return r ? r : convert_add_event(p, a, "pair(", value, ")");
+}
+
+static int convert_set_stacks(struct opt_parser *p, void *values, const char *value, bool negated)
+{
+	struct args *a = values;
+
+	if (negated)
+		a->stacks = 0;
+	else if (!value || !strcmp(value, "addresses"))
+		a->stacks = SONDE_COLUMNS_STACKS;
+	else if (!strcmp(value, "frames"))
+		a->stacks = SONDE_COLUMNS_FRAMES;
+	else
+		return opt_error(p, "--stacks takes =addresses or =frames, not '%s'", value);
+	return 0;
 }
 
 /* ---- event types ----------------------------------------------------------------------------- */
@@ -175,18 +190,43 @@ static int convert_add_tables(struct conversion *v, struct sonde_session *s)
 	return 0;
 }
 
+static bool convert_has_frames(const struct conversion *v)
+{
+	return v->a->stacks == SONDE_COLUMNS_FRAMES;
+}
+
+/* "sched:sched_switch.frames"; it may have no place for the end of a long name. */
+static int convert_begin_frames(struct conversion *v, struct sonde_session *s, size_t i)
+{
+	const struct sonde_schema *sc = sonde_session_schema(s, v->schemas[i]);
+	struct ArrowSchema schema;
+	struct ArrowArray none;
+	char name[512];
+	int r = sonde_columns_frames(v->c, (uint32_t)i, &schema, &none);
+
+	if (r < 0)
+		return r;
+	none.release(&none);
+	snprintf(name, sizeof(name), "%.*s.frames", 180, sonde_schema_name(sc));
+	if (table_files_add(v->tables, name, &schema) < 0)
+		v->status = CLI_FAILED;
+	return 0;
+}
+
 /* The failures of tables are reported when they happen. */
 static int convert_begin_tables(struct conversion *v, struct sonde_session *s)
 {
-	if (table_files_open(v->tables, v->nr) < 0) {
+	int r = 0;
+
+	if (table_files_open(v->tables, convert_has_frames(v) ? 2 * v->nr : v->nr) < 0) {
 		v->status = CLI_FAILED;
 		return 0;
 	}
 	for (size_t i = 0; i < v->nr; i++) {
 		const struct sonde_schema *sc = sonde_session_schema(s, v->schemas[i]);
 		struct ArrowSchema schema;
-		const int r = sonde_columns_schema(v->c, (uint32_t)i, &schema);
 
+		r = sonde_columns_schema(v->c, (uint32_t)i, &schema);
 		if (r < 0)
 			return r;
 		if (table_files_add(v->tables, sonde_schema_name(sc), &schema) < 0) {
@@ -194,7 +234,9 @@ static int convert_begin_tables(struct conversion *v, struct sonde_session *s)
 			return 0;
 		}
 	}
-	return 0;
+	for (size_t i = 0; i < v->nr && convert_has_frames(v) && !r && !v->status; i++)
+		r = convert_begin_frames(v, s, i);
+	return r;
 }
 
 static int convert_fill_tables(struct conversion *v)
@@ -210,6 +252,25 @@ static int convert_fill_tables(struct conversion *v)
 		}
 	}
 	return r;
+}
+
+/* The frames are complete when all events were read. */
+static int convert_write_frames(struct conversion *v)
+{
+	for (size_t i = 0; i < v->nr && convert_has_frames(v); i++) {
+		struct ArrowSchema schema;
+		struct ArrowArray frames;
+		const int r = sonde_columns_frames(v->c, (uint32_t)i, &schema, &frames);
+
+		if (r < 0)
+			return r;
+		schema.release(&schema);
+		if (table_files_batch(v->tables, v->nr + i, &frames) < 0) {
+			v->status = CLI_FAILED;
+			return 0;
+		}
+	}
+	return 0;
 }
 
 static void convert_say_unfit(const struct conversion *v)
@@ -255,6 +316,8 @@ static int convert_session(struct conversion *v, struct sonde_session *s)
 		r = convert_fill_tables(v);
 	if (!r && !v->status && !stopping_came())
 		r = convert_check_all(v, s);
+	if (!r && !v->status && !stopping_came())
+		r = convert_write_frames(v);
 	if (!r && !v->status && !stopping_came())
 		r = convert_finish(v, s);
 	return r;
@@ -331,6 +394,9 @@ static int convert_check_output(const struct cli *cli, const struct args *a, con
 	o->output = a->output;
 	if (strcmp(a->output, "-"))
 		return CLI_OK;
+	if (a->stacks == SONDE_COLUMNS_FRAMES)
+		return cli_usage(cli, "convert: --stacks=frames writes a second table, of frames, "
+				      "and -o - takes one: name a folder with -o OUT");
 	if (o->format == TABLE_FILES_SQLITE || o->format == TABLE_FILES_ARROW_FILE)
 		return cli_usage(cli, "convert: -o - takes a stream, --to arrow or --to csv; name "
 				      "a file with -o FILE");
@@ -366,7 +432,7 @@ static int convert_check(const struct cli *cli, struct conversion *v, const char
 	v->columns = (struct sonde_columns_options){
 		.size = sizeof(v->columns),
 		.flags = (bytes ? SONDE_COLUMNS_BYTES : 0) | (names ? SONDE_COLUMNS_NAMES : 0) |
-			 (a->stacks ? SONDE_COLUMNS_STACKS : 0),
+			 a->stacks,
 	};
 	return status;
 }
@@ -449,8 +515,9 @@ static const struct opt options[] = {
 		"events need -e. May be given several times"),
 	OPT_TEXT(0, "fields", "LIST", struct args, fields,
 		"writes only these fields, after time, cpu, pid, tid and comm; needs -e"),
-	OPT_FLAG(0, "stacks", struct args, stacks,
-		"writes call chains as lists of addresses, innermost first"),
+	OPT_CALL(0, "stacks", "addresses|frames", convert_set_stacks, OPT_VALUE_OPTIONAL,
+		"writes call chains as lists, innermost first: of addresses (the default), or of "
+		"rows of a further table EVENT.frames, which has the functions' names"),
 	OPT_TEXT(0, "strings", "dict|bytes", struct args, strings,
 		"dict: strings are UTF-8, with \\xNN for other bytes; bytes: strings are as "
 		"recorded; default dict"),

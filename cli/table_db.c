@@ -236,6 +236,23 @@ static int table_db_prepare_insert(struct table_db *db, struct db_table *t)
 	return sql->failed ? -ENOMEM : table_db_prepare(db, sql->data, &t->insert);
 }
 
+/* Stacks of all tables have items of one kind: addresses, or rows of a table of frames. */
+static int table_db_create_stacks(struct table_db *db, const struct ArrowSchema *item)
+{
+	const bool is_frame = !strcmp(item->format, "i");
+	int r = table_db_exec(db, is_frame ? "CREATE TABLE sonde_stacks(table_name TEXT, "
+					     "stack INTEGER, depth INTEGER, frame INTEGER, "
+					     "PRIMARY KEY(table_name, stack, depth)) WITHOUT ROWID"
+					   : "CREATE TABLE sonde_stacks(table_name TEXT, "
+					     "stack INTEGER, depth INTEGER, ip INTEGER, "
+					     "PRIMARY KEY(table_name, stack, depth)) WITHOUT "
+					     "ROWID");
+
+	return r ? r
+		 : table_db_prepare(db, "INSERT INTO sonde_stacks VALUES(?, ?, ?, ?)",
+				    &db->insert_stack);
+}
+
 static int table_db_describe(struct table_db *db, const struct db_table *t)
 {
 	int r = 0;
@@ -250,16 +267,8 @@ static int table_db_describe(struct table_db *db, const struct db_table *t)
 		db->lib.bind_text(db->insert_column, 3, format, -1, SQLITE_STATIC);
 		r = table_db_insert(db, db->insert_column);
 		if (!r && table_db_type(t->cells[i])[0] == 'I' && t->cells[i]->values &&
-		    !db->insert_stack) {
-			r = table_db_exec(db, "CREATE TABLE sonde_stacks(table_name TEXT, "
-					      "stack INTEGER, depth INTEGER, ip INTEGER, "
-					      "PRIMARY KEY(table_name, stack, depth)) "
-					      "WITHOUT ROWID");
-			if (!r)
-				r = table_db_prepare(db,
-						     "INSERT INTO sonde_stacks VALUES(?, ?, ?, ?)",
-						     &db->insert_stack);
-		}
+		    !db->insert_stack)
+			r = table_db_create_stacks(db, column->dictionary->children[0]);
 	}
 	return r;
 }
@@ -299,12 +308,13 @@ static int table_db_add_stacks(struct table_db *db, struct db_table *t, int64_t 
 
 		cell_list(&list->type, stacks, t->stacks[column], &from, &to);
 		for (int64_t i = from; i < to && !r; i++) {
-			const uint64_t ip = cell_u64(&list->element->type, stacks->children[0], i);
+			const uint64_t item =
+				cell_u64(&list->element->type, stacks->children[0], i);
 
 			db->lib.bind_text(db->insert_stack, 1, t->name, -1, SQLITE_STATIC);
 			db->lib.bind_int64(db->insert_stack, 2, t->stacks[column]);
 			db->lib.bind_int64(db->insert_stack, 3, i - from);
-			db->lib.bind_int64(db->insert_stack, 4, (int64_t)ip);
+			db->lib.bind_int64(db->insert_stack, 4, (int64_t)item);
 			r = table_db_insert(db, db->insert_stack);
 		}
 	}

@@ -261,6 +261,7 @@ def options(folder):
         arrow_read.read(out).columns['comm'] ==
         [c.encode() for c in table.columns['comm']], '--strings bytes', err)
     pairs(folder)
+    frames(folder)
     if HAS_SQLITE:
         sqlite_meta(folder)
 
@@ -290,6 +291,57 @@ def pairs(folder):
         '--pair of an unknown event', (status, err))
     status, _, err = convert('-i', DEMO, '--pair', text, '-o', folder / 'no.dat')
     say(status == 2 and '--pair is for tables' in err, '--pair for a recording', (status, err))
+
+
+def read_frames(out, fmt, table):
+    """The stacks of a table as lists of (ip, symbol, offset, dso)."""
+    if fmt == 'sqlite':
+        db = sqlite3.connect(str(out))
+        stacks = {}
+        for stack, *frame in db.execute(
+                'select s.stack, f.* from sonde_stacks s join "%s.frames" f '
+                'on f.rowid = s.frame + 1 where s.table_name = ? order by stack, depth' % table,
+                (table,)):
+            stacks.setdefault(stack, []).append((frame[0] % 2**64, *frame[1:]))
+        rows = [r[0] for r in db.execute('select stack from "%s" order by rowid' % table)]
+        db.close()
+        return [None if r is None else stacks[r] for r in rows]
+    (_, columns), (names, places) = (read_table(out / (table + end + SUFFIX[fmt]), fmt)
+                                     for end in ('', '.frames'))
+    places = list(zip(*(places[n] for n in names)))
+    if fmt == 'csv':
+        places = [(int(p[0]), p[1] or None, int(p[2]) if p[2] else None, p[3] or None)
+                  for p in places]
+        columns['stack'] = [json.loads(s) if s else None for s in columns['stack']]
+    return [None if s is None else [places[i] for i in s] for s in columns['stack']]
+
+
+def frames(folder):
+    keys = ('ip', 'sym', 'off', 'dso')
+    for path in (CHAINS, MIXED):
+        events = events_of(path)
+        for fmt in ['arrow', 'arrow-file', 'csv'] + ['sqlite'] * HAS_SQLITE:
+            out = folder / 'frames.out'
+            status, _, err = convert('-i', path, '--to', fmt, '--stacks=frames', '-o', out)
+            wrong = [] if status == 0 else [err]
+            for event, lines in events.items():
+                want = [[tuple(f.get(k) for k in keys) for f in e['chain']] if 'chain' in e
+                        else None for e in lines]
+                got = [] if wrong else read_frames(out, fmt, table_name(event))
+                wrong += [(event, g, w) for g, w in zip(got, want) if g != w][:1]
+                wrong += [] if len(got) == len(want) else [(event, len(got))]
+            say(not wrong and (path is MIXED or 'chain' in events['sched:sched_switch'][0]),
+                '--stacks=frames, %s: %s' % (fmt, pathlib.Path(path).name), wrong)
+            shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
+    base = ('-i', CHAINS, '-e', 'sched_switch')
+    say(rows_of(*base, '--stacks=addresses') == rows_of(*base, '--stacks') != rows_of(*base) ==
+        rows_of(*base, '--stacks', '--no-stacks'), '--stacks=addresses is --stacks')
+    for words, text in ((('--stacks=frames', '--to', 'csv', '-o', '-'), 'name a folder'),
+                        (('--stacks=names', '-o', folder / 'no.csv'), "not 'names'"),
+                        (('--stacks=frames', '-o', folder / 'no.dat'), '--stacks is for tables')):
+        status, _, err = convert(*base, *words)
+        say(status == 2 and text in err and not list(folder.glob('no.*')),
+            'refused: ' + ' '.join(map(str, words[:3])), (status, err))
 
 
 def sqlite_meta(folder):
