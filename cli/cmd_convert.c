@@ -464,6 +464,7 @@ static int convert_run(struct cli *cli, void *values, int argc, char **argv)
 	const char *format = NULL;
 	int status = recording_operand(cli, "convert", &a->rec, argc, argv);
 
+	a->rec.unknown_event_fails = true;
 	if (!status)
 		status = convert_find_format(cli, a, &format);
 	if (!status && strcmp(format, "trace.dat") != 0 &&

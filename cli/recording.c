@@ -127,7 +127,8 @@ static int recording_run_session(const struct cli *cli, const struct reading_opt
 		 * A recording without the requested data (-ETIME: times) is a wrong command line,
 		 * too.
 		 */
-		return (r == -EINVAL || r == -ETIME || r == -ESRCH) &&
+		return (r == -EINVAL || r == -ETIME ||
+			(r == -ESRCH && !rec->unknown_event_fails)) &&
 				       !cli_rules(cli)->unserved_is_failure
 			       ? CLI_USAGE
 			       : failed;

@@ -18,6 +18,7 @@ struct reading_options {
 	const char *output; /* file that the command makes, for the sandbox; NULL if none */
 	/* Lines that name all files to read, for the sandbox; NULL if `lines` names them. */
 	const struct lines *to_read;
+	bool unknown_event_fails; /* an event that the recording does not have: status 1, not 2 */
 };
 
 #define NO_FOLLOW_OPTION                                                                        \

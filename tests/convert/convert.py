@@ -285,10 +285,14 @@ def pairs(folder):
     say(status == 0 and {p.name for p in out.iterdir()} ==
         {'sched.sched_switch.csv', name + '.csv'} and ': 34 pairs; ' in err,
         '--pair adds a table to those of -e', err)
-    status, _, err = convert('-i', DEMO, '--pair', 'sched_wakeup,sched_swich', '-o',
-                             folder / 'no.csv')
-    say(status and 'did you mean sched:sched_switch?' in err and not (folder / 'no.csv').exists(),
-        '--pair of an unknown event', (status, err))
+    for words in (('--pair', 'sched_wakeup,sched_swich'), ('-e', 'pair(sched_wakeup,sched_swich)'),
+                  ('-e', 'sched_switch', '--pair', 'sched_swich,sched_switch,pid,next_pid')):
+        status, _, err = convert('-i', DEMO, *words, '-o', folder / 'no.csv')
+        say(status == 1 and 'did you mean sched:sched_switch?' in err and
+            not list(folder.glob('*no.csv*')), 'an unknown event in ' + words[-1], (status, err))
+    status, _, err = convert('-i', DEMO, '--pair', text + 's', '-o', folder / 'no.csv')
+    say(status == 2 and 'did you mean next_pid' in err and not list(folder.glob('*no.csv*')),
+        'an unknown field in --pair', (status, err))
     status, _, err = convert('-i', DEMO, '--pair', text, '-o', folder / 'no.dat')
     say(status == 2 and '--pair is for tables' in err, '--pair for a recording', (status, err))
 
