@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The recordings that the bench reads; they are made once and used again."""
+import collections
 import json
 import os
 import shutil
@@ -16,14 +17,15 @@ LEAST_MIXED = 7_000_000
 LEAST_STACKS = 10_000
 FUNCTIONS, FUNCTIONS_OF_A_FILE = 24_000, 400
 
-# A mix for $2 rounds of work: system calls, switches and wake-ups, call chains, new programs.
+# A mix for $2 rounds of work: system calls, switches and wake-ups, pages that are allocated and
+# freed, call chains, new programs. One after the other: the recorder needs a cpu.
 MIXED_WORK = '''
-"$1"/bench-pingpong 4 $(($2 / 4)) &
-dd if=/dev/zero of=/dev/null bs=1 count=$2 status=none &
-"$1"/bench-stacks $(($2 / 10)) &
+"$1"/bench-pingpong 4 $(($2 / 4))
+dd if=/dev/zero of=/dev/null bs=1 count=$2 status=none
+dd if=/dev/zero bs=64k count=$(($2 / 80)) status=none | cat >/dev/null
+"$1"/bench-stacks $(($2 / 10))
 i=0
 while [ $i -lt $(($2 / 500)) ]; do /bin/true; i=$((i + 1)); done
-wait
 '''
 
 
@@ -88,6 +90,23 @@ def make_program(compiler, folder, path):
 def one_task(options):
     """True if the recording is of one command, not of the machine."""
     return '-g' in options or '--call-graph' in options or options[1].endswith(':u')
+
+
+def print_mix(counts):
+    """Prints the mix of a recording: shares of its systems, and of its most frequent events.
+    counts: those of Recordings.count()."""
+    counts = {name: n for name, n in counts.items() if name != 'lost' and n}
+    systems, total = collections.Counter(), sum(counts.values())
+    for name, n in counts.items():
+        systems[name.partition(':')[0].partition('/')[0]] += n
+    frequent = {name: n for name, n in counts.items() if n * 50 >= total}
+    print('\n%d events: %s.\nThe most frequent: %s.' %
+          (total, _shares(systems, total), _shares(frequent, total)))
+
+
+def _shares(counts, total):
+    return ', '.join('%s %.*f %%' % (name, n * 50 < total, 100 * n / total)
+                     for name, n in sorted(counts.items(), key=lambda item: -item[1]))
 
 
 class Recordings:
@@ -230,11 +249,12 @@ class Recordings:
         return data, program, addresses
 
     def mixed(self):
-        """A mix of some seven million events. sonde makes it: perf filters its own events only if
-        all events have filters."""
-        events = ('sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,'
-                  'raw_syscalls:sys_exit,cpu-clock/freq=4000,call-graph=fp/')
-        return self._make('mixed.data', ['-e', events, '-a'],
+        """A mix of seven million events or more; print_mix() states it. sonde makes it: perf filters
+        its own events only if all events have filters."""
+        events = ('sched:sched_switch,sched:sched_wakeup,sched:sched_process_*,'
+                  'raw_syscalls:sys_enter,raw_syscalls:sys_exit,irq:*,kmem:*,'
+                  'cpu-clock/freq=4000,call-graph=fp/')
+        return self._make('mix.data', ['-e', events, '-a', '-m', '16384', '-r', '1'],
                           lambda n: ['sh', '-c', MIXED_WORK, 'sh', self.tools, str(n)], 20000,
                           LEAST_MIXED, by_sonde=True)
 
