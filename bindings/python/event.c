@@ -128,10 +128,14 @@ static Py_ssize_t event_need(struct py_event *e, PyObject *name)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
+/* "__class__". "__probe_ip" and "__syscall_nr" are names of fields. */
 static bool event_is_dunder(PyObject *name)
 {
-	return PyUnicode_GetLength(name) > 2 && PyUnicode_ReadChar(name, 0) == '_' &&
-	       PyUnicode_ReadChar(name, 1) == '_';
+	const Py_ssize_t len = PyUnicode_GetLength(name);
+
+	return len > 4 && PyUnicode_ReadChar(name, 0) == '_' &&
+	       PyUnicode_ReadChar(name, 1) == '_' && PyUnicode_ReadChar(name, len - 1) == '_' &&
+	       PyUnicode_ReadChar(name, len - 2) == '_';
 }
 
 /* 1 if a name is an attribute of Event itself, 0 if not, -1 with an exception. */
