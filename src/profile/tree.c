@@ -56,6 +56,18 @@ static uint64_t tree_text_key(const char *text)
 }
 
 /*
+ * The file whose lines a frame is compared by; NULL if it is compared by function. addr2line may
+ * give "??" for a file.
+ */
+static const char *tree_file(const struct profile *p, const struct profile_place *place)
+{
+	if (p->opts.callgraph_key != CALLGRAPH_SRCLINE || !place->file ||
+	    !strcmp(place->file, "??"))
+		return NULL;
+	return place->file;
+}
+
+/*
  * perf compares inlined functions by name, other functions by their start, and unresolved frames by
  * address. In a merged profile functions have addresses of several builds, and are compared by
  * name.
@@ -68,10 +80,10 @@ static void tree_class_key(const struct profile *p, const struct profile_place *
 	key[0] = two_halves(place->dso, BY_ADDRESS);
 	key[1] = p->merged ? place->dso_addr : place->ip;
 	key[2] = 0;
-	if (p->opts.callgraph_key == CALLGRAPH_SRCLINE && place->file) {
+	if (tree_file(p, place)) {
 		key[0] = two_halves(place->line, BY_LINE);
-		key[1] = tree_text_key(place->file);
-	} else if (p->opts.callgraph_key != CALLGRAPH_FUNCTION) {
+		key[1] = tree_text_key(tree_file(p, place));
+	} else if (p->opts.callgraph_key == CALLGRAPH_ADDRESS) {
 		return;
 	} else if (place->sym && p->merged) {
 		key[0] = two_halves(place->is_inlined ? 0 : place->dso, BY_NAME);
@@ -250,7 +262,7 @@ static int tree_add_group(struct tree *t, const struct tree_item *first, uint32_
 		.dso = place->dso ? 1 + p->dsos.v[place->dso - 1].order : 0,
 		.sym = place->sym,
 		.inlined = place->is_inlined && p->opts.callgraph_key == CALLGRAPH_FUNCTION,
-		.file = p->opts.callgraph_key == CALLGRAPH_SRCLINE ? place->file : NULL,
+		.file = tree_file(p, place),
 		.line = place->line,
 		.number = (uint32_t)t->groups.n,
 	};
