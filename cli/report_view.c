@@ -307,8 +307,8 @@ static bool report_view_is_unmeasured(const struct view_table *vt, const struct 
 /* True if a width that the profile gives for a value replaces that of its text. */
 static bool report_view_is_fixed(const struct report_key *key)
 {
-	static const char *const names[] = { "comm",    "trace",   "dso_size",
-					     "srcline", "srcfile", "time" };
+	static const char *const names[] = { "comm",    "trace", "dso_size",     "srcline",
+					     "srcfile", "time",  "srcline_from", "srcline_to" };
 
 	for (size_t i = 0; key && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(key->name, names[i]))

@@ -273,12 +273,15 @@ int sonde_profile_row_member(const struct sonde_profile *p, uint32_t table, uint
 static const struct profile_value *profile_value_at(const struct sonde_profile *p, uint32_t table,
 						    uint64_t row, uint32_t key)
 {
+	static const struct profile_value missing = { .kind = SONDE_VALUE_NONE, .text = "(null)" };
 	const uint32_t n = profile_row_number(p, table, row);
 	const struct profile_column *c;
 
 	if (n == UINT32_MAX || key >= p->own->columns.n)
 		return NULL;
 	c = &p->own->columns.v[key];
+	if (row_column_is_unmade(p->own, c, n))
+		return &missing;
 	/* Equal values may have different texts: a row has that of its first sample. */
 	if (c->raw_at >= 0) {
 		const uint32_t first = p->own->rows.v[n].combination;

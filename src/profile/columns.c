@@ -283,6 +283,26 @@ uint32_t column_width(const struct profile *p, const struct profile_column *c)
 	return c->event ? c->width : c->def->width;
 }
 
+bool column_is_made_late(const struct profile_column *c)
+{
+	const enum profile_raw raw = c->def->raw;
+
+	return raw == RAW_TRACE || raw == RAW_LINE || raw == RAW_FROM_LINE || raw == RAW_TO_LINE;
+}
+
+static bool column_is_compared(const struct profile *p, const struct profile_column *c,
+			       uint32_t row)
+{
+	return p->rows.v[row].compared_keys >> (c - p->columns.v) & 1;
+}
+
+bool row_column_is_unmade(const struct profile *p, const struct profile_column *c, uint32_t row)
+{
+	const bool is_branch = c->def->raw == RAW_FROM_LINE || c->def->raw == RAW_TO_LINE;
+
+	return is_branch && p->rules->lacks_uncompared_lines && !column_is_compared(p, c, row);
+}
+
 uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row,
 			  const struct profile_value *v)
 {
@@ -290,8 +310,10 @@ uint32_t row_column_width(const struct profile *p, const struct profile_column *
 
 	if (c->def->raw == RAW_COMM)
 		return last_comms_width(p, row);
+	if (row_column_is_unmade(p, c, row))
+		return 1;
 	if (c->def->raw == RAW_TRACE || c->def->raw == RAW_LINE)
-		return p->rules->narrow_columns && !p->rows.v[row].is_compared;
+		return p->rules->narrow_columns && !column_is_compared(p, c, row);
 	if (c->def->raw == RAW_TIME)
 		return p->rules->narrow_columns ? least : 0;
 	if (c->def->value == value_dso_size)

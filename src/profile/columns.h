@@ -26,6 +26,10 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 					 uint32_t cell);
 /* The least width that perf gives the column. */
 uint32_t column_width(const struct profile *p, const struct profile_column *c);
+/* True if perf makes the column's texts when it compares them. */
+bool column_is_made_late(const struct profile_column *c);
+/* True if the row has no text of a branch's line, with perf's rule. */
+bool row_column_is_unmade(const struct profile *p, const struct profile_column *c, uint32_t row);
 /* struct sonde_profile_value.width of a row. */
 uint32_t row_column_width(const struct profile *p, const struct profile_column *c, uint32_t row,
 			  const struct profile_value *v);

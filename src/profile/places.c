@@ -97,6 +97,7 @@ static int places_make(struct profile *p, const struct event *ev, const struct s
 		place.is_inlined = frame->flags & SONDE_FRAME_INLINED;
 		p->has_inlined |= place.is_inlined;
 		place.line = frame->line;
+		place.is_unwound_line = frame->file != NULL;
 		TRY(places_intern(p, frame->file, &place.file));
 	}
 	marks_match_place(p, &place);

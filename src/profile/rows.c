@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "compat/rules.h"
+#include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/groups.h"
 #include "profile/treesort.h"
@@ -486,24 +487,27 @@ static void rows_sum_table(struct profile *p, struct profile_table *table, struc
 }
 
 /*
- * Marks the rows that perf compared with others by the key number `key`: those of several samples
- * (for source lines, of their own) or frames, and neighbours whose keys before it are equal.
+ * Marks the rows that perf compared with others by the key number `key`: those of several samples,
+ * those of frames (for source lines, only if they have a sample of their own), and neighbours whose
+ * keys before it are equal.
  */
 static void rows_note_compared(struct profile *p, const uint32_t *sorted, uint32_t key)
 {
-	const bool is_line = p->columns.v[key].def->raw == RAW_LINE;
+	const bool is_line = p->columns.v[key].def->raw != RAW_TRACE;
+	const uint64_t bit = 1ull << key;
 	const size_t len = (1ul + key) * sizeof(uint64_t);
 
 	for (uint32_t i = 0; i < p->rows.n; i++) {
 		struct profile_row *row = &p->rows.v[sorted[i]];
 
-		row->is_compared |=
-			is_line ? row->self.samples > 1
-				: row->all.samples > 1 || (p->opts.children && row->has_tree);
+		if (row->all.samples > 1 ||
+		    (p->opts.children && row->has_tree && (!is_line || row->self.samples)))
+			row->compared_keys |= bit;
 		if (!i || memcmp(wordset_key(&p->row_values, sorted[i - 1]),
 				 wordset_key(&p->row_values, sorted[i]), len))
 			continue;
-		row->is_compared = p->rows.v[sorted[i - 1]].is_compared = true;
+		row->compared_keys |= bit;
+		p->rows.v[sorted[i - 1]].compared_keys |= bit;
 	}
 }
 
@@ -574,7 +578,7 @@ int rows_make(struct profile *p)
 	qsort_r(sorted, p->rows.n, sizeof(*sorted), rows_compare, p);
 	r = rows_need_tree(p) ? rows_sort_by_tree(p, sorted) : 0;
 	for (uint32_t i = 0; i < p->columns.n; i++) {
-		if (p->columns.v[i].def->raw == RAW_TRACE || p->columns.v[i].def->raw == RAW_LINE)
+		if (column_is_made_late(&p->columns.v[i]))
 			rows_note_compared(p, sorted, i);
 	}
 	if (r >= 0)

@@ -179,6 +179,7 @@ struct profile_place {
 	bool is_inlined;
 	bool is_parent, is_ignored; /* parent= or ignore-callees= matches sym */
 	bool is_object;             /* the symbol is a variable */
+	bool is_unwound_line;       /* `line` is that of a frame of a copied stack */
 };
 
 /* A cache line of data. */
@@ -206,7 +207,8 @@ struct profile_row {
 	uint64_t merged;
 	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
-	bool is_compared; /* with other rows, by a key of which perf makes the text only then */
+	/* bit per key of which perf makes the text when it compares rows: compared with another */
+	uint64_t compared_keys;
 };
 
 struct profile_member {

@@ -190,20 +190,21 @@ static const char *values_file(const struct profile *p, const struct profile_pla
 
 /*
  * True if perf looks for the line at another address than the place's, where there is none. If call
- * paths are compared by address or by line, frames have their lines already. The target of a branch
- * has no address in its file.
+ * paths are compared by address or by line, frames have their lines already, as do frames of copied
+ * stacks. The target of a branch has no address in its file.
  */
 static bool values_line_is_lost(const struct profile *p, const struct profile_place *place,
 				bool is_frame)
 {
-	const bool is_looked_up = is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION;
+	const bool is_looked_up = is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION &&
+				  !place->is_unwound_line;
 
 	return p->rules->maps_callers_twice && (is_looked_up || p->opts.branches || !place->dso);
 }
 
-/* addr: shown if neither a line nor a function is known. */
+/* addr: shown if neither a line nor a function is known. sym: NULL for the place's function. */
 static int values_line(struct profile *p, uint64_t raw, uint64_t addr, bool is_lost,
-		       struct profile_value *ret)
+		       const char *sym, struct profile_value *ret)
 {
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
 	char text[4096];
@@ -214,7 +215,7 @@ static int values_line(struct profile *p, uint64_t raw, uint64_t addr, bool is_l
 	else if (is_lost && !place->dso)
 		snprintf(text, sizeof(text), "??:0");
 	else if (place->sym)
-		snprintf(text, sizeof(text), "%s+%" PRIu64, place->sym,
+		snprintf(text, sizeof(text), "%s+%" PRIu64, sym ? sym : place->sym,
 			 is_lost ? place->ip - place->sym_start : place->sym_off);
 	else
 		snprintf(text, sizeof(text), "%s[%" PRIx64 "]",
@@ -231,7 +232,11 @@ int value_srcline(struct profile *p, uint64_t raw, bool is_frame, struct profile
 	const bool in_memory = (is_lost && p->opts.branches) ||
 			       (is_frame && p->opts.callgraph_key != CALLGRAPH_ADDRESS);
 
-	return values_line(p, raw, in_memory ? place->ip : place->dso_addr, is_lost, ret);
+	const bool is_nameless = is_frame && p->rules->lines_of_callers_are_nameless &&
+				 p->opts.callgraph_key == CALLGRAPH_ADDRESS;
+
+	return values_line(p, raw, in_memory ? place->ip : place->dso_addr, is_lost,
+			   is_nameless ? "" : NULL, ret);
 }
 
 /* The line of one end of a branch. */
@@ -241,7 +246,7 @@ int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct pro
 
 	(void)is_frame;
 	if (place->dso)
-		return values_line(p, raw, place->dso_addr, false, ret);
+		return values_line(p, raw, place->dso_addr, false, NULL, ret);
 	ret->place = (uint32_t)raw + 1;
 	ret->kind = SONDE_VALUE_NONE;
 	ret->text = "??:0";
@@ -251,9 +256,10 @@ int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct pro
 int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
-
-	const bool has_file = place->file && strcmp(place->file, "??") != 0 &&
-			      !values_line_is_lost(p, place, is_frame);
+	/* perf looks for the file by itself, also for frames of copied stacks. */
+	const bool is_lost = values_line_is_lost(p, place, is_frame) ||
+			     (place->is_unwound_line && p->rules->maps_callers_twice);
+	const bool has_file = place->file && strcmp(place->file, "??") != 0 && !is_lost;
 
 	ret->place = (uint32_t)raw + 1;
 	ret->kind = has_file ? SONDE_VALUE_TEXT : SONDE_VALUE_NONE;

@@ -130,6 +130,18 @@ TEST(branches_by_flag)
 		       (const uint64_t[]){ 2, 2, 1 }, 3, 1);
 }
 
+/* perf makes the line of a target when it compares it with another target of the same branch. */
+TEST(branches_lines_of_perf)
+{
+	const char *const all[] = { "0x0000000000401000 ??:0", "0x0000000000403000 ??:0",
+				    "0x0000000000402000 ??:0" };
+	const char *const some[] = { all[0], all[1], "0x0000000000402000 (null)" };
+	const uint64_t periods[] = { 2, 2, 1 };
+
+	branches_check("symbol_from,srcline_to", all, periods, 3, 2);
+	branches_check_as("perf-6.1", "symbol_from,srcline_to", some, periods, 3, 2);
+}
+
 /* The function and dso of a row are those of the target. */
 TEST(branches_target)
 {
