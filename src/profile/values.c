@@ -443,16 +443,20 @@ static int values_by_range(const struct profile *p, const struct profile_value *
 }
 
 /*
- * The dso is compared before the symbol, unless the dso is a separate key. perf compares two places
- * without a symbol by address alone. With rows of callers its order of equal rows depends on both.
+ * The dso is compared before the symbol, unless the dso is a separate key. Two places without a
+ * symbol are compared by address alone, and are after all functions: equal places are neighbours in
+ * this order. perf compares their dsos with those of functions, too: values_by_function().
  */
 static int values_by_symbol_place(const struct profile *p, const struct profile_value *a,
 				  const struct profile_value *b)
 {
+	const bool x = place_at(p, a->place - 1)->sym, y = place_at(p, b->place - 1)->sym;
 	int r;
 
-	if (!place_at(p, a->place - 1)->sym && !place_at(p, b->place - 1)->sym)
+	if (!x && !y)
 		return values_by_number(p, a, b);
+	if (!x || !y)
+		return y ? 1 : -1;
 	r = p->has_dso ? values_by_range(p, a, b) : values_by_dso(p, a, b);
 	if (r)
 		return r;

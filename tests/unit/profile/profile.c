@@ -3,6 +3,8 @@
 #include "unittest.h"
 
 #include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../session/recording.h"
 #include "sonde/sonde.h"
@@ -10,20 +12,26 @@
 /* Addresses of three places without a symbol, called A from B from C. */
 enum { A = 0x401000, B = 0x402000, C = 0x403000 };
 
-static struct sonde_profile *profile_as(struct recording *r, const char *text, const char *compat)
+static struct sonde_profile *profile_with(struct recording *r, const char *text,
+					  const char *compat, const char *kallsyms)
 {
 	struct sonde_session *s;
 	struct sonde_profile *p;
 	char session[160];
 
 	snprintf(session, sizeof(session),
-		 "input=%s\nkallsyms=/dev/null\nno-follow=1\nforce=1\ncompat=%s\n",
-		 recording_finish(r), compat);
+		 "input=%s\nkallsyms=%s\nno-follow=1\nforce=1\ncompat=%s\n",
+		 recording_finish(r), kallsyms, compat);
 	if (sonde_session_open(&s, session, NULL) < 0 || sonde_profile_new(&p, text, "test") < 0 ||
 	    sonde_profile_read(p, s) < 0 || sonde_profile_finish(p) < 0)
 		fail_msg("%s", sonde_error_text());
 	sonde_session_close(s);
 	return p;
+}
+
+static struct sonde_profile *profile_as(struct recording *r, const char *text, const char *compat)
+{
+	return profile_with(r, text, compat, "/dev/null");
 }
 
 static struct sonde_profile *profile_of(struct recording *r, const char *text)
@@ -330,6 +338,52 @@ TEST(frames_without_mapping)
 {
 	assert_int_equal(level_of_kernel_frame("none"), 'k');
 	assert_int_equal(level_of_kernel_frame("perf-6.1"), '.');
+}
+
+static void sample_in_kernel(struct recording *r, uint64_t time_ns, uint64_t ip)
+{
+	const size_t at = recording_open(r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+
+	recording_u64(r, 1);
+	recording_u64(r, ip);
+	recording_u32s(r, 12, 12);
+	recording_u64(r, time_ns);
+	recording_u32s(r, 1, 0);
+	recording_u64(r, 0);
+	recording_close(r, at);
+}
+
+/* Places of a function are one row, whichever addresses without a function are in other files. */
+TEST(functions_are_one_row)
+{
+	enum { ZZ = 0x400000, AA = 0x500000, BYTES = 0x10000 };
+	static const uint64_t text = 0xffffffff81000000;
+	static const char names[] = "ffffffff81000000 T _stext\nffffffff81000100 T one\n"
+				    "ffffffff81000200 T _etext\n";
+	const int fd = memfd_create("kallsyms", MFD_CLOEXEC);
+	struct recording r;
+	struct sonde_profile *p;
+	char path[32];
+
+	assert_int_equal(write(fd, names, sizeof(names) - 1), sizeof(names) - 1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	recording_begin_as(&r, true);
+	recording_mmap(&r, 1, (uint32_t)-1, text, 0x1000000, "[kernel.kallsyms]_text");
+	recording_mmap(&r, 2, 12, ZZ, BYTES, "/nonexistent/zz");
+	recording_mmap(&r, 3, 12, AA, BYTES, "/nonexistent/AA");
+	recording_sample(&r, 10, 12, 12, (uint64_t[]){ ZZ + 0x1000 }, 1);
+	recording_sample(&r, 11, 12, 12, (uint64_t[]){ AA + 0x2000 }, 1);
+	for (unsigned i = 0; i < 4; i++)
+		sample_in_kernel(&r, 12 + i, text + 0x100 + i);
+	p = profile_with(&r, "keys=sym\n", "none", path);
+	assert_string_equal(sonde_profile_text(p, 0, 0, 0), "one");
+	assert_int_equal(row_at(p, 0).samples, 4);
+	assert_string_equal(sonde_profile_text(p, 0, 1, 0), "0x0000000000001000");
+	assert_string_equal(sonde_profile_text(p, 0, 2, 0), "0x0000000000002000");
+	assert_int_equal(sonde_profile_row(p, 0, 3, &(struct sonde_profile_row){ 0 }), 0);
+	sonde_profile_free(p);
+	recording_done(&r);
+	close(fd);
 }
 
 /* The width of the row "sh", whose thread is called `last` behind its only sample. */
