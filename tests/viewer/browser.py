@@ -139,7 +139,8 @@ def like_the_report(browser, folder):
     data, what = recorded(folder)
     text = run([SONDE, 'report', '--stdio', '--children', '-g', 'none', '-s', 'sym', '-i',
                 data])[1].decode('utf-8', 'replace')
-    rows = re.findall(r'^ *([\d.]+%) +[\d.]+% +\[(.)\] (.+?) *$', text, re.M)
+    # The page shows by colour which functions are inlined.
+    rows = re.findall(r'^ *([\d.]+%) +[\d.]+% +\[(.)\] (.+?)(?: \(inlined\))? *$', text, re.M)
     names = [name for _, _, name in rows]
     path = make(folder, 'real.html', '-i', data)
     browser.open(path.as_uri())
