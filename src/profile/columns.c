@@ -293,7 +293,9 @@ bool column_is_made_late(const struct profile_column *c)
 static bool column_is_compared(const struct profile *p, const struct profile_column *c,
 			       uint32_t row)
 {
-	return p->rows.v[row].compared_keys >> (c - p->columns.v) & 1;
+	const ptrdiff_t key = c - p->columns.v;
+
+	return key >= PROFILE_MAX_LATE_COLUMN || (p->rows.v[row].compared_keys >> key & 1);
 }
 
 bool row_column_is_unmade(const struct profile *p, const struct profile_column *c, uint32_t row)

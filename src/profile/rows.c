@@ -46,7 +46,7 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 		     uint32_t *ret)
 {
 	const uint64_t *raws = wordset_key(&p->combinations, combination);
-	uint64_t key[65];
+	uint64_t key[1 + PROFILE_MAX_COLUMNS];
 	size_t n = 0;
 	int r;
 
@@ -577,7 +577,7 @@ int rows_make(struct profile *p)
 		sorted[i] = i;
 	qsort_r(sorted, p->rows.n, sizeof(*sorted), rows_compare, p);
 	r = rows_need_tree(p) ? rows_sort_by_tree(p, sorted) : 0;
-	for (uint32_t i = 0; i < p->columns.n; i++) {
+	for (uint32_t i = 0; i < p->columns.n && i < PROFILE_MAX_LATE_COLUMN; i++) {
 		if (column_is_made_late(&p->columns.v[i]))
 			rows_note_compared(p, sorted, i);
 	}

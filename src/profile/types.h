@@ -136,7 +136,9 @@ struct profile_column {
 
 enum {
 	PROFILE_MODES = 6, /* indexed by sonde_event.cpumode */
-	PROFILE_MAX_COLUMNS = 64
+	/* all fields of the events of a subsystem are keys if none are asked for */
+	PROFILE_MAX_COLUMNS = 512,
+	PROFILE_MAX_LATE_COLUMN = 64 /* for profile_row.compared_keys */
 };
 #define PROFILE_DEFAULT_KEYS "comm,dso,sym"
 #define PROFILE_ROOT         UINT32_MAX /* no place, or no path */

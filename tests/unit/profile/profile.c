@@ -287,6 +287,28 @@ TEST(keys_have_a_limit)
 	recording_done(&r);
 }
 
+/* The fields of all events of sched are 128 keys. */
+TEST(more_than_64_keys)
+{
+	char keys[8000] = "keys=pid";
+	struct recording r = begin();
+	struct sonde_profile *p = NULL;
+
+	for (int i = 0; i < 199; i++)
+		strcat(keys, ",pid");
+	strcat(keys, "\n");
+	p = profile_of(&r, keys);
+	assert_string_equal(sonde_profile_text(p, 0, 0, 199), "     12:sh");
+	assert_int_equal(row_at(p, 0).samples, 3);
+	sonde_profile_free(p);
+	keys[strlen(keys) - 1] = '\0';
+	for (int i = 0; i < 400; i++)
+		strcat(keys, ",pid");
+	assert_true(sonde_profile_new(&p, keys, "test") < 0);
+	assert_non_null(strstr(sonde_error_text(), "more than 512 sort keys"));
+	recording_done(&r);
+}
+
 /* Three distinct paths: A,B,C of sh; B,C of cat; A,C of sh. */
 TEST(paths_are_distinct)
 {
