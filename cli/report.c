@@ -41,7 +41,8 @@ static struct report_contents report_look(struct sonde_session *s)
 
 		if (kind != SONDE_TRACEPOINT && kind != SONDE_SAMPLE)
 			continue;
-		has.nr_events++;
+		if (!has.nr_events++)
+			has.first_event = i;
 		has.chains |= sampled & PERF_SAMPLE_CALLCHAIN;
 		has.branches |= sampled & PERF_SAMPLE_BRANCH_STACK;
 		/* Kernels before 5.18 did not mark the samples of Arm SPE. */
@@ -355,6 +356,18 @@ static bool report_defaults_to_branches(const struct report_run *run)
 	       !(cli_compat(run->report->cli) || run->has.call_stacks);
 }
 
+/* perf does not look for branches if the default keys are those of tracepoints. */
+static bool report_lacks_branches(const struct report_run *run)
+{
+	const struct report_args *a = run->report->args;
+	const char *sort = a->sort;
+
+	if (!a->branch_stack || run->has.branches)
+		return false;
+	return !cli_compat(run->report->cli) || !run->has.only_tracepoints ||
+	       (sort && *sort != '+') || (a->fields && *a->fields != '+');
+}
+
 /* Call paths by address, with counts of branches if the recording is known to have some. */
 static void report_decide_history(struct report_run *run)
 {
@@ -397,6 +410,7 @@ static int report_decide(struct report_run *run)
 	if (a->format)
 		report_decide_format(run);
 	run->view.nr_events = run->has.nr_events;
+	run->view.first_event = run->has.first_event;
 	run->view.min_percent = a->percent_limit;
 	run->view.verbose = run->report->cli->verbose > 0;
 	run->view.as_perf = cli_compat(run->report->cli) != 0;
@@ -570,7 +584,7 @@ int report_print(struct sonde_session *s, void *ctx)
 			report_frame_begin(stdout, a);
 			report_frame_elided(stdout, &run.view);
 		}
-		if (a->branch_stack && !run.has.branches)
+		if (report_lacks_branches(&run))
 			r = report_fail(run.report,
 					"Selected -b but no branch data. Did you call perf record "
 					"without -b?",

@@ -54,7 +54,10 @@ static void report_frame_put_name(FILE *out, const struct report_view *v, uint32
 
 	/* perf makes one group of all events when --no-group is given, and does not show it. */
 	fprintf(out, "%s '",
-		is_group || (v->args->no_group && v->nr_events > 1 && !index) ? "s" : "");
+		is_group || (v->args->no_group && v->nr_events > 1 &&
+			     table->schema == v->first_event)
+			? "s"
+			: "");
 	if (is_recorded)
 		fprintf(out, "%s { ", *table->group ? table->group : "anon group");
 	for (uint32_t m = 0; m < table->nr_members; m++)

@@ -164,6 +164,10 @@ static int report_keys_add_word(struct parse *p, const char *word)
 
 	if (p->want->no_stages && report_keys_is_stage(word))
 		return 0;
+	/* As for perf, -s shows no column of children in a report without them; -F does. */
+	if (key && key->kind == REPORT_KEY_NUMBER && key->number == REPORT_CHILDREN &&
+	    p->takes_fields && !p->want->children)
+		return 0;
 	if (!key && p->takes_fields && p->want->is_field && p->want->is_field(p->want->ctx, word))
 		return report_items_add(p->items, NULL, word, p->level);
 	if (key && report_keys_serve(key, p->want->mode))

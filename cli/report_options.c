@@ -506,7 +506,7 @@ const struct opt report_options[] = {
 
 	OPT_GROUP("Output"),
 	OPT_CALL(0, "disable-order", NULL, report_options_disable_order, 0,
-		 "adds samples up in the order of the recording, not of their times"),
+		 "prints the records of -D in the order of the recording, not of their times"),
 	OPT_FLAG(0, "header", struct report_args, header,
 		"prints the header of the recording, then the tables"),
 	OPT_FLAG(0, "header-only", struct report_args, header_only,

@@ -44,8 +44,8 @@ int report_records_print(const struct cli *cli, struct report_args *a)
 	if (a->tasks || a->mmaps) {
 		if (a->stats)
 			return report_records_conflict(cli);
-		return report_records_run(cli, a,
-					  a->mmaps ? "format=tasks\nmmaps=1\n" : "format=tasks\n");
+		snprintf(lines, sizeof(lines), "format=tasks\nmmaps=%d\nunsorted=0\n", a->mmaps);
+		return report_records_run(cli, a, lines);
 	}
 	snprintf(lines, sizeof(lines),
 		 "format=%s\nwith-empty=%d\nwith-hint=%d\ncount-branches=%d\n",

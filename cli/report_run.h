@@ -18,6 +18,7 @@ struct report_contents {
 	bool call_stacks; /* some of the branches are calls that have not returned */
 	bool namespaces;  /* records say in which namespaces threads are */
 	size_t nr_events;
+	uint32_t first_event; /* id of the first event type */
 };
 
 struct report_run {

@@ -17,6 +17,7 @@ struct report_view {
 	bool by_block;   /* blocks between branches are printed, not rows */
 	bool children, has_graphs;
 	size_t nr_events; /* events of the recording, with or without samples */
+	uint32_t first_event;
 	bool verbose;
 	bool as_perf;         /* --compat */
 	bool filters_first;   /* symbol_filter is for the first table only */
