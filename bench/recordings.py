@@ -249,8 +249,8 @@ class Recordings:
         return data, program, addresses
 
     def mixed(self):
-        """A mix of seven million events or more; print_mix() states it. sonde makes it: perf filters
-        its own events only if all events have filters."""
+        """A mix of seven million events or more; print_mix() states it. sonde makes it: perf
+        filters its own events only if all events have filters."""
         events = ('sched:sched_switch,sched:sched_wakeup,sched:sched_process_*,'
                   'raw_syscalls:sys_enter,raw_syscalls:sys_exit,irq:*,kmem:*,'
                   'cpu-clock/freq=4000,call-graph=fp/')

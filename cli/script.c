@@ -264,8 +264,8 @@ static void script_warn_of_input(const struct cli *cli, const struct script *s, 
 	}
 	cli_say("%s: '-i %s' follows the script's name, so the script gets it and sonde reads "
 		"%.*s; to read %s: sonde %s -i %s %s",
-		cli->command, given, line ? (int)strcspn(line + 6, "\n") : 9, line ? line + 6 : "perf.data",
-		given, cli->command, given, s->name);
+		cli->command, given, line ? (int)strcspn(line + 6, "\n") : 9,
+		line ? line + 6 : "perf.data", given, cli->command, given, s->name);
 }
 
 static int script_run_in(const struct cli *cli, const struct script *s, const struct language *l,

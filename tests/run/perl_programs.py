@@ -158,7 +158,7 @@ def handlers():
     need('calls  20000\n' in p.stdout, p.stdout)
 
 
-@case('timers fire in time while nothing comes, and --for, Ctrl-C and the command end a run')
+@case('timers fire in time on a quiet machine, and --for, Ctrl-C and the command end a run')
 def ends():
     tick = 'my $n = 0; every 0.05, sub { $n++ }; at_end { print "ticks $n\\n" }; '
     for code, words in ((tick, ()), (tick + named('on "EVENT", sub {};'), ('-p', str(os.getpid()))),
