@@ -398,11 +398,12 @@ static int convert_check_output(const struct cli *cli, const struct args *a, con
 		return cli_usage(cli, "convert: --stacks=frames writes a second table, of frames, "
 				      "and -o - takes one: name a folder with -o OUT");
 	if (o->format == TABLE_FILES_SQLITE || o->format == TABLE_FILES_ARROW_FILE)
-		return cli_usage(cli, "convert: -o - takes a stream, --to arrow or --to csv; name "
-				      "a file with -o FILE");
+		return cli_usage(cli, "convert: only --to arrow and --to csv can be written to "
+				      "standard output (-o -): name a file with -o FILE");
 	if (o->format == TABLE_FILES_ARROW && isatty(STDOUT_FILENO))
-		return cli_usage(cli, "convert: the stream is not for a terminal; name a file with "
-				      "-o FILE");
+		return cli_usage(cli,
+				 "convert: an Arrow stream is not text, so a terminal does not "
+				 "show it: name a file with -o FILE");
 	return CLI_OK;
 }
 

@@ -63,14 +63,13 @@ static int file_check(const struct cli *cli, const char *output, bool replace)
 	struct stat st;
 
 	if (!strcmp(output, "-"))
-		return cli_usage(cli, "convert: -o - : the beginning of a recording is written "
-				      "last, and a pipe cannot go back to it: name a file with -o "
-				      "FILE");
+		return cli_usage(cli, "convert: a recording needs a file, because its beginning is "
+				      "written last: use -o FILE, not -o -");
 	if (lstat(output, &st) < 0)
 		return 0;
 	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode)) {
-		cli_say("%s is not a regular file, and the beginning of a recording is written "
-			"last: name a file with -o",
+		cli_say("%s is not a regular file: a recording needs one, because its beginning "
+			"is written last; name a file with -o",
 			output);
 		return cli_status(cli, CLI_FAILED);
 	}

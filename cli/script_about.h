@@ -8,10 +8,9 @@
  *	# sonde: record -g -m 16M
  *
  * args is text for users: <word> is a required argument, [--word VALUE] an optional one. record has
- * the arguments of `sonde record`, as in a shell; several such lines are joined. sonde is what
- * `sonde run` adds to the recording. Without a
- * description the first line of the docstring is used. The record line of a wrapper
- * (bin/NAME-record) is the command line of its first `perf record`.
+ * the arguments of `sonde record`, as in a shell; several such lines are joined. sonde has
+ *arguments that `sonde run` adds. Without a description the first line of the docstring is used.
+ *The record line of a wrapper (bin/NAME-record) is the command line of its first `perf record`.
  */
 #ifndef SONDE_CLI_SCRIPT_ABOUT_H
 #define SONDE_CLI_SCRIPT_ABOUT_H

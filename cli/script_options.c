@@ -383,8 +383,8 @@ const struct opt script_options[] = {
 	OPT_FLAG('d', "debug-mode", struct script_args, check_only,
 		 "prints no events, only what is wrong with the recording"),
 	OPT_FLAG('a', "all-cpus", struct script_args, all_cpus,
-		 "records on all cpus, in front of \"record NAME\" or NAME; text is always of all "
-		 "cpus"),
+		 "before \"record NAME\" or NAME: records on all cpus; without them it has no "
+		 "effect, because text has the events of all cpus"),
 	OPT_END,
 };
 /* clang-format on */

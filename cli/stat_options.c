@@ -98,19 +98,19 @@ const struct opt stat_options[] = {
 
 	OPT_GROUP("Whom"),
 	OPT_KEY('a', "all-cpus", NULL, "all-cpus",
-		"counts everything on all cpus; the default without a command and other targets"),
+		"counts everything on all cpus; the default if no other target is named"),
 	OPT_KEY('C', "cpu", "CPUS", "cpu", "counts everything on these cpus: 0,2-3"),
 	OPT_KEY('p', "pid", "PIDS", "pid",
 		"counts these running processes with all their threads"),
 	OPT_KEY('t', "tid", "TIDS", "tid", "counts these running threads"),
 	OPT_CALL('G', "cgroup", "CGROUPS", stat_set_cgroup, OPT_NO_NEGATION,
-		 "counts in these control groups only, the first for the first event named, and so "
-		 "on; needs -a or -C"),
+		 "counts the first event in the first of these control groups, the second in the "
+		 "second, and so on; needs -a or -C"),
 	OPT_KEY(0, "for-each-cgroup", "CGROUPS", "for-each-cgroup",
 		"counts each event once for each of these control groups; a name may be a regular "
 		"expression; needs -a or -C"),
 	OPT_KEY('i', "no-inherit", NULL, "no-inherit",
-		"leaves out the children of what is counted"),
+		"does not count the children of counted processes"),
 
 	OPT_GROUP("When"),
 	OPT_TEXT('r', "repeat", "N", struct stat_args, repeat,

@@ -396,11 +396,11 @@ struct sonde_rules {
 
 	/* Exit statuses of commands. */
 	uint32_t status_no_command; /* there is no such command: 2, or 1 */
-	/* Asking for data that the recording does not have is status_failed, not status_usage. */
+	/* An option that needs data that were not recorded: status_failed, not status_usage. */
 	uint32_t unserved_is_failure;
-	/* A wrong --time, --switch-on or -g is 256 minus the errno. */
+	/* A wrong --time, --switch-on or -g: 256 minus the errno. */
 	uint32_t statuses_are_errnos;
-	/* A command that cannot be recorded is status_failed, not 126 or 127. */
+	/* A command that cannot be started: status_failed, not 126 or 127. */
 	uint32_t unrun_command_fails;
 
 	/* Which events. */

@@ -25,7 +25,8 @@ int shared_new(struct shared **ret, size_t room);
 struct shared *shared_ref(struct shared *s); /* NULL is fine */
 void shared_unref(struct shared *s);         /* NULL is fine */
 /*
- * Takes *spare for *s, which has none, if no other owner is left: fresh memory costs page faults.
+ * If *s is NULL and *spare has no other owner, moves *spare to *s: that saves the page faults of
+ * fresh memory.
  */
 void shared_take_spare(struct shared **s, struct shared **spare);
 /*

@@ -55,12 +55,13 @@ static int formats_find_number(struct kernel_formats *k, const struct source_tra
 	int r;
 
 	/*
-	 * A recorder that was killed has recorded neither name nor release. So only a kernel that
-	 * is known to be another one is refused.
+	 * A recorder that was killed has recorded neither the name of the event nor the release of
+	 * the kernel. So an unknown release is accepted; a different one is refused.
 	 */
 	if (!k->folder && wanted->release &&
 	    (uname(&u) < 0 || strcmp(wanted->release, u.release) != 0))
-		return err_set(-ENOENT, "without a name, and the recorded kernel is %.40s",
+		return err_set(-ENOENT,
+			       "its name was not recorded, and the recorded kernel is %.40s",
 			       wanted->release);
 	r = tracefs_events_match(&k->tracefs, "*", "*", formats_visit, &s);
 	if (r < 0 && !*s.event)

@@ -76,16 +76,16 @@ enum carried_kind {
 };
 /* <0 without memory. */
 int carried_kind_of(struct carried *c, const struct event *ev);
-/* The event's time; that of the event before if it has none. */
+/* The event's time, or that of the previous event if it has none. */
 uint64_t carried_time(struct carried *c, const struct event *ev);
 
 struct carried_lost {
 	uint64_t events; /* 1 if their number is unknown */
 	bool is_counted; /* the number is known */
 };
-/* The losses that a record reports. False if nothing is to be written in its place. */
+/* The losses that a record reports. False if the sink writes nothing for the record. */
 bool carried_loss(struct carried *c, const struct event *ev, struct carried_lost *ret);
-/* Losses that only event types counted: nobody knows where they were. Known at the end. */
+/* Losses that are counted for an event type only, without a time. Valid after the last event. */
 uint64_t carried_lost_elsewhere(const struct carried *c);
 /* True if the thread of the event has another name than before. <0 without memory. */
 int carried_learn_comm(struct carried *c, const struct event *ev);

@@ -87,9 +87,8 @@ static int sources_read_head(struct stream *s, uint8_t *head, size_t room, size_
 }
 
 /*
- * Reads the first bytes of the input, room or of_stream; "-" is the standard input. *ret is a
- * stream if the input can
- * be read only once; otherwise *ret does not change.
+ * Reads the first bytes of the input, at most room, or of_stream of a stream; "-" is the standard
+ * input. *ret is a stream if the input can be read only once; otherwise *ret does not change.
  */
 static int sources_look(const struct source_options *opts, uint8_t *head, size_t room,
 			size_t of_stream, size_t *ret_len, struct stream **ret)

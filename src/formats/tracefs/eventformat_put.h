@@ -28,8 +28,8 @@ bool eventformat_is_comm(const struct sonde_schema *sc, const struct sonde_field
 void eventformat_put_name(struct outbuf *o, const char *name);
 /*
  * Writes the text, for records of this id. The schema's own fields begin eventformat_added_bytes()
- * later. Members of nested
- * fields become fields "outer_inner". Fields that are bits of another field are left out.
+ * later. Members of nested fields become fields "outer_inner". Fields that are bits of another
+ * field are left out.
  */
 void eventformat_put(struct outbuf *o, const struct sonde_schema *sc, uint32_t id);
 

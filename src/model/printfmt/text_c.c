@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-/* Numbers of tables are unsigned longs; with the _u64 helpers they have 64 bits. */
+/*
+ * Compiles a number in the table of __print_flags() or __print_symbolic(): an unsigned long of the
+ * recorded machine, or 64 bits if wide, as for __print_flags_u64().
+ */
 static struct pf_expr *text_c_table_number(struct pf_compiler *c, const struct pf_node *n,
 					   bool wide)
 {
