@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dwarf_file.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "symbols/elfutils.h"
 
 static int dwarf_file_not_found(struct dso *d)
 {
@@ -162,6 +159,7 @@ int dwarf_file_open_code(struct dwarf_file *ret, struct dso *d)
 	const char *path = dso_code_path(d);
 	int r;
 
+	TRY(elfutils_load());
 	elf_version(EV_CURRENT);
 	r = path ? dwarf_file_open_path(&f, d, path) : dwarf_file_open_image(&f, d);
 	if (r < 0) {
@@ -229,6 +227,7 @@ int dwarf_file_open_debug(struct dwarf_file *ret, struct dso *d)
 		path = dso_code_path(d);
 	if (!path)
 		return dwarf_file_not_found(d);
+	TRY(elfutils_load());
 	elf_version(EV_CURRENT);
 	r = dwarf_file_open_path(&f, d, path);
 	if (r >= 0)

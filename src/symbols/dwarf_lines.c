@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/dwarf_lines.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +9,7 @@
 #include "base/vec.h"
 #include "symbols/dwarf_file.h"
 #include "symbols/elf_lines.h"
+#include "symbols/elfutils.h"
 
 enum {
 	MAX_DEPTH = 256,   /* levels of nested entries; deeper entries are ignored */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/elf_lines.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/vec.h"
 #include "symbols/dwarf_file.h"
+#include "symbols/elfutils.h"
 
 struct code_symbol {
 	uint64_t start, size;

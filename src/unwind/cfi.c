@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "unwind/cfi.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +8,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "symbols/dwarf_file.h"
+#include "symbols/elfutils.h"
 
 enum { MAX_OPS = 1024 }; /* limit for one expression; compilers write a dozen at most */
 

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "symbols/elfutils.h"
 #include "unwind/cfi.h"
 #include "unwind/expr.h"
 
@@ -50,7 +51,7 @@ struct stack_walk {
 
 bool unwind_supported(void)
 {
-	return true;
+	return elfutils_are_there();
 }
 
 int unwind_new(struct unwinder **ret, const struct rules *rules)
