@@ -129,8 +129,8 @@ static int rights_explain_foreign(const struct capture_event *e, int32_t tid, in
 		       "no right to record %s in process %d: it belongs to %s; run as that user, "
 		       "%s%s, or run as root",
 		       e->name, tid, name, remedy,
-		       remedy == text ? " (CAP_PERFMON; before Linux 5.10 CAP_SYS_PTRACE, too)" :
-					"");
+		       remedy == text ? " (CAP_PERFMON; before Linux 5.10 CAP_SYS_PTRACE, too)"
+				      : "");
 }
 
 /* Explains a refusal that is not about the usual rights. */
