@@ -11,6 +11,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "prelude/wants.h"
+
 #define LOOK_NS 10000000 /* a call returns after so long if only unwanted records come */
 #define BATCH 256
 
@@ -359,6 +361,91 @@ XS(program_tracepoint_xs)
 	XSRETURN(2);
 }
 
+/* Sonde::_tracepoints(): the names of the kernel's tracepoints, if this user may read them. */
+XS(program_tracepoints_xs);
+XS(program_tracepoints_xs)
+{
+	dXSARGS;
+	char **names;
+
+	if (items)
+		croak_xs_usage(cv, "");
+	names = prelude_tracepoints();
+	if (!names)
+		croak("out of memory");
+	SP -= items;
+	for (size_t i = 0; names[i]; i++)
+		mXPUSHp(names[i], strlen(names[i]));
+	prelude_tracepoints_free(names);
+	PUTBACK;
+}
+
+/* Sonde::Program::is_pair(NAME), is_glob(NAME), is_tracepoint(NAME) */
+XS(program_is_xs);
+XS(program_is_xs)
+{
+	static bool (*const is[])(const char *name) = {
+		prelude_is_pair, prelude_is_glob, prelude_is_tracepoint
+	};
+	dXSARGS;
+	dXSI32;
+
+	if (items != 1)
+		croak_xs_usage(cv, "name");
+	ST(0) = boolSV(is[ix](SvPV_nolen(ST(0))));
+	XSRETURN(1);
+}
+
+/* Sonde::Program::is_like(PATTERN, NAME) */
+XS(program_is_like_xs);
+XS(program_is_like_xs)
+{
+	dXSARGS;
+
+	if (items != 2)
+		croak_xs_usage(cv, "pattern, name");
+	ST(0) = boolSV(prelude_is_like(SvPV_nolen(ST(0)), SvPV_nolen(ST(1))));
+	XSRETURN(1);
+}
+
+static int program_add_want(pTHX_ struct prelude_wants *w, SV *sv)
+{
+	AV *av = SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVAV ? (AV *)SvRV(sv) : NULL;
+	SV **name = av ? av_fetch(av, 0, 0) : NULL, **condition = av ? av_fetch(av, 1, 0) : NULL;
+
+	return name ? prelude_wants_add(w, SvPV_nolen(*name),
+					condition && SvOK(*condition) ? SvPV_nolen(*condition)
+								      : NULL)
+		    : -1;
+}
+
+/* Sonde::_wants([NAME, CONDITION], ...): the same with each event once. */
+XS(program_wants_xs);
+XS(program_wants_xs)
+{
+	dXSARGS;
+	struct prelude_wants *w = prelude_wants_new();
+	const struct prelude_want *want;
+	int r = w ? 0 : -1;
+
+	for (I32 i = 0; !r && i < items; i++)
+		r = program_add_want(aTHX_ w, ST(i));
+	if (r < 0 || prelude_wants_merge(w) < 0) {
+		prelude_wants_free(w);
+		croak("out of memory");
+	}
+	SP -= items;
+	for (size_t i = 0; (want = prelude_wants_at(w, i)); i++) {
+		AV *av = newAV();
+
+		av_push(av, newSVpv(want->name, 0));
+		av_push(av, want->condition ? newSVpv(want->condition, 0) : newSV(0));
+		mXPUSHs(newRV_noinc((SV *)av));
+	}
+	prelude_wants_free(w);
+	PUTBACK;
+}
+
 static void program_add_listed(void *list, const struct sonde_listed_event *e)
 {
 	dTHX;
@@ -508,6 +595,12 @@ XS(program_describe_xs)
 
 void program_boot(pTHX)
 {
+	CvXSUBANY(newXS("Sonde::Program::is_pair", program_is_xs, __FILE__)).any_i32 = 0;
+	CvXSUBANY(newXS("Sonde::Program::is_glob", program_is_xs, __FILE__)).any_i32 = 1;
+	CvXSUBANY(newXS("Sonde::Program::is_tracepoint", program_is_xs, __FILE__)).any_i32 = 2;
+	newXS("Sonde::Program::is_like", program_is_like_xs, __FILE__);
+	newXS("Sonde::_tracepoints", program_tracepoints_xs, __FILE__);
+	newXS("Sonde::_wants", program_wants_xs, __FILE__);
 	newXS("Sonde::_turn", program_turn_xs, __FILE__);
 	newXS("Sonde::_pour", program_pour_xs, __FILE__);
 	newXS("Sonde::_add", program_add_xs, __FILE__);

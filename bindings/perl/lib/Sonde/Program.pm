@@ -133,32 +133,7 @@ sub pair {
 
 # ---- names of events -----------------------------------------------------------------------------
 
-sub is_pair { return $_[0] =~ /^pair\(.*\)$/s }
-sub is_glob { return $_[0] =~ /:/ && $_[0] !~ m{/} && $_[0] =~ /[*?\[]/ }
-
-# True for the name of a tracepoint, or a pattern of some: "cpu-clock:u" is none.
-sub is_tracepoint {
-    my ($name) = @_;
-    my ($system, $event) = $name =~ /^([^:]*):(.*)$/s or return 0;
-
-    return $event !~ /^[ukhGHpPSDIWeb]*$/ && $name !~ m/[{\/,]/ && $system !~ /^(?:pfm|mem)$/;
-}
-
-my %regexes;
-
-# True if a pattern of the shell is the name's.
-sub is_like {
-    my ($pattern, $name) = @_;
-
-    $regexes{$pattern} //= do {
-        my $regex = join '', map {
-            $_ eq '*' ? '.*' : $_ eq '?' ? '.' : /^\[(!?)(.+)\]$/s ? '[' . ($1 ? '^' : '')
-                . $2 =~ s/([\\\[\]^])/\\$1/gr . ']' : quotemeta
-        } $pattern =~ /(\[!?\]?[^\]]*\]|.)/gs;
-        qr/^$regex$/s;
-    };
-    return $name =~ $regexes{$pattern};
-}
+# is_pair(), is_glob(), is_tracepoint() and is_like(PATTERN, NAME) are in bindings/prelude/wants.h.
 
 # True if a pattern of on() names an event type: tracepoints also without their system, samples also
 # without their modifiers.
@@ -177,12 +152,7 @@ my @known;
 
 # The names of the kernel's tracepoints, as far as this user may read them.
 sub tracepoints {
-    return @known if @known;
-    for my $folder ('/sys/kernel/tracing', '/sys/kernel/debug/tracing') {
-        CORE::open my $in, '<', "$folder/available_events" or next;
-        chomp(@known = <$in>);
-        last;
-    }
+    @known = Sonde::_tracepoints() if !@known;
     return @known;
 }
 
@@ -303,43 +273,13 @@ sub wanted_by {
     return @wanted;
 }
 
-# The events to record, as [name, filter], with those given by others, which are recorded
-# completely. Each event is in it once: patterns that overlap become names.
+# The events to record, as [name, filter], each once, with those given by others, which are recorded
+# completely.
 sub needs {
     my (@given) = @_;
-    my (%wanted, @order);
-    my $add = sub {
-        my ($name, @conditions) = @_;
 
-        push @order, $name if !$wanted{$name};
-        push @{ $wanted{$name} }, @conditions;
-    };
-
-    $add->($_, undef) for @given;
-    $add->(@$_) for map { wanted_by($_) } @handlers, @aggregates;
-    my @globs = grep { is_glob($_) } @order;
-    my @names = @globs > 1 ? tracepoints() : ();
-    if (grep { my $name = $_; 1 < grep { is_like($_, $name) } @globs } @names) {
-        for my $glob (@globs) {
-            my $conditions = delete $wanted{$glob};
-            $add->($_, @$conditions) for grep { is_like($glob, $_) } @names;
-        }
-    }
-    for my $name (grep { $wanted{$_} } @order) {
-        my @covers = grep { $wanted{$_} && $_ ne $name && is_glob($_) && is_like($_, $name) }
-            @order;
-        push @{ $wanted{$_} }, undef for @covers;
-        delete $wanted{$name} if @covers;
-    }
-    my %met;
-    return map {
-        my @conditions = @{ $wanted{$_} };
-        my %seen;
-        my @distinct = grep { !$seen{$_}++ } grep { defined } @conditions;
-
-        [$_, @conditions != grep({ defined } @conditions) ? undef
-            : @distinct > 1 ? join(' || ', map { "($_)" } @distinct) : $distinct[0]]
-    } grep { $wanted{$_} && !$met{$_}++ } @order;
+    return Sonde::_wants((map { [$_, undef] } @given), map { wanted_by($_) } @handlers,
+        @aggregates);
 }
 
 # Software events that are no clocks give a sample for each occurrence. By default samples are taken

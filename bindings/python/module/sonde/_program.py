@@ -204,25 +204,11 @@ def exit(status=0):
 
 def tracepoints():
     """The names of the kernel's tracepoints, as far as this user may read them."""
-    for folder in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"):
-        try:
-            with open(folder + "/available_events") as f:
-                return f.read().split()
-        except OSError:
-            continue
-    return []
+    return _sonde._tracepoints()
 
 
-def is_glob(name):
-    return ":" in name and "/" not in name and any(c in name for c in "*?[")
-
-
-def is_tracepoint(name):
-    """Whether a name is that of a tracepoint, or a pattern of some: "cpu-clock:u" is not."""
-    system, colon, event = name.partition(":")
-    is_modifier = event.strip("ukhGHpPSDIWeb") == ""
-    return (bool(colon) and not is_modifier and not any(c in name for c in "{/,") and
-            system not in ("pfm", "mem"))
+# "sched:*" is a pattern; "sched:*" and "sched:sched_switch" are tracepoints, "cpu-clock:u" is not.
+is_glob, is_tracepoint = _sonde._is_glob, _sonde._is_tracepoint
 
 
 _formats = {}
@@ -326,30 +312,11 @@ def _wanted_by(user):
 
 def needs(program, given=()):
     """The events to record, {name: filter or None}, with those `given` by others, which are
-    recorded completely. Each event is in it once: patterns that overlap become names."""
-    wanted = {name: [None] for name in given}
+    recorded completely. Each event is in it once."""
+    wanted = [(name, None) for name in given]
     for user in program.handlers + program.aggregates:
-        for name, condition in _wanted_by(user):
-            wanted.setdefault(name, []).append(condition)
-    globs = [name for name in wanted if is_glob(name)]
-    known = tracepoints() if len(globs) > 1 else []
-    met = [name for name in known if sum(fnmatchcase(name, g) for g in globs) > 1]
-    if met:
-        for g in globs:
-            conditions = wanted.pop(g)
-            for name in known:
-                if fnmatchcase(name, g):
-                    wanted.setdefault(name, []).extend(conditions)
-    for name in list(wanted):  # a pattern that covers another name records its events, too
-        covers = [g for g in wanted if g != name and is_glob(g) and fnmatchcase(name, g)]
-        if covers:
-            for g in covers:
-                wanted[g].append(None)
-            del wanted[name]
-    return {name: None if None in conditions else
-            " || ".join("(%s)" % c for c in dict.fromkeys(conditions))
-            if len(set(conditions)) > 1 else conditions[0]
-            for name, conditions in wanted.items()}
+        wanted += _wanted_by(user)
+    return dict(_sonde._wants(wanted))
 
 
 def use_clock(program):
