@@ -84,7 +84,7 @@ void counts_add(pTHX_ SV *counts, struct session *s, const struct sonde_event *c
 		SV **sv = av_fetch(av, i, 0);
 
 		if (sv)
-			counts_check(aTHX_ sonde_aggregate_add(counts_of(aTHX_ *sv), events, nr));
+			counts_check(aTHX_ sonde_aggregate_add(counts_of(aTHX_ * sv), events, nr));
 	}
 	counts_note_times(s, events, nr);
 }

@@ -14,7 +14,7 @@
 #include "prelude/wants.h"
 
 #define LOOK_NS 10000000 /* a call returns after so long if only unwanted records come */
-#define BATCH 256
+#define BATCH   256
 
 static uint64_t program_clock_ns(void)
 {
@@ -384,9 +384,8 @@ XS(program_tracepoints_xs)
 XS(program_is_xs);
 XS(program_is_xs)
 {
-	static bool (*const is[])(const char *name) = {
-		prelude_is_pair, prelude_is_glob, prelude_is_tracepoint
-	};
+	static bool (*const is[])(const char *name) = { prelude_is_pair, prelude_is_glob,
+							prelude_is_tracepoint };
 	dXSARGS;
 	dXSI32;
 
@@ -509,8 +508,7 @@ XS(program_matches_xs)
 		croak_xs_usage(cv, "filter, event, is_named");
 	if (!object_find(aTHX_ ST(0), OBJECT_FILTER, &f) || !f)
 		croak("this is not a Sonde::Filter");
-	code = sonde_filter_matches(f, session_event_of(aTHX_ ST(1), "matches")->ev,
-				    SvTRUE(ST(2)));
+	code = sonde_filter_matches(f, session_event_of(aTHX_ ST(1), "matches")->ev, SvTRUE(ST(2)));
 	if (code < 0)
 		croak("%s\n", sonde_error_text());
 	ST(0) = boolSV(code);
@@ -571,8 +569,8 @@ XS(program_sampled_xs)
 
 	if (items != 2)
 		croak_xs_usage(cv, "event, name");
-	ST(0) = sv_2mortal(program_sampled(aTHX_ session_event_of(aTHX_ ST(0), "sampled"),
-					   SvPV_nolen(ST(1))));
+	ST(0) = sv_2mortal(
+		program_sampled(aTHX_ session_event_of(aTHX_ ST(0), "sampled"), SvPV_nolen(ST(1))));
 	XSRETURN(1);
 }
 

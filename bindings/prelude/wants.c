@@ -24,8 +24,7 @@ bool prelude_is_tracepoint(const char *name)
 {
 	const char *colon = strchr(name, ':');
 
-	if (!colon || colon[1 + strspn(colon + 1, "ukhGHpPSDIWeb")] == '\0' ||
-	    strpbrk(name, "{/,"))
+	if (!colon || colon[1 + strspn(colon + 1, "ukhGHpPSDIWeb")] == '\0' || strpbrk(name, "{/,"))
 		return false;
 	return colon - name != 3 || (strncmp(name, "pfm", 3) && strncmp(name, "mem", 3));
 }
@@ -235,7 +234,8 @@ static void wants_cover(struct prelude_wants *w, struct wants_entry *e)
 	for (size_t i = 0; i < w->n; i++) {
 		struct wants_entry *other = &w->v[i];
 
-		if (other == e || !wants_is_pattern(other) || !prelude_is_like(other->name, e->name))
+		if (other == e || !wants_is_pattern(other) ||
+		    !prelude_is_like(other->name, e->name))
 			continue;
 		other->is_whole = is_covered = true;
 	}

@@ -91,12 +91,12 @@ static PyObject *wants_list(const struct prelude_wants *w)
 
 	for (size_t i = 0; list && (want = prelude_wants_at(w, i)); i++) {
 		PyObject *name = text_object(want->name, strlen(want->name)),
-			 *condition = want->condition
-					      ? text_object(want->condition, strlen(want->condition))
-					      : Py_BuildValue("");
+			 *condition = want->condition ? text_object(want->condition,
+								    strlen(want->condition))
+						      : Py_BuildValue("");
 
-		if (wants_append(list, name && condition ? PyTuple_Pack(2, name, condition)
-							 : NULL) < 0)
+		if (wants_append(list,
+				 name && condition ? PyTuple_Pack(2, name, condition) : NULL) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(name);
 		Py_XDECREF(condition);
