@@ -150,6 +150,38 @@ def closing():
     rounds(3000, ['-n', '3000'], changes='def setup(): sys.stdout.close()', number=1)
 
 
+PERL = '''%s
+use Sonde qw(on lost at_end);
+my ($n, $gone, $last, %%times) = (0, 0, 0);
+on "%s", sub {
+    my ($e) = @_;
+    my $time = $e->time;
+    die "an event at $time after one at $last" if $time < $last;
+    die "an event is there twice" if $time <= ($times{$e->tid} // 0);
+    $n++;
+    $last = $times{$e->tid} = $time;
+    select undef, undef, undef, 0.01 if %d && $n %% 4000 == 1;
+};
+lost { $gone += $_[0] };
+at_end { open my $out, '>', 'result'; print $out "$n $gone 0" };
+'''
+
+
+@case('programs in Perl: threads, forks, and a slow one')
+def in_perl():
+    if not os.path.exists(os.path.join(os.path.dirname(SONDE), 'bindings/perl/lib/Sonde.pm')):
+        raise Skip('there is no Perl module')
+    for known, workload, line, is_slow in (
+            (300 * 30, ['-t', '300', '-n', '30'], '', 0),
+            (300 * 5, ['-n', '0', '-f', '300', '-c', '5'], '', 0),
+            (60000, ['-n', '60000'], '# sonde: record -m 2', 1)):
+        with open('script.pl', 'w') as f:
+            f.write(PERL % (line, EVENT, is_slow))
+        for i in range(20 if FULL else 2):
+            sonde('script.pl', '--', CALLS, *workload)
+            check(known, is_slow)
+
+
 @case('a script that is stopped for 5 seconds')
 def stopped():
     for i in range(10 if FULL else 1):
