@@ -41,7 +41,7 @@ quick:
 # What takes too long or too much for `make check`: soak, bounds, sweep, fuzz, all combinations;
 # hours, and 5 GB in /var/tmp. HEAVYFLAGS='-k sweep', or less of each: see tests/heavy.
 heavy:
-	@tools/setup test record fuzz browser
+	@tools/setup test record fuzz browser shark
 	@$(call build,$(B),) --quiet
 	@export CC=clang; $(call build,$(B)-fuzz,$(fuzzflags)) --quiet fuzz tests/sweep/sweep sonde
 	@tests/heavy $(B) $(B)-fuzz --seconds $(SECONDS) --rounds $(ROUNDS) $(HEAVYFLAGS)
