@@ -88,6 +88,7 @@ bench:
 	@bench/import $(B)
 	@bench/mixed $(B)
 	@bench/ctf $(B)
+	@bench/tracedat $(B)
 	@bench/live $(B)
 
 # The most that reading takes: of 4 GB, of a million threads and mappings. Takes 5 GB in /var/tmp
