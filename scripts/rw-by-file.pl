@@ -24,8 +24,9 @@ sub note {
     $row->[1] += $count;
 }
 
-sub syscalls::sys_enter_read  { note('read', @_[5, 6, 9, 11]) }
-sub syscalls::sys_enter_write { note('write', @_[5, 6, 9, 11]) }
+# LTTng's events have no number of the call in front of their fields.
+sub syscalls::sys_enter_read  { note('read', @_[5, 6, @_ < 12 ? 8 : 9, -1]) }
+sub syscalls::sys_enter_write { note('write', @_[5, 6, @_ < 12 ? 8 : 9, -1]) }
 
 sub by_bytes {
     my ($rows) = @_;

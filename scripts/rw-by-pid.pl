@@ -16,6 +16,8 @@ use Screen qw(terminal text_table);
 use constant { COMM => 0, CALLS => 1, ASKED => 2, DONE => 3, ERRORS => 4, ENTERED => 5 };
 
 my $json = wants_json();
+# The first argument of a call in @_: LTTng's events have no number of the call in front of it.
+my $first = 9;
 # call -> pid -> row; ERRORS is {number => count}; ENTERED: it has not returned
 my %rows = (read => {}, write => {});
 
@@ -25,16 +27,17 @@ for my $call (keys %rows) {
 
     no strict 'refs';
     *{"syscalls::sys_enter_$call"} = sub {
-        my ($pid, $comm, $count) = @_[5, 6, 11];
+        my ($pid, $comm, $count) = @_[5, 6, -1];
         my $row = $rows->{$pid} //= [$comm, 0, 0, 0, {}, 0];
 
+        $first = @_ < 12 ? 8 : 9;
         $row->[COMM] = $comm;
         $row->[CALLS]++;
         $row->[ASKED] += $count;
         $row->[ENTERED] = 1;
     };
     *{"syscalls::sys_exit_$call"} = sub {
-        my ($pid, $ret) = @_[5, 9];
+        my ($pid, $ret) = @_[5, $first];
         my $row = $rows->{$pid} or return;    # it was entered before the recording began
 
         $row->[ENTERED] = 0;
@@ -48,7 +51,7 @@ for my $call (keys %rows) {
 
 sub error_name {
     local $! = shift;
-    return (grep { $!{$_} } keys %!)[0] // 0 + $!;
+    return (grep { $!{$_} } sort keys %!)[0] // 0 + $!;
 }
 
 sub by_bytes {

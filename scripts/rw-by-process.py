@@ -11,7 +11,7 @@ NAME narrows it down to processes of that name.
 """
 
 import screen
-from analysis import Report, arguments
+from analysis import Report, any_kernel, arguments
 
 options = arguments(__doc__, top=0,
                     more=[(("wanted",), {"nargs": "?", "metavar": "NAME",
@@ -40,13 +40,12 @@ def note(calls, comm, tid, size):
 
 
 def syscalls__sys_enter_read(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
-                             common_comm, common_callchain, __syscall_nr, fd, buf, count):
+                             common_comm, common_callchain, count):
     note(reads, common_comm, common_pid, count)
 
 
 def syscalls__sys_enter_write(event_name, context, common_cpu, common_secs, common_nsecs,
-                              common_pid, common_comm, common_callchain, __syscall_nr, fd, buf,
-                              count):
+                              common_pid, common_comm, common_callchain, count):
     note(writes, common_comm, common_pid, count)
 
 
@@ -82,3 +81,6 @@ def trace_end():
     table("reads by", reads)
     print()
     table("writes by", writes)
+
+
+any_kernel(globals())
