@@ -9,6 +9,7 @@
 #include "unittest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -160,6 +161,48 @@ TEST(recordings_of_other_programs_begin)
 {
 	check_writes("format=trace.dat\n", "tracing7", "");
 	check_writes("format=perf\n", "PERFILE2", "");
+}
+
+/* The text of a file of the folder, which is removed. */
+static char *take_file(const char *dir, const char *name)
+{
+	char path[300], *text = calloc(1, 1 << 20);
+	FILE *f;
+
+	assert_non_null(text);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+	fclose(f);
+	unlink(path);
+	return text;
+}
+
+TEST(a_ctf_trace_names_its_events)
+{
+	struct sonde_session *s = open_bare("format=ctf\n", true);
+	char dir[] = "/tmp/sonde-bare-XXXXXX", *text;
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(sonde_session_write(s, fd), 0);
+	sonde_session_close(s);
+	close(fd);
+	text = take_file(dir, "metadata");
+	assert_non_null(strstr(text, "name = \"sched:sched_switch\""));
+	assert_non_null(strstr(text, "source_format = \"bare\""));
+	assert_non_null(strstr(text, "added_contexts = \"pid tid procname\""));
+	free(text);
+	for (int cpu = 0; cpu < 64; cpu++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s/cpu_%d", dir, cpu);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(dir), 0);
 }
 
 TEST(only_perfdata_has_an_inside)
