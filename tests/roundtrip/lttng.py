@@ -4,12 +4,17 @@
 
     lttng.py SONDE
 
-The fields' values are known; stock babeltrace2 must print the same lines. babeltrace2 2.0.4 prints
+Sessions of four kinds: written at once, snapshots of what is in the buffers, small buffers that
+lose events, with files that are exchanged, and live by a relay. The fields' values are known; stock
+babeltrace2 must print the same lines. babeltrace2 2.0.4 prints
 the text of an earlier event in place of an empty string, so no text is empty.
 """
+import contextlib
 import json
 import pathlib
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -77,30 +82,97 @@ def build(folder):
         raise Missing('no liblttng-ust to build a traced program with')
 
 
+def session(folder, name, *steps, create=(), stop=True):
+    """The commands that record the program: `steps` before it starts, then what ends it."""
+    yield ['create', name, *(create or ['--output=%s' % (folder / name)])]
+    yield from steps
+    yield from [['add-context', '-u', '-t', 'vpid', '-t', 'vtid', '-t', 'procname'], ['start'],
+                None]
+    yield ['stop'] if stop else ['snapshot', 'record']
+    yield ['destroy']
+
+
+def free_ports(n):
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(n)]
+        for s in sockets:
+            s.bind(('127.0.0.1', 0))
+        return [s.getsockname()[1] for s in sockets]
+
+
+def sessions(folder, urls):
+    """Name of a session -> its commands."""
+    events = ['enable-event', '-u', 'sonde_test:*']
+    small = ['enable-channel', '-u', '--discard', '--subbuf-size=4096', '--num-subbuf=2',
+             '--tracefile-size=8192', '--tracefile-count=400', 'small']
+    ret = {
+        'plain': session(folder, 'plain', events),
+        'snapshot': session(folder, 'snapshot', events, stop=False,
+                            create=['--snapshot', '--output=%s' % (folder / 'snapshot')]),
+        'small': session(folder, 'small', small, [*events, '-c', 'small'])}
+    if urls:
+        ret['live'] = session(folder, 'live', events, create=[
+            '--live=100000', '--ctrl-url=%s' % urls[0], '--data-url=%s' % urls[1]])
+    return ret
+
+
+def start_relay(folder, env, daemons):
+    """The addresses of a daemon that stores live traces in the folder; None if there is none."""
+    if not shutil.which('lttng-relayd'):
+        return None
+    urls = ['tcp://127.0.0.1:%d' % port for port in free_ports(3)]
+    daemons.append(subprocess.Popen(
+        ['lttng-relayd', '--output=%s' % (folder / 'live'), '--control-port=' + urls[0],
+         '--data-port=' + urls[1], '--live-port=' + urls[2]], env=env, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    time.sleep(0.5)
+    return urls if daemons[-1].poll() is None else None
+
+
 def record(folder):
-    """The folder of the trace that a session of LTTng makes of the program."""
+    """Name -> folder of the trace that a session of LTTng makes of the program."""
     env = dict(ENV, HOME=str(folder), LTTNG_HOME=str(folder), LTTNG_UST_REGISTER_TIMEOUT='5000')
-    steps = [['create', 't', '--output=%s' % (folder / 'out')],
-             ['enable-event', '-u', 'sonde_test:*'],
-             ['add-context', '-u', '-t', 'vpid', '-t', 'vtid', '-t', 'procname'], ['start'],
-             None, ['stop'], ['destroy']]
-    daemon = subprocess.Popen(['lttng-sessiond', '--no-kernel'], env=env, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    daemons = []
     try:
+        urls = start_relay(folder, env, daemons)
+        daemons.append(subprocess.Popen(
+            ['lttng-sessiond', '--no-kernel'], env=env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         for _ in range(50):
-            if run('lttng', 'list', env=env).returncode == 0 or daemon.poll() is not None:
+            if run('lttng', 'list', env=env).returncode == 0 or daemons[-1].poll() is not None:
                 break
             time.sleep(0.1)
-        if daemon.poll() is not None:
+        if daemons[-1].poll() is not None:
             raise Missing('lttng-sessiond does not start here (is another one running?)')
-        for step in steps:
-            p = run('lttng', *step, env=env) if step else run(folder / 'program', env=env)
-            if p.returncode:
-                raise Missing('LTTng does not record here: %s' % (p.stderr or p.stdout).strip())
+        traces = {}
+        for name, steps in sessions(folder, urls).items():
+            for step in steps:
+                p = run('lttng', *step, env=env) if step else run(folder / 'program', env=env)
+                if p.returncode:
+                    raise Missing('LTTng does not record here: %s' % (p.stderr or p.stdout).strip())
+            time.sleep(0.3 if name == 'live' else 0)
+            traces[name] = next((folder / name).rglob('metadata')).parent
     finally:
-        daemon.terminate()
-        daemon.wait(30)
-    return next((folder / 'out').rglob('metadata')).parent
+        for daemon in reversed(daemons):
+            daemon.terminate()
+            daemon.wait(30)
+    return traces
+
+
+def check_lines(trace, name):
+    """The lines of babeltrace2, and the losses that it reports."""
+    if not shutil.which('babeltrace2'):
+        return skip('lines of babeltrace2, ' + name, 'no babeltrace2', may=False)
+    ours = run(SONDE, 'script', '-i', trace, '--format', 'babeltrace', env=ENV)
+    theirs = run('babeltrace2', trace, env=ENV)
+    wrong = ['- %s\n+ %s' % (t, o) for o, t in zip(ours.stdout.splitlines(),
+                                                  theirs.stdout.splitlines()) if o != t][:3]
+    say(ours.stdout == theirs.stdout and ours.stdout, 'lines of babeltrace2, ' + name,
+        '\n'.join(wrong) + ours.stderr)
+    lost = sum(map(int, re.findall(r'Tracer discarded (\d+) event', theirs.stderr)))
+    got = re.search(r'lost-events: (\d+)', ours.stderr)
+    return say(lost == int(got[1] if got else 0) and (lost > 0) == (name == 'small'),
+               'losses, ' + name, '%s%s' % (theirs.stderr[:500], ours.stderr))
 
 
 def check(trace):
@@ -121,13 +193,6 @@ def check(trace):
         '%d events\n%s\n%s' % (len(events), '\n'.join(wrong[:3]), p.stderr))
     say(all(e['comm'] == 'program' and e['pid'] == e['tid'] > 0 for e in events) and events,
         'its task', repr(events[:1]))
-    if not shutil.which('babeltrace2'):
-        return skip('lines of babeltrace2', 'no babeltrace2', may=False)
-    ours = run(SONDE, 'script', '-i', trace, '--format', 'babeltrace', env=ENV).stdout
-    theirs = run('babeltrace2', trace, env=ENV).stdout
-    wrong = ['- %s\n+ %s' % (t, o) for o, t in zip(ours.splitlines(), theirs.splitlines())
-             if o != t][:3]
-    return say(ours == theirs and ours, 'lines of babeltrace2', '\n'.join(wrong))
 
 
 def main():
@@ -137,7 +202,10 @@ def main():
                 if not shutil.which(program):
                     raise Missing('no %s (packages lttng-tools, gcc)' % program)
             build(pathlib.Path(name))
-            check(record(pathlib.Path(name)))
+            traces = record(pathlib.Path(name))
+            check(traces['plain'])
+            for kind, trace in traces.items():
+                check_lines(trace, kind)
         except Missing as e:
             skip('a program traced by LTTng', str(e))
     return done()
