@@ -272,6 +272,76 @@ def check_clock():
     say(ours.startswith('[05:46:40.134217730]'), 'the local time zone', ours)
 
 
+CLOCKS = '''/* CTF 1.8 */
+%s
+clock { name = a; freq = 1000000000; offset_s = 100; offset = 5; };
+clock { name = b; freq = 1000000; offset_s = 99; offset = 1500000; };
+typealias integer { size = 32; } := u32;
+typealias integer { size = 64; map = clock.a.value; } := stamp_a;
+typealias integer { size = 40; align = 8; map = clock.b.value; } := stamp_b;
+stream {
+  id = 0; event.header := struct { integer { size = 8; } id; stamp_a timestamp; };
+  packet.context := struct { stamp_a timestamp_begin; stamp_a timestamp_end; u32 content_size;
+    u32 packet_size; };
+};
+stream {
+  id = 1; event.header := struct { integer { size = 8; } id; stamp_b timestamp; };
+  packet.context := struct { stamp_b timestamp_begin; stamp_b timestamp_end; u32 content_size;
+    u32 packet_size; };
+};
+event { name = x; id = 0; stream_id = 0; fields := struct { u32 v; }; };
+event { name = y; id = 0; stream_id = 1; fields := struct { u32 v; }; };
+'''
+
+
+def clock_packet(stream, begin, end, *events):
+    """A packet of CLOCKS. events: (cycles, v)"""
+    size = 40 if stream else 64
+
+    def body(p):
+        for time, v in events:
+            p.int(0, 8).int(time, size).int(v, 32)
+
+    def context(p, content, total):
+        p.int(begin, size).int(end, size).int(content, 32).int(total, 32)
+
+    return packets('le', lambda p: p.int(MAGIC, 32).int(stream, 32), context, body)
+
+
+def check_clocks():
+    """Two clocks of a trace, which babeltrace2 refuses to relate; packets that go back in time."""
+    text = CLOCKS % trace_block('le', 'integer { size = 32; } magic; integer { size = 32; } '
+                                'stream_id;')
+    one = clock_packet(0, 0, 3 * 10**9, (10, 1), (10**9, 2), (2 * 10**9, 3))
+    two = clock_packet(1, 0, 2 * 10**6, (5, 4), (700000, 5), (1500001, 6))
+    printed('two clocks with offsets', write(TOP / 'clocks', text, one=one, two=two, none=b''), '''\
+[00:01:40.000000015] (+?.?????????) x: { v = 1 }
+[00:01:40.500005000] (+0.500004985) y: { v = 4 }
+[00:01:41.000000005] (+0.499995005) x: { v = 2 }
+[00:01:41.200000000] (+0.199999995) y: { v = 5 }
+[00:01:42.000000005] (+0.800000005) x: { v = 3 }
+[00:01:42.000001000] (+0.000000995) y: { v = 6 }
+''', compare=False)
+    first, last = clock_packet(0, 5, 25, (10, 1), (20, 2)), clock_packet(0, 100, 125, (110, 3))
+    folder = write(TOP / 'back', text, one=first + last + clock_packet(0, 40, 60, (50, 9)))
+    status, out, err = script(folder)
+    say(status == 0 and re.findall(r'v=(\d)', out) == ['1', '2', '3', '9'] and 'late: ' in err,
+        'a packet of an earlier time', out + err)
+    folder = write(TOP / 'more', text, one=first + last)
+    for name, data in ('index/one.idx', b'\xc1\xf1\xdc\xc1' + bytes(40)), ('folder/x', b'zz'):
+        (folder / name).parent.mkdir()
+        (folder / name).write_bytes(data)
+    printed('an index and another folder', folder, '''\
+[00:01:40.000000015] (+?.?????????) x: { v = 1 }
+[00:01:40.000000025] (+0.000000010) x: { v = 2 }
+[00:01:40.000000115] (+0.000000090) x: { v = 3 }
+''')
+    (folder / 'README.txt').write_text('hello')
+    status, out, err = script(folder)
+    say(status == 0 and len(out.splitlines()) == 3 and 'README.txt' in err,
+        'a file that has no packets', out + err)
+
+
 SCHED = '''/* CTF 1.8 */
 %s
 env { domain = "kernel"; tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13;
@@ -503,6 +573,20 @@ def check_bad_metadata():
         status, out, err = run(SONDE, 'script', '-i', TOP / 'bad')
         say(status == 1 and not out and word in err and err.count('\n') == 1,
             'refused: ' + name, err)
+
+
+def check_large_metadata():
+    """The limit of 64 MiB."""
+    path = write(TOP / 'large', '/* CTF 1.8 */') / 'metadata'
+    with open(path, 'r+b') as f:
+        f.truncate((64 << 20) + 1)
+    status, out, err = script(path.parent)
+    say(status == 1 and not out and 'at most 67108864 of metadata' in err, 'refused: 64 MiB', err)
+    path.write_text('/* CTF 1.8 */ %s\n' % OWN + ''.join(
+        'event { name = e%d; id = %d; };\n' % (n, n) for n in range((1 << 16) + 1)))
+    status, out, err = script(path.parent)
+    say(status == 1 and not out and 'metadata:65538:7: there are more than 65536 events' in err,
+        'refused: 65537 events', err)
 
 
 def check_damage():
@@ -929,9 +1013,11 @@ def main():
     try:
         check_types()
         check_clock()
+        check_clocks()
         check_kernel()
         check_json()
         check_bad_metadata()
+        check_large_metadata()
         check_damage()
         check_session()
         check_sweep()
