@@ -315,6 +315,7 @@ static PyMethodDef methods[] = {
 PyTypeObject *aggregate_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "Events counted by keys. Made by Session._aggregate()." },
 		{ Py_tp_dealloc, aggregate_dealloc },
 		{ Py_tp_methods, methods },

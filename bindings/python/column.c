@@ -496,6 +496,7 @@ static PyGetSetDef column_getset[] = {
 PyTypeObject *column_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "A column of a Table: a sequence of values. numpy.asarray(column) and "
 			     "memoryview(column) share its\nmemory, and so do Arrow's consumers." },
 		{ Py_tp_dealloc, column_dealloc },

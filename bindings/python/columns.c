@@ -343,6 +343,7 @@ static PyMethodDef columns_methods[] = {
 PyTypeObject *columns_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "Reads a session: an iterator over Batches." },
 		{ Py_tp_dealloc, columns_dealloc },
 		{ Py_tp_iter, columns_iter },
@@ -439,11 +440,9 @@ static PyGetSetDef columns_batch_getset[] = {
 PyTypeObject *columns_batch_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
-		{ Py_tp_doc, "Rows of a table." },
-		{ Py_tp_dealloc, columns_batch_dealloc },
-		{ Py_sq_length, columns_batch_len },
-		{ Py_tp_getset, columns_batch_getset },
-		{ 0, NULL },
+		{ Py_tp_new, (void *)module_refuse_new }, { Py_tp_doc, "Rows of a table." },
+		{ Py_tp_dealloc, columns_batch_dealloc }, { Py_sq_length, columns_batch_len },
+		{ Py_tp_getset, columns_batch_getset },   { 0, NULL },
 	};
 	static PyType_Spec spec = { "sonde._sonde.Batch", sizeof(struct py_batch), 0,
 				    Py_TPFLAGS_DEFAULT, slots };

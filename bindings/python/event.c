@@ -346,6 +346,7 @@ static PyMethodDef event_fields_methods[] = {
 PyTypeObject *event_fields_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc,
 		  "The fields of an event, and nothing else: e.f.pid is the field pid." },
 		{ Py_tp_dealloc, event_fields_dealloc },
@@ -577,6 +578,7 @@ static PyGetSetDef event_getset[] = {
 PyTypeObject *event_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc,
 		  "One event. Fields are e.next_pid or e['next_pid']. An attribute below wins over "
 		  "a field of its\nname: e['pid'] and e.f.pid are always the field. An unknown "

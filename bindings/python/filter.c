@@ -86,6 +86,7 @@ static PyObject *filter_call(struct py_filter *filter, PyObject *args, PyObject 
 PyTypeObject *filter_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "A condition: filter(event) -> bool." },
 		{ Py_tp_dealloc, filter_dealloc },
 		{ Py_tp_call, filter_call },

@@ -357,6 +357,7 @@ static PyMethodDef methods[] = {
 PyTypeObject *live_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "A recorder in this process. Made by _live()." },
 		{ Py_tp_dealloc, live_dealloc },
 		{ Py_tp_methods, methods },

@@ -250,3 +250,11 @@ PyObject *module_loss(struct module_state *m, uint64_t lost, const char *line)
 	return module_raise(exception, ENODATA,
 			    "record fewer events, or with larger buffers (sonde record -m)");
 }
+
+PyObject *module_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+	(void)args, (void)kw;
+	return PyErr_Format(PyExc_TypeError,
+			    "cannot create instances of %R: functions of the module make them",
+			    (PyObject *)type);
+}

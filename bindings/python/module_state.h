@@ -51,5 +51,7 @@ PyObject *module_error(struct module_state *m, int code);
 PyObject *module_unknown(struct module_state *m, PyObject *name, PyObject *event, PyObject *names);
 /* Raises LossError; returns NULL. */
 PyObject *module_loss(struct module_state *m, uint64_t lost, const char *line);
+/* tp_new of all types: their objects belong to a recording, and only the module can make them. */
+PyObject *module_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kw);
 
 #endif

@@ -367,19 +367,12 @@ static PyGetSetDef getset[] = {
 	{ NULL }
 };
 
-static PyObject *profile_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kw)
-{
-	(void)type, (void)args, (void)kw;
-	PyErr_SetString(PyExc_TypeError, "a Profile is made by sonde.profile()");
-	return NULL;
-}
-
 PyTypeObject *profile_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
 		{ Py_tp_doc,
 		  "Samples added up: a sequence of rows, which are dicts. Made by profile()." },
-		{ Py_tp_new, (void *)profile_refuse_new },
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_dealloc, profile_dealloc },
 		{ Py_tp_methods, methods },
 		{ Py_tp_getset, getset },

@@ -168,6 +168,7 @@ static PyGetSetDef getset[] = {
 PyTypeObject *run_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "A perf script's run over a session; for the launcher." },
 		{ Py_tp_dealloc, run_dealloc },
 		{ Py_tp_methods, methods },

@@ -308,6 +308,7 @@ static PyGetSetDef getset[] = {
 PyTypeObject *schema_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "An event type: its names and its fields." },
 		{ Py_tp_dealloc, schema_dealloc },
 		{ Py_tp_repr, schema_repr },

@@ -416,6 +416,7 @@ PyTypeObject *session_type_new(PyObject *module)
 					   offsetof(struct py_session, weak), READONLY, NULL },
 					 { NULL } };
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc,
 		  "An open recording. Iterating gives its events in time order, once.\n\n"
 		  "Made by sonde.open() or sonde.session(). A context manager: leaving it closes "

@@ -175,6 +175,7 @@ static PyGetSetDef stack_frame_getset[] = {
 PyTypeObject *stack_frame_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc, "One step of a call chain, as of its event's time." },
 		{ Py_tp_dealloc, stack_frame_dealloc },
 		{ Py_tp_repr, stack_frame_repr },
@@ -372,6 +373,7 @@ static PyGetSetDef stack_getset[] = {
 PyTypeObject *stack_type_new(PyObject *module)
 {
 	static PyType_Slot slots[] = {
+		{ Py_tp_new, (void *)module_refuse_new },
 		{ Py_tp_doc,
 		  "A call chain: a sequence of Frame, innermost first.\n\n"
 		  "Stacks are equal if they have the same addresses and the same files are mapped "

@@ -6,6 +6,7 @@
 DATA is tests/data, MADE a folder with recordings that recording.py made. A line of output for each
 case: "ok NAME", "skip NAME: why", or "not ok NAME" and a traceback.
 """
+import copy
 import gc
 import os
 import random
@@ -563,6 +564,21 @@ def another_thread_may_not_use_a_session():
     thread.start()
     thread.join()
     same(counts, [474])
+
+
+@case
+def objects_are_made_by_the_module_only():
+    rec = sonde.open(CHAINS)
+    it = rec._session()
+    e = next(it)
+    t = rec.table(SWITCH)
+    for o in (it, e, e.f, e.callchain, e.callchain[0], e.schema, t["cpu"], t._batches[0],
+              rec.profile()):
+        kind = type(o)
+        for make in (kind, lambda: kind.__new__(kind), lambda: object.__new__(kind),
+                     lambda: copy.copy(o)):
+            raises(TypeError, make)
+        raises(TypeError, kind, kind.__name__, "functions of the module")
 
 
 @case

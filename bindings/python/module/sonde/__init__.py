@@ -19,10 +19,13 @@ def _extension():
     The build of the extension for this interpreter: the exact one, or else the newest limited API
     that it supports. `sonde script` has put the one that runs the script into sys.modules.
     """
+    import sys
+
+    if sys.version_info < (3, 9):
+        raise ImportError("sonde needs Python 3.9 or later, this is %d.%d" % sys.version_info[:2])
     import importlib.machinery as machinery
     import importlib.util as util
     import os
-    import sys
 
     name = __name__ + "._sonde"
     if name in sys.modules:
@@ -33,8 +36,6 @@ def _extension():
         if sys.version_info >= (3, 12):
             builds.append(here + "/abi3-312/_sonde.abi3.so")
         builds.append(here + "/_sonde.abi3.so")
-    if sys.version_info < (3, 9):
-        raise ImportError("sonde needs Python 3.9 or later, this is %d.%d" % sys.version_info[:2])
     for path in builds:
         if os.path.exists(path):
             loader = machinery.ExtensionFileLoader(name, path)
