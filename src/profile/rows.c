@@ -24,6 +24,23 @@ static uint32_t rows_value(const struct profile_column *c, uint64_t key)
 	return c->values.v[hash64_find(&c->by_raw, key)].id;
 }
 
+static bool rows_is_of_leader(const struct profile *p, uint32_t combination)
+{
+	return !p->member_of.v[wordset_key(&p->combinations, combination)[0]];
+}
+
+/* A row of a group is the leader's, if the leader has it. */
+static void rows_give_leader(struct profile *p, uint32_t row, uint32_t combination, uint32_t place)
+{
+	struct profile_row *r = &p->rows.v[row];
+
+	if (r->is_of_leader || !rows_is_of_leader(p, combination))
+		return;
+	r->is_of_leader = true;
+	r->combination = combination;
+	r->place = p->needs_place ? place + 1 : 0;
+}
+
 static int rows_add(struct profile *p, uint32_t table, uint32_t combination, uint32_t place)
 {
 	const size_t nr = 2 * (p->tables.v[table].nr_members - 1ul);
@@ -31,6 +48,7 @@ static int rows_add(struct profile *p, uint32_t table, uint32_t combination, uin
 		.place = p->needs_place ? place + 1 : 0,
 		.combination = combination,
 		.members_at = p->member_counts.n,
+		.is_of_leader = rows_is_of_leader(p, combination),
 	};
 
 	TRY(vec_reserve(&p->member_counts, nr));
@@ -55,6 +73,8 @@ static int rows_find(struct profile *p, uint32_t combination, uint32_t place, bo
 		key[n++] = rows_value(c, c->raw_at < 0 ? 2 * (uint64_t)place + is_frame
 						       : raws[1 + c->raw_at]);
 	r = wordset_put(&p->row_values, key, ret);
+	if (!r)
+		rows_give_leader(p, *ret, combination, place);
 	return r > 0 ? rows_add(p, p->table_of.v[raws[0]], combination, place) : r;
 }
 

@@ -205,10 +205,11 @@ struct profile_row {
 	struct profile_counts self, all; /* `all` includes children */
 	uint32_t max_depth;
 	uint32_t place;
-	uint32_t combination; /* of its first sample */
+	uint32_t combination; /* of its first sample; of the leader's first, if it has one */
 	uint64_t merged;
 	size_t members_at; /* index in member_counts */
 	bool has_tree, is_filtered;
+	bool is_of_leader; /* place and combination are of a sample of the group's leader */
 	/* bit per key of which perf makes the text when it compares rows: compared with another */
 	uint64_t compared_keys;
 };
