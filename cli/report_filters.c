@@ -69,7 +69,7 @@ static bool filters_show_a_row(const struct report_view *v, uint32_t table)
 	struct sonde_profile_row row = { .size = sizeof(row) };
 
 	for (uint64_t i = 0; sonde_profile_row(v->profile, table, i, &row) == 1; i++)
-		if (!(row.flags & SONDE_ROW_FILTERED) && report_view_has_word(v, table, &row))
+		if (!(row.flags & SONDE_ROW_FILTERED) && report_view_has_word(v, table, i, &row))
 			return true;
 	return false;
 }

@@ -358,13 +358,24 @@ static void report_view_widen(struct view_table *vt, const struct report_row *ro
 	}
 }
 
-bool report_view_has_word(const struct report_view *v, uint32_t index,
+/* True if only other members of a group have samples in the row. */
+static bool report_view_lacks_leader(const struct report_view *v, uint32_t index, uint64_t n)
+{
+	struct sonde_profile_row leader = { .size = sizeof(leader) };
+
+	return sonde_profile_row_member(v->profile, index, n, 0, &leader) == 1 &&
+	       !leader.samples && !leader.children_samples;
+}
+
+bool report_view_has_word(const struct report_view *v, uint32_t index, uint64_t n,
 			  const struct sonde_profile_row *row)
 {
 	const char *word = v->args->symbol_filter;
 	struct sonde_profile_place place = { .size = sizeof(place) };
 
 	if (!word || v->filters_none || (index && v->filters_first))
+		return true;
+	if (v->filters_first && report_view_lacks_leader(v, index, n))
 		return true;
 	return sonde_profile_place(v->profile, row->place, &place) == 1 && place.sym &&
 	       strstr(place.sym, word);
@@ -411,7 +422,7 @@ static int report_view_make_rows(struct view_table *vt)
 		const bool unresolved = row.flags & SONDE_ROW_UNRESOLVED;
 
 		if (n == nr || row.flags & SONDE_ROW_FILTERED ||
-		    !report_view_has_word(vt->v, vt->index, &row))
+		    !report_view_has_word(vt->v, vt->index, i, &row))
 			continue;
 		for (size_t k = 0; k < vt->nr_keys; k++) {
 			texts[k] = report_view_text(vt, &vt->keys[k], i, &row);

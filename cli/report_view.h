@@ -36,8 +36,8 @@ int report_view_print(FILE *out, struct report_view *v, uint32_t index);
 int report_view_make(struct report_view *v, uint32_t index,
 		     int (*print)(void *ctx, FILE *out, const struct report_table *t), void *ctx,
 		     FILE *out);
-/* True if the name of the row's symbol has the word of --symbol-filter, or none is given. */
-bool report_view_has_word(const struct report_view *v, uint32_t index,
+/* True if the name of the symbol of row `n` has the word of --symbol-filter, or none is given. */
+bool report_view_has_word(const struct report_view *v, uint32_t index, uint64_t n,
 			  const struct sonde_profile_row *row);
 /*
  * Finds the profile's keys of an item: the first of them, and their number. An item for fields of
