@@ -356,6 +356,12 @@ static bool report_defaults_to_branches(const struct report_run *run)
 	       !(cli_compat(run->report->cli) || run->has.call_stacks);
 }
 
+/* perf reads a pipe's event types too late to miss their call chains. */
+static bool report_is_early_pipe(const struct report_run *run)
+{
+	return cli_compat(run->report->cli) && report_is_pipe(run->session);
+}
+
 /* perf does not look for branches if the default keys are those of tracepoints. */
 static bool report_lacks_branches(const struct report_run *run)
 {
@@ -601,7 +607,7 @@ int report_print(struct sonde_session *s, void *ctx)
 				"Selected --sort parent, but no callchain data. Did you call "
 				"'perf record' without -g?",
 				"-s parent: the recording has no call chains");
-		else if (!run.has.chains && !a->counts_branches &&
+		else if (!run.has.chains && !a->counts_branches && !report_is_early_pipe(&run) &&
 			 (a->branch_history ||
 			  (a->graph_given && a->graph.kind != REPORT_NO_GRAPH)))
 			r = report_fail(run.report,
