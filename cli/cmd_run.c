@@ -256,7 +256,7 @@ static void run_split_words(const struct cli *cli, bool has_target, struct run_w
 	ret->nr_args = second ? run_count(second) : 0;
 }
 
-/* An event that is called by a word, with or without its system. */
+/* An event that a word names, with or without its system. */
 struct run_event {
 	const char *word;
 	char name[128]; /* "" if there is none */

@@ -181,8 +181,8 @@ static int generate_save(const struct cli *cli, const char *path, bool force, co
 		return cli_status(cli, CLI_FAILED);
 	}
 	if (is_there && S_ISLNK(st.st_mode)) {
-		cli_say("%s is a link: nothing is written through it; remove it, or choose another "
-			"file with -o FILE (-o - is standard output)",
+		cli_say("%s is a link, which is not followed: remove it, or choose another file "
+			"with -o FILE (-o - is standard output)",
 			path);
 		return cli_status(cli, CLI_FAILED);
 	}

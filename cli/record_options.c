@@ -177,7 +177,7 @@ const struct opt record_options[] = {
 	OPT_KEY('p', "pid", "PIDS", "pid",
 		"records these running processes with all their threads"),
 	OPT_KEY('t', "tid", "TIDS", "tid",
-		"records these running threads, without what they start unless --inherit is given"),
+		"records these running threads; with --inherit also those that they start"),
 	OPT_KEY('u', "uid", "USER", "uid",
 		"records the processes of a user, a number or a name, and what they start"),
 	OPT_CALL('G', "cgroup", "CGROUPS", options_set_cgroup, OPT_NO_NEGATION,
@@ -269,8 +269,8 @@ const struct opt record_options[] = {
 	OPT_OUR_KEY(0, "buffer-size", "SIZE", "buffer-size",
 		    "with --ftrace: sets the size of each cpu's buffer, 4M if not given"),
 	OPT_OUR_KEY(0, "clock", "CLOCK", "ftrace-clock",
-		    "with --ftrace: takes the times of this clock of trace_clock: local, global, "
-		    "mono, boot; perf, the clock of other recordings, if not given"),
+		    "with --ftrace: chooses the clock of ftrace: local, global, mono or boot; the "
+		    "default is perf, the clock of other recordings"),
 	OPT_GROUP("Buffers"),
 	OPT_KEY('m', "mmap-pages", "PAGES", "mmap-pages",
 		"sets the size of each cpu's buffer: pages, or a size as 4M, rounded up to a power "
@@ -292,9 +292,9 @@ const struct opt record_options[] = {
 		"its node"),
 	OPT_OPTIONAL_KEY(0, "threads", "cpu|core|package|numa|SPEC", "threads",
 		"empties buffers with several threads: one for each cpu (the default), core, "
-		"package or numa node, or by lists of cpus, whose buffers a thread empties and "
-		"where it runs, 0-1/0:2-3/2; the output is then a directory with a file for each "
-		"buffer"),
+		"package or numa node, or as a list says: 0-1/0:2-3/2 has a thread on cpu 0 for the "
+		"buffers of cpus 0 and 1, and one on cpu 2; the output is then a directory with a "
+		"file for each buffer"),
 	OPT_KEY('r', "realtime", "PRIORITY", "realtime",
 		"fetches and writes events with this real-time priority (SCHED_FIFO)"),
 	OPT_OPTIONAL_KEY('z', "compression-level", "N", "compression-level",
@@ -339,7 +339,7 @@ const struct opt record_options[] = {
 		"changes nothing: the recording holds the symbols of the kernel that runs; FILE "
 		"must be readable"),
 	OPT_CALL(0, "debuginfod", "URLS", options_set_debuginfod, OPT_VALUE_OPTIONAL,
-		"changes nothing and reports that: nothing is fetched from servers"),
+		"has no effect except a message: sonde fetches nothing from servers"),
 	OPT_GROUP("Options of perf record that are refused"),
 	OPT_KEY(0, "kcore", NULL, "kcore",
 		"is refused: the recording holds the kernel's symbols itself"),

@@ -440,7 +440,7 @@ static int report_decide(struct report_run *run)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* perf adds up the records LOST_SAMPLES, also those of the event that samples nothing. */
+/* perf adds up all LOST_SAMPLES records, also those of an event without samples (dummy). */
 static uint64_t report_lost_samples(const struct report *r, struct sonde_session *s)
 {
 	const char *recorded = sonde_session_info(s, "lost-samples");

@@ -405,12 +405,12 @@ const struct opt report_options[] = {
 		 "prints exactly these columns, keys or overhead,overhead_children,sample,period "
 		 "...; +COLUMN adds one"),
 	OPT_CALL('b', "branch-stack", NULL, report_options_set_branches, 0,
-		 "makes a row for each branch of branch stacks, by source and target; the default "
-		 "for recordings with branch stacks, --no-branch-stack: a row for samples"),
+		 "makes a row for each branch of branch stacks, by source and target, which is "
+		 "the default if there are such stacks; --no-branch-stack makes rows of samples"),
 	OPT_FLAG(0, "mem-mode", struct report_args, mem_mode,
-		 "makes rows of memory accesses, by weight, place of the data and where it was "
-		 "found, as recorded by record -d; the keys mem,symbol_daddr,dso_daddr,snoop,tlb,"
-		 "locked,blocked,dcacheline,phys_daddr ... are for it"),
+		 "makes rows of memory accesses (record -d), by weight, place of the data and "
+		 "where it was found; it has keys of its own: mem,symbol_daddr,dso_daddr,snoop,"
+		 "tlb,locked,blocked,dcacheline,phys_daddr ..."),
 	OPT_FLAG(0, "branch-history", struct report_args, branch_history,
 		 "puts the branches of branch stacks before the call chains of samples, with "
 		 "predictions, cycles and iterations; rows are srcline,symbol,dso unless -s is "
@@ -526,8 +526,8 @@ const struct opt report_options[] = {
 	OPT_FLAG(0, "mmaps", struct report_args, mmaps,
 		"prints the tree of tasks with their mappings, instead of tables"),
 	OPT_FLAG('T', "threads", struct report_args, threads,
-		 "prints what counters had counted in each thread that ended, after the tables, as "
-		 "recorded by record -s"),
+		 "prints, after the tables, the counts of each thread that ended, which "
+		 "record -s records"),
 	OPT_CALL(0, "pretty", "normal|raw", report_options_set_pretty, 0,
 		 "raw: for -T, a line for each thread and event"),
 	OPT_FLAG('D', "dump-raw-trace", struct report_args, dump,
@@ -566,7 +566,7 @@ const struct opt report_options[] = {
 	OPT_TEXT(0, "prefix", "DIR", struct report_args, prefix,
 		"looks for the source files of annotated code below DIR"),
 	OPT_TEXT(0, "prefix-strip", "N", struct report_args, prefix_strip,
-		"removes N folders from the names of source files before; needs --prefix"),
+		"first removes N folders from the names of source files; needs --prefix"),
 	OPT_END,
 };
 /* clang-format on */

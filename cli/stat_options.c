@@ -74,8 +74,8 @@ const struct opt stat_options[] = {
 	OPT_CALL(0, "pfm-events", "EVENTS", stat_set_pfm_events, OPT_NO_NEGATION,
 		 "counts events by the names of the processor's vendor, through libpfm"),
 	OPT_CALL(0, "filter", "FILTER", stat_set_filter, OPT_NO_NEGATION,
-		 "lets the kernel leave out what does not match, for the tracepoints of the -e "
-		 "before it"),
+		 "counts only events that match, for the tracepoints of the -e before it; the "
+		 "kernel applies it"),
 	OPT_COUNT('d', "detailed", struct stat_args, detailed,
 		 "adds events of the caches to the default ones; -d -d adds more, -d -d -d more"),
 	OPT_KEY('g', "group", NULL, "group", "makes one group of all events"),

@@ -36,7 +36,7 @@ class Calls:
                                   quiet=True)
 
     def take(self):
-        """The rows, which are forgotten."""
+        """Returns the rows so far, and begins anew."""
         rows, errors = dict(self.times), dict(self.errors)
         self.times.clear()
         self.errors.clear()
@@ -49,7 +49,7 @@ complete = Calls()
 
 
 def names():
-    """The name of each process, which is that of its first thread, or thread."""
+    """The name of each thread, and of each process: that of its first thread."""
     found = {}
     for key, _ in sorted(tasks.items(), key=lambda row: row[1]):
         if key != "(other)":

@@ -454,7 +454,7 @@ static void boot_new_context_subs(pTHX)
 	}
 }
 
-/* A thread started by Perl code has no run: objects are not cloned into it. */
+/* A thread that Perl code starts has no script's run, because objects are not cloned into it. */
 XS(clone_skip);
 XS(clone_skip)
 {

@@ -1639,22 +1639,23 @@ SONDE_API int sonde_columns_next_pending(struct sonde_columns *c, uint32_t *ret_
 					 struct ArrowArray *ret);
 SONDE_API int sonde_columns_fill(struct sonde_columns *c);
 /*
- * Makes the rows so far of each table that has some a batch, which is then pending: for live
- * sessions, whose batches are wanted in time. Returns 0, -ENOMEM, or -EFBIG.
+ * Ends the current batch of each table that has rows, so that sonde_columns_next_pending() returns
+ * it. Live sessions use this to get batches in time. Returns 0, -ENOMEM, or -EFBIG.
  */
 SONDE_API int sonde_columns_flush(struct sonde_columns *c);
 /*
- * The frames that the column `stack` of a table refers to, if its flags have SONDE_COLUMNS_FRAMES:
- * those of the events read so far. Item i of a stack is a row of the array. Rows keep their place;
- * each call returns all of them, without a copy of earlier ones.
+ * The frames of the events read so far, to which the column `stack` of a table refers if its flags
+ * have SONDE_COLUMNS_FRAMES. A number in a stack is the row of a frame. Rows keep their place; each
+ * call returns all of them, without a copy of earlier ones.
  *
  *	ip       L                    the address
  *	symbol   i, dictionary u      the function's name; null: unknown
  *	offset   L                    bytes from the function's start; null: unknown, or inlined
  *	dso      i, dictionary u      the file mapped there; null: unknown
  *
- * Two frames differ in one of these: an address that was two functions has two. Names are looked
- * up while the session is read, as by sonde_event_locate(). Returns 0, *ret_schema and *ret, which
+ * Rows differ in at least one column: an address that belonged to two functions, one after the
+ * other, has two rows. Names are looked up while the session is read, as by sonde_event_locate().
+ * Returns 0, *ret_schema and *ret, which
  * own their memory and are to be released; -ENOENT if the table has no frames; -ENOMEM.
  */
 SONDE_API int sonde_columns_frames(struct sonde_columns *c, uint32_t table,

@@ -183,7 +183,7 @@ static int rows_sort_cells(struct aggregate *a)
 	place_of = malloc((rows + 1) * sizeof(*place_of));
 	if (!place_of)
 		return err_nomem();
-	/* Rows behind the limit are in the last one. */
+	/* The last row adds up those beyond the limit. */
 	for (size_t i = 0; i < rows; i++)
 		place_of[i] = (uint32_t)(a->order.n - 1);
 	for (size_t i = 0; i < a->order.n; i++) {

@@ -84,13 +84,13 @@ struct sonde_live {
 void live_say(void *ctx, int level, const char *text);
 /* Keeps the causes of a failure. Call after a call of the library, in the same thread. */
 void live_note(struct live_outcome *o, int code);
-/* The thread: `opened` is set. */
+/* In the thread: announces that `opened` is set. */
 void live_publish(struct sonde_live *l);
-/* The thread: waits for the start. False if nothing is to be recorded. */
+/* In the thread: waits for the start. False if nothing is to be recorded. */
 bool live_wait_for_start(struct sonde_live *l);
-/* The thread: returns when no caller is stopping the recorder any more. */
+/* In the thread: waits until no caller is stopping the recorder any more. */
 void live_wait_for_stoppers(struct sonde_live *l);
-/* The thread: closes its end of the pipe. */
+/* In the thread: closes its end of the pipe. */
 void live_close_pipe(struct sonde_live *l);
 
 #endif

@@ -62,8 +62,8 @@ bool recording_source_line(struct recording *rec, const char *file, uint32_t lin
 }
 
 /*
- * Copies kernel code that the recording contains: code written at run time. Under perf's rule only
- * out-of-line code is read this way, and its bytes are zeros until they are written.
+ * Copies kernel code that was written at run time, from the recording. Under perf's rule only
+ * out-of-line code is found here. Its bytes are zeros before the record that writes them.
  */
 static size_t code_of_kernel(const struct event *ev, uint64_t addr, void *buf, size_t len)
 {

@@ -8,7 +8,7 @@
 
 #include "model/event.h"
 
-/* A copy of an event, or of a copy. NULL if there is no memory. */
+/* Copies an event, or a copy of one. NULL if there is no memory. */
 struct event *recording_keep(const struct event *ev);
 void recording_keep_done(struct event *ev); /* NULL is fine */
 

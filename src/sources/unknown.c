@@ -27,7 +27,7 @@ static const struct kind kinds[] = {
 	     "a program or a library; sonde record -- PROGRAM records one"),
 	KIND("DTiJ", "the functions of a JIT (jitdump), not a recording of events"),
 	KIND("JiTD", "the functions of a JIT (jitdump), not a recording of events"),
-	KIND("Ftrace!", "the info file of a uftrace recording, which uftrace reads by its folder"),
+	KIND("Ftrace!", "the info file of a uftrace recording: uftrace reads its folder"),
 	KIND("\x1f\x8b\x08", "something packed twice: unpack it once (gunzip)"),
 	KIND("\xfd\x37zXZ", "something packed twice: unpack it once (unxz)"),
 	KIND("\x28\xb5\x2f\xfd", "something packed twice: unpack it once (unzstd)"),

@@ -226,7 +226,7 @@ static int from_interval(struct sonde_stat *s, struct sonde_stat_round *ret)
 				  : stat_make_round(s, &s->interval, false, ret);
 }
 
-/* What fails is reported by the call that asks for the next round. */
+/* A failure is reported by the call that asks for the next round. */
 static void from_read_ahead(struct sonde_stat *s)
 {
 	s->from.late = from_read_round(s);

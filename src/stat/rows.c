@@ -77,8 +77,8 @@ static uint64_t rows_scaled(const struct stat_rows *r, const struct stat_count *
 }
 
 /*
- * Adds a count to a row. A counter that never ran makes no difference, except that a row in which
- * none ran has one counter, as in perf.
+ * Adds a count to a row. A counter that never ran is ignored. As in perf, a row whose counters
+ * never ran has one counter.
  */
 static void row_add(const struct stat_rows *r, struct sonde_stat_row *row,
 		    const struct stat_count *c)

@@ -121,7 +121,7 @@ int stat_start(struct sonde_stat *s, int *ret_status)
 
 	*ret_status = 0;
 	if (s->is_from_file)
-		return err_set(-EINVAL, "the counts are those of a file");
+		return err_set(-EINVAL, "the counts were read from a file: nothing can be counted");
 	if (s->phase != STAT_IDLE)
 		return err_set(-EINVAL, "a run has not ended yet");
 	stat_opened_close(&s->opened);

@@ -86,7 +86,7 @@ uint32_t dso_id(const struct dso *d);
 const char *dso_name(const struct dso *d);
 /* The recorded build id. The results of both functions are borrowed as long as the table. */
 const struct build_id *dso_build_id(const struct dso *d);
-/* The recorded build id; if there is none, that of the file in which symbols were looked for. */
+/* The recorded build id. If none was recorded, that of the file whose symbols are used. */
 const struct build_id *dso_build_id_found(const struct dso *d);
 /* False if it is not mapped from a file: its offsets are addresses. */
 bool dso_is_file(const struct dso *d);

@@ -131,8 +131,8 @@ static int kernel_open_same_boot(struct kallsyms **ret, const struct kernel_symb
 	TRY(kallsyms_open(&k, "/proc/kallsyms"));
 	if (kallsyms_address(k, opts->ref_symbol) != opts->ref_addr) {
 		kallsyms_close(k);
-		return err_set(-ENODATA, "the recording does not contain the build id of its "
-					 "kernel, which is not the one of this boot");
+		return err_set(-ENODATA, "the recording is of another boot of this machine, and "
+					 "does not contain the build id of its kernel");
 	}
 	*ret = k;
 	return 0;

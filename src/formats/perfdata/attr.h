@@ -30,8 +30,8 @@ struct perfdata_layout {
 	uint32_t first_variable; /* where READ, CALLCHAIN or RAW begins */
 	uint32_t least; /* minimum bytes of a sample: up to there, or including RAW's size word */
 	/*
-	 * READ: number of words without the members of a group; words of each member, 0 without a
-	 * group.
+	 * READ: the number of words in front of the members of a group, and the words of each
+	 * member. Without a group, the number of all words, and 0.
 	 */
 	uint32_t read_words, member_words;
 	uint32_t raw; /* offset of RAW's size word, if it is fixed */

@@ -29,7 +29,10 @@ struct ring_writer {
 int ring_writer_init(struct ring_writer *w, int fd, uint32_t page_bytes, uint8_t commit_bytes);
 /* The longest record that a page has room for. */
 uint32_t ring_writer_most(const struct ring_writer *w);
-/* Puts a record of at most that length. One that is older than the last begins a new page. */
+/*
+ * Puts a record of at most ring_writer_most() bytes. A record that is older than the one before it
+ * begins a new page.
+ */
 int ring_writer_put(struct ring_writer *w, uint64_t time, const void *record, uint32_t len);
 /* Events were lost in front of the next record; 0: their number is unknown. */
 int ring_writer_lost(struct ring_writer *w, uint64_t time, uint64_t lost);

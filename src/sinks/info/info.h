@@ -54,7 +54,7 @@ struct info_sink {
 	VEC(uint64_t) records;         /* indexed by schema id */
 	VEC(struct info_kind) kinds;   /* kinds that occur, made by info_sort_kinds() */
 	uint64_t samples, without_time, first_ns, last_ns;
-	bool has_counts; /* some loss is by_count; then only by_count losses are used */
+	bool has_counts; /* a loss is by_count; losses that are not are then ignored */
 };
 
 /* Shared by both sinks: all operations except name, summary and finish. */

@@ -142,7 +142,7 @@ bool tracecmd_exit_text(struct tracecmd_sink *s, const struct tracecmd_type *typ
 	return true;
 }
 
-/* True if the event is the exit of the function of the entry, which then is a leaf. */
+/* True if the event is the exit that belongs to the entry. The function is a leaf then. */
 static bool graph_is_exit_of(const struct tracecmd_sink *s, const struct event *ev)
 {
 	const struct tracecmd_type *type;

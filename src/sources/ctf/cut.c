@@ -150,8 +150,8 @@ static int cut_walk_event(struct cutting *c, struct ctf_reader *rd)
 }
 
 /*
- * The bytes to ask for: twice those that are there, so that a large event is walked over a few
- * times only, but no more than the packet has.
+ * Returns the bytes to ask for: twice those that are there, so that a large event is walked over
+ * only a few times, or the rest of the packet if that is less.
  */
 static size_t cut_need(const struct ctf_reader *rd)
 {

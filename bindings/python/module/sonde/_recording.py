@@ -137,7 +137,7 @@ def _is_glob(pattern):
 
 
 def _covers(pattern, other):
-    """Whether a pattern names all that the other one does, in any recording."""
+    """True if a pattern matches, in any recording, each name that the other one matches."""
     return pattern in (other, "*") or (not _is_glob(other) and _is_match(pattern, other) and
                                        (":" in other or ":" not in pattern))
 
@@ -153,8 +153,8 @@ def _in_both(one, other):
                 both.append(q)
             elif (not any(":" in n and not _is_glob(n) for n in (p, q)) and
                   (_is_glob(p) or _is_glob(q))):
-                raise _option_error("%r and %r: what both name is not known before the pipe is "
-                                    "read; give select() one of them" % (p, q))
+                raise _option_error("%r and %r: a pipe cannot say in advance which events both "
+                                    "match; give select() one of them" % (p, q))
     return list(dict.fromkeys(both))
 
 
@@ -461,13 +461,13 @@ class Recording:
 
     @property
     def lost(self):
-        """int: events that the kernel or the recorder reports as lost, as far as the last iteration
-        has met such reports."""
+        """int: lost events, from the reports of the kernel and the recorder that the last
+        iteration has met."""
         return sum(d.count for d in self.defects if d.name == "lost-events")
 
     @property
     def pairs(self):
-        """dict of str to Pair: what became of the pairs, by name, as far as the last iteration.
+        """dict of str to Pair: the pairs by name, with the counts of the last iteration.
 
         Before the first iteration the recording is read for it.
         """
