@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-#ifdef HAVE_ZLIB
-#include <zlib.h>
-#endif
-#ifdef HAVE_LZMA
-#include <lzma.h>
-#endif
 
 #include "base/err.h"
+#include "base/packers.h"
 
 enum { ZSTD_WINDOW_LOG_MAX = 27 }; /* 128 MiB: the default limit of the zstd program */
 
@@ -55,8 +50,10 @@ enum { GZIP_ONLY = 16 + MAX_WBITS }; /* accepts only data with a gzip header */
 
 static int codecs_inflate_open(struct codec *c, int window_bits)
 {
-	z_stream *z = calloc(1, sizeof(*z));
+	z_stream *z;
 
+	TRY(packers_need_zlib());
+	z = calloc(1, sizeof(*z));
 	if (!z)
 		return err_nomem();
 	if (inflateInit2(z, window_bits) != Z_OK) {
@@ -116,8 +113,10 @@ static void codecs_gzip_close(struct codec *c)
 static int codecs_xz_open(struct codec *c)
 {
 	static const lzma_stream fresh = LZMA_STREAM_INIT;
-	lzma_stream *x = malloc(sizeof(*x));
+	lzma_stream *x;
 
+	TRY(packers_need_lzma());
+	x = malloc(sizeof(*x));
 	if (!x)
 		return err_nomem();
 	*x = fresh;

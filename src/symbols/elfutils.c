@@ -2,35 +2,24 @@
 #define ELFUTILS_LOADER
 #include "symbols/elfutils.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "base/err.h"
+#include "base/late.h"
 
 struct elfutils elfutils;
 
 static pthread_once_t elfutils_once = PTHREAD_ONCE_INIT;
 static bool elfutils_is_loaded;
 
-/* dlsym() also looks into libelf, which libdw needs. */
+#define ELFUTILS_ROW(name) LATE_FUNCTION(elfutils, name),
+
+/* libdw needs libelf, whose functions are found through it. */
 static void elfutils_find(void)
 {
-	void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-	static const struct {
-		const char *name;
-		void **function;
-	} all[] = {
-#define ELFUTILS_ROW(name) { #name, (void **)&elfutils.name },
-		ELFUTILS_FUNCTIONS(ELFUTILS_ROW)
-#undef ELFUTILS_ROW
-	};
+	static const struct late_function all[] = { ELFUTILS_FUNCTIONS(ELFUTILS_ROW) };
 
-	for (size_t i = 0; library && i < sizeof(all) / sizeof(*all); i++) {
-		*all[i].function = dlsym(library, all[i].name);
-		if (!*all[i].function)
-			return;
-	}
-	elfutils_is_loaded = library;
+	elfutils_is_loaded = late_load("libdw.so.1", all, sizeof(all) / sizeof(*all));
 }
 
 bool elfutils_are_there(void)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/packers.h"
 
 #ifdef HAVE_LZMA
-#include <lzma.h>
 
 #define MAX_UNPACKED_BYTES (256u << 20)
 #define MAX_UNPACK_MEMORY  (128u << 20)
@@ -51,6 +51,7 @@ int elf_symbols_unpack(struct elf_file **ret, const struct elf_file *f)
 
 	if (!s)
 		return err_set(-ENODATA, "%s has no packed symbols", f->path);
+	TRY(packers_need_lzma());
 	TRY(elf_file_load(f, s, &packed));
 	r = minidebug_unpack(packed, s->size, &image, &len);
 	free(packed);
