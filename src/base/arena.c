@@ -14,7 +14,11 @@ struct arena_block {
 	alignas(max_align_t) unsigned char data[];
 };
 
-enum { BLOCK_BYTES = 64 * 1024 - sizeof(struct arena_block) };
+/* The first block is small: many arenas never need another one, and its pages are written at once. */
+enum {
+	FIRST_BLOCK_BYTES = 4 * 1024 - sizeof(struct arena_block),
+	BLOCK_BYTES = 64 * 1024 - sizeof(struct arena_block),
+};
 
 void *arena_alloc(struct arena *a, size_t size)
 {
@@ -36,7 +40,8 @@ void *arena_alloc(struct arena *a, size_t size)
 	return b->data;
 #else
 	if (!b || b->size - b->used < need) {
-		size_t room = need > BLOCK_BYTES ? need : (size_t)BLOCK_BYTES;
+		const size_t least = a->blocks ? BLOCK_BYTES : FIRST_BLOCK_BYTES;
+		size_t room = need > least ? need : least;
 
 		b = calloc(1, sizeof(*b) + room);
 		if (!b) {
