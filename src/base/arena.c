@@ -14,7 +14,7 @@ struct arena_block {
 	alignas(max_align_t) unsigned char data[];
 };
 
-/* The first block is small: many arenas never need another one, and its pages are written at once. */
+/* The first block is small: many arenas need no other, and its pages are written at once. */
 enum {
 	FIRST_BLOCK_BYTES = 4 * 1024 - sizeof(struct arena_block),
 	BLOCK_BYTES = 64 * 1024 - sizeof(struct arena_block),
