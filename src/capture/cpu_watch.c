@@ -2,8 +2,11 @@
 #include "capture/cpu_watch.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,8 +86,45 @@ void cpu_watch_find(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void 
 	vec_done(&still);
 }
 
+void cpu_watch_listen(struct cpu_watch *w)
+{
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	const int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			      NETLINK_KOBJECT_UEVENT);
+
+	if (fd < 0)
+		return;
+	if (bind(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0) {
+		close(fd);
+		return;
+	}
+	w->uevents = fd;
+	w->listens = true;
+}
+
+void cpu_watch_came(struct cpu_watch *w, void (*each)(void *ctx, int cpu), void *ctx)
+{
+	char text[256];
+	ssize_t n;
+	int cpu;
+
+	while (w->listens) {
+		n = recv(w->uevents, text, sizeof(text) - 1, MSG_DONTWAIT);
+		if (n < 0 && errno != EINTR && errno != ENOBUFS) /* ENOBUFS: some were dropped */
+			return;
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		if (sscanf(text, "online@/devices/system/cpu/cpu%d", &cpu) == 1 && cpu >= 0)
+			each(ctx, cpu);
+	}
+}
+
 void cpu_watch_close(struct cpu_watch *w)
 {
+	if (w->listens)
+		close(w->uevents);
+	w->listens = false;
 	vec_foreach(c, &w->list)
 		close(c->fd);
 	vec_done(&w->list);

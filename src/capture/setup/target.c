@@ -291,6 +291,8 @@ void target_watch(struct target *t)
 {
 	if (t->system_wide)
 		cpu_watch_open(&t->watch, &t->cpus);
+	if (!t->per_thread && !t->chosen_cpus)
+		cpu_watch_listen(&t->watch);
 }
 
 static void target_note_away(void *ctx, int cpu)
@@ -300,9 +302,18 @@ static void target_note_away(void *ctx, int cpu)
 	target_add_cpu(&t->went, cpu);
 }
 
+static void target_note_new(void *ctx, int cpu)
+{
+	struct target *t = ctx;
+
+	if (!capture_cpus_has(&t->cpus, cpu))
+		target_add_cpu(&t->came, cpu);
+}
+
 void target_look_back(struct target *t)
 {
 	target_look(t);
+	cpu_watch_came(&t->watch, target_note_new, t);
 	cpu_watch_find(&t->watch, target_note_away, t);
 }
 
