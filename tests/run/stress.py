@@ -254,6 +254,15 @@ def hotplug():
             f.write('1')
     except OSError as e:
         raise Skip('no cpu can be taken off: %s' % e)
+    comes = 'sleep 0.2; echo 1 > %s; sleep 0.1; echo 0 > %s' % (path, path)
+    with open(path, 'w') as f:  # it is off at both ends of the run
+        f.write('0')
+    try:
+        err = sonde('-e', 'on("%s", lambda e: None)' % EVENT, '--', 'sh', '-c', comes).stderr
+    finally:
+        with open(path, 'w') as f:
+            f.write('1')
+    need('came online after the recording began' in err, err)
     cpus = Hotplug(path)
     cpus.start()
     try:
