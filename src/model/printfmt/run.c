@@ -234,6 +234,19 @@ static void run_value(const struct pf_run *r, const struct pf_step *s)
 	run_steps(&value, 1, r);
 }
 
+/* An array up to the record's end has no size for libtraceevent, and is text if it may be. */
+static void run_open_array(const struct pf_run *r, const struct sonde_field *f)
+{
+	const struct pf_place place = { .field = f };
+	uint32_t n;
+	const uint8_t *p = f->is_text ? pf_place_rest(r, &place, &n) : NULL;
+
+	if (p)
+		outbuf_put(r->out, p, strnlen((const char *)p, n));
+	else
+		outbuf_str(r->out, f->is_text ? "" : "ARRAY[]");
+}
+
 static void run_fields(const struct printfmt *pf, const struct pf_run *r)
 {
 	const struct sonde_schema *sc = pf->schema;
@@ -250,9 +263,8 @@ static void run_fields(const struct printfmt *pf, const struct pf_run *r)
 		outbuf_char(r->out, '=');
 		if (from < pf->nr_steps && !pf_has_brackets(f))
 			s = run_step_of(pf, f, from);
-		if (pf_has_brackets(f) && !f->width && !f->is_text) {
-			/* an array up to the record's end, which has no size for libtraceevent */
-			outbuf_str(r->out, "ARRAY[]");
+		if (pf_has_brackets(f) && !f->width) {
+			run_open_array(r, f);
 		} else if (s) {
 			run_value(r, s);
 			from = (size_t)(s - pf->steps) + 1;
