@@ -133,7 +133,9 @@ static void clock_moment_text(int64_t ns, char room[40])
 
 static const char *clock_name(const struct source_clock *c, char room[40])
 {
-	return c->is_known ? clock_word(c->id, room) : c->name ? c->name : "not recorded";
+	if (c->name)
+		return c->name;
+	return c->is_known ? clock_word(c->id, room) : "not recorded";
 }
 
 /*
@@ -154,9 +156,9 @@ static int clock_check_same(struct recording *a, struct recording *b)
 	if (!ca.is_known || !cb.is_known)
 		return clock_unrelated(a, b, "their clocks cannot be related",
 				       clock_name(&ca, room_a), clock_name(&cb, room_b));
-	if (ca.id != cb.id)
+	if (ca.id != cb.id || strcmp(ca.name ? ca.name : "", cb.name ? cb.name : "") != 0)
 		return clock_unrelated(a, b, "they were timed by different clocks",
-				       clock_word(ca.id, room_a), clock_word(cb.id, room_b));
+				       clock_name(&ca, room_a), clock_name(&cb, room_b));
 	if (ca.id == CLOCK_REALTIME && host_a && host_b && !strcmp(host_a, host_b))
 		return 0; /* this clock continues across boots */
 	if (!host_a || !host_b)

@@ -188,7 +188,8 @@ struct source_clock {
 	 * host and its guests. 0 if it wrote nothing.
 	 */
 	uint64_t group;
-	const char *name; /* of a clock that has no number; borrowed, NULL if there is none */
+	/* Set if the clock has no number and is not that of perf; borrowed, otherwise NULL. */
+	const char *name;
 };
 
 /* What a record reports about the recording of an event type. */

@@ -257,8 +257,8 @@ class TraceDat:
         return struct.pack(self.e + 'HI', number, len(data)) + data
 
     def clock_text(self):
-        return ' '.join('[%s]' % c if c == self.clock else c
-                        for c in ('local', 'global', 'mono', 'boot', 'x86-tsc')).encode() + b'\0'
+        names = ('local', 'global', 'counter', 'perf', 'mono', 'boot', 'x86-tsc')
+        return ' '.join('[%s]' % c if c == self.clock else c for c in names).encode() + b'\0'
 
     def start(self):
         return b'\x17\x08\x44tracing' + b'%d\0' % self.version + bytes([self.big,

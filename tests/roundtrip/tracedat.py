@@ -204,6 +204,19 @@ def check_several(top):
     status, text, err = sonde('script', '-F', 'trace', *paths)
     say([line.split(': ')[1] for line in text.splitlines()] ==
         ['one 0', 'two 0', 'one 1', 'two 1', 'one 2', 'two 2'], 'several recordings', text + err)
+    for first, second, may in (('local', 'local', True), ('local', 'global', False),
+                               ('perf', 'local', False), ('perf', 'perf', True),
+                               ('mono', 'perf', False), ('counter', 'counter', False)):
+        paths = []
+        for n, clock in enumerate((first, second)):
+            t = made.TraceDat(clock=clock, options=[(5, b'Linux host 6.1.0 x86_64\0')])
+            t.cpu(0).add(1000 + n, t.print(10, 'x'))
+            paths += ['-i', made_file(top, 'clock%d.dat' % n, t)]
+        status, text, err = sonde('script', '-F', 'trace', *paths)
+        say((status, text.count('\n')) == ((0, 2) if may else (1, 0)) and
+            (may or 'clocks' in err and '--offset' in err), '%s and %s' % (first, second), err)
+        status, text, err = sonde('script', '-F', 'trace', *paths, '--offset', '0')
+        say(status == 0 and text.count('\n') == 2, 'with --offset', err)
 
 
 def check_pages(top):

@@ -138,10 +138,11 @@ static void open_tracedat_clock(struct source *source, struct source_clock *ret)
 	if (!clock)
 		return;
 	ret->is_known = !clock->is_counter || s->tsc.mult;
-	if (!ret->is_known)
-		ret->name = clock->name;
 	/* --date: the time of day was added. */
 	ret->id = s->date_us ? CLOCK_REALTIME : clock->id;
+	/* `local`, `global` and perf's clock are a tenth of a second apart on some machines. */
+	if (ret->id < 0 && strcmp(clock->name, "perf") != 0)
+		ret->name = clock->name;
 }
 
 static void open_tracedat_report(struct source *source, const struct event *ev,
