@@ -169,6 +169,14 @@ static const char *const machines_files =
 	"kallsyms=/dev/null\nbuildid-dir=/nonexistent\nsymfs=/nonexistent\n"
 	"force=1\n";
 
+/* "tracefs=FOLDER\n" */
+static char tracefs[256];
+
+void fuzz_use_tracefs(const char *folder)
+{
+	snprintf(tracefs, sizeof(tracefs), "tracefs=%s\n", folder);
+}
+
 static void keys_of(char *ret, size_t size, const char *path, uint32_t choice)
 {
 	static const char *const times[] = { "",
@@ -193,9 +201,9 @@ static void keys_of(char *ret, size_t size, const char *path, uint32_t choice)
 	/* The same recording a second time, with an offset. */
 	if (choice & FUZZ_TWICE)
 		snprintf(again, sizeof(again), "input=%s\noffset=-0.000000001\n", path);
-	snprintf(ret, size, "%sinput=%s\n%swindow=%s\nevents=%s\ncompat=%s\n%s", machines_files,
-		 path, again, choice & 1 ? "4096" : "65536", choice & 2 ? "samples" : "all",
-		 compat[choice >> 2 & 3], times[choice >> 4 & 15]);
+	snprintf(ret, size, "%s%sinput=%s\n%swindow=%s\nevents=%s\ncompat=%s\n%s", machines_files,
+		 tracefs, path, again, choice & 1 ? "4096" : "65536",
+		 choice & 2 ? "samples" : "all", compat[choice >> 2 & 3], times[choice >> 4 & 15]);
 }
 
 void fuzz_read(const char *path, uint32_t choice)
@@ -204,7 +212,7 @@ void fuzz_read(const char *path, uint32_t choice)
 	const struct sonde_event *ev;
 	const struct sonde_defect *d;
 	struct sonde_session *s;
-	char text[512];
+	char text[1024];
 
 	keys_of(text, sizeof(text), path, choice);
 	if (sonde_session_open(&s, text, "fuzz") < 0) {
@@ -356,9 +364,8 @@ static void ask_round(struct sonde_stat *s, const struct sonde_stat_round *round
 
 void fuzz_counts(const char *path, uint32_t choice)
 {
-	static const char *const by[] = { "recorded", "recorded", "all",    "cpu",
-					  "core",     "die",      "socket", "node",
-					  "thread" };
+	static const char *const by[] = { "recorded", "recorded", "all",  "cpu",   "core",
+					  "die",      "socket",   "node", "thread" };
 	struct sonde_stat_round round = { .size = sizeof(round) };
 	struct sonde_stat *s;
 	char text[64];

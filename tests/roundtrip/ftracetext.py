@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads ftrace's text: lines of all forms, with descriptions of events that the test makes.
+"""Reads ftrace's text: lines of all forms, with the descriptions in tests/data/tracefs.
 
     ftracetext.py SONDE
 """
 import json
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -16,54 +17,12 @@ sys.path.insert(0, str(HERE.parent))
 from points import done, run, say, skip  # noqa: E402
 
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-FORMAT = '''name: %s
-ID: %d
-format:
-	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
-	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
-	field:unsigned char common_preempt_count;	offset:3;	size:1;	signed:0;
-	field:int common_pid;	offset:4;	size:4;	signed:1;
-
-%s
-print fmt: %s
-'''
-EVENTS = {
-    ('sched', 'sched_switch'): ('''	field:char prev_comm[16];	offset:8;	size:16;	signed:0;
-	field:int prev_pid;	offset:24;	size:4;	signed:1;
-	field:long prev_state;	offset:32;	size:8;	signed:1;
-	field:char next_comm[16];	offset:40;	size:16;	signed:0;
-''', '"prev_comm=%s prev_pid=%d prev_state=%s%s ==> next_comm=%s", REC->prev_comm, '
-     'REC->prev_pid, (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "|", '
-     '{ 1, "S" }, { 2, "D" }) : "R", REC->prev_state & 0x100 ? "+" : "", REC->next_comm'),
-    ('block', 'block_plug'): ('''	field:u32 dev;	offset:8;	size:4;	signed:0;
-	field:void * where;	offset:16;	size:8;	signed:0;
-	field:__data_loc char[] name;	offset:24;	size:4;	signed:0;
-	field:u32 hidden;	offset:28;	size:4;	signed:0;
-''', '"%d,%d at %p name=%s", ((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & '
-     '((1U << 20) - 1))), REC->where, __get_str(name)'),
-    ('test', 'arrays'): ('''	field:u8 raw[4];	offset:8;	size:4;	signed:0;
-	field:u16 words[3];	offset:12;	size:6;	signed:0;
-	field:u8 part[4];	offset:18;	size:4;	signed:0;
-	field:__data_loc u8[] more;	offset:24;	size:4;	signed:0;
-	field:__data_loc u32[] list;	offset:28;	size:4;	signed:0;
-''', '"raw=%s words=%s part=%s more=%s list=%s", __print_hex(REC->raw, 4), '
-     '__print_array(REC->words, 3, 2), __print_hex(REC->part, 2), '
-     '__print_hex_str(__get_dynamic_array(more), __get_dynamic_array_len(more)), '
-     '__print_array(__get_dynamic_array(list), __get_dynamic_array_len(list) / 4, 4)'),
-    ('syscalls', 'sys_enter_openat'): ('''	field:int __syscall_nr;	offset:8;	size:4;	signed:1;
-	field:int dfd;	offset:16;	size:8;	signed:0;
-	field:const char * filename;	offset:24;	size:8;	signed:0;
-''', '"dfd: 0x%08lx, filename: 0x%08lx", ((unsigned long)(REC->dfd)), '
-     '((unsigned long)(REC->filename))'),
-}
+FORMATS = HERE.parent / 'data' / 'tracefs'
 SWITCH = 'sched_switch: prev_comm=%s prev_pid=%d prev_state=%s ==> next_comm=%s'
 
 
 def formats(folder):
-    for number, ((system, event), (fields, fmt)) in enumerate(EVENTS.items()):
-        place = folder / 'events' / system / event
-        place.mkdir(parents=True)
-        (place / 'format').write_text(FORMAT % (event, 300 + number, fields, fmt))
+    shutil.copytree(FORMATS / 'events', folder / 'events')
 
 
 def events(path, *words):
