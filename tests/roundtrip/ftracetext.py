@@ -109,6 +109,9 @@ def forms(folder):
                               (folder / 'none', 'has no descriptions of events')):
             err = run([SONDE, *command, '-i', str(path), '--tracefs', str(tracefs)])[2].decode()
             say(want in err, '%s --tracefs %s' % (command[0], tracefs.name), err)
+    status, got, err = read('# tracer: nop\n' + line % '..... ')
+    say(len(got) == 1 and 'truncated: 1 (first the last line of ' in err,
+        'a last line without its end', '%s %s' % (got, err))
     path.write_text(line % '..... ' + '\n' + line % '..... ' + '\n')
     _, all_of, _ = events(path, '--tracefs', str(folder), '--where', 'next_comm == "x=y"')
     _, none, _ = events(path, '--tracefs', str(folder), '--where', 'prev_state == 1')

@@ -89,6 +89,16 @@ static int open_look_at_first(struct ftracetext_source *s)
 	return !first ? err_nomem() : n < 0 ? -EIO : 0;
 }
 
+/* A line that does not end was cut off: the copying of trace_pipe ended within it. */
+static void open_check_end(struct ftracetext_source *s)
+{
+	char last = '\n';
+
+	if (s->file_bytes && pread(s->fd, &last, 1, (off_t)s->file_bytes - 1) == 1 && last != '\n')
+		defects_add(s->opts.defects, DEFECT_TRUNCATED, 1,
+			    "the last line of %.120s has no end", s->opts.path);
+}
+
 /* ---- event types ----------------------------------------------------------------------------- */
 
 static int open_scan_lines(struct ftracetext_source *s, const uint8_t *p, size_t len,
@@ -142,6 +152,7 @@ static int open_steps(struct ftracetext_source *s)
 	TRY(source_check_file(s->fd, s->opts.path, s->opts.force || s->opts.is_copied, &st));
 	s->file_bytes = (uint64_t)st.st_size;
 	TRY(open_look_at_first(s));
+	open_check_end(s);
 	TRY(ftracetext_schemas_make(s));
 	return open_scan(s);
 }
