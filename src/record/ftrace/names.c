@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/hash_sorted.h"
 #include "base/sysfile.h"
 #include "capture/setup/target.h"
 #include "record/ftrace/ftrace.h"
@@ -70,24 +71,12 @@ void ftrace_names_note_saved(struct ftrace *f, const struct tracefs *top)
 	free(text);
 }
 
-static int names_order(const void *a, const void *b)
-{
-	const struct hash64_slot *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
 int ftrace_names_put(const struct ftrace *f, struct outbuf *ret)
 {
-	struct hash64_slot *list = calloc(f->tasks.n + 1, sizeof(*list));
-	size_t n = 0;
+	struct hash64_slot *list;
+	size_t n;
 
-	if (!list)
-		return err_nomem();
-	for (size_t i = 0; f->tasks.slots && i <= f->tasks.mask; i++)
-		if (f->tasks.slots[i].value != HASH64_EMPTY)
-			list[n++] = f->tasks.slots[i];
-	qsort(list, n, sizeof(*list), names_order);
+	TRY(hash64_sorted(&f->tasks, &list, &n));
 	for (size_t i = 0; i < n; i++)
 		outbuf_fmt(ret, "%" PRIu64 " %s\n", list[i].key, f->names.data + list[i].value);
 	free(list);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/hash_sorted.h"
 #include "base/temp_file.h"
 #include "base/vec.h"
 #include "formats/tracedat/buffers.h"
@@ -215,28 +216,15 @@ static int tracedat_write_kernel(struct tracedat_writer *w, struct source *sourc
 	return tracedat_write_part(w, TRACEDAT_PRINTK, &o);
 }
 
-static int tracedat_order_names(const void *a, const void *b)
-{
-	const struct hash64_slot *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
 /* Lines "PID NAME" by pid. */
 static int tracedat_write_names(struct tracedat_writer *w, const struct tracedat_sink *s)
 {
-	const struct hash64 *h = &s->carried.comm;
 	const struct tracedat_source *view = tracedat_view_of(s->recordings->v->source);
-	struct hash64_slot *list = calloc(h->n + 1, sizeof(*list));
 	struct outbuf names = { 0 }, o = { 0 };
-	size_t n = 0;
+	struct hash64_slot *list;
+	size_t n;
 
-	if (!list)
-		return err_nomem();
-	for (size_t i = 0; h->slots && i <= h->mask; i++)
-		if (h->slots[i].value != HASH64_EMPTY)
-			list[n++] = h->slots[i];
-	qsort(list, n, sizeof(*list), tracedat_order_names);
+	TRY(hash64_sorted(&s->carried.comm, &list, &n));
 	for (size_t i = 0; i < n; i++) {
 		const char *saved = view ? tracedat_saved_comm(view, (int32_t)list[i].key) : NULL;
 		const char *name =

@@ -12,18 +12,18 @@
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
 static const struct tracedat_clock_kind clocks[] = {
-	{ "local", -1, false },
-	{ "global", -1, false },
-	{ "perf", -1, false },
-	{ "mono", CLOCK_MONOTONIC, false },
-	{ "mono_raw", CLOCK_MONOTONIC_RAW, false },
-	{ "boot", CLOCK_BOOTTIME, false },
-	{ "tai", CLOCK_TAI, false },
-	{ "tsc2nsec", -1, false },
-	{ "uptime", -1, true },
-	{ "counter", -1, true },
-	{ "x86-tsc", -1, true },
-	{ "ppc-tb", -1, true },
+	{ "local", -1, false, false },
+	{ "global", -1, false, false },
+	{ "perf", -1, false, false },
+	{ "mono", CLOCK_MONOTONIC, false, false },
+	{ "mono_raw", CLOCK_MONOTONIC_RAW, false, false },
+	{ "boot", CLOCK_BOOTTIME, false, true },
+	{ "tai", CLOCK_TAI, false, false },
+	{ "tsc2nsec", -1, false, false },
+	{ "uptime", -1, true, false },
+	{ "counter", -1, true, true },
+	{ "x86-tsc", -1, true, true },
+	{ "ppc-tb", -1, true, true },
 };
 
 static const struct tracedat_clock_kind *facts_find_clock(const char *name, size_t len)
@@ -224,14 +224,9 @@ const char *tracedat_buffer_of(const struct tracedat_source *s, const struct eve
 
 bool tracedat_has_plain_times(const struct tracedat_source *s)
 {
-	static const char *const ns[] = { "local", "global",   "uptime", "perf",
-					  "mono",  "mono_raw", "tai",    "tsc2nsec" };
 	const struct tracedat_clock_kind *clock = facts_find_selected(&s->texts.clock);
 
 	if (!bytes_left(&s->texts.clock) || s->tsc.mult)
 		return false;
-	for (size_t i = 0; clock && i < sizeof(ns) / sizeof(*ns); i++)
-		if (!strcmp(clock->name, ns[i]))
-			return false;
-	return true;
+	return !clock || clock->is_plain;
 }

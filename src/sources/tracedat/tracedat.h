@@ -27,6 +27,7 @@ struct tracedat_clock_kind {
 	const char *name;
 	int32_t id;      /* CLOCK_*; -1 for the kernel's own */
 	bool is_counter; /* not nanoseconds */
+	bool is_plain;   /* trace-cmd prints its times without a point */
 };
 
 /* What turns the recorded times of a buffer into times of events. */
