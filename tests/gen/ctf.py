@@ -13,6 +13,29 @@ import struct
 MAGIC = 0xc1fc1fc1
 UUID = '5f1b3a02-9c47-4d1e-8a55-0123456789ab'
 
+# Metadata of a kernel trace of LTTng; %s is trace_block().
+SCHED = '''/* CTF 1.8 */
+%s
+env { domain = "kernel"; tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13;
+      hostname = "box"; kernel_release = "6.1.0"; };
+clock { name = monotonic; freq = 1000000000; offset_s = 5; };
+typealias integer { size = 32; signed = true; } := int;
+typealias integer { size = 64; map = clock.monotonic.value; } := stamp_t;
+typealias integer { size = 8; encoding = UTF8; } := char;
+stream {
+  packet.context := struct { integer { size = 32; } content_size; integer { size = 32; }
+    packet_size; int cpu_id; };
+  event.header := struct { integer { size = 8; } id; stamp_t timestamp; };
+};
+event { name = "sched_switch"; id = 0; fields := struct { char _prev_comm[16]; int _prev_tid;
+  int _prev_prio; integer { size = 64; signed = true; } _prev_state; char _next_comm[16];
+  int _next_tid; int _next_prio; }; };
+event { name = "syscall_entry_read"; id = 1; fields := struct { integer { size = 32; } _fd;
+  integer { size = 64; } _count; }; };
+event { name = "syscall_exit_read"; id = 2; fields := struct { integer { size = 64;
+  signed = true; } _ret; }; };
+'''
+
 
 class Packet:
     def __init__(self, order='le'):
