@@ -7,6 +7,7 @@ DATA is tests/data, MADE a folder with recordings that recording.py made. A line
 case: "ok NAME", "skip NAME: why", or "not ok NAME" and a traceback.
 """
 import copy
+import faulthandler
 import gc
 import os
 import random
@@ -707,6 +708,8 @@ def facts_of_the_header():
 
 
 def run_all():
+    # Where it hangs, before recording.py gives up after 600 s.
+    faulthandler.dump_traceback_later(500, file=sys.stdout, exit=True)
     for f in CASES:
         name = f.__name__.replace("_", " ")
         try:
@@ -718,7 +721,7 @@ def run_all():
             print("not ok " + name, flush=True)
             print("".join("# %s\n" % line for line in traceback.format_exc().splitlines()), end="",
                   flush=True)
-
+    faulthandler.cancel_dump_traceback_later()
 
 
 if __name__ == "__main__":
