@@ -153,9 +153,9 @@ static void find_page_places(struct sweep_file *f, const struct ring_layout *l, 
 	if (!ring_page_read(l, f->bytes + begin, l->page_bytes, &page))
 		return;
 	while (ring_next(l, f->bytes + begin, page.end, &at, &time, &rec) > 0)
-		(void)vec_push(&f->places, (struct place){ begin + rec.at, begin + rec.at + rec.len,
-							   begin + rec.at,
-							   begin + rec.at + rec.len });
+		(void)vec_push(&f->places,
+			       (struct place){ begin + rec.at, begin + rec.at + rec.len,
+					       begin + rec.at, begin + rec.at + rec.len });
 }
 
 /* A trace.dat of version 6 without instances: its pages are at the end. */
@@ -164,11 +164,12 @@ static bool find_tracedat_places(struct recording *r, const char *path)
 	struct sweep_file *f = &r->files[0];
 	struct bytes b = bytes_init(f->bytes, f->len, 0, path, false);
 	struct tracedat_start start;
-	struct tracedat_parts parts;
+	struct tracedat_sections sections;
 	struct ring_layout l = { 0 };
 
 	if (!tracedat_head_find(f->bytes, f->len) || tracedat_start_read(&b, &start) < 0 ||
-	    tracedat_parts_read(&b, &parts) < 0 || ring_layout_read(parts.header_page, &l) < 0)
+	    tracedat_sections_read(&b, &sections) < 0 ||
+	    ring_layout_read(sections.header_page, &l) < 0)
 		return false;
 	r->is_pipe = true;
 	r->swap = l.swap = b.swap;

@@ -44,7 +44,7 @@ int tracedat_start_read(struct bytes *b, struct tracedat_start *ret)
 	return 0;
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 int tracedat_text_u32(struct bytes *b, const char *what, struct bytes *ret)
 {
@@ -138,24 +138,24 @@ static struct bytes head_between(const struct bytes *from, const struct bytes *t
 	return part;
 }
 
-int tracedat_parts_read(struct bytes *b, struct tracedat_parts *ret)
+int tracedat_sections_read(struct bytes *b, struct tracedat_sections *ret)
 {
-	struct tracedat_parts parts = { 0 };
+	struct tracedat_sections sections = { 0 };
 	struct bytes from;
 
-	TRY(tracedat_header_info_read(b, &parts.header_page));
+	TRY(tracedat_header_info_read(b, &sections.header_page));
 	from = *b;
 	TRY(tracedat_ftrace_events_read(b, NULL, NULL));
-	parts.ftrace_events = head_between(&from, b);
+	sections.ftrace_events = head_between(&from, b);
 	from = *b;
 	TRY(tracedat_event_formats_read(b, NULL, NULL));
-	parts.event_formats = head_between(&from, b);
-	TRY(tracedat_text_u32(b, "kallsyms", &parts.kallsyms));
-	TRY(tracedat_text_u32(b, "printk formats", &parts.printk));
-	TRY(tracedat_text_u64(b, "saved command lines", &parts.cmdlines));
+	sections.event_formats = head_between(&from, b);
+	TRY(tracedat_text_u32(b, "kallsyms", &sections.kallsyms));
+	TRY(tracedat_text_u32(b, "printk formats", &sections.printk));
+	TRY(tracedat_text_u64(b, "saved command lines", &sections.cmdlines));
 	b->what = "number of cpus";
-	TRY(bytes_u32(b, "number of cpus", &parts.nr_cpus));
-	*ret = parts;
+	TRY(bytes_u32(b, "number of cpus", &sections.nr_cpus));
+	*ret = sections;
 	return 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in front of the pages of a trace.dat. Version 6 has all parts one after the other; in
- * version 7 each is a section of its own, and the same functions read it.
+ * What is in front of the pages of a trace.dat. Version 6 has all sections in a fixed
+ * order, without headers; the same functions read those of version 7, each behind its header.
  *
  *	struct tracedat_start start;
  *	TRY(tracedat_start_read(&b, &start));   // sets the cursor's byte order
  *	if (start.version == TRACEDAT_VERSION_6)
- *		TRY(tracedat_parts_read(&b, &parts));
+ *		TRY(tracedat_sections_read(&b, &sections));
  */
 #ifndef SONDE_FORMATS_TRACEDAT_HEAD_H
 #define SONDE_FORMATS_TRACEDAT_HEAD_H
@@ -24,7 +24,7 @@ struct tracedat_start {
 };
 
 /* Borrowed from the input; empty if the file has none. */
-struct tracedat_parts {
+struct tracedat_sections {
 	struct bytes header_page;   /* text */
 	struct bytes ftrace_events; /* for tracedat_ftrace_events_read() */
 	struct bytes event_formats; /* for tracedat_event_formats_read() */
@@ -46,11 +46,11 @@ struct tracedat_option {
 /* True if the input begins as a trace.dat does. */
 bool tracedat_head_find(const uint8_t *p, size_t len);
 int tracedat_start_read(struct bytes *b, struct tracedat_start *ret);
-/* Reads the parts of version 6, up to the number of cpus. */
-int tracedat_parts_read(struct bytes *b, struct tracedat_parts *ret);
+/* Reads the sections of version 6, up to the number of cpus. */
+int tracedat_sections_read(struct bytes *b, struct tracedat_sections *ret);
 int tracedat_section_read(struct bytes *b, struct tracedat_section *ret);
 
-/* Single parts: header_page and header_event; a text with its length. */
+/* Single sections: header_page and header_event; a text with its length. */
 int tracedat_header_info_read(struct bytes *b, struct bytes *ret_page);
 int tracedat_text_u32(struct bytes *b, const char *what, struct bytes *ret);
 int tracedat_text_u64(struct bytes *b, const char *what, struct bytes *ret);

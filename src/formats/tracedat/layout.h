@@ -13,7 +13,7 @@
 
 enum {
 	TRACEDAT_MAGIC_BYTES = 10,
-	TRACEDAT_VERSION_6 = 6, /* parts in a fixed order */
+	TRACEDAT_VERSION_6 = 6, /* sections in a fixed order */
 	TRACEDAT_VERSION_7 = 7, /* sections, which options refer to */
 	TRACEDAT_TAG_BYTES = 10,
 	TRACEDAT_SECTION_HEADER_BYTES = 16,

@@ -3,13 +3,13 @@
  * Writes a trace.dat, uncompressed, in this machine's byte order. Version 7:
  *
  *	magic | version | byte order | size of long | page size | "none" "" | offset of the options
- *	sections: header | data        the parts, then the pages of each buffer, aligned
+ *	sections: header | data        the sections, then the pages of each buffer, aligned
  *	options                        they refer to the sections
  *
  * The offset of the options is written last: a file without it is incomplete. Version 6:
  *
  *	magic | version | byte order | size of long | page size
- *	parts                          in the order of their ids, without headers
+ *	sections                       in the order of their ids, without headers
  *	number of cpus | options | table of the top buffer's pages | its clock
  *	pages, aligned
  *

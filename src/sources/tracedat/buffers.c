@@ -39,12 +39,12 @@ static int buffers_read_instance(struct tracedat_source *s, struct bytes *b)
 
 	TRY(tracedat_instance_read(b, &off, &buffer.name));
 	TRY(buffers_keep_name(s, &buffer));
-	TRY(tracedat_block_read(s, off, TRACEDAT_TAG_BYTES + 16 * (uint64_t)s->parts.nr_cpus,
+	TRY(tracedat_block_read(s, off, TRACEDAT_TAG_BYTES + 16 * (uint64_t)s->sections.nr_cpus,
 				"the table of an instance", &table));
 	TRY(tracedat_tag_read(&table, &tag));
 	if (tag != TRACEDAT_TAG_PAGES)
 		return bytes_fail(&table, -EBADMSG, "the instance has no pages");
-	r = tracedat_cpus_read(&table, s->parts.nr_cpus, &buffer);
+	r = tracedat_cpus_read(&table, s->sections.nr_cpus, &buffer);
 	if (r < 0) {
 		vec_done(&buffer.cpus);
 		return r;
@@ -96,19 +96,19 @@ static int buffers_load_part(struct tracedat_source *s, unsigned id, struct byte
 	TRY(tracedat_section_load(s, off, id, names[id], &b, &place));
 	switch (id) {
 	case TRACEDAT_HEADER_INFO:
-		return tracedat_header_info_read(&b, &s->parts.header_page);
+		return tracedat_header_info_read(&b, &s->sections.header_page);
 	case TRACEDAT_FTRACE_EVENTS:
-		s->parts.ftrace_events = b;
+		s->sections.ftrace_events = b;
 		return 0;
 	case TRACEDAT_EVENT_FORMATS:
-		s->parts.event_formats = b;
+		s->sections.event_formats = b;
 		return 0;
 	case TRACEDAT_KALLSYMS:
-		return tracedat_text_u32(&b, names[id], &s->parts.kallsyms);
+		return tracedat_text_u32(&b, names[id], &s->sections.kallsyms);
 	case TRACEDAT_PRINTK:
-		return tracedat_text_u32(&b, names[id], &s->parts.printk);
+		return tracedat_text_u32(&b, names[id], &s->sections.printk);
 	default:
-		TRY(tracedat_text_u64(&b, names[id], &s->parts.cmdlines));
+		TRY(tracedat_text_u64(&b, names[id], &s->sections.cmdlines));
 		s->has_cmdlines_section = place != 0;
 		s->cmdlines_off = place + 8;
 		return 0;
@@ -214,7 +214,7 @@ static int buffers_read_6(struct tracedat_source *s, struct bytes *b)
 	uint64_t next;
 	int r;
 
-	TRY(tracedat_parts_read(b, &s->parts));
+	TRY(tracedat_sections_read(b, &s->sections));
 	TRY(tracedat_tag_read(b, &tag));
 	if (tag == TRACEDAT_TAG_OPTIONS) {
 		TRY(buffers_read_options(s, b, &next));
@@ -227,14 +227,14 @@ static int buffers_read_6(struct tracedat_source *s, struct bytes *b)
 		s->text_off = bytes_file_off(b);
 		return 0;
 	}
-	r = tracedat_cpus_read(b, s->parts.nr_cpus, &top);
+	r = tracedat_cpus_read(b, s->sections.nr_cpus, &top);
 	if (r < 0) {
 		vec_done(&top.cpus);
 		return r;
 	}
-	s->nr_cpus = s->parts.nr_cpus;
+	s->nr_cpus = s->sections.nr_cpus;
 	s->has_cmdlines_section = true;
-	s->cmdlines_off = s->parts.cmdlines.file_off;
+	s->cmdlines_off = s->sections.cmdlines.file_off;
 	return buffers_add_top(s, &top);
 }
 
@@ -250,7 +250,7 @@ static void buffers_forget(struct tracedat_source *s)
 	s->has_text = false;
 }
 
-/* The parts have no total size, so the memory grows until all are in it. */
+/* The sections have no total size, so the memory grows until all are in it. */
 static int buffers_read_start(struct tracedat_source *s)
 {
 	uint64_t n = FIRST_BYTES;
@@ -346,7 +346,7 @@ static int buffers_describe(struct tracedat_source *s)
 		.is_big = s->start.is_big,
 	};
 
-	TRY(ring_layout_read(s->parts.header_page, &layout));
+	TRY(ring_layout_read(s->sections.header_page, &layout));
 	s->abi = (struct abi){
 		.swap = s->is_swapped,
 		.big_endian = s->start.is_big,

@@ -87,7 +87,7 @@ static int names_save(struct tracedat_source *s, const uint8_t *line, size_t len
 
 int tracedat_names_open(struct tracedat_source *s)
 {
-	const struct bytes text = s->parts.cmdlines;
+	const struct bytes text = s->sections.cmdlines;
 	struct tracedat_range range = { .fd = s->fd, .begin = s->cmdlines_off, .cpu = -1 };
 	const uint8_t *nl;
 

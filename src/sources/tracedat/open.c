@@ -116,13 +116,13 @@ static bool open_tracedat_file(struct source *source, unsigned i, struct source_
 
 static int open_tracedat_kernel(struct source *source, struct source_kernel *ret)
 {
-	const struct tracedat_parts *parts = &tracedat_of(source)->parts;
+	const struct tracedat_sections *sections = &tracedat_of(source)->sections;
 
 	*ret = (struct source_kernel){
-		.kallsyms = (const char *)parts->kallsyms.pos,
-		.kallsyms_len = bytes_left(&parts->kallsyms),
-		.printk = (const char *)parts->printk.pos,
-		.printk_len = bytes_left(&parts->printk),
+		.kallsyms = (const char *)sections->kallsyms.pos,
+		.kallsyms_len = bytes_left(&sections->kallsyms),
+		.printk = (const char *)sections->printk.pos,
+		.printk_len = bytes_left(&sections->printk),
 	};
 	return 0;
 }

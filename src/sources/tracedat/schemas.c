@@ -266,8 +266,8 @@ static void schemas_find_common(struct tracedat_source *s, const char *name, uin
 	}
 }
 
-static int schemas_read_part(struct tracedat_source *s, struct bytes part,
-			     int (*read)(struct bytes *, tracedat_format_fn *, void *))
+static int schemas_read_section(struct tracedat_source *s, struct bytes part,
+				int (*read)(struct bytes *, tracedat_format_fn *, void *))
 {
 	int r = bytes_left(&part) ? read(&part, schemas_read_format, s) : 0;
 
@@ -283,8 +283,8 @@ int tracedat_schemas_make(struct tracedat_source *s)
 	s->types = calloc(TRACEDAT_NR_IDS, sizeof(*s->types));
 	if (!s->types)
 		return err_nomem();
-	TRY(schemas_read_part(s, s->parts.ftrace_events, tracedat_ftrace_events_read));
-	TRY(schemas_read_part(s, s->parts.event_formats, tracedat_event_formats_read));
+	TRY(schemas_read_section(s, s->sections.ftrace_events, tracedat_ftrace_events_read));
+	TRY(schemas_read_section(s, s->sections.event_formats, tracedat_event_formats_read));
 	s->pid_off = 4;
 	schemas_find_common(s, "common_type", 2, &s->type_off);
 	schemas_find_common(s, "common_pid", 4, &s->pid_off);

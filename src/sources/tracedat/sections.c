@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads parts of the file to memory, and unpacks those that are compressed. */
+/* Reads sections of the file to memory, and unpacks those that are compressed. */
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ int tracedat_block_read(struct tracedat_source *s, uint64_t off, uint64_t n, con
 	return 0;
 }
 
-/* ---- compressed parts ------------------------------------------------------------------------ */
+/* ---- compressed sections --------------------------------------------------------------------- */
 
 static int sections_find_codec(const struct tracedat_source *s, const struct codec_ops **ret)
 {
@@ -177,7 +177,7 @@ int tracedat_unpacked_append(struct tracedat_source *s, const void *p, size_t n)
 		const ssize_t put = write(s->unpacked, at, n);
 
 		if (put < 0)
-			return err_errno(errno, "cannot write the unpacked parts of %s (TMPDIR)",
+			return err_errno(errno, "cannot write the unpacked sections of %s (TMPDIR)",
 					 s->opts.path);
 		at += put;
 		n -= (size_t)put;
@@ -229,7 +229,7 @@ int tracedat_pages_unpack(struct tracedat_source *s, struct tracedat_cpu *cpu, u
 	TRY(tracedat_unpacked_append(s, NULL, 0));
 	begin = lseek(s->unpacked, 0, SEEK_CUR);
 	if (begin < 0)
-		return err_errno(errno, "cannot write the unpacked parts of %s", s->opts.path);
+		return err_errno(errno, "cannot write the unpacked sections of %s", s->opts.path);
 	n = get_u32(word, s->is_swapped);
 	for (r = 0; n && r >= 0; n--)
 		r = sections_unpack_chunk(s, &off, page_bytes, &bytes);

@@ -46,7 +46,7 @@ struct tracedat_instance {
 
 /* A range of a file that order/ reads. */
 struct tracedat_range {
-	int fd; /* borrowed: the file, or the unpacked parts */
+	int fd; /* borrowed: the file, or the unpacked sections */
 	uint64_t begin, end;
 	int32_t cpu;
 	const struct tracedat_instance *instance; /* NULL: saved command lines */
@@ -92,9 +92,9 @@ struct tracedat_source {
 	int fd;       /* owned */
 	int unpacked; /* owned: a file with what was compressed; -1 if there is none */
 	uint64_t file_bytes, unpacked_bytes;
-	VEC(uint8_t *) blocks; /* owned: parts of the file in memory */
+	VEC(uint8_t *) blocks; /* owned: bytes of the file in memory */
 	struct tracedat_start start;
-	struct tracedat_parts parts;
+	struct tracedat_sections sections;
 	struct tracedat_texts texts;
 	bool has_cmdlines_section; /* its place in the file is known: see cmdlines_off */
 	uint64_t cmdlines_off;
