@@ -356,7 +356,7 @@ static int chain_push_unwound(struct recording *rec, const struct event *ev, uns
 	in.arch = chain_arch_of(rec, sample.user_regs_abi);
 	if (!in.arch || !unwind_supported()) {
 		defects_add(&rec->defects, DEFECT_NOT_UNWOUND, 1, "%s",
-			    in.arch ? "this build has no libdw"
+			    in.arch ? "libdw is not available"
 				    : "not known how registers of this machine are numbered");
 		return 0;
 	}
