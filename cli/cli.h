@@ -15,7 +15,7 @@
 
 /* Options of every command, before or after its name. */
 struct cli {
-	const char *command; /* its name; NULL before it is known */
+	const char *command;     /* its name; NULL before it is known */
 	const char *compat;      /* NULL if not given */
 	const char *buildid_dir; /* NULL for ~/.debug */
 	const char *tracefs_dir; /* --debugfs-dir; NULL if it is to be searched for */

@@ -148,7 +148,7 @@ static int record_serve(struct cli *cli, const struct lines *settings, int argc)
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = record_on_refused_write }, NULL);
 	/* failures were reported to that process */
 	return sonde_live_serve(STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO) < 0 ? CLI_FAILED
-										 : CLI_OK;
+										: CLI_OK;
 }
 
 static int record_run_with(struct cli *cli, struct record_args *a, const struct lines *settings,

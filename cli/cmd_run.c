@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 struct run_args {
-	struct lines record;    /* settings of the recorder */
-	struct lines session;   /* text form of the session */
+	struct lines record;  /* settings of the recorder */
+	struct lines session; /* text form of the session */
 	const char *code, *language, *interpreter, *output, *length, *format, *cgroup;
 	uint64_t top, latency;
 	int broker_fd; /* of the process that keeps the rights of root; 0 if there is none */
@@ -58,8 +58,7 @@ static int run_set_code(struct opt_parser *p, void *values, const char *value, b
 	return 0;
 }
 
-static int run_set_number(struct opt_parser *p, const char *word, const char *value,
-			  uint64_t *ret)
+static int run_set_number(struct opt_parser *p, const char *word, const char *value, uint64_t *ret)
 {
 	char *end;
 
@@ -139,8 +138,9 @@ static int run_take_line(const struct cli *cli, const struct run_facts *f, const
 	if (shell_words_split(line, &w))
 		return cli_usage(cli, "run: %s: '# sonde: %s': a quote is not closed", file, line);
 	if (!w.n || strcmp(w.v[0], "record")) {
-		status = cli_usage(cli, "run: %s: '# sonde: %s': it should be '# sonde: record' "
-					"with options of sonde record",
+		status = cli_usage(cli,
+				   "run: %s: '# sonde: %s': it should be '# sonde: record' "
+				   "with options of sonde record",
 				   file, line);
 		shell_words_done(&w);
 		return status;
@@ -149,8 +149,9 @@ static int run_take_line(const struct cli *cli, const struct run_facts *f, const
 	if (n < 0)
 		status = cli_usage(cli, "run: %s: '# sonde: %s': %s", file, line, p.error);
 	else if (n)
-		status = cli_usage(cli, "run: %s: '# sonde: %s': '%s' is no option; the command is "
-					"named by sonde run",
+		status = cli_usage(cli,
+				   "run: %s: '# sonde: %s': '%s' is no option; the command is "
+				   "named by sonde run",
 				   file, line, w.v[1]);
 	if (!status && has_target)
 		lines_set(&values.lines, &p, "all-cpus", "all-cpus", NULL);

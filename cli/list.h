@@ -38,10 +38,10 @@ struct list_class {
 	const char *fixed[4]; /* sonde's events; NULL-terminated */
 	const char *perf_fixed[4];
 	const char *descriptions[4]; /* of the events in fixed */
-	bool is_form;            /* describes how to write an event; not listed for programs */
-	bool has_sources;        /* the event sources follow its events */
-	bool probes_only;        /* only those tracepoints that are probes */
-	bool ours;               /* perf does not have these words */
+	bool is_form;                /* describes how to write an event; not listed for programs */
+	bool has_sources;            /* the event sources follow its events */
+	bool probes_only;            /* only those tracepoints that are probes */
+	bool ours;                   /* perf does not have these words */
 };
 
 extern const struct list_class list_classes[];

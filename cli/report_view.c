@@ -363,8 +363,8 @@ static bool report_view_lacks_leader(const struct report_view *v, uint32_t index
 {
 	struct sonde_profile_row leader = { .size = sizeof(leader) };
 
-	return sonde_profile_row_member(v->profile, index, n, 0, &leader) == 1 &&
-	       !leader.samples && !leader.children_samples;
+	return sonde_profile_row_member(v->profile, index, n, 0, &leader) == 1 && !leader.samples &&
+	       !leader.children_samples;
 }
 
 bool report_view_has_word(const struct report_view *v, uint32_t index, uint64_t n,

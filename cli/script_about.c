@@ -50,8 +50,7 @@ static int about_add(char **text, struct about_line more)
 /* Reads "# key: value". */
 static int about_read_comment(struct script_about *a, struct about_line l)
 {
-	static const char *const keys[] = { "description:", "args:", "record:",
-					    "sonde:" };
+	static const char *const keys[] = { "description:", "args:", "record:", "sonde:" };
 	char **const values[] = { &a->description, &a->args, &a->record, &a->sonde };
 
 	l = about_trimmed(l.text + 1, l.len - 1);

@@ -19,7 +19,7 @@
 
 struct script_about {
 	char *description, *args, *record, *sonde; /* NULL if missing */
-	bool has_handlers;                 /* for a script: it defines functions that get events */
+	bool has_handlers; /* for a script: it defines functions that get events */
 };
 
 /* An unreadable file has no description. Returns 0, or -1 if there is no memory. */

@@ -252,8 +252,8 @@ int script_list_print(const struct cli *cli, bool is_json)
 	return r;
 }
 
-void script_list_print_nearest(const struct cli *cli,
-			       const struct script_places *p, const char *name)
+void script_list_print_nearest(const struct cli *cli, const struct script_places *p,
+			       const char *name)
 {
 	struct script_entries all;
 	struct sonde_nearest near = { .size = sizeof(near), .wanted = name };

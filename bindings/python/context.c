@@ -287,8 +287,7 @@ static int context_exec(PyObject *module)
 
 static PyModuleDef_Slot slots[] = {
 	{ Py_mod_exec, context_exec },
-	SLOT_NEEDS_GIL
-	{ 0, NULL },
+	SLOT_NEEDS_GIL{ 0, NULL },
 };
 
 static struct PyModuleDef def = {

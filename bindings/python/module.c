@@ -379,8 +379,7 @@ static void module_free(void *module)
 
 static PyModuleDef_Slot slots[] = {
 	{ Py_mod_exec, module_exec },
-	SLOT_NEEDS_GIL
-	{ 0, NULL },
+	SLOT_NEEDS_GIL{ 0, NULL },
 };
 
 static struct PyModuleDef def = {

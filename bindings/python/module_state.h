@@ -34,10 +34,9 @@ struct module_state {
 #undef X
 	PyTypeObject *session, *event, *fields, *frame, *stack, *schema, *run, *profile, *lazy_dict,
 		*lazy_list;
-	PyTypeObject *columns, *batch, *column, *live, *filter,
-		*aggregate;
+	PyTypeObject *columns, *batch, *column, *live, *filter, *aggregate;
 	PyTypeObject *field, *sample, *defect, *pair; /* struct sequences */
-	size_t lazy_dict_off, lazy_list_off;   /* offset of struct lazy in their instances */
+	size_t lazy_dict_off, lazy_list_off;          /* offset of struct lazy in their instances */
 };
 
 /* Makes the classes of exceptions. Returns 0, or -1 with an exception. */

@@ -84,7 +84,7 @@ struct python_run {
 	PyObject *main;             /* __main__'s dict */
 	PyObject *how_read;         /* callable(function, parameter name) -> enum reading */
 	PyObject *misfits; /* callable(function, handler, sentences, whether the script must end) */
-	PyObject *is_traced; /* callable() -> bool: a trace or profile function is set */
+	PyObject *is_traced;      /* callable() -> bool: a trace or profile function is set */
 	PyObject *before_waiting; /* callable(), or None */
 	PyObject *code_word;      /* "__code__" */
 	PyObject *context;        /* the capsule */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #define SESSION_LOOK_NS 10000000 /* session_fill_once() returns after so long */
-#define SESSION_BATCH 256 /* events; their objects exist only while Python code holds them */
+#define SESSION_BATCH   256      /* events; their objects exist only while Python code holds them */
 
 int session_check(struct py_session *s)
 {
@@ -39,8 +39,7 @@ PyObject *session_new(PyObject *module, struct module_state *m, const char *text
 		s->live = live;
 	}
 	Py_BEGIN_ALLOW_THREADS
-	r = live ? sonde_live_session(live->l, text, &s->s)
-		 : sonde_session_open(&s->s, text, NULL);
+	r = live ? sonde_live_session(live->l, text, &s->s) : sonde_session_open(&s->s, text, NULL);
 	Py_END_ALLOW_THREADS
 	if (r < 0) {
 		s->s = NULL;

@@ -26,10 +26,10 @@ struct schema_info {
 /* A recorder and its session, which are one object of the library. */
 struct py_live {
 	PyObject_HEAD
-	PyObject *module; /* keeps the types alive */
+	PyObject *module;     /* keeps the types alive */
 	struct sonde_live *l; /* NULL after close() */
-	char **command; /* owned, NULL-terminated: the library borrows it; NULL if none */
-	bool has_session; /* a Session has been opened, which ends both */
+	char **command;       /* owned, NULL-terminated: the library borrows it; NULL if none */
+	bool has_session;     /* a Session has been opened, which ends both */
 };
 
 struct py_session {
@@ -48,10 +48,10 @@ struct py_session {
 	struct py_event *spare;       /* memory of an Event that nobody holds; NULL if none */
 	struct schema_info **schemas; /* by id */
 	size_t nr_schemas;
-	unsigned long owner;        /* the thread that iterates; 0 if none */
-	bool busy;                  /* the session is being read without the interpreter lock */
-	bool raises_losses;         /* on_loss="raise" */
-	bool is_polled;             /* iterating ends with the batch that _poll() has read */
+	unsigned long owner; /* the thread that iterates; 0 if none */
+	bool busy;           /* the session is being read without the interpreter lock */
+	bool raises_losses;  /* on_loss="raise" */
+	bool is_polled;      /* iterating ends with the batch that _poll() has read */
 	/* Times of what count() and aggregations took; SONDE_NO_TIME if nothing. */
 	uint64_t first_ns, last_ns;
 };

@@ -1821,7 +1821,7 @@ struct sonde_aggregate_bucket {
 };
 /* Bits of sonde_aggregate_row.flags. */
 enum sonde_aggregate_flags {
-	SONDE_AGGREGATE_OTHER = 1,    /* the row of merged keys: it has no keys */
+	SONDE_AGGREGATE_OTHER = 1, /* the row of merged keys: it has no keys */
 	/* The sum is out of range and shows its end; the mean is that of the exact sum. */
 	SONDE_AGGREGATE_SATURATED = 2
 };

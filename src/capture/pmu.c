@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "base/sysfile.h"
 
-
 /* User-supplied names become parts of paths; they must not leave the folder. */
 static bool pmu_is_file_name(const char *name)
 {

@@ -22,8 +22,8 @@ enum sonde_compat { SONDE_COMPAT_NONE = 0, SONDE_COMPAT_PERF_6_1 = 1, SONDE_COMP
 
 /* How print formats are parsed and run. */
 enum printfmt_dialect {
-	PRINTFMT_RIGHT = 0,    /* as the kernel prints them */
-	PRINTFMT_PERF_6_1 = 1, /* byte for byte as perf 6.1's built-in parser prints them */
+	PRINTFMT_RIGHT = 0,     /* as the kernel prints them */
+	PRINTFMT_PERF_6_1 = 1,  /* byte for byte as perf 6.1's built-in parser prints them */
 	PRINTFMT_PERF_6_12 = 2, /* libtraceevent 1.7.1 without plugins */
 	PRINTFMT_LIBTRACEEVENT = PRINTFMT_PERF_6_12
 };

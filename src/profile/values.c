@@ -196,8 +196,8 @@ static const char *values_file(const struct profile *p, const struct profile_pla
 static bool values_line_is_lost(const struct profile *p, const struct profile_place *place,
 				bool is_frame)
 {
-	const bool is_looked_up = is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION &&
-				  !place->is_unwound_line;
+	const bool is_looked_up =
+		is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION && !place->is_unwound_line;
 
 	return p->rules->maps_callers_twice && (is_looked_up || p->opts.branches || !place->dso);
 }

@@ -16,8 +16,8 @@ struct kernel_formats {
 	struct tracefs tracefs;
 	bool is_open;
 	const char *folder; /* read in place of tracefs; borrowed, NULL for the running kernel */
-	char *text;       /* owned; the last format found */
-	char system[256]; /* the system of the last format found */
+	char *text;         /* owned; the last format found */
+	char system[256];   /* the system of the last format found */
 };
 
 /* ctx: struct kernel_formats; see source_options.find_format. */

@@ -58,11 +58,11 @@ struct sonde_session {
 	const struct sonde_event *batch[RECORDING_EVENTS];
 	size_t nr_batch;
 
-	bool is_stream;   /* an input is a pipe: data may arrive at any time */
-	bool passed;      /* a sample has passed the filters */
-	bool wrote_none;  /* of the last sink that wrote (struct sink) */
+	bool is_stream;           /* an input is a pipe: data may arrive at any time */
+	bool passed;              /* a sample has passed the filters */
+	bool wrote_none;          /* of the last sink that wrote (struct sink) */
 	struct outbuf sink_notes; /* of the last sink that wrote (struct sink) */
-	bool passes_over; /* session_pass_over() */
+	bool passes_over;         /* session_pass_over() */
 	/* Reading passed over samples that are wanted again now, so it cannot go on. */
 	bool is_incomplete;
 	atomic_int stopped; /* set by signal handlers and other threads */

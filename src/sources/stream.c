@@ -22,7 +22,11 @@ _Static_assert(STREAM_MEMORY % EVICT_BYTES == 0, "pieces do not wrap round");
 void stream_init(struct stream *s, int fd, const char *path, const atomic_int *stopped)
 {
 	*s = (struct stream){
-		.fd = fd, .path = path, .stopped = stopped, .spool = -1, .copy_fd = -1,
+		.fd = fd,
+		.path = path,
+		.stopped = stopped,
+		.spool = -1,
+		.copy_fd = -1,
 	};
 }
 

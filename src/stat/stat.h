@@ -62,7 +62,7 @@ struct sonde_stat {
 	uint64_t start_ns, interval_ns, looked_ns; /* CLOCK_MONOTONIC; interval_ns: its beginning */
 	uint64_t nr_intervals, nr_ticks;           /* returned; passed since the start */
 	int status, post_status; /* of the command; of post=, until it is reported */
-	int wake_fd; /* eventfd of sonde_stat_stop() */
+	int wake_fd;             /* eventfd of sonde_stat_stop() */
 	atomic_uint stops;
 };
 

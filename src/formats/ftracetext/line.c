@@ -82,10 +82,10 @@ static bool line_time(struct place *p, struct ftracetext_line *ret)
 
 static bool line_hex_digit(char c, uint8_t *ret)
 {
-	*ret = c == '.' ? 0
-	       : c >= '0' && c <= '9'
-		       ? (uint8_t)(c - '0')
-		       : c >= 'a' && c <= 'f' ? (uint8_t)(c - 'a' + 10) : 255;
+	*ret = c == '.'               ? 0
+	       : c >= '0' && c <= '9' ? (uint8_t)(c - '0')
+	       : c >= 'a' && c <= 'f' ? (uint8_t)(c - 'a' + 10)
+				      : 255;
 	return *ret != 255;
 }
 

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 enum ftracetext_kind {
-	FTRACETEXT_OTHER,  /* belongs to the event in front of it */
-	FTRACETEXT_HEAD,   /* a comment, or empty */
+	FTRACETEXT_OTHER, /* belongs to the event in front of it */
+	FTRACETEXT_HEAD,  /* a comment, or empty */
 	FTRACETEXT_EVENT,
-	FTRACETEXT_GRAPH,  /* of the tracer function_graph: maybe without a time */
+	FTRACETEXT_GRAPH, /* of the tracer function_graph: maybe without a time */
 	FTRACETEXT_LOST
 };
 

@@ -26,9 +26,8 @@ int text_options_check(const struct sink_options *opts)
 	struct text_fields fields;
 
 	if (opts->clock && o->dump)
-		return err_set(-EINVAL,
-			       "a dump (-D) shows times as they were recorded: leave out "
-			       "clock");
+		return err_set(-EINVAL, "a dump (-D) shows times as they were recorded: leave out "
+					"clock");
 	if (opts->nr_inputs > 1 && (o->dump || o->per_event_dump))
 		return err_set(-EINVAL, "%s: one recording at a time, not %u",
 			       o->dump ? "dump (-D)" : "per-event-dump", opts->nr_inputs);

@@ -12,16 +12,16 @@
 /* Addresses of three places without a symbol, called A from B from C. */
 enum { A = 0x401000, B = 0x402000, C = 0x403000 };
 
-static struct sonde_profile *profile_with(struct recording *r, const char *text,
-					  const char *compat, const char *kallsyms)
+static struct sonde_profile *profile_with(struct recording *r, const char *text, const char *compat,
+					  const char *kallsyms)
 {
 	struct sonde_session *s;
 	struct sonde_profile *p;
 	char session[160];
 
 	snprintf(session, sizeof(session),
-		 "input=%s\nkallsyms=%s\nno-follow=1\nforce=1\ncompat=%s\n",
-		 recording_finish(r), kallsyms, compat);
+		 "input=%s\nkallsyms=%s\nno-follow=1\nforce=1\ncompat=%s\n", recording_finish(r),
+		 kallsyms, compat);
 	if (sonde_session_open(&s, session, NULL) < 0 || sonde_profile_new(&p, text, "test") < 0 ||
 	    sonde_profile_read(p, s) < 0 || sonde_profile_finish(p) < 0)
 		fail_msg("%s", sonde_error_text());
