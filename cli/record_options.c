@@ -293,8 +293,8 @@ const struct opt record_options[] = {
 	OPT_OPTIONAL_KEY(0, "threads", "cpu|core|package|numa|SPEC", "threads",
 		"empties buffers with several threads: one for each cpu (the default), core, "
 		"package or numa node, or as a list says: 0-1/0:2-3/2 has a thread on cpu 0 for "
-		"the buffers of cpus 0 and 1, and one on cpu 2; the output is then a directory with a "
-		"file for each buffer"),
+		"the buffers of cpus 0 and 1, and one on cpu 2; the output is then a directory "
+		"with a file for each buffer"),
 	OPT_KEY('r', "realtime", "PRIORITY", "realtime",
 		"fetches and writes events with this real-time priority (SCHED_FIFO)"),
 	OPT_OPTIONAL_KEY('z', "compression-level", "N", "compression-level",
