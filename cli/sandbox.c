@@ -495,6 +495,7 @@ int sandbox_enter(const struct cli *cli, const struct lines *lines, const char *
 			"protection; without --sandbox the recording is read all the same");
 		return cli_status(cli, CLI_FAILED);
 	}
+	sonde_load_libraries(); /* impossible inside */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    (fence.abi && !sandbox_fence_in(&fence, cli, lines, output)) ||
 	    (filters && !sandbox_filter_calls(output))) {

@@ -2503,6 +2503,12 @@ SONDE_API const char *sonde_version(void);
 /* The libraries and features of this build: "zstd=1.5.4 ...". */
 SONDE_API const char *sonde_features(void);
 /*
+ * Loads the libraries that are otherwise loaded when they are first needed (libdw, capstone, lzma,
+ * zlib). For programs that give up the right to load code, before they do. A library that is not
+ * there is passed over: what needs it fails later, with its name.
+ */
+SONDE_API void sonde_load_libraries(void);
+/*
  * len bytes of text as a JSON string with its quotes, as --format jsonl writes it; bytes that are
  * not UTF-8 become lone surrogates. free() frees it. NULL if there is no memory.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
 #include <errno.h>
 #include <zstd.h>
 #ifdef HAVE_LZMA
@@ -17,11 +18,9 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/late.h"
 #include "base/near.h"
 #include "sonde/sonde.h"
-
-#define TEXT(x)    #x
-#define TEXT_OF(x) TEXT(x)
 
 const char *sonde_version(void)
 {
@@ -32,11 +31,11 @@ const char *sonde_features(void)
 {
 	return "zstd=" ZSTD_VERSION_STRING
 #ifdef HAVE_LIBDW
-	       " libdw=0." TEXT_OF(_ELFUTILS_VERSION)
+	       " libdw=0." LATE_TEXT_OF(_ELFUTILS_VERSION)
 #endif
 #ifdef HAVE_CAPSTONE
-		       " capstone=" TEXT_OF(CS_VERSION_MAJOR) "." TEXT_OF(
-			       CS_VERSION_MINOR) "." TEXT_OF(CS_VERSION_EXTRA)
+		       " capstone=" LATE_TEXT_OF(CS_VERSION_MAJOR) "." LATE_TEXT_OF(
+			       CS_VERSION_MINOR) "." LATE_TEXT_OF(CS_VERSION_EXTRA)
 #endif
 #ifdef HAVE_LZMA
 			       " lzma=" LZMA_VERSION_STRING
@@ -51,6 +50,28 @@ const char *sonde_features(void)
 			       " demangle=libiberty"
 #endif
 		;
+}
+
+void sonde_load_libraries(void)
+{
+	static const char *const names[] = {
+#ifdef HAVE_LIBDW
+		LATE_LIBDW,
+#endif
+#ifdef HAVE_CAPSTONE
+		LATE_CAPSTONE,
+#endif
+#ifdef HAVE_LZMA
+		LATE_LZMA,
+#endif
+#ifdef HAVE_ZLIB
+		LATE_ZLIB,
+#endif
+		NULL,
+	};
+
+	for (size_t i = 0; names[i]; i++)
+		dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
 const char *sonde_error_text(void)

@@ -6,6 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define LATE_TEXT(x)    #x
+#define LATE_TEXT_OF(x) LATE_TEXT(x)
+
+/* Their sonames. libdw loads libelf. The last needs <capstone/capstone.h>. */
+#define LATE_LIBDW    "libdw.so.1"
+#define LATE_ZLIB     "libz.so.1"
+#define LATE_LZMA     "liblzma.so.5"
+#define LATE_CAPSTONE "libcapstone.so." LATE_TEXT_OF(CS_API_MAJOR)
+
 struct late_function {
 	const char *name;
 	void **function; /* set to its address */

@@ -18,14 +18,14 @@ static void packers_load_zlib(void)
 {
 	static const struct late_function all[] = { PACKERS_ZLIB(PACKERS_ROW) };
 
-	zlib_is_loaded = late_load("libz.so.1", all, sizeof(all) / sizeof(*all));
+	zlib_is_loaded = late_load(LATE_ZLIB, all, sizeof(all) / sizeof(*all));
 }
 
 static void packers_load_lzma(void)
 {
 	static const struct late_function all[] = { PACKERS_LZMA(PACKERS_ROW) };
 
-	lzma_is_loaded = late_load("liblzma.so.5", all, sizeof(all) / sizeof(*all));
+	lzma_is_loaded = late_load(LATE_LZMA, all, sizeof(all) / sizeof(*all));
 }
 
 int packers_need_zlib(void)

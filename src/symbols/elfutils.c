@@ -19,7 +19,7 @@ static void elfutils_find(void)
 {
 	static const struct late_function all[] = { ELFUTILS_FUNCTIONS(ELFUTILS_ROW) };
 
-	elfutils_is_loaded = late_load("libdw.so.1", all, sizeof(all) / sizeof(*all));
+	elfutils_is_loaded = late_load(LATE_LIBDW, all, sizeof(all) / sizeof(*all));
 }
 
 bool elfutils_are_there(void)
@@ -32,6 +32,6 @@ int elfutils_load(void)
 {
 	return elfutils_are_there()
 		       ? 0
-		       : err_set(-ENOTSUP, "debug information needs libdw.so.1: install "
+		       : err_set(-ENOTSUP, "debug information needs " LATE_LIBDW ": install "
 					   "libdw1 (Debian's name)");
 }

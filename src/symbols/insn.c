@@ -7,9 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-
-#define TEXT(x)    #x
-#define TEXT_OF(x) TEXT(x)
+#include "base/late.h"
 
 /*
  * capstone, loaded on first use: its tables need 80,000 relocations, half of the time that a short
@@ -47,7 +45,7 @@ static bool insn_load(struct insn_decoder *d)
 	if (d->tried)
 		return c->library;
 	d->tried = true;
-	c->library = dlopen("libcapstone.so." TEXT_OF(CS_API_MAJOR), RTLD_NOW | RTLD_NODELETE);
+	c->library = dlopen(LATE_CAPSTONE, RTLD_NOW | RTLD_NODELETE);
 	if (!c->library)
 		return false;
 #define LOAD(name) (c->name = (__typeof__(c->name))dlsym(c->library, "cs_" #name))

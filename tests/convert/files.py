@@ -320,7 +320,7 @@ def options():
     out, status, err = convert(DEMO, 'trace.dat', force=False)
     say(status == 1 and 'exists: --force' in err and out.read_bytes() == before,
         'an existing output is kept', err)
-    for words, why in (('--to', 'perf', '-o', '-'), 'name a file with -o'), \
+    for words, why in (('--to', 'perf', '-o', '-'), 'use -o FILE'), \
             (('--to', 'trace.dat', '-o', TOP), 'not a regular file'), \
             (('--to', 'trace.dat', '-o', TOP / 'x', '--stacks'), '--stacks is for tables'), \
             (('--to', 'ctf2', '-o', TOP / 'x'), 'not \'ctf2\''), \

@@ -37,12 +37,14 @@ def calls_of(path):
 
 
 def read_by_both(path):
+    """A busy machine may fill a buffer while it is paused for a new file: that is reported."""
     ours = sonde('--compat', 'perf-6.1', 'script', '-i', path)
-    same((ours.returncode, ours.stderr), (0, ''), path)
+    need(ours.returncode == 0 and re.fullmatch('(sonde: lost-events: .*\n)?', ours.stderr),
+         path + ': ' + ours.stderr)
     need(not re.search(r'^ *:\d+ ', ours.stdout, re.M), 'a task without a name: ' +
          ours.stdout[:300])
     theirs = sh(perf(), 'script', '-i', path)
-    same((theirs.returncode, theirs.stderr), (0, ''), path)
+    need(theirs.returncode == 0 and (not theirs.stderr or ours.stderr), path + theirs.stderr)
     same(ours.stdout.splitlines(), theirs.stdout.splitlines(), path)
     return ours.stdout
 
