@@ -7,13 +7,19 @@ enum {
 	MAX_NESTING = 64
 }; /* most dots in a field's path; sources limit the nesting of fields, too */
 
+/* The len bytes may contain a NUL, if they are from a recording. */
+static bool schema_is_name(const struct sonde_field *f, const char *name, size_t len)
+{
+	return !strncmp(f->name, name, len) && strlen(f->name) == len;
+}
+
 static const struct sonde_field *schema_find(const struct sonde_field *fields, size_t nr,
 					     const char *name, size_t len, unsigned depth)
 {
 	const char *dot;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (!strncmp(fields[i].name, name, len) && !fields[i].name[len])
+		if (schema_is_name(&fields[i], name, len))
 			return &fields[i];
 	}
 	/* A name may contain dots: the shortest prefix that names a struct is taken. */
@@ -22,8 +28,7 @@ static const struct sonde_field *schema_find(const struct sonde_field *fields, s
 		const size_t outer = (size_t)(dot - name);
 		const struct sonde_field *f = &fields[i];
 
-		if (f->kind == SONDE_FIELD_NESTED && !strncmp(f->name, name, outer) &&
-		    !f->name[outer])
+		if (f->kind == SONDE_FIELD_NESTED && schema_is_name(f, name, outer))
 			return schema_find(f->fields, f->nr_fields, dot + 1, len - outer - 1,
 					   depth + 1);
 	}

@@ -113,6 +113,17 @@ TEST(numbers)
 	assert_null(schema_find_field(&schema, "deep.", 5));
 }
 
+TEST(names_with_nul)
+{
+	struct sonde_field nul = FIELD("nul\0\0", INT, 0, 1, LITTLE);
+	struct sonde_schema sc = schema;
+
+	sc.fields = &nul;
+	sc.nr_fields = 1;
+	assert_ptr_equal(schema_find_field(&sc, "nul", 3), &nul);
+	assert_null(schema_find_field(&sc, "nul\0", 4)); /* bytes of a recording */
+}
+
 /* Compares bit fields of every place and width with the number that contains them. */
 TEST(bits)
 {
