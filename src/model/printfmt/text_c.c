@@ -67,7 +67,7 @@ static bool text_c_fill_entries(struct pf_compiler *c, struct pf_text *t, const 
 	return true;
 }
 
-static struct pf_text *table_text(struct pf_compiler *c, const struct pf_node *n)
+static struct pf_text *text_of_table(struct pf_compiler *c, const struct pf_node *n)
 {
 	struct pf_text *t = pf_text_new(c, n->kind == PF_FLAGS ? PF_T_FLAGS : PF_T_SYMBOL);
 	size_t len = 0;
@@ -190,7 +190,7 @@ static struct pf_text *text(struct pf_compiler *c, const struct pf_node *n)
 		return text_of_field(c, n->field);
 	case PF_FLAGS:
 	case PF_SYMBOL:
-		return table_text(c, n);
+		return text_of_table(c, n);
 	case PF_HEX:
 	case PF_HEX_STR:
 	case PF_ARRAY:
