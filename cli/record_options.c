@@ -154,8 +154,8 @@ const struct opt record_options[] = {
 		 "them"),
 	OPT_KEY('c', "count", "N", "count", "takes one sample every N events"),
 	OPT_KEY('F', "freq", "HZ", "freq",
-		"takes about HZ samples a second, or with max as many as the kernel allows; for "
-		"counters"),
+		"takes about HZ samples a second of a counter, or with max as many as the kernel "
+		"allows"),
 	OPT_KEY(0, "strict-freq", NULL, "strict-freq",
 		"ends with an error when the kernel does not allow HZ samples a second"),
 	OPT_KEY(0, "group", NULL, "group", "makes one group of all events"),

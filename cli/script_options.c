@@ -212,10 +212,10 @@ const struct opt script_options[] = {
 	OPT_GROUP("Input"),
 	OPT_KEY('i', "input", "FILE", "input",
 		"reads FILE; default perf.data. May be given several times: the events of "
-		"recordings of one host and clock are listed together in time order"),
+		"recordings of one host and clock are merged in time order"),
 	OPT_OUR_KEY(0, "offset", "SECONDS", "offset",
 		"adds SECONDS, which may be negative, to the times of the recording "
-		"named before it. So the events of unrelated clocks are listed together, too"),
+		"named before it. So the events of unrelated clocks are merged, too"),
 	OPT_KEY('f', "force", NULL, "force",
 		"reads a recording that another user owns; with -g overwrites an existing file"),
 	FORMATS_OPTIONS,

@@ -73,7 +73,7 @@ bool stat_output_is_file(const struct stat_args *a, const char *path)
 	       out.st_ino == file.st_ino;
 }
 
-/* What cannot be written to standard error cannot be reported there either. */
+/* A failed write to standard error cannot be reported there either. */
 bool stat_output_is_lost(const struct cli *cli, const struct stat_args *a, FILE *out)
 {
 	const bool is_for_programs = a->json || a->separator || (a->format && *a->format == 'j');

@@ -133,7 +133,7 @@ def table(rows, right, names, columns, widths=None):
     """Lines of rows of texts, the headings first, and the headings of the omitted columns.
 
     right: for each column whether it is aligned to the right; names: indexes of columns that may be
-    cut; columns: of the screen, None: no limit; widths: minimal widths, if there is room.
+    cut; columns: the width of the screen, None for no limit; widths: the smallest, if they fit.
     """
     rows = [[printable(text) for text in row] for row in rows]
     natural = [max(width(row[i]) for row in rows) for i in range(len(right))]

@@ -1084,8 +1084,8 @@ struct sonde_profile;
  *	nanoseconds=0|1     1: texts of the key time have 9 digits behind the point, not 6
  *	full-source-path=0|1  1: texts of the key srcline have the file's folders
  *	empty-tables=0|1    1: events without samples have tables, too
- *	tree-order=size|place  place: siblings of call trees are in the order in which files were
- *	                    recorded, the last first, and of their addresses, whatever their sizes
+ *	tree-order=size|place  place: siblings of call trees are ordered by file (the last recorded
+ *	                    first), then by address
  *	socket=N parents-only=0|1  rows of samples on other processor sockets, and of samples whose
  *	                    key parent has no function, are marked SONDE_ROW_FILTERED
  *	comms=LIST dsos=LIST symbols=LIST pids=LIST tids=LIST  other samples are counted, but their
@@ -1979,8 +1979,8 @@ struct sonde_record_event {
  *	                    the file is a trace.dat. Only tracepoints, filters, triggers, targets
  *	                    and output= have an effect
  *	buffer-size=SIZE    with ftrace=1: the size of each cpu's buffer; 4M if not given
- *	ftrace-clock=CLOCK  with ftrace=1: the clock of the times, of those that trace_clock lists;
- *	                    perf, which is that of other recordings, if not given
+ *	ftrace-clock=CLOCK  with ftrace=1: the clock, one that trace_clock lists; perf, the clock of
+ *	                    other recordings, if not given
  *	mmap-pages=N|SIZE[,N|SIZE]  the size of each cpu's buffer, and of that for hardware tracing
  *	mmap-flush=SIZE     do not read a buffer before it holds so many bytes
  *	overwrite=0|1       1: new events overwrite the oldest; what remains at the end is written

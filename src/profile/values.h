@@ -34,7 +34,8 @@ extern const struct value_order order_text, order_number, order_size, order_dso,
 /*
  * perf's order of functions. Without the key dso it compares unresolved addresses of all files, but
  * an address and a function by file; inlined functions are compared by name, the last first, others
- * by address. This is no order of all of them.
+ * by address. This is not a total order: unresolved addresses
+ * compare across files, functions within one.
  */
 int values_by_function(const struct profile *p, const struct profile_value *a,
 		       const struct profile_value *b);

@@ -100,7 +100,7 @@ static int clock_unrelated(const struct recording *a, const struct recording *b,
 			   const char *of_a, const char *of_b)
 {
 	return err_set(-EXDEV,
-		       "%s and %s cannot be listed together: %s (%s and %s), so their times do not "
+		       "%s and %s cannot be merged: %s (%s and %s), so their times do not "
 		       "show which event was first; %s",
 		       a->input, b->input, why, of_a, of_b, clock_remedy(a, b));
 }

@@ -347,8 +347,8 @@ static int build_check_times(const struct recording *rec)
 		    !((*sc)->sampled & SAMPLED_TIME))
 			return err_set(
 				-ETIME,
-				"%s: the samples of '%s' have no times, so they cannot be listed "
-				"together with those of other recordings%s",
+				"%s: the samples of '%s' have no times, so they cannot be merged "
+				"with those of other recordings%s",
 				rec->input, (*sc)->name, build_time_advice(rec));
 	}
 	return 0;

@@ -501,8 +501,9 @@ static inline void pump_fetch_event(const struct event *ev, const struct event *
 }
 
 /*
- * Adds the next samples of the array to the batch, up to the first event that needs more than a
- * name. No defect can occur here. Returns the number of events in the batch.
+ * Adds the next samples of the array to the batch, up to the first event that is no plain
+ * sample (it changes the state or has notes). No defect can occur here. Returns the number of
+ * events in the batch.
  */
 static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec, size_t n,
 				 size_t max)

@@ -303,12 +303,12 @@ static void metrics_add_slots(const struct bases *b, struct sonde_stat_row *row,
 		metrics_add(row, SONDE_STAT_PERCENT_COARSE, "backend bound", known, 100 * back);
 }
 
-/* A part of the slots, and what is left of a larger part. */
-static const struct part {
+/* A share of the slots, and what is left of a larger share. */
+static const struct slots {
 	const char *name, *unit;
-	enum basis of;    /* of the second level: the part that it divides; else BASIS_NONE */
+	enum basis of;    /* of the second level: the share that it divides; else BASIS_NONE */
 	const char *rest; /* NULL for the first level */
-} parts[] = {
+} slots[] = {
 	{ "topdown-retiring", "Retiring", BASIS_NONE, NULL },
 	{ "topdown-bad-spec", "Bad Speculation", BASIS_NONE, NULL },
 	{ "topdown-fe-bound", "Frontend Bound", BASIS_NONE, NULL },
@@ -319,17 +319,17 @@ static const struct part {
 	{ "topdown-mem-bound", "Memory Bound", BASIS_BACKEND, "Core Bound" },
 };
 
-/* Returns false if the event is no part, or fewer than two parts of the first level counted. */
-static bool metrics_add_part(const struct bases *b, struct sonde_stat_row *row,
-			     const struct stat_event *e)
+/* Returns false if the event is no share, or fewer than two shares of the first level counted. */
+static bool metrics_add_share(const struct bases *b, struct sonde_stat_row *row,
+			      const struct stat_event *e)
 {
 	double all = 0, share;
-	const struct part *p = NULL;
+	const struct slots *p = NULL;
 	int nr = 0;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !p; i++)
-		if (metrics_is_named(e, parts[i].name))
-			p = &parts[i];
+	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots) && !p; i++)
+		if (metrics_is_named(e, slots[i].name))
+			p = &slots[i];
 	if (!p)
 		return false;
 	for (enum basis basis = BASIS_RETIRING; basis <= BASIS_BACKEND; basis++) {
@@ -398,7 +398,7 @@ static bool metrics_add_named(const struct bases *b, struct sonde_stat_row *row,
 	if (basis >= BASIS_RETIRED && basis <= BASIS_ISSUED)
 		metrics_add_slots(b, row, basis);
 	else
-		return metrics_add_part(b, row, e) || metrics_add_transactions(b, row, e);
+		return metrics_add_share(b, row, e) || metrics_add_transactions(b, row, e);
 	return true;
 }
 

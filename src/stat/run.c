@@ -321,7 +321,7 @@ static int run_interval(struct sonde_stat *s, struct sonde_stat_round *ret)
 	TRY(stat_to_file_round(s, PERFDATA_ROUND_INTERVAL));
 	stat_subtract(s);
 	s->nr_intervals++;
-	/* after a pause of this process, the ticks that passed have no intervals of their own */
+	/* ticks missed while this process was paused get no interval */
 	s->nr_ticks = s->now.time_ns / (s->opts.interval_ms * NS_PER_MS);
 	return stat_make_round(s, &s->interval, false, ret);
 }

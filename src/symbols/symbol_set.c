@@ -9,8 +9,8 @@
 #define PAGE_BYTES  4096u
 #define MAX_SYMBOLS (16u << 20)
 /*
- * A few bytes of a file can encode a name of 64 KiB. Names beyond the limits are printed, or
- * compared, as they are in the file.
+ * A short mangled name can expand to 64 KiB. Names beyond the limits stay mangled, in texts and in
+ * comparisons.
  */
 #define MAX_SHOWN_BYTES    (64u << 20)
 #define MAX_COMPARED_BYTES (256u << 20)

@@ -246,7 +246,7 @@ def copy(original, path):
 
 
 def make(folder):
-    """([Recording], {name: why there is none}). What the folder already has is taken from it."""
+    """([Recording], {name: why there is none}). Recordings that the folder has are used again."""
     made, missing = [], {}
     workload = build_workload(folder)
     for name, (kinds, options) in FRESH.items():

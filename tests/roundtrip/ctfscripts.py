@@ -39,7 +39,7 @@ def script(folder, *args):
 
 
 def shipped(trace, name, what, want):
-    """What a script of sonde's own counts is what is counted in babeltrace2's lines."""
+    """A script of sonde's own gives the counts that babeltrace2's lines give."""
     status, out, err = script(trace, SCRIPTS / name, '--json')
     if 'libperl-dev' in err:
         return skip(what + ' by ' + name, 'the Perl module was not built')

@@ -149,7 +149,7 @@ static int types_fixed(struct json_metadata *m, const struct json_value *v, stru
 		return json_metadata_fail(m, v->at, "a number of %llu bits is not read (1 to 64)",
 					  (unsigned long long)bits);
 	if (type->kind == CTF_FLOAT && bits != 32 && bits != 64)
-		return json_metadata_fail(m, v->at, "a float of %llu bits is not read (32, 64)",
+		return json_metadata_fail(m, v->at, "a float has %llu bits; sonde reads 32 and 64",
 					  (unsigned long long)bits);
 	type->bits = (uint32_t)bits;
 	TRY(types_align(m, v, "alignment", 1, &type->align));

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "sonde/sonde.h"
 
-/* Limits of metadata. What exceeds them is refused with a message. */
+/* Limits of metadata. Larger metadata is refused with a message. */
 enum {
 	CTF_METADATA_BYTES = 64 << 20,
 	CTF_MOST_DEPTH = 64,        /* of nested types */

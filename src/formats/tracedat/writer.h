@@ -43,7 +43,7 @@ struct tracedat_pages {
 /* long_bytes: the size of the recorded kernel's long, which pages have. */
 int tracedat_writer_begin(struct tracedat_writer *w, int fd, unsigned version, uint32_t page_bytes,
 			  uint8_t long_bytes);
-/* Bytes of a section or part; its id is the option that refers to it in version 7. */
+/* Bytes of a section; its id is the option that refers to it in version 7. */
 int tracedat_writer_section(struct tracedat_writer *w, enum tracedat_option_id id, const void *data,
 			    size_t len);
 void tracedat_writer_option(struct tracedat_writer *w, enum tracedat_option_id id, const void *data,

@@ -33,7 +33,7 @@ static struct tracecmd_stack *graph_stack_of(struct tracecmd_input *in, int32_t 
 	return &in->stacks.v[want];
 }
 
-/* Puts the name at a depth. What is deeper stays: it is overwritten when it is reached. */
+/* Puts the name at a depth. Deeper names stay until a call at their depth overwrites them. */
 static void graph_stack_set(struct tracecmd_stack *stack, size_t depth, uint32_t name)
 {
 	if (depth < stack->names.n)

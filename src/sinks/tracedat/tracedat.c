@@ -128,7 +128,7 @@ static int tracedat_sink_events(struct sink *sink, const struct event *const *ev
 	return sink_each(sink, events, nr, tracedat_sink_event);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static int tracedat_write_part(struct tracedat_writer *w, enum tracedat_option_id id,
 			       struct outbuf *part)
@@ -154,7 +154,7 @@ static int tracedat_write_head(struct tracedat_writer *w, uint8_t long_bytes)
 	return tracedat_write_part(w, TRACEDAT_HEADER_INFO, &o);
 }
 
-/* Records of the buffer itself, as prints, have a part of their own. */
+/* Records of the buffer itself, as prints, have a section of their own. */
 static bool tracedat_is_own(const struct carried_format *f)
 {
 	return !strcmp(f->system, "ftrace");

@@ -115,8 +115,9 @@ static int buffers_load_part(struct tracedat_source *s, unsigned id, struct byte
 	}
 }
 
-/* A part of version 7 that cannot be read is left out, unless pages cannot be read without it. */
-static int buffers_take_part(struct tracedat_source *s, unsigned id, struct bytes *option)
+/* A section of version 7 that cannot be read is left out, unless pages cannot be read without it.
+ */
+static int buffers_take_section(struct tracedat_source *s, unsigned id, struct bytes *option)
 {
 	int r = buffers_load_part(s, id, option);
 
@@ -167,7 +168,7 @@ static int buffers_take_option(struct tracedat_source *s, struct tracedat_option
 	case TRACEDAT_CMDLINES:
 		return s->start.version == TRACEDAT_VERSION_6
 			       ? 0
-			       : buffers_take_part(s, o->id, &o->data);
+			       : buffers_take_section(s, o->id, &o->data);
 	case TRACEDAT_BUFFER_TEXT:
 		s->has_text = true;
 		return bytes_u64(&o->data, "offset of a text", &s->text_off);

@@ -215,7 +215,7 @@ static int sections_unpack_chunk(struct tracedat_source *s, uint64_t *off, uint3
 }
 
 /*
- * The size in the table is only a hint. What was unpacked in front of damage is kept.
+ * The size in the table is only a hint. Bytes that were unpacked in front of damage are kept.
  */
 int tracedat_pages_unpack(struct tracedat_source *s, struct tracedat_cpu *cpu, uint32_t page_bytes)
 {

@@ -287,7 +287,7 @@ class Recording:
         return s
 
     def _walk(self):
-        """A session of this selection that was read to its end, for facts about all of it."""
+        """A session of this selection that was read to its end, so that its counts are complete."""
         if self._walked is None:
             if self._is_pipe:
                 if self._last is None:
