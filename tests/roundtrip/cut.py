@@ -422,6 +422,12 @@ def record(words_, path):
     return status == 0 and path.exists() or err.decode('latin-1')[-200:]
 
 
+def busiest_cpu(path):
+    """The cpu with most events. An idle cpu may have none."""
+    cpus = re.findall(rb'\[(\d+)\]', run(TOOLS['sonde'] + ['-F', 'cpu', '-i', str(path)])[1])
+    return str(int(max(set(cpus), key=cpus.count))) if cpus else '0'
+
+
 def live(folder):
     if os.geteuid() != 0:
         return skip('new recordings', 'recording all cpus needs root')
@@ -447,7 +453,7 @@ def live(folder):
         if name == 'sched':
             whole_and_parts(folder, path, TOOLS, '50ms')
         chosen(folder, path, [['--time', '25%-75%']] +
-               [['--cpu', str(max(os.sched_getaffinity(0)))]] * (name != 'dwarf'))
+               [['--cpu', busiest_cpu(path)]] * (name != 'dwarf'))
     stream = folder / 'pipe.data'
     with open(stream, 'wb') as out:
         subprocess.run([SONDE, 'record', '-a', '-e', 'sched:sched_switch', '-q', '-o', '-', '--',
