@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function at an address, with its place in the source. lines.h explains the order
- * of inlined functions at one address.
+ * One function at an address, with its place in the source. lines.h explains the order of inlined
+ * functions at one address.
  */
 #ifndef SONDE_SYMBOLS_LINE_PLACE_H
 #define SONDE_SYMBOLS_LINE_PLACE_H

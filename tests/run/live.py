@@ -147,7 +147,7 @@ def copied():
 
 @case('a filter is the kernel\'s, and a wrong one is an error at once')
 def filtered():
-    # of this process: others may use the same descriptor
+    # only this process: others may use the same descriptor
     rec = sonde.record('syscalls:sys_enter_dup2', filter='oldfd == 7 || oldfd == 18',
                        pid=os.getpid())
     os.dup2(0, 17)
