@@ -315,7 +315,8 @@ static int run_check(const struct cli *cli, const struct run_args *a, int argc, 
 	     a->dry_run || a->sudo))
 		return cli_usage(cli,
 				 "run: -i reads a recording, so nothing is recorded: leave out -a, "
-				 "-p, -t, -C, -G, -m, -o, --for, --latency, --sudo and --dry-run");
+				 "-p, -t, -C, -G, -m, --ftrace, -o, --for, --latency, --sudo and "
+				 "--dry-run");
 	if (!a->code && !argc)
 		return cli_usage(cli, "run: name a script, or give a program with -e");
 	if (argc > (a->code ? 0 : 1))
@@ -519,6 +520,9 @@ static const struct opt options[] = {
 		"delivers an event at most MS milliseconds after it happened (default 100)"),
 	OPT_KEY('m', "mmap-pages", "PAGES", "mmap-pages",
 		"sets the size of each cpu's buffer: a number of pages, or a size as 8M (default)"),
+	OPT_OUR_KEY(0, "ftrace", NULL, "ftrace",
+		"takes all tracepoints out of ftrace's buffers, which slows the machine down less; "
+		"as root that is the default where they can give the same"),
 	OPT_OUR_TEXT('o', "output", "FILE", struct run_args, output,
 		"also writes the events to FILE, a recording"),
 	OPT_OUR_TEXT(0, "for", "TIME", struct run_args, length,

@@ -261,7 +261,8 @@ const struct opt record_options[] = {
 	OPT_GROUP("Buffers of ftrace"),
 	OPT_OUR_KEY(0, "ftrace", NULL, "ftrace",
 		    "records tracepoints through ftrace's buffers, in a trace.dat, which trace-cmd "
-		    "and KernelShark read; with -e, --filter, --trigger, -a, -C, -p, -t, -o"),
+		    "and KernelShark read; with -e, --filter, --trigger, -a, -C, -p, -t, -o; with "
+		    "-o - as samples"),
 	OPT_CALL(0, "trigger", "TRIGGER", options_set_trigger, OPT_NO_NEGATION | OPT_OURS,
 		     "with --ftrace: what the kernel does at an event of the -e before it: "
 		     "traceon, traceoff, stacktrace, enable_event:SYSTEM:EVENT or "

@@ -1975,9 +1975,11 @@ struct sonde_record_event {
  *	no-buildid-cache=auto|0|1  auto: the cache is filled unless files are switched
  *
  *    Buffers:
- *	ftrace=0|1          1: ftrace's buffers are recorded, through an instance of tracefs, and
+ *	ftrace=0|1|auto     1: ftrace's buffers are recorded, through an instance of tracefs, and
  *	                    the file is a trace.dat. Only tracepoints, filters, triggers, targets
- *	                    and output= have an effect
+ *	                    and output= have an effect. If the output is a pipe: tracepoints are
+ *	                    taken out of these buffers, and written as samples. auto, the default
+ *	                    of sonde_live_open(): where that gives the same events; 0 elsewhere
  *	buffer-size=SIZE    with ftrace=1: the size of each cpu's buffer; 4M if not given
  *	ftrace-clock=CLOCK  with ftrace=1: the clock, one that trace_clock lists; perf, the clock of
  *	                    other recordings, if not given

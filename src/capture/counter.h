@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct counter {
-	int fd;
+	int fd;         /* -1: the event is not one of perf's (capture_event.in_ftrace) */
 	uint32_t event; /* index in the list of events */
 	int cpu;
 	/* index in target.cpus, or in target.tids if per_thread; each index has one ring */

@@ -302,6 +302,20 @@ static int counters_check_filter(const struct counter *n, const struct capture_e
 	return r;
 }
 
+/* Its id is one that the kernel, which counts from 1, does not give. */
+static int counters_add_unopened(struct counters *c, const struct counters_target *t, size_t event)
+{
+	const struct counter n = {
+		.fd = -1,
+		.event = (uint32_t)event,
+		.cpu = -1,
+		.tid = t->tids[0],
+		.id = (UINT64_C(1) << 62) + event,
+	};
+
+	return vec_push(&c->list, n) < 0 ? err_nomem() : 0;
+}
+
 int counters_open(struct counters *c, struct capture_events *events,
 		  const struct counters_target *target)
 {
@@ -309,7 +323,13 @@ int counters_open(struct counters *c, struct capture_events *events,
 
 	for (size_t event = 0; event < events->list.n;) {
 		const size_t before = c->list.n;
-		int r = counters_open_everywhere(c, events, event, target);
+		int r;
+
+		if (events->list.v[event].in_ftrace) {
+			TRY(counters_add_unopened(c, target, event++));
+			continue;
+		}
+		r = counters_open_everywhere(c, events, event, target);
 
 		/*
 		 * Some tracepoints cannot be recorded by anyone, because recording itself passes
@@ -340,7 +360,7 @@ int counters_filter(struct counters *c, const struct capture_events *events)
 	vec_foreach(n, &c->list) {
 		const struct capture_event *e = &events->list.v[n->event];
 
-		if (e->filter)
+		if (e->filter && n->fd >= 0)
 			TRY(counters_set_filter(n->fd, events, e));
 	}
 	return 0;
@@ -356,14 +376,16 @@ static int counters_enable_one(const struct counter *n)
 int counters_enable(struct counters *c)
 {
 	vec_foreach(n, &c->list)
-		TRY(counters_enable_one(n));
+		if (n->fd >= 0)
+			TRY(counters_enable_one(n));
 	return 0;
 }
 
 void counters_disable(struct counters *c)
 {
 	vec_foreach(n, &c->list)
-		ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (n->fd >= 0)
+			ioctl(n->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int counters_enable_event(struct counters *c, uint32_t event)
@@ -423,7 +445,8 @@ void counters_close(struct counters *c)
 		    "closing %zu counters: the kernel needs some time for each tracepoint",
 		    c->list.n);
 	for (size_t i = 0; i < c->list.n; i++) {
-		close(c->list.v[i].fd);
+		if (c->list.v[i].fd >= 0)
+			close(c->list.v[i].fd);
 		counters_report_progress(c, &reported_s, "counters closed", i + 1, c->list.n);
 	}
 	vec_done(&c->list);

@@ -101,6 +101,8 @@ struct capture_event {
 	bool sample_read;
 	bool exclude_self; /* a tracepoint that excludes the recorder itself */
 	bool is_weak;      /* modifier W: the group is split if the kernel refuses it */
+	/* taken out of ftrace's buffers: counters of it have an id, and are not opened */
+	bool in_ftrace;
 };
 
 struct capture_cgroup {

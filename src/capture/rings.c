@@ -43,6 +43,8 @@ static int rings_map_all(struct rings *r, const struct counter *counters, size_t
 	for (const struct counter *n = counters; n < counters + nr_counters; n++) {
 		int *owner = &owners[n->buffer + (n->backward ? nr_buffers : 0)];
 
+		if (n->fd < 0)
+			continue;
 		if (*owner < 0) {
 			TRY(ring_map(r, n));
 			*owner = n->fd;

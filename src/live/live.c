@@ -86,6 +86,7 @@ static int live_make_settings(struct sonde_live *l, unsigned latency_ms)
 {
 	struct outbuf *to = &l->settings;
 
+	outbuf_str(to, "ftrace=auto\n");
 	outbuf_str(to, l->record.settings ? l->record.settings : "");
 	if (l->maker == &live_here) {
 		outbuf_str(to, "\noutput-fd=");

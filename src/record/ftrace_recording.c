@@ -18,16 +18,12 @@ enum { FTRACE_SLEEP_MS = 100, FTRACE_NAMES_MS = 1000 };
 
 static int ftrace_choose_cpus(struct ftrace *f, const struct target *t)
 {
-	struct capture_cpus all = { 0 };
-	const struct capture_cpus *from = t->chosen_cpus ? &t->cpus : &all;
-	int r = 0;
+	struct capture_cpus cpus = { 0 };
+	int r = ftrace_buffers_cpus(t, &cpus);
 
-	/* a task may run on any cpu */
-	if (!t->chosen_cpus)
-		TRY(capture_cpus_read("/sys/devices/system/cpu/possible", &all));
-	for (size_t i = 0; i < from->list.n && r == 0; i++) {
+	for (size_t i = 0; i < cpus.list.n && r == 0; i++) {
 		const struct ftrace_cpu c = {
-			.cpu = from->list.v[i],
+			.cpu = cpus.list.v[i],
 			.raw_fd = -1,
 			.file_fd = -1,
 			.pipe = { -1, -1 },
@@ -35,7 +31,7 @@ static int ftrace_choose_cpus(struct ftrace *f, const struct target *t)
 
 		r = vec_push(&f->cpus, c);
 	}
-	vec_done(&all.list);
+	vec_done(&cpus.list);
 	return r;
 }
 
@@ -43,11 +39,13 @@ int ftrace_recording_open(struct sonde_recorder *r, const char *const *command)
 {
 	struct ftrace *f = r->ftrace;
 	struct capture *c = &r->capture;
+	const struct ftrace_wishes wishes = {
+		.clock = c->opts->ftrace_clock,
+		.size = c->opts->buffer_size,
+		.bytes = c->mmap_pages * (uint64_t)sysconf(_SC_PAGESIZE),
+		.takes_all = true,
+	};
 
-	if (r->is_pipe)
-		return err_set(-EBADR,
-			       "--ftrace writes a file that cannot be a pipe: name one with "
-			       "-o FILE");
 	if (!c->events.has_tracefs)
 		return err_set(-EBADR, "--ftrace needs tracepoints: -e SYSTEM:NAME");
 	if (c->events.cgroups.n)
@@ -57,7 +55,14 @@ int ftrace_recording_open(struct sonde_recorder *r, const char *const *command)
 		TRY(workload_fork(&r->workload, command, 0));
 	if (c->target.workload)
 		TRY(vec_push(&c->target.tids, (int32_t)r->workload.pid));
-	TRY(ftrace_set_up(f, c, &r->say));
+	vec_foreach(e, &c->events.list)
+		if (!e->system)
+			return err_set(-EBADR,
+				       "event '%s': ftrace records tracepoints (SYSTEM:NAME) only; "
+				       "without --ftrace it can be recorded",
+				       e->name);
+	TRY(ftrace_buffers_make(&f->buffers, &c->events.tracefs, &r->say));
+	TRY(ftrace_buffers_set_up(&f->buffers, c, &wishes));
 	TRY(output_open(&f->output, r->opts.output ? r->opts.output : "trace.dat", &f->fd));
 	ftrace_names_note_running(f);
 	return ftrace_pages_open(f);
@@ -106,7 +111,7 @@ static int ftrace_record(struct sonde_recorder *r, int *ret_status)
 		const bool over = ftrace_is_over(r, ret_status);
 
 		if (over)
-			trace_instance_write(&f->instance, "tracing_on", "0");
+			trace_instance_write(&f->buffers.instance, "tracing_on", "0");
 		TRY(ftrace_pages_move(f, over));
 		if (over || now_ms() - f->looked_ms >= FTRACE_NAMES_MS) {
 			ftrace_names_note_saved(f, &r->capture.events.tracefs);
@@ -180,9 +185,9 @@ int ftrace_recording_run(struct sonde_recorder *r, struct sonde_record_result *r
 	struct ftrace *f = r->ftrace;
 	int status = 0, e;
 
-	e = trace_instance_write(&f->instance, "tracing_on", "1");
+	e = trace_instance_write(&f->buffers.instance, "tracing_on", "1");
 	if (e < 0)
-		return err_errno(-e, "cannot switch on %s", f->instance.at.root);
+		return err_errno(-e, "cannot switch on %s", f->buffers.instance.at.root);
 	f->looked_ms = now_ms();
 	if (r->begun)
 		r->begun(r->begun_ctx);
@@ -206,7 +211,7 @@ void ftrace_recording_close(struct sonde_recorder *r)
 	if (!f)
 		return;
 	ftrace_pages_done(f, ftrace_pages_bytes(f) && !f->is_complete);
-	trace_instance_remove(&f->instance);
+	trace_instance_remove(&f->buffers.instance);
 	if (f->fd >= 0)
 		close(f->fd);
 	if (!f->is_complete && f->fd >= 0)

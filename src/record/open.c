@@ -14,6 +14,7 @@
 #include "base/size.h"
 #include "capture/setup/self.h"
 #include "record/ftrace/ftrace.h"
+#include "record/ftrace/stream.h"
 #include "record/ftrace_recording.h"
 #include "record/rotation.h"
 #include "record/recorder.h"
@@ -43,8 +44,11 @@ static int open_refuse(const struct record_options *o)
 	return 0;
 }
 
-/* Settings of perf_event_open() and of perf.data mean nothing to ftrace's buffers. */
-static int open_refuse_beside_ftrace(const struct record_options *o)
+/*
+ * Settings of perf_event_open() and of perf.data mean nothing to ftrace's buffers. What a stream
+ * out of them does not have is refused by its attrs (ftrace/stream.c).
+ */
+static int open_refuse_beside_ftrace(const struct record_options *o, bool is_stream)
 {
 	const struct capture_options *c = &o->capture;
 	const struct {
@@ -52,12 +56,15 @@ static int open_refuse_beside_ftrace(const struct record_options *o)
 		bool is_given;
 	} options[] = {
 		{ "-g, --call-graph (a trigger stacktrace records the kernel's stack)",
-		  c->call_graph != NULL },
-		{ "-F", c->freq != NULL },
-		{ "-c", c->count != NULL },
-		{ "-j", c->branch_filter != NULL },
-		{ "-k, --clockid (--clock chooses ftrace's clock)", c->clockid != NULL },
-		{ "-m (--buffer-size gives the size of the buffers)", c->mmap_pages != NULL },
+		  c->call_graph != NULL && !is_stream },
+		{ "-F", c->freq != NULL && !is_stream },
+		{ "-c", c->count != NULL && !is_stream },
+		{ "-j", c->branch_filter != NULL && !is_stream },
+		{ "-k, --clockid (--clock chooses ftrace's clock)",
+		  c->clockid != NULL && !is_stream },
+		{ "--clock to a pipe (-k chooses the clock)",
+		  c->ftrace_clock != NULL && is_stream },
+		{ "--per-thread", c->per_thread },
 		{ "--overwrite", c->overwrite },
 		{ "--uid", c->uid != NULL },
 		{ "-D", o->delay != NULL },
@@ -140,7 +147,7 @@ static int open_understand(struct sonde_recorder *r, const struct sonde_record_o
 {
 	TRY(record_options_parse(&r->opts, o->settings));
 	TRY(open_refuse(&r->opts));
-	if (!r->opts.ftrace)
+	if (r->opts.ftrace != RECORD_FTRACE_YES)
 		TRY(open_refuse_without_ftrace(&r->opts, o));
 	TRY(open_find_output(r));
 	if (r->opts.output && !*r->opts.output)
@@ -277,7 +284,6 @@ static int open_set_up_drain(struct sonde_recorder *r)
 
 static int open_ftrace(struct sonde_recorder *r, const struct sonde_record_options *o)
 {
-	TRY(open_refuse_beside_ftrace(&r->opts));
 	if (r->opts.dry_run)
 		return 0;
 	r->ftrace = calloc(1, sizeof(*r->ftrace));
@@ -285,6 +291,28 @@ static int open_ftrace(struct sonde_recorder *r, const struct sonde_record_optio
 		return err_nomem();
 	r->ftrace->fd = -1;
 	return ftrace_recording_open(r, o->command);
+}
+
+/* A live session takes what costs the machine less, if it gives the same. */
+static bool open_may_stream(const struct sonde_recorder *r)
+{
+	const struct record_options *o = &r->opts;
+	const struct capture_options *c = &o->capture;
+
+	return (o->output_fd || c->reader) && !geteuid() && !c->call_graph && !c->freq &&
+	       !c->count && !c->branch_filter && !c->intr_regs && !c->user_regs && !c->group &&
+	       !c->overwrite && !c->per_thread && !c->uid && !o->delay && !o->control &&
+	       !r->capture.events.cgroups.n;
+}
+
+static int open_stream(struct sonde_recorder *r)
+{
+	const bool is_wish = r->opts.ftrace == RECORD_FTRACE_AUTO;
+
+	if (!r->is_pipe || r->opts.ftrace == RECORD_FTRACE_NO || r->opts.dry_run ||
+	    (is_wish && !open_may_stream(r)))
+		return 0;
+	return ftrace_stream_new(&r->ftrace_stream, &r->capture, is_wish, &r->say);
 }
 
 static int open_recorder(struct sonde_recorder *r, const struct sonde_record_options *o)
@@ -305,8 +333,11 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 		TRY(open_check_command(r, o));
 	if (r->cannot_run)
 		return 0;
-	if (r->opts.ftrace)
+	if (r->opts.ftrace == RECORD_FTRACE_YES)
+		TRY(open_refuse_beside_ftrace(&r->opts, r->is_pipe));
+	if (r->opts.ftrace == RECORD_FTRACE_YES && !r->is_pipe)
 		return open_ftrace(r, o);
+	TRY(open_stream(r));
 	steering = (struct capture_steering){
 		.is_switched = r->delay.is_given || r->control.is_given,
 		.begins_off = r->delay.begins_off,
@@ -314,11 +345,15 @@ static int open_recorder(struct sonde_recorder *r, const struct sonde_record_opt
 	TRY(capture_configure(&r->capture, &steering));
 	if (r->opts.dry_run)
 		return 0;
+	if (r->ftrace_stream)
+		TRY(ftrace_stream_check(r->ftrace_stream, &r->capture.events));
 	TRY(open_events(r, o));
 	TRY(open_file(r));
 	TRY(open_set_up_drain(r));
 	/* All threads of the recorder are running now; the filters may contain their numbers. */
 	TRY(capture_filter(&r->capture));
+	if (r->ftrace_stream)
+		TRY(ftrace_stream_open(r->ftrace_stream, &r->capture, r->workload.pid, &r->drain));
 	if (r->own_argv && !self_is_excluded(&r->capture.events))
 		r->argv = o->argv;
 	return 0;
@@ -361,6 +396,7 @@ void recorder_stop(struct sonde_recorder *r)
 void recorder_close(struct sonde_recorder *r)
 {
 	ftrace_recording_close(r);
+	ftrace_stream_free(r->ftrace_stream);
 	drain_threads_free(r->threads);
 	realtime_end(&r->realtime);
 	workload_close(&r->workload);

@@ -7,6 +7,7 @@
 #include "base/keys.h"
 
 static const char *const form_words[] = { "old", "new", NULL };
+static const char *const ftrace_words[] = { "0", "1", "auto", NULL };
 
 #define TEXT(name, m)        KEY_TEXT(name, struct record_options, m)
 #define FLAG(name, m)        KEY_FLAG(name, struct record_options, m)
@@ -22,6 +23,7 @@ static const struct key keys[] = {
 	TEXT("mmap-flush", mmap_flush),
 	TEXT("latency", latency),
 	TEXT("started", started),
+	WORD("ftrace", ftrace, ftrace_words),
 	/* from here on: files, descriptors, priorities and placement (NR_FOREIGN_KEYS) */
 	WORD("no-buildid-cache", no_buildid_cache, capture_auto_words),
 	TEXT("buildid-dir", buildid_dir),
@@ -35,7 +37,6 @@ static const struct key keys[] = {
 	TEXT("delay", delay),
 	TEXT("control", control),
 	FLAG("dry-run", dry_run),
-	FLAG("ftrace", ftrace),
 	TEXT("output", output),
 	TEXT("output-fd", output_fd),
 	TEXT("max-size", max_size),
@@ -46,7 +47,7 @@ static const struct key keys[] = {
 	FLAG("timestamp-boundary", timestamp_boundary),
 };
 
-enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]), NR_FOREIGN_KEYS = 9 };
+enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]), NR_FOREIGN_KEYS = 10 };
 
 static int record_options_parse_keys(struct record_options *ret, size_t nr_keys,
 				     const char *settings)

@@ -11,6 +11,8 @@
 
 #include "capture/setup/options.h"
 
+/* auto: in a live session, where it is possible and gives the same events. */
+enum record_ftrace { RECORD_FTRACE_NO, RECORD_FTRACE_YES, RECORD_FTRACE_AUTO };
 enum record_compressed { RECORD_COMPRESSED_OLD, RECORD_COMPRESSED_NEW };
 
 /* Members are represented like those of struct capture_options. */
@@ -29,7 +31,11 @@ struct record_options {
 	/* start and end */
 	char *delay, *control, *started;
 	uint32_t dry_run;
-	uint32_t ftrace; /* ftrace's buffers are recorded, in a trace.dat */
+	/*
+	 * tracepoints are taken out of ftrace's buffers: into a trace.dat, or as a stream if the
+	 * output is a pipe
+	 */
+	uint32_t ftrace; /* enum record_ftrace */
 	/* output */
 	char *output, *output_fd, *latency, *max_size;
 	char *switch_output, *switch_output_event, *switch_max_files;

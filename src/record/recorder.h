@@ -104,6 +104,8 @@ struct sonde_recorder {
 	uint64_t looked_ns;     /* when the online cpus were last compared with the recorded ones */
 	struct tally undrained; /* samples left in the buffers */
 	struct ftrace *ftrace; /* ftrace's buffers are recorded (ftrace/ftrace.h); NULL otherwise */
+	/* tracepoints are taken out of them (ftrace/stream.h); NULL otherwise */
+	struct ftrace_stream *ftrace_stream;
 	int ended_early;       /* the negative errno that ended the recording early, otherwise 0 */
 	uint64_t state_lost;   /* records of state lost for lack of room (losses.h) */
 };

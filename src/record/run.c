@@ -13,6 +13,7 @@
 #include "record/drain/backward.h"
 #include "record/enable.h"
 #include "record/file.h"
+#include "record/ftrace/stream.h"
 #include "record/ftrace_recording.h"
 #include "record/rotation.h"
 #include "record/recorder.h"
@@ -100,6 +101,43 @@ static void run_look_at_cpus(struct sonde_recorder *r)
 	target_look(&r->capture.target);
 }
 
+static void run_disable(struct sonde_recorder *r)
+{
+	counters_disable(&r->capture.counters);
+	if (r->ftrace_stream && ftrace_stream_switch(r->ftrace_stream, false) < 0)
+		err_clear(); /* more events than there should be */
+}
+
+/*
+ * After the last pass, or after the failure of one: the kernel does not say of which events the
+ * lost ones are, so they are those of the first event.
+ */
+static int run_count_stream(struct sonde_recorder *r, uint64_t *ret_left)
+{
+	struct ftrace_stream_counts counts;
+
+	*ret_left = 0;
+	if (!r->ftrace_stream)
+		return 0;
+	TRY(ftrace_stream_count(r->ftrace_stream, &counts));
+	*ret_left = counts.left;
+	vec_foreach(n, &r->capture.counters.list) {
+		if (n->fd >= 0)
+			continue;
+		n->lost = counts.lost;
+		break;
+	}
+	return 0;
+}
+
+static int run_end_stream(struct sonde_recorder *r)
+{
+	uint64_t left;
+
+	TRY(run_count_stream(r, &left));
+	return r->ftrace_stream ? ftrace_stream_end(r->ftrace_stream) : 0;
+}
+
 static int run_record(struct sonde_recorder *r, int *ret_status)
 {
 	struct waiting w;
@@ -111,8 +149,10 @@ static int run_record(struct sonde_recorder *r, int *ret_status)
 
 		/* one more pass after the end: the last events are still in the buffers */
 		if (over)
-			counters_disable(&r->capture.counters);
+			run_disable(r);
 		e = run_pass(r, over);
+		if (e >= 0 && over)
+			e = run_end_stream(r);
 		if (e >= 0 && over)
 			e = backward_dump(&r->capture.counters, &r->drain, true, &r->undrained);
 		if (e >= 0 && over)
@@ -165,6 +205,12 @@ static void run_note(struct outcome *o, const struct sonde_recorder *r, int e)
 /* After a failure: counts the samples that are left in the rings. */
 static void run_count_left(struct sonde_recorder *r)
 {
+	uint64_t left;
+
+	if (run_count_stream(r, &left) < 0)
+		err_clear(); /* other counts are reported all the same */
+	else
+		r->undrained.samples += left;
 	if (!r->threads) {
 		drain_count_left(&r->drain, &r->undrained);
 		return;
@@ -185,7 +231,7 @@ static void run_finish(struct sonde_recorder *r, int e, struct outcome *ret)
 	run_note(&o, r, e);
 	target_look_back(&r->capture.target);
 	if (e < 0) {
-		counters_disable(&r->capture.counters);
+		run_disable(r);
 		run_count_left(r);
 	}
 	run_note(&o, r, recorder_file_losses(r, &r->file, &r->drain.totals, &o.lost));
@@ -295,6 +341,8 @@ static int run_begin(struct sonde_recorder *r, int *ret_status)
 		say(&r->say, SAY_NORMAL, "events are disabled");
 	else if (!r->capture.target.workload)
 		TRY(counters_enable(&r->capture.counters));
+	if (r->ftrace_stream)
+		TRY(ftrace_stream_switch(r->ftrace_stream, true));
 	delay_start(&r->delay);
 	TRY(rotation_enable(r));
 	if (r->begun)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/ftrace/stream.h"
 #include "record/rotation.h"
 #include "record/recorder.h"
 
@@ -22,6 +23,15 @@ static void waiting_add(struct waiting *w, int fd, short events)
 	w->fds[w->n++] = (struct pollfd){ .fd = fd, .events = events };
 }
 
+/* The first event that has counters of the kernel. */
+static uint32_t waiting_first_opened(const struct counters *c)
+{
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].fd >= 0)
+			return c->list.v[i].event;
+	return 0;
+}
+
 /*
  * If processes are recorded by pid, the counters of the first event hang up when their task and its
  * children have ended.
@@ -29,8 +39,9 @@ static void waiting_add(struct waiting *w, int fd, short events)
 int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 {
 	const size_t nr_fds = rotation_nr_fds(r);
-	const size_t max =
-		POLL_RINGS + r->capture.counters.list.n + r->capture.counters.rings.list.n + nr_fds;
+	const size_t nr_buffers = r->ftrace_stream ? ftrace_stream_nr_fds(r->ftrace_stream) : 0;
+	const size_t max = POLL_RINGS + r->capture.counters.list.n +
+			   r->capture.counters.rings.list.n + nr_fds + nr_buffers;
 	struct waiting w = { .fds = calloc(max, sizeof(*w.fds)) };
 	int *fds = calloc(nr_fds + 1, sizeof(*fds));
 
@@ -46,8 +57,10 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	if (r->threads) {
 		/* the threads poll their rings */
 	} else if (r->capture.target.by_pid) {
+		const uint32_t first = waiting_first_opened(&r->capture.counters);
+
 		vec_foreach(n, &r->capture.counters.list)
-			if (n->event == 0)
+			if (n->event == first)
 				waiting_add(&w, n->fd, n->backward ? 0 : POLLIN);
 	} else {
 		vec_foreach(ring, &r->capture.counters.rings.list)
@@ -55,6 +68,8 @@ int waiting_init(struct waiting *ret, struct sonde_recorder *r)
 	}
 	w.nr_connected = w.n - POLL_RINGS;
 	w.targets_end = w.n;
+	for (size_t i = 0; i < nr_buffers; i++)
+		waiting_add(&w, ftrace_stream_fd(r->ftrace_stream, i), POLLIN);
 	rotation_fds(r, fds);
 	for (size_t i = 0; i < nr_fds; i++)
 		waiting_add(&w, fds[i], POLLIN);

@@ -138,18 +138,23 @@ def _():
             (['-e', 'cpu-clock'], 'tracepoints'),
             (['-e', 'sched:sched_switch,cpu-clock'], 'cpu-clock'),
             (['-g', *event], 'stacktrace'),
-            ([*event, '--filter', 'nofield == 1'], 'Field not found'),
             ([*event, '--trigger', 'nothing'], 'traceoff'),
             ([*event, '--clock', 'nothing'], 'mono_raw'),
             ([*event, '--buffer-size', '1'], '4K'),
-            ([*event, '-m', '4'], '--buffer-size'),
-            (['--trigger', 'traceoff', *event], 'before it'),
-            ([*event, '-o', '-'], 'pipe')):
+            (['--trigger', 'traceoff', *event], 'before it')):
         r = sonde('record', '--ftrace', '-o', 'r.dat', *words, '--', 'true')
         same(r.returncode, 2, '%s: %s' % (words, r.stderr))
         need(says in r.stderr, '%s: %s' % (words, r.stderr))
         need(not [n for n in os.listdir('.') if n.startswith('r.dat')], words)
-    same(os.path.exists('-'), False, 'a file named -')
+    r = sonde('record', '--ftrace', '-o', 'r.dat', *event, '--filter', 'nofield == 1', '--', 'true')
+    same(r.returncode, 1, r.stderr)
+    need('its fields: ' in r.stderr, r.stderr)
+    for words, says in ((['-g', *event], 'call chains'), ([*event, '-k', 'realtime'], '-k'),
+                        ([*event, '--clock', 'mono'], '-k'), (['-e', 'cpu-clock'], 'tracepoints')):
+        r = sonde('record', '--ftrace', '-o', '-', *words, '--', 'true')
+        same((r.returncode, r.stdout), (2, ''), '%s: %s' % (words, r.stderr))
+        need(says in r.stderr, '%s: %s' % (words, r.stderr))
+    same(instances(), [])
 
 
 @case('a file with the name of the pages is kept, and options of --ftrace alone are refused')

@@ -489,9 +489,9 @@ def interrupt():
 @case('Ctrl-C while events are opened ends the run at once, and leaves files as they were')
 def interrupt_opening():
     script('old.data', 'old')
-    p = subprocess.Popen([SONDE, 'run', '-a', '-o', 'old.data', '-e', 'print("top"); count("*:*")'],
-                         env=SCRIPT_ENV, text=True, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p = subprocess.Popen([SONDE, 'run', '--no-ftrace', '-a', '-o', 'old.data', '-e',
+                          'print("top"); count("*:*")'], env=SCRIPT_ENV, text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until('events are opened', lambda: len(os.listdir('/proc/%d/fd' % p.pid)) > 100)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=200)

@@ -2,7 +2,9 @@
 """sonde run under stress: each system call of a workload of known size is delivered once and in
 order, or reported as lost.
 
-    stress.py SONDE CALLS
+    stress.py SONDE CALLS [OPTION]
+
+OPTION: of sonde run, for all of these runs: --ftrace, --no-ftrace.
 
 Each case runs 5 times, with SONDE_FULL=1 (make heavy) 100 times; then memory is watched for 10
 minutes, too.
@@ -19,6 +21,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 from tap import SCRIPT_ENV, SONDE, Skip, case, few_symbols, need, run, same  # noqa: E402
 
 CALLS = os.path.abspath(sys.argv[2])
+OPTIONS = sys.argv[3:]
 FULL = os.environ.get('SONDE_FULL') == '1'
 ROUNDS = 100 if FULL else 5
 OWN_NAME = 'calls%d' % os.getpid()  # the same test may run twice on a machine
@@ -90,7 +93,8 @@ def check(known, losses, again=False):
 
 
 def sonde(*words):
-    p = subprocess.run([SONDE, 'run', *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
+    options = [] if words[0] == '-i' else OPTIONS
+    p = subprocess.run([SONDE, 'run', *options, *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
     same(p.returncode, 0, 'status of %r: %s%s' % (words, p.stdout[-500:], p.stderr[-2000:]))
     return p
@@ -186,8 +190,9 @@ def in_perl():
 def stopped():
     for i in range(10 if FULL else 1):
         script(line='# sonde: record -m 16')
-        p = subprocess.Popen([SONDE, 'run', 'script.py', '--', CALLS, '-w', '-n', '300000'],
-                             env=SCRIPT_ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        p = subprocess.Popen([SONDE, 'run', *OPTIONS, 'script.py', '--', CALLS, '-w', '-n',
+                              '300000'], env=SCRIPT_ENV, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
         need(b'ready' in p.stdout.readline(), 'the workload waits')
         p.send_signal(signal.SIGSTOP)
@@ -235,7 +240,7 @@ def check_cpus(known, err):
 def on_all_cpus():
     shutil.copy(CALLS, OWN_NAME)
     script('def setup(): print("begun", flush=True)', on_all=True)
-    p = subprocess.Popen([SONDE, 'run', '-a', 'script.py'], env=SCRIPT_ENV, text=True,
+    p = subprocess.Popen([SONDE, 'run', *OPTIONS, '-a', 'script.py'], env=SCRIPT_ENV, text=True,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     need(p.stdout.readline() == 'begun\n', 'it begins')
     subprocess.run(['./' + OWN_NAME, '-t', '100', '-n', '300'], stdout=subprocess.DEVNULL)
@@ -304,9 +309,9 @@ def f(e):
                 print(f.read().split("RssAnon:")[1].split()[0])
             exit()
 ''')
-    p = subprocess.run([SONDE, 'run', 'slow.py', '--', 'dd', 'if=/dev/zero', 'of=/dev/null',
-                        'bs=1', 'count=100000000'], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True)
+    p = subprocess.run([SONDE, 'run', *OPTIONS, 'slow.py', '--', 'dd', 'if=/dev/zero',
+                        'of=/dev/null', 'bs=1', 'count=100000000'], env=SCRIPT_ENV,
+                       stdin=subprocess.DEVNULL, capture_output=True, text=True)
     need(int(p.stdout) < 100 << 10, p.stdout)  # KiB
     need(' events were lost' in p.stderr, p.stderr)
 
@@ -318,7 +323,7 @@ def memory():
     with open('memory.py', 'w') as f:
         f.write('from sonde import *\ncount("syscalls:*", by="name,comm", every=5)\n'
                 '@on("%s")\ndef f(e): pass\n' % EVENT)
-    p = subprocess.Popen([SONDE, 'run', '--for', '610s', 'memory.py', '--', 'sh', '-c',
+    p = subprocess.Popen([SONDE, 'run', *OPTIONS, '--for', '610s', 'memory.py', '--', 'sh', '-c',
                           WORKLOAD % CALLS], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     sizes, begun = [], time.monotonic()

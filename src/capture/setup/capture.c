@@ -5,6 +5,8 @@
 #include "capture/setup/buffers.h"
 #include "capture/setup/self.h"
 
+enum { STATE_PAGES = 512 };
+
 int capture_parse(struct capture *c)
 {
 	if (c->opts->mmap_pages)
@@ -70,6 +72,18 @@ int capture_configure(struct capture *c, const struct capture_steering *steering
 	return sampling_configure(&c->events, &c->sampling, &c->say);
 }
 
+/* The events are in ftrace's buffers, so the rings get records of forks and the like. */
+static bool capture_has_state_only(const struct capture *c)
+{
+	for (size_t i = 0; i < c->events.list.n; i++) {
+		const struct capture_event *e = &c->events.list.v[i];
+
+		if (!e->in_ftrace && !capture_is_dummy(&e->attr))
+			return false;
+	}
+	return true;
+}
+
 int capture_open(struct capture *c, bool is_zipped)
 {
 	const struct target *t = &c->target;
@@ -87,6 +101,8 @@ int capture_open(struct capture *c, bool is_zipped)
 	c->counters.say = c->say;
 	TRY(self_choose(&c->events, c->opts->exclude_self, t->system_wide, &c->say));
 	TRY(buffers_choose(c->opts->mmap_pages, c->mmap_pages, nr_rings, &c->say, &pages));
+	if (pages > STATE_PAGES && capture_has_state_only(c))
+		pages = STATE_PAGES;
 	target.wakeup_bytes = buffers_wakeup_bytes(pages, is_zipped);
 	TRY(counters_open(&c->counters, &c->events, &target));
 	target_watch(&c->target);

@@ -249,8 +249,9 @@ int sampling_configure(struct capture_events *events, const struct sampling *s,
 	uint64_t freq_hz;
 
 	TRY(sampling_allowed_hz(s, to, &freq_hz));
-	/* Overwriting must not lose forks and earlier mappings. */
-	if ((s->system_wide || s->is_switched || sampling_any_overwrites(events, s)) &&
+	/* Overwriting must not lose forks and earlier mappings. ftrace's buffers have none. */
+	if ((s->system_wide || s->is_switched || sampling_any_overwrites(events, s) ||
+	     events->list.v[0].in_ftrace) &&
 	    !capture_is_dummy(&events->list.v[0].attr)) {
 		TRY(capture_events_add_dummy(events));
 		tracking = events->list.n - 1;

@@ -137,6 +137,8 @@ static struct drain_span drain_account(struct drain *d, const struct ring *r, ui
 		}
 		if (d->follow && h.type != PERF_RECORD_SAMPLE)
 			follow_record(d->follow, r, pos, h);
+		if (d->feed.pass && h.type != PERF_RECORD_SAMPLE && d->feed_error >= 0)
+			d->feed_error = d->feed.record(d->feed.ctx, r, pos, &h);
 		pos += h.size;
 	}
 	span.end = pos;
@@ -283,6 +285,39 @@ static int drain_move_to(struct drain *d, struct drain_batch *b, size_t ring)
 	return 0;
 }
 
+static int drain_reserve(struct drain *d)
+{
+	if (d->heads.n == d->nr_rings)
+		return 0;
+	vec_clear(&d->heads);
+	vec_clear(&d->done);
+	TRY(vec_reserve(&d->heads, d->nr_rings));
+	TRY(vec_reserve(&d->done, d->nr_rings));
+	d->heads.n = d->done.n = d->nr_rings;
+	return 0;
+}
+
+/* Records that arrive later belong to the next round. */
+static void drain_read_heads(struct drain *d)
+{
+	for (size_t i = 0; i < d->nr_rings; i++) {
+		d->heads.v[i] = ring_head(&d->rings[i]);
+		d->done.v[i] = d->rings[i].tail;
+	}
+}
+
+int drain_catch_up(struct drain *d)
+{
+	struct drain_batch b = { 0 };
+
+	drain_read_heads(d);
+	for (size_t i = 0; i < d->nr_rings; i++)
+		if (d->heads.v[i] != d->rings[i].tail)
+			TRY(drain_add_ring(d, &b, i));
+	TRY(drain_put(d, &b));
+	return d->feed_error;
+}
+
 int drain_pass(struct drain *d)
 {
 	struct drain_batch b = { 0 };
@@ -291,19 +326,13 @@ int drain_pass(struct drain *d)
 	int e;
 
 	d->is_pressed = false;
-
-	if (d->heads.n != d->nr_rings) {
-		vec_clear(&d->heads);
-		vec_clear(&d->done);
-		TRY(vec_reserve(&d->heads, d->nr_rings));
-		TRY(vec_reserve(&d->done, d->nr_rings));
-		d->heads.n = d->done.n = d->nr_rings;
+	TRY(drain_reserve(d));
+	if (d->feed.pass) {
+		e = d->feed.pass(d->feed.ctx);
+		TRY(e);
+		any = e > 0;
 	}
-	/* Read all heads first: records that arrive later belong to the next round. */
-	for (size_t i = 0; i < d->nr_rings; i++) {
-		d->heads.v[i] = ring_head(&d->rings[i]);
-		d->done.v[i] = d->rings[i].tail;
-	}
+	drain_read_heads(d);
 	for (size_t i = 0; i < d->nr_rings; i++) {
 		const uint64_t bytes = d->heads.v[i] - d->rings[i].tail;
 
@@ -328,6 +357,7 @@ int drain_pass(struct drain *d)
 	drain_release(d, &b);
 	if (d->dsos)
 		dsos_relieve(d->dsos, &d->hits);
+	e = e < 0 ? e : d->feed_error;
 	return e < 0 ? e : any;
 }
 

@@ -36,6 +36,16 @@ enum drain_times { DRAIN_TIMES_ALL, DRAIN_TIMES_SOME, DRAIN_TIMES_NONE };
 int drain_find_times(const struct capture_events *events, const struct counters *counters,
 		     struct hash64 *ret_untimed, enum drain_times *ret);
 
+/* Samples that are in no ring: whoever has them takes part in each pass. pass NULL: nobody. */
+struct drain_feed {
+	/* Calls drain_block(). Returns 1 if there was data, 0, or a negative errno. */
+	int (*pass)(void *ctx);
+	/* A record of a ring that is no sample. */
+	int (*record)(void *ctx, const struct ring *r, uint64_t pos,
+		      const struct perfdata_record_header *h);
+	void *ctx;
+};
+
 struct drain {
 	struct ring *rings; /* borrowed */
 	size_t nr_rings;
@@ -47,6 +57,8 @@ struct drain {
 	/* a pipe is read during the recording: rounds continue until the last event is released */
 	bool is_live;
 	struct follow *follow; /* notes records of state; NULL if not needed */
+	struct drain_feed feed;
+	int feed_error; /* of feed.record, until the pass returns it */
 	/* no FINISHED_ROUND records, for example because the file contains only one ring */
 	bool has_no_rounds;
 	uint64_t least_bytes; /* a ring with less data is skipped, unless takes_all */
@@ -73,6 +85,8 @@ enum { DRAIN_SLEEP_MS = 1000 };
  * Returns 1 if there was data, 0 if there was none, or a negative errno if it could not be written.
  */
 int drain_pass(struct drain *d);
+/* For a feed, in its pass: drains what the rings have now. */
+int drain_catch_up(struct drain *d);
 /* Drains consecutive records in memory. */
 int drain_block(struct drain *d, const void *records, size_t len);
 /* Writes a FINISHED_ROUND record alone, to settle the order of everything drained so far. */

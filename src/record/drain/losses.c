@@ -29,7 +29,7 @@ static struct ring_sum losses_sum_up(struct counters *c, const struct capture_ev
 	vec_foreach(n, &c->list) {
 		const struct perf_event_attr *a = &events->list.v[n->event].attr;
 
-		if (n->buffer != ring->buffer || n->backward)
+		if (n->buffer != ring->buffer || n->backward || n->fd < 0)
 			continue;
 		s.counted += n->counted;
 		s.dropped += n->lost;
@@ -64,6 +64,8 @@ void losses_read(struct counters *c, const struct capture_events *events, bool i
 	struct losses l = { 0 };
 
 	vec_foreach(n, &c->list) {
+		if (n->fd < 0) /* its owner has set them */
+			continue;
 		l.is_known |= counter_read(n, &n->counted, &n->lost);
 		/* a dummy has no events that could be lost */
 		if (capture_is_dummy(&events->list.v[n->event].attr)) {

@@ -222,7 +222,7 @@ static int file_put_options(struct tracedat_writer *w, const struct ftrace *f)
 				       u.release, u.machine);
 		tracedat_writer_option(w, TRACEDAT_UNAME, text, len + 1);
 	}
-	TRY(tracefs_read(&f->instance.at, "trace_clock", &clocks, &len));
+	TRY(tracefs_read(&f->buffers.instance.at, "trace_clock", &clocks, &len));
 	tracedat_writer_option(w, TRACEDAT_TRACECLOCK, clocks, len + 1);
 	free(clocks);
 	for (size_t i = 0; i < f->cpus.n; i++) {
@@ -252,7 +252,7 @@ static int file_write_pages(struct tracedat_writer *w, const struct ftrace *f)
 			.fd = f->cpus.v[i].file_fd,
 			.bytes = f->cpus.v[i].bytes,
 		};
-	r = tracedat_writer_buffer(w, "", f->clock, list, f->cpus.n);
+	r = tracedat_writer_buffer(w, "", f->buffers.clock, list, f->cpus.n);
 	free(list);
 	return r;
 }
@@ -261,8 +261,8 @@ int ftrace_file_write(struct ftrace *f, const struct capture *c)
 {
 	const struct tracefs *top = &c->events.tracefs, proc = { .root = "/proc" };
 	struct tracedat_writer w;
-	int r = tracedat_writer_begin(&w, f->fd, TRACEDAT_VERSION_7, f->layout.page_bytes,
-				      f->layout.commit_bytes);
+	int r = tracedat_writer_begin(&w, f->fd, TRACEDAT_VERSION_7, f->buffers.layout.page_bytes,
+				      f->buffers.layout.commit_bytes);
 
 	if (r == 0)
 		r = file_write_head(&w, top);

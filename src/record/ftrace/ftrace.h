@@ -16,10 +16,8 @@
 #include "base/hash.h"
 #include "base/outbuf.h"
 #include "base/vec.h"
-#include "capture/instance.h"
-#include "capture/say.h"
 #include "capture/setup/capture.h"
-#include "formats/tracedat/page.h"
+#include "record/ftrace/buffers.h"
 #include "record/output/output.h"
 
 /* One cpu: its pages and where they are moved to. */
@@ -35,12 +33,10 @@ struct ftrace_cpu {
 };
 
 struct ftrace {
-	struct trace_instance instance;
-	struct ring_layout layout;
+	struct ftrace_buffers buffers;
 	VEC(struct ftrace_cpu) cpus;
 	struct output output;
 	int fd;              /* FILE */
-	char clock[32];      /* "perf" */
 	struct hash64 tasks; /* pid -> offset of its name in names */
 	struct outbuf names; /* texts that end with a NUL */
 	uint64_t looked_ms;  /* when the names were last read */
@@ -48,8 +44,6 @@ struct ftrace {
 	bool is_complete; /* FILE has all pages */
 };
 
-/* setup.c: makes the instance, with the events switched on and its buffers switched off. */
-int ftrace_set_up(struct ftrace *f, const struct capture *c, const struct say *say);
 /* pages.c: opens the buffers and FILE.cpuN. */
 int ftrace_pages_open(struct ftrace *f);
 /* Moves the pages that are full; at the end the others, too. */

@@ -2,7 +2,6 @@
 /* Pages of the kernel's buffers are moved to a file for each cpu. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,7 @@ enum { PIPE_BYTES = 1 << 20 };
 
 static int pages_open_cpu(struct ftrace *f, struct ftrace_cpu *c)
 {
-	char raw[PATH_MAX];
-
-	snprintf(raw, sizeof(raw), "%s/per_cpu/cpu%d/trace_pipe_raw", f->instance.at.root, c->cpu);
-	c->raw_fd = open(raw, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (c->raw_fd < 0)
-		return err_errno(errno, "cannot open %s", raw);
+	TRY(ftrace_buffers_open_cpu(&f->buffers, c->cpu, &c->raw_fd));
 	if (asprintf(&c->path, "%s.cpu%d", f->output.path, c->cpu) < 0) {
 		c->path = NULL;
 		return err_nomem();
@@ -68,7 +62,8 @@ static int pages_empty_pipe(struct ftrace_cpu *c, size_t bytes)
 /* Returns the number of bytes that were moved. */
 static ssize_t pages_splice(const struct ftrace *f, struct ftrace_cpu *c)
 {
-	const size_t most = PIPE_BYTES / f->layout.page_bytes * f->layout.page_bytes;
+	const size_t most =
+		PIPE_BYTES / f->buffers.layout.page_bytes * f->buffers.layout.page_bytes;
 	const ssize_t n =
 		splice(c->raw_fd, NULL, c->pipe[1], NULL, most, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 
@@ -83,7 +78,7 @@ static ssize_t pages_splice(const struct ftrace *f, struct ftrace_cpu *c)
 /* A page that is not full cannot be moved: it is copied, with its end zeroed. */
 static int pages_read_rest(const struct ftrace *f, struct ftrace_cpu *c)
 {
-	const size_t len = f->layout.page_bytes;
+	const size_t len = f->buffers.layout.page_bytes;
 	char *page = calloc(1, len);
 	int e = page ? 0 : err_nomem();
 
@@ -119,13 +114,6 @@ int ftrace_pages_move(struct ftrace *f, bool is_last)
 	return 0;
 }
 
-static uint64_t pages_count(const char *stats, const char *name)
-{
-	const char *at = strstr(stats, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
-
 int ftrace_pages_end(struct ftrace *f)
 {
 	vec_foreach(c, &f->cpus) {
@@ -136,11 +124,9 @@ int ftrace_pages_end(struct ftrace *f)
 			close(c->raw_fd);
 		c->raw_fd = -1;
 		snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", c->cpu);
-		TRY(tracefs_read(&f->instance.at, path, &c->stats, &len));
-		c->events = pages_count(c->stats, "read events: ");
-		c->lost = pages_count(c->stats, "\noverrun: ") +
-			  pages_count(c->stats, "commit overrun: ") +
-			  pages_count(c->stats, "dropped events: ");
+		TRY(tracefs_read(&f->buffers.instance.at, path, &c->stats, &len));
+		c->events = ftrace_buffers_stat(c->stats, "read events: ");
+		c->lost = ftrace_buffers_lost(c->stats);
 	}
 	return 0;
 }
