@@ -383,8 +383,8 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 /* A recent cell and its key. Used only if the sort keys depend on comm and place only. */
 struct recent_cell {
 	uint64_t ip, stamp; /* stamp: identifies the mappings at that time */
-	uint32_t schema, comm;
-	uint32_t mode; /* cpumode + 1; 0 if the slot is free */
+	uint64_t kind;      /* schema << 32 | comm */
+	uint32_t mode;      /* cpumode + 1; 0 if the slot is free */
 	uint32_t cell;
 };
 
@@ -407,23 +407,19 @@ static struct recent_cell *collect_recent(struct profile *p, const struct event 
 	*key = (struct recent_cell){
 		.ip = p->needs_place ? ip : 0,
 		.stamp = space ? space->stamp : 0,
-		.schema = ev->pub.schema,
-		.comm = ev->pub.comm,
+		.kind = two_halves(ev->pub.schema, ev->pub.comm),
 		.mode = ev->pub.cpumode + 1,
 	};
 	if (!p->recent_cells)
 		p->recent_cells = calloc(RECENT_CELLS, sizeof(*p->recent_cells));
 	if (!p->recent_cells)
 		return NULL;
-	return &p->recent_cells[hash_u64(key->ip ^ (uint64_t)key->comm << 32 ^
-					 (uint64_t)key->schema << 52) %
-				RECENT_CELLS];
+	return &p->recent_cells[hash_u64(key->ip ^ key->kind << 32 ^ key->kind) % RECENT_CELLS];
 }
 
 static bool collect_equal(const struct recent_cell *a, const struct recent_cell *b)
 {
-	return a->ip == b->ip && a->stamp == b->stamp && a->schema == b->schema &&
-	       a->comm == b->comm && a->mode == b->mode;
+	return a->ip == b->ip && a->stamp == b->stamp && a->kind == b->kind && a->mode == b->mode;
 }
 
 static int collect_find_cell(struct profile *p, const struct event *ev, uint64_t ip, uint32_t *ret)
