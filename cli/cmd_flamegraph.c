@@ -296,7 +296,7 @@ static int flamegraph_read(struct cli *cli, struct flamegraph *g, struct args *a
 	rec.to_read = &all;
 	rec.output = strcmp(a->output, "-") ? a->output : NULL;
 	if (!status)
-		status = recording_run(cli, &rec, "", flamegraph_work, g);
+		status = recording_run(cli, &rec, RECORDING_SMALL_WINDOWS, flamegraph_work, g);
 	g->lines = rec.lines;
 	if (g->is_usage)
 		status = cli_status(cli, CLI_USAGE);

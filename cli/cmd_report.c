@@ -93,7 +93,7 @@ static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 	const char *pager = isatty(STDOUT_FILENO) ? settings_pager(cli) : NULL;
 	/* A profile takes less time for an event than handing it from thread to thread does. */
 	const char *threads = getenv("SONDE_THREADS") ? "" : "threads=1\n";
-	char lines[60];
+	char lines[80];
 	struct cmd_report_tables tables = {
 		.report = { .cli = cli, .args = a, .status = CLI_OK },
 	};
@@ -105,7 +105,7 @@ static int cmd_report_run_tables(struct cli *cli, struct report_args *a)
 	 * Counters of threads are in records, not in samples. --disable-order is about -D: samples
 	 * belong to the name and the mappings that their task had at their time.
 	 */
-	snprintf(lines, sizeof(lines), "%s%sunsorted=0\n", threads,
+	snprintf(lines, sizeof(lines), "%s%s%sunsorted=0\n", threads, RECORDING_SMALL_WINDOWS,
 		 a->threads ? "events=all\n" : "");
 	status = recording_run(cli, &a->rec, lines, cmd_report_print_tables, &tables);
 	if (status && !tables.is_open && cli_rules(cli)->statuses_are_errnos)

@@ -132,6 +132,12 @@ int recording_operand(const struct cli *cli, const char *command, struct reading
  */
 int recording_input(const struct cli *cli, struct lines *l);
 /*
+ * A line for recording_run(): a profile uses each event once, so that smaller windows cost it no
+ * time, and take less memory.
+ */
+#define RECORDING_SMALL_WINDOWS "window=262144\n"
+
+/*
  * Opens the session of rec's lines and of `more` ("key=value\n..."), calls work, reports failures,
  * and prints the closing line. Returns the status, possibly CLI_LOSS (strict.h).
  */

@@ -138,7 +138,8 @@ void window_done(struct window *w)
 	*w = (struct window){ 0 };
 }
 
-enum { CACHE_BYTES = 16 * 1024 * 1024, FEWEST_WINDOWS = 4, MOST_WINDOWS = 256 };
+/* MOST_WINDOWS: who asks for smaller windows gets a smaller cache. */
+enum { CACHE_BYTES = 16 * 1024 * 1024, FEWEST_WINDOWS = 4, MOST_WINDOWS = 32 };
 
 void window_cache_init(struct window_cache *c, size_t window_bytes, size_t sharers)
 {
