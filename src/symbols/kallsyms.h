@@ -13,7 +13,7 @@
 struct kallsyms;
 
 struct kernel_symbol {
-	const char *name; /* borrowed as long as the table */
+	const char *name; /* borrowed as long as the table, as is the module's */
 	/* "[xfs]", "[kernel.kallsyms].init.text", or "" for the kernel itself */
 	const char *module;
 	uint64_t start, end;
@@ -26,14 +26,14 @@ int kallsyms_open(struct kallsyms **ret, const char *path);
 /* The same from a text in memory, which is borrowed for the call. */
 int kallsyms_read(struct kallsyms **ret, const char *text, size_t len, const char *origin);
 /*
- * Uses another table: symbols with ends, ascending. Their names are in the set, which the new table
- * takes over. first and end are the results of kallsyms_range().
+ * Makes a table of symbols with ends, which are added in ascending order. The table copies their
+ * names. first and end are the results of kallsyms_range().
  */
-struct symbol_set;
-int kallsyms_new(struct kallsyms **ret, struct symbol_set **ret_set);
+int kallsyms_new(struct kallsyms **ret);
 int kallsyms_add(struct kallsyms *k, const struct kernel_symbol *sym);
 int kallsyms_finish(struct kallsyms *k, uint64_t first, uint64_t end);
-const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr); /* NULL if unknown */
+/* Borrowed until the next call; NULL if unknown. */
+const struct kernel_symbol *kallsyms_find(struct kallsyms *k, uint64_t addr);
 /* The address of a symbol by name; 0 if unknown. */
 uint64_t kallsyms_address(struct kallsyms *k, const char *name);
 /*

@@ -173,13 +173,14 @@ static int kernel_add_named(struct kallsyms *k, struct symbol_set *set,
 /* Functions that the recording itself names, at their addresses, with gaps between them. */
 static int kernel_open_named(struct kallsyms **ret, const struct kernel_symbols_options *opts)
 {
-	struct symbol_set *set;
+	struct symbol_set set;
 	struct kallsyms *k;
 	int r;
 
-	TRY(kallsyms_new(&k, &set));
-	symbol_set_init(set, opts->demangle_kernel ? DEMANGLE_SHORT : DEMANGLE_NONE, false);
-	r = kernel_add_named(k, set, opts->named);
+	TRY(kallsyms_new(&k));
+	symbol_set_init(&set, opts->demangle_kernel ? DEMANGLE_SHORT : DEMANGLE_NONE, false);
+	r = kernel_add_named(k, &set, opts->named);
+	symbol_set_done(&set);
 	if (r < 0) {
 		kallsyms_close(k);
 		return r;

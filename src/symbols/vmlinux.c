@@ -105,8 +105,8 @@ static int vmlinux_move(struct kallsyms *k, struct symbol_set *set, const char *
 
 int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_symbols_options *opts)
 {
-	struct symbol_set *set = NULL;
 	struct kallsyms *k = NULL;
+	struct symbol_set set;
 	struct elf_file *f;
 	int r;
 
@@ -116,20 +116,20 @@ int vmlinux_open(struct kallsyms **ret, const char *path, const struct kernel_sy
 		return err_set(-ESTALE, "%s is not the recorded kernel: its build id differs",
 			       path);
 	}
-	r = kallsyms_new(&k, &set);
-	if (r >= 0) {
-		symbol_set_init(set,
-				!opts->demangle_kernel        ? DEMANGLE_NONE
-				: opts->rules->demangles_long ? DEMANGLE_LONG
-							      : DEMANGLE_SHORT,
-				opts->rules->overlaps_by_tree);
-		r = elf_symbols_has_table(f) ? elf_symbols_add(set, f, f)
+	symbol_set_init(&set,
+			!opts->demangle_kernel        ? DEMANGLE_NONE
+			: opts->rules->demangles_long ? DEMANGLE_LONG
+						      : DEMANGLE_SHORT,
+			opts->rules->overlaps_by_tree);
+	r = kallsyms_new(&k);
+	if (r >= 0)
+		r = elf_symbols_has_table(f) ? elf_symbols_add(&set, f, f)
 					     : err_set(-ENODATA, "%s has no symbols", path);
-	}
 	if (r >= 0)
-		r = vmlinux_convert(k, set, f);
+		r = vmlinux_convert(k, &set, f);
 	if (r >= 0)
-		r = vmlinux_move(k, set, path, opts);
+		r = vmlinux_move(k, &set, path, opts);
+	symbol_set_done(&set);
 	elf_file_close(f);
 	if (r < 0) {
 		kallsyms_close(k);

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,6 +104,48 @@ TEST(unsorted_text_and_slides)
 	kallsyms_slide(k, -(uint64_t)0x10000);
 	expect(k, 0x3001, "c", 1);
 	kallsyms_close(k);
+}
+
+/* A slide by less than a page does not move the place of the last symbol's end in its page. */
+TEST(ends_after_a_slide)
+{
+	struct kallsyms *k;
+
+	assert_int_equal(kallsyms_read(&k, text, strlen(text), "test"), 0);
+	kallsyms_slide(k, 0xe00);
+	expect(k, 0xffffffff81003dff, "last_one", 0x1dcb);
+	expect(k, 0xffffffff81003e00, NULL, 0);
+	kallsyms_close(k);
+}
+
+/* Lines are larger than the pieces in which a file is read, or in two of them. */
+TEST(file_of_many_pieces)
+{
+	enum { SYMBOLS = 30000, LONG_NAME = 100000 };
+	char path[] = "/tmp/sonde-kallsyms-XXXXXX", name[32];
+	char *long_name = malloc(LONG_NAME + 1);
+	const int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+	struct kallsyms *k;
+
+	assert_non_null(f);
+	assert_non_null(long_name);
+	memset(long_name, 'x', LONG_NAME);
+	long_name[LONG_NAME] = '\0';
+	for (int i = 0; i < SYMBOLS; i++)
+		fprintf(f, "ffffffff81%06x t symbol_%d\n", 16 * i, i);
+	fprintf(f, "ffffffff82000000 T %s\nffffffff82000010 T last", long_name);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(kallsyms_open(&k, path), 0);
+	for (int i = 0; i < SYMBOLS; i++) {
+		snprintf(name, sizeof(name), "symbol_%d", i);
+		expect(k, 0xffffffff81000000 + 16 * (uint64_t)i, name, 0);
+	}
+	expect(k, 0xffffffff82000008, long_name, 8);
+	expect(k, 0xffffffff82000018, "last", 8);
+	kallsyms_close(k);
+	unlink(path);
+	free(long_name);
 }
 
 TEST(what_is_no_table)
