@@ -53,6 +53,7 @@ static const char *locate_beside(const struct recording *rec, char room[PATH_MAX
 static bool kernel_open_symbols(struct recording *rec)
 {
 	const struct mapping *map = kernel_map(rec);
+	struct source_kallsyms recorded = { 0 };
 	struct source_kernel k = { 0 };
 	char path[PATH_MAX], room[PATH_MAX];
 	uint32_t id;
@@ -70,8 +71,10 @@ static bool kernel_open_symbols(struct recording *rec)
 	rec->kernel_symbols_tried = true;
 	source_read_kernel(rec->source, &k);
 	opts.build_id = k.build_id;
-	opts.recorded = k.kallsyms;
-	opts.recorded_len = k.kallsyms_len;
+	if (!opts.rules->takes_running_kernel) /* perf does not use it */
+		source_read_kallsyms(rec->source, &recorded);
+	opts.recorded = recorded.text;
+	opts.recorded_len = recorded.len;
 	opts.named = source_named_file(rec->source, KERNEL_MAP);
 	if (map) {
 		opts.ref_symbol = strpool_text(rec->strings, map->name) + strlen(KERNEL_MAP);
@@ -81,6 +84,7 @@ static bool kernel_open_symbols(struct recording *rec)
 	}
 	if (kernel_symbols_open(&rec->kernel_symbols, &opts, path) < 0)
 		rec->kernel_symbols = NULL;
+	source_kallsyms_done(&recorded);
 	if (*path && strpool_intern(rec->strings, path, strlen(path), &id) >= 0)
 		rec->kernel_path = strpool_text(rec->strings, id);
 	return rec->kernel_symbols != NULL;

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "compat/rules.h"
@@ -163,9 +164,16 @@ struct source_file {
  */
 struct source_kernel {
 	struct build_id build_id;
-	const char *name;              /* name of its file, if not "[kernel.kallsyms]" */
-	const char *kallsyms, *printk; /* text, not NUL-terminated */
-	size_t kallsyms_len, printk_len;
+	const char *name;   /* name of its file, if not "[kernel.kallsyms]" */
+	const char *printk; /* text, not NUL-terminated */
+	size_t printk_len;
+};
+
+/* The recorded text of /proc/kallsyms: some 5 MB, so that it is unpacked for each caller. */
+struct source_kallsyms {
+	const char *text; /* not NUL-terminated; NULL if there is none */
+	size_t len;
+	char *unpacked; /* owned; NULL if the text is borrowed from the source */
 };
 
 /* A file's build id from the recording's own list. */
@@ -366,6 +374,8 @@ struct source_ops {
 	int (*user_chain)(struct source *s, const struct event *ev, const uint8_t **ret);
 	/* NULL if the format does not describe the kernel. */
 	int (*kernel)(struct source *s, struct source_kernel *ret);
+	/* NULL if the format does not contain the kernel's symbols. */
+	int (*kallsyms)(struct source *s, struct source_kallsyms *ret);
 	/*
 	 * Finds the first build id recorded for a file; false if unknown. NULL if the format has no
 	 * build ids.
@@ -497,6 +507,19 @@ static inline int source_read_kernel(struct source *s, struct source_kernel *ret
 {
 	*ret = (struct source_kernel){ 0 };
 	return s->ops->kernel ? s->ops->kernel(s, ret) : 0;
+}
+
+/* The result is ended by source_kallsyms_done(). */
+static inline int source_read_kallsyms(struct source *s, struct source_kallsyms *ret)
+{
+	*ret = (struct source_kallsyms){ 0 };
+	return s->ops->kallsyms ? s->ops->kallsyms(s, ret) : 0;
+}
+
+static inline void source_kallsyms_done(struct source_kallsyms *k)
+{
+	free(k->unpacked);
+	*k = (struct source_kallsyms){ 0 };
 }
 
 static inline bool source_find_build_id(struct source *s, const char *path,

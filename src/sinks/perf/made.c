@@ -314,11 +314,14 @@ static int made_put_tracing(struct made_header *h, struct source *source, uint8_
 	const size_t nr = h->formats.list.n;
 	struct perfdata_writer_format *list = calloc(nr + 1, sizeof(*list));
 	struct outbuf page = { 0 }, event = { 0 };
+	struct source_kallsyms symbols = { 0 };
 	struct source_kernel kernel;
 	int r = list ? source_read_kernel(source, &kernel) : err_nomem();
 
 	ring_put_header_page(&page, PAGE_BYTES, long_bytes);
 	ring_put_header_event(&event);
+	if (r == 0)
+		r = source_read_kallsyms(source, &symbols);
 	for (size_t i = 0; i < nr && r == 0; i++)
 		list[i] = (struct perfdata_writer_format){ h->formats.list.v[i].system,
 							   h->formats.list.v[i].text,
@@ -333,8 +336,8 @@ static int made_put_tracing(struct made_header *h, struct source *source, uint8_
 			.header_event_len = event.len,
 			.printk_formats = kernel.printk,
 			.printk_formats_len = kernel.printk_len,
-			.kallsyms = kernel.kallsyms,
-			.kallsyms_len = kernel.kallsyms_len,
+			.kallsyms = symbols.text,
+			.kallsyms_len = symbols.len,
 			.formats = list,
 			.nr_formats = nr,
 			.page_size = PAGE_BYTES,
@@ -344,6 +347,7 @@ static int made_put_tracing(struct made_header *h, struct source *source, uint8_
 		r = made_add_feature(h, FEAT_TRACING_DATA);
 	}
 	free(list);
+	source_kallsyms_done(&symbols);
 	outbuf_done(&page);
 	outbuf_done(&event);
 	return r;

@@ -93,12 +93,10 @@ static int tracecmd_put_loss(struct tracecmd_sink *s, struct tracecmd_input *in,
 
 static int tracecmd_read_symbols(struct tracecmd_input *in)
 {
-	struct source_kernel kernel;
-
 	in->symbols_tried = true;
-	TRY(source_read_kernel(in->rec->source, &kernel));
-	return kernel.kallsyms
-		       ? tracecmd_symbols_read(&in->symbols, kernel.kallsyms, kernel.kallsyms_len)
+	TRY(source_read_kallsyms(in->rec->source, &in->kallsyms));
+	return in->kallsyms.text
+		       ? tracecmd_symbols_read(&in->symbols, in->kallsyms.text, in->kallsyms.len)
 		       : 0;
 }
 
@@ -285,6 +283,7 @@ static void tracecmd_close(struct sink *sink)
 			vec_done(&stack->names);
 		vec_done(&in->stacks);
 		tracecmd_symbols_done(&in->symbols);
+		source_kallsyms_done(&in->kallsyms);
 	}
 	vec_done(&s->inputs);
 	strpool_done(&s->names);

@@ -81,6 +81,7 @@ struct tracecmd_input {
 	struct tracecmd_who who[TRACECMD_WHO]; /* in front of the tables of names */
 	struct hash64 learned;                 /* pid -> id in the sink's string pool */
 	VEC(struct tracecmd_stack) stacks;     /* by cpu */
+	struct source_kallsyms kallsyms;       /* contains the names of the symbols */
 	struct tracecmd_symbols symbols;
 	bool symbols_tried;
 	/* A line of losses was printed, and the next line has no prefix, as trace-cmd prints it. */

@@ -206,11 +206,14 @@ static int tracedat_write_formats(struct tracedat_writer *w, const struct carrie
 
 static int tracedat_write_kernel(struct tracedat_writer *w, struct source *source)
 {
+	struct source_kallsyms symbols;
 	struct source_kernel kernel;
 	struct outbuf o = { 0 };
 
 	TRY(source_read_kernel(source, &kernel));
-	tracedat_put_text_u32(&o, kernel.kallsyms, kernel.kallsyms_len);
+	TRY(source_read_kallsyms(source, &symbols));
+	tracedat_put_text_u32(&o, symbols.text, symbols.len);
+	source_kallsyms_done(&symbols);
 	TRY(tracedat_write_part(w, TRACEDAT_KALLSYMS, &o));
 	tracedat_put_text_u32(&o, kernel.printk, kernel.printk_len);
 	return tracedat_write_part(w, TRACEDAT_PRINTK, &o);

@@ -381,11 +381,12 @@ static int feature_read(struct perfdata_source *s, enum perfdata_feature feature
 	}
 }
 
-static int features_unpack_kallsyms(struct perfdata_source *s)
+static int features_unpack_kallsyms(const struct perfdata_source *s, struct source_kallsyms *ret)
 {
 	struct arena temp = { 0 };
 	unsigned long long size;
 	struct bytes b;
+	char *text;
 	int r = perfdata_section_read(&s->file, &temp, s->file.kallsyms, "the kernel's symbols",
 				      MAX_KALLSYMS_BYTES, &b);
 
@@ -398,18 +399,18 @@ static int features_unpack_kallsyms(struct perfdata_source *s)
 		arena_done(&temp);
 		return bytes_fail(&b, -EBADMSG, "the kernel's symbols are damaged or too many");
 	}
-	s->kallsyms_unpacked = malloc(size + 1);
-	if (!s->kallsyms_unpacked) {
-		arena_done(&temp);
-		return err_nomem();
-	}
-	if (ZSTD_decompress(s->kallsyms_unpacked, size, b.start, bytes_left(&b)) != size)
+	text = malloc(size + 1);
+	if (!text)
+		r = err_nomem();
+	else if (ZSTD_decompress(text, size, b.start, bytes_left(&b)) != size)
 		r = bytes_fail(&b, -EBADMSG, "the kernel's symbols are damaged");
-	else
-		s->kallsyms = bytes_init(s->kallsyms_unpacked, size, s->file.kallsyms.offset,
-					 s->file.path, false);
 	arena_done(&temp);
-	return r;
+	if (r < 0) {
+		free(text);
+		return r;
+	}
+	*ret = (struct source_kallsyms){ .text = text, .len = size, .unpacked = text };
+	return 0;
 }
 
 bool perfdata_build_id(struct source *source, const char *path, struct source_build_id *ret)
@@ -446,20 +447,30 @@ int perfdata_kernel(struct source *source, struct source_kernel *ret)
 {
 	struct perfdata_source *s = perfdata_of(source);
 
-	/* Unpacked on the first request, since most uses resolve no address. */
-	if (s->file.kallsyms.size && !s->kallsyms_tried && features_unpack_kallsyms(s) < 0) {
-		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "kallsyms");
-		err_clear();
-	}
-	s->kallsyms_tried = true;
 	*ret = (struct source_kernel){
 		.build_id = s->info.kernel_build_id,
 		.name = s->info.kernel_name,
-		.kallsyms = (const char *)s->kallsyms.start,
-		.kallsyms_len = bytes_left(&s->kallsyms),
 		.printk = (const char *)s->printk.start,
 		.printk_len = bytes_left(&s->printk),
 	};
+	return 0;
+}
+
+int perfdata_kallsyms(struct source *source, struct source_kallsyms *ret)
+{
+	struct perfdata_source *s = perfdata_of(source);
+
+	*ret = (struct source_kallsyms){
+		.text = (const char *)s->kallsyms.start,
+		.len = bytes_left(&s->kallsyms),
+	};
+	if (!s->file.kallsyms.size || s->kallsyms_damaged)
+		return 0;
+	if (features_unpack_kallsyms(s, ret) < 0) {
+		s->kallsyms_damaged = true;
+		defects_add(s->opts.defects, DEFECT_BAD_FEATURE, 1, "kallsyms");
+		err_clear();
+	}
 	return 0;
 }
 

@@ -340,7 +340,6 @@ void perfdata_close(struct source *source)
 	vec_done(&s->formats);
 	hash64_done(&s->format_by_id);
 	hash64_done(&s->tracepoints_used);
-	free(s->kallsyms_unpacked);
 	vec_done(&s->info.build_ids);
 	hash64_done(&s->info.build_id_by_path);
 	hash64_done(&s->by_id);
@@ -395,6 +394,7 @@ const struct source_ops perfdata_source_ops = {
 	.callchain = perfdata_callchain,
 	.user_chain = perfdata_simpleperf_chain,
 	.kernel = perfdata_kernel,
+	.kallsyms = perfdata_kallsyms,
 	.build_id = perfdata_build_id,
 	.build_id_at = perfdata_build_id_at,
 	.span = perfdata_span,

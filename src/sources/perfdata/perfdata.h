@@ -144,9 +144,8 @@ struct perfdata_source {
 	struct sonde_schema raw_schema; /* of perfdata_view_raw() */
 	/* by record type, made when first needed */
 	struct sonde_schema *record_schemas[NR_RECORD_SCHEMAS];
-	struct bytes kallsyms, printk; /* text of the recording, empty when absent */
-	char *kallsyms_unpacked;       /* owned */
-	bool kallsyms_tried;
+	struct bytes kallsyms, printk;      /* text of the recording, empty when absent */
+	bool kallsyms_damaged;              /* the packed text is, and was counted */
 	VEC(struct sonde_schema *) formats; /* of the tracepoints used, in the session's arena */
 	struct hash64 format_by_id;         /* tracepoint -> index of its last format */
 	struct hash64 tracepoints_used;     /* of events in file mode -> 1 */
@@ -213,6 +212,7 @@ bool perfdata_build_id(struct source *source, const char *path, struct source_bu
 bool perfdata_build_id_at(struct source *source, size_t i, struct source_build_id *ret);
 bool perfdata_span(struct source *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 int perfdata_kernel(struct source *s, struct source_kernel *ret);
+int perfdata_kallsyms(struct source *s, struct source_kallsyms *ret);
 const char *perfdata_info(struct source *s, const char *key);
 /* facts.c */
 bool perfdata_fact_at(struct source *s, size_t i, struct source_fact *ret);

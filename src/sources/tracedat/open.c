@@ -119,11 +119,17 @@ static int open_tracedat_kernel(struct source *source, struct source_kernel *ret
 	const struct tracedat_sections *sections = &tracedat_of(source)->sections;
 
 	*ret = (struct source_kernel){
-		.kallsyms = (const char *)sections->kallsyms.pos,
-		.kallsyms_len = bytes_left(&sections->kallsyms),
 		.printk = (const char *)sections->printk.pos,
 		.printk_len = bytes_left(&sections->printk),
 	};
+	return 0;
+}
+
+static int open_tracedat_kallsyms(struct source *source, struct source_kallsyms *ret)
+{
+	const struct bytes *b = &tracedat_of(source)->sections.kallsyms;
+
+	*ret = (struct source_kallsyms){ .text = (const char *)b->pos, .len = bytes_left(b) };
 	return 0;
 }
 
@@ -186,6 +192,7 @@ const struct source_ops tracedat_source_ops = {
 	.decode = tracedat_decode,
 	.weigh = open_tracedat_weigh,
 	.kernel = open_tracedat_kernel,
+	.kallsyms = open_tracedat_kallsyms,
 	.clock = open_tracedat_clock,
 	.traits = open_tracedat_traits,
 	.report = open_tracedat_report,
