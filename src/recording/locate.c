@@ -12,7 +12,11 @@
 #include "base/err.h"
 #include "model/callchain.h"
 
-#define CACHE_SLOTS 16384u /* the memory of unused slots is never touched */
+/*
+ * Few addresses are spread over all pages of a large cache, so the cache grows when it has replaced
+ * as many answers as it has slots.
+ */
+enum { FIRST_SLOTS = 1 << 10, MOST_SLOTS = 1 << 14, GROWTH = 4 };
 
 struct located {
 	uint64_t stamp; /* 0: a free slot */
@@ -116,6 +120,32 @@ const struct address_space *recording_space(const struct event *ev, uint32_t cpu
 	return space && space->before ? locate_space_around_exec(ev, space) : space;
 }
 
+static struct located *located_slot(struct located *slots, uint32_t nr, uint64_t stamp,
+				    uint64_t addr)
+{
+	return &slots[hash_u64(addr ^ stamp << 48) % nr];
+}
+
+/* Makes the cache, or a larger one of it. Without memory it stays as it is. */
+static void located_grow(struct recording *rec)
+{
+	const uint32_t nr = rec->nr_located ? rec->nr_located * GROWTH : FIRST_SLOTS;
+	struct located *slots = calloc(nr, sizeof(*slots));
+
+	if (!slots)
+		return;
+	for (uint32_t i = 0; i < rec->nr_located; i++) {
+		const struct located *at = &rec->located[i];
+
+		if (at->stamp)
+			*located_slot(slots, nr, at->stamp, at->loc.addr) = *at;
+	}
+	free(rec->located);
+	rec->located = slots;
+	rec->nr_located = nr;
+	rec->nr_replaced = 0;
+}
+
 const struct sonde_location *recording_located(const struct event *ev, uint64_t addr,
 					       uint32_t cpumode)
 {
@@ -136,14 +166,15 @@ const struct sonde_location *recording_located(const struct event *ev, uint64_t 
 		};
 		return &rec->unkept;
 	}
-	if (!rec->located)
-		rec->located = calloc(CACHE_SLOTS, sizeof(*rec->located));
+	if (!rec->located || (rec->nr_replaced >= rec->nr_located && rec->nr_located < MOST_SLOTS))
+		located_grow(rec);
 	if (!rec->located) {
 		locate(rec, space, addr, cpumode == CPUMODE_KERNEL, &rec->unkept);
 		return &rec->unkept;
 	}
-	slot = &rec->located[hash_u64(addr ^ space->stamp << 48) % CACHE_SLOTS];
+	slot = located_slot(rec->located, rec->nr_located, space->stamp, addr);
 	if (slot->stamp != space->stamp || slot->loc.addr != addr) {
+		rec->nr_replaced += slot->stamp != 0;
 		locate(rec, space, addr, cpumode == CPUMODE_KERNEL, &slot->loc);
 		slot->loc.answer = ++rec->last_answer;
 		slot->stamp = space->stamp;

@@ -136,7 +136,8 @@ struct recording {
 	bool printk_tried;
 
 	/* Its files and their symbols; made at their first use, NULL until then. */
-	struct located *located;      /* owned; answers of recording_located() */
+	struct located *located; /* owned; answers of recording_located() */
+	uint32_t nr_located, nr_replaced;
 	uint64_t last_answer;         /* the newest sonde_location.answer */
 	struct sonde_location unkept; /* an answer that is not in located */
 	/* DEFECT_UNKNOWN_SYMBOLS was counted for an address without mapping */
