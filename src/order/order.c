@@ -60,10 +60,8 @@ int order_open(struct order **ret, struct source *source, const struct order_opt
 	return 0;
 }
 
-void order_close(struct order *o)
+void order_end(struct order *o)
 {
-	if (!o)
-		return;
 	vec_foreach(c, &o->heap)
 		cursor_free(*c);
 	vec_foreach(c, &o->unplaced)
@@ -77,9 +75,18 @@ void order_close(struct order *o)
 	vec_done(&o->heap);
 	vec_done(&o->unplaced);
 	vec_done(&o->runs);
-	vec_done(&o->files);
+	o->window = NULL;
 	window_cache_done(&o->cache);
 	spill_done(&o->spill);
+	o->phase = ENDED;
+}
+
+void order_close(struct order *o)
+{
+	if (!o)
+		return;
+	order_end(o);
+	vec_done(&o->files);
 	free(o);
 }
 

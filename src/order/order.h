@@ -67,6 +67,8 @@ int order_fill(struct order *o, struct cut room[ORDER_CUTS], uint64_t number);
 void order_progress(const struct order *o, uint64_t *done, uint64_t *total);
 /* True if samples were refused because they are outside the windows of time. */
 bool order_has_refused(const struct order *o);
+/* Frees all but the statistics and the progress, after order_next() has returned 0. */
+void order_end(struct order *o);
 void order_close(struct order *o); /* NULL is fine */
 void order_stats(const struct order *o, struct order_stats *ret);
 

@@ -297,6 +297,8 @@ int recording_next_batch(struct recording *rec, bool by_record)
 		defects_move(&rec->defects, &rec->read_defects);
 	}
 	rec->nr_cuts = n > 0 ? n : 0;
+	if (!n)
+		order_end(rec->order); /* others may need much memory from now on */
 	return n;
 }
 
