@@ -18,12 +18,14 @@ class Row:
     """One line of the table. Commands are lists; costs are filled in by the runs."""
 
     def __init__(self, name, sonde, perf=None, floor=(), beside_perf=None, beside_floor=None,
-                 wall_ms=None, memory=None, null=False, script=None, more_runs=1):
+                 wall_ms=None, memory=None, null=False, script=None, more_runs=1,
+                 as_perf=False):
         self.name, self.commands = name, {'sonde': sonde, 'perf': perf}
         self.floor = list(floor)          # commands whose CPU seconds are added up
         self.beside_perf, self.beside_floor = beside_perf, beside_floor  # goals
         self.wall_ms = wall_ms            # goal
         self.memory = memory              # goal, bytes
+        self.as_perf = as_perf            # goal: no more memory than perf
         self.null = null                  # output goes to /dev/null, else to a file
         # 'python', 'perl': for the comparison with the floor, the cost of an idle interpreter is
         # subtracted.
@@ -114,7 +116,7 @@ def make_rows(recs, sched, syscalls, chains, files, large=False, mixed=None):
         # -q: perf's last line is a tip chosen by the time of day.
         options = ['report', '-i', path, '--stdio', '-q', *options]
         return Row(name, [sonde, '--compat', 'perf-6.1', *options], perf and [perf, *options],
-                   [[reading, 'walk', path]], beside_perf, memory=REPORT_GOAL)
+                   [[reading, 'walk', path]], beside_perf, memory=REPORT_GOAL, as_perf=True)
 
     def functions_row():
         made, symbolizer = recs.functions(), shutil.which('llvm-symbolizer')
