@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- hash tables: index of an entry + 1, or 0; a power of two of slots, at most half used ---- */
+/* ---- hash tables: index of an entry + 1, or 0; a power of two of slots, 3/4 used at most ---- */
 
 struct flame_table {
 	uint32_t *slots;
@@ -14,6 +14,20 @@ struct flame_table {
 struct flame_index {
 	struct flame_table names, files, frames, nodes;
 	uint32_t room_names, room_files, room_frames, room_nodes;
+	/*
+	 * Owned; of each node; NULL if nothing was added to the side. Without callees until
+	 * flame_finish(), which adds them in place.
+	 */
+	struct flame_sums *sums[FLAME_SIDES];
+	/* Owned; ascending. The nodes that have sums of their own are few: the ends of paths. */
+	struct flame_own *own[FLAME_SIDES];
+	uint32_t nr_own[FLAME_SIDES], room_own[FLAME_SIDES];
+	uint32_t nr_added; /* number of nodes at flame_finish(); later ones have no callees */
+};
+
+struct flame_own {
+	uint32_t node;
+	struct flame_sums sums;
 };
 
 static uint64_t flame_mix(uint64_t a, uint64_t b)
@@ -58,7 +72,7 @@ static int flame_table_grow(const struct flame *f, struct flame_table *t)
 	const uint32_t size = t->slots ? (t->mask + 1) * 2 : 1024;
 	uint32_t *slots;
 
-	if (t->used < (t->slots ? (t->mask + 1) / 2 : 0))
+	if (t->used < (t->slots ? (t->mask + 1) / 4 * 3 : 0))
 		return 0;
 	slots = size ? calloc(size, sizeof(*slots)) : NULL;
 	if (!slots)
@@ -160,11 +174,30 @@ int flame_frame(struct flame *f, const char *name, const char *file, enum flame_
 	return 0;
 }
 
+/* Room for another node, and for its sums. */
+static int flame_node_room(struct flame *f)
+{
+	struct flame_index *index = f->index;
+	uint32_t room;
+
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		room = index->room_nodes;
+		if (index->sums[side] && flame_room(&index->sums[side], f->nr_nodes, &room,
+						    sizeof(*index->sums[side])) < 0)
+			return -ENOMEM;
+	}
+	return flame_room(&f->nodes, f->nr_nodes, &index->room_nodes, sizeof(*f->nodes));
+}
+
 static int flame_make_node(struct flame *f, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
-	if (flame_room(&f->nodes, f->nr_nodes, &f->index->room_nodes, sizeof(*f->nodes)) < 0)
+	if (flame_node_room(f) < 0)
 		return -ENOMEM;
 	f->nodes[f->nr_nodes] = (struct flame_node){ .parent = parent, .frame = frame };
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		if (f->index->sums[side])
+			f->index->sums[side][f->nr_nodes] = (struct flame_sums){ 0 };
+	}
 	*ret = f->nr_nodes++;
 	return 0;
 }
@@ -209,11 +242,42 @@ static void flame_sums_add(struct flame *f, struct flame_sums *to, const struct 
 	flame_sum(f, &to->count, more->count);
 }
 
-void flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight,
-	       uint64_t count)
+int flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight, uint64_t count)
 {
-	flame_sums_add(f, &f->nodes[node].self[side], &(struct flame_sums){ weight, count });
+	struct flame_sums **sums = &f->index->sums[side];
+
+	if (!*sums)
+		*sums = calloc(f->index->room_nodes, sizeof(**sums));
+	if (!*sums)
+		return -ENOMEM;
+	flame_sums_add(f, &(*sums)[node], &(struct flame_sums){ weight, count });
 	f->compared |= side == FLAME_BASE;
+	return 0;
+}
+
+struct flame_sums flame_total(const struct flame *f, uint32_t node, enum flame_side side)
+{
+	return f->index->sums[side] ? f->index->sums[side][node] : (struct flame_sums){ 0 };
+}
+
+struct flame_sums flame_self(const struct flame *f, uint32_t node, enum flame_side side)
+{
+	const struct flame_own *own = f->index->own[side];
+	uint32_t lo = 0, hi = f->index->nr_own[side];
+
+	if (node >= f->index->nr_added)
+		return flame_total(f, node, side);
+	while (lo < hi) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (own[mid].node == node)
+			return own[mid].sums;
+		if (own[mid].node < node)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (struct flame_sums){ 0 };
 }
 
 struct flame *flame_new(const char *event, const char *unit)
@@ -250,6 +314,10 @@ void flame_free(struct flame *f)
 		free(f->index->files.slots);
 		free(f->index->frames.slots);
 		free(f->index->nodes.slots);
+		for (int side = 0; side < FLAME_SIDES; side++) {
+			free(f->index->sums[side]);
+			free(f->index->own[side]);
+		}
 	}
 	flame_texts_free(&f->names);
 	flame_texts_free(&f->files);
@@ -262,16 +330,35 @@ void flame_free(struct flame *f)
 
 /* ---- the end: totals, order, small frames ---------------------------------------------------- */
 
-/* A callee is made after its caller: its index is higher. */
-static void flame_total(struct flame *f)
+static int flame_note_own(struct flame *f, enum flame_side side)
 {
-	for (uint32_t i = 0; i < f->nr_nodes; i++)
-		memcpy(f->nodes[i].total, f->nodes[i].self, sizeof(f->nodes[i].self));
-	for (uint32_t i = f->nr_nodes - 1; i > 0; i--) {
-		for (int side = 0; side < FLAME_SIDES; side++)
-			flame_sums_add(f, &f->nodes[f->nodes[i].parent].total[side],
-				       &f->nodes[i].total[side]);
+	const struct flame_sums *sums = f->index->sums[side];
+	struct flame_own **own = &f->index->own[side];
+	uint32_t *nr = &f->index->nr_own[side];
+
+	for (uint32_t i = 0; sums && i < f->nr_nodes; i++) {
+		if (!sums[i].weight && !sums[i].count)
+			continue;
+		if (flame_room(own, *nr, &f->index->room_own[side], sizeof(**own)) < 0)
+			return -ENOMEM;
+		(*own)[(*nr)++] = (struct flame_own){ i, sums[i] };
 	}
+	return 0;
+}
+
+/* Adds the sums of callees. A callee is made after its caller: its index is higher. */
+static int flame_sum_callees(struct flame *f)
+{
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		struct flame_sums *sums = f->index->sums[side];
+
+		if (flame_note_own(f, (enum flame_side)side) < 0)
+			return -ENOMEM;
+		for (uint32_t i = f->nr_nodes - 1; sums && i > 0; i--)
+			flame_sums_add(f, &sums[f->nodes[i].parent], &sums[i]);
+	}
+	f->index->nr_added = f->nr_nodes;
+	return 0;
 }
 
 int flame_compare_frames(const struct flame *f, uint32_t a, uint32_t b)
@@ -297,9 +384,10 @@ static int flame_compare(const void *a, const void *b, void *ctx)
 static bool flame_is_small(const struct flame *f, uint32_t node, double share)
 {
 	for (int side = 0; side < FLAME_SIDES; side++) {
-		const double all = (double)f->nodes[0].total[side].weight;
+		const double all = (double)flame_total(f, 0, (enum flame_side)side).weight;
+		const double own = (double)flame_total(f, node, (enum flame_side)side).weight;
 
-		if (all > 0 && (double)f->nodes[node].total[side].weight >= share * all)
+		if (all > 0 && own >= share * all)
 			return false;
 	}
 	return share > 0;
@@ -309,9 +397,9 @@ static bool flame_is_small(const struct flame *f, uint32_t node, double share)
 static bool flame_is_empty(const struct flame *f, uint32_t node)
 {
 	for (int side = 0; side < FLAME_SIDES; side++) {
-		const struct flame_sums *total = &f->nodes[node].total[side];
+		const struct flame_sums total = flame_total(f, node, (enum flame_side)side);
 
-		if (total->weight || total->count)
+		if (total.weight || total.count)
 			return false;
 	}
 	return true;
@@ -320,8 +408,10 @@ static bool flame_is_empty(const struct flame *f, uint32_t node)
 static void flame_fold(struct flame *f, uint32_t node, uint32_t rest)
 {
 	for (int side = 0; side < FLAME_SIDES; side++) {
-		flame_sums_add(f, &f->nodes[rest].self[side], &f->nodes[node].total[side]);
-		flame_sums_add(f, &f->nodes[rest].total[side], &f->nodes[node].total[side]);
+		struct flame_sums *sums = f->index->sums[side];
+
+		if (sums)
+			flame_sums_add(f, &sums[rest], &sums[node]);
 	}
 }
 
@@ -358,10 +448,11 @@ int flame_finish(struct flame *f, double percent)
 {
 	uint32_t *array = NULL, room = 0, rest_frame = 0;
 	struct flame_step s = { 0 };
-	int r = 0;
+	int r = flame_sum_callees(f);
 
-	flame_total(f);
-	if (percent > 0)
+	free(f->index->nodes.slots);
+	f->index->nodes = (struct flame_table){ 0 };
+	if (r >= 0 && percent > 0)
 		r = flame_frame(f, "[too small]", NULL, FLAME_REST, &rest_frame);
 	/* The callees of a node are sorted before the next step enters them. */
 	while (r >= 0 && flame_next(f, &s))

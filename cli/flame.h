@@ -47,12 +47,11 @@ struct flame_frame {
 struct flame_sums {
 	uint64_t weight, count; /* count: number of samples or of waits */
 };
+/* There may be millions: one for each frame of each distinct call path. */
 struct flame_node {
 	uint32_t frame;
 	/* first: first callee; next: next sibling; 0 if none */
 	uint32_t parent, first, next;
-	struct flame_sums self[FLAME_SIDES];  /* without callees */
-	struct flame_sums total[FLAME_SIDES]; /* with callees; set by flame_finish() */
 };
 
 struct flame_texts {
@@ -64,7 +63,7 @@ struct flame {
 	const char *event;   /* owned */
 	const char *unit;    /* "samples", "ns", or the plural of what was counted; borrowed */
 	const char *counted; /* plural of what `count` counts: "samples", "waits"; borrowed */
-	bool compared;       /* weights of FLAME_BASE are set */
+	bool compared;       /* weights of FLAME_BASE were added */
 	bool saturated;      /* a sum reached its limit */
 	struct flame_texts names, files;
 	struct flame_frame *frames;
@@ -84,13 +83,16 @@ int flame_compare_frames(const struct flame *f, uint32_t a, uint32_t b);
 /* Finds or makes the callee of a node that has this frame. */
 int flame_callee(struct flame *f, uint32_t node, uint32_t frame, uint32_t *ret);
 /* Adds to the node's own sums. A sum that would overflow stays at its limit. */
-void flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight,
-	       uint64_t count);
+int flame_add(struct flame *f, uint32_t node, enum flame_side side, uint64_t weight,
+	      uint64_t count);
 /*
  * Computes totals and sorts callees by name. Callees with less than `percent` of the graph's total
  * are merged, per caller, into one frame of kind FLAME_REST. Nothing may be added afterwards.
  */
 int flame_finish(struct flame *f, double percent);
+/* After flame_finish(): the sums of a node without its callees, and with them. */
+struct flame_sums flame_self(const struct flame *f, uint32_t node, enum flame_side side);
+struct flame_sums flame_total(const struct flame *f, uint32_t node, enum flame_side side);
 
 struct flame_step {
 	uint32_t node, depth;

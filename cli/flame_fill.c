@@ -144,8 +144,9 @@ static int flame_fill_tree(struct flame_fill *fill, uint32_t node, uint32_t top,
 			if (flame_fill_callee(fill, n.frames[i], &at) < 0)
 				return -ENOMEM;
 		}
-		if (n.hit_samples)
-			flame_add(fill->f, at, fill->side, n.hit_period, n.hit_samples);
+		if (n.hit_samples &&
+		    flame_add(fill->f, at, fill->side, n.hit_period, n.hit_samples) < 0)
+			return -ENOMEM;
 		sums->weight += n.hit_period;
 		sums->count += n.hit_samples;
 		r = n.child ? flame_fill_tree(fill, n.child, at, sums) : 0;
@@ -251,9 +252,9 @@ static int flame_fill_row(struct flame_fill *fill, uint32_t table, uint64_t row,
 		return r;
 	r = values->place ? flame_fill_callee(fill, values->place, &top) : 0;
 	if (r >= 0)
-		flame_add(fill->f, top, fill->side,
-			  values->period > sums.weight ? values->period - sums.weight : 0,
-			  values->samples - sums.count);
+		r = flame_add(fill->f, top, fill->side,
+			      values->period > sums.weight ? values->period - sums.weight : 0,
+			      values->samples - sums.count);
 	return r;
 }
 

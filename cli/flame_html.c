@@ -44,19 +44,17 @@ enum flame_html_member { MEMBER_DEPTH, MEMBER_FRAME, MEMBER_SELF, MEMBER_COUNT, 
 static uint64_t flame_html_value(const struct flame *f, const struct flame_step *s,
 				 enum flame_html_member member)
 {
-	const struct flame_node *n = &f->nodes[s->node];
-
 	switch (member) {
 	case MEMBER_DEPTH:
 		return s->depth;
 	case MEMBER_FRAME:
-		return n->frame;
+		return f->nodes[s->node].frame;
 	case MEMBER_SELF:
-		return n->self[FLAME_NOW].weight;
+		return flame_self(f, s->node, FLAME_NOW).weight;
 	case MEMBER_COUNT:
-		return n->self[FLAME_NOW].count;
+		return flame_self(f, s->node, FLAME_NOW).count;
 	case MEMBER_BASE:
-		return n->self[FLAME_BASE].weight;
+		return flame_self(f, s->node, FLAME_BASE).weight;
 	}
 	return 0;
 }

@@ -55,9 +55,9 @@ static void flame_svg_color(FILE *out, double hue, double saturation, double lig
 
 static double flame_svg_share(const struct flame *f, uint32_t node, enum flame_side side)
 {
-	const uint64_t all = f->nodes[0].total[side].weight;
+	const uint64_t all = flame_total(f, 0, side).weight;
 
-	return all ? (double)f->nodes[node].total[side].weight / (double)all : 0;
+	return all ? (double)flame_total(f, node, side).weight / (double)all : 0;
 }
 
 /* Colours by the change of a share: red if it is larger, blue if smaller. */
@@ -108,10 +108,10 @@ static void flame_svg_title(FILE *out, const struct flame *f, const struct flame
 	}
 	fprintf(out, "\n%.2f%%", 100 * flame_svg_share(f, node, FLAME_NOW));
 	if (strcmp(f->unit, "samples")) {
-		fprintf(out, ", %" PRIu64 " ", n->total[FLAME_NOW].weight);
+		fprintf(out, ", %" PRIu64 " ", flame_total(f, node, FLAME_NOW).weight);
 		page_put_text(out, f->unit);
 	}
-	fprintf(out, ", %" PRIu64 " %s", n->total[FLAME_NOW].count, f->counted);
+	fprintf(out, ", %" PRIu64 " %s", flame_total(f, node, FLAME_NOW).count, f->counted);
 	if (f->compared)
 		fprintf(out, "\nbefore: %.2f%%", 100 * flame_svg_share(f, node, FLAME_BASE));
 	fputs("</title>", out);
@@ -174,7 +174,7 @@ static int flame_svg_frames(FILE *out, const void *ctx)
 
 		next[s.depth] += WIDTH * flame_svg_share(f, s.node, FLAME_NOW);
 		next[s.depth + 1] = x;
-		if (f->nodes[s.node].total[FLAME_NOW].weight || !s.node)
+		if (flame_total(f, s.node, FLAME_NOW).weight || !s.node)
 			flame_svg_frame(out, svg, &s, x);
 	}
 	free(next);

@@ -187,11 +187,10 @@ static int flame_waits_named(struct flame_waits *w, uint32_t node, const char *n
 	return flame_callee(w->path.f, node, frame, ret);
 }
 
-static void flame_waits_add(struct flame_waits *w, enum flame_side side, uint32_t node,
-			    uint64_t from_ns, uint64_t to_ns, uint64_t count)
+static int flame_waits_add(struct flame_waits *w, enum flame_side side, uint32_t node,
+			   uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
-	if (to_ns > from_ns)
-		flame_add(w->path.f, node, side, to_ns - from_ns, count);
+	return to_ns > from_ns ? flame_add(w->path.f, node, side, to_ns - from_ns, count) : 0;
 }
 
 /* Finds the thread's group by one of its events. *ret is 0 if the thread is not wanted. */
@@ -229,7 +228,8 @@ static int flame_waits_on_cpu(struct flame_waits *w, enum flame_side side, struc
 	if (!node && (flame_waits_named(w, t->group, "[on cpu]", &node) < 0 ||
 		      flame_waits_named(w, node, "[no sample]", &node) < 0))
 		return -ENOMEM;
-	flame_waits_add(w, side, node, t->sampled_ns, now_ns, 1);
+	if (flame_waits_add(w, side, node, t->sampled_ns, now_ns, 1) < 0)
+		return -ENOMEM;
 	t->sampled_ns = now_ns;
 	return 0;
 }
@@ -247,8 +247,7 @@ static int flame_waits_wait(struct flame_waits *w, enum flame_side side, struct 
 	if (t->state == STATE_OFF && t->waker &&
 	    flame_callee(w->path.f, node, t->waker - 1, &node) < 0)
 		return -ENOMEM;
-	flame_waits_add(w, side, node, t->since_ns, now_ns, 1);
-	return 0;
+	return flame_waits_add(w, side, node, t->since_ns, now_ns, 1);
 }
 
 static int flame_waits_out(struct flame_waits *w, enum flame_side side, struct thread *t,
@@ -266,7 +265,7 @@ static int flame_waits_out(struct flame_waits *w, enum flame_side side, struct t
 	if (r >= 0 && is_wall && t->group && t->early_ns) {
 		r = flame_waits_named(w, t->group, "[runnable]", &node);
 		if (r >= 0)
-			flame_waits_add(w, side, node, 0, t->early_ns, 1);
+			r = flame_waits_add(w, side, node, 0, t->early_ns, 1);
 	}
 	t->early_ns = 0;
 	t->on = t->waker = 0;
