@@ -49,6 +49,25 @@ def _():
     same([n for n in instances() if '-%d-' % os.getpid() in n], [], 'instances')
 
 
+@case('two recordings at once have each its own instance and events')
+def _():
+    need_tracefs()
+    names = {'one.dat': 'syscalls:sys_enter_getppid', 'two.dat': 'syscalls:sys_exit_getppid'}
+    both = [subprocess.Popen([SONDE, 'record', '--ftrace', '-e', event, '-o', name, '--', CALLS,
+                              '-t', '2', '-n', '3000'], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            for name, event in names.items()]
+    for r in both:
+        said = r.communicate(timeout=60)[0]
+        same(r.returncode, 0, said)
+        need('(6000 events)' in said, said)
+    for name, event in names.items():
+        got = lines(name)
+        same(len([x for x in got if event in x]), 6000, name)
+        same(len(got), 6000, name)
+    same([n for n in instances() if any('-%d-' % r.pid in n for r in both)], [], 'instances')
+
+
 @case('full buffers: events and losses together are the calls')
 def _():
     need_tracefs()
