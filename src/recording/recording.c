@@ -160,6 +160,7 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	o.find_format = finds_formats ? kernel_formats_find : NULL;
 	o.find_format_ctx = &rec->kernel_formats;
 	o.find_event = kernel_formats_find_event;
+	o.has_copied_formats = rec->kernel_formats.folder;
 	o.schemas = &rec->all->schemas;
 	o.defects = &rec->defects;
 	o.read_defects = &rec->read_defects;

@@ -83,7 +83,8 @@ struct source_tracepoint {
  */
 enum { SOURCE_HOLDS_OTHER = 1 };
 struct source_held {
-	int fd; /* a file with the bytes of the other input; passed to the caller */
+	int fd;           /* a file with the bytes of the other input; passed to the caller */
+	uint32_t nr_cpus; /* of the recorded machine; 0 if it is unknown */
 };
 
 struct source_options {
@@ -115,6 +116,7 @@ struct source_options {
 	 * Like find_format, with its ctx. NULL if there are no descriptions.
 	 */
 	int (*find_event)(void *ctx, const char *event, const char **ret_system, struct bytes *ret);
+	bool has_copied_formats; /* they come from a folder (--tracefs), not the running kernel */
 	/* Bytes that a packed or compressed recording may unpack to; 0: the limit of unpacked.h. */
 	uint64_t max_unpacked;
 	uint64_t packed_bytes; /* size of the packed file whose content is in fd; 0 if not packed */
@@ -122,6 +124,7 @@ struct source_options {
 	bool is_copied;
 	int fd;
 	const char *inside;       /* the format of the file that stores the input; NULL if none */
+	uint32_t inside_cpus;     /* source_held.nr_cpus */
 	struct source_held *held; /* set by open() that returns SOURCE_HOLDS_OTHER */
 	atomic_int *stopped;      /* set to end the waiting for a stream */
 	/*

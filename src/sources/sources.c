@@ -295,6 +295,7 @@ static int source_open_held(struct source **ret, struct input *in, const struct 
 			       in->name, holder->name);
 	}
 	in->opts.inside = holder->name;
+	in->opts.inside_cpus = in->opts.held->nr_cpus;
 	in->opts.fd = in->opts.held->fd;
 	in->opts.held = NULL;
 	in->opts.stream = NULL;

@@ -77,6 +77,18 @@ EVENTS = {
 COMMON = [('unsigned short', 'common_type', 'H'), ('unsigned char', 'common_flags', 'B'),
           ('unsigned char', 'common_preempt_count', 'B'), ('int', 'common_pid', 'i')]
 PADDING, TIME_EXTEND, TIME_STAMP = 29, 30, 31
+# A latency tracer's text, which trace-cmd stores in place of events.
+LATENCY = b'''# tracer: irqsoff
+#
+# latency: 16 us, #4/4, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)
+#  => started at: run_timer_softirq
+#
+  <idle>-0       0d.s2    0us+: _raw_spin_lock_irq <-run_timer_softirq
+  <idle>-0       0dNs3   17us : trace_hardirqs_on <-run_timer_softirq
+  <idle>-0       0dNs3   25us : <stack trace>
+ => _raw_spin_unlock_irq
+    bash-12      1d.h2. 1234us!: do_it <-main
+'''
 
 
 class Pages:

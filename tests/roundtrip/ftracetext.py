@@ -109,6 +109,16 @@ def forms(folder):
                               (folder / 'none', 'has no descriptions of events')):
             err = run([SONDE, *command, '-i', str(path), '--tracefs', str(tracefs)])[2].decode()
             say(want in err, '%s --tracefs %s' % (command[0], tracefs.name), err)
+    say('kernel-formats' not in run([SONDE, 'script', '-i', str(path), '--tracefs', str(folder)])[
+        2].decode(), 'formats of a folder are not the running kernel\'s', err)
+    path.write_text(head + 'sched_switch: prev_comm=a prev_pid=1 prev_prio=1 prev_state=S ==> '
+                    'next_comm=b next_pid=2 next_prio=1\n')
+    err = run([SONDE, 'script', '-i', str(path)])[2].decode()
+    if 'text-only' in err:
+        skip('formats of the running kernel', 'tracefs cannot be read')
+    else:
+        say('kernel-formats: 1 (first sched:sched_switch); ' in err,
+            'formats of the running kernel are reported', err)
     status, got, err = read('# tracer: nop\n' + line % '..... ')
     say(len(got) == 1 and 'truncated: 1 (first the last line of ' in err,
         'a last line without its end', '%s %s' % (got, err))

@@ -229,6 +229,20 @@ def recorded():
         instance.rmdir()
 
 
+def latency(top):
+    """Text of a latency tracer: in a trace.dat as trace-cmd prints it, in a file as it is."""
+    text = made.LATENCY + b'CPU:0 [LOST 5 EVENTS]\n    bash-12      1d.h2. 1235us : more\n'
+    t = made.TraceDat(version=7)
+    t.text = text
+    (top / 'latency.dat').write_bytes(t.data())
+    compare('text of a latency tracer', top / 'latency.dat', OPTIONS[:3])
+    (top / 'latency.txt').write_bytes(text)
+    same('such text in a file', ours(top / 'latency.txt'), text.decode().splitlines())
+    same('the lines of a cpu', ours(top / 'latency.txt', '--cpu', '1'),
+         [line for line in text.decode().splitlines()
+          if line.startswith('#') or ' 1d' in line])
+
+
 def written_by_trace_cmd(top, fresh):
     """Raw pages that trace-cmd puts into a file, and our file with sections that it compressed."""
     raw = [top / ('raw.cpu%d' % cpu) for cpu in range(fresh.nr_cpus)]
@@ -278,6 +292,7 @@ def main():
             pair = output([TRACE_CMD, 'report', '-t', '-i', top / 'host.dat', '-i', path])[0]
             text = ours(top / 'host.dat', '-i', path, '--ns')
             same('a guest and its host, %d' % seed, sorted(text), sorted(pair))
+        latency(top)
         for cpu in '0', '1':
             compare('one cpu', top / 'tasks-0.dat', [(('--cpu', cpu), ('--cpu', cpu))])
         for event, expr in (('sched_switch', 'prev_state & 1 && next_pid > 30'),

@@ -232,27 +232,14 @@ def check_pages(top):
         '%d lines' % windowed.count('\n'))
 
 
-LATENCY = b'''# tracer: irqsoff
-#
-# latency: 16 us, #4/4, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)
-#  => started at: run_timer_softirq
-#
-  <idle>-0       0d.s2    0us+: _raw_spin_lock_irq <-run_timer_softirq
-  <idle>-0       0dNs3   17us : trace_hardirqs_on <-run_timer_softirq
-  <idle>-0       0dNs3   25us : <stack trace>
- => _raw_spin_unlock_irq
-    bash-12      1d.h2. 1234us!: do_it <-main
-'''
-
-
 def check_latency(top):
     """Text that a latency tracer left in place of events is read as ftrace's text is."""
-    want = sonde('script', '-i', made_file(top, 'latency.txt', LATENCY))[1]
+    want = sonde('script', '-i', made_file(top, 'latency.txt', made.LATENCY))[1]
     say(want.count('ftrace:text') == 4, 'text of a latency tracer', want)
     for form in (dict(version=6), dict(version=6, big=True), dict(version=7), dict(
             version=7, compression='zstd'), dict(version=7, big=True)):
         t = made.TraceDat(**form)
-        t.text = LATENCY
+        t.text = made.LATENCY
         path = made_file(top, 'latency.dat', t)
         text = sonde('script', '-i', path)[1]
         say(text == want, 'text of a latency tracer in a trace.dat %s' % form, text)

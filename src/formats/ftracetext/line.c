@@ -183,7 +183,9 @@ static bool line_after_pid(struct place *p, struct ftracetext_line *ret)
 		again = *p;
 		if (!line_flags(p, ret))
 			*p = again;
-	} else if (!line_small(p, &ret->cpu) || !line_flags(p, ret)) {
+	} else if (line_small(p, &ret->cpu) && line_flags(p, ret)) {
+		ret->is_latency = true;
+	} else {
 		return false;
 	}
 	if (!line_time(p, ret))

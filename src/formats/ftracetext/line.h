@@ -21,6 +21,7 @@ struct ftracetext_line {
 	size_t comm_len;
 	int32_t pid, tgid, cpu; /* -1 if the line does not say */
 	bool has_flags, has_time;
+	bool is_latency;        /* in the columns of the latency format */
 	uint8_t flags, preempt; /* of common_flags, common_preempt_count */
 	uint64_t time_ns;
 	const char *text; /* after the columns; borrowed */

@@ -12,6 +12,7 @@
 #include "sinks/line_options.h"
 #include "sinks/text/terminal.h"
 #include "sinks/text_only.h"
+#include "sources/ftracetext/view.h"
 
 static struct tracecmd_sink *tracecmd_sink_of(struct sink *s)
 {
@@ -195,6 +196,9 @@ static int tracecmd_put_event(struct sink *sink, const struct event *ev)
 
 	if (__builtin_expect(ev->pub.schema >= s->types.n, 0))
 		TRY(tracecmd_meet(s, ev->pub.schema));
+	if (in->latency &&
+	    (ev->schema->kind == SONDE_TRACEPOINT || ev->schema->traits & SCHEMA_LOSS))
+		return tracecmd_put_latency(s, in, ev);
 	if (ev->schema->kind != SONDE_TRACEPOINT)
 		return ev->schema->traits & SCHEMA_LOSS ? tracecmd_put_loss(s, in, ev) : 0;
 	if (__builtin_expect(s->entry.is_waiting, 0) && tracecmd_entry_end(s, ev))
@@ -260,6 +264,9 @@ static int tracecmd_finish(struct sink *sink, bool complete)
 	struct tracecmd_sink *s = tracecmd_sink_of(sink);
 
 	(void)complete;
+	vec_foreach(in, &s->inputs)
+		if (in->latency)
+			tracecmd_put_latency_end(s, in);
 	if (s->entry.is_waiting)
 		tracecmd_entry_end(s, NULL);
 	return tracecmd_flush(sink);
@@ -330,6 +337,7 @@ static int tracecmd_open_inputs(struct tracecmd_sink *s, bool names_inputs)
 		struct tracecmd_input in = {
 			.rec = rec,
 			.view = tracedat_view_of(rec->source),
+			.latency = ftracetext_latency_view_of(rec->source),
 			.name = names_inputs ? tracecmd_base_name(rec->input) : NULL,
 		};
 
@@ -343,7 +351,10 @@ static int tracecmd_open_inputs(struct tracecmd_sink *s, bool names_inputs)
 		TRY(vec_push(&s->inputs, in));
 	}
 	vec_foreach(in, &s->inputs)
-		tracecmd_put_cpus(s, in);
+		if (in->latency)
+			tracecmd_put_latency_head(s, in);
+		else
+			tracecmd_put_cpus(s, in);
 	return 0;
 }
 

@@ -75,7 +75,8 @@ struct tracecmd_who {
 /* A recording, and the names of its tasks. */
 struct tracecmd_input {
 	struct recording *rec;
-	struct tracedat_source *view; /* NULL for other inputs */
+	struct tracedat_source *view;            /* NULL for other inputs */
+	const struct ftracetext_source *latency; /* NULL if it is no text in the latency format */
 	bool has_plain_times;
 	const char *name;                      /* of its file; NULL if it is the only input */
 	struct tracecmd_who who[TRACECMD_WHO]; /* in front of the tables of names */
@@ -145,6 +146,13 @@ int tracecmd_put_head(struct tracecmd_sink *s, struct tracecmd_input *in,
 int tracecmd_learn(struct tracecmd_sink *s, const struct event *ev, int32_t pid,
 		   const struct tracecmd_type *type, unsigned comm);
 const struct tracecmd_handler *tracecmd_handler_find(const char *system, const char *event);
+
+/* latency.c */
+void tracecmd_put_latency_head(struct tracecmd_sink *s, const struct tracecmd_input *in);
+void tracecmd_put_latency_end(struct tracecmd_sink *s, const struct tracecmd_input *in);
+/* Writes the lines of an event, or of losses, as the file has them. */
+int tracecmd_put_latency(struct tracecmd_sink *s, const struct tracecmd_input *in,
+			 const struct event *ev);
 
 /* kvm.c */
 tracecmd_text_fn tracecmd_kvm_exit_text, tracecmd_kvm_entry_text, tracecmd_kvm_insn_text;

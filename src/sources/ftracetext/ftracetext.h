@@ -57,8 +57,11 @@ struct ftracetext_source {
 	struct arena arena;
 	int fd; /* owned */
 	uint64_t file_bytes;
-	char tracer[32];                     /* in the head; maybe empty */
-	bool has_flags;                      /* the columns of the moment */
+	char tracer[32];  /* in the head; maybe empty */
+	bool has_flags;   /* the columns of the moment */
+	bool is_latency;  /* of a latency tracer: in its format, or stored in a trace.dat */
+	const char *head; /* the comments in front of the first event; in the arena */
+	size_t head_len;
 	bool has_formats;                    /* descriptions of events were found */
 	struct hash64 type_of_name;          /* hash of the name -> index in types */
 	VEC(struct ftracetext_type *) types; /* in the arena */

@@ -79,14 +79,20 @@ static int open_look_at_first(struct ftracetext_source *s)
 		struct ftracetext_line line;
 
 		ftracetext_next_line(first + at, (size_t)(n - at), &line, &bytes);
-		if (line.kind == FTRACETEXT_HEAD)
+		if (line.kind == FTRACETEXT_HEAD) {
 			open_take_head(s, &line);
+			if (s->head_len == (size_t)at)
+				s->head_len += bytes;
+		}
 		s->has_flags |= line.has_flags;
+		s->is_latency |= line.is_latency;
 		if (line.kind == FTRACETEXT_EVENT)
 			break;
 	}
+	if (first)
+		s->head = arena_strndup(&s->arena, (const char *)first, s->head_len);
 	free(first);
-	return !first ? err_nomem() : n < 0 ? -EIO : 0;
+	return !first || !s->head ? err_nomem() : n < 0 ? -EIO : 0;
 }
 
 /* A line that does not end was cut off: the copying of trace_pipe ended within it. */
@@ -171,6 +177,7 @@ static int open_ftracetext(struct source **ret, const struct source_options *opt
 	s->source.ops = &ftracetext_source_ops;
 	s->opts = *opts;
 	s->opts.stream = NULL;
+	s->is_latency = opts->inside;
 	s->fd = -1;
 	r = open_steps(s);
 	if (r < 0) {

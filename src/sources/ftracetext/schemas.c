@@ -202,6 +202,8 @@ static int schemas_make_described(struct ftracetext_source *s, struct ftracetext
 	}
 	TRY(schemas_reduce(s, type, sc));
 	s->has_formats = true;
+	if (!s->opts.has_copied_formats)
+		defects_add(s->opts.defects, DEFECT_KERNEL_FORMATS, 1, "%s", sc->name);
 	return schemas_take(s, sc, &type->schema);
 }
 

@@ -85,6 +85,7 @@ static int open_tracedat(struct source **ret, const struct source_options *opts)
 	r = open_steps(s);
 	if (r == SOURCE_HOLDS_OTHER) {
 		opts->held->fd = s->unpacked;
+		opts->held->nr_cpus = tracedat_count_cpus(s);
 		s->unpacked = -1;
 	}
 	if (r) {
