@@ -175,7 +175,8 @@ void merge_deliver_at_once(struct order *o, struct window *w, const struct cut *
 	*out = *cut;
 	if (cut->order == CUT_ORDERED) {
 		out->flags |= CUT_LATE;
-		merge_count_late(o, cut);
+		if (!(cut->flags & CUT_NO_EVENT))
+			merge_count_late(o, cut);
 	}
 }
 

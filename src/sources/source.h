@@ -66,7 +66,9 @@ enum cut_flags {
 	CUT_STATELESS = 2,
 	CUT_SAMPLE = 4,
 	/* Nobody will want the sample: order/ passes over it unless it is late. */
-	CUT_UNWANTED = 8
+	CUT_UNWANTED = 8,
+	/* The beginning of a packet: it is ordered like an event, but not counted as late. */
+	CUT_NO_EVENT = 16
 	/* Bits from 32 on are the source's own, for files that are monotonic. */
 };
 

@@ -326,7 +326,7 @@ def check_clocks():
     first, last = clock_packet(0, 5, 25, (10, 1), (20, 2)), clock_packet(0, 100, 125, (110, 3))
     folder = write(TOP / 'back', text, one=first + last + clock_packet(0, 40, 60, (50, 9)))
     status, out, err = script(folder)
-    say(status == 0 and re.findall(r'v=(\d)', out) == ['1', '2', '3', '9'] and 'late: ' in err,
+    say(status == 0 and re.findall(r'v=(\d)', out) == ['1', '2', '3', '9'] and 'late: 1 ' in err,
         'a packet of an earlier time', out + err)
     folder = write(TOP / 'more', text, one=first + last)
     for name, data in ('index/one.idx', b'\xc1\xf1\xdc\xc1' + bytes(40)), ('folder/x', b'zz'):

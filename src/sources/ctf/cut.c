@@ -79,6 +79,7 @@ static void cut_put_packet(struct cutting *c, const struct ctf_packet *packet)
 		.len = packet->header_bytes,
 		.file = (uint16_t)c->nr,
 		.order = has_time && !c->s->opts.unordered ? CUT_ORDERED : CUT_AT_ONCE,
+		.flags = CUT_NO_EVENT,
 	};
 }
 
