@@ -128,6 +128,7 @@ def from_trace_cmd():
 
 APP = '''/* CTF 1.8 */
 %s
+env { vpid = 4242; };
 clock { name = c; freq = 1000000000; };
 typealias integer { size = 8; align = 8; } := u8;
 typealias integer { size = 32; align = 8; } := u32;

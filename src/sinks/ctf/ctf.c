@@ -260,18 +260,24 @@ static void ctf_sink_add_env(struct tsdl_env *env, size_t *nr, const char *name,
  */
 static const char *ctf_sink_added(const struct ctf_sink *s)
 {
-	bool adds_ids = true, adds_comm = true;
+	enum { PID = 1, TID = 2, COMM = 4 };
+	static const char *const added[] = {
+		[PID] = "pid",
+		[PID | TID] = "pid tid",
+		[COMM] = "procname",
+		[PID | COMM] = "pid procname",
+		[PID | TID | COMM] = "pid tid procname",
+	};
+	unsigned all = PID | TID | COMM;
 
 	for (size_t i = 0; i < s->types.n; i++) {
-		const struct ctf_sink_type *t = &s->types.v[i];
+		const struct ctf_shape *shape = &s->types.v[i].shape;
 
-		adds_ids &= !t->is_made || t->shape.adds_ids;
-		adds_comm &= !t->is_made || t->shape.adds_comm;
+		if (s->types.v[i].is_made)
+			all &= (shape->adds_pid ? PID : 0) | (shape->adds_tid ? TID : 0) |
+			       (shape->adds_comm ? COMM : 0);
 	}
-	return adds_ids && adds_comm ? "pid tid procname"
-	       : adds_ids            ? "pid tid"
-	       : adds_comm           ? "procname"
-				     : NULL;
+	return added[all];
 }
 
 /* Versions of the tracer, because readers ask for them. */

@@ -290,18 +290,20 @@ static int shape_add(struct shaper *p, struct tsdl_names *names, const char *typ
 /* The contexts have LTTng's names, which programs that read CTF traces know. */
 static int shape_task(struct shaper *p, struct tsdl_names *names, const struct sonde_schema *sc)
 {
-	static const char *const ids[] = { "tid",     "vtid",     "perf_tid", "pid",
-					   "vpid",    "perf_pid", "ctx_tid",  "ctx_vtid",
-					   "ctx_pid", "ctx_vpid", NULL },
-				 *const comms[] = { "procname", "ctx_procname", NULL };
+	static const char
+		*const pids[] = { "pid", "vpid", "perf_pid", "ctx_pid", "ctx_vpid", NULL },
+		       *const tids[] = { "tid", "vtid", "perf_tid", "ctx_tid", "ctx_vtid", NULL },
+		       *const comms[] = { "procname", "ctx_procname", NULL };
 	static const char number[] = "integer { size = 32; align = 8; signed = true; }";
 
-	p->shape->adds_ids = !shape_has_context(sc, ids);
+	/* A process alone is the thread, too. */
+	p->shape->adds_pid = !shape_has_context(sc, pids);
+	p->shape->adds_tid = p->shape->adds_pid && !shape_has_context(sc, tids);
 	p->shape->adds_comm = !shape_has_context(sc, comms);
-	if (p->shape->adds_ids) {
+	if (p->shape->adds_pid)
 		TRY(shape_add(p, names, number, "pid", (struct ctf_put_step){ .how = PUT_PID }));
+	if (p->shape->adds_tid)
 		TRY(shape_add(p, names, number, "tid", (struct ctf_put_step){ .how = PUT_TID }));
-	}
 	return p->shape->adds_comm ? shape_add(p, names, "string", "procname",
 					       (struct ctf_put_step){ .how = PUT_COMM })
 				   : 0;

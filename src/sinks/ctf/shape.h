@@ -33,7 +33,7 @@ struct ctf_shape {
 	VEC(struct ctf_put_step) steps; /* owned: those of the context, then those of the fields */
 	struct outbuf context, fields;  /* owned: text of the members */
 	bool needs_sample;              /* values of struct sonde_sample are written */
-	bool adds_ids, adds_comm;       /* pid and tid, procname are no fields of the event */
+	bool adds_pid, adds_tid, adds_comm; /* pid, tid, procname are no fields of the event */
 };
 
 /* What is written of the samples' values; others have no place. */
