@@ -268,6 +268,21 @@ def names_of_tasks():
                 'trace-cmd prints names of tasks', '\n'.join(text))
 
 
+def tasks_of_trace_dat():
+    """A trace.dat has the thread of an event only; what that leaves out is counted."""
+    text = SCHED % made_ctf.trace_block('le')
+    for name, metadata, note in (
+            ('threads', text.replace('clock {', 'env { vpid = 4242; };\nclock {', 1),
+             'the processes of %d events of threads are not written'),
+            ('unknown', text.replace('vtid', 'other'), '%d events of unknown tasks have the pid 0')):
+        folder = made_ctf.write(TOP / name, metadata, chan_0=ctf_packet('le', 10**12, 0))
+        out, status, err = convert(folder, 'trace.dat', name=name)
+        say(status == 0 and note % len(events(folder)[0]) in err, 'tasks of trace.dat: ' + name,
+            err)
+        say(' tasks ' not in convert(folder, 'perf', name=name)[2] and len(events(out)[0]) > 9,
+            'but not of perf.data: ' + name, err)
+
+
 def long_records():
     def context(p, content, size):
         for number in content, size, 0, 0:
@@ -345,6 +360,7 @@ try:
     from_trace_cmd()
     from_ctf()
     names_of_tasks()
+    tasks_of_trace_dat()
     long_records()
     as_version_6()
     from_corpus()

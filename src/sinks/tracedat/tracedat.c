@@ -43,6 +43,8 @@ struct tracedat_sink {
 	struct carried carried;
 	VEC(struct tracedat_cpu_pages) cpus;
 	uint8_t long_bytes; /* of the recorded kernel; 0 until the first page */
+	/* Events whose task is unknown, and whose process is not their thread. */
+	uint64_t without_task, of_threads;
 };
 
 static struct tracedat_sink *tracedat_sink_of(struct sink *s)
@@ -100,6 +102,15 @@ static int tracedat_sink_loss(struct tracedat_sink *s, const struct event *ev)
 		    : 0;
 }
 
+/* A record has the number of a thread only. */
+static void tracedat_count_task(struct tracedat_sink *s, const struct event *ev)
+{
+	if (ev->pub.tid < 0)
+		s->without_task++;
+	else if (ev->pub.pid >= 0 && ev->pub.pid != ev->pub.tid)
+		s->of_threads++;
+}
+
 static int tracedat_sink_event(struct sink *sink, const struct event *ev)
 {
 	struct tracedat_sink *s = tracedat_sink_of(sink);
@@ -117,10 +128,12 @@ static int tracedat_sink_event(struct sink *sink, const struct event *ev)
 		return r;
 	TRY(carried_learn_comm(&s->carried, ev));
 	TRY(tracedat_sink_cpu(s, ev->pub.cpu, &ring));
-	if (ring && len <= ring_writer_most(ring))
-		return ring_writer_put(ring, time_ns, record, len);
-	carried_refuse(type);
-	return 0;
+	if (!ring || len > ring_writer_most(ring)) {
+		carried_refuse(type);
+		return 0;
+	}
+	tracedat_count_task(s, ev);
+	return ring_writer_put(ring, time_ns, record, len);
 }
 
 static int tracedat_sink_events(struct sink *sink, const struct event *const *events, size_t nr)
@@ -369,6 +382,28 @@ static int tracedat_end_pages(struct tracedat_sink *s)
 	return 0;
 }
 
+static void tracedat_put_notes(struct tracedat_sink *s)
+{
+	struct outbuf *notes = &s->base.notes;
+
+	carried_put_notes(&s->carried, SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU | SAMPLED_RAW,
+			  notes);
+	if (s->carried.renamed)
+		outbuf_fmt(notes,
+			   "tasks had new names %llu times: trace.dat has one name for each task, "
+			   "the last\n",
+			   (unsigned long long)s->carried.renamed);
+	if (s->of_threads)
+		outbuf_fmt(notes,
+			   "the processes of %llu events of threads are not written: trace.dat has "
+			   "the thread only\n",
+			   (unsigned long long)s->of_threads);
+	if (s->without_task)
+		outbuf_fmt(notes,
+			   "%llu events of unknown tasks have the pid 0: trace.dat has no other\n",
+			   (unsigned long long)s->without_task);
+}
+
 static int tracedat_sink_finish(struct sink *sink, bool complete)
 {
 	struct tracedat_sink *s = tracedat_sink_of(sink);
@@ -388,13 +423,7 @@ static int tracedat_sink_finish(struct sink *sink, bool complete)
 	}
 	s->base.wrote_none = !formats.list.n;
 	carried_formats_done(&formats);
-	carried_put_notes(&s->carried, SAMPLED_TID | SAMPLED_TIME | SAMPLED_CPU | SAMPLED_RAW,
-			  &s->base.notes);
-	if (s->carried.renamed)
-		outbuf_fmt(&s->base.notes,
-			   "tasks had new names %llu times: trace.dat has one name for each task, "
-			   "the last\n",
-			   (unsigned long long)s->carried.renamed);
+	tracedat_put_notes(s);
 	return r;
 }
 
