@@ -38,9 +38,9 @@ def script(folder, *args):
     return run(SONDE, 'script', '-i', folder, *args)
 
 
-def shipped(trace, name, what, want):
+def shipped(trace, name, what, want, *words):
     """A script of sonde's own gives the counts that babeltrace2's lines give."""
-    status, out, err = script(trace, SCRIPTS / name, '--json')
+    status, out, err = script(trace, SCRIPTS / name, *words, '--json')
     if 'libperl-dev' in err:
         return skip(what + ' by ' + name, 'the Perl module was not built')
     got = json.loads(out) if status == 0 else {}
@@ -110,6 +110,58 @@ def check_scripts():
                'wake-up latencies by wakeup-latency.py', str(wrong[:3]) + err)
 
 
+WRITES = '''
+event { name = "syscall_entry_write"; id = 3; fields := struct { integer { size = 32; } _fd;
+  integer { size = 64; base = 16; } _buf; integer { size = 64; } _count; }; };
+'''
+
+
+def count_files(text, wanted):
+    """The rows of rw-by-file over babeltrace2's lines: reads and writes of tasks of one name."""
+    rows, runs = {'read': {}, 'write': {}}, None
+    for _, name, f in lttng_events(text):
+        if name == 'sched_switch':
+            runs = f['next_comm'], f['next_tid']
+        elif name.startswith('syscall_entry_') and runs[0] == wanted:
+            row = rows[name[len('syscall_entry_'):]].setdefault((runs[1], f['fd']), [0, 0])
+            row[0] += 1
+            row[1] += f['count']
+    return {call + 's': [{'pid': pid, 'fd': fd, 'calls': calls, 'asked_bytes': asked}
+                         for (pid, fd), (calls, asked) in sorted(
+                             of.items(), key=lambda row: (-row[1][1], '%d %d' % row[0]))]
+            for call, of in rows.items()}
+
+
+def check_files():
+    """Reads and writes of two tasks of one name, by descriptor."""
+    def body(p):
+        time, tasks = 100, (('cat', 77), ('dd', 78), ('cat', 79), ('swapper/3', 0))
+        for turn in range(60):
+            (comm, tid), before = tasks[turn % 4], tasks[(turn + 3) % 4]
+            p.int(0, 8).int(time, 64).raw(before[0].encode().ljust(16, b'\0')).int(before[1], 32)
+            p.int(20, 32).int(0, 64).raw(comm.encode().ljust(16, b'\0')).int(tid, 32).int(20, 32)
+            for call in range(turn % 5 if tid else 0):
+                time += 1
+                if call % 2:
+                    p.int(3, 8).int(time, 64).int(turn % 3, 32).int(2**47 + turn, 64)
+                    p.int(100 * turn, 64)
+                else:
+                    p.int(1, 8).int(time, 64).int(3 + turn % 7, 32).int(1000 + turn, 64)
+            time += 20
+
+    stream = packets('le', lambda p: None, lambda p, c, t: p.int(c, 32).int(t, 32).int(3, 32), body)
+    folder = write(TOP / 'files', SCHED % trace_block('le') + WRITES, channel0_3=stream)
+    if not BABELTRACE:
+        return skip('reads and writes by file', 'no babeltrace2', may=False)
+    text = run(BABELTRACE, folder)[1]
+    for comm in 'cat', 'dd', 'none':
+        want = count_files(text, comm)
+        say(bool(want['reads'] and want['writes']) == (comm != 'none'), 'the trace has ' + comm,
+            str(want))
+        shipped(folder, 'rw-by-file.pl', 'reads and writes of ' + comm, want, comm)
+    return None
+
+
 def check_reads():
     """Reads of each process: what is asked for and what is read."""
     def body(p):
@@ -154,6 +206,7 @@ def check_reads():
 def main():
     try:
         check_reads()
+        check_files()
         check_scripts()
     finally:
         shutil.rmtree(TOP)
