@@ -174,7 +174,9 @@ static char tracefs[256];
 
 void fuzz_use_tracefs(const char *folder)
 {
-	snprintf(tracefs, sizeof(tracefs), "tracefs=%s\n", folder);
+	*tracefs = '\0';
+	if (folder)
+		snprintf(tracefs, sizeof(tracefs), "tracefs=%s\n", folder);
 }
 
 static void keys_of(char *ret, size_t size, const char *path, uint32_t choice)

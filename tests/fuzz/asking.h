@@ -33,7 +33,10 @@ struct sonde_event;
 struct sonde_session;
 uint64_t fuzz_ask(struct sonde_session *s, const struct sonde_event *ev);
 
-/* From now on, a copy of tracefs describes the events that a recording does not describe. */
+/*
+ * From now on, a copy of tracefs describes the events that a recording does not describe. NULL: the
+ * running kernel's does.
+ */
 void fuzz_use_tracefs(const char *folder);
 
 /* If this bit of the choice is set, two sessions of the recording are merged by time. Not for

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Makes CTF traces bit by bit, without any library.
 
+    ctf.py FOLDER           writes the traces of tests/data/ctf that are swept
+
     packet = Packet('le').int(MAGIC, 32).int(5, 3).text('x')
     write(folder, '/* CTF 1.8 */ ...', chan_0=packet.sized(), chan_1=...)
 
@@ -8,7 +10,9 @@ Bits of a packet: in the little byte order the lowest bit of a value is first an
 its low end; in the big one the highest bit is first and fills a byte from its high end.
 """
 import json
+import pathlib
 import struct
+import sys
 
 MAGIC = 0xc1fc1fc1
 UUID = '5f1b3a02-9c47-4d1e-8a55-0123456789ab'
@@ -128,3 +132,105 @@ def write(folder, metadata, **streams):
     for name, stream in streams.items():
         (folder / name).write_bytes(stream)
     return folder
+
+
+# ---- traces for tests/sweep ----------------------------------------------------------------------
+
+SWEPT = '''/* CTF 1.8 */
+%s
+env { hostname = "box"; };
+clock { name = c; freq = 1000000000; };
+typealias integer { size = 8; align = 8; } := u8;
+typealias integer { size = 32; align = 8; } := u32;
+typealias integer { size = 64; align = 8; map = clock.c.value; } := stamp;
+stream {
+  packet.context := struct { stamp timestamp_begin; stamp timestamp_end; u32 content_size;
+    u32 packet_size; u32 events_discarded; u32 cpu_id; };
+  event.header := struct { u8 id; stamp timestamp; };
+  event.context := struct { u32 vtid; integer { size = 8; align = 8; encoding = UTF8; }
+    procname[4]; };
+};
+event { name = "p:numbers"; id = 0; fields := struct { u32 v; u8 n; u32 list[n];
+  enum : u8 { ONE = 1, MORE = 2 ... 9 } kind; }; };
+event { name = "p:texts"; id = 1; fields := struct { string s; enum : u8 { A, B } tag;
+  variant <tag> { string A; u32 B; } either; }; };
+'''
+
+
+def swept_json():
+    def number(size, *roles, **rest):
+        return {'type': 'fixed-length-unsigned-integer', 'length': size, 'alignment': 8,
+                'byte-order': 'little-endian', 'roles': list(roles), **rest}
+
+    def structure(**members):
+        return {'type': 'structure', 'member-classes': [
+            {'name': name, 'field-class': of} for name, of in members.items()]}
+
+    def at(name):
+        return {'origin': 'event-record-payload', 'path': [name]}
+
+    text, stamp = {'type': 'null-terminated-string'}, 'default-clock-timestamp'
+    return fragments(
+        {'type': 'trace-class', 'environment': {'hostname': 'box'},
+         'packet-header-field-class': structure(magic=number(32, 'packet-magic-number'))},
+        {'type': 'clock-class', 'id': 'c', 'frequency': 1000000000},
+        {'type': 'data-stream-class', 'id': 0, 'default-clock-class-id': 'c',
+         'packet-context-field-class': structure(
+             begin=number(64, stamp), end=number(64, 'packet-end-default-clock-timestamp'),
+             content=number(32, 'packet-content-length'), total=number(32, 'packet-total-length'),
+             lost=number(32, 'discarded-event-record-counter-snapshot'), cpu_id=number(32)),
+         'event-record-header-field-class': structure(
+             id=number(8, 'event-record-class-id'), time=number(64, stamp)),
+         'event-record-common-context-field-class': structure(
+             vtid=number(32), procname={'type': 'static-length-string', 'length': 4})},
+        {'type': 'event-record-class', 'id': 0, 'data-stream-class-id': 0, 'name': 'p:numbers',
+         'payload-field-class': structure(
+             v=number(32), n=number(8),
+             list={'type': 'dynamic-length-array', 'length-field-location': at('n'),
+                   'element-field-class': number(32)},
+             kind=number(8, mappings={'ONE': [[1, 1]], 'MORE': [[2, 9]]}))},
+        {'type': 'event-record-class', 'id': 1, 'data-stream-class-id': 0, 'name': 'p:texts',
+         'payload-field-class': structure(
+             s=text, tag=number(8),
+             either={'type': 'variant', 'selector-field-location': at('tag'), 'options': [
+                 {'name': 'A', 'field-class': text, 'selector-field-ranges': [[0, 0]]},
+                 {'name': 'B', 'field-class': number(32), 'selector-field-ranges': [[1, 1]]}]})})
+
+
+def swept_stream(order, cpu):
+    """Three packets of six events; events are lost between them."""
+    def body(p, nr):
+        for i in range(6 * nr, 6 * nr + 6):
+            p.int(i % 2, 8).int(1000 * i + 300 * cpu, 64).int(10 + i % 3, 32)
+            p.raw((b'aa', b'bb', b'cc')[i % 3].ljust(4, b'\0'))
+            if i % 2:
+                p.text('text %d' % i).int(i // 2 % 2, 8)
+                if i // 2 % 2:
+                    p.int(i, 32)
+                else:
+                    p.text('either')
+            else:
+                p.int(i * 77, 32).int(i % 4, 8)
+                for n in range(i % 4):
+                    p.int(n, 32)
+                p.int(1 + i % 9, 8)
+
+    def context(p, nr, content, total):
+        p.int(6000 * nr, 64).int(6000 * (nr + 1) - 1, 64).int(content, 32).int(total, 32)
+        p.int(5 * nr * (cpu + 1), 32).int(cpu, 32)
+
+    return b''.join(packets(order, lambda p: p.int(MAGIC, 32),
+                            lambda p, c, t, nr=nr: context(p, nr, c, t),
+                            lambda p, nr=nr: body(p, nr)) for nr in range(3))
+
+
+def write_swept(folder):
+    for name, order, metadata in (('swept', 'le', SWEPT), ('swept-big', 'be', SWEPT),
+                                  ('swept-json', 'le', None)):
+        text = metadata % trace_block(order, 'integer { size = 32; align = 8; } magic;') \
+            if metadata else swept_json()
+        write(folder / name, text, cpu_0=swept_stream(order, 0), cpu_1=swept_stream(order, 1))
+
+
+if __name__ == '__main__':
+    write_swept(pathlib.Path(sys.argv[1]))

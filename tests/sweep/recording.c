@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zstd.h>
 
 #include "base/bytes.h"
@@ -13,6 +14,7 @@
 #include "formats/tracedat/buffers.h"
 #include "formats/tracedat/head.h"
 #include "formats/tracedat/page.h"
+#include "sonde/sonde.h"
 
 enum {
 	RECORD_HEADER_BYTES = 8,
@@ -47,6 +49,20 @@ const struct place *recording_place_of(const struct sweep_file *f, uint64_t at)
 			return &f->places.v[i];
 	}
 	return NULL;
+}
+
+uint16_t recording_file_of(const struct recording *r, const struct sonde_event *ev)
+{
+	for (unsigned i = 0; i < r->nr; i++) {
+		const struct sweep_file *f = &r->files[i];
+		const uint8_t *bytes = f->seen ? f->seen : f->bytes;
+		const size_t len = f->seen ? f->seen_len : f->len;
+
+		if (ev->file_off <= len && ev->record_len <= len - ev->file_off &&
+		    !memcmp(bytes + ev->file_off, ev->record, ev->record_len))
+			return (uint16_t)i;
+	}
+	return 0;
 }
 
 /* ---- a file ---------------------------------------------------------------------------------- */
@@ -86,7 +102,7 @@ static int find_places(struct sweep_file *f, bool is_pipe, bool swap)
 	return 0;
 }
 
-static int read_file(struct sweep_file *f, const char *path)
+int recording_read_file(struct sweep_file *f, const char *path)
 {
 	FILE *in = fopen(path, "rbe");
 	struct outbuf all = { 0 };
@@ -116,7 +132,7 @@ static struct perfdata_header header_of(const struct sweep_file *f, bool swap)
 	return h;
 }
 
-static void name_it(struct recording *r, const char *from, const char *how)
+void recording_name(struct recording *r, const char *from, const char *how)
 {
 	const char *slash = strrchr(from, '/');
 
@@ -138,7 +154,7 @@ static bool find_blktrace_places(struct recording *r, const char *path)
 	     at += head.bytes)
 		(void)vec_push(&f->places,
 			       (struct place){ at, at + head.bytes, at, at + head.bytes });
-	name_it(r, path, "");
+	recording_name(r, path, "");
 	return true;
 }
 
@@ -178,7 +194,7 @@ static bool find_tracedat_places(struct recording *r, const char *path)
 	f->data_end = f->len;
 	for (uint64_t at = f->data_begin; at + l.page_bytes <= f->len; at += l.page_bytes)
 		find_page_places(f, &l, at);
-	name_it(r, path, "");
+	recording_name(r, path, "");
 	return true;
 }
 
@@ -187,9 +203,13 @@ int recording_read(struct recording *ret, const char *path)
 	struct recording r = { .nr = 1 };
 	struct sweep_file *f = &r.files[0];
 	struct perfdata_header h;
+	struct stat st;
 
-	TRY(read_file(f, path));
-	if (find_blktrace_places(&r, path) || find_tracedat_places(&r, path)) {
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return recording_read_folder(ret, path);
+	TRY(recording_read_file(f, path));
+	if (find_blktrace_places(&r, path) || find_tracedat_places(&r, path) ||
+	    recording_find_text_places(&r, path)) {
 		*ret = r;
 		return 0;
 	}
@@ -202,7 +222,7 @@ int recording_read(struct recording *ret, const char *path)
 	r.is_pipe = h.size == PERFDATA_PIPE_HEADER_BYTES;
 	f->data_begin = r.is_pipe ? PERFDATA_PIPE_HEADER_BYTES : h.data.offset;
 	f->data_end = r.is_pipe ? f->len : h.data.offset + h.data.size;
-	name_it(&r, path, "");
+	recording_name(&r, path, "");
 	TRY(find_places(f, r.is_pipe, r.swap));
 	*ret = r;
 	return 0;
@@ -287,7 +307,7 @@ int recording_make_pipe(struct recording *ret, const struct recording *from)
 		return -1;
 	r.files[0].data_begin = sizeof(head);
 	take(&r.files[0], &o);
-	name_it(&r, from->name, ", pipe mode");
+	recording_name(&r, from->name, ", pipe mode");
 	TRY(find_places(&r.files[0], true, false));
 	*ret = r;
 	return 0;
@@ -328,7 +348,7 @@ int recording_make_directory(struct recording *ret, const struct recording *from
 		take(&r.files[i], &o[i]);
 		TRY(find_places(&r.files[i], false, false));
 	}
-	name_it(&r, from->name, ", directory");
+	recording_name(&r, from->name, ", directory");
 	*ret = r;
 	return 0;
 }
@@ -417,7 +437,7 @@ int recording_make_compressed(struct recording *ret, const struct recording *fro
 	if (o.failed)
 		return -1;
 	take(f, &o);
-	name_it(&r, from->name, padded ? ", COMPRESSED2" : ", compressed");
+	recording_name(&r, from->name, padded ? ", COMPRESSED2" : ", compressed");
 	*ret = r;
 	return 0;
 }

@@ -39,11 +39,16 @@ struct recording {
 	bool is_pipe;   /* pipe mode: nothing follows the data */
 	bool as_stream; /* read from a pipe */
 	bool swap;
+	bool is_text;   /* of ftrace: a part of a line may belong to the record in front of it */
+	bool is_folder; /* a CTF trace: the first file is the metadata */
+	char file_names[MOST_FILES][16]; /* of a folder */
 };
 
+struct sonde_event;
+
 /*
- * Reads a file in file mode, in pipe mode, of blktrace, or of trace-cmd. <0 after a message on
- * stderr.
+ * Reads a file in file mode, in pipe mode, of blktrace, of trace-cmd, of ftrace's text, or a folder
+ * with a CTF trace. <0 after a message on stderr.
  */
 int recording_read(struct recording *ret, const char *path);
 /* These convert a recording in file mode and in this machine's byte order. */
@@ -57,5 +62,14 @@ void recording_done(struct recording *r);
 uint64_t recording_seen_before(const struct sweep_file *f, uint64_t at);
 /* The record that holds a byte of the data. */
 const struct place *recording_place_of(const struct sweep_file *f, uint64_t at);
+/* The file of an event. Files of a directory have the same offsets: the record's bytes decide. */
+uint16_t recording_file_of(const struct recording *r, const struct sonde_event *ev);
+
+/* Parts of recording_read(). */
+int recording_read_file(struct sweep_file *f, const char *path);
+void recording_name(struct recording *r, const char *from, const char *how);
+/* recording_text.c. False if the file has no text of ftrace. */
+bool recording_find_text_places(struct recording *r, const char *path);
+int recording_read_folder(struct recording *ret, const char *path);
 
 #endif
