@@ -274,7 +274,8 @@ def tasks_of_trace_dat():
     for name, metadata, note in (
             ('threads', text.replace('clock {', 'env { vpid = 4242; };\nclock {', 1),
              'the processes of %d events of threads are not written'),
-            ('unknown', text.replace('vtid', 'other'), '%d events of unknown tasks have the pid 0')):
+            ('unknown', text.replace('vtid', 'other'),
+             '%d events of unknown tasks have the pid 0')):
         folder = made_ctf.write(TOP / name, metadata, chan_0=ctf_packet('le', 10**12, 0))
         out, status, err = convert(folder, 'trace.dat', name=name)
         say(status == 0 and note % len(events(folder)[0]) in err, 'tasks of trace.dat: ' + name,
