@@ -134,6 +134,23 @@ def write(folder, metadata, **streams):
     return folder
 
 
+# ---- field classes of CTF 2 ----------------------------------------------------------------------
+
+def number(size, signed=False, order='little-endian', align=8, **rest):
+    return dict({'type': 'fixed-length-%s-integer' % ('signed' if signed else 'unsigned'),
+                 'length': size, 'byte-order': order, 'alignment': align},
+                **{key.replace('_', '-'): value for key, value in rest.items()})
+
+
+def structure(**members):
+    return {'type': 'structure', 'member-classes': [{'name': name, 'field-class': of}
+                                                    for name, of in members.items()]}
+
+
+def at(*path, origin='event-record-payload'):
+    return {'origin': origin, 'path': list(path)}
+
+
 # ---- traces for tests/sweep ----------------------------------------------------------------------
 
 SWEPT = '''/* CTF 1.8 */
@@ -158,29 +175,20 @@ event { name = "p:texts"; id = 1; fields := struct { string s; enum : u8 { A, B 
 
 
 def swept_json():
-    def number(size, *roles, **rest):
-        return {'type': 'fixed-length-unsigned-integer', 'length': size, 'alignment': 8,
-                'byte-order': 'little-endian', 'roles': list(roles), **rest}
-
-    def structure(**members):
-        return {'type': 'structure', 'member-classes': [
-            {'name': name, 'field-class': of} for name, of in members.items()]}
-
-    def at(name):
-        return {'origin': 'event-record-payload', 'path': [name]}
-
     text, stamp = {'type': 'null-terminated-string'}, 'default-clock-timestamp'
     return fragments(
         {'type': 'trace-class', 'environment': {'hostname': 'box'},
-         'packet-header-field-class': structure(magic=number(32, 'packet-magic-number'))},
+         'packet-header-field-class': structure(magic=number(32, roles=['packet-magic-number']))},
         {'type': 'clock-class', 'id': 'c', 'frequency': 1000000000},
         {'type': 'data-stream-class', 'id': 0, 'default-clock-class-id': 'c',
          'packet-context-field-class': structure(
-             begin=number(64, stamp), end=number(64, 'packet-end-default-clock-timestamp'),
-             content=number(32, 'packet-content-length'), total=number(32, 'packet-total-length'),
-             lost=number(32, 'discarded-event-record-counter-snapshot'), cpu_id=number(32)),
+             begin=number(64, roles=[stamp]),
+             end=number(64, roles=['packet-end-' + stamp]),
+             content=number(32, roles=['packet-content-length']),
+             total=number(32, roles=['packet-total-length']),
+             lost=number(32, roles=['discarded-event-record-counter-snapshot']), cpu_id=number(32)),
          'event-record-header-field-class': structure(
-             id=number(8, 'event-record-class-id'), time=number(64, stamp)),
+             id=number(8, roles=['event-record-class-id']), time=number(64, roles=[stamp])),
          'event-record-common-context-field-class': structure(
              vtid=number(32), procname={'type': 'static-length-string', 'length': 4})},
         {'type': 'event-record-class', 'id': 0, 'data-stream-class-id': 0, 'name': 'p:numbers',
