@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/temp_file.h"
+#include "base/write_all.h"
 
 enum {
 	READ_BYTES = 1024 * 1024, /* requested from the pipe in one call */
@@ -199,17 +200,9 @@ static int64_t stream_read_pipe(const struct stream *s, void *buf, size_t len)
 static int stream_write_all(const struct stream *s, int fd, const uint8_t *p, size_t len,
 			    const char *failure)
 {
-	while (len) {
-		const ssize_t n = write(fd, p, len);
+	const int r = write_all(fd, p, len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_errno(n ? errno : ENOSPC, "%s: %s", s->path, failure);
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return r < 0 ? err_errno(-r, "%s: %s", s->path, failure) : 0;
 }
 
 static int stream_write_copy(const struct stream *s, const uint8_t *p, size_t len)

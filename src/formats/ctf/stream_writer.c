@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/write_all.h"
 #include "formats/ctf/layout.h"
 
 /* Places in a packet (stream_writer.h). */
@@ -57,26 +58,11 @@ static void writer_begin_packet(struct ctf_stream_writer *w, uint64_t time_ns)
 static int writer_append(const struct ctf_stream_writer *w)
 {
 	const int fd = openat(w->dir, w->name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	size_t done = 0;
+	int r = fd < 0 ? -errno : write_all(fd, w->out.data, w->out.len);
 
-	if (fd < 0)
-		return err_errno(errno, "cannot write the file %s of the trace", w->name);
-	while (done < w->out.len) {
-		const ssize_t n = write(fd, w->out.data + done, w->out.len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			const int error = errno;
-
-			close(fd);
-			return err_errno(error, "cannot write the file %s of the trace", w->name);
-		}
-		done += (size_t)n;
-	}
-	if (close(fd) < 0)
-		return err_errno(errno, "cannot write the file %s of the trace", w->name);
-	return 0;
+	if (fd >= 0 && close(fd) < 0 && r == 0)
+		r = -errno;
+	return r < 0 ? err_errno(-r, "cannot write the file %s of the trace", w->name) : 0;
 }
 
 static int writer_end_packet(struct ctf_stream_writer *w)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/write_all.h"
 #include "formats/tracedat/page.h"
 
 enum { TYPE_TIME_EXTEND = 30, MOST_SHORT_BYTES = 28 * 4, EXTEND_BYTES = 8, LONG_HEAD_BYTES = 8 };
@@ -69,22 +70,16 @@ static void writer_put_long(const struct ring_writer *w, uint32_t at, uint64_t v
 static int writer_flush(struct ring_writer *w)
 {
 	uint64_t commit = w->at - writer_data_off(w);
-	size_t done = 0;
+	int r;
 
 	if (w->has_lost)
 		commit |= COMMIT_HAS_LOST | (w->lost ? COMMIT_HAS_COUNT : 0);
 	writer_put_long(w, 8, commit);
 	if (w->has_lost && w->lost)
 		writer_put_long(w, w->at, w->lost);
-	while (done < w->page_bytes) {
-		const ssize_t n = write(w->fd, w->page + done, w->page_bytes - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(errno, "cannot write a temporary file");
-		done += (size_t)n;
-	}
+	r = write_all(w->fd, w->page, w->page_bytes);
+	if (r < 0)
+		return err_errno(-r, "cannot write a temporary file");
 	w->bytes += w->page_bytes;
 	w->at = 0;
 	w->has_lost = false;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/write_all.h"
 
 void tracedat_put_u32(struct outbuf *o, uint32_t v)
 {
@@ -45,19 +46,11 @@ void tracedat_put_header_info(struct outbuf *o, const char *page, size_t page_le
 
 static int writer_write(struct tracedat_writer *w, const void *data, size_t len)
 {
-	const char *p = data;
+	const int r = write_all(w->fd, data, len);
 
-	while (len) {
-		const ssize_t n = write(w->fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(errno, "cannot write the file");
-		p += n;
-		len -= (size_t)n;
-		w->off += (uint64_t)n;
-	}
+	if (r < 0)
+		return err_errno(-r, "cannot write the file");
+	w->off += len;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/write_all.h"
 
 #define DEBUG_FILES "/usr/lib/debug"
 
@@ -151,21 +152,6 @@ static bool cache_keep(struct entry *e, const char *what, const char *fresh, int
 	return is_whole;
 }
 
-static bool cache_write_all(int fd, const void *p, size_t len)
-{
-	while (len) {
-		const ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p = (const char *)p + n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 /*
  * Copies from the descriptor's position to the end. Files of proc have no size, so the kernel
  * cannot copy them by itself.
@@ -177,7 +163,7 @@ static bool cache_copy_by_hand(int from, int to)
 
 	while (n > 0) {
 		n = read(from, buf, COPY_BYTES);
-		if (n > 0 && !cache_write_all(to, buf, (size_t)n))
+		if (n > 0 && write_all(to, buf, (size_t)n) < 0)
 			n = -1;
 		else if (n < 0 && errno == EINTR)
 			n = 1;
@@ -254,7 +240,7 @@ void build_id_cache_add_vdso(struct build_id_cache *c, const struct build_id *id
 	if (!cache_is_missing(&e, c, id, "[vdso]", "vdso"))
 		return;
 	fd = cache_open_fresh(&e, "vdso", 0600, fresh);
-	if (fd >= 0 && cache_keep(&e, "vdso", fresh, fd, cache_write_all(fd, image, image_len)))
+	if (fd >= 0 && cache_keep(&e, "vdso", fresh, fd, write_all(fd, image, image_len) == 0))
 		cache_link_entry(&e);
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "base/write_all.h"
 #include "formats/ctf/stream_writer.h"
 #include "formats/ctf/tsdl_put.h"
 #include "formats/tracefs/eventformat_put.h"
@@ -327,22 +328,11 @@ static void ctf_sink_put_types(const struct ctf_sink *s, struct outbuf *o)
 static int ctf_sink_write_file(const struct ctf_sink *s, const char *name, const struct outbuf *o)
 {
 	const int fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	size_t done = 0;
-	int r = 0;
+	int r = fd < 0 ? -errno : write_all(fd, o->data, o->len);
 
-	if (fd < 0)
-		return err_errno(errno, "cannot write the file %s of the trace", name);
-	while (done < o->len && r == 0) {
-		const ssize_t n = write(fd, o->data + done, o->len - done);
-
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			r = err_errno(errno, "cannot write the file %s of the trace", name);
-	}
-	if (close(fd) < 0 && r == 0)
-		r = err_errno(errno, "cannot write the file %s of the trace", name);
-	return r;
+	if (fd >= 0 && close(fd) < 0 && r == 0)
+		r = -errno;
+	return r < 0 ? err_errno(-r, "cannot write the file %s of the trace", name) : 0;
 }
 
 static int ctf_sink_write_metadata(const struct ctf_sink *s)

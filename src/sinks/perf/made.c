@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/temp_file.h"
+#include "base/write_all.h"
 #include "formats/perfdata/layout.h"
 #include "formats/perfdata/writer.h"
 #include "formats/tracedat/page_writer.h"
@@ -57,19 +58,13 @@ static struct made_sink *made_sink_of(struct sink *s)
 
 static int made_flush(struct made_sink *s)
 {
-	size_t done = 0;
+	int r;
 
 	if (s->out.failed)
 		return err_nomem();
-	while (done < s->out.len) {
-		const ssize_t n = write(s->records_fd, s->out.data + done, s->out.len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(errno, "cannot write a temporary file");
-		done += (size_t)n;
-	}
+	r = write_all(s->records_fd, s->out.data, s->out.len);
+	if (r < 0)
+		return err_errno(-r, "cannot write a temporary file");
 	s->bytes += s->out.len;
 	s->out.len = 0;
 	return 0;

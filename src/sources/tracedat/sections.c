@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/temp_file.h"
+#include "base/write_all.h"
 #include "formats/tracedat/layout.h"
 #include "sources/codecs.h"
 #include "sources/tracedat/tracedat.h"
@@ -167,22 +168,16 @@ int tracedat_section_load(struct tracedat_source *s, uint64_t off, unsigned id, 
 
 int tracedat_unpacked_append(struct tracedat_source *s, const void *p, size_t n)
 {
-	const char *at = p;
+	int r;
 
 	if (s->unpacked < 0)
 		s->unpacked = temp_file_open();
 	if (s->unpacked < 0)
 		return s->unpacked;
-	while (n) {
-		const ssize_t put = write(s->unpacked, at, n);
-
-		if (put < 0)
-			return err_errno(errno, "cannot write the unpacked sections of %s (TMPDIR)",
-					 s->opts.path);
-		at += put;
-		n -= (size_t)put;
-	}
-	return 0;
+	r = write_all(s->unpacked, p, n);
+	return r < 0 ? err_errno(-r, "cannot write the unpacked sections of %s (TMPDIR)",
+				 s->opts.path)
+		     : 0;
 }
 
 static int sections_unpack_chunk(struct tracedat_source *s, uint64_t *off, uint32_t page_bytes,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "unittest.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/build_id.h"
@@ -12,6 +15,7 @@
 #include "base/size.h"
 #include "base/strpool.h"
 #include "base/vec.h"
+#include "base/write_all.h"
 
 TEST(bytes_are_bounded)
 {
@@ -241,4 +245,31 @@ TEST(build_ids_are_equal)
 	assert_false(build_id_is_recorded_as(&id, &differs));
 	assert_false(build_id_is_recorded_as(&unknown, &padded));
 	assert_false(build_id_is_recorded_as(&id, &unknown));
+}
+
+/* A pipe takes the bytes in parts, as its reader empties it. */
+TEST(all_bytes_are_written)
+{
+	enum { MANY = 300000 };
+	char *bytes = calloc(1, MANY), part[4096];
+	int fds[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	size_t n = 0;
+	ssize_t r;
+
+	assert_non_null(bytes);
+	assert_int_equal(pipe(fds), 0);
+	if (!fork()) {
+		close(fds[0]);
+		_exit(write_all(fds[1], bytes, MANY) ? 1 : 0);
+	}
+	close(fds[1]);
+	while ((r = read(fds[0], part, sizeof(part))) > 0)
+		n += (size_t)r;
+	assert_int_equal(n, MANY);
+	assert_int_equal(write_all(fds[1], bytes, 1), -EBADF);
+	assert_int_equal(write_all(full, bytes, 1), -ENOSPC);
+	assert_int_equal(write_all(fds[1], bytes, 0), 0);
+	close(fds[0]);
+	close(full);
+	free(bytes);
 }
