@@ -620,6 +620,13 @@ static inline const char *source_info(struct source *s, const char *key)
  */
 struct stat;
 int source_check_file(int fd, const char *path, bool force, struct stat *ret);
+/*
+ * Opens the file of an input, or takes its copy, and checks it. The caller owns *ret_fd, which is
+ * set on failure, too: -1 if there is none.
+ */
+int source_open_file(const struct source_options *opts, int *ret_fd, uint64_t *ret_bytes);
+/* For open() without memory: closes what the source would have owned. Returns -ENOMEM. */
+int source_refuse_without_memory(const struct source_options *opts);
 /* Opens the input with the first source that knows it. */
 int source_open(struct source **ret, const struct source_options *opts);
 /* The value of a fact; NULL if the recording does not say. */

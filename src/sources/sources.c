@@ -145,6 +145,27 @@ int source_check_file(int fd, const char *path, bool force, struct stat *ret)
 	return 0;
 }
 
+int source_open_file(const struct source_options *opts, int *ret_fd, uint64_t *ret_bytes)
+{
+	struct stat st;
+
+	*ret_fd = opts->is_copied ? opts->fd
+				  : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (*ret_fd < 0)
+		return err_errno(errno, "cannot open %s", opts->path);
+	TRY(source_check_file(*ret_fd, opts->path, opts->force || opts->is_copied, &st));
+	*ret_bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+int source_refuse_without_memory(const struct source_options *opts)
+{
+	stream_free(opts->stream);
+	if (opts->is_copied)
+		close(opts->fd);
+	return err_nomem();
+}
+
 static const struct source_ops *sources_choose(const uint8_t *head, size_t len)
 {
 	const struct source_ops *best = NULL;

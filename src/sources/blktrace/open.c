@@ -144,12 +144,8 @@ static int blktrace_open(struct source **ret, const struct source_options *opts)
 	struct blktrace_source *s = calloc(1, sizeof(*s));
 	int r;
 
-	if (!s) {
-		stream_free(opts->stream);
-		if (opts->is_copied)
-			close(opts->fd);
-		return err_nomem();
-	}
+	if (!s)
+		return source_refuse_without_memory(opts);
 	s->source.ops = &blktrace_source_ops;
 	s->opts = *opts;
 	r = open_steps(s);

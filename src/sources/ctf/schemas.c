@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "formats/ctf/text.h"
+#include "model/record_schema.h"
 #include "model/sampled.h"
 #include "model/schema_table.h"
 #include "sources/ctf/ctf.h"
@@ -558,47 +559,13 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 static int schemas_make_lost(struct ctf_source *s)
 {
 	static const struct sonde_field fields[] = {
-		{ .size = sizeof(struct sonde_field),
-		  .offset = offsetof(struct ctf_lost, lost),
-		  .width = 8,
-		  .elem_width = 8,
-		  .kind = SONDE_FIELD_INT,
-		  .name = "lost",
-		  .type = "u64" },
-		{ .size = sizeof(struct sonde_field),
-		  .offset = offsetof(struct ctf_lost, packets),
-		  .width = 8,
-		  .elem_width = 8,
-		  .kind = SONDE_FIELD_INT,
-		  .name = "packets",
-		  .type = "u64" },
-		{ .size = sizeof(struct sonde_field),
-		  .offset = offsetof(struct ctf_lost, unknown),
-		  .width = 8,
-		  .elem_width = 8,
-		  .kind = SONDE_FIELD_INT,
-		  .name = "unknown",
-		  .type = "u64" },
+		RECORD_NUMBER(struct ctf_lost, lost, "u64", false),
+		RECORD_NUMBER(struct ctf_lost, packets, "u64", false),
+		RECORD_NUMBER(struct ctf_lost, unknown, "u64", false),
 	};
-	struct arena *a = &s->opts.schemas->arena;
-	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
 
-	if (!sc)
-		return err_nomem();
-	*sc = (struct sonde_schema){
-		.kind = SONDE_RECORD,
-		.traits = SCHEMA_LOSS,
-		.system = "",
-		.event = "lost",
-		.name = "lost",
-		.abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_bytes = 8 },
-		.nr_fields = sizeof(fields) / sizeof(*fields),
-	};
-	sc->fields = arena_array(a, sc->nr_fields, sizeof(*sc->fields));
-	if (!sc->fields)
-		return err_nomem();
-	memcpy(sc->fields, fields, sizeof(fields));
-	return schema_table_take(s->opts.schemas, sc, s, &s->lost_schema);
+	return record_schema_make(s->opts.schemas, s, "lost", SCHEMA_LOSS, fields, 3,
+				  &s->lost_schema);
 }
 
 int ctf_schemas_make(struct ctf_source *s)

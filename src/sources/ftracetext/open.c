@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens ftrace's text. Its first lines have the tracer, and say if the columns have flags. */
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "model/printfmt/printfmt.h"
@@ -148,15 +146,7 @@ static int open_scan(struct ftracetext_source *s)
 
 static int open_steps(struct ftracetext_source *s)
 {
-	struct stat st;
-
-	s->fd = s->opts.fd;
-	if (!s->opts.is_copied)
-		s->fd = open(s->opts.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (s->fd < 0)
-		return err_errno(errno, "cannot open %s", s->opts.path);
-	TRY(source_check_file(s->fd, s->opts.path, s->opts.force || s->opts.is_copied, &st));
-	s->file_bytes = (uint64_t)st.st_size;
+	TRY(source_open_file(&s->opts, &s->fd, &s->file_bytes));
 	TRY(open_look_at_first(s));
 	open_check_end(s);
 	TRY(ftracetext_schemas_make(s));
@@ -168,12 +158,9 @@ static int open_ftracetext(struct source **ret, const struct source_options *opt
 	struct ftracetext_source *s = calloc(1, sizeof(*s));
 	int r;
 
+	if (!s)
+		return source_refuse_without_memory(opts);
 	stream_free(opts->stream); /* find_source() has copied it to a file */
-	if (!s) {
-		if (opts->is_copied)
-			close(opts->fd);
-		return err_nomem();
-	}
 	s->source.ops = &ftracetext_source_ops;
 	s->opts = *opts;
 	s->opts.stream = NULL;

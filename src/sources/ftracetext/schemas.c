@@ -6,6 +6,7 @@
 #include "formats/tracefs/eventformat.h"
 #include "model/event.h"
 #include "model/printfmt/invert.h"
+#include "model/record_schema.h"
 #include "model/sampled.h"
 #include "model/schema_table.h"
 #include "model/value.h"
@@ -304,60 +305,20 @@ int ftracetext_type_find(struct ftracetext_source *s, const char *text, size_t l
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-#define NUMBER(of, field, type_name, sign)                                                    \
-	{                                                                                     \
-		.size = sizeof(struct sonde_field), .offset = offsetof(of, field),            \
-		.width = sizeof(((of *)0)->field), .elem_width = sizeof(((of *)0)->field),    \
-		.kind = SONDE_FIELD_INT, .is_signed = sign, .name = #field, .type = type_name \
-	}
-
 static const struct sonde_field comm_fields[] = {
-	NUMBER(struct ftracetext_comm_payload, pid, "u32", false),
-	{
-		.size = sizeof(struct sonde_field),
-		.offset = offsetof(struct ftracetext_comm_payload, comm),
-		.elem_width = 1,
-		.kind = SONDE_FIELD_STRING,
-		.is_array = true,
-		.is_text = true,
-		.name = "comm",
-		.type = "char[]",
-	},
+	RECORD_NUMBER(struct ftracetext_comm_payload, pid, "u32", false),
+	RECORD_TEXT(struct ftracetext_comm_payload, comm),
 };
 
 static const struct sonde_field lost_fields[] = {
-	NUMBER(struct ftracetext_lost_payload, cpu, "s32", true),
-	NUMBER(struct ftracetext_lost_payload, lost, "u64", false),
+	RECORD_NUMBER(struct ftracetext_lost_payload, cpu, "s32", true),
+	RECORD_NUMBER(struct ftracetext_lost_payload, lost, "u64", false),
 };
-
-static int schemas_make_record(struct ftracetext_source *s, const char *name, unsigned traits,
-			       const struct sonde_field *fields, size_t nr,
-			       struct sonde_schema **ret)
-{
-	struct arena *a = &s->opts.schemas->arena;
-	struct sonde_schema *sc = arena_alloc(a, sizeof(*sc));
-
-	if (!sc)
-		return err_nomem();
-	*sc = (struct sonde_schema){
-		.kind = SONDE_RECORD,
-		.traits = traits,
-		.system = "",
-		.event = name,
-		.name = name,
-		.abi = this_abi,
-		.fields = arena_array(a, nr, sizeof(*fields)),
-		.nr_fields = nr,
-	};
-	if (!sc->fields)
-		return err_nomem();
-	memcpy(sc->fields, fields, nr * sizeof(*fields));
-	return schema_table_take(s->opts.schemas, sc, s, ret);
-}
 
 int ftracetext_schemas_make(struct ftracetext_source *s)
 {
 	TRY(schemas_make_text(s, "ftrace", "text", "text", false, &s->text_schema));
-	TRY(schemas_make_record(s, "comm", 0, comm_fields, 2, &s->comm_schema));
-	return schemas_make_record(s, "lost", SCHEMA_LOSS, lost_fields, 2, &s->lost_schema);
+	TRY(record_schema_make(s->opts.schemas, s, "comm", 0, comm_fields, 2, &s->comm_schema));
+	return record_schema_make(s->opts.schemas, s, "lost", SCHEMA_LOSS, lost_fields, 2,
+				  &s->lost_schema);
 }

@@ -300,12 +300,8 @@ int perfdata_open(struct source **ret, const struct source_options *opts)
 	struct perfdata_source *s = calloc(1, sizeof(*s));
 	int r;
 
-	if (!s) {
-		stream_free(opts->stream);
-		if (opts->is_copied)
-			close(opts->fd);
-		return err_nomem();
-	}
+	if (!s)
+		return source_refuse_without_memory(opts);
 	s->source.ops = &perfdata_source_ops;
 	s->opts = *opts;
 	s->file.fd = -1;

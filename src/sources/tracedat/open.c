@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table's functions: opening and closing, files, clock, kernel, losses. */
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,25 +38,11 @@ static void open_tracedat_close(struct source *source)
 	free(s);
 }
 
-static int open_file(struct tracedat_source *s)
-{
-	struct stat st;
-
-	s->fd = s->opts.fd;
-	if (!s->opts.is_copied)
-		s->fd = open(s->opts.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (s->fd < 0)
-		return err_errno(errno, "cannot open %s", s->opts.path);
-	TRY(source_check_file(s->fd, s->opts.path, s->opts.force || s->opts.is_copied, &st));
-	s->file_bytes = (uint64_t)st.st_size;
-	return 0;
-}
-
 static int open_steps(struct tracedat_source *s)
 {
 	int r;
 
-	TRY(open_file(s));
+	TRY(source_open_file(&s->opts, &s->fd, &s->file_bytes));
 	r = tracedat_buffers_open(s);
 	if (r)
 		return r;
@@ -72,12 +56,9 @@ static int open_tracedat(struct source **ret, const struct source_options *opts)
 	struct tracedat_source *s = calloc(1, sizeof(*s));
 	int r;
 
+	if (!s)
+		return source_refuse_without_memory(opts);
 	stream_free(opts->stream); /* find_source() has copied it to a file */
-	if (!s) {
-		if (opts->is_copied)
-			close(opts->fd);
-		return err_nomem();
-	}
 	s->source.ops = &tracedat_source_ops;
 	s->opts = *opts;
 	s->opts.stream = NULL;
