@@ -31,3 +31,13 @@ int text_only_refuse(const struct text_only *o, const char *instead)
 			return text_only_refuse_option(wrong[i].option, instead);
 	return 0;
 }
+
+int one_form_refuse(const struct one_form_options *o, const char *instead)
+{
+	TRY(text_only_refuse(&o->text, instead));
+	if (o->lines.header != HEADER_NONE)
+		return text_only_refuse_option("header", instead);
+	return line_options_show_any(&o->lines)
+		       ? text_only_refuse_option("showing records (--show-...-events)", instead)
+		       : 0;
+}

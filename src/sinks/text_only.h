@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/keys.h"
+#include "sinks/line_options.h"
 
 struct text_only {
 	char *fields;
@@ -28,5 +29,19 @@ struct text_only {
 int text_only_refuse(const struct text_only *o, const char *instead);
 /* The same error for one more option. */
 int text_only_refuse_option(const char *option, const char *instead);
+
+/*
+ * Options of a sink whose lines have one form: all are refused.
+ *
+ *	static const struct key keys[] = { ONE_FORM_KEYS(struct one_form_options, ) };
+ */
+struct one_form_options {
+	struct line_options lines;
+	struct text_only text;
+};
+
+#define ONE_FORM_KEYS(s, m) LINE_OPTIONS_KEYS(s, m lines), TEXT_ONLY_KEYS(s, m text)
+
+int one_form_refuse(const struct one_form_options *o, const char *instead);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/vec.h"
 #include "model/printfmt/digits.h"
 #include "sinks/fd_writer.h"
-#include "sinks/line_options.h"
 #include "sinks/sink.h"
 #include "sinks/text/terminal.h"
 #include "sinks/text_only.h"
@@ -237,29 +236,11 @@ static int babeltrace_events(struct sink *s, const struct event *const *events, 
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Options for other kinds of lines; all are refused. */
-struct babeltrace_options {
-	struct line_options lines;
-	struct text_only text;
-};
+static const struct key keys[] = { ONE_FORM_KEYS(struct one_form_options, ) };
 
-static const struct key keys[] = {
-	LINE_OPTIONS_KEYS(struct babeltrace_options, lines),
-	TEXT_ONLY_KEYS(struct babeltrace_options, text),
-};
-
-static int babeltrace_check_options(const struct babeltrace_options *o)
-{
-	static const char instead[] = "the lines of format=babeltrace have one form (choose events "
-				      "with time, cpu, pid, comm)";
-
-	TRY(text_only_refuse(&o->text, instead));
-	if (o->lines.header != HEADER_NONE)
-		return text_only_refuse_option("header", instead);
-	return line_options_show_any(&o->lines)
-		       ? text_only_refuse_option("showing records (--show-...-events)", instead)
-		       : 0;
-}
+static const char babeltrace_instead[] =
+	"the lines of format=babeltrace have one form (choose events "
+	"with time, cpu, pid, comm)";
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
@@ -298,7 +279,7 @@ static int babeltrace_open(struct sink **ret, const struct sink_options *opts)
 	struct babeltrace_sink *s;
 	int r;
 
-	TRY(babeltrace_check_options(opts->own));
+	TRY(one_form_refuse(opts->own, babeltrace_instead));
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
@@ -322,7 +303,7 @@ const struct sink_ops babeltrace_sink_ops = {
 	.takes_several = true,
 	.keys = keys,
 	.nr_keys = sizeof(keys) / sizeof(*keys),
-	.options_bytes = sizeof(struct babeltrace_options),
+	.options_bytes = sizeof(struct one_form_options),
 	.wants = babeltrace_wants,
 	.open = babeltrace_open,
 	.events = babeltrace_events,

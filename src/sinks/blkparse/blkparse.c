@@ -14,7 +14,6 @@
 #include "model/value.h"
 #include "sinks/blkparse/line.h"
 #include "sinks/fd_writer.h"
-#include "sinks/line_options.h"
 #include "sinks/sink.h"
 #include "sinks/text_only.h"
 #include "sinks/text/terminal.h"
@@ -229,29 +228,10 @@ static int blkparse_events(struct sink *sink, const struct event *const *events,
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Options for other kinds of lines; all are refused. */
-struct blkparse_options {
-	struct line_options lines;
-	struct text_only text;
-};
+static const struct key keys[] = { ONE_FORM_KEYS(struct one_form_options, ) };
 
-static const struct key keys[] = {
-	LINE_OPTIONS_KEYS(struct blkparse_options, lines),
-	TEXT_ONLY_KEYS(struct blkparse_options, text),
-};
-
-static int blkparse_check_options(const struct blkparse_options *o)
-{
-	static const char instead[] = "the lines of format=blkparse have one form (choose events "
-				      "with time, cpu, pid, comm)";
-
-	TRY(text_only_refuse(&o->text, instead));
-	if (o->lines.header != HEADER_NONE)
-		return text_only_refuse_option("header", instead);
-	return line_options_show_any(&o->lines)
-		       ? text_only_refuse_option("showing records (--show-...-events)", instead)
-		       : 0;
-}
+static const char blkparse_instead[] = "the lines of format=blkparse have one form (choose events "
+				       "with time, cpu, pid, comm)";
 
 /* ---- the sink -------------------------------------------------------------------------------- */
 
@@ -298,7 +278,7 @@ static int blkparse_open(struct sink **ret, const struct sink_options *opts)
 	size_t nr = opts->recordings->schemas.schemas.n;
 	int r;
 
-	TRY(blkparse_check_options(opts->own));
+	TRY(one_form_refuse(opts->own, blkparse_instead));
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem();
@@ -327,7 +307,7 @@ const struct sink_ops blkparse_sink_ops = {
 	.takes_several = true,
 	.keys = keys,
 	.nr_keys = sizeof(keys) / sizeof(*keys),
-	.options_bytes = sizeof(struct blkparse_options),
+	.options_bytes = sizeof(struct one_form_options),
 	.wants = blkparse_wants,
 	.open = blkparse_open,
 	.events = blkparse_events,

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "recording/locate.h"
 #include "recording/text.h"
-#include "sinks/line_options.h"
 #include "sinks/text/terminal.h"
 #include "sinks/text_only.h"
 #include "sources/ftracetext/view.h"
@@ -225,31 +224,24 @@ static int tracecmd_events(struct sink *sink, const struct event *const *events,
 /* ---- options --------------------------------------------------------------------------------- */
 
 struct tracecmd_options {
-	struct line_options lines;
-	struct text_only text;
+	struct one_form_options refused; /* but latency */
 	uint32_t ns, raw_fields;
 };
 
 static const struct key keys[] = {
-	LINE_OPTIONS_KEYS(struct tracecmd_options, lines),
-	TEXT_ONLY_KEYS(struct tracecmd_options, text),
+	ONE_FORM_KEYS(struct tracecmd_options, refused.),
 	KEY_FLAG("ns", struct tracecmd_options, ns),
 	KEY_FLAG("raw-fields", struct tracecmd_options, raw_fields),
 };
 
 static int tracecmd_check_options(const struct tracecmd_options *o)
 {
-	static const char instead[] = "the lines of format=trace-cmd have their own columns (--ns, "
-				      "-L and --raw-fields change them)";
-	struct text_only text = o->text;
+	struct one_form_options refused = o->refused;
 
-	text.latency = 0;
-	TRY(text_only_refuse(&text, instead));
-	if (o->lines.header != HEADER_NONE)
-		return text_only_refuse_option("header", instead);
-	return line_options_show_any(&o->lines)
-		       ? text_only_refuse_option("showing records (--show-...-events)", instead)
-		       : 0;
+	refused.text.latency = 0;
+	return one_form_refuse(&refused,
+			       "the lines of format=trace-cmd have their own columns (--ns, -L and "
+			       "--raw-fields change them)");
 }
 
 /* ---- the sink -------------------------------------------------------------------------------- */
@@ -390,7 +382,7 @@ static int tracecmd_open(struct sink **ret, const struct sink_options *opts)
 	s->base.ops = &tracecmd_sink_ops;
 	s->recordings = opts->recordings;
 	s->has_ns = own->ns;
-	s->has_latency = own->text.latency;
+	s->has_latency = own->refused.text.latency;
 	s->has_raw_fields = own->raw_fields;
 	s->on_terminal = opts->on_terminal || isatty(opts->fd);
 	r = tracecmd_open_steps(s, opts);
