@@ -126,20 +126,8 @@ def from_trace_cmd():
              path)
 
 
-APP = '''/* CTF 1.8 */
-%s
+APP = made_ctf.APP + '''
 env { vpid = 4242; };
-clock { name = c; freq = 1000000000; };
-typealias integer { size = 8; align = 8; } := u8;
-typealias integer { size = 32; align = 8; } := u32;
-typealias integer { size = 64; align = 8; map = clock.c.value; } := stamp;
-stream {
-  packet.context := struct {
-    u32 content_size; u32 packet_size; u32 cpu_id; u32 events_discarded;
-  };
-  event.header := struct { u8 id; stamp timestamp; };
-  event.context := struct { u32 vtid; };
-};
 event {
   name = "app:numbers"; id = 0;
   fields := struct {
@@ -156,10 +144,6 @@ event { name = "nothing"; id = 2; };
 
 
 def app_packet(order, first, discarded):
-    def context(p, content, size):
-        for number in content, size, 3, discarded:
-            p.int(number, 32, 8)
-
     def body(p):
         for i in range(20):
             p.int(0, 8).int(first + 5000 * i, 64, 8).int(77 + i, 32, 8)
@@ -169,7 +153,7 @@ def app_packet(order, first, discarded):
         p.int(1, 8).int(first + 2000000000, 64, 8).int(5, 32, 8).text('last\n')
         p.int(2, 8).int(first + 2000000001, 64, 8).int(5, 32, 8)
 
-    return made_ctf.packets(order, lambda p: None, context, body)
+    return made_ctf.app_packet(order, body, 3, discarded)
 
 
 def from_ctf():

@@ -168,19 +168,7 @@ def as_version_6():
             err.decode())
 
 
-SCHED = '''/* CTF 1.8 */
-%s
-clock { name = c; freq = 1000000000; };
-typealias integer { size = 8; align = 8; } := u8;
-typealias integer { size = 32; align = 8; } := u32;
-typealias integer { size = 64; align = 8; map = clock.c.value; } := stamp;
-stream {
-  packet.context := struct {
-    u32 content_size; u32 packet_size; u32 cpu_id; u32 events_discarded;
-  };
-  event.header := struct { u8 id; stamp timestamp; };
-  event.context := struct { u32 vtid; };
-};
+SCHED = made_ctf.APP + '''
 event {
   name = "app:numbers"; id = 0;
   fields := struct {
@@ -195,10 +183,6 @@ event { name = "other-name"; id = 1; fields := struct { string s; }; };
 
 
 def ctf_packet(order, first, discarded):
-    def context(p, content, size):
-        for number in content, size, 3, discarded:
-            p.int(number, 32, 8)
-
     def body(p):
         for i in range(20):
             # one difference is too long for a word of a ring buffer, and two events are equal
@@ -209,7 +193,7 @@ def ctf_packet(order, first, discarded):
             p.int(1 + i % 3, 8).text('text %d' % i).int(i, 8).int(1000 + i, 32, 8).real(i / 3, 64)
         p.int(1, 8).int(first + 2000000000, 64, 8).int(5, 32, 8).text('last')
 
-    return made_ctf.packets(order, lambda p: None, context, body)
+    return made_ctf.app_packet(order, body, 3, discarded)
 
 
 def from_ctf():
@@ -242,18 +226,13 @@ event {
 
 def names_of_tasks():
     """Names of tasks are char[16], which trace-cmd's text for the scheduler's events needs."""
-    def context(p, content, size):
-        for number in content, size, 0, 0:
-            p.int(number, 32, 8)
-
     def body(p):
         for i, name in enumerate(('first', 'x' * 15, 'x' * 16)):
             p.int(0, 8).int(1000 + i, 64, 8).int(5, 32, 8).text('other').int(5, 32, 8)
             p.int(120, 32, 8).int(1, 64, 8).text(name).int(6 + i, 32, 8).int(100, 32, 8)
 
-    head, _, _ = (SCHED % made_ctf.trace_block('le')).partition('event {')
-    folder = made_ctf.write(TOP / 'switch', head + SWITCH,
-                            chan_0=made_ctf.packets('le', lambda p: None, context, body))
+    folder = made_ctf.write(TOP / 'switch', made_ctf.APP % made_ctf.trace_block('le') + SWITCH,
+                            chan_0=made_ctf.app_packet('le', body))
     want = events(folder)[0][:2]
     for to, _ in FORMATS:
         out, status, err = convert(folder, to, name='switch')
@@ -285,16 +264,12 @@ def tasks_of_trace_dat():
 
 
 def long_records():
-    def context(p, content, size):
-        for number in content, size, 0, 0:
-            p.int(number, 32, 8)
-
     def body(p):
         for i, length in enumerate((20000, 65530, 40000, 1)):
             p.int(1, 8).int(1000 + i, 64, 8).int(5, 32, 8).text('x' * length)
 
     folder = made_ctf.write(TOP / 'long', SCHED % made_ctf.trace_block('le'),
-                            chan_0=made_ctf.packets('le', lambda p: None, context, body))
+                            chan_0=made_ctf.app_packet('le', body))
     want = [event for event in events(folder)[0] if len(event[-1]['s']) != 65530]
     for to, _ in FORMATS:
         out, status, err = convert(folder, to, name='long')

@@ -41,6 +41,23 @@ event { name = "syscall_exit_read"; id = 2; fields := struct { integer { size = 
 '''
 
 
+# The beginning of the metadata of a program's trace; %s is trace_block().
+APP = '''/* CTF 1.8 */
+%s
+clock { name = c; freq = 1000000000; };
+typealias integer { size = 8; align = 8; } := u8;
+typealias integer { size = 32; align = 8; } := u32;
+typealias integer { size = 64; align = 8; map = clock.c.value; } := stamp;
+stream {
+  packet.context := struct {
+    u32 content_size; u32 packet_size; u32 cpu_id; u32 events_discarded;
+  };
+  event.header := struct { u8 id; stamp timestamp; };
+  event.context := struct { u32 vtid; };
+};
+'''
+
+
 class Packet:
     def __init__(self, order='le'):
         self.little, self.bits = order == 'le', []
@@ -100,6 +117,15 @@ def packets(order, header, context, body, size=None):
         content = len(p.bits)
         total = 8 * (size or (content + 7) // 8 + 2)
     return p.data(total // 8)
+
+
+def app_packet(order, body, cpu=0, discarded=0):
+    """A packet of APP."""
+    def context(p, content, size):
+        for number in content, size, cpu, discarded:
+            p.int(number, 32, 8)
+
+    return packets(order, lambda p: None, context, body)
 
 
 def trace_block(order, header='', rest=''):

@@ -7,35 +7,18 @@
 Their JSON, by Python and by Perl, is compared with a count over the lines of stock babeltrace2.
 """
 import json
-import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(TESTS / 'gen'), str(TESTS)]
+from ctfcases import BABELTRACE, TESTS, TOP, run, script  # noqa: E402
 from ctf import SCHED, packets, trace_block, write  # noqa: E402
-from points import ENV, done, say, skip  # noqa: E402
+from points import done, say, skip  # noqa: E402
 from recordings import CORPUS, NO_CORPUS  # noqa: E402
 
-SONDE = str(pathlib.Path(sys.argv[1]).resolve())
-BABELTRACE = shutil.which('babeltrace2')
-TOP = pathlib.Path(tempfile.mkdtemp(prefix='sonde-ctf-scripts-'))
 SCRIPTS = TESTS.parent / 'scripts'
 RUNNABLE = 0xff  # none of these bits of prev_state: the task could have continued
-
-
-def run(*command):
-    p = subprocess.run(list(map(str, command)), env=ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=120)
-    return p.returncode, p.stdout, p.stderr
-
-
-def script(folder, *args):
-    return run(SONDE, 'script', '-i', folder, *args)
 
 
 def shipped(trace, name, what, want, *words):
