@@ -77,7 +77,7 @@ def _():
         raise Skip('nothing was lost')
     same(len(lines()) + int(lost[1]), 400000, said)
     r = sonde('script', '-i', 'x.dat')
-    need('lost-events' in r.stderr, r.stderr)
+    need('lost-events: %s ' % lost[1] in r.stderr, said + r.stderr)
 
 
 @case("trace-cmd's lines are ours")

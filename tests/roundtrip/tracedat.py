@@ -153,6 +153,34 @@ def check_info(path):
         say(re.search(want, out), 'info: ' + want, out if not re.search(want, out) else '')
 
 
+def check_uncounted(top):
+    """Losses that pages do not count are what the statistics of the cpu count besides."""
+    def losses(stats, **form):
+        t = made.TraceDat(options=[(2, text) for text in stats], **form)
+        for cpu, lost in (0, (0, 7, 0)), (1, (0,)):
+            for i, n in enumerate(lost):
+                at = 10000 * i + 500 * cpu
+                t.cpu(cpu).begin(1000 + at, n).add(2000 + at, t.print(10, 'x'))
+        path = made_file(top, 'uncounted.dat', t)
+        lines = sonde('script', '-i', path, '--format', 'jsonl')[1].splitlines()
+        records = [json.loads(line) for line in lines]
+        return [(r['cpu'], r['fields']['lost'], r['fields']['is_counted']) for r in records
+                if r.get('record') == 'lost'], sonde('script', '-i', path)[2]
+
+    def stat(cpu, n):
+        return b'CPU: %d\nentries: 0\noverrun: %d\ncommit overrun: 0\ndropped events: 0\n\0' % (
+            cpu, n)
+
+    for stats, want in (
+            ((), [0, 0, 7, 0]), ((stat(0, 28),), [11, 0, 7, 10]),
+            ((stat(0, 8), stat(1, 5)), [1, 5, 7, 0]), ((stat(0, 3), stat(0, 30)), [0, 0, 7, 0])):
+        for form in {}, {'big': True}, {'compression': 'zstd'}:
+            got, err = losses(stats, **form)
+            say([n for _, n, _ in got] == want and 'lost-events: %d ' % sum(
+                n or 1 for n in want) in err and [c for _, _, c in got] == [0, 0, 1, 0],
+                'uncounted losses: %s %s' % (want, form), '%s %s' % (got, err))
+
+
 def check_losses(top):
     """trace-cmd report --cpu shows no losses of other cpus."""
     t = made.TraceDat()
@@ -318,6 +346,7 @@ def main():
         check_clocks(top)
         check_info(path)
         check_losses(top)
+        check_uncounted(top)
         check_unknown(top)
         check_several(top)
         check_latency(top)

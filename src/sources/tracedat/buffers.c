@@ -66,19 +66,6 @@ static int buffers_read_buffer(struct tracedat_source *s, struct bytes *b)
 	return buffers_add(s, &buffer);
 }
 
-/* The statistics of a cpu: the kernel marks no page if it did not store an event. */
-static uint64_t buffers_count_dropped(const struct bytes *text)
-{
-	static const char key[] = "dropped events: ";
-	const char *at = memmem(text->pos, bytes_left(text), key, sizeof(key) - 1);
-	struct bytes number = *text;
-
-	if (!at)
-		return 0;
-	number.pos = (const uint8_t *)at + sizeof(key) - 1;
-	return (uint64_t)tracedat_number_of(&number);
-}
-
 static int buffers_load_part(struct tracedat_source *s, unsigned id, struct bytes *option)
 {
 	static const char *const names[] = {
@@ -138,8 +125,7 @@ static int buffers_take_option(struct tracedat_source *s, struct tracedat_option
 		s->offset_ns = (uint64_t)tracedat_number_of(&o->data);
 		return 0;
 	case TRACEDAT_CPUSTAT:
-		s->dropped += buffers_count_dropped(&o->data);
-		return 0;
+		return tracedat_losses_read(s, &o->data);
 	case TRACEDAT_BUFFER:
 		return s->start.version == TRACEDAT_VERSION_6 ? buffers_read_instance(s, &o->data)
 							      : buffers_read_buffer(s, &o->data);
@@ -247,6 +233,7 @@ static void buffers_forget(struct tracedat_source *s)
 	vec_foreach(block, &s->blocks)
 		free(*block);
 	vec_clear(&s->blocks);
+	vec_clear(&s->losses);
 	s->dropped = 0;
 	s->has_text = false;
 }

@@ -139,17 +139,20 @@ static bool decode_is_page(const struct cut *cut)
 
 static int decode_lost(struct tracedat_source *s, const struct cut *cut, struct event *ret)
 {
+	struct tracedat_range *range = &s->ranges.v[cut->file];
 	struct ring_page head;
+	uint64_t lost;
 
-	if (!ring_page_read(&s->ranges.v[cut->file].instance->layout, cut->bytes, cut->len, &head))
+	if (!ring_page_read(&range->instance->layout, cut->bytes, cut->len, &head))
 		return decode_bad_record(s, cut, "a page with more data than its size");
+	lost = head.lost ? head.lost : tracedat_losses_of_page(s, range);
 	s->made.lost = (struct tracedat_lost_payload){
-		.cpu = s->ranges.v[cut->file].cpu,
+		.cpu = range->cpu,
 		.is_counted = head.lost > 0,
-		.lost = head.lost,
+		.lost = lost,
 	};
-	/* If the kernel did not count them, one loss is counted. */
-	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, head.lost ? head.lost : 1,
+	/* If their number is unknown, one loss is counted. */
+	defects_add(s->opts.defects, DEFECT_LOST_EVENTS, lost ? lost : 1,
 		    "in front of the page at 0x%llx of %.120s%s", (unsigned long long)cut->file_off,
 		    s->opts.path, head.lost ? "" : ", uncounted");
 	decode_set_head(s, cut, ret);

@@ -29,6 +29,7 @@ static void open_tracedat_close(struct source *source)
 	vec_done(&s->buffers);
 	vec_done(&s->instances);
 	vec_done(&s->ranges);
+	vec_done(&s->losses);
 	free(s->types);
 	hash64_done(&s->comm_of_pid);
 	vec_done(&s->comms);

@@ -51,6 +51,15 @@ struct tracedat_range {
 	int32_t cpu;
 	const struct tracedat_instance *instance; /* NULL: saved command lines */
 	const struct tracedat_shift *shift;       /* of a guest's cpu; NULL for a host */
+	/* Lost events that no page counts, and the pages in front of which they were lost. */
+	bool knows_uncounted;
+	uint64_t uncounted, uncounted_pages;
+};
+
+/* What the statistics of a cpu count. */
+struct tracedat_losses {
+	int32_t cpu;
+	uint64_t overwritten; /* events */
 };
 
 /* An event type that names a task: the fields with its pid and its name. */
@@ -109,6 +118,7 @@ struct tracedat_source {
 	VEC(struct tracedat_buffer) buffers;
 	VEC(struct tracedat_instance) instances; /* in the order of buffers */
 	VEC(struct tracedat_range) ranges;
+	VEC(struct tracedat_losses) losses;
 	struct tracedat_type *types; /* owned: TRACEDAT_NR_IDS */
 	uint32_t type_off, pid_off;  /* of common_type and common_pid */
 	struct sonde_schema *comm_schema, *lost_schema;
@@ -195,5 +205,13 @@ bool tracedat_fact_at(struct source *s, size_t i, struct source_fact *ret);
 /* The clock of a buffer; NULL if it is unknown. */
 const struct tracedat_clock_kind *tracedat_clock_of(const struct tracedat_source *s,
 						    const struct tracedat_buffer *buffer);
+
+/* losses.c */
+int tracedat_losses_read(struct tracedat_source *s, const struct bytes *text);
+/*
+ * The events that were lost in front of a page that does not count them; 0 if that is unknown. The
+ * number is that of all such pages of the cpu, shared by them.
+ */
+uint64_t tracedat_losses_of_page(struct tracedat_source *s, struct tracedat_range *range);
 
 #endif
