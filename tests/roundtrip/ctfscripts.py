@@ -189,8 +189,8 @@ def check_reads():
 def main():
     try:
         check_reads()
-        check_files()
         check_scripts()
+        check_files()
     finally:
         shutil.rmtree(TOP)
     return done()
