@@ -4,10 +4,10 @@
 
     lttng.py SONDE
 
-Sessions of four kinds: written at once, snapshots of what is in the buffers, small buffers that
-lose events, with files that are exchanged, and live by a relay. The fields' values are known; stock
-babeltrace2 must print the same lines. babeltrace2 2.0.4 prints
-the text of an earlier event in place of an empty string, so no text is empty.
+Sessions of five kinds: written at once, snapshots of what is in the buffers, small buffers that
+lose events, with files that are exchanged, buffers of each process, and live by a relay. The
+fields' values are known; stock babeltrace2 must print the same lines. babeltrace2 2.0.4 prints the
+text of an earlier event in place of an empty string, so no text is empty.
 """
 import contextlib
 import json
@@ -109,7 +109,9 @@ def sessions(folder, urls):
         'plain': session(folder, 'plain', events),
         'snapshot': session(folder, 'snapshot', events, stop=False,
                             create=['--snapshot', '--output=%s' % (folder / 'snapshot')]),
-        'small': session(folder, 'small', small, [*events, '-c', 'small'])}
+        'small': session(folder, 'small', small, [*events, '-c', 'small']),
+        'pids': session(folder, 'pids', ['enable-channel', '-u', '--buffers-pid',
+                                         '--subbuf-size=1M', 'pids'], [*events, '-c', 'pids'])}
     if urls:
         ret['live'] = session(folder, 'live', events, create=[
             '--live=100000', '--ctrl-url=%s' % urls[0], '--data-url=%s' % urls[1]])
