@@ -16,7 +16,7 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
-from ctfcases import BABELTRACE, SONDE, TOP, differs, printed, run, script  # noqa: E402
+from ctfcases import BABELTRACE, DATA, SONDE, TOP, differs, printed, run, script  # noqa: E402
 from ctf import (MAGIC, SCHED, UUID, at, fragments, number, packed, packets,  # noqa: E402
                  structure, trace_block, write)
 from points import FULL, done, say, skip  # noqa: E402
@@ -470,6 +470,27 @@ event { name = "e"; fields := struct { byte v; }; };
 '''
 
 
+# ---- other writers -------------------------------------------------------------------------------
+
+def check_writers():
+    """Traces that babeltrace2 and perf write: of a trace, and of a recording."""
+    made, perf = TOP / 'made', shutil.which('perf')
+    for name, command in (
+            ('babeltrace2', BABELTRACE and [BABELTRACE, 'convert', DATA / 'ctf' / 'swept',
+                                            '--output-format=ctf', '--output=%s' % made]),
+            ('perf', perf and BABELTRACE and [perf, 'data', 'convert', '--to-ctf=%s' % made, '-i',
+                                              DATA / 'demo.data'])):
+        if not command or run(*command)[0]:
+            skip('a trace that %s writes' % name, 'no %s that writes CTF' % name)
+            continue
+        for metadata in made.rglob('metadata'):
+            ours, theirs = script(metadata.parent, '--format', 'babeltrace'), run(
+                BABELTRACE, metadata.parent)
+            say(ours[1] == theirs[1] and len(ours[1].splitlines()) > 30,
+                'a trace that %s writes' % name, differs(ours[1], theirs[1]) + ours[2])
+        shutil.rmtree(made)
+
+
 # ---- the corpus ----------------------------------------------------------------------------------
 
 def check_corpus():
@@ -518,6 +539,7 @@ def main():
         check_json()
         check_session()
         check_sweep()
+        check_writers()
         check_corpus()
     finally:
         shutil.rmtree(TOP)

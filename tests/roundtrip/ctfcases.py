@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(TESTS / 'gen'), str(TESTS)]
 from points import ENV, say, skip  # noqa: E402
 
+DATA = TESTS / 'data'
 SONDE = str(pathlib.Path(sys.argv[1]).resolve())
 BABELTRACE = shutil.which('babeltrace2')
 TOP = pathlib.Path(tempfile.mkdtemp(prefix='sonde-ctf-'))
