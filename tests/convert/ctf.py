@@ -126,6 +126,20 @@ def from_trace_cmd():
              path)
 
 
+def stacks():
+    """A stack has as many entries as the kernel found; its field has eight."""
+    t = made_dat.TraceDat()
+    for i, entries in enumerate((3, 8, 9, 20)):
+        t.cpu(0).add(1000 * i, t.event(4, 10, entries, (0x2000,) * 8) + bytes(8 * max(
+            0, entries - 8)))
+    path = TOP / 'stacks.dat'
+    path.write_bytes(t.data())
+    out, status, err = convert(path, name='stacks')
+    say(status == 0 and len(events(out)[0]) == 4 and
+        'bytes behind the fields of events are not written: ftrace:kernel_stack 2\n' in err,
+        'entries of stacks that have no place are listed', err)
+
+
 APP = made_ctf.APP + '''
 env { vpid = 4242; };
 event {
@@ -245,6 +259,7 @@ def damage():
 try:
     from_perf()
     from_trace_cmd()
+    stacks()
     from_ctf()
     from_corpus()
     options()

@@ -30,6 +30,8 @@
 #include "sinks/sink.h"
 
 enum { MOST_TYPES = UINT16_MAX, MOST_STREAMS_OF_CPU = 64, MOST_CPU = 65535, MOST_ENV = 12 };
+/* Bytes behind the fields that fill up a record. */
+enum { LARGEST_PADDING = 7 };
 
 /* By the id of its schema. */
 struct ctf_sink_type {
@@ -37,6 +39,7 @@ struct ctf_sink_type {
 	uint16_t id;
 	struct ctf_shape shape;
 	bool is_in[NR_CTF_STREAM_IDS]; /* streams of the class have events of it */
+	uint64_t cut;                  /* events with more bytes than fields */
 };
 
 struct ctf_sink_cpu {
@@ -205,6 +208,9 @@ static int ctf_sink_event(struct sink *sink, const struct event *ev)
 	}
 	carried_written(&s->carried, carried);
 	t->is_in[w->id] = true;
+	if (ev->pub.bytes_len > LARGEST_PADDING &&
+	    ev->pub.bytes_len - LARGEST_PADDING > t->shape.end)
+		t->cut++;
 	ctf_stream_writer_event(w, t->id, time_ns);
 	TRY(ctf_shape_put(&t->shape, ev, ctf_sink_comm(s, ev), &w->out));
 	return ctf_stream_writer_tick(w);
@@ -373,6 +379,23 @@ static int ctf_sink_end_streams(struct ctf_sink *s)
 	return 0;
 }
 
+/* A kernel's stack may have more entries than its field. */
+static void ctf_sink_note_cut(struct ctf_sink *s)
+{
+	struct outbuf *notes = &s->base.notes;
+	const char *before = "bytes behind the fields of events are not written: ";
+
+	for (size_t i = 0; i < s->types.n; i++) {
+		if (!s->types.v[i].cut)
+			continue;
+		outbuf_fmt(notes, "%s%s %llu", before, s->carried.types.v[i].schema->name,
+			   (unsigned long long)s->types.v[i].cut);
+		before = ", ";
+	}
+	if (*before == ',')
+		outbuf_char(notes, '\n');
+}
+
 static int ctf_sink_finish(struct sink *sink, bool complete)
 {
 	struct ctf_sink *s = ctf_sink_of(sink);
@@ -383,6 +406,7 @@ static int ctf_sink_finish(struct sink *sink, bool complete)
 	TRY(ctf_sink_write_metadata(s));
 	s->base.wrote_none = !s->nr_types;
 	carried_put_notes(&s->carried, ctf_shape_sampled, &s->base.notes);
+	ctf_sink_note_cut(s);
 	return 0;
 }
 

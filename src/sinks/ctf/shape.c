@@ -372,13 +372,28 @@ static int shape_payload(struct shaper *p, struct tsdl_names *names, const struc
 	return shape_fields(p, names, sc, false, false);
 }
 
+static uint64_t shape_end(const struct sonde_schema *sc)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < sc->nr_fields; i++) {
+		const struct sonde_field *f = &sc->fields[i];
+
+		if (f->is_dynamic || !f->width || f->kind == SONDE_FIELD_NESTED)
+			return UINT64_MAX;
+		if ((uint64_t)f->offset + f->width > end)
+			end = (uint64_t)f->offset + f->width;
+	}
+	return sc->nr_fields ? end : UINT64_MAX;
+}
+
 int ctf_shape_make(struct ctf_shape *ret, const struct sonde_schema *sc, bool swap, bool callchain)
 {
 	struct tsdl_names context = { 0 }, fields = { 0 };
 	struct shaper p = { .shape = ret, .o = &ret->context, .swap = swap };
 	int r;
 
-	*ret = (struct ctf_shape){ 0 };
+	*ret = (struct ctf_shape){ .end = shape_end(sc) };
 	r = shape_context(&p, &context, sc);
 	p.o = &ret->fields;
 	if (r == 0)

@@ -32,7 +32,8 @@ struct ctf_put_step {
 struct ctf_shape {
 	VEC(struct ctf_put_step) steps; /* owned: those of the context, then those of the fields */
 	struct outbuf context, fields;  /* owned: text of the members */
-	bool needs_sample;              /* values of struct sonde_sample are written */
+	uint64_t end;      /* where the last field ends; UINT64_MAX if one ends with the record */
+	bool needs_sample; /* values of struct sonde_sample are written */
 	bool adds_pid, adds_tid, adds_comm; /* pid, tid, procname are no fields of the event */
 };
 
