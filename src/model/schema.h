@@ -14,6 +14,7 @@
 #include "sonde/sonde.h"
 
 struct event;
+struct field_program;
 struct outbuf;
 struct printfmt;
 
@@ -73,6 +74,8 @@ struct sonde_schema {
 	 * NULL, print_fmt makes the text; without print_fmt the text is the fields as name=value.
 	 */
 	void (*put_text)(const struct event *ev, struct outbuf *out);
+	/* The fields as text, if print_fmt and put_text are NULL; made by the first such text. */
+	const struct field_program *field_program;
 	struct arena *arena;                /* the arena of the schema's table */
 	const struct sonde_define *defines; /* made by the first sonde_schema_defines() */
 	size_t nr_defines;

@@ -38,6 +38,23 @@ static inline int64_t value_sign_extend(uint64_t v, uint32_t width)
 	return (int64_t)(v << unused_bits) >> unused_bits;
 }
 
+/* The number of bytes before the first NUL among 16 bytes. */
+static inline unsigned value_comm_len(const uint8_t *p)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	for (unsigned i = 0; i < 16; i += 8) {
+		uint64_t v = load_u64(p + i),
+			 zero = (v - 0x0101010101010101) & ~v & 0x8080808080808080;
+
+		if (zero)
+			return i + (unsigned)__builtin_ctzll(zero) / 8;
+	}
+	return 16;
+#else
+	return (unsigned)strnlen((const char *)p, 16);
+#endif
+}
+
 /* True if the record has all bytes of a field of known width. */
 static inline bool field_is_inside(const struct sonde_field *f, uint32_t len)
 {

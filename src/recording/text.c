@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/field_program.h"
 #include "model/field_text.h"
 #include "model/value.h"
 #include "recording/locate.h"
@@ -76,6 +77,20 @@ static void text_of_record(const struct event *ev, struct outbuf *out)
 	}
 }
 
+/* For a schema without a print format. */
+static void text_of_fields(const struct event *ev, struct outbuf *out)
+{
+	struct sonde_schema *sc = (struct sonde_schema *)ev->schema;
+	const bool swap = ev->pub.flags & SONDE_EVENT_SWAPPED;
+
+	if (!sc->field_program)
+		sc->field_program = field_program_new(sc);
+	if (swap || !sc->field_program ||
+	    !field_program_run(sc->field_program, ev->pub.bytes, ev->pub.bytes_len, out))
+		fields_text_put(sc->fields, sc->nr_fields, ev->pub.bytes, ev->pub.bytes_len, swap,
+				out);
+}
+
 void recording_event_text(const struct event *ev, struct outbuf *out)
 {
 	struct recording *rec = ev->recording;
@@ -101,8 +116,7 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 	else if (ev->schema->kind >= SONDE_RECORD)
 		text_of_record(ev, out);
 	else if (ev->schema->nr_fields > ev->schema->nr_common)
-		fields_text_put(ev->schema->fields, ev->schema->nr_fields, ev->pub.bytes,
-				ev->pub.bytes_len, ev->pub.flags & SONDE_EVENT_SWAPPED, out);
+		text_of_fields(ev, out);
 	else if (ev->schema->kind == SONDE_TRACEPOINT)
 		text_hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
 }

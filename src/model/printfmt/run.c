@@ -8,23 +8,7 @@
 
 #include "base/bytes.h"
 #include "model/printfmt/digits.h"
-
-/* The number of bytes before the first NUL among 16 bytes. */
-static inline unsigned run_comm_len(const uint8_t *p)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	for (unsigned i = 0; i < 16; i += 8) {
-		uint64_t v = load_u64(p + i),
-			 zero = (v - 0x0101010101010101) & ~v & 0x8080808080808080;
-
-		if (zero)
-			return i + (unsigned)__builtin_ctzll(zero) / 8;
-	}
-	return 16;
-#else
-	return (unsigned)strnlen((const char *)p, 16);
-#endif
-}
+#include "model/value.h"
 
 /*
  * Copies in fixed portions. 32 bytes after the end of source and target must be accessible.
@@ -159,7 +143,7 @@ static inline __attribute__((always_inline)) void run_steps(const struct pf_step
 			continue;
 		case PF_S_COMM:
 			memcpy(to, at, 16);
-			to += run_comm_len(at);
+			to += value_comm_len(at);
 			continue;
 		case PF_S_BYTES:
 			n = strnlen((const char *)at, s->width);
