@@ -260,7 +260,7 @@ static inline int pump_admit(struct sonde_session *s, struct recording *rec, str
 	rec->met_sample |= is_sample;
 	/* It became unwanted after it was decoded. */
 	if (__builtin_expect(ev->schema->unwanted, 0) && is_sample && rec->nr_events > 1)
-		return 0;
+		return pump_pass_over(rec, ev);
 	if (s->filters.is_set && is_sample) {
 		int r = pump_filter_early(s, rec, ev);
 
@@ -483,12 +483,46 @@ static bool pump_delivers_one_by_one(const struct sonde_session *s)
 }
 
 /*
- * True for an event that pump_admit() only completes if there are no filters. Most events are of
- * this kind.
+ * Applies a change within a batch: a switch after which all questions about the earlier events of
+ * the batch have the same answers. False, with nothing applied, for others.
  */
-static inline bool pump_is_only_sample(const struct event *ev)
+static bool pump_switch_in_batch(struct sonde_session *s, struct event *ev)
 {
-	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted && !ev->change;
+	struct batch_switch *to = &s->switches[s->nr_switches];
+
+	if (ev->change->kind != CHANGE_SWITCH)
+		return false;
+	recording_find_task(ev);
+	if (ev->pub.tid == -1 || !state_switch_only(&ev->recording->state, ev->change, &to->before))
+		return false;
+	to->ev = ev;
+	s->nr_switches++;
+	return true;
+}
+
+/* Undoes the switches from this event of the batch on. */
+static void pump_switch_back(struct sonde_session *s, const struct event *from)
+{
+	for (; s->nr_switches && s->switches[s->nr_switches - 1].ev >= from; s->nr_switches--) {
+		const struct batch_switch *last = &s->switches[s->nr_switches - 1];
+
+		state_switch_back(&from->recording->state, last->ev->change->cpu, &last->before);
+	}
+}
+
+static inline bool pump_is_unwanted(const struct event *ev)
+{
+	return ev->schema->unwanted && ev->schema->kind <= SONDE_SAMPLE;
+}
+
+/*
+ * True for an event that pump_admit() only completes if there are no filters, and whose change, if
+ * it has one, is applied. Most events are of this kind.
+ */
+static inline bool pump_is_only_sample(struct sonde_session *s, struct event *ev)
+{
+	return ev->schema->kind <= SONDE_SAMPLE && !ev->schema->unwanted &&
+	       (__builtin_expect(!ev->change, 1) || pump_switch_in_batch(s, ev));
 }
 
 /* Prefetches the members used soon: another cpu may have written the event. */
@@ -512,7 +546,7 @@ static size_t pump_batch_samples(struct sonde_session *s, struct recording *rec,
 	const bool is_shifted = rec->clock.is_shifted;
 	struct event *ev = &rec->events[rec->event_at], *const end = &rec->events[rec->nr_events];
 
-	for (; n < max && ev < end && pump_is_only_sample(ev); ev++) {
+	for (; n < max && ev < end && pump_is_only_sample(s, ev); ev++) {
 		pump_fetch_event(ev + EVENTS_AHEAD, end);
 		if (recording_complete(ev) < 0) {
 			err_clear(); /* pump_admit() will fail in the same way */
@@ -540,6 +574,7 @@ static void pump_complete_batch(struct sonde_session *s, const struct sonde_even
 
 	s->batch[n++] = first;
 	s->nr_batch = n;
+	s->nr_switches = 0;
 	if (max == 1 || pump_delivers_one_by_one(s) || first == &rec->defect_event.pub)
 		return;
 	while (n < max && rec->event_at < rec->nr_events) {
@@ -558,6 +593,12 @@ static void pump_complete_batch(struct sonde_session *s, const struct sonde_even
 				continue;
 		}
 		ev = &rec->events[rec->event_at];
+		if (ev->change) {
+			if (!pump_is_unwanted(ev) || !pump_switch_in_batch(s, ev))
+				break; /* it is the first event of the next batch */
+			rec->event_at++;
+			continue;
+		}
 		r = pump_admit(s, rec, ev);
 		if (r < 0) {
 			err_clear(); /* the next call fails in the same way */
@@ -623,6 +664,7 @@ int session_unread(struct sonde_session *s, size_t nr)
 	if (ev - rec->events >= rec->event_at)
 		return err_set(-EINVAL,
 			       "the batch whose events are given back is no longer borrowed");
+	pump_switch_back(s, ev);
 	rec->nr_events = rec->event_at = (int)(ev - rec->events);
 	rec->cut_at = (int)(ev->cut - rec->cuts);
 	rec->stretch_at = 0;

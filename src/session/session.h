@@ -57,6 +57,12 @@ struct sonde_session {
 	/* The events that the last call for several events returned. */
 	const struct sonde_event *batch[RECORDING_EVENTS];
 	size_t nr_batch;
+	/* Switches of the batch that were applied after its first event: session_unread(). */
+	struct batch_switch {
+		const struct event *ev;
+		struct runner before;
+	} switches[RECORDING_EVENTS];
+	size_t nr_switches;
 
 	bool is_stream;           /* an input is a pipe: data may arrive at any time */
 	bool passed;              /* a sample has passed the filters */

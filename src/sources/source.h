@@ -333,7 +333,9 @@ struct source_ops {
 	 * records, fills scratch memory of the source) is decoded alone: the previous call ends in
 	 * front of it, and its own call decodes nothing after it. So the same state holds for all
 	 * events of a call, and all their values are available until the next call. The records
-	 * after any event of a call may be decoded again.
+	 * after any event of a call may be decoded again. The exception are switches
+	 * (CHANGE_SWITCH): they may be decoded ahead, too, each with a change that is valid until
+	 * the next call.
 	 *
 	 * The caller sets the members that are the same for every event of a session (size,
 	 * recording, source, owned, space), and comm and map_epoch; decode sets all others.

@@ -59,6 +59,8 @@ int state_init_beside(struct state *s, struct strpool *strings, uint64_t map_epo
 	uint32_t swapper;
 
 	*s = (struct state){ .strings = strings, .map_epoch = map_epoch };
+	for (size_t i = 0; i < STATE_ARRAY_CPUS; i++)
+		s->running[i].tid = -1;
 	s->numbers = numbers ? numbers : &s->own_numbers;
 	TRY(address_space_new(&s->kernel, ++s->map_epoch));
 	TRY(strpool_intern(strings, "swapper", 7, &swapper));
@@ -77,7 +79,7 @@ void state_done(struct state *s)
 	vec_done(&s->tasks);
 	hash64_done(&s->by_tid);
 	hash64_done(&s->cgroups);
-	hash64_done(&s->running);
+	hash64_done(&s->running_far);
 	*s = (struct state){ 0 };
 }
 
@@ -355,42 +357,80 @@ static int state_apply_exit(void *user, const struct change *c, bool is_process)
 /* Marks a cpu whose task is unknown. pid and tid of a task are never both -1. */
 #define NOBODY (HASH64_EMPTY - 1)
 
-static int state_apply_switch(struct state *s, const struct change *c)
+static int state_set_running(struct state *s, const struct change *c)
 {
 	const uint64_t who = (uint64_t)(uint32_t)c->pid << 32 | (uint32_t)c->tid;
+	uint64_t task;
+
+	if ((uint32_t)c->cpu >= STATE_ARRAY_CPUS)
+		return hash64_put(&s->running_far, state_key_of(c->cpu),
+				  c->tid == -1 ? NOBODY : who);
+	task = hash64_find(&s->by_tid, state_key_of(c->tid));
+	s->running[c->cpu] = (struct runner){
+		.pid = c->pid,
+		.tid = c->tid,
+		.task = task == HASH64_EMPTY ? 0 : (uint32_t)task + 1,
+	};
+	return 0;
+}
+
+/* Each switch repeats the name, so only a different name counts. */
+static bool state_has_name(const struct state *s, const struct task *t, const char *name)
+{
+	return t->has_comm && !t->is_untimed && !strcmp(strpool_text(s->strings, t->comm), name);
+}
+
+static int state_apply_switch(struct state *s, const struct change *c)
+{
 	struct task *t;
 	uint32_t comm;
 
-	TRY(hash64_put(&s->running, state_key_of(c->cpu), c->tid == -1 ? NOBODY : who));
+	TRY(state_set_running(s, c));
 	if (!c->text || c->tid == -1)
 		return 0;
 	TRY(state_find_or_add_task(s, c->pid, c->tid, &t));
-	/*
-	 * Each switch repeats the name, so only a different name counts. Idle tasks are
-	 * "swapper/1", ...
-	 */
-	if (!c->tid ||
-	    (t->has_comm && !t->is_untimed && !strcmp(strpool_text(s->strings, t->comm), c->text)))
+	/* Idle tasks are "swapper/1", ... */
+	if (!c->tid || state_has_name(s, t, c->text))
 		return 0;
 	TRY(strpool_intern(s->strings, c->text, strlen(c->text), &comm));
 	state_name_task(s, t, comm, c->time_ns, false);
 	return 0;
 }
 
-bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid)
+bool state_switch_only(struct state *s, const struct change *c, struct runner *ret_before)
 {
-	const uint64_t who = hash64_find(&s->running, state_key_of(cpu));
-	uint64_t i;
+	struct runner *r = &s->running[(uint32_t)c->cpu % STATE_ARRAY_CPUS];
+	uint64_t task;
+
+	if (c->kind != CHANGE_SWITCH || (uint32_t)c->cpu >= STATE_ARRAY_CPUS || r->tid == -1 ||
+	    c->tid == -1)
+		return false;
+	task = hash64_find(&s->by_tid, state_key_of(c->tid));
+	if (task == HASH64_EMPTY ||
+	    (c->tid && c->text && !state_has_name(s, &s->tasks.v[task], c->text)))
+		return false;
+	*ret_before = *r;
+	*r = (struct runner){ .pid = c->pid, .tid = c->tid, .task = (uint32_t)task + 1 };
+	return true;
+}
+
+int32_t state_pid_of(const struct state *s, int32_t tid)
+{
+	const uint64_t i = hash64_find(&s->by_tid, state_key_of(tid));
+
+	return i == HASH64_EMPTY ? -1 : s->tasks.v[i].pid;
+}
+
+bool state_running_far(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid)
+{
+	const uint64_t who = hash64_find(&s->running_far, state_key_of(cpu));
 
 	if (who >= NOBODY)
 		return false;
 	*ret_tid = (int32_t)(uint32_t)who;
 	*ret_pid = (int32_t)(who >> 32);
-	if (*ret_pid != -1)
-		return true;
-	i = hash64_find(&s->by_tid, (uint32_t)who);
-	if (i != HASH64_EMPTY)
-		*ret_pid = s->tasks.v[i].pid;
+	if (*ret_pid == -1)
+		*ret_pid = state_pid_of(s, *ret_tid);
 	return true;
 }
 

@@ -61,6 +61,17 @@ struct recent_comm {
 };
 enum { STATE_RECENT_COMMS = 64 };
 
+/*
+ * The task that runs on a cpu. pid is -1 if no record named its process; then it is that of the
+ * task, if that is known by now.
+ */
+struct runner {
+	int32_t pid, tid; /* tid is -1 if the task is unknown */
+	uint32_t task;    /* index in tasks, counted from 1; 0 if it was not there at the switch */
+};
+/* Runners of cpus below this number are in an array. */
+enum { STATE_ARRAY_CPUS = 256 };
+
 /* The last numbers of tasks and names. All states of a session share them. */
 struct state_numbers {
 	uint64_t tasks, names;
@@ -73,8 +84,9 @@ struct state {
 	struct recent_comm recent[STATE_RECENT_COMMS];
 	struct lineage processes; /* by pid: struct address_space, one reference each */
 	struct address_space *kernel;
-	struct hash64 running; /* cpu -> its task: pid, tid */
-	struct hash64 cgroups; /* id -> its path's id in the string pool */
+	struct runner running[STATE_ARRAY_CPUS];
+	struct hash64 running_far; /* further cpus -> pid, tid */
+	struct hash64 cgroups;     /* id -> its path's id in the string pool */
 	/* numbers points to the ones in use, which may be another state's */
 	struct state_numbers own_numbers, *numbers;
 	bool marks_exec; /* the recording marks names that were set by exec */
@@ -121,11 +133,43 @@ static inline int state_comm(struct state *s, int32_t pid, int32_t tid, uint32_t
 int state_task(struct state *s, int32_t pid, int32_t tid, const struct task **ret);
 /* The name under which a task's program was started, if known: perf groups threads by it. */
 const struct task_name *state_program(const struct state *s, const struct task *t, int32_t tid);
+/* state_running() for cpus that are not in the array. */
+bool state_running_far(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid);
+/* The process of a task; -1 if it is unknown. */
+int32_t state_pid_of(const struct state *s, int32_t tid);
 /*
  * The task that runs on a cpu. False, with nothing set, if no SWITCH named one. *ret_pid is -1 if
  * no record named its process.
  */
-bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid, int32_t *ret_tid);
+static inline bool state_running(const struct state *s, int32_t cpu, int32_t *ret_pid,
+				 int32_t *ret_tid)
+{
+	const struct runner *r;
+
+	if (__builtin_expect((uint32_t)cpu >= STATE_ARRAY_CPUS, 0))
+		return state_running_far(s, cpu, ret_pid, ret_tid);
+	r = &s->running[cpu];
+	if (r->tid == -1)
+		return false;
+	*ret_tid = r->tid;
+	*ret_pid = r->pid != -1 ? r->pid
+		   : r->task    ? s->tasks.v[r->task - 1].pid
+				: state_pid_of(s, r->tid);
+	return true;
+}
+
+/*
+ * Applies a SWITCH that changes nothing but the task that runs on its cpu: both tasks are known,
+ * and have their names already. *ret_before is who ran, for state_switch_back(). False, with
+ * nothing done, if state_apply() is needed.
+ */
+bool state_switch_only(struct state *s, const struct change *change, struct runner *ret_before);
+/* Undoes the last state_switch_only() of a cpu. */
+static inline void state_switch_back(struct state *s, int32_t cpu, const struct runner *before)
+{
+	s->running[cpu] = *before;
+}
+
 /* The current mappings of a process; NULL if none are known. Borrowed. */
 struct address_space *state_space(struct state *s, int32_t pid);
 /*

@@ -186,9 +186,56 @@ def check_reads():
                   for comm, tid, r in rows], 'writes': []})
 
 
+TASKS = '''
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, next_comm):
+    print(common_nsecs, common_pid, common_comm)
+def syscalls__sys_enter_read(event_name, context, common_cpu, common_secs, common_nsecs,
+                             common_pid, common_comm, common_callchain, fd, count):
+    print(common_nsecs, common_pid, common_comm)
+'''
+# Code of the script ran that may have defined a function for the refused exits: the events of the
+# batch that follow are given back.
+CHANGES = TASKS + '''
+def syscalls__sys_enter_read(event_name, context, common_cpu, common_secs, common_nsecs,
+                             common_pid, common_comm, common_callchain, fd, count):
+    print(common_nsecs, common_pid, common_comm)
+    globals()['changed_%d' % (common_nsecs % 3)] = common_nsecs
+'''
+
+
+def check_given_back():
+    """Events keep their tasks if the switches behind them are read twice."""
+    def body(p):
+        for turn in range(200):
+            before, after = 70 + (turn + 2) % 3, 70 + turn % 3
+            p.int(0, 8).int(100 + 10 * turn, 64).raw(b'task-%d' % before).raw(bytes(9))
+            p.int(before, 32).int(20, 32).int(0, 64).raw(b'task-%d' % after).raw(bytes(9))
+            p.int(after, 32).int(20, 32)
+            for at in range(1, 1 + turn % 3):
+                p.int(1, 8).int(100 + 10 * turn + 2 * at, 64).int(3, 32).int(7, 64)
+                p.int(2, 8).int(101 + 10 * turn + 2 * at, 64).int(7, 64)
+
+    one = packets('le', lambda p: None, lambda p, c, t: p.int(c, 32).int(t, 32).int(3, 32), body)
+    folder = write(TOP / 'tasks', SCHED % trace_block('le'), channel0_3=one)
+    want = []
+    for turn in range(200):
+        now, before, after = 100 + 10 * turn, 70 + (turn + 2) % 3, 70 + turn % 3
+        want.append('%d %d task-%d' % (now, before, before))
+        want += ['%d %d task-%d' % (now + 2 * at, after, after) for at in range(1, 1 + turn % 3)]
+    for name, text in ('once', TASKS), ('twice', CHANGES):
+        path = TOP / (name + '.py')
+        path.write_text(text)
+        status, out, err = script(folder, '-s', path)
+        say(status == 0 and out.splitlines() == want, 'the tasks of events that are read ' + name,
+            err + '\n'.join('%s, expected %s' % pair for pair in zip(out.splitlines(), want)
+                            if pair[0] != pair[1])[:1000])
+
+
 def main():
     try:
         check_reads()
+        check_given_back()
         check_scripts()
         check_files()
     finally:

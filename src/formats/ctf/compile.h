@@ -42,6 +42,13 @@ struct ctf_choice {
 	uint32_t step;
 };
 
+/* What is added to a copied number of a payload, in this host's byte order. */
+struct ctf_add {
+	uint32_t to;
+	int32_t add;
+	uint8_t width;
+};
+
 struct ctf_step {
 	uint8_t kind; /* enum ctf_kind */
 	uint8_t role; /* enum ctf_role */
@@ -77,7 +84,9 @@ struct ctf_step {
 	uint32_t to;
 	uint32_t copy_bytes, copy_next;
 	uint8_t fill, width;
-	int32_t add; /* a number's difference to that of the kernel */
+	int32_t add;      /* a number's difference to that of the kernel */
+	uint32_t nr_adds; /* of the steps up to copy_next */
+	const struct ctf_add *adds;
 };
 
 #endif

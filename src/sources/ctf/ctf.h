@@ -18,6 +18,7 @@ enum {
 	/* Offsets and lengths of dynamic fields have 16 bits. */
 	CTF_LARGEST_PAYLOAD = 2 * (UINT16_MAX + 1),
 	CTF_PAYLOADS_BYTES = 2 * CTF_LARGEST_PAYLOAD,
+	CTF_MOST_SWITCHES = 64, /* of one call of decode() */
 	/* Bits of the first byte of a record that belong to the record before (cut.flags). */
 	CTF_CUT_BITS_SHIFT = 5
 };
@@ -121,6 +122,9 @@ struct ctf_event_type {
 	enum ctf_task_rule rule;
 	const struct sonde_field *known[NR_KNOWN]; /* NULL: the event has no such field */
 	bool is_alias;
+	bool has_task; /* fields name the cpu, the process or the thread */
+	/* The step that copies the complete payload of an event, or NULL. */
+	const struct ctf_step *copy;
 	/* Contexts that sonde added when it wrote the trace: no fields of the schema. */
 	struct sonde_field *added; /* in the arena */
 	size_t nr_added;
@@ -128,6 +132,11 @@ struct ctf_event_type {
 
 struct ctf_task {
 	char comm[CTF_COMM_BYTES];
+};
+
+/* A switch, and that to the task before it. The other members of both changes stay 0. */
+struct ctf_switch {
+	struct change change, before;
 };
 
 struct ctf_source {
@@ -159,6 +168,8 @@ struct ctf_source {
 	char change_text[4096];
 	struct change before; /* of change */
 	char before_text[CTF_COMM_BYTES];
+	struct ctf_switch switches[CTF_MOST_SWITCHES];
+	size_t nr_switches;
 };
 
 static inline struct ctf_source *ctf_source_of(struct source *s)
@@ -184,9 +195,19 @@ int ctf_packet_read(const struct ctf_source *s, const struct ctf_file *file, uin
 		    struct ctf_packet *ret, size_t *ret_need, const char **ret_why);
 /* Cycles of a clock in ns since 1970, at least 0. */
 uint64_t ctf_ns(const struct ctf_clock *clock, uint64_t cycles);
+const struct ctf_event_class *ctf_event_class_search(const struct ctf_stream_class *stream,
+						     const struct ctf_reader *rd, uint64_t id);
 /* The class of the event whose header was walked over; NULL if there is none. */
-const struct ctf_event_class *ctf_event_class_of(const struct ctf_stream_class *stream,
-						 const struct ctf_reader *rd);
+static inline const struct ctf_event_class *ctf_event_class_of(
+	const struct ctf_stream_class *stream, const struct ctf_reader *rd)
+{
+	const uint64_t id = rd->seen & 1u << CTF_ROLE_EVENT_ID ? rd->roles[CTF_ROLE_EVENT_ID] : 0;
+
+	/* most tracers number them from 0 on */
+	if (__builtin_expect(id < stream->events.n && stream->events.v[id]->id == id, 1))
+		return stream->events.v[id];
+	return ctf_event_class_search(stream, rd, id);
+}
 /* cut.c */
 int ctf_cut(const struct source *s, unsigned file, struct unit *unit, const uint8_t *p, size_t len,
 	    uint64_t file_off, struct cut *ret, int max, uint64_t *ret_used, size_t *ret_need);
@@ -201,6 +222,8 @@ struct ctf_filler {
 };
 int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
 		     struct ctf_filler *f);
+/* ctf_fill_program() for a program that is one FILL_COPY: its struct, and the step that copies. */
+int ctf_fill_copy(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f);
 /* aliases.c */
 struct ctf_alias {
 	const char *name; /* of LTTng's event */
@@ -220,6 +243,12 @@ int ctf_decode(struct source *s, const struct cut *cuts, int nr, int *at, struct
 void ctf_event_reader(struct ctf_source *s, const struct cut *cut, struct ctf_reader *ret);
 /* tasks.c: what an event changes, or NULL. */
 const struct change *ctf_task_change(struct ctf_source *s, const struct ctf_event_type *type,
+				     const struct event *ev);
+/*
+ * A switch whose names are in the event's payload. It is valid until the next call of decode().
+ * NULL if there is no room, or if it must be made by ctf_task_change().
+ */
+const struct change *ctf_task_switch(struct ctf_source *s, const struct ctf_event_type *type,
 				     const struct event *ev);
 enum ctf_task_rule ctf_task_rule_of(const char *name);
 void ctf_task_find_fields(struct ctf_event_type *type);

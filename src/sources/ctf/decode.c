@@ -165,8 +165,12 @@ static int decode_header(struct ctf_source *s, struct ctf_reader *rd, const stru
 static int decode_fill(struct ctf_reader *rd, const struct ctf_event_type *type,
 		       struct ctf_filler *filler)
 {
-	memset(filler->to, 0, type->fixed);
 	filler->used = type->fixed;
+	if (type->copy) {
+		memset(filler->to + type->fixed - 8, 0, 8);
+		return ctf_fill_copy(&type->class->fields_program, rd, filler);
+	}
+	memset(filler->to, 0, type->fixed);
 	TRY(ctf_fill_program(&type->stream->event_context_program, rd, filler));
 	TRY(ctf_fill_program(&type->class->context_program, rd, filler));
 	return ctf_fill_program(&type->class->fields_program, rd, filler);
@@ -175,9 +179,12 @@ static int decode_fill(struct ctf_reader *rd, const struct ctf_event_type *type,
 static void decode_set_task(const struct ctf_source *s, const struct ctf_file *file,
 			    const struct ctf_event_type *type, struct event *ret)
 {
+	ret->pub.pid = ret->pub.tid = s->vpid;
+	ret->pub.cpu = file->cpu;
+	if (!type->has_task)
+		return;
 	ret->pub.cpu = type->known[KNOWN_CPU] ? (int32_t)ctf_known_number(type, KNOWN_CPU, ret, -1)
 					      : file->cpu;
-	ret->pub.pid = ret->pub.tid = s->vpid;
 	if (type->known[KNOWN_PID] || type->known[KNOWN_TID]) {
 		ret->pub.tid = (int32_t)ctf_known_number(
 			type, type->known[KNOWN_TID] ? KNOWN_TID : KNOWN_PID, ret, -1);
@@ -257,9 +264,16 @@ static bool decode_ahead(struct ctf_source *s, const struct cut *cut, struct eve
 		return false;
 	if (s->omits_values)
 		return decode_event(s, cut, &d, ret, scratch);
-	if (d.type->rule != TASK_NONE || !decode_event(s, cut, &d, ret, scratch) || d.why ||
-	    !ctf_task_is_named(s, d.type, ret))
+	if ((d.type->rule != TASK_NONE && d.type->rule != TASK_SWITCH) ||
+	    !decode_event(s, cut, &d, ret, scratch) || d.why)
 		return false;
+	if (d.type->rule == TASK_SWITCH) {
+		ret->change = ctf_task_switch(s, d.type, ret);
+		if (!ret->change)
+			return false;
+	} else if (!ctf_task_is_named(s, d.type, ret)) {
+		return false;
+	}
 	s->payloads_used += (ret->pub.bytes_len + 7) & ~(size_t)7;
 	return true;
 }
@@ -286,7 +300,7 @@ int ctf_decode(struct source *source, const struct cut *cuts, int nr, int *at, s
 	struct ctf_source *s = ctf_source_of(source);
 	int n = 0;
 
-	s->payloads_used = 0;
+	s->payloads_used = s->nr_switches = 0;
 	for (; *at < nr && n < max && decode_ahead(s, &cuts[*at], &ret[n], &s->scratch); n++)
 		++*at;
 	if (n)

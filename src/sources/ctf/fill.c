@@ -2,6 +2,7 @@
 /* Puts the values of an event into its payload, at the places that schemas.c chose. */
 
 #include "formats/ctf/text.h"
+#include "model/value.h"
 #include "sources/ctf/ctf.h"
 
 static void fill_store(uint8_t *to, unsigned width, uint64_t v)
@@ -133,6 +134,25 @@ static inline int fill_number(const struct ctf_step *s, struct ctf_reader *rd, u
 	return 0;
 }
 
+/* This step and the next ones up to copy_next. */
+static inline int fill_copy(const struct ctf_step *s, struct ctf_reader *rd, struct ctf_filler *f)
+{
+	TRY(ctf_has(rd, rd->pos, 8 * (uint64_t)s->copy_bytes));
+	memcpy(f->to + s->to, rd->bytes + rd->pos / 8, s->copy_bytes);
+	rd->pos += 8 * (uint64_t)s->copy_bytes;
+	for (const struct ctf_add *a = s->adds, *end = a + s->nr_adds; a < end; a++)
+		fill_store(f->to + a->to, a->width,
+			   value_u64(f->to + a->to, a->width, false) + (uint64_t)(int64_t)a->add);
+	return 0;
+}
+
+int ctf_fill_copy(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)
+{
+	rd->pos = ctf_align(rd, program->steps[0].align);
+	rd->pos = ctf_align(rd, program->steps[1].align);
+	return fill_copy(&program->steps[1], rd, f);
+}
+
 int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)
 {
 	const struct ctf_step *steps = program->steps;
@@ -148,9 +168,7 @@ int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd, s
 			TRY(ctf_walk_steps(steps, i, s->next, rd));
 			break;
 		case FILL_COPY:
-			TRY(ctf_has(rd, rd->pos, 8 * (uint64_t)s->copy_bytes));
-			memcpy(f->to + s->to, rd->bytes + rd->pos / 8, s->copy_bytes);
-			rd->pos += 8 * (uint64_t)s->copy_bytes;
+			TRY(fill_copy(s, rd, f));
 			i = s->copy_next;
 			continue;
 		case FILL_NUMBER:

@@ -116,14 +116,11 @@ int ctf_packet_read(const struct ctf_source *s, const struct ctf_file *file, uin
 	return packet_sizes(&rd, left, ret, ret_why);
 }
 
-const struct ctf_event_class *ctf_event_class_of(const struct ctf_stream_class *stream,
-						 const struct ctf_reader *rd)
+const struct ctf_event_class *ctf_event_class_search(const struct ctf_stream_class *stream,
+						     const struct ctf_reader *rd, uint64_t id)
 {
-	const uint64_t id = rd->seen & 1u << CTF_ROLE_EVENT_ID ? rd->roles[CTF_ROLE_EVENT_ID] : 0;
 	uint64_t i;
 
-	if (id < stream->events.n && stream->events.v[id]->id == id)
-		return stream->events.v[id]; /* most tracers number them from 0 on */
 	if (!(rd->seen & 1u << CTF_ROLE_EVENT_ID) && stream->events.n == 1)
 		return stream->events.v[0];
 	i = hash64_find(&stream->event_of_id, id);

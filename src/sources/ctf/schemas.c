@@ -236,6 +236,12 @@ static uint8_t schemas_order(const struct ctf_step *steps, uint32_t i)
 					     : SONDE_ORDER_LITTLE;
 }
 
+/* True if something can be added to the number after it was copied. */
+static bool schemas_can_add(const struct ctf_step *s)
+{
+	return s->kind == CTF_INT && s->is_big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 /* True if the value may be copied as it is recorded: bytes, or numbers of complete bytes. */
 static bool schemas_is_plain(struct layout *l, const struct ctf_step *s)
 {
@@ -244,7 +250,7 @@ static bool schemas_is_plain(struct layout *l, const struct ctf_step *s)
 
 	if (l->alias && s->shown)
 		(void)ctf_alias_field(l->alias, s->shown, &add);
-	return s->is_fixed && !s->is_hidden && !add && !(s->align % 8) &&
+	return s->is_fixed && !s->is_hidden && (!add || schemas_can_add(s)) && !(s->align % 8) &&
 	       schemas_is_number(number) && !(number->align % 8) &&
 	       (number->bits == 8 || number->bits == 16 || number->bits == 32 ||
 		number->bits == 64) &&
@@ -284,6 +290,30 @@ static bool schemas_is_own_length(const struct layout *l, const struct ctf_step 
 	       s->slot != CTF_NO_SLOT && s->slot == sequence->ref && s->shown[0] == '_' &&
 	       !strncmp(s->shown + 1, sequence->shown, n) &&
 	       !strncmp(s->shown + 1 + n, "_length", strlen("_length"));
+}
+
+/* What is added to numbers of the copied steps from the i-th one on. */
+static int schemas_make_adds(struct layout *l, struct ctf_step *steps, uint32_t i)
+{
+	struct ctf_step *first = &steps[i];
+	struct ctf_add *adds;
+	uint32_t n = 0;
+
+	for (uint32_t k = i; k < first->copy_next; k = steps[k].next)
+		n += steps[k].add != 0;
+	if (!n)
+		return 0;
+	first->adds = adds = arena_array(&l->s->arena, n, sizeof(*adds));
+	if (!adds)
+		return err_nomem();
+	for (uint32_t k = i; k < first->copy_next; k = steps[k].next)
+		if (steps[k].add)
+			adds[first->nr_adds++] = (struct ctf_add){
+				.to = steps[k].to,
+				.add = steps[k].add,
+				.width = (uint8_t)(steps[k].bits / 8),
+			};
+	return 0;
 }
 
 /* The members of the struct at a step, which become fields. */
@@ -331,6 +361,9 @@ static int schemas_members(struct layout *l, struct ctf_step *steps, uint32_t at
 			steps[i].fill = FILL_NONE;
 		}
 	}
+	for (uint32_t i = at + 1; i < steps[at].next && r >= 0; i = steps[i].next)
+		if (steps[i].fill == FILL_COPY)
+			r = schemas_make_adds(l, steps, i);
 	copy = arena_array(a, fields.n + 1, sizeof(*copy));
 	if (copy && fields.n)
 		memcpy(copy, fields.v, fields.n * sizeof(*copy));
@@ -495,6 +528,20 @@ static int schemas_take_added(struct layout *l, struct ctf_event_type *type)
 	return 0;
 }
 
+/* The step that copies all `used` bytes of a payload, if there is such a one. */
+static const struct ctf_step *schemas_only_copy(const struct ctf_event_type *type, uint32_t used)
+{
+	const struct ctf_program *fields = &type->class->fields_program;
+	const struct ctf_step *first = fields->nr > 1 ? &fields->steps[1] : NULL;
+
+	return first && !type->stream->event_context_program.nr &&
+			       !type->class->context_program.nr && first->fill == FILL_COPY &&
+			       first->copy_next == fields->nr && !first->to &&
+			       first->copy_bytes == used
+		       ? first
+		       : NULL;
+}
+
 static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 {
 	struct layout l = { .s = s, .is_context = true };
@@ -548,11 +595,13 @@ static int schemas_make_type(struct ctf_source *s, struct ctf_event_type *type)
 	if (!sc->fields)
 		return err_nomem();
 	type->fixed = (l.used + 7) & ~7u;
+	type->copy = schemas_only_copy(type, l.used);
 	TRY(schema_table_take(s->opts.schemas, sc, s, &type->schema));
 	type->rule = s->is_kernel ? ctf_task_rule_of(type->class->name)
 		     : l.is_perf && !strcmp(sc->system, "sched") ? ctf_task_rule_of(sc->event)
 								 : TASK_NONE;
 	ctf_task_find_fields(type);
+	type->has_task = type->known[KNOWN_CPU] || type->known[KNOWN_PID] || type->known[KNOWN_TID];
 	return 0;
 }
 

@@ -187,6 +187,56 @@ static bool tasks_switch(struct ctf_source *s, const struct ctf_event_type *type
 	return true;
 }
 
+/* A text in the payload; NULL if it must be copied because it has no end, or if there is none. */
+static inline const char *tasks_text_there(const struct sonde_field *f, const struct event *ev,
+					   size_t most)
+{
+	const uint8_t *p;
+	uint32_t len;
+	size_t n;
+
+	if (!f)
+		return NULL;
+	if (f->width == CTF_COMM_BYTES && !f->is_dynamic && field_is_inside(f, ev->pub.bytes_len)) {
+		p = ev->pub.bytes + f->offset;
+		return value_comm_len(p) < CTF_COMM_BYTES ? (const char *)p : NULL;
+	}
+	p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len);
+	n = p ? strnlen((const char *)p, len) : 0;
+	return n < len && n <= most ? (const char *)p : NULL;
+}
+
+/* tasks_switch_to(), for a change whose other members are 0. */
+static inline bool tasks_switch_ahead(const struct ctf_event_type *type, const struct event *ev,
+				      enum ctf_known known_tid, enum ctf_known known_comm,
+				      struct change *ret)
+{
+	const char *comm = tasks_text_there(type->known[known_comm], ev, CTF_COMM_BYTES - 1);
+	const int32_t tid = tasks_id(type, known_tid, ev);
+
+	ret->kind = CHANGE_SWITCH;
+	ret->cpu = ev->pub.cpu;
+	ret->pid = tid ? -1 : 0;
+	ret->tid = tid;
+	ret->time_ns = ev->pub.time_ns;
+	ret->text = comm;
+	return comm && ret->cpu >= 0 && type->known[known_tid];
+}
+
+const struct change *ctf_task_switch(struct ctf_source *s, const struct ctf_event_type *type,
+				     const struct event *ev)
+{
+	struct ctf_switch *to = &s->switches[s->nr_switches];
+
+	if (s->nr_switches == CTF_MOST_SWITCHES ||
+	    !tasks_switch_ahead(type, ev, KNOWN_NEXT_TID, KNOWN_NEXT_COMM, &to->change) ||
+	    !tasks_switch_ahead(type, ev, KNOWN_PREV_TID, KNOWN_PREV_COMM, &to->before))
+		return NULL;
+	to->change.before = &to->before;
+	s->nr_switches++;
+	return &to->change;
+}
+
 static bool tasks_by_rule(struct ctf_source *s, const struct ctf_event_type *type,
 			  const struct event *ev, struct change *ret)
 {
