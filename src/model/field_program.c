@@ -116,6 +116,7 @@ const struct field_program *field_program_new(const struct sonde_schema *sc)
 		return NULL;
 	*p = (struct field_program){
 		.steps = arena_array(sc->arena, sc->nr_fields + 1, sizeof(*p->steps)),
+		.need = 1, /* an event without a payload may have no text at all */
 	};
 	for (size_t i = 0; p->steps && i < sc->nr_fields; i++)
 		if (!sc->fields[i].is_common && !program_add(p, sc, &sc->fields[i]))

@@ -100,8 +100,12 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 		.printk = text_env_printk,
 		.divided_by_zero = text_env_divided_by_zero,
 	};
+	const struct field_program *fields = ev->schema->field_program;
 	const struct printfmt *pf = ev->schema->print;
 
+	if (fields && !(ev->pub.flags & SONDE_EVENT_SWAPPED) &&
+	    field_program_run(fields, ev->pub.bytes, ev->pub.bytes_len, out))
+		return;
 	/* an event made from a group's counts: no fields were recorded */
 	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0) &&
 	    !ev->schema->put_text)

@@ -222,6 +222,19 @@ static void finish_header(struct ctf_stream_class *stream)
 	stream->compact_align = steps[0].align;
 }
 
+static void finish_event(const struct ctf_stream_class *stream, struct ctf_event_class *event)
+{
+	const struct ctf_step *fields = event->fields_program.steps;
+
+	if (stream->compact_slot == CTF_NO_SLOT || stream->event_context_program.nr ||
+	    event->context_program.nr || event->fields_program.nr < 2 || !fields[0].is_fixed ||
+	    fields[1].align > fields[0].align)
+		return;
+	event->is_quick = true;
+	event->quick_align = fields[0].align;
+	event->quick_bits = fields[0].fixed_bits;
+}
+
 int ctf_finish(struct ctf_trace *t)
 {
 	TRY(finish_program(t, &t->packet_header_program));
@@ -235,5 +248,8 @@ int ctf_finish(struct ctf_trace *t)
 		TRY(finish_program(t, &(*event)->context_program));
 		TRY(finish_program(t, &(*event)->fields_program));
 	}
+	vec_foreach(stream, &t->streams)
+		vec_foreach(event, &(*stream)->events)
+			finish_event(*stream, *event);
 	return 0;
 }

@@ -132,6 +132,10 @@ struct ctf_event_class {
 	const struct ctf_type *context, *fields;
 	struct ctf_program context_program, fields_program;
 	uint32_t place; /* number of the class in the trace */
+	/* Has only fields, and these never change their size: ctf_find_quick(). */
+	bool is_quick;
+	uint32_t quick_align; /* of the fields, in bits */
+	uint64_t quick_bits;  /* of the fields if they begin at their alignment */
 };
 
 struct ctf_stream_class {

@@ -50,9 +50,15 @@ uint32_t ctf_choose(const struct ctf_step *variant, uint64_t tag);
 /* The end of a string whose first byte is at pos: *ret is its length without the NUL. */
 int ctf_read_string(struct ctf_reader *rd, uint64_t *ret);
 
+/* The next multiple of align, which counts from a packet's begin, in front of `origin`. */
+static inline uint64_t ctf_align_from(uint64_t origin, uint64_t pos, uint32_t align)
+{
+	return ((pos + origin + align - 1) & ~(uint64_t)(align - 1)) - origin;
+}
+
 static inline uint64_t ctf_align(const struct ctf_reader *rd, uint32_t align)
 {
-	return ((rd->pos + rd->origin + align - 1) & ~(uint64_t)(align - 1)) - rd->origin;
+	return ctf_align_from(rd->origin, rd->pos, align);
 }
 
 static inline int ctf_walk_bad(struct ctf_reader *rd, const char *why)
@@ -163,6 +169,46 @@ static inline int ctf_walk_header(const struct ctf_stream_class *stream, struct 
 	rd->clock = ctf_clock_advance(rd->clock, word >> 5, 27);
 	rd->pos = pos + 32;
 	return 0;
+}
+
+/* The places of an event, in bits. */
+struct ctf_places {
+	const struct ctf_event_class *class;
+	uint64_t header, behind_header, fields, end;
+	uint32_t stamp; /* the low 27 bits of the clock */
+};
+
+/*
+ * Finds what most events of LTTng are: a compact header, and fields that never change their size.
+ * It is behind pos, its packet begins `origin` bits in front of bytes, and there are `limit` bits.
+ * False for any other event, which must be walked over.
+ */
+static inline bool ctf_find_quick(const struct ctf_stream_class *stream, const uint8_t *bytes,
+				  uint64_t origin, uint64_t pos, uint64_t limit,
+				  struct ctf_places *ret)
+{
+	const struct ctf_event_class *event;
+	uint32_t word, id;
+
+	if (stream->compact_slot == CTF_NO_SLOT)
+		return false;
+	ret->header = ctf_align_from(origin, pos, stream->compact_align);
+	ret->behind_header = ret->header + 32;
+	if (ret->behind_header > limit)
+		return false;
+	memcpy(&word, bytes + ret->header / 8, sizeof(word));
+	word = le32toh(word);
+	id = word & 31;
+	if (id == 31 || id >= stream->events.n)
+		return false;
+	event = stream->events.v[id];
+	ret->fields = ctf_align_from(origin, ret->behind_header, event->quick_align);
+	ret->end = ret->fields + event->quick_bits;
+	if (event->id != id || !event->is_quick || ret->end > limit)
+		return false;
+	ret->class = event;
+	ret->stamp = word >> 5;
+	return true;
 }
 
 #endif

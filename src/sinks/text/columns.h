@@ -165,7 +165,7 @@ struct who_text {
 	uint32_t len;
 	char text[52];
 };
-enum { RECENT_WHO = 64, WHO_COPY_BYTES = 48 };
+enum { RECENT_WHO = 256, WHO_COPY_BYTES = 48 };
 
 /* A comm followed by a blank: right aligned in 16 places, or truncated to 8. */
 #define COMM_TEXT_LONG 255u

@@ -194,7 +194,7 @@ static inline char *head_put_who(struct text_sink *s, char *p, const struct even
 				 uint64_t columns)
 {
 	const struct sonde_event *e = &ev->pub;
-	struct who_text *w = &s->who[((uint32_t)e->tid ^ (uint32_t)e->cpu << 3) % RECENT_WHO];
+	struct who_text *w = &s->who[((uint32_t)e->tid ^ (uint32_t)e->cpu << 5) % RECENT_WHO];
 
 	if (__builtin_expect(w->columns != columns || w->comm != e->comm || w->tid != e->tid ||
 				     w->pid != e->pid || w->cpu != e->cpu,

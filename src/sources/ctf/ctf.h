@@ -222,8 +222,8 @@ struct ctf_filler {
 };
 int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
 		     struct ctf_filler *f);
-/* ctf_fill_program() for a program that is one FILL_COPY: its struct, and the step that copies. */
-int ctf_fill_copy(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f);
+/* Copies the bytes of the complete fields of a type whose `copy` is not NULL. */
+void ctf_fill_copy(const struct ctf_event_type *type, const uint8_t *fields, uint8_t *to);
 /* aliases.c */
 struct ctf_alias {
 	const char *name; /* of LTTng's event */

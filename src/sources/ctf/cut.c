@@ -161,6 +161,24 @@ static size_t cut_need(const struct ctf_reader *rd)
 	return (size_t)(((rd->need > twice ? rd->need : twice) + 7) / 8);
 }
 
+/* The record of an event between two bits of what is not done. time: in cycles. */
+static inline void cut_put_event(struct cutting *c, uint64_t time, uint64_t first, uint64_t end)
+{
+	const struct ctf_clock *clock = ((const struct ctf_stream_class *)c->unit->ctx)->clock;
+
+	c->ret[c->n++] = (struct cut){
+		.time_ns = clock ? ctf_ns(clock, time) : 0,
+		.file_off = c->file_off + c->at + first / 8,
+		.bytes = c->p + c->at + first / 8,
+		.len = (uint32_t)((end + 7) / 8 - first / 8),
+		.file = (uint16_t)c->nr,
+		.order = clock && !c->s->opts.unordered ? CUT_ORDERED : CUT_AT_ONCE,
+		.flags = (uint8_t)(CUT_SAMPLE | first % 8 << CTF_CUT_BITS_SHIFT),
+	};
+	c->at += end / 8;
+	c->bits = end % 8;
+}
+
 /* Cuts the next event. Returns 1, 0 if the call ends here, <0 if the file does. */
 static int cut_event(struct cutting *c)
 {
@@ -168,14 +186,21 @@ static int cut_event(struct cutting *c)
 	const struct ctf_stream_class *stream = c->unit->ctx;
 	const uint64_t start = c->file_off + c->at - packet->off, clock = c->unit->time_base;
 	uint64_t first, time;
+	struct ctf_places places;
 	struct ctf_reader rd;
 	int r;
 
+	rd.avail = 8 * (c->len - c->at);
+	rd.end = packet->content - 8 * start;
+	if (ctf_find_quick(stream, c->p + c->at, 8 * start, c->bits,
+			   rd.avail < rd.end ? rd.avail : rd.end, &places)) {
+		c->unit->time_base = ctf_clock_advance(clock, places.stamp, 27);
+		cut_put_event(c, c->unit->time_base, places.header, places.end);
+		return 1;
+	}
 	rd.bytes = c->p + c->at;
 	rd.origin = 8 * start;
 	rd.pos = c->bits;
-	rd.avail = 8 * (c->len - c->at);
-	rd.end = packet->content - 8 * start;
 	rd.need = 0;
 	rd.clock = clock;
 	rd.slots = c->file->cut_slots;
@@ -202,17 +227,7 @@ static int cut_event(struct cutting *c)
 		cut_end_packet(c);
 		return 1;
 	}
-	c->ret[c->n++] = (struct cut){
-		.time_ns = stream->clock ? ctf_ns(stream->clock, time) : 0,
-		.file_off = c->file_off + c->at + first / 8,
-		.bytes = c->p + c->at + first / 8,
-		.len = (uint32_t)((rd.pos + 7) / 8 - first / 8),
-		.file = (uint16_t)c->nr,
-		.order = stream->clock && !c->s->opts.unordered ? CUT_ORDERED : CUT_AT_ONCE,
-		.flags = (uint8_t)(CUT_SAMPLE | first % 8 << CTF_CUT_BITS_SHIFT),
-	};
-	c->at += rd.pos / 8;
-	c->bits = rd.pos % 8;
+	cut_put_event(c, time, first, rd.pos);
 	return 1;
 }
 

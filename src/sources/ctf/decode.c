@@ -166,10 +166,6 @@ static int decode_fill(struct ctf_reader *rd, const struct ctf_event_type *type,
 		       struct ctf_filler *filler)
 {
 	filler->used = type->fixed;
-	if (type->copy) {
-		memset(filler->to + type->fixed - 8, 0, 8);
-		return ctf_fill_copy(&type->class->fields_program, rd, filler);
-	}
 	memset(filler->to, 0, type->fixed);
 	TRY(ctf_fill_program(&type->stream->event_context_program, rd, filler));
 	TRY(ctf_fill_program(&type->class->context_program, rd, filler));
@@ -252,6 +248,29 @@ static int decode_event(struct ctf_source *s, const struct cut *cut, struct deco
 	return 1;
 }
 
+/* An event whose payload is one copy of its fields. Its type; NULL for any other event. */
+static inline const struct ctf_event_type *decode_quick(struct ctf_source *s, const struct cut *cut,
+							struct event *ret)
+{
+	const struct ctf_file *file = &s->files.v[cut->file];
+	uint8_t *payload = s->payloads + s->payloads_used;
+	const struct ctf_event_type *type;
+	struct ctf_places places;
+
+	if (!file->current.is_read || !cut->unit || cut->unit->off != file->current.off ||
+	    !ctf_find_quick(file->current.class, cut->bytes,
+			    8 * (cut->file_off - file->current.off),
+			    cut->flags >> CTF_CUT_BITS_SHIFT, 8 * (uint64_t)cut->len, &places))
+		return NULL;
+	type = &s->types[places.class->place];
+	if (!type->copy || places.fields / 8 + type->copy->copy_bytes > cut->len)
+		return NULL;
+	if (!s->omits_values)
+		ctf_fill_copy(type, cut->bytes + places.fields / 8, payload);
+	decode_set_event(s, cut, type, places.behind_header, payload, type->fixed, ret);
+	return type;
+}
+
 /* False if the event must be decoded alone. */
 static bool decode_ahead(struct ctf_source *s, const struct cut *cut, struct event *ret,
 			 struct outbuf *scratch)
@@ -259,19 +278,19 @@ static bool decode_ahead(struct ctf_source *s, const struct cut *cut, struct eve
 	struct decoding d;
 
 	if (!(cut->flags & CUT_SAMPLE) ||
-	    s->payloads_used + CTF_LARGEST_PAYLOAD > sizeof(s->payloads) ||
-	    !decode_begin(s, cut, &d))
+	    s->payloads_used + CTF_LARGEST_PAYLOAD > sizeof(s->payloads))
+		return false;
+	d.type = decode_quick(s, cut, ret);
+	if (!d.type &&
+	    (!decode_begin(s, cut, &d) || !decode_event(s, cut, &d, ret, scratch) || d.why))
 		return false;
 	if (s->omits_values)
-		return decode_event(s, cut, &d, ret, scratch);
-	if ((d.type->rule != TASK_NONE && d.type->rule != TASK_SWITCH) ||
-	    !decode_event(s, cut, &d, ret, scratch) || d.why)
-		return false;
+		return true;
 	if (d.type->rule == TASK_SWITCH) {
 		ret->change = ctf_task_switch(s, d.type, ret);
 		if (!ret->change)
 			return false;
-	} else if (!ctf_task_is_named(s, d.type, ret)) {
+	} else if (d.type->rule != TASK_NONE || !ctf_task_is_named(s, d.type, ret)) {
 		return false;
 	}
 	s->payloads_used += (ret->pub.bytes_len + 7) & ~(size_t)7;

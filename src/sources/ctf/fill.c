@@ -135,22 +135,26 @@ static inline int fill_number(const struct ctf_step *s, struct ctf_reader *rd, u
 }
 
 /* This step and the next ones up to copy_next. */
-static inline int fill_copy(const struct ctf_step *s, struct ctf_reader *rd, struct ctf_filler *f)
+static inline void fill_copy_bytes(const struct ctf_step *s, const uint8_t *from, uint8_t *to)
 {
-	TRY(ctf_has(rd, rd->pos, 8 * (uint64_t)s->copy_bytes));
-	memcpy(f->to + s->to, rd->bytes + rd->pos / 8, s->copy_bytes);
-	rd->pos += 8 * (uint64_t)s->copy_bytes;
+	memcpy(to + s->to, from, s->copy_bytes);
 	for (const struct ctf_add *a = s->adds, *end = a + s->nr_adds; a < end; a++)
-		fill_store(f->to + a->to, a->width,
-			   value_u64(f->to + a->to, a->width, false) + (uint64_t)(int64_t)a->add);
-	return 0;
+		fill_store(to + a->to, a->width,
+			   value_u64(to + a->to, a->width, false) + (uint64_t)(int64_t)a->add);
 }
 
-int ctf_fill_copy(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)
+void ctf_fill_copy(const struct ctf_event_type *type, const uint8_t *fields, uint8_t *to)
 {
-	rd->pos = ctf_align(rd, program->steps[0].align);
-	rd->pos = ctf_align(rd, program->steps[1].align);
-	return fill_copy(&program->steps[1], rd, f);
+	memset(to + type->fixed - 8, 0, 8); /* what is behind the last field */
+	fill_copy_bytes(type->copy, fields, to);
+}
+
+static int fill_copy(const struct ctf_step *s, struct ctf_reader *rd, struct ctf_filler *f)
+{
+	TRY(ctf_has(rd, rd->pos, 8 * (uint64_t)s->copy_bytes));
+	fill_copy_bytes(s, rd->bytes + rd->pos / 8, f->to);
+	rd->pos += 8 * (uint64_t)s->copy_bytes;
+	return 0;
 }
 
 int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)

@@ -101,9 +101,15 @@ int64_t ctf_known_number(const struct ctf_event_type *type, enum ctf_known known
 {
 	const struct sonde_field *f = type->known[known];
 
-	return f ? (int64_t)field_sign_extend(
-			   f, field_number(f, ev->pub.bytes, ev->pub.bytes_len, false))
-		 : missing;
+	uint64_t v;
+
+	if (!f)
+		return missing;
+	v = field_number(f, ev->pub.bytes, ev->pub.bytes_len, false);
+	/* the usual one, which nothing is to be asked of */
+	return f->width == 4 && f->is_signed && !field_is_special(f)
+		       ? (int32_t)(uint32_t)v
+		       : (int64_t)field_sign_extend(f, v);
 }
 
 static int32_t tasks_id(const struct ctf_event_type *type, enum ctf_known known,
