@@ -140,9 +140,11 @@ static int plan_how_read(struct python_run *r, struct slot *slot, enum lazy_kind
 	PyObject *answer;
 	int how;
 
-	if (r->eager || r->eager_now || !sig->callee.has_names || param >= sig->callee.nr_names)
+	if (r->eager || r->eager_now || !sig->callee.has_names || param == SIZE_MAX)
 		return READ_AT_ONCE;
-	answer = PyObject_CallFunction(r->how_read, "Os", func, sig->names[param]);
+	/* without a name it is in *args */
+	answer = PyObject_CallFunction(r->how_read, "Oz", func,
+				       param < sig->callee.nr_names ? sig->names[param] : NULL);
 	how = answer ? (int)PyLong_AsLong(answer) : -1;
 	Py_XDECREF(answer);
 	if (how <= READ_NEVER)

@@ -295,6 +295,15 @@ t.is_(SAYS["LOOKERS"], ("locals", "vars", "dir", "eval", "exec", "globals", "_ge
       "the list of words that can see all variables is complete")
 r = t.script(KIND + "def trace_unhandled(a, b, c): print(kinds()); sys.exit()", both=False)
 t.is_(r.out, "['dict']\n", "some arguments are lazy without such words", r.err)
+r = t.script(KIND + "def trace_unhandled(a, b, *rest): print(kinds()); sys.exit()", both=False)
+t.is_(r.out, "['dict']\n", "arguments in *rest are lazy", r.err)
+r = t.script("import sys\nkept = []\n"
+             "def keep(): kept.append(sys._getframe(1).f_locals['rest'])\n"
+             "def trace_unhandled(a, b, *rest): keep()\n"
+             "def trace_end(): print([sorted(k[0]) == sorted(k[0].keys()) for k in kept][:5],"
+             " [type(k[0]['common_pid']) for k in kept][:5], len({k[0]['common_ns'] for k in kept}) > 5)")
+t.is_((r.out, r.rc), (repr([True] * 5) + " " + repr([int] * 5) + " True\n", 0),
+      "arguments in *rest that somebody holds are built", r.err)
 
 # ---- built key by key --------------------------------------------------------------------------
 
@@ -320,6 +329,14 @@ for how, bodies in ((0, ("c", "x = c", "return c", "f(c)", "f(*c)", "f(**c)", "f
         # 3.13 loads two variables at once
         if said != how and not (said == 0 and sys.version_info >= (3, 13) and body in ("a in c", "return a + c['a'] * c['sample']['b']")):
             print(body, said)
+for how, of_rest in ((0, ("r", "r[0]", "f(*r)", "x = r", "r = 1", "del r", "lambda: r", "a; locals()",
+                          "yield", "[exec(x) for x in []]")), (1, ("pass", "a['a']", "f(*a)"))):
+    for body in of_rest:
+        for head, may in (("a, b, *r", True), ("a, *r, k=1", True), ("*r", True), ("a, *r, **k", False)):
+            names = {}
+            exec("def handler(" + head + "):\\n " + body, names)
+            if how_read(names["handler"], None) != (how if may else 0):
+                print("*", head, body)
 print("asked")
 """
 for py, python in pythons():

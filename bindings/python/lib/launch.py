@@ -62,7 +62,7 @@ def with_log(how_read):
         how = how_read(func, name)
         code = getattr(func, "__code__", None)
         say("%s:%s: %s is %s" % (getattr(code, "co_filename", "?"),
-                                 getattr(code, "co_firstlineno", "?"), name,
+                                 getattr(code, "co_firstlineno", "?"), name or "*",
                                  ("built for each event", "left out until somebody reads it",
                                   "read by single keys", "read by single keys")[how]))
         return how

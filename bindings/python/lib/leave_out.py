@@ -18,8 +18,9 @@ LOOKERS = frozenset(("locals", "vars", "dir", "eval", "exec", "globals", "_getfr
                      "currentframe", "settrace", "breakpoint"))
 # The newest Python that the tests ran. A later one may have new ways.
 TESTED = (3, 13)
+REST = 0x04  # *args
 # *args, **kw, generator, coroutine, iterable coroutine, async generator
-FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x100 | 0x200
+FLAGS = REST | 0x08 | 0x20 | 0x80 | 0x100 | 0x200
 
 Function = type(lambda: None)
 Code = type((lambda: None).__code__)
@@ -98,9 +99,16 @@ def _by_key(code, name):
 
 
 def how_read(func, name):
+    """The answer for a parameter; for the values that *args gets, if name is None."""
     if type(func) is not Function or sys.version_info[:2] > TESTED:
         return AT_ONCE
     code = func.__code__
+    if name is None:
+        rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount:][:1]
+        if (code.co_flags & FLAGS != REST or rest[0] in code.co_cellvars or
+                _looks_around(code) or _mentions(code, rest[0])):
+            return AT_ONCE
+        return NEVER
     if code.co_flags & FLAGS or name in code.co_cellvars or _looks_around(code):
         return AT_ONCE
     return _by_key(code, name) if _mentions(code, name) else NEVER
