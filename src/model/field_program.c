@@ -24,16 +24,17 @@ enum step_form {
 };
 
 enum {
-	LABEL_COPY = 32, /* labels are copied in pieces of this size */
+	LABEL_COPY = 32, /* bytes of a label that are always copied */
 	NUMBER_ROOM = 32 /* "-" and 20 digits, and what digits.h touches behind them */
 };
 
 struct field_step {
-	const char *label; /* " name="; LABEL_COPY bytes may be read behind it */
-	uint32_t label_len;
-	uint8_t form; /* enum step_form */
-	bool swap;    /* NUMBER */
+	char label[LABEL_COPY]; /* " name=", as far as it fits */
+	uint32_t label_len;     /* of the complete one */
+	uint8_t form;           /* enum step_form */
+	bool swap;              /* NUMBER */
 	uint32_t offset, width;
+	const char *label_end; /* what follows `label`, if label_len is larger */
 	const struct sonde_field *field;
 };
 
@@ -90,12 +91,13 @@ static bool program_add(struct field_program *p, const struct sonde_schema *sc,
 	label[n - 1] = '=';
 	memset(label + n, 0, LABEL_COPY);
 	*s = (struct field_step){
-		.label = label,
+		.label_end = label + LABEL_COPY,
 		.label_len = (uint32_t)n,
 		.offset = f->offset,
 		.width = f->width,
 		.field = f,
 	};
+	memcpy(s->label, label, LABEL_COPY);
 	s->form = (uint8_t)program_form(f, &s->swap);
 	p->room += n + LABEL_COPY + NUMBER_ROOM;
 	p->nr++;
@@ -128,7 +130,7 @@ static inline char *program_put_label(char *to, const struct field_step *s)
 {
 	memcpy(to, s->label, LABEL_COPY);
 	if (__builtin_expect(s->label_len > LABEL_COPY, 0))
-		memcpy(to + LABEL_COPY, s->label + LABEL_COPY, s->label_len - LABEL_COPY);
+		memcpy(to + LABEL_COPY, s->label_end, s->label_len - LABEL_COPY);
 	return to + s->label_len;
 }
 

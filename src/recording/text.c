@@ -91,7 +91,8 @@ static void text_of_fields(const struct event *ev, struct outbuf *out)
 				out);
 }
 
-void recording_event_text(const struct event *ev, struct outbuf *out)
+/* Any text but that of a program of fields. */
+static __attribute__((noinline)) void text_of_event(const struct event *ev, struct outbuf *out)
 {
 	struct recording *rec = ev->recording;
 	const struct printfmt_env env = {
@@ -100,12 +101,8 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 		.printk = text_env_printk,
 		.divided_by_zero = text_env_divided_by_zero,
 	};
-	const struct field_program *fields = ev->schema->field_program;
 	const struct printfmt *pf = ev->schema->print;
 
-	if (fields && !(ev->pub.flags & SONDE_EVENT_SWAPPED) &&
-	    field_program_run(fields, ev->pub.bytes, ev->pub.bytes_len, out))
-		return;
 	/* an event made from a group's counts: no fields were recorded */
 	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0) &&
 	    !ev->schema->put_text)
@@ -123,6 +120,15 @@ void recording_event_text(const struct event *ev, struct outbuf *out)
 		text_of_fields(ev, out);
 	else if (ev->schema->kind == SONDE_TRACEPOINT)
 		text_hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
+}
+
+void recording_event_text(const struct event *ev, struct outbuf *out)
+{
+	const struct field_program *fields = ev->schema->field_program;
+
+	if (!fields || ev->pub.flags & SONDE_EVENT_SWAPPED ||
+	    !field_program_run(fields, ev->pub.bytes, ev->pub.bytes_len, out))
+		text_of_event(ev, out);
 }
 
 void recording_event_fields(const struct event *ev, const struct sonde_field *f, struct outbuf *out)

@@ -111,7 +111,12 @@ int state_comm_find(struct state *s, int32_t pid, int32_t tid, uint32_t *ret_id)
 
 	TRY(state_find_or_add_task(s, pid, tid, &t));
 	*ret_id = t->comm;
-	*state_recent(s, tid) = (struct recent_comm){ .tid = tid, .comm = t->comm };
+	*state_recent(s, tid) = (struct recent_comm){
+		.tid = tid,
+		.comm = t->comm,
+		.task = t->has_comm && !t->is_untimed ? (uint32_t)(t - s->tasks.v) + 1 : 0,
+		.text = strpool_text(s->strings, t->comm),
+	};
 	return 0;
 }
 
@@ -397,20 +402,33 @@ static int state_apply_switch(struct state *s, const struct change *c)
 	return 0;
 }
 
+/* The index, counted from 1, of a task with this name (NULL: any); 0 if there is none. */
+static uint32_t state_find_named(const struct state *s, int32_t tid, const char *name)
+{
+	const uint64_t i = hash64_find(&s->by_tid, state_key_of(tid));
+
+	return i == HASH64_EMPTY || (name && !state_has_name(s, &s->tasks.v[i], name))
+		       ? 0
+		       : (uint32_t)i + 1;
+}
+
 bool state_switch_only(struct state *s, const struct change *c, struct runner *ret_before)
 {
 	struct runner *r = &s->running[(uint32_t)c->cpu % STATE_ARRAY_CPUS];
-	uint64_t task;
+	const struct recent_comm *recent = state_recent(s, c->tid);
+	uint32_t task;
 
 	if (c->kind != CHANGE_SWITCH || (uint32_t)c->cpu >= STATE_ARRAY_CPUS || r->tid == -1 ||
 	    c->tid == -1)
 		return false;
-	task = hash64_find(&s->by_tid, state_key_of(c->tid));
-	if (task == HASH64_EMPTY ||
-	    (c->tid && c->text && !state_has_name(s, &s->tasks.v[task], c->text)))
+	if (recent->tid == c->tid && recent->comm && recent->task)
+		task = !c->tid || !c->text || !strcmp(recent->text, c->text) ? recent->task : 0;
+	else
+		task = state_find_named(s, c->tid, c->tid ? c->text : NULL);
+	if (!task)
 		return false;
 	*ret_before = *r;
-	*r = (struct runner){ .pid = c->pid, .tid = c->tid, .task = (uint32_t)task + 1 };
+	*r = (struct runner){ .pid = c->pid, .tid = c->tid, .task = task };
 	return true;
 }
 

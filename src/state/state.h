@@ -57,7 +57,9 @@ enum { STATE_EXITED = 1024 };
 /* A task's name, cached in front of the hash; the index is the lowest bits of the tid. */
 struct recent_comm {
 	int32_t tid;
-	uint32_t comm; /* 0 if none */
+	uint32_t comm;    /* 0 if none */
+	uint32_t task;    /* index in tasks, counted from 1; 0 if a switch may still rename it */
+	const char *text; /* of comm */
 };
 enum { STATE_RECENT_COMMS = 64 };
 

@@ -18,6 +18,7 @@ enum {
 	/* Offsets and lengths of dynamic fields have 16 bits. */
 	CTF_LARGEST_PAYLOAD = 2 * (UINT16_MAX + 1),
 	CTF_PAYLOADS_BYTES = 2 * CTF_LARGEST_PAYLOAD,
+	CTF_NS_IN_S = 1000000000,
 	CTF_MOST_SWITCHES = 64, /* of one call of decode() */
 	/* Bits of the first byte of a record that belong to the record before (cut.flags). */
 	CTF_CUT_BITS_SHIFT = 5
@@ -121,6 +122,8 @@ struct ctf_event_type {
 	uint32_t fixed; /* bytes of the payload's fixed part */
 	enum ctf_task_rule rule;
 	const struct sonde_field *known[NR_KNOWN]; /* NULL: the event has no such field */
+	/* SWITCH: all four are in the fixed part, 4 and CTF_COMM_BYTES bytes of this byte order. */
+	bool is_plain_switch;
 	bool is_alias;
 	bool has_task; /* fields name the cpu, the process or the thread */
 	/* The step that copies the complete payload of an event, or NULL. */
@@ -193,8 +196,18 @@ int ctf_head_file(int dir, char ret[NAME_MAX + 1]);
 int ctf_packet_read(const struct ctf_source *s, const struct ctf_file *file, uint64_t off,
 		    const uint8_t *p, size_t len, uint64_t clock, uint64_t *slots,
 		    struct ctf_packet *ret, size_t *ret_need, const char **ret_why);
+uint64_t ctf_ns_of_any(const struct ctf_clock *clock, uint64_t cycles);
 /* Cycles of a clock in ns since 1970, at least 0. */
-uint64_t ctf_ns(const struct ctf_clock *clock, uint64_t cycles);
+static inline uint64_t ctf_ns(const struct ctf_clock *clock, uint64_t cycles)
+{
+	int64_t ns;
+
+	return clock->freq == CTF_NS_IN_S && cycles <= INT64_MAX &&
+			       !__builtin_add_overflow(clock->base_ns, (int64_t)cycles, &ns) &&
+			       ns >= 0
+		       ? (uint64_t)ns
+		       : ctf_ns_of_any(clock, cycles);
+}
 const struct ctf_event_class *ctf_event_class_search(const struct ctf_stream_class *stream,
 						     const struct ctf_reader *rd, uint64_t id);
 /* The class of the event whose header was walked over; NULL if there is none. */
@@ -220,8 +233,12 @@ struct ctf_filler {
 	bool is_cut; /* a dynamic value was too long */
 	struct outbuf *scratch;
 };
-int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
-		     struct ctf_filler *f);
+int ctf_fill_steps(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f);
+static inline int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd,
+				   struct ctf_filler *f)
+{
+	return program->nr ? ctf_fill_steps(program, rd, f) : 0;
+}
 /* Copies the bytes of the complete fields of a type whose `copy` is not NULL. */
 void ctf_fill_copy(const struct ctf_event_type *type, const uint8_t *fields, uint8_t *to);
 /* aliases.c */
@@ -254,7 +271,15 @@ enum ctf_task_rule ctf_task_rule_of(const char *name);
 void ctf_task_find_fields(struct ctf_event_type *type);
 int64_t ctf_known_number(const struct ctf_event_type *type, enum ctf_known known,
 			 const struct event *ev, int64_t missing);
-bool ctf_task_is_named(struct ctf_source *s, const struct ctf_event_type *type,
-		       const struct event *ev);
+bool ctf_task_is_named_by(struct ctf_source *s, const struct ctf_event_type *type,
+			  const struct event *ev);
+/* True if the event changes nothing: it names its task as before, or not at all. */
+static inline bool ctf_task_is_named(struct ctf_source *s, const struct ctf_event_type *type,
+				     const struct event *ev)
+{
+	if (!type->known[KNOWN_COMM])
+		return s->vpid < 0 || s->has_named_vpid;
+	return ctf_task_is_named_by(s, type, ev);
+}
 
 #endif

@@ -161,22 +161,21 @@ static size_t cut_need(const struct ctf_reader *rd)
 	return (size_t)(((rd->need > twice ? rd->need : twice) + 7) / 8);
 }
 
-/* The record of an event between two bits of what is not done. time: in cycles. */
-static inline void cut_put_event(struct cutting *c, uint64_t time, uint64_t first, uint64_t end)
+/* The record of an event between two bits of `bytes`, which is at off. time: in cycles. */
+static inline void cut_put_event(struct cutting *c, const uint8_t *bytes, uint64_t off,
+				 uint64_t time, uint64_t first, uint64_t end)
 {
 	const struct ctf_clock *clock = ((const struct ctf_stream_class *)c->unit->ctx)->clock;
 
 	c->ret[c->n++] = (struct cut){
 		.time_ns = clock ? ctf_ns(clock, time) : 0,
-		.file_off = c->file_off + c->at + first / 8,
-		.bytes = c->p + c->at + first / 8,
+		.file_off = off + first / 8,
+		.bytes = bytes + first / 8,
 		.len = (uint32_t)((end + 7) / 8 - first / 8),
 		.file = (uint16_t)c->nr,
 		.order = clock && !c->s->opts.unordered ? CUT_ORDERED : CUT_AT_ONCE,
 		.flags = (uint8_t)(CUT_SAMPLE | first % 8 << CTF_CUT_BITS_SHIFT),
 	};
-	c->at += end / 8;
-	c->bits = end % 8;
 }
 
 /* Cuts the next event. Returns 1, 0 if the call ends here, <0 if the file does. */
@@ -186,18 +185,11 @@ static int cut_event(struct cutting *c)
 	const struct ctf_stream_class *stream = c->unit->ctx;
 	const uint64_t start = c->file_off + c->at - packet->off, clock = c->unit->time_base;
 	uint64_t first, time;
-	struct ctf_places places;
 	struct ctf_reader rd;
 	int r;
 
 	rd.avail = 8 * (c->len - c->at);
 	rd.end = packet->content - 8 * start;
-	if (ctf_find_quick(stream, c->p + c->at, 8 * start, c->bits,
-			   rd.avail < rd.end ? rd.avail : rd.end, &places)) {
-		c->unit->time_base = ctf_clock_advance(clock, places.stamp, 27);
-		cut_put_event(c, c->unit->time_base, places.header, places.end);
-		return 1;
-	}
 	rd.bytes = c->p + c->at;
 	rd.origin = 8 * start;
 	rd.pos = c->bits;
@@ -227,7 +219,9 @@ static int cut_event(struct cutting *c)
 		cut_end_packet(c);
 		return 1;
 	}
-	cut_put_event(c, time, first, rd.pos);
+	cut_put_event(c, rd.bytes, c->file_off + c->at, time, first, rd.pos);
+	c->at += rd.pos / 8;
+	c->bits = rd.pos % 8;
 	return 1;
 }
 
@@ -235,6 +229,30 @@ static int cut_event(struct cutting *c)
 static uint64_t cut_next_bit(const struct cutting *c)
 {
 	return 8 * (c->file_off + c->at - c->file->packet.off) + c->bits;
+}
+
+/* Cuts the next events as long as nothing must be walked over. */
+static void cut_quick_events(struct cutting *c)
+{
+	const struct ctf_packet *packet = &c->file->packet;
+	const struct ctf_stream_class *stream = c->unit->ctx;
+	const uint8_t *bytes = c->p + c->at;
+	const uint64_t origin = 8 * (c->file_off + c->at - packet->off),
+		       avail = 8 * (c->len - c->at), content = packet->content - origin,
+		       limit = avail < content ? avail : content, begin = c->file_off + c->at;
+	uint64_t pos = c->bits, time = c->unit->time_base;
+	struct ctf_places places;
+
+	if (packet->content <= origin || c->at >= c->len)
+		return;
+	while (c->n < c->max && ctf_find_quick(stream, bytes, origin, pos, limit, &places)) {
+		time = ctf_clock_advance(time, places.stamp, 27);
+		cut_put_event(c, bytes, begin, time, places.header, places.end);
+		pos = places.end;
+	}
+	c->unit->time_base = time;
+	c->at += pos / 8;
+	c->bits = pos % 8;
 }
 
 static int cut_step(struct cutting *c)
@@ -245,6 +263,9 @@ static int cut_step(struct cutting *c)
 		/* All cuts of a call are in one packet. */
 		return c->n || c->at >= c->len ? 0 : cut_begin_packet(c);
 	}
+	cut_quick_events(c);
+	if (c->n == c->max)
+		return 1;
 	if (cut_next_bit(c) >= c->file->packet.content) {
 		if (c->n)
 			return 0;

@@ -157,7 +157,7 @@ static int fill_copy(const struct ctf_step *s, struct ctf_reader *rd, struct ctf
 	return 0;
 }
 
-int ctf_fill_program(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)
+int ctf_fill_steps(const struct ctf_program *program, struct ctf_reader *rd, struct ctf_filler *f)
 {
 	const struct ctf_step *steps = program->steps;
 	uint64_t v;

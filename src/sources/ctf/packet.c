@@ -5,16 +5,14 @@
 
 #include "formats/ctf/layout.h"
 
-enum { NS_IN_S = 1000000000 };
-
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-uint64_t ctf_ns(const struct ctf_clock *clock, uint64_t cycles)
+uint64_t ctf_ns_of_any(const struct ctf_clock *clock, uint64_t cycles)
 {
 	int64_t ns;
 
-	if (clock->freq != NS_IN_S) {
-		const __int128 n = (__int128)cycles * NS_IN_S / clock->freq;
+	if (clock->freq != CTF_NS_IN_S) {
+		const __int128 n = (__int128)cycles * CTF_NS_IN_S / clock->freq;
 
 		cycles = n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
 	}

@@ -81,7 +81,7 @@ static bool tasks_fits(enum ctf_known known, const struct sonde_field *f)
 	return is_text ? f->kind == SONDE_FIELD_STRING : f->kind == SONDE_FIELD_INT;
 }
 
-void ctf_task_find_fields(struct ctf_event_type *type)
+static void tasks_find_fields(struct ctf_event_type *type)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const struct sonde_schema *sc = type->schema;
@@ -94,6 +94,24 @@ void ctf_task_find_fields(struct ctf_event_type *type)
 		if (f && !type->known[names[i].known] && tasks_fits(names[i].known, f))
 			type->known[names[i].known] = f;
 	}
+}
+
+static bool tasks_is_fixed(const struct ctf_event_type *type, enum ctf_known known, uint32_t width)
+{
+	const struct sonde_field *f = type->known[known];
+
+	return f && f->width == width && !f->is_dynamic && !field_is_special(f) &&
+	       field_is_inside(f, type->fixed);
+}
+
+void ctf_task_find_fields(struct ctf_event_type *type)
+{
+	tasks_find_fields(type);
+	type->is_plain_switch = type->rule == TASK_SWITCH &&
+				tasks_is_fixed(type, KNOWN_PREV_TID, sizeof(int32_t)) &&
+				tasks_is_fixed(type, KNOWN_NEXT_TID, sizeof(int32_t)) &&
+				tasks_is_fixed(type, KNOWN_PREV_COMM, CTF_COMM_BYTES) &&
+				tasks_is_fixed(type, KNOWN_NEXT_COMM, CTF_COMM_BYTES);
 }
 
 int64_t ctf_known_number(const struct ctf_event_type *type, enum ctf_known known,
@@ -193,40 +211,21 @@ static bool tasks_switch(struct ctf_source *s, const struct ctf_event_type *type
 	return true;
 }
 
-/* A text in the payload; NULL if it must be copied because it has no end, or if there is none. */
-static inline const char *tasks_text_there(const struct sonde_field *f, const struct event *ev,
-					   size_t most)
-{
-	const uint8_t *p;
-	uint32_t len;
-	size_t n;
-
-	if (!f)
-		return NULL;
-	if (f->width == CTF_COMM_BYTES && !f->is_dynamic && field_is_inside(f, ev->pub.bytes_len)) {
-		p = ev->pub.bytes + f->offset;
-		return value_comm_len(p) < CTF_COMM_BYTES ? (const char *)p : NULL;
-	}
-	p = field_bytes(f, ev->pub.bytes, ev->pub.bytes_len, false, &len);
-	n = p ? strnlen((const char *)p, len) : 0;
-	return n < len && n <= most ? (const char *)p : NULL;
-}
-
-/* tasks_switch_to(), for a change whose other members are 0. */
+/* tasks_switch_to() of a plain switch, for a change whose other members are 0. */
 static inline bool tasks_switch_ahead(const struct ctf_event_type *type, const struct event *ev,
 				      enum ctf_known known_tid, enum ctf_known known_comm,
 				      struct change *ret)
 {
-	const char *comm = tasks_text_there(type->known[known_comm], ev, CTF_COMM_BYTES - 1);
-	const int32_t tid = tasks_id(type, known_tid, ev);
+	const uint8_t *comm = ev->pub.bytes + type->known[known_comm]->offset;
+	const int32_t tid = (int32_t)get_u32(ev->pub.bytes + type->known[known_tid]->offset, false);
 
 	ret->kind = CHANGE_SWITCH;
 	ret->cpu = ev->pub.cpu;
 	ret->pid = tid ? -1 : 0;
 	ret->tid = tid;
 	ret->time_ns = ev->pub.time_ns;
-	ret->text = comm;
-	return comm && ret->cpu >= 0 && type->known[known_tid];
+	ret->text = (const char *)comm;
+	return value_comm_len(comm) < CTF_COMM_BYTES;
 }
 
 const struct change *ctf_task_switch(struct ctf_source *s, const struct ctf_event_type *type,
@@ -234,7 +233,7 @@ const struct change *ctf_task_switch(struct ctf_source *s, const struct ctf_even
 {
 	struct ctf_switch *to = &s->switches[s->nr_switches];
 
-	if (s->nr_switches == CTF_MOST_SWITCHES ||
+	if (!type->is_plain_switch || ev->pub.cpu < 0 || s->nr_switches == CTF_MOST_SWITCHES ||
 	    !tasks_switch_ahead(type, ev, KNOWN_NEXT_TID, KNOWN_NEXT_COMM, &to->change) ||
 	    !tasks_switch_ahead(type, ev, KNOWN_PREV_TID, KNOWN_PREV_COMM, &to->before))
 		return NULL;
@@ -294,9 +293,8 @@ static const char *tasks_context_name(const struct ctf_event_type *type, const s
 	return room;
 }
 
-/* True if the event changes nothing: it names its task as before, or not at all. */
-bool ctf_task_is_named(struct ctf_source *s, const struct ctf_event_type *type,
-		       const struct event *ev)
+bool ctf_task_is_named_by(struct ctf_source *s, const struct ctf_event_type *type,
+			  const struct event *ev)
 {
 	char room[CTF_COMM_BYTES];
 	const char *name = tasks_context_name(type, ev, room);
