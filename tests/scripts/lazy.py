@@ -300,8 +300,10 @@ t.is_(r.out, "['dict']\n", "arguments in *rest are lazy", r.err)
 r = t.script("import sys\nkept = []\n"
              "def keep(): kept.append(sys._getframe(1).f_locals['rest'])\n"
              "def trace_unhandled(a, b, *rest): keep()\n"
-             "def trace_end(): print([sorted(k[0]) == sorted(k[0].keys()) for k in kept][:5],"
-             " [type(k[0]['common_pid']) for k in kept][:5], len({k[0]['common_ns'] for k in kept}) > 5)")
+             "def trace_end():\n"
+             " print([sorted(k[0]) == sorted(k[0].keys()) for k in kept][:5],\n"
+             "       [type(k[0]['common_pid']) for k in kept][:5],\n"
+             "       len({k[0]['common_ns'] for k in kept}) > 5)")
 t.is_((r.out, r.rc), (repr([True] * 5) + " " + repr([int] * 5) + " True\n", 0),
       "arguments in *rest that somebody holds are built", r.err)
 

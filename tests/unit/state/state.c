@@ -274,6 +274,53 @@ TEST(switches_name_tasks)
 	end();
 }
 
+static bool switch_only(int32_t cpu, int32_t tid, const char *text, struct runner *ret)
+{
+	const struct change c = {
+		.kind = CHANGE_SWITCH, .cpu = cpu, .pid = tid ? -1 : 0, .tid = tid, .text = text
+	};
+
+	return state_switch_only(&st, &c, ret);
+}
+
+/* Switches that change nothing else are applied at once, and can be undone. */
+TEST(only_switches)
+{
+	struct runner first, second;
+
+	begin();
+	COMM(12, 12, "sh");
+	COMM(12, 13, "ls");
+	UNTIMED(12, 14, "early");
+	assert_false(switch_only(0, 12, "sh", &first)); /* nobody is known to run */
+	SWITCH(0, -1, 12, .text = "sh");
+	assert_true(switch_only(0, 13, "ls", &first));
+	assert_string_equal(running(0), "12/13");
+	assert_string_equal(comm_of(12, 13), "ls"); /* from now on the name is at hand */
+	assert_true(switch_only(0, 0, "swapper/0", &second));
+	assert_string_equal(running(0), "0/0");
+	state_switch_back(&st, 0, &second);
+	assert_string_equal(running(0), "12/13");
+	state_switch_back(&st, 0, &first);
+	assert_string_equal(running(0), "12/12");
+	assert_true(switch_only(0, 13, "ls", &first));
+	assert_false(switch_only(0, 13, "other", &first)); /* renames it */
+	assert_false(switch_only(0, 12, "other", &first));
+	assert_false(switch_only(0, 14, "early", &first)); /* gives it a time */
+	assert_string_equal(comm_of(12, 14), "early");
+	assert_false(switch_only(0, 14, "early", &first));
+	assert_false(switch_only(0, 15, "new", &first)); /* adds it */
+	assert_false(switch_only(0, -1, NULL, &first));
+	SWITCH(70000, -1, 12);
+	assert_false(switch_only(70000, 13, "ls", &first)); /* not in the array */
+	assert_string_equal(running(0), "12/13");
+	SWITCH(0, -1, 13, .text = "renamed");
+	assert_string_equal(comm_of(12, 13), "renamed");
+	assert_false(switch_only(0, 13, "ls", &first));
+	assert_true(switch_only(0, 13, "renamed", &first));
+	end();
+}
+
 TEST(names_are_handed_on_by_fork)
 {
 	begin();
