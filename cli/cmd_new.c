@@ -187,8 +187,7 @@ static int new_no_such_event(const struct cli *cli, const char *name)
 			 name);
 }
 
-static int new_take_pattern(const struct cli *cli, const struct language *l, struct new_events *e,
-			    const char *pattern)
+static int new_take_pattern(const struct cli *cli, struct new_events *e, const char *pattern)
 {
 	const struct sonde_list_options opts = { .size = sizeof(opts),
 						 .kinds = SONDE_EVENT_TRACEPOINT };
@@ -201,7 +200,7 @@ static int new_take_pattern(const struct cli *cli, const struct language *l, str
 		return new_no_memory(cli);
 	if (!m.nr)
 		return cli_usage(cli, "new: no tracepoint of this kernel matches '%s'", pattern);
-	if (m.nr > NEW_PATTERN && l->start == starter_python) {
+	if (m.nr > NEW_PATTERN) {
 		if (!new_has(e, pattern))
 			e->list[e->nr++] = (struct starter_event){ pattern, NULL };
 		return CLI_OK;
@@ -260,8 +259,7 @@ static bool new_is_tracepoint(const char *name)
 	       colon[1 + strspn(colon + 1, "ukhGHpPSDIWeb")];
 }
 
-static int new_take_event(const struct cli *cli, const struct language *l, struct new_events *e,
-			  const char *name)
+static int new_take_event(const struct cli *cli, struct new_events *e, const char *name)
 {
 	int status;
 
@@ -273,13 +271,12 @@ static int new_take_event(const struct cli *cli, const struct language *l, struc
 	if (!new_is_tracepoint(name))
 		return new_take_other(cli, e, name);
 	if (strpbrk(name, "*?["))
-		return new_take_pattern(cli, l, e, name);
+		return new_take_pattern(cli, e, name);
 	status = new_take_tracepoint(cli, e, name);
 	return status == -ENOENT ? new_no_such_event(cli, name) : status;
 }
 
-static int new_take_events(const struct cli *cli, const struct language *l, const char *lines,
-			   struct new_events *e)
+static int new_take_events(const struct cli *cli, const char *lines, struct new_events *e)
 {
 	int status = CLI_OK;
 
@@ -294,7 +291,7 @@ static int new_take_events(const struct cli *cli, const struct language *l, cons
 			name = len ? new_keep_name(e, p, len) : NULL;
 			if (len && !name)
 				return new_no_memory(cli);
-			status = name ? new_take_event(cli, l, e, name) : CLI_OK;
+			status = name ? new_take_event(cli, e, name) : CLI_OK;
 			p += len + (p[len] == ',');
 		}
 	}
@@ -396,7 +393,7 @@ static int new_run(struct cli *cli, void *values, int argc, char **argv)
 	}
 	if (!status)
 		status = a->input ? new_take_recorded(cli, a->input, &e)
-				  : new_take_events(cli, l, a->events.text, &e);
+				  : new_take_events(cli, a->events.text, &e);
 	if (!status)
 		status = new_give_up_rights(cli);
 	if (!status)

@@ -4,13 +4,13 @@
  * without it perf 6.1 dies at events with flags.
  */
 #include "skeleton.h"
-#include "starter.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "generate_text.h"
+#include "perl_names.h"
 
 #define ESCAPED "\"\\$@"
 
@@ -117,16 +117,6 @@ static const char *const taken[] = {
 	"common_pid", "common_comm", "common_callchain", "a",           "b",
 	"_"
 };
-
-static bool perl_is_identifier(const char *name)
-{
-	if (!isalpha((unsigned char)*name) && *name != '_')
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_')
-			return false;
-	return true;
-}
 
 static bool perl_is_taken(const char *name, char *const *before, size_t nr)
 {
@@ -297,8 +287,8 @@ static const char *perl_put_head(FILE *out, const struct sonde_schema *sc)
 {
 	struct wrapped w = { .out = out };
 
-	if (perl_is_identifier(sonde_schema_system(sc)) &&
-	    perl_is_identifier(sonde_schema_event(sc))) {
+	if (perl_names_valid(sonde_schema_system(sc)) &&
+	    perl_names_valid(sonde_schema_event(sc))) {
 		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
 		return "}\n";
 	}
@@ -383,113 +373,5 @@ int generate_perl(FILE *out, const struct skeleton *sk)
 		perl_put_process_event(out, sk);
 	fputs(unhandled, out);
 	fputs(helpers, out);
-	return r;
-}
-
-/* ---- a starter ------------------------------------------------------------------------------- */
-
-/* clang-format off */
-static const char starter_opening[] =
-	"#\n"
-	"# The arguments of a sub are those of perf script, then the fields: sonde list EVENT\n"
-	"# shows them with their types.\n"
-	"\n"
-	"use strict;\n"
-	"use warnings;\n"
-	"\n"
-	"my $shown = 5;          # events of each kind that are printed\n"
-	"my (%seen, %count);     # by kind; by kind and command\n"
-	"\n"
-	"# Counts an event, and prints the first ones of each kind.\n"
-	"sub show {\n"
-	"    my ($name, $tid, $comm, %fields) = @_;\n"
-	"\n"
-	"    $count{$name}{$comm}++;\n"
-	"    return if ++$seen{$name} > $shown;\n"
-	"    printf \"%16s %7d  %s  %s\\n\", $comm, $tid, $name,\n"
-	"        join ' ', map { \"$_=$fields{$_}\" } sort keys %fields;\n"
-	"}\n";
-
-static const char starter_samples[] =
-	"\n"
-	"# Every sample as strings of bytes; those of tracepoints have their subs.\n"
-	"sub process_event {\n"
-	"    my ($event, $attr, $sample, $raw_data) = @_;\n"
-	"    my ($attr_type, $attr_size, $config) = unpack 'LLQ', $attr;\n"
-	"    my ($ip, $pid, $tid, $time) = unpack 'QLLQ', $sample;\n"
-	"\n"
-	"    $count{samples}{$tid}++ if $attr_type != 2;\n"
-	"}\n";
-
-static const char starter_ending[] =
-	"\n"
-	"# After the last event.\n"
-	"sub trace_end {\n"
-	"    for my $name (sort keys %count) {\n"
-	"        my $by = $count{$name};\n"
-	"\n"
-	"        printf \"%8d  %s  %s\\n\", $by->{$_}, $name, $_\n"
-	"            for sort { $by->{$b} <=> $by->{$a} || $a cmp $b } keys %$by;\n"
-	"    }\n"
-	"    printf \"kinds of events: %d\\n\", scalar keys %count;\n"
-	"}\n";
-/* clang-format on */
-
-static int perl_put_starter_sub(FILE *out, const struct starter_event *e)
-{
-	const struct sonde_field *fields[STARTER_FIELDS];
-	const size_t nr = starter_fields(e->sc, fields, perl_is_identifier);
-	struct wrapped w = { .out = out, .indent = "        " };
-	struct perl_names n;
-	const char *end;
-
-	if (perl_names_init(&n, e->sc) < 0)
-		return -1;
-	fputs("\n", out);
-	end = perl_put_head(out, e->sc);
-	perl_put_parameters(out, n.names, n.nr);
-	wrapped_put(&w, "\n    show($event_name, $common_pid, $common_comm%s", nr ? "," : "");
-	for (size_t i = 0; i < nr; i++) {
-		const char *name = n.names[fields[i] - n.fields];
-
-		wrapped_put_blank(&w, strlen(fields[i]->name) + strlen(name) + 7);
-		wrapped_put(&w, "%s => $%s%s", fields[i]->name, name, i + 1 < nr ? "," : "");
-	}
-	wrapped_put(&w, ");\n");
-	fputs(end, out);
-	perl_names_done(&n);
-	return 0;
-}
-
-int starter_perl(FILE *out, const struct starter *s)
-{
-	struct wrapped w = { .out = out };
-	bool has_samples = false;
-	int r = 0;
-
-	fprintf(out,
-		"# Shows and counts events. Written by sonde %s to be changed.\n#\n"
-		"#   sonde run -a --for 5s ",
-		sonde_version());
-	wrapped_put_quoted(&w, s->file, "", false);
-	fputs("\n#   sonde script -i RECORDING ", out);
-	wrapped_put_quoted(&w, s->file, "", false);
-	fputs("\n#\n# sonde: record", out);
-	for (size_t i = 0; i < s->nr_events; i++) {
-		fputs(" -e '", out);
-		wrapped_put_quoted(&w, s->events[i].name, "", false);
-		fputs("'", out);
-	}
-	fputs("\n", out);
-	fputs(starter_opening, out);
-	for (size_t i = 0; i < s->nr_events && !r; i++) {
-		if (s->events[i].sc)
-			r = perl_put_starter_sub(out, &s->events[i]);
-		else
-			has_samples = true;
-	}
-	if (has_samples)
-		fputs(starter_samples, out);
-	fputs(starter_ending, out);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of a starter, the script that sonde new writes for sonde run. A language's own file
- * (starter_python.c, generate_perl.c) writes the text and is in the table of languages.
+ * (starter_python.c, starter_perl.c) writes the text and is in the table of languages.
  */
 #ifndef SONDE_CLI_STARTER_H
 #define SONDE_CLI_STARTER_H

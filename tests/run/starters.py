@@ -5,6 +5,7 @@
 """
 import os
 import pwd
+import re
 import subprocess
 import sys
 
@@ -27,33 +28,37 @@ def row(text, *words):
     need(any(set(words) <= set(line.replace(',', '').split()) for line in text.splitlines()), text)
 
 
-@case('in Python: a script for events of this machine runs live and over a recording')
-def python():
-    sonde('new', 'live.py', '-e', EVENT + ',sched:sched_process_exit', '-e', 'cpu-clock')
-    p = sonde('run', '-o', 'live.data', 'live.py', '--', CALLS, '-n', '900')
-    row(p.stdout, EVENT, 'calls', '900')
-    need('sched_process_exit  comm=calls' in p.stdout, p.stdout)
-    same(p.stderr, '')
-    again = sonde('run', '-i', 'live.data', 'live.py')
-    same([l for l in p.stdout.splitlines() if not l.isdigit()], again.stdout.splitlines())
-    sonde('new', 'pattern', '-e', 'sched:*')
-    row(sonde('run', 'pattern.py', '--', CALLS, '-n', '1').stdout, 'calls')
-    with open('pattern.py') as f:
-        need(f.read().count('@on(') == 1, 'a pattern has one handler')
+STARTS = {'py': '@on(', 'pl': '\non '}  # of a handler
 
 
-@case('a script for the events of a recording runs over it, in both languages')
-def recorded():
+@case('a script for events of this machine runs live and over a recording, in both languages')
+def machine():
+    for suffix, on in STARTS.items():
+        file, data = 'live.' + suffix, 'live-%s.data' % suffix
+        sonde('new', file, '-e', EVENT + ',sched:sched_process_exit', '-e', 'cpu-clock')
+        p = sonde('run', '-o', data, file, '--', CALLS, '-n', '900')
+        row(p.stdout, EVENT, 'calls', '900')
+        need('sched_process_exit  comm=calls' in p.stdout, p.stdout)
+        same(p.stderr, '')
+        again = sonde('run', '-i', data, file)
+        same([l for l in p.stdout.splitlines() if not l.isdigit()], again.stdout.splitlines())
+        sonde('new', 'pattern', '--lang', {'py': 'python', 'pl': 'perl'}[suffix], '-e', 'sched:*')
+        p = sonde('run', 'pattern.' + suffix, '--', CALLS, '-n', '1')
+        row(p.stdout, 'calls')
+        need('  text=' in p.stdout, p.stdout)
+        with open('pattern.' + suffix) as f:
+            need(f.read().count(on) == 1, 'a pattern has one handler')
+
+
+@case('what both languages print is equal')
+def equal():
     sonde('record', '-q', '-o', 'r.data', '-e', EVENT + ',sched:sched_process_ex*,cpu-clock', '--',
           CALLS, '-n', '700')
-    sonde('new', 'r.py', '-i', 'r.data')
-    row(sonde('run', '-i', 'r.data', 'r.py').stdout, EVENT, 'calls', '700')
-    sonde('new', 'r.pl', '-i', 'r.data')
-    row(sonde('script', '-i', 'r.data', 'r.pl').stdout, '700', EVENT.replace(':', '::'), 'calls')
-    sonde('new', 'machine', '--lang', 'perl', '-e', EVENT)
-    row(sonde('script', '-i', 'r.data', 'machine.pl').stdout, '700', 'calls')
-    with open('machine.pl') as f:
-        need("# sonde: record -e '%s'\n" % EVENT in f.read(), 'the line of sonde run')
+    for suffix in STARTS:
+        sonde('new', 'r.' + suffix, '-i', 'r.data')
+    p, q = (sonde('run', '-i', 'r.data', 'r.' + suffix).stdout for suffix in STARTS)
+    row(p, EVENT, 'calls', '700')
+    same(p, q)
 
 
 @case('events, files and languages that cannot be are refused, and nothing is written')
@@ -84,12 +89,16 @@ def refused():
 def wide():
     with open('/sys/kernel/tracing/available_events') as f:
         names = [n for n in f.read().split() if n.startswith(('block:', 'sched:', 'kvm:'))]
-    sonde('new', 'wide.py', '-e', ','.join(names))
+    for suffix in STARTS:
+        sonde('new', 'wide.' + suffix, '-e', ','.join(names))
+        with open('wide.' + suffix) as f:
+            text = f.read()
+        same([l for l in text.splitlines() if len(l) > 100], [])
+        need(any(re.match(r' {8,9}\w+ ?=', l) for l in text.splitlines()), 'no line is broken')
     with open('wide.py') as f:
-        text = f.read()
-    compile(text, 'wide.py', 'exec')
-    same([l for l in text.splitlines() if len(l) > 100], [])
-    need(any(l.startswith('         ') for l in text.splitlines()), 'no line is broken')
+        compile(f.read(), 'wide.py', 'exec')
+    p = sonde('run', '-a', '--dry-run', 'wide.pl')
+    need(all(n in p.stdout for n in names), p.stdout)
 
 
 @case('under sudo the file is the user\'s')
