@@ -10,7 +10,7 @@
 /* clang-format off */
 static const char opening[] =
 	"#\n"
-	"# The values of the fields are the further arguments of a sub: sonde list EVENT shows all.\n"
+	"# Values of fields are the further arguments of a sub: sonde list EVENT shows all.\n"
 	"# perldoc Sonde describes on, count and the others.\n"
 	"\n"
 	"use strict;\n"
