@@ -287,8 +287,7 @@ static const char *perl_put_head(FILE *out, const struct sonde_schema *sc)
 {
 	struct wrapped w = { .out = out };
 
-	if (perl_names_valid(sonde_schema_system(sc)) &&
-	    perl_names_valid(sonde_schema_event(sc))) {
+	if (perl_names_valid(sonde_schema_system(sc)) && perl_names_valid(sonde_schema_event(sc))) {
 		fprintf(out, "sub %s::%s {\n", sonde_schema_system(sc), sonde_schema_event(sc));
 		return "}\n";
 	}

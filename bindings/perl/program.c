@@ -6,9 +6,7 @@
 #include "session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/time.h>
 #include <time.h>
 
 #include "prelude/wants.h"
@@ -26,46 +24,13 @@ static uint64_t program_clock_ns(void)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void program_wake(int number)
-{
-	(void)number;
-}
-
-/*
- * Reads on; an alarm interrupts that at the time until_ns, unless the script has a handler for it.
- * The alarm is repeated, because the first one may precede the read.
- */
-static int program_fill(const struct session *s, uint64_t until_ns)
-{
-	const struct sigaction wake = { .sa_handler = program_wake };
-	struct itimerval timer = { .it_interval = { .tv_usec = 50000 } };
-	struct sigaction before;
-	uint64_t now;
-	int code;
-
-	if (!until_ns || sigaction(SIGALRM, NULL, &before) || before.sa_handler != SIG_DFL)
-		return sonde_session_fill(s->s);
-	now = program_clock_ns();
-	if (now >= until_ns)
-		return 1;
-	timer.it_value.tv_sec = (time_t)((until_ns - now) / 1000000000);
-	timer.it_value.tv_usec = (suseconds_t)((until_ns - now) % 1000000000 / 1000 + 1);
-	sigaction(SIGALRM, &wake, NULL);
-	setitimer(ITIMER_REAL, &timer, NULL);
-	code = sonde_session_fill(s->s);
-	timer = (struct itimerval){ 0 };
-	setitimer(ITIMER_REAL, &timer, NULL);
-	sigaction(SIGALRM, &before, NULL);
-	return code;
-}
-
 /*
  * Has a batch read, if none is in memory. Returns 1 if there may be events, 0 at the end, -1 if
  * the caller should look at its timers.
  */
 static int program_read_on(pTHX_ const struct session *s, uint64_t until_ns, uint64_t began_ns)
 {
-	const int code = program_fill(s, until_ns);
+	const int code = sonde_session_fill_until(s->s, until_ns);
 
 	PERL_ASYNC_CHECK();
 	if (code < 0)

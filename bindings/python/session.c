@@ -212,14 +212,14 @@ int session_fill_once(struct py_session *s)
 	begin_ns = r ? 0 : session_clock_ns();
 
 	while (!r) {
-		r = sonde_session_fill(s->s);
+		r = sonde_session_fill_until(s->s, s->wake_ns);
 		nr = SESSION_BATCH;
 		if (r <= 0) {
 			/* The recording ended; one more defect may still be reported. */
 			r = r < 0 ? r : sonde_session_next_batch(s->s, &s->batch, &nr);
 			break;
 		}
-		/* A signal may have interrupted it. */
+		/* A signal may have interrupted it, or a timer is due. */
 		if (!sonde_session_pending(s->s)) {
 			r = SESSION_AGAIN;
 			break;

@@ -51,6 +51,7 @@ struct py_session {
 	unsigned long owner; /* the thread that iterates; 0 if none */
 	bool busy;           /* the session is being read without the interpreter lock */
 	bool raises_losses;  /* on_loss="raise" */
+	uint64_t wake_ns;    /* a wait for events ends at this time of CLOCK_MONOTONIC; 0: never */
 	bool is_polled;      /* iterating ends with the batch that _poll() has read */
 	/* Times of what count() and aggregations took; SONDE_NO_TIME if nothing. */
 	uint64_t first_ns, last_ns;

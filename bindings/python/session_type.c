@@ -101,6 +101,17 @@ static PyObject *session_type_poll(struct py_session *s, PyObject *unused)
 	return PyBool_FromLong(r);
 }
 
+/* _wake_at(ns): _poll() and _pour() return at this time of CLOCK_MONOTONIC; 0: never */
+static PyObject *session_type_wake_at(struct py_session *s, PyObject *arg)
+{
+	const unsigned long long ns = PyLong_AsUnsignedLongLong(arg);
+
+	if (PyErr_Occurred())
+		return NULL;
+	s->wake_ns = ns;
+	Py_RETURN_NONE;
+}
+
 static PyObject *session_type_enter(PyObject *self, PyObject *unused)
 {
 	(void)unused;
@@ -375,6 +386,8 @@ static PyMethodDef methods[] = {
 	  "_pour(aggregates, until) -> bool, None or int: as _poll(), after adding the events." },
 	{ "_filter", (PyCFunction)filter_of_session, METH_VARARGS,
 	  "_filter(text, is_named) -> _Filter: a condition, called with an event." },
+	{ "_wake_at", (PyCFunction)session_type_wake_at, METH_O,
+	  "_wake_at(ns): ends a wait of _poll() and _pour() at this time of the clock." },
 	{ "_poll", (PyCFunction)session_type_poll, METH_NOARGS,
 	  "_poll() -> bool or None: waits for the next batch; iterating then ends with it." },
 	{ "_write", (PyCFunction)session_type_write, METH_O,

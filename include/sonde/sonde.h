@@ -257,6 +257,11 @@ SONDE_API int sonde_session_next_pending(struct sonde_session *s, const struct s
 SONDE_API int sonde_session_pending(const struct sonde_session *s);
 SONDE_API int sonde_session_fill(struct sonde_session *s);
 /*
+ * sonde_session_fill() for hosts with timers: it waits for a pipe or for live events only until
+ * CLOCK_MONOTONIC is time_ns (0: without an end), and returns 1 then.
+ */
+SONDE_API int sonde_session_fill_until(struct sonde_session *s, uint64_t time_ns);
+/*
  * sonde_session_next() and sonde_session_next_pending() for up to *nr events. On entry *nr is the
  * limit, at least 1; on return it is the number of events in *ret. Results have the same meaning,
  * and the calls may be mixed. A batch ends where memory has no further event: it never waits for

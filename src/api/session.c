@@ -44,6 +44,17 @@ int sonde_session_fill(struct sonde_session *s)
 	return session_fill(s);
 }
 
+int sonde_session_fill_until(struct sonde_session *s, uint64_t time_ns)
+{
+	int r;
+
+	NOT_NULL(s, -EINVAL);
+	atomic_store(&s->wake_ns, time_ns);
+	r = session_fill(s);
+	atomic_store(&s->wake_ns, 0);
+	return r;
+}
+
 int sonde_session_next_pending(struct sonde_session *s, const struct sonde_event **ret)
 {
 	NOT_NULL(s, -EINVAL);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/now.h"
 #include "model/defects.h"
 
 enum {
@@ -318,15 +319,22 @@ static void reader_take_headers(struct reader *r)
 }
 
 /*
- * Sleeps until the thread wakes the caller. -EINTR after a signal or after LOOK_MS: a signal that
- * arrived before the sleep does not end it, so the caller has to check its signals now and then.
+ * Sleeps until the thread wakes the caller. -EINTR after a signal, after LOOK_MS or at *wake_ns: a
+ * signal that arrived before the sleep does not end it, so the caller has to check its signals now
+ * and then.
  */
 static int reader_sleep_caller(struct reader *r)
 {
+	const uint64_t wake_ns =
+		r->opts.wake_ns ? atomic_load_explicit(r->opts.wake_ns, memory_order_relaxed) : 0;
+	const uint64_t at_ns = wake_ns ? now_ns(CLOCK_MONOTONIC) : 0;
 	struct timespec until;
+	long ns = LOOK_MS * 1000000;
 
+	if (wake_ns && wake_ns < at_ns + (uint64_t)ns)
+		ns = wake_ns > at_ns ? (long)(wake_ns - at_ns) : 0;
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += LOOK_MS * 1000000;
+	until.tv_nsec += ns;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	return sem_timedwait(&r->for_caller, &until) < 0 ? -EINTR : 0;

@@ -51,8 +51,10 @@ struct reader_options {
 	/* Changes when a sample that was not wanted is wanted again. */
 	const atomic_uint *wants;
 	atomic_int *stopped; /* of the streams; set when reading is to end */
-	bool is_stream;      /* a read may block: the caller is woken before it */
-	bool decodes;        /* the caller uses stretches */
+	/* reader_next() waits until this time of CLOCK_MONOTONIC at most; 0 or NULL: no limit */
+	const _Atomic uint64_t *wake_ns;
+	bool is_stream; /* a read may block: the caller is woken before it */
+	bool decodes;   /* the caller uses stretches */
 	/* Called by the caller's thread while it waits; may be NULL. */
 	void (*progress)(void *ctx);
 	void *progress_ctx;

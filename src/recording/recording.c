@@ -166,6 +166,7 @@ int recording_open(struct recording *rec, const struct source_options *opts, boo
 	o.read_defects = &rec->read_defects;
 	rec->has_raw_records = o.raw_records;
 	rec->stopped = opts->stopped;
+	rec->wake_ns = opts->wake_ns;
 	r = source_open(&rec->source, &o);
 	defects_move(&rec->defects, &rec->read_defects);
 	TRY(r);
@@ -265,6 +266,7 @@ static void recording_start_reader(struct recording *rec, bool by_record)
 		.defects = &rec->defects,
 		.wants = &rec->all->wants,
 		.stopped = rec->stopped,
+		.wake_ns = rec->wake_ns,
 		.is_stream = rec->is_stream,
 		.decodes = !by_record,
 		.progress = rec->progress,

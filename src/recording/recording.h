@@ -113,6 +113,7 @@ struct recording {
 	void (*progress)(void *ctx);
 	void *progress_ctx;
 	atomic_int *stopped; /* the session's */
+	const _Atomic uint64_t *wake_ns;
 
 	/*
 	 * The batch being delivered. cuts are in time order; those from cut_at on are not yet

@@ -427,6 +427,7 @@ static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_un
 		.unordered = o->unsorted || wants.unordered,
 		.raw_records = wants.raw_records,
 		.stopped = &s->stopped,
+		.wake_ns = &s->wake_ns,
 		.on_packed = session_unpacked,
 	};
 	struct recording *rec;
@@ -450,8 +451,10 @@ static int build_open_input(struct sonde_session *s, unsigned i, uint64_t max_un
 	opts.on_packed_ctx = rec;
 	opts.stream = *stream;
 	*stream = NULL;
-	if (opts.stream)
+	if (opts.stream) {
 		opts.stream->stopped = &s->stopped;
+		opts.stream->wake_ns = &s->wake_ns;
+	}
 	rec->kernel_formats.folder = o->tracefs;
 	TRY(recording_open(rec, &opts, o->kernel_formats || o->tracefs));
 	s->is_stream |= rec->is_stream;

@@ -71,7 +71,8 @@ struct sonde_session {
 	bool passes_over;         /* session_pass_over() */
 	/* Reading passed over samples that are wanted again now, so it cannot go on. */
 	bool is_incomplete;
-	atomic_int stopped; /* set by signal handlers and other threads */
+	atomic_int stopped;       /* set by signal handlers and other threads */
+	_Atomic uint64_t wake_ns; /* in sonde_session_fill_until(); otherwise 0 */
 
 	struct session_progress {
 		void (*call)(void *ctx, const struct sonde_progress *p); /* may be NULL */

@@ -129,6 +129,7 @@ struct source_options {
 	uint32_t inside_cpus;     /* source_held.nr_cpus */
 	struct source_held *held; /* set by open() that returns SOURCE_HOLDS_OTHER */
 	atomic_int *stopped;      /* set to end the waiting for a stream */
+	const _Atomic uint64_t *wake_ns; /* see struct stream; may be NULL */
 	/*
 	 * Called while a packed input is read, with the packed bytes read so far. total is 0 if
 	 * unknown. May be NULL.

@@ -122,6 +122,7 @@ static int sources_look(const struct source_options *opts, uint8_t *head, size_t
 		close(fd);
 		return err_nomem();
 	}
+	(*ret)->wake_ns = opts->wake_ns;
 	return sources_read_head(*ret, head, of_stream, ret_len);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/now.h"
 #include "base/temp_file.h"
 #include "base/write_all.h"
 
@@ -131,20 +132,47 @@ static int stream_make_room(struct stream *s)
 	return 0;
 }
 
+static bool stream_is_stopped(const struct stream *s)
+{
+	return s->stopped && atomic_load_explicit(s->stopped, memory_order_relaxed);
+}
+
+/*
+ * The time to wait until *stopped is checked again, or until *wake_ns. *ret_wakes: the second is
+ * sooner. A time that has passed gives 0.
+ */
+static struct timespec stream_nap(const struct stream *s, int look_ms, bool *ret_wakes)
+{
+	const uint64_t look_ns = (uint64_t)look_ms * 1000000;
+	const uint64_t wake_ns =
+		s->wake_ns ? atomic_load_explicit(s->wake_ns, memory_order_relaxed) : 0;
+	const uint64_t at_ns = wake_ns ? now_ns(CLOCK_MONOTONIC) : 0;
+	uint64_t ns = wake_ns > at_ns ? wake_ns - at_ns : 0;
+
+	*ret_wakes = wake_ns && ns < look_ns;
+	if (!*ret_wakes)
+		ns = look_ns;
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
 /* Waits until the pipe has bytes or its writer has closed it. Returns 0 or -EINTR. */
 static int stream_wait_for_bytes(const struct stream *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
 	for (;;) {
+		struct timespec nap;
+		bool wakes;
 		int n;
 
-		if (s->stopped && atomic_load_explicit(s->stopped, memory_order_relaxed))
+		if (stream_is_stopped(s))
 			return -EINTR;
-		n = poll(&p, 1, STREAM_LOOK_MS);
+		nap = stream_nap(s, STREAM_LOOK_MS, &wakes);
+		n = ppoll(&p, 1, &nap, NULL);
 		if (n > 0)
 			return 0;
-		if (!n && s->is_impatient)
+		if (!n && (wakes || s->is_impatient))
 			return -EINTR;
 		if (n < 0)
 			return errno == EINTR ? -EINTR
@@ -162,6 +190,8 @@ bool stream_is_ready(struct stream *s, uint64_t off)
 int streams_wait(struct stream *const *streams, size_t n, int timeout_ms)
 {
 	struct pollfd *fds = calloc(n, sizeof(*fds));
+	struct timespec nap;
+	bool wakes;
 	int r = 0;
 
 	if (!fds)
@@ -170,12 +200,17 @@ int streams_wait(struct stream *const *streams, size_t n, int timeout_ms)
 		const struct stream *s = streams[i];
 
 		fds[i] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
-		if (s->stopped && atomic_load_explicit(s->stopped, memory_order_relaxed))
+		if (stream_is_stopped(s))
 			r = -EINTR;
 	}
+	/* All of them are of one session. */
+	nap = stream_nap(streams[0], timeout_ms < STREAM_LOOK_MS ? timeout_ms : STREAM_LOOK_MS,
+			 &wakes);
 	if (!r)
-		r = poll(fds, n, timeout_ms < STREAM_LOOK_MS ? timeout_ms : STREAM_LOOK_MS);
+		r = ppoll(fds, n, &nap, NULL);
 	free(fds);
+	if (!r && wakes)
+		return -EINTR;
 	if (r == -1)
 		return errno == EINTR ? -EINTR
 				      : err_errno(errno, "cannot wait for %s", streams[0]->path);

@@ -32,7 +32,9 @@ struct stream {
 	const uint64_t *packed_bytes;
 	const char *path;          /* borrowed; for messages */
 	const atomic_int *stopped; /* waiting ends when another thread sets it; may be NULL */
-	uint8_t *ring;             /* owned; the byte at offset o is ring[o % STREAM_MEMORY] */
+	/* Reading returns -EINTR at this time of CLOCK_MONOTONIC (0: never). May be NULL. */
+	const _Atomic uint64_t *wake_ns;
+	uint8_t *ring; /* owned; the byte at offset o is ring[o % STREAM_MEMORY] */
 	uint64_t keep_from, mem_begin, end; /* offsets from the stream's first byte */
 	int spool;                          /* fd of the temporary file; -1 until it is needed */
 	uint64_t punched; /* its bytes before this offset were given back to the file system */
@@ -52,8 +54,8 @@ void stream_init_made(struct stream *s, int64_t (*make)(void *ctx, void *buf, si
 void stream_done(struct stream *s);
 /*
  * Reads at most len bytes from `off` on. Returns those that have arrived, or waits until some
- * arrive. 0 at the end of the stream. -EINTR if a signal arrived or *stopped was set before any
- * byte: call again.
+ * arrive. 0 at the end of the stream. -EINTR if a signal arrived, *stopped was set or *wake_ns
+ * passed before any byte: call again.
  */
 int64_t stream_read(struct stream *s, uint64_t off, void *buf, size_t len);
 /* True if stream_read() at off does not wait: bytes or the end are there, or make() is used. */

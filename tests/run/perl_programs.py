@@ -178,6 +178,18 @@ def ends():
         same((p.returncode, out, err), (0, 'end\n', ''))
 
 
+@case('timers fire in time while the script has SIGALRM for itself')
+def alarms():
+    code = ('use Time::HiRes qw(alarm time); my ($n, $alarms, $first) = (0, 0); '
+            '$SIG{ALRM} = sub { $alarms++; alarm 0.2 }; alarm 0.2; '
+            'every 0.02, sub { $first //= time; exit_with() if $n++ == 30 }; '
+            'at_end { print "$alarms ", time - $first, "\\n" }; ')
+    for more in ('', named('on "EVENT", sub {};'), named('count "EVENT", quiet => 1')):
+        out = perl(code + more, '-p', str(os.getpid())).stdout
+        alarms, seconds = map(float, out.split())
+        need(alarms >= 2 and seconds < 2, (more, out))  # 3 if each wait takes 100 ms
+
+
 @case('exit_with() ends the run with its status, after the subs of at_end, also in an eval')
 def exits():
     record('exit.data')

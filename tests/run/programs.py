@@ -682,6 +682,40 @@ def refused():
     need('in-the-way/sonde.py is in the way' in p.stderr and 'Traceback' not in p.stderr, p.stderr)
 
 
+@case('timers fire in time while the script has SIGALRM for itself, also in a thread')
+def alarms():
+    code = """import signal, time
+times, alarms = [], []
+signal.signal(signal.SIGALRM, lambda *a: alarms.append(1))
+signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+@every(0.02)
+def tick():
+    times.append(time.time())
+    if len(times) == 31: exit()
+@end
+def done(): print(len(alarms), times[-1] - times[0])
+"""
+    for more in ('', 'on("%s", print)' % EVENT, 'count("%s", quiet=True)' % EVENT):
+        out = sonde('run', '-p', str(os.getpid()), '-e', code + more).stdout
+        n, seconds = map(float, out.split())
+        need(n >= 2 and seconds < 2, (more, out))  # 3 if each wait takes 100 ms
+    file = script('thread.py', """import threading, sonde
+ticks = []
+@sonde.every(0.05)
+def tick():
+    ticks.append(1)
+    if len(ticks) == 5: sonde.exit(7)
+with sonde.record("%s", pid=%d) as rec:
+    t = threading.Thread(target=lambda: print(rec.run()))
+    t.start()
+    t.join()
+""" % (EVENT, os.getpid()))
+    p = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=200,
+                       env=dict(SCRIPT_ENV, PYTHONPATH=os.path.join(os.path.dirname(SONDE),
+                                                                     'bindings/python/module')))
+    same((p.returncode, p.stdout), (0, '7\n'), p.stderr)
+
+
 @case('--for ends a run')
 def limited():
     p = sonde('run', '-a', '--for', '300ms', '-e', '@end\ndef f(): print("end")\n'

@@ -392,6 +392,66 @@ TEST(a_batch_of_a_pipe_waits_for_nothing)
 	sem_destroy(&w.taken);
 }
 
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The waiting for a pipe ends at a time, again and again; with and without a thread that reads. */
+TEST(a_wait_ends_at_its_time)
+{
+	static const char *const threads[] = { "threads=1\n", "threads=2\n" };
+
+	for (int i = 0; i < 2; i++) {
+		const struct sonde_event *const *events;
+		struct sonde_session *s;
+		struct writer w;
+		pthread_t thread;
+		char path[64];
+		int fds[2], n = 0, waits = 0, r;
+		size_t nr = 256;
+
+		assert_int_equal(pipe(fds), 0);
+		w.fd = fds[1];
+		assert_int_equal(sem_init(&w.taken, 0, 0), 0);
+		assert_int_equal(pthread_create(&thread, NULL, write_one_by_one, &w), 0);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+		s = open_session(path, threads[i]);
+		/* The writer waits before the last two events. */
+		while (n < NR_SENT) {
+			if (sonde_session_next_batch_pending(s, &events, &nr) > 0) {
+				assert_int_equal(nr, 1);
+				n++;
+				waits = 0;
+				if (n < NR_SENT - 2)
+					sem_post(&w.taken);
+			} else {
+				const uint64_t until_ns = clock_ns() + 5000000;
+
+				assert_int_equal(sonde_session_fill_until(s, until_ns), 1);
+				if (!sonde_session_pending(s)) {
+					/* well below the 100 ms of other waits */
+					assert_true(clock_ns() < until_ns + 60000000);
+					if (++waits == 5 && n >= NR_SENT - 2)
+						sem_post(&w.taken);
+				}
+			}
+			nr = 256;
+		}
+		sem_post(&w.taken);
+		while (nr = 256, (r = sonde_session_next_batch(s, &events, &nr)) > 0)
+			;
+		assert_int_equal(r, 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		sonde_session_close(s);
+		close(fds[0]);
+		sem_destroy(&w.taken);
+	}
+}
+
 static char *text_of(struct sonde_session *s)
 {
 	char path[] = "/tmp/sonde-records-XXXXXX";

@@ -381,7 +381,6 @@ class Run:
         self.timers = program.timers + [a._timer(facts) for a in program.aggregates if a.every]
         self.pid = os.getpid()
         self.now_ns = None  # of the last tick
-        self._alarm = None
         self.status = 0
         self.has_exited = False
         self.current = None  # (handler, event) being called
@@ -448,8 +447,8 @@ class Run:
         self.now_ns = now_ns
         for t in self.timers:
             t.tick(now_ns)
-        if self._alarm and not self._is_child:
-            self._alarm(min(t.next_ns for t in self.timers) - time.monotonic_ns())
+        if self.is_live and self.session:
+            self.session._wake_at(min((t.next_ns for t in self.timers), default=0))
 
     def _pour_by_time(self, aggregates):
         """Adds all events of a recording, with the timers in between."""
@@ -510,15 +509,13 @@ class Run:
         """Calls all handlers. Returns the status of exit(), 0 without it."""
         if self._call_all(self.program.begins):
             if self.timers and self.is_live:
-                self._alarm = _alarm()
                 self._tick(time.monotonic_ns())
             self._call_all([self._batches])
+            self.session._wake_at(0)
             if self._is_child:  # as a process that multiprocessing has started
                 if sys.stdout:
                     sys.stdout.flush()
                 os._exit(0)
-            if self._alarm:
-                self._alarm(0)
         if self.live:
             self.live.stop()
         if self.program.losses:
@@ -562,17 +559,6 @@ class Run:
             return None
         h, e = self.current
         return "%s of %s" % (e.name, e.text.strip() if hasattr(e, "text") else "")
-
-
-def _alarm():
-    """A function that interrupts reading a pipe after so many nanoseconds, 0: never; None if the
-    program uses the signal itself."""
-    import signal
-    if signal.getsignal(signal.SIGALRM) != signal.SIG_DFL:
-        return None
-    signal.signal(signal.SIGALRM, lambda number, frame: None)
-    # Repeated, because the first one may precede the read.
-    return lambda ns: signal.setitimer(signal.ITIMER_REAL, max(ns, 1000) / 1e9 if ns else 0, 0.05)
 
 
 def _value(e, name):
