@@ -19,12 +19,33 @@ static void *session_object(pTHX_ SV *sv, enum object_class class, const char *m
 	return p;
 }
 
-struct session *session_of(pTHX_ SV *sv, const char *method)
+/* Opens a session, with lines behind its text form. Returns 0 or a negative errno. */
+static int session_open(pTHX_ const struct session *s, const char *lines,
+			struct sonde_session **ret)
+{
+	SV *text = sv_2mortal(Perl_newSVpvf(aTHX_ "%s%s", s->text, lines));
+
+	return s->live ? sonde_live_session(live_handle(aTHX_ s->live), SvPVX(text), ret)
+		       : sonde_session_open(ret, SvPVX(text), NULL);
+}
+
+static struct session *session_not_closed(pTHX_ SV *sv, const char *method)
 {
 	struct session *s = session_object(aTHX_ sv, OBJECT_SESSION, method);
 
-	if (!s->s)
+	if (!s->text)
 		croak("%s: the session is closed", method);
+	return s;
+}
+
+struct session *session_of(pTHX_ SV *sv, const char *method)
+{
+	struct session *s = session_not_closed(aTHX_ sv, method);
+
+	if (!s->s && session_open(aTHX_ s, "", &s->s) < 0) {
+		s->s = NULL;
+		croak("%s\n", sonde_error_text());
+	}
 	return s;
 }
 
@@ -61,29 +82,61 @@ SV *session_lend(pTHX_ SV *session, struct session *s, const struct sonde_event 
 	return object_new(aTHX_ e, OBJECT_EVENT);
 }
 
-/* Sonde->_open(TEXT[, LIVE]) */
+/* Sonde->_open(TEXT[, LIVE[, IS_LATER]]): IS_LATER opens the session when it is first needed. */
 XS(session_open_xs);
 XS(session_open_xs)
 {
 	dXSARGS;
-	struct sonde_live *l;
 	const char *text;
 	struct session *s;
+	SV *live;
 
-	if (items != 2 && items != 3)
-		croak_xs_usage(cv, "class, text, live");
-	l = items == 3 ? live_handle(aTHX_ ST(2)) : NULL;
+	if (items < 2 || items > 4)
+		croak_xs_usage(cv, "class, text, live, is_later");
 	text = SvPVbyte_nolen(ST(1));
+	live = items > 2 && SvOK(ST(2)) ? ST(2) : NULL;
+	if (live)
+		live_handle(aTHX_ live);
 	s = calloc(1, sizeof(*s));
-	if (!s ||
-	    (l ? sonde_live_session(l, text, &s->s) : sonde_session_open(&s->s, text, NULL)) < 0) {
+	if (!s || !(s->text = strdup(text))) {
 		free(s);
-		croak("%s\n", sonde_error_text());
+		croak("out of memory");
 	}
-	s->live = l ? newSVsv(ST(2)) : NULL;
+	s->live = live ? newSVsv(live) : NULL;
 	s->first_ns = s->last_ns = SONDE_NO_TIME;
+	s->is_read_once = live || (items == 4 && SvTRUE(ST(3)));
 	ST(0) = sv_2mortal(object_new(aTHX_ s, OBJECT_SESSION));
+	if (items < 4 || !SvTRUE(ST(3)))
+		session_of(aTHX_ ST(0), "open");
 	XSRETURN(1);
+}
+
+/*
+ * Sonde::_begin(SESSION, LINES): reads from the beginning, with these lines behind the text form.
+ */
+XS(session_begin_xs);
+XS(session_begin_xs)
+{
+	dXSARGS;
+	struct sonde_session *opened;
+	struct session *s;
+
+	if (items != 2)
+		croak_xs_usage(cv, "session, lines");
+	s = session_not_closed(aTHX_ ST(0), "run");
+	if (s->s && s->is_read_once)
+		croak("%s\n", s->live ? "a live recording can be read only once: handle all "
+					"events in one loop, or open the copy that "
+					"record(output => FILE) makes"
+				      : "a pipe can be read only once");
+	session_keep_lent(aTHX_ s);
+	if (session_open(aTHX_ s, SvPVbyte_nolen(ST(1)), &opened) < 0)
+		croak("%s\n", sonde_error_text());
+	sonde_session_close(s->s);
+	s->s = opened;
+	s->at = s->nr_batch = 0;
+	s->first_ns = s->last_ns = SONDE_NO_TIME;
+	XSRETURN_EMPTY;
 }
 
 XS(session_next_xs);
@@ -114,7 +167,7 @@ XS(session_next_xs)
 
 static void session_close(pTHX_ struct session *s)
 {
-	if (!s->s)
+	if (!s->text)
 		return;
 	session_keep_lent(aTHX_ s);
 	if (s->live)
@@ -122,7 +175,9 @@ static void session_close(pTHX_ struct session *s)
 	else
 		sonde_session_close(s->s);
 	SvREFCNT_dec(s->live);
+	free(s->text);
 	s->live = NULL;
+	s->text = NULL;
 	s->s = NULL;
 }
 
@@ -323,6 +378,7 @@ XS(event_field_xs)
 void session_boot(pTHX)
 {
 	newXS("Sonde::_open", session_open_xs, __FILE__);
+	newXS("Sonde::_begin", session_begin_xs, __FILE__);
 	newXS("Sonde::next", session_next_xs, __FILE__);
 	newXS("Sonde::close", session_close_xs, __FILE__);
 	newXS("Sonde::DESTROY", session_destroy_xs, __FILE__);

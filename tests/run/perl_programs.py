@@ -102,6 +102,100 @@ def twins():
             need(p.stdout, mine)
 
 
+FUNCTIONS = 'on every begin end at_end lost pair count sum stats hist lhist'
+BINDINGS = os.path.join(os.path.dirname(SONDE), 'bindings')
+
+
+def own(name, text):
+    """The output of a program that calls the module by itself, in Perl or in Python."""
+    argv = ['perl', '-I' + BINDINGS + '/perl/lib'] if name.endswith('.pl') else [sys.executable]
+    p = subprocess.run(argv + [script(name, text)], capture_output=True, text=True, timeout=200,
+                       env=dict(SCRIPT_ENV, PYTHONPATH=BINDINGS + '/python/module'))
+    same(p.returncode, 0, p.stdout + p.stderr)
+    return p
+
+
+@case('$session->run does what Recording.run() does in Python, each time it is called')
+def run_itself():
+    record('own.data')
+    for mine, other in TABLE[:-1]:
+        p = own('own.pl', 'use strict; use warnings; use Sonde ":all"; %s; my $s = Sonde->open('
+                'input => "own.data"); print $s->run, "\\n" for 1, 2;' % named(mine))
+        q = own('own.py', 'import sonde\nfrom sonde import %s\n%s\ns = sonde.open("own.data")\n'
+                'for i in 1, 2: print(s.run())\n' % (FUNCTIONS.replace(' ', ', '), named(other)))
+        same((p.stdout, p.stderr), (q.stdout, q.stderr), mine)
+
+
+RUNS = '''use strict;
+use warnings;
+use Sonde ':all';
+my $n = 0;
+on 'EVENT', sub { $n++ };
+on pair('EVENT', 'EXIT'), fields => ['ns'], sub { $n += 1000 };
+at_end { print "n $n\\n" };
+sub try { my ($what) = @_; eval { $what->(); 1 } or print $@ }
+my $live = Sonde->record(events => ['EVENT', 'EXIT'], command => [@ARGV]);
+try(sub { $live->run });
+$live = Sonde->record(events => 'EVENT', command => [@ARGV]);
+{
+    package Live;
+    use Sonde ':all';
+    count 'EVENT', by => 'comm';
+    print $live->run, ' ', $live->wait, "\\n";
+    main::try(sub { $live->run });
+    $live->close;
+    main::try(sub { $live->run });
+}
+print Sonde->open(input => '-')->run, "\\n";
+package Other;
+use Sonde ':all';
+my $s = Sonde->open(input => 'own.data');
+print $s->run('Nobody'), "\\n";
+on 'EVENT', sub { eval { exit_with(7) } };
+print $s->run, ' ', defined $s->next ? 'more' : 'none', "\\n";
+package Dies;
+use Sonde ':all';
+on 'EXIT', sub { die "oops\\n" };
+main::try(sub { $s->run });
+package Fields;
+use Sonde ':all';
+on 'EVENT', fields => ['__syscall_n'], sub { };
+main::try(sub { $s->run });
+package Names;
+use Sonde ':all';
+on 'syscalls:sys_enter_getppi', sub { };
+main::try(sub { $s->run });
+package Conditions;
+use Sonde ':all';
+count 'EXIT', where => 'ret >';
+main::try(sub { $s->run });
+package Keys;
+use Sonde ':all';
+main::try(sub { every 0, sub { } });
+'''
+
+
+@case('$session->run takes live recordings and pipes once, and the part of its package')
+def run_parts():
+    record('own.data')
+    file = script('runs.pl', named(RUNS))
+    p = subprocess.run('cat own.data | perl -I%s/perl/lib %s %s -n 40' % (BINDINGS, file, CALLS),
+                       shell=True, capture_output=True, text=True, timeout=200, env=SCRIPT_ENV)
+    lines = iter(line for line in p.stdout.splitlines() if line != '40')  # the command's
+    for expected in (
+            'n 40040', 'count of EVENT by comm', 'comm   count', 'calls     40', '0 0',
+            'a live recording can be read only once: handle all events in one loop, or open the '
+            'copy that record(output => FILE) makes at runs.pl line 17.',
+            'run: the session is closed at runs.pl line 19.', 'n 340340', '0', '0', '7 more',
+            'oops', "runs.pl:34: on(): EVENT has no field '__syscall_n'; did you mean "
+            "'__syscall_nr'? at runs.pl line 35.",
+            "the recording has no event 'syscalls:sys_enter_getppi'; did you mean "
+            'syscalls:sys_enter_getppid or syscalls:sys_exit_getppid? at runs.pl line 39.'):
+        same(next(lines, None), named(expected), p.stdout + p.stderr)
+    need('ret >' in p.stdout and 'every: a period is' in p.stdout, p.stdout)
+    same((p.returncode, p.stderr), (0, ''))
+
+
 @case('what is recorded is what the twin in Python records')
 def needed():
     for mine, other in (

@@ -45,7 +45,7 @@ causes.
     while (my $event = $live->next) { ... }
     print $live->wait, "\n";
 
-C<stop> ends the recording: C<next> returns the events up to then, undef after them. C<wait> waits
+C<run> (see below) reads it, too. C<stop> ends the recording: C<next> returns the events up to then, undef after them. C<wait> waits
 for the end, passes over events that were not read, and returns the status of the command, 0 without
 one. C<messages> returns new warnings of the recorder. C<close> ends all; a command gets SIGTERM.
 
@@ -103,6 +103,19 @@ are C<< print(top => 20, format => 'text') >>, C<clear>, C<total>, C<value(KEYS.
 hash references with keys, count, sum, min, max, mean, p50, p90, p95, p99, is_other and buckets
 ([low, high, count]).
 
+=item $session->run, $session->run(PACKAGE)
+
+In a program of its own: calls the subs, and fills the aggregations, that the calling package (or
+PACKAGE) has declared, over C<< Sonde->open(...) >> or C<< Sonde->record(...) >>. It returns the
+status of exit_with(), 0 without it. A recording is read from its beginning, each time anew; a pipe
+and a live recording are read once. Timers of a recording follow its times. Aggregations print
+themselves at the end. It dies if an event or a field does not exist.
+
+    use Sonde qw(on count);
+    on 'sched:sched_switch', fields => ['next_comm'], sub { print "$_[1]\n" };
+    count 'sched:*', by => 'name';
+    Sonde->open(input => 'perf.data')->run;
+
 =item pair(START, STOP, KEY)
 
 The name of a derived event, from each START to the STOP with the same KEY (tid): its field C<ns> is
@@ -121,6 +134,7 @@ use strict;
 use warnings;
 
 our $VERSION;
+our @CARP_NOT = qw(Sonde::Program Sonde::Aggregate);
 
     # The extension is built for one perl: its version and, where it matters, its configuration.
 sub _build {
@@ -194,7 +208,30 @@ sub open {
             $text .= "$key=$_\n";
         }
     }
-    return $class->_open($text);
+    return $class->_open($text, undef, _reads_pipe($text));
+}
+
+# True if a session reads a recording from a pipe.
+sub _reads_pipe {
+    for my $path ($_[0] =~ /^input=(.*)$/mg) {
+        return 1 if $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;
+    }
+    return 0;
+}
+
+# Without IO::Handle, which need not be loaded: setting $| writes what is buffered.
+sub _flush {
+    my $selected = select $_[0];
+    { local $| = 1; }
+    select $selected;
+}
+
+sub run {
+    my ($self, $package) = @_;
+
+    _load('Program');
+    _load('Aggregate');
+    return Sonde::Program::run_over($self, $package // scalar caller);
 }
 
 # ---- live ----------------------------------------------------------------------------------------
@@ -260,7 +297,7 @@ sub record {
         _record_settings(%o), $o{command}, int($latency * 1000), $o{output}, _starter($o{sudo}));
     die _error(), "\n" if !$live;
     $live->start;
-    return $class->_open('', $live);
+    return $class->_open('', $live, 1);
 }
 
 sub _need_live {

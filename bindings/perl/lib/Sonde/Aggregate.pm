@@ -7,6 +7,8 @@ package Sonde::Aggregate;
 use strict;
 use warnings;
 
+our @CARP_NOT = qw(Sonde Sonde::Program);
+
 sub wrong { Sonde::Program::wrong(@_) }
 
 my @KEYS = qw(by where limit every quiet);
@@ -26,6 +28,7 @@ sub new {
         events => Sonde::Program::patterns($events, "$kind()"), where => $o{where},
         by => [map { split /\s*,\s*/ } ref $o{by} eq 'ARRAY' ? @{ $o{by} } : $o{by} // ()],
         limit => $o{limit} // 0, quiet => $o{quiet}, place => "$kind(): ",
+        package => Sonde::Program::package_of_caller(),
         every => defined $o{every} ? Sonde::Program::timer($o{every}) : undef,
     }, $class;
     push @Sonde::Program::aggregates, $self;
@@ -63,7 +66,7 @@ sub made {
 
     return $self->{counts} // do {
         require Carp;
-        Carp::croak('the aggregation has no events yet: it gets them from sonde run');
+        Carp::croak('the aggregation has no events yet: it gets them from sonde run or $session->run');
     };
 }
 
@@ -114,6 +117,7 @@ sub _attach {
     ($self->{counts}) = Sonde::_aggregate($session, $self->{kind}, join(',', @{ $self->{events} }),
         $self->{field}, @{ $self->{by} } ? join(',', @{ $self->{by} }) : undef, $self->{where},
         $self->{limit}, @{ $self->{linear} // [] });
+    $self->{has_printed} = 0;
     return defined $self->{counts};
 }
 
@@ -126,7 +130,7 @@ sub _print {
 
     return if !defined $fd;
     if ($fd >= 0) {
-        Sonde::Prelude::flush_handle($out);
+        Sonde::_flush($out);
         $counts->print($fd, @how);
         return;
     }

@@ -85,14 +85,6 @@ sub run_facts {
     return \%facts;
 }
 
-# True if a recording is read from a pipe.
-sub comes_live {
-    for my $path ($_[0] =~ /^input=(.*)$/mg) {
-        return 1 if $path eq '-' ? -p STDIN || -S STDIN : -p $path || -S $path;
-    }
-    return 0;
-}
-
 # True if the script is one for `sonde run`, which may declare handlers: its session is opened when
 # its statements have run.
 sub uses_sonde {
@@ -120,7 +112,7 @@ sub import {
     @INC = grep { $_ ne $lib } @INC;
 
     %rules = Sonde::_rules($text);
-    $is_live = comes_live($text);
+    $is_live = Sonde::_reads_pipe($text);
     my $is_program = $facts || uses_sonde();
     prepare_program() if $is_program;
     if ($facts && defined $facts->{code}) {
@@ -147,14 +139,7 @@ sub open_run {
 # Ends without a report by the END blocks of this module.
 sub leave { $stage = '' }
 
-# Without IO::Handle, which need not be loaded: setting $| writes what is buffered.
-sub flush_handle {
-    my $selected = select $_[0];
-    { local $| = 1; }
-    select $selected;
-}
-
-sub flush { flush_handle(\*STDOUT) }
+sub flush { Sonde::_flush(\*STDOUT) }
 
 sub call_if_there {
     my ($name) = @_;

@@ -3,11 +3,13 @@ package Sonde::Program;
 
 # Programs of handlers: on(), every(), begin(), at_end(), lost(), exit_with(); what they need, and
 # the loop that calls them. `use Sonde qw(on every)` gives a script these functions; Sonde::Prelude
-# runs the program when the script's own statements have run. Python's twin is _program.py.
+# runs the program when the script's own statements have run, and $session->run a part of it, that
+# of a package. Python's twin is _program.py.
 
 use strict;
 use warnings;
 
+our @CARP_NOT = qw(Sonde Sonde::Aggregate);    # croak() names a line of the script
 our (@handlers, @timers, @aggregates, @begins, @ends, @losses);
 our ($target, $is_live) = (undef, 0);
 
@@ -30,16 +32,32 @@ sub place {
     return '';
 }
 
+# The package of the script that calls a function of this module.
+sub package_of_caller {
+    for (my $i = 0; my ($package) = caller $i; $i++) {
+        return $package if $package !~ /^Sonde(?:::|$)/;
+    }
+    return 'main';
+}
+
+our $is_called = 0;    # in $session->run: what is wrong is an error of that call
+
+sub is_command { return $INC{'Sonde/Prelude.pm'} && !$is_called }
+
 # A line of the script gave a wrong value: the run ends.
 sub wrong {
     my ($text) = @_;
 
-    usage(place() . $text) if $INC{'Sonde/Prelude.pm'};
+    usage(place() . $text) if is_command();
     require Carp;
     Carp::croak($text);
 }
 
 sub usage {
+    if (!is_command()) {
+        require Carp;
+        Carp::croak($_[0]);
+    }
     Sonde::Prelude::say_line($_[0]);
     Sonde::Prelude::leave();
     exit 2;
@@ -89,7 +107,8 @@ sub on {
 
     $o{fields} = [$o{fields}] if defined $o{fields} && !ref $o{fields};
     push @handlers, { events => patterns($events, 'on()'), code => $code, filter => $o{filter},
-        fields => $o{fields} // [], callchain => $o{callchain}, place => place() . 'on(): ' };
+        fields => $o{fields} // [], callchain => $o{callchain}, place => place() . 'on(): ',
+        package => package_of_caller() };
     return $code;
 }
 
@@ -99,7 +118,7 @@ sub timer {
     wrong("every: a period is a number of seconds from 0.000001 on, not '" . ($seconds // 'undef')
         . "'") if !defined $seconds || $seconds !~ /^(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
         || $seconds < 1e-6 || $seconds >= 1e9;
-    return { ns => int($seconds * 1e9), code => $code };
+    return { ns => int($seconds * 1e9), code => $code, package => package_of_caller() };
 }
 
 sub every {
@@ -110,9 +129,16 @@ sub every {
     return $code;
 }
 
-sub begin (&) { push @begins, needs_sub('begin()', $_[0]); return $_[0] }
-sub at_end (&) { push @ends, needs_sub('at_end()', $_[0]); return $_[0] }
-sub lost (&) { push @losses, needs_sub('lost()', $_[0]); return $_[0] }
+sub add_sub {
+    my ($list, $function, $code) = @_;
+
+    push @$list, { code => needs_sub($function, $code), package => package_of_caller() };
+    return $code;
+}
+
+sub begin (&) { return add_sub(\@begins, 'begin()', @_) }
+sub at_end (&) { return add_sub(\@ends, 'at_end()', @_) }
+sub lost (&) { return add_sub(\@losses, 'lost()', @_) }
 
 my $exit_status;
 
@@ -184,7 +210,7 @@ sub type {
     return { name => $name, fields => $fields, has => { map { $_ => 1 } @$fields, @values } };
 }
 
-my @learnt;
+our @learnt;
 
 # Takes the types of a session: those of a recording, or those that a recorder has opened.
 sub learn {
@@ -361,7 +387,7 @@ sub check_users {
                 check_field("$user->{place}'$condition': ", $pattern, $_, @types)
                     for condition_fields($condition);
             }
-            tell_left_out($user, $pattern, @types) if $user->{code};
+            tell_left_out($user, $pattern, @types) if $user->{code} && is_command();
         }
     }
 }
@@ -393,6 +419,7 @@ sub refuse {
     my ($place, $status) = @_;
     my ($first, @causes) = split /\n/, Sonde::_error();
 
+    die $place // '', Sonde::_error(), "\n" if !is_command();
     Sonde::Prelude::say_line(($place // '') . ($first // 'out of memory'));
     Sonde::Prelude::say_line("  $_") for @causes;
     Sonde::Prelude::leave();
@@ -425,7 +452,7 @@ sub open_session {
 
 # ---- the run -------------------------------------------------------------------------------------
 
-my $run;
+our $run;
 
 sub clock_ns {
     require Time::HiRes;
@@ -526,7 +553,7 @@ sub report_loss {
     my $count = $e->field('lost');
 
     $run->{lost} += $count;
-    $_->($count, $e->cpu) for @losses;
+    $_->{code}->($count, $e->cpu) for @losses;
 }
 
 # What the reports in their places lack, or have too much.
@@ -535,7 +562,7 @@ sub report_rest {
     my $rest = $lost - $run->{lost};
 
     return if !$rest;
-    $_->($rest, undef) for @losses;
+    $_->{code}->($rest, undef) for @losses;
 }
 
 sub deliver {
@@ -556,7 +583,7 @@ sub deliver {
 
 # A handler has forked, and the child returned: the events are the parent's.
 sub leave_child {
-    Sonde::Prelude::flush();
+    Sonde::_flush(\*STDOUT);
     require POSIX;
     POSIX::_exit(0);
 }
@@ -630,13 +657,13 @@ sub end_ns {
 sub run_all {
     my ($live) = @_;
 
-    if (call_all(@begins)) {
+    if (call_all(map { $_->{code} } @begins)) {
         call_all($run->{session} ? \&all_events : \&wait_for_timers)
             if $run->{session} || $run->{is_live} && @{ $run->{timers} };
     }
     $live->stop if $live;
     call_all(\&report_rest) if @losses && $run->{session};
-    call_all(@ends);
+    call_all(map { $_->{code} } @ends);
     leave_child() if $$ != $run->{pid};
     if ($run->{session}) {
         my $now_ns = end_ns();
@@ -670,8 +697,35 @@ sub new_run {
         lost => 0, status => 0, calls => {}, kernel => { map { @$_ } @kernel },
         timers => [@timers, map { $_->_timer($facts) } grep { $_->{every} } @aggregates],
     }, __PACKAGE__;
+    delete @$_{qw(begin_ns next_ns)} for @{ $run->{timers} };    # of an earlier run
     attach($session) if $session;
     return $run;
+}
+
+# $session->run: the program of a package over a session of the script's own. Returns the status.
+sub run_over {
+    my ($session, $package) = @_;
+    my $live = $session->_live;
+    my $is_its = sub { $_[0]{package} eq $package };
+
+    local @handlers = grep { $is_its->($_) } @handlers;
+    local @timers = grep { $is_its->($_) } @timers;
+    local @aggregates = grep { $is_its->($_) } @aggregates;
+    local @begins = grep { $is_its->($_) } @begins;
+    local @ends = grep { $is_its->($_) } @ends;
+    local @losses = grep { $is_its->($_) } @losses;
+    local @learnt;
+    local ($run, $is_called) = (undef, 1);
+
+    eval { $session->_begin(session_lines()); 1 } or do {
+        require Carp;
+        Carp::croak($@ =~ s/(?: at \S+ line \d+\.)?\n\z//r);
+    };
+    learn($session);
+    check_users();
+    new_run($session, $live, undef, defined $live, sub { $session->_stop });
+    run_all($live);
+    return $run->{status};
 }
 
 1;

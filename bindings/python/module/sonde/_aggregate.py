@@ -66,7 +66,7 @@ class Aggregate(Mapping):
         self._c = None
 
     def _attach(self, session):
-        self._session = session
+        self._session, self._has_printed = session, False
         self._c = session._aggregate(self.kind, ",".join(self.events), self.field,
                                      ",".join(self.by) or None, self.where, self.linear,
                                      self.limit)

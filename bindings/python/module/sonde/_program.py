@@ -379,6 +379,8 @@ class Run:
         self.is_live = is_live or live is not None
         self.facts, self.kernel = facts, kernel or {}
         self.timers = program.timers + [a._timer(facts) for a in program.aggregates if a.every]
+        for t in self.timers:
+            t.begin_ns = t.next_ns = None  # of an earlier run
         self.pid = os.getpid()
         self.now_ns = None  # of the last tick
         self.status = 0
