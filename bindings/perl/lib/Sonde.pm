@@ -45,9 +45,10 @@ causes.
     while (my $event = $live->next) { ... }
     print $live->wait, "\n";
 
-C<run> (see below) reads it, too. C<stop> ends the recording: C<next> returns the events up to then, undef after them. C<wait> waits
-for the end, passes over events that were not read, and returns the status of the command, 0 without
-one. C<messages> returns new warnings of the recorder. C<close> ends all; a command gets SIGTERM.
+C<run> (see below) reads it, too. C<stop> ends the recording: C<next> returns the events up to then,
+undef after them. C<wait> waits for the end, passes over events that were not read, and returns the
+status of the command, 0 without one. C<messages> returns new warnings of the recorder. C<close>
+ends all; a command gets SIGTERM.
 
 An event also has C<sampled(NAME)>: ip, addr, period, weight, data_src or phys_addr of a sample,
 undef if it was not recorded.

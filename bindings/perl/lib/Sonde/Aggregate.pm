@@ -66,7 +66,8 @@ sub made {
 
     return $self->{counts} // do {
         require Carp;
-        Carp::croak('the aggregation has no events yet: it gets them from sonde run or $session->run');
+        Carp::croak('the aggregation has no events yet: it gets them from sonde run or '
+            . '$session->run');
     };
 }
 
