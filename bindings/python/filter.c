@@ -37,32 +37,6 @@ PyObject *filter_of_session(struct py_session *s, PyObject *args)
 	return (PyObject *)filter;
 }
 
-PyObject *filter_fields(PyObject *module, PyObject *text)
-{
-	PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
-	PyObject *list = NULL;
-	struct sonde_filter *f;
-	const char *name;
-	int r;
-
-	if (!bytes)
-		return NULL;
-	r = sonde_filter_new(&f, NULL, PyBytes_AsString(bytes));
-	Py_DECREF(bytes);
-	if (r < 0)
-		return module_error(PyModule_GetState(module), r);
-	list = PyList_New(0);
-	for (size_t i = 0; list && (name = sonde_filter_field(f, i)); i++) {
-		PyObject *o = text_object(name, strlen(name));
-
-		if (!o || PyList_Append(list, o) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(o);
-	}
-	sonde_filter_free(f);
-	return list;
-}
-
 static void filter_dealloc(struct py_filter *filter)
 {
 	sonde_filter_free(filter->f);

@@ -6,8 +6,6 @@
 #include "session.h"
 
 PyTypeObject *filter_type_new(PyObject *module);
-/* _where_fields(text): the names that its comparisons are about */
-PyObject *filter_fields(PyObject *module, PyObject *text);
 /* session._filter(text, is_named) */
 PyObject *filter_of_session(struct py_session *s, PyObject *args);
 

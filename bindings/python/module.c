@@ -14,12 +14,12 @@
 #include "filter.h"
 #include "lazy.h"
 #include "live.h"
+#include "needs.h"
 #include "profile.h"
 #include "run_type.h"
 #include "schema.h"
 #include "session_type.h"
 #include "stack.h"
-#include "wants.h"
 
 static PyObject *module_session_from(PyObject *module, PyObject *text)
 {
@@ -234,15 +234,7 @@ static PyMethodDef functions[] = {
 	  "_tracepoint(name) -> (name, fields): of the running kernel." },
 	{ "_listed", live_listed, METH_VARARGS,
 	  "_listed(kind) -> list of str: the events of a kind that this machine has." },
-	{ "_tracepoints", wants_tracepoints, METH_NOARGS,
-	  "_tracepoints() -> list of str: those of the kernel, if this user may read them." },
-	{ "_is_glob", wants_is_glob, METH_O, "_is_glob(name): a pattern of tracepoints?" },
-	{ "_is_tracepoint", wants_is_tracepoint, METH_O,
-	  "_is_tracepoint(name): the name of a tracepoint, or a pattern of some?" },
-	{ "_wants", wants_merged, METH_O,
-	  "_wants(list of (name, condition)) -> the same with each event once." },
-	{ "_where_fields", filter_fields, METH_O,
-	  "_where_fields(text) -> list of str: what the comparisons of a condition are about." },
+	NEEDS_FUNCTIONS,
 	{ "_nearest", module_nearest, METH_VARARGS,
 	  "The name of a list that was probably meant, or None; all are bytes." },
 	{ NULL }

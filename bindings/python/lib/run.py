@@ -92,82 +92,22 @@ def usage(launch, text):
 # ---- what is recorded ----------------------------------------------------------------------------
 
 
-def fields_of(launch, sonde, package, name, where):
-    """The names of a tracepoint's fields. Ends the script if this machine does not have it. None if
-    this user may not read tracefs: the recorder then reports what is wrong."""
-    try:
-        return sonde._tracepoint(name)[1]
-    except FileNotFoundError:
-        known = package._program.tracepoints()
-        near = sonde._nearest(os.fsencode(name), [os.fsencode(n) for n in known])
-        usage(launch, "%sthis kernel has no event '%s'%s" % (
-            where, name, "; did you mean '%s'?" % os.fsdecode(near) if near else
-            "; sonde list tracepoint names them"))
-    except PermissionError:
-        return None
-    except (sonde.Error, OSError) as e:
-        usage(launch, where + launch.causes(e))
+def check_perf_event(launch, sonde, package, name, where):
+    """Ends the script if this machine does not have the event of a function that is named like
+    perf's handlers. If this user may not read tracefs the recorder then reports what is wrong."""
+    wrong, _ = package._program.Needs(package._program.Program(), [name]).check_events()
+    if wrong:
+        usage(launch, where + wrong)
 
 
-def check_field(launch, sonde, where, pattern, types, field):
-    """Ends the script if no event that a pattern names has the field."""
-    if types is None or any(t.has(field) for t in types):
-        return
-    known = dict.fromkeys(f for t in types for f in t.fields)
-    near = sonde._nearest(os.fsencode(field), [os.fsencode(f) for f in known])
-    what = "no event of '%s' has a" if len(types) > 1 else "%s has no"
-    meant = "; did you mean '%s'?" % os.fsdecode(near) if near else ""
-    if field == "addr":
-        meant = ": it was recorded without addresses (-d)"
-    usage(launch, "%s%s field '%s'%s" % (where, what % pattern, field, meant))
-
-
-def report_left_out(launch, where, pattern, types, fields, reported):
-    """Reports types that a pattern names and that a handler cannot take."""
-    for field in fields:
-        without = [t.name for t in types if not t.has(field)]
-        if without and (where, pattern) not in reported:
-            reported.add((where, pattern))
-            launch.say("%s: not called for %d of the %d events of '%s', which have no field '%s': "
-                       "%s" % (where, len(without), len(types), pattern, field, ", ".join(
-                           without[:3] if len(without) < 4 else without[:3] + ["..."])))
-
-
-def check_user(launch, sonde, package, user, reported):
-    """Ends the script if events that a handler or an aggregation names do not have its fields."""
-    own = package._program
-    where = user.where() if isinstance(user, own.Handler) else user.kind + "()"
-    fields, condition = own.fields_asked(user)
-    for pattern in user.events:
-        types = own.types_of(pattern) if fields or condition else None
-        for field in fields:
-            check_field(launch, sonde, where + ": ", pattern, types, field)
-        # Conditions on single tracepoints are the kernel's, which is asked before the start.
-        if condition and (own.is_glob(pattern) or pattern.startswith("pair(")):
-            for field in sonde._where_fields(condition):
-                check_field(launch, sonde, "%s: '%s': " % (where, condition), pattern, types,
-                            field)
-        if types and isinstance(user, own.Handler):
-            report_left_out(launch, where, pattern, types, fields, reported)
-
-
-def check_events(launch, sonde, package, program, names):
-    """Ends the script if this machine does not have an event that the script names. Returns whether
-    this user may read its fields."""
-    own, may_read = package._program, True
-    for name in names:
-        if own.is_tracepoint(name) and not own.is_glob(name):
-            users = [h.where() + ": " for h in program.handlers if name in h.events]
-            may_read &= fields_of(launch, sonde, package, name,
-                                  users[0] if users else "") is not None
-    return may_read
-
-
-def check_users(launch, sonde, package, program, reported=None):
-    """Ends the script if an event does not have a field that the script names. reported: what was
-    reported so far of types that handlers cannot take."""
-    for user in program.handlers + program.aggregates:
-        check_user(launch, sonde, package, user, set() if reported is None else reported)
+def check_users(launch, needs):
+    """Ends the script if an event does not have a field that the script names. Reports types that
+    handlers cannot take."""
+    wrong, lines = needs.check_users()
+    for line in lines:
+        launch.say(line)
+    if wrong:
+        usage(launch, wrong)
 
 
 def perf_names(launch, sonde, package, stage):
@@ -178,7 +118,7 @@ def perf_names(launch, sonde, package, stage):
         code = getattr(stage[handler], "__code__", None)
         where = "%s:%d: %s() can never be called: " % (
             code.co_filename if code else "?", code.co_firstlineno if code else 0, handler)
-        fields_of(launch, sonde, package, name, where)
+        check_perf_event(launch, sonde, package, name, where)
         names.append(name)
     return names
 
@@ -208,15 +148,6 @@ def split_events(facts):
     return names, rest
 
 
-def each_occurrence(sonde, name):
-    """The event for the recorder: software events that are no clocks give a sample for each
-    occurrence. By default samples are taken at a frequency, and most occurrences have none."""
-    base, colon, modifiers = name.partition(":")
-    if base.endswith("-clock") or base not in sonde._listed("software"):
-        return name
-    return "%s/period=1,name=%s/%s" % (base, name, modifiers)
-
-
 def all_events(sonde, facts, filters, rest, named):
     """What the recorder is given: (events, filter, cgroup). named: what the script's functions
     name."""
@@ -226,7 +157,7 @@ def all_events(sonde, facts, filters, rest, named):
     for name, condition in filters.items():
         if name in own:
             continue
-        events.append((name if is_sampled or name not in named else each_occurrence(sonde, name),
+        events.append((name if is_sampled or name not in named else sonde._each_occurrence(name),
                        None, None))
         if condition:
             events.append((None, condition, None))
@@ -261,7 +192,8 @@ def recorder_settings(facts, needed):
     lines = []
     if facts.setting("mmap-pages") is None and (facts.has_sudo or not os.geteuid()):
         lines.append("mmap-pages=8M")
-    lines += ["%s=%s" % pair for pair in needed.items() if facts.setting(pair[0]) is None]
+    lines += [line for line in needed.splitlines()
+              if facts.setting(line.partition("=")[0]) is None]
     return "\n".join(lines + [facts.settings])
 
 
@@ -275,36 +207,27 @@ def say_lines(launch, live):
             launch.say(text)
 
 
-def session_lines(package, program):
-    """What the text form of the session has for the handlers and aggregations."""
-    lines = "".join("pair=%s\n" % p[len("pair("):-1] for p in package._program.pairs(program))
-    chosen = [p for user in program.handlers + program.aggregates for p in user.events]
-    if not chosen or program.losses:
-        lines += "events=all\n"
-    if chosen:
-        lines += "event=%s\n" % ",".join(dict.fromkeys(chosen))
-    return lines
-
-
 def open_session(launch, sonde, package, facts, program, names, text):
     """(the recorder or None, the session, {name: filter of the kernel})"""
     own = package._program
     given, rest = split_events(facts)
-    filters = own.needs(program, given + names) if facts.is_live else {}
+    needs = own.Needs(program, given + names if facts.is_live else ())
+    filters = needs.wants() if facts.is_live else {}
     if not filters and not rest and program.timers and has_target(facts):
         filters = {"dummy": None}  # timers without events end with the command
     if not facts.is_live:
-        session = sonde.session(text + session_lines(package, program))
-        own.learn(session.schemas)
-        check_users(launch, sonde, package, program)
+        session = sonde.session(text + needs.lines())
+        needs.learn(session)
+        check_users(launch, needs)
         return None, session, {}
-    if len([name for name in filters if own.is_glob(name)]) > 1 and not own.tracepoints():
+    if len([name for name in filters if sonde._is_glob(name)]) > 1 and not sonde._tracepoints():
         usage(launch, "run: several patterns may name one event twice, and you have no right to "
               "read the list of events: name the events, or give one pattern")
-    may_read = check_events(launch, sonde, package, program, filters)
-    reported = set()
+    wrong, may_read = needs.check_events()
+    if wrong:
+        usage(launch, wrong)
     if may_read:
-        check_users(launch, sonde, package, program, reported)
+        check_users(launch, needs)
     users = program.handlers + program.aggregates
     events = all_events(sonde, facts, filters, rest, {p for user in users for p in user.events})
     if not any(e[0] for e in events):
@@ -314,7 +237,7 @@ def open_session(launch, sonde, package, facts, program, names, text):
             usage(launch, "run: the script needs no event, so there is nothing to record%s" % (
                 "; %s was not started" % facts.command[0] if facts.command else ""))
         return None, None, {}
-    settings = recorder_settings(facts, own.settings(program))
+    settings = recorder_settings(facts, needs.settings())
     if facts.is_dry:
         print(record_line(facts, events, settings))
         sys.exit(0)
@@ -324,10 +247,11 @@ def open_session(launch, sonde, package, facts, program, names, text):
     live = sonde._live(events, settings, facts.command or None, facts.latency, facts.output,
                        *package._live.starter(facts.has_sudo))
     say_lines(launch, live)
-    own.use_clock(program)
-    session = live.session(text + session_lines(package, program))
-    own.learn(session.schemas)  # also of events that are no tracepoints
-    check_users(launch, sonde, package, program, reported)
+    if own.use_clock(program):
+        needs = own.Needs(program)
+    session = live.session(text + needs.lines())
+    needs.learn(session)  # also of events that are no tracepoints
+    check_users(launch, needs)
     return live, session, filters
 
 
@@ -535,7 +459,7 @@ def run_if_declared(stage, launch, sonde, rules, context, interrupts, text, code
 def run_declared(launch, sonde, package, program, rules, interrupts, text):
     """Returns the exit status."""
     try:
-        session = sonde.session(text + session_lines(package, program))
+        session = sonde.session(text + package._program.Needs(program).lines())
     except (sonde.Error, MemoryError) as e:
         launch.say(launch.causes(e))
         return rules.status_failed

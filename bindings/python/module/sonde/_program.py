@@ -9,10 +9,9 @@ import sys
 import threading
 import time
 import weakref
-from fnmatch import fnmatchcase
 
 from . import _sonde
-from ._recording import _is_match, _is_pair, _option_error, _patterns
+from ._recording import _option_error, _patterns
 
 ATTRIBUTE = "__sonde_program__"
 
@@ -34,7 +33,7 @@ class Handler:
         self.fields = _parameters(function)
 
     def takes(self, name):
-        return any(is_match(pattern, name) for pattern in self.events)
+        return any(_sonde._names(pattern, name) for pattern in self.events)
 
     def where(self):
         code = getattr(self.function, "__code__", None)
@@ -108,12 +107,6 @@ def _parameters(function):
         return ()
     first = 1 + (getattr(function, "__self__", None) is not None)
     return code.co_varnames[first:code.co_argcount]
-
-
-def is_match(pattern, name):
-    """Whether a pattern of on() names an event type."""
-    return pattern == name or (not _is_pair(name) and
-                               _is_match(pattern, name, not is_tracepoint(name)))
 
 
 # ---- declarations --------------------------------------------------------------------------------
@@ -202,166 +195,69 @@ def exit(status=0):
 # ---- what is needed ------------------------------------------------------------------------------
 
 
-def tracepoints():
-    """The names of the kernel's tracepoints, as far as this user may read them."""
-    return _sonde._tracepoints()
-
-
-# "sched:*" is a pattern; "sched:*" and "sched:sched_switch" are tracepoints, "cpu-clock:u" is not.
-is_glob, is_tracepoint = _sonde._is_glob, _sonde._is_tracepoint
-
-
-_formats = {}
-
-
-def fields_of(name):
-    """The names of a tracepoint's fields; () if this machine does not have it."""
-    if name not in _formats:
-        try:
-            _formats[name] = _sonde._tracepoint(name)[1]
-        except (OSError, _sonde.Error):
-            _formats[name] = ()
-    return _formats[name]
-
-
-_learnt = {}
-
-
-def learn(schemas):
-    """Takes the types of a session: those of a recording, or those that a recorder has opened."""
-    for s in schemas:
-        if s.kind in ("tracepoint", "sample"):
-            _learnt[s.name] = Type(s.name, tuple(s.fields), OWN + tuple(s._sampled & SAMPLED))
-
-
-def matches(pattern):
-    """The tracepoints of this machine that a pattern names."""
-    return [name for name in tracepoints() if fnmatchcase(name, pattern)]
-
-
-class Type:
-    """An event type that a program names: what its fields may be called, as far as is known."""
-
-    def __init__(self, name, fields, values=()):
-        self.name, self.fields, self.values = name, fields, values
-
-    def has(self, field):
-        return field in self.fields or field in self.values
-
-
-def types_of(pattern):
-    """The Types of a name or pattern; None if their fields are unknown."""
-    if _is_pair(pattern):
-        parts = _parts(pattern)
-        if not all(is_tracepoint(p) and not is_glob(p) and fields_of(p) for p in parts):
-            return None
-        start, stop = ([f for f in fields_of(p) if not f.startswith("common_")] for p in parts)
-        start = ["ns"] + ["start_ns" if f == "ns" else f for f in start]
-        stop = ["stop_" + f if f in start else f for f in stop]
-        return [Type(pattern, start + stop, ("pid", "tid") + VALUES)]
-    if _learnt:
-        return [t for name, t in _learnt.items() if is_match(pattern, name)] or None
-    if not is_tracepoint(pattern):
-        return None
-    names = matches(pattern) if is_glob(pattern) else [pattern]
-    return [Type(name, fields_of(name), OWN + tuple(SAMPLED)) for name in names] or None
-
-
 SAMPLED = {"ip", "addr", "period", "weight", "data_src", "phys_addr"}
 OWN = ("name", "time", "time_ns", "cpu", "pid", "tid", "comm", "callchain", "index")
-VALUES = ("cpu", "CPU", "common_cpu", "comm", "COMM")  # of every event, in conditions
 
 
-OWN_KEYS = ("name", "comm", "pid", "tid", "cpu", "cgroup", "index", "kstack", "ustack", "stack")
-
-
-def fields_asked(user):
-    """Fields that a handler or an aggregation needs, of events and in conditions: (names, text)"""
-    if isinstance(user, Handler):
-        return user.fields, user.filter
-    values = [user.field] if user.field else []
-    values += [k[2:] if k.startswith("f_") else k for k in user.by if k not in OWN_KEYS]
-    return values, user.where
-
-
-def _matching(user, pattern):
-    """(name, condition of the kernel) of the events of a pattern that a handler or an aggregation
-    can take. The kernel takes a condition only if the event has all of its fields."""
-    fields, condition = fields_asked(user)
-    names = _sonde._where_fields(condition) if condition is not None else []
-    found = []
-    for t in (types_of(pattern) or ()) if fields or names else ():
-        has = [f in VALUES or f in t.fields for f in names]
-        if all(t.has(f) for f in fields) and (any(has) or not names):
-            found.append((t.name, condition if all(has) else None))
-    return found or [(pattern, condition)]
-
-
-def _wanted_by(user):
-    """(name or pattern, condition of the kernel) of a handler or an aggregation."""
-    condition = user.filter if isinstance(user, Handler) else user.where
-    for pattern in user.events:
-        if _is_pair(pattern):
-            for name in _parts(pattern):
-                yield name, None
-        elif is_glob(pattern) and is_tracepoint(pattern):
-            yield from _matching(user, pattern)
-        else:
-            yield pattern, condition if is_tracepoint(pattern) else None
-
-
-def needs(program, given=()):
-    """The events to record, {name: filter or None}, with those `given` by others, which are
-    recorded completely. Each event is in it once."""
-    wanted = [(name, None) for name in given]
+def words_of(program, given):
+    """A program as the extension takes it: (what, text)."""
+    words = [("own", name) for name in OWN] + [("given", name) for name in given]
     for user in program.handlers + program.aggregates:
-        wanted += _wanted_by(user)
-    return dict(_sonde._wants(wanted))
+        is_handler = isinstance(user, Handler)
+        words.append(("handler", user.where()) if is_handler else ("aggregate", user.kind + "()"))
+        words += [("event", name) for name in user.events]
+        if is_handler:
+            words += [("field", name) for name in user.fields]
+            words += [("callchain", "")] if user.callchain else []
+        else:
+            words += [("field", user.field)] if user.field else []
+            words += [("key", key) for key in user.by]
+        condition = user.filter if is_handler else user.where
+        words += [("condition", condition)] if condition is not None else []
+    return words + ([("lost", "")] if program.losses else [])
+
+
+class Needs:
+    """What a program needs, in C (bindings/prelude/needs.h), with events that are given by others
+    and recorded completely."""
+
+    def __init__(self, program, given=()):
+        self._c = _sonde._needs(words_of(program, given))
+
+    def learn(self, session):
+        """Takes the types of a session: those of a recording, or those that a recorder opened."""
+        _sonde._needs_learn(self._c, session)
+
+    def wants(self):
+        """The events to record, {name: filter or None}, each once."""
+        return dict(_sonde._needs_wants(self._c))
+
+    def settings(self):
+        """Lines of settings of the recorder."""
+        return _sonde._needs_settings(self._c)
+
+    def lines(self):
+        """What the text form of the session has for the program."""
+        return _sonde._needs_lines(self._c)
+
+    def check_events(self):
+        """(what is wrong or None, may this user read what tracepoints have?)"""
+        return _sonde._needs_check_events(self._c)
+
+    def check_users(self):
+        """(what is wrong or None, new lines about types that handlers cannot take)"""
+        return _sonde._needs_check_users(self._c)
 
 
 def use_clock(program):
     """Where the processor does not count cycles, the recorder takes cpu-clock, and reports it: the
-    program's handlers and aggregations then get its samples."""
+    program's handlers and aggregations then get its samples. Returns whether there are some."""
+    has_changed = False
     for user in program.handlers + program.aggregates:
-        if any(_is_cycles(p) for p in user.events) and "cycles" not in _sonde._listed("hardware"):
-            user.events = tuple("cpu-clock" if _is_cycles(p) else p for p in user.events)
-
-
-def _is_cycles(name):
-    return name.partition(":")[0].partition("/")[0] in ("cycles", "cpu-cycles")
-
-
-def settings(program):
-    """{key: value} of the recorder that the program needs."""
-    keys = [key for a in program.aggregates for key in a.by]
-    more = {}
-    if any(h.callchain for h in program.handlers) or any(
-            key in ("kstack", "ustack", "stack") for key in keys):
-        more["call-graph"] = "fp"
-    if "cgroup" in keys:
-        more["all-cgroups"] = "1"
-    if any(_asks(user, "addr") for user in program.handlers + program.aggregates):
-        more["data"] = "1"
-    return more
-
-
-def _asks(user, value):
-    """Whether a handler or an aggregation needs a value of samples of an event without fields."""
-    names = user.fields if isinstance(user, Handler) else (user.field, *user.by)
-    return value in names and not all(is_tracepoint(p) or _is_pair(p) for p in user.events)
-
-
-def _parts(pattern):
-    """The events of a pair; other patterns are one."""
-    if not _is_pair(pattern):
-        return [pattern]
-    return pattern[len("pair("):-1].split(",")[:2]
-
-
-def pairs(program):
-    """The pairs that handlers and aggregations name."""
-    users = program.handlers + program.aggregates
-    return list(dict.fromkeys(p for user in users for p in user.events if _is_pair(p)))
+        events = tuple(_sonde._clocked(name) for name in user.events)
+        has_changed |= events != tuple(user.events)
+        user.events = events
+    return has_changed
 
 
 # ---- the script's run ----------------------------------------------------------------------------
