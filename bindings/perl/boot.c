@@ -91,8 +91,7 @@ static OP *boot_mark_exit(pTHX_ OP *op)
 }
 
 /* Sonde::_has_exited() */
-XS(has_exited);
-XS(has_exited)
+SUB(has_exited)
 {
 	dXSARGS;
 	dMY_CXT;
@@ -108,8 +107,7 @@ XS(has_exited)
  * that perl jumps back to where it began to run END blocks, below PL_start_env, and runs the next
  * one.
  */
-XS(has_died_in_end);
-XS(has_died_in_end)
+SUB(has_died_in_end)
 {
 	dXSARGS;
 	dMY_CXT;
@@ -127,8 +125,7 @@ XS(has_died_in_end)
  * Sonde::_behind_program(): arranges that Sonde::Prelude::events() is called when the script's main
  * program ends.
  */
-XS(behind_program);
-XS(behind_program)
+SUB(behind_program)
 {
 	dXSARGS;
 	dMY_CXT;
@@ -142,8 +139,7 @@ XS(behind_program)
 }
 
 /* Sonde::_name_program(NAME): perl's own messages name the program so; $0 is the caller's part. */
-XS(name_program);
-XS(name_program)
+SUB(name_program)
 {
 	dXSARGS;
 
@@ -154,8 +150,7 @@ XS(name_program)
 	XSRETURN_EMPTY;
 }
 
-XS(last_error);
-XS(last_error)
+SUB(last_error)
 {
 	dXSARGS;
 
@@ -180,8 +175,7 @@ static struct perl_run *boot_run_of(pTHX_ SV *sv)
  * Sonde::Run->new(TEXT, IS_LIVE[, LIVE]): undef if the session cannot be opened; Sonde::_error()
  * says why
  */
-XS(run_new_xs);
-XS(run_new_xs)
+SUB(run_new_xs)
 {
 	dXSARGS;
 	dMY_CXT;
@@ -197,8 +191,7 @@ XS(run_new_xs)
 	XSRETURN(1);
 }
 
-XS(run_events_xs);
-XS(run_events_xs)
+SUB(run_events_xs)
 {
 	dXSARGS;
 	struct perl_run *r;
@@ -216,8 +209,7 @@ XS(run_events_xs)
 	XSRETURN(1);
 }
 
-XS(run_stop_xs);
-XS(run_stop_xs)
+SUB(run_stop_xs)
 {
 	dXSARGS;
 
@@ -228,8 +220,7 @@ XS(run_stop_xs)
 }
 
 /* One line about the event whose sub is running or died; undef outside subs. */
-XS(run_describe_xs);
-XS(run_describe_xs)
+SUB(run_describe_xs)
 {
 	dXSARGS;
 	const struct perl_run *r;
@@ -250,8 +241,7 @@ XS(run_describe_xs)
  * Returns (line, is_loss): the closing line, "" for a recording without defects, and true if data
  * were lost or damaged.
  */
-XS(run_defects_xs);
-XS(run_defects_xs)
+SUB(run_defects_xs)
 {
 	dXSARGS;
 	const struct sonde_defect *d;
@@ -274,8 +264,7 @@ XS(run_defects_xs)
  * Returns (line, is_idle): the line about filters that no event passed, or "", and true if samples
  * were delivered but no sub of the script was called.
  */
-XS(run_unserved_xs);
-XS(run_unserved_xs)
+SUB(run_unserved_xs)
 {
 	dXSARGS;
 	const struct perl_run *r;
@@ -293,8 +282,7 @@ XS(run_unserved_xs)
 /* ---- how far the reading is ------------------------------------------------------------------ */
 
 /* Sonde::_wipe_progress(): wipes the progress line and ends it. */
-XS(wipe_progress);
-XS(wipe_progress)
+SUB(wipe_progress)
 {
 	dXSARGS;
 
@@ -320,8 +308,7 @@ static SSize_t boot_wipe_and_write(pTHX_ PerlIO *f, const void *buf, Size_t len)
 }
 
 /* Sonde::_wipe_before_writing() */
-XS(wipe_before_writing);
-XS(wipe_before_writing)
+SUB(wipe_before_writing)
 {
 	dXSARGS;
 	PerlIO *f = PerlIO_stderr();
@@ -344,8 +331,7 @@ XS(wipe_before_writing)
 }
 
 /* Sonde::_rules(TEXT): returns names and values of the rules that a session's text selects. */
-XS(rules_xs);
-XS(rules_xs)
+SUB(rules_xs)
 {
 	dXSARGS;
 	const struct sonde_rules *rules = prelude_rules_of_text(items ? SvPVbyte_nolen(ST(0)) : "");
@@ -359,8 +345,7 @@ XS(rules_xs)
 }
 
 /* Takes a name and further names. Returns which of these was probably meant, undef if none. */
-XS(nearest_xs);
-XS(nearest_xs)
+SUB(nearest_xs)
 {
 	dXSARGS;
 	struct sonde_nearest n = { .size = sizeof(n) };
@@ -380,8 +365,7 @@ XS(nearest_xs)
  * Returns names of tracepoints as sub names, "sched::sched_switch": with ix 0 all of the recording,
  * with ix 1 those with events so far.
  */
-XS(run_subs_xs);
-XS(run_subs_xs)
+SUB(run_subs_xs)
 {
 	dXSARGS;
 	dXSI32;
@@ -404,28 +388,19 @@ XS(run_subs_xs)
 	PUTBACK;
 }
 
-XS(run_destroy_xs);
-XS(run_destroy_xs)
+void run_destroy(pTHX_ void *p)
 {
-	dXSARGS;
 	dMY_CXT;
-	struct perl_run *r;
 
-	if (items != 1)
-		croak_xs_usage(cv, "run");
-	r = object_take(aTHX_ ST(0), OBJECT_RUN);
-	if (r && MY_CXT.run == r)
+	if (MY_CXT.run == p)
 		MY_CXT.run = NULL;
-	if (r)
-		run_free(aTHX_ r);
-	XSRETURN_EMPTY;
+	run_free(aTHX_ p);
 }
 
 /* ---- Perf::Trace::Context -------------------------------------------------------------------- */
 
 /* The context that subs get is a number; every number means the current event. */
-XS(common_field_xs);
-XS(common_field_xs)
+SUB(common_field_xs)
 {
 	dXSARGS;
 	dXSI32;
@@ -454,19 +429,7 @@ static void boot_new_context_subs(pTHX)
 	}
 }
 
-/* A thread that Perl code starts has no script's run, because objects are not cloned into it. */
-XS(clone_skip);
-XS(clone_skip)
-{
-	dXSARGS;
-
-	PERL_UNUSED_VAR(items);
-	ST(0) = &PL_sv_yes;
-	XSRETURN(1);
-}
-
-XS(clone_context);
-XS(clone_context)
+SUB(clone_context)
 {
 	dXSARGS;
 	MY_CXT_CLONE;
@@ -479,39 +442,39 @@ XS(clone_context)
 SONDE_API XS_EXTERNAL(boot_Sonde);
 XS_EXTERNAL(boot_Sonde)
 {
+	static const struct perl_sub subs[] = {
+		{ "Sonde::_behind_program", behind_program, 0 },
+		{ "Sonde::_name_program", name_program, 0 },
+		{ "Sonde::_error", last_error, 0 },
+		{ "Sonde::_has_exited", has_exited, 0 },
+		{ "Sonde::_has_died_in_end", has_died_in_end, 0 },
+		{ "Sonde::CLONE", clone_context, 0 },
+		{ "Sonde::Run::new", run_new_xs, 0 },
+		{ "Sonde::Run::events", run_events_xs, 0 },
+		{ "Sonde::Run::stop", run_stop_xs, 0 },
+		{ "Sonde::Run::describe", run_describe_xs, 0 },
+		{ "Sonde::Run::defects", run_defects_xs, 0 },
+		{ "Sonde::Run::subs", run_subs_xs, 0 },
+		{ "Sonde::Run::met", run_subs_xs, 1 },
+		{ "Sonde::Run::unserved", run_unserved_xs, 0 },
+		{ "Sonde::_wipe_before_writing", wipe_before_writing, 0 },
+		{ "Sonde::_wipe_progress", wipe_progress, 0 },
+		{ "Sonde::_nearest", nearest_xs, 0 },
+		{ "Sonde::_rules", rules_xs, 0 },
+		{ 0 },
+	};
+
 	dXSBOOTARGSXSAPIVERCHK;
 
 	PERL_UNUSED_VAR(items);
-	newXS("Sonde::_behind_program", behind_program, __FILE__);
-	newXS("Sonde::_name_program", name_program, __FILE__);
-	newXS("Sonde::_error", last_error, __FILE__);
-	newXS("Sonde::_has_exited", has_exited, __FILE__);
-	newXS("Sonde::_has_died_in_end", has_died_in_end, __FILE__);
-	newXS("Sonde::CLONE", clone_context, __FILE__);
-	newXS("Sonde::CLONE_SKIP", clone_skip, __FILE__);
-	newXS("Sonde::Event::CLONE_SKIP", clone_skip, __FILE__);
-	newXS("Sonde::Run::CLONE_SKIP", clone_skip, __FILE__);
-	newXS("Sonde::Live::CLONE_SKIP", clone_skip, __FILE__);
-	newXS("Sonde::Counts::CLONE_SKIP", clone_skip, __FILE__);
-	newXS("Sonde::Filter::CLONE_SKIP", clone_skip, __FILE__);
-	newXS("Sonde::Run::new", run_new_xs, __FILE__);
-	newXS("Sonde::Run::events", run_events_xs, __FILE__);
-	newXS("Sonde::Run::stop", run_stop_xs, __FILE__);
-	newXS("Sonde::Run::describe", run_describe_xs, __FILE__);
-	newXS("Sonde::Run::defects", run_defects_xs, __FILE__);
-	CvXSUBANY(newXS("Sonde::Run::subs", run_subs_xs, __FILE__)).any_i32 = 0;
-	CvXSUBANY(newXS("Sonde::Run::met", run_subs_xs, __FILE__)).any_i32 = 1;
-	newXS("Sonde::Run::unserved", run_unserved_xs, __FILE__);
-	newXS("Sonde::_wipe_before_writing", wipe_before_writing, __FILE__);
-	newXS("Sonde::_wipe_progress", wipe_progress, __FILE__);
-	newXS("Sonde::_nearest", nearest_xs, __FILE__);
-	newXS("Sonde::_rules", rules_xs, __FILE__);
-	newXS("Sonde::Run::DESTROY", run_destroy_xs, __FILE__);
+	object_boot(aTHX);
+	object_add_subs(aTHX_ subs);
 	boot_new_context_subs(aTHX);
 	session_boot(aTHX);
 	live_boot(aTHX);
 	program_boot(aTHX);
 	counts_boot(aTHX);
+	needs_boot(aTHX);
 	{
 		MY_CXT_INIT;
 		MY_CXT.run = NULL;

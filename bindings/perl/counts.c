@@ -31,8 +31,7 @@ static const char *counts_text(pTHX_ SV *sv)
  * Sonde::_aggregate(SESSION, KIND, EVENTS, FIELD, BY, WHERE, LIMIT[, LOW, HIGH, STEP]): returns
  * (counts), or (undef, -errno); Sonde::_error() says why.
  */
-XS(counts_new_xs);
-XS(counts_new_xs)
+SUB(counts_new_xs)
 {
 	dXSARGS;
 	struct sonde_aggregate_options o = { .size = sizeof(o) };
@@ -144,8 +143,7 @@ static SV *counts_row(pTHX_ const struct sonde_aggregate_row *row)
 }
 
 /* A reference to a hash for each row, the largest first. */
-XS(counts_rows_xs);
-XS(counts_rows_xs)
+SUB(counts_rows_xs)
 {
 	dXSARGS;
 	struct sonde_aggregate_row row = { .size = sizeof(row) };
@@ -167,8 +165,7 @@ XS(counts_rows_xs)
 }
 
 /* (title, count, sum) */
-XS(counts_facts_xs);
-XS(counts_facts_xs)
+SUB(counts_facts_xs)
 {
 	dXSARGS;
 	struct sonde_aggregate_facts f = { .size = sizeof(f) };
@@ -183,8 +180,7 @@ XS(counts_facts_xs)
 	XSRETURN(3);
 }
 
-XS(counts_clear_xs);
-XS(counts_clear_xs)
+SUB(counts_clear_xs)
 {
 	dXSARGS;
 
@@ -195,8 +191,7 @@ XS(counts_clear_xs)
 }
 
 /* Sonde::Counts::print(COUNTS, FD, TOP, FORMAT, FROM_NS, TO_NS) */
-XS(counts_print_xs);
-XS(counts_print_xs)
+SUB(counts_print_xs)
 {
 	dXSARGS;
 	struct sonde_aggregate_print_options o = { .size = sizeof(o) };
@@ -218,23 +213,21 @@ XS(counts_print_xs)
 	XSRETURN_EMPTY;
 }
 
-XS(counts_destroy_xs);
-XS(counts_destroy_xs)
+void counts_destroy(pTHX_ void *p)
 {
-	dXSARGS;
-
-	if (items != 1)
-		croak_xs_usage(cv, "counts");
-	sonde_aggregate_free(object_take(aTHX_ ST(0), OBJECT_COUNTS));
-	XSRETURN_EMPTY;
+	sonde_aggregate_free(p);
 }
 
 void counts_boot(pTHX)
 {
-	newXS("Sonde::_aggregate", counts_new_xs, __FILE__);
-	newXS("Sonde::Counts::rows", counts_rows_xs, __FILE__);
-	newXS("Sonde::Counts::facts", counts_facts_xs, __FILE__);
-	newXS("Sonde::Counts::clear", counts_clear_xs, __FILE__);
-	newXS("Sonde::Counts::print", counts_print_xs, __FILE__);
-	newXS("Sonde::Counts::DESTROY", counts_destroy_xs, __FILE__);
+	static const struct perl_sub subs[] = {
+		{ "Sonde::_aggregate", counts_new_xs, 0 },
+		{ "Sonde::Counts::rows", counts_rows_xs, 0 },
+		{ "Sonde::Counts::facts", counts_facts_xs, 0 },
+		{ "Sonde::Counts::clear", counts_clear_xs, 0 },
+		{ "Sonde::Counts::print", counts_print_xs, 0 },
+		{ 0 },
+	};
+
+	object_add_subs(aTHX_ subs);
 }

@@ -113,8 +113,7 @@ static struct perl_live *live_new(pTHX_ AV *av)
  * Sonde::Live->_open(EVENTS, SETTINGS, COMMAND, LATENCY_MS, OUTPUT, SUDO, BROKER_FD): EVENTS are
  * arrays (events, filter, cgroup). Returns (live), or (undef, -errno); Sonde::_error() says why.
  */
-XS(live_open_xs);
-XS(live_open_xs)
+SUB(live_open_xs)
 {
 	dXSARGS;
 	struct sonde_record_options record = { .size = sizeof(record) };
@@ -151,8 +150,7 @@ XS(live_open_xs)
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-XS(live_start_xs);
-XS(live_start_xs)
+SUB(live_start_xs)
 {
 	dXSARGS;
 
@@ -163,8 +161,7 @@ XS(live_start_xs)
 	XSRETURN_EMPTY;
 }
 
-XS(live_stop_xs);
-XS(live_stop_xs)
+SUB(live_stop_xs)
 {
 	dXSARGS;
 
@@ -175,8 +172,7 @@ XS(live_stop_xs)
 }
 
 /* The warnings since the last call. */
-XS(live_lines_xs);
-XS(live_lines_xs)
+SUB(live_lines_xs)
 {
 	dXSARGS;
 	struct perl_live *live;
@@ -194,8 +190,7 @@ XS(live_lines_xs)
 }
 
 /* (code, status of the command): waits for the end. */
-XS(live_result_xs);
-XS(live_result_xs)
+SUB(live_result_xs)
 {
 	dXSARGS;
 	struct sonde_record_result result = { .size = sizeof(result) };
@@ -210,23 +205,21 @@ XS(live_result_xs)
 	XSRETURN(2);
 }
 
-XS(live_destroy_xs);
-XS(live_destroy_xs)
+void live_destroy(pTHX_ void *p)
 {
-	dXSARGS;
-
-	if (items != 1)
-		croak_xs_usage(cv, "live");
-	live_free(object_take(aTHX_ ST(0), OBJECT_LIVE));
-	XSRETURN_EMPTY;
+	live_free(p);
 }
 
 void live_boot(pTHX)
 {
-	newXS("Sonde::Live::_open", live_open_xs, __FILE__);
-	newXS("Sonde::Live::start", live_start_xs, __FILE__);
-	newXS("Sonde::Live::stop", live_stop_xs, __FILE__);
-	newXS("Sonde::Live::lines", live_lines_xs, __FILE__);
-	newXS("Sonde::Live::result", live_result_xs, __FILE__);
-	newXS("Sonde::Live::DESTROY", live_destroy_xs, __FILE__);
+	static const struct perl_sub subs[] = {
+		{ "Sonde::Live::_open", live_open_xs, 0 },
+		{ "Sonde::Live::start", live_start_xs, 0 },
+		{ "Sonde::Live::stop", live_stop_xs, 0 },
+		{ "Sonde::Live::lines", live_lines_xs, 0 },
+		{ "Sonde::Live::result", live_result_xs, 0 },
+		{ 0 },
+	};
+
+	object_add_subs(aTHX_ subs);
 }

@@ -6,6 +6,7 @@
  */
 #include "plsonde.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static int object_free_memory(pTHX_ SV *sv, MAGIC *mg)
@@ -17,16 +18,24 @@ static int object_free_memory(pTHX_ SV *sv, MAGIC *mg)
 
 static const struct {
 	const char *name;
+	void (*destroy)(pTHX_ void *p);
+	/*
+	 * The memory is freed with the scalar, not before: events may outlive a closed session.
+	 * destroy() may be called several times.
+	 */
+	bool is_kept;
 	MGVTBL magic;
 } classes[] = {
-	/* Events may outlive a closed session: its memory is freed with the scalar. */
-	[OBJECT_SESSION] = { "Sonde", { .svt_free = object_free_memory } },
-	[OBJECT_EVENT] = { "Sonde::Event", { 0 } },
-	[OBJECT_RUN] = { "Sonde::Run", { 0 } },
-	[OBJECT_LIVE] = { "Sonde::Live", { 0 } },
-	[OBJECT_COUNTS] = { "Sonde::Counts", { 0 } },
-	[OBJECT_FILTER] = { "Sonde::Filter", { 0 } },
+	[OBJECT_SESSION] = { "Sonde", session_destroy, true, { .svt_free = object_free_memory } },
+	[OBJECT_EVENT] = { "Sonde::Event", event_destroy, false, { 0 } },
+	[OBJECT_RUN] = { "Sonde::Run", run_destroy, false, { 0 } },
+	[OBJECT_LIVE] = { "Sonde::Live", live_destroy, false, { 0 } },
+	[OBJECT_COUNTS] = { "Sonde::Counts", counts_destroy, false, { 0 } },
+	[OBJECT_FILTER] = { "Sonde::Filter", program_filter_destroy, false, { 0 } },
+	[OBJECT_NEEDS] = { "Sonde::Needs", needs_destroy, false, { 0 } },
 };
+
+_Static_assert(sizeof(classes) / sizeof(*classes) == NR_OBJECT_CLASSES, "a class is missing");
 
 static MAGIC *object_magic_of(pTHX_ SV *sv, enum object_class class)
 {
@@ -57,12 +66,56 @@ bool object_find(pTHX_ SV *sv, enum object_class class, void **ret)
 	return mg != NULL;
 }
 
-void *object_take(pTHX_ SV *sv, enum object_class class)
-{
-	MAGIC *mg = object_magic_of(aTHX_ sv, class);
-	void *p = mg ? mg->mg_ptr : NULL;
+/* ---- functions for Perl ---------------------------------------------------------------------- */
 
-	if (mg)
+/* DESTROY of all classes; ix: the class. The pointer of an object is freed once. */
+SUB(object_destroy_xs)
+{
+	dXSARGS;
+	dXSI32;
+	MAGIC *mg;
+	void *p;
+
+	if (items != 1)
+		croak_xs_usage(cv, "object");
+	mg = object_magic_of(aTHX_ ST(0), (enum object_class)ix);
+	p = mg ? mg->mg_ptr : NULL;
+	if (mg && !classes[ix].is_kept)
 		mg->mg_ptr = NULL;
-	return p;
+	if (p)
+		classes[ix].destroy(aTHX_ p);
+	XSRETURN_EMPTY;
+}
+
+/* A thread that Perl code starts gets none of the objects. */
+SUB(object_clone_skip_xs)
+{
+	dXSARGS;
+
+	PERL_UNUSED_VAR(items);
+	ST(0) = &PL_sv_yes;
+	XSRETURN(1);
+}
+
+void object_add_subs(pTHX_ const struct perl_sub *subs)
+{
+	for (; subs->name; subs++) {
+		CV *cv = newXS(subs->name, subs->function, __FILE__);
+
+		CvXSUBANY(cv).any_i32 = subs->ix;
+	}
+}
+
+void object_boot(pTHX)
+{
+	for (I32 i = 0; i < NR_OBJECT_CLASSES; i++) {
+		char destroy[64], skip[64];
+		const struct perl_sub subs[] = { { destroy, object_destroy_xs, i },
+						 { skip, object_clone_skip_xs, 0 },
+						 { 0 } };
+
+		snprintf(destroy, sizeof(destroy), "%s::DESTROY", classes[i].name);
+		snprintf(skip, sizeof(skip), "%s::CLONE_SKIP", classes[i].name);
+		object_add_subs(aTHX_ subs);
+	}
 }

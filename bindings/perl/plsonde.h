@@ -13,6 +13,7 @@
  *	session.c  Sonde and Sonde::Event: events for any program
  *	live.c     Sonde::Live: what happens now
  *	program.c  the loop of a program of handlers: events, timers, conditions
+ *	needs.c    Sonde::Needs: what such a program needs; names of events
  *	counts.c   Sonde::Counts: events counted in C
  *
  * perl's own state is passed as an argument (pTHX). There are no global variables, so several
@@ -49,6 +50,18 @@ struct text_arg {
 
 #define COMM_ARGS 256
 
+/* Begins a function that Perl code can call. */
+#define SUB(name) \
+	XS(name); \
+	XS(name)
+
+/* Such a function, by its complete name. ix: for functions with several names (dXSI32). */
+struct perl_sub {
+	const char *name;
+	XSUBADDR_t function;
+	I32 ix;
+};
+
 /* The run of a perf script over a session, as an object of the class Sonde::Run. */
 struct perl_run {
 	struct script_run base;
@@ -73,16 +86,26 @@ enum object_class {
 	OBJECT_RUN,
 	OBJECT_LIVE,
 	OBJECT_COUNTS,
-	OBJECT_FILTER
+	OBJECT_FILTER,
+	OBJECT_NEEDS,
+	NR_OBJECT_CLASSES
 };
 const char *object_class_name(enum object_class class);
 SV *object_new(pTHX_ void *p, enum object_class class); /* a reference to a blessed scalar */
 /* Returns false if sv is not an object of this extension. *ret is NULL if its pointer was taken. */
 bool object_find(pTHX_ SV *sv, enum object_class class, void **ret);
-/*
- * For DESTROY. NULL if sv is not an object of this extension, or if its pointer was taken before.
- */
-void *object_take(pTHX_ SV *sv, enum object_class class);
+/* Gives Perl these functions; the last one has no name. */
+void object_add_subs(pTHX_ const struct perl_sub *subs);
+/* DESTROY and CLONE_SKIP of all classes. */
+void object_boot(pTHX);
+/* These free what objects point to. */
+void session_destroy(pTHX_ void *p);
+void event_destroy(pTHX_ void *p);
+void run_destroy(pTHX_ void *p);
+void live_destroy(pTHX_ void *p);
+void counts_destroy(pTHX_ void *p);
+void program_filter_destroy(pTHX_ void *p);
+void needs_destroy(pTHX_ void *p);
 
 /*
  * The sub of a glob; NULL if none. A sub that was only declared does not count, unless its package
@@ -147,8 +170,9 @@ struct sonde_live *live_handle(pTHX_ SV *sv); /* dies if it is closed */
 void live_end(pTHX_ SV *sv);                  /* closes it, and its session */
 void live_boot(pTHX);
 
-/* program.c, counts.c */
+/* program.c, counts.c, needs.c */
 void program_boot(pTHX);
 void counts_boot(pTHX);
+void needs_boot(pTHX);
 
 #endif

@@ -83,8 +83,7 @@ SV *session_lend(pTHX_ SV *session, struct session *s, const struct sonde_event 
 }
 
 /* Sonde->_open(TEXT[, LIVE[, IS_LATER]]): IS_LATER opens the session when it is first needed. */
-XS(session_open_xs);
-XS(session_open_xs)
+SUB(session_open_xs)
 {
 	dXSARGS;
 	const char *text;
@@ -114,8 +113,7 @@ XS(session_open_xs)
 /*
  * Sonde::_begin(SESSION, LINES): reads from the beginning, with these lines behind the text form.
  */
-XS(session_begin_xs);
-XS(session_begin_xs)
+SUB(session_begin_xs)
 {
 	dXSARGS;
 	struct sonde_session *opened;
@@ -139,8 +137,7 @@ XS(session_begin_xs)
 	XSRETURN_EMPTY;
 }
 
-XS(session_next_xs);
-XS(session_next_xs)
+SUB(session_next_xs)
 {
 	dXSARGS;
 	const struct sonde_event *ev;
@@ -181,8 +178,7 @@ static void session_close(pTHX_ struct session *s)
 	s->s = NULL;
 }
 
-XS(session_close_xs);
-XS(session_close_xs)
+SUB(session_close_xs)
 {
 	dXSARGS;
 
@@ -192,22 +188,13 @@ XS(session_close_xs)
 	XSRETURN_EMPTY;
 }
 
-XS(session_destroy_xs);
-XS(session_destroy_xs)
+void session_destroy(pTHX_ void *p)
 {
-	dXSARGS;
-	void *s;
-
-	if (items != 1)
-		croak_xs_usage(cv, "session");
-	if (object_find(aTHX_ ST(0), OBJECT_SESSION, &s))
-		session_close(aTHX_ s);
-	XSRETURN_EMPTY;
+	session_close(aTHX_ p);
 }
 
 /* The Sonde::Live of a live recording; undef if it is none, or closed. */
-XS(session_live_xs);
-XS(session_live_xs)
+SUB(session_live_xs)
 {
 	dXSARGS;
 	const struct session *s;
@@ -219,8 +206,7 @@ XS(session_live_xs)
 	XSRETURN(1);
 }
 
-XS(session_info_xs);
-XS(session_info_xs)
+SUB(session_info_xs)
 {
 	dXSARGS;
 	const char *text;
@@ -232,8 +218,7 @@ XS(session_info_xs)
 	XSRETURN(1);
 }
 
-XS(session_defects_line_xs);
-XS(session_defects_line_xs)
+SUB(session_defects_line_xs)
 {
 	dXSARGS;
 
@@ -244,44 +229,18 @@ XS(session_defects_line_xs)
 	XSRETURN(1);
 }
 
-XS(event_destroy_xs);
-XS(event_destroy_xs)
+void event_destroy(pTHX_ void *p)
 {
-	dXSARGS;
-	struct event *e;
+	struct event *e = p;
 
-	if (items != 1)
-		croak_xs_usage(cv, "event");
-	e = object_take(aTHX_ ST(0), OBJECT_EVENT);
-	if (e) {
-		if (e->of->borrowed == e)
-			e->of->borrowed = NULL;
-		sonde_event_free(e->own);
-		SvREFCNT_dec(e->session);
-		free(e);
-	}
-	XSRETURN_EMPTY;
+	if (e->of->borrowed == e)
+		e->of->borrowed = NULL;
+	sonde_event_free(e->own);
+	SvREFCNT_dec(e->session);
+	free(e);
 }
 
 enum event_member { NAME, SYSTEM, EVENT, KIND, TIME, CPU, PID, TID, COMM, TEXT, CALLCHAIN, FIELDS };
-
-static const struct {
-	const char *sub;
-	enum event_member member;
-} event_members[] = {
-	{ "Sonde::Event::name", NAME },
-	{ "Sonde::Event::system", SYSTEM },
-	{ "Sonde::Event::event", EVENT },
-	{ "Sonde::Event::kind", KIND },
-	{ "Sonde::Event::time", TIME },
-	{ "Sonde::Event::cpu", CPU },
-	{ "Sonde::Event::pid", PID },
-	{ "Sonde::Event::tid", TID },
-	{ "Sonde::Event::comm", COMM },
-	{ "Sonde::Event::text", TEXT },
-	{ "Sonde::Event::callchain", CALLCHAIN },
-	{ "Sonde::Event::fields", FIELDS },
-};
 
 SV *session_field_value(pTHX_ const struct event *e, const struct sonde_field *f)
 {
@@ -346,8 +305,7 @@ static SV *session_member(pTHX_ const struct event *e, enum event_member which)
 	return newSV(0);
 }
 
-XS(event_member_xs);
-XS(event_member_xs)
+SUB(event_member_xs)
 {
 	dXSARGS;
 	dXSI32;
@@ -359,8 +317,7 @@ XS(event_member_xs)
 	XSRETURN(1);
 }
 
-XS(event_field_xs);
-XS(event_field_xs)
+SUB(event_field_xs)
 {
 	dXSARGS;
 	const struct sonde_field *f;
@@ -375,21 +332,36 @@ XS(event_field_xs)
 	XSRETURN(1);
 }
 
+static const struct perl_sub event_members[] = {
+	{ "Sonde::Event::name", event_member_xs, NAME },
+	{ "Sonde::Event::system", event_member_xs, SYSTEM },
+	{ "Sonde::Event::event", event_member_xs, EVENT },
+	{ "Sonde::Event::kind", event_member_xs, KIND },
+	{ "Sonde::Event::time", event_member_xs, TIME },
+	{ "Sonde::Event::cpu", event_member_xs, CPU },
+	{ "Sonde::Event::pid", event_member_xs, PID },
+	{ "Sonde::Event::tid", event_member_xs, TID },
+	{ "Sonde::Event::comm", event_member_xs, COMM },
+	{ "Sonde::Event::text", event_member_xs, TEXT },
+	{ "Sonde::Event::callchain", event_member_xs, CALLCHAIN },
+	{ "Sonde::Event::fields", event_member_xs, FIELDS },
+	{ 0 },
+};
+
 void session_boot(pTHX)
 {
-	newXS("Sonde::_open", session_open_xs, __FILE__);
-	newXS("Sonde::_begin", session_begin_xs, __FILE__);
-	newXS("Sonde::next", session_next_xs, __FILE__);
-	newXS("Sonde::close", session_close_xs, __FILE__);
-	newXS("Sonde::DESTROY", session_destroy_xs, __FILE__);
-	newXS("Sonde::_live", session_live_xs, __FILE__);
-	newXS("Sonde::info", session_info_xs, __FILE__);
-	newXS("Sonde::defects_line", session_defects_line_xs, __FILE__);
-	newXS("Sonde::Event::DESTROY", event_destroy_xs, __FILE__);
-	newXS("Sonde::Event::field", event_field_xs, __FILE__);
-	for (size_t i = 0; i < sizeof(event_members) / sizeof(*event_members); i++) {
-		CV *cv = newXS(event_members[i].sub, event_member_xs, __FILE__);
+	static const struct perl_sub subs[] = {
+		{ "Sonde::_open", session_open_xs, 0 },
+		{ "Sonde::_begin", session_begin_xs, 0 },
+		{ "Sonde::next", session_next_xs, 0 },
+		{ "Sonde::close", session_close_xs, 0 },
+		{ "Sonde::_live", session_live_xs, 0 },
+		{ "Sonde::info", session_info_xs, 0 },
+		{ "Sonde::defects_line", session_defects_line_xs, 0 },
+		{ "Sonde::Event::field", event_field_xs, 0 },
+		{ 0 },
+	};
 
-		CvXSUBANY(cv).any_i32 = (I32)event_members[i].member;
-	}
+	object_add_subs(aTHX_ subs);
+	object_add_subs(aTHX_ event_members);
 }

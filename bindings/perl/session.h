@@ -9,8 +9,8 @@ struct session {
 	struct sonde_session *s; /* NULL before it is first needed, and once it is closed */
 	char *text;              /* owned: its text form; NULL once it is closed */
 	bool is_read_once;       /* a pipe, or what happens now */
-	SV *live;               /* owned: the Sonde::Live that it reads; NULL if there is none */
-	struct event *borrowed; /* the event whose bytes are the library's; NULL if none */
+	SV *live;                /* owned: the Sonde::Live that it reads; NULL if there is none */
+	struct event *borrowed;  /* the event whose bytes are the library's; NULL if none */
 	/* In program.c: events that were read but not yet counted. */
 	const struct sonde_event *const *batch;
 	size_t at, nr_batch;

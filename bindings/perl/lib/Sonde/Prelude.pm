@@ -324,8 +324,9 @@ sub program_events {
     Sonde::Program::usage("run: sub $sub has the name of an event, as subs of `sonde script` have, "
         . 'and the script also uses functions of the module Sonde: use on() for all')
         if defined $sub;
-    my ($live, @kernel) = $is_recorded ? Sonde::RunLive::open_program() : ();
-    my $session = $live || !$is_recorded ? Sonde::Program::open_session($text, $live) : undef;
+    my ($live, $needs, @kernel) = $is_recorded ? Sonde::RunLive::open_program() : ();
+    my $session = $live || !$is_recorded ? Sonde::Program::open_session($text, $live, $needs)
+        : undef;
     my $end = $live ? sub { $live->stop } : $session ? sub { $session->_stop }
         : sub { $run->{has_stopped} = 1 };
     $run = Sonde::Program::new_run($session, $live, $facts, $is_recorded || $is_live, $end,

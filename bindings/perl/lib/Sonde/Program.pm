@@ -58,7 +58,9 @@ sub usage {
         require Carp;
         Carp::croak($_[0]);
     }
-    Sonde::Prelude::say_line($_[0]);
+    my ($first, @causes) = split /\n/, $_[0];
+    Sonde::Prelude::say_line($first);
+    Sonde::Prelude::say_line("  $_") for @causes;
     Sonde::Prelude::leave();
     exit 2;
 }
@@ -157,22 +159,9 @@ sub pair {
     return 'pair(' . join(',', $start, $stop, @keys) . ')';
 }
 
-# ---- names of events -----------------------------------------------------------------------------
+# ---- what is needed ------------------------------------------------------------------------------
 
-# is_pair(), is_glob(), is_tracepoint() and is_like(PATTERN, NAME) are in bindings/prelude/wants.h.
-
-# True if a pattern of on() names an event type: tracepoints also without their system, samples also
-# without their modifiers.
-sub names {
-    my ($pattern, $name) = @_;
-
-    return 1 if $pattern eq $name;
-    return 0 if is_pair($name);
-    return $pattern eq '*' if is_pair($pattern);
-    return 1 if is_like($pattern, $name);
-    return $name =~ /^(.*):/ && $1 eq $pattern if !is_tracepoint($name);
-    return $pattern !~ /:/ && is_like($pattern, $name =~ s/^[^:]*://r);
-}
+# is_glob(), is_tracepoint(NAME), is_like() and names(PATTERN, NAME) are in needs.c.
 
 my @known;
 
@@ -182,236 +171,63 @@ sub tracepoints {
     return @known;
 }
 
-my %formats;
-
-# The names of a tracepoint's fields; none if this machine does not have it.
-sub fields_of {
-    my ($name) = @_;
-
-    if (!$formats{$name}) {
-        my ($code, $fields) = Sonde::_tracepoint($name);
-        $formats{$name} = { code => $code, fields => $fields // [] };
-    }
-    return @{ $formats{$name}{fields} };
-}
-
-# ---- what is needed ------------------------------------------------------------------------------
-
-my @SAMPLED = qw(ip addr period weight data_src phys_addr);
 my @OWN = qw(name time cpu pid tid comm callchain text);
-my @VALUES = qw(cpu CPU common_cpu comm COMM);    # of every event, in conditions
-my %own_key = map { $_ => 1 } qw(name comm pid tid cpu cgroup index kstack ustack stack);
 my %is_own = map { $_ => 1 } @OWN;
-my %is_sampled = map { $_ => 1 } @SAMPLED;
+my %is_sampled = map { $_ => 1 } qw(ip addr period weight data_src phys_addr);
 
-sub type {
-    my ($name, $fields, @values) = @_;
-
-    return { name => $name, fields => $fields, has => { map { $_ => 1 } @$fields, @values } };
-}
-
-our @learnt;
-
-# Takes the types of a session: those of a recording, or those that a recorder has opened.
-sub learn {
-    my ($session) = @_;
-
-    @learnt = map { type($_->[0], $_->[1], @OWN, @{ $_->[2] }) } $session->_schemas;
-}
-
-sub parts { return $_[0] =~ /^pair\(([^,]*),([^,)]*)/ }
-
-sub pair_type {
-    my ($pattern) = @_;
-    my @parts = parts($pattern);
-    my @all;
-
-    for my $part (@parts) {
-        return undef if !is_tracepoint($part) || is_glob($part) || !fields_of($part);
-        push @all, [grep { !/^common_/ } fields_of($part)];
-    }
-    my @start = ('ns', map { $_ eq 'ns' ? 'start_ns' : $_ } @{ $all[0] });
-    my %is_start = map { $_ => 1 } @start;
-    my @stop = map { $is_start{$_} ? "stop_$_" : $_ } @{ $all[1] };
-    return type($pattern, [@start, @stop], qw(pid tid), @VALUES);
-}
-
-# The types of a name or pattern; none if their fields are unknown.
-sub types_of {
-    my ($pattern) = @_;
-
-    return grep { defined } pair_type($pattern) if is_pair($pattern);
-    return grep { names($pattern, $_->{name}) } @learnt if @learnt;
-    return if !is_tracepoint($pattern);
-    return map { type($_, [fields_of($_)], @OWN, @SAMPLED) }
-        is_glob($pattern) ? grep { is_like($pattern, $_) } tracepoints() : $pattern;
-}
-
-# Fields that a handler or an aggregation needs.
-sub asked {
-    my ($user) = @_;
-
-    return @{ $user->{fields} } if $user->{code};
-    return ((grep { defined } $user->{field}),
-        map { s/^f_//r } grep { !$own_key{$_} } @{ $user->{by} });
-}
-
-sub condition_of { return $_[0]{code} ? $_[0]{filter} : $_[0]{where} }
-
-sub condition_fields {
-    my ($condition) = @_;
-
-    return defined $condition ? grep { defined } Sonde::_where_fields($condition) : ();
-}
-
-# The events of a pattern that a handler or an aggregation can take: [name, condition of the
-# kernel]. The kernel takes a condition only if the event has all of its fields.
-sub matching {
-    my ($user, $pattern) = @_;
-    my $condition = condition_of($user);
-    my @fields = asked($user);
-    my @names = condition_fields($condition);
-    my @found;
-
-    return [$pattern, undef] if !@fields && !@names;
-    for my $type (types_of($pattern)) {
-        my %values = map { $_ => 1 } @VALUES, @{ $type->{fields} };
-        my @has = grep { $values{$_} } @names;
-        next if grep { !$type->{has}{$_} } @fields;
-        push @found, [$type->{name}, @has == @names ? $condition : undef] if !@names || @has;
-    }
-    return @found ? @found : [$pattern, $condition];
-}
-
-sub wanted_by {
-    my ($user) = @_;
-    my @wanted;
-
-    for my $pattern (@{ $user->{events} }) {
-        if (is_pair($pattern)) {
-            push @wanted, map { [$_, undef] } parts($pattern);
-        } elsif (is_glob($pattern) && is_tracepoint($pattern)) {
-            push @wanted, matching($user, $pattern);
-        } else {
-            push @wanted, [$pattern, is_tracepoint($pattern) ? condition_of($user) : undef];
-        }
-    }
-    return @wanted;
-}
-
-# The events to record, as [name, filter], each once, with those given by others, which are recorded
-# completely.
+# Asks the extension what the program needs (bindings/prelude/needs.h), with events that are given
+# by others and recorded completely.
 sub needs {
     my (@given) = @_;
+    my @words = ((map { (own => $_) } @OWN), map { (given => $_) } @given);
 
-    return Sonde::_wants((map { [$_, undef] } @given), map { wanted_by($_) } @handlers,
-        @aggregates);
-}
-
-# Software events that are no clocks give a sample for each occurrence. By default samples are taken
-# at a frequency, and most occurrences have none.
-sub each_occurrence {
-    my ($name) = @_;
-    my ($base, $modifiers) = split /:/, $name, 2;
-
-    return $name if $base =~ /-clock$/ || !grep { $_ eq $base } Sonde::_listed(0);
-    return "$base/period=1,name=$base/" . ($modifiers // '');
-}
-
-# Settings of the recorder that the program needs: [key, value].
-sub settings {
-    my @keys = map { @{ $_->{by} } } @aggregates;
-    my @users = grep { grep { !is_tracepoint($_) && !is_pair($_) } @{ $_->{events} } }
-        @handlers, @aggregates;
-
-    return ((grep { $_->{callchain} } @handlers) || (grep { /^(?:kstack|ustack|stack)$/ } @keys)
-            ? ['call-graph', 'fp'] : (),
-        (grep { $_ eq 'cgroup' } @keys) ? ['all-cgroups', 1] : (),
-        (grep { $_ eq 'addr' } map { asked($_) } @users) ? ['data', 1] : ());
-}
-
-# Where the processor does not count cycles, the recorder takes cpu-clock, and reports it.
-sub use_clock {
-    my $is_cycles = qr{^(?:cpu-)?cycles(?:[:/].*)?$}s;
-    my @users = grep { grep { /$is_cycles/ } @{ $_->{events} } } @handlers, @aggregates;
-
-    return if !@users || grep { $_ eq 'cycles' } Sonde::_listed(1);
-    $_->{events} = [map { /$is_cycles/ ? 'cpu-clock' : $_ } @{ $_->{events} }] for @users;
-}
-
-# ---- what cannot work, before anything starts ----------------------------------------------------
-
-sub meant {
-    my $near = Sonde::_nearest(@_);
-
-    return defined $near ? "; did you mean '$near'?" : '';
-}
-
-sub check_field {
-    my ($place, $pattern, $field, @types) = @_;
-    my %fields = map { $_ => 1 } map { @{ $_->{fields} } } @types;
-
-    return if !@types || grep { $_->{has}{$field} } @types;
-    usage($place . (@types > 1 ? "no event of '$pattern' has a" : "$pattern has no")
-        . " field '$field'" . ($field eq 'addr' ? ': it was recorded without addresses (-d)'
-            : meant($field, sort keys %fields)));
-}
-
-my %has_told;
-
-# Types that a pattern names and that a handler cannot take.
-sub tell_left_out {
-    my ($user, $pattern, @types) = @_;
-
-    for my $field (@{ $user->{fields} }) {
-        my @without = map { $_->{name} } grep { !$_->{has}{$field} } @types;
-        next if !@without || $has_told{"$user->{place}$pattern"}++;
-        my $last = @without > 3 ? 2 : $#without;
-        Sonde::Prelude::say_line("$user->{place}not called for " . @without . ' of the ' . @types
-            . " events of '$pattern', which have no field '$field': "
-            . join(', ', @without[0 .. $last]) . (@without > 3 ? ', ...' : ''));
-    }
-}
-
-# Ends the run if events that a handler or an aggregation names do not have its fields.
-sub check_users {
     for my $user (@handlers, @aggregates) {
-        my $condition = condition_of($user);
-        my @fields = asked($user);
+        my ($condition) = grep { defined } @$user{qw(filter where)};
 
-        for my $pattern (@{ $user->{events} }) {
-            my @types = @fields || defined $condition ? types_of($pattern) : ();
-            check_field($user->{place}, $pattern, $_, @types) for @fields;
-            # Conditions on single tracepoints are the kernel's, which is asked before the start.
-            if (defined $condition && (is_glob($pattern) || is_pair($pattern))) {
-                check_field("$user->{place}'$condition': ", $pattern, $_, @types)
-                    for condition_fields($condition);
-            }
-            tell_left_out($user, $pattern, @types) if $user->{code} && is_command();
-        }
+        push @words, ($user->{code} ? 'handler' : 'aggregate') => $user->{place} =~ s/: \z//r,
+            (map { (event => $_) } @{ $user->{events} }),
+            (map { (field => $_) } $user->{code} ? @{ $user->{fields} } : $user->{field} // ()),
+            (map { (key => $_) } @{ $user->{by} // [] }),
+            $user->{callchain} ? (callchain => '') : (),
+            defined $condition ? (condition => $condition) : ();
     }
+    return Sonde::_needs(@words, @losses ? (lost => '') : ());
+}
+
+# Where the processor does not count cycles, the recorder takes cpu-clock, and reports it: the
+# program gets its samples then. Returns true if it does.
+sub use_clock {
+    my $has_changed = 0;
+
+    for my $user (@handlers, @aggregates) {
+        my @events = map { Sonde::_clocked($_) } @{ $user->{events} };
+        $has_changed = 1 if "@events" ne "@{ $user->{events} }";
+        $user->{events} = \@events;
+    }
+    return $has_changed;
 }
 
 # Ends the run if this machine does not have an event that the script names. Returns true if this
 # user may read its fields.
 sub check_events {
-    my (@names) = @_;
-    my $may_read = 1;
+    my ($needs) = @_;
+    my ($wrong, $may_read) = $needs->check_events;
 
-    for my $name (grep { is_tracepoint($_) && !is_glob($_) } @names) {
-        fields_of($name);
-        my $code = $formats{$name}{code};
-        my @users = grep { grep { $_ eq $name } @{ $_->{events} } } @handlers;
-        my $place = @users ? $users[0]{place} : '';
-        if ($code == -2) {    # ENOENT
-            my $near = meant($name, tracepoints());
-            usage("${place}this kernel has no event '$name'"
-                . ($near || '; sonde list tracepoint names them'));
-        }
-        $may_read = 0 if $code == -13 || $code == -1;    # EACCES, EPERM
-        refuse($place) if $code < 0 && $may_read;
-    }
+    usage($wrong) if defined $wrong;
     return $may_read;
+}
+
+# Ends the run if events that a handler or an aggregation names do not have its fields. Reports types
+# that handlers cannot take.
+sub check_users {
+    my ($needs) = @_;
+    my ($wrong, @lines) = eval { $needs->check_users };
+
+    refuse('') if $@ ne '';
+    if (is_command()) {
+        Sonde::Prelude::say_line($_) for @lines;
+    }
+    usage($wrong) if defined $wrong;
 }
 
 # Ends the run with the causes of a failure of the library: what the script says is wrong.
@@ -428,25 +244,16 @@ sub refuse {
 
 # ---- opening -------------------------------------------------------------------------------------
 
-# What the text form of the session has for the handlers and aggregations.
-sub session_lines {
-    my (%seen, %met);
-    my @chosen = grep { !$seen{$_}++ } map { @{ $_->{events} } } @handlers, @aggregates;
-    my $lines = join '', map { 'pair=' . substr($_, 5, -1) . "\n" }
-        grep { is_pair($_) && !$met{$_}++ } @chosen;
-
-    $lines .= "events=all\n" if !@chosen || @losses;
-    $lines .= 'event=' . join(',', @chosen) . "\n" if @chosen;
-    return $lines;
-}
-
+# For a recorder, with what was asked about it before; or a recording.
 sub open_session {
-    my ($text, $live) = @_;
-    my $session = eval { Sonde->_open($text . session_lines(), $live ? $live : ()) };
+    my ($text, $live, $needs) = @_;
+
+    $needs //= needs();
+    my $session = eval { Sonde->_open($text . $needs->lines, $live ? $live : ()) };
 
     Sonde::Prelude::fail() if !$session;
-    learn($session);
-    check_users();
+    $needs->learn($session);
+    check_users($needs);
     return $session;
 }
 
@@ -714,15 +521,15 @@ sub run_over {
     local @begins = grep { $is_its->($_) } @begins;
     local @ends = grep { $is_its->($_) } @ends;
     local @losses = grep { $is_its->($_) } @losses;
-    local @learnt;
     local ($run, $is_called) = (undef, 1);
 
-    eval { $session->_begin(session_lines()); 1 } or do {
+    my $needs = needs();
+    eval { $session->_begin($needs->lines); 1 } or do {
         require Carp;
         Carp::croak($@ =~ s/(?: at \S+ line \d+\.)?\n\z//r);
     };
-    learn($session);
-    check_users();
+    $needs->learn($session);
+    check_users($needs);
     new_run($session, $live, undef, defined $live, sub { $session->_stop });
     run_all($live);
     return $run->{status};

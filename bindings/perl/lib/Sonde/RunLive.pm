@@ -134,16 +134,18 @@ sub say_lines {
 }
 
 sub has_target {
-    return @{ $facts->{command} } || grep { has_setting($_) } qw(all-cpus pid tid cpu);
+    return @{ $facts->{command} } || (grep { defined $_->[2] } @{ $facts->{events} })
+        || grep { has_setting($_) } qw(all-cpus pid tid cpu);
 }
 
-# needed: [key, value] that the script needs, if nobody says otherwise.
+# needed: lines that the script needs, if nobody says otherwise.
 sub recorder_settings {
-    my (@needed) = @_;
+    my ($needed) = @_;
     my $has_sudo = $facts->{sudo} || $facts->{broker};
 
     return join '', has_setting('mmap-pages') || $> && !$has_sudo ? '' : "mmap-pages=8M\n",
-        (map { "$_->[0]=$_->[1]\n" } grep { !has_setting($_->[0]) } @needed), $facts->{settings};
+        (grep { !has_setting(/^([^=]*)=/) } map { "$_\n" } split /\n/, $needed),
+        $facts->{settings};
 }
 
 # Opens a recorder. Returns undef if there is no event.
@@ -176,7 +178,7 @@ sub open_recorder {
 
 # Opens what the script's subs need. Returns the recorder; undef if they need no event.
 sub open_live {
-    my $live = open_recorder(recorder_settings(), needed()) or return undef;
+    my $live = open_recorder(recorder_settings(''), needed()) or return undef;
 
     $Sonde::Prelude::run = Sonde::Run->new("${text}events=all\n", 1, $live)
         or Sonde::Prelude::fail();
@@ -213,30 +215,32 @@ sub program_events {
     for my $wanted (grep { !$is_own{ $_->[0] } } @wanted) {
         my ($name, $condition) = @$wanted;
         push @events, [$is_sampled || !$is_named{$name} ? $name
-            : Sonde::Program::each_occurrence($name)];
+            : Sonde::_each_occurrence($name)];
         push @events, [undef, $condition] if defined $condition;
     }
     return (@events, (grep { !defined $_->[2] } @$rest), grep { defined $_->[2] } @$rest);
 }
 
-# Opens what a program of handlers needs. Returns (the recorder or undef, [name, filter] of the
-# kernel ...).
+# Opens what a program of handlers needs. Returns (the recorder or undef, its needs, [name, filter]
+# of the kernel ...).
 sub open_program {
     my ($names, $rest) = split_events();
-    my @wanted = Sonde::Program::needs(@$names);
+    my $needs = Sonde::Program::needs(@$names);
+    my @wanted = eval { $needs->wants };
 
+    Sonde::Program::refuse('') if $@ ne '';
     usage('run: several patterns may name one event twice, and you have no right to read the list '
         . 'of events: name the events, or give one pattern')
         if 1 < grep({ Sonde::Program::is_glob($_->[0]) } @wanted) && !Sonde::Program::tracepoints();
-    Sonde::Program::check_users() if Sonde::Program::check_events(map { $_->[0] } @wanted);
+    Sonde::Program::check_users($needs) if Sonde::Program::check_events($needs);
     # Timers of a program without events end with the command.
     push @wanted, ['dummy', undef]
         if !@wanted && !@$rest && @Sonde::Program::timers && has_target();
     my @events = program_events($rest, @wanted);
     return undef if !@events && @Sonde::Program::timers && !$facts->{'dry-run'};
-    my $live = open_recorder(recorder_settings(Sonde::Program::settings()), @events);
-    Sonde::Program::use_clock() if $live;
-    return ($live, @wanted);
+    my $live = open_recorder(recorder_settings($needs->settings), @events);
+    $needs = Sonde::Program::needs() if $live && Sonde::Program::use_clock();
+    return ($live, $needs, @wanted);
 }
 
 sub start_live {
