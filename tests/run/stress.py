@@ -175,7 +175,11 @@ lost { $gone += $_[0] };
 at_end { open my $out, '>', 'result'; print $out "$n $gone 0" };
 '''
 PERL_SLOW = 'sub each_one { select undef, undef, undef, 0.01 if $n % 4000 == 1 }'
-PERL_FORKS = 'sub each_one { if ($n % 1000 == 1) { my $pid = fork; exit if !$pid; waitpid $pid, 0 } }'
+PERL_FORKS = '''sub each_one {
+    my $pid = $n % 1000 == 1 ? fork : return;
+    exit if !$pid;
+    waitpid $pid, 0;
+}'''
 
 
 # The library reads, orders and counts losses for both languages: fewer rounds show that this one

@@ -217,8 +217,8 @@ sub check_events {
     return $may_read;
 }
 
-# Ends the run if events that a handler or an aggregation names do not have its fields. Reports types
-# that handlers cannot take.
+# Ends the run if events that a handler or an aggregation names do not have its fields. Reports
+# types that handlers cannot take.
 sub check_users {
     my ($needs) = @_;
     my ($wrong, @lines) = eval { $needs->check_users };
