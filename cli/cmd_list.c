@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "list.h"
+#include "nearest_event.h"
 #include "pager.h"
 #include "settings.h"
 
@@ -153,27 +154,6 @@ static int list_as_perf(struct cli *cli, struct event_listing *l, char **words, 
 
 /* ---- as sonde -------------------------------------------------------------------------------- */
 
-/*
- * The event whose name is most similar to a word without a match. Names of events are borrowed only
- * during the call.
- */
-struct nearest_event {
-	struct sonde_nearest near;
-	char name[128];
-};
-
-static void list_offer_event(void *ctx, const struct sonde_listed_event *e)
-{
-	struct nearest_event *n = ctx;
-
-	if (sonde_nearest_offer(&n->near, e->name) <= 0)
-		return;
-	snprintf(n->name, sizeof(n->name), "%s", e->name);
-	n->near.closest = n->name;
-	if (n->near.meant)
-		n->near.meant = n->name;
-}
-
 /* The words hw and cache. */
 static bool list_is_hardware_word(const struct event_listing *l, const char *word)
 {
@@ -192,7 +172,7 @@ static void list_report_unknown(const struct event_listing *l, const char *word)
 	for (size_t i = 0; i < list_nr_classes; i++)
 		for (size_t k = 0; k < 3 && list_classes[i].words[k]; k++)
 			sonde_nearest_offer(&n.near, list_classes[i].words[k]);
-	sonde_list_events(NULL, list_offer_event, &n);
+	sonde_list_events(NULL, nearest_event_offer, &n);
 	if (list_is_hardware_word(l, word))
 		cli_say("list: this machine has no events for '%s': its kernel offers no hardware "
 			"counters, as in many virtual machines",

@@ -6,6 +6,7 @@
 #include "generate.h"
 #include "languages.h"
 #include "lines.h"
+#include "nearest_event.h"
 #include "starter.h"
 #include "sudo_user.h"
 
@@ -167,22 +168,17 @@ static int new_take_tracepoint(const struct cli *cli, struct new_events *e, cons
 	return CLI_OK;
 }
 
-static void new_offer(void *ctx, const struct sonde_listed_event *e)
-{
-	sonde_nearest_offer(ctx, e->name);
-}
-
 static int new_no_such_event(const struct cli *cli, const char *name)
 {
 	const struct sonde_list_options opts = { .size = sizeof(opts),
 						 .kinds = SONDE_EVENT_TRACEPOINT };
-	struct sonde_nearest near = { .size = sizeof(near), .wanted = name };
+	struct nearest_event n = { .near = { .size = sizeof(n.near), .wanted = name } };
 
-	if (sonde_list_events(&opts, new_offer, &near) < 0)
+	if (sonde_list_events(&opts, nearest_event_offer, &n) < 0)
 		return cli_fail(cli);
-	if (near.meant)
+	if (n.near.meant)
 		return cli_usage(cli, "new: this kernel has no event '%s'; did you mean '%s'?",
-				 name, near.meant);
+				 name, n.near.meant);
 	return cli_usage(cli, "new: this kernel has no event '%s'; sonde list tracepoint names all",
 			 name);
 }
