@@ -81,6 +81,7 @@ STORED = {
     'case-switch': ('tasks', 'text-cases/sw.data'),
     'case-dwarf': ('chains', 'text-cases/dw.data'),
     'accesses': ('mem', 'report/memory.data'),
+    'task-tree': ('', 'report/tasks.data'),
     'case-chains': ('base trace chains several', 'text-cases/g.data'),
 }
 # name: kinds, file in the corpus. 'stored' and 'foreign' are of all of them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings with branch stacks, which few machines can record: made of a program's own addresses.
+"""Recordings that few machines can record: branch stacks of a program's own addresses, and tasks.
 
     make(name, path, program)       name: one of NAMES
     tests/report/made.py NAME PATH PROGRAM [NAME-IN-MAPS]
@@ -20,7 +20,8 @@ import points  # noqa: E402
 
 IP, TID, TIME, CALLCHAIN, PERIOD, BRANCHES = 1, 2, 4, 32, 256, 2048
 ANY, CALL_STACK, USER, TYPES, INDEX = 1 << 3, 1 << 11, 1, 1 << 16, 1 << 17
-MMAP2, COMM, SAMPLE, USER_MODE, BY_BUILD_ID = 10, 3, 9, 2, 1 << 14
+MMAP, MMAP2, COMM, FORK, SAMPLE, USER_MODE, BY_BUILD_ID = 1, 10, 3, 7, 9, 2, 1 << 14
+FORK_EXEC = 1 << 13
 FEAT_BRANCH_STACK, FEAT_PMU_CAPS = 15, 28
 CONTEXT_USER = (1 << 64) - 512
 BASE, TID_OF_ALL = 0x555555000000, 4242
@@ -178,7 +179,62 @@ def call_stacks(path, program):
           {FEAT_PMU_CAPS: caps})
 
 
-NAMES = {'history': history, 'call-stacks': call_stacks}
+def named(pid, tid, comm):
+    return record(COMM, 0, struct.pack('<ii', pid, tid) + text(comm))
+
+
+def forked(pid, tid, ppid, ptid, misc=0):
+    return record(FORK, misc, struct.pack('<iiiiQ', pid, ppid, tid, ptid, 0))
+
+
+def mapped(pid, tid, start, path, file, misc=USER_MODE, prot=5, flags=2):
+    """file: the 24 bytes of an MMAP2 that identify it; None: an MMAP"""
+    body = struct.pack('<iiQQQ', pid, tid, start, 4096, 0)
+    if file is None:
+        return record(MMAP, misc, body + text(path))
+    return record(MMAP2, misc, body + file + struct.pack('<II', prot, flags) + text(path))
+
+
+def inode(number, device=8, generation=0):
+    return struct.pack('<IIQQ', device, device and 1, number, generation)
+
+
+def with_build_id(pid, tid, start, path, build_id):
+    file = struct.pack('<B3x20s', len(build_id), build_id)
+    return mapped(pid, tid, start, path, file, USER_MODE | BY_BUILD_ID)
+
+
+def tasks(path, _):
+    """Tasks that records name late, twice, in two processes or only by a mapping."""
+    nothing = inode(0, 0)
+    records = [
+        named(5, 5, 'shell'), mapped(5, 5, 0x1000, '/bin/x', nothing),
+        mapped(7, 7, 0x1000, '/bin/x', inode(77)),           # a mapping names 7
+        forked(9, 9, 8, 8), forked(300, 300, 5, 5), named(44, 44, 'b'), forked(3, 3, 300, 300),
+        named(21, 22, 'thread'),                             # 21 is only the process of 22
+        named(23, 22, 'again'),
+        named(30, 30, 'c'), mapped(30, 30, 0x2000, '/bin/c', inode(30)),
+        named(31, 31, 'd'), forked(32, 32, 31, 30), forked(33, 33, 30, 30),
+        named(40, 40, 'e'), mapped(40, 40, 0x3000, '/bin/e', inode(40)), forked(40, 41, 40, 40),
+        forked(40, 40, 5, 5), mapped(40, 40, 0x5000, '/bin/f', inode(41)),
+        forked(42, 42, 40, 41), forked(40, 43, 40, 40),
+        named(-1, 50, 'late'), mapped(-1, 50, 0x7000, '/bin/l', inode(50)), named(51, 50, 'known'),
+        forked(60, 60, 0, 0), forked(61, 61, 60, 60, FORK_EXEC),
+        mapped(60, 60, 0x1000, '/bin/x', inode(88)), mapped(60, 60, 0x3000, '/bin/x', nothing),
+        mapped(60, 60, 0x5000, '/bin/x', None), mapped(60, 60, 0x7000, '/bin/x', inode(77, 8, 5)),
+        mapped(60, 60, 0x9000, '[vdso]', inode(4)), mapped(60, 60, 0xb000, '[heap]', inode(4), prot=3),
+        mapped(61, 61, 0xb000, '[heap]', nothing, prot=3), mapped(61, 61, 0xd000, '//anon', nothing),
+        mapped(61, 61, 0xf000, '/SYSV0000', nothing, prot=7, flags=1),
+        with_build_id(62, 62, 0x1000, '/bin/y', bytes(range(20))),
+        with_build_id(62, 62, 0x3000, '/bin/y', bytes([7] * 8)),
+        with_build_id(62, 62, 0x5000, '[vdso]', bytes(range(20))),
+    ]
+    samples = [record(SAMPLE, USER_MODE, words(0x1000) + struct.pack('<ii', 1, 1) +
+                      words(1000000, 1000))]
+    write(path, IP | TID | TIME | PERIOD, 0, records + samples, {})
+
+
+NAMES = {'history': history, 'call-stacks': call_stacks, 'tasks': tasks}
 
 
 def make(name, path, program, mapped_as=None):
