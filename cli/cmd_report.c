@@ -8,6 +8,7 @@
 #include "report_config.h"
 #include "report_frame.h"
 #include "report_options.h"
+#include "report_profile.h"
 #include "report_records.h"
 #include "settings.h"
 
@@ -44,12 +45,25 @@ struct cmd_report_tables {
 	bool is_open;
 };
 
+/* perf reads what a pipe says about groups too late. */
+static bool cmd_report_lacks_groups(struct sonde_session *s)
+{
+	return !sonde_session_info(s, "event-groups") || report_is_pipe(s);
+}
+
 static int cmd_report_print_tables(struct sonde_session *s, void *ctx)
 {
 	struct cmd_report_tables *tables = ctx;
 	struct report *r = &tables->report;
 
 	tables->is_open = true;
+	if (r->args->group_sort && cmd_report_lacks_groups(s) &&
+	    cli_rules(r->cli)->statuses_are_errnos) {
+		fputs("--group-sort-idx: the recording does not describe groups of events\n",
+		      stderr);
+		r->status = 256 - EINVAL;
+		return 0;
+	}
 	if (r->args->header && !r->args->quiet && !cmd_report_reads_pipe(&r->args->rec)) {
 		const int n = report_records_print_header(r->cli, r->args);
 

@@ -223,6 +223,7 @@ static int report_make_layout(struct report_run *run)
 		.no_default_stages = !compat && !report_has_stages(run),
 		.no_ipc = !compat && a->mem_mode,
 		.no_stages = compat && !perf_has_stages,
+		.ignores_all_fields = compat && !report_is_field(run, "*"),
 		.is_field = report_is_field,
 		.ctx = run,
 	};
@@ -532,6 +533,21 @@ static int report_print_format(struct report_run *run, uint32_t nr_tables)
 	return report_folded(stdout, run->view.profile, run->report->args->weight);
 }
 
+/*
+ * perf then has no rows, and takes that for a recording without samples. It makes the levels of a
+ * hierarchy before it knows a pipe's events.
+ */
+static bool report_has_no_levels(const struct report_run *run)
+{
+	bool has_keys = false;
+
+	for (size_t i = 0; i < run->layout.sort.n; i++)
+		has_keys |= !run->layout.sort.v[i].key ||
+			    run->layout.sort.v[i].key->kind != REPORT_KEY_NUMBER;
+	return cli_compat(run->report->cli) && run->report->args->hierarchy &&
+	       (!has_keys || report_is_pipe(run->session));
+}
+
 static int report_print_tables(struct report_run *run)
 {
 	struct report *report = run->report;
@@ -542,7 +558,7 @@ static int report_print_tables(struct report_run *run)
 	if (r < 0)
 		return r;
 	r = 0;
-	if (!facts.samples) {
+	if (!facts.samples || report_has_no_levels(run)) {
 		char text[512];
 
 		input = lines_given(&report->args->rec.lines, "input");

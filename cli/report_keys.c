@@ -158,11 +158,18 @@ static bool report_keys_is_stage(const char *word)
 	return !strcmp(word, "p_stage_cyc") || !strcmp(word, "local_p_stage_cyc");
 }
 
+static bool report_keys_is_all_fields(const char *word)
+{
+	return !strcmp(word, "trace_fields") || !strcmp(word, "trace_fields/raw");
+}
+
 static int report_keys_add_word(struct parse *p, const char *word)
 {
 	const struct report_key *key = report_keys_find(word);
 
 	if (p->want->no_stages && report_keys_is_stage(word))
+		return 0;
+	if (p->want->ignores_all_fields && p->takes_fields && report_keys_is_all_fields(word))
 		return 0;
 	/* As for perf, -s shows no column of children in a report without them; -F does. */
 	if (key && key->kind == REPORT_KEY_NUMBER && key->number == REPORT_CHILDREN &&

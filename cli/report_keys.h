@@ -64,6 +64,7 @@ struct report_keys_want {
 	 * the keys out, wherever they are named.
 	 */
 	bool no_default_stages, no_stages;
+	bool ignores_all_fields; /* trace_fields makes no column: no event has fields */
 	/* perf adds the key ipc_null if the word symbol is in -s. */
 	bool no_ipc;
 	/*

@@ -371,6 +371,7 @@ static PyMethodDef methods[] = {
 	  "version, arch, cmdline,\n"
 	  "cpudesc, nrcpus-online, nrcpus-available, cpu-sockets (of each cpu), "
 	  "branch-stacks (1: the header says so),\n"
+	  "event-groups (1: the header describes groups of events),\n"
 	  "byte-order (little, big), long-bytes, form (file, pipe)." },
 	{ "count", (PyCFunction)count_of_session, METH_VARARGS,
 	  "count(by=()) -> int or dict\n\nReads all further events and counts them: their number, "

@@ -463,6 +463,7 @@ SONDE_API const struct sonde_rules *sonde_rules_get(size_t i);
  * A fact from the recording's header. Keys: "hostname" "osrelease" "version" "arch" "cmdline"
  * "cpudesc" "nrcpus-online" "nrcpus-available" "cpu-sockets" ("0,0,1,1": of cpu 0 and so on; -1
  * if unknown) "branch-stacks" ("1": the header says so) "branch-registers" (how many a cpu has)
+ * "event-groups" ("1": the header describes groups of events)
  * "byte-order" (little, big) "long-bytes" "form" (of a perf.data: file, pipe) "lost-samples" (the
  * sum of the records LOST_SAMPLES that were read). NULL if the recording does not say. Valid as
  * long as the session. With several recordings the first one answers.

@@ -535,6 +535,7 @@ const char *perfdata_info(struct source *source, const char *key)
 	struct perfdata_source *s = perfdata_of(source);
 	const bool is_marked = s->file.features[FEAT_BRANCH_STACK].offset ||
 			       s->file.feature_bits[0] >> FEAT_BRANCH_STACK & 1;
+	struct source_group group;
 	const struct {
 		const char *key, *value;
 	} table[] = {
@@ -549,6 +550,7 @@ const char *perfdata_info(struct source *source, const char *key)
 		{ "cpu-sockets", s->info.cpu_sockets },
 		{ "branch-registers", s->info.branch_registers },
 		{ "branch-stacks", is_marked ? "1" : NULL },
+		{ "event-groups", source_group_at(source, 0, &group) ? "1" : NULL },
 		{ "byte-order", s->file.big_endian ? "big" : "little" },
 		{ "long-bytes", s->abi.long_bytes == 4 ? "4" : "8" },
 		{ "form", s->file.is_pipe ? "pipe" : "file" },
