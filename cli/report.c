@@ -44,7 +44,6 @@ static struct report_contents report_look(struct sonde_session *s)
 		if (!has.nr_events++)
 			has.first_event = i;
 		has.chains |= sampled & PERF_SAMPLE_CALLCHAIN;
-		has.copied_stacks |= sampled & PERF_SAMPLE_STACK_USER;
 		has.branches |= sampled & PERF_SAMPLE_BRANCH_STACK;
 		/* Kernels before 5.18 did not mark the samples of Arm SPE. */
 		has.accesses |=
@@ -591,15 +590,20 @@ static int report_print_tables(struct report_run *run)
 	return r ? r : report_print_end(run, &facts);
 }
 
-/* perf fails at a copied stack of which it may keep no frame. */
+/* perf fails at a copied stack that it unwinds and of which it may keep no frame. */
 static bool report_keeps_no_frames(const struct report_run *run)
 {
 	char *frames = lines_given(&run->report->args->rec.lines, "max-stack");
 	const bool none = frames && !strcmp(frames, "0");
+	const struct sonde_defect *d;
 
 	free(frames);
-	return none && cli_compat(run->report->cli) && run->has.copied_stacks &&
-	       (run->view.children || run->view.has_graphs);
+	if (!none || !cli_compat(run->report->cli))
+		return false;
+	for (size_t i = 0; (d = sonde_session_defect(run->session, i)); i++)
+		if (!strcmp(d->name, "not-unwound"))
+			return run->view.children || run->view.has_graphs;
+	return false;
 }
 
 int report_print(struct sonde_session *s, void *ctx)
@@ -653,10 +657,10 @@ int report_print(struct sonde_session *s, void *ctx)
 				"without -d?",
 				"--mem-mode: the recording does not say where data was found; "
 				"sonde record -d records it");
-	if (!r && report_keeps_no_frames(&run))
-		r = report_fail(run.report, "failed to process sample", "");
 	if (!r)
 		r = report_make_profile(&run);
+	if (!r && report_keeps_no_frames(&run))
+		r = report_fail(run.report, "failed to process sample", "");
 	if (!r)
 		r = report_print_tables(&run);
 	sonde_profile_free(run.view.profile);

@@ -15,7 +15,6 @@ struct report {
 /* Data that a recording's event types contain. */
 struct report_contents {
 	bool chains, branches, accesses, only_tracepoints;
-	bool copied_stacks;
 	bool call_stacks; /* some of the branches are calls that have not returned */
 	bool namespaces;  /* records say in which namespaces threads are */
 	size_t nr_events;
