@@ -80,21 +80,15 @@ static bool fields_put_word(const struct event *ev, const struct sonde_field *f,
 	return at != NULL;
 }
 
-/*
- * perf's text of a field. Also sets v->width, from which the column's width is computed: the length
- * of the text, or with raw-fields the size of the field.
- */
-static void fields_put_as_perf(const struct profile *p, const struct event *ev,
-			       const struct profile_column *c, struct outbuf *out,
-			       struct profile_field_value *v)
+/* perf's text of a field. Also sets v->width, if the length of the text counts for the column's. */
+static void fields_put_as_perf(const struct event *ev, const struct profile_column *c,
+			       struct outbuf *out, struct profile_field_value *v)
 {
 	if (!c->is_raw && fields_put_word(ev, c->field, out)) {
 		v->width = (uint32_t)out->len;
 		return;
 	}
 	recording_event_fields(ev, c->field, out);
-	if (p->opts.raw_fields && c->field->is_dynamic)
-		v->width = v->bytes_len;
 }
 
 static int fields_add(struct profile *p, struct profile_column *c, const struct event *ev,
@@ -108,7 +102,7 @@ static int fields_add(struct profile *p, struct profile_column *c, const struct 
 
 	p->text.len = 0;
 	if (ev && p->rules->fields_by_text) {
-		fields_put_as_perf(p, ev, c, &p->text, &v);
+		fields_put_as_perf(ev, c, &p->text, &v);
 	} else if (ev) {
 		fields_put(ev, c->field, c->is_raw, &p->text);
 		v.width = (uint32_t)p->text.len;

@@ -14,6 +14,7 @@
 #include "profile/columns.h"
 #include "profile/counts.h"
 #include "profile/groups.h"
+#include "profile/field_widths.h"
 #include "profile/treesort.h"
 #include "profile/values.h"
 
@@ -466,13 +467,21 @@ static int rows_list_as_seen(struct profile *p, struct rows_seen *s)
 	return 0;
 }
 
-static int rows_sort_by_tree(struct profile *p, uint32_t *sorted)
+static int rows_use_as_seen(struct profile *p, uint32_t *sorted)
 {
-	struct rows_seen s = { .rows = sorted, .has = calloc(p->rows.n + 1, sizeof(*s.has)) };
-	int r = s.has ? rows_list_as_seen(p, &s) : err_nomem();
+	struct rows_seen s = { .rows = reallocarray(NULL, p->rows.n + 1, sizeof(*s.rows)),
+			       .has = calloc(p->rows.n + 1, sizeof(*s.has)) };
+	int r = s.rows && s.has ? rows_list_as_seen(p, &s) : err_nomem();
 
+	if (r >= 0 && field_widths_are_measured(p))
+		r = field_widths_of_merging(p, s.rows, s.nr);
+	if (r >= 0 && rows_need_tree(p)) {
+		r = treesort(s.rows, s.nr, rows_compare_as_perf, p);
+		memcpy(sorted, s.rows, s.nr * sizeof(*sorted));
+	}
+	free(s.rows);
 	free(s.has);
-	return r < 0 ? r : treesort(sorted, s.nr, rows_compare_as_perf, p);
+	return r;
 }
 
 /* A row is filtered if its first sample, of any member, is filtered. */
@@ -596,7 +605,7 @@ int rows_make(struct profile *p)
 	for (uint32_t i = 0; i < p->rows.n; i++)
 		sorted[i] = i;
 	qsort_r(sorted, p->rows.n, sizeof(*sorted), rows_compare, p);
-	r = rows_need_tree(p) ? rows_sort_by_tree(p, sorted) : 0;
+	r = rows_need_tree(p) || field_widths_are_measured(p) ? rows_use_as_seen(p, sorted) : 0;
 	for (uint32_t i = 0; i < p->columns.n && i < PROFILE_MAX_LATE_COLUMN; i++) {
 		if (column_is_made_late(&p->columns.v[i]))
 			rows_note_compared(p, sorted, i);

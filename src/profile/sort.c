@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "profile/columns.h"
 #include "profile/counts.h"
+#include "profile/field_widths.h"
 #include "profile/treesort.h"
 
 enum sort_what {
@@ -29,6 +30,7 @@ struct sort_order {
 	struct profile *p;
 	const struct profile_table *table; /* the table that is being sorted */
 	uint32_t member;
+	bool measures; /* widths of columns depend on which rows are compared */
 	VEC(struct sort_step) steps;
 };
 
@@ -173,6 +175,8 @@ static int sort_step(const struct sort_order *o, const struct sort_step *s, uint
 
 	if (s->what != SORT_KEY)
 		return sort_columns(o, s, &p->rows.v[a], &p->rows.v[b]);
+	if (o->measures)
+		field_widths_note(p, a, s->at);
 	return sort_numbers(sort_rank(p, &p->columns.v[s->at], b, s->at),
 			    sort_rank(p, &p->columns.v[s->at], a, s->at));
 }
@@ -205,7 +209,7 @@ static int sort_table(struct sort_order *o, const struct profile_table *t)
 {
 	const struct profile *p = o->p;
 
-	if (!p->opts.children) {
+	if (!p->opts.children && !o->measures) {
 		qsort_r(t->order, t->nr_rows, sizeof(*t->order), sort_compare, o);
 		return 0;
 	}
@@ -215,7 +219,11 @@ static int sort_table(struct sort_order *o, const struct profile_table *t)
 
 int sort_rows(struct profile *p, const char *order, uint32_t member)
 {
-	struct sort_order o = { .p = p, .member = member };
+	struct sort_order o = {
+		.p = p,
+		.member = member,
+		.measures = field_widths_are_measured(p),
+	};
 	int r;
 
 	if (!p->is_finished)
