@@ -190,14 +190,16 @@ static const char *values_file(const struct profile *p, const struct profile_pla
 
 /*
  * True if perf looks for the line at another address than the place's, where there is none. If call
- * paths are compared by address or by line, frames have their lines already, as do frames of copied
- * stacks. The target of a branch has no address in its file.
+ * paths are compared by address, frames have their lines already, as do frames of copied stacks; if
+ * paths are compared by line, frames that have one. The target of a branch has no address in its
+ * file.
  */
 static bool values_line_is_lost(const struct profile *p, const struct profile_place *place,
 				bool is_frame)
 {
-	const bool is_looked_up =
-		is_frame && p->opts.callgraph_key == CALLGRAPH_FUNCTION && !place->is_unwound_line;
+	const bool has_chains_line = p->opts.callgraph_key == CALLGRAPH_ADDRESS ||
+				     (p->opts.callgraph_key == CALLGRAPH_SRCLINE && place->file);
+	const bool is_looked_up = is_frame && !has_chains_line && !place->is_unwound_line;
 
 	return p->rules->maps_callers_twice && (is_looked_up || p->opts.branches || !place->dso);
 }
@@ -256,9 +258,9 @@ int value_branch_line(struct profile *p, uint64_t raw, bool is_frame, struct pro
 int value_srcfile(struct profile *p, uint64_t raw, bool is_frame, struct profile_value *ret)
 {
 	const struct profile_place *place = place_at(p, (uint32_t)raw);
-	/* perf looks for the file by itself, also for frames of copied stacks. */
+	/* perf looks for the file by itself, also for frames of which it has the line. */
 	const bool is_lost = values_line_is_lost(p, place, is_frame) ||
-			     (place->is_unwound_line && p->rules->maps_callers_twice);
+			     (is_frame && p->rules->maps_callers_twice);
 	const bool has_file = place->file && strcmp(place->file, "??") != 0 && !is_lost;
 
 	ret->place = (uint32_t)raw + 1;
