@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "compat/rules.h"
+#include "profile/rows.h"
 #include "profile/treesort.h"
 
 bool field_widths_are_measured(const struct profile *p)
@@ -45,19 +46,6 @@ static int field_widths_compare(const void *added, const void *there, void *ctx)
 	return 0;
 }
 
-/* True if perf merges rows once more before it sorts them. */
-static bool field_widths_are_merged_twice(const struct profile *p)
-{
-	bool is_merged = false;
-
-	for (size_t i = 0; i < p->columns.n; i++) {
-		const enum profile_raw raw = p->columns.v[i].def->raw;
-
-		is_merged |= raw == RAW_COMM || raw == RAW_LINE;
-	}
-	return is_merged;
-}
-
 static int field_widths_of_table(struct profile *p, uint32_t *rows, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
@@ -65,7 +53,7 @@ static int field_widths_of_table(struct profile *p, uint32_t *rows, uint32_t nr)
 			field_widths_note(p, rows[i], k);
 	}
 	TRY(treesort(rows, nr, field_widths_compare, p));
-	return field_widths_are_merged_twice(p) ? treesort(rows, nr, field_widths_compare, p) : 0;
+	return rows_are_merged_twice(p) ? treesort(rows, nr, field_widths_compare, p) : 0;
 }
 
 int field_widths_of_merging(struct profile *p, const uint32_t *rows, uint32_t nr)

@@ -426,14 +426,46 @@ static int rows_compare_as_perf(const void *a, const void *b, void *ctx)
 	return r;
 }
 
+bool rows_are_merged_twice(const struct profile *p)
+{
+	bool is_merged = false;
+
+	for (size_t i = 0; i < p->columns.n; i++) {
+		const enum profile_raw raw = p->columns.v[i].def->raw;
+
+		is_merged |= raw == RAW_COMM || raw == RAW_LINE;
+	}
+	return is_merged;
+}
+
+/* True if the distance of two addresses without a function exceeds perf's numbers. */
+static bool rows_have_far_addresses(const struct profile_column *c)
+{
+	int64_t least = INT64_MAX, most = INT64_MIN, distance;
+
+	for (size_t i = 0; i < c->values.n; i++) {
+		const struct profile_value *v = &c->values.v[i];
+
+		if (v->kind != SONDE_VALUE_ADDRESS)
+			continue;
+		least = (int64_t)v->number < least ? (int64_t)v->number : least;
+		most = (int64_t)v->number > most ? (int64_t)v->number : most;
+	}
+	return most >= least && __builtin_sub_overflow(most, least, &distance);
+}
+
 static bool rows_need_tree(const struct profile *p)
 {
-	bool has_function = false;
+	bool has_function = false, is_far = false;
 
-	for (size_t i = 0; i < p->columns.n; i++)
-		has_function |= p->columns.v[i].def->order == &order_sym;
-	return p->rules->merges_by_tree && has_function && (!p->has_dso || p->has_inlined) &&
-	       !p->merged;
+	for (size_t i = 0; i < p->columns.n; i++) {
+		if (p->columns.v[i].def->order != &order_sym)
+			continue;
+		has_function = true;
+		is_far |= rows_have_far_addresses(&p->columns.v[i]);
+	}
+	return p->rules->merges_by_tree && has_function &&
+	       (!p->has_dso || p->has_inlined || is_far) && !p->merged;
 }
 
 struct rows_seen {
@@ -477,6 +509,8 @@ static int rows_use_as_seen(struct profile *p, uint32_t *sorted)
 		r = field_widths_of_merging(p, s.rows, s.nr);
 	if (r >= 0 && rows_need_tree(p)) {
 		r = treesort(s.rows, s.nr, rows_compare_as_perf, p);
+		if (r >= 0 && rows_are_merged_twice(p))
+			r = treesort(s.rows, s.nr, rows_compare_as_perf, p);
 		memcpy(sorted, s.rows, s.nr * sizeof(*sorted));
 	}
 	free(s.rows);

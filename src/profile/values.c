@@ -469,10 +469,11 @@ int values_by_function(const struct profile *p, const struct profile_value *a,
 		       const struct profile_value *b)
 {
 	const struct profile_place *x = place_at(p, a->place - 1), *y = place_at(p, b->place - 1);
+	const int64_t distance = (int64_t)(a->number - b->number); /* may wrap, as perf's */
 	int r = 0;
 
 	if (!x->sym && !y->sym)
-		return values_by_number(p, a, b);
+		return (distance > 0) - (distance < 0);
 	if (!p->has_dso)
 		r = values_by_dso(p, a, b);
 	if (r || !x->sym || !y->sym || !(x->is_inlined || y->is_inlined))
