@@ -257,6 +257,20 @@ static void report_decide_format(struct report_run *run)
 	a->sort = "comm,sym";
 }
 
+/* In a hierarchy perf hides all rows unless a level has the key that a filter is about. */
+static bool report_lacks_level(const struct report_run *run)
+{
+	const struct report_args *a = run->report->args;
+	const struct report_layout *l = &run->layout;
+
+	if (!a->hierarchy)
+		return false;
+	return ((a->comms || a->pids || a->tids) && !report_layout_has(l, "comm") &&
+		!report_layout_has(l, "pid")) ||
+	       (a->dsos && !report_layout_has(l, "dso")) ||
+	       (a->symbols && !report_layout_has(l, "symbol"));
+}
+
 /*
  * Rejects keys for which this recording, or any recording, has no values. perf prints a placeholder
  * for them.
@@ -429,6 +443,7 @@ static int report_decide(struct report_run *run)
 	r = report_read_widths(run);
 	if (!r)
 		r = report_make_layout(run);
+	run->view.hides_rows = run->view.as_perf && report_lacks_level(run);
 	run->view.filters_none = run->view.as_perf && !report_layout_has(&run->layout, "comm") &&
 				 !report_layout_has(&run->layout, "srcline") &&
 				 !report_layout_has(&run->layout, "srcfile");

@@ -421,7 +421,7 @@ static int report_view_make_rows(struct view_table *vt)
 		struct report_row *to = &vt->t.rows[n];
 		const bool unresolved = row.flags & SONDE_ROW_UNRESOLVED;
 
-		if (n == nr || row.flags & SONDE_ROW_FILTERED ||
+		if (n == nr || row.flags & SONDE_ROW_FILTERED || vt->v->hides_rows ||
 		    !report_view_has_word(vt->v, vt->index, i, &row))
 			continue;
 		for (size_t k = 0; k < vt->nr_keys; k++) {

@@ -22,6 +22,7 @@ struct report_view {
 	bool as_perf;         /* --compat */
 	bool filters_first;   /* symbol_filter is for the first table only */
 	bool filters_none;    /* symbol_filter and socket select nothing */
+	bool hides_rows;      /* a filter that no level of the hierarchy answers */
 	bool is_for_programs; /* texts are plain values: symbols without [k] or [.] */
 	/* Prints a call tree; if NULL, report_graph_print() does. */
 	int (*put_calls)(FILE *out, const struct report_call *first);
