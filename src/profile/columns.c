@@ -283,6 +283,18 @@ uint32_t column_width(const struct profile *p, const struct profile_column *c)
 	return c->event ? c->width : c->def->width;
 }
 
+bool columns_are_merged_twice(const struct profile *p)
+{
+	bool is_merged = false;
+
+	for (size_t i = 0; i < p->columns.n; i++) {
+		const enum profile_raw raw = p->columns.v[i].def->raw;
+
+		is_merged |= raw == RAW_COMM || raw == RAW_LINE;
+	}
+	return is_merged;
+}
+
 bool column_is_made_late(const struct profile_column *c)
 {
 	const enum profile_raw raw = c->def->raw;

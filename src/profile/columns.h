@@ -26,6 +26,8 @@ const struct profile_value *column_value(const struct profile *p, const struct p
 					 uint32_t cell);
 /* The least width that perf gives the column. */
 uint32_t column_width(const struct profile *p, const struct profile_column *c);
+/* True if perf merges rows once more before it sorts them. */
+bool columns_are_merged_twice(const struct profile *p);
 /* True if perf makes the column's texts when it compares them. */
 bool column_is_made_late(const struct profile_column *c);
 /* True if the row has no text of a branch's line, with perf's rule. */

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "compat/rules.h"
-#include "profile/rows.h"
+#include "profile/columns.h"
 #include "profile/treesort.h"
 
 bool field_widths_are_measured(const struct profile *p)
@@ -53,7 +53,7 @@ static int field_widths_of_table(struct profile *p, uint32_t *rows, uint32_t nr)
 			field_widths_note(p, rows[i], k);
 	}
 	TRY(treesort(rows, nr, field_widths_compare, p));
-	return rows_are_merged_twice(p) ? treesort(rows, nr, field_widths_compare, p) : 0;
+	return columns_are_merged_twice(p) ? treesort(rows, nr, field_widths_compare, p) : 0;
 }
 
 int field_widths_of_merging(struct profile *p, const uint32_t *rows, uint32_t nr)

@@ -426,18 +426,6 @@ static int rows_compare_as_perf(const void *a, const void *b, void *ctx)
 	return r;
 }
 
-bool rows_are_merged_twice(const struct profile *p)
-{
-	bool is_merged = false;
-
-	for (size_t i = 0; i < p->columns.n; i++) {
-		const enum profile_raw raw = p->columns.v[i].def->raw;
-
-		is_merged |= raw == RAW_COMM || raw == RAW_LINE;
-	}
-	return is_merged;
-}
-
 /* True if the distance of two addresses without a function exceeds perf's numbers. */
 static bool rows_have_far_addresses(const struct profile_column *c)
 {
@@ -509,7 +497,7 @@ static int rows_use_as_seen(struct profile *p, uint32_t *sorted)
 		r = field_widths_of_merging(p, s.rows, s.nr);
 	if (r >= 0 && rows_need_tree(p)) {
 		r = treesort(s.rows, s.nr, rows_compare_as_perf, p);
-		if (r >= 0 && rows_are_merged_twice(p))
+		if (r >= 0 && columns_are_merged_twice(p))
 			r = treesort(s.rows, s.nr, rows_compare_as_perf, p);
 		memcpy(sorted, s.rows, s.nr * sizeof(*sorted));
 	}

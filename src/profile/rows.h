@@ -6,8 +6,6 @@
 #include "profile/types.h"
 
 int rows_make(struct profile *p);
-/* True if perf merges the rows once more before it sorts them. */
-bool rows_are_merged_twice(const struct profile *p);
 /* Makes profile.meetings: which cells are in a row, its own first. */
 int rows_find_meetings(struct profile *p);
 
