@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "formats/perfdata/attr.h"
 #include "formats/perfdata/layout.h"
 #include "recording/recording.h"
 #include "sinks/perf/records.h"
@@ -84,6 +85,17 @@ static void record_counts_put_line(const char *name, uint64_t n, struct outbuf *
 	outbuf_fmt(out, "%16s events: %10" PRIu64, name, n);
 }
 
+static const char *record_counts_name(const struct record_counts *c, const struct sonde_schema *sc,
+				      char *room, size_t size)
+{
+	const struct perf_event_attr *attr = sc->attr;
+
+	if (!c->forgets_names || !attr || attr->type == PERF_TYPE_TRACEPOINT)
+		return sc->name;
+	perfdata_attr_name(attr, room, size);
+	return *room ? room : sc->name;
+}
+
 void record_counts_put(struct record_counts *c, const struct recording *rec, bool with_empty,
 		       struct outbuf *out)
 {
@@ -107,9 +119,12 @@ void record_counts_put(struct record_counts *c, const struct recording *rec, boo
 			   c->total ? 100.0 * (double)c->by_type[type] / (double)c->total : 0);
 	}
 	vec_foreach(event, &c->events) {
+		char room[128];
+
 		if (!event->schema || (!with_empty && !event->samples && !event->lost))
 			continue;
-		outbuf_fmt(out, "%s stats:\n", event->schema->name);
+		outbuf_fmt(out, "%s stats:\n",
+			   record_counts_name(c, event->schema, room, sizeof(room)));
 		if (event->samples) {
 			record_counts_put_line("SAMPLE", event->samples, out);
 			outbuf_char(out, '\n');

@@ -30,6 +30,7 @@ struct record_event_counts {
 struct record_counts {
 	uint64_t by_type[RECORD_COUNT_TYPES], total;
 	VEC(struct record_event_counts) events; /* indexed by schema id */
+	bool forgets_names;                     /* events have the names of their attrs */
 };
 
 /*

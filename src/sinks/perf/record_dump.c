@@ -89,7 +89,12 @@ static int record_dump_open_as(const struct sink_ops *ops, struct sink **ret,
 
 static int record_counts_open(struct sink **ret, const struct sink_options *opts)
 {
-	return record_dump_open_as(&record_counts_sink_ops, ret, opts);
+	struct record_dump_sink *s;
+
+	TRY(record_dump_open_as(&record_counts_sink_ops, ret, opts));
+	s = (struct record_dump_sink *)*ret;
+	s->counts.forgets_names = opts->rules->counts_forget_names && s->dump.is_pipe;
+	return 0;
 }
 
 static int record_dump_open(struct sink **ret, const struct sink_options *opts)
