@@ -120,14 +120,14 @@ const struct address_space *recording_space(const struct event *ev, uint32_t cpu
 	return space && space->before ? locate_space_around_exec(ev, space) : space;
 }
 
-static struct located *located_slot(struct located *slots, uint32_t nr, uint64_t stamp,
+static struct located *locate_slot(struct located *slots, uint32_t nr, uint64_t stamp,
 				    uint64_t addr)
 {
 	return &slots[hash_u64(addr ^ stamp << 48) % nr];
 }
 
 /* Makes the cache, or a larger one of it. Without memory it stays as it is. */
-static void located_grow(struct recording *rec)
+static void locate_grow(struct recording *rec)
 {
 	const uint32_t nr = rec->nr_located ? rec->nr_located * GROWTH : FIRST_SLOTS;
 	struct located *slots = calloc(nr, sizeof(*slots));
@@ -138,7 +138,7 @@ static void located_grow(struct recording *rec)
 		const struct located *at = &rec->located[i];
 
 		if (at->stamp)
-			*located_slot(slots, nr, at->stamp, at->loc.addr) = *at;
+			*locate_slot(slots, nr, at->stamp, at->loc.addr) = *at;
 	}
 	free(rec->located);
 	rec->located = slots;
@@ -167,12 +167,12 @@ const struct sonde_location *recording_located(const struct event *ev, uint64_t 
 		return &rec->unkept;
 	}
 	if (!rec->located || (rec->nr_replaced >= rec->nr_located && rec->nr_located < MOST_SLOTS))
-		located_grow(rec);
+		locate_grow(rec);
 	if (!rec->located) {
 		locate(rec, space, addr, cpumode == CPUMODE_KERNEL, &rec->unkept);
 		return &rec->unkept;
 	}
-	slot = located_slot(rec->located, rec->nr_located, space->stamp, addr);
+	slot = locate_slot(rec->located, rec->nr_located, space->stamp, addr);
 	if (slot->stamp != space->stamp || slot->loc.addr != addr) {
 		rec->nr_replaced += slot->stamp != 0;
 		locate(rec, space, addr, cpumode == CPUMODE_KERNEL, &slot->loc);
