@@ -95,7 +95,8 @@ SONDE_API const char *sonde_error_text(void);
  *	                    values of that version of perf
  *	events=KINDS        samples (default) or all: also records of state and defects
  *	callchain=0|1       0: samples are delivered without call chains; default 1
- *	window=BYTES        size of a read window, 4096 to 1 GiB; default 1 MiB
+ *	window=BYTES        size of a read window, 4096 to 1 GiB; default 1 MiB. Up to 32 of them
+ *	                    with up to 16 MiB are kept: smaller ones take less memory
  *	force=0|1           1: read a recording that another user owns
  *	max-unpacked=SIZE   limit on the unpacked size of a packed recording (.gz .xz .zst), and
  *	                    separately on that of its compressed records (512M, 4G); default 200
