@@ -93,8 +93,9 @@ static int folder_find_places(struct recording *r, const char *path)
 		return -1;
 	}
 	while (sonde_session_next(s, &ev) > 0)
-		text_push(&r->files[recording_file_of(r, ev)], ev->file_off,
-			  ev->file_off + ev->record_len);
+		if (sonde_schema_kind(sonde_event_schema(s, ev)) != SONDE_DEFECT)
+			text_push(&r->files[recording_file_of(r, ev)], ev->file_off,
+				  ev->file_off + ev->record_len);
 	sonde_session_close(s);
 	return 0;
 }
