@@ -91,8 +91,14 @@ static void text_of_fields(const struct event *ev, struct outbuf *out)
 				out);
 }
 
-/* Any text but that of a program of fields. */
-static __attribute__((noinline)) void text_of_event(const struct event *ev, struct outbuf *out)
+/* False if the event has no program of fields, or does not fit it. */
+static __attribute__((noinline)) bool text_by_program(const struct event *ev, struct outbuf *out)
+{
+	return !(ev->pub.flags & SONDE_EVENT_SWAPPED) &&
+	       field_program_run(ev->schema->field_program, ev->pub.bytes, ev->pub.bytes_len, out);
+}
+
+void recording_event_text(const struct event *ev, struct outbuf *out)
 {
 	struct recording *rec = ev->recording;
 	const struct printfmt_env env = {
@@ -103,6 +109,8 @@ static __attribute__((noinline)) void text_of_event(const struct event *ev, stru
 	};
 	const struct printfmt *pf = ev->schema->print;
 
+	if (__builtin_expect(ev->schema->field_program != NULL, 0) && text_by_program(ev, out))
+		return;
 	/* an event made from a group's counts: no fields were recorded */
 	if (__builtin_expect(ev->schema->kind == SONDE_TRACEPOINT && !ev->pub.bytes_len, 0) &&
 	    !ev->schema->put_text)
@@ -120,15 +128,6 @@ static __attribute__((noinline)) void text_of_event(const struct event *ev, stru
 		text_of_fields(ev, out);
 	else if (ev->schema->kind == SONDE_TRACEPOINT)
 		text_hex_bytes(ev->pub.bytes, ev->pub.bytes_len, out);
-}
-
-void recording_event_text(const struct event *ev, struct outbuf *out)
-{
-	const struct field_program *fields = ev->schema->field_program;
-
-	if (!fields || ev->pub.flags & SONDE_EVENT_SWAPPED ||
-	    !field_program_run(fields, ev->pub.bytes, ev->pub.bytes_len, out))
-		text_of_event(ev, out);
 }
 
 void recording_event_fields(const struct event *ev, const struct sonde_field *f, struct outbuf *out)
