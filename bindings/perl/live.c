@@ -2,6 +2,8 @@
 /* Sonde::Live: a recorder, whose events an object of Sonde or Sonde::Run reads. */
 #include "plsonde.h"
 
+#include "prelude/record_line.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +111,34 @@ static struct perl_live *live_new(pTHX_ AV *av)
 	return NULL;
 }
 
+/* Sonde::_record_line(EVENTS, SETTINGS, COMMAND, OUTPUT): as for _open() */
+SUB(live_record_line_xs)
+{
+	dXSARGS;
+	struct sonde_record_options record = { .size = sizeof(record) };
+	struct perl_live *live;
+	char *line = NULL;
+
+	if (items != 4)
+		croak_xs_usage(cv, "events, settings, command, output");
+	ENTER;
+	record.events =
+		live_take_events(aTHX_ live_array(aTHX_ ST(0), "events"), &record.nr_events);
+	record.settings = live_text(aTHX_ ST(1));
+	live = live_new(aTHX_ SvOK(ST(2)) ? live_array(aTHX_ ST(2), "command") : NULL);
+	if (live) {
+		record.command = (const char *const *)live->command;
+		line = prelude_record_line(&record, live_text(aTHX_ ST(3)));
+	}
+	LEAVE;
+	live_free(live);
+	if (!line)
+		croak("out of memory");
+	ST(0) = sv_2mortal(newSVpv(line, 0));
+	free(line);
+	XSRETURN(1);
+}
+
 /*
  * Sonde::Live->_open(EVENTS, SETTINGS, COMMAND, LATENCY_MS, OUTPUT, SUDO, BROKER_FD): EVENTS are
  * arrays (events, filter, cgroup). Returns (live), or (undef, -errno); Sonde::_error() says why.
@@ -213,6 +243,7 @@ void live_destroy(pTHX_ void *p)
 void live_boot(pTHX)
 {
 	static const struct perl_sub subs[] = {
+		{ "Sonde::_record_line", live_record_line_xs, 0 },
 		{ "Sonde::Live::_open", live_open_xs, 0 },
 		{ "Sonde::Live::start", live_start_xs, 0 },
 		{ "Sonde::Live::stop", live_stop_xs, 0 },

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "prelude/needs.h"
+#include "prelude/record_line.h"
 
 static struct prelude_needs *needs_of(pTHX_ SV *sv)
 {
@@ -192,6 +193,28 @@ SUB(needs_pattern_xs)
 	XSRETURN(1);
 }
 
+/* Sonde::Program::words_of(LIST): its names */
+SUB(needs_words_xs)
+{
+	dXSARGS;
+	const char *list;
+	SV *kept;
+
+	if (items != 1)
+		croak_xs_usage(cv, "list");
+	kept = sv_2mortal(newSVsv(ST(0)));
+	list = SvPV_nolen(kept);
+	SP -= items;
+	while (*list) {
+		const size_t len = prelude_name_length(list);
+
+		if (len)
+			mXPUSHp(list, len);
+		list += len + (list[len] == ',');
+	}
+	PUTBACK;
+}
+
 /* Sonde::_each_occurrence(NAME) */
 SUB(needs_each_occurrence_xs)
 {
@@ -227,6 +250,7 @@ void needs_boot(pTHX)
 		{ "Sonde::_tracepoints", needs_tracepoints_xs, 0 },
 		{ "Sonde::_each_occurrence", needs_each_occurrence_xs, 0 },
 		{ "Sonde::_clocked", needs_clocked_xs, 0 },
+		{ "Sonde::Program::words_of", needs_words_xs, 0 },
 		{ "Sonde::Program::is_glob", needs_is_xs, 0 },
 		{ "Sonde::Program::is_tracepoint", needs_is_xs, 1 },
 		{ "Sonde::Program::is_like", needs_pattern_xs, 0 },

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "prelude/record_line.h"
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* What the library is given, and the objects that own its texts. */
@@ -151,71 +153,39 @@ PyObject *live_open(PyObject *module, PyObject *args)
 	return (PyObject *)live;
 }
 
-PyObject *live_tracepoint(PyObject *module, PyObject *name)
+PyObject *live_record_line(PyObject *module, PyObject *args)
 {
-	const struct sonde_schema *sc;
-	const struct sonde_field *fields;
-	struct sonde_tracepoint *t;
-	PyObject *bytes, *names, *ret = NULL;
-	size_t nr;
-	int r;
+	struct module_state *m = PyModule_GetState(module);
+	PyObject *events, *settings, *command, *output, *ret = NULL;
+	struct live_args a = { 0 };
+	struct py_live *live;
 
-	bytes = PyUnicode_AsEncodedString(name, "utf-8", "surrogateescape");
-	if (!bytes)
+	if (!PyArg_ParseTuple(args, "OUOO", &events, &settings, &command, &output))
 		return NULL;
-	r = sonde_tracepoint_open(&t, PyBytes_AsString(bytes));
-	Py_DECREF(bytes);
-	if (r < 0)
-		return module_error(PyModule_GetState(module), r);
-	sc = sonde_tracepoint_schema(t);
-	fields = sonde_schema_fields(sc, &nr);
-	names = PyTuple_New((Py_ssize_t)nr);
-	for (size_t i = 0; names && i < nr; i++) {
-		PyObject *field = name_object(fields[i].name);
+	live = live_new(module, m);
+	a.owners = live ? PyList_New(0) : NULL;
+	if (a.owners && live_take_events(&a, events) == 0 &&
+	    live_take_command(live, command) == 0) {
+		const struct sonde_record_options record = {
+			.size = sizeof(record),
+			.events = a.events,
+			.nr_events = a.nr_events,
+			.settings = live_text(&a, settings),
+			.command = (const char *const *)live->command,
+		};
+		const char *name = live_text(&a, output);
+		char *line = PyErr_Occurred() ? NULL : prelude_record_line(&record, name);
 
-		if (!field || PyTuple_SetItem(names, (Py_ssize_t)i, field) < 0)
-			Py_CLEAR(names);
+		if (line)
+			ret = text_object(line, strlen(line));
+		else if (!PyErr_Occurred())
+			PyErr_NoMemory();
+		free(line);
 	}
-	if (names)
-		ret = Py_BuildValue("(NN)", name_object(sonde_schema_name(sc)), names);
-	sonde_tracepoint_close(t);
+	free(a.events);
+	Py_XDECREF(a.owners);
+	Py_XDECREF((PyObject *)live);
 	return ret;
-}
-
-static void live_add_listed(void *list, const struct sonde_listed_event *e)
-{
-	PyObject *name = name_object(e->name);
-
-	if (name)
-		PyList_Append(list, name);
-	Py_XDECREF(name);
-	name = e->alias ? name_object(e->alias) : NULL;
-	if (name)
-		PyList_Append(list, name);
-	Py_XDECREF(name);
-}
-
-PyObject *live_listed(PyObject *module, PyObject *args)
-{
-	static const char *const kinds[] = { "hardware", "software", "cache", "pmu" };
-	struct sonde_list_options o = { .size = sizeof(o) };
-	PyObject *list;
-	const char *kind;
-	int r;
-
-	if (!PyArg_ParseTuple(args, "s", &kind))
-		return NULL;
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		o.kinds |= !strcmp(kinds[i], kind) ? 1u << i : 0;
-	if (!o.kinds)
-		return PyErr_Format(PyExc_ValueError, "unknown kind of events: %s", kind);
-	list = PyList_New(0);
-	r = list ? sonde_list_events(&o, live_add_listed, list) : 0;
-	if (r < 0)
-		module_error(PyModule_GetState(module), r);
-	if (PyErr_Occurred())
-		Py_CLEAR(list);
-	return list;
 }
 
 /* ---- the type -------------------------------------------------------------------------------- */

@@ -11,10 +11,8 @@ PyTypeObject *live_type_new(PyObject *module);
  * (events, filter, cgroup), two of which are None. The last two are those of sonde_live_options.
  */
 PyObject *live_open(PyObject *module, PyObject *args);
-/* _listed(kind): names of the events of a kind that this machine has. */
-PyObject *live_listed(PyObject *module, PyObject *args);
-/* _tracepoint(name): its full name, and the names of its fields. */
-PyObject *live_tracepoint(PyObject *module, PyObject *name);
+/* _record_line(events, settings, command, output): the `sonde record` line that does the same. */
+PyObject *live_record_line(PyObject *module, PyObject *args);
 /* Ends the recording and its session. */
 void live_end(struct py_live *live);
 

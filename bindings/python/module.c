@@ -230,10 +230,8 @@ static PyMethodDef functions[] = {
 	{ "_live", live_open, METH_VARARGS,
 	  "_live(events, settings, command, latency_ms, output) -> Live: opens events; see "
 	  "sonde.record()." },
-	{ "_tracepoint", live_tracepoint, METH_O,
-	  "_tracepoint(name) -> (name, fields): of the running kernel." },
-	{ "_listed", live_listed, METH_VARARGS,
-	  "_listed(kind) -> list of str: the events of a kind that this machine has." },
+	{ "_record_line", live_record_line, METH_VARARGS,
+	  "_record_line(events, settings, command, output) -> str: as `sonde record` takes it." },
 	NEEDS_FUNCTIONS,
 	{ "_nearest", module_nearest, METH_VARARGS,
 	  "The name of a list that was probably meant, or None; all are bytes." },

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "prelude/needs.h"
+#include "prelude/record_line.h"
 
 #define NEEDS_NAME "sonde._needs"
 
@@ -82,6 +83,29 @@ PyObject *needs_names(PyObject *module, PyObject *args)
 	Py_XDECREF(both[0]);
 	Py_XDECREF(both[1]);
 	return both[1] ? PyBool_FromLong(yes) : NULL;
+}
+
+PyObject *needs_words(PyObject *module, PyObject *list)
+{
+	PyObject *bytes = needs_bytes(list), *words = bytes ? PyList_New(0) : NULL;
+	const char *text = words ? PyBytes_AsString(bytes) : NULL;
+
+	(void)module;
+	if (text && strlen(text) != (size_t)PyBytes_Size(bytes)) {
+		/* A NUL is in it, which the caller refuses. */
+		if (PyList_Append(words, list) < 0)
+			Py_CLEAR(words);
+		text = NULL;
+	}
+	while (text) {
+		const size_t len = prelude_name_length(text);
+
+		if (needs_append(words, text_object(text, len)) < 0)
+			Py_CLEAR(words);
+		text = words && text[len] ? text + len + 1 : NULL;
+	}
+	Py_XDECREF(bytes);
+	return words;
 }
 
 PyObject *needs_each_occurrence(PyObject *module, PyObject *name)

@@ -9,6 +9,8 @@
 PyObject *needs_tracepoints(PyObject *module, PyObject *unused);
 PyObject *needs_is_glob(PyObject *module, PyObject *name);
 PyObject *needs_is_tracepoint(PyObject *module, PyObject *name);
+/* _words(list) -> list of str: its names, and '' where there is none */
+PyObject *needs_words(PyObject *module, PyObject *list);
 /* _names(pattern, name): True if a pattern of a handler names an event type. */
 PyObject *needs_names(PyObject *module, PyObject *args);
 /* _each_occurrence(name), _clocked(name): str */
@@ -31,6 +33,7 @@ PyObject *needs_check_users(PyObject *module, PyObject *needs);
 		  "_is_glob(name): a pattern of tracepoints?" },                                 \
 		{ "_is_tracepoint", needs_is_tracepoint, METH_O,                                 \
 		  "_is_tracepoint(name): the name of a tracepoint, or a pattern of some?" },     \
+		{ "_words", needs_words, METH_O, "_words(list) -> list of str: its names." },    \
 		{ "_names", needs_names, METH_VARARGS,                                           \
 		  "_names(pattern, name): does a pattern of on() name an event type?" },         \
 		{ "_each_occurrence", needs_each_occurrence, METH_O,                             \

@@ -123,26 +123,18 @@ def perf_names(launch, sonde, package, stage):
     return names
 
 
-def words_of(events):
-    """The names of a list: split at commas outside of slashes and braces."""
-    words, is_open = [""], False
-    for c in events:
-        is_open ^= c == "/"
-        if c == "," and not is_open and words[-1].count("{") <= words[-1].count("}"):
-            words.append("")
-        else:
-            words[-1] += c
-    return [w for w in words if w]
+def words_of(sonde, events):
+    return [w for w in sonde._words(events) if w]
 
 
-def split_events(facts):
+def split_events(sonde, facts):
     """(names that are recorded completely, what is passed on unchanged): the events of the line
     `# sonde:` and of options. Events with a filter of their own are passed on."""
     names, rest, events = [], [], facts.events
     for i, (text, condition, cgroup) in enumerate(events):
         is_filtered = i + 1 < len(events) and events[i + 1][1] is not None
         if text and not is_filtered:
-            names += words_of(text)
+            names += words_of(sonde, text)
         else:
             rest.append((text, condition, cgroup))
     return names, rest
@@ -152,7 +144,7 @@ def all_events(sonde, facts, filters, rest, named):
     """What the recorder is given: (events, filter, cgroup). named: what the script's functions
     name."""
     is_sampled = facts.setting("freq") or facts.setting("count")
-    own = {w for text, _, _ in rest if text for w in words_of(text)}
+    own = {w for text, _, _ in rest if text for w in words_of(sonde, text)}
     events = []
     for name, condition in filters.items():
         if name in own:
@@ -162,25 +154,6 @@ def all_events(sonde, facts, filters, rest, named):
         if condition:
             events.append((None, condition, None))
     return events + [e for e in rest if e[2] is None] + [e for e in rest if e[2] is not None]
-
-
-def record_line(facts, events, settings):
-    """The `sonde record` command line that records the same."""
-    import shlex
-    words = ["sonde", "record"]
-    for line in settings.splitlines():
-        key, _, value = line.partition("=")
-        if key == "call-graph" and not value:
-            words.append("-g")
-        elif key:
-            word = "--%s" % key if value in ("1", "") else "--%s=%s" % (key, value)
-            words += [word] if word not in words else []
-    words += ["-o", facts.output] if facts.output else []
-    for name, condition, cgroup in events:
-        words += (["-e", name] if name else []) + (["--filter", condition] if condition else [])
-        words += ["-G", cgroup] if cgroup else []
-    words += ["--"] + facts.command if facts.command else []
-    return " ".join(shlex.quote(w) for w in words)
 
 
 def has_target(facts):
@@ -210,7 +183,7 @@ def say_lines(launch, live):
 def open_session(launch, sonde, package, facts, program, names, text):
     """(the recorder or None, the session, {name: filter of the kernel})"""
     own = package._program
-    given, rest = split_events(facts)
+    given, rest = split_events(sonde, facts)
     needs = own.Needs(program, given + names if facts.is_live else ())
     filters = needs.wants() if facts.is_live else {}
     if not filters and not rest and program.timers and has_target(facts):
@@ -239,7 +212,7 @@ def open_session(launch, sonde, package, facts, program, names, text):
         return None, None, {}
     settings = recorder_settings(facts, needs.settings())
     if facts.is_dry:
-        print(record_line(facts, events, settings))
+        print(sonde._record_line(events, settings, facts.command, facts.output))
         sys.exit(0)
     if not has_target(facts):
         usage(launch, "run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "prelude/needs.h"
+#include "prelude/record_line.h"
 
 /* words: what, text, ...; ends with NULL. */
 static struct prelude_needs *needs_made(const char *const *words)
@@ -192,4 +193,44 @@ TEST(kernel_filters)
 	n = NEEDS("aggregate", "count()", "event", "a:*", "condition", "x >");
 	assert_int_equal(prelude_needs_wants(n, &w), -EINVAL);
 	prelude_needs_free(n);
+}
+
+TEST(names_of_lists)
+{
+	static const struct {
+		const char *list;
+		size_t len;
+	} lists[] = { { "a,b", 1 },         { "", 0 },
+		      { ",a", 0 },          { "pair(a:b,c:d),x", 13 },
+		      { "{a,b}:u,x", 7 },   { "cpu/a=1,b=2/u,x", 13 },
+		      { "cpu/a=(1,b", 10 }, { "a),b", 2 } };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		assert_int_equal(prelude_name_length(lists[i].list), lists[i].len);
+}
+
+TEST(the_line_of_sonde_record)
+{
+	static const struct sonde_record_event events[] = { { .events = "a:b" },
+							    { .filter = "x > 'y'" },
+							    { .cgroup = "g" } };
+	static const char *const command[] = { "sh", "-c", "", NULL };
+	const struct sonde_record_options r = {
+		.size = sizeof(r),
+		.events = events,
+		.nr_events = 3,
+		.settings =
+			"\ncall-graph=\ncall-graph=fp\nmmap-pages=8M\ndata=1\ndata=1\n=x\nall\n",
+		.command = command,
+	};
+	const struct sonde_record_options none = { .size = sizeof(none) };
+	char *line = prelude_record_line(&r, "a b");
+
+	assert_string_equal(line,
+			    "sonde record -g --call-graph=fp --mmap-pages=8M --data --all -o 'a b' "
+			    "-e a:b --filter 'x > '\"'\"'y'\"'\"'' -G g -- sh -c ''");
+	free(line);
+	line = prelude_record_line(&none, NULL);
+	assert_string_equal(line, "sonde record");
+	free(line);
 }

@@ -65,12 +65,6 @@ sub usage {
     exit 2;
 }
 
-# The names of a list: split at commas outside of parentheses, braces and slashes.
-sub words_of {
-    return grep { length } $_[0] =~ m{
-        \G ( (?: /[^/]*/ | \([^\)]*\) | \{[^\}]*\}[^,]* | [^,] )* ) (?:,|$) }gx;
-}
-
 sub patterns {
     my ($events, $function) = @_;
     my @words = map { words_of($_) } grep { defined && !ref } ref $events eq 'ARRAY' ? @$events
@@ -161,7 +155,7 @@ sub pair {
 
 # ---- what is needed ------------------------------------------------------------------------------
 
-# is_glob(), is_tracepoint(NAME), is_like() and names(PATTERN, NAME) are in needs.c.
+# words_of(LIST), is_glob(), is_tracepoint(NAME), is_like() and names(PATTERN, NAME) are in needs.c.
 
 my @known;
 

@@ -89,35 +89,6 @@ sub needed {
 
 sub has_setting { return $facts->{settings} =~ /^\Q$_[0]\E=/m }
 
-sub quoted {
-    my ($word) = @_;
-
-    return $word if $word =~ m{^[\w\@%+=:,./-]+$};
-    $word =~ s/'/'"'"'/g;
-    return "'$word'";
-}
-
-# The `sonde record` command line that records the same.
-sub record_line {
-    my ($settings, @events) = @_;
-    my @words = qw(sonde record);
-
-    for (grep { length } split /\n/, $settings) {
-        my ($key, $value) = /^([^=]*)=(.*)$/;
-        my $word = $key eq 'call-graph' && $value eq '' ? '-g'
-            : $value eq '1' || $value eq '' ? "--$key" : "--$key=$value";
-        push @words, $word if !grep { $_ eq $word } @words;
-    }
-    push @words, '-o', $facts->{output} if defined $facts->{output};
-    for my $e (@events) {
-        push @words, '-e', $e->[0] if defined $e->[0];
-        push @words, '--filter', $e->[1] if defined $e->[1];
-        push @words, '-G', $e->[2] if defined $e->[2];
-    }
-    push @words, '--', @{ $facts->{command} } if @{ $facts->{command} };
-    return join ' ', map { quoted($_) } @words;
-}
-
 sub failed {
     my ($code) = @_;
     my $is_missing = @{ $facts->{command} } && $code == -2;    # ENOENT
@@ -161,7 +132,7 @@ sub open_recorder {
         return undef;
     }
     if ($facts->{'dry-run'}) {
-        print record_line($settings, @events), "\n";
+        print Sonde::_record_line(\@events, $settings, $facts->{command}, $facts->{output}), "\n";
         leave(0);
     }
     usage('run: say what to record: -a, -p PID, -t TID, -G CGROUP, -C CPUS, or a command behind '

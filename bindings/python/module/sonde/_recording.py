@@ -108,19 +108,6 @@ def _check_name(event):
         raise TypeError("an event's name is a str, not %s" % type(event).__name__)
 
 
-def _words(text):
-    """The names of a list: split at commas outside of brackets and of slashes (cpu/a=1,b=2/)."""
-    words, depth, in_slashes = [""], 0, False
-    for c in text:
-        depth += (c == "(") - (c == ")")
-        in_slashes ^= c == "/"
-        if c == "," and not depth and not in_slashes:
-            words.append("")
-        else:
-            words[-1] += c
-    return tuple(words)
-
-
 def _is_match(pattern, name, is_sample=False):
     """Whether a pattern names an event type: tracepoints also without their system, and events that
     are sampled (is_sample) also without their modifiers."""
@@ -571,7 +558,7 @@ def _lines_of(session):
 
 
 def _patterns(events):
-    patterns = _words(events) if isinstance(events, str) else tuple(events)
+    patterns = tuple(_sonde._words(events)) if isinstance(events, str) else tuple(events)
     for pattern in patterns:
         _check_name(pattern)
     return patterns
