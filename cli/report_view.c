@@ -142,26 +142,52 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 	vt->nr_keys++;
 }
 
+/* True if [EVENT.]FIELD[/raw], EVENT.* or trace_fields asks for the column "EVENT.FIELD". */
+static bool report_view_asks_for(const char *word, const char *column)
+{
+	const char *dot = strchr(word, '.'), *field = dot ? dot + 1 : word;
+	const char *own = strrchr(column, '.');
+	const size_t len = strcspn(field, "/");
+	const char *colon = dot ? memchr(word, ':', (size_t)(dot - word)) : NULL;
+
+	if (!own)
+		return false;
+	if (dot) {
+		const char *event = colon ? colon + 1 : word;
+
+		if (own - column != dot - event ||
+		    memcmp(column, event, (size_t)(dot - event)) != 0)
+			return false;
+	}
+	return !strncmp(field, "*", len) || !strncmp(field, "trace_fields", len) ||
+	       (strlen(own + 1) == len && !memcmp(own + 1, field, len));
+}
+
+/* The column after those that begin at `key` and were made for the word. */
+static uint32_t report_view_behind_fields(const struct report_view *v, const char *word,
+					  uint32_t key)
+{
+	const char *name;
+
+	while ((name = sonde_profile_column(v->profile, key, NULL, NULL)) &&
+	       report_view_asks_for(word, name))
+		key++;
+	return key;
+}
+
 uint32_t report_view_find(const struct report_view *v, const struct report_item *it,
 			  uint32_t *ret_first)
 {
 	const struct report_items *sort = &v->layout->sort;
-	const char *name;
 	uint32_t key = 0, first = 0;
 
 	for (size_t i = 0; i < sort->n; i++) {
-		const struct report_item *s = &sort->v[i], *next = NULL;
+		const struct report_item *s = &sort->v[i];
 
 		if (s->key && !(s->key->profile_name && s->key->kind != REPORT_KEY_NUMBER))
 			continue;
-		for (size_t j = i + 1; j < sort->n && !next; j++)
-			if (!sort->v[j].key || (sort->v[j].key->profile_name &&
-						sort->v[j].key->kind != REPORT_KEY_NUMBER))
-				next = &sort->v[j];
-		first = key++;
-		while (!s->key && (name = sonde_profile_column(v->profile, key, NULL, NULL)) &&
-		       !(next && !strcmp(name, next->key ? next->key->profile_name : next->name)))
-			key++;
+		first = key;
+		key = s->key ? key + 1 : report_view_behind_fields(v, s->name, key);
 		if (s->key == it->key && (s->key || !strcmp(s->name, it->name)))
 			break;
 	}

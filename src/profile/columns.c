@@ -113,7 +113,18 @@ static int columns_add_field(struct profile *p, const struct sonde_schema *sc,
 	return c.name && c.title && c.event ? columns_add(p, &field_def, c) : -ENOMEM;
 }
 
-/* Adds the columns of a word. Returns their number. */
+static bool columns_have_field(const struct profile *p, const struct sonde_field *f)
+{
+	for (size_t i = 0; i < p->columns.n; i++) {
+		if (p->columns.v[i].field == f)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds the columns of a word, without those of fields that have one. Returns the number of fields.
+ */
 static int columns_add_fields(struct profile *p, const struct schema_table *schemas,
 			      const struct field_spec *spec)
 {
@@ -130,9 +141,11 @@ static int columns_add_fields(struct profile *p, const struct schema_table *sche
 			if (!columns_is("*", spec->field, spec->field_len) &&
 			    !columns_is(sc->fields[f].name, spec->field, spec->field_len))
 				continue;
+			nr++;
+			if (columns_have_field(p, &sc->fields[f]))
+				continue;
 			TRY(columns_add_field(p, sc, &sc->fields[f],
 					      spec->is_raw || p->opts.raw_fields));
-			nr++;
 		}
 	}
 	return nr;
