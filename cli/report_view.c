@@ -15,6 +15,8 @@ enum { UNKNOWN_DSO_WIDTH = 16, UNKNOWN_SYM_WIDTH = 22 };
 struct shown_key {
 	const struct report_key *key; /* NULL for a field of tracepoints */
 	uint32_t profile_key;
+	bool is_raw;        /* a field that is shown without the print format */
+	bool prints_arrays; /* perf could not print a text of it */
 };
 
 /* The memory of a table; all of it is freed at once. */
@@ -128,7 +130,11 @@ static void report_view_add_key(struct view_table *vt, const struct report_item 
 	title = title ? title : own;
 	if (only_table != UINT32_MAX && only_table != vt->index)
 		return;
-	vt->keys[vt->nr_keys] = (struct shown_key){ key, profile_key };
+	vt->keys[vt->nr_keys] = (struct shown_key){
+		.key = key,
+		.profile_key = profile_key,
+		.is_raw = !key && (vt->v->args->raw_trace || strchr(it->name, '/')),
+	};
 	report_view_add_column(vt, key,
 			       (struct report_column){
 				       .title = title,
@@ -264,8 +270,37 @@ static uint32_t report_view_level_place(const struct report_key *key,
 		       : value->place;
 }
 
+/*
+ * perf's text of a raw field: once it met a text with bytes that cannot be printed, it prints the
+ * field's bytes.
+ */
+static const char *report_view_raw_field(struct view_table *vt, struct shown_key *k,
+					 const struct sonde_profile_value *value)
+{
+	const bool is_array = !strncmp(value->text, "ARRAY[", 6);
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	k->prints_arrays |= is_array;
+	if (is_array || !k->prints_arrays || !value->long_text)
+		return value->text;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	fputs("ARRAY[", f);
+	for (uint32_t i = 0; i < value->bytes_len; i++)
+		fprintf(f, "%s%02x", i ? ", " : "", (unsigned char)value->long_text[i]);
+	fputc(']', f);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return report_view_own(vt, text);
+}
+
 /* The text of a cell in the row at position `at`; NULL if there is no memory. */
-static const char *report_view_text(struct view_table *vt, const struct shown_key *k, uint64_t at,
+static const char *report_view_text(struct view_table *vt, struct shown_key *k, uint64_t at,
 				    const struct sonde_profile_row *row)
 {
 	struct sonde_profile_value value = { .size = sizeof(value) };
@@ -292,6 +327,8 @@ static const char *report_view_text(struct view_table *vt, const struct shown_ke
 	if (vt->v->verbose && k->key && !strncmp(k->key->name, "dso", 3) && value.long_text &&
 	    strcmp(k->key->name, "dso_size"))
 		return value.long_text;
+	if (k->is_raw && vt->v->as_perf)
+		return report_view_raw_field(vt, k, &value);
 	if (vt->v->is_for_programs)
 		return value.text + strspn(value.text, " ");
 	return value.text;

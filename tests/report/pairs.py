@@ -65,12 +65,17 @@ class Oracle:
         self.folder.mkdir(exist_ok=True)
 
     def ask(self, recording, command):
-        return self.run(recording, [self.perf] + command)
+        return self.run(recording, self.words(command))
+
+    def words(self, command):
+        """perf prints bytes of memory that it does not initialise behind raw fields: here 0."""
+        has_raw = any('raw' in word for word in command)
+        return (['env', 'MALLOC_PERTURB_=255'] if has_raw else []) + [self.perf] + command
 
     def ask_elsewhere(self, recording, command):
         """The answer with other addresses of perf's own memory."""
         return self.run(
-            recording, ['env', 'PAD=' + 'x' * 20000, 'setarch', '-R', self.perf] + command
+            recording, ['env', 'PAD=' + 'x' * 20000, 'setarch', '-R'] + self.words(command)
         )
 
     def run(self, recording, words):

@@ -90,8 +90,15 @@ void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
 {
 	const struct pf_run r = pf_run_of(pf, NULL, bytes, len, out);
 
-	if (f)
-		pf_put_field(pf, &r, f);
-	else
+	uint8_t *not_text, before;
+
+	if (!f) {
 		fields_put(pf, &r);
+		return;
+	}
+	not_text = &pf->not_text[f - pf->schema->fields];
+	before = *not_text;
+	*not_text = 0;
+	pf_put_field(pf, &r, f);
+	*not_text = before;
 }

@@ -45,8 +45,8 @@ const char *printfmt_refused(const struct printfmt *pf);
 void printfmt_run(const struct printfmt *pf, const struct printfmt_env *env, const uint8_t *bytes,
 		  uint32_t len, struct outbuf *out);
 /*
- * Writes the value of a field of the schema; without one, " name=value" for each field that is not
- * common.
+ * Writes the value of a field of the schema, as if it was the first one; without a field,
+ * " name=value" for each field that is not common.
  */
 void printfmt_put_fields(const struct printfmt *pf, const struct sonde_field *f,
 			 const uint8_t *bytes, uint32_t len, struct outbuf *out);
