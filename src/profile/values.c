@@ -506,12 +506,12 @@ static int values_by_bytes(const struct profile *p, const struct profile_value *
 	return r ? r : (a->bytes_len < b->bytes_len) - (a->bytes_len > b->bytes_len);
 }
 
-/* Samples without a parent are first. */
+/* Samples without a parent are last. */
 static int values_by_parent(const struct profile *p, const struct profile_value *a,
 			    const struct profile_value *b)
 {
 	if (!a->place || !b->place)
-		return (a->place != 0) - (b->place != 0);
+		return (a->place == 0) - (b->place == 0);
 	return values_by_text(p, a, b);
 }
 
