@@ -9,34 +9,19 @@ import signal
 import subprocess
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from command import CALLS, EVENT, script, sonde  # noqa: E402
 from tap import SCRIPT_ENV, SONDE, Skip, case, few_symbols, need, run, same  # noqa: E402
 
-CALLS = os.path.abspath(sys.argv[2])
-EVENT = 'syscalls:sys_enter_getppid'
 SUB = EVENT.replace(':', '::')
 NOBODY = 65534
 LIB = os.path.join(os.path.dirname(SONDE), 'bindings', 'perl', 'lib')
-
-
-def sonde(*words, status=0, **env):
-    p = subprocess.run([SONDE, *words], env=dict(SCRIPT_ENV, **env), stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=200)
-    same(p.returncode, status, 'status of %r: %s%s' % (words, p.stdout, p.stderr))
-    return p
 
 
 def one_liner(code, *words, **keys):
     return sonde('run', *words[:words.index('--') if '--' in words else len(words)], '--lang',
                  'perl', '-e', code, *words[words.index('--') if '--' in words else len(words):],
                  **keys)
-
-
-def script(name, text):
-    with open(name, 'w') as f:
-        f.write(text)
-    os.chmod(name, 0o644)
-    return name
 
 
 def program(text, *words, **keys):

@@ -11,29 +11,13 @@ import signal
 import subprocess
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from command import CALLS, EVENT, EXIT, script, sonde  # noqa: E402
 from tap import SCRIPT_ENV, SONDE, case, few_symbols, need, run, same  # noqa: E402
-
-CALLS = os.path.abspath(sys.argv[2])
-EVENT = 'syscalls:sys_enter_getppid'
-EXIT = 'syscalls:sys_exit_getppid'
-
-
-def sonde(*words, status=0, **env):
-    p = subprocess.run([SONDE, *words], env=dict(SCRIPT_ENV, **env), stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=200)
-    same(p.returncode, status, 'status of %r: %s%s' % (words, p.stdout, p.stderr))
-    return p
 
 
 def perl(code, *words, **keys):
     return sonde('run', '--lang', 'perl', '-e', code, *words, **keys)
-
-
-def script(name, text):
-    with open(name, 'w') as f:
-        f.write(text)
-    return name
 
 
 def record(file, *words):

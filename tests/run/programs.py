@@ -10,25 +10,9 @@ import signal
 import subprocess
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from command import CALLS, EVENT, script, sonde  # noqa: E402
 from tap import SCRIPT_ENV, SONDE, case, few_symbols, need, run, same, wait_until  # noqa: E402
-
-CALLS = os.path.abspath(sys.argv[2])
-EVENT = 'syscalls:sys_enter_getppid'
-
-
-def sonde(*words, status=0, **kw):
-    p = subprocess.run([SONDE, *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=200, **kw)
-    same(p.returncode, status, 'status of %r: %s%s' % (words, p.stdout, p.stderr))
-    return p
-
-
-def script(name, text):
-    with open(name, 'w') as f:
-        f.write(text)
-    return name
-
 
 COUNTER = '''
 from sonde import on, begin, end, every, exit, lost, args

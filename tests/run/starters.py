@@ -9,18 +9,9 @@ import re
 import subprocess
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'record'))
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from command import CALLS, EVENT, sonde  # noqa: E402
 from tap import SCRIPT_ENV, SONDE, case, few_symbols, need, run, same  # noqa: E402
-
-CALLS = os.path.abspath(sys.argv[2])
-EVENT = 'syscalls:sys_enter_getppid'
-
-
-def sonde(*words, status=0):
-    p = subprocess.run([SONDE, *words], env=SCRIPT_ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=200)
-    same(p.returncode, status, 'status of %r: %s%s' % (words, p.stdout, p.stderr))
-    return p
 
 
 def row(text, *words):
