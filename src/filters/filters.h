@@ -13,8 +13,9 @@
 #include "filters/place.h"
 
 struct filters {
-	bool is_set;    /* a filter is set; otherwise events skip the single checks */
-	bool is_choosy; /* a filter of names, places or switches is set, or there are dlfilters */
+	bool is_set;      /* a filter is set; otherwise events skip the single checks */
+	bool is_choosy;   /* a filter of names, places or switches is set, or there are dlfilters */
+	bool keeps_order; /* choosy, not for names alone: events are delivered one by one */
 	struct cpu_list cpus;
 	struct late_filter late;
 	struct event_names names;

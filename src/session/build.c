@@ -88,8 +88,9 @@ static int build_filters(struct sonde_session *s)
 					 o->rules));
 	TRY(session_dlfilters_load(s));
 	f->switches = (struct event_switch){ .on = EVENT_SWITCH_NONE, .off = EVENT_SWITCH_NONE };
-	f->is_choosy = f->names.names || place_filter_is_set(&f->places) ||
-		       s->where.expr.needs_state || s->dlfilters.filters.n;
+	f->keeps_order = place_filter_is_set(&f->places) || s->where.expr.needs_state ||
+			 s->dlfilters.filters.n;
+	f->is_choosy = f->keeps_order || f->names.names;
 	return 0;
 }
 
@@ -156,7 +157,8 @@ static int build_find_switches(struct sonde_session *s)
 	w->is_off = w->on != EVENT_SWITCH_NONE;
 	w->shows_both = s->opts.show_on_off_events;
 	w->omits_one = s->opts.rules->switch_off_omits_one;
-	s->filters.is_choosy |= w->on != EVENT_SWITCH_NONE || w->off != EVENT_SWITCH_NONE;
+	s->filters.keeps_order |= w->on != EVENT_SWITCH_NONE || w->off != EVENT_SWITCH_NONE;
+	s->filters.is_choosy |= s->filters.keeps_order;
 	return 0;
 }
 

@@ -478,8 +478,7 @@ int session_next(struct sonde_session *s, const struct sonde_event **ret)
  */
 static bool pump_delivers_one_by_one(const struct sonde_session *s)
 {
-	return pump_merges(s) || s->dlfilters.filters.n || s->filters.is_choosy ||
-	       session_has_pairs(&s->pairs);
+	return pump_merges(s) || s->filters.keeps_order || session_has_pairs(&s->pairs);
 }
 
 /*

@@ -136,7 +136,8 @@ TEST(batches_say_what_single_events_say)
 					    "events=all\n",
 					    "compat=perf-6.1\n",
 					    "clock=relative\n",
-					    "cpu=1\npid=11,12\n" };
+					    "cpu=1\npid=11,12\n",
+					    "event=*\n" };
 	const char *demo_path = demo();
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -208,6 +209,27 @@ TEST(exec_mapping_and_exit_among_the_samples_of_a_batch)
 		}
 	}
 	sonde_session_close(s);
+	recording_done(&r);
+}
+
+/* Scripts of sonde run choose the events that they name. */
+TEST(a_choice_by_name_leaves_batches_as_they_are)
+{
+	static const char *const ways[] = { "", "event=*\n" };
+	size_t batches[2] = { 0 };
+	struct recording r;
+	const char *path = busy_recording(&r, true);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct sonde_session *s = open_session(path, ways[i]);
+		const struct sonde_event *const *events;
+		size_t nr = 256;
+
+		for (; sonde_session_next_batch(s, &events, &nr) > 0; nr = 256)
+			batches[i]++;
+		sonde_session_close(s);
+	}
+	assert_int_equal(batches[0], batches[1]);
 	recording_done(&r);
 }
 
