@@ -138,9 +138,12 @@ static inline int fill_number(const struct ctf_step *s, struct ctf_reader *rd, u
 static inline void fill_copy_bytes(const struct ctf_step *s, const uint8_t *from, uint8_t *to)
 {
 	memcpy(to + s->to, from, s->copy_bytes);
-	for (const struct ctf_add *a = s->adds, *end = a + s->nr_adds; a < end; a++)
+	for (uint32_t i = 0; i < s->nr_adds; i++) {
+		const struct ctf_add *a = &s->adds[i];
+
 		fill_store(to + a->to, a->width,
 			   value_u64(to + a->to, a->width, false) + (uint64_t)(int64_t)a->add);
+	}
 }
 
 void ctf_fill_copy(const struct ctf_event_type *type, const uint8_t *fields, uint8_t *to)
