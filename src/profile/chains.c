@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/chains.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/err.h"
 #include "compat/rules.h"
@@ -245,20 +247,49 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
 
 /* ---- borrowed chains ------------------------------------------------------------------------- */
 
-void chains_borrow(struct profile *p, const struct event *ev, uint32_t *path, bool *ret_borrowed)
+/*
+ * The path as a sample of this mode borrows it: leading frames without a mapping get the mode, and
+ * the others keep theirs (chains_pass_modes()).
+ */
+static int chains_path_in_mode(struct profile *p, uint32_t path, uint32_t mode, uint32_t *ret)
+{
+	const uint32_t begin = pathset_begin(&p->call_paths, path);
+	const uint32_t n = pathset_end(&p->call_paths, path) - begin;
+
+	vec_clear(&p->frames);
+	TRY(vec_reserve(&p->frames, n));
+	memcpy(p->frames.v, p->call_paths.frames.v + begin, n * sizeof(*p->frames.v));
+	p->frames.n = n;
+	for (uint32_t i = 0; i < n && !place_at(p, p->frames.v[i] - 1)->dso; i++) {
+		uint32_t place;
+
+		TRY(places_with_mode(p, p->frames.v[i] - 1, mode, &place));
+		p->frames.v[i] = place + 1;
+	}
+	return pathset_put(&p->call_paths, p->frames.v, n, p->opts.max_keys, ret);
+}
+
+int chains_borrow(struct profile *p, const struct event *ev, uint32_t *path, bool *ret_borrowed)
 {
 	const bool from_any = p->rules->borrows_any_chain;
 	struct borrowed_chain *b = &p->borrowed;
 
 	*ret_borrowed = false;
 	if (ev->schema->sampled & SAMPLED_CALLCHAIN) {
-		*b = (struct borrowed_chain){ *path, ev->pub.pid, ev->pub.tid };
-		return;
+		*b = (struct borrowed_chain){ *path, ev->pub.pid, ev->pub.tid, 0, PROFILE_ROOT };
+		return 0;
 	}
 	if (b->path == PROFILE_ROOT || *path != PROFILE_ROOT ||
 	    !(from_any || p->opts.borrow_chains) ||
 	    (!from_any && (b->pid != ev->pub.pid || b->tid != ev->pub.tid)))
-		return;
-	*path = b->path;
+		return 0;
 	*ret_borrowed = true;
+	*path = b->path;
+	if (!chains_inherit_mode(p, ev))
+		return 0;
+	if (b->made == PROFILE_ROOT || b->mode != ev->pub.cpumode)
+		TRY(chains_path_in_mode(p, b->path, ev->pub.cpumode, &b->made));
+	b->mode = ev->pub.cpumode;
+	*path = b->made;
+	return 0;
 }

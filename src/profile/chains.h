@@ -18,6 +18,6 @@ int chains_find(struct profile *p, const struct event *ev, uint32_t *place, uint
  * *path, with *ret_borrowed true. perf takes the last chain of all, whoever had it, also without
  * borrow-chains=1; otherwise it is one of the same thread. Chains of other samples are noted.
  */
-void chains_borrow(struct profile *p, const struct event *ev, uint32_t *path, bool *ret_borrowed);
+int chains_borrow(struct profile *p, const struct event *ev, uint32_t *path, bool *ret_borrowed);
 
 #endif

@@ -360,7 +360,7 @@ static int collect_cell(struct profile *p, const struct event *ev, uint64_t ip, 
 	if (p->needs_paths)
 		TRY(chains_find(p, ev, &place, &path));
 	if (p->opts.children)
-		chains_borrow(p, ev, &path, &is_borrowed);
+		TRY(chains_borrow(p, ev, &path, &is_borrowed));
 	if (p->needs_sample)
 		TRY(collect_values(ev, &s));
 	TRY(collect_combination(p, ev, &s, &at));

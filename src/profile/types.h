@@ -263,6 +263,8 @@ struct profile_tree_node {
 struct borrowed_chain {
 	uint32_t path; /* PROFILE_ROOT if none */
 	int32_t pid, tid;
+	uint32_t mode; /* of the sample that borrowed last */
+	uint32_t made; /* the path for this mode; PROFILE_ROOT if not made yet */
 };
 
 struct profile {

@@ -484,9 +484,10 @@ TEST(no_keys_make_one_row)
 }
 
 /* A sample of the second event, which has no call chains. */
-static void sample_without_chain(struct recording *r, uint64_t time_ns, uint32_t tid, uint64_t ip)
+static void sample_without_chain(struct recording *r, uint16_t misc, uint64_t time_ns, uint32_t tid,
+				 uint64_t ip)
 {
-	const size_t at = recording_open(r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	const size_t at = recording_open(r, PERF_RECORD_SAMPLE, misc);
 
 	recording_u64(r, 2);
 	recording_u64(r, ip);
@@ -512,9 +513,9 @@ static struct sonde_profile *profile_of_two_kinds(const char *text, const char *
 	recording_comm(&r, 10, 12, 12, "sh", false);
 	recording_comm(&r, 11, 13, 13, "cat", false);
 	recording_sample(&r, 20, 12, 12, (uint64_t[]){ A, C }, 2);
-	sample_without_chain(&r, 21, 12, B);
-	sample_without_chain(&r, 22, 12, C);
-	sample_without_chain(&r, 23, 13, B);
+	sample_without_chain(&r, PERF_RECORD_MISC_KERNEL, 21, 12, B);
+	sample_without_chain(&r, PERF_RECORD_MISC_USER, 22, 12, C);
+	sample_without_chain(&r, PERF_RECORD_MISC_USER, 23, 13, B);
 	p = profile_as(&r, text, compat);
 	recording_done(&r);
 	return p;
@@ -549,6 +550,30 @@ TEST(borrowed_chains)
 		       (const uint64_t[][3]){ { C, 2, 1 }, { A, 2, 0 }, { B, 2, 2 } }, 3);
 	check_borrowed(plain, "perf-6.1",
 		       (const uint64_t[][3]){ { C, 3, 1 }, { A, 3, 0 }, { B, 2, 2 } }, 3);
+}
+
+/* The level of the row of A, which the sample in the kernel borrows first. */
+static char level_of_borrowed_frame(const char *text, const char *compat)
+{
+	struct sonde_profile *p = profile_of_two_kinds(text, compat);
+	struct sonde_profile_place place = { .size = sizeof(place) };
+	struct sonde_profile_row row = { .size = sizeof(row) };
+	char level = 0;
+
+	for (uint64_t i = 0; sonde_profile_row(p, 1, i, &row) == 1; i++)
+		if (sonde_profile_place(p, row.place, &place) == 1 && place.ip == A)
+			level = place.level;
+	sonde_profile_free(p);
+	return level;
+}
+
+/* In perf a frame without a mapping has the mode of the sample that borrows the chain. */
+TEST(borrowed_frames_without_mapping)
+{
+	static const char borrows[] = "keys=sym\ncallgraph=caller\nchildren=1\nborrow-chains=1\n";
+
+	assert_int_equal(level_of_borrowed_frame(borrows, "none"), '.');
+	assert_int_equal(level_of_borrowed_frame(borrows, "perf-6.1"), 'k');
 }
 
 /* A borrowed chain is in the trees of its functions, but not in that of the sampled place. */
