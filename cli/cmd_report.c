@@ -141,7 +141,7 @@ static int cmd_report_check_prefix(const struct cli *cli, const struct report_ar
 	return 256 - EINVAL;
 }
 
-/* Parts of the text that other formats do not have. */
+/* Parts of the text that other formats do not have, and --weight, which folded has only. */
 static int cmd_report_check_format(const struct cli *cli, const struct report_args *a)
 {
 	const struct {
@@ -162,6 +162,8 @@ static int cmd_report_check_format(const struct cli *cli, const struct report_ar
 			return cli_usage(cli,
 					 "report: %s prints text: leave it out, or --format %s",
 					 parts[i].option, a->format);
+	if (a->weight && (!a->format || strcmp(a->format, "folded")))
+		return cli_usage(cli, "report: --weight is for --format folded");
 	return CLI_OK;
 }
 

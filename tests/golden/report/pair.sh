@@ -14,4 +14,4 @@ sonde report -i demo.data --pair sched_wakeup,sched_switch,pid,next_pid -s comm 
 echo '== mistakes'
 pair --pair sys_enter_read
 pair --pair sys_enter_read,sched_swich
-pair --pair sys_enter_read,sched_switch --weight nss
+pair --pair sys_enter_read,sched_switch --format folded --weight nss

@@ -20,6 +20,8 @@ try --format folded --weight period --kallsyms map
 try --format folded --weight count --kallsyms map
 try --format folded --weight samples -s comm --kallsyms map
 try --format folded --weight coun
+try --weight period
+try --format json --weight period
 try --format xml
 try -c cat -s comm,pid
 try -c cat,grep -s comm --percentage relative
