@@ -15,6 +15,8 @@
 #include <sonde/sonde.h>
 
 #include <errno.h>
+#include <regex.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +169,25 @@ static int cmd_report_check_format(const struct cli *cli, const struct report_ar
 	return CLI_OK;
 }
 
+/* True if text is no regular expression, which it reports. */
+static bool cmd_report_refuses_regex(const char *option, const char *text)
+{
+	char why[256];
+	regex_t regex;
+	int r;
+
+	if (!text)
+		return false;
+	r = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+	if (r) {
+		regerror(r, &regex, why, sizeof(why));
+		cli_say("report: %s takes a regular expression, not '%s': %s", option, text, why);
+	} else {
+		regfree(&regex);
+	}
+	return r;
+}
+
 static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 {
 	struct report_args *a = values;
@@ -178,6 +199,11 @@ static int cmd_report_run(struct cli *cli, void *values, int argc, char **argv)
 		return status;
 	if (*a->wrong && !cli_rules(cli)->report_takes_wrong_values)
 		return cli_usage(cli, "report: %s", a->wrong);
+	if (cmd_report_refuses_regex("--ignore-callees", a->ignore_callees))
+		return cli_status(cli, CLI_USAGE);
+	/* perf prints no table and exits with 0. */
+	if (cmd_report_refuses_regex("-p", a->parent))
+		return cli_compat(cli) ? CLI_OK : cli_status(cli, CLI_USAGE);
 	/* For perf a single word is the name of a symbol, and a header has no symbols. */
 	if (argc > 1 || (argc && a->header_only && !cli_rules(cli)->words_are_no_recordings))
 		return cli_usage(

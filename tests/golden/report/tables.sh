@@ -22,6 +22,10 @@ try --format folded --weight samples -s comm --kallsyms map
 try --format folded --weight coun
 try --weight period
 try --format json --weight period
+try -p '['
+try --ignore-callees '('
+sonde --compat perf-6.1 report -i "$DATA/demo.data" -p '[' 2>&1; echo "exit $?"
+sonde --compat perf-6.1 report -i "$DATA/demo.data" --ignore-callees '(' 2>&1; echo "exit $?"
 try --format xml
 try -c cat -s comm,pid
 try -c cat,grep -s comm --percentage relative
