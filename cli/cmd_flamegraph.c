@@ -94,24 +94,60 @@ static int flamegraph_title(struct flamegraph *g, struct sonde_session *s)
 	return r;
 }
 
+static bool flamegraph_waits(const struct args *a)
+{
+	return a->off_cpu || a->wall;
+}
+
+static bool flamegraph_is_empty(const struct flame *f)
+{
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		const struct flame_sums total = flame_total(f, 0, (enum flame_side)side);
+
+		if (total.weight || total.count)
+			return false;
+	}
+	return true;
+}
+
+/* Finishes the graphs, and drops those without anything to draw: waits of which no end is known. */
+static int flamegraph_finish(struct flamegraph *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->fs.nr; i++) {
+		struct flame *f = g->fs.graphs[i];
+
+		if (flame_finish(f, g->min) < 0)
+			return -ENOMEM;
+		if (f->saturated)
+			cli_say("sums of %s do not fit into 64 bits: the largest number "
+				"replaces them",
+				f->event);
+		g->fs.graphs[i] = NULL;
+		if (flamegraph_is_empty(f))
+			flame_free(f);
+		else
+			g->fs.graphs[n++] = f;
+	}
+	g->fs.nr = n;
+	return 0;
+}
+
 static int flamegraph_write(struct flamegraph *g)
 {
 	const bool is_svg = page_is_svg(g->a->output);
-	const struct flame_picture picture = { g->title, g->a->inverted, g->fs.graphs, g->fs.nr };
+	struct flame_picture picture = { g->title, g->a->inverted, g->fs.graphs, g->fs.nr };
 
+	if (flamegraph_finish(g) < 0)
+		return -ENOMEM;
 	if (!g->fs.nr) {
-		cli_say("the recording has no samples to draw: nothing is written");
+		cli_say("the recording has no %s to draw: nothing is written",
+			flamegraph_waits(g->a) ? "time between switches" : "samples");
 		g->status = CLI_FAILED;
 		return 0;
 	}
-	for (size_t i = 0; i < g->fs.nr; i++) {
-		if (flame_finish(g->fs.graphs[i], g->min) < 0)
-			return -ENOMEM;
-		if (g->fs.graphs[i]->saturated)
-			cli_say("sums of %s do not fit into 64 bits: the largest number "
-				"replaces them",
-				g->fs.graphs[i]->event);
-	}
+	picture.nr = g->fs.nr;
 	if (is_svg && g->fs.nr > 1)
 		cli_say("the picture has only %s of %zu events: choose one with -e, or write .html",
 			g->fs.graphs[0]->event, g->fs.nr);
@@ -121,11 +157,6 @@ static int flamegraph_write(struct flamegraph *g)
 }
 
 /* ---- the sessions ---------------------------------------------------------------------------- */
-
-static bool flamegraph_waits(const struct args *a)
-{
-	return a->off_cpu || a->wall;
-}
 
 /* Waits need the events of all threads, so these keys choose threads after reading. */
 static const char *const task_keys[] = { "pid", "tid", "comm" };

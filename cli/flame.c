@@ -434,7 +434,8 @@ static int flame_sort(struct flame *f, uint32_t node, double share, uint32_t res
 			(*array)[nr++] = c;
 		}
 	}
-	qsort_r(*array, nr, sizeof(**array), flame_compare, f);
+	if (nr)
+		qsort_r(*array, nr, sizeof(**array), flame_compare, f);
 	last = &f->nodes[node].first;
 	for (uint32_t i = 0; i < nr; i++) {
 		*last = (*array)[i];

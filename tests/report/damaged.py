@@ -76,7 +76,8 @@ def check(sonde, folder, seed, number):
     commands = [[sonde, *compat, 'report', '--stdio', *OPTIONS[(number + i) % len(OPTIONS)], '-i',
                  path] for i in range(4)]
     commands += [[sonde, 'flamegraph', '-o', '-', '-i', path],
-                 [sonde, 'flamegraph', '--wall', '-o', '-', '-i', path]]
+                 [sonde, 'flamegraph', '--wall' if number % 2 else '--off-cpu', '-o', '-', '-i',
+                  path]]
     faults = ['%s\n%s' % (' '.join(map(str, c[1:])), why) for c in commands
               for why in [fault([str(w) for w in c])] if why]
     path.unlink()

@@ -142,6 +142,11 @@ def mistakes(path):
                             '-o', '-', '--wall'])
     say(status == 1 and b'no sched:sched_switch' in err and not out, 'a recording without switches',
         '%d %r' % (status, err))
+    # The first tenth has one switch only, so no wait ends.
+    status, out, err = run([SONDE, 'flamegraph', '-i', str(HERE.parent / 'data/demo.data'),
+                            '-o', '-', '--off-cpu', '--time', '10%/1'])
+    say(status == 1 and b'no time between switches to draw' in err and not out,
+        'a wait without an end', '%d %r' % (status, err))
 
 
 def main():
