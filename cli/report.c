@@ -433,7 +433,7 @@ static int report_decide(struct report_run *run)
 	run->view.nr_events = run->has.nr_events;
 	run->view.first_event = run->has.first_event;
 	run->view.min_percent = a->percent_limit;
-	run->view.verbose = run->report->cli->verbose > 0;
+	run->view.verbose = run->report->cli->verbose > 0 && !run->report->args->quiet;
 	run->view.as_perf = cli_compat(run->report->cli) != 0;
 	run->view.filters_first = cli_rules(run->report->cli)->report_filters_first_event;
 	if (a->hierarchy && a->fields)
