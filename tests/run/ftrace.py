@@ -102,7 +102,11 @@ def mixed():
     out = sonde('run', '-e', 'count("%s")\ncount("sched:sched_switch", by="kstack")\n'
                 'count("cpu-clock", by="comm")' % EVENT, '--', CALLS, '-n', '700').stdout
     need(re.search(r'^ *700\b', out, re.M), out)
+    spins = sonde('run', '--format', 'json', '-e', 'sum("sched:sched_stat_runtime", "period")',
+                  '--', CALLS, '-n', '300000').stdout
+    need(int(re.search(r'"max":(\d+)', spins)[1]) > 1, spins)
     for code, says in (('count("sched:sched_switch", by="kstack")', 'call chains'),
+                       ('count("sched:sched_stat_runtime")', 'as its period'),
                        ('count("cpu-clock")', 'needs tracepoints')):
         err = sonde('run', '--ftrace', '-e', code, '--', 'true', status=2).stderr
         need(says in err, err)

@@ -71,6 +71,15 @@ struct ftrace_stream {
 
 /* ---- what cannot be streamed ----------------------------------------------------------------- */
 
+/*
+ * perf gives these to the task that they are about, with its time as the period. ftrace knows
+ * neither.
+ */
+static bool stream_is_of_another(const struct capture_event *e)
+{
+	return !strcmp(e->system, "sched") && !strncmp(e->event, "sched_stat_", 11);
+}
+
 static int stream_refuse(const struct capture_events *l, const struct capture_event *e)
 {
 	const uint64_t needed = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -85,6 +94,7 @@ static int stream_refuse(const struct capture_events *l, const struct capture_ev
 		{ a->sample_type & ~taken, "more than its fields" },
 		{ ~a->sample_type & needed, "samples without a time" },
 		{ a->freq || a->sample_period != 1, "some of its occurrences" },
+		{ stream_is_of_another(e), "the time of a task as its period" },
 		{ a->write_backward, "buffers that overwrite" },
 		{ e->cgroup != NULL, "a control group" },
 		{ capture_events_members(l, e->leader) > 1, "a group" },
