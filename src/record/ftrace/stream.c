@@ -57,11 +57,13 @@ struct ftrace_stream {
 	uint8_t *page;
 	struct outbuf samples;
 	struct drain *drain; /* borrowed; NULL before ftrace_stream_open() */
+	const struct capture *capture; /* borrowed, as the drain */
 	size_t nr_samples;   /* of this pass */
 	struct hash64 tasks; /* thread -> process */
 	uint32_t generation; /* changes with `tasks`; never 0 */
 	bool is_selective;   /* some tasks are recorded, not all */
 	bool follows_forks;
+	bool lost_forks;     /* the rings had no room for some of their records */
 	bool is_over;        /* nothing is added to the buffers any more */
 	uint32_t workload;   /* 0 if there is none */
 	uint64_t begun_ns;   /* when it was executed; UINT64_MAX before, 0 if there is none */
@@ -279,11 +281,46 @@ static int stream_note_task(struct ftrace_stream *s, uint32_t task, uint64_t kno
 	return hash64_put(&s->tasks, task, known) < 0 ? err_nomem() : 0;
 }
 
+static bool stream_has_lost_forks(struct ftrace_stream *s)
+{
+	const struct capture *c = s->capture;
+	uint64_t value, dropped;
+
+	for (size_t i = 0; i < c->counters.list.n && !s->lost_forks; i++) {
+		const struct counter *n = &c->counters.list.v[i];
+
+		s->lost_forks = n->fd >= 0 && c->events.list.v[n->event].attr.task &&
+				counter_read(n, &value, &dropped) && dropped;
+	}
+	return s->lost_forks;
+}
+
+/* The kernel also gives these of a task that switches to, or wakes, one that is to be recorded. */
+static bool stream_is_of_two(const struct ftrace_stream *s, uint64_t id)
+{
+	static const char *const names[] = { "sched_switch", "sched_waking", "sched_wakeup",
+					     "sched_wakeup_new" };
+	const struct capture *c = s->capture;
+
+	for (size_t i = 0; i < c->counters.list.n; i++) {
+		const struct capture_event *e = &c->events.list.v[c->counters.list.v[i].event];
+
+		if (c->counters.list.v[i].id != id)
+			continue;
+		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+			if (!strcmp(e->event, names[n]))
+				return true;
+	}
+	return false;
+}
+
 /*
  * Records of forks precede the events of the new task: after they were drained, a task without one
- * is older than the recording, or it is not to be recorded.
+ * is older than the recording, or it is not to be recorded. If some of them were lost, the kernel's
+ * own choice counts: it follows forks, too.
  */
-static int stream_find_task(struct ftrace_stream *s, struct stream_cpu *c, uint32_t task)
+static int stream_find_task(struct ftrace_stream *s, struct stream_cpu *c, uint32_t task,
+			    uint64_t id)
 {
 	uint64_t known = hash64_find(&s->tasks, task);
 
@@ -291,11 +328,19 @@ static int stream_find_task(struct ftrace_stream *s, struct stream_cpu *c, uint3
 		TRY(drain_catch_up(s->drain));
 		known = hash64_find(&s->tasks, task);
 	}
+	c->task = task;
+	if (known == HASH64_EMPTY && s->is_selective && s->follows_forks &&
+	    stream_has_lost_forks(s) && stream_is_of_two(s, id)) {
+		c->known = TASK_IS_FOREIGN;
+		c->generation = 0; /* its next event may decide */
+		return 0;
+	}
 	if (known == HASH64_EMPTY) {
-		known = s->is_selective ? task | TASK_IS_FOREIGN : stream_read_process(task);
+		known = s->is_selective && !(s->follows_forks && s->lost_forks) ?
+				task | TASK_IS_FOREIGN :
+				stream_read_process(task);
 		TRY(stream_note_task(s, task, known));
 	}
-	c->task = task;
 	c->known = known;
 	c->generation = s->generation;
 	return 0;
@@ -343,7 +388,7 @@ static int stream_take_record(struct ftrace_stream *s, struct stream_cpu *c,
 	if (!s->ids[type])
 		return 0;
 	if (c->task != task || c->generation != s->generation)
-		TRY(stream_find_task(s, c, task));
+		TRY(stream_find_task(s, c, task, s->ids[type]));
 	if (c->known & TASK_IS_FOREIGN || rec->time < s->begun_ns)
 		return 0;
 	return stream_put_sample(s, c, s->ids[type], data, len);
@@ -539,6 +584,7 @@ int ftrace_stream_check(struct ftrace_stream *s, struct capture_events *events)
 int ftrace_stream_open(struct ftrace_stream *s, const struct capture *c, pid_t workload,
 		       struct drain *drain)
 {
+	s->capture = c;
 	TRY(stream_name_events(s, c));
 	TRY(stream_note_target(s, c, workload));
 	TRY(stream_open_buffers(s, c));
