@@ -96,6 +96,30 @@ def running():
         need('{"keys":{"pid":%d},"count":1000}' % calls.pid in out, out + err)
 
 
+@case('a task whose fork found no room in the rings of perf is followed all the same')
+def storm():
+    need_tracefs()
+    p = subprocess.Popen([SONDE, 'run', '--ftrace', '-m', '4', '-e',
+                          'begin(lambda: print("begun", flush=True))\n'
+                          'n = [0, 0]\n'
+                          'on("sched:sched_process_exit")(lambda e: n.__setitem__(0, n[0] + 1))\n'
+                          'lost(lambda count, cpu: n.__setitem__(1, n[1] + count))\n'
+                          'end(lambda: print("exits", n[0] + n[1]))',
+                          '--', 'sh', '-c', 'read go; i=0; while [ $i -lt 1000 ]; do (:); '
+                          'i=$((i+1)); done; echo over'],
+                         env=SCRIPT_ENV, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    same(p.stdout.readline(), 'begun\n')
+    p.send_signal(signal.SIGSTOP)
+    p.stdin.write('\n')
+    p.stdin.flush()
+    same(p.stdout.readline(), 'over\n')
+    p.send_signal(signal.SIGCONT)
+    out, err = p.communicate(timeout=100)
+    need('no room for names' in err, out + err)
+    same(out, 'exits 1001\n', err)
+
+
 @case('what has no place in ftrace\'s buffers is taken out of those of perf')
 def mixed():
     need_tracefs()
