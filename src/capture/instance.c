@@ -85,7 +85,11 @@ int trace_instance_make(struct trace_instance *ret, const struct tracefs *top)
 		return n;
 	}
 	n = trace_instance_write(ret, "tracing_on", "0");
-	return n < 0 ? err_errno(-n, "cannot switch off %s", ret->at.root) : 0;
+	if (n < 0) {
+		n = err_errno(-n, "cannot switch off %s", ret->at.root);
+		trace_instance_remove(ret);
+	}
+	return n < 0 ? n : 0;
 }
 
 int trace_instance_write(const struct trace_instance *i, const char *path, const char *text)
