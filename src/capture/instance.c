@@ -111,7 +111,8 @@ int trace_instance_write(const struct trace_instance *i, const char *path, const
 
 void trace_instance_remove(struct trace_instance *i)
 {
-	if (i->at.root[0])
-		rmdir(i->at.root);
+	/* A child of the program may have it open; its events need not cost anything until then. */
+	if (i->at.root[0] && rmdir(i->at.root) < 0)
+		trace_instance_write(i, "events/enable", "0");
 	i->at.root[0] = '\0';
 }
