@@ -210,19 +210,21 @@ struct carried_type *carried_make(struct carried *c, const struct event *ev, con
 	memcpy(c->record, &id, sizeof(id));
 	*ret = c->record;
 	*ret_len = t->added + ev->pub.bytes_len;
-	carried_written(c, t);
+	carried_written(c, t, ev);
 	return t;
 }
 
-void carried_written(struct carried *c, struct carried_type *t)
+void carried_written(struct carried *c, struct carried_type *t, const struct event *ev)
 {
 	t->nr++;
+	c->without_time += ev->pub.time_ns == SONDE_NO_TIME;
 	c->sampled |= t->schema->sampled;
 }
 
-void carried_refuse(struct carried_type *t)
+void carried_refuse(struct carried *c, struct carried_type *t, const struct event *ev)
 {
 	t->nr--;
+	c->without_time -= ev->pub.time_ns == SONDE_NO_TIME;
 	t->refused++;
 }
 
@@ -354,6 +356,10 @@ void carried_put_notes(const struct carried *c, uint64_t sampled, struct outbuf 
 	}
 	if (*before)
 		outbuf_char(out, '\n');
+	if (c->without_time)
+		outbuf_fmt(out,
+			   "%llu events without a time have that of the event before them, or 0\n",
+			   (unsigned long long)c->without_time);
 }
 
 /* ---- formats --------------------------------------------------------------------------------- */

@@ -46,6 +46,7 @@ struct carried {
 	uint32_t next_id;
 	uint64_t sampled;          /* SAMPLED_* of all carried events */
 	uint64_t last_ns;          /* for events without a time */
+	uint64_t without_time;     /* written events */
 	uint64_t lost, lost_exact; /* events, as buffers and as event types count them */
 	struct hash64 comm;        /* tid -> id of the thread's last comm */
 	uint64_t renamed;          /* tasks with several names */
@@ -62,11 +63,11 @@ void carried_done(struct carried *c);
 struct carried_type *carried_make(struct carried *c, const struct event *ev, const uint8_t **ret,
 				  uint32_t *ret_len, int *ret_error);
 /* The record of the event does not fit into the new recording. */
-void carried_refuse(struct carried_type *t);
+void carried_refuse(struct carried *c, struct carried_type *t, const struct event *ev);
 /* The type of an event, for a sink that makes no record of it. NULL without memory. */
 struct carried_type *carried_type_of(struct carried *c, const struct event *ev, int *ret_error);
 /* An event of the type was written, without a record of it. */
-void carried_written(struct carried *c, struct carried_type *t);
+void carried_written(struct carried *c, struct carried_type *t, const struct event *ev);
 
 enum carried_kind {
 	CARRIED_SAMPLE,

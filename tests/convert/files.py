@@ -263,6 +263,19 @@ def tasks_of_trace_dat():
             'but not of perf.data: ' + name, err)
 
 
+def events_without_time():
+    path = TOP / 'graph.txt'
+    path.write_text('# tracer: function_graph\n 0)               |  f() {\n'
+                    ' 12.345678 |  1)   0.382 us    |    g();\n 0) + 12.1 us |  }\n')
+    note = '2 events without a time have that of the event before them, or 0\n'
+    for to, _ in FORMATS + (('ctf', ''),):
+        out = TOP / 'graph.out'
+        status, _, err = run([SONDE, 'convert', '-i', str(path), '--to', to, '-o', str(out)])
+        say(status == 0 and note in err.decode() and len(events(out)[0]) == 3,
+            'events without a time: ' + to, err.decode())
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+
+
 def long_records():
     def body(p):
         for i, length in enumerate((20000, 65530, 40000, 1)):
@@ -337,6 +350,7 @@ try:
     from_ctf()
     names_of_tasks()
     tasks_of_trace_dat()
+    events_without_time()
     long_records()
     as_version_6()
     from_corpus()

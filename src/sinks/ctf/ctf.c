@@ -206,7 +206,7 @@ static int ctf_sink_event(struct sink *sink, const struct event *ev)
 		carried->refused++;
 		return 0;
 	}
-	carried_written(&s->carried, carried);
+	carried_written(&s->carried, carried, ev);
 	t->is_in[w->id] = true;
 	if (ev->pub.bytes_len > LARGEST_PADDING &&
 	    ev->pub.bytes_len - LARGEST_PADDING > t->shape.end)

@@ -190,7 +190,7 @@ static int made_event(struct sink *sink, const struct event *ev)
 	if (!type)
 		return r;
 	if (made_sample_bytes(len) > UINT16_MAX) {
-		carried_refuse(type);
+		carried_refuse(&s->carried, type, ev);
 		return 0;
 	}
 	r = carried_learn_comm(&s->carried, ev);

@@ -129,7 +129,7 @@ static int tracedat_sink_event(struct sink *sink, const struct event *ev)
 	TRY(carried_learn_comm(&s->carried, ev));
 	TRY(tracedat_sink_cpu(s, ev->pub.cpu, &ring));
 	if (!ring || len > ring_writer_most(ring)) {
-		carried_refuse(type);
+		carried_refuse(&s->carried, type, ev);
 		return 0;
 	}
 	tracedat_count_task(s, ev);
