@@ -66,6 +66,12 @@ def forms(folder):
                             ' 1)   0.382 us    |    g();\n')
     say([(e['cpu'], e['fields']['text'][-5:]) for e in got] == [(0, 'f() {'), (1, ' g();')],
         'function_graph', '%s %s' % (got, err))
+    for layout, want in (
+            ('text', ['             :-1    -1 [000] ftrace:text: 0)               |  f() {',
+                      '             :-1    -1 [001] ftrace:text: 1)   0.382 us    |    g();']),
+            ('trace-cmd', ['0)               |  f() {', '1)   0.382 us    |    g();'])):
+        out = run([SONDE, 'script', '-i', str(path), '--format', layout])[1].decode()
+        say(out.splitlines() == want, 'lines without a time, --format ' + layout, out)
     status, got, err = read(line % '' + '\nCPU:1 [LOST 123 EVENTS]\n' + line % '' + '\n')
     say(len(got) == 2 and 'lost-events: 123' in err, 'losses in trace_pipe', '%s %s' % (got, err))
     status, got, err = read(

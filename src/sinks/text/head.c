@@ -204,6 +204,12 @@ static inline char *head_put_who(struct text_sink *s, char *p, const struct even
 	return p + w->len;
 }
 
+/* perf prints a time that a perf.data does not have as the highest one. */
+static inline bool head_lacks_time(const struct event *ev)
+{
+	return ev->pub.time_ns == SONDE_NO_TIME && ev->recording->clock.has_time_zero;
+}
+
 int text_head_put(struct text_sink *s, const struct event *ev, const struct line *line)
 {
 	uint64_t fields = line->fields,
@@ -223,7 +229,7 @@ int text_head_put(struct text_sink *s, const struct event *ev, const struct line
 		if (fields & TEXT_TOD)
 			p = head_put_tod(s, p, ev->pub.time_ns);
 	}
-	if (fields & TEXT_TIME) {
+	if (fields & TEXT_TIME && __builtin_expect(!head_lacks_time(ev), 1)) {
 		uint64_t time_ns = ev->pub.time_ns;
 
 		if (__builtin_expect(line->odd_head && s->times == TIMES_OF_DAY, 0)) {

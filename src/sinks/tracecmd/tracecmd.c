@@ -210,7 +210,8 @@ static int tracecmd_put_event(struct sink *sink, const struct event *ev)
 				"[UNKNOWN EVENT]\n");
 		return 0;
 	}
-	TRY(tracecmd_put_head(s, in, type, ev, out));
+	if (ev->pub.tid >= 0 || ev->pub.time_ns != SONDE_NO_TIME)
+		TRY(tracecmd_put_head(s, in, type, ev, out));
 	tracecmd_put_text(s, type, ev, out);
 	outbuf_char(out, '\n');
 	return s->entry.is_waiting ? 0 : fd_writer_tick(&s->writer);
