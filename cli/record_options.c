@@ -270,8 +270,9 @@ const struct opt record_options[] = {
 	OPT_OUR_KEY(0, "buffer-size", "SIZE", "buffer-size",
 		    "with --ftrace: sets the size of each cpu's buffer, 4M if not given"),
 	OPT_OUR_KEY(0, "clock", "CLOCK", "ftrace-clock",
-		    "with --ftrace: chooses the clock of ftrace: local, global, mono or boot; the "
-		    "default is perf, the clock of other recordings"),
+		    "with --ftrace: chooses the clock of ftrace, as local, mono or x86-tsc; "
+		    "trace_clock in tracefs has all; the default is perf, the clock of other "
+		    "recordings"),
 	OPT_GROUP("Buffers"),
 	OPT_KEY('m', "mmap-pages", "PAGES", "mmap-pages",
 		"sets the size of each cpu's buffer: pages, or a size as 4M, rounded up to a power "

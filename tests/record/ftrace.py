@@ -156,6 +156,7 @@ def _():
     for words, says in (
             (['-e', 'cpu-clock'], 'tracepoints'),
             (['-e', 'sched:sched_switch,cpu-clock'], 'cpu-clock'),
+            (['-e', 'ftrace:print'], 'markers write'),
             (['-g', *event], 'stacktrace'),
             ([*event, '--trigger', 'nothing'], 'traceoff'),
             ([*event, '--clock', 'nothing'], 'mono_raw'),

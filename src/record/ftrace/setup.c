@@ -161,6 +161,11 @@ static int setup_event(struct ftrace_buffers *b, const struct capture_events *l,
 	TRY(setup_triggers(b, e));
 	snprintf(path, sizeof(path), "events/%s/%s/enable", e->system, e->event);
 	r = trace_instance_write(&b->instance, path, "1");
+	if (r == -ENOENT)
+		return err_set(-EBADR,
+			       "-e %s: --ftrace cannot switch on this event; it has no file "
+			       "enable, as events that only ftrace's tracers and markers write",
+			       e->name);
 	return r < 0 ? err_errno(-r, "cannot switch on %s", e->name) : 0;
 }
 
