@@ -75,7 +75,7 @@ static void choose_number(struct column *c, const struct sonde_field *f)
 	const uint32_t width = f->bit_width ? choose_bytes_of_bits(f->bit_width) : f->width;
 
 	if (f->is_pointer)
-		choose_int(c, COLUMN_INT, 8, false);
+		choose_int(c, COLUMN_INT, 8, f->is_signed);
 	else if (value_has_width(width))
 		choose_int(c, COLUMN_INT, width, f->is_signed);
 	else

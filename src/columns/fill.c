@@ -175,7 +175,7 @@ static bool fill_store(void *values, const struct column *c, size_t at, uint64_t
 static int fill_int(const struct pending *r, struct column *c, const struct plan_field *p)
 {
 	const struct sonde_field *f = p->field;
-	const bool is_signed = f->is_signed && !f->is_pointer;
+	const bool is_signed = f->is_signed;
 
 	if (p->is_same && f->width <= r->min_len && f->offset <= r->min_len - f->width &&
 	    !(r->has_swapped && r->has_native)) {

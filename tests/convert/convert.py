@@ -23,8 +23,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / 'data'
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+sys.path[:0] = [str(HERE.parent / 'gen'), str(HERE.parent), str(HERE)]
 import arrow_read  # noqa: E402
+import ctf as made_ctf  # noqa: E402
 import points  # noqa: E402
 from points import ENV, FULL, UNDER_ASAN, done, run, skip  # noqa: E402
 from recordings import CORPUS, NO_CORPUS, load_fixtures, stored_and_corpus  # noqa: E402
@@ -209,6 +210,31 @@ def all_recordings(folder):
         skip('recordings of other machines', NO_CORPUS)
     if not HAS_SQLITE:
         skip('SQLite', 'built without it')
+
+
+def signed_hexadecimal(folder):
+    """CTF has signed numbers in base 16; one in bits, in both byte orders."""
+    metadata = made_ctf.APP + '''
+    event { name = "app:hex"; id = 0; fields := struct {
+      integer { size = 32; align = 8; signed = true; base = 16; } word;
+      integer { size = 5; signed = true; base = 16; } bits; u8 plain; }; };
+    '''
+    for order in 'le', 'be':
+        def body(p):
+            for i in range(-3, 4):
+                p.int(0, 8).int(10**12 + i, 64, 8).int(7, 32, 8)
+                p.int(i, 32, 8).int(i, 5, 1).int(9, 8)
+
+        trace = made_ctf.write(folder / order, metadata % made_ctf.trace_block(order),
+                               chan_0=made_ctf.app_packet(order, body))
+        rows = rows_of('-i', str(trace), '-e', 'app:hex', '--fields', 'word,bits')
+        say([row[-2:] for row in rows[1:]] == [[str(i)] * 2 for i in range(-3, 4)],
+            'signed numbers of base 16, CSV, ' + order, repr(rows))
+        out = folder / (order + '.arrow')
+        convert('-i', trace, '-e', 'app:hex', '--fields', 'word,bits', '-o', out)
+        columns = arrow_read.read(out).columns
+        say(columns['word'] == columns['bits'] == list(range(-3, 4)),
+            'signed numbers of base 16, Arrow, ' + order, repr(columns))
 
 
 # ---- options -------------------------------------------------------------------------------------
@@ -493,8 +519,8 @@ def in_sandbox(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix='sonde-convert-') as name:
-        for work in (all_recordings, options, refused, streams, no_space, interrupted,
-                     in_sandbox):
+        for work in (all_recordings, signed_hexadecimal, options, refused, streams, no_space,
+                     interrupted, in_sandbox):
             folder = pathlib.Path(name) / work.__name__
             folder.mkdir()
             if work == in_sandbox and UNDER_ASAN:
