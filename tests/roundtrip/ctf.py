@@ -287,6 +287,11 @@ def check_clocks():
     status, out, err = script(folder)
     say(status == 0 and re.findall(r'v=(\d)', out) == ['1', '2', '3', '9'] and 'late: 1 ' in err,
         'a packet of an earlier time', out + err)
+    folder = write(TOP / 'nameless', text.replace('name = x', 'name = ""'), one=first)
+    printed('events of an empty name', folder, '''\
+[00:01:40.000000015] (+?.?????????) <unknown>: { v = 1 }
+[00:01:40.000000025] (+0.000000010) <unknown>: { v = 2 }
+''')
     folder = write(TOP / 'more', text, one=first + last)
     for name, data in ('index/one.idx', b'\xc1\xf1\xdc\xc1' + bytes(40)), ('folder/x', b'zz'):
         (folder / name).parent.mkdir()

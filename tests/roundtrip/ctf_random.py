@@ -17,8 +17,8 @@ from points import FULL, done, say, skip  # noqa: E402
 class Random:
     """Types at random, with the values to write. A type is (text, put(p)), put writes a value.
 
-    Left out is what babeltrace2 2.0.4 prints wrongly: signed numbers of 61 to 63 bits in base 16,
-    and empty strings.
+    Left out is what babeltrace2 2.0.4 prints wrongly: numbers of 61 to 63 bits in base 16, and
+    empty strings.
     """
 
     def __init__(self, seed):

@@ -193,7 +193,7 @@ static const struct outbuf *babeltrace_class_text(struct trace *t, const struct 
 
 	if (!text->len) {
 		outbuf_put(text, t->host.data, t->host.len);
-		outbuf_str(text, name);
+		outbuf_str(text, *name ? name : "<unknown>");
 		outbuf_put(text, ": ", 2);
 	}
 	return text;
