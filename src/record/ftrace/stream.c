@@ -24,6 +24,7 @@ enum {
 	NR_TYPES = 1 << 16,
 	/* A page that is not full is copied by the kernel: large ones need fewer calls. */
 	PAGE_KB = 64,
+	MORE_PAGES = 4,
 	/* samples are given to the drain when there are this many bytes */
 	SAMPLES_BYTES = 256 << 10,
 	LOST_FIELDS_BYTES = 24,
@@ -56,17 +57,18 @@ struct ftrace_stream {
 	uint64_t first_id;             /* of any event, for losses */
 	uint8_t *page;
 	struct outbuf samples;
-	struct drain *drain; /* borrowed; NULL before ftrace_stream_open() */
+	struct drain *drain;           /* borrowed; NULL before ftrace_stream_open() */
 	const struct capture *capture; /* borrowed, as the drain */
-	size_t nr_samples;   /* of this pass */
-	struct hash64 tasks; /* thread -> process */
-	uint32_t generation; /* changes with `tasks`; never 0 */
-	bool is_selective;   /* some tasks are recorded, not all */
+	size_t nr_samples;             /* of this pass */
+	struct hash64 tasks;           /* thread -> process */
+	uint32_t generation;           /* changes with `tasks`; never 0 */
+	bool is_selective;             /* some tasks are recorded, not all */
 	bool follows_forks;
 	bool lost_forks;     /* the rings had no room for some of their records */
 	bool is_over;        /* nothing is added to the buffers any more */
 	uint32_t workload;   /* 0 if there is none */
 	uint64_t begun_ns;   /* when it was executed; UINT64_MAX before, 0 if there is none */
+	uint64_t newest;     /* time of all events and records: a loss at the end is not older */
 	uint32_t state_time; /* where the time is in records of state, from their end */
 	bool is_wish;        /* not an order: events that cannot be streamed are perf's */
 };
@@ -211,8 +213,15 @@ static void stream_put_header(uint8_t *record, uint32_t type, size_t len)
 	memcpy(record, &h, sizeof(h));
 }
 
+static void stream_note_time(struct ftrace_stream *s, uint64_t time)
+{
+	if (time > s->newest)
+		s->newest = time;
+}
+
 /* The kernel does not say which events it dropped: the first one stands for all. */
-static int stream_put_lost(struct ftrace_stream *s, struct stream_cpu *c, uint64_t lost)
+static int stream_put_lost(struct ftrace_stream *s, struct stream_cpu *c, uint64_t lost,
+			   uint64_t time)
 {
 	const size_t len = LOST_FIELDS_BYTES + s->layout.trailer_bytes;
 	uint8_t *to = stream_room(s, len, len);
@@ -224,7 +233,7 @@ static int stream_put_lost(struct ftrace_stream *s, struct stream_cpu *c, uint64
 	stream_put_u64(to, 8, s->first_id);
 	stream_put_u64(to, 16, lost);
 	if (s->layout.end_time)
-		stream_put_u64(to, (uint32_t)len - s->layout.end_time, c->time);
+		stream_put_u64(to, (uint32_t)len - s->layout.end_time, time);
 	if (s->layout.end_cpu)
 		stream_put_u64(to, (uint32_t)len - s->layout.end_cpu, (uint32_t)c->cpu);
 	if (s->layout.end_id)
@@ -242,7 +251,7 @@ static int stream_put_sample(struct ftrace_stream *s, struct stream_cpu *c, uint
 	uint8_t *to;
 
 	if (size > MOST_RECORD_BYTES)
-		return stream_put_lost(s, c, 1);
+		return stream_put_lost(s, c, 1, c->time);
 	to = stream_room(s, size, s->layout.raw);
 	if (!to)
 		return err_nomem();
@@ -336,9 +345,9 @@ static int stream_find_task(struct ftrace_stream *s, struct stream_cpu *c, uint3
 		return 0;
 	}
 	if (known == HASH64_EMPTY) {
-		known = s->is_selective && !(s->follows_forks && s->lost_forks) ?
-				task | TASK_IS_FOREIGN :
-				stream_read_process(task);
+		known = s->is_selective && !(s->follows_forks && s->lost_forks)
+				? task | TASK_IS_FOREIGN
+				: stream_read_process(task);
 		TRY(stream_note_task(s, task, known));
 	}
 	c->known = known;
@@ -358,6 +367,8 @@ static int stream_note_record(void *ctx, const struct ring *r, uint64_t pos,
 	struct ftrace_stream *s = ctx;
 	const uint64_t first = stream_word(r, pos + 8);
 
+	if (h->type != PERF_RECORD_LOST && s->state_time && h->size > s->state_time)
+		stream_note_time(s, stream_word(r, pos + h->size - s->state_time));
 	if (h->type == PERF_RECORD_FORK && h->size >= 24) { /* pid, ppid, tid, ptid */
 		const bool is_foreign = s->is_selective && !s->follows_forks;
 
@@ -381,6 +392,7 @@ static int stream_take_record(struct ftrace_stream *s, struct stream_cpu *c,
 	uint32_t task;
 
 	c->time = rec->time;
+	stream_note_time(s, rec->time);
 	if (len < COMMON_BYTES)
 		return 0;
 	memcpy(&type, data, sizeof(type));
@@ -407,7 +419,7 @@ static int stream_take_page(struct ftrace_stream *s, struct stream_cpu *c, uint3
 		return err_set(-EIO, "ftrace's buffer of cpu %d has a page that is none", c->cpu);
 	c->time = time = page.time;
 	if (page.has_lost && page.lost)
-		TRY(stream_put_lost(s, c, page.lost));
+		TRY(stream_put_lost(s, c, page.lost, page.time));
 	if (s->begun_ns == UINT64_MAX)
 		TRY(drain_catch_up(s->drain));
 	while ((r = ring_next(l, s->page, page.end, &at, &time, &rec)) > 0)
@@ -418,15 +430,18 @@ static int stream_take_page(struct ftrace_stream *s, struct stream_cpu *c, uint3
 }
 
 /*
- * Reads at most what the buffer holds: a task that never stops writing must not hold the pass. A
- * cpu that was never online has no buffer yet.
+ * Reads at least what the buffer had when the pass began, which the order of events relies on
+ * (live.h), and not much more: a task that never stops writing must not hold the pass. A cpu that
+ * was never online has no buffer yet.
  */
 static int stream_take_cpu(struct ftrace_stream *s, struct stream_cpu *c)
 {
 	const uint32_t page_bytes = s->buffers.layout.page_bytes;
+	/* the kernel adds a page for the reader, and rounds small buffers up */
+	const uint64_t most = s->buffer_bytes + (uint64_t)MORE_PAGES * page_bytes;
 	uint64_t bytes = 0;
 
-	while (s->is_over || bytes <= s->buffer_bytes) {
+	while (s->is_over || bytes <= most) {
 		const ssize_t n = read(c->fd, s->page, page_bytes);
 
 		if (n < 0 && errno == EINTR)
@@ -636,7 +651,7 @@ int ftrace_stream_end(struct ftrace_stream *s)
 {
 	vec_foreach(c, &s->cpus)
 		if (c->unnamed)
-			TRY(stream_put_lost(s, c, c->unnamed));
+			TRY(stream_put_lost(s, c, c->unnamed, s->newest));
 	return stream_flush(s);
 }
 
