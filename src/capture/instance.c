@@ -111,8 +111,7 @@ int trace_instance_write(const struct trace_instance *i, const char *path, const
 
 void trace_instance_remove(struct trace_instance *i)
 {
-	/* A child of the program may have it open; its events need not cost anything until then. */
-	if (i->at.root[0] && rmdir(i->at.root) < 0)
-		trace_instance_write(i, "events/enable", "0");
+	if (i->at.root[0])
+		rmdir(i->at.root);
 	i->at.root[0] = '\0';
 }

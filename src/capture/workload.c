@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/workload.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -83,26 +82,6 @@ int workload_check(const char *const *command)
 	return error ? workload_cannot_run(name, error, false) : 0;
 }
 
-/*
- * What exec closes is closed now: buffers of another session of this program, which may end before
- * this command begins, cannot be removed while they are open here.
- */
-static void workload_close_early(int go_fd, int error_fd)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *d;
-
-	while (dir && (d = readdir(dir))) {
-		const int fd = atoi(d->d_name);
-
-		if (fd > STDERR_FILENO && fd != go_fd && fd != error_fd && fd != dirfd(dir) &&
-		    fcntl(fd, F_GETFD) == FD_CLOEXEC)
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
-}
-
 static void workload_child(int go_fd, int error_fd, const char *const *command)
 {
 	char go;
@@ -110,7 +89,6 @@ static void workload_child(int go_fd, int error_fd, const char *const *command)
 	ssize_t n;
 
 	prctl(PR_SET_NAME, "sonde-exec");
-	workload_close_early(go_fd, error_fd);
 	/*
 	 * The child has the recorder's signal handlers until exec: a signal to the process group is
 	 * handled by the recorder.

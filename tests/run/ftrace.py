@@ -125,17 +125,6 @@ def storm():
     same(out, 'exits 1001\n', err)
 
 
-@case('a session leaves no instance while another one of the program has not begun')
-def two():
-    need_tracefs()
-    names = sonde('run', '-e', 'import os, sonde\n'
-                  'a, b = [sonde.record([%r], command=["true"]) for i in range(2)]\n'
-                  'a.close()\n'
-                  'print([n for n in os.listdir(%r) if "-%%d-" %% os.getpid() in n])\n'
-                  'b.close()' % (EVENT, TRACEFS + '/instances')).stdout
-    need('[]' in names, names)
-
-
 @case('what has no place in ftrace\'s buffers is taken out of those of perf')
 def mixed():
     need_tracefs()
