@@ -115,7 +115,7 @@ TEST(fields_of_all_kinds)
 		FIELD("low", BITS, 14, 2, .bit_offset = 5, .bit_width = 3, .is_signed = 1),
 		FIELD("text", STRING, 16, 6),
 		FIELD("list", ARRAY, 22, 4, .elem_width = 2, .is_signed = 1),
-		FIELD("pointer", INT, 26, 4, .is_pointer = 1, .is_signed = 1),
+		FIELD("pointer", INT, 26, 4, .is_pointer = 1),
 		FIELD("raw", STRUCT, 30, 3),
 		FIELD("odd", INT, 30, 3),
 	};
