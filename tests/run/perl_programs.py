@@ -242,7 +242,7 @@ def ends():
     for code, words in ((tick, ()), (tick + named('on "EVENT", sub {};'), ('-p', str(os.getpid()))),
                         (tick + 'count "dummy", quiet => 1', ('-p', str(os.getpid())))):
         n = int(perl(code, '--for', '1s', *words).stdout.split('ticks ')[1])
-        need(2 <= n <= 21, n)  # a busy machine misses some
+        need(2 <= n <= 30, n)  # a busy machine misses some; the end takes a moment, too
     n = int(perl(tick, '--', 'sleep', '1').stdout.split('ticks ')[1])
     need(2 <= n <= 40, n)
     for code in ('begin { $| = 1; print "begin\\n" }; at_end { print "end\\n" }; ' + more
