@@ -406,6 +406,9 @@ static int stream_take_record(struct ftrace_stream *s, struct stream_cpu *c,
 	return stream_put_sample(s, c, s->ids[type], data, len);
 }
 
+/*
+ * Returns 1, or 0 if the page is the one that is being written: what the buffer had is read then.
+ */
 static int stream_take_page(struct ftrace_stream *s, struct stream_cpu *c, uint32_t len)
 {
 	const struct ring_layout *l = &s->buffers.layout;
@@ -424,9 +427,10 @@ static int stream_take_page(struct ftrace_stream *s, struct stream_cpu *c, uint3
 		TRY(drain_catch_up(s->drain));
 	while ((r = ring_next(l, s->page, page.end, &at, &time, &rec)) > 0)
 		TRY(stream_take_record(s, c, &rec));
-	return r < 0 ? err_set(-EIO, "ftrace's buffer of cpu %d has no record at byte %" PRIu32,
-			       c->cpu, at)
-		     : 0;
+	if (r < 0)
+		return err_set(-EIO, "ftrace's buffer of cpu %d has no record at byte %" PRIu32,
+			       c->cpu, at);
+	return page.end > l->page_bytes / 2;
 }
 
 /*
@@ -440,6 +444,7 @@ static int stream_take_cpu(struct ftrace_stream *s, struct stream_cpu *c)
 	/* the kernel adds a page for the reader, and rounds small buffers up */
 	const uint64_t most = s->buffer_bytes + (uint64_t)MORE_PAGES * page_bytes;
 	uint64_t bytes = 0;
+	int r;
 
 	while (s->is_over || bytes <= most) {
 		const ssize_t n = read(c->fd, s->page, page_bytes);
@@ -450,8 +455,11 @@ static int stream_take_cpu(struct ftrace_stream *s, struct stream_cpu *c)
 			return err_errno(errno, "cannot read ftrace's buffer of cpu %d", c->cpu);
 		if (n <= 0)
 			break;
-		TRY(stream_take_page(s, c, (uint32_t)n));
 		bytes += (uint64_t)n;
+		r = stream_take_page(s, c, (uint32_t)n);
+		TRY(r);
+		if (!r && !s->is_over)
+			break;
 	}
 	s->drain->is_pressed |= bytes > s->buffer_bytes / 4;
 	return 0;
