@@ -26,7 +26,7 @@ enum {
 	PAGE_KB = 64,
 	MORE_PAGES = 4,
 	/* samples are given to the drain when there are this many bytes */
-	SAMPLES_BYTES = 256 << 10,
+	SAMPLES_BYTES = 64 << 10,
 	LOST_FIELDS_BYTES = 24,
 	MOST_RECORD_BYTES = UINT16_MAX & ~7,
 	MISC_COMM_EXEC = 1 << 13,
