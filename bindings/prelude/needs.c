@@ -193,8 +193,8 @@ int needs_condition_fields(const char *condition, struct texts *ret)
 }
 
 /*
- * The kernel takes a condition only if the event has all of its fields, and an event that has none
- * of them is not needed.
+ * The kernel takes a condition only if the event has all of its fields. An event without any is
+ * not needed.
  */
 static int needs_add_match(const struct prelude_needs *n, struct prelude_wants *w,
 			   const struct needs_user *u, const struct needs_type *t,
